@@ -1,0 +1,43 @@
+# Libraries that aren't ours. protobuf-lite and libunwind come from cmake/build-third-party.sh (Debian's static ones lack -fPIC);
+# fmt is used header-only, nlohmann/json is headers.
+
+if(NOT EXISTS ${MEMPROF_THIRD_PARTY}/.complete-1)
+  message(FATAL_ERROR "third-party libraries are missing: run cmake/build-third-party.sh ${MEMPROF_THIRD_PARTY}")
+endif()
+
+find_program(PROTOC protoc REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(Threads REQUIRED)
+find_package(Java 11 REQUIRED COMPONENTS Development)
+file(REAL_PATH ${Java_JAVAC_EXECUTABLE} javac)
+cmake_path(GET javac PARENT_PATH jdk)
+cmake_path(GET jdk PARENT_PATH MEMPROF_JDK)
+if(NOT EXISTS ${MEMPROF_JDK}/include/jvmti.h)
+  message(FATAL_ERROR "no jvmti.h under ${MEMPROF_JDK}/include: apt-get install openjdk-17-jdk-headless")
+endif()
+find_program(MAVEN mvn REQUIRED)
+
+add_library(protobuf_lite STATIC IMPORTED)
+set_target_properties(protobuf_lite PROPERTIES IMPORTED_LOCATION ${MEMPROF_THIRD_PARTY}/lib/libprotobuf-lite.a)
+target_link_libraries(protobuf_lite INTERFACE Threads::Threads)
+
+add_library(unwind STATIC IMPORTED)
+set_target_properties(unwind PROPERTIES IMPORTED_LOCATION ${MEMPROF_THIRD_PARTY}/lib/libunwind.a)
+target_include_directories(unwind SYSTEM INTERFACE ${MEMPROF_THIRD_PARTY}/include)
+
+add_library(jni_headers INTERFACE)  # jni.h, jvmti.h
+target_include_directories(jni_headers SYSTEM INTERFACE ${MEMPROF_JDK}/include ${MEMPROF_JDK}/include/linux)
+
+if(NOT MEMPROF_PYBIND11)
+  find_program(MEMPROF_TOOLS_PYTHON python3 PATHS ${CMAKE_SOURCE_DIR}/build/tools/bin NO_DEFAULT_PATH)
+  if(MEMPROF_TOOLS_PYTHON)
+    execute_process(COMMAND ${MEMPROF_TOOLS_PYTHON} -m pybind11 --includes OUTPUT_VARIABLE includes OUTPUT_STRIP_TRAILING_WHITESPACE)
+    string(REGEX MATCHALL "-I[^ ]*pybind11/include" include "${includes}")
+    string(REGEX REPLACE "^-I" "" include "${include}")
+    set(MEMPROF_PYBIND11 "${include}" CACHE PATH "pybind11's include folder" FORCE)
+  endif()
+endif()
+if(NOT EXISTS ${MEMPROF_PYBIND11}/pybind11/pybind11.h)
+  message(FATAL_ERROR "pybind11 was not found: pip install pybind11 into build/tools, or set MEMPROF_PYBIND11 to its include folder")
+endif()

@@ -1,0 +1,96 @@
+// BoxReader: reads one black box of another process, alive or dead, and treats it as hostile: every offset, count and
+// string is checked against the file's size before use; a bad record is skipped and counted, a bad header refused with
+// path and reason. Ordinary C++ (allocates); no exceptions. Not thread-safe; make one per thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/origin.h"
+#include "base/status.h"
+
+namespace memprof {
+
+struct BoxFrame {
+  Language language = Language::kUnknown;
+  std::string function, file, module, build_id;  // Python: function, file; native: module (path), build id
+  uint32_t line = 0, first_line = 0;
+  uint64_t offset = 0;  // native
+};
+
+struct BoxStackNode {
+  uint32_t parent = 0;  // index + 1 into BoxSession::stacks; 0 = root
+  uint32_t frame = 0;   // index into BoxSession::frames
+};
+
+struct BoxSite {
+  Origin origin = Origin::kUnknown;
+  uint32_t stack = 0;  // index + 1 into stacks (innermost frame); 0 = none
+  uint64_t allocated_bytes = 0, allocations = 0, live_bytes = 0, live_at_peak_bytes = 0, resident_at_peak_bytes = 0;
+  bool has_resident = false;  // false: never read
+  bool sampled = false;
+  double variance = 0, peak_variance = 0;  // bytes²
+};
+
+struct BoxUdf {
+  std::string name, file, kind;
+  uint32_t line = 0;
+};
+
+struct BoxCounter {
+  std::string name;
+  uint64_t value = 0;
+};
+
+struct BoxSession {
+  int64_t task_attempt_id = -1;
+  int32_t stage_id = -1, stage_attempt = -1, partition = -1, attempt_number = -1;
+  uint64_t number = 0;
+  bool closed = false, checksum_ok = false;
+  int64_t opened_ms = 0, closed_ms = 0;
+  uint64_t live_peak_bytes = 0, allocated_bytes = 0, rss_at_open_bytes = 0, rss_max_bytes = 0;
+  std::vector<BoxFrame> frames;
+  std::vector<BoxStackNode> stacks;
+  std::vector<BoxSite> sites;
+  std::vector<BoxUdf> udfs;
+  std::vector<BoxCounter> counters;
+};
+
+struct BoxIdentity {
+  std::string application_id, executor_id, boot_id, python_version;
+  int32_t pid = 0;
+  uint64_t process_start_ticks = 0;  // field 22 of /proc/pid/stat
+  uint64_t interval_bytes = 0;
+};
+
+class BoxReader {
+ public:
+  // Opens with O_NOFOLLOW, refuses files that aren't regular, ours, 0600 and of a known version.
+  static Result<BoxReader> Open(const std::string& path);
+  BoxReader(BoxReader&&) noexcept;
+  BoxReader& operator=(BoxReader&&) noexcept;
+  ~BoxReader();
+
+  const BoxIdentity& identity() const;
+  bool OwnerAlive() const;  // the OFD lock is held
+
+  struct SessionKey {
+    uint64_t number;
+    int64_t task_attempt_id;
+    bool closed;
+  };
+  std::vector<SessionKey> Sessions() const;            // cheap: for scanning
+  Result<BoxSession> ReadSession(uint64_t number) const;  // a torn record falls back to its last good copy
+  Status Acknowledge(uint64_t number);                 // the writer may now reuse a closed session
+
+ private:
+  struct Impl;
+  explicit BoxReader(Impl* impl);
+  Impl* impl_;
+};
+
+// Paths of all boxes of an application in a directory (any executor), unsorted; unreadable directories give an empty list.
+std::vector<std::string> ListBoxes(const std::string& directory, const std::string& application_id);
+
+}  // namespace memprof

@@ -1,0 +1,20 @@
+// Views of a report.json: pure functions from the model's text to another text. A model that cannot be read gives a
+// Status with the reason; none of them computes figures of its own.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace memprof {
+
+Result<std::string> RenderHtml(std::string_view report_json);  // one self-contained file: no script, no network, light and dark
+struct TextOptions {
+  int width = 100;     // columns
+  bool colour = false; // ANSI
+  int max_lines = 0;   // 0 = no bound; the driver's log takes 25
+};
+Result<std::string> RenderText(std::string_view report_json, const TextOptions& options);
+
+}  // namespace memprof

@@ -1,0 +1,60 @@
+// ProfileStore: the driver's memory of what every executor sent. It lives in native memory, takes messages in any
+// order and any number of times, and makes the report model that every view shows. Ordinary C++.
+// Thread-safe: every function may be called from any thread; one mutex inside.
+//
+// Delivery: by task_attempt_id, the highest sequence wins. Accounting: a stage row is one stage attempt, its sums take
+// the one successful attempt of each partition; all others are kept as `otherAttempts`. Bounds: `limit_bytes` of
+// native memory; what is dropped is counted in the report's counters. Malformed input gives a Status and changes nothing.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+
+namespace memprof {
+
+enum class TaskOutcome : uint8_t { kSucceeded = 0, kFailed = 1, kKilled = 2, kLost = 3 };
+
+class ProfileStore {
+ public:
+  explicit ProfileStore(uint64_t limit_bytes = 64u << 20);
+  ~ProfileStore();
+
+  // A serialised memprof.proto.Envelope from merge, task end, heartbeat or RPC.
+  Status Ingest(std::string_view envelope);
+
+  // Events of the driver. Times are epoch milliseconds.
+  void ApplicationStarted(std::string_view id, std::string_view name, std::string_view spark_version, std::string_view python_version,
+                          std::string_view master, int64_t time_ms);
+  void Configuration(const std::vector<std::pair<std::string, std::string>>& entries);  // spark.* as submitted; secrets already redacted
+  // Resources come from the executor's resource profile; -1 = not given.
+  void ExecutorAdded(std::string_view id, std::string_view host, int cores, int64_t heap_mib, int64_t overhead_mib, int64_t offheap_mib,
+                     int64_t pyspark_mib, int64_t time_ms);
+  void ExecutorRemoved(std::string_view id, std::string_view reason, int64_t time_ms);
+  void StageSubmitted(int stage_id, int attempt, std::string_view name, std::string_view call_site, int tasks, int64_t time_ms);
+  void StageCompleted(int stage_id, int attempt, std::string_view failure_reason, int64_t time_ms);
+  void TaskEnded(int64_t task_attempt_id, int stage_id, int stage_attempt, int partition, int attempt_number, std::string_view executor_id,
+                 TaskOutcome outcome, std::string_view error, int64_t time_ms);
+  void ApplicationEnded(int64_t time_ms);
+  void NotAvailable(std::string_view what, std::string_view why);
+
+  // True while sites that the report would show still wait for their native names.
+  bool AwaitsSymbols() const;
+
+  // The model of docs/report.schema.json, and its views. `unfinished` marks a checkpoint.
+  std::string ReportJson(bool unfinished) const;
+
+  ProfileStore(const ProfileStore&) = delete;
+  ProfileStore& operator=(const ProfileStore&) = delete;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace memprof

@@ -1,6 +1,6 @@
 # Every CPython 3.9-3.13 found on PATH or under pyenv: the shim is built once for each, into one package.
 # Sets MEMPROF_PYTHONS to a list of tags (311 312 ...) and, per tag, MEMPROF_PYTHON_<tag>_{EXECUTABLE,INCLUDE,SUFFIX}.
-# memprof_python_module(NAME SOURCES ... LIBRARIES ... [NAMESPACE] ) makes one module target per CPython: NAME_<tag>.
+# memprof_python_module(NAME SOURCES … LIBRARIES …) makes one module target per CPython, NAME_<tag>, and puts it into the wheel.
 
 set(MEMPROF_PYTHON_TAGS "39;310;311;312;313" CACHE STRING "CPython versions to build the shim for, where found")
 set(MEMPROF_PYTHON_PACKAGE_DIR ${CMAKE_BINARY_DIR}/python/sparkmemprof)
@@ -47,5 +47,6 @@ function(memprof_python_module name)
     target_link_libraries(${name}_${tag} PRIVATE ${module_LIBRARIES} memprof_warnings memprof_guest)
     set_target_properties(${name}_${tag} PROPERTIES PREFIX "" OUTPUT_NAME ${name} SUFFIX ${MEMPROF_PYTHON_${tag}_SUFFIX}
       LIBRARY_OUTPUT_DIRECTORY ${MEMPROF_PYTHON_PACKAGE_DIR})
+    install(TARGETS ${name}_${tag} LIBRARY DESTINATION sparkmemprof COMPONENT wheel)
   endforeach()
 endfunction()

@@ -1,0 +1,87 @@
+"""Formatters and linters, as tests: each names the file and the command that mends it."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def tracked(*patterns):
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--", *patterns], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).exists()]
+
+
+def run(*command):
+    finished = subprocess.run([*map(str, command)], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, (
+        f"{' '.join(map(str, command[:4]))} …\n{finished.stdout[-4000:]}{finished.stderr[-4000:]}"
+    )
+
+
+def test_cpp_is_formatted():
+    run("clang-format", "--dry-run", "-Werror", *tracked("*.cc", "*.h"))
+
+
+def test_python_is_formatted():
+    run(sys.executable, "-m", "ruff", "format", "--check", ".")
+
+
+def test_python_is_lint_free():
+    run(sys.executable, "-m", "ruff", "check", ".")
+
+
+def test_shell_scripts_parse():
+    scripts = [*tracked("*.sh"), ROOT / ".ci/run"]
+    assert scripts
+    for script in scripts:
+        run("bash", "-n", script)
+
+
+def test_java_is_formatted():
+    jar = pathlib.Path(os.environ["MEMPROF_BUILD"]).parent / "tools" / "google-java-format.jar"
+    if not jar.exists():
+        coordinates = "com.google.googlejavaformat:google-java-format:1.25.2:jar:all-deps"
+        run(
+            "mvn",
+            "-q",
+            "-B",
+            "dependency:copy",
+            f"-Dartifact={coordinates}",
+            f"-DoutputDirectory={jar.parent}",
+            "-Dmdep.stripVersion=true",
+            "-Dmdep.stripClassifier=true",
+        )
+    exports = [
+        f"--add-exports=jdk.compiler/com.sun.tools.javac.{package}=ALL-UNNAMED"
+        for package in ("api", "code", "file", "parser", "tree", "util")
+    ]
+    run("java", *exports, "-jar", jar, "--dry-run", "--set-exit-if-changed", *tracked("*.java"))
+
+
+@pytest.mark.parametrize(
+    "folder", ["common", "jvmti-agent", "pyworker-shim", "java-glue", "tests", "integration", "docs"]
+)
+def test_room_has_a_readme(folder):
+    text = (ROOT / folder / "README.md").read_text()
+    assert 3 <= len(text.splitlines()) <= 40, (
+        f"{folder}/README.md: what the room is for, what may enter, where to start reading, in ten lines or so"
+    )
+
+
+def test_no_machine_paths():
+    """Nothing tracked may speak of the machine it was made on."""
+    private = re.compile(r"/(?:home|Users)/\w+/|/root/|/work/")
+    for path in tracked("*"):
+        if path == pathlib.Path(__file__) or path.suffix in (".png", ".jar"):
+            continue
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+            assert not private.search(line), (
+                f"{path.relative_to(ROOT)}:{number}: a path of one machine: {line.strip()[:100]}"
+            )

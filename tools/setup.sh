@@ -1,0 +1,129 @@
+# Sourced by integration/demo.sh, integration/with-spark.sh and tests/run.sh: installs what is missing, builds, and makes a
+# venv per Spark line. Everything it says goes to stderr; logs are kept in build/logs.
+#
+#   setup_build            apt packages, build tools, third-party libraries, all targets of the release preset
+#   setup_wheel            the Python package, made from that build
+#   setup_spark 3.5|4      the venv of that Spark line, with the wheel in it; sets SPARK_VENV
+# shellcheck shell=bash
+
+PROJECT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+BUILD=$PROJECT/build
+LOGS=$BUILD/logs
+PRESET=${MEMPROF_PRESET:-release}
+
+# What the build and the tests need beyond a base Debian 12 with Python 3.11 and a JDK 17.
+APT_BUILD=(g++ make cmake ninja-build ccache autoconf automake libtool dpkg-dev protobuf-compiler libprotobuf-dev libfmt-dev
+  nlohmann-json3-dev libgtest-dev libgmock-dev python3-dev python3-venv openjdk-17-jdk-headless maven)
+APT_TEST=(clang-format util-linux)
+
+say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
+fail() {
+  printf 'error: %s\n' "$*" >&2
+  exit 2
+}
+
+# progress WHAT COMMAND…: runs it with its output in a log; a line every ten seconds, the log's end if it fails.
+progress() {
+  local what=$1 log started elapsed pid status
+  shift
+  mkdir -p "$LOGS"
+  log=$LOGS/$(tr -cs 'a-zA-Z0-9.\n' '-' <<<"$what").log
+  say "$what"
+  started=$SECONDS
+  "$@" >"$log" 2>&1 </dev/null &
+  pid=$!
+  while kill -0 "$pid" 2>/dev/null; do
+    sleep 0.2
+    elapsed=$((SECONDS - started))
+    if [ "$elapsed" -ge $((${last:-0} + 10)) ]; then
+      last=$elapsed
+      printf '    %3d s  %s\n' "$elapsed" "$(tail -n 1 "$log" | tr '\r' '\n' | tail -n 1 | cut -c1-100)" >&2
+    fi
+  done
+  last=0
+  status=0
+  wait "$pid" || status=$?
+  if [ "$status" -ne 0 ]; then
+    tail -n 40 "$log" >&2
+    fail "$what: exit status $status; the whole log: $log"
+  fi
+}
+
+# One setup at a time in a checkout; the lock goes with the process, and commands run later don't inherit it.
+setup_lock() {
+  mkdir -p "$BUILD"
+  exec {SETUP_LOCK}>"$BUILD/.setup.lock"
+  flock -n "$SETUP_LOCK" || { say "waiting for another setup in this checkout to end"; flock "$SETUP_LOCK"; }
+}
+setup_unlock() { exec {SETUP_LOCK}>&-; }
+
+setup_apt() {
+  local missing=() package
+  for package in "$@"; do
+    dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+  command -v apt-get >/dev/null || fail "this build needs Debian 12's packages: ${missing[*]}"
+  [ "$(id -u)" -eq 0 ] || fail "packages are missing; install them with: sudo apt-get install ${missing[*]}"
+  export DEBIAN_FRONTEND=noninteractive
+  progress "apt: reading package lists" apt-get update
+  progress "apt: installing ${missing[*]}" apt-get install -y --no-install-recommends "${missing[@]}"
+}
+
+# The CPython that the venvs are made of: 3.11, which both Spark lines accept.
+setup_python() {
+  local candidate
+  for candidate in python3.11 python3; do
+    if "$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null; then
+      PYTHON=$(command -v "$candidate")
+      return
+    fi
+  done
+  fail "no Python 3.11 with venv on PATH: apt-get install python3 python3-venv"
+}
+
+# venv FOLDER REQUIREMENTS: makes or updates a venv; a no-op while the requirements file is unchanged.
+setup_venv() {
+  local folder=$1 requirements=$2
+  cmp -s "$requirements" "$folder/.requirements" && return
+  setup_python
+  [ -x "$folder/bin/pip" ] || progress "venv ${folder#"$PROJECT"/}" "$PYTHON" -m venv "$folder"
+  progress "pip: ${requirements#"$PROJECT"/} into ${folder#"$PROJECT"/}" "$folder/bin/pip" install --disable-pip-version-check -r "$requirements"
+  cp "$requirements" "$folder/.requirements"
+}
+
+setup_build() {
+  setup_apt "${APT_BUILD[@]}" "$@"
+  setup_venv "$BUILD/tools" "$PROJECT/tools/requirements.txt"
+  if [ ! -e "$BUILD/third-party/.complete-1" ]; then
+    progress "third-party libraries from Debian's sources" "$PROJECT/cmake/build-third-party.sh" "$BUILD/third-party"
+  fi
+  cd "$PROJECT" || exit 2
+  [ -e "$BUILD/$PRESET/build.ninja" ] || progress "cmake: configuring $PRESET" cmake --preset "$PRESET"
+  progress "cmake: building $PRESET" cmake --build "$BUILD/$PRESET"
+  cd "$OLDPWD" || exit 2
+}
+
+# The wheel is made of what setup_build built; made again only when that changed.
+setup_wheel() {
+  local stamp=$BUILD/wheel/.stamp content
+  content=$(cd "$PROJECT" && { find pyworker-shim/sparkmemprof pyproject.toml README.md -type f -not -name '*.pyc' -print0 | sort -z | xargs -0 sha1sum
+    sha1sum "$BUILD/$PRESET/sparkmemprof.jar" "$BUILD/$PRESET"/python/sparkmemprof/*.so; } 2>/dev/null | sha1sum)
+  [ "$(cat "$stamp" 2>/dev/null)" = "$content" ] && return
+  rm -rf "$BUILD/wheel"
+  progress "wheel" "$BUILD/tools/bin/pip" wheel --disable-pip-version-check --no-deps --no-build-isolation -w "$BUILD/wheel" \
+    -C "build-dir=$BUILD/$PRESET" "$PROJECT"
+  printf '%s' "$content" >"$stamp"
+}
+
+setup_spark() {
+  local line=$1 wheel
+  case $line in 3.5 | 4) ;; *) fail "unknown Spark line '$line': 3.5 or 4" ;; esac
+  SPARK_VENV=$BUILD/venvs/spark-$line
+  setup_venv "$SPARK_VENV" "$PROJECT/integration/requirements-spark-$line.txt"
+  if ! cmp -s "$BUILD/wheel/.stamp" "$SPARK_VENV/.wheel"; then
+    wheel=$(echo "$BUILD"/wheel/sparkmemprof-*.whl)
+    progress "pip: sparkmemprof into ${SPARK_VENV#"$PROJECT"/}" "$SPARK_VENV/bin/pip" install --disable-pip-version-check --force-reinstall --no-deps "$wheel"
+    cp "$BUILD/wheel/.stamp" "$SPARK_VENV/.wheel"
+  fi
+}

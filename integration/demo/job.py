@@ -50,9 +50,8 @@ def main():
         if library:
             averages = sales.mapInPandas(function, "average double, rows long").collect()
             rows = sum(row["rows"] for row in averages)
-            print(
-                f"{function.__name__}: {sum(row['average'] * row['rows'] for row in averages) / rows:.4f} over {rows} rows"
-            )
+            average = sum(row["average"] * row["rows"] for row in averages) / rows
+            print(f"{function.__name__}: {average:.4f} over {rows} rows")
     spark.stop()
 
 

@@ -40,17 +40,15 @@ def check_library(report, udf, caller, exported, library):
             frame["language"] == "python" and pathlib.Path(frame["file"] or "").name == file and frame["line"] == number
         )
 
-    found = None
-    for stage in report["stages"]:
-        for site in stage["sites"]:
-            python = [frame for frame in site["frames"] if frame["language"] == "python"]
-            if site["origin"] == "python" and python and is_python(python[-1], "averages.py", line):
-                if found is None or site["liveAtPeakBytes"] > found[1]["liveAtPeakBytes"]:
-                    found = (stage, site)
-    if found is None:
+    def at_the_line(site):
+        python = [frame for frame in site["frames"] if frame["language"] == "python"]
+        return site["origin"] == "python" and python and is_python(python[-1], "averages.py", line)
+
+    candidates = [(stage, site) for stage in report["stages"] for site in stage["sites"] if at_the_line(site)]
+    if not candidates:
         claim(False, f"{udf}: no site at averages.py:{line}")
         return
-    stage, site = found
+    stage, site = max(candidates, key=lambda candidate: candidate[1]["liveAtPeakBytes"])
     name = f"stage {stage['stageId']}, {udf}"
     claim(
         bool(site["udf"]) and udf in site["udf"] and f"job.py:{definition}" in site["udf"],

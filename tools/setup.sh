@@ -112,7 +112,7 @@ setup_wheel() {
   [ "$(cat "$stamp" 2>/dev/null)" = "$content" ] && return
   rm -rf "$BUILD/wheel"
   progress "wheel" "$BUILD/tools/bin/pip" wheel --disable-pip-version-check --no-deps --no-build-isolation -w "$BUILD/wheel" \
-    -C "build-dir=$BUILD/$PRESET" "$PROJECT"
+    --config-settings "build-dir=$BUILD/$PRESET" "$PROJECT"
   printf '%s' "$content" >"$stamp"
 }
 

@@ -1,0 +1,70 @@
+"""The README's scripts, run as a user runs them."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LINES = ["3.5", "4"]
+
+
+def run(*command, **options):
+    return subprocess.run(
+        [*map(str, command)], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, **options
+    )
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("line", LINES)
+def test_demo_ends_with_the_path_of_its_report(line, tmp_path):
+    finished = run(ROOT / "integration/demo.sh", "--spark", line, cwd=tmp_path)
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    html = pathlib.Path(finished.stdout.splitlines()[-1])
+    assert html.is_absolute()
+    text = html.read_text()
+    assert "averages.py" in text
+    assert not re.search(r"""(src|href)=["']https?:""", text), "the file must not need a network"
+    assert list(tmp_path.iterdir()) == [], "the demo writes into the build folder alone"
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_with_spark_runs_that_spark(line):
+    finished = run(
+        ROOT / "integration/with-spark.sh", line, "python", "-c", "import pyspark; print(pyspark.__version__)"
+    )
+    assert finished.returncode == 0, finished.stderr
+    assert re.fullmatch(re.escape(line) + r"\..*\n", finished.stdout), "stdout belongs to the command alone"
+
+
+def test_with_spark_keeps_directory_environment_and_status(tmp_path):
+    script = 'echo "$PWD|$MEMPROF_TEST_VALUE|$#|$2"; exit 37'
+    finished = run(
+        ROOT / "integration/with-spark.sh", "4", "bash", "-c", script, "name", "one", "two words", cwd=tmp_path,
+        env={**os.environ, "MEMPROF_TEST_VALUE": "a  b"},
+    )  # fmt: skip
+    assert finished.returncode == 37
+    assert finished.stdout == f"{tmp_path}|a  b|2|two words\n"
+
+
+def test_with_spark_has_sparkmemprof_on_path():
+    finished = run(ROOT / "integration/with-spark.sh", "3.5", "sparkmemprof", "--version")
+    assert finished.returncode == 0, finished.stderr
+    assert "0.1.0" in finished.stdout
+
+
+@pytest.mark.parametrize("arguments", [[], ["2.4", "true"], ["4"]])
+def test_with_spark_refuses_what_it_cannot_run(arguments):
+    finished = run(ROOT / "integration/with-spark.sh", *arguments)
+    assert finished.returncode == 2
+    assert finished.stdout == ""
+    assert finished.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--spark", "2.4"], ["--spark"], ["--nonsense"]])
+def test_demo_refuses_bad_arguments(arguments):
+    finished = run(ROOT / "integration/demo.sh", *arguments)
+    assert finished.returncode == 2
+    assert "error:" in finished.stderr

@@ -1,0 +1,86 @@
+#include "base/size.h"
+
+namespace memprof {
+namespace {
+
+constexpr int kShownChars = 64;
+
+int Shown(std::string_view text) { return text.size() < kShownChars ? static_cast<int>(text.size()) : kShownChars; }
+
+bool IsBlank(char c) { return c == ' ' || c == '\t'; }
+
+std::string_view Trim(std::string_view text) {
+  while (!text.empty() && IsBlank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && IsBlank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// The power of two a unit stands for, -1 when it is none.
+int ShiftOf(std::string_view unit) {
+  if (unit.empty()) return 0;
+  int shift = -1;
+  switch (Lower(unit.front())) {
+    case 'b':
+      return unit.size() == 1 ? 0 : -1;
+    case 'k':
+      shift = 10;
+      break;
+    case 'm':
+      shift = 20;
+      break;
+    case 'g':
+      shift = 30;
+      break;
+    case 't':
+      shift = 40;
+      break;
+    default:
+      return -1;
+  }
+  unit.remove_prefix(1);
+  if (unit.empty()) return shift;
+  if (Lower(unit.front()) == 'i') unit.remove_prefix(1);
+  return unit.size() == 1 && Lower(unit.front()) == 'b' ? shift : -1;
+}
+
+}  // namespace
+
+Result<uint64_t> ParseSize(std::string_view text) {
+  std::string_view rest = Trim(text);
+  uint64_t number = 0;
+  size_t digits = 0;
+  bool overflow = false;
+  while (digits < rest.size() && rest[digits] >= '0' && rest[digits] <= '9') {
+    overflow |= __builtin_mul_overflow(number, uint64_t{10}, &number);
+    overflow |= __builtin_add_overflow(number, static_cast<uint64_t>(rest[digits] - '0'), &number);
+    ++digits;
+  }
+  if (digits == 0) {
+    return Status::Error(ErrorCode::kInvalidArgument, "'%.*s' is not a size: write a whole number and a unit, such as 512k", Shown(text),
+                         text.data());
+  }
+  int shift = ShiftOf(Trim(rest.substr(digits)));
+  if (shift < 0) {
+    return Status::Error(ErrorCode::kInvalidArgument, "'%.*s' is not a size: its unit is none of b, k, m, g, t", Shown(text), text.data());
+  }
+  if (overflow || (number << shift) >> shift != number) {
+    return Status::Error(ErrorCode::kInvalidArgument, "'%.*s' is too large a size", Shown(text), text.data());
+  }
+  return number << shift;
+}
+
+Result<uint64_t> ParseSizeBetween(std::string_view what, std::string_view text, uint64_t least, uint64_t most) {
+  Result<uint64_t> size = ParseSize(text);
+  if (!size.ok()) {
+    return Status::Error(ErrorCode::kInvalidArgument, "%.*s: %s", Shown(what), what.data(), size.status().message());
+  }
+  if (*size < least || *size > most) {
+    return Status::Error(ErrorCode::kInvalidArgument, "%.*s: '%.*s' is outside of %llu to %llu bytes", Shown(what), what.data(),
+                         Shown(text), text.data(), static_cast<unsigned long long>(least), static_cast<unsigned long long>(most));
+  }
+  return size;
+}
+
+}  // namespace memprof

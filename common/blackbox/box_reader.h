@@ -1,6 +1,7 @@
 // BoxReader: reads one black box of another process, alive or dead, and treats it as hostile: every offset, count and
 // string is checked against the file's size before use; a bad record is skipped and counted, a bad header refused with
-// path and reason. Ordinary C++ (allocates); no exceptions. Not thread-safe; make one per thread.
+// path and reason. It reads with pread into memory of its own, so that a file cut short is an error and not a SIGBUS, and
+// nothing changes between check and use. Ordinary C++ (allocates); no exceptions. Not thread-safe; make one per thread.
 #pragma once
 
 #include <cstdint>
@@ -49,12 +50,13 @@ struct BoxSession {
   uint64_t number = 0;
   bool closed = false, checksum_ok = false;
   int64_t opened_ms = 0, closed_ms = 0;
-  uint64_t live_peak_bytes = 0, allocated_bytes = 0, rss_at_open_bytes = 0, rss_max_bytes = 0;
+  uint64_t live_bytes = 0, live_peak_bytes = 0, allocated_bytes = 0, rss_at_open_bytes = 0, rss_max_bytes = 0;
+  uint32_t skipped_records = 0;  // torn or corrupt ones without a good copy; what they held is missing here
   std::vector<BoxFrame> frames;
   std::vector<BoxStackNode> stacks;
   std::vector<BoxSite> sites;
   std::vector<BoxUdf> udfs;
-  std::vector<BoxCounter> counters;
+  std::vector<BoxCounter> counters;  // the owner's, and the box's own bounds where they aren't zero: droppedSites, ...
 };
 
 struct BoxIdentity {
@@ -80,9 +82,12 @@ class BoxReader {
     int64_t task_attempt_id;
     bool closed;
   };
-  std::vector<SessionKey> Sessions() const;            // cheap: for scanning
-  Result<BoxSession> ReadSession(uint64_t number) const;  // a torn record falls back to its last good copy
-  Status Acknowledge(uint64_t number);                 // the writer may now reuse a closed session
+  std::vector<SessionKey> Sessions() const;  // cheap: for scanning; in the order of their numbers, the process-level one included
+  // A torn record falls back to its last good copy. Of an open session, what is found is a moment's state, peak and sites
+  // agreeing as far as a few attempts reach. kNotFound: no such session (any more); kIo: the file was cut short.
+  Result<BoxSession> ReadSession(uint64_t number) const;
+  // The writer may now reuse this closed session. kNotFound: no closed session of that number.
+  Status Acknowledge(uint64_t number);
 
  private:
   struct Impl;

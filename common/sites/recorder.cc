@@ -1,1 +1,449 @@
+// The hot half of the recorder: everything a hook reaches. See recorder.h for the rules of this room.
 #include "sites/recorder.h"
+
+#include <cstring>
+
+#include "base/clock.h"
+#include "sites/recorder_state.h"
+#include "sites/stack_fold.h"
+
+namespace memprof {
+namespace {
+
+static_assert(kOutermostKept + kInnermostKept == kMaxStackDepth);
+static_assert(sizeof(LiveBlock) == sizeof(Recorder::Detached::block));
+
+constexpr int64_t kRssPeriodNs = 5'000'000;
+constexpr uint32_t kEvictionsPerSite = 4;
+constexpr uint32_t kReferenceBits = 24;
+
+// A frame id is a reference with the low byte of its intern epoch on top: ids of another epoch don't match.
+constexpr uint32_t Tag(uint32_t epoch, uint32_t reference) { return reference == 0 ? 0 : (epoch << kReferenceBits) | reference; }
+constexpr uint32_t Untag(uint32_t epoch, uint32_t id) {
+  return id >> kReferenceBits == (epoch & 0xff) ? id & ((1u << kReferenceBits) - 1) : 0;
+}
+
+}  // namespace
+
+void Recorder::State::Count(uint64_t Counters::*total, uint64_t box::Session::*of_session) {
+  ++(totals.*total);
+  ++(Current().value.*of_session);
+}
+
+uint64_t Recorder::State::NextRandom() {
+  random += 0x9e3779b97f4a7c15u;
+  return Mix64(random);
+}
+
+// ---- stacks and sites
+
+uint32_t Recorder::State::NodeOf(const Sample& sample, bool* complete) {
+  uint32_t folded[kMaxStackDepth];
+  uint32_t depth = FoldStack(sample.stack, sample.depth, folded);
+  uint32_t known = 0;
+  for (uint32_t i = 0; i < depth; ++i) {
+    uint32_t reference = Untag(intern.epoch(), folded[i]);
+    if (reference != 0) {
+      folded[known++] = reference;
+    } else if (folded[i] != kNoFrame) {
+      Count(&Counters::dropped_frames, &box::Session::dropped_frames);  // stale; a full table was counted when interning
+    }
+  }
+  uint32_t node = intern.Stack(folded, known);
+  *complete = node != 0 || sample.depth == 0;
+  return node;
+}
+
+uint32_t Recorder::State::OverflowSite(ActiveSession& session, Origin origin) {
+  return sites.Overflow(session.slot, session.value.number, origin, session.value.total);
+}
+
+uint32_t Recorder::State::SiteOf(const LiveBlock& block) {
+  if ((sites.generation(block.site) & kGenerationMask) == block.generation) return block.site;
+  return OverflowSite(OwnerOf(block), Origin::kUnknown);  // it was evicted, and its live bytes went there
+}
+
+void Recorder::State::Evict(uint32_t site) {
+  box::Site gone = sites.Read(site);
+  ActiveSession& session = gone.session == task.value.number ? task : process;
+  const PeakTotal& total = session.value.total;
+  uint32_t overflow = OverflowSite(session, static_cast<Origin>(gone.origin));
+  box::Site& rest = sites.Begin(overflow);
+  Touch(total, gone.share);
+  Touch(total, rest.share);
+  rest.allocated_bytes += gone.allocated_bytes;
+  rest.allocations += gone.allocations;
+  rest.variance += gone.variance;
+  rest.sampled |= gone.sampled;
+  rest.share.live += gone.share.live;
+  rest.share.live_at_peak += gone.share.live_at_peak;
+  rest.share.resident += gone.share.resident;
+  rest.share.resident_at_peak += gone.share.resident_at_peak;
+  rest.share.variance += gone.share.variance;
+  rest.share.variance_at_peak += gone.share.variance_at_peak;
+  rest.share.readings += gone.share.readings;
+  rest.share.readings_at_peak += gone.share.readings_at_peak;
+  sites.Remove(site);
+  sites.Commit(overflow);
+  --session.sites;
+  Count(&Counters::evicted_sites, &box::Session::evicted_sites);
+}
+
+uint32_t Recorder::State::SiteFor(ActiveSession& session, uint32_t node, Origin origin, bool large) {
+  uint32_t site = sites.Find(session.value.number, node, origin);
+  if (site != SiteTable::kNoSite) return site;
+  auto add = [&] {
+    site = sites.Add(session.value.number, node, origin, large, session.value.total);
+    if (site != SiteTable::kNoSite) ++session.sites;
+    return site != SiteTable::kNoSite;
+  };
+  if (add() || (RecycleAcknowledged() && add())) return site;
+  // A task may take a quarter of the table from the sessions that wait to be read; beyond it, it lives on its own.
+  while (&session == &task && session.sites < sites.ordinary() / 4 && DropOldestWaiting()) {
+    if (add()) return site;
+  }
+  for (uint32_t i = 0; i < kEvictionsPerSite; ++i) {
+    uint32_t victim = sites.Victim(process.value, task.value, large);
+    if (victim == SiteTable::kNoSite) break;
+    Evict(victim);
+    if (add()) return site;
+  }
+  Count(&Counters::dropped_sites, &box::Session::dropped_sites);
+  return OverflowSite(session, origin);
+}
+
+// ---- the live set
+
+LiveBlock* Recorder::State::InsertLive(const LiveBlock& block) {
+  LiveBlock* inserted = live.Insert(block);
+  if (IsLarge(block)) ++large_live;
+  return inserted;
+}
+
+void Recorder::State::EraseLive(LiveBlock* block) {
+  if (IsLarge(*block)) --large_live;
+  live.Erase(block);
+}
+
+uint64_t Recorder::State::ExemptFromThinning() const {
+  if (thinnings >= 20) return kLargeBlock;
+  uint64_t threshold = kExactIntervals * (interval == 0 ? 1 : interval) << thinnings;
+  return threshold < kLargeBlock ? threshold : kLargeBlock;
+}
+
+void Recorder::State::Thin() {
+  ++thinnings;
+  Count(&Counters::interval_doublings, &box::Session::interval_doublings);
+  const uint64_t exempt = ExemptFromThinning();
+  live.Sweep([&](LiveBlock& block) {
+    if (block.size >= exempt) return true;
+    ActiveSession& owner = OwnerOf(block);
+    uint32_t site = SiteOf(block);
+    box::Site& record = sites.Begin(site);
+    Touch(owner.value.total, record.share);
+    Shrink(owner.value.total, record.share, block.weight, LiveVariance(block));
+    bool keep = (NextRandom() & 1) != 0;
+    if (keep) {
+      block.weight *= 2;
+      Grow(owner.value.total, record.share, block.weight, LiveVariance(block));
+    }
+    record.sampled = 1;
+    sites.Commit(site);
+    return keep;
+  });
+  for (ActiveSession* session : {&process, &task}) {
+    if (session->value.number == 0) continue;
+    Settle(session->value.total);
+    Publish(*session);
+  }
+}
+
+// ---- residency
+
+void Recorder::State::ReadResidency(LiveBlock& block) {
+  if (!IsLarge(block) || block.resident == block.size) return;
+  uint64_t reading = ResidentBytes(block.address, block.size);
+  bool first = block.resident == LiveBlock::kUnread;
+  uint64_t before = first ? 0 : block.resident;
+  if (!first && reading <= before) return;
+  ActiveSession& owner = OwnerOf(block);
+  uint32_t site = SiteOf(block);
+  box::Site& record = sites.Begin(site);
+  Touch(owner.value.total, record.share);
+  NoteReading(owner.value.total, record.share, block.first_peak, first, before, reading);
+  sites.Commit(site);
+  block.resident = reading;
+}
+
+void Recorder::State::SweepResidency() {
+  if (large_live == 0) return;
+  live.Sweep([this](LiveBlock& block) {
+    ReadResidency(block);
+    return true;
+  });
+}
+
+void Recorder::State::ObserveRss() {
+  int64_t now = MonotonicNs();
+  if (now < next_rss_ns) return;
+  next_rss_ns = now + kRssPeriodNs;
+  uint64_t bytes = rss.Read();
+  box::Session& session = Current().value;
+  if (bytes > session.rss_max_bytes) session.rss_max_bytes = bytes;
+  if (bytes <= rss_swept_bytes + rss_swept_bytes / 20) return;
+  rss_swept_bytes = bytes;
+  SweepResidency();
+}
+
+// ---- the steps of a sample
+
+void Recorder::State::Publish(const ActiveSession& session) {
+  box::SessionSlot& slot = slots()[session.slot];
+  slot.session.Begin() = session.value;
+  slot.session.Commit(box::RecordSeed(box::kSessionTable, session.slot));
+}
+
+// What is given back is taken off its site; the block has left the live set, or is about to.
+void Recorder::State::Discharge(const LiveBlock& block) {
+  ActiveSession& owner = OwnerOf(block);
+  uint32_t site = SiteOf(block);
+  box::Site& record = sites.Begin(site);
+  Touch(owner.value.total, record.share);
+  Shrink(owner.value.total, record.share, block.weight, LiveVariance(block));
+  if (block.resident != LiveBlock::kUnread) {
+    record.share.resident -= block.resident;
+    --record.share.readings;
+  }
+  sites.Commit(site);
+}
+
+LiveBlock* Recorder::State::Charge(const Sample& sample) {
+  ActiveSession& session = Current();
+  Count(&Counters::samples, &box::Session::samples);
+  bool follow = sample.address != 0;
+  uint64_t live_weight = sample.weight;
+  bool thinned = thinnings > 0 && sample.size < ExemptFromThinning();
+  if (follow && thinned) {
+    follow = (NextRandom() & ((uint64_t{1} << thinnings) - 1)) == 0;
+    live_weight <<= thinnings;
+  }
+  if (follow) {
+    // Whoever had this address has freed it unseen.
+    if (LiveBlock* unseen = live.Find(sample.address)) {
+      Discharge(*unseen);
+      EraseLive(unseen);
+    }
+    if (live.Full()) {
+      Thin();
+      if (sample.size < ExemptFromThinning()) {
+        follow = (NextRandom() & 1) != 0;
+        live_weight *= 2;
+        thinned = true;
+      }
+    }
+    if (follow && live.Full()) {
+      Count(&Counters::dropped_live, &box::Session::dropped_live);
+      follow = false;
+    }
+  }
+
+  bool complete;
+  uint32_t node = NodeOf(sample, &complete);
+  uint32_t site;
+  if (complete) {
+    site = SiteFor(session, node, sample.origin, sample.size >= kLargeBlock);
+  } else {
+    Count(&Counters::dropped_sites, &box::Session::dropped_sites);
+    site = OverflowSite(session, sample.origin);
+  }
+  box::Site& record = sites.Begin(site);
+  Touch(session.value.total, record.share);
+  record.allocated_bytes += sample.weight;
+  record.allocations += sample.blocks;
+  record.variance += VarianceOf(static_cast<double>(sample.weight), static_cast<double>(sample.size));
+  if (sample.weight != sample.size || sample.blocks != 1 || thinned) record.sampled = 1;
+  session.value.allocated_bytes += sample.weight;
+  LiveBlock* inserted = nullptr;
+  if (follow) {
+    LiveBlock block;
+    block.address = sample.address;
+    block.size = sample.size;
+    block.weight = live_weight;
+    block.site = site;
+    block.generation = sites.generation(site) & kGenerationMask;
+    block.task = &session == &task;
+    inserted = InsertLive(block);
+    Grow(session.value.total, record.share, block.weight, LiveVariance(block));
+  }
+  sites.Commit(site);
+  return inserted;
+}
+
+// Settles and publishes. Sites were committed before: a reader that finds them newer than their session still has what
+// they were at the session's peak.
+void Recorder::State::EndStep(LiveBlock* newcomer) {
+  for (ActiveSession* session : {&process, &task}) {
+    if (session->value.number == 0) continue;
+    bool higher = Settle(session->value.total);
+    if (newcomer != nullptr && &OwnerOf(*newcomer) == session) newcomer->first_peak = FirstPeak(session->value.total, higher);
+  }
+  ObserveRss();
+  Publish(process);
+  if (task.value.number != 0) Publish(task);
+}
+
+// ---- what hooks call
+
+FrameId Recorder::InternPythonFrame(StringRef function, StringRef file, uint32_t line, uint32_t first_line) {
+  FutexLock lock(state_->mutex);
+  if (state_->finished) return kNoFrame;
+  uint32_t reference = state_->intern.PythonFrame(function, file, line, first_line);
+  if (reference == 0) state_->Count(&Counters::dropped_frames, &box::Session::dropped_frames);
+  return Tag(state_->intern.epoch(), reference);
+}
+
+FrameId Recorder::InternNativeFrame(uint32_t module, uint64_t offset) {
+  FutexLock lock(state_->mutex);
+  if (state_->finished) return kNoFrame;
+  uint32_t reference = state_->intern.NativeFrame(Untag(state_->intern.epoch(), module), offset);
+  if (reference == 0) state_->Count(&Counters::dropped_frames, &box::Session::dropped_frames);
+  return Tag(state_->intern.epoch(), reference);
+}
+
+uint32_t Recorder::InternModule(StringRef path, StringRef build_id_hex) {
+  FutexLock lock(state_->mutex);
+  if (state_->finished) return 0;
+  return Tag(state_->intern.epoch(), state_->intern.Module(path, build_id_hex));
+}
+
+void Recorder::Allocated(const Sample& sample) {
+  FutexLock lock(state_->mutex);
+  if (state_->finished) return;
+  state_->EndStep(state_->Charge(sample));
+}
+
+void Recorder::Freeing(uintptr_t address) {
+  if (!MayBeLive(address)) return;
+  FutexLock lock(state_->mutex);
+  if (state_->finished) return;
+  LiveBlock* block = state_->live.Find(address);
+  if (block == nullptr) return;
+  state_->ReadResidency(*block);
+  state_->Discharge(*block);
+  state_->EraseLive(block);
+  state_->EndStep(nullptr);
+}
+
+Recorder::Detached Recorder::Detach(uintptr_t address) {
+  Detached detached;
+  if (!MayBeLive(address)) return detached;
+  FutexLock lock(state_->mutex);
+  if (state_->finished) return detached;
+  LiveBlock* block = state_->live.Find(address);
+  if (block == nullptr) return detached;
+  state_->ReadResidency(*block);
+  detached.session = state_->OwnerOf(*block).value.number;
+  memcpy(detached.block, block, sizeof *block);
+  state_->EraseLive(block);
+  return detached;
+}
+
+namespace {
+
+LiveBlock BlockOf(const Recorder::Detached& detached) {
+  LiveBlock block;
+  memcpy(&block, detached.block, sizeof block);
+  return block;
+}
+
+}  // namespace
+
+void Recorder::Reattach(const Detached& old) {
+  if (old.session == 0) return;
+  LiveBlock block = BlockOf(old);
+  FutexLock lock(state_->mutex);
+  if (state_->finished || state_->OwnerOf(block).value.number != old.session) return;
+  if (state_->live.Full()) {
+    state_->Discharge(block);
+    state_->Count(&Counters::dropped_live, &box::Session::dropped_live);
+    state_->EndStep(nullptr);
+    return;
+  }
+  state_->InsertLive(block);
+}
+
+void Recorder::Resized(const Detached& old, const Sample& sample) {
+  FutexLock lock(state_->mutex);
+  if (state_->finished) return;
+  LiveBlock block = BlockOf(old);
+  if (old.session != 0 && state_->OwnerOf(block).value.number == old.session) state_->Discharge(block);
+  state_->EndStep(state_->Charge(sample));
+}
+
+void Recorder::Release(const Detached& old) {
+  if (old.session == 0) return;
+  LiveBlock block = BlockOf(old);
+  FutexLock lock(state_->mutex);
+  if (state_->finished || state_->OwnerOf(block).value.number != old.session) return;
+  state_->Discharge(block);
+  state_->EndStep(nullptr);
+}
+
+void Recorder::Resized(uintptr_t old_address, const Sample& sample) { Resized(Detach(old_address), sample); }
+
+void Recorder::UnmappingRange(uintptr_t begin, uintptr_t end) {
+  FutexLock lock(state_->mutex);
+  State& state = *state_;
+  end = (end + LiveSet::kPageMask) & ~LiveSet::kPageMask;  // as the kernel does
+  if (state.finished || begin >= end) return;
+  bool changed = false;
+  while (uintptr_t start = state.live.MappingIn(begin, end)) {
+    LiveBlock* found = state.live.Find(start);
+    if (found == nullptr) break;
+    changed = true;
+    state.ReadResidency(*found);
+    const LiveBlock whole = *found;
+    state.Discharge(whole);
+    state.EraseLive(found);
+    const uintptr_t whole_end = whole.address + whole.size;
+    // What is left of it, before and behind the hole, stays alive since when it was allocated.
+    const struct {
+      uintptr_t begin, end;
+    } pieces[] = {{whole.address, begin < whole.address ? whole.address : begin}, {end < whole_end ? end : whole_end, whole_end}};
+    for (const auto& piece : pieces) {
+      if (piece.begin >= piece.end) continue;
+      if (state.live.Full()) {
+        state.Count(&Counters::dropped_live, &box::Session::dropped_live);
+        continue;
+      }
+      LiveBlock rest = whole;
+      rest.address = piece.begin;
+      rest.size = piece.end - piece.begin;
+      bool exact = whole.weight == whole.size;
+      double share = static_cast<double>(rest.size) / static_cast<double>(whole.size);
+      rest.weight = exact ? rest.size : static_cast<uint64_t>(static_cast<double>(whole.weight) * share);
+      if (whole.resident != LiveBlock::kUnread) rest.resident = ResidentBytes(rest.address, rest.size);
+      ActiveSession& owner = state.OwnerOf(rest);
+      uint32_t site = state.SiteOf(rest);
+      box::Site& record = state.sites.Begin(site);
+      Touch(owner.value.total, record.share);
+      Grow(owner.value.total, record.share, rest.weight, LiveVariance(rest));
+      if (rest.resident != LiveBlock::kUnread) {
+        record.share.resident += rest.resident;
+        ++record.share.readings;
+      }
+      state.sites.Commit(site);
+      state.InsertLive(rest);
+    }
+  }
+  if (changed) state.EndStep(nullptr);
+}
+
+Recorder::Counters Recorder::counters() const {
+  FutexLock lock(state_->mutex);
+  return state_->totals;
+}
+
+const char* Recorder::box_path() const { return state_->file.path; }
+
+}  // namespace memprof

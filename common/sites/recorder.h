@@ -3,10 +3,21 @@
 //
 // Room rules: every function marked HOOK may be called inside malloc, from any thread: it allocates nothing, throws
 // nothing, calls nothing that may take a lock of the host's (its own lock is a futex; the caller holds the re-entry
-// guard, so it cannot recurse). Everything is in memory reserved by Create().
+// guard, so it cannot recurse) and keeps errno. Everything is in memory reserved by Create().
 //
-// Live at peak, O(1) a sample: see sites/peak.h. Residency: `resident` of a large block is read (mincore) just before it is freed or
-// shrunk, at session close and when a sample finds RSS 5 % above its last maximum; the largest reading is kept.
+// Live at peak, O(1) a sample: see sites/peak.h. Residency: `resident` of a large block (>= 1 MiB, counted exactly) is read
+// (mincore) just before it is freed or shrunk, at session close and when a sample finds RSS 5 % above its last maximum; the
+// largest reading is kept.
+//
+// Sessions: what is allocated while no task's session is open goes to the process-level session (task_attempt_id -1). A
+// block's later fate belongs to the session it was allocated in. What a closing session leaves live is passed on to the
+// process-level session, under the same stacks (as live bytes, not as allocated ones): caches that outlive their task stay
+// visible, and nothing ever writes to a closed session.
+//
+// Bounds: `box_bytes` covers the file, the live set and the indexes. What finds no room goes to the session's overflow
+// site (no stack), so that totals add up, and is counted. A full live set is thinned: every block below the threshold of
+// exact counting is kept with probability 1/2 at twice its weight, and later ones likewise, which is what a doubled
+// interval means. Allocated bytes keep their full precision.
 #pragma once
 
 #include <cstddef>
@@ -14,26 +25,28 @@
 
 #include "base/origin.h"
 #include "base/status.h"
+#include "sites/live_filter.h"
 
 namespace memprof {
 
-// A frame as a hook sees it, to be interned once. Strings are UTF-8, not NUL-terminated, copied on first sight.
+// A frame as a hook sees it, to be interned once. Strings are UTF-8, not NUL-terminated, copied on first sight; texts over
+// 1024 bytes are cut.
 struct StringRef {
   const char* data = nullptr;
   uint32_t size = 0;
 };
 
-using FrameId = uint32_t;               // index into the box's frame table
-inline constexpr FrameId kNoFrame = 0;  // table full, or nothing known
-inline constexpr uint32_t kMaxStackDepth = 128;  // outermost 32 + innermost 96
+using FrameId = uint32_t;                        // names a frame of one intern epoch
+inline constexpr FrameId kNoFrame = 0;           // table full, or nothing known
+inline constexpr uint32_t kMaxStackDepth = 128;  // outermost 32 + innermost 96, after folding of recursion
 
 struct RecorderOptions {
   const char* box_directory;   // exists, 0700, ours
   const char* application_id;  // become part of the box's name
   const char* executor_id;
-  uint64_t interval_bytes;     // only recorded; sampling happens before
+  uint64_t interval_bytes;  // sampling happens before; from it follow what is exact and, at 1, a live set of 64 MiB
   const char* python_version;
-  size_t box_bytes = 4u << 20;  // address space of the box
+  size_t box_bytes = 4u << 20;  // address space of box, live set and indexes together; at least 1 MiB
 };
 
 struct TaskIdentity {
@@ -51,54 +64,86 @@ struct Sample {
   uint64_t weight;       // unbiased bytes this sample stands for; == size when the block was counted exactly
   uint64_t blocks;       // unbiased number of blocks it stands for, at least 1
   const FrameId* stack;  // outermost first
-  uint32_t depth;
+  uint32_t depth;        // any; see sites/stack_fold.h
 };
 
 class Recorder {
  public:
   // Makes the box file (O_EXCL|O_NOFOLLOW, 0600, posix_fallocate, OFD lock) and all tables. One per process.
-  // Never call inside a hook. On failure nothing is left behind.
+  // Never call inside a hook. On failure nothing is left behind: kInvalidArgument (too few box_bytes, path too long),
+  // kIo or kExhausted with the path and the system's reason.
   static Result<Recorder*> Create(const RecorderOptions& options);
 
   // Unmaps the inherited box without touching the parent's file; call in a forked child before anything else.
-  // The child may then Create() its own. Async-signal-safe.
+  // The child may then Create() its own. Async-signal-safe. The pointer is dead afterwards.
   static void AbandonInChild(Recorder* inherited);
 
-  // Removes the box file when no closed session waits to be read. Orderly end of the process.
+  // Closes the open session and removes the box file when no closed session waits to be read. Orderly end of the process:
+  // afterwards every function does nothing, so that hooks may still hold the pointer.
   void Finish();
 
   // Sessions. At most one is open; opening closes an open one. Not HOOK: call between tasks. Thread-safe.
   void OpenSession(const TaskIdentity& task);
-  void SetTask(const TaskIdentity& task);  // for a session opened before its task was known
-  void AddUdf(StringRef name, StringRef file, uint32_t line, StringRef kind);
-  void CloseSession();  // reads residency of large live blocks, seals and checksums
-  void SetCounter(StringRef name, uint64_t value);  // of the open session: e.g. arrowPoolPeakBytes
+  void SetTask(const TaskIdentity& task);                                      // for a session opened before its task was known
+  void AddUdf(StringRef name, StringRef file, uint32_t line, StringRef kind);  // at most 8 a session; repetitions are one
+  void CloseSession();                                                         // reads residency of large live blocks, seals and checksums
+  void SetCounter(StringRef name, uint64_t value);                             // of the open session, at most 16: e.g. arrowPoolPeakBytes
 
-  // HOOK. Interning; kNoFrame when the table is full (counted).
+  // HOOK. Interning; kNoFrame when the table is full (counted). Ids and module numbers belong to an intern epoch: cache
+  // them only together with intern_epoch(), and drop the cache when it moved (which happens in OpenSession alone, when the
+  // tables were nearly full). A stale id is harmless: it is recognised and counted as a dropped frame.
   FrameId InternPythonFrame(StringRef function, StringRef file, uint32_t line, uint32_t first_line);
   FrameId InternNativeFrame(uint32_t module, uint64_t offset);
   uint32_t InternModule(StringRef path, StringRef build_id_hex);  // 0 when full
+  uint32_t intern_epoch() const { return __atomic_load_n(&intern_epoch_, __ATOMIC_ACQUIRE); }
 
   // HOOK. `Allocated` after the block was obtained; `Freeing` before it is given back.
   void Allocated(const Sample& sample);
   void Freeing(uintptr_t address);
-  // HOOK. realloc that moved or grew in place: Freeing(old) + Allocated(new) as one step of the live total.
+
+  // realloc and mremap. The old block must leave the live set before the call, for afterwards its address may belong to
+  // another thread; yet the two changes should make one step, without a dip or a peak that never was. Hence:
+  //
+  //   Recorder::Detached old = recorder->Detach(address);     // reads residency; totals unchanged
+  //   void* moved = real_realloc(...);
+  //   if (moved == nullptr) recorder->Reattach(old);          // still where it was
+  //   else if (sampled)     recorder->Resized(old, sample);
+  //   else                  recorder->Release(old);           // gone; the new one is not followed
+  //
+  // HOOK, all four. A session that closes in between takes the block as freed.
+  struct Detached {
+    uint64_t block[6] = {};  // a LiveBlock; all zero: it was not followed, and each of the three is still right
+    uint64_t session = 0;
+  };
+  Detached Detach(uintptr_t address);
+  void Reattach(const Detached& old);
+  void Resized(const Detached& old, const Sample& sample);
+  void Release(const Detached& old);
+  // HOOK. Detach and Resized in one, where nobody else can have got the old address yet.
   void Resized(uintptr_t old_address, const Sample& sample);
+
   // HOOK. False means certainly not in the live set: one load, for the free fast path.
-  bool MayBeLive(uintptr_t address) const;
-  // HOOK. Part of a mapping is going away: [begin, end) is cut out of every followed mapping that overlaps it.
+  bool MayBeLive(uintptr_t address) const { return filter_.May(address); }
+  // HOOK. Part of a mapping is going away: [begin, end) is cut out of every followed page-aligned block that overlaps it.
   void UnmappingRange(uintptr_t begin, uintptr_t end);
 
+  // Since Create(). `samples`: Allocated and Resized calls.
   struct Counters {
     uint64_t samples, dropped_sites, dropped_frames, dropped_live, dropped_sessions, evicted_sites, interval_doublings;
   };
   Counters counters() const;
+  const char* box_path() const;
 
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
  private:
   Recorder() = default;
+
+  struct State;
+  State* state_ = nullptr;
+  LiveFilter filter_;
+  uint32_t intern_epoch_ = 0;
 };
 
 }  // namespace memprof

@@ -1,0 +1,494 @@
+#include "blackbox/box_reader.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "blackbox/box_name.h"
+#include "blackbox/layout.h"
+#include "sites/recorder.h"
+
+namespace memprof {
+namespace {
+
+using box::Recorded;
+
+constexpr uint64_t kMostFileBytes = 64u << 20;  // a reader's memory is bounded by the file's size
+constexpr int kAttempts = 4;
+
+constexpr uint32_t kRecordBytes[box::kTables] = {
+    sizeof(box::SessionSlot),
+    sizeof(box::Udf),
+    sizeof(Recorded<box::Counter>),
+    sizeof(Recorded<box::Site>),
+    sizeof(box::Node),
+    sizeof(box::Frame),
+    sizeof(box::Module),
+    1,
+};
+
+template <size_t N>
+std::string Text(const char (&text)[N]) {
+  return std::string(text, strnlen(text, N));
+}
+
+bool Printable(const std::string& text) {
+  return std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+}
+
+// Replaces what isn't UTF-8, for names end up in protobuf strings and JSON.
+std::string ValidUtf8(const char* data, uint32_t size) {
+  std::string text;
+  text.reserve(size);
+  for (uint32_t i = 0; i < size;) {
+    unsigned char lead = static_cast<unsigned char>(data[i]);
+    uint32_t length = lead < 0x80                   ? 1
+                      : lead >= 0xc2 && lead < 0xe0 ? 2
+                      : lead >= 0xe0 && lead < 0xf0 ? 3
+                      : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                    : 0;
+    bool good = length != 0 && length <= size - i;
+    for (uint32_t k = 1; good && k < length; ++k) good = (static_cast<unsigned char>(data[i + k]) & 0xc0) == 0x80;
+    if (good && length > 2) {
+      unsigned char second = static_cast<unsigned char>(data[i + 1]);
+      good = !(lead == 0xe0 && second < 0xa0) && !(lead == 0xed && second >= 0xa0) && !(lead == 0xf0 && second < 0x90) &&
+             !(lead == 0xf4 && second >= 0x90);
+    }
+    if (good) {
+      text.append(data + i, length);
+      i += length;
+    } else {
+      text.append("\xef\xbf\xbd");
+      ++i;
+    }
+  }
+  return text;
+}
+
+// Where a session's figures stand at one time.
+struct SessionView {
+  box::Session session = {};
+  uint64_t sequence = 0;
+  uint32_t slot = 0;
+  bool found = false;
+};
+
+}  // namespace
+
+struct BoxReader::Impl {
+  std::string path;
+  int fd = -1;
+  box::Header header = {};
+  BoxIdentity identity;
+
+  ~Impl() {
+    if (fd >= 0) close(fd);
+  }
+
+  bool ReadAt(uint64_t offset, void* to, size_t bytes) const {
+    char* at = static_cast<char*>(to);
+    while (bytes > 0) {
+      ssize_t got = pread(fd, at, bytes, static_cast<off_t>(offset));
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return false;
+      at += got;
+      offset += static_cast<uint64_t>(got);
+      bytes -= static_cast<size_t>(got);
+    }
+    return true;
+  }
+
+  Status CutShort() const { return Status::Error(ErrorCode::kIo, "black box %s is shorter than its header says", path.c_str()); }
+
+  // The first `count` records of a table from `first` on; count + first is within the capacity.
+  template <typename T>
+  bool ReadTable(box::TableKind kind, uint32_t first, uint32_t count, std::vector<T>* records) const {
+    records->resize(count);
+    return ReadAt(header.tables[kind].offset + uint64_t{first} * sizeof(T), records->data(), count * sizeof(T));
+  }
+
+  bool ReadCommitted(box::Committed* committed) const {
+    if (!ReadAt(offsetof(box::Header, committed), committed, sizeof *committed)) return false;
+    // A count is hostile until it is within its table.
+    auto bound = [this](uint32_t count, box::TableKind kind) { return std::min(count, header.tables[kind].capacity); };
+    committed->frames = bound(committed->frames, box::kFrameTable);
+    committed->nodes = bound(committed->nodes, box::kNodeTable);
+    committed->modules = bound(committed->modules, box::kModuleTable);
+    committed->string_bytes = bound(committed->string_bytes, box::kStringTable);
+    return true;
+  }
+
+  bool ReadView(uint64_t number, SessionView* view) const {
+    *view = {};
+    std::vector<box::SessionSlot> slots;
+    if (!ReadTable(box::kSessionTable, 0, box::kSessions, &slots)) return false;
+    for (uint32_t slot = 0; slot < box::kSessions && number != 0; ++slot) {
+      const auto* copy = slots[slot].session.Newest(box::RecordSeed(box::kSessionTable, slot));
+      if (copy == nullptr || copy->value.number != number || copy->value.state == box::kFree) continue;
+      *view = {copy->value, copy->sequence, slot, true};
+    }
+    return true;
+  }
+};
+
+namespace {
+
+// Turns records into a BoxSession: checks every reference, keeps only what the session's sites use.
+class Assembler {
+ public:
+  std::vector<box::Node> nodes;
+  std::vector<box::Frame> frames;
+  std::vector<box::Module> modules;
+  std::vector<char> strings;
+
+  explicit Assembler(BoxSession* out) : out_(*out) {}
+
+  std::string StringAt(uint32_t reference) {
+    if (reference == 0) return "";
+    box::StringHead head;
+    if (reference > strings.size() || strings.size() - reference < sizeof head) return Skip();
+    memcpy(&head, strings.data() + reference, sizeof head);
+    if (head.size > box::kMaxStringBytes || strings.size() - reference - sizeof head < head.size) return Skip();
+    const char* text = strings.data() + reference + sizeof head;
+    if (box::CheckOfString(text, head.size, reference) != head.check) return Skip();
+    return ValidUtf8(text, head.size);
+  }
+
+  // Index + 1 into out.stacks of a trie node and, before it, of the nodes above it; 0 when its chain is broken.
+  uint32_t Stack(uint32_t reference) {
+    if (stack_of_.empty()) stack_of_.assign(nodes.size() + 1, 0);
+    std::vector<uint32_t> chain;
+    uint32_t at = reference;
+    while (at != 0) {
+      if (at > nodes.size() || chain.size() == kMaxStackDepth) return Broken();
+      const box::Node& node = nodes[at - 1];
+      if (node.check != box::CheckOf(node, at) || node.parent >= at) return Broken();
+      if (stack_of_[at] != 0) break;
+      chain.push_back(at);
+      at = node.parent;
+    }
+    uint32_t parent = at == 0 ? 0 : stack_of_[at];
+    for (auto node = chain.rbegin(); node != chain.rend(); ++node) {
+      out_.stacks.push_back({parent, Frame(nodes[*node - 1].frame)});
+      parent = static_cast<uint32_t>(out_.stacks.size());
+      stack_of_[*node] = parent;
+    }
+    return parent;
+  }
+
+ private:
+  std::string Skip() {
+    ++out_.skipped_records;
+    return "";
+  }
+  uint32_t Broken() {
+    ++out_.skipped_records;
+    return 0;
+  }
+
+  // Index into out.frames; a frame that cannot be read becomes an unknown one, so that its stack keeps its place.
+  uint32_t Frame(uint32_t reference) {
+    if (frame_of_.empty()) frame_of_.assign(frames.size() + 1, kUnseen);
+    bool good = reference != 0 && reference <= frames.size();
+    uint32_t& known = frame_of_[good ? reference : 0];
+    if (known != kUnseen) return known;
+    BoxFrame frame;
+    if (good) good = frames[reference - 1].check == box::CheckOf(frames[reference - 1], reference);
+    if (good) {
+      const box::Frame& from = frames[reference - 1];
+      frame.language = from.language <= static_cast<uint32_t>(Language::kJava) ? static_cast<Language>(from.language) : Language::kUnknown;
+      frame.line = from.line;
+      frame.first_line = from.first_line;
+      frame.offset = from.offset;
+      if (frame.language == Language::kNative) {
+        Module(from.file, &frame);
+      } else {
+        frame.function = StringAt(from.function);
+        frame.file = StringAt(from.file);
+      }
+    } else {
+      ++out_.skipped_records;
+    }
+    known = static_cast<uint32_t>(out_.frames.size());
+    out_.frames.push_back(std::move(frame));
+    return known;
+  }
+
+  void Module(uint32_t reference, BoxFrame* frame) {
+    if (reference == 0) return;
+    if (reference > modules.size() || modules[reference - 1].check != box::CheckOf(modules[reference - 1], reference)) {
+      ++out_.skipped_records;
+      return;
+    }
+    frame->module = StringAt(modules[reference - 1].path);
+    frame->build_id = StringAt(modules[reference - 1].build_id);
+  }
+
+  static constexpr uint32_t kUnseen = 0xffffffff;
+
+  BoxSession& out_;
+  std::vector<uint32_t> stack_of_, frame_of_;
+};
+
+void AddBound(const char* name, uint64_t value, std::vector<BoxCounter>* counters) {
+  if (value != 0) counters->push_back({name, value});
+}
+
+BoxSession Figures(const box::Session& session) {
+  BoxSession out;
+  out.task_attempt_id = session.task_attempt_id;
+  out.stage_id = session.stage_id;
+  out.stage_attempt = session.stage_attempt;
+  out.partition = session.partition;
+  out.attempt_number = session.attempt_number;
+  out.number = session.number;
+  out.closed = session.state == box::kClosed;
+  out.opened_ms = session.opened_ms;
+  out.closed_ms = session.closed_ms;
+  out.live_bytes = session.total.live;
+  out.live_peak_bytes = session.total.peak;
+  out.allocated_bytes = session.allocated_bytes;
+  out.rss_at_open_bytes = session.rss_at_open_bytes;
+  out.rss_max_bytes = session.rss_max_bytes;
+  AddBound("droppedSites", session.dropped_sites, &out.counters);
+  AddBound("droppedFrames", session.dropped_frames, &out.counters);
+  AddBound("droppedLiveBlocks", session.dropped_live, &out.counters);
+  AddBound("droppedSessions", session.dropped_sessions, &out.counters);
+  AddBound("evictedSites", session.evicted_sites, &out.counters);
+  AddBound("intervalDoublings", session.interval_doublings, &out.counters);
+  return out;
+}
+
+BoxSite FiguresOf(const box::Site& site, const PeakTotal& total) {
+  ShareAtPeak peak = AtPeak(total, site.share);
+  BoxSite out;
+  out.origin = site.origin <= static_cast<uint8_t>(Origin::kJvmNative) ? static_cast<Origin>(site.origin) : Origin::kUnknown;
+  out.allocated_bytes = site.allocated_bytes;
+  out.allocations = site.allocations;
+  out.live_bytes = site.share.live;
+  out.live_at_peak_bytes = peak.live;
+  out.has_resident = peak.has_resident;
+  out.resident_at_peak_bytes = peak.has_resident ? peak.resident : 0;
+  out.sampled = site.sampled != 0;
+  out.variance = site.variance;
+  out.peak_variance = peak.variance;
+  return out;
+}
+
+}  // namespace
+
+// ---- opening
+
+Result<BoxReader> BoxReader::Open(const std::string& path) {
+  const char* name = path.c_str();
+  // O_NONBLOCK: a pipe in the box's place must not make us wait for its other end.
+  int fd = open(name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) {
+    return Status::Error(errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo, "cannot open black box %s: %s", name,
+                         strerrordesc_np(errno));
+  }
+  BoxReader reader(new Impl());
+  Impl& impl = *reader.impl_;
+  impl.path = path;
+  impl.fd = fd;
+
+  struct stat status;
+  if (fstat(fd, &status) != 0) return Status::Error(ErrorCode::kIo, "cannot stat black box %s: %s", name, strerrordesc_np(errno));
+  if (!S_ISREG(status.st_mode)) return Status::Error(ErrorCode::kCorrupt, "%s is no black box: not a regular file", name);
+  if (status.st_uid != geteuid()) {
+    return Status::Error(ErrorCode::kCorrupt, "black box %s belongs to uid %u, not to us", name, static_cast<unsigned>(status.st_uid));
+  }
+  if ((status.st_mode & 07777) != (S_IRUSR | S_IWUSR)) {
+    return Status::Error(ErrorCode::kCorrupt, "black box %s has mode %o instead of 600", name,
+                         static_cast<unsigned>(status.st_mode & 07777));
+  }
+  uint64_t bytes = static_cast<uint64_t>(status.st_size);
+  box::Header& header = impl.header;
+  if (bytes < box::kHeaderBytes || bytes > kMostFileBytes || !impl.ReadAt(0, &header, sizeof header)) {
+    return Status::Error(ErrorCode::kCorrupt, "%s is no black box: %llu bytes", name, static_cast<unsigned long long>(bytes));
+  }
+  if (header.magic != box::kMagic) return Status::Error(ErrorCode::kCorrupt, "%s is no black box, or not written yet: no magic", name);
+  if (header.version != box::kVersion || header.header_bytes != box::kHeaderBytes) {
+    return Status::Error(ErrorCode::kUnsupported, "black box %s has version %u; this is version %u", name, header.version, box::kVersion);
+  }
+  if (header.checksum != box::HeaderChecksum(header)) {
+    return Status::Error(ErrorCode::kCorrupt, "the header of black box %s is corrupt", name);
+  }
+  if (header.file_bytes > bytes) return impl.CutShort();
+  for (uint32_t kind = 0; kind < box::kTables; ++kind) {
+    const box::Table& table = header.tables[kind];
+    // Capacity times record size cannot overflow: both are 32 bits wide.
+    bool fits = table.record_bytes == kRecordBytes[kind] && table.offset >= box::kHeaderBytes && table.offset <= header.file_bytes &&
+                uint64_t{table.capacity} * table.record_bytes <= header.file_bytes - table.offset;
+    if (!fits) return Status::Error(ErrorCode::kCorrupt, "black box %s: table %u does not fit into the file", name, kind);
+  }
+  bool counts = header.tables[box::kSessionTable].capacity == box::kSessions &&
+                header.tables[box::kUdfTable].capacity == box::kSessions * box::kUdfsPerSession &&
+                header.tables[box::kCounterTable].capacity == box::kSessions * box::kCountersPerSession;
+  if (!counts) return Status::Error(ErrorCode::kCorrupt, "black box %s: its session tables have the wrong size", name);
+
+  impl.identity.application_id = Text(header.identity.application_id);
+  impl.identity.executor_id = Text(header.identity.executor_id);
+  impl.identity.boot_id = Text(header.identity.boot_id);
+  impl.identity.python_version = Text(header.identity.python_version);
+  impl.identity.pid = header.identity.pid;
+  impl.identity.process_start_ticks = header.identity.process_start_ticks;
+  impl.identity.interval_bytes = header.identity.interval_bytes;
+  if (!Printable(impl.identity.application_id) || !Printable(impl.identity.executor_id) || !Printable(impl.identity.boot_id) ||
+      !Printable(impl.identity.python_version)) {
+    return Status::Error(ErrorCode::kCorrupt, "the header of black box %s holds control characters", name);
+  }
+  return reader;
+}
+
+BoxReader::BoxReader(Impl* impl) : impl_(impl) {}
+BoxReader::BoxReader(BoxReader&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
+BoxReader& BoxReader::operator=(BoxReader&& other) noexcept {
+  std::swap(impl_, other.impl_);
+  return *this;
+}
+BoxReader::~BoxReader() { delete impl_; }
+
+const BoxIdentity& BoxReader::identity() const { return impl_->identity; }
+
+bool BoxReader::OwnerAlive() const {
+  struct flock lock = {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return fcntl(impl_->fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+// ---- sessions
+
+std::vector<BoxReader::SessionKey> BoxReader::Sessions() const {
+  std::vector<SessionKey> keys;
+  std::vector<box::SessionSlot> slots;
+  if (!impl_->ReadTable(box::kSessionTable, 0, box::kSessions, &slots)) return keys;
+  for (uint32_t slot = 0; slot < box::kSessions; ++slot) {
+    const auto* copy = slots[slot].session.Newest(box::RecordSeed(box::kSessionTable, slot));
+    if (copy == nullptr || copy->value.number == 0 || copy->value.state == box::kFree) continue;
+    keys.push_back({copy->value.number, copy->value.task_attempt_id, copy->value.state == box::kClosed});
+  }
+  std::sort(keys.begin(), keys.end(), [](const SessionKey& a, const SessionKey& b) { return a.number < b.number; });
+  return keys;
+}
+
+Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
+  auto gone = [&] {
+    return Status::Error(ErrorCode::kNotFound, "black box %s has no session %llu", impl_->path.c_str(),
+                         static_cast<unsigned long long>(number));
+  };
+  SessionView view;
+  box::Committed committed = {};
+  std::vector<Recorded<box::Site>> sites;
+  BoxSession out;
+  Assembler assembler(&out);
+
+  // Sites first, then what they refer to: a reference that was written is then within what was committed. The session is
+  // read around them; unless its peak moved meanwhile (or it was recycled), all belongs together.
+  if (!impl_->ReadView(number, &view)) return impl_->CutShort();
+  for (int attempt = 1; view.found; ++attempt) {
+    const SessionView before = view;
+    if (!impl_->ReadTable(box::kSiteTable, 0, impl_->header.tables[box::kSiteTable].capacity, &sites)) return impl_->CutShort();
+    if (!impl_->ReadCommitted(&committed) || !impl_->ReadTable(box::kNodeTable, 0, committed.nodes, &assembler.nodes) ||
+        !impl_->ReadTable(box::kFrameTable, 0, committed.frames, &assembler.frames) ||
+        !impl_->ReadTable(box::kModuleTable, 0, committed.modules, &assembler.modules) ||
+        !impl_->ReadTable(box::kStringTable, 0, committed.string_bytes, &assembler.strings) || !impl_->ReadView(number, &view)) {
+      return impl_->CutShort();
+    }
+    bool together = view.session.total.epoch == before.session.total.epoch && view.session.state == before.session.state;
+    if (together || attempt == kAttempts) break;
+  }
+  if (!view.found) return gone();
+  const box::Session& session = view.session;
+  out = Figures(session);
+  box::Committed after = {};
+  if (!impl_->ReadCommitted(&after)) return impl_->CutShort();
+  bool names = committed.intern_epoch == session.intern_epoch && after.intern_epoch == session.intern_epoch;
+  if (!names) {
+    // The tables have moved on, which the writer does not do under a session: the session's own word is not good.
+    ++out.skipped_records;
+    assembler.nodes.clear();
+    assembler.frames.clear();
+    assembler.modules.clear();
+    assembler.strings.clear();
+  }
+
+  uint64_t seal = 0;
+  for (uint32_t index = 0; index < sites.size(); ++index) {
+    if (sites[index].NeverWritten()) continue;
+    const auto* copy = sites[index].Newest(box::RecordSeed(box::kSiteTable, index));
+    if (copy == nullptr) {
+      // Nobody can say whose it was; it counts where it may have belonged.
+      ++out.skipped_records;
+      continue;
+    }
+    if (copy->value.session != number) continue;
+    seal += box::SealShare(copy->checksum, index);
+    BoxSite site = FiguresOf(copy->value, session.total);
+    site.stack = assembler.Stack(copy->value.node);
+    out.sites.push_back(site);
+  }
+  out.checksum_ok = out.closed && seal == session.seal;
+
+  uint32_t first_udf = view.slot * box::kUdfsPerSession;
+  std::vector<box::Udf> udfs;
+  if (!impl_->ReadTable(box::kUdfTable, first_udf, std::min(session.udfs, box::kUdfsPerSession), &udfs)) return impl_->CutShort();
+  for (uint32_t i = 0; i < udfs.size(); ++i) {
+    if (udfs[i].session != number || udfs[i].check != box::CheckOf(udfs[i], first_udf + i)) {
+      ++out.skipped_records;
+      continue;
+    }
+    out.udfs.push_back(
+        {assembler.StringAt(udfs[i].name), assembler.StringAt(udfs[i].file), assembler.StringAt(udfs[i].kind), udfs[i].line});
+  }
+  uint32_t first_counter = view.slot * box::kCountersPerSession;
+  std::vector<Recorded<box::Counter>> counters;
+  if (!impl_->ReadTable(box::kCounterTable, first_counter, std::min(session.counters, box::kCountersPerSession), &counters)) {
+    return impl_->CutShort();
+  }
+  for (uint32_t i = 0; i < counters.size(); ++i) {
+    const auto* copy = counters[i].Newest(box::RecordSeed(box::kCounterTable, first_counter + i));
+    if (copy == nullptr || copy->value.session != number) {
+      ++out.skipped_records;
+      continue;
+    }
+    out.counters.push_back({assembler.StringAt(copy->value.name), copy->value.value});
+  }
+  return out;
+}
+
+Status BoxReader::Acknowledge(uint64_t number) {
+  SessionView view;
+  if (!impl_->ReadView(number, &view)) return impl_->CutShort();
+  if (!view.found || view.session.state != box::kClosed) {
+    return Status::Error(ErrorCode::kNotFound, "black box %s has no closed session %llu", impl_->path.c_str(),
+                         static_cast<unsigned long long>(number));
+  }
+  uint64_t offset = impl_->header.tables[box::kSessionTable].offset + uint64_t{view.slot} * sizeof(box::SessionSlot) +
+                    offsetof(box::SessionSlot, acknowledged);
+  // Should the slot have been recycled just now, its next session has another number: an old one in here says nothing.
+  ssize_t put = pwrite(impl_->fd, &number, sizeof number, static_cast<off_t>(offset));
+  if (put == sizeof number) return {};
+  return Status::Error(ErrorCode::kIo, "cannot acknowledge session %llu in black box %s: %s", static_cast<unsigned long long>(number),
+                       impl_->path.c_str(), strerrordesc_np(errno));
+}
+
+std::vector<std::string> ListBoxes(const std::string& directory, const std::string& application_id) {
+  std::vector<std::string> paths;
+  DIR* stream = opendir(directory.c_str());
+  if (stream == nullptr) return paths;
+  while (dirent* entry = readdir(stream)) {
+    if (box::NameBelongsTo(entry->d_name, application_id)) paths.push_back(directory + "/" + entry->d_name);
+  }
+  closedir(stream);
+  return paths;
+}
+
+}  // namespace memprof

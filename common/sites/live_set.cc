@@ -1,0 +1,99 @@
+#include "sites/live_set.h"
+
+#include <cstring>
+
+#include "base/hash.h"
+
+namespace memprof {
+
+void LiveSet::Measure(uint32_t slots, Arena& arena) {
+  arena.Take<LiveBlock>(slots);
+  arena.Take<std::atomic<uint8_t>>(LiveFilter::kBytes);
+  arena.Take<uintptr_t>(kMappings);
+}
+
+void LiveSet::Attach(uint32_t slots, Arena& arena) {
+  blocks_ = arena.Take<LiveBlock>(slots);
+  filter_ = LiveFilter(arena.Take<std::atomic<uint8_t>>(LiveFilter::kBytes));
+  mappings_ = arena.Take<uintptr_t>(kMappings);
+  slots_ = slots;
+  limit_ = slots / 4 * 3;
+}
+
+uint32_t LiveSet::Home(uintptr_t address) const {
+  return static_cast<uint32_t>(((Mix64(static_cast<uint64_t>(address)) >> 32) * slots_) >> 32);
+}
+
+LiveBlock* LiveSet::Find(uintptr_t address) {
+  for (uint32_t at = Home(address); blocks_[at].address != 0; at = Next(at)) {
+    if (blocks_[at].address == address) return &blocks_[at];
+  }
+  return nullptr;
+}
+
+LiveBlock* LiveSet::Insert(const LiveBlock& block) {
+  uint32_t at = Home(block.address);
+  while (blocks_[at].address != 0) at = Next(at);
+  blocks_[at] = block;
+  ++count_;
+  filter_.Add(block.address);
+  if ((block.address & kPageMask) == 0) ListMapping(block.address);
+  return &blocks_[at];
+}
+
+void LiveSet::Erase(LiveBlock* block) {
+  filter_.Remove(block->address);
+  if ((block->address & kPageMask) == 0) UnlistMapping(block->address);
+  --count_;
+  uint32_t hole = static_cast<uint32_t>(block - blocks_);
+  for (uint32_t at = Next(hole); blocks_[at].address != 0; at = Next(at)) {
+    // May move into the hole unless its home lies (cyclically) behind the hole and up to where it is.
+    uint32_t home = Home(blocks_[at].address);
+    bool stays = hole <= at ? (hole < home && home <= at) : (hole < home || home <= at);
+    if (stays) continue;
+    blocks_[hole] = blocks_[at];
+    hole = at;
+  }
+  blocks_[hole].address = 0;
+}
+
+uint32_t LiveSet::LowerBound(uintptr_t address) const {
+  uint32_t low = 0, high = mapping_count_;
+  while (low < high) {
+    uint32_t middle = (low + high) / 2;
+    if (mappings_[middle] < address) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+void LiveSet::ListMapping(uintptr_t address) {
+  if (mapping_count_ == kMappings) return;
+  uint32_t at = LowerBound(address);
+  memmove(mappings_ + at + 1, mappings_ + at, (mapping_count_ - at) * sizeof *mappings_);
+  mappings_[at] = address;
+  ++mapping_count_;
+}
+
+void LiveSet::UnlistMapping(uintptr_t address) {
+  uint32_t at = LowerBound(address);
+  if (at == mapping_count_ || mappings_[at] != address) return;
+  --mapping_count_;
+  memmove(mappings_ + at, mappings_ + at + 1, (mapping_count_ - at) * sizeof *mappings_);
+}
+
+uintptr_t LiveSet::MappingIn(uintptr_t begin, uintptr_t end) {
+  if (Find(begin) != nullptr) return begin;
+  uint32_t at = LowerBound(begin);
+  // Followed blocks do not overlap, so of those that start before `begin` only the last can reach into the range.
+  if (at > 0) {
+    LiveBlock* before = Find(mappings_[at - 1]);
+    if (before != nullptr && before->address + before->size > begin) return before->address;
+  }
+  return at < mapping_count_ && mappings_[at] < end ? mappings_[at] : 0;
+}
+
+}  // namespace memprof

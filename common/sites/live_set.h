@@ -1,0 +1,79 @@
+// LiveSet: the followed blocks that have not been freed, by address. Open addressing with linear probing in memory given by
+// the caller; deletion shifts back. Holds at most 3/4 of its slots. Not thread-safe (the recorder's lock covers it), except
+// for the filter in front of it. Callable from hooks.
+//
+// Page-aligned blocks, which mappings are, are listed in order of address as well, for a range of them can be unmapped at
+// once. That list is bounded; a block it has no place for is still followed and found by its start.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "sites/arena.h"
+#include "sites/live_filter.h"
+
+namespace memprof {
+
+struct LiveBlock {
+  static constexpr uint64_t kUnread = ~uint64_t{0};
+
+  uintptr_t address = 0;        // 0: empty slot
+  uint64_t size = 0;            // bytes
+  uint64_t weight = 0;          // unbiased bytes it adds to its site's live ones
+  uint64_t resident = kUnread;  // the largest reading
+  uint64_t first_peak = 0;      // see peak.h
+  uint32_t site = 0;
+  uint32_t generation : 31 = 0;  // of the site
+  uint32_t task : 1 = 0;         // belongs to the task's session, otherwise to the process-level one
+};
+static_assert(sizeof(LiveBlock) == 48);
+
+class LiveSet {
+ public:
+  static constexpr uintptr_t kPageMask = 4095;
+
+  static void Measure(uint32_t slots, Arena& arena);
+  void Attach(uint32_t slots, Arena& arena);
+
+  bool Full() const { return count_ >= limit_; }
+  uint32_t count() const { return count_; }
+  const LiveFilter& filter() const { return filter_; }
+
+  LiveBlock* Find(uintptr_t address);
+  // Not Full(), and the address is not there yet. The pointer holds until the next change of the set.
+  LiveBlock* Insert(const LiveBlock& block);
+  void Erase(LiveBlock* block);
+
+  // Visits each block; keep(block) false erases it. A block may be visited twice when others are erased.
+  template <typename Keep>
+  void Sweep(Keep keep) {
+    for (uint32_t at = 0; at < slots_;) {
+      if (blocks_[at].address != 0 && !keep(blocks_[at])) {
+        Erase(&blocks_[at]);  // another block may have moved here: look again
+      } else {
+        ++at;
+      }
+    }
+  }
+
+  // The start of a block that ends after `begin` and starts before `end`, 0 when there is none. Sees the listed page-aligned
+  // ones, and one that starts at `begin`.
+  uintptr_t MappingIn(uintptr_t begin, uintptr_t end);
+
+ private:
+  static constexpr uint32_t kMappings = 4096;
+
+  uint32_t Home(uintptr_t address) const;
+  uint32_t Next(uint32_t at) const { return at + 1 == slots_ ? 0 : at + 1; }
+  uint32_t LowerBound(uintptr_t address) const;
+  void ListMapping(uintptr_t address);
+  void UnlistMapping(uintptr_t address);
+
+  LiveBlock* blocks_ = nullptr;
+  uint32_t slots_ = 0, limit_ = 0, count_ = 0;
+  LiveFilter filter_;
+  uintptr_t* mappings_ = nullptr;  // sorted
+  uint32_t mapping_count_ = 0;
+};
+
+}  // namespace memprof

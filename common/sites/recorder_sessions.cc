@@ -1,0 +1,294 @@
+// The cold half of the recorder: its life, its sessions, and the ring of those that wait to be read. Apart from the ring
+// (a full site table may recycle inside a hook) nothing here runs in hooks.
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstring>
+#include <new>
+
+#include "base/clock.h"
+#include "sites/recorder.h"
+#include "sites/recorder_state.h"
+
+namespace memprof {
+namespace {
+
+constexpr size_t kLeastBoxBytes = 1u << 20;
+constexpr size_t kExactLiveBytes = 64u << 20;
+
+// How `box_bytes` are divided: about half goes to the file, the rest to live set, filter and indexes.
+box::Plan PlanFor(size_t box_bytes) {
+  box::Plan plan;
+  plan.sites = static_cast<uint32_t>(box_bytes / 1024);
+  plan.nodes = static_cast<uint32_t>(box_bytes / 192);
+  plan.frames = static_cast<uint32_t>(box_bytes / 448);
+  plan.modules = 512;
+  plan.string_bytes = static_cast<uint32_t>(box_bytes / 7);
+  return plan;
+}
+
+uint32_t LiveSlotsFor(size_t box_bytes, uint64_t interval) {
+  return static_cast<uint32_t>((interval <= 1 ? kExactLiveBytes : box_bytes * 3 / 10) / sizeof(LiveBlock));
+}
+
+}  // namespace
+
+Result<Recorder*> Recorder::Create(const RecorderOptions& options) {
+  if (options.box_bytes < kLeastBoxBytes || options.box_bytes > (size_t{64} << 20)) {
+    return Status::Error(ErrorCode::kInvalidArgument, "a black box of %zu bytes: from 1 MiB to 64 MiB are possible", options.box_bytes);
+  }
+  const box::Plan plan = PlanFor(options.box_bytes);
+  const uint32_t live_slots = LiveSlotsFor(options.box_bytes, options.interval_bytes);
+
+  auto lay_out = [&](Arena& arena) {
+    arena.Take<Recorder>(1);
+    arena.Take<State>(1);
+    InternTables::Measure(plan, arena);
+    SiteTable::Measure(plan, arena);
+    LiveSet::Measure(live_slots, arena);
+  };
+  Arena needed;
+  lay_out(needed);
+  void* memory = mmap(nullptr, needed.used(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) {
+    return Status::Error(ErrorCode::kExhausted, "no address space for %zu bytes of the profiler's tables", needed.used());
+  }
+  Arena arena(memory, needed.used());
+  Recorder* recorder = new (arena.Take<Recorder>(1)) Recorder();
+  State* state = new (arena.Take<State>(1)) State();
+  recorder->state_ = state;
+  state->recorder = recorder;
+  state->memory = memory;
+  state->memory_bytes = needed.used();
+  state->interval = options.interval_bytes;
+  Status made = box::BoxFile::Create({.directory = options.box_directory,
+                                      .application_id = options.application_id,
+                                      .executor_id = options.executor_id,
+                                      .python_version = options.python_version,
+                                      .interval_bytes = options.interval_bytes,
+                                      .plan = plan},
+                                     &state->file);
+  if (!made.ok()) {
+    munmap(memory, needed.used());
+    return made;
+  }
+  state->intern.Attach(state->file, arena);
+  state->sites.Attach(state->file, arena);
+  state->live.Attach(live_slots, arena);
+  state->random = Mix64(static_cast<uint64_t>(MonotonicNs()) ^ reinterpret_cast<uintptr_t>(memory));
+  state->rss.Open();
+  state->rss_swept_bytes = state->rss.Read();
+  recorder->filter_ = state->live.filter();
+  recorder->intern_epoch_ = state->intern.epoch();
+  state->OpenIn(0, state->process, TaskIdentity());
+  return recorder;
+}
+
+void Recorder::AbandonInChild(Recorder* inherited) {
+  if (inherited == nullptr) return;
+  State& state = *inherited->state_;
+  state.file.Close();
+  state.rss.Close();
+  munmap(state.memory, state.memory_bytes);
+}
+
+void Recorder::Finish() {
+  FutexLock lock(state_->mutex);
+  if (state_->finished) return;
+  if (state_->task.value.number != 0) state_->CloseTask();
+  state_->RecycleAcknowledged();
+  if (state_->WaitingSessions() == 0) state_->file.Remove();
+  state_->finished = true;
+  state_->file.Close();
+  state_->rss.Close();
+}
+
+// ---- sessions
+
+void Recorder::State::OpenIn(uint32_t slot, ActiveSession& session, const TaskIdentity& identity) {
+  session = {};
+  session.slot = slot;
+  session.value.number = ++last_number;
+  session.value.task_attempt_id = identity.task_attempt_id;
+  session.value.stage_id = identity.stage_id;
+  session.value.stage_attempt = identity.stage_attempt;
+  session.value.partition = identity.partition;
+  session.value.attempt_number = identity.attempt_number;
+  session.value.state = box::kOpen;
+  session.value.intern_epoch = intern.epoch();
+  session.value.opened_ms = EpochMs();
+  session.value.rss_at_open_bytes = session.value.rss_max_bytes = rss_swept_bytes = rss.Read();
+  Publish(session);
+}
+
+void Recorder::OpenSession(const TaskIdentity& identity) {
+  FutexLock lock(state_->mutex);
+  State& state = *state_;
+  if (state.finished) return;
+  if (state.task.value.number != 0) state.CloseTask();
+  state.RecycleAcknowledged();
+  if (state.intern.NearlyFull() && state.WaitingSessions() == 0) state.RestartTables();
+  uint32_t slot = 1;
+  while (slot < box::kSessions && state.slots()[slot].session.Current().state != box::kFree) ++slot;
+  if (slot == box::kSessions) {
+    state.DropOldestWaiting();
+    slot = 1;
+    while (state.slots()[slot].session.Current().state != box::kFree) ++slot;
+  }
+  state.OpenIn(slot, state.task, identity);
+}
+
+void Recorder::SetTask(const TaskIdentity& identity) {
+  FutexLock lock(state_->mutex);
+  ActiveSession& task = state_->task;
+  if (state_->finished || task.value.number == 0) return;
+  task.value.task_attempt_id = identity.task_attempt_id;
+  task.value.stage_id = identity.stage_id;
+  task.value.stage_attempt = identity.stage_attempt;
+  task.value.partition = identity.partition;
+  task.value.attempt_number = identity.attempt_number;
+  state_->Publish(task);
+}
+
+void Recorder::AddUdf(StringRef name, StringRef file, uint32_t line, StringRef kind) {
+  FutexLock lock(state_->mutex);
+  ActiveSession& task = state_->task;
+  if (state_->finished || task.value.number == 0 || task.value.udfs == box::kUdfsPerSession) return;
+  bool has_room = true;
+  box::Udf udf = {};
+  udf.session = task.value.number;
+  udf.name = state_->intern.String(name, &has_room);
+  udf.file = state_->intern.String(file, &has_room);
+  udf.kind = state_->intern.String(kind, &has_room);
+  udf.line = line;
+  box::Udf* udfs = state_->file.table<box::Udf>(box::kUdfTable);
+  uint32_t first = task.slot * box::kUdfsPerSession;
+  for (uint32_t i = first; i < first + task.value.udfs; ++i) {
+    if (udfs[i].name == udf.name && udfs[i].file == udf.file && udfs[i].kind == udf.kind && udfs[i].line == udf.line) return;
+  }
+  uint32_t index = first + task.value.udfs;
+  udf.check = box::CheckOf(udf, index);
+  udfs[index] = udf;
+  ++task.value.udfs;
+  state_->Publish(task);
+}
+
+void Recorder::SetCounter(StringRef name, uint64_t value) {
+  FutexLock lock(state_->mutex);
+  ActiveSession& task = state_->task;
+  if (state_->finished || task.value.number == 0) return;
+  bool has_room = true;
+  uint32_t text = state_->intern.String(name, &has_room);
+  if (text == 0) return;
+  auto* counters = state_->file.table<box::Recorded<box::Counter>>(box::kCounterTable);
+  uint32_t first = task.slot * box::kCountersPerSession;
+  uint32_t index = first;
+  while (index < first + task.value.counters && counters[index].Current().name != text) ++index;
+  if (index == first + box::kCountersPerSession) return;
+  counters[index].Begin() = {task.value.number, value, text, 0};
+  counters[index].Commit(box::RecordSeed(box::kCounterTable, index));
+  if (index < first + task.value.counters) return;
+  ++task.value.counters;
+  state_->Publish(task);
+}
+
+void Recorder::CloseSession() {
+  FutexLock lock(state_->mutex);
+  if (!state_->finished && state_->task.value.number != 0) state_->CloseTask();
+}
+
+void Recorder::State::CloseTask() {
+  SweepResidency();
+  uint64_t bytes = rss.Read();
+  if (bytes > task.value.rss_max_bytes) task.value.rss_max_bytes = bytes;
+  task.value.state = box::kClosed;
+  task.value.closed_ms = EpochMs();
+  task.value.seal = sites.Seal(task.value.number);
+  Publish(task);
+  PassOnSurvivors();
+  task = {};
+}
+
+// The blocks that outlive their task go to the process-level session, to the same stacks.
+void Recorder::State::PassOnSurvivors() {
+  const uint64_t closed = task.value.number;
+  task.value.number = 0;  // its sites must not be evicted any more
+  live.Sweep([&](LiveBlock& block) {
+    if (!block.task) return true;
+    const box::Site& from = sites.Read(block.site);
+    bool known = from.session == closed && (sites.generation(block.site) & kGenerationMask) == block.generation;
+    uint32_t site = known ? SiteFor(process, from.node, static_cast<Origin>(from.origin), block.size >= kLargeBlock)
+                          : OverflowSite(process, Origin::kUnknown);
+    box::Site& record = sites.Begin(site);
+    Touch(process.value.total, record.share);
+    block.task = 0;
+    block.site = site;
+    block.generation = sites.generation(site) & kGenerationMask;
+    Grow(process.value.total, record.share, block.weight, LiveVariance(block));
+    if (block.weight != block.size) record.sampled = 1;
+    block.first_peak = FirstPeak(process.value.total, Settle(process.value.total));
+    if (block.resident != LiveBlock::kUnread) {
+      NoteReading(process.value.total, record.share, block.first_peak, true, 0, block.resident);
+    }
+    sites.Commit(site);
+    return true;
+  });
+  Publish(process);
+}
+
+// ---- the ring
+
+uint32_t Recorder::State::WaitingSessions() const {
+  uint32_t waiting = 0;
+  for (uint32_t slot = 1; slot < box::kSessions; ++slot) waiting += slots()[slot].session.Current().state == box::kClosed;
+  return waiting;
+}
+
+void Recorder::State::FreeSlot(uint32_t slot) {
+  box::SessionSlot& place = slots()[slot];
+  uint64_t number = place.session.Current().number;
+  // First the session, then its sites: a reader that finds the session finds it whole.
+  place.session.Begin() = {};
+  place.session.Commit(box::RecordSeed(box::kSessionTable, slot));
+  std::atomic_ref<uint64_t>(place.acknowledged).store(0, std::memory_order_relaxed);
+  sites.RemoveSession(number, slot);
+}
+
+bool Recorder::State::RecycleAcknowledged() {
+  bool any = false;
+  for (uint32_t slot = 1; slot < box::kSessions; ++slot) {
+    box::SessionSlot& place = slots()[slot];
+    const box::Session& session = place.session.Current();
+    if (session.state != box::kClosed) continue;
+    if (std::atomic_ref<uint64_t>(place.acknowledged).load(std::memory_order_acquire) != session.number) continue;
+    FreeSlot(slot);
+    any = true;
+  }
+  return any;
+}
+
+bool Recorder::State::DropOldestWaiting() {
+  uint32_t oldest = 0;
+  for (uint32_t slot = 1; slot < box::kSessions; ++slot) {
+    const box::Session& session = slots()[slot].session.Current();
+    if (session.state != box::kClosed) continue;
+    if (oldest == 0 || session.number < slots()[oldest].session.Current().number) oldest = slot;
+  }
+  if (oldest == 0) return false;
+  FreeSlot(oldest);
+  Count(&Counters::dropped_sessions, &box::Session::dropped_sessions);
+  return true;
+}
+
+// Empties the intern tables. Only the process-level session refers to them now; it starts anew, and what was live in it is
+// not followed any longer.
+void Recorder::State::RestartTables() {
+  live.Sweep([](const LiveBlock&) { return false; });
+  large_live = 0;
+  FreeSlot(0);
+  intern.Reset();
+  __atomic_store_n(&recorder->intern_epoch_, intern.epoch(), __ATOMIC_RELEASE);
+  OpenIn(0, process, TaskIdentity());
+}
+
+}  // namespace memprof

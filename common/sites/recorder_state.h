@@ -1,0 +1,88 @@
+// Recorder::State: the recorder's private parts, shared by its hot half (recorder.cc) and its cold half
+// (recorder_sessions.cc). All functions expect the lock to be held.
+#pragma once
+
+#include "base/futex_mutex.h"
+#include "blackbox/box_file.h"
+#include "sampling/estimator.h"
+#include "sites/intern_tables.h"
+#include "sites/live_set.h"
+#include "sites/recorder.h"
+#include "sites/residency.h"
+#include "sites/site_table.h"
+
+namespace memprof {
+
+inline constexpr uint64_t kLargeBlock = 1u << 20;  // bytes; residency is read from here on
+
+inline constexpr uint32_t kGenerationMask = 0x7fffffff;  // what a live block keeps of its site's generation
+
+inline bool IsLarge(const LiveBlock& block) { return block.size >= kLargeBlock && block.weight == block.size; }
+
+inline double LiveVariance(const LiveBlock& block) {
+  return VarianceOf(static_cast<double>(block.weight), static_cast<double>(block.size));
+}
+
+// A session that still changes: the process-level one or the open task's. The box holds copies of `value`.
+struct ActiveSession {
+  box::Session value = {};  // number 0: none
+  uint32_t slot = 0;
+  uint32_t sites = 0;  // without the overflow site
+};
+
+struct Recorder::State {
+  FutexMutex mutex;
+  bool finished = false;
+  box::BoxFile file;
+  InternTables intern;
+  SiteTable sites;
+  LiveSet live;
+  RssReader rss;
+  ActiveSession process, task;
+  uint64_t interval = 0;
+  uint64_t last_number = 0;  // of a session
+  uint32_t large_live = 0;   // blocks whose residency may be read
+  uint32_t thinnings = 0;
+  uint64_t random = 0;
+  int64_t next_rss_ns = 0;
+  uint64_t rss_swept_bytes = 0;  // RSS at the last sweep
+  Counters totals = {};
+  Recorder* recorder = nullptr;
+  void* memory = nullptr;  // private mapping that holds everything but the box, this object too
+  size_t memory_bytes = 0;
+
+  // recorder.cc: the steps of a sample.
+  ActiveSession& Current() { return task.value.number != 0 ? task : process; }
+  ActiveSession& OwnerOf(const LiveBlock& block) { return block.task ? task : process; }
+  void Count(uint64_t Counters::*total, uint64_t box::Session::*of_session);
+  uint32_t NodeOf(const Sample& sample, bool* complete);
+  uint32_t SiteFor(ActiveSession& session, uint32_t node, Origin origin, bool large);
+  uint32_t SiteOf(const LiveBlock& block);
+  uint32_t OverflowSite(ActiveSession& session, Origin origin);
+  void Evict(uint32_t site);
+  LiveBlock* Charge(const Sample& sample);
+  void Discharge(const LiveBlock& block);
+  LiveBlock* InsertLive(const LiveBlock& block);
+  void EraseLive(LiveBlock* block);
+  void ReadResidency(LiveBlock& block);
+  void EndStep(LiveBlock* newcomer);
+  void Publish(const ActiveSession& session);
+  void ObserveRss();
+  void SweepResidency();
+  void Thin();
+  uint64_t ExemptFromThinning() const;
+  uint64_t NextRandom();
+
+  // recorder_sessions.cc: the ring.
+  box::SessionSlot* slots() const { return file.table<box::SessionSlot>(box::kSessionTable); }
+  void OpenIn(uint32_t slot, ActiveSession& session, const TaskIdentity& identity);
+  void CloseTask();
+  bool RecycleAcknowledged();  // true when something became free
+  bool DropOldestWaiting();    // likewise
+  void FreeSlot(uint32_t slot);
+  uint32_t WaitingSessions() const;
+  void PassOnSurvivors();
+  void RestartTables();
+};
+
+}  // namespace memprof

@@ -1,0 +1,64 @@
+// SiteTable: the box's site records, found by (session, stack, origin). A site is what the report calls a row: a stack of
+// one session with its figures.
+//
+// Room: the last records belong to the session slots, one each, as their overflow site (no stack): it takes what finds no
+// place and what is evicted, so that a session's totals add up whatever happens. A tenth of the rest is kept for blocks of
+// 1 MiB and more.
+//
+// A record that is given to another site gets a new generation; who remembers a site (the live set) remembers its
+// generation with it. Not thread-safe: the recorder's lock covers it. Callable from hooks.
+#pragma once
+
+#include <cstdint>
+
+#include "base/origin.h"
+#include "blackbox/box_file.h"
+#include "sites/arena.h"
+#include "sites/hash_index.h"
+
+namespace memprof {
+
+class SiteTable {
+ public:
+  static void Measure(const box::Plan& plan, Arena& arena);
+  void Attach(const box::BoxFile& file, Arena& arena);
+
+  static constexpr uint32_t kNoSite = 0xffffffff;
+
+  uint32_t Find(uint64_t session, uint32_t node, Origin origin) const;  // kNoSite when absent
+  // A fresh record with the session's share begun; kNoSite when there is no room (for small blocks: none but the kept tenth).
+  uint32_t Add(uint64_t session, uint32_t node, Origin origin, bool large, const PeakTotal& total);
+  void Remove(uint32_t site);
+
+  // The overflow site of the session in `slot`, made on first use.
+  uint32_t Overflow(uint32_t slot, uint64_t session, Origin origin, const PeakTotal& total);
+  // Frees every site of a session, its overflow site (in `slot`) included.
+  void RemoveSession(uint64_t session, uint32_t slot);
+
+  // A site worth giving up, among the next ones the hand passes over: nothing live and least at the peak; if there is none
+  // and `even_live`, the one with the least live. Only sites of these two sessions. kNoSite when there is none.
+  uint32_t Victim(const box::Session& first, const box::Session& second, bool even_live);
+
+  const box::Site& Read(uint32_t site) const { return records_[site].Current(); }
+  box::Site& Begin(uint32_t site) { return records_[site].Begin(); }
+  void Commit(uint32_t site) { records_[site].Commit(box::RecordSeed(box::kSiteTable, site)); }
+
+  uint32_t generation(uint32_t site) const { return generations_[site]; }
+  uint32_t used() const { return used_; }
+  uint32_t ordinary() const { return ordinary_; }  // capacity without the overflow sites
+
+  // The seal of a session: over all its sites as they stand.
+  uint64_t Seal(uint64_t session) const;
+
+ private:
+  uint64_t HashOf(uint32_t reference) const;
+
+  box::Recorded<box::Site>* records_ = nullptr;
+  uint32_t ordinary_ = 0, total_ = 0, kept_for_large_ = 0;
+  uint32_t used_ = 0, untouched_ = 0, free_ = kNoSite, hand_ = 0;
+  uint32_t* generations_ = nullptr;
+  uint32_t* next_free_ = nullptr;
+  HashIndex index_;
+};
+
+}  // namespace memprof

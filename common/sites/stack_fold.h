@@ -1,0 +1,19 @@
+// Makes a stack fit: recursion folded, at most kMaxStackDepth frames.
+//
+// Folding: whenever the last p frames equal the p frames before them (p up to 8), the repetition is dropped, so that
+// f f f becomes f and f g f g becomes f g. A frame here is a frame *and line*, hence only identical calls fold.
+// Then the outermost 32 and the innermost 96 frames are kept.
+//
+// Looks at the outermost 32 and the innermost 480 frames of deeper stacks. Pure; callable from hooks; 2 KiB of stack.
+#pragma once
+
+#include <cstdint>
+
+namespace memprof {
+
+inline constexpr uint32_t kOutermostKept = 32, kInnermostKept = 96;
+
+// Writes at most kOutermostKept + kInnermostKept frames to `folded`, returns how many.
+uint32_t FoldStack(const uint32_t* frames, uint32_t depth, uint32_t* folded);
+
+}  // namespace memprof

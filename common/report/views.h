@@ -11,9 +11,9 @@ namespace memprof {
 
 Result<std::string> RenderHtml(std::string_view report_json);  // one self-contained file: no script, no network, light and dark
 struct TextOptions {
-  int width = 100;     // columns
-  bool colour = false; // ANSI
-  int max_lines = 0;   // 0 = no bound; the driver's log takes 25
+  int width = 100;      // columns
+  bool colour = false;  // ANSI
+  int max_lines = 0;    // 0 = no bound; the driver's log takes 25
 };
 Result<std::string> RenderText(std::string_view report_json, const TextOptions& options);
 

@@ -1,1 +1,189 @@
 #include "store/profile_store.h"
+
+#include <mutex>
+
+#include "budget/budget.h"
+#include "report/json.h"
+#include "store/bounds.h"
+#include "store/delivery.h"
+#include "store/report_builder.h"
+#include "store/state.h"
+
+namespace memprof {
+namespace {
+
+constexpr size_t kMaxText = 2048;  // a stage's failure reason may be a stack trace of many KB
+constexpr size_t kMaxError = 240;
+constexpr size_t kMaxNotAvailable = 200;
+
+// The first `limit` bytes, not cutting a UTF-8 sequence.
+std::string_view Cut(std::string_view text, size_t limit) {
+  if (text.size() <= limit) return text;
+  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xc0) == 0x80) --limit;
+  return text.substr(0, limit);
+}
+
+std::string_view FirstLine(std::string_view text) {
+  size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return {};
+  text.remove_prefix(begin);
+  return Cut(text.substr(0, text.find_first_of("\r\n")), kMaxError);
+}
+
+}  // namespace
+
+struct ProfileStore::Impl {
+  explicit Impl(uint64_t limit_bytes) : state(limit_bytes) {}
+
+  // Runs `change` on the state under the mutex and keeps the bound.
+  template <typename Change>
+  auto Apply(Change change) {
+    std::lock_guard lock(mutex);
+    auto result = change(state);
+    ++state.version;
+    KeepWithinLimit(state);
+    return result;
+  }
+
+  mutable std::mutex mutex;
+  StoreState state;
+  mutable uint64_t awaits_version = UINT64_MAX;  // of the state that `awaits` was worked out from
+  mutable bool awaits = false;
+};
+
+ProfileStore::ProfileStore(uint64_t limit_bytes) : impl_(std::make_unique<Impl>(limit_bytes)) {}
+ProfileStore::~ProfileStore() = default;
+
+Status ProfileStore::Ingest(std::string_view envelope) {
+  return impl_->Apply([&](StoreState& state) { return Deliver(envelope, state); });
+}
+
+void ProfileStore::ApplicationStarted(std::string_view id, std::string_view name, std::string_view spark_version,
+                                      std::string_view python_version, std::string_view master, int64_t time_ms) {
+  impl_->Apply([&](StoreState& state) {
+    ReportApplication& application = state.application;
+    application.id = id;
+    application.name = Cut(name, kMaxText);
+    application.spark_version = spark_version;
+    application.python_version = python_version;
+    application.master = Cut(master, kMaxText);
+    application.started_ms = time_ms;
+    return true;
+  });
+}
+
+void ProfileStore::Configuration(const std::vector<std::pair<std::string, std::string>>& entries) {
+  impl_->Apply([&](StoreState& state) {
+    for (const auto& [key, value] : entries) {
+      if (IsBudgetSetting(key)) state.configuration.insert_or_assign(key, std::string(Cut(value, kMaxText)));
+    }
+    return true;
+  });
+}
+
+void ProfileStore::ExecutorAdded(std::string_view id, std::string_view host, int cores, int64_t heap_mib, int64_t overhead_mib,
+                                 int64_t offheap_mib, int64_t pyspark_mib, int64_t time_ms) {
+  impl_->Apply([&](StoreState& state) {
+    ExecutorRecord& executor = state.Executor(id);
+    executor.host = host;
+    executor.cores = cores;
+    executor.heap_mib = heap_mib;
+    executor.overhead_mib = overhead_mib;
+    executor.offheap_mib = offheap_mib;
+    executor.pyspark_mib = pyspark_mib;
+    executor.added = true;
+    executor.added_ms = time_ms;
+    return true;
+  });
+}
+
+void ProfileStore::ExecutorRemoved(std::string_view id, std::string_view reason, int64_t time_ms) {
+  impl_->Apply([&](StoreState& state) {
+    ExecutorRecord& executor = state.Executor(id);
+    executor.removed = true;
+    executor.removed_ms = time_ms;
+    executor.removed_reason = Cut(reason, kMaxText);
+    return true;
+  });
+}
+
+void ProfileStore::StageSubmitted(int stage_id, int attempt, std::string_view name, std::string_view call_site, int tasks,
+                                  int64_t time_ms) {
+  impl_->Apply([&](StoreState& state) {
+    StageRecord& stage = state.Stage({stage_id, attempt});
+    stage.name = state.interner->String(Cut(name, kMaxText));
+    stage.call_site = state.interner->String(Cut(call_site, kMaxText));
+    stage.partitions = tasks;
+    stage.submitted = true;
+    stage.submitted_ms = time_ms;
+    return true;
+  });
+}
+
+void ProfileStore::StageCompleted(int stage_id, int attempt, std::string_view failure_reason, int64_t time_ms) {
+  impl_->Apply([&](StoreState& state) {
+    StageRecord& stage = state.Stage({stage_id, attempt});
+    stage.failure_reason = state.interner->String(Cut(failure_reason, kMaxText));
+    stage.completed = true;
+    stage.completed_ms = time_ms;
+    return true;
+  });
+}
+
+void ProfileStore::TaskEnded(int64_t task_attempt_id, int stage_id, int stage_attempt, int partition, int attempt_number,
+                             std::string_view executor_id, TaskOutcome outcome, std::string_view error, int64_t time_ms) {
+  static_cast<void>(attempt_number);
+  static_cast<void>(executor_id);
+  impl_->Apply([&](StoreState& state) {
+    if (state.folded_tasks.Contains(task_attempt_id)) return true;
+    TaskRecord& task = state.tasks[task_attempt_id];
+    // Spark ends a successful task a second time when its shuffle output is lost (Resubmitted): the later, worse word holds.
+    if (task.ended && std::pair(time_ms, outcome) <= std::pair(task.end_ms, task.outcome)) return true;
+    task.stage_id = stage_id;
+    task.stage_attempt = stage_attempt;
+    task.partition = partition;
+    task.ended = true;
+    task.outcome = outcome;
+    task.end_ms = time_ms;
+    task.error = state.interner->String(FirstLine(error));
+    return true;
+  });
+}
+
+void ProfileStore::ApplicationEnded(int64_t time_ms) {
+  impl_->Apply([&](StoreState& state) {
+    state.application.ended_ms = time_ms;
+    return true;
+  });
+}
+
+void ProfileStore::NotAvailable(std::string_view what, std::string_view why) {
+  impl_->Apply([&](StoreState& state) {
+    if (state.not_available.size() < kMaxNotAvailable) {
+      state.not_available.insert({std::string(Cut(what, kMaxText)), std::string(Cut(why, kMaxText))});
+    }
+    return true;
+  });
+}
+
+bool ProfileStore::AwaitsSymbols() const {
+  std::lock_guard lock(impl_->mutex);
+  if (impl_->awaits_version != impl_->state.version) {
+    impl_->awaits = BuildReport(impl_->state, false).awaits_names;
+    impl_->awaits_version = impl_->state.version;
+  }
+  bool any_sender = false;  // only a living executor can still name anything
+  for (const auto& [id, executor] : impl_->state.executors) any_sender = any_sender || !executor.removed;
+  return impl_->awaits && any_sender;
+}
+
+std::string ProfileStore::ReportJson(bool unfinished) const {
+  Report report;
+  {
+    std::lock_guard lock(impl_->mutex);
+    report = BuildReport(impl_->state, unfinished).report;
+  }
+  return WriteReportJson(report);
+}
+
+}  // namespace memprof

@@ -1,3 +1,46 @@
+// _store: the report's views for the CLI and notebooks. One implementation of the numbers, in C++ (common/report); here
+// is only the way in. Takes and gives str/bytes; a report that cannot be read raises ValueError with the reason.
 #include <pybind11/pybind11.h>
 
-PYBIND11_MODULE(_store, module) { module.doc() = "sparkmemprof"; }
+#include <string_view>
+
+#include "report/views.h"
+
+namespace py = pybind11;
+
+namespace {
+
+py::str Unpack(const memprof::Result<std::string>& rendered) {
+  if (!rendered.ok()) throw py::value_error(rendered.status().message());
+  return py::str(*rendered);
+}
+
+// Views are made without the GIL: a large report takes a while, and a notebook has other threads.
+template <typename View>
+py::str Render(const py::bytes& report_json, View view) {
+  std::string_view text = report_json;
+  memprof::Result<std::string> rendered = [&] {
+    py::gil_scoped_release release;
+    return view(text);
+  }();
+  return Unpack(rendered);
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_store, module) {
+  module.doc() = "Views of a sparkmemprof report.json.";
+  module.attr("__version__") = MEMPROF_VERSION;
+  module.def(
+      "render_html", [](const py::bytes& report_json) { return Render(report_json, memprof::RenderHtml); }, py::arg("report_json"),
+      "One self-contained HTML file (no script, nothing loaded) made from the bytes of a report.json.\n\n"
+      "Raises ValueError when they are not a report of this schema version.");
+  module.def(
+      "render_text",
+      [](const py::bytes& report_json, int width, bool colour, int max_lines) {
+        return Render(report_json, [&](std::string_view text) { return memprof::RenderText(text, {width, colour, max_lines}); });
+      },
+      py::arg("report_json"), py::arg("width") = 100, py::arg("colour") = false, py::arg("max_lines") = 0,
+      "Terminal text made from the bytes of a report.json: `width` columns, ANSI colours on request, at most `max_lines` lines\n"
+      "(0: all of them).\n\nRaises ValueError when they are not a report of this schema version.");
+}

@@ -1,0 +1,98 @@
+#include "budget/container_budget.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "budget/memory_size.h"
+
+namespace memprof {
+namespace {
+
+constexpr uint64_t kReservedHeap = 300 * kMib;  // UnifiedMemoryManager.RESERVED_SYSTEM_MEMORY_BYTES
+
+const std::string* Find(const BudgetInput& input, std::string_view key) {
+  if (input.settings == nullptr) return nullptr;
+  auto found = input.settings->find(key);
+  return found == input.settings->end() ? nullptr : &found->second;
+}
+
+double FractionOr(const BudgetInput& input, std::string_view key, double otherwise) {
+  std::optional<double> fraction = FractionSetting(input, key);
+  return fraction && *fraction >= 0 && *fraction <= 1 ? *fraction : otherwise;
+}
+
+}  // namespace
+
+std::optional<uint64_t> MemorySetting(const BudgetInput& input, std::string_view key, uint64_t default_unit) {
+  const std::string* text = Find(input, key);
+  if (text == nullptr) return std::nullopt;
+  Result<uint64_t> size = ParseMemorySize(*text, default_unit);
+  return size.ok() ? std::optional(*size) : std::nullopt;
+}
+
+std::optional<double> FractionSetting(const BudgetInput& input, std::string_view key) {
+  const std::string* text = Find(input, key);
+  if (text == nullptr) return std::nullopt;
+  double value = 0;
+  auto [rest, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc() || rest != text->data() + text->size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+bool FlagSetting(const BudgetInput& input, std::string_view key, bool otherwise) {
+  const std::string* text = Find(input, key);
+  return text == nullptr ? otherwise : *text == "true";
+}
+
+uint64_t RequestedHeap(const BudgetInput& input) {
+  if (input.heap_mib) return *input.heap_mib * kMib;
+  return MemorySetting(input, "spark.executor.memory", kMib).value_or(kGib);
+}
+
+uint64_t Overhead(const BudgetInput& input, uint64_t heap_bytes, double factor) {
+  if (input.overhead_mib) return *input.overhead_mib * kMib;
+  if (auto explicitly = MemorySetting(input, "spark.executor.memoryOverhead", kMib)) return *explicitly;
+  uint64_t minimum = MemorySetting(input, "spark.executor.minMemoryOverhead", kMib).value_or(384 * kMib);
+  auto share_mib = static_cast<uint64_t>(factor * static_cast<double>(heap_bytes / kMib));
+  return std::max(share_mib * kMib, minimum);
+}
+
+uint64_t OffHeap(const BudgetInput& input) {
+  if (!FlagSetting(input, "spark.memory.offHeap.enabled", false)) return 0;
+  if (input.offheap_mib) return *input.offheap_mib * kMib;
+  return MemorySetting(input, "spark.memory.offHeap.size", 1).value_or(0);
+}
+
+uint64_t PysparkMemory(const BudgetInput& input) {
+  if (input.pyspark_mib) return *input.pyspark_mib * kMib;
+  return MemorySetting(input, "spark.executor.pyspark.memory", kMib).value_or(0);
+}
+
+void AddHeapRegions(const BudgetInput& input, uint64_t requested_heap, Budget& budget) {
+  budget.heap_from_request = !input.heap_max_bytes;
+  uint64_t heap = input.heap_max_bytes.value_or(requested_heap);
+  uint64_t reserved = std::min(kReservedHeap, heap);
+  uint64_t usable = heap - reserved;
+  auto spark = static_cast<uint64_t>(static_cast<double>(usable) * FractionOr(input, "spark.memory.fraction", 0.6));
+  auto storage = static_cast<uint64_t>(static_cast<double>(spark) * FractionOr(input, "spark.memory.storageFraction", 0.5));
+  budget.regions.push_back({"heap.reserved", reserved});
+  budget.regions.push_back({"heap.storage", storage});
+  budget.regions.push_back({"heap.execution", spark - storage});
+  budget.regions.push_back({"heap.user", usable - spark});
+}
+
+void SetLimit(const BudgetInput& input, uint64_t requested, bool enforced, Budget& budget) {
+  budget.requested_bytes = requested;
+  if (input.cgroup_limit_bytes) {
+    budget.limit_bytes = input.cgroup_limit_bytes;
+    budget.limit_source = LimitSource::kCgroup;
+    return;
+  }
+  bool beyond_host = input.host_memory_bytes && *input.host_memory_bytes < requested;
+  budget.limit_bytes = beyond_host ? *input.host_memory_bytes : requested;
+  budget.limit_source = beyond_host ? LimitSource::kHost : LimitSource::kSpark;
+  budget.limit_enforced = enforced || beyond_host;
+}
+
+}  // namespace memprof

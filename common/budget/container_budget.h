@@ -1,0 +1,38 @@
+// What the cluster managers' budgets have in common.
+#pragma once
+
+#include "budget/budget.h"
+
+namespace memprof {
+
+// Makes one in each cluster manager's own file.
+std::unique_ptr<ClusterManager> MakeYarn();
+std::unique_ptr<ClusterManager> MakeKubernetes();
+std::unique_ptr<ClusterManager> MakeStandalone();
+std::unique_ptr<ClusterManager> MakeLocal();
+
+// Settings; absent when not set or when Spark would refuse the value.
+std::optional<uint64_t> MemorySetting(const BudgetInput& input, std::string_view key, uint64_t default_unit);
+std::optional<double> FractionSetting(const BudgetInput& input, std::string_view key);
+bool FlagSetting(const BudgetInput& input, std::string_view key, bool otherwise);
+
+// The heap asked for: resource profile, then spark.executor.memory, then Spark's default of 1 GiB.
+uint64_t RequestedHeap(const BudgetInput& input);
+
+// max(factor × heap, minimum) in whole MiB (ResourceProfile.calculateOverHeadMemory), unless given explicitly.
+uint64_t Overhead(const BudgetInput& input, uint64_t heap_bytes, double factor);
+
+// 0 unless spark.memory.offHeap.enabled.
+uint64_t OffHeap(const BudgetInput& input);
+
+// spark.executor.pyspark.memory; 0 when not set.
+uint64_t PysparkMemory(const BudgetInput& input);
+
+// heap.* of a JVM whose Runtime.maxMemory is `input.heap_max_bytes` (else `requested_heap`), the way UnifiedMemoryManager
+// divides it. Storage and execution borrow from each other; heap.storage is the part that execution cannot evict.
+void AddHeapRegions(const BudgetInput& input, uint64_t requested_heap, Budget& budget);
+
+// limit: the cgroup's if there is one; otherwise what was requested, or physical memory where that is less.
+void SetLimit(const BudgetInput& input, uint64_t requested, bool enforced, Budget& budget);
+
+}  // namespace memprof

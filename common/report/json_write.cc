@@ -1,0 +1,207 @@
+#include <nlohmann/json.hpp>
+
+#include "report/json.h"
+#include "report/titles.h"
+#include "report/words.h"
+
+namespace memprof {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json TextOrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+template <typename T>
+Json OrNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json FrameJson(const ReportFrame& frame) {
+  Json json;
+  json["language"] = LanguageWord(frame.language);
+  json["function"] = TextOrNull(frame.function);
+  json["file"] = TextOrNull(frame.file);
+  json["line"] = frame.line ? Json(frame.line) : Json(nullptr);
+  json["module"] = TextOrNull(frame.module);
+  if (frame.offset) {
+    json["offset"] = *frame.offset;
+    json["buildId"] = TextOrNull(frame.build_id);
+  }
+  return json;
+}
+
+Json SiteJson(const ReportSite& site) {
+  Json json;
+  json["origin"] = OriginWord(site.origin);
+  json["udf"] = site.udf ? TextOrNull(UdfTitle(*site.udf)) : Json(nullptr);
+  json["udfKind"] = site.udf ? TextOrNull(site.udf->kind) : Json(nullptr);
+  json["udfName"] = site.udf ? TextOrNull(site.udf->name) : Json(nullptr);
+  json["udfFile"] = site.udf ? TextOrNull(site.udf->file) : Json(nullptr);
+  json["udfLine"] = site.udf && site.udf->line ? Json(site.udf->line) : Json(nullptr);
+  json["tasks"] = site.tasks;
+  json["allocatedBytes"] = site.allocated_bytes;
+  json["allocations"] = site.allocations;
+  json["liveAtPeakBytes"] = OrNull(site.live_at_peak_bytes);
+  json["residentAtPeakBytes"] = OrNull(site.resident_at_peak_bytes);
+  json["retainedBytes"] = OrNull(site.retained_bytes);
+  json["sampled"] = site.sampled;
+  json["errorBytes"] = OrNull(site.error_bytes);
+  Json frames = Json::array();
+  for (const ReportFrame& frame : site.frames) frames.push_back(FrameJson(frame));
+  json["frames"] = std::move(frames);
+  return json;
+}
+
+Json SumsJson(const std::vector<ReportOriginSum>& sums) {
+  Json json = Json::array();
+  for (const ReportOriginSum& sum : sums) {
+    Json row;
+    row["origin"] = OriginWord(sum.origin);
+    row["sites"] = sum.sites;
+    row["allocatedBytes"] = sum.allocated_bytes;
+    row["allocations"] = sum.allocations;
+    row["liveAtPeakBytes"] = OrNull(sum.live_at_peak_bytes);
+    json.push_back(std::move(row));
+  }
+  return json;
+}
+
+void PutGroup(const ReportSiteGroup& group, Json& json) {
+  Json sites = Json::array();
+  for (const ReportSite& site : group.sites) sites.push_back(SiteJson(site));
+  json["sites"] = std::move(sites);
+  json["remainders"] = SumsJson(group.remainders);
+  json["totals"] = SumsJson(group.totals);
+}
+
+Json StageJson(const ReportStage& stage) {
+  Json json;
+  json["stageId"] = stage.stage_id;
+  json["attempt"] = stage.attempt;
+  json["name"] = TextOrNull(stage.name);
+  json["callSite"] = TextOrNull(stage.call_site);
+  json["status"] = stage.status;
+  json["failureReason"] = TextOrNull(stage.failure_reason);
+  json["submittedMs"] = OrNull(stage.submitted_ms);
+  json["completedMs"] = OrNull(stage.completed_ms);
+  json["partitions"] = OrNull(stage.partitions);
+  json["tasks"] = stage.tasks;
+  json["profiledTasks"] = stage.profiled_tasks;
+  json["partialTasks"] = stage.partial_tasks;
+  PutGroup(stage, json);
+  const ReportOtherAttempts& other = stage.other_attempts;
+  Json attempts;
+  attempts["tasks"] = other.tasks;
+  attempts["failed"] = other.failed;
+  attempts["killed"] = other.killed;
+  attempts["lost"] = other.lost;
+  attempts["superseded"] = other.superseded;
+  attempts["unknown"] = other.unknown;
+  Json errors = Json::array();
+  for (const ReportTaskError& error : other.errors) errors.push_back(Json{{"message", error.message}, {"tasks", error.tasks}});
+  attempts["errors"] = std::move(errors);
+  PutGroup(other, attempts);
+  json["otherAttempts"] = std::move(attempts);
+  return json;
+}
+
+Json RowsJson(const std::vector<ReportRow>& rows) {
+  Json json = Json::array();
+  for (const ReportRow& row : rows) json.push_back(Json{{"name", row.name}, {"bytes", row.bytes}});
+  return json;
+}
+
+Json ProcessJson(const ReportProcess& process, bool of_moment) {
+  Json json;
+  json["pid"] = process.pid;
+  json["kind"] = process.kind;
+  json[of_moment ? "bytes" : "peakRssBytes"] = process.peak_rss_bytes;
+  json[of_moment ? "rows" : "peakRows"] = RowsJson(process.rows);
+  json["unattributedBytes"] = process.unattributed_bytes;
+  json["lastTaskAttemptId"] = OrNull(process.last_task_attempt_id);
+  if (!of_moment) json["alive"] = process.alive;
+  return json;
+}
+
+Json ProcessesJson(const std::vector<ReportProcess>& processes, bool of_moment) {
+  Json json = Json::array();
+  for (const ReportProcess& process : processes) json.push_back(ProcessJson(process, of_moment));
+  return json;
+}
+
+Json ExecutorJson(const ReportExecutor& executor) {
+  Json json;
+  json["id"] = executor.id;
+  json["host"] = TextOrNull(executor.host);
+  json["cores"] = OrNull(executor.cores);
+  json["limitBytes"] = OrNull(executor.limit_bytes);
+  json["limitSource"] = TextOrNull(executor.limit_source);
+  json["limitShared"] = executor.limit_shared;
+  json["limitEnforced"] = executor.limit_enforced;
+  json["requestedBytes"] = OrNull(executor.requested_bytes);
+  json["hostMemoryBytes"] = OrNull(executor.host_memory_bytes);
+  json["heapMaxBytes"] = OrNull(executor.heap_max_bytes);
+  json["heapUsedPeakBytes"] = OrNull(executor.heap_used_peak_bytes);
+  json["directPeakBytes"] = OrNull(executor.direct_peak_bytes);
+  Json regions = Json::array();
+  for (const ReportRegion& region : executor.regions) {
+    regions.push_back(Json{{"name", region.name}, {"budgetBytes", OrNull(region.budget_bytes)}, {"peakBytes", OrNull(region.peak_bytes)}});
+  }
+  json["regions"] = std::move(regions);
+  json["processes"] = ProcessesJson(executor.processes, false);
+  if (executor.at_peak) {
+    const ReportMoment& moment = *executor.at_peak;
+    Json peak;
+    peak["timeMs"] = moment.time_ms;
+    peak["usedBytes"] = moment.used_bytes;
+    peak["regions"] = RowsJson(moment.regions);
+    peak["processes"] = ProcessesJson(moment.processes, true);
+    peak["activeTasks"] = moment.active_tasks;
+    peak["sites"] = nullptr;
+    peak["unattributedBytes"] = moment.unattributed_bytes;
+    json["atPeak"] = std::move(peak);
+  } else {
+    json["atPeak"] = nullptr;
+  }
+  json["addedMs"] = OrNull(executor.added_ms);
+  json["removedMs"] = OrNull(executor.removed_ms);
+  json["removedReason"] = TextOrNull(executor.removed_reason);
+  json["javaVersion"] = TextOrNull(executor.java_version);
+  json["agentLoaded"] = TextOrNull(executor.agent_loaded);
+  return json;
+}
+
+}  // namespace
+
+std::string WriteReportJson(const Report& report) {
+  Json json;
+  json["schemaVersion"] = kReportSchemaVersion;
+  json["unfinished"] = report.unfinished;
+  Json application;
+  application["id"] = TextOrNull(report.application.id);
+  application["name"] = TextOrNull(report.application.name);
+  application["sparkVersion"] = TextOrNull(report.application.spark_version);
+  application["pythonVersion"] = TextOrNull(report.application.python_version);
+  application["master"] = TextOrNull(report.application.master);
+  application["startedMs"] = OrNull(report.application.started_ms);
+  application["endedMs"] = OrNull(report.application.ended_ms);
+  json["application"] = std::move(application);
+  json["sampling"] = Json{{"jvmIntervalBytes", OrNull(report.sampling.jvm_interval_bytes)},
+                          {"pythonIntervalBytes", OrNull(report.sampling.python_interval_bytes)}};
+  Json executors = Json::array();
+  for (const ReportExecutor& executor : report.executors) executors.push_back(ExecutorJson(executor));
+  json["executors"] = std::move(executors);
+  Json stages = Json::array();
+  for (const ReportStage& stage : report.stages) stages.push_back(StageJson(stage));
+  json["stages"] = std::move(stages);
+  json["postMortems"] = Json::array();
+  Json counters = Json::object();
+  for (const auto& [name, value] : report.counters) counters[name] = value;
+  json["counters"] = std::move(counters);
+  Json not_available = Json::array();
+  for (const ReportNotAvailable& entry : report.not_available) not_available.push_back(Json{{"what", entry.what}, {"why", entry.why}});
+  json["notAvailable"] = std::move(not_available);
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace memprof

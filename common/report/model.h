@@ -1,0 +1,156 @@
+// The report model: what the store computes once and every view shows. It is docs/report.schema.json as C++ values.
+//
+// Units: bytes and epoch milliseconds. An absent optional means "not measured"; a measured zero is a value. Field names
+// are the JSON's (without the unit suffix where the type says it). Plain values, no locks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/origin.h"
+
+namespace memprof {
+
+inline constexpr int kReportSchemaVersion = 1;
+
+struct ReportFrame {
+  Language language = Language::kUnknown;
+  std::string function, file, module;  // empty = unknown
+  uint32_t line = 0;                   // 0 = unknown
+  // Native frames that no symbol has named yet; enough to complete them elsewhere.
+  std::string build_id;
+  std::optional<uint64_t> offset;
+
+  bool operator==(const ReportFrame&) const = default;
+  auto operator<=>(const ReportFrame&) const = default;
+};
+
+struct ReportUdf {
+  std::string name, kind, file;
+  uint32_t line = 0;
+
+  bool operator==(const ReportUdf&) const = default;
+  auto operator<=>(const ReportUdf&) const = default;
+};
+
+struct ReportSite {
+  Origin origin = Origin::kUnknown;
+  std::optional<ReportUdf> udf;
+  uint64_t tasks = 0;
+  uint64_t allocated_bytes = 0, allocations = 0;
+  std::optional<uint64_t> live_at_peak_bytes, resident_at_peak_bytes, retained_bytes;
+  bool sampled = false;
+  std::optional<uint64_t> error_bytes;  // two standard deviations
+  std::vector<ReportFrame> frames;      // outermost call first, allocation last
+};
+
+// What did not get a site of its own, and the whole it belongs to: sites + remainder = total, for each origin.
+struct ReportOriginSum {
+  Origin origin = Origin::kUnknown;
+  uint64_t sites = 0;
+  uint64_t allocated_bytes = 0, allocations = 0;
+  std::optional<uint64_t> live_at_peak_bytes;  // the largest of any one task
+};
+
+struct ReportSiteGroup {
+  uint64_t tasks = 0;
+  std::vector<ReportSite> sites;
+  std::vector<ReportOriginSum> remainders, totals;
+};
+
+struct ReportTaskError {
+  std::string message;  // first line
+  uint64_t tasks = 0;
+};
+
+struct ReportOtherAttempts : ReportSiteGroup {
+  uint64_t failed = 0, killed = 0, lost = 0, superseded = 0;
+  uint64_t unknown = 0;                 // their end was not reported (yet): running, or the event was lost
+  std::vector<ReportTaskError> errors;  // most frequent first
+};
+
+struct ReportStage : ReportSiteGroup {
+  int32_t stage_id = 0, attempt = 0;
+  std::string name, call_site;
+  std::string status;  // running, complete, failed, unknown
+  std::string failure_reason;
+  std::optional<int64_t> submitted_ms, completed_ms;
+  std::optional<uint64_t> partitions;
+  uint64_t profiled_tasks = 0;  // of `tasks`, those whose profile arrived
+  uint64_t partial_tasks = 0;   // of these, those with a session still open at the end of the task
+  ReportOtherAttempts other_attempts;
+};
+
+struct ReportRow {
+  std::string name;
+  uint64_t bytes = 0;
+};
+
+struct ReportRegion {
+  std::string name;
+  std::optional<uint64_t> budget_bytes, peak_bytes;
+};
+
+struct ReportProcess {
+  int32_t pid = 0;
+  std::string kind;
+  uint64_t peak_rss_bytes = 0;
+  std::vector<ReportRow> rows;
+  int64_t unattributed_bytes = 0;  // rss - rows, never a row
+  std::optional<int64_t> last_task_attempt_id;
+  bool alive = false;
+};
+
+struct ReportMoment {
+  int64_t time_ms = 0;
+  uint64_t used_bytes = 0;
+  std::vector<ReportRow> regions;
+  std::vector<ReportProcess> processes;  // peak_rss_bytes: at this moment
+  std::vector<int64_t> active_tasks;
+  int64_t unattributed_bytes = 0;
+};
+
+struct ReportExecutor {
+  std::string id, host;
+  std::optional<uint64_t> limit_bytes;
+  std::string limit_source;  // cgroup, spark, host
+  bool limit_shared = false, limit_enforced = true;
+  std::optional<uint64_t> requested_bytes, host_memory_bytes;
+  std::optional<uint64_t> heap_max_bytes, heap_used_peak_bytes, direct_peak_bytes;
+  std::optional<int64_t> cores;
+  std::vector<ReportRegion> regions;
+  std::vector<ReportProcess> processes;
+  std::optional<ReportMoment> at_peak;
+  std::optional<int64_t> added_ms, removed_ms;
+  std::string removed_reason;
+  std::string java_version, agent_loaded;
+};
+
+struct ReportNotAvailable {
+  std::string what, why;
+  auto operator<=>(const ReportNotAvailable&) const = default;
+};
+
+struct ReportApplication {
+  std::string id, name, spark_version, python_version, master;
+  std::optional<int64_t> started_ms, ended_ms;
+};
+
+struct ReportSampling {
+  std::optional<uint64_t> jvm_interval_bytes, python_interval_bytes;
+};
+
+struct Report {
+  bool unfinished = false;
+  ReportApplication application;
+  ReportSampling sampling;
+  std::vector<ReportExecutor> executors;
+  std::vector<ReportStage> stages;
+  std::vector<std::pair<std::string, uint64_t>> counters;
+  std::vector<ReportNotAvailable> not_available;
+};
+
+}  // namespace memprof

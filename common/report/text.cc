@@ -1,0 +1,288 @@
+// The terminal view. Order of importance: executors against their limits, then stages by what they held.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "report/digest.h"
+#include "report/json.h"
+#include "report/titles.h"
+#include "report/units.h"
+#include "report/views.h"
+
+namespace memprof {
+namespace {
+
+constexpr int kNarrowest = 40, kWidest = 400;
+
+struct Detail {
+  size_t executors, processes, stages, udf_lines, native_frames, jvm_sites;
+};
+constexpr Detail kFull{SIZE_MAX, 6, SIZE_MAX, 12, 4, 5};
+constexpr Detail kBrief{4, 0, 3, 3, 1, 1};  // the driver's log
+
+enum class Ink { kPlain, kBold, kDim, kWarm, kHot };
+
+// Length in code points: what a terminal shows of the Latin, arrows and bars written here.
+size_t Columns(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char byte) { return (byte & 0xc0) != 0x80; }));
+}
+
+// User's strings may hold anything, escape sequences included: control characters never reach the terminal.
+std::string Printable(std::string_view text) {
+  std::string clean;
+  for (size_t at = 0; at < text.size(); ++at) {
+    auto byte = static_cast<unsigned char>(text[at]);
+    bool c1 = byte == 0xc2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xa0;
+    if (c1) ++at;
+    clean += byte < 0x20 || byte == 0x7f || c1 ? ' ' : text[at];
+  }
+  return clean;
+}
+
+std::string Fit(std::string_view text, size_t columns) {
+  if (Columns(text) <= columns) return std::string(text);
+  if (columns == 0) return {};
+  size_t end = 0;
+  for (size_t seen = 0; end < text.size(); ++end) {
+    if ((text[end] & 0xc0) != 0x80 && seen++ == columns - 1) break;
+  }
+  return std::string(text.substr(0, end)) + "…";
+}
+
+std::string Right(std::string_view text, size_t columns) {
+  return std::string(columns - std::min(columns, Columns(text)), ' ') + std::string(text);
+}
+
+std::string Left(std::string_view text, size_t columns) {
+  std::string fitted = Fit(text, columns);
+  return fitted + std::string(columns - Columns(fitted), ' ');
+}
+
+// "███████▌······": eighths of a column; a value over the whole fills it.
+std::string Bar(double share, size_t columns) {
+  static constexpr std::array<const char*, 8> kEighths = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  auto eighths = static_cast<size_t>(std::clamp(share, 0.0, 1.0) * static_cast<double>(columns) * 8 + 0.5);
+  std::string bar;
+  for (size_t i = 0; i < eighths / 8; ++i) bar += "█";
+  bar += kEighths[eighths % 8];
+  for (size_t i = Columns(bar); i < columns; ++i) bar += "·";
+  return bar;
+}
+
+class Page {
+ public:
+  explicit Page(const TextOptions& options)
+      : width_(static_cast<size_t>(std::clamp(options.width, kNarrowest, kWidest))), colour_(options.colour) {}
+
+  size_t width() const { return width_; }
+
+  // `ink` colours the whole line; the text is cut at the width.
+  void Line(std::string_view text, Ink ink = Ink::kPlain) {
+    std::string line = Fit(text, width_);
+    size_t last = line.find_last_not_of(' ');
+    line.erase(last == std::string::npos ? 0 : last + 1);
+    lines_.push_back(colour_ && ink != Ink::kPlain && !line.empty() ? Code(ink) + line + "\x1b[0m" : line);
+  }
+  void Blank() {
+    if (!lines_.empty() && !lines_.back().empty()) lines_.emplace_back();
+  }
+
+  std::string Text(int max_lines) const {
+    auto bound = static_cast<size_t>(std::max(max_lines, 0));
+    size_t shown = bound == 0 || lines_.size() <= bound ? lines_.size() : bound - 1;
+    std::string text;
+    for (size_t i = 0; i < shown; ++i) text += lines_[i] + "\n";
+    if (shown < lines_.size()) text += Fit(fmt::format("… {} more lines in the report's files", lines_.size() - shown), width_) + "\n";
+    return text;
+  }
+
+ private:
+  static std::string Code(Ink ink) {
+    switch (ink) {
+      case Ink::kBold:
+        return "\x1b[1m";
+      case Ink::kDim:
+        return "\x1b[2m";
+      case Ink::kWarm:
+        return "\x1b[33m";
+      case Ink::kHot:
+        return "\x1b[1;31m";
+      case Ink::kPlain:
+        break;
+    }
+    return "";
+  }
+
+  size_t width_;
+  bool colour_;
+  std::vector<std::string> lines_;
+};
+
+void PutHeader(const Report& report, Page& page) {
+  const ReportApplication& application = report.application;
+  std::string title = "sparkmemprof · " + Printable(application.name.empty() ? application.id : application.name);
+  if (!application.name.empty() && !application.id.empty()) title += " (" + Printable(application.id) + ")";
+  page.Line(title, Ink::kBold);
+  std::string facts;
+  auto add = [&](const std::string& fact) { facts += facts.empty() ? fact : " · " + fact; };
+  if (!application.spark_version.empty()) add("Spark " + Printable(application.spark_version));
+  if (!application.python_version.empty()) add("Python " + Printable(application.python_version));
+  if (!application.master.empty()) add(Printable(application.master));
+  if (application.started_ms && application.ended_ms) add(FormatDuration(*application.ended_ms - *application.started_ms));
+  if (report.unfinished) add("unfinished: a checkpoint");
+  page.Line(facts, Ink::kDim);
+}
+
+void PutProcesses(const ReportExecutor& executor, size_t shown, Page& page) {
+  for (size_t i = 0; i < std::min(shown, executor.processes.size()); ++i) {
+    const ReportProcess& process = executor.processes[i];
+    std::string line = fmt::format("    {} {}", Right(FormatBytes(process.peak_rss_bytes), 11),
+                                   Left(fmt::format("{} {}", Printable(process.kind), process.pid), 22));
+    std::string parts;
+    for (const ReportRow& row : process.rows) {
+      if (row.bytes != 0) parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", Printable(row.name), FormatBytes(row.bytes));
+    }
+    if (!parts.empty()) parts += ", unattributed " + FormatSignedBytes(process.unattributed_bytes);
+    page.Line(line + "  " + parts, Ink::kDim);
+  }
+  if (shown != 0 && executor.processes.size() > shown) {
+    page.Line(fmt::format("    {} {} more processes", Right("", 11), executor.processes.size() - shown), Ink::kDim);
+  }
+}
+
+void PutExecutor(const ReportExecutor& executor, const Detail& detail, Page& page) {
+  std::string name = Left(Printable(executor.id), 8);
+  Ink ink = Ink::kPlain;
+  std::string line;
+  if (executor.at_peak && executor.limit_bytes && *executor.limit_bytes != 0) {
+    double share = static_cast<double>(executor.at_peak->used_bytes) / static_cast<double>(*executor.limit_bytes);
+    if (share >= 0.85) ink = share >= 0.97 ? Ink::kHot : Ink::kWarm;
+    size_t bar = page.width() >= 90 ? 24 : 10;
+    line = fmt::format("  {} {} {} peak {} of {}, {}", name, Bar(share, bar), Right(FormatPercent(share, 1), 5),
+                       FormatBytes(executor.at_peak->used_bytes), FormatBytes(*executor.limit_bytes), LimitPhrase(executor));
+  } else {
+    line = fmt::format("  {} peak not measured; limit {}, {}", name, FormatBytesOr(executor.limit_bytes), LimitPhrase(executor));
+  }
+  if (!executor.host.empty()) line += " · " + Printable(executor.host);
+  page.Line(line, ink);
+  if (!executor.removed_reason.empty()) page.Line("    removed: " + Printable(executor.removed_reason), Ink::kHot);
+  PutProcesses(executor, detail.processes, page);
+}
+
+void PutExecutors(const Report& report, const Detail& detail, Page& page) {
+  std::vector<const ReportExecutor*> executors = ExecutorsByUse(report);
+  page.Blank();
+  page.Line("Executors", Ink::kBold);
+  if (executors.empty()) page.Line("  none was seen", Ink::kDim);
+  for (size_t i = 0; i < std::min(detail.executors, executors.size()); ++i) PutExecutor(*executors[i], detail, page);
+  if (executors.size() > detail.executors) page.Line(fmt::format("  … {} more", executors.size() - detail.executors), Ink::kDim);
+}
+
+void PutPythonSites(const std::vector<const ReportSite*>& sites, const Detail& detail, Page& page) {
+  const ReportSite* previous = nullptr;
+  for (size_t i = 0; i < std::min(sites.size(), detail.udf_lines); ++i) {
+    const ReportSite& site = *sites[i];
+    if (previous == nullptr || previous->udf != site.udf) {
+      std::string kind = site.udf && !site.udf->kind.empty() ? "  " + Printable(site.udf->kind) : "";
+      page.Line("    " + Printable(UdfHeading(site)) + kind, Ink::kBold);
+    }
+    previous = &site;
+    const ReportFrame* lead = LeadFrame(site);
+    std::string where = lead == nullptr ? "no frames" : Printable(FramePlace(*lead)) + "  " + Printable(FrameTitle(*lead));
+    page.Line(fmt::format("    {} {} {}  {}  {}", Right(FormatBytesOr(site.live_at_peak_bytes), 11),
+                          Right(FormatBytesOr(site.resident_at_peak_bytes), 11), Right(FormatBytes(site.allocated_bytes), 11),
+                          Left(ErrorPhrase(site), 11), where));
+    auto native = std::find_if(site.frames.begin(), site.frames.end(), [&](const ReportFrame& frame) { return &frame == lead; });
+    if (native != site.frames.end()) ++native;
+    for (size_t shown = 0; native != site.frames.end() && shown < detail.native_frames; ++native, ++shown) {
+      page.Line(fmt::format("{}{}└ {}  {}", std::string(54, ' '), std::string(2 * shown, ' '), Printable(FrameTitle(*native)),
+                            Printable(FramePlace(*native))),
+                Ink::kDim);
+    }
+  }
+  if (sites.size() > detail.udf_lines) page.Line(fmt::format("    … {} more lines", sites.size() - detail.udf_lines), Ink::kDim);
+}
+
+void PutJvmSites(const char* heading, const std::vector<const ReportSite*>& sites, const Detail& detail, Page& page) {
+  if (sites.empty() || detail.jvm_sites == 0) return;
+  page.Line(std::string("    ") + heading, Ink::kBold);
+  for (size_t i = 0; i < std::min(sites.size(), detail.jvm_sites); ++i) {
+    const ReportSite& site = *sites[i];
+    const ReportFrame* lead = LeadFrame(site);
+    std::string where = lead == nullptr ? "no frames" : Printable(FrameTitle(*lead)) + "  " + Printable(FramePlace(*lead));
+    page.Line(fmt::format("    {} {} {}  {}  {}", Right(FormatBytesOr(site.live_at_peak_bytes), 11),
+                          Right(FormatBytesOr(site.resident_at_peak_bytes), 11), Right(FormatBytes(site.allocated_bytes), 11),
+                          Left(ErrorPhrase(site), 11), where));
+  }
+}
+
+void PutStage(const ReportStage& stage, const Detail& detail, Page& page) {
+  std::string attempt = stage.attempt == 0 ? "" : fmt::format(".{}", stage.attempt);
+  page.Blank();
+  page.Line(fmt::format("  Stage {}{} · {} · {} task{}{}", stage.stage_id, attempt,
+                        Printable(stage.name.empty() ? "unnamed" : std::string_view(stage.name)), FormatCount(stage.tasks),
+                        stage.tasks == 1 ? "" : "s", stage.status == "complete" ? "" : " · " + Printable(stage.status)),
+            Ink::kBold);
+  StageDigest digest = DigestOf(stage, stage.sites);
+  if (!stage.sites.empty()) {
+    page.Line(fmt::format("    {} {} {}", Right("live at peak", 11), Right("resident", 11), Right("allocated", 10)), Ink::kDim);
+  }
+  PutPythonSites(digest.python, detail, page);
+  PutJvmSites("JVM heap", digest.heap, detail, page);
+  PutJvmSites("JVM off-heap", digest.off_heap, detail, page);
+  const ReportOtherAttempts& other = stage.other_attempts;
+  if (other.tasks == 0) return;
+  page.Line(fmt::format("    Other attempts, not in these sums: {}", OtherAttemptsPhrase(other)), Ink::kWarm);
+  for (const ReportTaskError& error : other.errors) {
+    page.Line(fmt::format("      {} × {}", FormatCount(error.tasks), Printable(error.message)), Ink::kDim);
+  }
+  StageDigest others = DigestOf(stage, other.sites);
+  if (detail.processes != 0) PutPythonSites(others.python, kBrief, page);
+}
+
+void PutStages(const Report& report, const Detail& detail, Page& page) {
+  std::vector<const ReportStage*> stages = StagesByWeight(report);
+  page.Blank();
+  page.Line("Stages, by what a task held at its peak", Ink::kBold);
+  if (stages.empty()) page.Line("  no profile arrived", Ink::kDim);
+  for (size_t i = 0; i < std::min(detail.stages, stages.size()); ++i) PutStage(*stages[i], detail, page);
+  if (stages.size() > detail.stages) page.Line(fmt::format("  … {} more stages", stages.size() - detail.stages), Ink::kDim);
+}
+
+void PutAbout(const Report& report, Page& page) {
+  page.Blank();
+  page.Line("About the numbers", Ink::kBold);
+  if (report.sampling.python_interval_bytes) {
+    page.Line(fmt::format("  Python and native: a sample every {} on average; blocks of at least four of these are counted exactly.",
+                          FormatBytes(*report.sampling.python_interval_bytes)),
+              Ink::kDim);
+  }
+  if (report.sampling.jvm_interval_bytes) {
+    page.Line(
+        fmt::format("  JVM: a sample every {} on average. ± is two standard deviations.", FormatBytes(*report.sampling.jvm_interval_bytes)),
+        Ink::kDim);
+  }
+  for (const auto& [name, value] : report.counters) {
+    if (value != 0) page.Line(fmt::format("  {}: {}", Printable(name), FormatCount(value)), Ink::kWarm);
+  }
+  for (const ReportNotAvailable& entry : report.not_available) {
+    page.Line(fmt::format("  not measured: {}: {}", Printable(entry.what), Printable(entry.why)), Ink::kDim);
+  }
+}
+
+}  // namespace
+
+Result<std::string> RenderText(std::string_view report_json, const TextOptions& options) {
+  Result<Report> report = ReadReportJson(report_json);
+  if (!report.ok()) return report.status();
+  const Detail& detail = options.max_lines > 0 && options.max_lines < 60 ? kBrief : kFull;
+  Page page(options);
+  PutHeader(*report, page);
+  PutExecutors(*report, detail, page);
+  PutStages(*report, detail, page);
+  if (&detail == &kFull) PutAbout(*report, page);
+  return page.Text(options.max_lines);
+}
+
+}  // namespace memprof

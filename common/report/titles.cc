@@ -1,0 +1,74 @@
+#include "report/titles.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace memprof {
+namespace {
+
+// "org.apache.spark.sql.Foo.bar" -> "Foo.bar": packages are lower case, the class begins where an upper case letter does.
+std::string_view ShortJavaName(std::string_view name) {
+  size_t begin = 0;
+  while (true) {
+    size_t dot = name.find_first_of("./", begin);
+    if (dot == std::string_view::npos) break;
+    char first = name[begin];
+    if (first >= 'A' && first <= 'Z') break;
+    begin = dot + 1;
+  }
+  return name.substr(begin);
+}
+
+// Frames that only hand memory out; their callers say more.
+bool IsAllocationHelper(const ReportFrame& frame) {
+  static constexpr std::array<std::string_view, 8> kPrefixes = {
+      "java.", "jdk.", "sun.", "scala.", "java/", "jdk/", "sun/", "scala/",
+  };
+  return frame.language == Language::kJava && std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](std::string_view prefix) {
+           return std::string_view(frame.module).starts_with(prefix) || std::string_view(frame.function).starts_with(prefix);
+         });
+}
+
+}  // namespace
+
+std::string_view BaseName(std::string_view path) {
+  size_t slash = path.find_last_of('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::string UdfTitle(const ReportUdf& udf) {
+  if (udf.file.empty()) return udf.name;
+  if (udf.line == 0) return fmt::format("{} ({})", udf.name, BaseName(udf.file));
+  return fmt::format("{} ({}:{})", udf.name, BaseName(udf.file), udf.line);
+}
+
+std::string FramePlace(const ReportFrame& frame) {
+  std::string_view file = BaseName(frame.file);
+  if (!file.empty()) return frame.line == 0 ? std::string(file) : fmt::format("{}:{}", file, frame.line);
+  return std::string(frame.language == Language::kNative ? BaseName(frame.module) : std::string_view());
+}
+
+std::string FrameTitle(const ReportFrame& frame) {
+  if (frame.language == Language::kJava) {
+    bool qualified = frame.module.empty() || frame.function.find('.') != std::string::npos;
+    std::string full = qualified ? frame.function : frame.module + "." + frame.function;
+    return std::string(ShortJavaName(full));
+  }
+  if (!frame.function.empty()) return frame.function;
+  if (frame.offset) return fmt::format("{}+{:#x}", BaseName(frame.module), *frame.offset);
+  return "?";
+}
+
+const ReportFrame* LeadFrame(const ReportSite& site) {
+  for (auto frame = site.frames.rbegin(); frame != site.frames.rend(); ++frame) {
+    if (frame->language == Language::kPython) return &*frame;
+  }
+  for (auto frame = site.frames.rbegin(); frame != site.frames.rend(); ++frame) {
+    if (!IsAllocationHelper(*frame)) return &*frame;
+  }
+  return site.frames.empty() ? nullptr : &site.frames.back();
+}
+
+}  // namespace memprof

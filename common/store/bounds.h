@@ -1,0 +1,13 @@
+// Bounds: keeps the store within its limit of native memory. First to go is the detail of single tasks, folded into the
+// sums of their stage: tasks whose stage is complete and whose outcome and final profile are known lose nothing by it.
+// Only if that is not enough go the lightest sites of stages (counted in droppedSites, their bytes stay in the
+// remainders) and at last profiles of tasks that still run (droppedTasks).
+#pragma once
+
+#include "store/state.h"
+
+namespace memprof {
+
+void KeepWithinLimit(StoreState& state);
+
+}  // namespace memprof

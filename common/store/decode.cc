@@ -1,0 +1,209 @@
+#include "store/decode.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <vector>
+
+#include "store/figures.h"
+
+namespace memprof {
+namespace {
+
+constexpr uint32_t kMaxFrames = 256;  // recorders keep 128, and a Python site adds its native frames
+
+Status Corrupt(const char* what) { return Status::Error(ErrorCode::kCorrupt, "message refused: %s", what); }
+
+bool Plausible(uint64_t figure) { return figure <= kMaxFigure; }
+bool Plausible(double variance) { return std::isfinite(variance) && variance >= 0; }
+
+Status CheckFrames(const proto::TaskProfile& profile) {
+  auto strings = static_cast<uint32_t>(profile.strings_size());
+  for (const proto::Frame& frame : profile.frames()) {
+    for (uint32_t index : {frame.function(), frame.file(), frame.module(), frame.build_id()}) {
+      if (index != 0 && index >= strings) return Corrupt("a frame names a string that is not there");
+    }
+  }
+  std::vector<uint32_t> depths(profile.stacks_size() + 1);
+  for (int i = 0; i < profile.stacks_size(); ++i) {
+    const proto::Stack& stack = profile.stacks(i);
+    if (stack.parent() > static_cast<uint32_t>(i)) return Corrupt("a stack comes before its parent");
+    if (stack.frame() >= static_cast<uint32_t>(profile.frames_size())) return Corrupt("a stack names a frame that is not there");
+    depths[i + 1] = depths[stack.parent()] + 1;
+    if (depths[i + 1] > kMaxFrames) return Corrupt("a stack is deeper than any recorder keeps");
+  }
+  return {};
+}
+
+Status CheckSites(const proto::TaskProfile& profile) {
+  for (const proto::Site& site : profile.sites()) {
+    if (site.stack() > static_cast<uint32_t>(profile.stacks_size())) return Corrupt("a site names a stack that is not there");
+    if (site.udf() > static_cast<uint32_t>(profile.udfs_size())) return Corrupt("a site names a UDF that is not there");
+    if (!Plausible(site.allocated_bytes()) || !Plausible(site.allocations()) || !Plausible(site.live_at_peak_bytes()) ||
+        !Plausible(site.resident_at_peak_bytes()) || !Plausible(site.variance()) || !Plausible(site.peak_variance())) {
+      return Corrupt("a site has a figure no machine reaches");
+    }
+  }
+  for (const proto::Remainder& remainder : profile.remainders()) {
+    if (!Plausible(remainder.sites()) || !Plausible(remainder.allocated_bytes()) || !Plausible(remainder.allocations()) ||
+        !Plausible(remainder.live_at_peak_bytes())) {
+      return Corrupt("a remainder has a figure no machine reaches");
+    }
+  }
+  return {};
+}
+
+template <typename Processes>
+Status CheckProcesses(const Processes& processes) {
+  for (const proto::Process& process : processes) {
+    bool plausible = Plausible(process.peak_rss_bytes());
+    for (const proto::Row& row : process.peak_rows()) plausible = plausible && Plausible(row.bytes());
+    if (!plausible || process.peak_rows_size() > 64) return Corrupt("a process has a figure no machine reaches");
+  }
+  return {};
+}
+
+Status CheckSnapshot(const proto::ExecutorSnapshot& snapshot) {
+  for (uint64_t figure : {snapshot.cgroup_limit_bytes(), snapshot.host_memory_bytes(), snapshot.heap_max_bytes(),
+                          snapshot.heap_used_peak_bytes(), snapshot.spark_storage_peak_bytes(), snapshot.spark_execution_peak_bytes(),
+                          snapshot.offheap_peak_bytes(), snapshot.at_peak().used_bytes()}) {
+    if (!Plausible(figure)) return Corrupt("an executor snapshot has a figure no machine reaches");
+  }
+  for (const proto::Row& row : snapshot.at_peak().regions()) {
+    if (!Plausible(row.bytes())) return Corrupt("an executor snapshot has a figure no machine reaches");
+  }
+  if (Status status = CheckProcesses(snapshot.processes()); !status.ok()) return status;
+  return CheckProcesses(snapshot.at_peak().processes());
+}
+
+Origin OriginOf(proto::Origin origin) { return proto::Origin_IsValid(origin) ? static_cast<Origin>(origin) : Origin::kUnknown; }
+
+Language LanguageOf(proto::Language language) {
+  return proto::Language_IsValid(language) ? static_cast<Language>(language) : Language::kUnknown;
+}
+
+class Importer {
+ public:
+  Importer(const proto::TaskProfile& profile, Interner& interner) : profile_(profile), interner_(interner) {
+    std::vector<uint32_t> frames(profile.frames_size());
+    for (int i = 0; i < profile.frames_size(); ++i) frames[i] = Frame(profile.frames(i));
+    stacks_.resize(profile.stacks_size() + 1);
+    for (int i = 0; i < profile.stacks_size(); ++i) {
+      const proto::Stack& stack = profile.stacks(i);
+      stacks_[i + 1] = interner.Stack(stacks_[stack.parent()], frames[stack.frame()]);
+    }
+    udfs_.resize(profile.udfs_size() + 1);
+    for (int i = 0; i < profile.udfs_size(); ++i) {
+      const proto::Udf& udf = profile.udfs(i);
+      udfs_[i + 1] = interner.Udf({interner.String(udf.name()), interner.String(udf.kind()), interner.String(udf.file()), udf.line()});
+    }
+  }
+
+  SiteRecord Site(const proto::Site& site) const {
+    SiteRecord record;
+    record.key = {stacks_[site.stack()], udfs_[site.udf()], OriginOf(site.origin())};
+    SiteFigures& figures = record.figures;
+    figures.allocated_bytes = site.allocated_bytes();
+    figures.allocations = site.allocations();
+    if (site.has_live_at_peak_bytes()) figures.live_at_peak_bytes = site.live_at_peak_bytes();
+    if (site.has_resident_at_peak_bytes()) figures.resident_at_peak_bytes = site.resident_at_peak_bytes();
+    figures.sampled = site.sampled();
+    if (site.sampled()) {
+      // A sampled site always has a variance; without one the sender could not tell. The peak may still be exact (0):
+      // what was live then may be blocks large enough to be counted.
+      bool known = site.variance() > 0;
+      figures.variance = known ? site.variance() : kUnknownVariance;
+      figures.peak_variance = known ? site.peak_variance() : kUnknownVariance;
+    }
+    return record;
+  }
+
+ private:
+  StringId String(uint32_t index) { return index == 0 ? 0 : interner_.String(profile_.strings(static_cast<int>(index))); }
+
+  uint32_t Frame(const proto::Frame& frame) {
+    InternedFrame interned;
+    interned.language = LanguageOf(frame.language());
+    interned.function = String(frame.function());
+    interned.file = String(frame.file());
+    interned.module = String(frame.module());
+    interned.build_id = String(frame.build_id());
+    interned.line = frame.line();
+    interned.first_line = frame.first_line();
+    interned.in_framework = frame.in_framework();
+    if (interned.language == Language::kNative) interned.offset = frame.offset();
+    return interner_.Frame(interned);
+  }
+
+  const proto::TaskProfile& profile_;
+  Interner& interner_;
+  std::vector<StackId> stacks_;
+  std::vector<UdfId> udfs_;
+};
+
+}  // namespace
+
+Status DecodeEnvelope(std::string_view bytes, proto::Envelope& envelope) {
+  if (bytes.size() > kMaxEnvelopeBytes) {
+    return Status::Error(ErrorCode::kExhausted, "message refused: %zu bytes are more than the %zu any message may have", bytes.size(),
+                         kMaxEnvelopeBytes);
+  }
+  if (!envelope.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return Corrupt("it is not an Envelope");
+  if (envelope.schema_version() != 1) {
+    return Status::Error(ErrorCode::kUnsupported,
+                         "message refused: schema version %u, this store reads version 1 (mixed versions on the cluster?)",
+                         envelope.schema_version());
+  }
+  if (envelope.message_case() != proto::Envelope::kSymbols && envelope.executor_id().empty()) return Corrupt("it names no executor");
+  switch (envelope.message_case()) {
+    case proto::Envelope::kTask: {
+      const proto::TaskProfile& profile = envelope.task();
+      if (Status status = CheckFrames(profile); !status.ok()) return status;
+      if (Status status = CheckSites(profile); !status.ok()) return status;
+      return profile.has_executor() ? CheckSnapshot(profile.executor()) : Status();
+    }
+    case proto::Envelope::kExecutor:
+      return CheckSnapshot(envelope.executor());
+    case proto::Envelope::kSymbols:
+      return {};
+    case proto::Envelope::MESSAGE_NOT_SET:
+      break;
+  }
+  return Corrupt("the Envelope is empty");
+}
+
+TaskProfileRecord InternProfile(const proto::TaskProfile& profile, Interner& interner, std::pmr::memory_resource* memory) {
+  TaskProfileRecord record(memory);
+  record.sequence = profile.sequence();
+  record.final = profile.final();
+  record.partial = profile.partial();
+  record.jvm_interval_bytes = profile.jvm_interval_bytes();
+  record.python_interval_bytes = profile.python_interval_bytes();
+  Importer importer(profile, interner);
+  record.sites.reserve(profile.sites_size());
+  std::unordered_map<SiteKey, size_t, SiteKeyHash> seen;  // two of a profile's stacks may be one after interning
+  for (const proto::Site& site : profile.sites()) {
+    SiteRecord site_record = importer.Site(site);
+    auto [entry, added] = seen.try_emplace(site_record.key, record.sites.size());
+    if (added) {
+      record.sites.push_back(site_record);
+    } else {
+      AddWithinTask(site_record.figures, record.sites[entry->second].figures);
+    }
+  }
+  for (const proto::Remainder& remainder : profile.remainders()) {
+    record.remainders.emplace_back(OriginOf(remainder.origin()), OriginFigures{remainder.sites(), remainder.allocated_bytes(),
+                                                                               remainder.allocations(), remainder.live_at_peak_bytes()});
+  }
+  for (const proto::Counter& counter : profile.counters()) {
+    record.counters.push_back({interner.String(counter.name()), std::min(counter.value(), kMaxFigure)});
+  }
+  for (const proto::Session& session : profile.sessions()) {
+    for (const proto::Counter& counter : session.counters()) {
+      record.counters.push_back({interner.String(counter.name()), std::min(counter.value(), kMaxFigure)});
+    }
+  }
+  return record;
+}
+
+}  // namespace memprof

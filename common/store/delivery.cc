@@ -1,0 +1,66 @@
+#include "store/delivery.h"
+
+#include <algorithm>
+
+#include "store/decode.h"
+
+namespace memprof {
+namespace {
+
+void DeliverSnapshot(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot, StoreState& state) {
+  ExecutorRecord& executor = state.Executor(executor_id);
+  std::string bytes = snapshot.SerializeAsString();
+  // Of two snapshots of one millisecond the one that sorts last is kept: any order of arrival gives the same report.
+  bool newer = snapshot.taken_ms() > executor.snapshot_ms ||
+               (snapshot.taken_ms() == executor.snapshot_ms && std::string_view(bytes) > std::string_view(executor.snapshot));
+  if (!executor.snapshot.empty() && !newer) return;
+  executor.snapshot_ms = snapshot.taken_ms();
+  executor.snapshot = bytes;
+}
+
+void DeliverProfile(const proto::TaskProfile& profile, StoreState& state) {
+  state.jvm_interval_bytes = std::max(state.jvm_interval_bytes, profile.jvm_interval_bytes());
+  state.python_interval_bytes = std::max(state.python_interval_bytes, profile.python_interval_bytes());
+  for (const proto::Session& session : profile.sessions()) {
+    state.session_python_version = std::max(state.session_python_version, session.python_version());
+  }
+  int64_t id = profile.task_attempt_id();
+  if (state.folded_tasks.Contains(id)) return;
+  TaskRecord& task = state.tasks[id];
+  if (task.profile) {
+    auto order = [](const auto& value, uint64_t sequence) { return std::pair(sequence, value); };
+    if (order(profile.final(), profile.sequence()) <= order(task.profile->final, task.profile->sequence)) return;
+  }
+  if (!task.ended) {  // a TaskEnded is Spark's own word on where the task belongs
+    task.stage_id = profile.stage_id();
+    task.stage_attempt = profile.stage_attempt();
+    task.partition = profile.partition();
+  }
+  task.profile.emplace(InternProfile(profile, *state.interner, &state.memory));
+}
+
+}  // namespace
+
+Status Deliver(std::string_view bytes, StoreState& state) {
+  proto::Envelope envelope;
+  if (Status status = DecodeEnvelope(bytes, envelope); !status.ok()) return status;
+  switch (envelope.message_case()) {
+    case proto::Envelope::kTask:
+      state.Executor(envelope.executor_id());  // seen, even before its ExecutorAdded
+      if (envelope.task().has_executor()) DeliverSnapshot(envelope.executor_id(), envelope.task().executor(), state);
+      DeliverProfile(envelope.task(), state);
+      break;
+    case proto::Envelope::kExecutor:
+      DeliverSnapshot(envelope.executor_id(), envelope.executor(), state);
+      break;
+    case proto::Envelope::kSymbols:
+      for (const proto::Symbol& symbol : envelope.symbols().symbols()) state.symbols.Add(symbol, *state.interner);
+      break;
+    case proto::Envelope::MESSAGE_NOT_SET:
+      break;
+  }
+  ++state.version;
+  return {};
+}
+
+}  // namespace memprof

@@ -1,0 +1,15 @@
+// How figures of one site are put together. Within a task everything adds up; over tasks allocated adds up, while live
+// and resident at the peak are the largest of any one task (peaks of different tasks are different moments).
+#pragma once
+
+#include "store/records.h"
+
+namespace memprof {
+
+// Stack nodes that turned out to be one site of one task.
+void AddWithinTask(const SiteFigures& other, SiteFigures& figures);
+
+// One more task, or tasks already summed up.
+void AddOverTasks(const SiteFigures& other, SiteFigures& figures);
+
+}  // namespace memprof

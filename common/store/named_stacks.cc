@@ -1,0 +1,95 @@
+#include "store/named_stacks.h"
+
+#include <algorithm>
+
+namespace memprof {
+namespace {
+
+struct Named {
+  InternedFrame frame;
+  bool awaits = false;
+};
+
+Named NameFrame(const InternedFrame& original, const SymbolTable& symbols) {
+  Named named{original, false};
+  InternedFrame& frame = named.frame;
+  frame.in_framework = false;
+  frame.first_line = 0;
+  if (frame.language != Language::kNative) return named;
+  if (frame.function == 0) {
+    const SymbolName* symbol = symbols.Find(original);
+    if (symbol == nullptr || symbol->function == 0) {
+      named.awaits = symbol == nullptr;
+      return named;
+    }
+    frame.function = symbol->function;
+    frame.file = symbol->file;
+    frame.line = symbol->line;
+  }
+  frame.offset = 0;
+  frame.build_id = 0;
+  return named;
+}
+
+}  // namespace
+
+NamedStacks::NamedStacks(const Interner& interner, const SymbolTable& symbols)
+    : interner_(interner), shown_(std::pmr::get_default_resource()) {
+  std::vector<uint32_t> shown_frame(interner.frame_count());
+  for (uint32_t index = 0; index < interner.frame_count(); ++index) {
+    Named named = NameFrame(interner.FrameAt(index), symbols);
+    shown_frame[index] = shown_.Frame(named.frame);
+    frame_awaits_.resize(std::max<size_t>(frame_awaits_.size(), shown_frame[index] + 1));
+    if (named.awaits) frame_awaits_[shown_frame[index]] = true;
+  }
+  // A parent is always interned before its children: one pass in order of ids does.
+  whole_.resize(interner.stack_count());
+  user_.resize(interner.stack_count());
+  for (StackId id = 1; id <= interner.stack_count(); ++id) {
+    const InternedStack& stack = interner.StackAt(id);
+    uint32_t frame = shown_frame[stack.frame];
+    StackId whole_parent = stack.parent == 0 ? 0 : whole_[stack.parent - 1];
+    StackId user_parent = stack.parent == 0 ? 0 : user_[stack.parent - 1];
+    whole_[id - 1] = shown_.Stack(whole_parent, frame);
+    if (user_parent != 0 || !interner.FrameAt(stack.frame).in_framework) user_[id - 1] = shown_.Stack(user_parent, frame);
+  }
+  awaits_.resize(shown_.stack_count());
+  for (StackId id = 1; id <= shown_.stack_count(); ++id) {
+    const InternedStack& stack = shown_.StackAt(id);
+    awaits_[id - 1] = frame_awaits_[stack.frame] || (stack.parent != 0 && awaits_[stack.parent - 1]);
+  }
+}
+
+StackId NamedStacks::ShownStack(const SiteKey& site) const {
+  if (site.stack == 0) return 0;
+  bool keeps_framework = site.origin == Origin::kPython && site.udf == 0;
+  StackId user = user_[site.stack - 1];
+  return keeps_framework || user == 0 ? whole_[site.stack - 1] : user;
+}
+
+std::vector<uint32_t> NamedStacks::FrameIndexes(StackId shown) const {
+  std::vector<uint32_t> indexes;
+  for (StackId at = shown; at != 0; at = shown_.StackAt(at).parent) indexes.push_back(shown_.StackAt(at).frame);
+  std::reverse(indexes.begin(), indexes.end());
+  return indexes;
+}
+
+std::vector<ReportFrame> NamedStacks::Frames(StackId shown) const {
+  std::vector<ReportFrame> frames;
+  for (uint32_t index : FrameIndexes(shown)) {
+    const InternedFrame& from = shown_.FrameAt(index);
+    ReportFrame& frame = frames.emplace_back();
+    frame.language = from.language;
+    frame.function = interner_.StringAt(from.function);
+    frame.file = interner_.StringAt(from.file);
+    frame.module = interner_.StringAt(from.module);
+    frame.line = from.line;
+    if (from.language == Language::kNative && from.function == 0) {
+      frame.build_id = interner_.StringAt(from.build_id);
+      frame.offset = from.offset;
+    }
+  }
+  return frames;
+}
+
+}  // namespace memprof

@@ -1,0 +1,38 @@
+// NamedStacks: the stacks of an interner as a reader sees them: native frames named by the symbols known now, stacks
+// that became equal by it made one, and the framework's frames before the user's first one left out. Made for one
+// report; refers to the interner and the symbols, which must not change meanwhile.
+#pragma once
+
+#include <vector>
+
+#include "report/model.h"
+#include "store/interner.h"
+#include "store/records.h"
+#include "store/symbols.h"
+
+namespace memprof {
+
+class NamedStacks {
+ public:
+  NamedStacks(const Interner& interner, const SymbolTable& symbols);
+
+  // The shown stack of a site; equal ids are equal frames. A Python site outside any UDF keeps the framework's frames,
+  // and so does a stack that has no others.
+  StackId ShownStack(const SiteKey& site) const;
+
+  std::vector<ReportFrame> Frames(StackId shown) const;  // outermost first
+  std::vector<uint32_t> FrameIndexes(StackId shown) const;
+
+  // True while a native frame of it has no name and none was refused for it.
+  bool AwaitsName(StackId shown) const { return shown != 0 && awaits_[shown - 1]; }
+
+ private:
+  const Interner& interner_;
+  Interner shown_;                  // frames and stacks only; strings stay in interner_
+  std::vector<StackId> whole_;      // shown stack with every frame, by original stack - 1
+  std::vector<StackId> user_;       // without leading framework frames; 0 = there are no others
+  std::vector<bool> frame_awaits_;  // by shown frame
+  std::vector<bool> awaits_;        // by shown stack - 1
+};
+
+}  // namespace memprof

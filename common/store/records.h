@@ -1,0 +1,136 @@
+// What the store keeps: tasks, stages and executors, in interned form. Plain data, no rules; those are in delivery
+// (which message counts), accounting (which attempt counts) and bounds (what is forgotten first).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory_resource>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/origin.h"
+#include "store/interner.h"
+#include "store/interval_set.h"
+#include "store/profile_store.h"
+
+namespace memprof {
+
+inline constexpr size_t kOrigins = 5;
+inline constexpr uint64_t kUnmeasured = UINT64_MAX;  // of a figure; real ones are bounded by kMaxFigure
+inline constexpr double kUnknownVariance = -1;
+inline constexpr uint64_t kMaxFigure = uint64_t{1} << 56;
+
+struct SiteKey {
+  StackId stack = 0;
+  UdfId udf = 0;
+  Origin origin = Origin::kUnknown;
+
+  bool operator==(const SiteKey&) const = default;
+};
+
+struct SiteKeyHash {
+  size_t operator()(const SiteKey& key) const {
+    uint64_t hash = ((uint64_t{key.stack} << 32) | key.udf) * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(key.origin);
+    return hash ^ (hash >> 29);
+  }
+};
+
+// Figures of one site: of one task, or of a stage (then `tasks` > 1, live and resident are the largest of one task).
+struct SiteFigures {
+  uint64_t allocated_bytes = 0, allocations = 0;
+  uint64_t live_at_peak_bytes = kUnmeasured, resident_at_peak_bytes = kUnmeasured;
+  double variance = 0;       // of allocated, bytes²; 0 = exact
+  double peak_variance = 0;  // of live at the peak, likewise
+  uint32_t tasks = 1;
+  bool sampled = false;
+};
+
+struct SiteRecord {
+  SiteKey key;
+  SiteFigures figures;
+};
+
+// Figures that have no site: a profile's remainder, or what the store itself let go.
+struct OriginFigures {
+  uint64_t sites = 0, allocated_bytes = 0, allocations = 0, live_at_peak_bytes = 0;
+};
+
+struct CounterRecord {
+  StringId name = 0;
+  uint64_t value = 0;
+};
+
+struct TaskProfileRecord {
+  explicit TaskProfileRecord(std::pmr::memory_resource* memory) : sites(memory), remainders(memory), counters(memory) {}
+
+  uint64_t sequence = 0;
+  uint64_t jvm_interval_bytes = 0, python_interval_bytes = 0;
+  bool final = false, partial = false;
+  std::pmr::vector<SiteRecord> sites;
+  std::pmr::vector<std::pair<Origin, OriginFigures>> remainders;
+  std::pmr::vector<CounterRecord> counters;
+};
+
+struct TaskRecord {
+  int32_t stage_id = -1, stage_attempt = -1, partition = -1;
+  bool ended = false;
+  TaskOutcome outcome = TaskOutcome::kSucceeded;
+  int64_t end_ms = 0;
+  StringId error = 0;
+  std::optional<TaskProfileRecord> profile;
+};
+
+// Where an attempt is accounted: the one that counts for its partition, or why it does not.
+enum class Account : uint8_t { kCounted, kFailed, kKilled, kLost, kSuperseded, kUnknown };
+inline constexpr size_t kAccounts = 6;
+
+struct StageKey {
+  int32_t stage_id = 0, attempt = 0;
+  auto operator<=>(const StageKey&) const = default;
+};
+
+// Sums of tasks whose detail was let go.
+struct FoldedTasks {
+  explicit FoldedTasks(std::pmr::memory_resource* memory) : sites(memory) {}
+
+  std::pmr::unordered_map<SiteKey, SiteFigures, SiteKeyHash> sites;
+  std::array<OriginFigures, kOrigins> remainders{};
+  std::array<uint64_t, kOrigins> live_at_peak_bytes{};  // of all sites of one task, the largest
+  uint32_t measured_live = 0;                           // bit (1 << origin): some task had a live figure
+};
+
+struct StageRecord {
+  explicit StageRecord(std::pmr::memory_resource* memory)
+      : folded(memory), folded_others(memory), folded_partitions(memory), folded_errors(memory) {}
+
+  StringId name = 0, call_site = 0, failure_reason = 0;
+  int32_t partitions = -1;
+  bool submitted = false, completed = false;
+  int64_t submitted_ms = 0, completed_ms = 0;
+
+  FoldedTasks folded;         // counted attempts
+  FoldedTasks folded_others;  // the rest
+  IntervalSet folded_partitions;
+  uint64_t folded_profiled = 0, folded_partial = 0;
+  std::array<uint64_t, kAccounts> folded_accounts{};
+  std::pmr::map<StringId, uint64_t> folded_errors;
+};
+
+struct ExecutorRecord {
+  explicit ExecutorRecord(std::pmr::memory_resource* memory) : host(memory), removed_reason(memory), snapshot(memory) {}
+
+  std::pmr::string host;
+  int32_t cores = -1;
+  int64_t heap_mib = -1, overhead_mib = -1, offheap_mib = -1, pyspark_mib = -1;
+  bool added = false, removed = false;
+  int64_t added_ms = 0, removed_ms = 0;
+  std::pmr::string removed_reason;
+  int64_t snapshot_ms = 0;
+  std::pmr::string snapshot;  // a serialised proto::ExecutorSnapshot, parsed when a report is made; empty = none came
+};
+
+}  // namespace memprof

@@ -1,0 +1,140 @@
+#include "store/report_builder.h"
+
+#include <algorithm>
+
+#include "store/accounting.h"
+#include "store/executor_rows.h"
+#include "store/rollup.h"
+
+namespace memprof {
+namespace {
+
+// A report stays readable and its file small: rows for the heaviest sites of each origin, fewer where there are very
+// many stages, the rest in remainders.
+constexpr size_t kSitesPerOrigin = 40, kOtherSitesPerOrigin = 10, kFewestSites = 3, kSitesOfAllStages = 8000;
+constexpr size_t kErrorsShown = 5;
+
+size_t SitesPerOrigin(size_t most, size_t stages) {
+  return std::clamp(kSitesOfAllStages / std::max<size_t>(stages, 1), kFewestSites, most);
+}
+
+std::optional<int64_t> Given(bool given, int64_t value) { return given ? std::optional(value) : std::nullopt; }
+
+const char* StatusOf(const StageRecord& stage) {
+  if (stage.completed) return stage.failure_reason == 0 ? "complete" : "failed";
+  return stage.submitted ? "running" : "unknown";
+}
+
+ReportStage StageRow(const StoreState& state, const NamedStacks& stacks, StageKey key, const StageRecord& stage,
+                     std::vector<AccountedTask> tasks, size_t stages, bool& awaits_names) {
+  const Interner& interner = *state.interner;
+  AccountTasks(stage, tasks);
+  ReportStage row;
+  row.stage_id = key.stage_id;
+  row.attempt = key.attempt;
+  row.name = interner.StringAt(stage.name);
+  row.call_site = interner.StringAt(stage.call_site);
+  row.failure_reason = interner.StringAt(stage.failure_reason);
+  row.status = StatusOf(stage);
+  row.submitted_ms = Given(stage.submitted, stage.submitted_ms);
+  row.completed_ms = Given(stage.completed, stage.completed_ms);
+  if (stage.partitions >= 0) row.partitions = static_cast<uint64_t>(stage.partitions);
+  row.profiled_tasks = stage.folded_profiled;
+  row.partial_tasks = stage.folded_partial;
+
+  auto accounts = stage.folded_accounts;
+  std::map<std::string, uint64_t> errors;
+  for (const auto& [error, count] : stage.folded_errors) errors[std::string(interner.StringAt(error))] += count;
+  SiteRollup counted(interner, stacks), others(interner, stacks);
+  counted.AddFolded(stage.folded);
+  others.AddFolded(stage.folded_others);
+  for (const AccountedTask& task : tasks) {
+    ++accounts[static_cast<size_t>(task.account)];
+    bool counts = task.account == Account::kCounted;
+    const auto& profile = task.task->profile;
+    if (!counts && task.task->error != 0) ++errors[std::string(interner.StringAt(task.task->error))];
+    if (!profile) continue;
+    (counts ? counted : others).AddTask(*profile);
+    if (counts) ++row.profiled_tasks;
+    if (counts && profile->partial) ++row.partial_tasks;
+  }
+  auto number = [&](Account account) { return accounts[static_cast<size_t>(account)]; };
+  row.tasks = number(Account::kCounted);
+  counted.Fill(SitesPerOrigin(kSitesPerOrigin, stages), row, awaits_names);
+
+  ReportOtherAttempts& other = row.other_attempts;
+  other.failed = number(Account::kFailed);
+  other.killed = number(Account::kKilled);
+  other.lost = number(Account::kLost);
+  other.superseded = number(Account::kSuperseded);
+  other.unknown = number(Account::kUnknown);
+  other.tasks = other.failed + other.killed + other.lost + other.superseded + other.unknown;
+  others.Fill(SitesPerOrigin(kOtherSitesPerOrigin, stages), other, awaits_names);
+  for (auto& [message, count] : errors) other.errors.push_back({message, count});
+  std::stable_sort(other.errors.begin(), other.errors.end(), [](const auto& a, const auto& b) { return a.tasks > b.tasks; });
+  if (other.errors.size() > kErrorsShown) other.errors.resize(kErrorsShown);
+  return row;
+}
+
+void AddStages(const StoreState& state, BuiltReport& built) {
+  NamedStacks stacks(*state.interner, state.symbols);
+  std::map<StageKey, std::vector<AccountedTask>> by_stage = TasksByStage(state);
+  for (const auto& [key, stage] : state.stages) by_stage.try_emplace(key);
+  CountingMemory unused;
+  const StageRecord unheard_of(&unused);  // its tasks came, its events did not (yet)
+  for (auto& [key, tasks] : by_stage) {
+    auto found = state.stages.find(key);
+    const StageRecord& stage = found == state.stages.end() ? unheard_of : found->second;
+    built.report.stages.push_back(StageRow(state, stacks, key, stage, std::move(tasks), by_stage.size(), built.awaits_names));
+  }
+}
+
+CounterSums Counters(const StoreState& state) {
+  CounterSums counters = state.folded_counters;
+  for (const auto& [id, task] : state.tasks) {
+    if (!task.profile) continue;
+    for (const CounterRecord& counter : task.profile->counters) {
+      AddCounter(state.interner->StringAt(counter.name), counter.value, counters);
+    }
+  }
+  AddCounter("droppedSites", state.dropped_sites, counters);
+  AddCounter("droppedTasks", state.dropped_tasks, counters);
+  return counters;
+}
+
+// What no part of this version measures, said once where somebody could look for it.
+void AddNeverMeasured(const Report& report, std::set<ReportNotAvailable>& not_available) {
+  auto any_site = [&](Origin origin) {
+    return std::any_of(report.stages.begin(), report.stages.end(), [&](const ReportStage& stage) {
+      return std::any_of(stage.sites.begin(), stage.sites.end(), [&](const ReportSite& site) { return site.origin == origin; });
+    });
+  };
+  if (any_site(Origin::kJvmHeap)) {
+    not_available.insert({"liveAtPeakBytes and retainedBytes of jvm-heap sites",
+                          "what is live in a heap is only known after a collection; bytes allocated are shown instead"});
+  }
+  bool any_peak = std::any_of(report.executors.begin(), report.executors.end(), [](const auto& executor) { return executor.at_peak; });
+  if (any_peak) not_available.insert({"executors.atPeak.sites", "sites are measured at the peak of their task, not of their executor"});
+}
+
+}  // namespace
+
+BuiltReport BuildReport(const StoreState& state, bool unfinished) {
+  BuiltReport built;
+  Report& report = built.report;
+  report.unfinished = unfinished;
+  report.application = state.application;
+  if (report.application.python_version.empty()) report.application.python_version = state.session_python_version;
+  if (state.jvm_interval_bytes != 0) report.sampling.jvm_interval_bytes = state.jvm_interval_bytes;
+  if (state.python_interval_bytes != 0) report.sampling.python_interval_bytes = state.python_interval_bytes;
+  std::set<ReportNotAvailable> not_available = state.not_available;
+  CounterSums counters = Counters(state);
+  report.executors = ExecutorRows(state, not_available, counters);
+  AddStages(state, built);
+  AddNeverMeasured(report, not_available);
+  report.not_available.assign(not_available.begin(), not_available.end());
+  report.counters.assign(counters.begin(), counters.end());
+  return built;
+}
+
+}  // namespace memprof

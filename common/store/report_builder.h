@@ -1,0 +1,17 @@
+// Makes the report model out of the store's state. Changes nothing; the same state gives the same report, whatever the
+// order in which messages and events came.
+#pragma once
+
+#include "report/model.h"
+#include "store/state.h"
+
+namespace memprof {
+
+struct BuiltReport {
+  Report report;
+  bool awaits_names = false;  // a site of the report has a native frame without name, and none was refused for it
+};
+
+BuiltReport BuildReport(const StoreState& state, bool unfinished);
+
+}  // namespace memprof

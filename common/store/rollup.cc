@@ -1,0 +1,156 @@
+#include "store/rollup.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "store/figures.h"
+
+namespace memprof {
+namespace {
+
+size_t IndexOf(Origin origin) { return static_cast<size_t>(origin); }
+
+// All live bytes of one task, by origin.
+struct TaskPeak {
+  std::array<uint64_t, kOrigins> live_at_peak_bytes{};
+  uint32_t measured = 0;
+
+  explicit TaskPeak(const TaskProfileRecord& task) {
+    for (const SiteRecord& site : task.sites) {
+      if (site.figures.live_at_peak_bytes == kUnmeasured) continue;
+      live_at_peak_bytes[IndexOf(site.key.origin)] += site.figures.live_at_peak_bytes;
+      measured |= 1u << IndexOf(site.key.origin);
+    }
+    for (const auto& [origin, figures] : task.remainders) {
+      if (origin != Origin::kJvmHeap) live_at_peak_bytes[IndexOf(origin)] += figures.live_at_peak_bytes;
+    }
+  }
+};
+
+void AddRemainder(const OriginFigures& other, OriginFigures& figures) {
+  figures.sites += other.sites;
+  figures.allocated_bytes += other.allocated_bytes;
+  figures.allocations += other.allocations;
+}
+
+void RaiseTo(const std::array<uint64_t, kOrigins>& other, std::array<uint64_t, kOrigins>& largest) {
+  for (size_t origin = 0; origin < kOrigins; ++origin) largest[origin] = std::max(largest[origin], other[origin]);
+}
+
+// Heaviest first: by live bytes at the peak; sites that have no such figure after all that do, by bytes allocated.
+auto WeightOf(const SiteFigures& figures) {
+  bool measured = figures.live_at_peak_bytes != kUnmeasured;
+  return std::tuple(measured, measured ? figures.live_at_peak_bytes : 0, figures.allocated_bytes);
+}
+
+std::optional<uint64_t> Measured(uint64_t figure) { return figure == kUnmeasured ? std::nullopt : std::optional(figure); }
+
+std::optional<uint64_t> TwoDeviations(double variance) {
+  if (variance < 0) return std::nullopt;
+  return static_cast<uint64_t>(std::llround(std::min(2 * std::sqrt(variance), 1e18)));
+}
+
+}  // namespace
+
+void SiteRollup::AddTask(const TaskProfileRecord& task) {
+  std::unordered_map<SiteKey, SiteFigures, SiteKeyHash> of_task;
+  of_task.reserve(task.sites.size());
+  for (const SiteRecord& site : task.sites) {
+    SiteKey key{stacks_.ShownStack(site.key), site.key.udf, site.key.origin};
+    auto [entry, added] = of_task.try_emplace(key, site.figures);
+    if (!added) AddWithinTask(site.figures, entry->second);
+  }
+  for (const auto& [key, figures] : of_task) {
+    auto [entry, added] = sites_.try_emplace(key, figures);
+    if (!added) AddOverTasks(figures, entry->second);
+  }
+  for (const auto& [origin, figures] : task.remainders) AddRemainder(figures, remainders_[IndexOf(origin)]);
+  TaskPeak peak(task);
+  RaiseTo(peak.live_at_peak_bytes, live_at_peak_bytes_);
+  measured_live_ |= peak.measured;
+}
+
+void SiteRollup::AddFolded(const FoldedTasks& folded) {
+  for (const auto& [key, figures] : folded.sites) {
+    auto [entry, added] = sites_.try_emplace({stacks_.ShownStack(key), key.udf, key.origin}, figures);
+    if (!added) AddOverTasks(figures, entry->second);
+  }
+  for (size_t origin = 0; origin < kOrigins; ++origin) AddRemainder(folded.remainders[origin], remainders_[origin]);
+  RaiseTo(folded.live_at_peak_bytes, live_at_peak_bytes_);
+  measured_live_ |= folded.measured_live;
+}
+
+bool SiteRollup::Before(const Shown& a, const Shown& b) const {
+  auto weight_a = WeightOf(a.figures), weight_b = WeightOf(b.figures);
+  if (weight_a != weight_b) return weight_a > weight_b;
+  if (a.key.origin != b.key.origin) return a.key.origin < b.key.origin;
+  // Equally heavy: by text, for ids depend on the order in which messages came.
+  ReportSite site_a = MakeSite(a), site_b = MakeSite(b);
+  return std::tie(site_a.udf, site_a.frames) < std::tie(site_b.udf, site_b.frames);
+}
+
+ReportSite SiteRollup::MakeSite(const Shown& shown) const {
+  ReportSite site;
+  site.origin = shown.key.origin;
+  if (shown.key.udf != 0) {
+    const InternedUdf& udf = interner_.UdfAt(shown.key.udf);
+    site.udf = ReportUdf{std::string(interner_.StringAt(udf.name)), std::string(interner_.StringAt(udf.kind)),
+                         std::string(interner_.StringAt(udf.file)), udf.line};
+  }
+  const SiteFigures& figures = shown.figures;
+  site.tasks = figures.tasks;
+  site.allocated_bytes = figures.allocated_bytes;
+  site.allocations = figures.allocations;
+  site.live_at_peak_bytes = Measured(figures.live_at_peak_bytes);
+  site.resident_at_peak_bytes = Measured(figures.resident_at_peak_bytes);
+  site.sampled = figures.sampled;
+  site.error_bytes = TwoDeviations(site.live_at_peak_bytes ? figures.peak_variance : figures.variance);
+  site.frames = stacks_.Frames(shown.key.stack);
+  return site;
+}
+
+void SiteRollup::Fill(size_t sites_per_origin, ReportSiteGroup& group, bool& awaits_names) const {
+  std::vector<Shown> order;
+  order.reserve(sites_.size());
+  for (const auto& [key, figures] : sites_) order.push_back({key, figures});
+  std::sort(order.begin(), order.end(), [this](const Shown& a, const Shown& b) { return Before(a, b); });
+
+  std::array<OriginFigures, kOrigins> remainders = remainders_, totals = remainders_;
+  std::array<size_t, kOrigins> shown_sites{};
+  for (const Shown& site : order) {
+    size_t origin = IndexOf(site.key.origin);
+    OriginFigures figures{1, site.figures.allocated_bytes, site.figures.allocations, 0};
+    AddRemainder(figures, totals[origin]);
+    if (shown_sites[origin] >= sites_per_origin) {
+      AddRemainder(figures, remainders[origin]);
+      continue;
+    }
+    ++shown_sites[origin];
+    group.sites.push_back(MakeSite(site));
+    awaits_names = awaits_names || stacks_.AwaitsName(site.key.stack);
+  }
+  auto sum = [](size_t origin, const OriginFigures& figures) {
+    return ReportOriginSum{static_cast<Origin>(origin), figures.sites, figures.allocated_bytes, figures.allocations, std::nullopt};
+  };
+  for (size_t origin = 0; origin < kOrigins; ++origin) {
+    if (totals[origin].sites == 0 && totals[origin].allocated_bytes == 0) continue;
+    if (remainders[origin].sites != 0 || remainders[origin].allocated_bytes != 0)
+      group.remainders.push_back(sum(origin, remainders[origin]));
+    ReportOriginSum& total = group.totals.emplace_back(sum(origin, totals[origin]));
+    if (measured_live_ >> origin & 1) total.live_at_peak_bytes = live_at_peak_bytes_[origin];
+  }
+}
+
+void FoldTask(const TaskProfileRecord& task, FoldedTasks& folded) {
+  for (const SiteRecord& site : task.sites) {
+    auto [entry, added] = folded.sites.try_emplace(site.key, site.figures);
+    if (!added) AddOverTasks(site.figures, entry->second);
+  }
+  for (const auto& [origin, figures] : task.remainders) AddRemainder(figures, folded.remainders[IndexOf(origin)]);
+  TaskPeak peak(task);
+  RaiseTo(peak.live_at_peak_bytes, folded.live_at_peak_bytes);
+  folded.measured_live |= peak.measured;
+}
+
+}  // namespace memprof

@@ -1,0 +1,45 @@
+// SiteRollup: sites of many tasks to the sites of one stage row. Sites with the same origin, UDF and shown frames are
+// one; the heaviest get a row of the report, all others go to a remainder for each origin, so that totals add up.
+#pragma once
+
+#include <array>
+#include <unordered_map>
+
+#include "report/model.h"
+#include "store/named_stacks.h"
+#include "store/records.h"
+
+namespace memprof {
+
+class SiteRollup {
+ public:
+  SiteRollup(const Interner& interner, const NamedStacks& stacks) : interner_(interner), stacks_(stacks) {}
+
+  void AddTask(const TaskProfileRecord& task);
+  void AddFolded(const FoldedTasks& folded);
+
+  // Fills sites (at most `sites_per_origin` of each origin), remainders and totals; not `tasks`.
+  // `awaits_names` becomes true when a site that got a row awaits one.
+  void Fill(size_t sites_per_origin, ReportSiteGroup& group, bool& awaits_names) const;
+
+ private:
+  struct Shown {
+    SiteKey key;  // with a shown stack
+    SiteFigures figures;
+  };
+
+  ReportSite MakeSite(const Shown& shown) const;
+  bool Before(const Shown& a, const Shown& b) const;
+
+  const Interner& interner_;
+  const NamedStacks& stacks_;
+  std::unordered_map<SiteKey, SiteFigures, SiteKeyHash> sites_;
+  std::array<OriginFigures, kOrigins> remainders_{};
+  std::array<uint64_t, kOrigins> live_at_peak_bytes_{};
+  uint32_t measured_live_ = 0;  // bit (1 << origin)
+};
+
+// Puts one task into sums without its detail (bounds.h). Keys stay unnamed.
+void FoldTask(const TaskProfileRecord& task, FoldedTasks& folded);
+
+}  // namespace memprof

@@ -1,0 +1,52 @@
+// StoreState: all that a ProfileStore knows. The rules work on it: delivery (what comes in), accounting (what counts),
+// bounds (what is forgotten), report_builder (what is shown). Used under the store's mutex.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <memory_resource>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "report/model.h"
+#include "store/counters.h"
+#include "store/counting_memory.h"
+#include "store/interner.h"
+#include "store/interval_set.h"
+#include "store/records.h"
+#include "store/symbols.h"
+
+namespace memprof {
+
+struct StoreState {
+  explicit StoreState(uint64_t limit) : limit_bytes(limit) {}
+
+  StageRecord& Stage(StageKey key) { return stages.try_emplace(key, &memory).first->second; }
+  ExecutorRecord& Executor(std::string_view id) {
+    auto found = executors.find(id);
+    return found != executors.end() ? found->second : executors.emplace(std::pmr::string(id, &memory), &memory).first->second;
+  }
+
+  uint64_t limit_bytes;
+  CountingMemory memory;  // outlives everything below
+  std::unique_ptr<Interner> interner = std::make_unique<Interner>(&memory);
+  SymbolTable symbols{&memory};
+  std::pmr::unordered_map<int64_t, TaskRecord> tasks{&memory};  // by task attempt id
+  IntervalSet folded_tasks{&memory};                            // ids whose detail was let go: late copies are known
+  std::pmr::map<StageKey, StageRecord> stages{&memory};
+  std::pmr::map<std::pmr::string, ExecutorRecord, std::less<>> executors{&memory};
+
+  ReportApplication application;
+  std::string session_python_version;                             // as the workers say it, for when the driver did not
+  uint64_t jvm_interval_bytes = 0, python_interval_bytes = 0;     // the largest seen
+  std::map<std::string, std::string, std::less<>> configuration;  // the entries that budgets need
+  std::set<ReportNotAvailable> not_available;
+  CounterSums folded_counters;
+  uint64_t dropped_sites = 0, dropped_tasks = 0;
+  uint64_t version = 0;  // grows with every change
+};
+
+}  // namespace memprof

@@ -1,0 +1,264 @@
+#include "agent/agent.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <exception>
+
+#include "agent/jdk_natives.h"
+#include "agent/warning.h"
+#include "base/clock.h"
+#include "profile/task_profile.h"
+#include "tasks/thread_task.h"
+
+namespace memprof {
+namespace {
+
+// What runs below JNI and JVMTI must not throw; all that can is std::bad_alloc, and then the figure is lost, not the JVM.
+template <typename Work>
+void Guarded(Work&& work) noexcept {
+  try {
+    work();
+  } catch (const std::exception&) {
+  }
+}
+
+// The folder for boxes: made 0700, or ours already. Others must not be able to put files into it.
+Status MakePrivateDirectory(const std::string& path) {
+  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+    return Status::Error(ErrorCode::kIo, "cannot make %s: %s; set spark.memprof.box.dir", path.c_str(), strerror(errno));
+  }
+  struct stat info;
+  if (lstat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != geteuid() || (info.st_mode & 077) != 0) {
+    return Status::Error(ErrorCode::kIo, "%s is not a directory of ours with mode 0700; set spark.memprof.box.dir", path.c_str());
+  }
+  return {};
+}
+
+}  // namespace
+
+Agent& Agent::Get() {
+  static Agent* agent = new Agent;
+  return *agent;
+}
+
+// False when there is nothing (more) to prepare.
+bool Agent::TakeOptions(JavaVM* vm, const char* options) {
+  vm_ = vm;
+  if (jvm_.prepared() || !inert_.empty()) return false;
+  const std::vector<Status> bad = ParseAgentPath(options, &path_options_);
+  for (const Status& status : bad) Warn(std::string(status.message()) + "; the JVM runs without profiling");
+  if (!bad.empty()) inert_ = std::string("agent path: ") + bad.front().message();
+  return bad.empty() && path_options_.enabled;
+}
+
+void Agent::OnLoad(JavaVM* vm, const char* options) noexcept {
+  Guarded([&] {
+    const std::lock_guard lock(lifecycle_);
+    if (!TakeOptions(vm, options)) return;
+    offheap_.SetInterval(path_options_.offheap_interval_bytes);
+    const Status status = jvm_.Prepare(vm, Jvm::Phase::kOnLoad, &shortcomings_);
+    if (!status.ok()) inert_ = status.message();
+  });
+}
+
+void Agent::OnAttach(JavaVM* vm, const char* options) noexcept {
+  Guarded([&] {
+    const std::lock_guard lock(lifecycle_);
+    TakeOptions(vm, options);
+  });
+}
+
+void Agent::OnJniLoad(JavaVM* vm) noexcept {
+  Guarded([&] {
+    const std::lock_guard lock(lifecycle_);
+    vm_ = vm;
+  });
+}
+
+std::optional<std::string> Agent::Start(JNIEnv* jni, const StartRequest& request) noexcept {
+  std::optional<std::string> reason = "out of memory";
+  Guarded([&] {
+    const std::lock_guard lock(lifecycle_);
+    if (!inert_.empty()) {
+      reason = inert_;
+      return;
+    }
+    if (running_.load()) {
+      reason.reset();
+      return;
+    }
+    AgentOptions options = path_options_;
+    for (const std::string& option : request.options) {
+      const Status status = ApplyOption(option, &options);
+      if (status.ok()) continue;
+      reason = std::string("spark.memprof: ") + status.message();
+      return;
+    }
+    if (!options.enabled) {
+      reason = "switched off by enabled=false";
+      return;
+    }
+    if (vm_ == nullptr) {
+      reason = "the library was not loaded by a JVM";
+      return;
+    }
+    if (!jvm_.prepared()) {
+      const Status status = jvm_.Prepare(vm_, Jvm::Phase::kLive, &shortcomings_);
+      if (!status.ok()) {
+        reason = inert_ = status.message();
+        return;
+      }
+      RebindJdkNatives(jni, &jvm_, &shortcomings_);
+    }
+    if (!request.box_directory.empty()) {
+      const Status status = MakePrivateDirectory(request.box_directory);
+      if (!status.ok()) {
+        reason = status.message();
+        return;
+      }
+    }
+    options_ = options;
+    executor_ = request;
+    heap_.SetInterval(options.heap_interval_bytes);
+    offheap_.SetInterval(options.offheap_interval_bytes);
+    messages_.Open();
+    running_.store(true, std::memory_order_release);
+    jvm_.SetThreadEvents(true);
+    jvm_.StartHeapSampling(options.heap_interval_bytes, &shortcomings_);
+    reason.reset();
+  });
+  return reason;
+}
+
+void Agent::Stop() noexcept {
+  Guarded([&] {
+    const std::lock_guard lock(lifecycle_);
+    if (!running_.exchange(false)) return;
+    jvm_.StopHeapSampling();
+    jvm_.SetThreadEvents(false);
+    RemoveBoxes(Boxes());
+    messages_.Close();
+  });
+}
+
+void Agent::TaskStarted(const TaskKey& key) noexcept {
+  Guarded([&] {
+    if (running_.load(std::memory_order_relaxed)) SetCurrentTask(tasks_.Begin(key, EpochMs()));
+  });
+}
+
+std::string Agent::TaskClosed(int64_t task_attempt_id, size_t max_bytes) noexcept {
+  std::string envelope;
+  Guarded([&] {
+    if (!running_.load(std::memory_order_acquire)) return;
+    JvmFigures figures;
+    if (const std::unique_ptr<TaskFigures> ended = tasks_.End(task_attempt_id)) figures = CopyOf(*ended);
+    const FoundSessions python = FindSessions(Boxes(), task_attempt_id);
+    envelope = Profile(figures, python, true, max_bytes);
+    Acknowledge(python.closed);
+  });
+  return envelope;
+}
+
+std::string Agent::TaskSnapshot(int64_t task_attempt_id, size_t max_bytes) noexcept {
+  std::string envelope;
+  Guarded([&] {
+    if (!running_.load(std::memory_order_acquire)) return;
+    JvmFigures figures;
+    tasks_.WithTask(tasks_.Find(task_attempt_id), [&](TaskFigures& task) { figures = CopyOf(task); });
+    envelope = Profile(figures, FindSessions(Boxes(), task_attempt_id), false, max_bytes);
+  });
+  return envelope;
+}
+
+// "" when neither the JVM nor a Python process has seen the task.
+std::string Agent::Profile(const JvmFigures& figures, const FoundSessions& python, bool final, size_t max_bytes) {
+  if (figures.key.task_attempt_id < 0 && python.sessions.empty()) return {};
+  TaskProfileInputs inputs;
+  inputs.jvm = figures;
+  inputs.stacks = &stacks_;
+  inputs.sessions = python.sessions;
+  inputs.names = &names_;
+  inputs.executor_id = executor_.executor_id;
+  inputs.sequence = sequence_.fetch_add(1) + 1;
+  inputs.heap_interval_bytes = jvm_.can_sample_heap() ? heap_.interval() : 0;
+  inputs.final = final;
+  inputs.taken_ms = EpochMs();
+  inputs.max_bytes = max_bytes == 0 ? options_.task_max_bytes : max_bytes;
+  return BuildTaskProfile(inputs).envelope;
+}
+
+void Agent::SparkMemory(const SparkMemoryUse& use) noexcept {
+  const std::lock_guard lock(spark_memory_mutex_);
+  spark_memory_ = use;
+}
+
+std::string Agent::TakeMessage(int64_t timeout_ms) noexcept {
+  std::string envelope;
+  Guarded([&] { envelope = messages_.Take(std::chrono::milliseconds(std::max<int64_t>(0, timeout_ms))).value_or(""); });
+  return envelope;
+}
+
+void Agent::OnHeapSample(JNIEnv* jni, jthread thread, uint64_t size) noexcept {
+  Guarded([&] {
+    if (running_.load(std::memory_order_relaxed)) heap_.Sampled(jvm_.jvmti(), jni, thread, size);
+  });
+}
+
+void Agent::OnThreadStarting(jthread thread) noexcept {
+  const TaskTag task = CurrentTask();
+  if (running_.load(std::memory_order_relaxed) && tasks_.IsRunning(task)) jvm_.jvmti()->SetTag(thread, ToObjectTag(task));
+}
+
+void Agent::OnThreadStart(jthread thread) noexcept {
+  jlong tag = 0;
+  if (jvm_.jvmti()->GetTag(thread, &tag) != JVMTI_ERROR_NONE || tag == 0) return;
+  jvm_.jvmti()->SetTag(thread, 0);
+  SetCurrentTask(FromObjectTag(tag));
+}
+
+void Agent::OnOffHeapAllocated(JNIEnv* jni, uint64_t address, uint64_t size) noexcept {
+  Guarded([&] { offheap_.Allocated(jvm_.jvmti(), jni, address, size); });
+}
+
+void Agent::OnOffHeapFreeing(uint64_t address) noexcept {
+  Guarded([&] { offheap_.Freeing(address); });
+}
+
+std::optional<OffHeapBlock> Agent::OnOffHeapResizing(uint64_t old_address) noexcept {
+  std::optional<OffHeapBlock> block;
+  Guarded([&] { block = offheap_.Detach(old_address); });
+  return block;
+}
+
+void Agent::OnOffHeapResized(JNIEnv* jni, uint64_t old_address, const std::optional<OffHeapBlock>& old_block, uint64_t address,
+                             uint64_t size) noexcept {
+  Guarded([&] {
+    if (address == 0) {
+      if (old_block) offheap_.Reattach(old_address, *old_block);
+      return;
+    }
+    if (old_block) offheap_.Release(*old_block);
+    offheap_.Allocated(jvm_.jvmti(), jni, address, size);
+  });
+}
+
+void Agent::OnOffHeapFilled(uint64_t begin, uint64_t end) noexcept {
+  Guarded([&] { offheap_.Filled(begin, end); });
+}
+
+void Agent::OnVmInit() noexcept {
+  Guarded([&] {
+    jvm_.SetBindEvents(false);
+    if (jvm_.can_see_binding()) NoteUnboundNatives(&shortcomings_);
+  });
+}
+
+void Agent::OnVmDeath() noexcept { Stop(); }
+
+}  // namespace memprof

@@ -1,0 +1,109 @@
+// Agent: the executor's half of this library, one per process. It owns every part and is never destroyed, because Java
+// threads and hooks may still be inside it while the process exits.
+//
+//   loaded by -agentpath  OnLoad()   options, capabilities, hooks: off-heap blocks are followed from the first one on
+//   started by the plugin Start()    heap samples, threads, watcher; after a late load also what OnLoad() would have done
+//   ended                 Stop()     or VMDeath: last snapshot, hooks stay but do nothing
+//
+// Without Start() nothing is sampled, no thread runs and no file is made. Every function is thread-safe and lets no
+// exception out.
+#pragma once
+
+#include <jni.h>
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/jvm.h"
+#include "agent/options.h"
+#include "agent/shortcomings.h"
+#include "heap/heap_sampler.h"
+#include "naming/native_names.h"
+#include "offheap/offheap_tracker.h"
+#include "profile/python_sessions.h"
+#include "profile/task_profile.h"
+#include "stacks/java_stacks.h"
+#include "tasks/task_table.h"
+#include "tasks/thread_buckets.h"
+#include "watch/message_queue.h"
+
+namespace memprof {
+
+struct StartRequest {
+  std::string application_id, executor_id, host, box_directory;
+  std::vector<std::string> options;  // key=value
+};
+
+// What Spark's memory manager said last, in bytes.
+struct SparkMemoryUse {
+  int64_t storage = 0, execution = 0, heap_used = 0, heap_max = 0;
+};
+
+class Agent {
+ public:
+  static Agent& Get();
+
+  void OnLoad(JavaVM* vm, const char* options) noexcept;    // Agent_OnLoad
+  void OnAttach(JavaVM* vm, const char* options) noexcept;  // Agent_OnAttach: attached to a running JVM
+  void OnJniLoad(JavaVM* vm) noexcept;                      // JNI_OnLoad
+
+  // Nothing when profiling is on, else why it isn't: one line.
+  std::optional<std::string> Start(JNIEnv* jni, const StartRequest& request) noexcept;
+  void Stop() noexcept;
+
+  void TaskStarted(const TaskKey& key) noexcept;
+  // The serialised Envelope, or "" when nothing is known of the task. `max_bytes` 0 = as the options say.
+  std::string TaskClosed(int64_t task_attempt_id, size_t max_bytes) noexcept;
+  std::string TaskSnapshot(int64_t task_attempt_id, size_t max_bytes) noexcept;
+
+  void SparkMemory(const SparkMemoryUse& use) noexcept;
+  // The next Envelope for the driver; "" after the timeout or when the agent has stopped and all were taken.
+  std::string TakeMessage(int64_t timeout_ms) noexcept;
+
+  void OnHeapSample(JNIEnv* jni, jthread thread, uint64_t size) noexcept;
+  void OnThreadStarting(jthread thread) noexcept;  // on the parent's thread
+  void OnThreadStart(jthread thread) noexcept;     // on the new one
+  void OnOffHeapAllocated(JNIEnv* jni, uint64_t address, uint64_t size) noexcept;
+  void OnOffHeapFreeing(uint64_t address) noexcept;
+  std::optional<OffHeapBlock> OnOffHeapResizing(uint64_t old_address) noexcept;
+  void OnOffHeapResized(JNIEnv* jni, uint64_t old_address, const std::optional<OffHeapBlock>& old_block, uint64_t address,
+                        uint64_t size) noexcept;  // address 0: it failed
+  void OnOffHeapFilled(uint64_t begin, uint64_t end) noexcept;
+  void OnVmInit() noexcept;
+  void OnVmDeath() noexcept;
+
+ private:
+  Agent() : heap_(&stacks_, &tasks_, &buckets_), offheap_(&stacks_, &tasks_) {}
+
+  bool TakeOptions(JavaVM* vm, const char* options);
+  std::string Profile(const JvmFigures& figures, const FoundSessions& python, bool final, size_t max_bytes);
+  BoxPlace Boxes() const { return {executor_.box_directory, executor_.application_id, executor_.executor_id}; }
+
+  std::atomic<bool> running_{false};
+  std::atomic<uint64_t> sequence_{0};
+
+  std::mutex lifecycle_;  // Start and Stop
+  std::string inert_;     // why profiling is off for good
+  AgentOptions path_options_, options_;
+  StartRequest executor_;
+  JavaVM* vm_ = nullptr;
+  Jvm jvm_;
+
+  std::mutex spark_memory_mutex_;
+  SparkMemoryUse spark_memory_;
+
+  Shortcomings shortcomings_;
+  JavaStacks stacks_;
+  TaskTable tasks_;
+  ThreadBuckets buckets_;
+  NativeNames names_;
+  MessageQueue messages_;
+  HeapSampler heap_;
+  OffHeapTracker offheap_;
+};
+
+}  // namespace memprof

@@ -1,0 +1,112 @@
+#include "agent/jvm.h"
+
+#include <algorithm>
+#include <string>
+
+#include "agent/agent.h"
+#include "agent/jdk_natives.h"
+
+namespace memprof {
+namespace {
+
+std::string Reason(jvmtiError error) {
+  if (error == JVMTI_ERROR_NOT_AVAILABLE) return "the JVM doesn't grant it (JVMTI error 98): another agent may hold it";
+  return "JVMTI error " + std::to_string(static_cast<int>(error));
+}
+
+// One capability at a time, so that one that is missing doesn't take the others along.
+void Acquire(jvmtiEnv* jvmti, const jvmtiCapabilities& wanted, const char* what, jvmtiCapabilities* have, Shortcomings* shortcomings) {
+  const jvmtiError error = jvmti->AddCapabilities(&wanted);
+  if (error == JVMTI_ERROR_NONE) {
+    jvmti->GetCapabilities(have);
+  } else if (what != nullptr) {
+    shortcomings->Add(what, Reason(error));
+  }
+}
+
+// Events. All run on Java threads, outside of collections; none may let an exception out.
+
+void JNICALL OnSampledObjectAlloc(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject, jclass, jlong size) {
+  Agent::Get().OnHeapSample(jni, thread, static_cast<uint64_t>(size));
+}
+
+void JNICALL OnNativeBind(jvmtiEnv* jvmti, JNIEnv* jni, jthread, jmethodID method, void* address, void** new_address) {
+  OnNativeMethodBind(jvmti, jni, method, address, new_address);
+}
+
+void JNICALL OnVmInit(jvmtiEnv*, JNIEnv*, jthread) { Agent::Get().OnVmInit(); }
+
+void JNICALL OnThreadStart(jvmtiEnv*, JNIEnv*, jthread thread) { Agent::Get().OnThreadStart(thread); }
+
+void JNICALL OnVmDeath(jvmtiEnv*, JNIEnv*) { Agent::Get().OnVmDeath(); }
+
+}  // namespace
+
+Status Jvm::Prepare(JavaVM* vm, Phase phase, Shortcomings* shortcomings) {
+  jvmtiEnv* jvmti = nullptr;
+  if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK || jvmti == nullptr) {
+    return Status::Error(ErrorCode::kUnsupported, "this JVM has no JVMTI of version 11 or later");
+  }
+  vm_ = vm;
+  phase_ = phase;
+
+  jvmtiCapabilities wanted = {};
+  wanted.can_generate_sampled_object_alloc_events = 1;
+  Acquire(jvmti, wanted, "JVM heap samples", &capabilities_, shortcomings);
+  wanted = {};
+  wanted.can_get_source_file_name = 1;
+  wanted.can_get_line_numbers = 1;
+  Acquire(jvmti, wanted, "lines of Java frames", &capabilities_, shortcomings);
+  wanted = {};
+  wanted.can_tag_objects = 1;
+  Acquire(jvmti, wanted, "threads that tasks start", &capabilities_, shortcomings);
+  wanted = {};
+  wanted.can_generate_native_method_bind_events = 1;
+  Acquire(jvmti, wanted, "off-heap samples", &capabilities_, shortcomings);
+  if (phase == Phase::kOnLoad) {
+    wanted = {};
+    wanted.can_generate_early_vmstart = 1;  // natives of Unsafe and Thread are bound before the ordinary start
+    Acquire(jvmti, wanted, nullptr, &capabilities_, shortcomings);
+  }
+
+  jvmtiEventCallbacks callbacks = {};
+  callbacks.SampledObjectAlloc = OnSampledObjectAlloc;
+  callbacks.ThreadStart = OnThreadStart;
+  callbacks.NativeMethodBind = OnNativeBind;
+  callbacks.VMInit = OnVmInit;
+  callbacks.VMDeath = OnVmDeath;
+  const jvmtiError error = jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
+  if (error != JVMTI_ERROR_NONE) {
+    jvmti->DisposeEnvironment();
+    return Status::Error(ErrorCode::kUnsupported, "this JVM refuses event callbacks (JVMTI error %d)", static_cast<int>(error));
+  }
+  jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, nullptr);
+  jvmti_ = jvmti;
+  if (phase == Phase::kOnLoad) {
+    jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, nullptr);
+    SetBindEvents(true);
+  }
+  return {};
+}
+
+void Jvm::StartHeapSampling(uint64_t interval_bytes, Shortcomings* shortcomings) {
+  if (!can_sample_heap()) return;
+  jvmtiError error = jvmti_->SetHeapSamplingInterval(static_cast<jint>(interval_bytes <= 1 ? 0 : interval_bytes));
+  if (error == JVMTI_ERROR_NONE) error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, nullptr);
+  if (error != JVMTI_ERROR_NONE) shortcomings->Add("JVM heap samples", Reason(error));
+}
+
+void Jvm::StopHeapSampling() {
+  if (can_sample_heap()) jvmti_->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, nullptr);
+}
+
+void Jvm::SetThreadEvents(bool on) {
+  if (can_tag()) jvmti_->SetEventNotificationMode(on ? JVMTI_ENABLE : JVMTI_DISABLE, JVMTI_EVENT_THREAD_START, nullptr);
+}
+
+bool Jvm::SetBindEvents(bool on) {
+  return can_see_binding() &&
+         jvmti_->SetEventNotificationMode(on ? JVMTI_ENABLE : JVMTI_DISABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, nullptr) == JVMTI_ERROR_NONE;
+}
+
+}  // namespace memprof

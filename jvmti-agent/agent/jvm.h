@@ -1,0 +1,46 @@
+// Jvm: the JVMTI environment, what it may do here, and the events it delivers. Everything it cannot have is written
+// down in Shortcomings and otherwise done without: a JVM never fails because of a missing capability.
+//
+// Prepare() is called once, from Agent_OnLoad (all capabilities, every allocation from the first on) or later in a
+// running JVM. Thread-safe after that. Events are handed to the Agent (agent/agent.h).
+#pragma once
+
+#include <jvmti.h>
+
+#include "agent/shortcomings.h"
+#include "base/status.h"
+
+namespace memprof {
+
+class Jvm {
+ public:
+  enum class Phase : uint8_t { kOnLoad, kLive };
+
+  Status Prepare(JavaVM* vm, Phase phase, Shortcomings* shortcomings);
+  bool prepared() const { return jvmti_ != nullptr; }
+
+  // Switches heap sampling on; does nothing when the capability is missing.
+  void StartHeapSampling(uint64_t interval_bytes, Shortcomings* shortcomings);
+  void StopHeapSampling();
+  bool can_sample_heap() const { return capabilities_.can_generate_sampled_object_alloc_events != 0; }
+
+  // ThreadStart events, which children of tasks' threads inherit through.
+  void SetThreadEvents(bool on);
+  bool can_tag() const { return capabilities_.can_tag_objects != 0; }
+
+  // NativeMethodBind events, wanted only while natives of the JDK are (re)bound.
+  bool SetBindEvents(bool on);
+  bool can_see_binding() const { return capabilities_.can_generate_native_method_bind_events != 0; }
+
+  JavaVM* vm() const { return vm_; }
+  jvmtiEnv* jvmti() const { return jvmti_; }
+  Phase phase() const { return phase_; }
+
+ private:
+  JavaVM* vm_ = nullptr;
+  jvmtiEnv* jvmti_ = nullptr;
+  jvmtiCapabilities capabilities_ = {};
+  Phase phase_ = Phase::kLive;
+};
+
+}  // namespace memprof

@@ -1,0 +1,132 @@
+#include "agent/options.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <string>
+
+#include "base/size.h"
+
+namespace memprof {
+namespace {
+
+constexpr uint64_t kMaxInterval = kGiB;  // JVMTI takes a signed 32-bit interval
+constexpr uint64_t kMaxTaskBytes = 256 * kKiB;
+constexpr uint64_t kMinTaskBytes = kKiB;
+
+enum class Kind : uint8_t { kBoolean, kSize, kSeconds, kPath, kSource };
+
+struct Key {
+  std::string_view name;
+  Kind kind;
+  uint64_t minimum = 0;
+  uint64_t maximum = std::numeric_limits<int64_t>::max();
+};
+
+constexpr std::array<Key, 11> kKeys = {{
+    {"box.dir", Kind::kPath},
+    {"enabled", Kind::kBoolean},
+    {"interval", Kind::kSize, 1, kMaxInterval},
+    {"offheap.interval", Kind::kSize, 1, kMaxInterval},
+    {"python.enabled", Kind::kBoolean},
+    {"python.interval", Kind::kSize, 1, kMaxInterval},
+    {"report.dir", Kind::kPath},
+    {"snapshot.seconds", Kind::kSeconds, 1, 3600},
+    {"source", Kind::kSource},
+    {"store.limit", Kind::kSize, kMiB},
+    {"task.maxBytes", Kind::kSize, kMinTaskBytes, kMaxTaskBytes},
+}};
+
+std::string KnownKeys() {
+  std::string names;
+  for (const Key& key : kKeys) names.append(names.empty() ? "" : ", ").append(key.name);
+  return names;
+}
+
+// Options come from a command line: what is echoed is short and stays on one line.
+std::string Quoted(std::string_view text) {
+  std::string quoted(text.substr(0, 60));
+  std::replace_if(
+      quoted.begin(), quoted.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  return '"' + quoted + '"';
+}
+
+Status Bad(std::string_view option, const std::string& allowed) {
+  return Status::Error(ErrorCode::kInvalidArgument, "bad option %s: %s", Quoted(option).c_str(), allowed.c_str());
+}
+
+Status ReadBoolean(std::string_view option, std::string_view value, bool* target) {
+  if (value != "true" && value != "false") return Bad(option, "give true or false");
+  *target = value == "true";
+  return {};
+}
+
+Status ReadSize(std::string_view option, const Key& key, std::string_view value, uint64_t* target) {
+  const Result<uint64_t> size = ParseSize(value);
+  if (!size.ok()) return Bad(option, "give a size in bytes such as 65536, 512k or 1m");
+  if (*size < key.minimum || *size > key.maximum) {
+    return Bad(option, "give a size from " + std::to_string(key.minimum) + " to " + std::to_string(key.maximum) + " bytes");
+  }
+  *target = *size;
+  return {};
+}
+
+}  // namespace
+
+Status ApplyOption(std::string_view option, AgentOptions* options) {
+  const size_t equals = option.find('=');
+  const std::string_view name = option.substr(0, equals);
+  const Key* key = std::find_if(kKeys.begin(), kKeys.end(), [&](const Key& known) { return known.name == name; });
+  if (key == kKeys.end()) return Bad(option, "known keys are " + KnownKeys());
+  if (equals == std::string_view::npos) return Bad(option, "write " + std::string(name) + "=value");
+  const std::string_view value = option.substr(equals + 1);
+
+  bool flag = false;
+  uint64_t number = 0;
+  switch (key->kind) {
+    case Kind::kBoolean: {
+      const Status status = ReadBoolean(option, value, &flag);
+      if (!status.ok()) return status;
+      break;
+    }
+    case Kind::kSize: {
+      const Status status = ReadSize(option, *key, value, &number);
+      if (!status.ok()) return status;
+      break;
+    }
+    case Kind::kSeconds: {
+      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+      if (error != std::errc() || end != value.data() + value.size() || number < key->minimum || number > key->maximum) {
+        return Bad(option, "give whole seconds from " + std::to_string(key->minimum) + " to " + std::to_string(key->maximum));
+      }
+      break;
+    }
+    case Kind::kPath:
+      if (value.empty()) return Bad(option, "give a path");
+      break;
+    case Kind::kSource:
+      if (value != "lines" && value != "names" && value != "none") return Bad(option, "give lines, names or none");
+      break;
+  }
+  if (name == "enabled") options->enabled = flag;
+  if (name == "interval") options->heap_interval_bytes = number;
+  if (name == "offheap.interval") options->offheap_interval_bytes = number;
+  if (name == "task.maxBytes") options->task_max_bytes = number;
+  return {};
+}
+
+std::vector<Status> ParseAgentPath(const char* text, AgentOptions* options) {
+  std::vector<Status> bad;
+  std::string_view rest = text == nullptr ? std::string_view() : std::string_view(text);
+  while (!rest.empty()) {
+    const size_t comma = rest.find(',');
+    const std::string_view option = rest.substr(0, comma);
+    Status status = ApplyOption(option, options);
+    if (!status.ok()) bad.push_back(status);
+    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+  }
+  return bad;
+}
+
+}  // namespace memprof

@@ -1,0 +1,28 @@
+// Options of the agent: the same keys on the agent path (comma separated) and behind spark.memprof., the latter winning.
+// Sizes are those of base/size.h ("512k", "1m", plain bytes). A bad option is an error that names it and says what is
+// allowed; the caller then leaves the JVM running without a profiler. Pure functions, thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace memprof {
+
+struct AgentOptions {
+  bool enabled = true;
+  uint64_t heap_interval_bytes = 512u << 10;     // `interval`; mean distance between two JVM heap samples
+  uint64_t offheap_interval_bytes = 512u << 10;  // `offheap.interval`
+  uint64_t task_max_bytes = 16u << 10;           // `task.maxBytes`; bound on a task profile when the caller gives none
+};
+
+// One `key=value`. Keys that only the Java side or the Python shim reads are checked by name and value and otherwise ignored.
+Status ApplyOption(std::string_view option, AgentOptions* options);
+
+// What follows `=` on the agent path; one Status for each bad option, none when all are good. `text` may be null.
+std::vector<Status> ParseAgentPath(const char* text, AgentOptions* options);
+
+}  // namespace memprof

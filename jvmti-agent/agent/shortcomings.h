@@ -1,0 +1,35 @@
+// Shortcomings: what this agent could not measure and why; it becomes `notAvailable` in the report. One reason a thing,
+// the first one given; at most kMax things. Thread-safe.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace memprof {
+
+class Shortcomings {
+ public:
+  static constexpr size_t kMax = 32;
+  struct Entry {
+    std::string what, why;
+  };
+
+  void Add(std::string what, std::string why) {
+    const std::lock_guard lock(mutex_);
+    for (const Entry& entry : entries_) {
+      if (entry.what == what) return;
+    }
+    if (entries_.size() < kMax) entries_.push_back({std::move(what), std::move(why)});
+  }
+  std::vector<Entry> All() const {
+    const std::lock_guard lock(mutex_);
+    return entries_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace memprof

@@ -1,0 +1,36 @@
+// HeapSampler: what a JVMTI SampledObjectAlloc event becomes. The JVM picks objects as a Poisson process over allocated
+// bytes; each sample stands for size/(1-exp(-size/interval)) bytes (sampling/estimator.h) at its Java stack, charged to
+// the task of the thread, or to the thread's bucket when it works for none.
+//
+// Sampled() runs on the allocating Java thread, about 1 µs with a shallow stack that the task has met before.
+// Thread-safe. No pending exception is left, no JNI reference kept.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "stacks/java_stacks.h"
+#include "tasks/task_table.h"
+#include "tasks/thread_buckets.h"
+
+namespace memprof {
+
+class HeapSampler {
+ public:
+  HeapSampler(JavaStacks* stacks, TaskTable* tasks, ThreadBuckets* buckets) : stacks_(stacks), tasks_(tasks), buckets_(buckets) {}
+
+  void SetInterval(uint64_t bytes) { interval_ = bytes; }
+  uint64_t interval() const { return interval_; }
+
+  void Sampled(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, uint64_t size);
+
+ private:
+  JavaStacks* stacks_;
+  TaskTable* tasks_;
+  ThreadBuckets* buckets_;
+  std::atomic<uint64_t> interval_{0};
+};
+
+}  // namespace memprof

@@ -1,0 +1,20 @@
+// Java values to C++ values and back. Strings go through UTF-16, never through JNI's modified UTF-8: a name may hold
+// characters beyond the basic plane, and bytes handed to Java must be what the schema says, UTF-8.
+// On failure (out of memory in the JVM) a null or empty value is returned and the pending exception is cleared.
+#pragma once
+
+#include <jni.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memprof {
+
+std::string ToUtf8(JNIEnv* jni, jstring text);                        // null gives ""
+std::vector<std::string> ToStrings(JNIEnv* jni, jobjectArray array);  // null gives none
+jstring ToJavaString(JNIEnv* jni, std::string_view utf8);
+std::string ToBytes(JNIEnv* jni, jbyteArray bytes);  // null gives ""
+jbyteArray ToJavaBytes(JNIEnv* jni, std::string_view bytes);
+
+}  // namespace memprof

@@ -1,0 +1,140 @@
+// The natives of org.sparkmemprof.jni.NativeStore: they convert and forward to ProfileStore and the views. A handle is the
+// store's address; 0, which Java never gets, is ignored. No exception crosses: a message or event is lost, not the driver.
+#include <jni.h>
+
+#include <utility>
+
+#include "jni/convert.h"
+#include "jni/or_else.h"
+#include "report/views.h"
+#include "store/profile_store.h"
+
+namespace memprof {
+namespace {
+
+ProfileStore* Store(jlong handle) { return reinterpret_cast<ProfileStore*>(static_cast<uintptr_t>(handle)); }
+
+template <typename Work>
+void With(jlong handle, Work&& work) {
+  if (handle == 0) return;
+  OrElse(false, [&] {
+    work(*Store(handle));
+    return true;
+  });
+}
+
+jbyteArray View(JNIEnv* jni, const Result<std::string>& text) { return text.ok() ? ToJavaBytes(jni, *text) : nullptr; }
+
+TaskOutcome OutcomeOf(jint outcome) {
+  return outcome >= 0 && outcome <= static_cast<jint>(TaskOutcome::kLost) ? static_cast<TaskOutcome>(outcome) : TaskOutcome::kLost;
+}
+
+}  // namespace
+}  // namespace memprof
+
+using namespace memprof;  // the names below are the JVM's
+
+extern "C" {
+
+JNIEXPORT jlong JNICALL Java_org_sparkmemprof_jni_NativeStore_open(JNIEnv* jni, jclass, jlong limit_bytes) {
+  const jlong handle = OrElse<jlong>(0, [&] {
+    const auto limit = limit_bytes > 0 ? static_cast<uint64_t>(limit_bytes) : uint64_t{64} << 20;
+    return static_cast<jlong>(reinterpret_cast<uintptr_t>(new ProfileStore(limit)));
+  });
+  jclass error = handle == 0 ? jni->FindClass("java/lang/OutOfMemoryError") : nullptr;
+  if (error != nullptr) jni->ThrowNew(error, "no native memory for sparkmemprof's profile store");
+  return handle;
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_close(JNIEnv*, jclass, jlong store) { delete Store(store); }
+
+JNIEXPORT jstring JNICALL Java_org_sparkmemprof_jni_NativeStore_ingest(JNIEnv* jni, jclass, jlong store, jbyteArray envelope) {
+  return OrElse<jstring>(nullptr, [&]() -> jstring {
+    if (store == 0) return ToJavaString(jni, "the profile store is closed");
+    const Status status = Store(store)->Ingest(ToBytes(jni, envelope));
+    return status.ok() ? nullptr : ToJavaString(jni, status.message());
+  });
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_applicationStarted(JNIEnv* jni, jclass, jlong store, jstring id, jstring name,
+                                                                                jstring spark_version, jstring python_version,
+                                                                                jstring master, jlong time_ms) {
+  With(store, [&](ProfileStore& to) {
+    to.ApplicationStarted(ToUtf8(jni, id), ToUtf8(jni, name), ToUtf8(jni, spark_version), ToUtf8(jni, python_version), ToUtf8(jni, master),
+                          time_ms);
+  });
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_configuration(JNIEnv* jni, jclass, jlong store, jobjectArray entries) {
+  With(store, [&](ProfileStore& to) {
+    const std::vector<std::string> texts = ToStrings(jni, entries);
+    std::vector<std::pair<std::string, std::string>> pairs;
+    for (size_t i = 0; i + 1 < texts.size(); i += 2) pairs.emplace_back(texts[i], texts[i + 1]);
+    to.Configuration(pairs);
+  });
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_executorAdded(JNIEnv* jni, jclass, jlong store, jstring id, jstring host,
+                                                                           jint cores, jlong heap_mib, jlong overhead_mib,
+                                                                           jlong offheap_mib, jlong pyspark_mib, jlong time_ms) {
+  With(store, [&](ProfileStore& to) {
+    to.ExecutorAdded(ToUtf8(jni, id), ToUtf8(jni, host), cores, heap_mib, overhead_mib, offheap_mib, pyspark_mib, time_ms);
+  });
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_executorRemoved(JNIEnv* jni, jclass, jlong store, jstring id, jstring reason,
+                                                                             jlong time_ms) {
+  With(store, [&](ProfileStore& to) { to.ExecutorRemoved(ToUtf8(jni, id), ToUtf8(jni, reason), time_ms); });
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_stageSubmitted(JNIEnv* jni, jclass, jlong store, jint stage_id, jint attempt,
+                                                                            jstring name, jstring call_site, jint tasks, jlong time_ms) {
+  With(store, [&](ProfileStore& to) { to.StageSubmitted(stage_id, attempt, ToUtf8(jni, name), ToUtf8(jni, call_site), tasks, time_ms); });
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_stageCompleted(JNIEnv* jni, jclass, jlong store, jint stage_id, jint attempt,
+                                                                            jstring failure_reason, jlong time_ms) {
+  With(store, [&](ProfileStore& to) { to.StageCompleted(stage_id, attempt, ToUtf8(jni, failure_reason), time_ms); });
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_taskEnded(JNIEnv* jni, jclass, jlong store, jlong task_attempt_id,
+                                                                       jint stage_id, jint stage_attempt, jint partition,
+                                                                       jint attempt_number, jstring executor_id, jint outcome,
+                                                                       jstring error, jlong time_ms) {
+  With(store, [&](ProfileStore& to) {
+    to.TaskEnded(task_attempt_id, stage_id, stage_attempt, partition, attempt_number, ToUtf8(jni, executor_id), OutcomeOf(outcome),
+                 ToUtf8(jni, error), time_ms);
+  });
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_applicationEnded(JNIEnv*, jclass, jlong store, jlong time_ms) {
+  With(store, [&](ProfileStore& to) { to.ApplicationEnded(time_ms); });
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_notAvailable(JNIEnv* jni, jclass, jlong store, jstring what, jstring why) {
+  With(store, [&](ProfileStore& to) { to.NotAvailable(ToUtf8(jni, what), ToUtf8(jni, why)); });
+}
+
+JNIEXPORT jboolean JNICALL Java_org_sparkmemprof_jni_NativeStore_awaitsSymbols(JNIEnv*, jclass, jlong store) {
+  return OrElse<jboolean>(JNI_FALSE, [&]() -> jboolean { return store != 0 && Store(store)->AwaitsSymbols() ? JNI_TRUE : JNI_FALSE; });
+}
+
+JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeStore_reportJson(JNIEnv* jni, jclass, jlong store, jboolean unfinished) {
+  return OrElse<jbyteArray>(
+      nullptr, [&]() -> jbyteArray { return store == 0 ? nullptr : ToJavaBytes(jni, Store(store)->ReportJson(unfinished == JNI_TRUE)); });
+}
+
+JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeStore_html(JNIEnv* jni, jclass, jbyteArray report_json) {
+  return OrElse<jbyteArray>(nullptr, [&] { return View(jni, RenderHtml(ToBytes(jni, report_json))); });
+}
+
+JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeStore_text(JNIEnv* jni, jclass, jbyteArray report_json, jint width,
+                                                                        jint max_lines) {
+  return OrElse<jbyteArray>(nullptr, [&] {
+    TextOptions options;
+    if (width > 0) options.width = width;
+    options.max_lines = max_lines;
+    return View(jni, RenderText(ToBytes(jni, report_json), options));
+  });
+}
+}

@@ -1,0 +1,68 @@
+// OffHeapBlocks: the off-heap blocks that are followed until they are freed, by address. A counting filter in front answers
+// for most of the others with one load.
+//
+// At most kMaxBlocks blocks, about 4 MiB; at the default interval that is 16 GB of small blocks. Thread-safe: 64 shards
+// with a mutex each. Allocates; not for GC callbacks.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "base/hash.h"
+#include "offheap/offheap_sites.h"
+#include "tasks/task_table.h"
+
+namespace memprof {
+
+struct OffHeapBlock {
+  uint64_t size = 0;   // bytes, as asked for
+  Amount amount;       // what it stands for
+  TaskTag task{0, 0};  // whose it is; {0, 0} = no task's
+  OffHeapSites::Place place;
+};
+
+class OffHeapBlocks {
+ public:
+  static constexpr uint32_t kMaxBlocks = 32u << 10;
+
+  // False when the table is full. A block that was there under this address is replaced.
+  bool Put(uint64_t address, const OffHeapBlock& block);
+  std::optional<OffHeapBlock> Take(uint64_t address);
+
+  // Changes a block in place: change(OffHeapBlock&). False when the address is not followed.
+  template <typename Change>
+  bool Update(uint64_t address, Change&& change) {
+    Shard& shard = ShardOf(address);
+    const std::lock_guard lock(shard.mutex);
+    const auto found = shard.blocks.find(address);
+    if (found == shard.blocks.end()) return false;
+    change(found->second);
+    return true;
+  }
+
+  // False: certainly not followed.
+  bool MayContain(uint64_t address) const { return filter_[FilterIndex(address)].load(std::memory_order_relaxed) != 0; }
+
+ private:
+  static constexpr size_t kShards = 64;
+  static constexpr size_t kFilterSize = 1u << 17;  // two bytes each
+  struct Shard {
+    std::mutex mutex;
+    std::unordered_map<uint64_t, OffHeapBlock> blocks;
+  };
+
+  static size_t FilterIndex(uint64_t address) { return Mix64(address) % kFilterSize; }
+  Shard& ShardOf(uint64_t address) { return shards_[(Mix64(address) >> 40) % kShards]; }
+
+  std::atomic<uint32_t> count_{0};
+  std::array<Shard, kShards> shards_;
+  // 16 bits cannot overflow: there are fewer blocks than that.
+  std::array<std::atomic<uint16_t>, kFilterSize> filter_{};
+  static_assert(kMaxBlocks <= UINT16_MAX);
+};
+
+}  // namespace memprof

@@ -1,0 +1,102 @@
+#include "offheap/offheap_tracker.h"
+
+#include <cmath>
+
+#include "sampling/estimator.h"
+#include "sampling/poisson_sampler.h"
+#include "tasks/thread_task.h"
+
+namespace memprof {
+namespace {
+
+constexpr uint64_t kWord = 8;
+
+// The last exactly counted block of this thread, until it has been filled to its end.
+struct FreshBlock {
+  uint64_t address, size;
+};
+
+__attribute__((tls_model("initial-exec"))) thread_local constinit FreshBlock fresh_block{0, 0};
+__attribute__((tls_model("initial-exec"))) thread_local PoissonSampler sampler;
+
+}  // namespace
+
+void OffHeapTracker::Allocated(jvmtiEnv* jvmti, JNIEnv* jni, uint64_t address, uint64_t size) {
+  if (!sampler.Crosses(size)) return;
+  const SampleWeight weight = sampler.Draw(size, interval_.load(std::memory_order_relaxed));
+  if (!weight.taken()) return;
+  OffHeapBlock block;
+  block.size = size;
+  block.amount = {static_cast<double>(weight.bytes), static_cast<double>(weight.blocks),
+                  VarianceOf(static_cast<double>(weight.bytes), static_cast<double>(size))};
+  if (weight.bytes == size) fresh_block = {address, size};
+  Charge(jvmti, jni, &block);
+  AddLive(block.amount.bytes);
+  if (!blocks_.Put(address, block)) {  // what cannot be followed must not stay live for ever
+    dropped_.fetch_add(1, std::memory_order_relaxed);
+    Release(block);
+  }
+}
+
+void OffHeapTracker::Freeing(uint64_t address) {
+  if (const std::optional<OffHeapBlock> block = Detach(address)) Release(*block);
+}
+
+std::optional<OffHeapBlock> OffHeapTracker::Detach(uint64_t address) {
+  if (!blocks_.MayContain(address)) return std::nullopt;
+  return blocks_.Take(address);
+}
+
+void OffHeapTracker::Reattach(uint64_t address, const OffHeapBlock& block) {
+  if (!blocks_.Put(address, block)) Release(block);
+}
+
+void OffHeapTracker::Release(const OffHeapBlock& block) {
+  AddLive(-block.amount.bytes);
+  tasks_->WithTask(block.task, [&](TaskFigures& task) { task.offheap.Freed(block.place, block.amount); });
+}
+
+void OffHeapTracker::Filled(uint64_t begin, uint64_t end) {
+  const uint64_t rounded_end = fresh_block.address + fresh_block.size;
+  if (fresh_block.size == 0 || begin < fresh_block.address || end > rounded_end || rounded_end - end >= kWord) return;
+  const uint64_t address = fresh_block.address;
+  const uint64_t excess = rounded_end - end;
+  fresh_block = {0, 0};
+  if (excess == 0) return;
+  blocks_.Update(address, [&](OffHeapBlock& block) {
+    const auto bytes = static_cast<double>(excess);
+    block.size -= excess;
+    block.amount.bytes -= bytes;
+    AddLive(-bytes);
+    tasks_->WithTask(block.task, [&](TaskFigures& task) { task.offheap.Shrunk(block.place, bytes); });
+  });
+}
+
+void OffHeapTracker::Charge(jvmtiEnv* jvmti, JNIEnv* jni, OffHeapBlock* block) {
+  const TaskTag tag = CurrentTask();
+  if (!tasks_->IsRunning(tag)) return;
+  CapturedStack stack;
+  CaptureStack(jvmti, nullptr, &stack);
+  bool known = false;
+  const auto charge = [&](TaskFigures& task, StackId id) {
+    block->place = task.offheap.Allocated(stack.hash, id, block->amount);
+    block->task = tag;
+  };
+  const bool running = tasks_->WithTask(tag, [&](TaskFigures& task) {
+    known = task.offheap.Knows(stack.hash);
+    if (known) charge(task, 0);
+  });
+  if (!running || known) return;
+  const StackId id = stacks_->Intern(jvmti, jni, stack);
+  tasks_->WithTask(tag, [&](TaskFigures& task) { charge(task, id); });
+}
+
+void OffHeapTracker::AddLive(double bytes) {
+  const int64_t change = std::llround(bytes);
+  const int64_t live = live_.fetch_add(change, std::memory_order_relaxed) + change;
+  int64_t peak = peak_.load(std::memory_order_relaxed);
+  while (live > peak && !peak_.compare_exchange_weak(peak, live, std::memory_order_relaxed)) {
+  }
+}
+
+}  // namespace memprof

@@ -1,0 +1,56 @@
+// OffHeapTracker: what calls of Unsafe.allocateMemory, reallocateMemory and freeMemory become: direct buffers, Spark's
+// off-heap pages, Netty, Arrow-Java. Blocks of at least 4 intervals are counted exactly, smaller ones sampled
+// (sampling/poisson_sampler.h); every recorded block is followed until it is freed, by whichever thread.
+//
+// Sizes: Unsafe rounds a request up to whole 8-byte words before it reaches its native half. A direct buffer is zeroed
+// right after it was allocated, with the size that was really asked for; Filled() takes the rounding back then.
+//
+// All functions run on Java threads inside a native method, so JVMTI may be asked for the stack. Thread-safe.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "offheap/offheap_blocks.h"
+#include "stacks/java_stacks.h"
+#include "tasks/task_table.h"
+
+namespace memprof {
+
+class OffHeapTracker {
+ public:
+  OffHeapTracker(JavaStacks* stacks, TaskTable* tasks) : stacks_(stacks), tasks_(tasks) {}
+
+  void SetInterval(uint64_t bytes) { interval_ = bytes; }
+
+  // After a block was obtained.
+  void Allocated(jvmtiEnv* jvmti, JNIEnv* jni, uint64_t address, uint64_t size);
+  // Before a block is given back.
+  void Freeing(uint64_t address);
+  // Around reallocation: the old block is taken out first, and put back when there is no new one.
+  std::optional<OffHeapBlock> Detach(uint64_t address);
+  void Reattach(uint64_t address, const OffHeapBlock& block);
+  void Release(const OffHeapBlock& block);
+  // [begin, end) was filled by this thread.
+  void Filled(uint64_t begin, uint64_t end);
+
+  uint64_t live_bytes() const { return AsBytes(live_.load(std::memory_order_relaxed)); }
+  uint64_t peak_bytes() const { return AsBytes(peak_.load(std::memory_order_relaxed)); }
+  uint64_t dropped_blocks() const { return dropped_.load(std::memory_order_relaxed); }
+
+ private:
+  static uint64_t AsBytes(int64_t value) { return value < 0 ? 0 : static_cast<uint64_t>(value); }
+  void Charge(jvmtiEnv* jvmti, JNIEnv* jni, OffHeapBlock* block);
+  void AddLive(double bytes);
+
+  JavaStacks* stacks_;
+  TaskTable* tasks_;
+  OffHeapBlocks blocks_;
+  std::atomic<uint64_t> interval_{512u << 10};
+  std::atomic<int64_t> live_{0}, peak_{0};  // of the process
+  std::atomic<uint64_t> dropped_{0};
+};
+
+}  // namespace memprof

@@ -1,0 +1,204 @@
+#include "profile/profile_cut.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+#include <vector>
+
+namespace memprof {
+namespace {
+
+uint64_t Rounded(double value) { return value <= 0 ? 0 : static_cast<uint64_t>(std::llround(value)); }
+
+// Bytes of a length-delimited field of a repeated message: its tag (two bytes from field 16 on), its length, itself.
+size_t FieldBytes(size_t payload, size_t tag) {
+  size_t length = 1;
+  for (size_t rest = payload; rest >= 0x80; rest >>= 7) ++length;
+  return tag + length + payload;
+}
+
+// Writes names and stacks as sites need them and knows what that costs.
+class Writer {
+ public:
+  Writer(const ProfileSites& sites, proto::TaskProfile* profile) : sites_(sites), profile_(profile) {
+    profile_->add_strings("");  // index 0
+    strings_.emplace("", 0);
+    used_ = profile_->ByteSizeLong();
+  }
+
+  // Adds the site unless the message would pass `max_bytes`; then nothing changes.
+  bool Add(const ProfileSite& site, size_t max_bytes) {
+    const State before = Mark();
+    proto::Site message;
+    message.set_origin(static_cast<proto::Origin>(site.origin));
+    message.set_stack(WriteStack(site.stack));
+    message.set_allocated_bytes(Rounded(site.allocated_bytes));
+    message.set_allocations(Rounded(site.allocations));
+    if (site.live_bytes) message.set_live_bytes(Rounded(*site.live_bytes));
+    if (site.live_at_peak_bytes) message.set_live_at_peak_bytes(Rounded(*site.live_at_peak_bytes));
+    if (site.resident_at_peak_bytes) message.set_resident_at_peak_bytes(Rounded(*site.resident_at_peak_bytes));
+    message.set_sampled(site.sampled);
+    message.set_variance(site.variance);
+    if (site.peak_variance) message.set_peak_variance(*site.peak_variance);
+    message.set_udf(site.udf);
+    used_ += FieldBytes(message.ByteSizeLong(), 2);
+    if (used_ > max_bytes) {
+      Restore(before);
+      return false;
+    }
+    *profile_->add_sites() = std::move(message);
+    return true;
+  }
+
+  size_t used() const { return used_; }
+
+ private:
+  struct State {
+    size_t used;
+    int strings, frames, stacks;
+  };
+
+  State Mark() {
+    added_strings_.clear();
+    added_frames_.clear();
+    added_nodes_.clear();
+    return {used_, profile_->strings_size(), profile_->frames_size(), profile_->stacks_size()};
+  }
+
+  void Restore(const State& state) {
+    used_ = state.used;
+    for (const std::string& text : added_strings_) strings_.erase(text);
+    for (const uint32_t frame : added_frames_) frames_.erase(frame);
+    for (const uint32_t node : added_nodes_) nodes_.erase(node);
+    profile_->mutable_strings()->DeleteSubrange(state.strings, profile_->strings_size() - state.strings);
+    profile_->mutable_frames()->DeleteSubrange(state.frames, profile_->frames_size() - state.frames);
+    profile_->mutable_stacks()->DeleteSubrange(state.stacks, profile_->stacks_size() - state.stacks);
+  }
+
+  uint32_t WriteString(const std::string& text) {
+    const auto [entry, added] = strings_.try_emplace(text, static_cast<uint32_t>(profile_->strings_size()));
+    if (added) {
+      profile_->add_strings(text);
+      added_strings_.push_back(text);
+      used_ += FieldBytes(text.size(), 1);
+    }
+    return entry->second;
+  }
+
+  uint32_t WriteFrame(uint32_t index) {
+    const auto known = frames_.find(index);
+    if (known != frames_.end()) return known->second;
+    const ProfileFrame& frame = sites_.frames()[index];
+    proto::Frame message;
+    message.set_language(static_cast<proto::Language>(frame.language));
+    message.set_function(WriteString(frame.function));
+    message.set_file(WriteString(frame.file));
+    message.set_line(frame.line);
+    message.set_module(WriteString(frame.module));
+    message.set_build_id(WriteString(frame.build_id));
+    message.set_offset(frame.offset);
+    message.set_first_line(frame.first_line);
+    message.set_in_framework(frame.in_framework);
+    used_ += FieldBytes(message.ByteSizeLong(), 1);
+    const auto position = static_cast<uint32_t>(profile_->frames_size());
+    *profile_->add_frames() = std::move(message);
+    frames_.emplace(index, position);
+    added_frames_.push_back(index);
+    return position;
+  }
+
+  // Parents before children, as the schema demands.
+  uint32_t WriteStack(uint32_t node) {
+    std::vector<uint32_t> missing;
+    for (; node != 0 && !nodes_.contains(node); node = sites_.nodes()[node - 1].parent) missing.push_back(node);
+    uint32_t position = node == 0 ? 0 : nodes_.at(node);
+    for (auto it = missing.rbegin(); it != missing.rend(); ++it) {
+      proto::Stack message;
+      message.set_parent(position);
+      message.set_frame(WriteFrame(sites_.nodes()[*it - 1].frame));
+      used_ += FieldBytes(message.ByteSizeLong(), 1);
+      *profile_->add_stacks() = std::move(message);
+      position = static_cast<uint32_t>(profile_->stacks_size());
+      nodes_.emplace(*it, position);
+      added_nodes_.push_back(*it);
+    }
+    return position;
+  }
+
+  const ProfileSites& sites_;
+  proto::TaskProfile* profile_;
+  size_t used_ = 0;
+  std::unordered_map<std::string, uint32_t> strings_;
+  std::unordered_map<uint32_t, uint32_t> frames_, nodes_;
+  std::vector<std::string> added_strings_;
+  std::vector<uint32_t> added_frames_, added_nodes_;
+};
+
+struct Queue {
+  Origin origin;
+  double share;  // of the room
+  std::vector<const ProfileSite*> sites;
+  size_t next = 0;
+  double used = 0;
+  bool full = false;
+};
+
+double Weight(const ProfileSite& site) { return site.live_at_peak_bytes.value_or(0); }
+
+}  // namespace
+
+void WriteSites(const ProfileSites& sites, size_t max_bytes, proto::TaskProfile* profile) {
+  constexpr size_t kRemainderRoom = 64;  // one per origin: its figures fit into that
+  std::array<Queue, 4> queues = {
+      {{Origin::kPython, 0.6}, {Origin::kJvmHeap, 0.2}, {Origin::kJvmOffHeap, 0.15}, {Origin::kJvmNative, 0.05}}};
+  size_t reserved = 0;
+  for (Queue& queue : queues) {
+    for (const ProfileSite& site : sites.sites()) {
+      if (site.origin == queue.origin) queue.sites.push_back(&site);
+    }
+    if (!queue.sites.empty()) reserved += kRemainderRoom;
+    std::stable_sort(queue.sites.begin(), queue.sites.end(), [](const ProfileSite* a, const ProfileSite* b) {
+      return Weight(*a) != Weight(*b) ? Weight(*a) > Weight(*b) : a->allocated_bytes > b->allocated_bytes;
+    });
+  }
+  const size_t room = max_bytes > reserved ? max_bytes - reserved : 0;
+
+  Writer writer(sites, profile);
+  for (;;) {
+    Queue* chosen = nullptr;
+    for (Queue& queue : queues) {
+      if (queue.full || queue.next == queue.sites.size()) continue;
+      if (chosen == nullptr || queue.used / queue.share < chosen->used / chosen->share) chosen = &queue;
+    }
+    if (chosen == nullptr) break;
+    const size_t before = writer.used();
+    if (writer.Add(*chosen->sites[chosen->next], room)) {
+      ++chosen->next;
+      chosen->used += static_cast<double>(writer.used() - before);
+    } else {
+      chosen->full = true;
+    }
+  }
+
+  for (const Queue& queue : queues) {
+    if (queue.next == queue.sites.size()) continue;
+    double allocated = 0, allocations = 0, live_at_peak = 0, variance = 0;
+    for (size_t i = queue.next; i < queue.sites.size(); ++i) {
+      allocated += queue.sites[i]->allocated_bytes;
+      allocations += queue.sites[i]->allocations;
+      live_at_peak += Weight(*queue.sites[i]);
+      variance += queue.sites[i]->variance;
+    }
+    proto::Remainder* remainder = profile->add_remainders();
+    remainder->set_origin(static_cast<proto::Origin>(queue.origin));
+    remainder->set_sites(queue.sites.size() - queue.next);
+    remainder->set_allocated_bytes(Rounded(allocated));
+    remainder->set_allocations(Rounded(allocations));
+    remainder->set_live_at_peak_bytes(Rounded(live_at_peak));
+    remainder->set_variance(variance);
+  }
+}
+
+}  // namespace memprof

@@ -1,0 +1,17 @@
+// Cuts a task's sites to the size of a message. Python gets most of the room, then heap, then off-heap; within an origin
+// sites go by live at peak (JVM heap, which has no live figure: by allocated), largest first. What doesn't fit is summed
+// per origin into `remainders`, so that totals still add up. Pure function.
+#pragma once
+
+#include <cstddef>
+
+#include "profile/profile_sites.h"
+#include "proto/memprof.pb.h"
+
+namespace memprof {
+
+// Fills strings, frames, stacks, sites and remainders of `profile`, whose other fields are set already, so that it
+// takes at most `max_bytes` serialised (or as much as those other fields alone take).
+void WriteSites(const ProfileSites& sites, size_t max_bytes, proto::TaskProfile* profile);
+
+}  // namespace memprof

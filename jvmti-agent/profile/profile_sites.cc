@@ -1,0 +1,58 @@
+#include "profile/profile_sites.h"
+
+#include <algorithm>
+
+namespace memprof {
+namespace {
+
+void AddTo(std::optional<double>* sum, const std::optional<double>& value) {
+  if (value) *sum = sum->value_or(0) + *value;
+}
+
+}  // namespace
+
+uint32_t ProfileSites::AddFrame(ProfileFrame frame) {
+  std::string key;
+  key.reserve(frame.function.size() + frame.file.size() + frame.module.size() + 48);
+  for (const std::string* text : {&frame.function, &frame.file, &frame.module, &frame.build_id}) key.append(*text).push_back('\0');
+  for (const uint64_t number :
+       {uint64_t{static_cast<uint8_t>(frame.language)}, uint64_t{frame.line}, uint64_t{frame.first_line}, frame.offset}) {
+    key.append(std::to_string(number)).push_back(',');
+  }
+  const auto [entry, added] = frame_index_.try_emplace(std::move(key), static_cast<uint32_t>(frames_.size()));
+  if (added) frames_.push_back(std::move(frame));
+  return entry->second;
+}
+
+uint32_t ProfileSites::AddNode(uint32_t parent, uint32_t frame) {
+  const auto [entry, added] =
+      node_index_.try_emplace(static_cast<uint64_t>(parent) << 32 | frame, static_cast<uint32_t>(nodes_.size() + 1));
+  if (added) nodes_.push_back({parent, frame});
+  return entry->second;
+}
+
+void ProfileSites::Add(const ProfileSite& site) {
+  const auto [entry, added] = site_index_.try_emplace({site.origin, site.stack, site.udf}, sites_.size());
+  if (added) {
+    sites_.push_back(site);
+    return;
+  }
+  ProfileSite& sum = sites_[entry->second];
+  sum.sampled |= site.sampled;
+  sum.allocated_bytes += site.allocated_bytes;
+  sum.allocations += site.allocations;
+  sum.variance += site.variance;
+  AddTo(&sum.live_bytes, site.live_bytes);
+  AddTo(&sum.live_at_peak_bytes, site.live_at_peak_bytes);
+  AddTo(&sum.peak_variance, site.peak_variance);
+  AddTo(&sum.resident_at_peak_bytes, site.resident_at_peak_bytes);
+}
+
+std::vector<uint32_t> ProfileSites::FramesOf(uint32_t node) const {
+  std::vector<uint32_t> frames;
+  for (; node != 0; node = nodes_[node - 1].parent) frames.push_back(nodes_[node - 1].frame);
+  std::reverse(frames.begin(), frames.end());
+  return frames;
+}
+
+}  // namespace memprof

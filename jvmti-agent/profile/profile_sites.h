@@ -1,0 +1,61 @@
+// ProfileSites: the sites of one task from all sides (JVM heap, off-heap, each Python session), with frames and stacks
+// merged by content, before they are cut to size. Built and read by one thread; allocates as much as it is given.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "base/origin.h"
+
+namespace memprof {
+
+struct ProfileFrame {
+  Language language = Language::kUnknown;
+  std::string function, file, module, build_id;
+  uint32_t line = 0, first_line = 0;
+  uint64_t offset = 0;
+  bool in_framework = false;
+};
+
+struct ProfileSite {
+  Origin origin = Origin::kUnknown;
+  uint32_t stack = 0;  // node; 0 = none
+  uint32_t udf = 0;    // index + 1 into the profile's UDFs; 0 = none
+  bool sampled = false;
+  double allocated_bytes = 0, allocations = 0, variance = 0;
+  std::optional<double> live_bytes, live_at_peak_bytes, peak_variance;
+  std::optional<double> resident_at_peak_bytes;
+};
+
+class ProfileSites {
+ public:
+  struct Node {
+    uint32_t parent;  // index + 1; 0 = root
+    uint32_t frame;   // index into frames()
+  };
+
+  uint32_t AddFrame(ProfileFrame frame);              // index into frames()
+  uint32_t AddNode(uint32_t parent, uint32_t frame);  // node below `parent`
+  // Sums with the site of the same origin, stack and UDF: sessions of one task run side by side, so their peaks add up.
+  void Add(const ProfileSite& site);
+
+  const std::vector<ProfileFrame>& frames() const { return frames_; }
+  const std::vector<Node>& nodes() const { return nodes_; }
+  const std::vector<ProfileSite>& sites() const { return sites_; }
+  std::vector<uint32_t> FramesOf(uint32_t node) const;  // outermost first, indexes into frames()
+
+ private:
+  std::vector<ProfileFrame> frames_;
+  std::vector<Node> nodes_;
+  std::vector<ProfileSite> sites_;
+  std::unordered_map<std::string, uint32_t> frame_index_;
+  std::unordered_map<uint64_t, uint32_t> node_index_;
+  std::map<std::tuple<Origin, uint32_t, uint32_t>, size_t> site_index_;
+};
+
+}  // namespace memprof

@@ -1,0 +1,51 @@
+#include "profile/python_frames.h"
+
+#include <algorithm>
+
+namespace memprof {
+namespace {
+
+constexpr std::string_view kEntryPoints[] = {"/pyspark/worker.py", "/pyspark/daemon.py", "/sparkmemprof/daemon.py",
+                                             "/sparkmemprof/worker.py"};
+
+// PySpark starts through runpy, which comes from the standard library or frozen into the interpreter.
+bool IsRunner(const BoxFrame& frame) { return frame.file == "<frozen runpy>" || frame.file.ends_with("/runpy.py"); }
+
+std::string_view LastPart(std::string_view qualified) {
+  const size_t dot = qualified.rfind('.');
+  return dot == std::string_view::npos ? qualified : qualified.substr(dot + 1);
+}
+
+bool IsDefinitionOf(const BoxFrame& frame, const BoxUdf& udf) {
+  return frame.language == Language::kPython && frame.first_line != 0 && frame.first_line == udf.line && frame.file == udf.file &&
+         LastPart(frame.function) == LastPart(udf.name);
+}
+
+}  // namespace
+
+PythonFramework::PythonFramework(const std::vector<BoxFrame>& frames) {
+  for (const BoxFrame& frame : frames) {
+    for (const std::string_view entry : kEntryPoints) {
+      if (frame.language != Language::kPython || !frame.file.ends_with(entry)) continue;
+      std::string root = frame.file.substr(0, frame.file.rfind('/') + 1);
+      if (std::find(roots_.begin(), roots_.end(), root) == roots_.end()) roots_.push_back(std::move(root));
+    }
+  }
+}
+
+bool PythonFramework::Contains(const BoxFrame& frame) const {
+  return frame.language == Language::kPython && (IsRunner(frame) || std::any_of(roots_.begin(), roots_.end(), [&](const std::string& root) {
+                                                   return frame.file.starts_with(root);
+                                                 }));
+}
+
+uint32_t UdfOf(const std::vector<const BoxFrame*>& frames, const std::vector<BoxUdf>& udfs) {
+  for (const BoxFrame* frame : frames) {
+    for (size_t i = 0; i < udfs.size(); ++i) {
+      if (IsDefinitionOf(*frame, udfs[i])) return static_cast<uint32_t>(i + 1);
+    }
+  }
+  return udfs.size() == 1 ? 1 : 0;
+}
+
+}  // namespace memprof

@@ -1,0 +1,36 @@
+// Finds the Python sessions of a task in the black boxes of this executor. Boxes are opened anew each time: workers come
+// and go, and a box is cheap to open. Thread-safe (no state); a box or session that can't be read is counted and skipped.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "profile/task_profile.h"
+
+namespace memprof {
+
+struct BoxPlace {
+  std::string directory, application_id, executor_id;
+};
+
+// A session to tell its writer about, once its figures are on their way.
+struct SessionReceipt {
+  std::string box_path;
+  uint64_t number;
+};
+
+struct FoundSessions {
+  std::vector<PythonSession> sessions;
+  std::vector<SessionReceipt> closed;
+  uint64_t unreadable = 0;
+};
+FoundSessions FindSessions(const BoxPlace& place, int64_t task_attempt_id);
+
+// The writers may reuse these sessions.
+void Acknowledge(const std::vector<SessionReceipt>& receipts);
+
+// Removes this executor's boxes whose owner is dead or between tasks. At the end of the executor.
+void RemoveBoxes(const BoxPlace& place);
+
+}  // namespace memprof

@@ -1,0 +1,257 @@
+#include "profile/task_profile.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "agent/utf8.h"
+#include "profile/profile_cut.h"
+#include "profile/profile_sites.h"
+#include "profile/python_frames.h"
+
+namespace memprof {
+namespace {
+
+constexpr uint32_t kSchemaVersion = 1;
+constexpr size_t kMaxSessions = 32;  // described one by one in a message; all of them are counted in the sites
+
+uint32_t AddJavaStack(const JavaStacks& stacks, StackId stack, ProfileSites* sites) {
+  uint32_t node = 0;
+  for (const JavaFrame* java : stacks.Frames(stack)) {
+    ProfileFrame frame;
+    frame.language = Language::kJava;
+    frame.function = Utf8Repaired(java->function);
+    frame.file = Utf8Repaired(java->file);
+    frame.line = java->line;
+    frame.in_framework = java->launches_tasks;
+    node = sites->AddNode(node, sites->AddFrame(std::move(frame)));
+  }
+  return node;
+}
+
+void AddJvmSites(const JvmFigures& jvm, const JavaStacks& stacks, ProfileSites* sites) {
+  for (const JvmFigures::HeapSite& heap : jvm.heap) {
+    ProfileSite site;
+    site.origin = Origin::kJvmHeap;
+    site.stack = AddJavaStack(stacks, heap.stack, sites);
+    site.sampled = true;
+    site.allocated_bytes = heap.allocated.bytes;
+    site.allocations = heap.allocated.blocks;
+    site.variance = heap.allocated.variance;
+    sites->Add(site);
+  }
+  for (const JvmFigures::OffHeapSite& offheap : jvm.offheap) {
+    ProfileSite site;
+    site.origin = Origin::kJvmOffHeap;
+    site.stack = AddJavaStack(stacks, offheap.stack, sites);
+    site.sampled = offheap.allocated.variance > 0;
+    site.allocated_bytes = offheap.allocated.bytes;
+    site.allocations = offheap.allocated.blocks;
+    site.variance = offheap.allocated.variance;
+    site.live_bytes = offheap.live.bytes;
+    site.live_at_peak_bytes = offheap.live_at_peak.bytes;
+    site.peak_variance = std::max(0.0, offheap.live_at_peak.variance);
+    sites->Add(site);
+  }
+}
+
+class UdfList {
+ public:
+  explicit UdfList(proto::TaskProfile* profile) : profile_(profile) {}
+
+  uint32_t Add(const BoxUdf& udf) {  // index + 1
+    const auto [entry, added] = known_.try_emplace({udf.name, udf.file, udf.line, udf.kind}, profile_->udfs_size() + 1);
+    if (added) {
+      proto::Udf* message = profile_->add_udfs();
+      message->set_name(Utf8Repaired(udf.name));
+      message->set_file(Utf8Repaired(udf.file));
+      message->set_line(udf.line);
+      message->set_kind(Utf8Repaired(udf.kind));
+    }
+    return static_cast<uint32_t>(entry->second);
+  }
+
+ private:
+  proto::TaskProfile* profile_;
+  std::map<std::tuple<std::string, std::string, uint32_t, std::string>, int> known_;
+};
+
+// One session's frames and stacks, as indexes into the profile's.
+class SessionSites {
+ public:
+  SessionSites(const BoxSession& session, const NativeNames* names, ProfileSites* sites, std::set<size_t>* unnamed)
+      : session_(session), sites_(sites), framework_(session.frames) {
+    for (const BoxFrame& box : session.frames) frames_.push_back(AddFrame(box, names, unnamed));
+    for (const BoxStackNode& box : session.stacks) {
+      const bool sound = box.parent <= nodes_.size() && box.frame < frames_.size();
+      nodes_.push_back(sound ? sites->AddNode(box.parent == 0 ? 0 : nodes_[box.parent - 1], frames_[box.frame]) : 0);
+    }
+  }
+
+  void AddSites(const std::vector<uint32_t>& udfs) {
+    for (const BoxSite& box : session_.sites) {
+      ProfileSite site;
+      site.origin = box.origin;
+      site.stack = box.stack == 0 || box.stack > nodes_.size() ? 0 : nodes_[box.stack - 1];
+      const uint32_t udf = UdfOf(FramesOf(box.stack), session_.udfs);
+      site.udf = udf == 0 ? 0 : udfs[udf - 1];
+      site.sampled = box.sampled;
+      site.allocated_bytes = static_cast<double>(box.allocated_bytes);
+      site.allocations = static_cast<double>(box.allocations);
+      site.variance = box.variance;
+      site.live_bytes = static_cast<double>(box.live_bytes);
+      site.live_at_peak_bytes = static_cast<double>(box.live_at_peak_bytes);
+      site.peak_variance = box.peak_variance;
+      if (box.has_resident) site.resident_at_peak_bytes = static_cast<double>(box.resident_at_peak_bytes);
+      sites_->Add(site);
+    }
+  }
+
+ private:
+  uint32_t AddFrame(const BoxFrame& box, const NativeNames* names, std::set<size_t>* unnamed) {
+    ProfileFrame frame;
+    frame.language = box.language;
+    frame.function = Utf8Repaired(box.function);
+    frame.file = Utf8Repaired(box.file);
+    frame.module = Utf8Repaired(box.module);
+    frame.build_id = Utf8Repaired(box.build_id);
+    frame.line = box.line;
+    frame.first_line = box.first_line;
+    frame.offset = box.offset;
+    frame.in_framework = framework_.Contains(box);
+    bool asked = true;
+    if (box.language == Language::kNative) {
+      const std::optional<std::string> name = names->Find({frame.module, frame.build_id, frame.offset});
+      asked = name.has_value();
+      frame.function = name.value_or("");
+    }
+    const uint32_t index = sites_->AddFrame(std::move(frame));
+    if (!asked) unnamed->insert(index);
+    return index;
+  }
+
+  std::vector<const BoxFrame*> FramesOf(uint32_t stack) const {
+    std::vector<const BoxFrame*> frames;
+    while (stack != 0 && stack <= session_.stacks.size()) {
+      const BoxStackNode& node = session_.stacks[stack - 1];
+      if (node.frame < session_.frames.size()) frames.push_back(&session_.frames[node.frame]);
+      if (node.parent >= stack) break;  // parents come before children; anything else would loop
+      stack = node.parent;
+    }
+    std::reverse(frames.begin(), frames.end());
+    return frames;
+  }
+
+  const BoxSession& session_;
+  ProfileSites* sites_;
+  PythonFramework framework_;
+  std::vector<uint32_t> frames_, nodes_;
+};
+
+// A task that the JVM was not told of is known by its sessions alone.
+TaskKey KeyOf(const BoxSession& session) {
+  return {session.task_attempt_id, session.stage_id, session.stage_attempt, session.partition, session.attempt_number};
+}
+
+void DescribeSession(const PythonSession& python, const std::vector<uint32_t>& udfs, proto::Session* message) {
+  const BoxSession& session = python.session;
+  message->set_pid(python.box.pid);
+  message->set_number(session.number);
+  message->set_closed(session.closed);
+  message->set_checksum_ok(session.checksum_ok);
+  message->set_opened_ms(session.opened_ms);
+  message->set_closed_ms(session.closed_ms);
+  message->set_live_peak_bytes(session.live_peak_bytes);
+  message->set_allocated_bytes(session.allocated_bytes);
+  message->set_rss_at_open_bytes(session.rss_at_open_bytes);
+  message->set_rss_max_bytes(session.rss_max_bytes);
+  for (const uint32_t udf : udfs) message->add_udfs(udf);
+  message->set_python_version(Utf8Repaired(python.box.python_version));
+  for (const BoxCounter& counter : session.counters) {
+    proto::Counter* added = message->add_counters();
+    added->set_name(Utf8Repaired(counter.name));
+    added->set_value(counter.value);
+  }
+}
+
+// The executor's peaks must not crowd out the task's own sites: the smallest processes go first.
+void AddExecutor(const proto::ExecutorSnapshot& executor, size_t max_bytes, proto::TaskProfile* profile) {
+  proto::ExecutorSnapshot* copy = profile->mutable_executor();
+  *copy = executor;
+  while (copy->ByteSizeLong() > max_bytes && (copy->processes_size() > 1 || copy->at_peak().processes_size() > 0)) {
+    if (copy->at_peak().processes_size() >= copy->processes_size()) {
+      proto::Moment* moment = copy->mutable_at_peak();
+      moment->set_unattributed_bytes(moment->unattributed_bytes() +
+                                     static_cast<int64_t>(moment->processes(moment->processes_size() - 1).peak_rss_bytes()));
+      moment->mutable_processes()->RemoveLast();
+    } else {
+      copy->mutable_processes()->RemoveLast();
+    }
+  }
+}
+
+}  // namespace
+
+JvmFigures CopyOf(const TaskFigures& task) {
+  JvmFigures copy;
+  copy.key = task.key;
+  copy.start_ms = task.start_ms;
+  copy.heap.reserve(task.heap.sites().size() + 1);
+  for (const auto& site : task.heap.sites()) copy.heap.push_back({site.stack, site.figures});
+  if (task.heap.rest().bytes > 0) copy.heap.push_back({0, task.heap.rest()});
+  const auto add_offheap = [&](StackId stack, const OffHeapFigures& figures) {
+    copy.offheap.push_back({stack, figures.allocated, figures.live, task.offheap.LiveAtPeak(figures)});
+  };
+  for (const auto& site : task.offheap.table().sites()) add_offheap(site.stack, site.figures);
+  if (task.offheap.table().rest().allocated.bytes > 0) add_offheap(0, task.offheap.table().rest());
+  return copy;
+}
+
+BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs) {
+  proto::Envelope envelope;
+  envelope.set_schema_version(kSchemaVersion);
+  envelope.set_executor_id(Utf8Repaired(inputs.executor_id));
+  const size_t wrapping = envelope.ByteSizeLong() + 8;
+  proto::TaskProfile* profile = envelope.mutable_task();
+  const TaskKey key =
+      inputs.jvm.key.task_attempt_id >= 0 || inputs.sessions.empty() ? inputs.jvm.key : KeyOf(inputs.sessions.front().session);
+  profile->set_task_attempt_id(key.task_attempt_id);
+  profile->set_sequence(inputs.sequence);
+  profile->set_final(inputs.final);
+  profile->set_stage_id(key.stage_id);
+  profile->set_stage_attempt(key.stage_attempt);
+  profile->set_partition(key.partition);
+  profile->set_attempt_number(key.attempt_number);
+  profile->set_start_ms(inputs.jvm.start_ms);
+  profile->set_taken_ms(inputs.taken_ms);
+  profile->set_jvm_interval_bytes(inputs.heap_interval_bytes);
+
+  ProfileSites sites;
+  UdfList udf_list(profile);
+  std::set<size_t> unnamed;
+  bool partial = false;
+  AddJvmSites(inputs.jvm, *inputs.stacks, &sites);
+  for (size_t i = 0; i < inputs.sessions.size(); ++i) {
+    const PythonSession& python = inputs.sessions[i];
+    std::vector<uint32_t> udfs;
+    for (const BoxUdf& udf : python.session.udfs) udfs.push_back(udf_list.Add(udf));
+    SessionSites(python.session, inputs.names, &sites, &unnamed).AddSites(udfs);
+    profile->set_python_interval_bytes(python.box.interval_bytes);
+    partial |= !python.session.closed;
+    if (i < kMaxSessions) DescribeSession(python, udfs, profile->add_sessions());
+  }
+  profile->set_partial(partial);
+  if (inputs.executor != nullptr) AddExecutor(*inputs.executor, inputs.max_bytes / 4, profile);
+  WriteSites(sites, inputs.max_bytes > wrapping ? inputs.max_bytes - wrapping : 0, profile);
+
+  BuiltProfile built;
+  for (const size_t index : unnamed) {
+    const ProfileFrame& frame = sites.frames()[index];
+    built.unnamed.push_back({frame.module, frame.build_id, frame.offset});
+  }
+  envelope.SerializeToString(&built.envelope);
+  return built;
+}
+
+}  // namespace memprof

@@ -1,0 +1,60 @@
+// Builds the message about one task: its JVM sites, every Python session that served it, and the executor's peaks so
+// far, cut to size. Pure functions over copies: no lock is held while a profile is built.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "blackbox/box_reader.h"
+#include "naming/native_names.h"
+#include "proto/memprof.pb.h"
+#include "stacks/java_stacks.h"
+#include "tasks/task_table.h"
+
+namespace memprof {
+
+// A copy of a task's tables, taken while its slot is locked.
+struct JvmFigures {
+  struct HeapSite {
+    StackId stack;
+    Amount allocated;
+  };
+  struct OffHeapSite {
+    StackId stack;
+    Amount allocated, live, live_at_peak;
+  };
+  TaskKey key;
+  int64_t start_ms = 0;
+  std::vector<HeapSite> heap;        // the rest has stack 0
+  std::vector<OffHeapSite> offheap;  // likewise
+};
+JvmFigures CopyOf(const TaskFigures& task);
+
+struct PythonSession {
+  BoxIdentity box;
+  BoxSession session;
+};
+
+struct TaskProfileInputs {
+  JvmFigures jvm;
+  const JavaStacks* stacks = nullptr;
+  std::vector<PythonSession> sessions;
+  const NativeNames* names = nullptr;
+  const proto::ExecutorSnapshot* executor = nullptr;
+  std::string executor_id;
+  uint64_t sequence = 0;
+  uint64_t heap_interval_bytes = 0;
+  bool final = false;
+  int64_t taken_ms = 0;
+  size_t max_bytes = 0;
+};
+
+struct BuiltProfile {
+  std::string envelope;              // serialised proto::Envelope
+  std::vector<NativeFrame> unnamed;  // native frames in it that nobody has looked at yet
+};
+BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs);
+
+}  // namespace memprof

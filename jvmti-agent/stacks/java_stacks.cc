@@ -1,0 +1,153 @@
+#include "stacks/java_stacks.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "stacks/class_names.h"
+
+namespace memprof {
+namespace {
+
+// Memory that JVMTI handed out, given back at the end of the scope.
+template <typename T>
+class JvmtiMemory {
+ public:
+  explicit JvmtiMemory(jvmtiEnv* jvmti) : jvmti_(jvmti) {}
+  ~JvmtiMemory() {
+    if (data_ != nullptr) jvmti_->Deallocate(reinterpret_cast<unsigned char*>(data_));
+  }
+  JvmtiMemory(const JvmtiMemory&) = delete;
+  JvmtiMemory& operator=(const JvmtiMemory&) = delete;
+  T** target() { return &data_; }
+  T* get() const { return data_; }
+
+ private:
+  jvmtiEnv* jvmti_;
+  T* data_ = nullptr;
+};
+
+// The way from a thread's start to the task's own code is the same in every task and says nothing about it.
+bool LaunchesTasks(std::string_view function) {
+  constexpr std::string_view kExact[] = {"java.lang.Thread.run",
+                                         "java.lang.Thread.runWith",
+                                         "java.util.concurrent.ThreadPoolExecutor$Worker.run",
+                                         "java.util.concurrent.ThreadPoolExecutor.runWorker",
+                                         "org.apache.spark.scheduler.Task.run",
+                                         "org.apache.spark.TaskContext.runTaskWithListeners"};
+  return std::find(std::begin(kExact), std::end(kExact), function) != std::end(kExact) ||
+         function.starts_with("org.apache.spark.executor.Executor$TaskRunner.") ||
+         function.starts_with("org.apache.spark.util.Utils$.tryWith") ||
+         function.starts_with("org.apache.spark.util.SparkErrorUtils.tryWith");
+}
+
+// The line of a bytecode index: entries are not sorted, the closest start at or before it holds.
+uint32_t LineAt(const jvmtiLineNumberEntry* table, jint entries, jlocation index) {
+  jlocation best = -1;
+  uint32_t line = 0;
+  for (jint i = 0; i < entries; ++i) {
+    if (table[i].start_location <= index && table[i].start_location > best) {
+      best = table[i].start_location;
+      line = static_cast<uint32_t>(table[i].line_number);
+    }
+  }
+  return line;
+}
+
+// A method of a class that was unloaded meanwhile has no name any more.
+JavaFrame Named(jvmtiEnv* jvmti, JNIEnv* jni, jmethodID method, jlocation index) {
+  JavaFrame frame;
+  frame.function = "<unloaded>";
+  JvmtiMemory<char> name(jvmti);
+  jclass holder = nullptr;
+  if (jvmti->GetMethodName(method, name.target(), nullptr, nullptr) != JVMTI_ERROR_NONE) return frame;
+  if (jvmti->GetMethodDeclaringClass(method, &holder) != JVMTI_ERROR_NONE) return frame;
+  JvmtiMemory<char> signature(jvmti);
+  if (jvmti->GetClassSignature(holder, signature.target(), nullptr) == JVMTI_ERROR_NONE) {
+    frame.function = ClassNameOf(signature.get()) + '.' + name.get();
+  } else {
+    frame.function = name.get();
+  }
+  JvmtiMemory<char> file(jvmti);
+  if (jvmti->GetSourceFileName(holder, file.target()) == JVMTI_ERROR_NONE) frame.file = file.get();
+  if (index >= 0) {  // -1 in native methods
+    JvmtiMemory<jvmtiLineNumberEntry> lines(jvmti);
+    jint entries = 0;
+    if (jvmti->GetLineNumberTable(method, &entries, lines.target()) == JVMTI_ERROR_NONE) frame.line = LineAt(lines.get(), entries, index);
+  }
+  jni->DeleteLocalRef(holder);
+  frame.launches_tasks = LaunchesTasks(frame.function);
+  return frame;
+}
+
+}  // namespace
+
+StackId JavaStacks::Intern(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& stack) {
+  uint32_t frames[kMaxJavaFrames];
+  for (int i = 0; i < stack.depth; ++i) frames[i] = FrameAt(jvmti, jni, {stack.frames[i].method, stack.frames[i].location});
+
+  const std::lock_guard lock(mutex_);
+  StackId node = 0;
+  uint32_t previous = 0;
+  for (int i = stack.depth - 1; i >= 0; --i) {
+    if (frames[i] == previous) continue;
+    previous = frames[i];
+    const uint64_t key = static_cast<uint64_t>(node) << 32 | frames[i];
+    const auto known = children_.find(key);
+    if (known != children_.end()) {
+      node = known->second;
+      continue;
+    }
+    if (frames[i] == 0 || nodes_.size() >= kMaxNodes) {
+      ++dropped_frames_;
+      break;
+    }
+    nodes_.push_back({node, frames[i]});
+    node = static_cast<StackId>(nodes_.size());
+    children_.emplace(key, node);
+  }
+  return node;
+}
+
+std::vector<const JavaFrame*> JavaStacks::Frames(StackId stack) const {
+  std::vector<const JavaFrame*> frames;
+  const std::lock_guard lock(mutex_);
+  for (StackId node = stack; node != 0 && node <= nodes_.size(); node = nodes_[node - 1].parent) {
+    frames.push_back(&frames_[nodes_[node - 1].frame - 1]);
+  }
+  std::reverse(frames.begin(), frames.end());
+  return frames;
+}
+
+uint64_t JavaStacks::dropped_frames() const {
+  const std::lock_guard lock(mutex_);
+  return dropped_frames_;
+}
+
+uint32_t JavaStacks::FrameAt(jvmtiEnv* jvmti, JNIEnv* jni, const Location& location) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = locations_.find(location);
+    if (known != locations_.end()) return known->second;
+  }
+  JavaFrame frame = Named(jvmti, jni, location.method, location.index);
+  const std::lock_guard lock(mutex_);
+  const uint32_t id = AddFrame(std::move(frame));
+  if (locations_.size() >= kMaxLocations) locations_.clear();  // method ids of unloaded classes pile up
+  locations_.emplace(location, id);
+  return id;
+}
+
+uint32_t JavaStacks::AddFrame(JavaFrame frame) {
+  std::string key = frame.function + '\n' + frame.file + '\n' + std::to_string(frame.line);
+  const auto known = frame_ids_.find(key);
+  if (known != frame_ids_.end()) return known->second;
+  const size_t bytes = frame.function.size() + frame.file.size() + key.size();
+  if (frames_.size() >= kMaxFrames || name_bytes_ + bytes > kMaxNameBytes) return 0;
+  name_bytes_ += bytes;
+  frames_.push_back(std::move(frame));
+  const auto id = static_cast<uint32_t>(frames_.size());
+  frame_ids_.emplace(std::move(key), id);
+  return id;
+}
+
+}  // namespace memprof

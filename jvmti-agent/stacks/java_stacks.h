@@ -1,0 +1,78 @@
+// JavaStacks: every Java frame and stack seen in samples, by name, once for the whole process.
+//
+// A frame is (class and method, source file, line), so frames of a class loaded again merge; a stack is a node of a
+// trie, with immediate recursion folded. Frames are named at first sight (10 to 20 µs each, through JVMTI) and then
+// found by (method id, bytecode index). Nothing is ever removed: frames are bounded by the code that runs, not by time.
+// Bounds: kMaxFrames frames, kMaxNodes trie nodes, kMaxNameBytes of text, about 6 MiB in all; beyond them a stack loses
+// its inner frames and `dropped_frames` counts it.
+//
+// Thread-safe: one mutex, held only for look-ups and inserts, never across a JVMTI call. Allocates; not for GC callbacks.
+#pragma once
+
+#include <jvmti.h>
+
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "stacks/capture.h"
+
+namespace memprof {
+
+struct JavaFrame {
+  std::string function;         // com.acme.Job.run
+  std::string file;             // Job.java; empty when the class doesn't say
+  uint32_t line = 0;            // 0 = unknown
+  bool launches_tasks = false;  // part of Spark's way from the thread to the task's own code
+};
+
+using StackId = uint32_t;  // 0 = no stack
+
+class JavaStacks {
+ public:
+  static constexpr size_t kMaxFrames = 24u << 10;
+  static constexpr size_t kMaxNodes = 96u << 10;
+  static constexpr size_t kMaxNameBytes = 3u << 20;
+  static constexpr size_t kMaxLocations = 48u << 10;  // cached (method, bytecode index) pairs; a full cache starts anew
+
+  // Innermost first in, the innermost node out.
+  StackId Intern(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& stack);
+
+  // Outermost first. The frames live as long as this object.
+  std::vector<const JavaFrame*> Frames(StackId stack) const;
+
+  uint64_t dropped_frames() const;
+
+ private:
+  struct Location {
+    jmethodID method;
+    jlocation index;
+    bool operator==(const Location&) const = default;
+  };
+  struct LocationHash {
+    size_t operator()(const Location& location) const {
+      return (reinterpret_cast<uintptr_t>(location.method) ^ (static_cast<uint64_t>(location.index) << 40)) * 0x9E3779B97F4A7C15u >> 7;
+    }
+  };
+  struct Node {
+    StackId parent;
+    uint32_t frame;
+  };
+
+  uint32_t FrameAt(jvmtiEnv* jvmti, JNIEnv* jni, const Location& location);
+  uint32_t AddFrame(JavaFrame frame);  // caller holds mutex_
+
+  mutable std::mutex mutex_;
+  std::deque<JavaFrame> frames_;  // index + 1 is the frame's id
+  std::unordered_map<std::string, uint32_t> frame_ids_;
+  std::unordered_map<Location, uint32_t, LocationHash> locations_;
+  std::vector<Node> nodes_;                         // index + 1 is the StackId
+  std::unordered_map<uint64_t, StackId> children_;  // parent << 32 | frame
+  size_t name_bytes_ = 0;
+  uint64_t dropped_frames_ = 0;
+};
+
+}  // namespace memprof

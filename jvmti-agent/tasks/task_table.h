@@ -1,0 +1,90 @@
+// TaskTable: the tasks that run in this executor now, and which of them a thread works for.
+//
+// A thread carries a TaskTag in thread-local storage: a slot and its generation. The generation moves on when the task
+// is closed, so tags left on threads that outlive it (monitors, readers, pools) expire by themselves and nothing is
+// charged to whoever gets the slot next.
+//
+// Thread-safe. Record() takes the slot's mutex, which only threads of the same task share. Slots live as long as the table.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "offheap/offheap_sites.h"
+#include "tasks/task_sites.h"
+
+namespace memprof {
+
+struct TaskKey {
+  int64_t task_attempt_id = -1;
+  int32_t stage_id = -1, stage_attempt = -1, partition = -1, attempt_number = -1;
+};
+
+struct TaskTag {
+  uint32_t slot;  // index + 1; 0 = no task
+  uint32_t generation;
+};
+
+// What a running task has allocated so far.
+struct TaskFigures {
+  TaskFigures(const TaskKey& task, SiteBudget* budget, int64_t now_ms) : key(task), start_ms(now_ms), heap(budget), offheap(budget) {}
+
+  TaskKey key;
+  int64_t start_ms;
+  HeapSites heap;
+  OffHeapSites offheap;
+};
+
+class TaskTable {
+ public:
+  static constexpr uint32_t kMaxTasks = 1024;  // running at once; a further one replaces the oldest
+
+  // Begins a task, or finds it when it runs already.
+  TaskTag Begin(const TaskKey& key, int64_t now_ms);
+  // Ends a task; null when it doesn't run.
+  std::unique_ptr<TaskFigures> End(int64_t task_attempt_id);
+
+  // May be outdated as soon as it returns; WithTask() decides.
+  bool IsRunning(TaskTag tag) const {
+    return tag.slot != 0 && tag.slot <= kMaxTasks && slots_[tag.slot - 1].generation.load(std::memory_order_acquire) == tag.generation;
+  }
+
+  // Calls use(TaskFigures&) with the tag's task locked; false when the tag has expired.
+  template <typename Use>
+  bool WithTask(TaskTag tag, Use&& use) {
+    if (!IsRunning(tag)) return false;
+    Slot& slot = slots_[tag.slot - 1];
+    const std::lock_guard lock(slot.mutex);
+    if (slot.generation.load(std::memory_order_relaxed) != tag.generation || slot.figures == nullptr) return false;
+    use(*slot.figures);
+    return true;
+  }
+
+  // The tag of a running task; {0, 0} when it doesn't run.
+  TaskTag Find(int64_t task_attempt_id);
+  std::vector<int64_t> Running();  // task attempt ids, unsorted
+  uint64_t replaced() const { return replaced_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Slot {
+    std::atomic<uint32_t> generation{0};
+    std::mutex mutex;
+    std::unique_ptr<TaskFigures> figures;
+    int64_t task_attempt_id = -1;  // guarded by TaskTable::mutex_; -1 = free
+    uint64_t begun = 0;            // likewise: order of Begin()
+  };
+
+  std::unique_ptr<TaskFigures> Vacate(Slot* slot);  // caller holds mutex_
+
+  std::mutex mutex_;  // taken before a slot's
+  uint64_t begun_ = 0;
+  std::atomic<uint64_t> replaced_{0};
+  SiteBudget budget_;
+  std::array<Slot, kMaxTasks> slots_;
+};
+
+}  // namespace memprof

@@ -1,0 +1,37 @@
+#include "tasks/thread_buckets.h"
+
+#include <algorithm>
+
+namespace memprof {
+
+uint32_t ThreadBuckets::BucketOf(const std::string& normalized_thread_name) {
+  const std::lock_guard lock(mutex_);
+  const auto known = buckets_.find(normalized_thread_name);
+  if (known != buckets_.end()) return known->second;
+  if (buckets_.size() >= kMaxBuckets) return 0;
+  bytes_.push_back(0);
+  const auto bucket = static_cast<uint32_t>(bytes_.size() - 1);
+  buckets_.emplace(normalized_thread_name, bucket);
+  return bucket;
+}
+
+void ThreadBuckets::Add(uint32_t bucket, double bytes) {
+  const std::lock_guard lock(mutex_);
+  bytes_[bucket < bytes_.size() ? bucket : 0] += bytes;
+}
+
+std::vector<std::pair<std::string, double>> ThreadBuckets::Largest(size_t most) const {
+  std::vector<std::pair<std::string, double>> largest;
+  {
+    const std::lock_guard lock(mutex_);
+    largest.reserve(bytes_.size());
+    for (const auto& [name, bucket] : buckets_) largest.emplace_back(name, bytes_[bucket]);
+    largest.emplace_back("other threads", bytes_[0]);
+  }
+  std::erase_if(largest, [](const auto& entry) { return entry.second <= 0; });
+  std::sort(largest.begin(), largest.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  if (largest.size() > most) largest.resize(most);
+  return largest;
+}
+
+}  // namespace memprof

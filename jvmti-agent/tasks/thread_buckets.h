@@ -1,0 +1,31 @@
+// ThreadBuckets: heap bytes that belong to no running task, by normalised thread name, so that nothing is silently
+// charged to a bystander. At most kMaxBuckets names; further ones are summed as "other threads".
+// Thread-safe. Allocates; not for GC callbacks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace memprof {
+
+class ThreadBuckets {
+ public:
+  static constexpr size_t kMaxBuckets = 256;
+
+  // The bucket of a name, to be kept by the thread. 0 is "other threads".
+  uint32_t BucketOf(const std::string& normalized_thread_name);
+  void Add(uint32_t bucket, double bytes);
+  // Bytes by name, largest first, at most `most`.
+  std::vector<std::pair<std::string, double>> Largest(size_t most) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, uint32_t> buckets_;
+  std::vector<double> bytes_{0.0};
+};
+
+}  // namespace memprof

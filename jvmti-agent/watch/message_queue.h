@@ -1,0 +1,37 @@
+// MessageQueue: envelopes that wait for Java to send them to the driver. At most kMaxMessages and kMaxBytes; when it is
+// full the oldest goes (a later snapshot says more) and is counted. Thread-safe.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace memprof {
+
+class MessageQueue {
+ public:
+  static constexpr size_t kMaxMessages = 64;
+  static constexpr size_t kMaxBytes = 1u << 20;
+
+  void Put(std::string envelope);
+  // Waits for a message; nothing after `timeout`, or when the queue is closed and empty.
+  std::optional<std::string> Take(std::chrono::milliseconds timeout);
+  void Open();
+  void Close();  // what is in it can still be taken
+
+  uint64_t dropped() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::string> messages_;
+  size_t bytes_ = 0;
+  uint64_t dropped_ = 0;
+  bool open_ = false;
+};
+
+}  // namespace memprof

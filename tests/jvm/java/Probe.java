@@ -1,0 +1,51 @@
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.sparkmemprof.jni.NativeAgent;
+
+/** What every test program does with the agent. Messages become files in the working directory. */
+final class Probe {
+  private Probe() {}
+
+  static final int MAX_BYTES = 64 << 10;
+
+  /** Starts the agent; ends the program with status 3 when it stays inert. */
+  static void start(String... options) throws Exception {
+    String reason = tryStart(options);
+    if (reason != null) {
+      System.out.println("inert: " + reason);
+      System.exit(3);
+    }
+  }
+
+  static String tryStart(String... options) throws Exception {
+    Path boxes = Path.of("boxes").toAbsolutePath();
+    return NativeAgent.start("app-1", "7", "localhost", boxes.toString(), options);
+  }
+
+  static void task(long id) {
+    NativeAgent.taskStarted(id, 3, 0, (int) id, 0);
+  }
+
+  /** Closes the task and writes its profile to {@code name}; writes nothing when there is none. */
+  static void close(long id, String name) throws Exception {
+    close(id, name, MAX_BYTES);
+  }
+
+  static void close(long id, String name, int maxBytes) throws Exception {
+    byte[] profile = NativeAgent.taskClosed(id, maxBytes);
+    if (profile != null) Files.write(Path.of(name), profile);
+  }
+
+  /** Writes every message that is there to message-N, as a plugin's sender would hand them on. */
+  static int drain(int first) throws Exception {
+    int number = first;
+    for (byte[] message; (message = NativeAgent.takeMessage(0)) != null; number++) {
+      Files.write(Path.of(String.format("message-%04d", number)), message);
+    }
+    return number;
+  }
+
+  static void load() {
+    System.load(System.getenv("MEMPROF_LIBRARY"));
+  }
+}

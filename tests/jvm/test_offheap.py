@@ -1,0 +1,27 @@
+"""Off-heap memory through Unsafe: direct buffers of odd sizes must come back to the byte."""
+
+import pytest
+from conftest import sites, total
+
+FIRST, SECOND, THIRD = 50_331_653, 33_554_467, 19_999_999
+
+
+@pytest.mark.parametrize("load", ["agentpath", "late"])
+def test_direct_buffers_exactly(java, load):
+    quiet = ["--sun-misc-unsafe-memory-access=allow"] if java.version == "25" else []
+    outcome = java.run("DirectBuffers", load, agent="" if load == "agentpath" else None, jvm=quiet)
+    assert outcome.status == 0, outcome.err
+    assert outcome.err == ""
+    task = outcome.task("task")
+    (first,) = sites(task, "jvm-offheap", "DirectBuffers.first")
+    (second,) = sites(task, "jvm-offheap", "DirectBuffers.second")
+    (third,) = sites(task, "jvm-offheap", "DirectBuffers.third")
+    assert [site["allocatedBytes"] for site in (first, second, third)] == [FIRST, SECOND, THIRD]
+    assert [site["liveAtPeakBytes"] for site in (first, second, third)] == [FIRST, SECOND, 0]
+    assert [site["liveBytes"] for site in (first, second, third)] == [0, SECOND, THIRD]
+    assert {site["allocations"] for site in (first, second, third)} == {1}
+    assert not first["sampled"] and first["variance"] == 0
+    assert [frame["line"] for frame in first["frames"] if frame["function"] == "DirectBuffers.first"] == [13]
+
+    later = outcome.task("later")
+    assert total(later, "jvm-offheap") == THIRD

@@ -146,12 +146,12 @@ uint32_t InternTables::Module(StringRef path, StringRef build_id_hex) {
   return reference;
 }
 
-uint32_t InternTables::Child(uint32_t parent, uint32_t frame) {
+uint32_t InternTables::Child(uint32_t parent, uint32_t frame, uint32_t room) {
   uint64_t hash = HashPair(parent, frame);
   uint32_t found = node_index_.Find(
       hash, [&](uint32_t reference) { return nodes_[reference - 1].parent == parent && nodes_[reference - 1].frame == frame; });
   if (found != 0) return found;
-  if (node_count_ >= node_room_) return 0;
+  if (node_count_ >= room) return 0;
   uint32_t reference = node_count_ + 1;
   box::Node node = {parent, frame, 0};
   node.check = box::CheckOf(node, reference);
@@ -161,11 +161,12 @@ uint32_t InternTables::Child(uint32_t parent, uint32_t frame) {
   return reference;
 }
 
-uint32_t InternTables::Stack(const uint32_t* frames, uint32_t depth) {
+uint32_t InternTables::Stack(const uint32_t* frames, uint32_t depth, bool large) {
+  const uint32_t room = large ? node_room_ : node_room_ - node_room_ / 10;
   uint32_t node = 0;
   for (uint32_t i = 0; i < depth; ++i) {
     if (frames[i] == 0 || frames[i] > frame_count_) continue;
-    node = Child(node, frames[i]);
+    node = Child(node, frames[i], room);
     if (node == 0) return 0;
   }
   return node;

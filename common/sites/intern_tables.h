@@ -30,7 +30,8 @@ class InternTables {
   uint32_t Module(StringRef path, StringRef build_id_hex);
 
   // The trie's node for a stack of frame references, outermost first; references of 0 are left out. 0: no room or no frame.
-  uint32_t Stack(const uint32_t* frames, uint32_t depth);
+  // A tenth of the nodes is kept for the stacks of large blocks.
+  uint32_t Stack(const uint32_t* frames, uint32_t depth, bool large);
 
   uint32_t epoch() const { return epoch_; }
   // True when a table is over 3/4 full: time for a Reset() at the next good moment.
@@ -39,7 +40,7 @@ class InternTables {
 
  private:
   uint32_t Frame(box::Frame frame);
-  uint32_t Child(uint32_t parent, uint32_t frame);
+  uint32_t Child(uint32_t parent, uint32_t frame, uint32_t room);
   const char* StringAt(uint32_t reference, uint32_t* size) const;
   void Publish(uint32_t box::Committed::*field, uint32_t value);
 

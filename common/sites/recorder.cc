@@ -49,7 +49,7 @@ uint32_t Recorder::State::NodeOf(const Sample& sample, bool* complete) {
       Count(&Counters::dropped_frames, &box::Session::dropped_frames);  // stale; a full table was counted when interning
     }
   }
-  uint32_t node = intern.Stack(folded, known);
+  uint32_t node = intern.Stack(folded, known, sample.size >= kLargeBlock);
   *complete = node != 0 || sample.depth == 0;
   return node;
 }

@@ -86,7 +86,7 @@ const ReportOriginSum* RemainderOf(const ReportSiteGroup& group, Origin origin) 
 std::string LimitPhrase(const ReportExecutor& executor) {
   if (executor.limit_source == "cgroup") return executor.limit_shared ? "cgroup limit, shared with other executors" : "cgroup limit";
   if (executor.limit_source == "host") return "physical memory of the host";
-  if (executor.limit_source == "spark") return executor.limit_enforced ? "asked for by Spark" : "reserved by Spark, enforced by nobody";
+  if (executor.limit_source == "spark") return executor.limit_enforced ? "requested by Spark" : "requested, not enforced";
   return "";
 }
 

@@ -30,7 +30,7 @@ std::vector<const ReportExecutor*> ExecutorsByUse(const Report& report);
 const ReportOriginSum* TotalOf(const ReportSiteGroup& group, Origin origin);
 const ReportOriginSum* RemainderOf(const ReportSiteGroup& group, Origin origin);
 
-// "cgroup limit", "asked of Spark, enforced by nobody", … ; "" when unknown.
+// "cgroup limit", "requested, not enforced", … ; "" when unknown.
 std::string LimitPhrase(const ReportExecutor& executor);
 
 // "2 failed, 1 superseded".

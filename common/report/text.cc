@@ -14,6 +14,9 @@ namespace memprof {
 namespace {
 
 constexpr int kNarrowest = 40, kWidest = 400;
+constexpr size_t kNarrow = 90;
+constexpr size_t kFigure = 12;                                        // columns of a figure
+constexpr size_t kFrameIndent = 4 + 3 * (kFigure + 1) + kFigure + 3;  // native frames stand below their line's place
 
 struct Detail {
   size_t executors, processes, stages, udf_lines, native_frames, jvm_sites;
@@ -70,12 +73,16 @@ std::string Bar(double share, size_t columns) {
   return bar;
 }
 
+std::string Counted(uint64_t count, const char* what, const char* plural = "s") {
+  return fmt::format("{} {}{}", FormatCount(count), what, count == 1 ? "" : plural);
+}
+
 class Page {
  public:
   explicit Page(const TextOptions& options)
       : width_(static_cast<size_t>(std::clamp(options.width, kNarrowest, kWidest))), colour_(options.colour) {}
 
-  size_t width() const { return width_; }
+  bool narrow() const { return width_ < kNarrow; }
 
   // `ink` colours the whole line; the text is cut at the width.
   void Line(std::string_view text, Ink ink = Ink::kPlain) {
@@ -83,6 +90,22 @@ class Page {
     size_t last = line.find_last_not_of(' ');
     line.erase(last == std::string::npos ? 0 : last + 1);
     lines_.push_back(colour_ && ink != Ink::kPlain && !line.empty() ? Code(ink) + line + "\x1b[0m" : line);
+  }
+  // A paragraph: as many lines as it takes, `indent` before each.
+  void Wrapped(std::string_view text, size_t indent, Ink ink) {
+    std::string line;
+    auto flush = [&] {
+      if (!line.empty()) Line(std::string(indent, ' ') + line, ink);
+      line.clear();
+    };
+    while (!text.empty()) {
+      size_t blank = text.find(' ');
+      std::string_view word = text.substr(0, blank);
+      text.remove_prefix(blank == std::string_view::npos ? text.size() : blank + 1);
+      if (indent + Columns(line) + 1 + Columns(word) > width_) flush();
+      line += line.empty() ? std::string(word) : " " + std::string(word);
+    }
+    flush();
   }
   void Blank() {
     if (!lines_.empty() && !lines_.back().empty()) lines_.emplace_back();
@@ -93,7 +116,7 @@ class Page {
     size_t shown = bound == 0 || lines_.size() <= bound ? lines_.size() : bound - 1;
     std::string text;
     for (size_t i = 0; i < shown; ++i) text += lines_[i] + "\n";
-    if (shown < lines_.size()) text += Fit(fmt::format("… {} more lines in the report's files", lines_.size() - shown), width_) + "\n";
+    if (shown < lines_.size()) text += Fit("… " + Counted(lines_.size() - shown, "more line") + " in the report's files", width_) + "\n";
     return text;
   }
 
@@ -137,7 +160,7 @@ void PutHeader(const Report& report, Page& page) {
 void PutProcesses(const ReportExecutor& executor, size_t shown, Page& page) {
   for (size_t i = 0; i < std::min(shown, executor.processes.size()); ++i) {
     const ReportProcess& process = executor.processes[i];
-    std::string line = fmt::format("    {} {}", Right(FormatBytes(process.peak_rss_bytes), 11),
+    std::string line = fmt::format("    {} {}", Right(FormatBytes(process.peak_rss_bytes), kFigure),
                                    Left(fmt::format("{} {}", Printable(process.kind), process.pid), 22));
     std::string parts;
     for (const ReportRow& row : process.rows) {
@@ -147,7 +170,7 @@ void PutProcesses(const ReportExecutor& executor, size_t shown, Page& page) {
     page.Line(line + "  " + parts, Ink::kDim);
   }
   if (shown != 0 && executor.processes.size() > shown) {
-    page.Line(fmt::format("    {} {} more processes", Right("", 11), executor.processes.size() - shown), Ink::kDim);
+    page.Line(std::string(5 + kFigure, ' ') + Counted(executor.processes.size() - shown, "more process", "es"), Ink::kDim);
   }
 }
 
@@ -158,7 +181,7 @@ void PutExecutor(const ReportExecutor& executor, const Detail& detail, Page& pag
   if (executor.at_peak && executor.limit_bytes && *executor.limit_bytes != 0) {
     double share = static_cast<double>(executor.at_peak->used_bytes) / static_cast<double>(*executor.limit_bytes);
     if (share >= 0.85) ink = share >= 0.97 ? Ink::kHot : Ink::kWarm;
-    size_t bar = page.width() >= 90 ? 24 : 10;
+    size_t bar = page.narrow() ? 10 : 24;
     line = fmt::format("  {} {} {} peak {} of {}, {}", name, Bar(share, bar), Right(FormatPercent(share, 1), 5),
                        FormatBytes(executor.at_peak->used_bytes), FormatBytes(*executor.limit_bytes), LimitPhrase(executor));
   } else {
@@ -176,7 +199,37 @@ void PutExecutors(const Report& report, const Detail& detail, Page& page) {
   page.Line("Executors", Ink::kBold);
   if (executors.empty()) page.Line("  none was seen", Ink::kDim);
   for (size_t i = 0; i < std::min(detail.executors, executors.size()); ++i) PutExecutor(*executors[i], detail, page);
-  if (executors.size() > detail.executors) page.Line(fmt::format("  … {} more", executors.size() - detail.executors), Ink::kDim);
+  if (executors.size() > detail.executors) page.Line("  … " + Counted(executors.size() - detail.executors, "more executor"), Ink::kDim);
+}
+
+// One site: its figures in columns and where it is, or, on a narrow terminal, the place and then the figures.
+void PutSite(const ReportSite& site, const std::string& where, Page& page) {
+  if (page.narrow()) {
+    page.Line("      " + where);
+    std::string figures;
+    auto add = [&](std::optional<uint64_t> bytes, const char* what) {
+      if (bytes) figures += fmt::format("{} {}, ", FormatBytes(*bytes), what);
+    };
+    add(site.live_at_peak_bytes, "live at peak");
+    add(site.resident_at_peak_bytes, "resident");
+    add(site.allocated_bytes, "allocated");
+    page.Wrapped(figures + ErrorPhrase(site), 8, Ink::kDim);
+    return;
+  }
+  page.Line(fmt::format("    {} {} {}  {}  {}", Right(FormatBytesOr(site.live_at_peak_bytes), kFigure),
+                        Right(FormatBytesOr(site.resident_at_peak_bytes), kFigure), Right(FormatBytes(site.allocated_bytes), kFigure),
+                        Left(ErrorPhrase(site), kFigure), where));
+}
+
+void PutNativeFrames(const ReportSite& site, const ReportFrame* lead, size_t most, Page& page) {
+  size_t indent = page.narrow() ? 8 : kFrameIndent;
+  auto native = std::find_if(site.frames.begin(), site.frames.end(), [&](const ReportFrame& frame) { return &frame == lead; });
+  if (native != site.frames.end()) ++native;
+  for (size_t shown = 0; native != site.frames.end() && shown < most; ++native, ++shown) {
+    page.Line(
+        fmt::format("{}└ {}  {}", std::string(indent + 2 * shown, ' '), Printable(FrameTitle(*native)), Printable(FramePlace(*native))),
+        Ink::kDim);
+  }
 }
 
 void PutPythonSites(const std::vector<const ReportSite*>& sites, const Detail& detail, Page& page) {
@@ -189,44 +242,32 @@ void PutPythonSites(const std::vector<const ReportSite*>& sites, const Detail& d
     }
     previous = &site;
     const ReportFrame* lead = LeadFrame(site);
-    std::string where = lead == nullptr ? "no frames" : Printable(FramePlace(*lead)) + "  " + Printable(FrameTitle(*lead));
-    page.Line(fmt::format("    {} {} {}  {}  {}", Right(FormatBytesOr(site.live_at_peak_bytes), 11),
-                          Right(FormatBytesOr(site.resident_at_peak_bytes), 11), Right(FormatBytes(site.allocated_bytes), 11),
-                          Left(ErrorPhrase(site), 11), where));
-    auto native = std::find_if(site.frames.begin(), site.frames.end(), [&](const ReportFrame& frame) { return &frame == lead; });
-    if (native != site.frames.end()) ++native;
-    for (size_t shown = 0; native != site.frames.end() && shown < detail.native_frames; ++native, ++shown) {
-      page.Line(fmt::format("{}{}└ {}  {}", std::string(54, ' '), std::string(2 * shown, ' '), Printable(FrameTitle(*native)),
-                            Printable(FramePlace(*native))),
-                Ink::kDim);
-    }
+    PutSite(site, lead == nullptr ? "no frames" : Printable(FramePlace(*lead)) + "  " + Printable(FrameTitle(*lead)), page);
+    PutNativeFrames(site, lead, detail.native_frames, page);
   }
-  if (sites.size() > detail.udf_lines) page.Line(fmt::format("    … {} more lines", sites.size() - detail.udf_lines), Ink::kDim);
+  if (sites.size() > detail.udf_lines) page.Line("    … " + Counted(sites.size() - detail.udf_lines, "more line"), Ink::kDim);
 }
 
 void PutJvmSites(const char* heading, const std::vector<const ReportSite*>& sites, const Detail& detail, Page& page) {
   if (sites.empty() || detail.jvm_sites == 0) return;
   page.Line(std::string("    ") + heading, Ink::kBold);
   for (size_t i = 0; i < std::min(sites.size(), detail.jvm_sites); ++i) {
-    const ReportSite& site = *sites[i];
-    const ReportFrame* lead = LeadFrame(site);
-    std::string where = lead == nullptr ? "no frames" : Printable(FrameTitle(*lead)) + "  " + Printable(FramePlace(*lead));
-    page.Line(fmt::format("    {} {} {}  {}  {}", Right(FormatBytesOr(site.live_at_peak_bytes), 11),
-                          Right(FormatBytesOr(site.resident_at_peak_bytes), 11), Right(FormatBytes(site.allocated_bytes), 11),
-                          Left(ErrorPhrase(site), 11), where));
+    const ReportFrame* lead = LeadFrame(*sites[i]);
+    PutSite(*sites[i], lead == nullptr ? "no frames" : Printable(FrameTitle(*lead)) + "  " + Printable(FramePlace(*lead)), page);
   }
 }
 
 void PutStage(const ReportStage& stage, const Detail& detail, Page& page) {
   std::string attempt = stage.attempt == 0 ? "" : fmt::format(".{}", stage.attempt);
   page.Blank();
-  page.Line(fmt::format("  Stage {}{} · {} · {} task{}{}", stage.stage_id, attempt,
-                        Printable(stage.name.empty() ? "unnamed" : std::string_view(stage.name)), FormatCount(stage.tasks),
-                        stage.tasks == 1 ? "" : "s", stage.status == "complete" ? "" : " · " + Printable(stage.status)),
+  page.Line(fmt::format("  Stage {}{} · {} · {}{}", stage.stage_id, attempt,
+                        Printable(stage.name.empty() ? "unnamed" : std::string_view(stage.name)), Counted(stage.tasks, "task"),
+                        stage.status == "complete" ? "" : " · " + Printable(stage.status)),
             Ink::kBold);
   StageDigest digest = DigestOf(stage, stage.sites);
-  if (!stage.sites.empty()) {
-    page.Line(fmt::format("    {} {} {}", Right("live at peak", 11), Right("resident", 11), Right("allocated", 10)), Ink::kDim);
+  if (!stage.sites.empty() && !page.narrow()) {
+    page.Line(fmt::format("    {} {} {}", Right("live at peak", kFigure), Right("resident", kFigure), Right("allocated", kFigure)),
+              Ink::kDim);
   }
   PutPythonSites(digest.python, detail, page);
   PutJvmSites("JVM heap", digest.heap, detail, page);
@@ -247,27 +288,27 @@ void PutStages(const Report& report, const Detail& detail, Page& page) {
   page.Line("Stages, by what a task held at its peak", Ink::kBold);
   if (stages.empty()) page.Line("  no profile arrived", Ink::kDim);
   for (size_t i = 0; i < std::min(detail.stages, stages.size()); ++i) PutStage(*stages[i], detail, page);
-  if (stages.size() > detail.stages) page.Line(fmt::format("  … {} more stages", stages.size() - detail.stages), Ink::kDim);
+  if (stages.size() > detail.stages) page.Line("  … " + Counted(stages.size() - detail.stages, "more stage"), Ink::kDim);
 }
 
 void PutAbout(const Report& report, Page& page) {
   page.Blank();
   page.Line("About the numbers", Ink::kBold);
   if (report.sampling.python_interval_bytes) {
-    page.Line(fmt::format("  Python and native: a sample every {} on average; blocks of at least four of these are counted exactly.",
-                          FormatBytes(*report.sampling.python_interval_bytes)),
-              Ink::kDim);
+    page.Wrapped(fmt::format("Python and native: a sample every {} on average; blocks of at least four of these are counted exactly.",
+                             FormatBytes(*report.sampling.python_interval_bytes)),
+                 2, Ink::kDim);
   }
   if (report.sampling.jvm_interval_bytes) {
-    page.Line(
-        fmt::format("  JVM: a sample every {} on average. ± is two standard deviations.", FormatBytes(*report.sampling.jvm_interval_bytes)),
-        Ink::kDim);
+    page.Wrapped(
+        fmt::format("JVM: a sample every {} on average. ± is two standard deviations.", FormatBytes(*report.sampling.jvm_interval_bytes)),
+        2, Ink::kDim);
   }
   for (const auto& [name, value] : report.counters) {
     if (value != 0) page.Line(fmt::format("  {}: {}", Printable(name), FormatCount(value)), Ink::kWarm);
   }
   for (const ReportNotAvailable& entry : report.not_available) {
-    page.Line(fmt::format("  not measured: {}: {}", Printable(entry.what), Printable(entry.why)), Ink::kDim);
+    page.Wrapped(fmt::format("Not measured: {}: {}", Printable(entry.what), Printable(entry.why)), 2, Ink::kDim);
   }
 }
 

@@ -1,0 +1,72 @@
+"""Which Spark settings put the profiler into a job."""
+
+from . import bundle
+from .errors import UserError
+from .library_check import check_library
+
+PLUGIN = "org.sparkmemprof.MemoryProfilerPlugin"
+
+# Settings that hold several values: ours joins the user's, with this between them.
+SEPARATORS = {
+    "spark.jars": ",",
+    "spark.plugins": ",",
+    "spark.yarn.dist.files": ",",
+    "spark.driver.extraJavaOptions": " ",
+    "spark.executor.extraJavaOptions": " ",
+}
+
+
+def is_local(master):
+    """Driver and executor are one JVM."""
+    return master == "local" or master.startswith("local[")
+
+
+def is_local_cluster(master):
+    return master.startswith("local-cluster[")
+
+
+def settings(master=None, agentpath=None):
+    """(key, value) pairs for a job on `master` (None: not known).
+
+    The jar alone is enough. With -agentpath everything is seen from a JVM's first allocation: added where the executors
+    can have this machine's library (local, local-cluster, YARN, which ships it), and wherever `agentpath` says that it
+    lies. The library is checked first. Raises UserError.
+    """
+    pairs = [("spark.jars", bundle.jar()), ("spark.plugins", PLUGIN)]
+    if agentpath is not None:
+        library = bundle.safe_path(agentpath, "the library")
+    elif master is not None and (is_local(master) or is_local_cluster(master) or master == "yarn"):
+        library = bundle.library()
+    else:
+        return pairs
+    check_library(library)
+    if master is not None and is_local(master):
+        pairs.append(("spark.driver.extraJavaOptions", f"-agentpath:{library}"))
+    elif master == "yarn" and agentpath is None:
+        # Localised into each container's working directory before its JVM starts there.
+        pairs.append(("spark.yarn.dist.files", f"file://{library}"))
+        pairs.append(("spark.executor.extraJavaOptions", "-agentpath:./libsparkmemprof.so"))
+    else:
+        pairs.append(("spark.executor.extraJavaOptions", f"-agentpath:{library}"))
+    return pairs
+
+
+def check_master(master):
+    """UserError for something that no Spark takes as --master."""
+    if master in ("yarn", "local") or master.startswith(("local[", "local-cluster[", "spark://", "k8s://")):
+        return master
+    raise UserError(
+        f"not a Spark master: {master!r}; one of local[N], local-cluster[N,cores,MiB], spark://HOST:PORT, yarn, k8s://URL"
+    )
+
+
+def merged(key, users, ours):
+    """The user's value of a setting with ours added; unchanged where ours is in it already."""
+    if not users or not users.strip():
+        return ours
+    separator = SEPARATORS[key]
+    if ours in [value.strip() for value in users.split(separator)]:
+        return users
+    if key.endswith("extraJavaOptions") and "libsparkmemprof.so" in users:
+        return users  # the user's own -agentpath, perhaps with options on it
+    return f"{users}{separator}{ours}"

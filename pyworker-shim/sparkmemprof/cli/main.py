@@ -1,0 +1,138 @@
+"""Entry point of `sparkmemprof`."""
+
+import os
+import sys
+
+import click
+
+from .errors import UserError
+
+_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+class _Group(click.Group):
+    def list_commands(self, ctx):
+        return ["submit", "report", "conf"]  # in the order of use
+
+
+def _version(context, _parameter, wanted):
+    if wanted and not context.resilient_parsing:
+        from sparkmemprof import _store
+
+        click.echo(f"sparkmemprof {_store.__version__}")
+        context.exit()
+
+
+@click.group(cls=_Group, context_settings=_SETTINGS)
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show it and exit.")
+def cli():
+    """Where did the memory of my executors go?
+
+    A memory profiler for PySpark: Spark stage and task, Python UDF line, native frame, JVM heap and off-heap call site,
+    and the budget they all share. Your job's code does not change.
+
+    \b
+      sparkmemprof submit job.py                  run a job under the profiler
+      sparkmemprof report sparkmemprof-report     read its report in the terminal
+      spark-submit $(sparkmemprof conf) job.py    the same as submit, spelled out
+    """
+
+
+@cli.command(
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    options_metavar="[--agentpath PATH] [SPARK-SUBMIT OPTIONS]",
+)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="APPLICATION [ARGUMENTS]...")
+@click.pass_context
+def submit(context, words):
+    """Run spark-submit with the profiler on.
+
+    Takes everything that spark-submit takes. The profiler's settings join your own --conf, --jars and spark-defaults;
+    nothing of yours is replaced. The report goes to ./sparkmemprof-report unless spark.memprof.report.dir says
+    otherwise; where it is comes last, on stderr. The exit status is spark-submit's.
+
+    \b
+      sparkmemprof submit job.py
+      sparkmemprof submit --master 'local-cluster[2,1,1024]' --conf spark.memprof.report.dir=out job.py 2026-01-31
+      sparkmemprof submit --master spark://host:7077 --agentpath /opt/sparkmemprof/libsparkmemprof.so job.py
+
+    On local[*], local-cluster and YARN the native library is given to the JVMs by -agentpath, so that they are seen
+    from their first allocation; elsewhere --agentpath says where executors have it. It is checked before anything is
+    submitted. Without it the library comes out of the jar, a moment after the executor starts.
+    """
+    from .submit import submit as run
+
+    if not words:
+        click.echo(context.get_help(), err=True)
+        context.exit(2)
+    context.exit(run(list(words)))
+
+
+@cli.command()
+@click.argument("path", type=click.Path(), metavar="DIRECTORY|report.json")
+@click.option("--format", "form", type=click.Choice(["text", "html", "json"]), help="Default: by OUT, else text.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), metavar="OUT", help="Write this file (0600).")
+@click.option("--application", metavar="ID", help="Which one of several. Default: the newest.")
+def report(path, form, output, application):
+    """Show a report: in the terminal, as one HTML file, or as JSON.
+
+    DIRECTORY is what spark.memprof.report.dir was, or one application's folder in it.
+
+    \b
+      sparkmemprof report sparkmemprof-report
+      sparkmemprof report sparkmemprof-report --application app-20260131120000-0000
+      sparkmemprof report sparkmemprof-report -o report.html
+    """
+    from .show import show
+
+    show(path, form, output, application)
+
+
+@cli.command(short_help="Print the profiler's settings as --conf key=value.")
+@click.option("--master", metavar="M", help="Where the job runs; local[*], local-cluster[...] and yarn get -agentpath.")
+@click.option("--agentpath", metavar="PATH", help="Where executors have libsparkmemprof.so: adds -agentpath with it.")
+def conf(master, agentpath):
+    """Print the settings that put the profiler into a job, as one line of --conf key=value.
+
+    \b
+      spark-submit $(sparkmemprof conf) job.py
+      spark-submit --master 'local[4]' $(sparkmemprof conf --master 'local[4]') job.py
+      sparkmemprof conf | sed 's/--conf /\\n/g' >> spark-defaults.conf
+
+    Settings of yours with the same keys (spark.jars, spark.plugins, spark.*.extraJavaOptions) are not seen by this
+    command: join them by hand, or use `sparkmemprof submit`, which does.
+    """
+    from . import confs
+
+    if master is not None:
+        confs.check_master(master)
+    click.echo(" ".join(f"--conf {key}={value}" for key, value in confs.settings(master, agentpath)))
+
+
+def _show_error(message):
+    first, _, rest = message.partition("\n")
+    if not sys.stderr.isatty() or os.environ.get("NO_COLOR"):
+        print(f"error: {message}", file=sys.stderr)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    Console(stderr=True, highlight=False, soft_wrap=True).print(
+        Text.assemble(("error: ", "bold red"), (first, "bold"), f"\n{rest}" if rest else "")
+    )
+
+
+def main():
+    """Exit status: the command's own (submit: spark-submit's); 2 for what the user can mend."""
+    try:
+        cli(prog_name="sparkmemprof")
+    except UserError as error:
+        _show_error(str(error))
+        sys.exit(2)
+    except BrokenPipeError:  # `sparkmemprof report … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()

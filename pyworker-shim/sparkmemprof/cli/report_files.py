@@ -1,0 +1,59 @@
+"""Finds report.json files: `<report directory>/<application id>/report.json`."""
+
+import os
+import pathlib
+
+from .errors import UserError
+
+_NAME = "report.json"
+
+
+def reports_in(directory):
+    """The report.json files of all applications in a report directory, newest first."""
+    try:
+        with os.scandir(directory) as entries:
+            candidates = [pathlib.Path(entry.path) / _NAME for entry in entries if entry.is_dir()]
+    except OSError:
+        return []
+    dated = []
+    for candidate in candidates:
+        try:
+            dated.append((candidate.stat().st_mtime, candidate))
+        except OSError:
+            continue
+    return [path for _, path in sorted(dated, reverse=True)]
+
+
+def newest_report(directory, since):
+    """The newest report.json written after `since` (seconds), or None."""
+    reports = reports_in(directory)
+    # A second of grace: file systems keep coarser times than the clock.
+    return reports[0] if reports and reports[0].stat().st_mtime >= since - 1 else None
+
+
+def find_report(path, application=None):
+    """(report.json, how many applications there were to choose from). Raises UserError, saying what is there."""
+    path = pathlib.Path(path)
+    try:
+        if path.is_file():
+            return path, 1
+        if not path.is_dir():
+            raise UserError(f"no such file or directory: {path}")
+        if application is None and (path / _NAME).is_file():
+            return path / _NAME, 1
+        os.listdir(path)
+    except PermissionError as error:
+        raise UserError(f"no access to {error.filename}; reports belong to the user who ran the job") from error
+    reports = reports_in(path)
+    if application is not None:
+        chosen = [report for report in reports if report.parent.name == application]
+        if not chosen:
+            known = ", ".join(report.parent.name for report in reports[:5]) or "none"
+            raise UserError(f"no report of application {application!r} in {path}; there: {known}")
+        return chosen[0], len(reports)
+    if not reports:
+        raise UserError(
+            f"no report in {path}: neither {_NAME} nor <application id>/{_NAME}\n"
+            "  the driver's log says where the report went (spark.memprof.report.dir)"
+        )
+    return reports[0], len(reports)

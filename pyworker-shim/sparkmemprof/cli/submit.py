@@ -1,0 +1,105 @@
+"""`sparkmemprof submit`: spark-submit with the profiler's settings joined to the user's own."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from . import confs
+from .report_files import newest_report
+from .spark_arguments import SparkArguments, default_properties
+from .spark_home import find_spark_submit
+
+# Options of spark-submit that hide the setting of the same meaning.
+_HIDING = {"spark.jars": "--jars", "spark.driver.extraJavaOptions": "--driver-java-options"}
+_REPORT_DIR = "spark.memprof.report.dir"
+
+
+def profiled(arguments, defaults, environment=os.environ):
+    """Adds the profiler to SparkArguments; returns the report directory, or None where the plugin chooses it.
+
+    `defaults`: what spark-submit takes from properties files. Raises UserError.
+    """
+
+    def effective(key):
+        value = arguments.conf(key)
+        return value if value is not None else defaults.get(key)
+
+    master = arguments.option("--master") or effective("spark.master") or environment.get("MASTER") or "local[*]"
+    for key, ours in confs.settings(master, arguments.own.get("--agentpath")):
+        hiding = _HIDING.get(key)
+        if hiding and arguments.option(hiding) is not None:
+            arguments.set_option(hiding, confs.merged(key, arguments.option(hiding), ours))
+        else:
+            arguments.set_conf(key, confs.merged(key, effective(key), ours))
+    report_dir = effective(_REPORT_DIR)
+    cluster = (arguments.option("--deploy-mode") or effective("spark.submit.deployMode")) == "cluster"
+    if not report_dir and not cluster:  # in cluster mode the driver has another machine's directories
+        report_dir = "file://" + os.path.abspath("sparkmemprof-report")
+        arguments.set_conf(_REPORT_DIR, report_dir)
+    return None if cluster else report_dir
+
+
+def _wait(child):
+    """Waits for the child, handing on what would end us. A terminal's Ctrl-C reaches the child by itself."""
+
+    def hand_on(number, _frame):
+        if number != signal.SIGINT or not os.isatty(0):
+            child.send_signal(number)
+
+    handled = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, hand_on) for number in handled}
+    try:
+        return child.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _local(directory):
+    """The local path of a report directory, or None if it lies elsewhere (HDFS, an object store)."""
+    if directory.startswith("file:"):
+        path = directory[len("file:") :]
+        return "/" + path.lstrip("/")
+    return None if "://" in directory else os.path.abspath(directory)
+
+
+def _say_where(directory, started):
+    if directory is None:
+        return
+    local = _local(directory)
+    if local is None:
+        print(f"sparkmemprof: reports are in {directory}", file=sys.stderr)
+        return
+    report = newest_report(local, since=started)
+    if report is None:
+        print(f"sparkmemprof: the job left no report in {local}; its log says why", file=sys.stderr)
+        return
+    html = report.with_suffix(".html")
+    print(f"sparkmemprof: report: {html if html.exists() else report}", file=sys.stderr)
+
+
+def submit(words):
+    """Runs spark-submit; returns its exit status, or ends by the signal that ended it. Raises UserError."""
+    arguments = SparkArguments(words, own=("--agentpath",))
+    path, home, beside = find_spark_submit()
+    environment = dict(os.environ)
+    report_dir = None
+    # Help, version, kill and status run no application.
+    if arguments.rest or arguments.option("--class"):
+        defaults = default_properties(arguments, home)
+        report_dir = profiled(arguments, defaults)
+    if beside:
+        environment["SPARK_HOME"] = home
+        # As in an activated venv: the job runs with the Python that has sparkmemprof, pyspark and the user's packages.
+        environment["PATH"] = os.path.dirname(sys.executable) + os.pathsep + environment.get("PATH", os.defpath)
+    started = time.time()
+    child = subprocess.Popen([path, *arguments.line()], env=environment)
+    status = _wait(child)
+    _say_where(report_dir, started)
+    if status < 0:
+        sys.stderr.flush()
+        signal.signal(-status, signal.SIG_DFL)
+        os.kill(os.getpid(), -status)
+    return status

@@ -1,0 +1,150 @@
+// A store that has seen a small job with all that a report shows: a UDF line with a native frame, JVM sites, attempts
+// that do not count, executors against their limits, names with markup in them.
+#pragma once
+
+#include "report/profile_builder.h"
+#include "store/profile_store.h"
+
+namespace memprof::testing {
+
+inline constexpr uint64_t kScratchBytes = 399'999'971;
+inline constexpr uint64_t kBatchBytes = 8'000'033;
+inline constexpr const char* kHostile = "<script>alert(1)</script>\"'&";
+
+inline proto::Process& AddProcess(proto::Process& process, int pid, const char* kind, uint64_t rss,
+                                  std::initializer_list<std::pair<const char*, uint64_t>> rows) {
+  process.set_pid(pid);
+  process.set_kind(kind);
+  process.set_peak_rss_bytes(rss);
+  process.set_alive(true);
+  for (const auto& [name, bytes] : rows) {
+    proto::Row& row = *process.add_peak_rows();
+    row.set_name(name);
+    row.set_bytes(bytes);
+  }
+  return process;
+}
+
+inline std::string SnapshotBytes(const std::string& executor, int pid, uint64_t worker_rss, uint64_t cgroup_limit) {
+  constexpr uint64_t kMi = 1024 * 1024;
+  proto::Envelope envelope;
+  envelope.set_schema_version(1);
+  envelope.set_executor_id(executor);
+  proto::ExecutorSnapshot& snapshot = *envelope.mutable_executor();
+  snapshot.set_taken_ms(1'700'000'040'000);
+  snapshot.set_jvm_pid(pid);
+  snapshot.set_host("node-" + executor);
+  if (cgroup_limit != 0) snapshot.set_cgroup_limit_bytes(cgroup_limit);
+  snapshot.set_host_memory_bytes(24'576 * kMi);
+  snapshot.set_heap_max_bytes(1024 * kMi);
+  snapshot.set_heap_used_peak_bytes(301 * kMi);
+  snapshot.set_spark_storage_peak_bytes(12 * kMi + 345);
+  snapshot.set_spark_execution_peak_bytes(64 * kMi + 77);
+  snapshot.set_offheap_peak_bytes(19 * kMi);
+  snapshot.set_java_version("17.0.15");
+  snapshot.set_agent_loaded("agentpath");
+  proto::Moment& peak = *snapshot.mutable_at_peak();
+  peak.set_time_ms(1'700'000'031'250);
+  for (proto::Process* jvm : {snapshot.add_processes(), peak.add_processes()}) {
+    AddProcess(*jvm, pid, "jvm", 612 * kMi, {{"Java heap", 388 * kMi}, {"metaspace", 71 * kMi}, {"direct buffers", 19 * kMi}});
+  }
+  for (int worker = 0; worker < 2; ++worker) {
+    uint64_t rss = worker == 0 ? worker_rss : 133 * kMi;
+    AddProcess(*snapshot.add_processes(), pid + 30 + worker, "python-worker", rss,
+               {{"native blocks", rss / 10 * 8}, {"Python objects", 21 * kMi}});
+    AddProcess(*peak.add_processes(), pid + 30 + worker, "python-worker", rss - 4096, {});
+  }
+  AddProcess(*snapshot.add_processes(), pid + 20, "python-daemon", 61 * kMi, {});
+  uint64_t used = 612 * kMi + worker_rss + 133 * kMi;
+  peak.set_used_bytes(used);
+  peak.set_unattributed_bytes(8192);
+  return envelope.SerializeAsString();
+}
+
+inline std::string DemoTask(int64_t id, int partition, const std::string& executor, uint64_t scratch) {
+  ProfileBuilder task(id, 2, partition, executor);
+  uint32_t udf = task.Udf("aggregate", "/jobs/job.py", 41, "SQL_MAP_PANDAS_ITER_UDF");
+  TestFrame worker = Framework("main", "/pyspark/worker.py", 1200);
+  TestFrame aggregate = Python("aggregate", "/jobs/job.py", 44);
+  TestFrame library = Unnamed("/jobs/libweighted_average.so", "6a1f", 0x1230);
+  proto::Site& hot = task.Site(proto::ORIGIN_PYTHON, {worker, aggregate, Python("with_cpp", "/jobs/averages.py", 27), library}, scratch, 1);
+  hot.set_udf(udf);
+  hot.set_live_at_peak_bytes(scratch);
+  hot.set_resident_at_peak_bytes(scratch);
+  proto::Site& batch =
+      task.Site(proto::ORIGIN_PYTHON, {worker, aggregate, Python("to_arrays", "/jobs/averages.py", 14)}, 6 * kBatchBytes, 6);
+  batch.set_udf(udf);
+  batch.set_live_at_peak_bytes(kBatchBytes);
+  batch.set_resident_at_peak_bytes(kBatchBytes - 4096);
+  proto::Site& objects =
+      task.Site(proto::ORIGIN_PYTHON, {worker, aggregate, Python("labels", "/jobs/averages.py", 19)}, 11'534'336, 180'224);
+  objects.set_udf(udf);
+  objects.set_sampled(true);
+  objects.set_variance(7.5e11);
+  objects.set_live_at_peak_bytes(5'111'808);
+  objects.set_peak_variance(3.3e11);
+  proto::Site& reader =
+      task.Site(proto::ORIGIN_PYTHON, {worker, Framework("load_stream", "/pyspark/sql/pandas/serializers.py", 340)}, 31'457'281, 120);
+  reader.set_live_at_peak_bytes(2'097'153);
+  TestFrame run = Java("org.apache.spark.executor.Executor$TaskRunner", "run", "Executor.scala", 621);
+  proto::Site& heap = task.Site(proto::ORIGIN_JVM_HEAP,
+                                {run, Java("org.apache.spark.sql.execution.arrow.ArrowWriter", "write", "ArrowWriter.scala", 112),
+                                 Java("java.util.Arrays", "copyOf", "Arrays.java", 3537)},
+                                268'435'456, 60'000);
+  heap.set_sampled(true);
+  heap.set_variance(1.4e14);
+  proto::Site& rows =
+      task.Site(proto::ORIGIN_JVM_HEAP, {run, Java("org.apache.spark.sql.catalyst.expressions.UnsafeRow", "copy", "UnsafeRow.java", 480)},
+                52'428'800, 9'000);
+  rows.set_sampled(true);
+  rows.set_variance(2.7e13);
+  proto::Site& direct = task.Site(proto::ORIGIN_JVM_OFFHEAP,
+                                  {run, Java("io.netty.buffer.PoolArena", "allocate", "PoolArena.java", 129),
+                                   Java("java.nio.DirectByteBuffer", "<init>", "DirectByteBuffer.java", 127)},
+                                  16'777'259, 4);
+  direct.set_live_at_peak_bytes(16'777'259);
+  proto::Remainder& rest = *task.profile().add_remainders();
+  rest.set_origin(proto::ORIGIN_JVM_HEAP);
+  rest.set_sites(31);
+  rest.set_allocated_bytes(7'340'032);
+  rest.set_allocations(400);
+  proto::Session& session = *task.profile().add_sessions();
+  session.set_python_version("3.11.7");
+  return task.Bytes();
+}
+
+inline void FillSample(ProfileStore& store) {
+  constexpr int64_t kStart = 1'700'000'000'000;
+  store.ApplicationStarted("app-20231114221320-0000", "weighted average", "4.3.0", "", "local-cluster[2,1,1024]", kStart);
+  store.Configuration({{"spark.executor.memory", "1g"}, {"spark.app.secret", "not kept"}});
+  store.ExecutorAdded("0", "127.0.0.1", 1, 1024, -1, -1, -1, kStart + 900);
+  store.ExecutorAdded("1", "127.0.0.1", 1, 1024, -1, -1, -1, kStart + 950);
+  store.StageSubmitted(0, 0, "parquet at NativeMethodAccessorImpl.java:0", "org.apache.spark.sql.DataFrameReader.parquet", 1,
+                       kStart + 1000);
+  store.StageCompleted(0, 0, "", kStart + 2000);
+  store.StageSubmitted(2, 0, "collect at /jobs/job.py:51", "job.py:51", 4, kStart + 2500);
+  for (int task = 0; task < 4; ++task) {
+    static_cast<void>(
+        store.Ingest(DemoTask(10 + task, task, std::to_string(task % 2), kScratchBytes - static_cast<uint64_t>(task) * 1009)));
+    store.TaskEnded(10 + task, 2, 0, task, 0, std::to_string(task % 2), TaskOutcome::kSucceeded, "", kStart + 30'000 + task);
+  }
+  static_cast<void>(store.Ingest(DemoTask(20, 1, "1", 123'456'791)));
+  store.TaskEnded(20, 2, 0, 1, 1, "1", TaskOutcome::kFailed, "java.io.IOException: Python worker exited unexpectedly (crashed)\n  at …",
+                  kStart + 9000);
+  store.StageCompleted(2, 0, "", kStart + 41'000);
+  ProfileBuilder hostile(30, 3, 0, "0");
+  uint32_t udf = hostile.Udf(kHostile, std::string("/jobs/") + kHostile + ".py", 3, kHostile);
+  proto::Site& site = hostile.Site(proto::ORIGIN_PYTHON, {Python(kHostile, kHostile, 5)}, 1'999'993, 1);
+  site.set_udf(udf);
+  site.set_live_at_peak_bytes(1'999'993);
+  static_cast<void>(store.Ingest(hostile.Bytes()));
+  store.StageSubmitted(3, 0, kHostile, kHostile, 1, kStart + 42'000);
+  store.TaskEnded(30, 3, 0, 0, 0, "0", TaskOutcome::kSucceeded, "", kStart + 43'000);
+  store.StageCompleted(3, 0, "", kStart + 43'500);
+  static_cast<void>(store.Ingest(SnapshotBytes("0", 4211, 546'570'240, 0)));
+  static_cast<void>(store.Ingest(SnapshotBytes("1", 4213, 541'990'912, 0)));
+  static_cast<void>(store.Ingest(SymbolBytes("6a1f", 0x1230, "weighted_average", "weighted_average.cc", 21)));
+  store.ApplicationEnded(kStart + 45'000);
+}
+
+}  // namespace memprof::testing

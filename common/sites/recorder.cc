@@ -188,8 +188,11 @@ void Recorder::State::ObserveRss() {
   if (now < next_rss_ns) return;
   next_rss_ns = now + kRssPeriodNs;
   uint64_t bytes = rss.Read();
-  box::Session& session = Current().value;
-  if (bytes > session.rss_max_bytes) session.rss_max_bytes = bytes;
+  ActiveSession& session = Current();
+  if (bytes > session.value.rss_max_bytes) {
+    session.value.rss_max_bytes = bytes;
+    Publish(session);
+  }
   if (bytes <= rss_swept_bytes + rss_swept_bytes / 20) return;
   rss_swept_bytes = bytes;
   SweepResidency();
@@ -197,7 +200,8 @@ void Recorder::State::ObserveRss() {
 
 // ---- the steps of a sample
 
-void Recorder::State::Publish(const ActiveSession& session) {
+void Recorder::State::Publish(ActiveSession& session) {
+  session.changed = false;
   box::SessionSlot& slot = slots()[session.slot];
   slot.session.Begin() = session.value;
   slot.session.Commit(box::RecordSeed(box::kSessionTable, session.slot));
@@ -210,6 +214,7 @@ void Recorder::State::Discharge(const LiveBlock& block) {
   box::Site& record = sites.Begin(site);
   Touch(owner.value.total, record.share);
   Shrink(owner.value.total, record.share, block.weight, LiveVariance(block));
+  owner.changed = true;
   if (block.resident != LiveBlock::kUnread) {
     record.share.resident -= block.resident;
     --record.share.readings;
@@ -219,6 +224,7 @@ void Recorder::State::Discharge(const LiveBlock& block) {
 
 LiveBlock* Recorder::State::Charge(const Sample& sample) {
   ActiveSession& session = Current();
+  session.changed = true;
   Count(&Counters::samples, &box::Session::samples);
   bool follow = sample.address != 0;
   uint64_t live_weight = sample.weight;
@@ -283,13 +289,12 @@ LiveBlock* Recorder::State::Charge(const Sample& sample) {
 // they were at the session's peak.
 void Recorder::State::EndStep(LiveBlock* newcomer) {
   for (ActiveSession* session : {&process, &task}) {
-    if (session->value.number == 0) continue;
+    if (!session->changed) continue;
     bool higher = Settle(session->value.total);
     if (newcomer != nullptr && &OwnerOf(*newcomer) == session) newcomer->first_peak = FirstPeak(session->value.total, higher);
+    Publish(*session);
   }
   ObserveRss();
-  Publish(process);
-  if (task.value.number != 0) Publish(task);
 }
 
 // ---- what hooks call
@@ -428,6 +433,7 @@ void Recorder::UnmappingRange(uintptr_t begin, uintptr_t end) {
       box::Site& record = state.sites.Begin(site);
       Touch(owner.value.total, record.share);
       Grow(owner.value.total, record.share, rest.weight, LiveVariance(rest));
+      owner.changed = true;
       if (rest.resident != LiveBlock::kUnread) {
         record.share.resident += rest.resident;
         ++record.share.readings;

@@ -226,14 +226,16 @@ void Recorder::State::PassOnSurvivors() {
     block.generation = sites.generation(site) & kGenerationMask;
     Grow(process.value.total, record.share, block.weight, LiveVariance(block));
     if (block.weight != block.size) record.sampled = 1;
+    sites.Commit(site);
     block.first_peak = FirstPeak(process.value.total, Settle(process.value.total));
-    if (block.resident != LiveBlock::kUnread) {
-      NoteReading(process.value.total, record.share, block.first_peak, true, 0, block.resident);
-    }
+    Publish(process);
+    if (block.resident == LiveBlock::kUnread) return true;
+    box::Site& again = sites.Begin(site);
+    Touch(process.value.total, again.share);
+    NoteReading(process.value.total, again.share, block.first_peak, true, 0, block.resident);
     sites.Commit(site);
     return true;
   });
-  Publish(process);
 }
 
 // ---- the ring

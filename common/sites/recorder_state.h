@@ -27,7 +27,8 @@ inline double LiveVariance(const LiveBlock& block) {
 struct ActiveSession {
   box::Session value = {};  // number 0: none
   uint32_t slot = 0;
-  uint32_t sites = 0;  // without the overflow site
+  uint32_t sites = 0;    // without the overflow site
+  bool changed = false;  // since it was published
 };
 
 struct Recorder::State {
@@ -66,7 +67,7 @@ struct Recorder::State {
   void EraseLive(LiveBlock* block);
   void ReadResidency(LiveBlock& block);
   void EndStep(LiveBlock* newcomer);
-  void Publish(const ActiveSession& session);
+  void Publish(ActiveSession& session);
   void ObserveRss();
   void SweepResidency();
   void Thin();

@@ -1,0 +1,24 @@
+package org.sparkmemprof;
+
+import org.apache.spark.api.plugin.DriverPlugin;
+import org.apache.spark.api.plugin.ExecutorPlugin;
+import org.apache.spark.api.plugin.SparkPlugin;
+import org.sparkmemprof.plugin.DriverSide;
+import org.sparkmemprof.plugin.ExecutorSide;
+
+/**
+ * The name in {@code spark.plugins}: {@code --conf
+ * spark.plugins=org.sparkmemprof.MemoryProfilerPlugin}. Needs a public constructor without
+ * arguments; Spark makes one instance for the driver's side and one for each executor's.
+ */
+public final class MemoryProfilerPlugin implements SparkPlugin {
+  @Override
+  public DriverPlugin driverPlugin() {
+    return new DriverSide();
+  }
+
+  @Override
+  public ExecutorPlugin executorPlugin() {
+    return new ExecutorSide();
+  }
+}

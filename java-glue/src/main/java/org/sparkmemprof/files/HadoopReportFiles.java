@@ -1,0 +1,69 @@
+package org.sparkmemprof.files;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.EnumSet;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.FileContext;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Options;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.UnsupportedFileSystemException;
+import org.apache.hadoop.fs.permission.FsPermission;
+
+/**
+ * Any file system that Hadoop knows. {@code FileContext} can rename over an existing file; a file
+ * system that has no {@code FileContext} is an object store as a rule, where a file appears whole
+ * when it is closed.
+ */
+final class HadoopReportFiles extends ReportFiles {
+  private static final FsPermission DIRECTORY_MODE = new FsPermission((short) 0700);
+  private static final FsPermission FILE_MODE = new FsPermission((short) 0600);
+
+  private final Path directory;
+  private final FileContext context; // null: the store has none
+  private final FileSystem store; // null: the context is used
+
+  HadoopReportFiles(Path directory, Configuration hadoop) throws IOException {
+    this.directory = directory;
+    FileContext found = null;
+    try {
+      found = FileContext.getFileContext(directory.toUri(), hadoop);
+    } catch (UnsupportedFileSystemException objectStore) {
+      // The other interface remains.
+    }
+    context = found;
+    store = found == null ? directory.getFileSystem(hadoop) : null;
+    if (context != null) {
+      context.mkdir(directory, DIRECTORY_MODE, true);
+    } else {
+      store.mkdirs(directory, DIRECTORY_MODE);
+    }
+  }
+
+  @Override
+  public void replace(String name, byte[] content) throws IOException {
+    Path target = new Path(directory, name);
+    if (context == null) {
+      try (OutputStream out = store.create(target, true)) {
+        out.write(content);
+      }
+      return;
+    }
+    Path temporary = new Path(directory, "." + name + ".new");
+    try (OutputStream out =
+        context.create(
+            temporary,
+            EnumSet.of(CreateFlag.CREATE, CreateFlag.OVERWRITE),
+            Options.CreateOpts.perms(FILE_MODE))) {
+      out.write(content);
+    }
+    context.rename(temporary, target, Options.Rename.OVERWRITE);
+  }
+
+  @Override
+  public String location() {
+    return directory.toString();
+  }
+}

@@ -1,0 +1,117 @@
+package org.sparkmemprof.files;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Directories that only this user may enter (0700), in places that others may write to. A directory
+ * that exists already is taken only if it is a real directory, ours, and closed to others: anybody
+ * may have made it in {@code /tmp} beforehand. Thread-safe.
+ */
+public final class PrivateDirectories {
+  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+  private PrivateDirectories() {}
+
+  /** The numeric user id of this process; works without a passwd entry. */
+  public static int uid() throws IOException {
+    return (Integer) Files.getAttribute(Paths.get("/proc/self"), "unix:uid");
+  }
+
+  /** {@code sparkmemprof-<uid>}: the name of our directory in a shared one. */
+  public static String nameInSharedDirectory() throws IOException {
+    return "sparkmemprof-" + uid();
+  }
+
+  /**
+   * Makes {@code base/names[0]/names[1]...}, each step private; {@code base} itself is only made
+   * when missing.
+   *
+   * @throws IOException when a step can't be made or belongs to somebody else
+   */
+  public static Path make(Path base, String... names) throws IOException {
+    Files.createDirectories(base, OWNER_ONLY);
+    Path directory = base;
+    for (String name : names) {
+      directory = directory.resolve(name);
+      try {
+        Files.createDirectory(directory, OWNER_ONLY);
+      } catch (FileAlreadyExistsException exists) {
+        demandOurs(directory);
+      }
+    }
+    return directory;
+  }
+
+  private static void demandOurs(Path directory) throws IOException {
+    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      throw new IOException(directory + " is no directory");
+    }
+    int owner = (Integer) Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+    if (owner != uid()) {
+      throw new IOException(directory + " belongs to user " + owner);
+    }
+    Set<PosixFilePermission> permissions =
+        Files.getPosixFilePermissions(directory, LinkOption.NOFOLLOW_LINKS);
+    if (permissions.contains(PosixFilePermission.GROUP_WRITE)
+        || permissions.contains(PosixFilePermission.OTHERS_WRITE)) {
+      throw new IOException(directory + " can be written by others");
+    }
+  }
+
+  /**
+   * Places for files that are to be executed or mapped executable: the temporary directory, the
+   * working directory unless it is the user's own (local mode), shared memory.
+   */
+  public static List<Path> forCode(boolean workingDirectoryIsOurs) {
+    List<Path> candidates = new ArrayList<>();
+    candidates.add(Paths.get(System.getProperty("java.io.tmpdir", "/tmp")));
+    if (workingDirectoryIsOurs) {
+      candidates.add(Paths.get("").toAbsolutePath());
+    }
+    candidates.add(Paths.get("/dev/shm"));
+    return candidates;
+  }
+
+  /** Removes a directory and all in it as far as possible; null and missing ones are fine. */
+  public static void deleteTree(Path directory) {
+    if (directory == null) {
+      return;
+    }
+    try {
+      Files.walkFileTree(
+          directory,
+          new SimpleFileVisitor<Path>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+                throws IOException {
+              Files.delete(file);
+              return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path visited, IOException failure)
+                throws IOException {
+              Files.delete(visited);
+              return FileVisitResult.CONTINUE;
+            }
+          });
+    } catch (IOException | SecurityException left) {
+      // What can't be removed stays; it is private and small.
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package org.sparkmemprof.files;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Paths;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * The directory that receives the report, on any of Hadoop's file systems. Readers see the old file
+ * or the new one, never a part. Directories are made 0700, files 0600 where the system knows modes.
+ */
+public abstract class ReportFiles {
+  /** Replaces {@code name} by {@code content}, atomically. */
+  public abstract void replace(String name, byte[] content) throws IOException;
+
+  /** The directory as a user would type it. */
+  public abstract String location();
+
+  /**
+   * Chooses by the scheme. As everywhere in Spark, a path without one is a local path.
+   *
+   * @throws IOException when the directory can't be made
+   */
+  public static ReportFiles open(String directory, String child, Configuration hadoop)
+      throws IOException {
+    Path path = new Path(directory);
+    URI uri = path.toUri();
+    if (uri.getScheme() == null || uri.getScheme().equals("file")) {
+      return new LocalReportFiles(Paths.get(uri.getPath()).toAbsolutePath().resolve(child));
+    }
+    return new HadoopReportFiles(new Path(path, child), hadoop);
+  }
+}

@@ -1,0 +1,248 @@
+package org.sparkmemprof.listener;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import org.apache.spark.SparkConf;
+import org.apache.spark.Success$;
+import org.apache.spark.TaskEndReason;
+import org.apache.spark.TaskFailedReason;
+import org.apache.spark.resource.ResourceProfile;
+import org.apache.spark.scheduler.AccumulableInfo;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerApplicationEnd;
+import org.apache.spark.scheduler.SparkListenerApplicationStart;
+import org.apache.spark.scheduler.SparkListenerExecutorAdded;
+import org.apache.spark.scheduler.SparkListenerExecutorMetricsUpdate;
+import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
+import org.apache.spark.scheduler.SparkListenerResourceProfileAdded;
+import org.apache.spark.scheduler.SparkListenerStageCompleted;
+import org.apache.spark.scheduler.SparkListenerStageSubmitted;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
+import org.apache.spark.scheduler.StageInfo;
+import org.apache.spark.scheduler.TaskInfo;
+import org.sparkmemprof.jni.NativeStore;
+import org.sparkmemprof.plugin.Notices;
+import org.sparkmemprof.report.StoreFeeder;
+import scala.Tuple4;
+import scala.collection.Iterator;
+
+/**
+ * Hands the driver's events to the store, and the profiles that merging misses: those of killed and
+ * failed tasks ride in their end reason, interim ones in heartbeats.
+ *
+ * <p>Runs on Spark's listener bus: every method copies a few fields into the feeder's queue and
+ * returns; none throws.
+ */
+public final class DriverListener extends SparkListener {
+  private static final int MAX_ERROR_CHARS = 2048;
+
+  private final StoreFeeder feeder;
+  private final Notices notices;
+  private final long accumulatorId;
+  private final SparkConf conf;
+  private final String sparkVersion;
+  private final Map<Integer, ResourceProfile> profiles = new ConcurrentHashMap<>();
+  private final Map<String, Boolean> executors = new ConcurrentHashMap<>();
+  private final CountDownLatch ended = new CountDownLatch(1);
+
+  public DriverListener(
+      StoreFeeder feeder,
+      Notices notices,
+      long accumulatorId,
+      SparkConf conf,
+      String sparkVersion) {
+    this.feeder = feeder;
+    this.notices = notices;
+    this.accumulatorId = accumulatorId;
+    this.conf = conf;
+    this.sparkVersion = sparkVersion;
+  }
+
+  /** Opens when the application's last event has been seen. */
+  public CountDownLatch ended() {
+    return ended;
+  }
+
+  /** False once Spark has reported the executor's removal. */
+  public boolean isKnown(String executorId) {
+    return executors.containsKey(executorId);
+  }
+
+  @Override
+  public void onApplicationStart(SparkListenerApplicationStart event) {
+    guarded(
+        () -> {
+          String id = ScalaViews.orEmpty(event.appId());
+          String name = event.appName();
+          String master = conf.get("spark.master", "");
+          long time = event.time();
+          feeder.event(
+              store ->
+                  NativeStore.applicationStarted(store, id, name, sparkVersion, "", master, time));
+        });
+  }
+
+  @Override
+  public void onApplicationEnd(SparkListenerApplicationEnd event) {
+    guarded(
+        () -> {
+          long time = event.time();
+          feeder.event(store -> NativeStore.applicationEnded(store, time));
+        });
+    ended.countDown();
+  }
+
+  @Override
+  public void onResourceProfileAdded(SparkListenerResourceProfileAdded event) {
+    guarded(() -> profiles.put(event.resourceProfile().id(), event.resourceProfile()));
+  }
+
+  @Override
+  public void onExecutorAdded(SparkListenerExecutorAdded event) {
+    guarded(
+        () -> {
+          String id = event.executorId();
+          String host = event.executorInfo().executorHost();
+          int cores = event.executorInfo().totalCores();
+          long time = event.time();
+          ExecutorResources resources =
+              ExecutorResources.of(
+                  id, conf, profiles.get(event.executorInfo().resourceProfileId()));
+          executors.put(id, true);
+          feeder.event(
+              store ->
+                  NativeStore.executorAdded(
+                      store,
+                      id,
+                      host,
+                      cores,
+                      resources.heapMib,
+                      resources.overheadMib,
+                      resources.offHeapMib,
+                      resources.pysparkMib,
+                      time));
+        });
+  }
+
+  @Override
+  public void onExecutorRemoved(SparkListenerExecutorRemoved event) {
+    guarded(
+        () -> {
+          String id = event.executorId();
+          String reason = event.reason();
+          long time = event.time();
+          executors.remove(id);
+          feeder.event(store -> NativeStore.executorRemoved(store, id, reason, time));
+        });
+  }
+
+  @Override
+  public void onStageSubmitted(SparkListenerStageSubmitted event) {
+    guarded(
+        () -> {
+          StageInfo stage = event.stageInfo();
+          int id = stage.stageId();
+          int attempt = stage.attemptNumber();
+          String name = stage.name();
+          String callSite = stage.details();
+          int tasks = stage.numTasks();
+          long time = ScalaViews.orElse(stage.submissionTime(), System.currentTimeMillis());
+          feeder.event(
+              store -> NativeStore.stageSubmitted(store, id, attempt, name, callSite, tasks, time));
+        });
+  }
+
+  @Override
+  public void onStageCompleted(SparkListenerStageCompleted event) {
+    guarded(
+        () -> {
+          StageInfo stage = event.stageInfo();
+          int id = stage.stageId();
+          int attempt = stage.attemptNumber();
+          String failure = shortened(ScalaViews.orEmpty(stage.failureReason()));
+          long time = ScalaViews.orElse(stage.completionTime(), System.currentTimeMillis());
+          feeder.event(store -> NativeStore.stageCompleted(store, id, attempt, failure, time));
+        });
+  }
+
+  @Override
+  public void onTaskEnd(SparkListenerTaskEnd event) {
+    guarded(
+        () -> {
+          TaskInfo task = event.taskInfo();
+          TaskEndReason reason = event.reason();
+          if (!(reason instanceof Success$)) {
+            ingest(ScalaViews.elements(reason, "accumUpdates"));
+          }
+          if (task == null) {
+            return;
+          }
+          long taskId = task.taskId();
+          int stageId = event.stageId();
+          int stageAttempt = event.stageAttemptId();
+          int partition = task.partitionId() >= 0 ? task.partitionId() : task.index();
+          int attempt = task.attemptNumber();
+          String executorId = task.executorId();
+          TaskOutcome outcome = TaskOutcome.of(reason);
+          String error =
+              reason instanceof TaskFailedReason
+                  ? shortened(((TaskFailedReason) reason).toErrorString())
+                  : "";
+          long time = task.finishTime();
+          feeder.event(
+              store ->
+                  NativeStore.taskEnded(
+                      store,
+                      taskId,
+                      stageId,
+                      stageAttempt,
+                      partition,
+                      attempt,
+                      executorId,
+                      outcome.ordinal(),
+                      error,
+                      time));
+        });
+  }
+
+  @Override
+  public void onExecutorMetricsUpdate(SparkListenerExecutorMetricsUpdate event) {
+    guarded(
+        () -> {
+          Iterator<?> tasks = ScalaViews.elements(event, "accumUpdates");
+          while (tasks.hasNext()) {
+            ingest(ScalaViews.elements(((Tuple4<?, ?, ?, ?>) tasks.next())._4()));
+          }
+        });
+  }
+
+  private void ingest(Iterator<?> updates) {
+    while (updates.hasNext()) {
+      AccumulableInfo info = (AccumulableInfo) updates.next();
+      if (info.id() == accumulatorId && info.update().isDefined()) {
+        Object value = info.update().get();
+        if (value instanceof byte[] && ((byte[]) value).length > 0) {
+          feeder.ingest((byte[]) value);
+        }
+      }
+    }
+  }
+
+  private static String shortened(String text) {
+    return text.length() <= MAX_ERROR_CHARS ? text : text.substring(0, MAX_ERROR_CHARS) + "...";
+  }
+
+  private interface Body {
+    void run() throws Exception;
+  }
+
+  /** A listener that throws is only logged by Spark, but at length and for every event. */
+  private void guarded(Body body) {
+    try {
+      body.run();
+    } catch (Throwable e) {
+      notices.report("part of the driver's events", String.valueOf(e));
+    }
+  }
+}

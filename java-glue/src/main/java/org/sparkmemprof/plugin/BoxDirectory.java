@@ -1,0 +1,76 @@
+package org.sparkmemprof.plugin;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import org.sparkmemprof.files.PrivateDirectories;
+
+/**
+ * The directory of an application's black boxes on this host: one for all its executors here, since
+ * the next executor may have to read the boxes of one that died.
+ */
+final class BoxDirectory {
+  private BoxDirectory() {}
+
+  /**
+   * @param configured {@code spark.memprof.box.dir}, or null
+   * @param failures receives why each place was refused
+   * @return null when no place would do
+   */
+  static Path make(
+      String configured,
+      String applicationId,
+      boolean workingDirectoryIsOurs,
+      StringBuilder failures) {
+    for (Path base : candidates(configured, workingDirectoryIsOurs)) {
+      try {
+        Path directory =
+            PrivateDirectories.make(
+                base, PrivateDirectories.nameInSharedDirectory(), applicationId);
+        if (Files.isWritable(directory)) {
+          return directory;
+        }
+        failures.append(failures.length() == 0 ? "" : "; ").append(directory + " is read-only");
+      } catch (IOException | RuntimeException e) {
+        failures.append(failures.length() == 0 ? "" : "; ").append(e);
+      }
+    }
+    return null;
+  }
+
+  private static List<Path> candidates(String configured, boolean workingDirectoryIsOurs) {
+    List<Path> places = new ArrayList<>();
+    if (configured != null) {
+      places.add(Paths.get(configured).toAbsolutePath());
+      return places;
+    }
+    if (System.getenv("CONTAINER_ID") != null) { // YARN: cleaned up with the application
+      addFirst(places, System.getenv("LOCAL_DIRS"));
+    }
+    if (System.getenv("KUBERNETES_SERVICE_HOST") != null) { // emptyDirs
+      addFirst(places, System.getenv("SPARK_LOCAL_DIRS"));
+    }
+    places.addAll(PrivateDirectories.forCode(workingDirectoryIsOurs));
+    return places;
+  }
+
+  private static void addFirst(List<Path> places, String commaSeparated) {
+    if (commaSeparated != null && !commaSeparated.isEmpty()) {
+      places.add(Paths.get(commaSeparated.split(",")[0]));
+    }
+  }
+
+  /** Boxes of a dead executor stay, and so does their directory. */
+  static void removeIfEmpty(Path directory) {
+    if (directory != null) {
+      try {
+        Files.deleteIfExists(directory);
+      } catch (IOException | RuntimeException inUse) {
+        // Another executor of this host still has boxes there.
+      }
+    }
+  }
+}

@@ -1,0 +1,190 @@
+package org.sparkmemprof.plugin;
+
+import java.util.Collections;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext;
+import org.apache.spark.api.plugin.DriverPlugin;
+import org.apache.spark.api.plugin.PluginContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.sparkmemprof.MemoryProfilerPlugin;
+import org.sparkmemprof.accumulator.AccumulatorTemplate;
+import org.sparkmemprof.accumulator.ProfileAccumulator;
+import org.sparkmemprof.files.PrivateDirectories;
+import org.sparkmemprof.jni.NativeLibrary;
+import org.sparkmemprof.jni.NativeStore;
+import org.sparkmemprof.listener.DriverListener;
+import org.sparkmemprof.report.ReportWriter;
+import org.sparkmemprof.report.StoreFeeder;
+import scala.Option;
+
+/**
+ * The driver's half: receives what executors send, feeds the native store, writes the report.
+ *
+ * <p>Without the native library there is no store: the driver says so once, and sends no
+ * accumulator to the executors, which then stay inert and silent. Nothing thrown here reaches
+ * Spark.
+ */
+public final class DriverSide implements DriverPlugin {
+  private static final Logger LOG = LoggerFactory.getLogger(MemoryProfilerPlugin.class);
+
+  static final String ACCUMULATOR = "accumulator";
+
+  private static final long CHECKPOINT_SECONDS = 30;
+  private static final long LATE_NEWS_MILLIS = 5_000;
+  private static final long POLL_MILLIS = 20;
+
+  private final DriverNotices notices = new DriverNotices();
+  private final Set<String> profilingExecutors = ConcurrentHashMap.newKeySet();
+
+  private Settings settings;
+  private SparkContext spark;
+  private StoreFeeder feeder;
+  private DriverListener listener;
+  private ReportWriter writer;
+  private ScheduledExecutorService checkpoints;
+
+  /** Spark's registry of accumulators holds weak references only. */
+  private ProfileAccumulator accumulator;
+
+  @Override
+  public Map<String, String> init(SparkContext sc, PluginContext context) {
+    try {
+      settings = new Settings(sc.conf());
+      if (!settings.enabled) {
+        return Collections.emptyMap();
+      }
+      boolean local = ExecutorIdentity.isLocal(sc.conf());
+      String problem = NativeLibrary.load(PrivateDirectories.forCode(!local));
+      if (problem != null) {
+        notices.report("profiling", problem);
+        return Collections.emptyMap();
+      }
+      return start(sc);
+    } catch (Throwable e) {
+      notices.report("profiling", reasonOf(e));
+      return Collections.emptyMap();
+    }
+  }
+
+  private Map<String, String> start(SparkContext sc) throws Exception {
+    spark = sc;
+    feeder = new StoreFeeder(settings.storeLimitBytes, notices);
+    notices.attach(feeder);
+    String[] configuration = Redaction.entries(sc.conf());
+    feeder.event(store -> NativeStore.configuration(store, configuration));
+    accumulator = new ProfileAccumulator(feeder::ingest);
+    accumulator.register(sc, Option.empty(), true);
+    listener = new DriverListener(feeder, notices, accumulator.id(), sc.conf(), sc.version());
+    sc.addSparkListener(listener);
+    return Collections.singletonMap(ACCUMULATOR, AccumulatorTemplate.encode(accumulator));
+  }
+
+  /** Spark calls this as soon as the application's id is known, metrics or not. */
+  @Override
+  public void registerMetrics(String applicationId, PluginContext context) {
+    if (feeder == null) {
+      return;
+    }
+    try {
+      SparkConf conf = spark.conf();
+      writer =
+          new ReportWriter(
+              feeder,
+              () ->
+                  ReportDirectory.open(settings, conf, applicationId, spark.hadoopConfiguration()),
+              notices);
+      checkpoints = Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("report"));
+      checkpoints.scheduleWithFixedDelay(
+          writer::checkpoint, CHECKPOINT_SECONDS, CHECKPOINT_SECONDS, TimeUnit.SECONDS);
+      ExecutorSide.applicationIdKnown(applicationId);
+    } catch (Throwable e) {
+      notices.report("the report", reasonOf(e));
+    }
+  }
+
+  /** Returns null always: Spark 4 warns about each answer to a message that wants none. */
+  @Override
+  public Object receive(Object message) {
+    try {
+      if (message instanceof byte[] && feeder != null) {
+        feeder.ingest((byte[]) message);
+      } else if (message instanceof String[]) {
+        receive((String[]) message);
+      }
+    } catch (Throwable e) {
+      notices.report("part of the profile", reasonOf(e));
+    }
+    return null;
+  }
+
+  private void receive(String[] message) {
+    switch (message[0]) {
+      case Messages.NOTICE:
+        notices.report(message[1], message[2]);
+        break;
+      case Messages.STARTED:
+        profilingExecutors.add(message[1]);
+        break;
+      case Messages.STOPPED:
+        profilingExecutors.remove(message[1]);
+        break;
+      default: // of another version of ours
+    }
+  }
+
+  @Override
+  public void shutdown() {
+    if (feeder == null) {
+      return;
+    }
+    try {
+      if (checkpoints != null) {
+        checkpoints.shutdown();
+      }
+      waitForLateNews();
+      ReportWriter.Summary summary = writer == null ? null : writer.finish();
+      if (summary != null) {
+        announce(summary);
+      }
+    } catch (Throwable e) {
+      notices.report("the report", reasonOf(e));
+    } finally {
+      feeder.close();
+    }
+  }
+
+  /**
+   * Executors end after the application does, and their last messages arrive while Spark stops.
+   * Waits until every executor has said that it is done or nothing of the report is incomplete.
+   */
+  private void waitForLateNews() throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LATE_NEWS_MILLIS);
+    listener.ended().await(LATE_NEWS_MILLIS, TimeUnit.MILLISECONDS);
+    while (System.nanoTime() < deadline) {
+      boolean executorsDone = profilingExecutors.stream().noneMatch(listener::isKnown);
+      if (feeder.idle() && (executorsDone || !feeder.awaitsSymbols())) {
+        return;
+      }
+      Thread.sleep(POLL_MILLIS);
+    }
+  }
+
+  private void announce(ReportWriter.Summary summary) {
+    LOG.info("sparkmemprof: report in {}\n{}", summary.location, summary.text);
+    if (settings.reportDirectory == null && !LOG.isInfoEnabled()) {
+      // Nobody chose this place: it would never be found.
+      LOG.warn("sparkmemprof: report in {}", summary.location);
+    }
+  }
+
+  private static String reasonOf(Throwable e) {
+    return e instanceof IllegalArgumentException ? e.getMessage() : e.toString();
+  }
+}

@@ -1,0 +1,35 @@
+package org.sparkmemprof.plugin;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.spark.api.plugin.PluginContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.sparkmemprof.MemoryProfilerPlugin;
+
+/** Sends notices to the driver; an executor that can't reach it warns in its own log. */
+final class ExecutorNotices implements Notices {
+  private static final Logger LOG = LoggerFactory.getLogger(MemoryProfilerPlugin.class);
+
+  private final PluginContext context;
+  private final ExecutorIdentity self;
+  private final Set<String> told = ConcurrentHashMap.newKeySet();
+
+  ExecutorNotices(PluginContext context, ExecutorIdentity self) {
+    this.context = context;
+    this.self = self;
+  }
+
+  @Override
+  public void report(String what, String why) {
+    if (!told.add(what)) {
+      return;
+    }
+    String where = self.inDriver ? "" : "executor " + self.id + " on " + self.host + ": ";
+    try {
+      context.send(Messages.notice(what, where + why));
+    } catch (Throwable unreachable) {
+      LOG.warn("sparkmemprof: {} is off: {}", what, why);
+    }
+  }
+}

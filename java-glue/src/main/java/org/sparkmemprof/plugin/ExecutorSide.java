@@ -1,0 +1,134 @@
+package org.sparkmemprof.plugin;
+
+import java.nio.file.Path;
+import java.util.Map;
+import org.apache.spark.TaskContext;
+import org.apache.spark.api.plugin.ExecutorPlugin;
+import org.apache.spark.api.plugin.PluginContext;
+import org.sparkmemprof.accumulator.AccumulatorTemplate;
+import org.sparkmemprof.files.PrivateDirectories;
+import org.sparkmemprof.jni.NativeAgent;
+import org.sparkmemprof.jni.NativeLibrary;
+
+/**
+ * The executor's half: starts the agent, puts the Python package in place, tells the agent which
+ * task runs on which thread, and takes its profiles to the driver. Nothing thrown here reaches
+ * Spark; whatever can't be had is told once, and the rest goes on.
+ */
+public final class ExecutorSide implements ExecutorPlugin {
+  /**
+   * In local mode the executor starts before the application has an id. It waits here until the
+   * driver's half, in the same JVM, knows it.
+   */
+  private static ExecutorSide waiting; // guarded by the class
+
+  private PluginContext context;
+  private ExecutorIdentity self;
+  private Settings settings;
+  private ExecutorNotices notices;
+  private AccumulatorTemplate template;
+  private Path boxDirectory;
+  private PythonPackage python;
+  private DriverLink link;
+  private volatile TaskProfiles tasks; // null: inert
+
+  @Override
+  public void init(PluginContext pluginContext, Map<String, String> extraConf) {
+    String accumulator = extraConf.get(DriverSide.ACCUMULATOR);
+    if (accumulator == null) {
+      return; // switched off, or the driver can't keep profiles and has said why
+    }
+    context = pluginContext;
+    self = new ExecutorIdentity(context.executorID());
+    notices = new ExecutorNotices(context, self);
+    try {
+      settings = new Settings(context.conf());
+      template = AccumulatorTemplate.decode(accumulator);
+      if (self.inDriver) {
+        waitForApplicationId(this);
+      } else {
+        start(context.conf().getAppId());
+      }
+    } catch (Throwable e) {
+      notices.report("profiling", String.valueOf(e));
+    }
+  }
+
+  private static synchronized void waitForApplicationId(ExecutorSide side) {
+    waiting = side;
+  }
+
+  /** The driver's half calls this; does nothing unless an executor in this JVM waits for it. */
+  static synchronized void applicationIdKnown(String applicationId) {
+    ExecutorSide side = waiting;
+    waiting = null;
+    if (side != null) {
+      try {
+        side.start(applicationId);
+      } catch (Throwable e) {
+        side.notices.report("profiling", String.valueOf(e));
+      }
+    }
+  }
+
+  private void start(String applicationId) {
+    boolean ownDirectory = !self.inDriver;
+    String problem = NativeLibrary.load(PrivateDirectories.forCode(ownDirectory));
+    if (problem != null) {
+      notices.report("profiling", problem);
+      return;
+    }
+    StringBuilder failures = new StringBuilder();
+    boxDirectory =
+        BoxDirectory.make(settings.boxDirectory, applicationId, ownDirectory, failures);
+    if (boxDirectory == null) {
+      notices.report(
+          "profiling",
+          "no private directory for black boxes: " + failures + " (set spark.memprof.box.dir)");
+      return;
+    }
+    String inert =
+        NativeAgent.start(
+            applicationId,
+            self.id,
+            self.host,
+            boxDirectory.toString(),
+            Settings.agentOptions(context.conf()));
+    if (inert != null) {
+      notices.report("profiling", inert);
+      return;
+    }
+    if (settings.pythonEnabled) {
+      python = PythonPackage.install(applicationId, context.conf(), self, settings, boxDirectory, notices);
+    }
+    link = new DriverLink(context, self.id, notices);
+    tasks = new TaskProfiles(template, settings, notices);
+  }
+
+  @Override
+  public void onTaskStart() {
+    TaskProfiles profiles = tasks;
+    TaskContext task = TaskContext.get();
+    if (profiles != null && task != null) {
+      profiles.started(task);
+    }
+  }
+
+  @Override
+  public void shutdown() {
+    try {
+      if (tasks != null) {
+        tasks.close();
+        tasks = null;
+        NativeAgent.stop();
+        link.close();
+      }
+    } catch (Throwable e) {
+      notices.report("the end of the profile", String.valueOf(e));
+    }
+    if (python != null) {
+      python.remove();
+    }
+    BoxDirectory.removeIfEmpty(boxDirectory);
+  }
+}

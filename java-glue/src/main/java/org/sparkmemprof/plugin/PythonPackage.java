@@ -1,0 +1,183 @@
+package org.sparkmemprof.plugin;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.SparkConf;
+import org.sparkmemprof.files.Mounts;
+import org.sparkmemprof.files.PrivateDirectories;
+
+/**
+ * The executor's copy of the Python package {@code sparkmemprof}, taken out of the jar into a
+ * private directory. Workers find it through {@code PYTHONPATH}, and start by its daemon module;
+ * that setting is made last, when everything else is in place: a worker is never sent to a module
+ * that isn't there.
+ */
+final class PythonPackage {
+  static final String DAEMON_SETTING = "spark.python.daemon.module";
+
+  private static final String DAEMON_MODULE = "sparkmemprof.daemon";
+  private static final String WHAT = "memory of Python workers";
+  private static final String ROOT = "/python/";
+
+  private final Path directory;
+  private final SparkConf conf;
+
+  private PythonPackage(Path directory, SparkConf conf) {
+    this.directory = directory;
+    this.conf = conf;
+  }
+
+  /** @return null when Python stays unprofiled; the reason has then been told */
+  static PythonPackage install(
+      String applicationId,
+      SparkConf conf,
+      ExecutorIdentity self,
+      Settings settings,
+      Path boxDirectory,
+      Notices notices) {
+    String why = whyNot(conf);
+    if (why != null) {
+      notices.report(WHAT, why);
+      return null;
+    }
+    Path directory = null;
+    try {
+      List<String> files = manifest();
+      List<String> failures = new ArrayList<>();
+      directory = place(!self.inDriver, failures);
+      if (directory == null) {
+        notices.report(WHAT, "no directory for the Python package: " + failures);
+        return null;
+      }
+      for (String file : files) {
+        copy(file, directory);
+      }
+      String config =
+          config(applicationId, self.id, boxDirectory.toString(), settings);
+      Files.write(
+          directory.resolve("sparkmemprof/config.json"), config.getBytes(StandardCharsets.UTF_8));
+      SearchPath.prepend(directory.toString());
+      conf.set(DAEMON_SETTING, DAEMON_MODULE);
+      return new PythonPackage(directory, conf);
+    } catch (IOException | ReflectiveOperationException | RuntimeException e) {
+      notices.report(WHAT, e.getMessage() == null ? e.toString() : e.getMessage());
+      PrivateDirectories.deleteTree(directory);
+      return null;
+    }
+  }
+
+  private static String whyNot(SparkConf conf) {
+    String daemon = conf.get(DAEMON_SETTING, null);
+    if (daemon != null) {
+      return DAEMON_SETTING + " is set to " + daemon + ": unset it to have Python profiled";
+    }
+    if (!conf.getBoolean("spark.python.use.daemon", true)) {
+      return "spark.python.use.daemon is false: unset it to have Python profiled";
+    }
+    // `python -m` searches the working directory first.
+    if (Files.exists(Paths.get("sparkmemprof.py"))) {
+      return Paths.get("sparkmemprof.py").toAbsolutePath()
+          + " hides the profiler's package: rename it to have Python profiled";
+    }
+    return null;
+  }
+
+  /** The package's files, relative to {@code python/} in the jar. */
+  private static List<String> manifest() throws IOException {
+    InputStream in = PythonPackage.class.getResourceAsStream(ROOT + "manifest.txt");
+    if (in == null) {
+      throw new IOException("the jar holds no Python package (python/manifest.txt)");
+    }
+    List<String> files = new ArrayList<>();
+    try (BufferedReader lines =
+        new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        if (!line.isEmpty()) {
+          files.add(line);
+        }
+      }
+    }
+    return files;
+  }
+
+  /** A fresh private directory whose libraries Python can load. */
+  private static Path place(boolean workingDirectoryIsOurs, List<String> failures) {
+    List<Path> candidates =
+        new ArrayList<>(PrivateDirectories.forCode(workingDirectoryIsOurs));
+    for (Path candidate : candidates) {
+      if (!Mounts.allowsExecution(candidate)) {
+        failures.add(candidate + " is mounted noexec");
+        continue;
+      }
+      try {
+        return Files.createTempDirectory(candidate, "sparkmemprof-python-"); // 0700
+      } catch (IOException | SecurityException e) {
+        failures.add(e.toString());
+      }
+    }
+    return null;
+  }
+
+  private static void copy(String file, Path directory) throws IOException {
+    Path target = directory.resolve(file).normalize();
+    if (!target.startsWith(directory)) {
+      throw new IOException("python/manifest.txt names a file outside its directory: " + file);
+    }
+    try (InputStream in = PythonPackage.class.getResourceAsStream(ROOT + file)) {
+      if (in == null) {
+        return; // a shim for one CPython may be left out: the package copes, and says so
+      }
+      Files.createDirectories(target.getParent());
+      Files.copy(in, target);
+    }
+  }
+
+  private static String config(
+      String applicationId, String executorId, String boxDirectory, Settings settings) {
+    return "{\"applicationId\": "
+        + quoted(applicationId)
+        + ", \"executorId\": "
+        + quoted(executorId)
+        + ", \"boxDirectory\": "
+        + quoted(boxDirectory)
+        + ", \"intervalBytes\": "
+        + settings.pythonIntervalBytes
+        + ", \"source\": "
+        + quoted(settings.source)
+        + "}\n";
+  }
+
+  /** A JSON string. */
+  static String quoted(String text) {
+    StringBuilder out = new StringBuilder("\"");
+    for (char c : text.toCharArray()) {
+      if (c == '"' || c == '\\') {
+        out.append('\\').append(c);
+      } else if (c < 0x20) {
+        out.append(String.format("\\u%04x", (int) c));
+      } else {
+        out.append(c);
+      }
+    }
+    return out.append('"').toString();
+  }
+
+  /** Undoes {@link #install}: a later SparkContext in this JVM starts afresh. */
+  void remove() {
+    conf.remove(DAEMON_SETTING);
+    try {
+      SearchPath.remove(directory.toString());
+    } catch (ReflectiveOperationException | RuntimeException left) {
+      // A path that no longer exists harms nobody.
+    }
+    PrivateDirectories.deleteTree(directory);
+  }
+}

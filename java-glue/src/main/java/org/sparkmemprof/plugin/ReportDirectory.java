@@ -1,0 +1,36 @@
+package org.sparkmemprof.plugin;
+
+import java.io.IOException;
+import java.nio.file.Paths;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.SparkConf;
+import org.sparkmemprof.files.PrivateDirectories;
+import org.sparkmemprof.files.ReportFiles;
+
+/**
+ * Where reports go: {@code spark.memprof.report.dir}, else the event log's directory when there is
+ * one, else a private directory under the temporary one.
+ */
+final class ReportDirectory {
+  private ReportDirectory() {}
+
+  static ReportFiles open(
+      Settings settings, SparkConf conf, String applicationId, Configuration hadoop)
+      throws IOException {
+    if (settings.reportDirectory != null) {
+      return ReportFiles.open(settings.reportDirectory, applicationId, hadoop);
+    }
+    if (conf.getBoolean("spark.eventLog.enabled", false)) {
+      String eventLog = conf.get("spark.eventLog.dir", "file:/tmp/spark-events");
+      return ReportFiles.open(eventLog, applicationId, hadoop);
+    }
+    String reports =
+        PrivateDirectories.make(
+                Paths.get(System.getProperty("java.io.tmpdir", "/tmp")),
+                PrivateDirectories.nameInSharedDirectory(),
+                "reports")
+            .toUri()
+            .toString();
+    return ReportFiles.open(reports, applicationId, hadoop);
+  }
+}

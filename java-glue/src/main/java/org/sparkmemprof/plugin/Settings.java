@@ -1,0 +1,100 @@
+package org.sparkmemprof.plugin;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.SparkConf;
+import scala.Tuple2;
+
+/** The {@code spark.memprof.*} settings that Java itself needs. Immutable. */
+final class Settings {
+  private static final String PREFIX = "spark.memprof.";
+  private static final long PROFILE_CAP_BYTES = 256 << 10;
+
+  final boolean enabled;
+  final boolean pythonEnabled;
+
+  /** Bytes between two samples in Python workers. */
+  final long pythonIntervalBytes;
+
+  /** {@code lines}, {@code names} or {@code none}. */
+  final String source;
+
+  /** Null: not given. */
+  final String boxDirectory;
+
+  /** Null: not given. */
+  final String reportDirectory;
+
+  /** Native memory of the driver's profile store. */
+  final long storeLimitBytes;
+
+  /** Bound on one task's final profile. */
+  final int taskMaxBytes;
+
+  /** Between two interim profiles of a running task. */
+  final long snapshotSeconds;
+
+  /** @throws IllegalArgumentException naming the setting that can't be read */
+  Settings(SparkConf conf) {
+    enabled = flag(conf, "enabled");
+    pythonEnabled = flag(conf, "python.enabled");
+    pythonIntervalBytes = size(conf, "python.interval", "64k");
+    source = conf.get(PREFIX + "source", "names");
+    boxDirectory = text(conf, "box.dir");
+    reportDirectory = text(conf, "report.dir");
+    storeLimitBytes = size(conf, "store.limit", "64m");
+    taskMaxBytes = (int) Math.min(PROFILE_CAP_BYTES, size(conf, "task.maxBytes", "16k"));
+    snapshotSeconds = seconds(conf, "snapshot.seconds", 5);
+  }
+
+  /** Every {@code spark.memprof.X=value} as {@code X=value}, for the agent. */
+  static String[] agentOptions(SparkConf conf) {
+    List<String> options = new ArrayList<>();
+    for (Tuple2<String, String> entry : conf.getAll()) {
+      if (entry._1().startsWith(PREFIX)) {
+        options.add(entry._1().substring(PREFIX.length()) + "=" + entry._2());
+      }
+    }
+    return options.toArray(new String[0]);
+  }
+
+  private static String text(SparkConf conf, String key) {
+    String value = conf.get(PREFIX + key, "").trim();
+    return value.isEmpty() ? null : value;
+  }
+
+  private static boolean flag(SparkConf conf, String key) {
+    String value = conf.get(PREFIX + key, "true").trim();
+    if (!value.equals("true") && !value.equals("false")) {
+      throw new IllegalArgumentException(PREFIX + key + "=" + value + ": want true or false");
+    }
+    return value.equals("true");
+  }
+
+  private static long size(SparkConf conf, String key, String fallback) {
+    try {
+      long bytes = conf.getSizeAsBytes(PREFIX + key, fallback);
+      if (bytes > 0) {
+        return bytes;
+      }
+    } catch (RuntimeException unreadable) {
+      // Told below, with the key.
+    }
+    String value = conf.get(PREFIX + key, fallback);
+    throw new IllegalArgumentException(
+        PREFIX + key + "=" + value + " is no size: want e.g. 512k or 64m");
+  }
+
+  private static long seconds(SparkConf conf, String key, long fallback) {
+    String value = conf.get(PREFIX + key, Long.toString(fallback)).trim();
+    try {
+      long number = Long.parseLong(value);
+      if (number > 0) {
+        return number;
+      }
+    } catch (NumberFormatException unreadable) {
+      // Told below, with the key.
+    }
+    throw new IllegalArgumentException(PREFIX + key + "=" + value + ": want whole seconds");
+  }
+}

@@ -1,0 +1,86 @@
+package org.sparkmemprof.report;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import org.sparkmemprof.files.ReportFiles;
+import org.sparkmemprof.jni.NativeStore;
+import org.sparkmemprof.plugin.Notices;
+
+/** Writes {@code report.json} and {@code report.html}: checkpoints, and the last one. */
+public final class ReportWriter {
+  private static final int TEXT_COLUMNS = 100;
+  private static final int TEXT_LINES = 25;
+
+  /** Opens the directory late, on our thread: a remote file system may take its time. */
+  public interface Opener {
+    ReportFiles open() throws IOException;
+  }
+
+  private final StoreFeeder feeder;
+  private final Opener opener;
+  private final Notices notices;
+  private ReportFiles files; // guarded by this
+  private boolean finished; // guarded by this
+
+  public ReportWriter(StoreFeeder feeder, Opener opener, Notices notices) {
+    this.feeder = feeder;
+    this.opener = opener;
+    this.notices = notices;
+  }
+
+  /** Writes the report of a running application, marked unfinished; never throws. */
+  public synchronized void checkpoint() {
+    if (!finished) {
+      write(true);
+    }
+  }
+
+  /**
+   * Writes the final report; later checkpoints do nothing. Never throws.
+   *
+   * @return its summary for the driver's log, or null when there is no report
+   */
+  public synchronized Summary finish() {
+    finished = true;
+    byte[] json = write(false);
+    if (json == null) {
+      return null;
+    }
+    byte[] text = NativeStore.text(json, TEXT_COLUMNS, TEXT_LINES);
+    return new Summary(
+        files.location(), text == null ? "" : new String(text, StandardCharsets.UTF_8));
+  }
+
+  private byte[] write(boolean unfinished) {
+    try {
+      byte[] json = feeder.reportJson(unfinished);
+      if (json == null) {
+        return null;
+      }
+      if (files == null) {
+        files = opener.open();
+      }
+      files.replace("report.json", json);
+      byte[] html = NativeStore.html(json);
+      if (html != null) {
+        files.replace("report.html", html);
+      }
+      return json;
+    } catch (Throwable e) {
+      notices.report(
+          "the report", "it can't be written: " + e + " (choose a place by spark.memprof.report.dir)");
+      return null;
+    }
+  }
+
+  /** Where the report lies, and its first lines. */
+  public static final class Summary {
+    public final String location;
+    public final String text;
+
+    Summary(String location, String text) {
+      this.location = location;
+      this.text = text;
+    }
+  }
+}

@@ -1,0 +1,140 @@
+package org.sparkmemprof.report;
+
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
+import org.sparkmemprof.jni.NativeStore;
+import org.sparkmemprof.plugin.Notices;
+
+/**
+ * Owns the native profile store and the one thread that feeds it. Spark calls us on its DAG
+ * scheduler, its listener bus and its RPC threads: they only enqueue here, and never wait.
+ *
+ * <p>The queue lives in the driver's heap and is therefore bounded, by the bytes of its messages
+ * and by their number; what doesn't fit is dropped and counted, and the report says so. All methods
+ * are thread-safe.
+ */
+public final class StoreFeeder {
+  private static final long MAX_QUEUED_BYTES = 32L << 20;
+  private static final long BYTES_OF_AN_EVENT = 256; // a lambda, its strings, the queue's node
+
+  private final long store;
+  private final Notices notices;
+  private final LinkedBlockingQueue<Work> queue = new LinkedBlockingQueue<>();
+  private final AtomicLong queuedBytes = new AtomicLong();
+  private final AtomicLong dropped = new AtomicLong();
+  private final Thread thread;
+  private volatile boolean closing;
+  private boolean storeClosed; // guarded by this
+
+  /** @throws UnsatisfiedLinkError when the library isn't there */
+  public StoreFeeder(long limitBytes, Notices notices) {
+    this.notices = notices;
+    store = NativeStore.open(limitBytes);
+    thread = new Thread(this::run, "sparkmemprof-store");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** A message of an executor, in any order and any number of times. */
+  public void ingest(byte[] envelope) {
+    enqueue(
+        envelope.length,
+        handle -> {
+          String refused = NativeStore.ingest(handle, envelope);
+          if (refused != null) {
+            notices.report("part of the profile", "a message was refused: " + refused);
+          }
+        });
+  }
+
+  /** An event of the driver; {@code action} is given the store's handle on our thread. */
+  public void event(LongConsumer action) {
+    enqueue(0, action);
+  }
+
+  private void enqueue(long payloadBytes, LongConsumer action) {
+    long bytes = payloadBytes + BYTES_OF_AN_EVENT;
+    if (closing) {
+      return;
+    }
+    if (queuedBytes.addAndGet(bytes) > MAX_QUEUED_BYTES) {
+      queuedBytes.addAndGet(-bytes);
+      dropped.incrementAndGet();
+      return;
+    }
+    queue.add(new Work(bytes, action));
+  }
+
+  /** True when everything handed in so far has reached the store. */
+  public boolean idle() {
+    return queuedBytes.get() == 0;
+  }
+
+  /** True while sites of the report still wait for their native names. */
+  public synchronized boolean awaitsSymbols() {
+    return !storeClosed && NativeStore.awaitsSymbols(store);
+  }
+
+  /** UTF-8 of report.json as of now; null after {@link #close}. */
+  public synchronized byte[] reportJson(boolean unfinished) {
+    if (storeClosed) {
+      return null;
+    }
+    long lost = dropped.get();
+    if (lost > 0 && !unfinished) {
+      NativeStore.notAvailable(
+          store,
+          "messages of executors",
+          lost + " were dropped, the driver's queue for them was full");
+    }
+    return NativeStore.reportJson(store, unfinished);
+  }
+
+  /** Takes nothing more, ends the thread and frees the store. */
+  public void close() {
+    closing = true;
+    thread.interrupt();
+    try {
+      thread.join(TimeUnit.SECONDS.toMillis(1));
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    synchronized (this) {
+      // A thread that is stuck in the store keeps it alive: a leak is better than a crash.
+      if (!storeClosed && !thread.isAlive()) {
+        storeClosed = true;
+        NativeStore.close(store);
+      }
+    }
+  }
+
+  private void run() {
+    while (!closing) {
+      Work work;
+      try {
+        work = queue.take();
+      } catch (InterruptedException ending) {
+        return;
+      }
+      try {
+        work.action.accept(store);
+      } catch (Throwable e) {
+        notices.report("the profile store", String.valueOf(e));
+      } finally {
+        queuedBytes.addAndGet(-work.bytes); // only now: idle() means done
+      }
+    }
+  }
+
+  private static final class Work {
+    final long bytes;
+    final LongConsumer action;
+
+    Work(long bytes, LongConsumer action) {
+      this.bytes = bytes;
+      this.action = action;
+    }
+  }
+}

@@ -87,6 +87,15 @@ public final class PrivateDirectories {
     return candidates;
   }
 
+  /** Removes a file, or a directory that nobody uses any more; full and missing ones are fine. */
+  public static void deleteIfEmpty(Path path) {
+    try {
+      Files.deleteIfExists(path);
+    } catch (IOException | SecurityException inUse) {
+      // Somebody else's files are in it.
+    }
+  }
+
   /** Removes a directory and all in it as far as possible; null and missing ones are fine. */
   public static void deleteTree(Path directory) {
     if (directory == null) {

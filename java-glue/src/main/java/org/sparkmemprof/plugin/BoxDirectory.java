@@ -10,30 +10,35 @@ import org.sparkmemprof.files.PrivateDirectories;
 
 /**
  * The directory of an application's black boxes on this host: one for all its executors here, since
- * the next executor may have to read the boxes of one that died.
+ * the next executor may have to read the boxes of one that died. An empty file marks each executor
+ * that uses it, so that the last one to leave, and no other, removes it.
  */
 final class BoxDirectory {
-  private BoxDirectory() {}
+  private final Path path;
+  private final Path marker;
+
+  private BoxDirectory(Path path, Path marker) {
+    this.path = path;
+    this.marker = marker;
+  }
 
   /**
    * @param configured {@code spark.memprof.box.dir}, or null
    * @param failures receives why each place was refused
    * @return null when no place would do
    */
-  static Path make(
+  static BoxDirectory make(
       String configured,
       String applicationId,
+      String executorId,
       boolean workingDirectoryIsOurs,
       StringBuilder failures) {
     for (Path base : candidates(configured, workingDirectoryIsOurs)) {
       try {
-        Path directory =
-            PrivateDirectories.make(
-                base, PrivateDirectories.nameInSharedDirectory(), applicationId);
-        if (Files.isWritable(directory)) {
-          return directory;
-        }
-        failures.append(failures.length() == 0 ? "" : "; ").append(directory + " is read-only");
+        String ours = PrivateDirectories.nameInSharedDirectory();
+        Path path = PrivateDirectories.make(base, ours, applicationId);
+        return new BoxDirectory(
+            path, Files.createTempFile(path, "executor-" + executorId + "-", ".mark"));
       } catch (IOException | RuntimeException e) {
         failures.append(failures.length() == 0 ? "" : "; ").append(e);
       }
@@ -63,14 +68,13 @@ final class BoxDirectory {
     }
   }
 
-  /** Boxes of a dead executor stay, and so does their directory. */
-  static void removeIfEmpty(Path directory) {
-    if (directory != null) {
-      try {
-        Files.deleteIfExists(directory);
-      } catch (IOException | RuntimeException inUse) {
-        // Another executor of this host still has boxes there.
-      }
-    }
+  Path path() {
+    return path;
+  }
+
+  /** Removes the directory with the last executor; boxes of dead ones keep it. */
+  void leave() {
+    PrivateDirectories.deleteIfEmpty(marker);
+    PrivateDirectories.deleteIfEmpty(path);
   }
 }

@@ -1,6 +1,5 @@
 package org.sparkmemprof.plugin;
 
-import java.nio.file.Path;
 import java.util.Map;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.plugin.ExecutorPlugin;
@@ -27,7 +26,7 @@ public final class ExecutorSide implements ExecutorPlugin {
   private Settings settings;
   private ExecutorNotices notices;
   private AccumulatorTemplate template;
-  private Path boxDirectory;
+  private BoxDirectory boxes;
   private PythonPackage python;
   private DriverLink link;
   private volatile TaskProfiles tasks; // null: inert
@@ -79,9 +78,9 @@ public final class ExecutorSide implements ExecutorPlugin {
       return;
     }
     StringBuilder failures = new StringBuilder();
-    boxDirectory =
-        BoxDirectory.make(settings.boxDirectory, applicationId, ownDirectory, failures);
-    if (boxDirectory == null) {
+    boxes =
+        BoxDirectory.make(settings.boxDirectory, applicationId, self.id, ownDirectory, failures);
+    if (boxes == null) {
       notices.report(
           "profiling",
           "no private directory for black boxes: " + failures + " (set spark.memprof.box.dir)");
@@ -92,14 +91,14 @@ public final class ExecutorSide implements ExecutorPlugin {
             applicationId,
             self.id,
             self.host,
-            boxDirectory.toString(),
+            boxes.path().toString(),
             Settings.agentOptions(context.conf()));
     if (inert != null) {
       notices.report("profiling", inert);
       return;
     }
     if (settings.pythonEnabled) {
-      python = PythonPackage.install(applicationId, context.conf(), self, settings, boxDirectory, notices);
+      python = PythonPackage.install(applicationId, context.conf(), self, settings, boxes.path(), notices);
     }
     link = new DriverLink(context, self.id, notices);
     tasks = new TaskProfiles(template, settings, notices);
@@ -129,6 +128,8 @@ public final class ExecutorSide implements ExecutorPlugin {
     if (python != null) {
       python.remove();
     }
-    BoxDirectory.removeIfEmpty(boxDirectory);
+    if (boxes != null) {
+      boxes.leave();
+    }
   }
 }

@@ -24,6 +24,7 @@ final class PythonPackage {
   static final String DAEMON_SETTING = "spark.python.daemon.module";
 
   private static final String DAEMON_MODULE = "sparkmemprof.daemon";
+  private static final String DAEMON_FILE = "sparkmemprof/daemon.py";
   private static final String WHAT = "memory of Python workers";
   private static final String ROOT = "/python/";
 
@@ -52,13 +53,16 @@ final class PythonPackage {
     try {
       List<String> files = manifest();
       List<String> failures = new ArrayList<>();
-      directory = place(!self.inDriver, failures);
+      directory = place(applicationId, !self.inDriver, failures);
       if (directory == null) {
         notices.report(WHAT, "no directory for the Python package: " + failures);
         return null;
       }
       for (String file : files) {
         copy(file, directory);
+      }
+      if (!Files.exists(directory.resolve(DAEMON_FILE))) {
+        throw new IOException("the jar's Python package has no " + DAEMON_FILE);
       }
       String config =
           config(applicationId, self.id, boxDirectory.toString(), settings);
@@ -109,16 +113,17 @@ final class PythonPackage {
   }
 
   /** A fresh private directory whose libraries Python can load. */
-  private static Path place(boolean workingDirectoryIsOurs, List<String> failures) {
-    List<Path> candidates =
-        new ArrayList<>(PrivateDirectories.forCode(workingDirectoryIsOurs));
-    for (Path candidate : candidates) {
+  private static Path place(
+      String applicationId, boolean workingDirectoryIsOurs, List<String> failures) {
+    for (Path candidate : PrivateDirectories.forCode(workingDirectoryIsOurs)) {
       if (!Mounts.allowsExecution(candidate)) {
         failures.add(candidate + " is mounted noexec");
         continue;
       }
       try {
-        return Files.createTempDirectory(candidate, "sparkmemprof-python-"); // 0700
+        String ours = PrivateDirectories.nameInSharedDirectory();
+        Path parent = PrivateDirectories.make(candidate, ours, applicationId);
+        return Files.createTempDirectory(parent, "python-"); // 0700
       } catch (IOException | SecurityException e) {
         failures.add(e.toString());
       }
@@ -179,5 +184,6 @@ final class PythonPackage {
       // A path that no longer exists harms nobody.
     }
     PrivateDirectories.deleteTree(directory);
+    PrivateDirectories.deleteIfEmpty(directory.getParent());
   }
 }

@@ -55,14 +55,22 @@ final class SearchPath {
     if (System.getenv().getClass() != view) {
       throw new NoSuchFieldException("System.getenv() is no " + view + " in this JVM");
     }
-    Field inner = view.getDeclaredField("m");
+    setField(view, "m", environment);
+    for (String cached : new String[] {"keySet", "entrySet", "values"}) {
+      setField(view, cached, null); // made anew from the new map at the next call
+    }
+  }
+
+  private static void setField(Class<?> view, String name, Object value)
+      throws ReflectiveOperationException {
+    Field field = view.getDeclaredField(name);
     try {
-      inner.setAccessible(true);
+      field.setAccessible(true);
     } catch (RuntimeException closed) {
       throw new IllegalAccessException(
           "PYTHONPATH can't be extended: start this JVM with"
               + " --add-opens=java.base/java.util=ALL-UNNAMED, as Spark's launchers do");
     }
-    inner.set(System.getenv(), environment);
+    field.set(System.getenv(), value);
   }
 }

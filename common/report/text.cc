@@ -180,7 +180,7 @@ void PutExecutor(const ReportExecutor& executor, const Detail& detail, Page& pag
   std::string line;
   if (executor.at_peak && executor.limit_bytes && *executor.limit_bytes != 0) {
     double share = static_cast<double>(executor.at_peak->used_bytes) / static_cast<double>(*executor.limit_bytes);
-    if (share >= 0.85) ink = share >= 0.97 ? Ink::kHot : Ink::kWarm;
+    if (share >= 0.85) ink = share >= 0.97 && executor.limit_enforced ? Ink::kHot : Ink::kWarm;
     size_t bar = page.narrow() ? 10 : 24;
     line = fmt::format("  {} {} {} peak {} of {}, {}", name, Bar(share, bar), Right(FormatPercent(share, 1), 5),
                        FormatBytes(executor.at_peak->used_bytes), FormatBytes(*executor.limit_bytes), LimitPhrase(executor));

@@ -1,0 +1,154 @@
+#include "hooking/got_patcher.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+namespace memprof {
+namespace {
+
+// Somewhere in this module.
+uintptr_t OwnAddress() { return reinterpret_cast<uintptr_t>(&OwnAddress); }
+
+// True when the word's page may be written. Adds 0 to it, atomically, in the kernel: no fault, no change.
+bool IsWritable(const uintptr_t* word) {
+  uint32_t unused = 0;
+  return syscall(SYS_futex, &unused, FUTEX_WAKE_OP_PRIVATE, 0, 0, word, FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0)) >= 0;
+}
+
+// Writes pointers of one module; opens its RELRO pages on first need and closes them at the end.
+class PointerWriter {
+ public:
+  explicit PointerWriter(const LoadedModule& module) : module_(module) {}
+  ~PointerWriter() {
+    if (relro_ == Relro::kOpened) mprotect(Begin(), Size(), PROT_READ);
+  }
+  PointerWriter(const PointerWriter&) = delete;
+  PointerWriter& operator=(const PointerWriter&) = delete;
+
+  // False: the module isn't fully relocated (or its pages can't be opened); the slot is as it was.
+  bool Write(uintptr_t* slot, uintptr_t value) {
+    const uintptr_t address = reinterpret_cast<uintptr_t>(slot);
+    if (address >= module_.relro_begin && address < module_.relro_end && !OpenRelro(slot)) return false;
+    std::atomic_ref<uintptr_t>(*slot).store(value, std::memory_order_release);
+    return true;
+  }
+
+ private:
+  enum class Relro { kUnknown, kOpened, kNotReady };
+
+  bool OpenRelro(const uintptr_t* slot) {
+    if (relro_ == Relro::kUnknown) {
+      const bool sealed = !IsWritable(slot);
+      relro_ = sealed && mprotect(Begin(), Size(), PROT_READ | PROT_WRITE) == 0 ? Relro::kOpened : Relro::kNotReady;
+    }
+    return relro_ == Relro::kOpened;
+  }
+
+  void* Begin() const { return reinterpret_cast<void*>(module_.relro_begin); }
+  size_t Size() const { return module_.relro_end - module_.relro_begin; }
+
+  const LoadedModule& module_;
+  Relro relro_ = Relro::kUnknown;
+};
+
+uintptr_t Read(uintptr_t* slot) { return std::atomic_ref<uintptr_t>(*slot).load(std::memory_order_acquire); }
+
+}  // namespace
+
+Status GotPatcher::Init(const GotHook* hooks, size_t count) {
+  if (count > kMaxGotHooks) return Status::Error(ErrorCode::kInvalidArgument, "%zu functions to hook: at most %zu", count, kMaxGotHooks);
+  hooks_ = hooks;
+  count_ = count;
+  for (size_t i = 0; i < count_; ++i) addresses_[i] = {0, reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, hooks_[i].symbol))};
+  VisitLoadedModules([this](const LoadedModule& module) {
+    if (module.is_loader_or_vdso || module.Contains(OwnAddress())) return;
+    const DynamicTables tables(module);
+    for (size_t i = 0; i < count_; ++i) {
+      if (addresses_[i].definition == 0) addresses_[i].definition = tables.FunctionAddress(hooks_[i].symbol);
+    }
+  });
+  lowest_ = UINTPTR_MAX;
+  highest_ = 0;
+  for (size_t i = 0; i < count_; ++i) {
+    if (addresses_[i].definition == 0 || addresses_[i].by_name == 0) {
+      return Status::Error(ErrorCode::kNotFound, "no loaded library defines %s", hooks_[i].symbol);
+    }
+    *hooks_[i].original = reinterpret_cast<void*>(addresses_[i].definition);
+    lowest_ = std::min({lowest_, addresses_[i].definition, addresses_[i].by_name});
+    highest_ = std::max({highest_, addresses_[i].definition, addresses_[i].by_name});
+  }
+  return {};
+}
+
+size_t GotPatcher::HookOfAddress(uintptr_t address) const {
+  if (address < lowest_ || address > highest_) return kNone;
+  for (size_t i = 0; i < count_; ++i) {
+    if (addresses_[i].definition == address || addresses_[i].by_name == address) return i;
+  }
+  return kNone;
+}
+
+size_t GotPatcher::HookOfName(const char* symbol) const {
+  for (size_t i = 0; i < count_; ++i) {
+    if (strcmp(hooks_[i].symbol, symbol) == 0) return i;
+  }
+  return kNone;
+}
+
+size_t GotPatcher::HookOfReplacement(uintptr_t address) const {
+  for (size_t i = 0; i < count_; ++i) {
+    if (reinterpret_cast<uintptr_t>(hooks_[i].replacement) == address) return i;
+  }
+  return kNone;
+}
+
+void GotPatcher::Patch(const LoadedModule& module) {
+  if (module.is_loader_or_vdso || module.Contains(OwnAddress())) return;
+  const DynamicTables tables(module);
+  PointerWriter writer(module);
+  tables.ForEachPointer([&](uintptr_t* slot, bool is_jump_slot, uint32_t symbol) {
+    const uintptr_t value = Read(slot);
+    size_t hook = HookOfAddress(value);
+    if (hook == kNone) {
+      const bool unbound = is_jump_slot && module.Contains(value);
+      const bool unrelocated = value < module.begin && value < module.end - module.begin;
+      if (!unbound && !unrelocated) return;
+      hook = HookOfName(tables.SymbolName(symbol));
+      if (hook == kNone) return;
+      if (unrelocated) {
+        incomplete_ = true;
+        return;
+      }
+      // A definition of the module's own would be bound to, unless it is the original itself.
+      const uintptr_t own = tables.FunctionAddress(hooks_[hook].symbol);
+      if (own != 0 && own != addresses_[hook].definition) return;
+    }
+    if (writer.Write(slot, reinterpret_cast<uintptr_t>(hooks_[hook].replacement))) {
+      ++patched_;
+    } else {
+      incomplete_ = true;
+    }
+  });
+}
+
+void GotPatcher::Restore(const LoadedModule& module) {
+  if (module.is_loader_or_vdso || module.Contains(OwnAddress())) return;
+  const DynamicTables tables(module);
+  PointerWriter writer(module);
+  tables.ForEachPointer([&](uintptr_t* slot, bool is_jump_slot, uint32_t) {
+    const size_t hook = HookOfReplacement(Read(slot));
+    if (hook == kNone) return;
+    const Addresses& addresses = addresses_[hook];
+    if (writer.Write(slot, is_jump_slot ? addresses.definition : addresses.by_name)) --patched_;
+  });
+}
+
+}  // namespace memprof

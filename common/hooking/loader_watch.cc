@@ -1,0 +1,78 @@
+#include "hooking/loader_watch.h"
+
+#include <time.h>
+
+namespace memprof {
+namespace {
+
+// How many samples after a change of the loader's counters modules are looked at again, when one was half loaded.
+constexpr int kRoundsForHalfLoaded = 64;
+
+}  // namespace
+
+Status LoaderWatch::Start(const GotHook* hooks, size_t count, bool (*spare)(const LoadedModule& module)) {
+  FutexLock lock(mutex_);
+  Status found = patcher_.Init(hooks, count);
+  if (!found.ok()) return found;
+  spare_ = spare;
+  running_ = true;
+  rounds_to_go_ = kRoundsForHalfLoaded;
+  Walk(true);
+  return {};
+}
+
+void LoaderWatch::Walk(bool everything) {
+  patcher_.BeginRound();
+  modules_.BeginRound();
+  seen_ = VisitLoadedModules([&](const LoadedModule& module) {
+    const ModuleTable::Location known = everything ? ModuleTable::Location() : modules_.Find(module.begin);
+    modules_.Add(module, known.module);
+    if (known.module == nullptr && (spare_ == nullptr || !spare_(module))) patcher_.Patch(module);
+  });
+  modules_.Publish();
+  if (!patcher_.incomplete()) rounds_to_go_ = 0;
+}
+
+void LoaderWatch::Refresh() {
+  if (!mutex_.try_lock()) return;
+  if (running_) {
+    const LoaderCounters now = ReadLoaderCounters();
+    if (now != seen_) {
+      const uint64_t unloaded = now.removals - seen_.removals;
+      unloaded_.fetch_add(unloaded, std::memory_order_relaxed);
+      const bool half_loaded = rounds_to_go_ > 0;
+      rounds_to_go_ = kRoundsForHalfLoaded;
+      Walk(unloaded > 0 || half_loaded);
+    } else if (rounds_to_go_ > 0) {
+      --rounds_to_go_;
+      Walk(true);
+    }
+  }
+  mutex_.unlock();
+}
+
+void LoaderWatch::Stop() {
+  FutexLock lock(mutex_);
+  if (!running_) return;
+  running_ = false;
+  VisitLoadedModules([this](const LoadedModule& module) { patcher_.Restore(module); });
+}
+
+void LoaderWatch::PrepareFork() {
+  constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 100'000};
+  held_for_fork_ = mutex_.try_lock();
+  for (int pauses = 0; !held_for_fork_ && pauses < 1000; ++pauses) {
+    nanosleep(&kPause, nullptr);
+    held_for_fork_ = mutex_.try_lock();
+  }
+}
+
+void LoaderWatch::AfterForkInParent() {
+  if (held_for_fork_) mutex_.unlock();
+}
+
+void LoaderWatch::AfterForkInChild() {
+  if (held_for_fork_) mutex_.ResetInChild();
+}
+
+}  // namespace memprof

@@ -1,0 +1,57 @@
+// LoaderWatch: keeps the GOT patched and the module table true while libraries come and go. One per process.
+//
+// Nobody is told when a library is loaded (hooking dlopen would change what it sees of its caller), so Refresh() is called
+// where time is no matter: on every sample. It compares the loader's counters and walks the modules only if they moved.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/futex_mutex.h"
+#include "hooking/got_patcher.h"
+#include "hooking/loaded_module.h"
+#include "hooking/module_table.h"
+
+namespace memprof {
+
+class LoaderWatch {
+ public:
+  // Patches every module. `hooks` and the result as in GotPatcher::Init(). `spare`, if given, names modules whose pointers are
+  // left alone. Not HOOK.
+  Status Start(const GotHook* hooks, size_t count, bool (*spare)(const LoadedModule& module) = nullptr);
+
+  // HOOK. Does nothing when another thread is at it: waiting could deadlock with whoever holds the loader's list lock.
+  void Refresh();
+
+  // Puts the original pointers back. Not HOOK.
+  void Stop();
+
+  ModuleTable& modules() { return modules_; }
+
+  // Modules unloaded since the first Start(), as far as noticed: what was remembered about code addresses before the figure
+  // moved may be wrong.
+  uint64_t unloaded() const { return unloaded_.load(std::memory_order_relaxed); }
+
+  // Around fork(), from pthread_atfork handlers: no thread may be asking the loader meanwhile, or its list lock would be held
+  // in the child for good. Should one not finish within a tenth of a second, the child never refreshes.
+  void PrepareFork();
+  void AfterForkInParent();
+  void AfterForkInChild();
+
+ private:
+  // `everything`: modules seen in the last round are described and patched again, too.
+  void Walk(bool everything);
+
+  FutexMutex mutex_;
+  GotPatcher patcher_;
+  ModuleTable modules_;
+  bool (*spare_)(const LoadedModule& module) = nullptr;
+  LoaderCounters seen_;
+  bool running_ = false;
+  int rounds_to_go_ = 0;  // for modules that were met half loaded
+  bool held_for_fork_ = false;
+  std::atomic<uint64_t> unloaded_{0};
+};
+
+}  // namespace memprof

@@ -1,0 +1,80 @@
+#include "hooking/native_stack.h"
+
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
+#include <time.h>
+
+#include <algorithm>
+#include <atomic>
+
+namespace memprof {
+namespace {
+
+constexpr size_t kMaxScannedBytes = 64 << 10;
+constexpr uint32_t kForking = uint32_t{1} << 31;
+
+// Threads that are unwinding, plus kForking.
+constinit std::atomic<uint32_t> unwinding{0};
+
+size_t WalkSlowly(uintptr_t* addresses, size_t capacity) {
+  unw_context_t context;
+  unw_cursor_t cursor;
+  if (unw_getcontext(&context) != 0 || unw_init_local(&cursor, &context) != 0) return 0;
+  size_t count = 0;
+  while (count < capacity && unw_step(&cursor) > 0) {
+    unw_word_t address = 0;
+    if (unw_get_reg(&cursor, UNW_REG_IP, &address) != 0 || address == 0) break;
+    addresses[count++] = address;
+  }
+  return count;
+}
+
+}  // namespace
+
+void InitNativeStack() {
+  unw_set_caching_policy(unw_local_addr_space, UNW_CACHE_NONE);
+  uintptr_t addresses[4];
+  CaptureNativeStack(addresses, std::size(addresses), false);
+}
+
+size_t CaptureNativeStack(uintptr_t* addresses, size_t capacity, bool code_was_unloaded) {
+  if ((unwinding.fetch_add(1, std::memory_order_acquire) & kForking) != 0) {
+    unwinding.fetch_sub(1, std::memory_order_release);
+    return 0;
+  }
+  size_t count = 0;
+  if (code_was_unloaded) {
+    count = WalkSlowly(addresses, capacity);
+  } else {
+    static_assert(sizeof(uintptr_t) == sizeof(void*));
+    count = static_cast<size_t>(std::max(0, unw_backtrace(reinterpret_cast<void**>(addresses), static_cast<int>(capacity))));
+  }
+  unwinding.fetch_sub(1, std::memory_order_release);
+  return count;
+}
+
+// Reads the frames of its callers, which a sanitizer would take for an overrun.
+__attribute__((no_sanitize("address"))) size_t FramesBelow(const void* boundary, const uintptr_t* addresses, size_t count) {
+  const auto* word = static_cast<const uintptr_t*>(__builtin_frame_address(0));
+  const auto* end = static_cast<const uintptr_t*>(boundary);
+  if (end <= word || static_cast<size_t>(end - word) > kMaxScannedBytes / sizeof *word) return count;
+  size_t found = 0;
+  for (; word < end && found < count; ++word) {
+    if (*word == addresses[found]) ++found;
+  }
+  return found;
+}
+
+void PrepareFork() {
+  unwinding.fetch_or(kForking, std::memory_order_acquire);
+  constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 100'000};
+  for (int pauses = 0; unwinding.load(std::memory_order_acquire) != kForking && pauses < 1000; ++pauses) nanosleep(&kPause, nullptr);
+}
+
+void AfterForkInParent() { unwinding.fetch_and(~kForking, std::memory_order_release); }
+
+void AfterForkInChild() {
+  if (unwinding.load(std::memory_order_acquire) == kForking) unwinding.store(0, std::memory_order_release);
+}
+
+}  // namespace memprof

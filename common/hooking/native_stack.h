@@ -1,0 +1,37 @@
+// The calling thread's own native stack, for samples: return addresses, innermost first.
+//
+// Unwinding is libunwind's, by the modules' .eh_frame (CPython, Arrow and most wheels have no frame pointers), about 7 ns a
+// frame once an address has been seen on a thread. What keeps it out of the host's way:
+// - it is linked statically and hidden: nobody else's unwinding changes;
+// - its shared cache is off. It would be filled under a lock of its own while waiting for the loader's list lock, and a
+//   hook inside somebody's dl_iterate_phdr callback takes those two the other way round. Each thread's frame cache
+//   (256 KiB, made at the thread's first sample) needs no lock;
+// - that cache can't forget. Once a module was unloaded, another one's code may lie at a remembered address, so the
+//   caller says so and stacks are then walked slowly, without it;
+// - no thread forks while another one unwinds (see PrepareFork), or the child would inherit libunwind's locks held.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace memprof {
+
+// Opens what libunwind opens on first use. Not HOOK; call before the first capture.
+void InitNativeStack();
+
+// HOOK. Fills `addresses` with up to `capacity` return addresses, the caller's own first; returns how many.
+// 0: unknown, e.g. the process is about to fork. `code_was_unloaded`: see above.
+__attribute__((noinline)) size_t CaptureNativeStack(uintptr_t* addresses, size_t capacity, bool code_was_unloaded);
+
+// HOOK. How many of `addresses` (captured by the caller just now, its own and later calls' dropped) return to frames that
+// lie below `boundary`, an address on this thread's stack: finds the return addresses where the calls have left them. Looks
+// at no more than 64 KiB of stack; beyond that, or if `boundary` isn't above the caller's frame, all of them.
+__attribute__((noinline)) size_t FramesBelow(const void* boundary, const uintptr_t* addresses, size_t count);
+
+// Around fork(), from pthread_atfork handlers: waits until no thread is unwinding (microseconds) and keeps new ones out.
+// Should one not finish within a tenth of a second, the child never unwinds.
+void PrepareFork();
+void AfterForkInParent();
+void AfterForkInChild();
+
+}  // namespace memprof

@@ -1,0 +1,45 @@
+// What every hook shares: the recorder it reports to, and its thread's sampler and re-entry guard.
+// All of it is static and zero at first; nothing is ever destroyed, for hooks may run until the process's last instruction.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "frames/frame_names.h"
+#include "frames/interpreter.h"
+#include "hooking/loader_watch.h"
+#include "sampling/poisson_sampler.h"
+#include "sites/recorder.h"
+
+namespace memprof {
+
+struct HookState {
+  std::atomic<Recorder*> recorder{nullptr};  // null: hooks pass everything on
+  std::atomic<uint64_t> interval{0};         // bytes
+  LoaderWatch loader;
+  FrameNames names;
+  Interpreter interpreter;
+  // Mappings that only reserve address space (PROT_NONE, MAP_NORESERVE): charged to nobody.
+  std::atomic<uint64_t> reservations{0}, reserved_bytes{0};
+};
+extern HookState hook_state;
+
+// Plain data in the static TLS block: reached by one instruction, without allocation, until the thread is gone.
+struct HookThread {
+  PoissonSampler sampler;
+  uint32_t guard;  // above 0: what the hooks see is our own doing, or already counted
+};
+extern __thread HookThread hook_thread __attribute__((tls_model("initial-exec")));
+
+class ReentryGuard {
+ public:
+  explicit ReentryGuard(HookThread& thread) : thread_(thread) { ++thread_.guard; }
+  ~ReentryGuard() { --thread_.guard; }
+  ReentryGuard(const ReentryGuard&) = delete;
+  ReentryGuard& operator=(const ReentryGuard&) = delete;
+
+ private:
+  HookThread& thread_;
+};
+
+}  // namespace memprof

@@ -1,0 +1,73 @@
+#include "allocators/malloc_hooks.h"
+
+#include "allocators/real_functions.h"
+#include "allocators/record.h"
+
+namespace memprof {
+
+void* HookMalloc(size_t size) noexcept {
+  void* block = real.malloc(size);
+  NoteAllocated(block, size, true);
+  return block;
+}
+
+void* HookCalloc(size_t count, size_t size) noexcept {
+  void* block = real.calloc(count, size);
+  NoteAllocated(block, count * size, true);  // didn't overflow: calloc would have failed
+  return block;
+}
+
+void* HookRealloc(void* old, size_t size) noexcept {
+  if (old != nullptr && size == 0) {  // glibc frees the block
+    NoteFreeing(old);
+    return real.realloc(old, size);
+  }
+  return NoteResizing(old, size, true, [=] { return real.realloc(old, size); });
+}
+
+void* HookReallocarray(void* old, size_t count, size_t size) noexcept {
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(count, size, &bytes)) return real.reallocarray(old, count, size);
+  if (old != nullptr && bytes == 0) {
+    NoteFreeing(old);
+    return real.reallocarray(old, count, size);
+  }
+  return NoteResizing(old, bytes, true, [=] { return real.reallocarray(old, count, size); });
+}
+
+int HookPosixMemalign(void** block, size_t alignment, size_t size) noexcept {
+  const int error = real.posix_memalign(block, alignment, size);
+  if (error == 0) NoteAllocated(*block, size, true);
+  return error;
+}
+
+void* HookAlignedAlloc(size_t alignment, size_t size) noexcept {
+  void* block = real.aligned_alloc(alignment, size);
+  NoteAllocated(block, size, true);
+  return block;
+}
+
+void* HookMemalign(size_t alignment, size_t size) noexcept {
+  void* block = real.memalign(alignment, size);
+  NoteAllocated(block, size, true);
+  return block;
+}
+
+void* HookValloc(size_t size) noexcept {
+  void* block = real.valloc(size);
+  NoteAllocated(block, size, true);
+  return block;
+}
+
+void* HookPvalloc(size_t size) noexcept {
+  void* block = real.pvalloc(size);
+  NoteAllocated(block, size, true);
+  return block;
+}
+
+void HookFree(void* block) noexcept {
+  NoteFreeing(block);
+  real.free(block);
+}
+
+}  // namespace memprof

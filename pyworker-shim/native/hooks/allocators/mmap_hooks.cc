@@ -1,0 +1,47 @@
+#include "allocators/mmap_hooks.h"
+
+#include <sys/mman.h>
+
+#include "allocators/real_functions.h"
+#include "allocators/record.h"
+
+namespace memprof {
+
+void* HookMmap(void* address, size_t size, int protection, int flags, int file, off_t offset) noexcept {
+  if ((flags & MAP_FIXED) != 0) NoteUnmapping(address, size);
+  void* mapping = real.mmap(address, size, protection, flags, file, offset);
+  if (mapping == MAP_FAILED || (flags & MAP_ANONYMOUS) == 0) return mapping;
+  if (protection == PROT_NONE || (flags & MAP_NORESERVE) != 0) {
+    if (hook_thread.guard == 0) {
+      hook_state.reservations.fetch_add(1, std::memory_order_relaxed);
+      hook_state.reserved_bytes.fetch_add(size, std::memory_order_relaxed);
+    }
+    return mapping;
+  }
+  NoteAllocated(mapping, size, true);
+  return mapping;
+}
+
+int HookMunmap(void* address, size_t size) noexcept {
+  NoteUnmapping(address, size);
+  return real.munmap(address, size);
+}
+
+void* HookMremap(void* old, size_t old_size, size_t size, int flags, void* target) noexcept {
+  const auto remap = [=] {
+    return (flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) != 0 ? real.mremap(old, old_size, size, flags, target)
+                                                            : real.mremap(old, old_size, size, flags);
+  };
+  if ((flags & MREMAP_FIXED) != 0) NoteUnmapping(target, size);
+  if (size < old_size) NoteUnmapping(static_cast<char*>(old) + size, old_size - size);
+  Recorder* recorder = hook_state.recorder.load(std::memory_order_acquire);
+  // What isn't followed may be a file or a reservation, and stays out; a part of a mapping that moves isn't followed further.
+  if (size <= old_size && (flags & MREMAP_FIXED) == 0) return remap();
+  if (recorder == nullptr || hook_thread.guard != 0 || !recorder->MayBeLive(reinterpret_cast<uintptr_t>(old))) return remap();
+  const Recorder::Detached detached = RecordDetached(recorder, old);
+  void* mapping = remap();
+  if (detached.session != 0) RecordResized(recorder, detached, mapping == MAP_FAILED ? nullptr : mapping, size, true);
+  return mapping;
+}
+
+}  // namespace memprof

@@ -1,0 +1,16 @@
+// Counts Python's small objects: a wrapper around the allocators of the OBJ and MEM domains. Blocks of up to 512 bytes, which
+// pymalloc carves out of arenas, are counted here, whatever serves them; while they are served the other hooks look away, so
+// that neither arenas (mmap) nor PYTHONMALLOC=malloc count them twice. Larger blocks reach malloc and are counted there.
+//
+// Whoever wraps the allocators after us (tracemalloc) calls us and is never removed: on uninstalling, a wrapper that isn't
+// the outermost any more stays where it is and passes calls on.
+//
+// Needs the GIL. Installing twice changes nothing.
+#pragma once
+
+namespace memprof {
+
+void InstallPymallocHooks();
+void UninstallPymallocHooks();
+
+}  // namespace memprof

@@ -1,0 +1,31 @@
+// CPython 3.12: as 3.11, and each interpreter loop links an entry frame of its own (owned by the C stack) into the chain.
+#include <Python.h>
+
+#if PY_VERSION_HEX >= 0x030C0000 && PY_VERSION_HEX < 0x030D0000
+
+#define Py_BUILD_CORE 1
+#include <internal/pycore_frame.h>
+#undef Py_BUILD_CORE
+
+#include "frames/frame_cursor.h"
+
+namespace memprof {
+
+FrameCursor::FrameCursor(PyThreadState* thread) : next_(thread->cframe->current_frame) {
+  if (thread->cframe != &thread->root_cframe) interpreter_loop_ = thread->cframe;
+}
+
+bool FrameCursor::Next(PythonFrame* frame) {
+  while (next_ != nullptr) {
+    auto* current = static_cast<_PyInterpreterFrame*>(const_cast<void*>(next_));
+    next_ = current->previous;
+    if (current->owner == FRAME_OWNED_BY_CSTACK || _PyFrame_IsIncomplete(current)) continue;
+    *frame = {current->f_code, _PyInterpreterFrame_LASTI(current) * static_cast<int>(sizeof(_Py_CODEUNIT))};
+    return true;
+  }
+  return false;
+}
+
+}  // namespace memprof
+
+#endif

@@ -1,0 +1,34 @@
+// CPython 3.13: the chain starts in the thread state itself; the entry frame that each interpreter loop has among its
+// locals (owned by the C stack) is what tells where that loop's C frame is.
+#include <Python.h>
+
+#if PY_VERSION_HEX >= 0x030D0000 && PY_VERSION_HEX < 0x030E0000
+
+#define Py_BUILD_CORE 1
+#include <internal/pycore_frame.h>
+#undef Py_BUILD_CORE
+
+#include "frames/frame_cursor.h"
+
+namespace memprof {
+
+FrameCursor::FrameCursor(PyThreadState* thread) : next_(thread->current_frame) {
+  const _PyInterpreterFrame* frame = thread->current_frame;
+  while (frame != nullptr && frame->owner != FRAME_OWNED_BY_CSTACK) frame = frame->previous;
+  interpreter_loop_ = frame;
+}
+
+bool FrameCursor::Next(PythonFrame* frame) {
+  while (next_ != nullptr) {
+    auto* current = static_cast<_PyInterpreterFrame*>(const_cast<void*>(next_));
+    next_ = current->previous;
+    if (_PyFrame_IsIncomplete(current)) continue;  // the C stack's frames among them
+    *frame = {_PyFrame_GetCode(current), _PyInterpreterFrame_LASTI(current) * static_cast<int>(sizeof(_Py_CODEUNIT))};
+    return true;
+  }
+  return false;
+}
+
+}  // namespace memprof
+
+#endif

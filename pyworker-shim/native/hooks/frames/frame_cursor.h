@@ -1,0 +1,41 @@
+// FrameCursor: walks this thread's own Python frames, innermost first, by reading the interpreter's structures. No
+// reference is taken, nothing is allocated, the GIL need not be held: a thread's frames only change under its own hands,
+// and a running frame keeps its code object alive.
+//
+// One implementation per CPython variant, in cpython_<version>.cc; SelfCheck() compares it with the public API at start.
+#pragma once
+
+#include <Python.h>
+
+#ifdef Py_GIL_DISABLED
+#error "free-threaded CPython isn't supported: its frames can't be read without synchronisation"
+#endif
+
+namespace memprof {
+
+struct PythonFrame {
+  PyCodeObject* code;  // borrowed: alive as long as the frame runs
+  int instruction;     // byte offset, as PyCode_Addr2Line takes it; -1: not started
+  bool operator==(const PythonFrame&) const = default;
+};
+
+class FrameCursor {
+ public:
+  // HOOK. `thread` is the calling thread's own state.
+  explicit FrameCursor(PyThreadState* thread);
+
+  // HOOK. False: no more frames. Frames that aren't a running function (half made, the interpreter's own) are skipped.
+  bool Next(PythonFrame* frame);
+
+  // An address inside the C stack frame of the innermost interpreter loop; null where this CPython leaves no trace of it.
+  const void* interpreter_loop() const { return interpreter_loop_; }
+
+ private:
+  const void* next_;
+  const void* interpreter_loop_ = nullptr;
+};
+
+// True when the cursor sees what the public API sees on the calling thread. Needs the GIL; not HOOK (makes frame objects).
+bool SelfCheck();
+
+}  // namespace memprof

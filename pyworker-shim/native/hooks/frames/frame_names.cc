@@ -1,0 +1,78 @@
+#include "frames/frame_names.h"
+
+#include "base/hash.h"
+#include "frames/code_fields.h"
+#include "frames/unicode_text.h"
+
+namespace memprof {
+namespace {
+
+constexpr uint64_t kIdMask = 0xffffffff;
+constexpr size_t kHashedTableEnd = 256;
+
+uint64_t HashOfLineTable(PyObject* table) {
+  if (table == nullptr || !PyBytes_Check(table)) return 0;
+  const char* bytes = PyBytes_AS_STRING(table);
+  const size_t size = static_cast<size_t>(PyBytes_GET_SIZE(table));
+  if (size <= 2 * kHashedTableEnd) return HashBytes(bytes, size, 0);
+  return HashPair(HashBytes(bytes, kHashedTableEnd, size), HashBytes(bytes + size - kHashedTableEnd, kHashedTableEnd, size));
+}
+
+uint64_t KeyOf(const PythonFrame& frame) {
+  uint64_t key = HashPair(HashOf(NameOf(frame.code)), HashOf(frame.code->co_filename));
+  key = HashPair(key, HashOfLineTable(LineTableOf(frame.code)));
+  return HashPair(key, uint64_t{static_cast<uint32_t>(frame.code->co_firstlineno)} << 32 | static_cast<uint32_t>(frame.instruction));
+}
+
+__attribute__((noinline)) FrameId InternPython(Recorder& recorder, const PythonFrame& frame) {
+  char name[256], file[1024];
+  const int line = PyCode_Addr2Line(frame.code, frame.instruction);
+  const int first_line = frame.code->co_firstlineno;
+  return recorder.InternPythonFrame(TextOf(NameOf(frame.code), name, sizeof name), TextOf(frame.code->co_filename, file, sizeof file),
+                                    static_cast<uint32_t>(line > 0 ? line : first_line), static_cast<uint32_t>(first_line));
+}
+
+}  // namespace
+
+FrameId FrameNames::Find(uint64_t key) const {
+  const uint64_t place = places_[key % kPlaces].load(std::memory_order_relaxed);
+  return (place & ~kIdMask) == (key & ~kIdMask) ? static_cast<FrameId>(place & kIdMask) : kNoFrame;
+}
+
+void FrameNames::Remember(uint64_t key, FrameId frame) {
+  if (frame != kNoFrame) places_[key % kPlaces].store((key & ~kIdMask) | frame, std::memory_order_relaxed);
+}
+
+FrameId FrameNames::OfPython(Recorder& recorder, const PythonFrame& frame) {
+  const uint64_t key = HashPair(KeyOf(frame), recorder.intern_epoch());
+  FrameId found = Find(key);
+  if (found == kNoFrame) {
+    found = InternPython(recorder, frame);
+    Remember(key, found);
+  }
+  return found;
+}
+
+FrameId FrameNames::OfNative(Recorder& recorder, LoaderWatch& loader, uintptr_t return_address) {
+  const uint64_t key = HashPair(return_address, loader.unloaded() << 32 | recorder.intern_epoch());
+  FrameId found = Find(key);
+  if (found == kNoFrame) {
+    const ModuleTable::Location location = loader.modules().Find(return_address - 1);
+    if (location.module == nullptr) return kNoFrame;
+    uint32_t module = location.module->tag.load(std::memory_order_relaxed);
+    if (module == 0) {
+      module = recorder.InternModule({location.module->path, location.module->path_size},
+                                     {location.module->build_id, location.module->build_id_size});
+      location.module->tag.store(module, std::memory_order_relaxed);
+    }
+    found = recorder.InternNativeFrame(module, location.offset);
+    Remember(key, found);
+  }
+  return found;
+}
+
+void FrameNames::Forget() {
+  for (std::atomic<uint64_t>& place : places_) place.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace memprof

@@ -1,0 +1,44 @@
+// FrameNames: the recorder's number for a frame, looked up once and then remembered.
+//
+// A remembered Python frame is keyed by what its name, file and line are made of (hashes of the code's name, file name and
+// line table, its first line, the instruction), never by the code object's address, which another function may get when
+// the first one dies. Of a line table over 512 bytes both ends are hashed.
+// A native frame is keyed by its address and by how many modules had been unloaded.
+//
+// The recorder's intern epoch is part of every key.
+//
+// A fixed table of words, each holding a frame's number and half of its key: read and written without a lock by any number
+// of threads; a newcomer takes its place's word.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "frames/frame_cursor.h"
+#include "hooking/loader_watch.h"
+#include "sites/recorder.h"
+
+namespace memprof {
+
+class FrameNames {
+ public:
+  // HOOK. kNoFrame when the recorder has no room.
+  FrameId OfPython(Recorder& recorder, const PythonFrame& frame);
+
+  // HOOK. `return_address`: the call lies just before it, and so does the recorded offset. kNoFrame outside of any module.
+  FrameId OfNative(Recorder& recorder, LoaderWatch& loader, uintptr_t return_address);
+
+  // For a new recorder. May run beside lookups.
+  void Forget();
+
+ private:
+  static constexpr size_t kPlaces = 8192;
+
+  FrameId Find(uint64_t key) const;
+  void Remember(uint64_t key, FrameId frame);
+
+  std::atomic<uint64_t> places_[kPlaces] = {};
+};
+
+}  // namespace memprof

@@ -1,0 +1,176 @@
+#include "profiler.h"
+
+#include <Python.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "allocators/hook_state.h"
+#include "allocators/malloc_hooks.h"
+#include "allocators/mmap_hooks.h"
+#include "allocators/pymalloc_hooks.h"
+#include "allocators/real_functions.h"
+#include "base/clock.h"
+#include "base/hash.h"
+#include "frames/frame_cursor.h"
+#include "frames/interpreter.h"
+#include "hooking/got_patcher.h"
+#include "hooking/native_stack.h"
+
+namespace memprof {
+namespace {
+
+template <typename Replacement, typename Original>
+GotHook HookFor(const char* symbol, Replacement* replacement, Original** original) {
+  return {symbol, reinterpret_cast<void*>(replacement), reinterpret_cast<void**>(original)};
+}
+
+const GotHook kHooks[] = {
+    HookFor("malloc", &HookMalloc, &real.malloc),
+    HookFor("free", &HookFree, &real.free),
+    HookFor("calloc", &HookCalloc, &real.calloc),
+    HookFor("realloc", &HookRealloc, &real.realloc),
+    HookFor("reallocarray", &HookReallocarray, &real.reallocarray),
+    HookFor("posix_memalign", &HookPosixMemalign, &real.posix_memalign),
+    HookFor("aligned_alloc", &HookAlignedAlloc, &real.aligned_alloc),
+    HookFor("memalign", &HookMemalign, &real.memalign),
+    HookFor("valloc", &HookValloc, &real.valloc),
+    HookFor("pvalloc", &HookPvalloc, &real.pvalloc),
+    HookFor("mmap", &HookMmap, &real.mmap),
+    HookFor("mmap64", &HookMmap, &real.mmap),
+    HookFor("munmap", &HookMunmap, &real.munmap),
+    HookFor("mremap", &HookMremap, &real.mremap),
+};
+
+bool prepared = false;  // what is done once a process, and inherited by its children
+
+// An allocator that somebody preloaded calls mmap for what its malloc has been counted for already.
+bool IsPreloadedAllocator(const LoadedModule& module) {
+  return module.Contains(reinterpret_cast<uintptr_t>(real.malloc)) && !module.Contains(reinterpret_cast<uintptr_t>(real.mmap));
+}
+
+void BeforeFork() {
+  hook_state.loader.PrepareFork();
+  PrepareFork();
+}
+
+void AfterForkInParentProcess() {
+  AfterForkInParent();
+  hook_state.loader.AfterForkInParent();
+}
+
+void AfterForkInChildProcess() {
+  Recorder* inherited = hook_state.recorder.exchange(nullptr, std::memory_order_relaxed);
+  Recorder::AbandonInChild(inherited);
+  AfterForkInChild();
+  hook_state.loader.AfterForkInChild();
+  // Otherwise the child would sample what its parent samples.
+  hook_thread.sampler.Seed(Mix64(static_cast<uint64_t>(getpid())) ^ static_cast<uint64_t>(MonotonicNs()));
+}
+
+Status PrepareOnce() {
+  if (prepared) return {};
+  if (!SelfCheck()) {
+    return Status::Error(ErrorCode::kUnsupported, "the frames of this CPython %s aren't laid out as those of a stock build",
+                         Py_GetVersion());
+  }
+  Result<Interpreter> interpreter = FindInterpreter();
+  if (!interpreter.ok()) return interpreter.status();
+  hook_state.interpreter = *interpreter;
+  InitNativeStack();
+  if (pthread_atfork(BeforeFork, AfterForkInParentProcess, AfterForkInChildProcess) != 0) {
+    return Status::Error(ErrorCode::kExhausted, "no memory for fork handlers");
+  }
+  prepared = true;
+  return {};
+}
+
+StringRef Ref(std::string_view text) { return {text.data(), static_cast<uint32_t>(text.size())}; }
+
+Recorder* Active() { return hook_state.recorder.load(std::memory_order_acquire); }
+
+}  // namespace
+
+Status StartProfiler(const char* box_directory, const char* application_id, const char* executor_id, uint64_t interval_bytes) {
+  if (ProfilerStarted()) return {};
+  const ReentryGuard guard(hook_thread);
+  Status status = PrepareOnce();
+  if (!status.ok()) return status;
+  char python_version[32];
+  snprintf(python_version, sizeof python_version, "%d.%d.%d", PY_MAJOR_VERSION, PY_MINOR_VERSION, PY_MICRO_VERSION);
+  Result<Recorder*> recorder = Recorder::Create({.box_directory = box_directory,
+                                                 .application_id = application_id,
+                                                 .executor_id = executor_id,
+                                                 .interval_bytes = interval_bytes,
+                                                 .python_version = python_version});
+  if (!recorder.ok()) return recorder.status();
+  hook_state.names.Forget();
+  hook_state.loader.modules().ForgetTags();
+  hook_state.interval.store(interval_bytes, std::memory_order_relaxed);
+  hook_state.recorder.store(*recorder, std::memory_order_release);
+  status = hook_state.loader.Start(kHooks, std::size(kHooks), IsPreloadedAllocator);
+  if (!status.ok()) {
+    hook_state.recorder.exchange(nullptr, std::memory_order_acq_rel)->Finish();
+    return status;
+  }
+  InstallPymallocHooks();
+  return {};
+}
+
+void StopProfiler() {
+  if (!ProfilerStarted()) return;
+  UninstallPymallocHooks();
+  const ReentryGuard guard(hook_thread);
+  hook_state.loader.Stop();
+  hook_state.recorder.exchange(nullptr, std::memory_order_acq_rel)->Finish();
+}
+
+bool ProfilerStarted() { return Active() != nullptr; }
+
+void OpenTaskSession() {
+  Recorder* recorder = Active();
+  if (recorder == nullptr) return;
+  InstallPymallocHooks();  // whoever had wrapped the allocators before us may have taken us away with himself
+  const ReentryGuard guard(hook_thread);
+  const uint32_t epoch = recorder->intern_epoch();
+  recorder->OpenSession(TaskIdentity());
+  if (recorder->intern_epoch() != epoch) hook_state.loader.modules().ForgetTags();
+}
+
+void SetSessionTask(const TaskIdentity& task) {
+  const ReentryGuard guard(hook_thread);
+  if (Recorder* recorder = Active()) recorder->SetTask(task);
+}
+
+void AddSessionUdf(std::string_view name, std::string_view file, uint32_t line, std::string_view kind) {
+  const ReentryGuard guard(hook_thread);
+  if (Recorder* recorder = Active()) recorder->AddUdf(Ref(name), Ref(file), line, Ref(kind));
+}
+
+void SetSessionCounter(std::string_view name, uint64_t value) {
+  const ReentryGuard guard(hook_thread);
+  if (Recorder* recorder = Active()) recorder->SetCounter(Ref(name), value);
+}
+
+void CloseTaskSession() {
+  const ReentryGuard guard(hook_thread);
+  if (Recorder* recorder = Active()) recorder->CloseSession();
+}
+
+ProfilerCounters ReadProfilerCounters() {
+  const ReentryGuard guard(hook_thread);
+  ProfilerCounters counters = {};
+  if (Recorder* recorder = Active()) counters.recorder = recorder->counters();
+  counters.reservations = hook_state.reservations.load(std::memory_order_relaxed);
+  counters.reserved_bytes = hook_state.reserved_bytes.load(std::memory_order_relaxed);
+  counters.dropped_modules = hook_state.loader.modules().dropped();
+  return counters;
+}
+
+const char* BoxPath() {
+  Recorder* recorder = Active();
+  return recorder != nullptr ? recorder->box_path() : "";
+}
+
+}  // namespace memprof

@@ -1,0 +1,49 @@
+"""What the executor tells its Python workers: ``config.json``, which the executor's plugin writes into this package."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+
+
+class ConfigError(Exception):
+    """The configuration is missing or not as expected; the text names the file and says why."""
+
+
+@dataclass(frozen=True)
+class Config:
+    application_id: str
+    executor_id: str
+    box_directory: str
+    interval_bytes: int
+    """Mean distance of samples, in allocated bytes."""
+
+
+def read_config(path: str | None = None) -> Config:
+    """The configuration in `path`, by default ``config.json`` beside this file. Unknown keys are ignored.
+
+    Raises ConfigError.
+    """
+    path = path or os.path.join(os.path.dirname(os.path.abspath(__file__)), "config.json")
+    try:
+        with open(path, encoding="utf-8") as file:
+            values = json.load(file)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"cannot read {path}: {error}") from error
+
+    def value(key, kind):
+        found = values.get(key) if isinstance(values, dict) else None
+        if not isinstance(found, kind) or isinstance(found, bool):
+            raise ConfigError(f"{path}: {key} is {found!r} instead of {kind.__name__}")
+        return found
+
+    config = Config(
+        application_id=value("applicationId", str),
+        executor_id=value("executorId", str),
+        box_directory=value("boxDirectory", str),
+        interval_bytes=value("intervalBytes", int),
+    )
+    if config.interval_bytes < 1:
+        raise ConfigError(f"{path}: intervalBytes is {config.interval_bytes}; it must be at least 1")
+    return config

@@ -1,0 +1,17 @@
+"""Entry of ``spark.python.daemon.module``: pyspark's own daemon, with workers that are profiled.
+
+Nothing but the entry: ``python -m`` runs this file as ``__main__``, and an import of it would run it once more.
+"""
+
+if __name__ == "__main__":
+    from pyspark import daemon
+
+    try:
+        from sparkmemprof.worker import profile_workers_of
+
+        profile_workers_of(daemon)
+    except Exception as error:
+        import sys
+
+        print(f"sparkmemprof: Python workers are not profiled: {error!r}", file=sys.stderr)
+    daemon.manager()

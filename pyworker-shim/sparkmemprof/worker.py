@@ -1,0 +1,207 @@
+"""Profiles pyspark's Python workers: one black box per process, one session per task.
+
+pyspark's daemon calls its ``worker()`` in a forked child, once per task. There, and only there, hooks are put in place:
+the daemon itself must stay free of threads and of anything a fork can't carry. A task's session is open while
+pyspark.worker's ``main()`` runs, and is closed before the daemon flushes the end of the stream: when Spark sees the
+task end, its figures are in the box.
+
+Whatever fails here is said once, in one line on stderr for a daemon and all its workers, and leaves pyspark as it is.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.machinery
+import mmap
+import os
+import re
+import sys
+from types import ModuleType
+from typing import Any, Callable
+
+from sparkmemprof.config import Config, read_config
+from sparkmemprof.udfs import user_functions
+
+_WORKER_MODULE = "pyspark.worker"
+
+
+class _Warning:
+    """Prints the first text it is given, in whichever process of a family that is, and no other."""
+
+    def __init__(self) -> None:
+        self._said = mmap.mmap(-1, 1)  # shared with forked children
+
+    def __call__(self, text: object) -> None:
+        if self._said[0] == 0:
+            self._said[0] = 1
+            print(f"sparkmemprof: Python workers are not profiled: {text}", file=sys.stderr, flush=True)
+
+
+def profile_workers_of(daemon: ModuleType) -> None:
+    """Makes the workers that `daemon` (pyspark.daemon) will fork profile themselves. Never raises."""
+    warn = _Warning()
+    try:
+        profiler = WorkerProfiler(load_hooks(), read_config(), warn)
+        plain_worker = daemon.worker
+
+        @functools.wraps(plain_worker)
+        def worker(*args: Any, **kwargs: Any) -> Any:
+            profiler.start_once(daemon)
+            return plain_worker(*args, **kwargs)
+
+        daemon.worker = worker
+    except Exception as error:
+        warn(error)
+
+
+def load_hooks() -> ModuleType:
+    """The native module for this interpreter. Raises ImportError with a text for the user."""
+    try:
+        from sparkmemprof import _hooks
+    except ImportError as error:
+        folder = os.path.dirname(os.path.abspath(__file__))
+        candidates = [os.path.join(folder, "_hooks" + suffix) for suffix in importlib.machinery.EXTENSION_SUFFIXES]
+        if any(map(os.path.exists, candidates)):
+            raise ImportError(f"the native module cannot be loaded: {error}") from error
+        tags = (re.match(r"_hooks\.cpython-3(\d+)-", name) for name in os.listdir(folder))
+        minors = sorted(int(tag.group(1)) for tag in tags if tag)
+        supported = ", ".join(f"3.{minor}" for minor in minors) or "none: the package has no native module"
+        running = f"{sys.implementation.name} {sys.version_info.major}.{sys.version_info.minor} on {sys.platform}"
+        raise ImportError(f"{running} is not supported (supported on Linux: CPython {supported})") from None
+    return _hooks
+
+
+class WorkerProfiler:
+    """Profiles the tasks of one worker process. Made in the daemon, started in the worker."""
+
+    def __init__(self, hooks: Any, config: Config, warn: Callable[[object], None]) -> None:
+        self._hooks = hooks
+        self._config = config
+        self._warn = warn
+        self._attempted = False
+        self._eval_type: int | None = None
+        self._eval_type_names: dict[int, str] = {}
+        self._task: tuple[int, ...] | None = None
+        self._udfs: list[tuple[str, str, int, str]] = []
+
+    def start_once(self, daemon: ModuleType) -> None:
+        """Starts profiling in this process, the first time it is called. Never raises."""
+        if self._attempted or _target_module() != _WORKER_MODULE:
+            return
+        self._attempted = True
+        try:
+            from pyspark import worker
+        except BaseException:
+            return  # pyspark's own import will fail the same way, and be reported by pyspark
+        try:
+            self._start_hooks()
+            self._wrap(worker)
+            if hasattr(daemon, "worker_main"):  # Spark 3.5 has imported it before the fork
+                daemon.worker_main = worker.main
+            os.register_at_fork(after_in_child=self._restart_in_child)
+        except Exception as error:
+            self._warn(error)
+
+    def _start_hooks(self) -> None:
+        config = self._config
+        self._hooks.start(config.box_directory, config.application_id, config.executor_id, config.interval_bytes)
+
+    def _restart_in_child(self) -> None:
+        """A process that a worker forks (multiprocessing) has its own box, for the same task."""
+        task, udfs = self._task, self._udfs
+        self._quietly(self._start_hooks)
+        if task is not None:
+            self._quietly(self._hooks.open_session)
+            self._quietly(self._hooks.set_task, *task)
+            for udf in udfs:
+                self._quietly(self._hooks.add_udf, *udf)
+
+    def _wrap(self, worker: ModuleType) -> None:
+        """Puts wrappers around what pyspark.worker does for each task; it looks its functions up by name."""
+        names = vars(worker.PythonEvalType).items()
+        self._eval_type_names = {value: name for name, value in names if name.startswith("SQL_")}
+        worker.main = self._around_main(worker.main)
+        worker.read_udfs = self._around_read_udfs(worker.read_udfs)
+        worker.read_udtf = self._around_read_udfs(worker.read_udtf)
+        worker.read_command = self._around_read_command(worker.read_command)
+
+    def _around_main(self, main: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(main)
+        def profiled_main(*args: Any, **kwargs: Any) -> Any:
+            self._quietly(self._open_session)
+            try:
+                return main(*args, **kwargs)
+            finally:
+                self._quietly(self._close_session)
+
+        return profiled_main
+
+    def _around_read_udfs(self, read: Callable[..., Any]) -> Callable[..., Any]:
+        """read_udfs and read_udtf: (serializer, what to read from, eval type, ...) in every version."""
+
+        @functools.wraps(read)
+        def profiled_read(*args: Any, **kwargs: Any) -> Any:
+            self._eval_type = kwargs.get("eval_type", args[2] if len(args) > 2 else None)
+            return read(*args, **kwargs)
+
+        return profiled_read
+
+    def _around_read_command(self, read: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(read)
+        def profiled_read(*args: Any, **kwargs: Any) -> Any:
+            self._quietly(self._set_task)  # first: what is unpickled may be what kills the worker
+            command = read(*args, **kwargs)
+            self._quietly(self._add_udfs, command)
+            return command
+
+        return profiled_read
+
+    def _open_session(self) -> None:
+        self._task = None
+        self._udfs = []
+        self._eval_type = None
+        self._hooks.open_session()
+
+    def _close_session(self) -> None:
+        self._task = None
+        self._udfs = []
+        self._hooks.close_session()
+
+    def _set_task(self) -> None:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        if self._task is None and context is not None and context.taskAttemptId() is not None:
+            self._task = (
+                context.taskAttemptId(),
+                context.stageId(),
+                -1,  # the stage's attempt isn't known to Python workers
+                context.partitionId(),
+                context.attemptNumber(),
+            )
+            self._hooks.set_task(*self._task)
+
+    def _add_udfs(self, command: Any) -> None:
+        kind = self._kind()
+        for function in user_functions(command):
+            udf = (*function, kind)
+            self._udfs.append(udf)
+            self._hooks.add_udf(*udf)
+
+    def _kind(self) -> str:
+        """PythonEvalType's name without its prefix, e.g. MAP_PANDAS_ITER_UDF; RDD for functions of RDDs."""
+        if self._eval_type is None:
+            return "RDD"
+        return self._eval_type_names.get(self._eval_type, str(self._eval_type)).replace("SQL_", "", 1)
+
+    def _quietly(self, function: Callable[..., None], *args: Any) -> None:
+        try:
+            function(*args)
+        except Exception as error:
+            self._warn(error)
+
+
+def _target_module() -> str:
+    """The module whose ``main`` the daemon's workers will run; the JVM names it in the daemon's first argument."""
+    name = sys.argv[1] if len(sys.argv) > 1 else ""
+    return name if name.startswith("pyspark") else _WORKER_MODULE

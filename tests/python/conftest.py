@@ -1,0 +1,112 @@
+"""Fixtures of the shim's tests: the package as an executor would have it, the native helpers, boxes as dicts."""
+
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("MEMPROF_BUILD", ROOT / "build" / "release"))
+NATIVE = BUILD / "tests" / "native"
+SCENES = pathlib.Path(__file__).with_name("scenes")
+APPLICATION = "app-shim-test"
+INTERVAL = 65536
+
+
+def box_reader():
+    path = next(NATIVE.glob("_box_reader.*.so"))
+    spec = importlib.util.spec_from_file_location("_box_reader", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Boxes:
+    """The boxes of one test's directory."""
+
+    def __init__(self, directory):
+        self.directory = directory
+
+    def read(self):
+        """All boxes, as dicts (see tests/native/box_reader.cc), by pid."""
+        reader = box_reader()
+        boxes = [reader.read_box(path) for path in reader.list_boxes(str(self.directory), APPLICATION)]
+        return {box["pid"]: box for box in boxes}
+
+    def sessions(self, task=None):
+        """Sessions of tasks (not the process-level ones) of all boxes; of one taskAttemptId if given."""
+        found = [session for box in self.read().values() for session in box["sessions"]]
+        return [s for s in found if s["task_attempt_id"] >= 0 and task in (None, s["task_attempt_id"])]
+
+    def sites(self, task=None):
+        return [site for session in self.sessions(task) for site in session["sites"]]
+
+
+@pytest.fixture
+def boxes(tmp_path):
+    directory = tmp_path / "boxes"
+    directory.mkdir(mode=0o700)
+    return Boxes(directory)
+
+
+@pytest.fixture
+def package(tmp_path, boxes):
+    """A folder for PYTHONPATH with the package in it, laid out as the executor plugin does."""
+    folder = tmp_path / "python"
+    target = folder / "sparkmemprof"
+    target.mkdir(parents=True)
+    for source in (ROOT / "pyworker-shim" / "sparkmemprof").glob("*.py"):
+        (target / source.name).symlink_to(source)
+    for source in (BUILD / "python" / "sparkmemprof").glob("_hooks.*.so"):
+        (target / source.name).symlink_to(source)
+    config = {
+        "applicationId": APPLICATION,
+        "executorId": "7",
+        "boxDirectory": str(boxes.directory),
+        "intervalBytes": INTERVAL,
+        "source": "names",
+    }
+    (target / "config.json").write_text(json.dumps(config))
+    return folder
+
+
+def python_of(version):
+    """A CPython of that version which the hooks have been built for, or None."""
+    if not list((BUILD / "python" / "sparkmemprof").glob(f"_hooks.cpython-{version.replace('.', '')}-*.so")):
+        return None
+    pyenv = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv"))
+    on_path = [pathlib.Path(entry) / f"python{version}" for entry in os.environ["PATH"].split(os.pathsep)]
+    candidates = [*pyenv.glob(f"versions/{version}.*/bin/python{version}"), *on_path]
+    return next((path for path in candidates if path.exists() and "shims" not in path.parts), None)
+
+
+@pytest.fixture
+def run_scene(package, boxes):
+    """Runs scenes/<name>.py under the hooks, in a process of its own; returns what it prints last, from JSON."""
+
+    def run(name, python=sys.executable, interval=INTERVAL, arguments=(), environment=None):
+        finished = subprocess.run(
+            [str(python), "-X", "faulthandler", str(SCENES / f"{name}.py"), *map(str, arguments)],
+            env={
+                **os.environ,
+                "PYTHONPATH": str(package),
+                "SCENE_BOXES": str(boxes.directory),
+                "SCENE_APPLICATION": APPLICATION,
+                "SCENE_INTERVAL": str(interval),
+                "SCENE_NATIVE": str(NATIVE),
+                **(environment or {}),
+            },
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert finished.returncode == 0, f"{name}: exit {finished.returncode}\n{finished.stdout}{finished.stderr}"
+        lines = finished.stdout.splitlines()
+        return json.loads(lines[-1]) if lines else None
+
+    return run

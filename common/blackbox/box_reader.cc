@@ -21,6 +21,8 @@ using box::Recorded;
 
 constexpr uint64_t kMostFileBytes = 64u << 20;  // a reader's memory is bounded by the file's size
 constexpr int kAttempts = 4;
+constexpr int kRereads = 8;         // of a record that its owner was just writing
+constexpr int kMostRereads = 1000;  // by one reader for one session: a corrupt box is not worth more
 
 constexpr uint32_t kRecordBytes[box::kTables] = {
     sizeof(box::SessionSlot),
@@ -32,6 +34,12 @@ constexpr uint32_t kRecordBytes[box::kTables] = {
     sizeof(box::Module),
     1,
 };
+
+template <typename T>
+const Recorded<T>& RecordIn(const Recorded<T>& record) {
+  return record;
+}
+const Recorded<box::Session>& RecordIn(const box::SessionSlot& slot) { return slot.session; }
 
 template <size_t N>
 std::string Text(const char (&text)[N]) {
@@ -113,6 +121,19 @@ struct BoxReader::Impl {
     return ReadAt(header.tables[kind].offset + uint64_t{first} * sizeof(T), records->data(), count * sizeof(T));
   }
 
+  // The newest whole copy of a record of a table that was read before, nullptr when there is none. Both copies may be torn
+  // where the owner made two updates while we read: such a record is read again by itself.
+  template <typename R>
+  auto Newest(box::TableKind kind, uint32_t index, R& record, int* rereads) const {
+    const uint64_t seed = box::RecordSeed(kind, index);
+    const auto* copy = RecordIn(record).Newest(seed);
+    for (int i = 0; copy == nullptr && !RecordIn(record).NeverWritten() && i<kRereads&& * rereads> 0; ++i, --*rereads) {
+      if (!ReadAt(header.tables[kind].offset + uint64_t{index} * sizeof(R), &record, sizeof record)) break;
+      copy = RecordIn(record).Newest(seed);
+    }
+    return copy;
+  }
+
   bool ReadCommitted(box::Committed* committed) const {
     if (!ReadAt(offsetof(box::Header, committed), committed, sizeof *committed)) return false;
     // A count is hostile until it is within its table.
@@ -128,8 +149,9 @@ struct BoxReader::Impl {
     *view = {};
     std::vector<box::SessionSlot> slots;
     if (!ReadTable(box::kSessionTable, 0, box::kSessions, &slots)) return false;
+    int rereads = kMostRereads;
     for (uint32_t slot = 0; slot < box::kSessions && number != 0; ++slot) {
-      const auto* copy = slots[slot].session.Newest(box::RecordSeed(box::kSessionTable, slot));
+      const auto* copy = Newest(box::kSessionTable, slot, slots[slot], &rereads);
       if (copy == nullptr || copy->value.number != number || copy->value.state == box::kFree) continue;
       *view = {copy->value, copy->sequence, slot, true};
     }
@@ -370,8 +392,9 @@ std::vector<BoxReader::SessionKey> BoxReader::Sessions() const {
   std::vector<SessionKey> keys;
   std::vector<box::SessionSlot> slots;
   if (!impl_->ReadTable(box::kSessionTable, 0, box::kSessions, &slots)) return keys;
+  int rereads = kMostRereads;
   for (uint32_t slot = 0; slot < box::kSessions; ++slot) {
-    const auto* copy = slots[slot].session.Newest(box::RecordSeed(box::kSessionTable, slot));
+    const auto* copy = impl_->Newest(box::kSessionTable, slot, slots[slot], &rereads);
     if (copy == nullptr || copy->value.number == 0 || copy->value.state == box::kFree) continue;
     keys.push_back({copy->value.number, copy->value.task_attempt_id, copy->value.state == box::kClosed});
   }
@@ -421,9 +444,10 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
   }
 
   uint64_t seal = 0;
+  int rereads = kMostRereads;
   for (uint32_t index = 0; index < sites.size(); ++index) {
     if (sites[index].NeverWritten()) continue;
-    const auto* copy = sites[index].Newest(box::RecordSeed(box::kSiteTable, index));
+    const auto* copy = impl_->Newest(box::kSiteTable, index, sites[index], &rereads);
     if (copy == nullptr) {
       // Nobody can say whose it was; it counts where it may have belonged.
       ++out.skipped_records;
@@ -454,7 +478,7 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
     return impl_->CutShort();
   }
   for (uint32_t i = 0; i < counters.size(); ++i) {
-    const auto* copy = counters[i].Newest(box::RecordSeed(box::kCounterTable, first_counter + i));
+    const auto* copy = impl_->Newest(box::kCounterTable, first_counter + i, counters[i], &rereads);
     if (copy == nullptr || copy->value.session != number) {
       ++out.skipped_records;
       continue;

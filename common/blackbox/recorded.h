@@ -6,6 +6,7 @@
 //   record.Commit(seed);        // now it is the newer one
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -26,7 +27,9 @@ struct Recorded {
     uint64_t sequence;
     T value;
 
-    uint64_t Checksum(uint64_t seed) const { return HashBytes(&sequence, sizeof sequence + sizeof value, seed); }
+    uint64_t ChecksumAs(uint64_t with_sequence, uint64_t seed) const {
+      return HashBytes(&value, sizeof value, HashPair(with_sequence, seed));
+    }
   };
   Copy copies[2];
 
@@ -42,16 +45,17 @@ struct Recorded {
   void Commit(uint64_t seed) {
     int current = copies[1].sequence > copies[0].sequence ? 1 : 0;
     Copy& next = copies[1 - current];
-    // A copy whose sequence is already new but whose checksum is still old is a torn one, which is what it is.
-    next.sequence = copies[current].sequence + 1;
-    next.checksum = next.Checksum(seed);
+    // The sequence last: a first write cut short is then no write at all, and any other one an older copy torn.
+    const uint64_t sequence = copies[current].sequence + 1;
+    next.checksum = next.ChecksumAs(sequence, seed);
+    std::atomic_ref<uint64_t>(next.sequence).store(sequence, std::memory_order_release);
   }
 
   // Reader: the newest whole copy; nullptr when there is none.
   const Copy* Newest(uint64_t seed) const {
     const Copy* newest = nullptr;
     for (const Copy& copy : copies) {
-      if (copy.sequence == 0 || copy.checksum != copy.Checksum(seed)) continue;
+      if (copy.sequence == 0 || copy.checksum != copy.ChecksumAs(copy.sequence, seed)) continue;
       if (newest == nullptr || copy.sequence > newest->sequence) newest = &copy;
     }
     return newest;

@@ -54,8 +54,9 @@ class BoxReaderTest : public RecorderTest {
     return reader.ok() ? "opened" : reader.status().message();
   }
 
-  // Everything a reader can do with a box, whatever is in it. Returns records skipped; -1 when the box was refused.
-  static int64_t ReadAll(const std::string& path) {
+  // Everything a reader can do with a box, whatever is in it; of the sessions all, or one in four. Returns records skipped; -1
+  // when the box was refused.
+  static int64_t ReadAll(const std::string& path, int one_of_four = -1) {
     Result<BoxReader> reader = BoxReader::Open(path);
     if (!reader.ok()) {
       EXPECT_STRNE(reader.status().message(), "");
@@ -63,6 +64,7 @@ class BoxReaderTest : public RecorderTest {
     }
     int64_t skipped = 0;
     for (const BoxReader::SessionKey& key : reader->Sessions()) {
+      if (one_of_four >= 0 && key.number % 4 != static_cast<uint64_t>(one_of_four)) continue;
       Result<BoxSession> session = reader->ReadSession(key.number);
       if (!session.ok()) continue;
       skipped += session->skipped_records;
@@ -373,7 +375,7 @@ TEST_F(BoxReaderTest, TwentyThousandMutationsAreSurvived) {
       changed.checksum = box::HeaderChecksum(changed);
       ASSERT_EQ(pwrite(fd, &changed, sizeof changed, 0), static_cast<ssize_t>(sizeof changed));
     }
-    int64_t found = ReadAll(path);
+    int64_t found = ReadAll(path, i / 2 % 4);
     refused += found < 0;
     skipped += found > 0;
     // Damage piles up for a while, then a fresh start.

@@ -130,8 +130,8 @@ TEST(PoissonSampler, EmptyBlocksAreNeverSampled) {
 TEST(PoissonSampler, GapsAreExponential) {
   PoissonSampler sampler = {};
   sampler.Seed(42);
-  constexpr int kGaps = 200'000;
-  constexpr uint64_t kSmall = 1000;
+  constexpr int kGaps = 100'000;
+  constexpr uint64_t kSmall = 500;
   double sum = 0, squares = 0;
   int long_ones = 0;
   for (int i = 0; i < kGaps; ++i) {

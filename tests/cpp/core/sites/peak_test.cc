@@ -107,7 +107,7 @@ void RunAgainstModel(uint64_t seed) {
     if (newcomer != nullptr) newcomer->first_peak = FirstPeak(machine.total, higher);
     brute.Settle();
   };
-  for (int step = 0; step < 3000; ++step) {
+  for (int step = 0; step < 2000; ++step) {
     // Growing and shrinking phases, so that there are peaks to come back to.
     const bool growing = (step / 200) % 3 != 2;
     const uint64_t dice = random() % 10;
@@ -136,7 +136,7 @@ void RunAgainstModel(uint64_t seed) {
 }
 
 TEST(Peak, AgreesWithCopyingEverythingAtEveryMaximum) {
-  for (uint64_t seed = 1; seed <= 20; ++seed) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE(seed);
     RunAgainstModel(seed);
     if (HasFatalFailure()) return;

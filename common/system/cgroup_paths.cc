@@ -1,0 +1,108 @@
+#include "system/cgroup_paths.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "system/text_file.h"
+
+namespace memprof {
+namespace {
+
+// Blanks, tabs, newlines and backslashes of a path are written as \ooo.
+std::string Unescaped(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto digit = [&](size_t at) { return at < text.size() && text[at] >= '0' && text[at] <= '7'; };
+    if (text[i] == '\\' && digit(i + 1) && digit(i + 2) && digit(i + 3)) {
+      out.push_back(static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0')));
+      i += 3;
+    } else {
+      out.push_back(text[i]);
+    }
+  }
+  return out;
+}
+
+bool IsFolder(const std::string& path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool HasEntry(std::string_view list, std::string_view entry) {
+  while (!list.empty()) {
+    const size_t comma = list.find(',');
+    if (list.substr(0, comma) == entry) return true;
+    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<CgroupMount> ReadCgroupMounts(const CgroupRoots& roots) {
+  std::vector<CgroupMount> mounts;
+  const Result<std::string> text = ReadTextFile(roots.proc + "/self/mountinfo", 4u << 20);
+  if (!text.ok()) return mounts;
+  for (const std::string_view line : SplitLines(*text)) {
+    const std::vector<std::string_view> words = SplitWords(line);  // id parent device root point options… - type source options
+    const auto dash = std::find(words.begin(), words.end(), "-");
+    if (words.size() < 5 || words.end() - dash < 4) continue;
+    if (dash[1] != "cgroup" && dash[1] != "cgroup2") continue;
+    mounts.push_back({std::string(dash[1]), Unescaped(words[3]), roots.files + Unescaped(words[4]), std::string(dash[3])});
+  }
+  return mounts;
+}
+
+std::optional<std::string> CgroupPathOf(const CgroupRoots& roots, std::string_view controller) {
+  const Result<std::string> text = ReadTextFile(roots.proc + "/self/cgroup");
+  if (!text.ok()) return std::nullopt;
+  for (const std::string_view line : SplitLines(*text)) {  // id:controllers:path
+    const size_t first = line.find(':');
+    const size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
+    if (second == std::string_view::npos) continue;
+    const std::string_view controllers = line.substr(first + 1, second - first - 1);
+    if (controller.empty() ? controllers.empty() : HasEntry(controllers, controller)) return std::string(line.substr(second + 1));
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> FoldersUpwards(const CgroupMount& mount, const std::string& path) {
+  std::string inside = path;
+  if (mount.root != "/") {
+    const bool below = path == mount.root || path.starts_with(mount.root + '/');
+    inside = below ? path.substr(mount.root.size()) : "/";
+  }
+  while (!inside.empty() && inside.back() == '/') inside.pop_back();
+  if (inside.find("/..") != std::string::npos || !IsFolder(mount.point + inside)) inside.clear();
+  std::vector<std::string> folders;
+  for (;;) {
+    folders.push_back(mount.point + inside);
+    if (inside.empty()) return folders;
+    inside.resize(inside.rfind('/') == std::string::npos ? 0 : inside.rfind('/'));
+  }
+}
+
+std::vector<int32_t> ReadProcesses(const std::string& own, const std::string& limiting) {
+  std::vector<int32_t> processes;
+  for (const std::string* folder : {&own, &limiting}) {
+    const Result<std::string> text = ReadTextFile(*folder + "/cgroup.procs");
+    if (!text.ok()) continue;
+    for (const std::string_view line : SplitLines(*text)) {
+      const std::optional<uint64_t> pid = ParseNumber(line);
+      if (pid && processes.size() < MemoryCgroup::kMaxProcesses) processes.push_back(static_cast<int32_t>(*pid));
+    }
+  }
+  std::sort(processes.begin(), processes.end());
+  processes.erase(std::unique(processes.begin(), processes.end()), processes.end());
+  return processes;
+}
+
+Result<std::unique_ptr<MemoryCgroup>> FindMemoryCgroup(const CgroupRoots& roots) {
+  // Where both are mounted, the memory controller is in one of them only: version 1's, if it names it.
+  if (std::unique_ptr<MemoryCgroup> found = FindCgroupV1(roots)) return found;
+  if (std::unique_ptr<MemoryCgroup> found = FindCgroupV2(roots)) return found;
+  return Status::Error(ErrorCode::kNotFound, "no control group with a memory controller holds this process");
+}
+
+}  // namespace memprof

@@ -1,0 +1,37 @@
+// Where a process's control groups are mounted: common to both versions. Cold, thread-safe.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "system/memory_cgroup.h"
+
+namespace memprof {
+
+struct CgroupMount {
+  std::string type;   // "cgroup" or "cgroup2"
+  std::string root;   // which part of the hierarchy is mounted
+  std::string point;  // where, CgroupRoots::files included
+  std::string options;
+};
+
+// Of /proc/self/mountinfo.
+std::vector<CgroupMount> ReadCgroupMounts(const CgroupRoots& roots);
+
+// The path of a group in its hierarchy, from /proc/self/cgroup: of version 1's `controller`, or of version 2 when that is "".
+std::optional<std::string> CgroupPathOf(const CgroupRoots& roots, std::string_view controller);
+
+// Folders from the group's own up to the mount point, innermost first; the mount point alone when a container shows no more.
+std::vector<std::string> FoldersUpwards(const CgroupMount& mount, const std::string& path);
+
+// Pids in the folders' cgroup.procs, without repetition.
+std::vector<int32_t> ReadProcesses(const std::string& own, const std::string& limiting);
+
+// One file per version. Null when the version holds no memory controller for this process.
+std::unique_ptr<MemoryCgroup> FindCgroupV1(const CgroupRoots& roots);
+std::unique_ptr<MemoryCgroup> FindCgroupV2(const CgroupRoots& roots);
+
+}  // namespace memprof

@@ -1,0 +1,69 @@
+// Version 1: a hierarchy of its own for memory. A child's own limit may say 9.2e18 while its parent has one:
+// `hierarchical_memory_limit` in memory.stat is the smallest on the path, parents beyond the container's view included.
+#include <algorithm>
+
+#include "system/cgroup_paths.h"
+#include "system/text_file.h"
+
+namespace memprof {
+namespace {
+
+constexpr uint64_t kNoLimit = uint64_t{1} << 62;  // the kernel says 2^63 less a page
+
+class CgroupV1 : public MemoryCgroup {
+ public:
+  explicit CgroupV1(const std::vector<std::string>& folders) : own_(folders.front()), limiting_(folders.front()) {
+    const std::optional<uint64_t> smallest = HierarchicalLimit();
+    if (!smallest || *smallest >= kNoLimit) return;
+    for (const std::string& folder : folders) {
+      const std::optional<uint64_t> limit = ReadNumberFile(folder + "/memory.limit_in_bytes");
+      if (limit == smallest) limiting_ = folder;  // of equal ones the outermost: it holds more processes
+    }
+  }
+
+  std::optional<uint64_t> Limit(uint64_t host_memory_bytes) const override {
+    std::optional<uint64_t> limit = HierarchicalLimit();
+    const std::optional<uint64_t> own = ReadNumberFile(own_ + "/memory.limit_in_bytes");
+    if (own && (!limit || *own < *limit)) limit = own;
+    return limit && *limit < host_memory_bytes ? limit : std::nullopt;
+  }
+
+  Result<CgroupUse> Read() const override {
+    const Result<std::string> stat = ReadTextFile(limiting_ + "/memory.stat");
+    if (!stat.ok()) return stat.status();
+    const std::optional<uint64_t> usage = ReadNumberFile(limiting_ + "/memory.usage_in_bytes");
+    if (!usage) return Status::Error(ErrorCode::kIo, "cannot read %s/memory.usage_in_bytes", limiting_.c_str());
+    return CgroupUse{*usage, NumberOf(*stat, "total_inactive_file").value_or(0)};
+  }
+
+  std::optional<uint64_t> OomKills() const override {
+    const Result<std::string> text = ReadTextFile(own_ + "/memory.oom_control", 4096);
+    return text.ok() ? NumberOf(*text, "oom_kill") : std::nullopt;
+  }
+
+  std::vector<int32_t> Processes() const override { return ReadProcesses(own_, limiting_); }
+  const std::string& path() const override { return limiting_; }
+
+ private:
+  std::optional<uint64_t> HierarchicalLimit() const {
+    const Result<std::string> stat = ReadTextFile(own_ + "/memory.stat");
+    return stat.ok() ? NumberOf(*stat, "hierarchical_memory_limit") : std::nullopt;
+  }
+
+  std::string own_, limiting_;
+};
+
+}  // namespace
+
+std::unique_ptr<MemoryCgroup> FindCgroupV1(const CgroupRoots& roots) {
+  const std::optional<std::string> path = CgroupPathOf(roots, "memory");
+  if (!path) return nullptr;
+  for (const CgroupMount& mount : ReadCgroupMounts(roots)) {
+    if (mount.type != "cgroup" || (',' + mount.options + ',').find(",memory,") == std::string::npos) continue;
+    const std::vector<std::string> folders = FoldersUpwards(mount, *path);
+    if (ReadNumberFile(folders.front() + "/memory.usage_in_bytes")) return std::make_unique<CgroupV1>(folders);
+  }
+  return nullptr;
+}
+
+}  // namespace memprof

@@ -1,0 +1,65 @@
+// Version 2: one hierarchy for all controllers. Each group says its own limit in memory.max ("max" = none), so the smallest
+// is looked for on the way up; the root group has no memory files at all.
+#include "system/cgroup_paths.h"
+#include "system/text_file.h"
+
+namespace memprof {
+namespace {
+
+class CgroupV2 : public MemoryCgroup {
+ public:
+  explicit CgroupV2(std::vector<std::string> folders) : folders_(std::move(folders)), limiting_(folders_.front()) {
+    std::optional<uint64_t> smallest;
+    for (const std::string& folder : folders_) {
+      const std::optional<uint64_t> limit = ReadNumberFile(folder + "/memory.max");
+      if (limit && (!smallest || *limit <= *smallest)) {  // of equal ones the outermost: it holds more processes
+        smallest = limit;
+        limiting_ = folder;
+      }
+    }
+  }
+
+  std::optional<uint64_t> Limit(uint64_t host_memory_bytes) const override {
+    std::optional<uint64_t> smallest;
+    for (const std::string& folder : folders_) {
+      const std::optional<uint64_t> limit = ReadNumberFile(folder + "/memory.max");
+      if (limit && *limit < host_memory_bytes && (!smallest || *limit < *smallest)) smallest = limit;
+    }
+    return smallest;
+  }
+
+  Result<CgroupUse> Read() const override {
+    const Result<std::string> stat = ReadTextFile(limiting_ + "/memory.stat");
+    if (!stat.ok()) return stat.status();
+    const std::optional<uint64_t> usage = ReadNumberFile(limiting_ + "/memory.current");
+    if (!usage) return Status::Error(ErrorCode::kIo, "cannot read %s/memory.current", limiting_.c_str());
+    return CgroupUse{*usage, NumberOf(*stat, "inactive_file").value_or(0)};
+  }
+
+  std::optional<uint64_t> OomKills() const override {
+    const Result<std::string> text = ReadTextFile(folders_.front() + "/memory.events", 4096);
+    return text.ok() ? NumberOf(*text, "oom_kill") : std::nullopt;
+  }
+
+  std::vector<int32_t> Processes() const override { return ReadProcesses(folders_.front(), limiting_); }
+  const std::string& path() const override { return limiting_; }
+
+ private:
+  std::vector<std::string> folders_;  // innermost first
+  std::string limiting_;
+};
+
+}  // namespace
+
+std::unique_ptr<MemoryCgroup> FindCgroupV2(const CgroupRoots& roots) {
+  const std::optional<std::string> path = CgroupPathOf(roots, "");
+  if (!path) return nullptr;
+  for (const CgroupMount& mount : ReadCgroupMounts(roots)) {
+    if (mount.type != "cgroup2") continue;
+    std::vector<std::string> folders = FoldersUpwards(mount, *path);
+    if (ReadNumberFile(folders.front() + "/memory.current")) return std::make_unique<CgroupV2>(std::move(folders));
+  }
+  return nullptr;
+}
+
+}  // namespace memprof

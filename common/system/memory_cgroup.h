@@ -1,0 +1,49 @@
+// MemoryCgroup: the container around a process, as its memory control group shows it. The group that counts is the one on
+// the process's path with the smallest limit: that is the one that kills. Without a limit below physical memory there
+// is no container, and use is the sum of the processes.
+//
+// use = usage - inactive page cache: a group whose job reads files stands at 99 % usage and is healthy.
+//
+// Version 1 and 2 (and a container's view, where the path on the host is not visible) differ in files only; see
+// cgroup_v1.cc and cgroup_v2.cc. A Read() costs about 20 µs. Thread-safe (no state after Find).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace memprof {
+
+struct CgroupUse {
+  uint64_t usage_bytes = 0;
+  uint64_t inactive_file_bytes = 0;
+  uint64_t used_bytes() const { return usage_bytes > inactive_file_bytes ? usage_bytes - inactive_file_bytes : 0; }
+};
+
+class MemoryCgroup {
+ public:
+  virtual ~MemoryCgroup() = default;
+
+  // Smallest limit on the path, if below `host_memory_bytes`; it may be changed while we run.
+  virtual std::optional<uint64_t> Limit(uint64_t host_memory_bytes) const = 0;
+  virtual Result<CgroupUse> Read() const = 0;            // of the limiting group, else of the process's own
+  virtual std::optional<uint64_t> OomKills() const = 0;  // processes the kernel killed in the process's own group
+  virtual std::vector<int32_t> Processes() const = 0;    // members of both groups, at most kMaxProcesses
+  virtual const std::string& path() const = 0;           // folder of the limiting group
+
+  static constexpr size_t kMaxProcesses = 4096;
+};
+
+struct CgroupRoots {
+  std::string proc = "/proc";  // self/cgroup and self/mountinfo are read from here
+  std::string files;           // goes before every mount point
+};
+
+// kNotFound when no memory controller holds this process, as on many laptops and in the root group of version 2.
+Result<std::unique_ptr<MemoryCgroup>> FindMemoryCgroup(const CgroupRoots& roots = {});
+
+}  // namespace memprof

@@ -1,0 +1,45 @@
+// ProcFiles: processes as /proc shows them. Cost per call, idle machine: ReadRss 5 µs, ReadStatus 20 µs, Children 5 µs a
+// thread of the process, ReadPss 46 ms at 2 GB (it walks the page tables and holds the process's memory map): keep it rare.
+//
+// A process that is gone gives kNotFound, one that belongs to somebody else kIo. Sizes in bytes. Thread-safe (no state).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace memprof {
+
+struct ProcessStatus {
+  int32_t parent = 0;
+  uint64_t rss_bytes = 0, rss_anon_bytes = 0, rss_file_bytes = 0, rss_shmem_bytes = 0;
+  uint64_t rss_peak_bytes = 0;  // since exec or fork, as the kernel keeps it (VmHWM)
+};
+
+class ProcFiles {
+ public:
+  explicit ProcFiles(std::string root = "/proc") : root_(std::move(root)) {}
+
+  Result<uint64_t> ReadRss(int32_t pid) const;
+  Result<ProcessStatus> ReadStatus(int32_t pid) const;
+  Result<uint64_t> ReadPss(int32_t pid) const;
+  // With the pid it names a process for ever: clock ticks since boot.
+  Result<uint64_t> ReadStartTicks(int32_t pid) const;
+  Result<std::vector<std::string>> ReadCommandLine(int32_t pid) const;
+  // Direct children. Where the kernel doesn't list them per thread, all processes are looked through.
+  std::vector<int32_t> Children(int32_t pid) const;
+  std::optional<uint64_t> HostMemory() const;  // MemTotal
+
+  const std::string& root() const { return root_; }
+
+ private:
+  std::string PathOf(int32_t pid, const char* file) const;
+  std::vector<int32_t> ChildrenByScan(int32_t pid) const;
+
+  std::string root_;
+};
+
+}  // namespace memprof

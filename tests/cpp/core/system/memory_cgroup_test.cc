@@ -1,0 +1,199 @@
+#include "system/memory_cgroup.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "core/system/file_tree.h"
+
+namespace memprof {
+namespace {
+
+constexpr uint64_t kHost = 16'000'000'000;
+constexpr const char* kNone = "9223372036854771712\n";
+
+class Tree {
+ public:
+  Tree() { roots_ = {files_.Path("proc"), files_.root()}; }
+
+  void Mounts(const std::string& lines) { files_.Write("proc/self/mountinfo", "22 1 0:20 / /proc rw - proc proc rw\n" + lines); }
+  void Groups(const std::string& lines) { files_.Write("proc/self/cgroup", lines); }
+  void V1(const std::string& folder, const std::string& limit, uint64_t hierarchical, uint64_t usage, uint64_t inactive) {
+    files_.Write(folder + "/memory.limit_in_bytes", limit);
+    files_.Write(folder + "/memory.usage_in_bytes", std::to_string(usage) + "\n");
+    files_.Write(folder + "/memory.stat", "cache 1\ninactive_file 7\nhierarchical_memory_limit " + std::to_string(hierarchical) +
+                                              "\ntotal_cache 2\ntotal_inactive_file " + std::to_string(inactive) + "\n");
+    files_.Write(folder + "/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
+  }
+  void V2(const std::string& folder, const std::string& max, uint64_t current, uint64_t inactive) {
+    files_.Write(folder + "/memory.max", max);
+    files_.Write(folder + "/memory.current", std::to_string(current) + "\n");
+    files_.Write(folder + "/memory.stat", "anon 1\ninactive_anon 5\ninactive_file " + std::to_string(inactive) + "\n");
+    files_.Write(folder + "/memory.events", "low 0\nmax 0\noom 2\noom_kill 2\noom_group_kill 0\n");
+  }
+  void Write(const std::string& path, const std::string& text) { files_.Write(path, text); }
+  std::unique_ptr<MemoryCgroup> Find() {
+    Result<std::unique_ptr<MemoryCgroup>> found = FindMemoryCgroup(roots_);
+    return found.ok() ? std::move(*found) : nullptr;
+  }
+  std::string Path(const std::string& path) { return files_.Path(path); }
+
+ private:
+  FileTree files_;
+  CgroupRoots roots_;
+};
+
+constexpr const char* kV1Mount = "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
+constexpr const char* kV2Mount = "35 31 0:32 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw,nsdelegate\n";
+
+TEST(MemoryCgroup, Version1ChildWithoutALimitHasItsParents) {
+  Tree tree;
+  tree.Mounts(kV1Mount);
+  tree.Groups("5:devices:/x\n4:memory:/yarn/container_1\n0::/\n");
+  tree.V1("sys/fs/cgroup/memory/yarn/container_1", kNone, 1'100'000'003, 500'000'000, 10'000'000);
+  tree.V1("sys/fs/cgroup/memory/yarn", "1100000003\n", 1'100'000'003, 900'000'000, 33'000'000);
+  tree.V1("sys/fs/cgroup/memory", kNone, 9223372036854771712u, 5'000'000'000, 1);
+  const auto group = tree.Find();
+  ASSERT_NE(group, nullptr);
+  EXPECT_EQ(group->Limit(kHost), 1'100'000'003u);
+  EXPECT_EQ(group->path(), tree.Path("sys/fs/cgroup/memory/yarn"));  // its use is what the limit is held against
+  EXPECT_EQ(group->Read()->used_bytes(), 900'000'000u - 33'000'000);
+  EXPECT_EQ(group->OomKills(), 3u);
+}
+
+TEST(MemoryCgroup, Version1WithoutAnyLimit) {
+  Tree tree;
+  tree.Mounts(kV1Mount);
+  tree.Groups("4:memory:/user\n");
+  tree.V1("sys/fs/cgroup/memory/user", kNone, 9223372036854771712u, 500, 100);
+  tree.V1("sys/fs/cgroup/memory", kNone, 9223372036854771712u, 900, 100);
+  const auto group = tree.Find();
+  ASSERT_NE(group, nullptr);
+  EXPECT_EQ(group->Limit(kHost), std::nullopt);
+  EXPECT_EQ(group->Read()->used_bytes(), 400u);
+}
+
+TEST(MemoryCgroup, ALimitAbovePhysicalMemoryIsNone) {
+  Tree tree;
+  tree.Mounts(kV1Mount);
+  tree.Groups("4:memory:/\n");
+  tree.V1("sys/fs/cgroup/memory", "32000000000\n", 32'000'000'000, 500, 100);
+  EXPECT_EQ(tree.Find()->Limit(kHost), std::nullopt);
+  EXPECT_EQ(tree.Find()->Limit(64'000'000'000), 32'000'000'000u);
+}
+
+TEST(MemoryCgroup, InAContainerThePathOfTheHostIsNotVisible) {
+  Tree tree;
+  tree.Mounts("35 31 0:32 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n");
+  tree.Groups("4:memory:/docker/abc\n");
+  tree.V1("sys/fs/cgroup/memory", "700000001\n", 700'000'001, 600, 100);
+  EXPECT_EQ(tree.Find()->Limit(kHost), 700'000'001u);
+}
+
+TEST(MemoryCgroup, APathThatIsNotMountedFallsBackToTheMountPoint) {
+  Tree tree;
+  tree.Mounts(kV1Mount);
+  tree.Groups("4:memory:/kubepods/pod1/abc\n");
+  tree.V1("sys/fs/cgroup/memory", "700000001\n", 700'000'001, 600, 100);
+  EXPECT_EQ(tree.Find()->Limit(kHost), 700'000'001u);
+}
+
+TEST(MemoryCgroup, Version2TakesTheSmallestOnThePath) {
+  Tree tree;
+  tree.Mounts(kV2Mount);
+  tree.Groups("0::/pod/executor\n");
+  tree.V2("sys/fs/cgroup/pod/executor", "max\n", 400'000'000, 1'000'000);
+  tree.V2("sys/fs/cgroup/pod", "999999937\n", 800'000'000, 300'000'000);
+  const auto group = tree.Find();
+  ASSERT_NE(group, nullptr);
+  EXPECT_EQ(group->Limit(kHost), 999'999'937u);
+  EXPECT_EQ(group->Read()->used_bytes(), 500'000'000u);  // nearly all of it is page cache: healthy
+  EXPECT_EQ(group->OomKills(), 2u);
+}
+
+TEST(MemoryCgroup, Version2RootHasNoMemoryFiles) {
+  Tree tree;
+  tree.Mounts(kV2Mount);
+  tree.Groups("0::/\n");
+  EXPECT_EQ(tree.Find(), nullptr);
+}
+
+TEST(MemoryCgroup, WhereBothAreMountedTheOneWithTheControllerCounts) {
+  Tree tree;
+  tree.Mounts(std::string("34 31 0:31 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n") + kV1Mount);
+  tree.Groups("4:memory:/a\n0::/a\n");
+  tree.Write("sys/fs/cgroup/unified/a/cgroup.procs", "1\n");
+  tree.V1("sys/fs/cgroup/memory/a", "800000011\n", 800'000'011, 600, 100);
+  EXPECT_EQ(tree.Find()->Limit(kHost), 800'000'011u);
+}
+
+TEST(MemoryCgroup, MembersOfBothGroupsOnce) {
+  Tree tree;
+  tree.Mounts(kV2Mount);
+  tree.Groups("0::/pod/executor\n");
+  tree.V2("sys/fs/cgroup/pod/executor", "max\n", 1, 0);
+  tree.V2("sys/fs/cgroup/pod", "999999937\n", 1, 0);
+  tree.Write("sys/fs/cgroup/pod/executor/cgroup.procs", "12\n11\n");
+  tree.Write("sys/fs/cgroup/pod/cgroup.procs", "12\n13\n");
+  EXPECT_THAT(tree.Find()->Processes(), testing::ElementsAre(11, 12, 13));
+}
+
+TEST(MemoryCgroup, NothingAtAllIsAnError) {
+  Tree tree;
+  EXPECT_EQ(tree.Find(), nullptr);
+}
+
+// A group of our own in the real hierarchy of version 1, its limit and use as the kernel says them.
+class RealGroup {
+ public:
+  RealGroup() : path_("/sys/fs/cgroup/memory/sparkmemprof-test-" + std::to_string(getpid())) { made_ = mkdir(path_.c_str(), 0755) == 0; }
+  ~RealGroup() {
+    if (made_) rmdir(path_.c_str());
+  }
+  bool made() const { return made_; }
+  bool Write(const char* file, const std::string& text) const {
+    FILE* stream = fopen((path_ + "/" + file).c_str(), "w");
+    if (stream == nullptr) return false;
+    const bool written = fputs(text.c_str(), stream) >= 0;
+    return fclose(stream) == 0 && written;
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  bool made_ = false;
+};
+
+TEST(MemoryCgroup, RealGroupOfVersion1) {
+  constexpr uint64_t kLimit = 419'430'400;
+  constexpr size_t kBytes = 104'857'600;
+  const RealGroup group;
+  if (!group.made() || !group.Write("memory.limit_in_bytes", std::to_string(kLimit))) {
+    GTEST_SKIP() << "cannot make a group under /sys/fs/cgroup/memory: " << strerror(errno) << " (it takes root and version 1)";
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    if (!group.Write("cgroup.procs", std::to_string(getpid()))) _exit(10);
+    void* block = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memset(block, 1, kBytes);
+    const Result<std::unique_ptr<MemoryCgroup>> found = FindMemoryCgroup();
+    if (!found.ok()) _exit(11);
+    if ((*found)->Limit(uint64_t{1} << 40) != kLimit) _exit(12);
+    const Result<CgroupUse> use = (*found)->Read();
+    if (!use.ok() || use->used_bytes() < kBytes || use->used_bytes() > kBytes + 20'000'000) _exit(13);
+    if ((*found)->Processes() != std::vector<int32_t>{getpid()}) _exit(14);
+    if ((*found)->OomKills() != 0u) _exit(15);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0);
+}
+
+}  // namespace
+}  // namespace memprof

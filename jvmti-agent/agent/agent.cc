@@ -10,6 +10,7 @@
 #include <exception>
 
 #include "agent/jdk_natives.h"
+#include "agent/utf8.h"
 #include "agent/warning.h"
 #include "base/clock.h"
 #include "profile/task_profile.h"
@@ -127,6 +128,7 @@ std::optional<std::string> Agent::Start(JNIEnv* jni, const StartRequest& request
     heap_.SetInterval(options.heap_interval_bytes);
     offheap_.SetInterval(options.offheap_interval_bytes);
     messages_.Open();
+    StartWatcher(request);
     running_.store(true, std::memory_order_release);
     jvm_.SetThreadEvents(true);
     jvm_.StartHeapSampling(options.heap_interval_bytes, &shortcomings_);
@@ -141,9 +143,56 @@ void Agent::Stop() noexcept {
     if (!running_.exchange(false)) return;
     jvm_.StopHeapSampling();
     jvm_.SetThreadEvents(false);
+    watcher_.Stop();
     RemoveBoxes(Boxes());
     messages_.Close();
   });
+}
+
+void Agent::StartWatcher(const StartRequest& request) {
+  WatcherOptions options;
+  options.host = request.host;
+  const std::string version = jvm_.Property("java.vm.version");  // 17.0.15+6-…
+  options.java_version = version.substr(0, version.find('+'));
+  options.agent_loaded = jvm_.phase() == Jvm::Phase::kOnLoad ? "agentpath" : "jar";
+  options.with_driver = request.executor_id == "driver";
+  options.offheap_live_bytes = [this] { return offheap_.live_bytes(); };
+  options.running_tasks = [this] { return tasks_.Running(); };
+  options.complete = [this](proto::ExecutorSnapshot* snapshot) { CompleteSnapshot(snapshot); };
+  options.send = [this](const proto::ExecutorSnapshot& snapshot) {
+    proto::Envelope envelope;
+    *envelope.mutable_executor() = snapshot;
+    Send(std::move(envelope));
+  };
+  const Status status = watcher_.Start(std::move(options));
+  if (!status.ok()) shortcomings_.Add("processes and container", status.message());
+}
+
+void Agent::Send(proto::Envelope envelope) {
+  envelope.set_schema_version(1);
+  envelope.set_executor_id(Utf8Repaired(executor_.executor_id));
+  messages_.Put(envelope.SerializeAsString());
+}
+
+// What only the agent knows: bounds that were reached, bytes of no task, what it cannot measure.
+void Agent::CompleteSnapshot(proto::ExecutorSnapshot* snapshot) const {
+  constexpr size_t kMostBuckets = 8;
+  const auto count = [&](const std::string& name, uint64_t value) {
+    if (value == 0) return;
+    proto::Counter* counter = snapshot->add_counters();
+    counter->set_name(Utf8Repaired(name));
+    counter->set_value(value);
+  };
+  count("droppedJavaFrames", stacks_.dropped_frames());
+  count("droppedOffHeapBlocks", offheap_.dropped_blocks());
+  count("droppedMessages", messages_.dropped());
+  count("replacedTasks", tasks_.replaced());
+  for (const auto& [thread, bytes] : buckets_.Largest(kMostBuckets)) count("noTaskHeapBytes: " + thread, static_cast<uint64_t>(bytes));
+  for (const Shortcomings::Entry& entry : shortcomings_.All()) {
+    proto::NotAvailable* message = snapshot->add_not_available();
+    message->set_what(Utf8Repaired(entry.what));
+    message->set_why(Utf8Repaired(entry.why));
+  }
 }
 
 void Agent::TaskStarted(const TaskKey& key) noexcept {
@@ -189,13 +238,14 @@ std::string Agent::Profile(const JvmFigures& figures, const FoundSessions& pytho
   inputs.heap_interval_bytes = jvm_.can_sample_heap() ? heap_.interval() : 0;
   inputs.final = final;
   inputs.taken_ms = EpochMs();
+  const proto::ExecutorSnapshot executor = watcher_.Snapshot();
+  inputs.executor = &executor;
   inputs.max_bytes = max_bytes == 0 ? options_.task_max_bytes : max_bytes;
   return BuildTaskProfile(inputs).envelope;
 }
 
 void Agent::SparkMemory(const SparkMemoryUse& use) noexcept {
-  const std::lock_guard lock(spark_memory_mutex_);
-  spark_memory_ = use;
+  Guarded([&] { watcher_.SetSparkMemory(use); });
 }
 
 std::string Agent::TakeMessage(int64_t timeout_ms) noexcept {

@@ -30,17 +30,13 @@
 #include "tasks/task_table.h"
 #include "tasks/thread_buckets.h"
 #include "watch/message_queue.h"
+#include "watch/watcher.h"
 
 namespace memprof {
 
 struct StartRequest {
   std::string application_id, executor_id, host, box_directory;
   std::vector<std::string> options;  // key=value
-};
-
-// What Spark's memory manager said last, in bytes.
-struct SparkMemoryUse {
-  int64_t storage = 0, execution = 0, heap_used = 0, heap_max = 0;
 };
 
 class Agent {
@@ -79,6 +75,9 @@ class Agent {
  private:
   Agent() : heap_(&stacks_, &tasks_, &buckets_), offheap_(&stacks_, &tasks_) {}
 
+  void StartWatcher(const StartRequest& request);
+  void Send(proto::Envelope envelope);
+  void CompleteSnapshot(proto::ExecutorSnapshot* snapshot) const;
   bool TakeOptions(JavaVM* vm, const char* options);
   std::string Profile(const JvmFigures& figures, const FoundSessions& python, bool final, size_t max_bytes);
   BoxPlace Boxes() const { return {executor_.box_directory, executor_.application_id, executor_.executor_id}; }
@@ -93,15 +92,13 @@ class Agent {
   JavaVM* vm_ = nullptr;
   Jvm jvm_;
 
-  std::mutex spark_memory_mutex_;
-  SparkMemoryUse spark_memory_;
-
   Shortcomings shortcomings_;
   JavaStacks stacks_;
   TaskTable tasks_;
   ThreadBuckets buckets_;
   NativeNames names_;
   MessageQueue messages_;
+  Watcher watcher_;
   HeapSampler heap_;
   OffHeapTracker offheap_;
 };

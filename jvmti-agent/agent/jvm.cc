@@ -104,6 +104,14 @@ void Jvm::SetThreadEvents(bool on) {
   if (can_tag()) jvmti_->SetEventNotificationMode(on ? JVMTI_ENABLE : JVMTI_DISABLE, JVMTI_EVENT_THREAD_START, nullptr);
 }
 
+std::string Jvm::Property(const char* name) const {
+  char* value = nullptr;
+  if (jvmti_->GetSystemProperty(name, &value) != JVMTI_ERROR_NONE || value == nullptr) return {};
+  std::string text = value;
+  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(value));
+  return text;
+}
+
 bool Jvm::SetBindEvents(bool on) {
   return can_see_binding() &&
          jvmti_->SetEventNotificationMode(on ? JVMTI_ENABLE : JVMTI_DISABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, nullptr) == JVMTI_ERROR_NONE;

@@ -7,6 +7,8 @@
 
 #include <jvmti.h>
 
+#include <string>
+
 #include "agent/shortcomings.h"
 #include "base/status.h"
 
@@ -31,6 +33,8 @@ class Jvm {
   // NativeMethodBind events, wanted only while natives of the JDK are (re)bound.
   bool SetBindEvents(bool on);
   bool can_see_binding() const { return capabilities_.can_generate_native_method_bind_events != 0; }
+
+  std::string Property(const char* name) const;  // a system property; "" when unset
 
   JavaVM* vm() const { return vm_; }
   jvmtiEnv* jvmti() const { return jvmti_; }

@@ -1,0 +1,58 @@
+#include "watch/process_kind.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace memprof {
+namespace {
+
+std::string_view BaseName(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+// The module behind -m, or "".
+std::string_view ModuleOf(const std::vector<std::string>& command_line) {
+  for (size_t i = 1; i + 1 < command_line.size(); ++i) {
+    if (command_line[i] == "-m") return command_line[i + 1];
+    if (!command_line[i].starts_with('-')) break;
+  }
+  return {};
+}
+
+}  // namespace
+
+const char* NameOf(ProcessKind kind) {
+  switch (kind) {
+    case ProcessKind::kJvm:
+      return "jvm";
+    case ProcessKind::kPythonDaemon:
+      return "python-daemon";
+    case ProcessKind::kPythonWorker:
+      return "python-worker";
+    case ProcessKind::kPythonDriver:
+      return "python-driver";
+    case ProcessKind::kOther:
+      break;
+  }
+  return "";
+}
+
+ProcessKind KindOf(const std::vector<std::string>& command_line, ProcessKind parent) {
+  if (command_line.empty()) return ProcessKind::kOther;
+  const std::string_view program = BaseName(command_line[0]);
+  if (program == "java") return ProcessKind::kJvm;
+  if (!program.starts_with("python") && !program.starts_with("pypy")) return ProcessKind::kOther;
+  if (parent == ProcessKind::kPythonDaemon || parent == ProcessKind::kPythonWorker) return ProcessKind::kPythonWorker;
+  const std::string_view module = ModuleOf(command_line);
+  if (module.empty()) return ProcessKind::kPythonDriver;
+  return module.ends_with("daemon") ? ProcessKind::kPythonDaemon : ProcessKind::kPythonWorker;
+}
+
+bool IsExecutorJvm(const std::vector<std::string>& command_line) {
+  return std::any_of(command_line.begin(), command_line.end(), [](std::string_view word) {
+    return word.starts_with("org.apache.spark.executor.") && word.ends_with("ExecutorBackend");
+  });
+}
+
+}  // namespace memprof

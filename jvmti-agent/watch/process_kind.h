@@ -1,0 +1,21 @@
+// What a process below an executor's JVM is, by its command line. Pure functions, thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace memprof {
+
+enum class ProcessKind : uint8_t { kOther, kJvm, kPythonDaemon, kPythonWorker, kPythonDriver };
+
+// The schema's word: jvm, python-daemon, python-worker, python-driver; "" for kOther.
+const char* NameOf(ProcessKind kind);
+
+// `parent` is the kind of the process that started it: what a Python process forks is a worker, whatever it is called.
+ProcessKind KindOf(const std::vector<std::string>& command_line, ProcessKind parent);
+
+// An executor of Spark: one that isn't ours in our control group means that the limit is shared.
+bool IsExecutorJvm(const std::vector<std::string>& command_line);
+
+}  // namespace memprof

@@ -1,0 +1,124 @@
+#include "watch/process_watch.h"
+
+#include <algorithm>
+
+namespace memprof {
+namespace {
+
+constexpr int kMaxDepth = 8;  // wrapper scripts, daemon, worker, what a worker starts
+
+}  // namespace
+
+ProcessWatch::ProcessWatch(ProcFiles proc, int32_t jvm_pid, bool with_driver)
+    : proc_(std::move(proc)), jvm_pid_(jvm_pid), with_driver_(with_driver) {
+  Adopt(jvm_pid, ProcessKind::kJvm);
+}
+
+void ProcessWatch::Discover() {
+  std::map<int32_t, ProcessKind> found{{jvm_pid_, ProcessKind::kJvm}};
+  Descend(jvm_pid_, ProcessKind::kJvm, 0, &found);
+  if (with_driver_) {
+    const Result<ProcessStatus> jvm = proc_.ReadStatus(jvm_pid_);
+    const auto command_line = jvm.ok() ? proc_.ReadCommandLine(jvm->parent) : Result<std::vector<std::string>>(jvm.status());
+    if (command_line.ok() && KindOf(*command_line, ProcessKind::kOther) == ProcessKind::kPythonDriver) {
+      found.emplace(jvm->parent, ProcessKind::kPythonDriver);
+    }
+  }
+  for (const auto& [pid, kind] : found) {
+    const auto known = living_.find(pid);
+    const Result<uint64_t> start = proc_.ReadStartTicks(pid);
+    if (known != living_.end() && start.ok() && known->second.start_ticks == *start) {
+      known->second.kind = kind;  // a fork becomes itself only with its exec
+      TakeKernelsPeak(&known->second);
+      continue;
+    }
+    if (known != living_.end()) {
+      Bury(known->second);
+      living_.erase(known);
+    }
+    Adopt(pid, kind);
+  }
+}
+
+void ProcessWatch::Descend(int32_t pid, ProcessKind kind, int depth, std::map<int32_t, ProcessKind>* found) {
+  if (depth >= kMaxDepth || found->size() >= kMaxProcesses) return;
+  for (const int32_t child : proc_.Children(pid)) {
+    const Result<std::vector<std::string>> command_line = proc_.ReadCommandLine(child);
+    if (!command_line.ok()) continue;
+    const ProcessKind child_kind = KindOf(*command_line, kind);
+    if (child_kind == ProcessKind::kJvm) continue;  // another JVM's memory is its own agent's business
+    const bool script_of_executor = child_kind == ProcessKind::kPythonDriver && !with_driver_;
+    if (child_kind != ProcessKind::kOther && !script_of_executor) found->emplace(child, child_kind);
+    Descend(child, child_kind == ProcessKind::kOther ? kind : child_kind, depth + 1, found);
+  }
+}
+
+void ProcessWatch::Adopt(int32_t pid, ProcessKind kind) {
+  if (living_.size() >= kMaxProcesses) {
+    ++forgotten_;
+    return;
+  }
+  const Result<uint64_t> start = proc_.ReadStartTicks(pid);
+  if (!start.ok()) return;
+  WatchedProcess process;
+  process.pid = pid;
+  process.start_ticks = *start;
+  process.kind = kind;
+  living_.emplace(pid, process);
+}
+
+void ProcessWatch::Tick() {
+  std::vector<int32_t> workers;
+  for (const auto& [pid, process] : living_) {
+    if (process.kind != ProcessKind::kPythonDaemon) continue;
+    const std::vector<int32_t> children = proc_.Children(pid);
+    workers.insert(workers.end(), children.begin(), children.end());
+  }
+  for (const int32_t pid : workers) {
+    if (!living_.contains(pid)) Adopt(pid, ProcessKind::kPythonWorker);
+  }
+  for (auto it = living_.begin(); it != living_.end();) {
+    WatchedProcess& process = it->second;
+    const Result<uint64_t> rss = proc_.ReadRss(process.pid);
+    if (!rss.ok() || *rss == 0) {  // gone, or a zombie
+      Bury(process);
+      it = living_.erase(it);
+      continue;
+    }
+    process.rss_bytes = *rss;
+    if (*rss > process.peak_bytes) ReadPeak(&process);
+    ++it;
+  }
+}
+
+void ProcessWatch::ReadPeak(WatchedProcess* process) {
+  const Result<ProcessStatus> status = proc_.ReadStatus(process->pid);
+  if (!status.ok() || status->rss_bytes < process->peak_bytes) return;
+  process->peak_bytes = status->rss_bytes;
+  process->peak_anon_bytes = status->rss_anon_bytes;
+  process->peak_file_bytes = status->rss_file_bytes;
+  process->peak_shmem_bytes = status->rss_shmem_bytes;
+}
+
+// What happened between two ticks: higher than any reading, and nobody knows its rows.
+void ProcessWatch::TakeKernelsPeak(WatchedProcess* process) {
+  const Result<ProcessStatus> status = proc_.ReadStatus(process->pid);
+  if (status.ok()) process->peak_bytes = std::max(process->peak_bytes, status->rss_peak_bytes);
+}
+
+void ProcessWatch::SetLastTask(int32_t pid, int64_t task_attempt_id) {
+  const auto known = living_.find(pid);
+  if (known != living_.end()) known->second.last_task_attempt_id = task_attempt_id;
+}
+
+void ProcessWatch::Bury(const WatchedProcess& process) {
+  if (process.peak_bytes == 0) return;  // never seen with memory
+  dead_.push_back(process);
+  dead_.back().alive = false;
+  dead_.back().rss_bytes = 0;
+  if (dead_.size() <= kMaxDead) return;
+  dead_.erase(std::min_element(dead_.begin(), dead_.end(), [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; }));
+  ++forgotten_;
+}
+
+}  // namespace memprof

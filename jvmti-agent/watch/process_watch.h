@@ -1,0 +1,64 @@
+// ProcessWatch: an executor's JVM and every Python process below it, with the peak of each. Found by looking for children:
+// the whole tree once a second (Discover), the daemons' new workers at every tick.
+//
+// A peak is VmRSS of one reading of /proc/pid/status, its rows RssAnon, RssFile and RssShmem the same reading's. Once a second
+// the kernel is asked for what happened between two readings (VmHWM): what the rows don't explain of it is unattributed.
+//
+// At most kMaxProcesses living ones; of the dead, the kMaxDead with the highest peaks. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "system/proc_files.h"
+#include "watch/process_kind.h"
+
+namespace memprof {
+
+struct WatchedProcess {
+  int32_t pid = 0;
+  uint64_t start_ticks = 0;
+  ProcessKind kind = ProcessKind::kOther;
+  bool alive = true;
+  uint64_t rss_bytes = 0;  // at the last tick
+  uint64_t peak_bytes = 0;
+  uint64_t peak_anon_bytes = 0, peak_file_bytes = 0, peak_shmem_bytes = 0;
+  std::optional<int64_t> last_task_attempt_id;
+
+  int64_t unattributed_bytes() const { return static_cast<int64_t>(peak_bytes - peak_anon_bytes - peak_file_bytes - peak_shmem_bytes); }
+};
+
+class ProcessWatch {
+ public:
+  static constexpr size_t kMaxProcesses = 1024;
+  static constexpr size_t kMaxDead = 64;
+
+  // `with_driver`: the JVM's own parent belongs to it when it is a Python process (local mode).
+  ProcessWatch(ProcFiles proc, int32_t jvm_pid, bool with_driver);
+
+  void Discover();
+  void Tick();
+  void SetLastTask(int32_t pid, int64_t task_attempt_id);
+
+  const std::map<int32_t, WatchedProcess>& living() const { return living_; }
+  const std::vector<WatchedProcess>& dead() const { return dead_; }
+  uint64_t forgotten() const { return forgotten_; }
+
+ private:
+  void Descend(int32_t pid, ProcessKind kind, int depth, std::map<int32_t, ProcessKind>* found);
+  void Adopt(int32_t pid, ProcessKind kind);
+  void Bury(const WatchedProcess& process);
+  void ReadPeak(WatchedProcess* process);
+  void TakeKernelsPeak(WatchedProcess* process);
+
+  ProcFiles proc_;
+  int32_t jvm_pid_;
+  bool with_driver_;
+  std::map<int32_t, WatchedProcess> living_;
+  std::vector<WatchedProcess> dead_;
+  uint64_t forgotten_ = 0;
+};
+
+}  // namespace memprof

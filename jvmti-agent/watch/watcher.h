@@ -1,0 +1,88 @@
+// Watcher: a native thread that keeps the executor's peaks, of each process and of the container, and sends a snapshot
+// to the driver early enough to outlive a kill.
+//
+// Ticks: every 100 ms, every 200 ms while use is below half the limit. A new maximum of use is the peak moment: regions and
+// processes are read at that tick and add up to it (with `unattributed`). Its processes are in PSS, which shares pages
+// between forks; PSS costs 20 ms per GB, so it is read at most once a second and for at most 2 % of the time, and RSS takes
+// its place otherwise. A snapshot is sent when the maximum grew by 2 %, at most one a second, and at the end.
+//
+// Thread-safe. Start and Stop not against each other.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/background_thread.h"
+#include "proto/memprof.pb.h"
+#include "system/memory_cgroup.h"
+#include "watch/process_watch.h"
+
+namespace memprof {
+
+// What Spark's memory manager said last, in bytes.
+struct SparkMemoryUse {
+  uint64_t storage = 0, execution = 0, heap_used = 0, heap_max = 0;
+};
+
+struct WatcherOptions {
+  std::string host;
+  std::string java_version;
+  std::string agent_loaded;  // "agentpath" or "jar"
+  bool with_driver = false;  // local mode: the driver's Python process is watched, too
+  std::function<uint64_t()> offheap_live_bytes;
+  std::function<std::vector<int64_t>()> running_tasks;
+  std::function<void(proto::ExecutorSnapshot*)> complete;  // counters and what isn't available
+  std::function<void(const proto::ExecutorSnapshot&)> send;
+};
+
+class Watcher {
+ public:
+  Status Start(WatcherOptions options);
+  void Stop();  // sends the last snapshot
+
+  void SetSparkMemory(const SparkMemoryUse& use);
+  void SetLastTask(int32_t pid, int64_t task_attempt_id);
+  proto::ExecutorSnapshot Snapshot();  // as of the last tick; empty before the first
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::chrono::milliseconds Round();
+  void Look(bool discover);
+  void TakeNews();  // what other threads have said since the last look
+  void RememberMoment(uint64_t used, bool sum_of_processes);
+  bool MayReadPss() const;
+  void SendIfGrown();
+  proto::ExecutorSnapshot Build() const;
+
+  std::mutex mutex_;  // guards what other threads touch: the next four
+  SparkMemoryUse spark_said_, spark_said_peak_;
+  std::map<int32_t, int64_t> last_tasks_said_;
+  proto::ExecutorSnapshot latest_;
+
+  // Of the watcher's thread; of the caller of Start and Stop while it doesn't run.
+  WatcherOptions options_;
+  ProcFiles proc_;
+  std::unique_ptr<MemoryCgroup> cgroup_;  // null: none
+  uint64_t host_memory_ = 0;
+  std::optional<ProcessWatch> processes_;
+  std::optional<uint64_t> limit_;
+  bool shared_ = false;
+  std::optional<uint64_t> oom_kills_at_start_;
+  SparkMemoryUse spark_, spark_peak_;
+  uint64_t offheap_peak_ = 0;
+  uint64_t largest_use_ = 0, sent_use_ = 0;
+  proto::Moment peak_;
+  Clock::time_point sent_at_, discovered_at_, pss_at_, sharing_checked_at_;
+  Clock::duration pss_cost_{};
+
+  BackgroundThread thread_;  // last: it ends before what it uses
+};
+
+}  // namespace memprof

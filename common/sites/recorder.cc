@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "sites/recorder_state.h"
+#include "sites/residency.h"
 #include "sites/stack_fold.h"
 
 namespace memprof {

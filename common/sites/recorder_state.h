@@ -1,4 +1,4 @@
-// Recorder::State: the recorder's private parts, shared by its hot half (recorder.cc) and its cold half
+// Recorder::State: the recorder's private parts, shared by its hot half (recorder.cc, session_ring.cc) and its cold half
 // (recorder_sessions.cc). All functions expect the lock to be held.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include "sites/intern_tables.h"
 #include "sites/live_set.h"
 #include "sites/recorder.h"
-#include "sites/residency.h"
+#include "sites/rss_reader.h"
 #include "sites/site_table.h"
 
 namespace memprof {
@@ -74,14 +74,16 @@ struct Recorder::State {
   uint64_t ExemptFromThinning() const;
   uint64_t NextRandom();
 
-  // recorder_sessions.cc: the ring.
+  // session_ring.cc: the ring of sessions that wait to be read.
   box::SessionSlot* slots() const { return file.table<box::SessionSlot>(box::kSessionTable); }
-  void OpenIn(uint32_t slot, ActiveSession& session, const TaskIdentity& identity);
-  void CloseTask();
+  uint32_t WaitingSessions() const;
   bool RecycleAcknowledged();  // true when something became free
   bool DropOldestWaiting();    // likewise
   void FreeSlot(uint32_t slot);
-  uint32_t WaitingSessions() const;
+
+  // recorder_sessions.cc, cold.
+  void OpenIn(uint32_t slot, ActiveSession& session, const TaskIdentity& identity);
+  void CloseTask();
   void PassOnSurvivors();
   void RestartTables();
 };

@@ -1,8 +1,7 @@
 #include "sites/residency.h"
 
-#include <fcntl.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,7 +11,7 @@ namespace {
 
 constexpr uint64_t kChunkPages = 2048;  // bytes of stack, too
 
-const uint64_t page_bytes = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));  // asked when the library is loaded
+const uint64_t page_bytes = getauxval(AT_PAGESZ);  // asked when the library is loaded
 
 }  // namespace
 
@@ -34,29 +33,6 @@ uint64_t ResidentBytes(uintptr_t address, uint64_t size) {
   }
   errno = saved_errno;
   return resident;
-}
-
-void RssReader::Open() { fd_ = open("/proc/self/statm", O_RDONLY | O_CLOEXEC); }
-
-void RssReader::Close() {
-  if (fd_ >= 0) close(fd_);
-  fd_ = -1;
-}
-
-uint64_t RssReader::Read() const {
-  if (fd_ < 0) return 0;
-  int saved_errno = errno;
-  char text[128];
-  ssize_t got = pread(fd_, text, sizeof text - 1, 0);
-  errno = saved_errno;
-  if (got <= 0) return 0;
-  text[got] = '\0';
-  const char* at = text;
-  while (*at >= '0' && *at <= '9') ++at;  // size
-  while (*at == ' ') ++at;
-  uint64_t pages = 0;
-  for (; *at >= '0' && *at <= '9'; ++at) pages = pages * 10 + static_cast<uint64_t>(*at - '0');
-  return pages * page_bytes;
 }
 
 }  // namespace memprof

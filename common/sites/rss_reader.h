@@ -1,0 +1,21 @@
+// RssReader: the process's resident set from /proc/self/statm, kept open: 5 µs a reading. The descriptor belongs to the
+// process that opened it (the file is about the opener, whoever reads it); a forked child closes it.
+#pragma once
+
+#include <cstdint>
+
+namespace memprof {
+
+class RssReader {
+ public:
+  void Open();  // not in a hook; without /proc all readings are 0
+  void Close();
+  // HOOK. Resident set size in bytes; 0 when unknown. Keeps errno, and is no cancellation point: a thread that was ended
+  // in here would leave the recorder locked.
+  uint64_t Read() const;
+
+ private:
+  int fd_ = -1;
+};
+
+}  // namespace memprof

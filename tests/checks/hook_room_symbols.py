@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Proves that code which may run inside malloc calls nothing that may allocate or take a lock of the host's.
+
+    hook_room_symbols.py ALLOWED OBJECTS [--nm NM]
+
+ALLOWED is hook_room_symbols.txt beside this file, OBJECTS a text file with the paths of memprof_core's objects, one a
+line.
+
+Every source of the rooms base, sampling, sites, hooking and blackbox is hot unless ALLOWED lists it as cold. Of each hot
+object the undefined symbols are listed (nm): each must be defined by another hot object or be allowed by name with a
+reason. So a call into a cold file is found as well as one of malloc. What ALLOWED names without need is an error, too:
+the list says exactly what the room relies on.
+"""
+
+import argparse
+import fnmatch
+import pathlib
+import subprocess
+import sys
+
+ROOMS = ("base", "sampling", "sites", "hooking", "blackbox")
+
+
+class Allowed:
+    def __init__(self, path):
+        self.cold, self.symbols, self.emitted, self.problems = {}, {}, set(), []
+        for number, line in enumerate(map(str.strip, path.read_text().splitlines()), 1):
+            if not line or line.startswith("#"):
+                continue
+            entry, separator, reason = line.partition(" -- ")
+            words = entry.split()
+            if not separator or not reason.strip():
+                self.problems.append(f"{path.name}:{number}: no reason given: {line}")
+            elif words[0] == "cold" and len(words) == 2:
+                self.cold[words[1]] = number
+            elif words[0] == "emits" and len(words) == 2:
+                self.emitted.add(words[1])
+            elif words[0] == "allow" and len(words) == 3:
+                self.symbols[words[1], words[2]] = number
+            else:
+                self.problems.append(f"{path.name}:{number}: none of 'cold', 'allow' and 'emits': {line}")
+        self.used = set()
+
+    def allows(self, source, symbol):
+        if symbol in self.emitted:
+            return True
+        for key in self.symbols:
+            if fnmatch.fnmatch(source, key[0]) and fnmatch.fnmatch(symbol, key[1]):
+                self.used.add(key)
+                return True
+        return False
+
+
+def source_of(path):
+    """sites/recorder.cc of .../memprof_core.dir/sites/recorder.cc.o; None for what is in no hook room."""
+    room = path.parent.name
+    return f"{room}/{path.name.removesuffix('.o')}" if room in ROOMS else None
+
+
+def symbols(nm, path, *options):
+    output = subprocess.run([nm, "--demangle", *options, str(path)], check=True, capture_output=True, text=True).stdout
+    for line in output.splitlines():
+        kind, _, name = line[17:].strip().partition(" ") if line[:16].strip() else line.strip().partition(" ")
+        yield kind, name
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("allowed", type=pathlib.Path)
+    parser.add_argument("objects", type=pathlib.Path)
+    parser.add_argument("--nm", default="nm")
+    options = parser.parse_args()
+
+    allowed = Allowed(options.allowed)
+    problems = allowed.problems
+    objects = {}
+    for line in options.objects.read_text().split("\n"):
+        path = pathlib.Path(line)
+        if line and source_of(path):
+            objects[source_of(path)] = path
+    hot = {source: path for source, path in objects.items() if source not in allowed.cold}
+    if len(hot) < 10:
+        problems.append(f"only {len(hot)} hot objects in {options.objects}: is it the right list?")
+    for source in sorted(set(allowed.cold) - set(objects)):
+        problems.append(f"{options.allowed.name}:{allowed.cold[source]}: there is no {source}")
+
+    defined = set()
+    for path in hot.values():
+        defined.update(name for _, name in symbols(options.nm, path, "--defined-only", "--extern-only"))
+    checked = 0
+    for source, path in sorted(hot.items()):
+        for _, name in symbols(options.nm, path, "--undefined-only"):
+            checked += 1
+            if name not in defined and not allowed.allows(source, name):
+                problems.append(
+                    f"common/{source} may run inside malloc and calls {name}: not in {options.allowed.name}"
+                )
+    for key, number in allowed.symbols.items():
+        if key not in allowed.used:
+            problems.append(f"{options.allowed.name}:{number}: nothing in {key[0]} calls {key[1]}")
+
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    if not problems:
+        print(f"{len(hot)} hot objects, {checked} symbols, {len(allowed.cold)} cold files")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

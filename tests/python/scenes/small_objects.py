@@ -1,0 +1,39 @@
+"""Three million small objects, made and kept on one line; as many made and dropped on another."""
+
+import itertools
+import sys
+
+import stage
+
+COUNT = 3_000_000
+
+
+def kept():
+    objects, line = [object() for _ in itertools.repeat(None, COUNT)], stage.line()
+    return objects, line
+
+
+def dropped():
+    line = stage.line() + 2
+    for _ in itertools.repeat(None, COUNT):
+        object()
+    return line
+
+
+stage.start()
+tracing = 0
+if "tracemalloc" in sys.argv:
+    import tracemalloc
+
+    tracemalloc.start()
+stage.open_session()
+objects, kept_line = kept()
+if "tracemalloc" in sys.argv:
+    tracing = tracemalloc.get_tracemalloc_memory()
+dropped_line = dropped()
+stage.Expectations().finish(
+    file=__file__,
+    bytes=COUNT * sys.getsizeof(objects[0]),
+    kept={"line": kept_line, "more": sys.getsizeof(objects) + tracing},
+    dropped={"line": dropped_line},
+)

@@ -1,0 +1,111 @@
+"""Bytes of samples: each allocation function, frees, growth, mappings, residency, small objects, forks."""
+
+import math
+import os
+import pathlib
+
+import pytest
+from conftest import APPLICATION, INTERVAL, box_reader
+from stacks import native_frames, python_frames, site_of, sites_on_line
+
+
+def test_each_function_gives_its_bytes(run_scene, boxes):
+    scene = run_scene("allocators")
+
+    sites = boxes.sites()
+    for expected in scene["expected"]:
+        site = site_of(sites, expected["size"])
+        innermost = python_frames(site)[-1]
+        assert (innermost["function"], innermost["file"], innermost["line"]) == (
+            expected["function"],
+            expected["file"],
+            expected["line"],
+        )
+        assert (site["allocations"], site["sampled"]) == (1, False)
+        assert site["live"] == expected["live"], expected
+        assert site["live_at_peak"] in (0, expected["size"], expected["live"])
+        if "module" in expected:
+            assert pathlib.Path(native_frames(site)[-1]["module"]).name == expected["module"]
+    assert scene["counters"]["reservations"] == 2
+    assert scene["counters"]["reservedBytes"] == 2 << 33
+    assert not any(site["allocated"] >= 1 << 32 for site in sites)
+    assert len(boxes.read()) == 1, "the second start made nothing"
+
+
+def test_residency_is_what_was_touched(run_scene, boxes):
+    scene = run_scene("residency")
+
+    sites = boxes.sites()
+    for expected in scene["expected"]:
+        site = site_of(sites, expected["size"])
+        lowest, highest = expected["resident"]
+        assert lowest * site["allocated"] <= site["resident_at_peak"] <= highest * site["allocated"], expected
+
+
+@pytest.mark.parametrize("tracing", [False, True], ids=["alone", "under tracemalloc"])
+def test_small_objects_are_within_the_stated_error(run_scene, boxes, tracing):
+    scene = run_scene("small_objects", arguments=["tracemalloc"] if tracing else [])
+
+    sites = boxes.sites()
+    truth = scene["bytes"]
+    error = 5 * math.sqrt(INTERVAL * truth)  # five standard deviations
+    # On the same line: the list that holds them, and what tracemalloc keeps of each (not all of which it owns up to).
+    kept = sum(site["live"] for site in sites_on_line(sites, scene["file"], scene["kept"]["line"]))
+    expected = truth + scene["kept"]["more"]
+    assert expected - error <= kept <= (1.5 * expected if tracing else expected + error)
+    dropped = sites_on_line(sites, scene["file"], scene["dropped"]["line"])
+    assert sum(site["live"] for site in dropped) <= 8 * INTERVAL
+    if not tracing:
+        assert abs(sum(site["allocated"] for site in dropped) - truth) <= error
+        assert all(not native_frames(site) for site in dropped)
+
+
+def test_fork_keeps_the_parents_box_and_lets_the_child_make_its_own(run_scene, boxes):
+    scene = run_scene("forks")
+
+    found = boxes.read()
+    assert set(found) == {scene["pid"], scene["child"]}
+    sites = boxes.sites(task=1)
+    for expected in scene["expected"]:
+        assert site_of(sites, expected["size"])["allocations"] == 1
+    everything = [site for box in found.values() for session in box["sessions"] for site in session["sites"]]
+    assert all(site["allocated"] != scene["child_size"] for site in everything), "an inert child records nothing"
+    assert site_of(boxes.sites(task=2), scene["restarted_size"])["live"] == scene["restarted_size"]
+
+
+def test_children_of_a_busy_parent_live(run_scene, boxes):
+    run_scene("forks_under_load")
+    assert len(boxes.read()) == 1, "each child has stopped, and removed its box"
+
+
+def test_stop_leaves_nothing_behind(run_scene, boxes):
+    run_scene("stops")
+
+    reader = box_reader()
+    sessions = [
+        session
+        for path in reader.list_boxes(str(boxes.directory), APPLICATION)
+        for session in reader.read_box(path)["sessions"]
+    ]
+    tasks = {session["task_attempt_id"]: session for session in sessions if session["task_attempt_id"] > 0}
+    assert set(tasks) == {1, 2}
+    assert site_of(tasks[1]["sites"], 1_999_993)["live"] == 1_999_993
+    everything = [site["allocated"] for session in sessions for site in session["sites"]]
+    assert 2_999_993 not in everything
+    assert 3_999_993 in everything
+
+
+def test_arrays_of_a_library_that_comes_late(run_scene, boxes):
+    python = os.environ.get("MEMPROF_PYTHON_4")
+    if not python:
+        pytest.skip("MEMPROF_PYTHON_4 names no Python with numpy; tests/run.sh sets it")
+
+    scene = run_scene("arrays", python=python)
+
+    (expected,) = scene["expected"]
+    sites = boxes.sites()
+    site = site_of(sites_on_line(sites, expected["file"], expected["line"]), expected["size"])
+    assert any("numpy" in frame["module"] for frame in native_frames(site))
+    assert site["resident_at_peak"] >= 0.99 * expected["size"]
+    derived = sites_on_line(sites, expected["file"], scene["derived_line"])
+    assert sum(site["live"] for site in derived) == scene["derived_bytes"]

@@ -1,0 +1,59 @@
+"""Stacks of samples on every supported CPython: each odd size is on the line that allocated it."""
+
+import pathlib
+
+import pytest
+from conftest import SCENES, python_of
+from stacks import native_frames, python_frames, site_of
+
+VERSIONS = ("3.9", "3.10", "3.11", "3.12", "3.13")
+
+
+@pytest.mark.parametrize("version", [*VERSIONS, "system"])
+def test_every_allocation_is_on_its_line(version, run_scene, boxes):
+    python = "/usr/bin/python3" if version == "system" else python_of(version)
+    if python is None or not pathlib.Path(python).exists():
+        pytest.skip(f"no CPython {version} that the hooks were built for")
+
+    scene = run_scene("frames", python=python)
+
+    sites = boxes.sites()
+    assert len(scene["expected"]) > 40
+    for expected in scene["expected"]:
+        site = site_of(sites, expected["size"])
+        assert (site["allocations"], site["sampled"]) == (1, False)
+        frames = python_frames(site)
+        names = [frame["function"].split(".")[-1] for frame in frames]
+        if expected.get("no_python"):
+            assert not frames
+            assert any(frame["module"].endswith("libexact_alloc.so") for frame in native_frames(site))
+            continue
+        innermost = frames[-1]
+        assert (innermost["function"], innermost["file"], innermost["line"]) == (
+            expected["function"],
+            expected["file"],
+            expected["line"],
+        )
+        assert site["frames"][: len(frames)] == frames, "native frames come after the Python line that called them"
+        assert native_frames(site)[-1]["module"].endswith("libexact_alloc.so")
+        assert not any("_hooks." in frame["module"] or "libpython" in frame["module"] for frame in site["frames"])
+        assert len(site["frames"]) <= 128
+        if "outermost" in expected:
+            assert names[0] == expected["outermost"]
+        if "above" in expected:
+            assert expected["above"] in names, "recursion is folded, so what called it has its place"
+        if "without" in expected:
+            assert expected["without"] not in names
+        if "native_without" in expected:
+            # Python called the library, which called Python, which called the library: the last one is below the line.
+            modules = [pathlib.Path(frame["module"]).name for frame in native_frames(site)]
+            assert modules.count("libexact_alloc.so") == 1
+
+
+def test_first_line_is_the_functions(run_scene, boxes):
+    scene = run_scene("frames")
+
+    lines = (SCENES / "frames.py").read_text().splitlines()
+    plain = next(number for number, line in enumerate(lines, 1) if line.startswith("def plain"))
+    expected = next(e for e in scene["expected"] if e["function"] == "plain")
+    assert python_frames(site_of(boxes.sites(), expected["size"]))[-1]["first_line"] == plain

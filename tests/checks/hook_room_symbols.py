@@ -6,10 +6,10 @@
 ALLOWED is hook_room_symbols.txt beside this file, OBJECTS a text file with the paths of memprof_core's objects, one a
 line.
 
-Every source of the rooms base, sampling, sites, hooking and blackbox is hot unless ALLOWED lists it as cold. Of each hot
-object the undefined symbols are listed (nm): each must be defined by another hot object or be allowed by name with a
-reason. So a call into a cold file is found as well as one of malloc. What ALLOWED names without need is an error, too:
-the list says exactly what the room relies on.
+Every source of the rooms base, sampling, sites, hooking and blackbox is hot unless ALLOWED lists it as cold. Of each
+hot object the undefined symbols are listed (nm): each must be defined by another hot object or be allowed by name with
+a reason. So a call into a cold file is found as well as one of malloc. What ALLOWED names without need is an error,
+too: the list says exactly what the room relies on.
 """
 
 import argparse

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <random>
 
 #include "core/sites/recorder_fixture.h"
 
@@ -480,6 +481,72 @@ TEST_F(RecorderTest, AFullLiveSetIsThinnedWithoutBias) {
   }
   EXPECT_NEAR(sum / kRounds, 0, 4 * std::sqrt(stated) / kRounds);
   EXPECT_LT(squares, 3 * stated);
+}
+
+// Everything at once, in a box too small for it: whatever is evicted, dropped, thinned, cut or passed on, the rows of a
+// session add up to its totals.
+TEST_F(RecorderTest, RowsAddUpWhateverOverflows) {
+  Start(kInterval, 1u << 20);
+  std::mt19937_64 random(99);
+  std::vector<uintptr_t> blocks;
+  uintptr_t next = kSomewhere;
+  uint64_t allocated = 0;
+  auto check = [&](int64_t task) {
+    BoxSession session = ReadTask(task);
+    uint64_t of_sites = 0, live = 0, at_peak = 0;
+    for (const BoxSite& site : session.sites) {
+      of_sites += site.allocated_bytes;
+      live += site.live_bytes;
+      at_peak += site.live_at_peak_bytes;
+    }
+    EXPECT_EQ(session.skipped_records, 0u);
+    EXPECT_EQ(of_sites, session.allocated_bytes) << "task " << task;
+    EXPECT_EQ(live, session.live_bytes) << "task " << task;
+    EXPECT_EQ(at_peak, session.live_peak_bytes) << "task " << task;
+    EXPECT_EQ(session.checksum_ok, session.closed);
+    return session.allocated_bytes;
+  };
+  auto sample = [&](uintptr_t address, const std::vector<FrameId>& stack) {
+    const uint64_t size = random() % 20 == 0 ? 1'000'000 + random() % 5'000'000 : 1 + random() % 300'000;
+    const uint64_t weight = size < 4 * kInterval ? size + 66'000 : size;
+    allocated += weight;
+    return Sample{Origin::kPython, address, size, weight, 1 + size % 3, stack.data(), static_cast<uint32_t>(stack.size())};
+  };
+  for (int64_t task = 1; task <= 12; ++task) {
+    recorder_->OpenSession(Task(task));
+    allocated = 0;
+    for (int step = 0; step < 2500; ++step) {
+      const std::vector<FrameId> stack = {Line("outer", 1 + static_cast<uint32_t>(random() % 40)),
+                                          Line("inner", 1 + static_cast<uint32_t>(random() % 40))};
+      const uint64_t dice = random() % 20;
+      if (blocks.empty() || dice < 14) {
+        recorder_->Allocated(sample(next += 0x800000, stack));
+        blocks.push_back(next);
+        continue;
+      }
+      const size_t index = random() % blocks.size();
+      const uintptr_t address = blocks[index];
+      if (dice == 14) {
+        recorder_->Resized(address, sample(address, stack));
+      } else if (dice == 15) {
+        recorder_->UnmappingRange(address + 0x1000, address + 0x3000);
+      } else {
+        recorder_->Freeing(address);
+        blocks[index] = blocks.back();
+        blocks.pop_back();
+      }
+    }
+    EXPECT_EQ(check(task), allocated);
+    check(-1);
+    if (task % 5 == 0) recorder_->CloseSession();
+  }
+  recorder_->CloseSession();
+  BoxReader reader = OpenBox();
+  for (const BoxReader::SessionKey& key : reader.Sessions()) check(key.task_attempt_id);
+  const Recorder::Counters counters = recorder_->counters();
+  EXPECT_GT(counters.evicted_sites, 0u);
+  EXPECT_GT(counters.dropped_sites, 0u);
+  EXPECT_GT(counters.interval_doublings, 0u);
 }
 
 TEST_F(RecorderTest, FullInternTablesAreCountedAndStartAnewWhenNobodyWaits) {

@@ -1,0 +1,50 @@
+#include "symbols/symbolizer.h"
+
+#include <algorithm>
+
+#include "symbols/demangle.h"
+#include "symbols/elf_file.h"
+
+namespace memprof {
+namespace {
+
+bool IsHex(const std::string& text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+std::string DebugPath(const std::string& debug_root, const std::string& build_id) {
+  return debug_root + "/.build-id/" + build_id.substr(0, 2) + '/' + build_id.substr(2) + ".debug";
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> NameFunctions(const std::string& module, const std::string& build_id,
+                                               const std::vector<uint64_t>& return_addresses, const std::string& debug_root) {
+  std::vector<uint64_t> addresses;
+  addresses.reserve(return_addresses.size());
+  for (const uint64_t address : return_addresses) addresses.push_back(address == 0 ? 0 : address - 1);
+
+  Result<ElfFile> file = ElfFile::Open(module);
+  if (!file.ok()) return file.status();
+  if (!build_id.empty() && file->build_id() != build_id) {
+    return Status::Error(ErrorCode::kNotFound, "%s is not the file that was loaded: build id %s", module.c_str(), file->build_id().c_str());
+  }
+  std::vector<std::string> names;
+  const Status status = file->FindFunctions(addresses, &names);
+  if (!status.ok()) return status;
+
+  const std::string& id = file->build_id();
+  if (!file->has_symbol_table() && id.size() > 2 && IsHex(id)) {
+    const Result<ElfFile> debug = ElfFile::Open(DebugPath(debug_root, id));
+    std::vector<std::string> debug_names;
+    if (debug.ok() && debug->build_id() == id && debug->FindFunctions(addresses, &debug_names).ok()) {
+      for (size_t i = 0; i < names.size(); ++i) {
+        if (!debug_names[i].empty()) names[i] = debug_names[i];
+      }
+    }
+  }
+  for (std::string& name : names) name = Demangled(name);
+  return names;
+}
+
+}  // namespace memprof

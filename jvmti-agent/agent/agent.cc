@@ -129,6 +129,7 @@ std::optional<std::string> Agent::Start(JNIEnv* jni, const StartRequest& request
     offheap_.SetInterval(options.offheap_interval_bytes);
     messages_.Open();
     StartWatcher(request);
+    StartNamer();
     running_.store(true, std::memory_order_release);
     jvm_.SetThreadEvents(true);
     jvm_.StartHeapSampling(options.heap_interval_bytes, &shortcomings_);
@@ -143,6 +144,7 @@ void Agent::Stop() noexcept {
     if (!running_.exchange(false)) return;
     jvm_.StopHeapSampling();
     jvm_.SetThreadEvents(false);
+    namer_.Stop();
     watcher_.Stop();
     RemoveBoxes(Boxes());
     messages_.Close();
@@ -166,6 +168,19 @@ void Agent::StartWatcher(const StartRequest& request) {
   };
   const Status status = watcher_.Start(std::move(options));
   if (!status.ok()) shortcomings_.Add("processes and container", status.message());
+}
+
+void Agent::StartNamer() {
+  NativeNamerOptions options;
+  options.boxes = Boxes();
+  options.last_task = [this](int32_t pid, int64_t task) { watcher_.SetLastTask(pid, task); };
+  options.send = [this](proto::Symbols symbols) {
+    proto::Envelope envelope;
+    *envelope.mutable_symbols() = std::move(symbols);
+    Send(std::move(envelope));
+  };
+  const Status status = namer_.Start(std::move(options));
+  if (!status.ok()) shortcomings_.Add("names of native functions", status.message());
 }
 
 void Agent::Send(proto::Envelope envelope) {
@@ -241,7 +256,9 @@ std::string Agent::Profile(const JvmFigures& figures, const FoundSessions& pytho
   const proto::ExecutorSnapshot executor = watcher_.Snapshot();
   inputs.executor = &executor;
   inputs.max_bytes = max_bytes == 0 ? options_.task_max_bytes : max_bytes;
-  return BuildTaskProfile(inputs).envelope;
+  BuiltProfile built = BuildTaskProfile(inputs);
+  namer_.Want(built.unnamed);
+  return std::move(built.envelope);
 }
 
 void Agent::SparkMemory(const SparkMemoryUse& use) noexcept {

@@ -22,6 +22,7 @@
 #include "agent/options.h"
 #include "agent/shortcomings.h"
 #include "heap/heap_sampler.h"
+#include "naming/native_namer.h"
 #include "naming/native_names.h"
 #include "offheap/offheap_tracker.h"
 #include "profile/python_sessions.h"
@@ -76,6 +77,7 @@ class Agent {
   Agent() : heap_(&stacks_, &tasks_, &buckets_), offheap_(&stacks_, &tasks_) {}
 
   void StartWatcher(const StartRequest& request);
+  void StartNamer();
   void Send(proto::Envelope envelope);
   void CompleteSnapshot(proto::ExecutorSnapshot* snapshot) const;
   bool TakeOptions(JavaVM* vm, const char* options);
@@ -97,6 +99,7 @@ class Agent {
   TaskTable tasks_;
   ThreadBuckets buckets_;
   NativeNames names_;
+  NativeNamer namer_{&names_};
   MessageQueue messages_;
   Watcher watcher_;
   HeapSampler heap_;

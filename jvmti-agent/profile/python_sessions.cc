@@ -6,26 +6,6 @@
 #include <utility>
 
 namespace memprof {
-namespace {
-
-// Calls visit(path, BoxReader&) for every box of this executor; returns how many could not be opened.
-template <typename Visit>
-uint64_t ForEachBox(const BoxPlace& place, Visit&& visit) {
-  uint64_t unreadable = 0;
-  if (place.directory.empty()) return 0;
-  for (const std::string& path : ListBoxes(place.directory, place.application_id)) {
-    Result<BoxReader> box = BoxReader::Open(path);
-    if (!box.ok()) {
-      ++unreadable;
-    } else if (box->identity().executor_id == place.executor_id) {
-      visit(path, *box);
-    }
-  }
-  return unreadable;
-}
-
-}  // namespace
-
 FoundSessions FindSessions(const BoxPlace& place, int64_t task_attempt_id) {
   FoundSessions found;
   found.unreadable = ForEachBox(place, [&](const std::string& path, BoxReader& box) {

@@ -6,13 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "profile/executor_boxes.h"
 #include "profile/task_profile.h"
 
 namespace memprof {
-
-struct BoxPlace {
-  std::string directory, application_id, executor_id;
-};
 
 // A session to tell its writer about, once its figures are on their way.
 struct SessionReceipt {

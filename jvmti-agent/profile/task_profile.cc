@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "agent/utf8.h"
@@ -80,9 +79,9 @@ class UdfList {
 // One session's frames and stacks, as indexes into the profile's.
 class SessionSites {
  public:
-  SessionSites(const BoxSession& session, const NativeNames* names, ProfileSites* sites, std::set<size_t>* unnamed)
+  SessionSites(const BoxSession& session, const NativeNames* names, ProfileSites* sites)
       : session_(session), sites_(sites), framework_(session.frames) {
-    for (const BoxFrame& box : session.frames) frames_.push_back(AddFrame(box, names, unnamed));
+    for (const BoxFrame& box : session.frames) frames_.push_back(AddFrame(box, names));
     for (const BoxStackNode& box : session.stacks) {
       const bool sound = box.parent <= nodes_.size() && box.frame < frames_.size();
       nodes_.push_back(sound ? sites->AddNode(box.parent == 0 ? 0 : nodes_[box.parent - 1], frames_[box.frame]) : 0);
@@ -109,7 +108,7 @@ class SessionSites {
   }
 
  private:
-  uint32_t AddFrame(const BoxFrame& box, const NativeNames* names, std::set<size_t>* unnamed) {
+  uint32_t AddFrame(const BoxFrame& box, const NativeNames* names) {
     ProfileFrame frame;
     frame.language = box.language;
     frame.function = Utf8Repaired(box.function);
@@ -120,15 +119,10 @@ class SessionSites {
     frame.first_line = box.first_line;
     frame.offset = box.offset;
     frame.in_framework = framework_.Contains(box);
-    bool asked = true;
     if (box.language == Language::kNative) {
-      const std::optional<std::string> name = names->Find({frame.module, frame.build_id, frame.offset});
-      asked = name.has_value();
-      frame.function = name.value_or("");
+      frame.function = names->Find({frame.module, frame.build_id, frame.offset}).value_or("");
     }
-    const uint32_t index = sites_->AddFrame(std::move(frame));
-    if (!asked) unnamed->insert(index);
-    return index;
+    return sites_->AddFrame(std::move(frame));
   }
 
   std::vector<const BoxFrame*> FramesOf(uint32_t stack) const {
@@ -229,14 +223,13 @@ BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs) {
 
   ProfileSites sites;
   UdfList udf_list(profile);
-  std::set<size_t> unnamed;
   bool partial = false;
   AddJvmSites(inputs.jvm, *inputs.stacks, &sites);
   for (size_t i = 0; i < inputs.sessions.size(); ++i) {
     const PythonSession& python = inputs.sessions[i];
     std::vector<uint32_t> udfs;
     for (const BoxUdf& udf : python.session.udfs) udfs.push_back(udf_list.Add(udf));
-    SessionSites(python.session, inputs.names, &sites, &unnamed).AddSites(udfs);
+    SessionSites(python.session, inputs.names, &sites).AddSites(udfs);
     profile->set_python_interval_bytes(python.box.interval_bytes);
     partial |= !python.session.closed;
     if (i < kMaxSessions) DescribeSession(python, udfs, profile->add_sessions());
@@ -246,9 +239,10 @@ BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs) {
   WriteSites(sites, inputs.max_bytes > wrapping ? inputs.max_bytes - wrapping : 0, profile);
 
   BuiltProfile built;
-  for (const size_t index : unnamed) {
-    const ProfileFrame& frame = sites.frames()[index];
-    built.unnamed.push_back({frame.module, frame.build_id, frame.offset});
+  for (const proto::Frame& frame : profile->frames()) {
+    if (frame.language() != proto::NATIVE || frame.function() != 0) continue;
+    built.unnamed.push_back(
+        {profile->strings(static_cast<int>(frame.module())), profile->strings(static_cast<int>(frame.build_id())), frame.offset()});
   }
   envelope.SerializeToString(&built.envelope);
   return built;

@@ -53,7 +53,7 @@ struct TaskProfileInputs {
 
 struct BuiltProfile {
   std::string envelope;              // serialised proto::Envelope
-  std::vector<NativeFrame> unnamed;  // native frames in it that nobody has looked at yet
+  std::vector<NativeFrame> unnamed;  // native frames that it holds without a name
 };
 BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs);
 

@@ -1,0 +1,146 @@
+#include "naming/native_namer.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+#include "symbols/symbolizer.h"
+
+namespace memprof {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kLookEvery{500};
+constexpr int64_t kSavedCpuNs = 1'000'000'000;
+constexpr int64_t kCpuSharePerMinuteNs = 100'000'000;
+constexpr int kSymbolsPerMessage = 256;
+
+int64_t ThreadCpuNs() {
+  timespec used;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec;
+}
+
+}  // namespace
+
+Status NativeNamer::Start(NativeNamerOptions options) {
+  options_ = std::move(options);
+  seen_.clear();
+  looked_at_ = {};
+  spent_ns_ = 0;
+  started_ns_ = MonotonicNs();
+  {
+    const std::lock_guard lock(mutex_);
+    wanted_.clear();
+    answered_.clear();
+  }
+  return thread_.Start("memprof-names", 19, [this] { return Round(); });
+}
+
+void NativeNamer::Stop() {
+  thread_.Stop();
+  if (options_.send) SendWanted();
+  options_ = {};
+}
+
+void NativeNamer::Want(const std::vector<NativeFrame>& frames) {
+  if (frames.empty()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const NativeFrame& frame : frames) {
+      if (wanted_.size() < kMostWanted && !answered_.contains(frame)) wanted_.insert(frame);
+    }
+  }
+  thread_.Wake();
+}
+
+bool NativeNamer::Affordable() const {
+  const int64_t earned = kSavedCpuNs + (MonotonicNs() - started_ns_) / 60'000'000'000 * kCpuSharePerMinuteNs;
+  return spent_ns_ < earned;
+}
+
+milliseconds NativeNamer::Round() {
+  if (!Affordable()) return kLookEvery;
+  const int64_t before = ThreadCpuNs();
+  SendWanted();
+  const auto now = std::chrono::steady_clock::now();
+  if (now - looked_at_ >= kLookEvery) {
+    looked_at_ = now;
+    FrameSet unnamed;
+    LookThroughBoxes(&unnamed);
+    NameAll(unnamed);
+  }
+  spent_ns_ += ThreadCpuNs() - before;
+  return kLookEvery;
+}
+
+void NativeNamer::SendWanted() {
+  FrameSet wanted;
+  {
+    const std::lock_guard lock(mutex_);
+    wanted.swap(wanted_);
+    if (answered_.size() + wanted.size() > kMostWanted) answered_.clear();
+    answered_.insert(wanted.begin(), wanted.end());
+  }
+  if (wanted.empty()) return;
+  NameAll(wanted);
+  proto::Symbols message;
+  for (const NativeFrame& frame : wanted) {
+    proto::Symbol* symbol = message.add_symbols();
+    symbol->set_module(frame.module);
+    symbol->set_build_id(frame.build_id);
+    symbol->set_offset(frame.offset);
+    symbol->set_function(names_->Find(frame).value_or(""));
+    if (message.symbols_size() < kSymbolsPerMessage) continue;
+    options_.send(std::move(message));
+    message = {};
+  }
+  if (message.symbols_size() > 0) options_.send(std::move(message));
+}
+
+void NativeNamer::LookThroughBoxes(FrameSet* unnamed) {
+  std::map<std::string, std::pair<uint64_t, bool>> seen;
+  ForEachBox(options_.boxes, [&](const std::string& path, BoxReader& box) {
+    const std::vector<BoxReader::SessionKey> sessions = box.Sessions();
+    const BoxReader::SessionKey* latest = nullptr;
+    for (const BoxReader::SessionKey& key : sessions) {
+      if (key.task_attempt_id >= 0 && (latest == nullptr || key.number > latest->number)) latest = &key;
+    }
+    if (latest == nullptr) return;
+    options_.last_task(box.identity().pid, latest->task_attempt_id);
+    const std::pair<uint64_t, bool> state{latest->number, latest->closed};
+    const auto before = seen_.find(path);
+    seen.emplace(path, state);
+    if (before != seen_.end() && before->second == state && latest->closed) return;
+    for (const BoxReader::SessionKey& key : sessions) {
+      if (before != seen_.end() && key.number < before->second.first) continue;
+      const Result<BoxSession> session = box.ReadSession(key.number);
+      if (!session.ok()) continue;
+      for (const BoxFrame& frame : session->frames) {
+        if (frame.language != Language::kNative) continue;
+        NativeFrame native{frame.module, frame.build_id, frame.offset};
+        if (!names_->Find(native)) unnamed->insert(std::move(native));
+      }
+    }
+  });
+  seen_ = std::move(seen);
+}
+
+// One pass over a module's symbols names all its frames.
+void NativeNamer::NameAll(const FrameSet& frames) {
+  std::map<std::pair<std::string, std::string>, std::vector<uint64_t>> by_module;
+  for (const NativeFrame& frame : frames) {
+    if (!names_->Find(frame)) by_module[{frame.module, frame.build_id}].push_back(frame.offset);
+  }
+  for (const auto& [module, offsets] : by_module) {
+    const Result<std::vector<std::string>> names = NameFunctions(module.first, module.second, offsets);
+    for (size_t i = 0; i < offsets.size(); ++i) {
+      names_->Put({module.first, module.second, offsets[i]}, names.ok() ? (*names)[i] : std::string());
+    }
+  }
+}
+
+}  // namespace memprof

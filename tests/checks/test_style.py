@@ -1,5 +1,6 @@
 """Formatters and linters, as tests: each names the file and the command that mends it."""
 
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -27,6 +28,15 @@ def run(*command):
 
 def test_cpp_is_formatted():
     run("clang-format", "--dry-run", "-Werror", *tracked("*.cc", "*.h"))
+
+
+def test_hook_room_is_tidy():
+    """clang-tidy over the code that runs inside other people's processes; .clang-tidy says what it looks for."""
+    core = [path for path in tracked("common/*.cc") if path.parts[-2] not in ("store", "budget", "advice", "report")]
+    assert core
+    build = os.environ["MEMPROF_BUILD"]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda path: run("clang-tidy", "--quiet", "-p", build, path), core))
 
 
 def test_python_is_formatted():

@@ -35,7 +35,11 @@ class ModuleTable {
     uintptr_t offset = 0;        // address - load bias: an address in the file's terms
   };
 
-  void BeginRound() { building_ = 0; }
+  void BeginRound() {
+    building_ = 0;
+    // What is written from here on can't be seen without the last round's generation.
+    std::atomic_thread_fence(std::memory_order_release);
+  }
   // `known`: its identity, if the caller has it from an earlier round and the module can't have been replaced since.
   void Add(const LoadedModule& module, const Identity* known = nullptr);
   void Publish();

@@ -16,7 +16,7 @@ constexpr uint32_t kForking = uint32_t{1} << 31;
 // Threads that are unwinding, plus kForking.
 constinit std::atomic<uint32_t> unwinding{0};
 
-size_t WalkSlowly(uintptr_t* addresses, size_t capacity) {
+__attribute__((noinline)) size_t WalkSlowly(uintptr_t* addresses, size_t capacity) {
   unw_context_t context;
   unw_cursor_t cursor;
   if (unw_getcontext(&context) != 0 || unw_init_local(&cursor, &context) != 0) return 0;
@@ -50,7 +50,9 @@ size_t CaptureNativeStack(uintptr_t* addresses, size_t capacity, bool code_was_u
     count = static_cast<size_t>(std::max(0, unw_backtrace(reinterpret_cast<void**>(addresses), static_cast<int>(capacity))));
   }
   unwinding.fetch_sub(1, std::memory_order_release);
-  return count;
+  if (count == 0) return 0;
+  std::copy(addresses + 1, addresses + count, addresses);  // the first is this function's own
+  return count - 1;
 }
 
 // Reads the frames of its callers, which a sanitizer would take for an overrun.

@@ -19,7 +19,7 @@ namespace memprof {
 // Opens what libunwind opens on first use. Not HOOK; call before the first capture.
 void InitNativeStack();
 
-// HOOK. Fills `addresses` with up to `capacity` return addresses, the caller's own first; returns how many.
+// HOOK. Fills `addresses` with fewer than `capacity` return addresses, the caller's own first; returns how many.
 // 0: unknown, e.g. the process is about to fork. `code_was_unloaded`: see above.
 __attribute__((noinline)) size_t CaptureNativeStack(uintptr_t* addresses, size_t capacity, bool code_was_unloaded);
 

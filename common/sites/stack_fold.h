@@ -7,11 +7,24 @@
 // Looks at the outermost 32 and the innermost 480 frames of deeper stacks. Pure; callable from hooks; 2 KiB of stack.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 namespace memprof {
 
 inline constexpr uint32_t kOutermostKept = 32, kInnermostKept = 96;
+inline constexpr size_t kLongestPeriod = 8;
+
+// The step of folding: how many of `depth` frames stay when the last one has just been added and may complete a repetition.
+template <typename Frame>
+size_t DepthWithoutRepetition(const Frame* frames, size_t depth) {
+  for (size_t period = 1; period <= kLongestPeriod && 2 * period <= depth; ++period) {
+    if (!(frames[depth - 1] == frames[depth - 1 - period])) continue;
+    if (std::equal(frames + depth - period, frames + depth, frames + depth - 2 * period)) return depth - period;
+  }
+  return depth;
+}
 
 // Writes at most kOutermostKept + kInnermostKept frames to `folded`, returns how many.
 uint32_t FoldStack(const uint32_t* frames, uint32_t depth, uint32_t* folded);

@@ -2,16 +2,16 @@
 
 #include <Python.h>
 
-#include "frames/bounded_stack.h"
 #include "frames/frame_cursor.h"
 #include "hooking/native_stack.h"
+#include "sites/bounded_stack.h"
 
 namespace memprof {
 namespace {
 
 // Of kMaxStackDepth frames, native ones may take at most half, so that the Python line above them always has a place.
-constexpr size_t kOutermost = 32;
-constexpr size_t kInnermost = kMaxStackDepth - kOutermost;
+constexpr size_t kOutermost = kOutermostKept;
+constexpr size_t kInnermost = kInnermostKept;
 constexpr size_t kNativeInner = 48, kNativeOuter = 16;
 constexpr size_t kUnwound = 192;             // native frames looked at
 constexpr size_t kMaxPythonDepth = 1 << 14;  // Python frames looked at

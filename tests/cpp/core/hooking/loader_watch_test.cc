@@ -1,0 +1,92 @@
+#include "hooking/loader_watch.h"
+
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+
+#include "core/hooking/fixture.h"
+
+namespace memprof {
+namespace {
+
+constexpr pid_t kHooked = 2'999'993;
+
+void* original = nullptr;
+pid_t Replacement() { return kHooked; }
+const GotHook kHooks[] = {{"getppid", reinterpret_cast<void*>(&Replacement), &original}};
+
+class LoaderWatchTest : public testing::Test {
+ protected:
+  void Start(bool (*spare)(const LoadedModule& module) = nullptr) {
+    Status status = watch_->Start(kHooks, 1, spare);
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+  void TearDown() override { watch_->Stop(); }
+
+  std::string PathAt(uintptr_t address) {
+    const ModuleTable::Location location = watch_->modules().Find(address);
+    return location.module == nullptr ? "" : std::string(location.module->path, location.module->path_size);
+  }
+
+  std::unique_ptr<LoaderWatch> watch_ = std::make_unique<LoaderWatch>();
+};
+
+TEST_F(LoaderWatchTest, WhatIsLoadedAtStartIsPatchedAndKnown) {
+  Fixture fixture("relro");
+  Start();
+  EXPECT_EQ(fixture.Call(), kHooked);
+  EXPECT_EQ(PathAt(fixture.Address()), fixture.path());
+  watch_->Stop();
+  EXPECT_EQ(fixture.Call(), getppid());
+}
+
+TEST_F(LoaderWatchTest, WhatComesLaterIsSeenOnRefresh) {
+  Start();
+  Fixture fixture("relro");
+  EXPECT_EQ(fixture.Call(), getppid());
+  EXPECT_EQ(PathAt(fixture.Address()), "");
+  watch_->Refresh();
+  EXPECT_EQ(fixture.Call(), kHooked);
+  EXPECT_EQ(PathAt(fixture.Address()), fixture.path());
+  EXPECT_EQ(watch_->unloaded(), 0u);
+}
+
+TEST_F(LoaderWatchTest, WhatIsUnloadedIsForgottenAndPatchedAnewWhenItComesBack) {
+  Start();
+  uintptr_t address;
+  const ModuleTable::Identity* identity;
+  {
+    Fixture fixture("relro");
+    watch_->Refresh();
+    address = fixture.Address();
+    identity = watch_->modules().Find(address).module;
+    ASSERT_NE(identity, nullptr);
+  }
+  watch_->Refresh();
+  EXPECT_EQ(watch_->unloaded(), 1u);
+  EXPECT_EQ(PathAt(address), "");
+
+  Fixture again("relro");
+  watch_->Refresh();
+  EXPECT_EQ(again.Call(), kHooked);
+  EXPECT_EQ(watch_->modules().Find(again.Address()).module, identity) << "the same file is the same module";
+}
+
+TEST_F(LoaderWatchTest, ASparedModuleIsKnownButNotPatched) {
+  static const Fixture* spared;
+  Fixture fixture("lazy"), other("relro");
+  spared = &fixture;
+  Start([](const LoadedModule& module) { return spared->Is(module); });
+  EXPECT_EQ(fixture.Call(), getppid());
+  EXPECT_EQ(other.Call(), kHooked);
+  EXPECT_EQ(PathAt(fixture.Address()), fixture.path());
+}
+
+TEST_F(LoaderWatchTest, TheMainProgramHasItsPath) {
+  Start();
+  EXPECT_EQ(PathAt(reinterpret_cast<uintptr_t>(&Replacement)), std::filesystem::read_symlink("/proc/self/exe").string());
+}
+
+}  // namespace
+}  // namespace memprof

@@ -1,0 +1,121 @@
+#include "hooking/native_stack.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace memprof {
+namespace {
+
+struct Capture {
+  std::vector<uintptr_t> addresses = std::vector<uintptr_t>(64);
+  size_t count = 0;
+  size_t below = 0;
+  const void* boundary = nullptr;
+  bool slowly = false;
+};
+
+// A stack of `depth` calls of this function; the frame at depth `marked` leaves an address of its own behind.
+__attribute__((noinline)) void Descend(int depth, int marked, Capture* capture) {
+  volatile char local = 0;
+  if (depth == marked) capture->boundary = const_cast<char*>(&local);
+  if (depth > 0) {
+    Descend(depth - 1, marked, capture);
+  } else {
+    capture->count = CaptureNativeStack(capture->addresses.data(), capture->addresses.size(), capture->slowly);
+    capture->below = FramesBelow(capture->boundary, capture->addresses.data() + 1, capture->count - 1);
+  }
+  local = 1;  // after the call: it is no jump
+}
+
+bool IsDescend(uintptr_t address) {
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(&Descend);
+  return address > begin && address < begin + 1024;
+}
+
+class NativeStackTest : public testing::TestWithParam<bool> {
+ protected:
+  static void SetUpTestSuite() { InitNativeStack(); }
+};
+
+TEST_P(NativeStackTest, EachCallIsSeenInnermostFirst) {
+  Capture capture;
+  capture.slowly = GetParam();
+  Descend(10, 5, &capture);
+  ASSERT_GE(capture.count, 12u);
+  for (size_t i = 0; i < 11; ++i) EXPECT_TRUE(IsDescend(capture.addresses[i])) << i;
+  EXPECT_FALSE(IsDescend(capture.addresses[11]));
+}
+
+TEST_P(NativeStackTest, FewerThanThereIsRoomFor) {
+  Capture capture;
+  capture.slowly = GetParam();
+  capture.addresses.resize(4);
+  Descend(10, 5, &capture);
+  EXPECT_EQ(capture.count, 3u);
+}
+
+INSTANTIATE_TEST_SUITE_P(FastAndSlow, NativeStackTest, testing::Values(false, true));
+
+TEST(FramesBelow, CountsTheCallsBelowAnAddressOnTheStack) {
+  InitNativeStack();
+  for (int marked = 1; marked <= 9; ++marked) {
+    Capture capture;
+    Descend(10, marked, &capture);
+    // Between the marked frame and the innermost one lie `marked` calls.
+    EXPECT_EQ(capture.below, static_cast<size_t>(marked)) << marked;
+  }
+}
+
+TEST(FramesBelow, AnAddressElsewhereSaysNothing) {
+  InitNativeStack();
+  uintptr_t addresses[] = {1, 2, 3};
+  EXPECT_EQ(FramesBelow(nullptr, addresses, 3), 3u);
+  EXPECT_EQ(FramesBelow(reinterpret_cast<void*>(UINTPTR_MAX - 4096), addresses, 3), 3u);
+}
+
+TEST(NativeStackFork, AChildOfUnwindingThreadsUnwinds) {
+  InitNativeStack();
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      while (!stop.load()) {
+        std::thread([] {  // a new thread makes a new cache, under a lock of libunwind's
+          Capture capture;
+          Descend(3, 1, &capture);
+        })
+            .join();
+      }
+    });
+  }
+  for (int i = 0; i < 50; ++i) {
+    PrepareFork();
+    const pid_t child = fork();
+    if (child == 0) {
+      AfterForkInChild();
+      alarm(20);
+      std::thread([] {
+        Capture capture;
+        Descend(3, 1, &capture);
+        _exit(capture.count >= 4 ? 0 : 1);
+      }).join();
+    }
+    AfterForkInParent();
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+  }
+  stop.store(true);
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace memprof

@@ -20,7 +20,9 @@ JNI_SOURCES = REPO / "java-glue" / "src" / "main" / "java" / "org" / "sparkmempr
 
 def dump(path):
     """The envelope in a file, as the test tool prints it."""
-    text = subprocess.run([BUILD / "tests" / "jvm" / "profile_dump", path], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run(
+        [BUILD / "tests" / "jvm" / "profile_dump", path], check=True, capture_output=True, text=True
+    ).stdout
     return json.loads(text)
 
 
@@ -68,6 +70,7 @@ class Java:
         command += [*jvm, "-cp", self.classes, program, *arguments]
         process = subprocess.run(
             [str(part) for part in command],
+            check=False,
             cwd=self.folder,
             env={**os.environ, "MEMPROF_LIBRARY": str(LIBRARY), **(env or {})},
             capture_output=True,
@@ -83,7 +86,9 @@ def classes(tmp_path_factory):
     sources = [JNI_SOURCES / "NativeAgent.java", JNI_SOURCES / "NativeStore.java"]
     sources += sorted((pathlib.Path(__file__).parent / "java").glob("*.java"))
     javac = shutil.which("javac") or JDKS["17"][0] / "bin" / "javac"
-    subprocess.run([javac, "--release", "11", "-nowarn", "-g", "-d", target, *sources], check=True)
+    subprocess.run(
+        [javac, "--release", "11", "-nowarn", "-XDignore.symbol.file", "-g", "-d", target, *sources], check=True
+    )
     return target
 
 
@@ -104,9 +109,15 @@ def java17(classes, tmp_path):
 
 def sites(task, origin, function):
     """Sites of an origin with a frame of this function (com.acme.Class.method)."""
-    return [site for site in task["sites"] if site["origin"] == origin and any(f["function"] == function for f in site["frames"])]
+    return [
+        site
+        for site in task["sites"]
+        if site["origin"] == origin and any(f["function"] == function for f in site["frames"])
+    ]
 
 
 def total(task, origin):
     """All bytes of an origin: its sites and its remainder."""
-    return sum(row["allocatedBytes"] for rows in (task["sites"], task["remainders"]) for row in rows if row["origin"] == origin)
+    return sum(
+        row["allocatedBytes"] for rows in (task["sites"], task["remainders"]) for row in rows if row["origin"] == origin
+    )

@@ -23,7 +23,9 @@ def test_a_session_becomes_part_of_its_task(java17):
     task = outcome.task("task")
     assert (task["partial"], task["stageId"], task["pythonIntervalBytes"]) == (False, 3, 65536)
     (session,) = task["sessions"]
-    assert session["closed"] and session["checksumOk"] and session["pythonVersion"] == "3.11.7"
+    assert session["closed"]
+    assert session["checksumOk"]
+    assert session["pythonVersion"] == "3.11.7"
     assert session["allocatedBytes"] == BYTES + 90_007
 
     python = [site for site in task["sites"] if site["origin"] == "python"]
@@ -32,11 +34,14 @@ def test_a_session_becomes_part_of_its_task(java17):
     assert functions(big)[:3] == ["main", "aggregate", "total"]
     assert [frame["inFramework"] for frame in big["frames"]] == [True, False, False, False]
     assert big["udf"]["name"] == "make.<locals>.aggregate"
-    assert small["variance"] > 0 and small["sampled"] is True
+    assert small["variance"] > 0
+    assert small["sampled"] is True
     assert [frame["inFramework"] for frame in small["frames"]] == [True, True]
 
     native = big["frames"][3]
-    assert native["language"] == "native" and native["module"] == str(FIXTURE) and len(native["buildId"]) == 40
+    assert native["language"] == "native"
+    assert native["module"] == str(FIXTURE)
+    assert len(native["buildId"]) == 40
     assert native["function"] or named(outcome)[(native["module"], native["offset"])] == "fixture_exported"
 
     # The writer was told: nothing waits in its box, so it took the box with it.
@@ -51,7 +56,8 @@ def test_an_open_session_is_read_as_it_stands(java17):
     assert task["partial"] is True
     assert sorted(session["closed"] for session in task["sessions"]) == [False, True]
     big = next(site for site in task["sites"] if site["origin"] == "python")
-    assert big["allocatedBytes"] == 2 * BYTES and big["allocations"] == 2
+    assert big["allocatedBytes"] == 2 * BYTES
+    assert big["allocations"] == 2
     assert "boxes at the end: 0" in outcome.out
 
 

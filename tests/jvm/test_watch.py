@@ -59,8 +59,11 @@ def test_peaks_of_every_process_with_rows_that_add_up(java, daemon):
     # The peak moment is the tick at which the worker held its block, and it adds up.
     peak = last["atPeak"]
     held = [process for process in peak["processes"] if process["kind"] == "python-worker"]
-    assert len(held) == 1 and held[0]["peakRssBytes"] > WORKER_BYTES
-    assert sum(process["peakRssBytes"] for process in peak["processes"]) + peak["unattributedBytes"] == peak["usedBytes"]
+    assert len(held) == 1
+    assert held[0]["peakRssBytes"] > WORKER_BYTES
+    assert (
+        sum(process["peakRssBytes"] for process in peak["processes"]) + peak["unattributedBytes"] == peak["usedBytes"]
+    )
     assert peak["activeTasks"] == [1]
     assert peak["regions"]["heap.storage"] == 11_000_003
     assert (last["sparkExecutionPeakBytes"], last["heapMaxBytes"]) == (22_000_007, 444_000_013)
@@ -111,6 +114,9 @@ def test_a_real_limit_is_found_and_shown(java17, daemon, monkeypatch):
         assert last["cgroupShared"] is False
         peak = last["atPeak"]
         assert WORKER_BYTES < peak["usedBytes"] < 1_468_006_400
-        assert sum(process["peakRssBytes"] for process in peak["processes"]) + peak["unattributedBytes"] == peak["usedBytes"]
+        assert (
+            sum(process["peakRssBytes"] for process in peak["processes"]) + peak["unattributedBytes"]
+            == peak["usedBytes"]
+        )
     finally:
         remove_when_empty(group)

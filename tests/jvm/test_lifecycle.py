@@ -1,0 +1,75 @@
+"""The agent's life in a JVM: it never harms it, whatever is missing and however it ends."""
+
+import json
+import re
+
+import pytest
+from conftest import BUILD, LIBRARY, REPO
+
+RIVAL = BUILD / "tests" / "jvm" / "libgrabbing_agent.so"
+FIXTURE = BUILD / "tests" / "cpp" / "core" / "symbols" / "libsymbols_fixture.so"
+WRITER = BUILD / "tests" / "jvm" / "box_writer"
+
+
+@pytest.mark.parametrize(("ending", "status"), [("return", 0), ("exit", 5), ("halt", 6), ("term", 143)])
+def test_every_ending_with_busy_threads(java, ending, status):
+    outcome = java.run("Endings", ending)
+    assert outcome.status == status
+    assert outcome.err == ""
+    if ending != "halt":  # shutdown hooks ran: the last snapshot was there for them
+        assert outcome.messages()[-1]["executor"]["jvmPid"] > 0
+
+
+def test_without_start_the_agent_does_nothing(java17):
+    outcome = java17.run("Endings", "idle")
+    assert (outcome.status, outcome.out, outcome.err) == (0, "", "")
+    assert list(outcome.folder.iterdir()) == []
+
+
+def test_another_agent_holds_heap_sampling(java17):
+    outcome = java17.run("UnsafeBlocks", agent=None, jvm=[f"-agentpath:{RIVAL}", f"-agentpath:{LIBRARY}"])
+    assert outcome.status == 0, outcome.err
+    assert outcome.err == ""
+    task = outcome.task("task")
+    assert not [site for site in task["sites"] if site["origin"] == "jvm-heap"]
+    assert [site for site in task["sites"] if site["origin"] == "jvm-offheap"]  # the rest goes on
+    assert "another agent" in task["executor"]["notAvailable"]["JVM heap samples"]
+    assert task["jvmIntervalBytes"] == 0
+
+
+@pytest.mark.parametrize("load", ["agentpath", "late"])
+@pytest.mark.parametrize("program", ["TaskThreads", "DirectBuffers"])
+def test_the_jvm_finds_no_fault_with_our_calls(java17, program, load):
+    outcome = java17.run(program, load, agent="" if load == "agentpath" else None, jvm=["-Xcheck:jni"])
+    assert (outcome.status, outcome.out, outcome.err) == (0, "", "")
+
+
+def test_the_jvm_finds_no_fault_with_sessions_and_store(java17):
+    outcome = java17.run("PythonSessions", str(WRITER), str(FIXTURE), "closed", jvm=["-Xcheck:jni"])
+    assert (outcome.status, outcome.err) == (0, "")
+    outcome = java17.run("StoreRoundTrip", jvm=["-Xcheck:jni"])
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "WARNING" not in outcome.out
+
+
+def test_from_allocations_to_the_report(java):
+    outcome = java.run("StoreRoundTrip")
+    assert outcome.status == 0, outcome.err
+    assert "ingest: null" in outcome.out
+    assert re.search(r"garbage: \S+", outcome.out)
+    assert "garbage: null" not in outcome.out
+    assert "awaits: false" in outcome.out
+    assert "no report: null" in outcome.out
+    assert "closed: the profile store is closed, null" in outcome.out
+    version = re.search(r"project\(sparkmemprof VERSION (\S+)", (REPO / "CMakeLists.txt").read_text()).group(1)
+    assert f"version: {version}" in outcome.out
+
+    report = json.loads((outcome.folder / "report.json").read_text(encoding="utf-8"))
+    assert report["application"]["name"] == "café 🐘\0� job"
+    (stage,) = report["stages"]
+    top = stage["sites"][0]
+    assert top["origin"] == "jvm-heap"
+    assert top["frames"][-1]["function"] == "StoreRoundTrip.allocate"
+    assert top["allocatedBytes"] == pytest.approx(500_000 * 1016, rel=0.06)
+    assert b"StoreRoundTrip.allocate" in (outcome.folder / "report.html").read_bytes()
+    assert "StoreRoundTrip" in (outcome.folder / "report.txt").read_text(encoding="utf-8")

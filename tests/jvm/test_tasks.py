@@ -1,0 +1,25 @@
+"""Threads to tasks: children inherit, tags expire, nobody is charged for a bystander."""
+
+import pytest
+from conftest import sites
+
+BYTES = 300_000 * 1016
+
+
+@pytest.mark.parametrize("load", ["agentpath", "late"])
+def test_children_inherit_until_their_task_is_closed(java, load):
+    outcome = java.run("TaskThreads", load, agent="" if load == "agentpath" else None)
+    assert outcome.status == 0, outcome.err
+    first, second = outcome.task("first"), outcome.task("second")
+
+    def allocated(task, function):
+        return sum(site["allocatedBytes"] for site in sites(task, "jvm-heap", "TaskThreads." + function))
+
+    assert allocated(first, "byChild") == pytest.approx(BYTES, rel=0.05)
+    assert allocated(first, "byGrandchild") == pytest.approx(BYTES, rel=0.05)
+    assert allocated(first, "byBystander") == 0
+    assert allocated(first, "afterwards") == allocated(second, "afterwards") == 0
+
+    counters = outcome.messages()[-1]["executor"]["counters"]
+    assert counters["noTaskHeapBytes: lingering-#"] == pytest.approx(BYTES, rel=0.05)
+    assert counters["noTaskHeapBytes: bystander-#"] == pytest.approx(BYTES, rel=0.05)

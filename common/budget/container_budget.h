@@ -19,8 +19,9 @@ bool FlagSetting(const BudgetInput& input, std::string_view key, bool otherwise)
 // The heap asked for: resource profile, then spark.executor.memory, then Spark's default of 1 GiB.
 uint64_t RequestedHeap(const BudgetInput& input);
 
-// max(factor × heap, minimum) in whole MiB (ResourceProfile.calculateOverHeadMemory), unless given explicitly.
-uint64_t Overhead(const BudgetInput& input, uint64_t heap_bytes, double factor);
+// max(factor × spark.executor.memory, minimum) in whole MiB, unless given explicitly. The default profile's heap counts
+// even where another resource profile asks for another heap (ResourceProfile.getResourcesForClusterManager).
+uint64_t Overhead(const BudgetInput& input, double factor);
 
 // 0 unless spark.memory.offHeap.enabled.
 uint64_t OffHeap(const BudgetInput& input);

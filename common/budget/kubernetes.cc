@@ -13,7 +13,7 @@ class Kubernetes final : public ClusterManager {
     bool python_submitted = Equals(input, "spark.kubernetes.resource.type", "python");
     bool cluster_mode = Equals(input, "spark.submit.deployMode", "cluster");
     uint64_t heap = RequestedHeap(input);
-    uint64_t overhead = Overhead(input, heap, Factor(input, python_submitted && cluster_mode));
+    uint64_t overhead = Overhead(input, Factor(input, python_submitted && cluster_mode));
     uint64_t off_heap = OffHeap(input);
     uint64_t pyspark = python_submitted ? PysparkMemory(input) : 0;
     Budget budget;
@@ -27,6 +27,7 @@ class Kubernetes final : public ClusterManager {
 
  private:
   static bool Equals(const BudgetInput& input, std::string_view key, std::string_view value) {
+    if (input.settings == nullptr) return false;
     auto found = input.settings->find(key);
     return found != input.settings->end() && found->second == value;
   }

@@ -10,7 +10,7 @@ class Yarn final : public ClusterManager {
  public:
   Budget BudgetOf(const BudgetInput& input) const override {
     uint64_t heap = RequestedHeap(input);
-    uint64_t overhead = Overhead(input, heap, FractionSetting(input, "spark.executor.memoryOverheadFactor").value_or(0.1));
+    uint64_t overhead = Overhead(input, FractionSetting(input, "spark.executor.memoryOverheadFactor").value_or(0.1));
     uint64_t off_heap = OffHeap(input);
     uint64_t pyspark = FlagSetting(input, "spark.yarn.isPython", false) ? PysparkMemory(input) : 0;
     Budget budget;

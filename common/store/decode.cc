@@ -14,6 +14,8 @@ constexpr uint32_t kMaxFrames = 256;  // recorders keep 128, and a Python site a
 
 Status Corrupt(const char* what) { return Status::Error(ErrorCode::kCorrupt, "message refused: %s", what); }
 
+Origin OriginOf(proto::Origin origin) { return proto::Origin_IsValid(origin) ? static_cast<Origin>(origin) : Origin::kUnknown; }
+
 bool Plausible(uint64_t figure) { return figure <= kMaxFigure; }
 bool Plausible(double variance) { return std::isfinite(variance) && variance >= 0; }
 
@@ -38,6 +40,7 @@ Status CheckFrames(const proto::TaskProfile& profile) {
 Status CheckSites(const proto::TaskProfile& profile) {
   for (const proto::Site& site : profile.sites()) {
     if (site.stack() > static_cast<uint32_t>(profile.stacks_size())) return Corrupt("a site names a stack that is not there");
+    if (OriginOf(site.origin()) == Origin::kUnknown) return Corrupt("a site does not say where it comes from");
     if (site.udf() > static_cast<uint32_t>(profile.udfs_size())) return Corrupt("a site names a UDF that is not there");
     if (!Plausible(site.allocated_bytes()) || !Plausible(site.allocations()) || !Plausible(site.live_at_peak_bytes()) ||
         !Plausible(site.resident_at_peak_bytes()) || !Plausible(site.variance()) || !Plausible(site.peak_variance())) {
@@ -45,6 +48,7 @@ Status CheckSites(const proto::TaskProfile& profile) {
     }
   }
   for (const proto::Remainder& remainder : profile.remainders()) {
+    if (OriginOf(remainder.origin()) == Origin::kUnknown) return Corrupt("a remainder does not say where it comes from");
     if (!Plausible(remainder.sites()) || !Plausible(remainder.allocated_bytes()) || !Plausible(remainder.allocations()) ||
         !Plausible(remainder.live_at_peak_bytes())) {
       return Corrupt("a remainder has a figure no machine reaches");
@@ -75,8 +79,6 @@ Status CheckSnapshot(const proto::ExecutorSnapshot& snapshot) {
   if (Status status = CheckProcesses(snapshot.processes()); !status.ok()) return status;
   return CheckProcesses(snapshot.at_peak().processes());
 }
-
-Origin OriginOf(proto::Origin origin) { return proto::Origin_IsValid(origin) ? static_cast<Origin>(origin) : Origin::kUnknown; }
 
 Language LanguageOf(proto::Language language) {
   return proto::Language_IsValid(language) ? static_cast<Language>(language) : Language::kUnknown;

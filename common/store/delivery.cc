@@ -3,19 +3,17 @@
 #include <algorithm>
 
 #include "store/decode.h"
+#include "store/snapshots.h"
 
 namespace memprof {
 namespace {
 
 void DeliverSnapshot(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot, StoreState& state) {
   ExecutorRecord& executor = state.Executor(executor_id);
-  std::string bytes = snapshot.SerializeAsString();
-  // Of two snapshots of one millisecond the one that sorts last is kept: any order of arrival gives the same report.
-  bool newer = snapshot.taken_ms() > executor.snapshot_ms ||
-               (snapshot.taken_ms() == executor.snapshot_ms && std::string_view(bytes) > std::string_view(executor.snapshot));
-  if (!executor.snapshot.empty() && !newer) return;
-  executor.snapshot_ms = snapshot.taken_ms();
-  executor.snapshot = bytes;
+  proto::ExecutorSnapshot known;
+  if (!known.ParseFromArray(executor.snapshot.data(), static_cast<int>(executor.snapshot.size()))) known.Clear();
+  JoinSnapshot(snapshot, known);
+  executor.snapshot = known.SerializeAsString();
 }
 
 void DeliverProfile(const proto::TaskProfile& profile, StoreState& state) {

@@ -129,8 +129,7 @@ struct ExecutorRecord {
   bool added = false, removed = false;
   int64_t added_ms = 0, removed_ms = 0;
   std::pmr::string removed_reason;
-  int64_t snapshot_ms = 0;
-  std::pmr::string snapshot;  // a serialised proto::ExecutorSnapshot, parsed when a report is made; empty = none came
+  std::pmr::string snapshot;  // serialised proto::ExecutorSnapshot, all that came joined; empty = none came
 };
 
 }  // namespace memprof

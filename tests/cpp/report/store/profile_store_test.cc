@@ -3,9 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <random>
+#include <thread>
 
 #include "report/profile_builder.h"
+#include "report/sample_store.h"
 
 namespace memprof {
 namespace {
@@ -15,50 +19,506 @@ using testing::Java;
 using testing::ProfileBuilder;
 using testing::Python;
 using testing::SymbolBytes;
+using testing::TestFrame;
 using testing::Unnamed;
 using Json = nlohmann::json;
 
 constexpr uint64_t kScratch = 399'999'971;  // bytes nobody else allocates
+constexpr int kStage = 2;
 
 Json ReportOf(const ProfileStore& store) { return Json::parse(store.ReportJson(false)); }
+Json StageOf(const ProfileStore& store) { return ReportOf(store)["stages"].at(0); }
 
-// The demo in small: one line of a UDF that calls a native library.
-ProfileBuilder DemoTask(int64_t id, int partition, uint64_t live = kScratch) {
-  ProfileBuilder builder(id, 2, partition);
-  uint32_t udf = builder.Udf("aggregate", "/jobs/job.py", 41, "MAP_PANDAS_ITER");
-  proto::Site& site = builder.Site(proto::ORIGIN_PYTHON,
-                                   {Framework("main", "/pyspark/worker.py", 1200), Python("aggregate", "/jobs/job.py", 44),
-                                    Python("with_cpp", "/jobs/averages.py", 27), Unnamed("/jobs/libweighted.so", "abcdef", 0x1230)},
-                                   live + 1000, 3);
-  site.set_udf(udf);
-  site.set_live_at_peak_bytes(live);
-  site.set_resident_at_peak_bytes(live);
+void Ingest(ProfileStore& store, const std::string& bytes) {
+  Status status = store.Ingest(bytes);
+  ASSERT_TRUE(status.ok()) << status.message();
+}
+
+void End(ProfileStore& store, int64_t id, int partition, TaskOutcome outcome = TaskOutcome::kSucceeded, int64_t time_ms = 100,
+         const char* error = "") {
+  store.TaskEnded(id, kStage, 0, partition, 0, "1", outcome, error, time_ms);
+}
+
+// A task with one exactly counted site.
+ProfileBuilder Task(int64_t id, int partition, uint64_t allocated, std::optional<uint64_t> live = std::nullopt,
+                    const std::vector<TestFrame>& frames = {Python("aggregate", "/jobs/job.py", 44)},
+                    proto::Origin origin = proto::ORIGIN_PYTHON) {
+  ProfileBuilder builder(id, kStage, partition);
+  proto::Site& site = builder.Site(origin, frames, allocated, 1);
+  if (live) site.set_live_at_peak_bytes(*live);
   return builder;
 }
 
-void End(ProfileStore& store, int64_t id, int partition, TaskOutcome outcome = TaskOutcome::kSucceeded, int64_t time_ms = 100) {
-  store.TaskEnded(id, 2, 0, partition, 0, "1", outcome, "", time_ms);
+// The demo in small: one line of a UDF that calls a native library.
+ProfileBuilder DemoTask(int64_t id, int partition) {
+  ProfileBuilder builder(id, kStage, partition);
+  uint32_t udf = builder.Udf("aggregate", "/jobs/job.py", 41, "SQL_MAP_PANDAS_ITER_UDF");
+  proto::Site& site = builder.Site(proto::ORIGIN_PYTHON,
+                                   {Framework("main", "/pyspark/worker.py", 1200), Python("aggregate", "/jobs/job.py", 44),
+                                    Python("with_cpp", "/jobs/averages.py", 27), Unnamed("/jobs/libweighted.so", "abcdef", 0x1230)},
+                                   kScratch + 1000, 3);
+  site.set_udf(udf);
+  site.set_live_at_peak_bytes(kScratch);
+  site.set_resident_at_peak_bytes(kScratch);
+  return builder;
 }
 
 TEST(ProfileStore, ShowsLineAndNativeFrameOfATask) {
   ProfileStore store;
-  ASSERT_TRUE(store.Ingest(DemoTask(7, 0).Bytes()).ok());
+  Ingest(store, DemoTask(7, 0).Bytes());
   End(store, 7, 0);
-  EXPECT_TRUE(store.AwaitsSymbols());
-  ASSERT_TRUE(store.Ingest(SymbolBytes("abcdef", 0x1230, "weighted_average", "weighted.cc", 12)).ok());
-  EXPECT_FALSE(store.AwaitsSymbols());
-  Json stage = ReportOf(store)["stages"][0];
+  Ingest(store, SymbolBytes("abcdef", 0x1230, "weighted_average", "weighted.cc", 12));
+  Json stage = StageOf(store);
   EXPECT_EQ(stage["tasks"], 1);
   ASSERT_EQ(stage["sites"].size(), 1u);
   Json site = stage["sites"][0];
+  EXPECT_EQ(site["origin"], "python");
   EXPECT_EQ(site["liveAtPeakBytes"], kScratch);
   EXPECT_EQ(site["residentAtPeakBytes"], kScratch);
+  EXPECT_EQ(site["retainedBytes"], nullptr);
   EXPECT_EQ(site["errorBytes"], 0);
   EXPECT_EQ(site["udf"], "aggregate (job.py:41)");
-  EXPECT_EQ(site["udfKind"], "MAP_PANDAS_ITER");
+  EXPECT_EQ(site["udfKind"], "SQL_MAP_PANDAS_ITER_UDF");
   ASSERT_EQ(site["frames"].size(), 3u) << "the framework's frame before the user's first one is left out";
   EXPECT_EQ(site["frames"][1]["line"], 27);
   EXPECT_EQ(site["frames"][2]["function"], "weighted_average");
+  EXPECT_EQ(site["frames"][2]["module"], "/jobs/libweighted.so");
+}
+
+// ---- delivery
+
+TEST(Delivery, SameMessageTwiceCountsOnce) {
+  ProfileStore store;
+  Ingest(store, DemoTask(7, 0).Bytes());
+  End(store, 7, 0);
+  std::string once = store.ReportJson(false);
+  Ingest(store, DemoTask(7, 0).Bytes());
+  End(store, 7, 0);
+  EXPECT_EQ(store.ReportJson(false), once);
+}
+
+TEST(Delivery, HighestSequenceWinsWhole) {
+  ProfileStore store;
+  ProfileBuilder interim = Task(7, 0, 111, 11, {Python("gone", "/jobs/job.py", 1)});
+  interim.profile().set_final(false);
+  ProfileBuilder last = Task(7, 0, 1'999'993);
+  last.profile().set_sequence(5);
+  Ingest(store, interim.Bytes());
+  Ingest(store, last.Bytes());
+  Ingest(store, interim.Bytes());
+  End(store, 7, 0);
+  Json stage = StageOf(store);
+  ASSERT_EQ(stage["sites"].size(), 1u);
+  EXPECT_EQ(stage["sites"][0]["allocatedBytes"], 1'999'993);
+}
+
+TEST(Delivery, AnyOrderGivesTheSameReport) {
+  using Step = std::function<void(ProfileStore&)>;
+  std::vector<Step> steps;
+  auto ingest = [&](const std::string& bytes) { steps.push_back([bytes](ProfileStore& store) { Ingest(store, bytes); }); };
+  auto end = [&](int64_t id, int partition, TaskOutcome outcome, int64_t ms, const char* error = "") {
+    steps.push_back([=](ProfileStore& store) { End(store, id, partition, outcome, ms, error); });
+  };
+  for (int i = 0; i < 6; ++i) {
+    ingest(DemoTask(10 + i, i).Bytes());
+    // Equally heavy sites: their order in the report must not depend on ids.
+    ProfileBuilder more =
+        Task(30 + i, i, 5000, 5000, {Python("f" + std::to_string(i % 3), "/jobs/job.py", 5), Unnamed("/lib/x.so", "", 64)});
+    ingest(more.Bytes());
+    end(10 + i, i, i == 3 ? TaskOutcome::kFailed : TaskOutcome::kSucceeded, 100 + i, i == 3 ? "boom\nand more" : "");
+    end(30 + i, i, TaskOutcome::kSucceeded, 90 + (i % 2) * 20);
+    ProfileBuilder heartbeat = Task(10 + i, i, 77, 77);
+    heartbeat.profile().set_sequence(0);
+    heartbeat.profile().set_final(false);
+    ingest(heartbeat.Bytes());
+  }
+  ingest(Task(50, 0, 600, 300, {Java("a.B", "c", "B.java", 3)}, proto::ORIGIN_JVM_HEAP).Bytes());
+  ingest(SymbolBytes("abcdef", 0x1230, "weighted_average"));
+  ingest(SymbolBytes("abcdef", 0x1230, "weighted_average", "weighted.cc", 12));
+  ingest(testing::SnapshotBytes("1", 4000, 123'456'789, 2'000'000'000));
+  ingest(testing::SnapshotBytes("2", 5000, 223'456'789, 0));
+  steps.push_back([](ProfileStore& store) { store.StageSubmitted(kStage, 0, "collect", "job.py:51", 6, 50); });
+  steps.push_back([](ProfileStore& store) { store.StageCompleted(kStage, 0, "", 500); });
+  steps.push_back([](ProfileStore& store) { store.ExecutorAdded("1", "host", 2, 1024, -1, -1, -1, 10); });
+  steps.push_back([](ProfileStore& store) { store.ExecutorRemoved("2", "Command exited with code 137", 400); });
+  steps.push_back([](ProfileStore& store) { store.ApplicationStarted("app-1", "name", "4.3.0", "3.11", "yarn", 1); });
+  steps.push_back([](ProfileStore& store) { store.Configuration({{"spark.executor.memory", "3g"}}); });
+  steps.push_back([](ProfileStore& store) { store.NotAvailable("off-heap of executor 2", "the agent came late"); });
+  steps.push_back([](ProfileStore& store) { store.ApplicationEnded(600); });
+
+  std::string expected;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    std::mt19937 random(seed);
+    std::shuffle(steps.begin(), steps.end(), random);
+    ProfileStore store;
+    for (const Step& step : steps) step(store);
+    std::string report = store.ReportJson(false);
+    if (seed == 0) expected = report;
+    ASSERT_EQ(report, expected) << "seed " << seed;
+  }
+  EXPECT_THAT(expected, ::testing::HasSubstr("weighted.cc"));
+}
+
+TEST(Delivery, ManyThreadsAtOnce) {
+  ProfileStore store(256 << 10);
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&store, thread] {
+      for (int i = 0; i < 100; ++i) {
+        int64_t id = thread * 1000 + i;
+        Ingest(store, Task(id, static_cast<int>(id), 1009, 1009).Bytes());
+        End(store, id, static_cast<int>(id));
+        if (i % 50 == 0) {
+          EXPECT_FALSE(store.ReportJson(true).empty());
+        }
+        if (i % 30 == 0) static_cast<void>(store.AwaitsSymbols());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  Json stage = StageOf(store);
+  EXPECT_EQ(stage["tasks"], 400);
+  EXPECT_EQ(stage["totals"][0]["allocatedBytes"], 400 * 1009);
+}
+
+// ---- accounting
+
+TEST(Accounting, RetriesAndSpeculationStandApart) {
+  ProfileStore store;
+  for (int64_t id : {1, 2, 3, 4, 5}) Ingest(store, Task(id, 0, 1000 * static_cast<uint64_t>(id), 100 * static_cast<uint64_t>(id)).Bytes());
+  End(store, 1, 0, TaskOutcome::kFailed, 10, "java.lang.Exception: boom\n\tat X");
+  End(store, 2, 0, TaskOutcome::kSucceeded, 30);  // a speculative copy that was a moment later
+  End(store, 3, 0, TaskOutcome::kSucceeded, 20);
+  End(store, 4, 0, TaskOutcome::kKilled, 40, "another attempt succeeded");
+  End(store, 5, 0, TaskOutcome::kLost, 50);
+  Json stage = StageOf(store);
+  EXPECT_EQ(stage["tasks"], 1);
+  EXPECT_EQ(stage["profiledTasks"], 1);
+  EXPECT_EQ(stage["sites"][0]["allocatedBytes"], 3000);
+  Json other = stage["otherAttempts"];
+  EXPECT_EQ(other["tasks"], 4);
+  EXPECT_EQ(other["failed"], 1);
+  EXPECT_EQ(other["killed"], 1);
+  EXPECT_EQ(other["lost"], 1);
+  EXPECT_EQ(other["superseded"], 1);
+  EXPECT_EQ(other["unknown"], 0);
+  EXPECT_EQ(other["sites"][0]["allocatedBytes"], 1000 + 2000 + 4000 + 5000);
+  EXPECT_EQ(other["sites"][0]["liveAtPeakBytes"], 500);
+  EXPECT_EQ(other["sites"][0]["tasks"], 4);
+  ASSERT_EQ(other["errors"].size(), 2u);
+  EXPECT_THAT(other["errors"].dump(), ::testing::HasSubstr("java.lang.Exception: boom\""));
+}
+
+TEST(Accounting, StageAttemptsAreRowsOfTheirOwn) {
+  ProfileStore store;
+  ProfileBuilder first = Task(1, 0, 1000), second = Task(2, 0, 2000);
+  second.profile().set_stage_attempt(1);
+  Ingest(store, first.Bytes());
+  Ingest(store, second.Bytes());
+  store.TaskEnded(1, kStage, 0, 0, 0, "1", TaskOutcome::kSucceeded, "", 10);
+  store.TaskEnded(2, kStage, 1, 0, 0, "1", TaskOutcome::kSucceeded, "", 20);
+  Json stages = ReportOf(store)["stages"];
+  ASSERT_EQ(stages.size(), 2u);
+  EXPECT_EQ(stages[0]["sites"][0]["allocatedBytes"], 1000);
+  EXPECT_EQ(stages[1]["attempt"], 1);
+  EXPECT_EQ(stages[1]["sites"][0]["allocatedBytes"], 2000);
+}
+
+TEST(Accounting, ResubmittedTaskGivesWayToItsSuccessor) {
+  ProfileStore store;
+  Ingest(store, Task(1, 0, 1000).Bytes());
+  Ingest(store, Task(2, 0, 2000).Bytes());
+  End(store, 1, 0, TaskOutcome::kSucceeded, 10);
+  End(store, 1, 0, TaskOutcome::kLost, 10);  // its shuffle output went with its executor
+  End(store, 2, 0, TaskOutcome::kSucceeded, 30);
+  Json stage = StageOf(store);
+  EXPECT_EQ(stage["sites"][0]["allocatedBytes"], 2000);
+  EXPECT_EQ(stage["otherAttempts"]["lost"], 1);
+}
+
+TEST(Accounting, TaskWithoutReportedEndDoesNotCountYet) {
+  ProfileStore store;
+  Ingest(store, Task(1, 0, 1000).Bytes());
+  Json stage = StageOf(store);
+  EXPECT_EQ(stage["tasks"], 0);
+  EXPECT_EQ(stage["otherAttempts"]["unknown"], 1);
+  EXPECT_EQ(stage["otherAttempts"]["sites"][0]["allocatedBytes"], 1000);
+}
+
+TEST(Accounting, CompletedStageProvesThatAnAttemptOfEachPartitionSucceeded) {
+  ProfileStore store;
+  ProfileBuilder interim = Task(1, 0, 1000);
+  interim.profile().set_final(false);
+  Ingest(store, interim.Bytes());
+  Ingest(store, Task(2, 0, 2000).Bytes());  // its TaskEnded was dropped by the listener bus
+  Ingest(store, Task(3, 1, 3000).Bytes());
+  End(store, 3, 1);
+  store.StageCompleted(kStage, 0, "", 500);
+  Json stage = StageOf(store);
+  EXPECT_EQ(stage["tasks"], 2);
+  EXPECT_EQ(stage["sites"][0]["allocatedBytes"], 5000);
+  EXPECT_EQ(stage["otherAttempts"]["unknown"], 1);
+}
+
+TEST(Accounting, FailedStageProvesNothing) {
+  ProfileStore store;
+  Ingest(store, Task(2, 0, 2000).Bytes());
+  store.StageCompleted(kStage, 0, "Job aborted", 500);
+  Json stage = StageOf(store);
+  EXPECT_EQ(stage["tasks"], 0);
+  EXPECT_EQ(stage["status"], "failed");
+}
+
+TEST(Accounting, AllocatedAddsUpAndPeaksAreTheLargestOfOneTask) {
+  ProfileStore store;
+  uint64_t live[] = {300, 900, 500};
+  for (int i = 0; i < 3; ++i) {
+    ProfileBuilder task = Task(i, i, 1000, live[i]);
+    task.profile().mutable_sites(0)->set_resident_at_peak_bytes(live[i] / 2);
+    Ingest(store, task.Bytes());
+    End(store, i, i);
+  }
+  Json site = StageOf(store)["sites"][0];
+  EXPECT_EQ(site["allocatedBytes"], 3000);
+  EXPECT_EQ(site["allocations"], 3);
+  EXPECT_EQ(site["liveAtPeakBytes"], 900);
+  EXPECT_EQ(site["residentAtPeakBytes"], 450);
+  EXPECT_EQ(site["tasks"], 3);
+}
+
+// ---- errors and missing figures
+
+TEST(Figures, ErrorIsTwoDeviationsOfWhatIsShown) {
+  ProfileStore store;
+  ProfileBuilder task(1, kStage, 0);
+  auto site = [&](const char* function, bool sampled, double variance, std::optional<uint64_t> live, double peak_variance) {
+    proto::Site& made = task.Site(proto::ORIGIN_PYTHON, {Python(function, "/f.py", 1)}, 10'000, 1);
+    made.set_sampled(sampled);
+    made.set_variance(variance);
+    if (live) made.set_live_at_peak_bytes(*live);
+    made.set_peak_variance(peak_variance);
+  };
+  site("exact", false, 0, 400, 0);
+  site("sampled", true, 250'000, 300, 10'000);
+  site("peak_counted", true, 250'000, 200, 0);
+  site("allocated_only", true, 250'000, std::nullopt, 0);
+  site("unknown", true, 0, 100, 0);
+  Ingest(store, task.Bytes());
+  End(store, 1, 0);
+  std::map<std::string, Json> errors;
+  Json sites = StageOf(store)["sites"];
+  for (const Json& shown : sites) errors[shown["frames"][0]["function"]] = shown["errorBytes"];
+  EXPECT_EQ(errors["exact"], 0);
+  EXPECT_EQ(errors["sampled"], 200);
+  EXPECT_EQ(errors["peak_counted"], 0);
+  EXPECT_EQ(errors["allocated_only"], 1000);
+  EXPECT_EQ(errors["unknown"], nullptr);
+}
+
+TEST(Figures, VariancesOfTasksAddUp) {
+  ProfileStore store;
+  for (int i = 0; i < 4; ++i) {
+    ProfileBuilder task = Task(i, i, 1000, std::nullopt, {Java("a.B", "c", "B.java", 3)}, proto::ORIGIN_JVM_HEAP);
+    task.profile().mutable_sites(0)->set_sampled(true);
+    task.profile().mutable_sites(0)->set_variance(2500);
+    Ingest(store, task.Bytes());
+    End(store, i, i);
+  }
+  Json site = StageOf(store)["sites"][0];
+  EXPECT_EQ(site["liveAtPeakBytes"], nullptr);
+  EXPECT_EQ(site["residentAtPeakBytes"], nullptr);
+  EXPECT_EQ(site["errorBytes"], 200);
+  EXPECT_THAT(ReportOf(store)["notAvailable"].dump(), ::testing::HasSubstr("jvm-heap"));
+}
+
+// ---- rows
+
+TEST(Rows, HeaviestFirstAndHeapSitesAfterByAllocatedBytes) {
+  ProfileStore store;
+  ProfileBuilder task(1, kStage, 0);
+  task.Site(proto::ORIGIN_JVM_HEAP, {Java("a.B", "small", "B.java", 1)}, 5, 1);
+  task.Site(proto::ORIGIN_JVM_HEAP, {Java("a.B", "large", "B.java", 2)}, 500'000, 1);
+  task.Site(proto::ORIGIN_PYTHON, {Python("little", "/f.py", 1)}, 900, 1).set_live_at_peak_bytes(10);
+  task.Site(proto::ORIGIN_PYTHON, {Python("much", "/f.py", 2)}, 800, 1).set_live_at_peak_bytes(700);
+  task.Site(proto::ORIGIN_JVM_OFFHEAP, {Java("a.B", "direct", "B.java", 3)}, 50, 1).set_live_at_peak_bytes(50);
+  task.Site(proto::ORIGIN_PYTHON, {Python("nothing_then", "/f.py", 3)}, 100, 1).set_live_at_peak_bytes(0);
+  Ingest(store, task.Bytes());
+  End(store, 1, 0);
+  std::vector<std::string> order;
+  Json sites = StageOf(store)["sites"];
+  for (const Json& site : sites) order.push_back(site["frames"][0]["function"]);
+  EXPECT_THAT(order, ::testing::ElementsAre("much", "direct", "little", "nothing_then", "large", "small"));
+}
+
+TEST(Rows, SitesAndRemaindersAddUpToTotals) {
+  ProfileStore store;
+  uint64_t expected = 0;
+  for (int id = 0; id < 3; ++id) {
+    ProfileBuilder task(id, kStage, id);
+    for (uint32_t line = 1; line <= 150; ++line) {
+      uint64_t size = 1009 * line + static_cast<uint64_t>(id);
+      task.Site(proto::ORIGIN_PYTHON, {Python("f", "/f.py", line)}, size, line).set_live_at_peak_bytes(line);
+      expected += size;
+    }
+    proto::Remainder& rest = *task.profile().add_remainders();
+    rest.set_origin(proto::ORIGIN_PYTHON);
+    rest.set_sites(17);
+    rest.set_allocated_bytes(123'457);
+    rest.set_allocations(18);
+    rest.set_live_at_peak_bytes(4000);
+    expected += 123'457;
+    Ingest(store, task.Bytes());
+    End(store, id, id);
+  }
+  Json stage = StageOf(store);
+  uint64_t shown = 0, shown_allocations = 0;
+  for (const Json& site : stage["sites"]) {
+    shown += site["allocatedBytes"].get<uint64_t>();
+    shown_allocations += site["allocations"].get<uint64_t>();
+  }
+  ASSERT_LT(stage["sites"].size(), 150u);
+  ASSERT_EQ(stage["totals"].size(), 1u);
+  EXPECT_EQ(stage["totals"][0]["allocatedBytes"], expected);
+  EXPECT_EQ(shown + stage["remainders"][0]["allocatedBytes"].get<uint64_t>(), expected);
+  EXPECT_EQ(shown_allocations + stage["remainders"][0]["allocations"].get<uint64_t>(), stage["totals"][0]["allocations"]);
+  EXPECT_EQ(stage["totals"][0]["liveAtPeakBytes"], 150 * 151 / 2 + 4000) << "all that one task held, its remainder included";
+}
+
+TEST(Rows, PythonOutsideAnyUdfKeepsTheFramework) {
+  ProfileStore store;
+  ProfileBuilder task(1, kStage, 0);
+  uint32_t udf = task.Udf("f", "/f.py", 1, "RDD");
+  TestFrame worker = Framework("main", "/pyspark/worker.py", 1200);
+  task.Site(proto::ORIGIN_PYTHON, {worker, Python("outside", "/f.py", 3)}, 300, 1);
+  task.Site(proto::ORIGIN_PYTHON, {worker, Python("inside", "/f.py", 4)}, 200, 1).set_udf(udf);
+  task.Site(proto::ORIGIN_PYTHON, {worker, Framework("load", "/pyspark/serializers.py", 9)}, 100, 1).set_udf(udf);
+  task.Site(proto::ORIGIN_PYTHON, {Python("user", "/f.py", 5), worker}, 50, 1).set_udf(udf);
+  Ingest(store, task.Bytes());
+  End(store, 1, 0);
+  Json sites = StageOf(store)["sites"];
+  EXPECT_EQ(sites[0]["frames"].size(), 2u);
+  EXPECT_EQ(sites[0]["udf"], nullptr);
+  EXPECT_EQ(sites[1]["frames"].size(), 1u);
+  EXPECT_EQ(sites[2]["frames"].size(), 2u) << "there is nothing else to show";
+  EXPECT_EQ(sites[3]["frames"].size(), 2u) << "only leading frames are left out";
+}
+
+// ---- names that come late
+
+TEST(Symbols, SitesThatGetOneNameBecomeOne) {
+  ProfileStore store;
+  for (int id = 0; id < 2; ++id) {
+    ProfileBuilder task(id, kStage, id);
+    for (uint64_t offset : {0x10, 0x20}) {
+      proto::Site& site = task.Site(proto::ORIGIN_PYTHON, {Python("f", "/f.py", 1), Unnamed("/lib/a.so", "b1", offset)}, 1000 + offset, 1);
+      site.set_live_at_peak_bytes(100 * static_cast<uint64_t>(id + 1));
+    }
+    Ingest(store, task.Bytes());
+    End(store, id, id);
+  }
+  EXPECT_EQ(StageOf(store)["sites"].size(), 2u);
+  EXPECT_EQ(StageOf(store)["sites"][0]["frames"][1]["function"], nullptr);
+  EXPECT_EQ(StageOf(store)["sites"][0]["frames"][1]["buildId"], "b1");
+  Ingest(store, SymbolBytes("b1", 0x10, "grow", "a.cc", 7));
+  Ingest(store, SymbolBytes("b1", 0x20, "grow", "a.cc", 7));
+  Json sites = StageOf(store)["sites"];
+  ASSERT_EQ(sites.size(), 1u);
+  EXPECT_EQ(sites[0]["allocatedBytes"], 2 * (1000 + 0x10 + 1000 + 0x20));
+  EXPECT_EQ(sites[0]["liveAtPeakBytes"], 400) << "both held 200 in the second task at once; tasks don't add up";
+  EXPECT_EQ(sites[0]["tasks"], 2);
+  EXPECT_FALSE(sites[0]["frames"][1].contains("offset"));
+}
+
+TEST(Symbols, AreAwaitedWhileTheyMayCome) {
+  ProfileStore store;
+  EXPECT_FALSE(store.AwaitsSymbols());
+  Ingest(store, DemoTask(7, 0).Bytes());
+  End(store, 7, 0);
+  EXPECT_TRUE(store.AwaitsSymbols());
+  store.ExecutorRemoved("1", "idle", 10);
+  EXPECT_FALSE(store.AwaitsSymbols()) << "nobody is left who could name it";
+}
+
+TEST(Symbols, EmptyNameSaysThatNoneWillCome) {
+  ProfileStore store;
+  Ingest(store, DemoTask(7, 0).Bytes());
+  End(store, 7, 0);
+  Ingest(store, SymbolBytes("abcdef", 0x1230, ""));
+  EXPECT_FALSE(store.AwaitsSymbols());
+  EXPECT_EQ(StageOf(store)["sites"][0]["frames"][2]["offset"], 0x1230);
+  Ingest(store, SymbolBytes("abcdef", 0x1230, "weighted_average"));
+  EXPECT_EQ(StageOf(store)["sites"][0]["frames"][2]["function"], "weighted_average");
+}
+
+// ---- executors
+
+TEST(Executors, LatestSnapshotAndBudgetMakeARow) {
+  ProfileStore store;
+  store.ApplicationStarted("app-1", "name", "4.3.0", "", "spark://host:7077", 1);
+  store.Configuration({{"spark.executor.memory", "1g"}});
+  store.ExecutorAdded("7", "node-a", 3, 1024, -1, -1, -1, 20);
+  Ingest(store, testing::SnapshotBytes("7", 4000, 222'222'223, 1'100'000'007));
+  Json executor = ReportOf(store)["executors"].at(0);
+  EXPECT_EQ(executor["id"], "7");
+  EXPECT_EQ(executor["host"], "node-a");
+  EXPECT_EQ(executor["limitBytes"], 1'100'000'007);
+  EXPECT_EQ(executor["limitSource"], "cgroup");
+  EXPECT_EQ(executor["requestedBytes"], 1 << 30);
+  for (const Json& process : executor["processes"]) {
+    int64_t rows = 0;
+    for (const Json& row : process["peakRows"]) rows += row["bytes"].get<int64_t>();
+    EXPECT_EQ(rows + process["unattributedBytes"].get<int64_t>(), process["peakRssBytes"]);
+  }
+  EXPECT_EQ(executor["processes"][0]["kind"], "jvm");
+  uint64_t python_at_peak = 222'222'223 - 4096 + 133 * 1024 * 1024 - 4096;
+  for (const Json& region : executor["regions"]) {
+    if (region["name"] == "overhead") {
+      EXPECT_EQ(region["peakBytes"], python_at_peak);
+    }
+    if (region["name"] == "heap.reserved") {
+      EXPECT_EQ(region["peakBytes"], nullptr);
+    }
+    if (region["name"] == "heap.storage") {
+      EXPECT_EQ(region["peakBytes"], 12 * 1024 * 1024 + 345);
+    }
+  }
+  EXPECT_EQ(executor["removedReason"], nullptr);
+}
+
+TEST(Executors, AreSortedByNumber) {
+  ProfileStore store;
+  for (const char* id : {"10", "2", "driver", "1"}) store.ExecutorAdded(id, "h", 1, 1024, -1, -1, -1, 20);
+  std::vector<std::string> ids;
+  Json executors = ReportOf(store)["executors"];
+  for (const Json& executor : executors) ids.push_back(executor["id"]);
+  EXPECT_THAT(ids, ::testing::ElementsAre("1", "2", "10", "driver"));
+  EXPECT_THAT(ReportOf(store)["notAvailable"].dump(), ::testing::HasSubstr("no snapshot of it arrived"));
+}
+
+TEST(Executors, CountersOfAllPartsAddUp) {
+  ProfileStore store;
+  for (int id = 0; id < 2; ++id) {
+    ProfileBuilder task = Task(id, id, 1000);
+    auto add = [](proto::Counter& counter, const char* name, uint64_t value) {
+      counter.set_name(name);
+      counter.set_value(value);
+    };
+    add(*task.profile().add_counters(), "droppedSites", 3);
+    proto::Session& session = *task.profile().add_sessions();
+    add(*session.add_counters(), "arrowPoolPeakBytes", 1000 + static_cast<uint64_t>(id));
+    Ingest(store, task.Bytes());
+  }
+  Json counters = ReportOf(store)["counters"];
+  EXPECT_EQ(counters["droppedSites"], 6);
+  EXPECT_EQ(counters["droppedTasks"], 0);
+  EXPECT_EQ(counters["arrowPoolPeakBytes"], 1001) << "a peak of several is the largest, not the sum";
+}
+
+TEST(ProfileStore, TextThatIsNotUtf8DoesNotSpoilTheReport) {
+  ProfileStore store;
+  store.ApplicationStarted("app\xff", "na\xc3", "4", "3", "local", 1);
+  Json report = ReportOf(store);
+  EXPECT_EQ(report["application"]["id"], "app\xef\xbf\xbd");
 }
 
 }  // namespace

@@ -1,0 +1,48 @@
+#include "report/titles.h"
+
+#include <gtest/gtest.h>
+
+namespace memprof {
+namespace {
+
+ReportFrame Java(const char* module, const char* function, const char* file, uint32_t line) {
+  return {Language::kJava, function, file, module, line, "", std::nullopt};
+}
+
+TEST(Titles, JavaNamesLoseTheirPackage) {
+  EXPECT_EQ(FrameTitle(Java("org.apache.spark.sql.Foo$Bar", "copy", "Foo.scala", 3)), "Foo$Bar.copy");
+  EXPECT_EQ(FrameTitle(Java("", "org.apache.spark.sql.Foo.copy", "Foo.scala", 3)), "Foo.copy");
+  EXPECT_EQ(FrameTitle(Java("", "main", "", 0)), "main");
+}
+
+TEST(Titles, NativeCodeWithoutNameIsModuleAndOffset) {
+  ReportFrame frame{Language::kNative, "", "", "/opt/lib/libarrow.so.2000", 0, "ab", 0x1230};
+  EXPECT_EQ(FrameTitle(frame), "libarrow.so.2000+0x1230");
+  EXPECT_EQ(FramePlace(frame), "libarrow.so.2000");
+}
+
+TEST(Titles, UdfHasItsPlace) {
+  EXPECT_EQ(UdfTitle({"aggregate", "RDD", "/jobs/job.py", 41}), "aggregate (job.py:41)");
+  EXPECT_EQ(UdfTitle({"aggregate", "RDD", "/jobs/job.py", 0}), "aggregate (job.py)");
+  EXPECT_EQ(UdfTitle({"<lambda>", "", "", 7}), "<lambda>");
+}
+
+TEST(Titles, ASiteIsKnownByItsInnermostPythonLine) {
+  ReportSite site;
+  EXPECT_EQ(LeadFrame(site), nullptr);
+  site.frames = {{Language::kPython, "outer", "a.py", "", 1, "", std::nullopt},
+                 {Language::kPython, "inner", "b.py", "", 2, "", std::nullopt},
+                 {Language::kNative, "allocate", "", "x.so", 0, "", std::nullopt}};
+  EXPECT_EQ(LeadFrame(site)->function, "inner");
+}
+
+TEST(Titles, AJavaSiteIsKnownByWhoAskedTheJdk) {
+  ReportSite site;
+  site.frames = {Java("org.apache.spark.A", "a", "A.scala", 1), Java("java.util.Arrays", "copyOf", "Arrays.java", 2)};
+  EXPECT_EQ(LeadFrame(site)->function, "a");
+  site.frames.erase(site.frames.begin());
+  EXPECT_EQ(LeadFrame(site)->function, "copyOf");
+}
+
+}  // namespace
+}  // namespace memprof

@@ -1,0 +1,130 @@
+#include "report/views.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "report/html_page.h"
+#include "report/sample_store.h"
+
+namespace memprof {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string Sample() {
+  ProfileStore store;
+  testing::FillSample(store);
+  return store.ReportJson(false);
+}
+
+std::string Html(std::string_view json) {
+  Result<std::string> html = RenderHtml(json);
+  EXPECT_TRUE(html.ok()) << html.status().message();
+  return html.ok() ? *html : "";
+}
+
+std::string Text(std::string_view json, const TextOptions& options) {
+  Result<std::string> text = RenderText(json, options);
+  EXPECT_TRUE(text.ok()) << text.status().message();
+  return text.ok() ? *text : "";
+}
+
+std::vector<std::string> Lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+size_t Columns(const std::string& line) {
+  return static_cast<size_t>(std::count_if(line.begin(), line.end(), [](char byte) { return (byte & 0xc0) != 0x80; }));
+}
+
+TEST(Html, ShowsTheLineItsNativeFrameAndTheirSize) {
+  std::string html = Html(Sample());
+  for (const char* text : {"averages.py:27", "with_cpp", "weighted_average", "aggregate", "job.py:41", "399,999,971 bytes", "Executor 0",
+                           "ArrowWriter.write", "PoolArena.allocate", "1 failed", "Python worker exited unexpectedly", "Not measured"}) {
+    EXPECT_THAT(html, HasSubstr(text));
+  }
+}
+
+TEST(Html, StandsAloneWithoutScript) {
+  std::string html = Html(Sample());
+  for (const char* forbidden :
+       {"<script", "javascript:", "onload", "onclick", "onerror", "http://", "https://", "<link", "<img", "@import", "url("}) {
+    EXPECT_THAT(html, Not(HasSubstr(forbidden))) << "a user's string or a reference got through";
+  }
+}
+
+TEST(Html, EscapesWhatUsersWrote) {
+  std::string html = Html(Sample());
+  EXPECT_THAT(html, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;"));
+  EXPECT_EQ(EscapeHtml("<script>alert(1)</script>\"'&"), "&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;");
+  EXPECT_EQ(EscapeHtml(std::string_view("a\0b\x1b\n", 5)),
+            "a\xef\xbf\xbd"
+            "b\xef\xbf\xbd ");
+}
+
+TEST(Html, SaysSoWhenNothingCame) {
+  std::string html = Html(ProfileStore().ReportJson(true));
+  EXPECT_THAT(html, HasSubstr("No executor was seen"));
+  EXPECT_THAT(html, HasSubstr("Unfinished"));
+}
+
+TEST(Text, ShowsTheLineItsNativeFrameAndTheirSize) {
+  std::string text = Text(Sample(), {120, false, 0});
+  for (const char* part : {"averages.py:27  with_cpp", "└ weighted_average", "381.5 MiB", "124 %", "JVM heap", "1 failed"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+  EXPECT_THAT(text, Not(HasSubstr("\x1b"))) << "no colour unless asked for";
+}
+
+class TextWidth : public ::testing::TestWithParam<int> {};
+
+TEST_P(TextWidth, IsKept) {
+  for (const std::string& line : Lines(Text(Sample(), {GetParam(), false, 0})))
+    EXPECT_LE(Columns(line), static_cast<size_t>(GetParam())) << line;
+}
+
+INSTANTIATE_TEST_SUITE_P(Text, TextWidth, ::testing::Values(40, 60, 80, 89, 90, 100, 200));
+
+TEST(Text, KeepsToTheLinesGiven) {
+  for (int lines : {1, 5, 25}) {
+    std::vector<std::string> shown = Lines(Text(Sample(), {100, false, lines}));
+    EXPECT_LE(shown.size(), static_cast<size_t>(lines));
+  }
+  std::vector<std::string> shown = Lines(Text(Sample(), {100, false, 25}));
+  EXPECT_THAT(shown, ::testing::Contains(HasSubstr("with_cpp"))) << "the line that matters fits into the driver's log";
+}
+
+TEST(Text, ControlCharactersNeverReachTheTerminal) {
+  ProfileStore store;
+  store.ApplicationStarted("app\x1b]0;title\x07",
+                           "na\x1b[31mme\r\n\xc2\x9b"
+                           "2J",
+                           "4", "3", "local", 1);
+  for (const std::string& line : Lines(Text(store.ReportJson(false), {100, false, 0}))) {
+    EXPECT_TRUE(std::none_of(line.begin(), line.end(), [](char byte) { return static_cast<unsigned char>(byte) < 0x20; })) << line;
+    EXPECT_THAT(line, Not(HasSubstr("\xc2\x9b")));
+  }
+}
+
+TEST(Text, ColourEndsOnEachLine) {
+  for (const std::string& line : Lines(Text(Sample(), {100, true, 0}))) {
+    if (line.find("\x1b[") != std::string::npos) {
+      EXPECT_TRUE(line.ends_with("\x1b[0m")) << line;
+    }
+  }
+}
+
+TEST(Views, RefuseWhatIsNoReport) {
+  EXPECT_EQ(RenderHtml("{}").status().code(), ErrorCode::kCorrupt);
+  EXPECT_EQ(RenderText("nonsense", {}).status().code(), ErrorCode::kCorrupt);
+}
+
+}  // namespace
+}  // namespace memprof

@@ -61,4 +61,4 @@ def check_library(path):
     if loaded.returncode == 4:
         raise UserError(f"not sparkmemprof's library: {path} lacks {said}")
     if loaded.returncode != 0:
-        raise UserError(f"the library crashes when it is loaded: {path} (exit status {loaded.returncode})")
+        raise UserError(f"loading the library ends in exit status {loaded.returncode}: {path}\n  is the file cut off?")

@@ -1,6 +1,7 @@
 """`sparkmemprof submit`: spark-submit with the profiler's settings joined to the user's own."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -98,8 +99,14 @@ def submit(words):
     child = subprocess.Popen([path, *arguments.line()], env=environment)
     status = _wait(child)
     _say_where(report_dir, started)
-    if status < 0:
-        sys.stderr.flush()
-        signal.signal(-status, signal.SIG_DFL)
-        os.kill(os.getpid(), -status)
-    return status
+    return status if status >= 0 else _die_of(-status)
+
+
+def _die_of(number):
+    """Ends this process by the signal that ended spark-submit, as if exec'ed, but without a second core file."""
+    sys.stderr.flush()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if number not in (signal.SIGKILL, signal.SIGSTOP):
+        signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+    return 128 + number

@@ -1,0 +1,126 @@
+"""Fixtures of the command line's tests: the package with its native module, a bundle, a sample report, a fake Spark."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+BUILD = pathlib.Path(os.environ.get("MEMPROF_BUILD", ROOT / "build" / "release"))
+
+# A spark-submit that writes down how it was called, does what FAKE_JOB says and exits with FAKE_STATUS.
+FAKE_SPARK_SUBMIT = """#!{python}
+import json, os, pathlib, signal, sys
+pathlib.Path(os.environ["FAKE_RECORD"]).write_text(json.dumps({{"argv": sys.argv[1:], "pid": os.getpid()}}))
+exec(os.environ.get("FAKE_JOB", ""))
+print("from the job")
+sys.exit(int(os.environ.get("FAKE_STATUS", "0")))
+"""
+
+
+@pytest.fixture(scope="session")
+def package(tmp_path_factory):
+    """A folder for PYTHONPATH with the package as a wheel has it, without the bundle."""
+    folder = tmp_path_factory.mktemp("package")
+    target = folder / "sparkmemprof"
+    target.mkdir()
+    for source in (ROOT / "pyworker-shim" / "sparkmemprof").iterdir():
+        (target / source.name).symlink_to(source)
+    modules = list((BUILD / "python" / "sparkmemprof").glob("_store.*.so"))
+    assert modules, f"no _store module below {BUILD}: build the target _store_311"
+    for module in modules:
+        (target / module.name).symlink_to(module)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def library():
+    """The real libsparkmemprof.so."""
+    path = BUILD / "jvmti-agent" / "libsparkmemprof.so"
+    assert path.exists(), f"{path} is missing: build the target sparkmemprof"
+    return path
+
+
+@pytest.fixture
+def bundle(tmp_path, library):
+    folder = tmp_path / "bundle"
+    folder.mkdir()
+    (folder / "sparkmemprof.jar").write_bytes(b"PK\x05\x06" + bytes(18))
+    (folder / "libsparkmemprof.so").symlink_to(library)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def sample_report(tmp_path_factory):
+    """Bytes of a report.json that the C++ tests' sample store made (tests/cpp/report/sample_store.h)."""
+    path = tmp_path_factory.mktemp("sample") / "report.json"
+    program = BUILD / "tests" / "report_tests"
+    subprocess.run(
+        [program, "--gtest_filter=SampleReport.*"],
+        env={**os.environ, "MEMPROF_SAMPLE_REPORT": str(path)},
+        check=True,
+        capture_output=True,
+    )
+    return path.read_bytes()
+
+
+@pytest.fixture
+def cli(package, bundle, tmp_path):
+    """Runs `sparkmemprof WORDS…`; keyword arguments: env (added), cwd."""
+
+    def run(*words, env=None, cwd=None):
+        clean = {
+            key: value
+            for key, value in os.environ.items()
+            if not key.startswith(("SPARK", "PYSPARK", "MEMPROF")) and key not in ("PYTHONPATH", "MASTER")
+        }
+        return subprocess.run(
+            [sys.executable, "-m", "sparkmemprof.cli.main", *map(str, words)],
+            env={**clean, "PYTHONPATH": str(package), "SPARKMEMPROF_BUNDLE": str(bundle), **(env or {})},
+            cwd=cwd or tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    return run
+
+
+class FakeSpark:
+    """A SPARK_HOME whose spark-submit only takes notes."""
+
+    def __init__(self, folder):
+        self.home = folder / "spark"
+        self.record = folder / "record.json"
+        program = self.home / "bin" / "spark-submit"
+        program.parent.mkdir(parents=True)
+        program.write_text(FAKE_SPARK_SUBMIT.format(python=sys.executable))
+        program.chmod(0o755)
+
+    def defaults(self, text):
+        conf = self.home / "conf"
+        conf.mkdir(exist_ok=True)
+        (conf / "spark-defaults.conf").write_text(text)
+
+    @property
+    def env(self):
+        return {"SPARK_HOME": str(self.home), "FAKE_RECORD": str(self.record)}
+
+    @property
+    def argv(self):
+        return json.loads(self.record.read_text())["argv"]
+
+    def confs(self):
+        """The --conf pairs it got; fails on a key given twice."""
+        pairs = [word.split("=", 1) for flag, word in zip(self.argv, self.argv[1:]) if flag == "--conf"]
+        assert len(dict(pairs)) == len(pairs), f"a key twice: {pairs}"
+        return dict(pairs)
+
+
+@pytest.fixture
+def fake_spark(tmp_path):
+    return FakeSpark(tmp_path)

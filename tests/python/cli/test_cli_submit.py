@@ -1,0 +1,182 @@
+"""`sparkmemprof submit`: nothing of the user's is lost, and spark-submit's exit status is kept."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+PLUGIN = "org.sparkmemprof.MemoryProfilerPlugin"
+
+
+def test_adds_the_profiler_before_the_application(cli, fake_spark, bundle, tmp_path):
+    finished = cli("submit", "job.py", "--conf", "mine=1", env=fake_spark.env)
+    assert finished.returncode == 0, finished.stderr
+    assert fake_spark.argv[-3:] == ["job.py", "--conf", "mine=1"], "the application's own arguments stay its own"
+    argv = fake_spark.argv[:-3]
+    confs = dict(word.split("=", 1) for word in argv[1::2])
+    assert confs == {
+        "spark.jars": f"{bundle}/sparkmemprof.jar",
+        "spark.plugins": PLUGIN,
+        "spark.driver.extraJavaOptions": f"-agentpath:{bundle}/libsparkmemprof.so",
+        "spark.memprof.report.dir": f"file://{tmp_path}/sparkmemprof-report",
+    }
+    assert finished.stdout == "from the job\n"
+
+
+def test_settings_of_the_user_are_joined(cli, fake_spark, bundle):
+    cli(
+        *(
+            "submit",
+            "--master",
+            "local-cluster[2,1,1024]",
+            "-c",
+            "spark.jars=/a.jar,/b.jar",
+            "--conf",
+            "spark.plugins=x.Y",
+        ),
+        *("--conf=spark.executor.extraJavaOptions=-Xss4m -Dname=some value", "--conf", "spark.app.name=a name"),
+        *("--conf", "spark.memprof.report.dir=out", "--name", "n", "--verbose", "job.py"),
+        env=fake_spark.env,
+    )
+    confs = fake_spark.confs()
+    assert confs["spark.jars"] == f"/a.jar,/b.jar,{bundle}/sparkmemprof.jar"
+    assert confs["spark.plugins"] == f"x.Y,{PLUGIN}"
+    assert confs["spark.executor.extraJavaOptions"] == (
+        f"-Xss4m -Dname=some value -agentpath:{bundle}/libsparkmemprof.so"
+    )
+    assert confs["spark.app.name"] == "a name"
+    assert confs["spark.memprof.report.dir"] == "out"
+    assert "--verbose" in fake_spark.argv
+
+
+def test_options_that_hide_a_setting_get_ours_too(cli, fake_spark, bundle):
+    cli("submit", "--jars", "/a.jar", "--driver-java-options", "-Xss4m", "job.py", env=fake_spark.env)
+    argv = fake_spark.argv
+    assert argv[argv.index("--jars") + 1] == f"/a.jar,{bundle}/sparkmemprof.jar"
+    assert argv[argv.index("--driver-java-options") + 1] == f"-Xss4m -agentpath:{bundle}/libsparkmemprof.so"
+    assert "spark.jars" not in fake_spark.confs()
+
+
+def test_the_last_of_a_repeated_setting_counts_as_for_spark_submit(cli, fake_spark):
+    cli("submit", "--conf", "spark.plugins=first", "--conf", "spark.plugins=last", "job.py", env=fake_spark.env)
+    assert fake_spark.confs()["spark.plugins"] == f"last,{PLUGIN}"
+
+
+def test_defaults_files_are_joined(cli, fake_spark, tmp_path):
+    fake_spark.defaults("# ours\nspark.plugins  from.Defaults\nspark.master=local-cluster[1,1,1024]\n")
+    cli("submit", "job.py", env=fake_spark.env)
+    assert fake_spark.confs()["spark.plugins"] == f"from.Defaults,{PLUGIN}"
+    assert "spark.executor.extraJavaOptions" in fake_spark.confs(), "the master is theirs"
+
+    (tmp_path / "own.properties").write_text("spark.plugins: from.File\nspark.jars = \\\n   /c.jar\n")
+    cli("submit", "--properties-file", "own.properties", "job.py", env=fake_spark.env)
+    assert fake_spark.confs()["spark.plugins"] == f"from.File,{PLUGIN}"
+    assert fake_spark.confs()["spark.jars"].startswith("/c.jar,")
+    assert "spark.executor.extraJavaOptions" not in fake_spark.confs(), "spark-submit reads one file"
+
+
+def test_what_the_user_already_has_is_not_added_twice(cli, fake_spark, bundle):
+    first = cli("conf", "--master", "local[*]").stdout.split()
+    cli("submit", *first, "job.py", env=fake_spark.env)
+    confs = fake_spark.confs()
+    assert confs["spark.plugins"] == PLUGIN
+    assert confs["spark.jars"] == f"{bundle}/sparkmemprof.jar"
+    own = "-agentpath:/opt/libsparkmemprof.so=interval=1m"
+    cli("submit", "--conf", f"spark.driver.extraJavaOptions={own}", "job.py", env=fake_spark.env)
+    assert fake_spark.confs()["spark.driver.extraJavaOptions"] == own
+
+
+def test_cluster_mode_leaves_the_report_directory_to_the_driver(cli, fake_spark):
+    finished = cli("submit", "--master", "yarn", "--deploy-mode", "cluster", "job.py", env=fake_spark.env)
+    assert "spark.memprof.report.dir" not in fake_spark.confs()
+    assert finished.stderr == ""
+
+
+def test_agentpath_is_ours_and_not_for_spark_submit(cli, fake_spark, library):
+    cli("submit", "--master", "spark://h:7077", "--agentpath", library, "job.py", env=fake_spark.env)
+    assert fake_spark.confs()["spark.executor.extraJavaOptions"] == f"-agentpath:{library}"
+    assert "--agentpath" not in fake_spark.argv
+
+
+def test_a_bad_library_submits_nothing(cli, fake_spark):
+    finished = cli("submit", "--agentpath", "/none.so", "job.py", env=fake_spark.env)
+    assert finished.returncode == 2
+    assert "no such library: /none.so" in finished.stderr
+    assert not fake_spark.record.exists()
+
+
+@pytest.mark.parametrize("words", [["--version"], ["--status", "driver-1"], ["--kill", "driver-1"]])
+def test_what_runs_no_application_is_handed_on_as_it_is(cli, fake_spark, words):
+    cli("submit", *words, env=fake_spark.env)
+    assert fake_spark.argv == words
+
+
+@pytest.mark.parametrize("status", [0, 1, 42])
+def test_exit_status_is_kept(cli, fake_spark, status):
+    assert cli("submit", "job.py", env={**fake_spark.env, "FAKE_STATUS": str(status)}).returncode == status
+
+
+def test_death_by_signal_is_kept(cli, fake_spark):
+    job = "os.kill(os.getpid(), signal.SIGKILL)"
+    assert cli("submit", "job.py", env={**fake_spark.env, "FAKE_JOB": job}).returncode == -signal.SIGKILL
+
+
+def test_says_where_the_report_is(cli, fake_spark, tmp_path):
+    job = (
+        "d = pathlib.Path('sparkmemprof-report/app-1'); d.mkdir(parents=True);"
+        "(d / 'report.json').write_text('{}'); (d / 'report.html').write_text('x')"
+    )
+    finished = cli("submit", "job.py", env={**fake_spark.env, "FAKE_JOB": job})
+    assert finished.stderr == f"sparkmemprof: report: {tmp_path}/sparkmemprof-report/app-1/report.html\n"
+
+
+def test_says_that_there_is_no_report(cli, fake_spark, tmp_path):
+    old = tmp_path / "out" / "app-0"
+    old.mkdir(parents=True)
+    (old / "report.json").write_text("{}")
+    os.utime(old / "report.json", (1, 1))
+    finished = cli("submit", "--conf", "spark.memprof.report.dir=out", "job.py", env=fake_spark.env)
+    assert "left no report" in finished.stderr, "an older run's report is not this one's"
+
+
+def test_hands_sigterm_on(package, bundle, fake_spark, tmp_path):
+    job = "import time; signal.signal(signal.SIGTERM, lambda *a: sys.exit(7)); print('up', flush=True); time.sleep(60)"
+    environment = {
+        **os.environ,
+        **fake_spark.env,
+        "FAKE_JOB": job,
+        "PYTHONPATH": str(package),
+        "SPARKMEMPROF_BUNDLE": str(bundle),
+    }
+    command = [sys.executable, "-m", "sparkmemprof.cli.main", "submit", "job.py"]
+    with subprocess.Popen(command, env=environment, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "up\n"
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 7
+    child = json.loads(fake_spark.record.read_text())["pid"]
+    deadline = time.monotonic() + 30
+    while os.path.exists(f"/proc/{child}") and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not os.path.exists(f"/proc/{child}")
+
+
+def test_no_spark(cli):
+    finished = cli("submit", "job.py", env={"PATH": "/nowhere"})
+    assert finished.returncode == 2
+    assert "no spark-submit" in finished.stderr
+
+
+def test_wrong_spark_home(cli):
+    finished = cli("submit", "job.py", env={"SPARK_HOME": "/nowhere"})
+    assert finished.returncode == 2
+    assert "SPARK_HOME is /nowhere" in finished.stderr
+
+
+def test_nothing_to_submit_shows_the_help(cli):
+    finished = cli("submit")
+    assert finished.returncode == 2
+    assert "Usage: sparkmemprof submit" in finished.stderr

@@ -3,7 +3,7 @@
 namespace memprof {
 namespace {
 
-constexpr uint32_t kLookedAt = 128;  // records per search for a victim: bounds the time inside malloc
+constexpr uint32_t kLookedAt = 128;  // records per search for a victim, when a small block asks: bounds the time inside malloc
 
 uint64_t KeyHash(uint64_t session, uint32_t node, uint8_t origin) { return HashPair(HashPair(session, node), origin); }
 
@@ -95,7 +95,8 @@ void SiteTable::RemoveSession(uint64_t session, uint32_t slot) {
 uint32_t SiteTable::Victim(const box::Session& first, const box::Session& second, bool even_live) {
   uint32_t idle = kNoSite, least = kNoSite;
   uint64_t idle_at_peak = 0;
-  for (uint32_t looked = 0; looked < kLookedAt && looked < untouched_; ++looked) {
+  const uint32_t most = even_live || untouched_ < kLookedAt ? untouched_ : kLookedAt;
+  for (uint32_t looked = 0; looked < most; ++looked) {
     hand_ = hand_ + 1 < untouched_ ? hand_ + 1 : 0;
     const box::Site& site = Read(hand_);
     if (site.session == 0 || (site.session != first.number && site.session != second.number)) continue;

@@ -35,8 +35,9 @@ class SiteTable {
   // Frees every site of a session, its overflow site (in `slot`) included.
   void RemoveSession(uint64_t session, uint32_t slot);
 
-  // A site worth giving up, among the next ones the hand passes over: nothing live and least at the peak; if there is none
-  // and `even_live`, the one with the least live. Only sites of these two sessions. kNoSite when there is none.
+  // A site worth giving up: nothing live and least at the peak, among the next ones the hand passes over. With `even_live`
+  // all are looked at, and if each has something live it is the one with the least. Only sites of these two sessions.
+  // kNoSite when there is none.
   uint32_t Victim(const box::Session& first, const box::Session& second, bool even_live);
 
   const box::Site& Read(uint32_t site) const { return records_[site].Current(); }

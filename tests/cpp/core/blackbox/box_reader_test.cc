@@ -173,6 +173,24 @@ TEST_F(BoxReaderTest, TheRingDropsTheOldestAndCountsIt) {
   EXPECT_EQ(recorder_->counters().dropped_sessions, kTasks - waiting);
 }
 
+TEST_F(BoxReaderTest, AcknowledgedSessionsGiveTheirSitesBack) {
+  Start(kInterval, 1u << 20);
+  BoxReader reader = OpenBox();
+  for (int64_t task = 1; task <= 30; ++task) {
+    recorder_->OpenSession(Task(task));
+    for (uint32_t line = 1; line <= 200; ++line) {
+      Allocate(kSomewhere + line * 0x100000, 300'007, {Line("udf", line)});
+      recorder_->Freeing(kSomewhere + line * 0x100000);
+    }
+    recorder_->CloseSession();
+    BoxSession session = ReadTask(task);
+    EXPECT_EQ(session.sites.size(), 200u) << task;
+    ASSERT_TRUE(reader.Acknowledge(session.number).ok());
+  }
+  EXPECT_EQ(recorder_->counters().evicted_sites, 0u);
+  EXPECT_EQ(recorder_->counters().dropped_sessions, 0u);
+}
+
 // ---- hostile boxes
 
 TEST_F(BoxReaderTest, RefusesWhatIsNoBox) {

@@ -126,12 +126,12 @@ TEST(PoissonSampler, EmptyBlocksAreNeverSampled) {
   for (int i = 0; i < 100'000; ++i) ASSERT_FALSE(Ask(sampler, 0, 2).taken());
 }
 
-// The gaps themselves: mean and standard deviation are the interval, and P(gap > 3 intervals) = e^-3.
+// The gaps themselves, in whole bytes: mean 1/(1 - e^(-1/interval)), P(gap > 3 intervals) = e^-3.
 TEST(PoissonSampler, GapsAreExponential) {
   PoissonSampler sampler = {};
   sampler.Seed(42);
-  constexpr int kGaps = 100'000;
-  constexpr uint64_t kSmall = 500;
+  constexpr int kGaps = 400'000;
+  constexpr uint64_t kSmall = 20;
   double sum = 0, squares = 0;
   int long_ones = 0;
   for (int i = 0; i < kGaps; ++i) {
@@ -142,7 +142,7 @@ TEST(PoissonSampler, GapsAreExponential) {
     long_ones += gap > 3 * kSmall;
   }
   double mean = sum / kGaps;
-  EXPECT_NEAR(mean, kSmall + 0.5, 4 * kSmall / std::sqrt(kGaps));
+  EXPECT_NEAR(mean, 1 / (1 - std::exp(-1.0 / kSmall)), 4 * kSmall / std::sqrt(kGaps));
   EXPECT_NEAR(std::sqrt(squares / kGaps - mean * mean), kSmall, 0.02 * kSmall);
   EXPECT_NEAR(static_cast<double>(long_ones) / kGaps, std::exp(-3), 4 * std::sqrt(0.05 / kGaps));
 }

@@ -330,15 +330,43 @@ TEST_F(RecorderTest, AReadingAfterThePeakBelongsToThePeakOnlyIfTheBlockWasThere)
 TEST_F(RecorderTest, WhatIsGivenBackToTheSystemKeepsItsLargestReading) {
   Start();
   recorder_->OpenSession(Task(1));
-  Mapping full(kOddLarge);
-  Allocate(full.address(), kOddLarge, {Line("pool", 3)});
-  full.Fill(0, kOddLarge);
+  Mapping pool(kOddLarge);
+  const uint64_t filled = 4096 * 8000;
+  Allocate(pool.address(), kOddLarge, {Line("pool", 3)});
+  pool.Fill(0, filled);
   usleep(7'000);
   Allocate(kSomewhere, 70'001, {Line("next sample", 4)});
-  madvise(reinterpret_cast<void*>(full.address()), kOddLarge, MADV_DONTNEED);
-  recorder_->Freeing(full.address());
+  madvise(reinterpret_cast<void*>(pool.address()), kOddLarge, MADV_DONTNEED);
+  recorder_->Freeing(pool.address());
   BoxSession session = ReadTask(1);
-  EXPECT_EQ(SiteOf(session, "pool")->resident_at_peak_bytes, kOddLarge);
+  EXPECT_EQ(SiteOf(session, "pool")->resident_at_peak_bytes, filled);
+
+  // And with the block its reading is gone: at a later peak nothing of it is left.
+  Mapping larger(kOddLarge + 200'003);
+  Allocate(larger.address(), kOddLarge + 200'003, {Line("pool", 3)});
+  session = ReadTask(1);
+  EXPECT_FALSE(SiteOf(session, "pool")->has_resident);
+  larger.Fill(0, 4'000'000);
+  recorder_->Freeing(larger.address());
+  session = ReadTask(1);
+  EXPECT_NEAR(static_cast<double>(SiteOf(session, "pool")->resident_at_peak_bytes), 4'000'000, 4096);
+}
+
+TEST_F(RecorderTest, ABlockThatMadeNoPeakIsReadForTheNextOne) {
+  Start();
+  recorder_->OpenSession(Task(1));
+  Allocate(kSomewhere, 80'000'023, {Line("peak", 1)});
+  recorder_->Freeing(kSomewhere);
+  Mapping mapping(kOddLarge);
+  mapping.Fill(0, kOddLarge);
+  Allocate(mapping.address(), kOddLarge, {Line("below", 2)});
+  usleep(7'000);
+  Allocate(kSomewhere, 70'001, {Line("next sample", 4)});  // RSS has grown: everything large is read
+  EXPECT_FALSE(SiteOf(ReadTask(1), "below")->has_resident) << "nothing of it was live at the peak";
+  Allocate(kSomewhere + 0x10000000, 80'000'023, {Line("peak", 1)});
+  BoxSession session = ReadTask(1);
+  EXPECT_EQ(SiteOf(session, "below")->live_at_peak_bytes, kOddLarge);
+  EXPECT_EQ(SiteOf(session, "below")->resident_at_peak_bytes, kOddLarge);
 }
 
 // ---- mappings
@@ -362,8 +390,14 @@ TEST_F(RecorderTest, AnUnmappedRangeIsCutOutOfItsMapping) {
   EXPECT_EQ(SiteOf(session, "arena")->live_at_peak_bytes, 1001 * kPage);
   EXPECT_EQ(SiteOf(session, "arena")->resident_at_peak_bytes, 500 * kPage) << "read before the first cut";
   EXPECT_EQ(SiteOf(session, "arena")->allocations, 1u);
+
+  // At the next peak what is left of it counts with what is resident of that.
+  Allocate(kSomewhere, 5'000'011, {Line("other", 4)});
+  session = ReadTask(1);
+  EXPECT_EQ(SiteOf(session, "arena")->live_at_peak_bytes, 889 * kPage);
+  EXPECT_EQ(SiteOf(session, "arena")->resident_at_peak_bytes, 390 * kPage);
   recorder_->UnmappingRange(mapping.address(), mapping.address() + 1001 * kPage);
-  EXPECT_EQ(ReadTask(1).live_bytes, 0u);
+  EXPECT_EQ(ReadTask(1).live_bytes, 5'000'011u);
 }
 
 TEST_F(RecorderTest, OneRangeMayTakeSeveralMappings) {
@@ -416,7 +450,7 @@ TEST_F(RecorderTest, AFullSiteTableLosesNoBytesAndLargeBlocksFindAPlace) {
     if (line % 2 == 0) recorder_->Freeing(address);
   }
   for (uint32_t line = 1; line <= 50; ++line) {
-    Allocate(0x7f00'0000'0000 + line * 0x1000'0000, 2'000'003, {Line("large", line)});
+    Allocate(0x7f00'0000'0000 + uintptr_t{line} * 0x1000'0000, 2'000'003, {Line("large", line)});
     allocated += 2'000'003;
   }
   BoxSession session = ReadTask(1);
@@ -483,6 +517,32 @@ TEST_F(RecorderTest, AFullLiveSetIsThinnedWithoutBias) {
   EXPECT_LT(squares, 3 * stated);
 }
 
+// When all sites have live bytes, a large block takes the place of the smallest; that one's blocks are given back from the
+// overflow site, and not from whoever has their old place.
+TEST_F(RecorderTest, BlocksOfAnEvictedSiteBelongToTheOverflow) {
+  Start(kInterval, 1u << 20);
+  recorder_->OpenSession(Task(1));
+  std::vector<uintptr_t> small;
+  for (uint32_t line = 1; line <= 2000; ++line) {
+    small.push_back(kSomewhere + line * 0x1000);
+    AllocateSampled(small.back(), 1000, 66'000, 66, {Line("caller", line % 50), Line("small", line / 50)});
+  }
+  for (uint32_t line = 1; line <= 400; ++line) {
+    Allocate(0x7f00'0000'0000 + uintptr_t{line} * 0x1000'0000, 2'000'003, {Line("large", line)});
+  }
+  EXPECT_GT(recorder_->counters().evicted_sites, 100u);
+  for (uintptr_t address : small) recorder_->Freeing(address);
+  BoxSession session = ReadTask(1);
+  EXPECT_EQ(session.live_bytes, 400u * 2'000'003);
+  uint32_t large = 0;
+  for (const BoxSite& site : session.sites) {
+    const bool is_large = InnermostFunction(session, site) == "large";
+    EXPECT_EQ(site.live_bytes, is_large ? 2'000'003 : 0);
+    large += is_large;
+  }
+  EXPECT_EQ(large, 400u);
+}
+
 // Everything at once, in a box too small for it: whatever is evicted, dropped, thinned, cut or passed on, the rows of a
 // session add up to its totals.
 TEST_F(RecorderTest, RowsAddUpWhateverOverflows) {
@@ -498,6 +558,9 @@ TEST_F(RecorderTest, RowsAddUpWhateverOverflows) {
       of_sites += site.allocated_bytes;
       live += site.live_bytes;
       at_peak += site.live_at_peak_bytes;
+      // Survivors of earlier tasks are live in the process without having been allocated there.
+      EXPECT_LE(site.live_bytes, task < 0 ? session.live_bytes : session.allocated_bytes) << "task " << task;
+      EXPECT_LE(site.live_at_peak_bytes, session.live_peak_bytes) << "task " << task;
     }
     EXPECT_EQ(session.skipped_records, 0u);
     EXPECT_EQ(of_sites, session.allocated_bytes) << "task " << task;

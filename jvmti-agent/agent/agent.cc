@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 
 #include "agent/jdk_natives.h"
 #include "agent/utf8.h"
@@ -249,6 +250,8 @@ std::string Agent::Profile(const JvmFigures& figures, const FoundSessions& pytho
   inputs.sessions = python.sessions;
   inputs.names = &names_;
   inputs.executor_id = executor_.executor_id;
+  std::error_code gone;
+  inputs.working_directory = std::filesystem::current_path(gone).string();
   inputs.sequence = sequence_.fetch_add(1) + 1;
   inputs.heap_interval_bytes = jvm_.can_sample_heap() ? heap_.interval() : 0;
   inputs.final = final;

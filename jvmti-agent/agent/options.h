@@ -16,7 +16,7 @@ struct AgentOptions {
   bool enabled = true;
   uint64_t heap_interval_bytes = 512u << 10;     // `interval`; mean distance between two JVM heap samples
   uint64_t offheap_interval_bytes = 512u << 10;  // `offheap.interval`
-  uint64_t task_max_bytes = 16u << 10;           // `task.maxBytes`; bound on a task profile when the caller gives none
+  uint64_t task_max_bytes = 64u << 10;           // `task.maxBytes`; bound on a task profile when the caller gives none
 };
 
 // One `key=value`. Keys that only the Java side or the Python shim reads are checked by name and value and otherwise ignored.

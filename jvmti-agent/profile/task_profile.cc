@@ -15,9 +15,20 @@ namespace {
 constexpr uint32_t kSchemaVersion = 1;
 constexpr size_t kMaxSessions = 32;  // described one by one in a message; all of them are counted in the sites
 
+// Files that Spark ships to executors lie in each one's own folder; named relative to it, the same line has one name.
+std::string FileName(const std::string& file, const std::string& working_directory) {
+  if (working_directory.size() > 1 && file.size() > working_directory.size() + 1 && file.starts_with(working_directory) &&
+      file[working_directory.size()] == '/') {
+    return Utf8Repaired(file.substr(working_directory.size() + 1));
+  }
+  return Utf8Repaired(file);
+}
+
+// Without Spark's way from the thread to the task's own code: no view shows it, and it would fill a third of the message.
 uint32_t AddJavaStack(const JavaStacks& stacks, StackId stack, ProfileSites* sites) {
   uint32_t node = 0;
   for (const JavaFrame* java : stacks.Frames(stack)) {
+    if (node == 0 && java->launches_tasks) continue;
     ProfileFrame frame;
     frame.language = Language::kJava;
     frame.function = Utf8Repaired(java->function);
@@ -57,14 +68,14 @@ void AddJvmSites(const JvmFigures& jvm, const JavaStacks& stacks, ProfileSites* 
 
 class UdfList {
  public:
-  explicit UdfList(proto::TaskProfile* profile) : profile_(profile) {}
+  UdfList(const std::string& working_directory, proto::TaskProfile* profile) : directory_(working_directory), profile_(profile) {}
 
   uint32_t Add(const BoxUdf& udf) {  // index + 1
     const auto [entry, added] = known_.try_emplace({udf.name, udf.file, udf.line, udf.kind}, profile_->udfs_size() + 1);
     if (added) {
       proto::Udf* message = profile_->add_udfs();
       message->set_name(Utf8Repaired(udf.name));
-      message->set_file(Utf8Repaired(udf.file));
+      message->set_file(FileName(udf.file, directory_));
       message->set_line(udf.line);
       message->set_kind(Utf8Repaired(udf.kind));
     }
@@ -72,6 +83,7 @@ class UdfList {
   }
 
  private:
+  const std::string& directory_;
   proto::TaskProfile* profile_;
   std::map<std::tuple<std::string, std::string, uint32_t, std::string>, int> known_;
 };
@@ -79,9 +91,9 @@ class UdfList {
 // One session's frames and stacks, as indexes into the profile's.
 class SessionSites {
  public:
-  SessionSites(const BoxSession& session, const NativeNames* names, ProfileSites* sites)
+  SessionSites(const BoxSession& session, const TaskProfileInputs& inputs, ProfileSites* sites)
       : session_(session), sites_(sites), framework_(session.frames) {
-    for (const BoxFrame& box : session.frames) frames_.push_back(AddFrame(box, names));
+    for (const BoxFrame& box : session.frames) frames_.push_back(AddFrame(box, inputs));
     for (const BoxStackNode& box : session.stacks) {
       const bool sound = box.parent <= nodes_.size() && box.frame < frames_.size();
       nodes_.push_back(sound ? sites->AddNode(box.parent == 0 ? 0 : nodes_[box.parent - 1], frames_[box.frame]) : 0);
@@ -108,11 +120,11 @@ class SessionSites {
   }
 
  private:
-  uint32_t AddFrame(const BoxFrame& box, const NativeNames* names) {
+  uint32_t AddFrame(const BoxFrame& box, const TaskProfileInputs& inputs) {
     ProfileFrame frame;
     frame.language = box.language;
     frame.function = Utf8Repaired(box.function);
-    frame.file = Utf8Repaired(box.file);
+    frame.file = FileName(box.file, inputs.working_directory);
     frame.module = Utf8Repaired(box.module);
     frame.build_id = Utf8Repaired(box.build_id);
     frame.line = box.line;
@@ -120,7 +132,7 @@ class SessionSites {
     frame.offset = box.offset;
     frame.in_framework = framework_.Contains(box);
     if (box.language == Language::kNative) {
-      frame.function = names->Find({frame.module, frame.build_id, frame.offset}).value_or("");
+      frame.function = inputs.names->Find({frame.module, frame.build_id, frame.offset}).value_or("");
     }
     return sites_->AddFrame(std::move(frame));
   }
@@ -222,14 +234,14 @@ BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs) {
   profile->set_jvm_interval_bytes(inputs.heap_interval_bytes);
 
   ProfileSites sites;
-  UdfList udf_list(profile);
+  UdfList udf_list(inputs.working_directory, profile);
   bool partial = false;
   AddJvmSites(inputs.jvm, *inputs.stacks, &sites);
   for (size_t i = 0; i < inputs.sessions.size(); ++i) {
     const PythonSession& python = inputs.sessions[i];
     std::vector<uint32_t> udfs;
     for (const BoxUdf& udf : python.session.udfs) udfs.push_back(udf_list.Add(udf));
-    SessionSites(python.session, inputs.names, &sites).AddSites(udfs);
+    SessionSites(python.session, inputs, &sites).AddSites(udfs);
     profile->set_python_interval_bytes(python.box.interval_bytes);
     partial |= !python.session.closed;
     if (i < kMaxSessions) DescribeSession(python, udfs, profile->add_sessions());

@@ -44,6 +44,7 @@ struct TaskProfileInputs {
   const NativeNames* names = nullptr;
   const proto::ExecutorSnapshot* executor = nullptr;
   std::string executor_id;
+  std::string working_directory;  // of the executor; files in it are named relative to it
   uint64_t sequence = 0;
   uint64_t heap_interval_bytes = 0;
   bool final = false;

@@ -43,7 +43,7 @@ final class Settings {
     boxDirectory = text(conf, "box.dir");
     reportDirectory = text(conf, "report.dir");
     storeLimitBytes = size(conf, "store.limit", "64m");
-    taskMaxBytes = (int) Math.min(PROFILE_CAP_BYTES, size(conf, "task.maxBytes", "16k"));
+    taskMaxBytes = (int) Math.min(PROFILE_CAP_BYTES, size(conf, "task.maxBytes", "64k"));
     snapshotSeconds = seconds(conf, "snapshot.seconds", 5);
   }
 

@@ -16,6 +16,7 @@ static_assert(sizeof(LiveBlock) == sizeof(Recorder::Detached::block));
 
 constexpr int64_t kRssPeriodNs = 5'000'000;
 constexpr uint32_t kEvictionsPerSite = 4;
+constexpr uint32_t kMostThinnings = 40;  // weights are shifted by them
 constexpr uint32_t kReferenceBits = 24;
 
 // A frame id is a reference with the low byte of its intern epoch on top: ids of another epoch don't match.
@@ -127,10 +128,13 @@ void Recorder::State::EraseLive(LiveBlock* block) {
 }
 
 uint64_t Recorder::State::ExemptFromThinning() const {
-  if (thinnings >= 20) return kLargeBlock;
+  if (thinnings >= 20) return kLargeBlock;  // and the shift below would be for nothing
   uint64_t threshold = kExactIntervals * (interval == 0 ? 1 : interval) << thinnings;
   return threshold < kLargeBlock ? threshold : kLargeBlock;
 }
+
+// Not where it would cost a sweep per sample and gain little: large blocks are not thinned.
+bool Recorder::State::MayThin() const { return thinnings < kMostThinnings && large_live < live.count() / 4 * 3; }
 
 void Recorder::State::Thin() {
   ++thinnings;
@@ -240,7 +244,7 @@ LiveBlock* Recorder::State::Charge(const Sample& sample) {
       Discharge(*unseen);
       EraseLive(unseen);
     }
-    if (live.Full()) {
+    if (live.Full() && MayThin()) {
       Thin();
       if (sample.size < ExemptFromThinning()) {
         follow = (NextRandom() & 1) != 0;

@@ -17,7 +17,8 @@
 // Bounds: `box_bytes` covers the file, the live set and the indexes. What finds no room goes to the session's overflow
 // site (no stack), so that totals add up, and is counted. A full live set is thinned: every block below the threshold of
 // exact counting is kept with probability 1/2 at twice its weight, and later ones likewise, which is what a doubled
-// interval means. Allocated bytes keep their full precision.
+// interval means. Allocated bytes keep their full precision. Full of large blocks, it is not thinned: further blocks are
+// only counted as allocated (dropped_live).
 #pragma once
 
 #include <cstddef>

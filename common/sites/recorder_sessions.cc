@@ -213,9 +213,9 @@ void Recorder::State::PassOnSurvivors() {
   live.Sweep([&](LiveBlock& block) {
     if (!block.task) return true;
     const box::Site& from = sites.Read(block.site);
-    bool known = from.session == closed && (sites.generation(block.site) & kGenerationMask) == block.generation;
-    uint32_t site = known ? SiteFor(process, from.node, static_cast<Origin>(from.origin), block.size >= kLargeBlock)
-                          : OverflowSite(process, Origin::kUnknown);
+    const bool known = from.session == closed && (sites.generation(block.site) & kGenerationMask) == block.generation;
+    const Origin origin = static_cast<Origin>(known ? from.origin : sites.Read(sites.OverflowOf(task.slot)).origin);
+    const uint32_t site = known ? SiteFor(process, from.node, origin, block.size >= kLargeBlock) : OverflowSite(process, origin);
     box::Site& record = sites.Begin(site);
     Touch(process.value.total, record.share);
     block.task = 0;

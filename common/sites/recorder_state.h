@@ -70,6 +70,7 @@ struct Recorder::State {
   void Publish(ActiveSession& session);
   void ObserveRss();
   void SweepResidency();
+  bool MayThin() const;
   void Thin();
   uint64_t ExemptFromThinning() const;
   uint64_t NextRandom();

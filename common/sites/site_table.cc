@@ -73,7 +73,7 @@ void SiteTable::Remove(uint32_t site) {
 }
 
 uint32_t SiteTable::Overflow(uint32_t slot, uint64_t session, Origin origin, const PeakTotal& total) {
-  uint32_t site = ordinary_ + slot;
+  const uint32_t site = OverflowOf(slot);
   if (Read(site).session == session) return site;
   box::Site& record = Begin(site);
   record = {};
@@ -89,7 +89,7 @@ void SiteTable::RemoveSession(uint64_t session, uint32_t slot) {
   for (uint32_t site = 0; site < untouched_; ++site) {
     if (Read(site).session == session) Remove(site);
   }
-  if (Read(ordinary_ + slot).session == session) Remove(ordinary_ + slot);
+  if (Read(OverflowOf(slot)).session == session) Remove(OverflowOf(slot));
 }
 
 uint32_t SiteTable::Victim(const box::Session& first, const box::Session& second, bool even_live) {

@@ -30,6 +30,7 @@ class SiteTable {
   uint32_t Add(uint64_t session, uint32_t node, Origin origin, bool large, const PeakTotal& total);
   void Remove(uint32_t site);
 
+  uint32_t OverflowOf(uint32_t slot) const { return ordinary_ + slot; }
   // The overflow site of the session in `slot`, made on first use.
   uint32_t Overflow(uint32_t slot, uint64_t session, Origin origin, const PeakTotal& total);
   // Frees every site of a session, its overflow site (in `slot`) included.

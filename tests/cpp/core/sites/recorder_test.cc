@@ -517,6 +517,19 @@ TEST_F(RecorderTest, AFullLiveSetIsThinnedWithoutBias) {
   EXPECT_LT(squares, 3 * stated);
 }
 
+TEST_F(RecorderTest, ALiveSetFullOfLargeBlocksIsNotThinned) {
+  Start(kInterval, 1u << 20);
+  recorder_->OpenSession(Task(1));
+  constexpr uint64_t kBlocks = 6000;
+  for (uintptr_t i = 1; i <= kBlocks; ++i) Allocate(kSomewhere + i * 0x200000 + 16, 1'100'009, {Line("large", 1)});
+  const Recorder::Counters counters = recorder_->counters();
+  EXPECT_EQ(counters.interval_doublings, 0u);
+  EXPECT_GT(counters.dropped_live, 500u);
+  BoxSession session = ReadTask(1);
+  EXPECT_EQ(session.live_bytes, (kBlocks - counters.dropped_live) * 1'100'009);
+  EXPECT_EQ(session.allocated_bytes, kBlocks * 1'100'009);
+}
+
 // When all sites have live bytes, a large block takes the place of the smallest; that one's blocks are given back from the
 // overflow site, and not from whoever has their old place.
 TEST_F(RecorderTest, BlocksOfAnEvictedSiteBelongToTheOverflow) {
@@ -541,6 +554,21 @@ TEST_F(RecorderTest, BlocksOfAnEvictedSiteBelongToTheOverflow) {
     large += is_large;
   }
   EXPECT_EQ(large, 400u);
+}
+
+TEST_F(RecorderTest, BlocksOfAnEvictedSiteOutliveTheirTaskWithTheirOrigin) {
+  Start(kInterval, 1u << 20);
+  recorder_->OpenSession(Task(1));
+  for (uint32_t line = 1; line <= 2000; ++line) {
+    AllocateSampled(kSomewhere + line * 0x1000, 1000, 66'000, 66, {Line("caller", line % 50), Line("small", line / 50)});
+  }
+  for (uint32_t line = 1; line <= 400; ++line) {
+    Allocate(0x7f00'0000'0000 + uintptr_t{line} * 0x1000'0000, 2'000'003, {Line("large", line)});
+  }
+  recorder_->CloseSession();
+  BoxSession process = ReadTask(-1);
+  EXPECT_EQ(process.live_bytes, 400u * 2'000'003 + 2000u * 66'000);
+  for (const BoxSite& site : process.sites) EXPECT_EQ(site.origin, Origin::kPython);
 }
 
 // Everything at once, in a box too small for it: whatever is evicted, dropped, thinned, cut or passed on, the rows of a

@@ -46,12 +46,12 @@ int main(int argc, char** argv) {
   }
   memprof::Recorder* recorder = *created;
   recorder->OpenSession({atoll(argv[2]), 3, 0, 1, 0});
-  recorder->AddUdf(Ref("make.<locals>.aggregate"), Ref("/home/u/job.py"), 10, Ref("MAP_PANDAS_ITER"));
+  recorder->AddUdf(Ref("make.<locals>.aggregate"), Ref("/jobs/job.py"), 10, Ref("MAP_PANDAS_ITER"));
 
   const FrameId machinery = recorder->InternPythonFrame(Ref("main"), Ref("/opt/spark/pyspark/worker.py"), 1200, 1100);
   const FrameId serializer = recorder->InternPythonFrame(Ref("dump_stream"), Ref("/opt/spark/pyspark/serializers.py"), 90, 80);
-  const FrameId user = recorder->InternPythonFrame(Ref("aggregate"), Ref("/home/u/job.py"), 14, 10);
-  const FrameId helper = recorder->InternPythonFrame(Ref("total"), Ref("/home/u/pyspark/helper.py"), 3, 1);
+  const FrameId user = recorder->InternPythonFrame(Ref("aggregate"), Ref("/jobs/job.py"), 14, 10);
+  const FrameId helper = recorder->InternPythonFrame(Ref("total"), Ref("/jobs/pyspark/helper.py"), 3, 1);
   const FrameId native = NativeFrame(recorder, argv[4]);
   const FrameId in_library[] = {machinery, user, helper, native};
   const FrameId in_machinery[] = {machinery, serializer};

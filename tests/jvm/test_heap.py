@@ -19,7 +19,7 @@ def test_six_gigabytes_of_small_objects_within_three_percent(java):
     assert sum(site["allocations"] for site in found) == pytest.approx(count, rel=0.03)
     innermost = found[0]["frames"][-1]
     assert innermost["file"] == "KnownAllocations.java"
-    assert innermost["line"] == 6
+    assert innermost["line"] == 9
     assert found[0]["sampled"] is True
     assert "liveAtPeakBytes" not in found[0]
     deviation = sum(site["variance"] for site in found) ** 0.5

@@ -1,8 +1,8 @@
 import java.nio.ByteBuffer;
 
 /**
- * A task with direct buffers of known sizes. Argument "late" loads the library here instead of by -agentpath.
- * What is live is: first + second (the peak), then second alone, then second + third.
+ * A task with direct buffers of known sizes. Argument "late" loads the library here instead of by
+ * -agentpath. What is live is: first + second (the peak), then second alone, then second + third.
  */
 public final class DirectBuffers {
   static final int FIRST = 50_331_653;
@@ -29,7 +29,8 @@ public final class DirectBuffers {
   }
 
   public static void main(String[] args) throws Exception {
-    ByteBuffer warm = ByteBuffer.allocateDirect(1 << 20); // natives of Unsafe are bound before a late load
+    ByteBuffer warm =
+        ByteBuffer.allocateDirect(1 << 20); // natives of Unsafe are bound before a late load
     free(warm);
     if (args.length > 0 && args[0].equals("late")) Probe.load();
     Probe.start();

@@ -3,7 +3,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.sparkmemprof.jni.NativeAgent;
 
-/** A busy JVM that ends in the way its argument says: return, exit, halt, term, idle (never started the agent). */
+/**
+ * A busy JVM that ends in the way its argument says: return, exit, halt, term, idle (never started
+ * the agent).
+ */
 public final class Endings {
   private static volatile Object sink;
 
@@ -24,24 +27,29 @@ public final class Endings {
     Thread sender = new Thread(Endings::send);
     sender.setDaemon(true);
     sender.start();
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-      try {
-        NativeAgent.stop();
-        NativeAgent.stop();
-        sender.join();
-      } catch (Exception e) {
-        throw new IllegalStateException(e);
-      }
-    }));
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  try {
+                    NativeAgent.stop();
+                    NativeAgent.stop();
+                    sender.join();
+                  } catch (Exception e) {
+                    throw new IllegalStateException(e);
+                  }
+                }));
     for (int i = 0; i < 3; i++) {
       int id = i;
-      Thread busy = new Thread(() -> {
-        NativeAgent.taskStarted(id, 1, 0, id, 0);
-        for (;;) {
-          sink = new byte[3000];
-          sink = ByteBuffer.allocateDirect(5000);
-        }
-      });
+      Thread busy =
+          new Thread(
+              () -> {
+                NativeAgent.taskStarted(id, 1, 0, id, 0);
+                for (; ; ) {
+                  sink = new byte[3000];
+                  sink = ByteBuffer.allocateDirect(5000);
+                }
+              });
       busy.setDaemon(true);
       busy.start();
     }

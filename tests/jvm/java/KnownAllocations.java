@@ -1,4 +1,7 @@
-/** Two tasks that allocate known numbers of small arrays at known lines: argument = number of arrays of the first. */
+/**
+ * Two tasks that allocate known numbers of small arrays at known lines: argument = number of arrays
+ * of the first.
+ */
 public final class KnownAllocations {
   private static volatile Object sink;
 

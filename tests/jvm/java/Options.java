@@ -1,4 +1,7 @@
-/** Starts the agent with the options given as arguments and says whether it is on; the program goes on either way. */
+/**
+ * Starts the agent with the options given as arguments and says whether it is on; the program goes
+ * on either way.
+ */
 public final class Options {
   public static void main(String[] args) throws Exception {
     String reason;

@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.sparkmemprof.jni.NativeAgent;
 
-/** A task served by Python workers: arguments are box_writer, its library, and one mode per worker. */
+/**
+ * A task served by Python workers: arguments are box_writer, its library, and one mode per worker.
+ */
 public final class PythonSessions {
   public static void main(String[] args) throws Exception {
     Probe.start();
@@ -15,7 +17,8 @@ public final class PythonSessions {
       builder.redirectError(ProcessBuilder.Redirect.INHERIT);
       Process worker = builder.start();
       byte[] ready = worker.getInputStream().readNBytes(6);
-      if (!new String(ready).equals("ready\n")) throw new AssertionError("box_writer did not start");
+      if (!new String(ready).equals("ready\n"))
+        throw new AssertionError("box_writer did not start");
       workers.add(worker);
     }
     byte[] interim = NativeAgent.taskSnapshot(1, 4096);

@@ -1,7 +1,10 @@
 import java.util.concurrent.CountDownLatch;
 import org.sparkmemprof.jni.NativeAgent;
 
-/** Work that a task's own threads do for it, and what such a thread does when its task is over. Argument "late" loads here. */
+/**
+ * Work that a task's own threads do for it, and what such a thread does when its task is over.
+ * Argument "late" loads here.
+ */
 public final class TaskThreads {
   private static volatile Object sink;
 
@@ -32,21 +35,30 @@ public final class TaskThreads {
     Probe.start("interval=16k");
     CountDownLatch bystander = new CountDownLatch(1);
     CountDownLatch closed = new CountDownLatch(1);
-    Thread before = start("bystander-7", () -> {
-      await(bystander);
-      byBystander(300_000);
-    });
+    Thread before =
+        start(
+            "bystander-7",
+            () -> {
+              await(bystander);
+              byBystander(300_000);
+            });
     Probe.task(1);
-    Thread child = start("child", () -> {
-      byChild(300_000);
-      Thread grandchild = new Thread(() -> byGrandchild(300_000), "grandchild");
-      grandchild.start();
-      join(grandchild);
-    });
-    Thread lingering = start("lingering-42", () -> {
-      await(closed);
-      afterwards(300_000);
-    });
+    Thread child =
+        start(
+            "child",
+            () -> {
+              byChild(300_000);
+              Thread grandchild = new Thread(() -> byGrandchild(300_000), "grandchild");
+              grandchild.start();
+              join(grandchild);
+            });
+    Thread lingering =
+        start(
+            "lingering-42",
+            () -> {
+              await(closed);
+              afterwards(300_000);
+            });
     bystander.countDown();
     join(child);
     join(before);

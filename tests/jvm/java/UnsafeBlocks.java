@@ -2,8 +2,9 @@ import java.lang.reflect.Field;
 import sun.misc.Unsafe;
 
 /**
- * Small blocks by the million, on several threads of one task, and a block that grows. Argument "late" loads the library
- * while the threads are at it, so that natives are bound anew under their feet.
+ * Small blocks by the million, on several threads of one task, and a block that grows. Argument
+ * "late" loads the library while the threads are at it, so that natives are bound anew under their
+ * feet.
  */
 public final class UnsafeBlocks {
   static final int THREADS = 4;
@@ -33,9 +34,12 @@ public final class UnsafeBlocks {
   public static void main(String[] args) throws Exception {
     Thread[] busy = new Thread[THREADS];
     for (int i = 0; i < THREADS; i++) {
-      busy[i] = new Thread(() -> {
-        while (running) UNSAFE.freeMemory(UNSAFE.reallocateMemory(UNSAFE.allocateMemory(64), 128));
-      });
+      busy[i] =
+          new Thread(
+              () -> {
+                while (running)
+                  UNSAFE.freeMemory(UNSAFE.reallocateMemory(UNSAFE.allocateMemory(64), 128));
+              });
       busy[i].start();
     }
     if (args.length > 0 && args[0].equals("late")) Probe.load();

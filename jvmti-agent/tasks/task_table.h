@@ -50,7 +50,8 @@ class TaskTable {
 
   // May be outdated as soon as it returns; WithTask() decides.
   bool IsRunning(TaskTag tag) const {
-    return tag.slot != 0 && tag.slot <= kMaxTasks && slots_[tag.slot - 1].generation.load(std::memory_order_acquire) == tag.generation;
+    const bool possible = tag.slot != 0 && tag.slot <= kMaxTasks && tag.generation % 2 == 1;
+    return possible && slots_[tag.slot - 1].generation.load(std::memory_order_acquire) == tag.generation;
   }
 
   // Calls use(TaskFigures&) with the tag's task locked; false when the tag has expired.
@@ -71,7 +72,7 @@ class TaskTable {
 
  private:
   struct Slot {
-    std::atomic<uint32_t> generation{0};
+    std::atomic<uint32_t> generation{0};  // odd while a task runs
     std::mutex mutex;
     std::unique_ptr<TaskFigures> figures;
     int64_t task_attempt_id = -1;  // guarded by TaskTable::mutex_; -1 = free

@@ -1,0 +1,30 @@
+#include "agent/utf8.h"
+
+#include <gtest/gtest.h>
+
+namespace memprof {
+namespace {
+
+TEST(Utf8, EveryLengthRoundTrips) {
+  const std::string text = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x90\x98z";  // a é € 🐘 z
+  EXPECT_EQ(Utf8ToUtf16(text), u"aé€🐘z");
+  EXPECT_EQ(Utf16ToUtf8(Utf8ToUtf16(text)), text);
+}
+
+TEST(Utf8, LoneSurrogatesBecomeTheReplacementCharacter) {
+  EXPECT_EQ(Utf16ToUtf8(std::u16string{u'a', 0xD83D}), "a\xEF\xBF\xBD");
+  EXPECT_EQ(Utf16ToUtf8(std::u16string{0xDC18, u'b'}),
+            "\xEF\xBF\xBD"
+            "b");
+}
+
+TEST(Utf8, MalformedBytesAreReplacedOneByOne) {
+  EXPECT_EQ(Utf8Repaired("plain"), "plain");
+  EXPECT_EQ(Utf8Repaired("a\xFFz"), "a\xEF\xBF\xBDz");
+  EXPECT_EQ(Utf8Repaired("\xE2\x82"), "\xEF\xBF\xBD\xEF\xBF\xBD");                  // cut short
+  EXPECT_EQ(Utf8Repaired("\xC0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD");                  // overlong zero, as in modified UTF-8
+  EXPECT_EQ(Utf8Repaired("\xED\xA0\xBD"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");  // a surrogate
+}
+
+}  // namespace
+}  // namespace memprof

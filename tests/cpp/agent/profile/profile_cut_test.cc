@@ -1,0 +1,128 @@
+#include "profile/profile_cut.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace memprof {
+namespace {
+
+// `depth` frames of which the outer half is shared by all sites.
+ProfileSite MakeSite(ProfileSites* sites, Origin origin, int number, int depth, double bytes) {
+  uint32_t node = 0;
+  for (int level = 0; level < depth; ++level) {
+    ProfileFrame frame;
+    frame.language = origin == Origin::kPython ? Language::kPython : Language::kJava;
+    const bool shared = level < depth / 2;
+    frame.function = "some.rather.long.package.Class" + std::to_string(shared ? level : 1000 * number + level) + ".method";
+    frame.file = "Class.java";
+    frame.line = static_cast<uint32_t>(level + 1);
+    node = sites->AddNode(node, sites->AddFrame(frame));
+  }
+  ProfileSite site;
+  site.origin = origin;
+  site.stack = node;
+  site.allocated_bytes = bytes;
+  site.allocations = 1;
+  site.variance = bytes;
+  if (origin != Origin::kJvmHeap) site.live_at_peak_bytes = bytes / 2;
+  return site;
+}
+
+struct Totals {
+  uint64_t sites = 0, allocated = 0, live_at_peak = 0;
+};
+
+std::map<int, Totals> TotalsOf(const proto::TaskProfile& profile) {
+  std::map<int, Totals> totals;
+  for (const proto::Site& site : profile.sites()) {
+    Totals& sum = totals[site.origin()];
+    ++sum.sites;
+    sum.allocated += site.allocated_bytes();
+    sum.live_at_peak += site.live_at_peak_bytes();
+  }
+  for (const proto::Remainder& rest : profile.remainders()) {
+    Totals& sum = totals[rest.origin()];
+    sum.sites += rest.sites();
+    sum.allocated += rest.allocated_bytes();
+    sum.live_at_peak += rest.live_at_peak_bytes();
+  }
+  return totals;
+}
+
+class ProfileCut : public testing::TestWithParam<size_t> {};
+
+TEST_P(ProfileCut, KeepsWithinItsBoundAndTotalsAddUp) {
+  ProfileSites sites;
+  std::map<int, Totals> truth;
+  int number = 0;
+  for (const Origin origin : {Origin::kPython, Origin::kJvmHeap, Origin::kJvmOffHeap}) {
+    for (int i = 0; i < 60; ++i) {
+      const ProfileSite site = MakeSite(&sites, origin, ++number, 20, 1000 + 2 * (i * 7919 % 4001));
+      sites.Add(site);
+      Totals& sum = truth[static_cast<int>(origin)];
+      ++sum.sites;
+      sum.allocated += static_cast<uint64_t>(site.allocated_bytes);
+      sum.live_at_peak += static_cast<uint64_t>(site.live_at_peak_bytes.value_or(0));
+    }
+  }
+  proto::TaskProfile profile;
+  profile.set_task_attempt_id(4711);
+  WriteSites(sites, GetParam(), &profile);
+  EXPECT_LE(profile.SerializeAsString().size(), GetParam());
+  const auto totals = TotalsOf(profile);
+  for (const auto& [origin, expected] : truth) {
+    EXPECT_EQ(totals.at(origin).sites, expected.sites) << origin;
+    EXPECT_EQ(totals.at(origin).allocated, expected.allocated) << origin;
+    EXPECT_EQ(totals.at(origin).live_at_peak, expected.live_at_peak) << origin;
+  }
+
+  // The largest of each origin are in, the message is well made, and nothing in it is unused.
+  std::map<int, uint64_t> last;
+  for (const proto::Site& site : profile.sites()) {
+    const auto before = last.find(site.origin());
+    if (before != last.end()) {
+      EXPECT_LE(site.allocated_bytes(), before->second);
+    }
+    last[site.origin()] = site.allocated_bytes();
+    ASSERT_LE(site.stack(), static_cast<uint32_t>(profile.stacks_size()));
+  }
+  for (int i = 0; i < profile.stacks_size(); ++i) {
+    EXPECT_LE(profile.stacks(i).parent(), static_cast<uint32_t>(i));  // parents come first
+    ASSERT_LT(profile.stacks(i).frame(), static_cast<uint32_t>(profile.frames_size()));
+  }
+  for (const proto::Frame& frame : profile.frames()) ASSERT_LT(frame.function(), static_cast<uint32_t>(profile.strings_size()));
+  if (profile.sites().empty()) {
+    EXPECT_EQ(profile.strings_size(), 1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Bounds, ProfileCut, testing::Values(300, 1024, 4096, 16384, 65536, 262144));
+
+TEST(ProfileCutShares, PythonComesFirst) {
+  ProfileSites sites;
+  for (int i = 0; i < 100; ++i) sites.Add(MakeSite(&sites, Origin::kJvmHeap, i, 60, 1e12 + i));
+  for (int i = 100; i < 104; ++i) sites.Add(MakeSite(&sites, Origin::kPython, i, 12, 1000 + i));
+  proto::TaskProfile profile;
+  WriteSites(sites, 16384, &profile);
+  uint64_t python = 0;
+  for (const proto::Site& site : profile.sites()) python += site.origin() == proto::ORIGIN_PYTHON;
+  EXPECT_EQ(python, 4u);
+  EXPECT_GT(profile.sites_size(), 4);
+}
+
+TEST(ProfileSitesMerge, SessionsOfOneTaskAddUp) {
+  ProfileSites sites;
+  ProfileSite site = MakeSite(&sites, Origin::kPython, 1, 4, 100);
+  sites.Add(site);
+  site.resident_at_peak_bytes = 40;
+  sites.Add(site);
+  ASSERT_EQ(sites.sites().size(), 1u);
+  EXPECT_EQ(sites.sites()[0].allocated_bytes, 200);
+  EXPECT_EQ(sites.sites()[0].live_at_peak_bytes, 100);
+  EXPECT_EQ(sites.sites()[0].resident_at_peak_bytes, 40);  // read in one of them only
+  EXPECT_EQ(sites.sites()[0].live_bytes, std::nullopt);    // never read
+}
+
+}  // namespace
+}  // namespace memprof

@@ -1,0 +1,60 @@
+#include "profile/python_frames.h"
+
+#include <gtest/gtest.h>
+
+namespace memprof {
+namespace {
+
+BoxFrame Frame(const char* function, const char* file, uint32_t line, uint32_t first_line) {
+  BoxFrame frame;
+  frame.language = Language::kPython;
+  frame.function = function;
+  frame.file = file;
+  frame.line = line;
+  frame.first_line = first_line;
+  return frame;
+}
+
+TEST(PythonFramework, IsWhereTheWorkerComesFrom) {
+  const std::vector<BoxFrame> frames = {
+      Frame("_run_code", "<frozen runpy>", 88, 1),
+      Frame("main", "/opt/spark/python/lib/pyspark.zip/pyspark/worker.py", 1200, 1100),
+      Frame("dump", "/opt/spark/python/lib/pyspark.zip/pyspark/sql/pandas/serializers.py", 10, 1),
+      Frame("wrapped", "/tmp/app/sparkmemprof/daemon.py", 10, 1),
+      Frame("mine", "/jobs/pyspark/job.py", 10, 1),
+      Frame("numpy", "/venv/lib/numpy/core.py", 10, 1),
+  };
+  const PythonFramework framework(frames);
+  std::vector<bool> inside;
+  for (const BoxFrame& frame : frames) inside.push_back(framework.Contains(frame));
+  EXPECT_EQ(inside, (std::vector<bool>{true, true, true, true, false, false}));
+}
+
+class Udfs : public testing::Test {
+ protected:
+  const BoxFrame machinery_ = Frame("main", "/spark/pyspark/worker.py", 1200, 1100);
+  const BoxFrame outer_ = Frame("outer", "/jobs/a.py", 12, 10);
+  const BoxFrame inner_ = Frame("inner", "/jobs/a.py", 22, 20);
+  const BoxUdf outer_udf_{"outer", "/jobs/a.py", "BATCHED_UDF", 10};
+  const BoxUdf inner_udf_{"make.<locals>.inner", "/jobs/a.py", "BATCHED_UDF", 20};
+};
+
+TEST_F(Udfs, TheOutermostFrameThatIsOneCounts) {
+  EXPECT_EQ(UdfOf({&machinery_, &outer_, &inner_}, {inner_udf_, outer_udf_}), 2u);
+  EXPECT_EQ(UdfOf({&machinery_, &inner_}, {inner_udf_, outer_udf_}), 1u);
+}
+
+TEST_F(Udfs, OutsideOfAllTheOnlyOneIsTaken) {
+  EXPECT_EQ(UdfOf({&machinery_}, {inner_udf_}), 1u);
+  EXPECT_EQ(UdfOf({&machinery_}, {inner_udf_, outer_udf_}), 0u);
+  EXPECT_EQ(UdfOf({&machinery_}, {}), 0u);
+}
+
+TEST_F(Udfs, AnotherFunctionOfTheSameNameIsNotIt) {
+  const BoxFrame elsewhere = Frame("outer", "/jobs/b.py", 12, 10);
+  const BoxFrame later = Frame("outer", "/jobs/a.py", 52, 50);
+  EXPECT_EQ(UdfOf({&elsewhere, &later}, {inner_udf_, outer_udf_}), 0u);
+}
+
+}  // namespace
+}  // namespace memprof

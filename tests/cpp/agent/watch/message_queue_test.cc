@@ -1,0 +1,48 @@
+#include "watch/message_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace memprof {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST(MessageQueue, HandsOutInOrderAndEndsAfterTheLast) {
+  MessageQueue queue;
+  queue.Open();
+  queue.Put("a");
+  queue.Put("b");
+  EXPECT_EQ(queue.Take(milliseconds(0)), "a");
+  queue.Close();
+  EXPECT_EQ(queue.Take(milliseconds(60'000)), "b");
+  EXPECT_EQ(queue.Take(milliseconds(60'000)), std::nullopt);  // at once: it is closed
+}
+
+TEST(MessageQueue, AFullQueueLosesTheOldest) {
+  MessageQueue queue;
+  queue.Open();
+  for (size_t i = 0; i < MessageQueue::kMaxMessages + 3; ++i) queue.Put(std::to_string(i));
+  EXPECT_EQ(queue.dropped(), 3u);
+  EXPECT_EQ(queue.Take(milliseconds(0)), "3");
+
+  queue.Put(std::string(MessageQueue::kMaxBytes, 'x'));
+  EXPECT_EQ(queue.Take(milliseconds(0))->size(), MessageQueue::kMaxBytes);
+  EXPECT_EQ(queue.Take(milliseconds(0)), std::nullopt);
+}
+
+TEST(MessageQueue, WakesWhoWaits) {
+  MessageQueue queue;
+  queue.Open();
+  std::thread waiting([&] {
+    EXPECT_EQ(queue.Take(milliseconds(60'000)), "late");
+    EXPECT_EQ(queue.Take(milliseconds(60'000)), std::nullopt);
+  });
+  queue.Put("late");
+  queue.Close();
+  waiting.join();
+}
+
+}  // namespace
+}  // namespace memprof

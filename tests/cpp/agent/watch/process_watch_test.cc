@@ -1,0 +1,149 @@
+#include "watch/process_watch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "core/system/file_tree.h"
+
+namespace memprof {
+namespace {
+
+constexpr uint64_t kKb = 1024;
+
+// A /proc of our own.
+class Machine {
+ public:
+  ProcFiles proc() const { return ProcFiles(tree_.root()); }
+
+  void Put(int pid, int parent, const std::string& command_line, uint64_t rss_kb, uint64_t peak_kb = 0, int start = 100) {
+    const std::string folder = std::to_string(pid);
+    std::string zeros = command_line;
+    for (char& c : zeros) c = c == ' ' ? '\0' : c;
+    tree_.Write(folder + "/cmdline", zeros + '\0');
+    tree_.Write(folder + "/stat",
+                folder + " (x) S " + std::to_string(parent) + " 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 0 1 0 " + std::to_string(start) + " 1 2\n");
+    tree_.Write(folder + "/statm", "9 " + std::to_string(rss_kb * kKb / static_cast<uint64_t>(sysconf(_SC_PAGESIZE))) + " 1\n");
+    const auto line = [](const char* key, uint64_t kb) { return std::string(key) + ":\t" + std::to_string(kb) + " kB\n"; };
+    tree_.Write(folder + "/status", "PPid:\t" + std::to_string(parent) + "\n" + line("VmHWM", std::max(rss_kb, peak_kb)) +
+                                        line("VmRSS", rss_kb) + line("RssAnon", rss_kb - 8) + line("RssFile", 8) + line("RssShmem", 0));
+  }
+  void Children(int pid, const std::string& children) {
+    tree_.Write(std::to_string(pid) + "/task/" + std::to_string(pid) + "/children", children);
+  }
+  void Remove(int pid) { std::filesystem::remove_all(tree_.Path(std::to_string(pid))); }
+
+ private:
+  FileTree tree_;
+};
+
+std::map<int, ProcessKind> Kinds(const ProcessWatch& watch) {
+  std::map<int, ProcessKind> kinds;
+  for (const auto& [pid, process] : watch.living()) kinds[pid] = process.kind;
+  return kinds;
+}
+
+TEST(ProcessKind, ByCommandLineAndParent) {
+  using enum ProcessKind;
+  const std::vector<std::string> daemon = {"/usr/bin/python3.11", "-m", "sparkmemprof.daemon", "pyspark.worker"};
+  EXPECT_EQ(KindOf(daemon, kJvm), kPythonDaemon);
+  EXPECT_EQ(KindOf(daemon, kPythonDaemon), kPythonWorker);  // a fork keeps its parent's command line
+  EXPECT_EQ(KindOf({"python3", "-u", "-m", "pyspark.worker"}, kJvm), kPythonWorker);
+  EXPECT_EQ(KindOf({"python3", "job.py", "-m", "x"}, kJvm), kPythonDriver);
+  EXPECT_EQ(KindOf({"/usr/lib/jvm/bin/java", "-cp", "x"}, kJvm), kJvm);
+  EXPECT_EQ(KindOf({"bash", "-c", "python3"}, kJvm), kOther);
+  EXPECT_EQ(KindOf({}, kJvm), kOther);
+  EXPECT_TRUE(IsExecutorJvm({"java", "org.apache.spark.executor.CoarseGrainedExecutorBackend", "--driver-url"}));
+  EXPECT_FALSE(IsExecutorJvm({"java", "org.apache.spark.deploy.worker.Worker"}));
+}
+
+TEST(ProcessWatch, FindsPythonThroughWrappersAndLeavesOtherJvmsAlone) {
+  Machine machine;
+  machine.Put(10, 1, "java Executor", 400'000);
+  machine.Put(20, 10, "bash wrapper.sh", 2'000);
+  machine.Put(21, 20, "python3 -m pyspark.daemon", 30'000);
+  machine.Put(22, 21, "python3 -m pyspark.daemon", 50'000);
+  machine.Put(30, 10, "java Executor", 500'000);
+  machine.Put(31, 30, "python3 -m pyspark.daemon", 30'000);
+  machine.Put(40, 10, "python3 job.py", 30'000);
+  machine.Children(10, "20 30 40 ");
+  machine.Children(20, "21 ");
+  machine.Children(21, "22 ");
+  machine.Children(22, "");
+  machine.Children(30, "31 ");
+  machine.Children(40, "");
+  using enum ProcessKind;
+  ProcessWatch executor(machine.proc(), 10, false);
+  executor.Discover();
+  EXPECT_EQ(Kinds(executor), (std::map<int, ProcessKind>{{10, kJvm}, {21, kPythonDaemon}, {22, kPythonWorker}}));
+  ProcessWatch driver(machine.proc(), 10, true);
+  driver.Discover();
+  EXPECT_EQ(Kinds(driver)[40], kPythonDriver);
+}
+
+TEST(ProcessWatch, InLocalModeTheParentIsTheDriver) {
+  Machine machine;
+  machine.Put(5, 1, "python3 job.py", 80'000);
+  machine.Put(10, 5, "java SparkSubmit", 400'000);
+  machine.Children(10, "");
+  ProcessWatch watch(machine.proc(), 10, true);
+  watch.Discover();
+  EXPECT_EQ(Kinds(watch)[5], ProcessKind::kPythonDriver);
+}
+
+TEST(ProcessWatch, ThePeakKeepsTheRowsOfItsReading) {
+  Machine machine;
+  machine.Put(10, 1, "java Executor", 100'000);
+  machine.Children(10, "");
+  ProcessWatch watch(machine.proc(), 10, false);
+  watch.Discover();
+  watch.Tick();
+  machine.Put(10, 1, "java Executor", 300'000);
+  watch.Tick();
+  machine.Put(10, 1, "java Executor", 200'000, 300'000);
+  watch.Tick();
+  const WatchedProcess& jvm = watch.living().at(10);
+  EXPECT_EQ(jvm.rss_bytes, 200'000 * kKb);
+  EXPECT_EQ(jvm.peak_bytes, 300'000 * kKb);
+  EXPECT_EQ(jvm.peak_anon_bytes, 299'992 * kKb);
+  EXPECT_EQ(jvm.unattributed_bytes(), 0);
+
+  machine.Put(10, 1, "java Executor", 200'000, 350'000);  // a peak that no tick has seen
+  watch.Discover();
+  EXPECT_EQ(jvm.peak_bytes, 350'000 * kKb);
+  EXPECT_EQ(jvm.unattributed_bytes(), static_cast<int64_t>(50'000 * kKb));
+}
+
+TEST(ProcessWatch, NewWorkersAreSeenAtTheNextTickAndTheDeadAreKept) {
+  Machine machine;
+  machine.Put(10, 1, "java Executor", 100'000);
+  machine.Put(21, 10, "python3 -m pyspark.daemon", 30'000);
+  machine.Children(10, "21 ");
+  machine.Children(21, "");
+  ProcessWatch watch(machine.proc(), 10, false);
+  watch.Discover();
+  machine.Put(22, 21, "python3 -m pyspark.daemon", 70'000);
+  machine.Children(21, "22 ");
+  machine.Children(22, "");
+  watch.Tick();
+  watch.SetLastTask(22, 17);
+  EXPECT_EQ(watch.living().at(22).kind, ProcessKind::kPythonWorker);
+
+  machine.Remove(22);
+  machine.Children(21, "");
+  watch.Tick();
+  ASSERT_EQ(watch.dead().size(), 1u);
+  EXPECT_FALSE(watch.dead()[0].alive);
+  EXPECT_EQ(watch.dead()[0].peak_bytes, 70'000 * kKb);
+  EXPECT_EQ(watch.dead()[0].last_task_attempt_id, 17);
+
+  machine.Put(22, 21, "python3 -m pyspark.daemon", 40'000, 0, 999);  // the pid again, another process
+  machine.Children(21, "22 ");
+  watch.Tick();
+  EXPECT_EQ(watch.living().at(22).peak_bytes, 40'000 * kKb);
+}
+
+}  // namespace
+}  // namespace memprof

@@ -55,12 +55,13 @@ Result<ProcessStatus> ProcFiles::ReadStatus(int32_t pid) const {
   return status;
 }
 
-Result<uint64_t> ProcFiles::ReadPss(int32_t pid) const {
+Result<ProcessPss> ProcFiles::ReadPss(int32_t pid) const {
   const Result<std::string> text = ReadTextFile(PathOf(pid, "smaps_rollup"), 16384);
   if (!text.ok()) return text.status();
   const std::optional<uint64_t> pss = NumberOf(*text, "Pss");
   if (!pss) return Status::Error(ErrorCode::kNotFound, "process %d has no memory any more", pid);
-  return *pss;
+  return ProcessPss{*pss, NumberOf(*text, "Pss_Anon").value_or(0), NumberOf(*text, "Pss_File").value_or(0),
+                    NumberOf(*text, "Pss_Shmem").value_or(0)};
 }
 
 Result<uint64_t> ProcFiles::ReadStartTicks(int32_t pid) const {

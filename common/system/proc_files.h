@@ -19,13 +19,18 @@ struct ProcessStatus {
   uint64_t rss_peak_bytes = 0;  // since exec or fork, as the kernel keeps it (VmHWM)
 };
 
+// Resident pages, each divided by the number of processes that share it.
+struct ProcessPss {
+  uint64_t bytes = 0, anon_bytes = 0, file_bytes = 0, shmem_bytes = 0;
+};
+
 class ProcFiles {
  public:
   explicit ProcFiles(std::string root = "/proc") : root_(std::move(root)) {}
 
   Result<uint64_t> ReadRss(int32_t pid) const;
   Result<ProcessStatus> ReadStatus(int32_t pid) const;
-  Result<uint64_t> ReadPss(int32_t pid) const;
+  Result<ProcessPss> ReadPss(int32_t pid) const;
   // With the pid it names a process for ever: clock ticks since boot.
   Result<uint64_t> ReadStartTicks(int32_t pid) const;
   Result<std::vector<std::string>> ReadCommandLine(int32_t pid) const;

@@ -213,7 +213,7 @@ void Agent::CompleteSnapshot(proto::ExecutorSnapshot* snapshot) const {
 
 void Agent::TaskStarted(const TaskKey& key) noexcept {
   Guarded([&] {
-    if (running_.load(std::memory_order_relaxed)) SetCurrentTask(tasks_.Begin(key, EpochMs()));
+    if (running_.load(std::memory_order_relaxed)) SetCurrentTask(tasks_.Begin(key, stacks_.Current(), EpochMs()));
   });
 }
 
@@ -246,7 +246,6 @@ std::string Agent::Profile(const JvmFigures& figures, const FoundSessions& pytho
   if (figures.key.task_attempt_id < 0 && python.sessions.empty()) return {};
   TaskProfileInputs inputs;
   inputs.jvm = figures;
-  inputs.stacks = &stacks_;
   inputs.sessions = python.sessions;
   inputs.names = &names_;
   inputs.executor_id = executor_.executor_id;

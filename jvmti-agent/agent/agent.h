@@ -74,7 +74,7 @@ class Agent {
   void OnVmDeath() noexcept;
 
  private:
-  Agent() : heap_(&stacks_, &tasks_, &buckets_), offheap_(&stacks_, &tasks_) {}
+  Agent() : heap_(&tasks_, &buckets_), offheap_(&tasks_) {}
 
   void StartWatcher(const StartRequest& request);
   void StartNamer();
@@ -95,7 +95,7 @@ class Agent {
   Jvm jvm_;
 
   Shortcomings shortcomings_;
-  JavaStacks stacks_;
+  StackGenerations stacks_;
   TaskTable tasks_;
   ThreadBuckets buckets_;
   NativeNames names_;

@@ -1,5 +1,6 @@
 #include "heap/heap_sampler.h"
 
+#include <memory>
 #include <string>
 
 #include "sampling/estimator.h"
@@ -35,14 +36,17 @@ void HeapSampler::Sampled(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, uint64_t
   if (tasks_->IsRunning(tag)) {
     CapturedStack stack;
     CaptureStack(jvmti, thread, &stack);
-    bool known = false;
+    std::shared_ptr<JavaStacks> stacks;  // set when the task meets this stack for the first time
     const auto add_if_known = [&](TaskFigures& task) {
-      known = task.heap.Knows(stack.hash);
-      if (known) task.heap.At(task.heap.FindOrAdd(stack.hash, 0)) += amount;
+      if (task.heap.Knows(stack.hash)) {
+        task.heap.At(task.heap.FindOrAdd(stack.hash, 0)) += amount;
+      } else {
+        stacks = task.stacks;
+      }
     };
     if (tasks_->WithTask(tag, add_if_known)) {
-      if (known) return;
-      const StackId id = stacks_->Intern(jvmti, jni, stack);
+      if (stacks == nullptr) return;
+      const StackId id = stacks->Intern(jvmti, jni, stack);
       if (tasks_->WithTask(tag, [&](TaskFigures& task) { task.heap.At(task.heap.FindOrAdd(stack.hash, id)) += amount; })) return;
     }
   }

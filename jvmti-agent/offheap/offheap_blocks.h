@@ -1,7 +1,7 @@
 // OffHeapBlocks: the off-heap blocks that are followed until they are freed, by address. A counting filter in front answers
 // for most of the others with one load.
 //
-// At most kMaxBlocks blocks, about 4 MiB; at the default interval that is 16 GB of small blocks. Thread-safe: 64 shards
+// At most kMaxBlocks blocks, about 3 MiB; at the default interval that is 12 GB of small blocks. Thread-safe: 64 shards
 // with a mutex each. Allocates; not for GC callbacks.
 #pragma once
 
@@ -27,7 +27,7 @@ struct OffHeapBlock {
 
 class OffHeapBlocks {
  public:
-  static constexpr uint32_t kMaxBlocks = 32u << 10;
+  static constexpr uint32_t kMaxBlocks = 24u << 10;
 
   // False when the table is full. A block that was there under this address is replaced.
   bool Put(uint64_t address, const OffHeapBlock& block);

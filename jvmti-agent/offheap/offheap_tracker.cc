@@ -1,6 +1,7 @@
 #include "offheap/offheap_tracker.h"
 
 #include <cmath>
+#include <memory>
 
 #include "sampling/estimator.h"
 #include "sampling/poisson_sampler.h"
@@ -77,17 +78,20 @@ void OffHeapTracker::Charge(jvmtiEnv* jvmti, JNIEnv* jni, OffHeapBlock* block) {
   if (!tasks_->IsRunning(tag)) return;
   CapturedStack stack;
   CaptureStack(jvmti, nullptr, &stack);
-  bool known = false;
+  std::shared_ptr<JavaStacks> stacks;  // set when the task meets this stack for the first time
   const auto charge = [&](TaskFigures& task, StackId id) {
     block->place = task.offheap.Allocated(stack.hash, id, block->amount);
     block->task = tag;
   };
-  const bool running = tasks_->WithTask(tag, [&](TaskFigures& task) {
-    known = task.offheap.Knows(stack.hash);
-    if (known) charge(task, 0);
+  tasks_->WithTask(tag, [&](TaskFigures& task) {
+    if (task.offheap.Knows(stack.hash)) {
+      charge(task, 0);
+    } else {
+      stacks = task.stacks;
+    }
   });
-  if (!running || known) return;
-  const StackId id = stacks_->Intern(jvmti, jni, stack);
+  if (stacks == nullptr) return;
+  const StackId id = stacks->Intern(jvmti, jni, stack);
   tasks_->WithTask(tag, [&](TaskFigures& task) { charge(task, id); });
 }
 

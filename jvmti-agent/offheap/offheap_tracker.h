@@ -21,7 +21,7 @@ namespace memprof {
 
 class OffHeapTracker {
  public:
-  OffHeapTracker(JavaStacks* stacks, TaskTable* tasks) : stacks_(stacks), tasks_(tasks) {}
+  explicit OffHeapTracker(TaskTable* tasks) : tasks_(tasks) {}
 
   void SetInterval(uint64_t bytes) { interval_ = bytes; }
 
@@ -45,7 +45,6 @@ class OffHeapTracker {
   void Charge(jvmtiEnv* jvmti, JNIEnv* jni, OffHeapBlock* block);
   void AddLive(double bytes);
 
-  JavaStacks* stacks_;
   TaskTable* tasks_;
   OffHeapBlocks blocks_;
   std::atomic<uint64_t> interval_{512u << 10};

@@ -40,11 +40,11 @@ uint32_t AddJavaStack(const JavaStacks& stacks, StackId stack, ProfileSites* sit
   return node;
 }
 
-void AddJvmSites(const JvmFigures& jvm, const JavaStacks& stacks, ProfileSites* sites) {
+void AddJvmSites(const JvmFigures& jvm, ProfileSites* sites) {
   for (const JvmFigures::HeapSite& heap : jvm.heap) {
     ProfileSite site;
     site.origin = Origin::kJvmHeap;
-    site.stack = AddJavaStack(stacks, heap.stack, sites);
+    site.stack = AddJavaStack(*jvm.stacks, heap.stack, sites);
     site.sampled = true;
     site.allocated_bytes = heap.allocated.bytes;
     site.allocations = heap.allocated.blocks;
@@ -54,7 +54,7 @@ void AddJvmSites(const JvmFigures& jvm, const JavaStacks& stacks, ProfileSites* 
   for (const JvmFigures::OffHeapSite& offheap : jvm.offheap) {
     ProfileSite site;
     site.origin = Origin::kJvmOffHeap;
-    site.stack = AddJavaStack(stacks, offheap.stack, sites);
+    site.stack = AddJavaStack(*jvm.stacks, offheap.stack, sites);
     site.sampled = offheap.allocated.variance > 0;
     site.allocated_bytes = offheap.allocated.bytes;
     site.allocations = offheap.allocated.blocks;
@@ -202,6 +202,7 @@ void AddExecutor(const proto::ExecutorSnapshot& executor, size_t max_bytes, prot
 JvmFigures CopyOf(const TaskFigures& task) {
   JvmFigures copy;
   copy.key = task.key;
+  copy.stacks = task.stacks;
   copy.start_ms = task.start_ms;
   copy.heap.reserve(task.heap.sites().size() + 1);
   for (const auto& site : task.heap.sites()) copy.heap.push_back({site.stack, site.figures});
@@ -236,7 +237,7 @@ BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs) {
   ProfileSites sites;
   UdfList udf_list(inputs.working_directory, profile);
   bool partial = false;
-  AddJvmSites(inputs.jvm, *inputs.stacks, &sites);
+  AddJvmSites(inputs.jvm, &sites);
   for (size_t i = 0; i < inputs.sessions.size(); ++i) {
     const PythonSession& python = inputs.sessions[i];
     std::vector<uint32_t> udfs;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct JvmFigures {
     Amount allocated, live, live_at_peak;
   };
   TaskKey key;
+  std::shared_ptr<JavaStacks> stacks;  // null: the JVM has seen nothing of the task
   int64_t start_ms = 0;
   std::vector<HeapSite> heap;        // the rest has stack 0
   std::vector<OffHeapSite> offheap;  // likewise
@@ -39,7 +41,6 @@ struct PythonSession {
 
 struct TaskProfileInputs {
   JvmFigures jvm;
-  const JavaStacks* stacks = nullptr;
   std::vector<PythonSession> sessions;
   const NativeNames* names = nullptr;
   const proto::ExecutorSnapshot* executor = nullptr;

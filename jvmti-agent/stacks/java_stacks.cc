@@ -98,7 +98,7 @@ StackId JavaStacks::Intern(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& st
       continue;
     }
     if (frames[i] == 0 || nodes_.size() >= kMaxNodes) {
-      ++dropped_frames_;
+      dropped_frames_->fetch_add(1, std::memory_order_relaxed);
       break;
     }
     nodes_.push_back({node, frames[i]});
@@ -118,9 +118,16 @@ std::vector<const JavaFrame*> JavaStacks::Frames(StackId stack) const {
   return frames;
 }
 
-uint64_t JavaStacks::dropped_frames() const {
+bool JavaStacks::NearlyFull() const {
+  const auto nearly = [](size_t used, size_t bound) { return used > bound / 4 * 3; };
   const std::lock_guard lock(mutex_);
-  return dropped_frames_;
+  return nearly(frames_.size(), kMaxFrames) || nearly(nodes_.size(), kMaxNodes) || nearly(name_bytes_, kMaxNameBytes);
+}
+
+std::shared_ptr<JavaStacks> StackGenerations::Current() {
+  const std::lock_guard lock(mutex_);
+  if (current_ == nullptr || current_->NearlyFull()) current_ = std::make_shared<JavaStacks>(&dropped_frames_);
+  return current_;
 }
 
 uint32_t JavaStacks::FrameAt(jvmtiEnv* jvmti, JNIEnv* jni, const Location& location) {

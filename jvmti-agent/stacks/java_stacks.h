@@ -1,18 +1,22 @@
-// JavaStacks: every Java frame and stack seen in samples, by name, once for the whole process.
+// JavaStacks: the Java frames and stacks that samples have met, by name.
 //
 // A frame is (class and method, source file, line), so frames of a class loaded again merge; a stack is a node of a
 // trie, with immediate recursion folded. Frames are named at first sight (10 to 20 µs each, through JVMTI) and then
-// found by (method id, bytecode index). Nothing is ever removed: frames are bounded by the code that runs, not by time.
+// found by (method id, bytecode index).
+//
 // Bounds: kMaxFrames frames, kMaxNodes trie nodes, kMaxNameBytes of text, about 6 MiB in all; beyond them a stack loses
-// its inner frames and `dropped_frames` counts it.
+// its inner frames, and that is counted. Nothing is ever removed, so a long-lived executor begins a new generation
+// (StackGenerations) before one is full: new tasks use it, and the old one goes with the last task that does.
 //
 // Thread-safe: one mutex, held only for look-ups and inserts, never across a JVMTI call. Allocates; not for GC callbacks.
 #pragma once
 
 #include <jvmti.h>
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -33,10 +37,12 @@ using StackId = uint32_t;  // 0 = no stack
 
 class JavaStacks {
  public:
-  static constexpr size_t kMaxFrames = 24u << 10;
-  static constexpr size_t kMaxNodes = 96u << 10;
-  static constexpr size_t kMaxNameBytes = 3u << 20;
-  static constexpr size_t kMaxLocations = 48u << 10;  // cached (method, bytecode index) pairs; a full cache starts anew
+  static constexpr size_t kMaxFrames = 12u << 10;
+  static constexpr size_t kMaxNodes = 48u << 10;
+  static constexpr size_t kMaxNameBytes = 3u << 19;
+  static constexpr size_t kMaxLocations = 16u << 10;  // cached (method, bytecode index) pairs; a full cache starts anew
+
+  explicit JavaStacks(std::atomic<uint64_t>* dropped_frames) : dropped_frames_(dropped_frames) {}
 
   // Innermost first in, the innermost node out.
   StackId Intern(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& stack);
@@ -44,7 +50,8 @@ class JavaStacks {
   // Outermost first. The frames live as long as this object.
   std::vector<const JavaFrame*> Frames(StackId stack) const;
 
-  uint64_t dropped_frames() const;
+  // Three quarters of a bound are reached.
+  bool NearlyFull() const;
 
  private:
   struct Location {
@@ -72,7 +79,20 @@ class JavaStacks {
   std::vector<Node> nodes_;                         // index + 1 is the StackId
   std::unordered_map<uint64_t, StackId> children_;  // parent << 32 | frame
   size_t name_bytes_ = 0;
-  uint64_t dropped_frames_ = 0;
+  std::atomic<uint64_t>* dropped_frames_;
+};
+
+// Thread-safe.
+class StackGenerations {
+ public:
+  // What a task that begins now should use.
+  std::shared_ptr<JavaStacks> Current();
+  uint64_t dropped_frames() const { return dropped_frames_.load(std::memory_order_relaxed); }
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<JavaStacks> current_;
+  std::atomic<uint64_t> dropped_frames_{0};
 };
 
 }  // namespace memprof

@@ -38,7 +38,7 @@ struct Amount {
 // Sites in all tables of the process. Thread-safe.
 class SiteBudget {
  public:
-  static constexpr uint32_t kMaxSitesOfAllTasks = 32u << 10;
+  static constexpr uint32_t kMaxSitesOfAllTasks = 24u << 10;
 
   bool Take() {
     if (taken_.fetch_add(1, std::memory_order_relaxed) < kMaxSitesOfAllTasks) return true;

@@ -4,7 +4,7 @@
 
 namespace memprof {
 
-TaskTag TaskTable::Begin(const TaskKey& key, int64_t now_ms) {
+TaskTag TaskTable::Begin(const TaskKey& key, std::shared_ptr<JavaStacks> stacks, int64_t now_ms) {
   const std::lock_guard lock(mutex_);
   Slot* chosen = nullptr;
   for (Slot& slot : slots_) {
@@ -21,7 +21,7 @@ TaskTag TaskTable::Begin(const TaskKey& key, int64_t now_ms) {
   const std::lock_guard slot_lock(chosen->mutex);
   chosen->task_attempt_id = key.task_attempt_id;
   chosen->begun = ++begun_;
-  chosen->figures = std::make_unique<TaskFigures>(key, &budget_, now_ms);
+  chosen->figures = std::make_unique<TaskFigures>(key, std::move(stacks), &budget_, now_ms);
   const uint32_t generation = chosen->generation.load(std::memory_order_relaxed) + 1;
   chosen->generation.store(generation, std::memory_order_release);
   return {static_cast<uint32_t>(chosen - slots_.data()) + 1, generation};

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "offheap/offheap_sites.h"
@@ -31,9 +32,11 @@ struct TaskTag {
 
 // What a running task has allocated so far.
 struct TaskFigures {
-  TaskFigures(const TaskKey& task, SiteBudget* budget, int64_t now_ms) : key(task), start_ms(now_ms), heap(budget), offheap(budget) {}
+  TaskFigures(const TaskKey& task, std::shared_ptr<JavaStacks> generation, SiteBudget* budget, int64_t now_ms)
+      : key(task), stacks(std::move(generation)), start_ms(now_ms), heap(budget), offheap(budget) {}
 
   TaskKey key;
+  std::shared_ptr<JavaStacks> stacks;  // what the sites' StackIds belong to
   int64_t start_ms;
   HeapSites heap;
   OffHeapSites offheap;
@@ -44,7 +47,7 @@ class TaskTable {
   static constexpr uint32_t kMaxTasks = 1024;  // running at once; a further one replaces the oldest
 
   // Begins a task, or finds it when it runs already.
-  TaskTag Begin(const TaskKey& key, int64_t now_ms);
+  TaskTag Begin(const TaskKey& key, std::shared_ptr<JavaStacks> stacks, int64_t now_ms);
   // Ends a task; null when it doesn't run.
   std::unique_ptr<TaskFigures> End(int64_t task_attempt_id);
 

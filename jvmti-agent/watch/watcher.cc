@@ -157,25 +157,44 @@ bool Watcher::MayReadPss() const {
   return since >= kPssEvery && since >= pss_cost_ * kPssShare;
 }
 
+// What a process holds now, and the rows that were read with it: they may miss some pages of it, which is said.
+void Watcher::ReadNow(const WatchedProcess& process, bool with_pss, proto::Process* message) const {
+  message->set_peak_rss_bytes(process.rss_bytes);
+  uint64_t rows = 0;
+  const auto add = [&](const char* name, uint64_t bytes) {
+    AddRow(name, bytes, message->mutable_peak_rows());
+    rows += bytes;
+  };
+  const Result<ProcessPss> pss =
+      with_pss ? proc_.ReadPss(process.pid) : Result<ProcessPss>(Status::Error(ErrorCode::kUnsupported, "not now"));
+  if (pss.ok()) {
+    message->set_peak_rss_bytes(pss->bytes);
+    add("PssAnon", pss->anon_bytes);
+    add("PssFile", pss->file_bytes);
+    add("PssShmem", pss->shmem_bytes);
+  } else if (const Result<ProcessStatus> status = proc_.ReadStatus(process.pid); status.ok()) {
+    message->set_peak_rss_bytes(status->rss_bytes);
+    add("RssAnon", status->rss_anon_bytes);
+    add("RssFile", status->rss_file_bytes);
+    add("RssShmem", status->rss_shmem_bytes);
+  }
+  message->set_unattributed_bytes(static_cast<int64_t>(message->peak_rss_bytes()) - static_cast<int64_t>(rows));
+}
+
 void Watcher::RememberMoment(uint64_t used, bool sum_of_processes) {
   const bool with_pss = MayReadPss();
   const Clock::time_point begin = Clock::now();
   uint64_t sum = 0;
   peak_.Clear();
   for (const auto& [pid, process] : processes_->living()) {
-    uint64_t bytes = process.rss_bytes;
-    if (with_pss) {
-      const Result<uint64_t> pss = proc_.ReadPss(pid);
-      if (pss.ok()) bytes = *pss;
-    }
-    if (bytes == 0) continue;
-    sum += bytes;
+    if (process.rss_bytes == 0) continue;
     proto::Process* message = peak_.add_processes();
     message->set_pid(pid);
     message->set_kind(NameOf(process.kind));
-    message->set_peak_rss_bytes(bytes);
     message->set_alive(true);
     if (process.last_task_attempt_id) message->set_last_task_attempt_id(*process.last_task_attempt_id);
+    ReadNow(process, with_pss, message);
+    sum += message->peak_rss_bytes();
   }
   if (with_pss) {
     pss_at_ = Clock::now();

@@ -58,6 +58,7 @@ class Watcher {
   void TakeNews();  // what other threads have said since the last look
   void RememberMoment(uint64_t used, bool sum_of_processes);
   bool MayReadPss() const;
+  void ReadNow(const WatchedProcess& process, bool with_pss, proto::Process* message) const;
   void SendIfGrown();
   proto::ExecutorSnapshot Build() const;
 

@@ -86,9 +86,7 @@ def classes(tmp_path_factory):
     sources = [JNI_SOURCES / "NativeAgent.java", JNI_SOURCES / "NativeStore.java"]
     sources += sorted((pathlib.Path(__file__).parent / "java").glob("*.java"))
     javac = shutil.which("javac") or JDKS["17"][0] / "bin" / "javac"
-    subprocess.run(
-        [javac, "--release", "11", "-nowarn", "-XDignore.symbol.file", "-g", "-d", target, *sources], check=True
-    )
+    subprocess.run([javac, "--release", "11", "-nowarn", "-Xlint:none", "-g", "-d", target, *sources], check=True)
     return target
 
 

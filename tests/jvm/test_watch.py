@@ -53,7 +53,7 @@ def test_peaks_of_every_process_with_rows_that_add_up(java, daemon):
     assert parent["peakRssBytes"] < 60 * MIB
     (jvm,) = by_kind(last, "jvm")
     assert jvm["pid"] == last["jvmPid"]
-    for process in last["processes"]:
+    for process in last["processes"] + last["atPeak"]["processes"]:
         assert sum(process["rows"].values()) + process["unattributedBytes"] == process["peakRssBytes"]
 
     # The peak moment is the tick at which the worker held its block, and it adds up.

@@ -74,7 +74,9 @@ TEST(ProcFiles, SeesRealMemoryOfARealProcess) {
   memset(block, 1, kBytes);
   const ProcessStatus status = *proc.ReadStatus(self);
   EXPECT_NEAR(static_cast<double>(*proc.ReadRss(self) - before), kBytes, 2e6);
-  EXPECT_GE(*proc.ReadPss(self), kBytes);
+  const ProcessPss pss = *proc.ReadPss(self);
+  EXPECT_GE(pss.anon_bytes, kBytes);
+  EXPECT_NEAR(static_cast<double>(pss.anon_bytes + pss.file_bytes + pss.shmem_bytes), static_cast<double>(pss.bytes), 65536);
   EXPECT_EQ(status.rss_anon_bytes + status.rss_file_bytes + status.rss_shmem_bytes, status.rss_bytes);
   EXPECT_GE(status.rss_peak_bytes, kBytes);
   EXPECT_EQ(status.parent, getppid());

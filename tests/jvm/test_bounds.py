@@ -1,0 +1,38 @@
+"""Bounds of the agent's tables: beyond them detail is lost and counted, bytes never."""
+
+import pytest
+from conftest import sites, total
+
+BLOCK = 4016  # new byte[4000]
+
+
+@pytest.fixture(scope="module")
+def outcome(classes, tmp_path_factory):
+    from conftest import Java
+
+    return Java("17", classes, tmp_path_factory.mktemp("bounds")).run("ManyStacks")
+
+
+def test_totals_add_up_beyond_every_bound(outcome):
+    assert outcome.status == 0, outcome.err
+    task = outcome.task("many")
+    assert total(task, "jvm-heap") == pytest.approx(5000 * BLOCK, rel=0.001)
+    assert outcome.messages()[-1]["executor"]["counters"]["droppedJavaFrames"] > 0
+
+
+def test_a_later_task_has_whole_stacks_again(outcome):
+    task = outcome.task("few")
+    (deep,) = sites(task, "jvm-heap", "ManyStacks.deeper")
+    assert deep["allocatedBytes"] == 100 * BLOCK
+    assert deep["allocations"] == 100
+    functions = [frame["function"] for frame in deep["frames"]]
+    assert len(functions) == 128  # outermost 32 and innermost 96 of 200
+    assert functions[:2] == ["ManyStacks.main", "ManyStacks.deep"]
+    assert functions[-1] == "ManyStacks.deep"
+
+
+def test_recursion_is_folded(outcome):
+    (repeated,) = sites(outcome.task("few"), "jvm-heap", "ManyStacks.repeated")
+    assert repeated["allocatedBytes"] == 100 * BLOCK
+    lines = [frame["line"] for frame in repeated["frames"] if frame["function"] == "ManyStacks.repeated"]
+    assert len(lines) == 2  # the line that calls itself, once, and the one that allocates

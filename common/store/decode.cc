@@ -1,5 +1,7 @@
 #include "store/decode.h"
 
+#include <google/protobuf/stubs/logging.h>
+
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -146,6 +148,9 @@ class Importer {
 }  // namespace
 
 Status DecodeEnvelope(std::string_view bytes, proto::Envelope& envelope) {
+  // protobuf writes a line to stderr for every string that is not UTF-8; the Status says it, to those who asked.
+  static const bool quiet = (google::protobuf::SetLogHandler(nullptr), true);
+  static_cast<void>(quiet);
   if (bytes.size() > kMaxEnvelopeBytes) {
     return Status::Error(ErrorCode::kExhausted, "message refused: %zu bytes are more than the %zu any message may have", bytes.size(),
                          kMaxEnvelopeBytes);

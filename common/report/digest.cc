@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "report/titles.h"
@@ -11,14 +12,35 @@
 namespace memprof {
 namespace {
 
-// The sites are sorted by weight; one UDF's are brought together at the place of its heaviest.
-std::vector<const ReportSite*> ByUdf(const std::vector<const ReportSite*>& sites) {
-  std::vector<const ReportSite*> order;
-  for (const ReportSite* first : sites) {
-    if (std::any_of(order.begin(), order.end(), [&](const ReportSite* site) { return site->udf == first->udf; })) continue;
-    std::copy_if(sites.begin(), sites.end(), std::back_inserter(order), [&](const ReportSite* site) { return site->udf == first->udf; });
+// The lines are sorted by weight; one UDF's are brought together at the place of its heaviest.
+std::vector<const ReportLine*> ByUdf(const std::vector<ReportLine>& lines) {
+  std::vector<const ReportLine*> order;
+  for (const ReportLine& first : lines) {
+    if (std::any_of(order.begin(), order.end(), [&](const ReportLine* line) { return line->udf == first.udf; })) continue;
+    for (const ReportLine& line : lines) {
+      if (line.udf == first.udf) order.push_back(&line);
+    }
   }
   return order;
+}
+
+// The way from Python into a library that ctypes calls is the same for all of them.
+bool IsPlumbing(const ReportFrame& frame) {
+  static constexpr std::array<std::string_view, 4> kModules = {"libffi", "_ctypes", "libpython", "python3"};
+  std::string_view module = BaseName(frame.module);
+  return frame.language == Language::kNative &&
+         std::any_of(kModules.begin(), kModules.end(), [&](std::string_view name) { return module.starts_with(name); });
+}
+
+// First frame, "…", last two: what was called, and what allocated.
+std::string Shortened(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i) {
+    bool left_out = names.size() > 4 && i >= 1 && i + 2 < names.size();
+    if (left_out && i > 1) continue;
+    text += (text.empty() ? "" : " › ") + (left_out ? "…" : names[i]);
+  }
+  return text;
 }
 
 auto WeightOf(const ReportStage& stage) {
@@ -42,26 +64,86 @@ const ReportOriginSum* Find(const std::vector<ReportOriginSum>& sums, Origin ori
 
 }  // namespace
 
-StageDigest DigestOf(const ReportStage& stage, const std::vector<ReportSite>& sites) {
-  StageDigest digest;
-  digest.stage = &stage;
-  for (const ReportSite& site : sites) {
-    switch (site.origin) {
-      case Origin::kPython:
-        digest.python.push_back(&site);
-        break;
-      case Origin::kJvmHeap:
-        digest.heap.push_back(&site);
-        break;
-      case Origin::kJvmOffHeap:
-      case Origin::kJvmNative:
-      case Origin::kUnknown:
-        digest.off_heap.push_back(&site);
-        break;
+GroupDigest DigestOf(const ReportSiteGroup& group) {
+  GroupDigest digest;
+  digest.lines = ByUdf(group.lines);
+  for (const ReportSite& site : group.sites) {
+    if (site.origin == Origin::kPython) continue;
+    (site.origin == Origin::kJvmHeap ? digest.heap : digest.off_heap).push_back(&site);
+  }
+  return digest;
+}
+
+std::vector<AllocationPath> PathsOf(const ReportLine& line, const ReportSiteGroup& group) {
+  std::vector<AllocationPath> paths;
+  for (uint32_t index : line.sites) {
+    const ReportSite& site = group.sites[index];
+    auto is_line = [&](const ReportFrame& frame) {
+      return frame.language == Language::kPython && frame.line == line.line && frame.file == line.file && frame.function == line.function;
+    };
+    auto below = std::find_if(site.frames.rbegin(), site.frames.rend(), is_line).base();
+    std::vector<std::string> names;
+    for (auto frame = below; frame != site.frames.end(); ++frame) {
+      if (!IsPlumbing(*frame)) names.push_back(FrameTitle(*frame));
+    }
+    bool native = below != site.frames.end() && site.frames.back().language == Language::kNative;
+    AllocationPath path{Shortened(names), native ? FramePlace(site.frames.back()) : "", native, &site};
+    auto same = [&](const AllocationPath& known) { return known.text == path.text; };
+    if (std::none_of(paths.begin(), paths.end(), same)) paths.push_back(std::move(path));
+  }
+  return paths;
+}
+
+std::string LinePlace(const ReportLine& line) {
+  if (line.file.empty()) return "native threads";
+  return FramePlace({Language::kPython, "", line.file, "", line.line, "", std::nullopt});
+}
+
+size_t LinesWorthShowing(const std::vector<const ReportLine*>& lines, size_t begin, size_t end, size_t most) {
+  constexpr size_t kAlways = 3;
+  uint64_t live = 0, allocated = 0;
+  for (const ReportLine* line : lines) {
+    live = std::max(live, line->live_at_peak_bytes.value_or(0));
+    allocated = std::max(allocated, line->allocated_bytes);
+  }
+  size_t shown = 0;
+  for (size_t i = begin; i < end && shown < most; ++i, ++shown) {
+    const ReportLine& line = *lines[i];
+    bool matters = line.live_at_peak_bytes.value_or(0) >= live / 100 || line.allocated_bytes >= allocated / 20;
+    if (!matters && shown >= kAlways) break;
+  }
+  return shown;
+}
+
+std::string StageTitle(const ReportStage& stage) {
+  constexpr size_t kNamed = 3;
+  std::vector<std::string> titles;
+  for (const ReportSiteGroup* group :
+       {static_cast<const ReportSiteGroup*>(&stage), static_cast<const ReportSiteGroup*>(&stage.other_attempts)}) {
+    for (const ReportLine& line : group->lines) {
+      std::string title = line.udf ? UdfTitle(*line.udf) : "";
+      if (!title.empty() && std::find(titles.begin(), titles.end(), title) == titles.end()) titles.push_back(title);
     }
   }
-  digest.python = ByUdf(digest.python);
-  return digest;
+  std::string text;
+  for (size_t i = 0; i < std::min(titles.size(), kNamed); ++i) text += (text.empty() ? "" : ", ") + titles[i];
+  return titles.size() > kNamed ? text + ", …" : text;
+}
+
+CounterGroups GroupsOf(const std::vector<std::pair<std::string, uint64_t>>& counters) {
+  CounterGroups groups;
+  for (const auto& [name, value] : counters) {
+    if (value == 0) continue;
+    size_t colon = name.find(": ");
+    if (colon == std::string::npos) {
+      groups.bounds.emplace_back(name, value);
+    } else {
+      groups.outside_tasks.emplace_back(name.substr(colon + 2), value);
+    }
+  }
+  std::stable_sort(groups.outside_tasks.begin(), groups.outside_tasks.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  return groups;
 }
 
 std::vector<const ReportStage*> StagesByWeight(const Report& report) {
@@ -103,11 +185,11 @@ std::string OtherAttemptsPhrase(const ReportOtherAttempts& other) {
   return phrase;
 }
 
-std::string UdfHeading(const ReportSite& site) { return site.udf ? UdfTitle(*site.udf) : "outside any UDF"; }
+std::string UdfHeading(const std::optional<ReportUdf>& udf) { return udf ? UdfTitle(*udf) : "outside any UDF"; }
 
-std::string ErrorPhrase(const ReportSite& site) {
-  if (!site.error_bytes) return "± unknown";
-  return *site.error_bytes == 0 ? "exact" : "± " + FormatBytes(*site.error_bytes);
+std::string ErrorPhrase(const std::optional<uint64_t>& error_bytes) {
+  if (!error_bytes) return "± unknown";
+  return *error_bytes == 0 ? "exact" : "± " + FormatBytes(*error_bytes);
 }
 
 }  // namespace memprof

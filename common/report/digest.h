@@ -10,15 +10,40 @@
 
 namespace memprof {
 
-struct StageDigest {
-  const ReportStage* stage = nullptr;
-  std::vector<const ReportSite*> python;    // by UDF: the heaviest UDF first, its sites together, heaviest first
+struct GroupDigest {
+  std::vector<const ReportLine*> lines;     // by UDF: the heaviest UDF first, its lines together, heaviest first
   std::vector<const ReportSite*> heap;      // JVM heap, by bytes allocated
   std::vector<const ReportSite*> off_heap;  // Unsafe and native memory of the JVM
 };
 
-// Sites of one group by what they are, each list in the report's order (the heaviest first).
-StageDigest DigestOf(const ReportStage& stage, const std::vector<ReportSite>& sites);
+// One group by what its sites are, each list in the report's order (the heaviest first).
+GroupDigest DigestOf(const ReportSiteGroup& group);
+
+// How a line came to its memory: for each of its sites, heaviest first, the frames between the line and the allocation
+// in short ("ones › array_empty › … › default_malloc"). Interpreter and foreign-function plumbing is left out. Sites that
+// would read the same are named once; a site without such frames gives an empty path.
+struct AllocationPath {
+  std::string text, place;  // place: of the last frame, if it is native
+  bool native = false;      // it ends in native code
+  const ReportSite* site = nullptr;
+};
+std::vector<AllocationPath> PathsOf(const ReportLine& line, const ReportSiteGroup& group);
+
+// "job.py:8".
+std::string LinePlace(const ReportLine& line);
+
+// How many of the lines [begin, end), which are one UDF's, are worth a row: up to `most`, and at least three, but none that
+// comes to less than a hundredth of the heaviest of `lines`.
+size_t LinesWorthShowing(const std::vector<const ReportLine*>& lines, size_t begin, size_t end, size_t most);
+
+// UDFs of the stage's heaviest lines, "aggregate, join (job.py:41)": what the stage is known by.
+std::string StageTitle(const ReportStage& stage);
+
+// Counters that say what reached a bound, and those that are bytes of threads outside any task (their name follows the colon).
+struct CounterGroups {
+  std::vector<std::pair<std::string, uint64_t>> bounds, outside_tasks;
+};
+CounterGroups GroupsOf(const std::vector<std::pair<std::string, uint64_t>>& counters);
 
 // Stages that have any site, the one that held most at a peak first; stages of other attempts alone come last.
 std::vector<const ReportStage*> StagesByWeight(const Report& report);
@@ -37,9 +62,9 @@ std::string LimitPhrase(const ReportExecutor& executor);
 std::string OtherAttemptsPhrase(const ReportOtherAttempts& other);
 
 // "aggregate (job.py:41)", "outside any UDF".
-std::string UdfHeading(const ReportSite& site);
+std::string UdfHeading(const std::optional<ReportUdf>& udf);
 
 // "± 3.1 MiB", "exact", "± unknown".
-std::string ErrorPhrase(const ReportSite& site);
+std::string ErrorPhrase(const std::optional<uint64_t>& error_bytes);
 
 }  // namespace memprof

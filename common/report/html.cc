@@ -43,51 +43,71 @@ void PutExecutorTile(const Report& report, HtmlPage& page) {
   page.Close("p").Element("p", "context", executor.id == "driver" ? "driver" : "executor " + executor.id).Close("div");
 }
 
-struct Heaviest {
+void PutLineTile(const Report& report, HtmlPage& page) {
   const ReportStage* stage = nullptr;
-  const ReportSite* site = nullptr;
-};
-
-template <typename Weight>
-Heaviest FindHeaviest(const Report& report, Origin origin, Weight weight) {
-  Heaviest heaviest;
-  for (const ReportStage& stage : report.stages) {
-    for (const ReportSite& site : stage.sites) {
-      if (site.origin != origin || weight(site) == 0) continue;
-      if (heaviest.site == nullptr || weight(site) > weight(*heaviest.site)) heaviest = {&stage, &site};
+  const ReportLine* heaviest = nullptr;
+  for (const ReportStage& each : report.stages) {
+    for (const ReportLine& line : each.lines) {
+      uint64_t live = line.live_at_peak_bytes.value_or(0);
+      if (live == 0 || (heaviest != nullptr && live <= *heaviest->live_at_peak_bytes)) continue;
+      stage = &each;
+      heaviest = &line;
     }
   }
-  return heaviest;
+  if (heaviest == nullptr) return;
+  page.Open("div", "tile").Element("p", "what", "Line that held most").Open("p", "much");
+  PutBytes(heaviest->live_at_peak_bytes, page);
+  page.Close("p").Open("p", "where code").Element("strong", "", LinePlace(*heaviest)).Text(" " + heaviest->function);
+  std::vector<AllocationPath> paths = PathsOf(*heaviest, *stage);
+  if (!paths.empty() && !paths[0].text.empty()) page.Markup("<br>").Element("span", paths[0].native ? "native" : "soft", paths[0].text);
+  page.Close("p").Open("p", "context").Text(fmt::format("stage {}", stage->stage_id));
+  if (heaviest->udf) page.Text(", UDF " + heaviest->udf->name);
+  page.Close("p").Close("div");
 }
 
-void PutSiteTile(std::string_view what, const Heaviest& heaviest, std::optional<uint64_t> bytes, HtmlPage& page) {
-  if (heaviest.site == nullptr) return;
-  const ReportSite& site = *heaviest.site;
-  const ReportFrame* lead = LeadFrame(site);
-  page.Open("div", "tile").Element("p", "what", what).Open("p", "much");
-  PutBytes(bytes, page);
-  page.Close("p").Open("p", "where code");
-  if (lead != nullptr) {
-    bool python = lead->language == Language::kPython;
-    page.Element("strong", "", python ? FramePlace(*lead) : FrameTitle(*lead)).Markup(" ");
-    page.Text(python ? FrameTitle(*lead) : FramePlace(*lead));
-    if (lead != &site.frames.back() && site.frames.back().language == Language::kNative) {
-      page.Markup("<br>").Element("span", "native", FrameTitle(site.frames.back()));
+void PutHeapTile(const Report& report, HtmlPage& page) {
+  const ReportStage* stage = nullptr;
+  const ReportSite* heaviest = nullptr;
+  for (const ReportStage& each : report.stages) {
+    for (const ReportSite& site : each.sites) {
+      if (site.origin != Origin::kJvmHeap || (heaviest != nullptr && site.allocated_bytes <= heaviest->allocated_bytes)) continue;
+      stage = &each;
+      heaviest = &site;
     }
   }
-  page.Close("p").Open("p", "context").Text(fmt::format("stage {}", heaviest.stage->stage_id));
-  if (site.udf) page.Text(", UDF " + site.udf->name);
-  page.Close("p").Close("div");
+  const ReportFrame* lead = heaviest == nullptr ? nullptr : LeadFrame(*heaviest);
+  if (lead == nullptr) return;
+  page.Open("div", "tile").Element("p", "what", "Most allocated in a JVM heap").Open("p", "much");
+  PutBytes(heaviest->allocated_bytes, page);
+  page.Close("p").Open("p", "where code").Element("strong", "", FrameTitle(*lead)).Text(" " + FramePlace(*lead)).Close("p");
+  page.Element("p", "context", fmt::format("stage {}", stage->stage_id)).Close("div");
 }
 
 void PutSummary(const Report& report, HtmlPage& page) {
   page.Open("section", "tiles");
   PutExecutorTile(report, page);
-  Heaviest line = FindHeaviest(report, Origin::kPython, [](const ReportSite& site) { return site.live_at_peak_bytes.value_or(0); });
-  PutSiteTile("Line that held most", line, line.site == nullptr ? std::nullopt : line.site->live_at_peak_bytes, page);
-  Heaviest heap = FindHeaviest(report, Origin::kJvmHeap, [](const ReportSite& site) { return site.allocated_bytes; });
-  PutSiteTile("Most allocated in a JVM heap", heap, heap.site == nullptr ? std::nullopt : std::optional(heap.site->allocated_bytes), page);
+  PutLineTile(report, page);
+  PutHeapTile(report, page);
   page.Close("section");
+}
+
+void PutCounters(const Report& report, HtmlPage& page) {
+  CounterGroups groups = GroupsOf(report.counters);
+  if (!groups.bounds.empty()) {
+    page.Open("p", "note").Text("Counters: ");
+    for (size_t i = 0; i < groups.bounds.size(); ++i) {
+      page.Text((i == 0 ? "" : ", ") + groups.bounds[i].first + " " + FormatCount(groups.bounds[i].second));
+    }
+    page.Text(".").Close("p");
+  }
+  if (groups.outside_tasks.empty()) return;
+  page.Open("details", "outside").Element("summary", "", "JVM heap allocated outside of tasks, by thread").Open("table");
+  for (const auto& [thread, bytes] : groups.outside_tasks) {
+    page.Open("tr").Element("td", "code", thread);
+    PutFigureCell("allocated", bytes, page);
+    page.Close("tr");
+  }
+  page.Close("table").Close("details");
 }
 
 void PutAbout(const Report& report, HtmlPage& page) {
@@ -105,13 +125,7 @@ void PutAbout(const Report& report, HtmlPage& page) {
   page.Close("li");
   page.Markup("<li>Rows of a process are measured, each by itself; what is left of its resident memory is <b>unattributed</b>.</li>");
   page.Markup("<li>A dash is a figure that was not measured, never zero.</li>").Close("ul");
-  bool any_counter = false;
-  for (const auto& [name, value] : report.counters) {
-    if (value == 0) continue;
-    page.Markup(any_counter ? ", " : "<p class=\"note\">Limits that were reached: ").Text(name + " " + FormatCount(value));
-    any_counter = true;
-  }
-  if (any_counter) page.Markup(".</p>");
+  PutCounters(report, page);
   if (!report.not_available.empty()) {
     page.Element("h4", "", "Not measured").Open("dl", "missing");
     for (const ReportNotAvailable& entry : report.not_available) page.Element("dt", "", entry.what).Element("dd", "", entry.why);

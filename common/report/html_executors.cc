@@ -117,6 +117,7 @@ void PutProcess(const ReportProcess& process, uint64_t largest, HtmlPage& page) 
   if (process.rows.empty()) return;
   page.Markup("<tr class=\"rows\"><td colspan=\"3\">");
   for (size_t i = 0; i < process.rows.size(); ++i) {
+    if (process.rows[i].bytes == 0) continue;
     page.Markup(fmt::format("<span class=\"key\"><i class=\"dot {}\"></i>", kShades[i % 4])).Text(process.rows[i].name + " ");
     PutBytes(process.rows[i].bytes, page);
     page.Markup("</span>");

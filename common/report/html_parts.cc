@@ -46,15 +46,14 @@ void PutFigureCell(std::string_view label, std::optional<uint64_t> bytes, HtmlPa
   page.Close("td");
 }
 
-void PutStack(const ReportSite& site, HtmlPage& page) {
-  page.Open("details", "stack").Element("summary", "", site.frames.size() == 1 ? "1 frame" : fmt::format("{} frames", site.frames.size()));
+void PutFrames(const ReportSite& site, HtmlPage& page) {
   page.Open("ol");
   for (const ReportFrame& frame : site.frames) {
-    page.Open("li", std::string(LanguageWord(frame.language)));
+    page.Open("li", LanguageWord(frame.language));
     page.Element("span", "function", FrameTitle(frame)).Markup(" ").Element("span", "place", FramePlace(frame));
     page.Close("li");
   }
-  page.Close("ol").Close("details");
+  page.Close("ol");
 }
 
 }  // namespace memprof

@@ -28,8 +28,8 @@ void PutBytes(std::optional<uint64_t> bytes, HtmlPage& page);
 // A table cell with a figure; on a phone its label stands before it.
 void PutFigureCell(std::string_view label, std::optional<uint64_t> bytes, HtmlPage& page);
 
-// All frames of a site, outermost first, folded away.
-void PutStack(const ReportSite& site, HtmlPage& page);
+// All frames of a site, outermost first.
+void PutFrames(const ReportSite& site, HtmlPage& page);
 
 // Sections.
 void PutExecutorsSection(const Report& report, HtmlPage& page);

@@ -7,83 +7,106 @@
 #include "report/html_parts.h"
 #include "report/titles.h"
 #include "report/units.h"
-#include "report/words.h"
 
 namespace memprof {
 namespace {
 
-constexpr size_t kLinesShown = 12, kJvmSitesShown = 6, kFramesUnder = 4;
+constexpr size_t kLinesShown = 12, kPathsShown = 3, kStacksShown = 8, kJvmSitesShown = 6;
 
-uint64_t BarValue(const ReportSite& site) { return site.live_at_peak_bytes.value_or(0); }
+uint64_t Weight(std::optional<uint64_t> live) { return live.value_or(0); }
 
-void PutFramesUnder(const ReportSite& site, const ReportFrame* lead, HtmlPage& page) {
-  auto frame = std::find_if(site.frames.begin(), site.frames.end(), [&](const ReportFrame& each) { return &each == lead; });
-  if (frame != site.frames.end()) ++frame;
-  for (size_t shown = 0; frame != site.frames.end() && shown < kFramesUnder; ++frame, ++shown) {
-    page.Open("div", fmt::format("under {}", LanguageWord(frame->language))).Element("span", "function", FrameTitle(*frame)).Markup(" ");
-    page.Element("span", "place", FramePlace(*frame)).Close("div");
+void PutErrorCell(const std::optional<uint64_t>& error_bytes, HtmlPage& page) {
+  page.Markup("<td class=\"number error\" data-label=\"error\">").Text(ErrorPhrase(error_bytes)).Close("td");
+}
+
+// What lies between a line and its allocations: a path for each of its heaviest sites.
+void PutPaths(const ReportLine& line, const ReportSiteGroup& group, HtmlPage& page) {
+  std::vector<AllocationPath> paths = PathsOf(line, group);
+  size_t shown = std::min(paths.size(), kPathsShown);
+  for (size_t i = 0; i < shown; ++i) {
+    const AllocationPath& path = paths[i];
+    if (path.text.empty()) continue;
+    page.Open("div", path.native ? "under native" : "under").Element("span", "function", path.text);
+    if (!path.place.empty()) page.Markup(" ").Element("span", "place", path.place);
+    if (paths.size() > 1 && path.site->live_at_peak_bytes) {
+      page.Markup(" <span class=\"share\">");
+      PutBytes(path.site->live_at_peak_bytes, page);
+      page.Close("span");
+    }
+    page.Close("div");
   }
 }
 
-void PutErrorCell(const ReportSite& site, HtmlPage& page) {
-  page.Markup("<td class=\"number error\" data-label=\"error\">").Text(ErrorPhrase(site)).Close("td");
+void PutStacks(const ReportLine& line, const ReportSiteGroup& group, HtmlPage& page) {
+  if (line.sites.empty()) return;
+  size_t shown = std::min(line.sites.size(), kStacksShown);
+  page.Open("details", "stack").Element("summary", "", shown == 1 ? "stack" : fmt::format("{} stacks", line.sites.size()));
+  for (size_t i = 0; i < shown; ++i) {
+    const ReportSite& site = group.sites[line.sites[i]];
+    if (shown > 1) {
+      page.Open("p", "note");
+      PutBytes(site.live_at_peak_bytes, page);
+      page.Text(" live at peak, ");
+      PutBytes(site.allocated_bytes, page);
+      page.Text(" allocated").Close("p");
+    }
+    PutFrames(site, page);
+  }
+  page.Close("details");
 }
 
-void PutLine(const ReportSite& site, uint64_t largest, HtmlPage& page) {
-  const ReportFrame* lead = LeadFrame(site);
+void PutLine(const ReportLine& line, const ReportSiteGroup& group, uint64_t largest, HtmlPage& page) {
   page.Open("tr").Open("td", "line").Open("div", "code");
-  if (lead == nullptr) {
-    page.Element("span", "function", "no frames");
-  } else {
-    page.Element("span", "place strong", FramePlace(*lead)).Markup(" ").Element("span", "function", FrameTitle(*lead));
-    PutFramesUnder(site, lead, page);
-  }
+  page.Element("span", "place strong", LinePlace(line)).Markup(" ").Element("span", "function", line.function);
+  PutPaths(line, group, page);
   page.Close("div");
-  if (site.frames.size() > 1) PutStack(site, page);
+  PutStacks(line, group, page);
   page.Close("td").Open("td", "graph");
-  PutShare(BarValue(site), largest, "python", page);
+  PutShare(Weight(line.live_at_peak_bytes), largest, "python", page);
   page.Close("td");
-  PutFigureCell("live at peak", site.live_at_peak_bytes, page);
-  PutFigureCell("resident", site.resident_at_peak_bytes, page);
-  PutFigureCell("allocated", site.allocated_bytes, page);
-  PutErrorCell(site, page);
+  PutFigureCell("live at peak", line.live_at_peak_bytes, page);
+  PutFigureCell("resident", line.resident_at_peak_bytes, page);
+  PutFigureCell("allocated", line.allocated_bytes, page);
+  PutErrorCell(line.error_bytes, page);
   page.Close("tr");
 }
 
-void PutLineTable(const std::vector<const ReportSite*>& sites, size_t from, size_t to, uint64_t largest, HtmlPage& page) {
+using Lines = std::vector<const ReportLine*>;
+
+void PutLineTable(const Lines& lines, size_t from, size_t to, const ReportSiteGroup& group, uint64_t largest, HtmlPage& page) {
   page.Markup(
       "<table class=\"sites\"><thead><tr><th>Line</th><th></th><th class=\"number\">Live at peak</th><th class=\"number\">Resident</th>"
       "<th class=\"number\">Allocated</th><th class=\"number\">Error</th></tr></thead><tbody>");
-  for (size_t i = from; i < to; ++i) PutLine(*sites[i], largest, page);
+  for (size_t i = from; i < to; ++i) PutLine(*lines[i], group, largest, page);
   page.Markup("</tbody></table>");
 }
 
-void PutUdfHeading(const ReportSite& site, HtmlPage& page) {
+void PutUdfHeading(const std::optional<ReportUdf>& udf, HtmlPage& page) {
   page.Open("h4", "udf");
-  if (site.udf) {
-    page.Element("code", "", site.udf->name);
-    std::string place = FramePlace({Language::kPython, "", site.udf->file, "", site.udf->line, "", std::nullopt});
+  if (udf) {
+    page.Element("code", "", udf->name);
+    std::string place = FramePlace({Language::kPython, "", udf->file, "", udf->line, "", std::nullopt});
     if (!place.empty()) page.Markup(" <span class=\"soft code\">").Text(place).Markup("</span>");
-    if (!site.udf->kind.empty()) page.Markup(" ").Element("span", "chip", site.udf->kind);
+    if (!udf->kind.empty()) page.Markup(" ").Element("span", "chip", udf->kind);
   } else {
     page.Text("Outside any UDF");
   }
   page.Close("h4");
 }
 
-// `sites` come grouped by UDF (digest.h).
-void PutPythonSites(const std::vector<const ReportSite*>& sites, HtmlPage& page) {
+// `lines` come grouped by UDF (digest.h).
+void PutLines(const Lines& lines, const ReportSiteGroup& group, HtmlPage& page) {
   uint64_t largest = 0;
-  for (const ReportSite* site : sites) largest = std::max(largest, BarValue(*site));
-  for (size_t begin = 0; begin < sites.size();) {
+  for (const ReportLine* line : lines) largest = std::max(largest, Weight(line->live_at_peak_bytes));
+  for (size_t begin = 0; begin < lines.size();) {
     size_t end = begin;
-    while (end < sites.size() && sites[end]->udf == sites[begin]->udf) ++end;
-    PutUdfHeading(*sites[begin], page);
-    size_t shown = std::min(end, begin + kLinesShown);
-    PutLineTable(sites, begin, shown, largest, page);
+    while (end < lines.size() && lines[end]->udf == lines[begin]->udf) ++end;
+    PutUdfHeading(lines[begin]->udf, page);
+    size_t shown = begin + LinesWorthShowing(lines, begin, end, kLinesShown);
+    PutLineTable(lines, begin, shown, group, largest, page);
     if (shown < end) {
-      page.Open("details", "more").Element("summary", "", fmt::format("{} more lines", end - shown));
-      PutLineTable(sites, shown, end, largest, page);
+      page.Open("details", "more").Element("summary", "", end - shown == 1 ? "1 more line" : fmt::format("{} more lines", end - shown));
+      PutLineTable(lines, shown, end, group, largest, page);
       page.Close("details");
     }
     begin = end;
@@ -97,17 +120,24 @@ void PutJvmSite(const ReportSite& site, uint64_t largest, bool live, HtmlPage& p
     page.Element("span", "function", "no frames");
   } else {
     page.Element("span", "function strong", FrameTitle(*lead)).Markup(" ").Element("span", "place", FramePlace(*lead));
-    PutFramesUnder(site, lead, page);
+    size_t below = static_cast<size_t>(lead - site.frames.data()) + 1;
+    if (below < site.frames.size()) {
+      page.Open("div", "under").Element("span", "function", FrameTitle(site.frames.back())).Close("div");
+    }
   }
   page.Close("div");
-  if (site.frames.size() > 1) PutStack(site, page);
+  if (site.frames.size() > 1) {
+    page.Open("details", "stack").Element("summary", "", "stack");
+    PutFrames(site, page);
+    page.Close("details");
+  }
   page.Close("td").Open("td", "graph");
-  PutShare(live ? BarValue(site) : site.allocated_bytes, largest, "jvm", page);
+  PutShare(live ? Weight(site.live_at_peak_bytes) : site.allocated_bytes, largest, "jvm", page);
   page.Close("td");
   if (live) PutFigureCell("live at peak", site.live_at_peak_bytes, page);
   PutFigureCell("allocated", site.allocated_bytes, page);
   page.Markup("<td class=\"number soft\" data-label=\"blocks\">").Text(FormatCount(site.allocations)).Close("td");
-  PutErrorCell(site, page);
+  PutErrorCell(site.error_bytes, page);
   page.Close("tr");
 }
 
@@ -123,7 +153,7 @@ void PutJvmTable(const std::vector<const ReportSite*>& sites, size_t from, size_
 void PutJvmSites(std::string_view heading, const std::vector<const ReportSite*>& sites, bool live, HtmlPage& page) {
   if (sites.empty()) return;
   uint64_t largest = 0;
-  for (const ReportSite* site : sites) largest = std::max(largest, live ? BarValue(*site) : site->allocated_bytes);
+  for (const ReportSite* site : sites) largest = std::max(largest, live ? Weight(site->live_at_peak_bytes) : site->allocated_bytes);
   page.Element("h4", "jvm", heading);
   size_t shown = std::min(sites.size(), kJvmSitesShown);
   PutJvmTable(sites, 0, shown, largest, live, page);
@@ -168,9 +198,9 @@ void PutTotals(const ReportSiteGroup& group, HtmlPage& page) {
   page.Close("dl");
 }
 
-void PutSites(const ReportStage& stage, const ReportSiteGroup& group, HtmlPage& page) {
-  StageDigest digest = DigestOf(stage, group.sites);
-  PutPythonSites(digest.python, page);
+void PutSites(const ReportSiteGroup& group, HtmlPage& page) {
+  GroupDigest digest = DigestOf(group);
+  PutLines(digest.lines, group, page);
   PutJvmSites("JVM off-heap", digest.off_heap, true, page);
   PutJvmSites("JVM heap", digest.heap, false, page);
 }
@@ -190,7 +220,7 @@ void PutOtherAttempts(const ReportStage& stage, HtmlPage& page) {
     page.Close("ul");
   }
   PutTotals(other, page);
-  PutSites(stage, other, page);
+  PutSites(other, page);
   page.Close("details");
 }
 
@@ -198,6 +228,8 @@ void PutStage(const ReportStage& stage, HtmlPage& page) {
   page.Open("article", "card").Open("header").Open("h3");
   page.Text(stage.attempt == 0 ? fmt::format("Stage {}", stage.stage_id)
                                : fmt::format("Stage {}, attempt {}", stage.stage_id, stage.attempt));
+  std::string title = StageTitle(stage);
+  if (!title.empty()) page.Text(" · " + title);
   page.Markup(" <span class=\"soft\">").Text(stage.name).Markup("</span>").Close("h3").Open("p", "use");
   page.Text(fmt::format("{} task{}", FormatCount(stage.tasks), stage.tasks == 1 ? "" : "s"));
   if (stage.profiled_tasks < stage.tasks)
@@ -210,7 +242,7 @@ void PutStage(const ReportStage& stage, HtmlPage& page) {
   if (!stage.failure_reason.empty())
     page.Open("p", "removed").Text(stage.failure_reason.substr(0, stage.failure_reason.find('\n'))).Close("p");
   PutTotals(stage, page);
-  PutSites(stage, stage, page);
+  PutSites(stage, page);
   PutOtherAttempts(stage, page);
   page.Close("article");
 }

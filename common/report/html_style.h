@@ -85,10 +85,12 @@ td.error { color: var(--soft); font-size: 13px; }
 .line .function { color: var(--soft); } .line .function.strong { color: inherit; } .line .place { color: var(--soft); } .line .place.strong { color: inherit; }
 .under { padding-left: 18px; position: relative; }
 .under::before { content: "└"; position: absolute; left: 4px; color: var(--faint); }
-.under.native .function { color: var(--native); }
+.under .function { color: var(--soft); } .under.native .function { color: var(--native); } .under .share { color: var(--soft); margin-left: 8px; }
+.outside { margin-top: 10px; } .outside table { width: auto; margin-top: 6px; } .outside td { padding: 2px 0; border: 0; }
 .stack summary { font-size: 12px; color: var(--faint); }
 .stack ol { list-style: none; font-family: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", monospace;
   font-size: 12px; margin: 4px 0 4px 2px; padding-left: 10px; border-left: 2px solid var(--line); }
+.stack .note { margin: 8px 0 0; font-size: 12px; }
 .stack li { overflow-wrap: anywhere; } .stack li .function, .stack li .place { color: inherit; } .stack li .place { color: var(--soft); }
 .stack li.native .function { color: var(--native); }
 .attempts { border-top: 1px solid var(--line); padding-top: 10px; }

@@ -73,11 +73,34 @@ ReportFrame ReadFrame(const Json& json) {
   return frame;
 }
 
+std::optional<ReportUdf> ReadUdf(const Json& json) {
+  ReportUdf udf{Text(json, "udfName"), Text(json, "udfKind"), Text(json, "udfFile"), NumberOr<uint32_t>(json, "udfLine", 0)};
+  return udf == ReportUdf() ? std::nullopt : std::optional(std::move(udf));
+}
+
+ReportLine ReadLine(const Json& json, size_t sites) {
+  ReportLine line;
+  line.udf = ReadUdf(json);
+  line.function = Text(json, "function");
+  line.file = Text(json, "file");
+  line.line = NumberOr<uint32_t>(json, "line", 0);
+  line.tasks = NumberOr<uint64_t>(json, "tasks", 0);
+  line.allocated_bytes = NumberOr<uint64_t>(json, "allocatedBytes", 0);
+  line.allocations = NumberOr<uint64_t>(json, "allocations", 0);
+  line.live_at_peak_bytes = Number<uint64_t>(json, "liveAtPeakBytes");
+  line.resident_at_peak_bytes = Number<uint64_t>(json, "residentAtPeakBytes");
+  line.sampled = Flag(json, "sampled", false);
+  line.error_bytes = Number<uint64_t>(json, "errorBytes");
+  for (const Json& site : At(json, "sites")) {
+    if (site.is_number_unsigned() && site.get<uint64_t>() < sites) line.sites.push_back(site.get<uint32_t>());
+  }
+  return line;
+}
+
 ReportSite ReadSite(const Json& json) {
   ReportSite site;
   site.origin = OriginOfWord(Text(json, "origin"));
-  ReportUdf udf{Text(json, "udfName"), Text(json, "udfKind"), Text(json, "udfFile"), NumberOr<uint32_t>(json, "udfLine", 0)};
-  if (udf != ReportUdf()) site.udf = std::move(udf);
+  site.udf = ReadUdf(json);
   site.tasks = NumberOr<uint64_t>(json, "tasks", 0);
   site.allocated_bytes = NumberOr<uint64_t>(json, "allocatedBytes", 0);
   site.allocations = NumberOr<uint64_t>(json, "allocations", 0);
@@ -103,6 +126,7 @@ ReportOriginSum ReadSum(const Json& json) {
 void ReadGroup(const Json& json, ReportSiteGroup& group) {
   group.tasks = NumberOr<uint64_t>(json, "tasks", 0);
   group.sites = List<ReportSite>(json, "sites", ReadSite);
+  group.lines = List<ReportLine>(json, "lines", [&](const Json& line) { return ReadLine(line, group.sites.size()); });
   group.remainders = List<ReportOriginSum>(json, "remainders", ReadSum);
   group.totals = List<ReportOriginSum>(json, "totals", ReadSum);
 }

@@ -30,14 +30,35 @@ Json FrameJson(const ReportFrame& frame) {
   return json;
 }
 
+void PutUdf(const std::optional<ReportUdf>& udf, Json& json) {
+  json["udf"] = udf ? TextOrNull(UdfTitle(*udf)) : Json(nullptr);
+  json["udfKind"] = udf ? TextOrNull(udf->kind) : Json(nullptr);
+  json["udfName"] = udf ? TextOrNull(udf->name) : Json(nullptr);
+  json["udfFile"] = udf ? TextOrNull(udf->file) : Json(nullptr);
+  json["udfLine"] = udf && udf->line ? Json(udf->line) : Json(nullptr);
+}
+
+Json LineJson(const ReportLine& line) {
+  Json json;
+  PutUdf(line.udf, json);
+  json["function"] = TextOrNull(line.function);
+  json["file"] = TextOrNull(line.file);
+  json["line"] = line.line ? Json(line.line) : Json(nullptr);
+  json["tasks"] = line.tasks;
+  json["allocatedBytes"] = line.allocated_bytes;
+  json["allocations"] = line.allocations;
+  json["liveAtPeakBytes"] = OrNull(line.live_at_peak_bytes);
+  json["residentAtPeakBytes"] = OrNull(line.resident_at_peak_bytes);
+  json["sampled"] = line.sampled;
+  json["errorBytes"] = OrNull(line.error_bytes);
+  json["sites"] = line.sites;
+  return json;
+}
+
 Json SiteJson(const ReportSite& site) {
   Json json;
   json["origin"] = OriginWord(site.origin);
-  json["udf"] = site.udf ? TextOrNull(UdfTitle(*site.udf)) : Json(nullptr);
-  json["udfKind"] = site.udf ? TextOrNull(site.udf->kind) : Json(nullptr);
-  json["udfName"] = site.udf ? TextOrNull(site.udf->name) : Json(nullptr);
-  json["udfFile"] = site.udf ? TextOrNull(site.udf->file) : Json(nullptr);
-  json["udfLine"] = site.udf && site.udf->line ? Json(site.udf->line) : Json(nullptr);
+  PutUdf(site.udf, json);
   json["tasks"] = site.tasks;
   json["allocatedBytes"] = site.allocated_bytes;
   json["allocations"] = site.allocations;
@@ -70,6 +91,9 @@ void PutGroup(const ReportSiteGroup& group, Json& json) {
   Json sites = Json::array();
   for (const ReportSite& site : group.sites) sites.push_back(SiteJson(site));
   json["sites"] = std::move(sites);
+  Json lines = Json::array();
+  for (const ReportLine& line : group.lines) lines.push_back(LineJson(line));
+  json["lines"] = std::move(lines);
   json["remainders"] = SumsJson(group.remainders);
   json["totals"] = SumsJson(group.totals);
 }

@@ -47,6 +47,19 @@ struct ReportSite {
   std::vector<ReportFrame> frames;      // outermost call first, allocation last
 };
 
+// All that one line of Python is charged with: sites whose innermost frame of the user's own code it is.
+struct ReportLine {
+  std::optional<ReportUdf> udf;
+  std::string function, file;  // empty: memory without a Python frame
+  uint32_t line = 0;
+  uint64_t tasks = 0;
+  uint64_t allocated_bytes = 0, allocations = 0;
+  std::optional<uint64_t> live_at_peak_bytes, resident_at_peak_bytes;
+  bool sampled = false;
+  std::optional<uint64_t> error_bytes;
+  std::vector<uint32_t> sites;  // indexes into the group's sites, heaviest first; those without a row are missing
+};
+
 // What did not get a site of its own, and the whole it belongs to: sites + remainder = total, for each origin.
 struct ReportOriginSum {
   Origin origin = Origin::kUnknown;
@@ -58,6 +71,7 @@ struct ReportOriginSum {
 struct ReportSiteGroup {
   uint64_t tasks = 0;
   std::vector<ReportSite> sites;
+  std::vector<ReportLine> lines;  // of Python code, heaviest first
   std::vector<ReportOriginSum> remainders, totals;
 };
 

@@ -19,9 +19,9 @@ constexpr size_t kFigure = 12;                                        // columns
 constexpr size_t kFrameIndent = 4 + 3 * (kFigure + 1) + kFigure + 3;  // native frames stand below their line's place
 
 struct Detail {
-  size_t executors, processes, stages, udf_lines, native_frames, jvm_sites;
+  size_t executors, processes, stages, lines, paths, jvm_sites;
 };
-constexpr Detail kFull{SIZE_MAX, 6, SIZE_MAX, 12, 4, 5};
+constexpr Detail kFull{SIZE_MAX, 6, SIZE_MAX, 12, 3, 5};
 constexpr Detail kBrief{4, 0, 3, 3, 1, 1};  // the driver's log
 
 enum class Ink { kPlain, kBold, kDim, kWarm, kHot };
@@ -202,50 +202,54 @@ void PutExecutors(const Report& report, const Detail& detail, Page& page) {
   if (executors.size() > detail.executors) page.Line("  … " + Counted(executors.size() - detail.executors, "more executor"), Ink::kDim);
 }
 
-// One site: its figures in columns and where it is, or, on a narrow terminal, the place and then the figures.
-void PutSite(const ReportSite& site, const std::string& where, Page& page) {
+// Figures in columns and where they are, or, on a narrow terminal, the place and then the figures.
+template <typename Row>
+void PutRow(const Row& row, const std::string& where, Page& page) {
   if (page.narrow()) {
     page.Line("      " + where);
     std::string figures;
     auto add = [&](std::optional<uint64_t> bytes, const char* what) {
       if (bytes) figures += fmt::format("{} {}, ", FormatBytes(*bytes), what);
     };
-    add(site.live_at_peak_bytes, "live at peak");
-    add(site.resident_at_peak_bytes, "resident");
-    add(site.allocated_bytes, "allocated");
-    page.Wrapped(figures + ErrorPhrase(site), 8, Ink::kDim);
+    add(row.live_at_peak_bytes, "live at peak");
+    add(row.resident_at_peak_bytes, "resident");
+    add(row.allocated_bytes, "allocated");
+    page.Wrapped(figures + ErrorPhrase(row.error_bytes), 8, Ink::kDim);
     return;
   }
-  page.Line(fmt::format("    {} {} {}  {}  {}", Right(FormatBytesOr(site.live_at_peak_bytes), kFigure),
-                        Right(FormatBytesOr(site.resident_at_peak_bytes), kFigure), Right(FormatBytes(site.allocated_bytes), kFigure),
-                        Left(ErrorPhrase(site), kFigure), where));
+  page.Line(fmt::format("    {} {} {}  {}  {}", Right(FormatBytesOr(row.live_at_peak_bytes), kFigure),
+                        Right(FormatBytesOr(row.resident_at_peak_bytes), kFigure), Right(FormatBytes(row.allocated_bytes), kFigure),
+                        Left(ErrorPhrase(row.error_bytes), kFigure), where));
 }
 
-void PutNativeFrames(const ReportSite& site, const ReportFrame* lead, size_t most, Page& page) {
-  size_t indent = page.narrow() ? 8 : kFrameIndent;
-  auto native = std::find_if(site.frames.begin(), site.frames.end(), [&](const ReportFrame& frame) { return &frame == lead; });
-  if (native != site.frames.end()) ++native;
-  for (size_t shown = 0; native != site.frames.end() && shown < most; ++native, ++shown) {
-    page.Line(
-        fmt::format("{}└ {}  {}", std::string(indent + 2 * shown, ' '), Printable(FrameTitle(*native)), Printable(FramePlace(*native))),
-        Ink::kDim);
+void PutPaths(const ReportLine& line, const ReportSiteGroup& group, size_t most, Page& page) {
+  std::string indent(page.narrow() ? 8 : kFrameIndent, ' ');
+  std::vector<AllocationPath> paths = PathsOf(line, group);
+  for (size_t i = 0; i < std::min(paths.size(), most); ++i) {
+    const AllocationPath& path = paths[i];
+    if (path.text.empty()) continue;
+    std::string share = paths.size() > 1 && path.site->live_at_peak_bytes ? "  " + FormatBytes(*path.site->live_at_peak_bytes) : "";
+    page.Line(indent + "└ " + Printable(path.text) + (path.place.empty() ? "" : "  " + Printable(path.place)) + share, Ink::kDim);
   }
 }
 
-void PutPythonSites(const std::vector<const ReportSite*>& sites, const Detail& detail, Page& page) {
-  const ReportSite* previous = nullptr;
-  for (size_t i = 0; i < std::min(sites.size(), detail.udf_lines); ++i) {
-    const ReportSite& site = *sites[i];
-    if (previous == nullptr || previous->udf != site.udf) {
-      std::string kind = site.udf && !site.udf->kind.empty() ? "  " + Printable(site.udf->kind) : "";
-      page.Line("    " + Printable(UdfHeading(site)) + kind, Ink::kBold);
+// `lines` come grouped by UDF (digest.h).
+void PutLines(const std::vector<const ReportLine*>& lines, const ReportSiteGroup& group, const Detail& detail, Page& page) {
+  size_t left_out = 0;
+  for (size_t begin = 0; begin < lines.size();) {
+    size_t end = begin;
+    while (end < lines.size() && lines[end]->udf == lines[begin]->udf) ++end;
+    size_t shown = LinesWorthShowing(lines, begin, end, detail.lines);
+    const std::optional<ReportUdf>& udf = lines[begin]->udf;
+    page.Line("    " + Printable(UdfHeading(udf)) + (udf && !udf->kind.empty() ? "  " + Printable(udf->kind) : ""), Ink::kBold);
+    for (size_t i = begin; i < begin + shown; ++i) {
+      PutRow(*lines[i], Printable(LinePlace(*lines[i])) + "  " + Printable(lines[i]->function), page);
+      PutPaths(*lines[i], group, detail.paths, page);
     }
-    previous = &site;
-    const ReportFrame* lead = LeadFrame(site);
-    PutSite(site, lead == nullptr ? "no frames" : Printable(FramePlace(*lead)) + "  " + Printable(FrameTitle(*lead)), page);
-    PutNativeFrames(site, lead, detail.native_frames, page);
+    left_out += end - begin - shown;
+    begin = end;
   }
-  if (sites.size() > detail.udf_lines) page.Line("    … " + Counted(sites.size() - detail.udf_lines, "more line"), Ink::kDim);
+  if (left_out != 0) page.Line("    … " + Counted(left_out, "more line"), Ink::kDim);
 }
 
 void PutJvmSites(const char* heading, const std::vector<const ReportSite*>& sites, const Detail& detail, Page& page) {
@@ -253,23 +257,24 @@ void PutJvmSites(const char* heading, const std::vector<const ReportSite*>& site
   page.Line(std::string("    ") + heading, Ink::kBold);
   for (size_t i = 0; i < std::min(sites.size(), detail.jvm_sites); ++i) {
     const ReportFrame* lead = LeadFrame(*sites[i]);
-    PutSite(*sites[i], lead == nullptr ? "no frames" : Printable(FrameTitle(*lead)) + "  " + Printable(FramePlace(*lead)), page);
+    PutRow(*sites[i], lead == nullptr ? "no frames" : Printable(FrameTitle(*lead)) + "  " + Printable(FramePlace(*lead)), page);
   }
 }
 
 void PutStage(const ReportStage& stage, const Detail& detail, Page& page) {
+  std::string title = StageTitle(stage);
+  std::string name = Printable(title.empty() ? (stage.name.empty() ? "unnamed" : stage.name) : title);
   std::string attempt = stage.attempt == 0 ? "" : fmt::format(".{}", stage.attempt);
   page.Blank();
-  page.Line(fmt::format("  Stage {}{} · {} · {}{}", stage.stage_id, attempt,
-                        Printable(stage.name.empty() ? "unnamed" : std::string_view(stage.name)), Counted(stage.tasks, "task"),
+  page.Line(fmt::format("  Stage {}{} · {} · {}{}", stage.stage_id, attempt, name, Counted(stage.tasks, "task"),
                         stage.status == "complete" ? "" : " · " + Printable(stage.status)),
             Ink::kBold);
-  StageDigest digest = DigestOf(stage, stage.sites);
+  GroupDigest digest = DigestOf(stage);
   if (!stage.sites.empty() && !page.narrow()) {
     page.Line(fmt::format("    {} {} {}", Right("live at peak", kFigure), Right("resident", kFigure), Right("allocated", kFigure)),
               Ink::kDim);
   }
-  PutPythonSites(digest.python, detail, page);
+  PutLines(digest.lines, stage, detail, page);
   PutJvmSites("JVM heap", digest.heap, detail, page);
   PutJvmSites("JVM off-heap", digest.off_heap, detail, page);
   const ReportOtherAttempts& other = stage.other_attempts;
@@ -278,8 +283,7 @@ void PutStage(const ReportStage& stage, const Detail& detail, Page& page) {
   for (const ReportTaskError& error : other.errors) {
     page.Line(fmt::format("      {} × {}", FormatCount(error.tasks), Printable(error.message)), Ink::kDim);
   }
-  StageDigest others = DigestOf(stage, other.sites);
-  if (detail.processes != 0) PutPythonSites(others.python, kBrief, page);
+  if (detail.processes != 0) PutLines(DigestOf(other).lines, other, kBrief, page);
 }
 
 void PutStages(const Report& report, const Detail& detail, Page& page) {
@@ -304,8 +308,14 @@ void PutAbout(const Report& report, Page& page) {
         fmt::format("JVM: a sample every {} on average. ± is two standard deviations.", FormatBytes(*report.sampling.jvm_interval_bytes)),
         2, Ink::kDim);
   }
-  for (const auto& [name, value] : report.counters) {
-    if (value != 0) page.Line(fmt::format("  {}: {}", Printable(name), FormatCount(value)), Ink::kWarm);
+  CounterGroups groups = GroupsOf(report.counters);
+  for (const auto& [name, value] : groups.bounds) page.Line(fmt::format("  {}: {}", Printable(name), FormatCount(value)), Ink::kWarm);
+  if (!groups.outside_tasks.empty()) {
+    std::string threads;
+    for (size_t i = 0; i < std::min<size_t>(groups.outside_tasks.size(), 3); ++i) {
+      threads += fmt::format("{}{} {}", i == 0 ? "" : ", ", groups.outside_tasks[i].first, FormatBytes(groups.outside_tasks[i].second));
+    }
+    page.Wrapped("JVM heap allocated outside of tasks, most by: " + Printable(threads), 2, Ink::kDim);
   }
   for (const ReportNotAvailable& entry : report.not_available) {
     page.Wrapped(fmt::format("Not measured: {}: {}", Printable(entry.what), Printable(entry.why)), 2, Ink::kDim);

@@ -21,11 +21,15 @@ std::string_view ShortJavaName(std::string_view name) {
   return name.substr(begin);
 }
 
+std::string ModuleTitle(std::string_view path) {
+  std::string_view name = BaseName(path);
+  size_t tag = name.find(".cpython-");
+  return tag != std::string_view::npos && name.ends_with(".so") ? std::string(name.substr(0, tag)) + ".so" : std::string(name);
+}
+
 // Frames that only hand memory out; their callers say more.
 bool IsAllocationHelper(const ReportFrame& frame) {
-  static constexpr std::array<std::string_view, 8> kPrefixes = {
-      "java.", "jdk.", "sun.", "scala.", "java/", "jdk/", "sun/", "scala/",
-  };
+  static constexpr std::array<std::string_view, 6> kPrefixes = {"java.", "jdk.", "sun.", "scala.", "io.netty.", "org.apache.spark.unsafe."};
   return frame.language == Language::kJava && std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](std::string_view prefix) {
            return std::string_view(frame.module).starts_with(prefix) || std::string_view(frame.function).starts_with(prefix);
          });
@@ -47,7 +51,7 @@ std::string UdfTitle(const ReportUdf& udf) {
 std::string FramePlace(const ReportFrame& frame) {
   std::string_view file = BaseName(frame.file);
   if (!file.empty()) return frame.line == 0 ? std::string(file) : fmt::format("{}:{}", file, frame.line);
-  return std::string(frame.language == Language::kNative ? BaseName(frame.module) : std::string_view());
+  return frame.language == Language::kNative ? ModuleTitle(frame.module) : "";
 }
 
 std::string FrameTitle(const ReportFrame& frame) {
@@ -57,14 +61,11 @@ std::string FrameTitle(const ReportFrame& frame) {
     return std::string(ShortJavaName(full));
   }
   if (!frame.function.empty()) return frame.function;
-  if (frame.offset) return fmt::format("{}+{:#x}", BaseName(frame.module), *frame.offset);
+  if (frame.offset) return fmt::format("{}+{:#x}", ModuleTitle(frame.module), *frame.offset);
   return "?";
 }
 
 const ReportFrame* LeadFrame(const ReportSite& site) {
-  for (auto frame = site.frames.rbegin(); frame != site.frames.rend(); ++frame) {
-    if (frame->language == Language::kPython) return &*frame;
-  }
   for (auto frame = site.frames.rbegin(); frame != site.frames.rend(); ++frame) {
     if (!IsAllocationHelper(*frame)) return &*frame;
   }

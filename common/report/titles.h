@@ -14,14 +14,15 @@ std::string_view BaseName(std::string_view path);
 // "aggregate (job.py:41)".
 std::string UdfTitle(const ReportUdf& udf);
 
-// Where a frame is: "averages.py:27", "Unsafe.java:632", "libarrow.so.2000"; "" when nothing is known.
+// Where a frame is: "averages.py:27", "Unsafe.java:632", "libarrow.so.2000", "_umath.so" (without the tag of the CPython it
+// was built for); "" when nothing is known.
 std::string FramePlace(const ReportFrame& frame);
 
 // What a frame runs: "weighted_average", "UnsafeRow.copy", or module+offset for native code without a name.
 std::string FrameTitle(const ReportFrame& frame);
 
-// The frame a site is known by: its innermost Python frame; where there is none, the innermost one outside of the JDK's
-// and Spark's own allocation helpers; nullptr without frames.
+// The frame a JVM site is known by: the innermost one outside of the JDK, Scala's library, Netty and Spark's
+// unsafe package, which only hand out what others ask for; nullptr without frames.
 const ReportFrame* LeadFrame(const ReportSite& site);
 
 }  // namespace memprof

@@ -6,6 +6,7 @@
 
 #include "store/accounting.h"
 #include "store/counters.h"
+#include "store/lead_lines.h"
 #include "store/rollup.h"
 
 namespace memprof {
@@ -30,7 +31,7 @@ bool MayFold(Foldable level, const StageRecord& stage, const AccountedTask& task
   return true;
 }
 
-void Fold(const AccountedTask& task, StageRecord& stage, StoreState& state) {
+void Fold(const AccountedTask& task, const LeadLines& leads, StageRecord& stage, StoreState& state) {
   const TaskRecord& record = *task.task;
   bool counted = task.account == Account::kCounted;
   FoldedTasks& sums = counted ? stage.folded : stage.folded_others;
@@ -38,7 +39,7 @@ void Fold(const AccountedTask& task, StageRecord& stage, StoreState& state) {
   if (counted) stage.folded_partitions.Add(record.partition);
   if (!counted && record.error != 0) ++stage.folded_errors[record.error];
   if (record.profile) {
-    FoldTask(*record.profile, sums);
+    FoldTask(*record.profile, leads, sums);
     if (counted) ++stage.folded_profiled;
     if (counted && record.profile->partial) ++stage.folded_partial;
     for (const CounterRecord& counter : record.profile->counters) {
@@ -50,12 +51,13 @@ void Fold(const AccountedTask& task, StageRecord& stage, StoreState& state) {
 }
 
 void FoldTasks(Foldable level, StoreState& state) {
+  const LeadLines leads(*state.interner);
   std::map<StageKey, std::vector<AccountedTask>> by_stage = TasksByStage(state);
   for (auto& [key, tasks] : by_stage) {
     StageRecord& stage = state.Stage(key);
     AccountTasks(stage, tasks);
     for (const AccountedTask& task : tasks) {
-      if (MayFold(level, stage, task)) Fold(task, stage, state);
+      if (MayFold(level, stage, task)) Fold(task, leads, stage, state);
     }
   }
 }
@@ -86,6 +88,11 @@ void Compact(StoreState& state) {
         sites.emplace(moved, figures);
       }
       folded->sites = std::move(sites);
+      decltype(folded->lines) lines(&state.memory);
+      for (auto& [line, figures] : folded->lines) {
+        lines.emplace(LineKey{line.frame == 0 ? 0 : copy.Frame(line.frame - 1) + 1, copy.Udf(line.udf)}, figures);
+      }
+      folded->lines = std::move(lines);
     }
     decltype(stage.folded_errors) errors(&state.memory);
     for (const auto& [error, count] : stage.folded_errors) errors[copy.String(error)] += count;
@@ -99,24 +106,36 @@ void Compact(StoreState& state) {
   state.tasks = std::move(tasks);
 }
 
-void DropLightestSites(size_t keep, FoldedTasks& folded, StoreState& state) {
-  if (folded.sites.size() <= keep) return;
-  std::vector<std::pair<uint64_t, SiteKey>> weights;
-  for (const auto& [key, figures] : folded.sites) {
-    uint64_t live = figures.live_at_peak_bytes == kUnmeasured ? 0 : figures.live_at_peak_bytes;
-    weights.emplace_back(std::max(live, figures.allocated_bytes / std::max(1u, figures.tasks)), key);
+uint64_t WeightOf(const SiteFigures& figures) {
+  uint64_t live = figures.live_at_peak_bytes == kUnmeasured ? 0 : figures.live_at_peak_bytes;
+  return std::max(live, figures.allocated_bytes / std::max(1u, figures.tasks));
+}
+
+// Keeps the `keep` heaviest entries; `dropped` sees each of the others before it goes.
+template <typename Map, typename Dropped>
+void KeepHeaviest(size_t keep, Map& map, Dropped dropped) {
+  if (map.size() <= keep) return;
+  using Key = typename Map::key_type;
+  std::vector<std::pair<uint64_t, Key>> weights;
+  for (const auto& [key, figures] : map) weights.emplace_back(WeightOf(figures), key);
+  auto border = weights.begin() + static_cast<ptrdiff_t>(keep);
+  std::nth_element(weights.begin(), border, weights.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (auto weight = border; weight != weights.end(); ++weight) {
+    auto found = map.find(weight->second);
+    dropped(found->first, found->second);
+    map.erase(found);
   }
-  std::nth_element(weights.begin(), weights.begin() + static_cast<ptrdiff_t>(keep), weights.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (auto weight = weights.begin() + static_cast<ptrdiff_t>(keep); weight != weights.end(); ++weight) {
-    auto found = folded.sites.find(weight->second);
-    OriginFigures& remainder = folded.remainders[static_cast<size_t>(found->first.origin)];
+}
+
+void DropLightest(size_t keep, FoldedTasks& folded, StoreState& state) {
+  KeepHeaviest(keep, folded.sites, [&](const SiteKey& key, const SiteFigures& figures) {
+    OriginFigures& remainder = folded.remainders[static_cast<size_t>(key.origin)];
     remainder.sites += 1;
-    remainder.allocated_bytes += found->second.allocated_bytes;
-    remainder.allocations += found->second.allocations;
-    folded.sites.erase(found);
+    remainder.allocated_bytes += figures.allocated_bytes;
+    remainder.allocations += figures.allocations;
     ++state.dropped_sites;
-  }
+  });
+  KeepHeaviest(keep, folded.lines, [](const LineKey&, const SiteFigures&) {});
 }
 
 void DropRunningProfiles(StoreState& state) {
@@ -146,8 +165,8 @@ void KeepWithinLimit(StoreState& state) {
   }
   for (size_t keep = 256; keep >= 4; keep /= 4) {
     for (auto& [key, stage] : state.stages) {
-      DropLightestSites(keep, stage.folded, state);
-      DropLightestSites(keep, stage.folded_others, state);
+      DropLightest(keep, stage.folded, state);
+      DropLightest(keep, stage.folded_others, state);
     }
     if (fits()) return;
   }

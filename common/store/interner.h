@@ -87,6 +87,7 @@ class InternerCopy {
   InternerCopy(const Interner& from, Interner& to);
 
   StringId String(StringId id) { return to_.String(from_.StringAt(id)); }
+  uint32_t Frame(uint32_t index);
   StackId Stack(StackId id);
   UdfId Udf(UdfId id);
 
@@ -99,8 +100,6 @@ class InternerCopy {
   }
 
  private:
-  uint32_t Frame(uint32_t index);
-
   const Interner& from_;
   Interner& to_;
   std::vector<uint32_t> frames_;  // new index + 1; 0 = not copied yet

@@ -35,19 +35,19 @@ Named NameFrame(const InternedFrame& original, const SymbolTable& symbols) {
 
 NamedStacks::NamedStacks(const Interner& interner, const SymbolTable& symbols)
     : interner_(interner), shown_(std::pmr::get_default_resource()) {
-  std::vector<uint32_t> shown_frame(interner.frame_count());
+  shown_frame_.resize(interner.frame_count());
   for (uint32_t index = 0; index < interner.frame_count(); ++index) {
     Named named = NameFrame(interner.FrameAt(index), symbols);
-    shown_frame[index] = shown_.Frame(named.frame);
-    frame_awaits_.resize(std::max<size_t>(frame_awaits_.size(), shown_frame[index] + 1));
-    if (named.awaits) frame_awaits_[shown_frame[index]] = true;
+    shown_frame_[index] = shown_.Frame(named.frame);
+    frame_awaits_.resize(std::max<size_t>(frame_awaits_.size(), shown_frame_[index] + 1));
+    if (named.awaits) frame_awaits_[shown_frame_[index]] = true;
   }
   // A parent is always interned before its children: one pass in order of ids does.
   whole_.resize(interner.stack_count());
   user_.resize(interner.stack_count());
   for (StackId id = 1; id <= interner.stack_count(); ++id) {
     const InternedStack& stack = interner.StackAt(id);
-    uint32_t frame = shown_frame[stack.frame];
+    uint32_t frame = shown_frame_[stack.frame];
     StackId whole_parent = stack.parent == 0 ? 0 : whole_[stack.parent - 1];
     StackId user_parent = stack.parent == 0 ? 0 : user_[stack.parent - 1];
     whole_[id - 1] = shown_.Stack(whole_parent, frame);

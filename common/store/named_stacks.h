@@ -20,6 +20,10 @@ class NamedStacks {
   // and so does a stack that has no others.
   StackId ShownStack(const SiteKey& site) const;
 
+  // The shown frame of an original one, both as index + 1; 0 stays 0.
+  uint32_t ShownFrame(uint32_t frame) const { return frame == 0 ? 0 : shown_frame_[frame - 1] + 1; }
+  const InternedFrame& FrameAt(uint32_t shown) const { return shown_.FrameAt(shown - 1); }
+
   std::vector<ReportFrame> Frames(StackId shown) const;  // outermost first
   std::vector<uint32_t> FrameIndexes(StackId shown) const;
 
@@ -28,11 +32,12 @@ class NamedStacks {
 
  private:
   const Interner& interner_;
-  Interner shown_;                  // frames and stacks only; strings stay in interner_
-  std::vector<StackId> whole_;      // shown stack with every frame, by original stack - 1
-  std::vector<StackId> user_;       // without leading framework frames; 0 = there are no others
-  std::vector<bool> frame_awaits_;  // by shown frame
-  std::vector<bool> awaits_;        // by shown stack - 1
+  Interner shown_;                     // frames and stacks only; strings stay in interner_
+  std::vector<uint32_t> shown_frame_;  // by original frame
+  std::vector<StackId> whole_;         // shown stack with every frame, by original stack - 1
+  std::vector<StackId> user_;          // without leading framework frames; 0 = there are no others
+  std::vector<bool> frame_awaits_;     // by shown frame
+  std::vector<bool> awaits_;           // by shown stack - 1
 };
 
 }  // namespace memprof

@@ -49,6 +49,21 @@ struct SiteFigures {
   bool sampled = false;
 };
 
+// A line of Python and the UDF it ran in.
+struct LineKey {
+  uint32_t frame = 0;  // index + 1; 0 = no Python frame
+  UdfId udf = 0;
+
+  bool operator==(const LineKey&) const = default;
+};
+
+struct LineKeyHash {
+  size_t operator()(const LineKey& key) const {
+    uint64_t hash = ((uint64_t{key.frame} << 32) | key.udf) * 0x9e3779b97f4a7c15u;
+    return hash ^ (hash >> 29);
+  }
+};
+
 struct SiteRecord {
   SiteKey key;
   SiteFigures figures;
@@ -95,9 +110,10 @@ struct StageKey {
 
 // Sums of tasks whose detail was let go.
 struct FoldedTasks {
-  explicit FoldedTasks(std::pmr::memory_resource* memory) : sites(memory) {}
+  explicit FoldedTasks(std::pmr::memory_resource* memory) : sites(memory), lines(memory) {}
 
   std::pmr::unordered_map<SiteKey, SiteFigures, SiteKeyHash> sites;
+  std::pmr::unordered_map<LineKey, SiteFigures, LineKeyHash> lines;
   std::array<OriginFigures, kOrigins> remainders{};
   std::array<uint64_t, kOrigins> live_at_peak_bytes{};  // of all sites of one task, the largest
   uint32_t measured_live = 0;                           // bit (1 << origin): some task had a live figure

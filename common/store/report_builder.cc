@@ -25,7 +25,7 @@ const char* StatusOf(const StageRecord& stage) {
   return stage.submitted ? "running" : "unknown";
 }
 
-ReportStage StageRow(const StoreState& state, const NamedStacks& stacks, StageKey key, const StageRecord& stage,
+ReportStage StageRow(const StoreState& state, const NamedStacks& stacks, const LeadLines& leads, StageKey key, const StageRecord& stage,
                      std::vector<AccountedTask> tasks, size_t stages, bool& awaits_names) {
   const Interner& interner = *state.interner;
   AccountTasks(stage, tasks);
@@ -45,7 +45,7 @@ ReportStage StageRow(const StoreState& state, const NamedStacks& stacks, StageKe
   auto accounts = stage.folded_accounts;
   std::map<std::string, uint64_t> errors;
   for (const auto& [error, count] : stage.folded_errors) errors[std::string(interner.StringAt(error))] += count;
-  SiteRollup counted(interner, stacks), others(interner, stacks);
+  SiteRollup counted(interner, stacks, leads), others(interner, stacks, leads);
   counted.AddFolded(stage.folded);
   others.AddFolded(stage.folded_others);
   for (const AccountedTask& task : tasks) {
@@ -78,6 +78,7 @@ ReportStage StageRow(const StoreState& state, const NamedStacks& stacks, StageKe
 
 void AddStages(const StoreState& state, BuiltReport& built) {
   NamedStacks stacks(*state.interner, state.symbols);
+  LeadLines leads(*state.interner);
   std::map<StageKey, std::vector<AccountedTask>> by_stage = TasksByStage(state);
   for (const auto& [key, stage] : state.stages) by_stage.try_emplace(key);
   CountingMemory unused;
@@ -85,7 +86,7 @@ void AddStages(const StoreState& state, BuiltReport& built) {
   for (auto& [key, tasks] : by_stage) {
     auto found = state.stages.find(key);
     const StageRecord& stage = found == state.stages.end() ? unheard_of : found->second;
-    built.report.stages.push_back(StageRow(state, stacks, key, stage, std::move(tasks), by_stage.size(), built.awaits_names));
+    built.report.stages.push_back(StageRow(state, stacks, leads, key, stage, std::move(tasks), by_stage.size(), built.awaits_names));
   }
 }
 

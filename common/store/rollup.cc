@@ -38,6 +38,17 @@ void RaiseTo(const std::array<uint64_t, kOrigins>& other, std::array<uint64_t, k
   for (size_t origin = 0; origin < kOrigins; ++origin) largest[origin] = std::max(largest[origin], other[origin]);
 }
 
+// What one task charged to each line.
+std::unordered_map<LineKey, SiteFigures, LineKeyHash> LinesOf(const TaskProfileRecord& task, const LeadLines& leads) {
+  std::unordered_map<LineKey, SiteFigures, LineKeyHash> lines;
+  for (const SiteRecord& site : task.sites) {
+    if (site.key.origin != Origin::kPython) continue;
+    auto [entry, added] = lines.try_emplace({leads.FrameOf(site.key.stack), site.key.udf}, site.figures);
+    if (!added) AddWithinTask(site.figures, entry->second);
+  }
+  return lines;
+}
+
 // Heaviest first: by live bytes at the peak; sites that have no such figure after all that do, by bytes allocated.
 auto WeightOf(const SiteFigures& figures) {
   bool measured = figures.live_at_peak_bytes != kUnmeasured;
@@ -49,6 +60,17 @@ std::optional<uint64_t> Measured(uint64_t figure) { return figure == kUnmeasured
 std::optional<uint64_t> TwoDeviations(double variance) {
   if (variance < 0) return std::nullopt;
   return static_cast<uint64_t>(std::llround(std::min(2 * std::sqrt(variance), 1e18)));
+}
+
+template <typename Row>
+void PutFigures(const SiteFigures& figures, Row& row) {
+  row.tasks = figures.tasks;
+  row.allocated_bytes = figures.allocated_bytes;
+  row.allocations = figures.allocations;
+  row.live_at_peak_bytes = Measured(figures.live_at_peak_bytes);
+  row.resident_at_peak_bytes = Measured(figures.resident_at_peak_bytes);
+  row.sampled = figures.sampled;
+  row.error_bytes = TwoDeviations(row.live_at_peak_bytes ? figures.peak_variance : figures.variance);
 }
 
 }  // namespace
@@ -65,6 +87,8 @@ void SiteRollup::AddTask(const TaskProfileRecord& task) {
     auto [entry, added] = sites_.try_emplace(key, figures);
     if (!added) AddOverTasks(figures, entry->second);
   }
+  for (const auto& [key, figures] : LinesOf(task, leads_)) AddLine(key, figures);
+  for (const SiteRecord& site : task.sites) NoteLine(site.key);
   for (const auto& [origin, figures] : task.remainders) AddRemainder(figures, remainders_[IndexOf(origin)]);
   TaskPeak peak(task);
   RaiseTo(peak.live_at_peak_bytes, live_at_peak_bytes_);
@@ -75,10 +99,23 @@ void SiteRollup::AddFolded(const FoldedTasks& folded) {
   for (const auto& [key, figures] : folded.sites) {
     auto [entry, added] = sites_.try_emplace({stacks_.ShownStack(key), key.udf, key.origin}, figures);
     if (!added) AddOverTasks(figures, entry->second);
+    NoteLine(key);
   }
+  for (const auto& [key, figures] : folded.lines) AddLine(key, figures);
   for (size_t origin = 0; origin < kOrigins; ++origin) AddRemainder(folded.remainders[origin], remainders_[origin]);
   RaiseTo(folded.live_at_peak_bytes, live_at_peak_bytes_);
   measured_live_ |= folded.measured_live;
+}
+
+void SiteRollup::AddLine(const LineKey& key, const SiteFigures& figures) {
+  auto [entry, added] = lines_.try_emplace({stacks_.ShownFrame(key.frame), key.udf}, figures);
+  if (!added) AddOverTasks(figures, entry->second);
+}
+
+void SiteRollup::NoteLine(const SiteKey& site) {
+  if (site.origin != Origin::kPython) return;
+  LineKey line{stacks_.ShownFrame(leads_.FrameOf(site.stack)), site.udf};
+  lines_of_site_[{stacks_.ShownStack(site), site.udf, site.origin}] = line;
 }
 
 bool SiteRollup::Before(const Shown& a, const Shown& b) const {
@@ -90,24 +127,53 @@ bool SiteRollup::Before(const Shown& a, const Shown& b) const {
   return std::tie(site_a.udf, site_a.frames) < std::tie(site_b.udf, site_b.frames);
 }
 
+std::optional<ReportUdf> SiteRollup::MakeUdf(UdfId id) const {
+  if (id == 0) return std::nullopt;
+  const InternedUdf& udf = interner_.UdfAt(id);
+  return ReportUdf{std::string(interner_.StringAt(udf.name)), std::string(interner_.StringAt(udf.kind)),
+                   std::string(interner_.StringAt(udf.file)), udf.line};
+}
+
 ReportSite SiteRollup::MakeSite(const Shown& shown) const {
   ReportSite site;
   site.origin = shown.key.origin;
-  if (shown.key.udf != 0) {
-    const InternedUdf& udf = interner_.UdfAt(shown.key.udf);
-    site.udf = ReportUdf{std::string(interner_.StringAt(udf.name)), std::string(interner_.StringAt(udf.kind)),
-                         std::string(interner_.StringAt(udf.file)), udf.line};
-  }
-  const SiteFigures& figures = shown.figures;
-  site.tasks = figures.tasks;
-  site.allocated_bytes = figures.allocated_bytes;
-  site.allocations = figures.allocations;
-  site.live_at_peak_bytes = Measured(figures.live_at_peak_bytes);
-  site.resident_at_peak_bytes = Measured(figures.resident_at_peak_bytes);
-  site.sampled = figures.sampled;
-  site.error_bytes = TwoDeviations(site.live_at_peak_bytes ? figures.peak_variance : figures.variance);
+  site.udf = MakeUdf(shown.key.udf);
+  PutFigures(shown.figures, site);
   site.frames = stacks_.Frames(shown.key.stack);
   return site;
+}
+
+std::vector<ReportLine> SiteRollup::MakeLines(size_t most, const std::vector<SiteKey>& rows) const {
+  std::vector<std::pair<LineKey, ReportLine>> lines;
+  for (const auto& [key, figures] : lines_) {
+    ReportLine& line = lines.emplace_back(key, ReportLine()).second;
+    line.udf = MakeUdf(key.udf);
+    if (key.frame != 0) {
+      const InternedFrame& frame = stacks_.FrameAt(key.frame);
+      line.function = interner_.StringAt(frame.function);
+      line.file = interner_.StringAt(frame.file);
+      line.line = frame.line;
+    }
+    PutFigures(figures, line);
+  }
+  std::sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) {
+    auto order = [](const ReportLine& line) {
+      return std::tuple(!line.live_at_peak_bytes, ~line.live_at_peak_bytes.value_or(0), ~line.allocated_bytes, line.file, line.line,
+                        line.function, line.udf);
+    };
+    return order(a.second) < order(b.second);
+  });
+  if (lines.size() > most) lines.resize(most);
+  std::unordered_map<LineKey, ReportLine*, LineKeyHash> by_key;
+  for (auto& [key, line] : lines) by_key.emplace(key, &line);
+  for (uint32_t row = 0; row < rows.size(); ++row) {
+    auto line = lines_of_site_.find(rows[row]);
+    auto shown = line == lines_of_site_.end() ? by_key.end() : by_key.find(line->second);
+    if (shown != by_key.end()) shown->second->sites.push_back(row);
+  }
+  std::vector<ReportLine> made;
+  for (auto& [key, line] : lines) made.push_back(std::move(line));
+  return made;
 }
 
 void SiteRollup::Fill(size_t sites_per_origin, ReportSiteGroup& group, bool& awaits_names) const {
@@ -118,6 +184,7 @@ void SiteRollup::Fill(size_t sites_per_origin, ReportSiteGroup& group, bool& awa
 
   std::array<OriginFigures, kOrigins> remainders = remainders_, totals = remainders_;
   std::array<size_t, kOrigins> shown_sites{};
+  std::vector<SiteKey> rows;
   for (const Shown& site : order) {
     size_t origin = IndexOf(site.key.origin);
     OriginFigures figures{1, site.figures.allocated_bytes, site.figures.allocations, 0};
@@ -127,9 +194,11 @@ void SiteRollup::Fill(size_t sites_per_origin, ReportSiteGroup& group, bool& awa
       continue;
     }
     ++shown_sites[origin];
+    rows.push_back(site.key);
     group.sites.push_back(MakeSite(site));
     awaits_names = awaits_names || stacks_.AwaitsName(site.key.stack);
   }
+  group.lines = MakeLines(sites_per_origin, rows);
   auto sum = [](size_t origin, const OriginFigures& figures) {
     return ReportOriginSum{static_cast<Origin>(origin), figures.sites, figures.allocated_bytes, figures.allocations, std::nullopt};
   };
@@ -142,7 +211,11 @@ void SiteRollup::Fill(size_t sites_per_origin, ReportSiteGroup& group, bool& awa
   }
 }
 
-void FoldTask(const TaskProfileRecord& task, FoldedTasks& folded) {
+void FoldTask(const TaskProfileRecord& task, const LeadLines& leads, FoldedTasks& folded) {
+  for (const auto& [key, figures] : LinesOf(task, leads)) {
+    auto [entry, added] = folded.lines.try_emplace(key, figures);
+    if (!added) AddOverTasks(figures, entry->second);
+  }
   for (const SiteRecord& site : task.sites) {
     auto [entry, added] = folded.sites.try_emplace(site.key, site.figures);
     if (!added) AddOverTasks(site.figures, entry->second);

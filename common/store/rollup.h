@@ -1,4 +1,4 @@
-// SiteRollup: sites of many tasks to the sites of one stage row. Sites with the same origin, UDF and shown frames are
+// SiteRollup: sites of many tasks to the sites and lines of one stage row. Sites with the same origin, UDF and shown frames are
 // one; the heaviest get a row of the report, all others go to a remainder for each origin, so that totals add up.
 #pragma once
 
@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "report/model.h"
+#include "store/lead_lines.h"
 #include "store/named_stacks.h"
 #include "store/records.h"
 
@@ -13,12 +14,13 @@ namespace memprof {
 
 class SiteRollup {
  public:
-  SiteRollup(const Interner& interner, const NamedStacks& stacks) : interner_(interner), stacks_(stacks) {}
+  SiteRollup(const Interner& interner, const NamedStacks& stacks, const LeadLines& leads)
+      : interner_(interner), stacks_(stacks), leads_(leads) {}
 
   void AddTask(const TaskProfileRecord& task);
   void AddFolded(const FoldedTasks& folded);
 
-  // Fills sites (at most `sites_per_origin` of each origin), remainders and totals; not `tasks`.
+  // Fills sites (at most `sites_per_origin` of each origin), lines (as many), remainders and totals; not `tasks`.
   // `awaits_names` becomes true when a site that got a row awaits one.
   void Fill(size_t sites_per_origin, ReportSiteGroup& group, bool& awaits_names) const;
 
@@ -29,17 +31,25 @@ class SiteRollup {
   };
 
   ReportSite MakeSite(const Shown& shown) const;
+  std::optional<ReportUdf> MakeUdf(UdfId udf) const;
+  // `rows`: the sites that got a row of the report, in its order.
+  std::vector<ReportLine> MakeLines(size_t most, const std::vector<SiteKey>& rows) const;
+  void AddLine(const LineKey& key, const SiteFigures& figures);
+  void NoteLine(const SiteKey& site);
   bool Before(const Shown& a, const Shown& b) const;
 
   const Interner& interner_;
   const NamedStacks& stacks_;
+  const LeadLines& leads_;
   std::unordered_map<SiteKey, SiteFigures, SiteKeyHash> sites_;
+  std::unordered_map<LineKey, SiteFigures, LineKeyHash> lines_;      // frames as NamedStacks shows them
+  std::unordered_map<SiteKey, LineKey, SiteKeyHash> lines_of_site_;  // both as shown
   std::array<OriginFigures, kOrigins> remainders_{};
   std::array<uint64_t, kOrigins> live_at_peak_bytes_{};
   uint32_t measured_live_ = 0;  // bit (1 << origin)
 };
 
 // Puts one task into sums without its detail (bounds.h). Keys stay unnamed.
-void FoldTask(const TaskProfileRecord& task, FoldedTasks& folded);
+void FoldTask(const TaskProfileRecord& task, const LeadLines& leads, FoldedTasks& folded);
 
 }  // namespace memprof

@@ -21,23 +21,20 @@ TEST(Titles, NativeCodeWithoutNameIsModuleAndOffset) {
   EXPECT_EQ(FramePlace(frame), "libarrow.so.2000");
 }
 
+TEST(Titles, ExtensionModulesLoseTheirTag) {
+  ReportFrame frame{Language::kNative, "array_empty", "", "/x/numpy/_umath.cpython-311-x86_64-linux-gnu.so", 0, "", std::nullopt};
+  EXPECT_EQ(FramePlace(frame), "_umath.so");
+}
+
 TEST(Titles, UdfHasItsPlace) {
   EXPECT_EQ(UdfTitle({"aggregate", "RDD", "/jobs/job.py", 41}), "aggregate (job.py:41)");
   EXPECT_EQ(UdfTitle({"aggregate", "RDD", "/jobs/job.py", 0}), "aggregate (job.py)");
   EXPECT_EQ(UdfTitle({"<lambda>", "", "", 7}), "<lambda>");
 }
 
-TEST(Titles, ASiteIsKnownByItsInnermostPythonLine) {
-  ReportSite site;
-  EXPECT_EQ(LeadFrame(site), nullptr);
-  site.frames = {{Language::kPython, "outer", "a.py", "", 1, "", std::nullopt},
-                 {Language::kPython, "inner", "b.py", "", 2, "", std::nullopt},
-                 {Language::kNative, "allocate", "", "x.so", 0, "", std::nullopt}};
-  EXPECT_EQ(LeadFrame(site)->function, "inner");
-}
-
 TEST(Titles, AJavaSiteIsKnownByWhoAskedTheJdk) {
   ReportSite site;
+  EXPECT_EQ(LeadFrame(site), nullptr);
   site.frames = {Java("org.apache.spark.A", "a", "A.scala", 1), Java("java.util.Arrays", "copyOf", "Arrays.java", 2)};
   EXPECT_EQ(LeadFrame(site)->function, "a");
   site.frames.erase(site.frames.begin());

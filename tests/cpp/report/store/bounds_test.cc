@@ -54,6 +54,9 @@ TEST(Bounds, DetailOfCompleteStagesIsFoldedWithoutLoss) {
   EXPECT_EQ(stage.sites[0].live_at_peak_bytes, 500u);
   EXPECT_EQ(stage.sites[0].tasks, uint64_t{kTasks});
   EXPECT_EQ(stage.totals[0].live_at_peak_bytes, uint64_t{kLines} * 500);
+  ASSERT_EQ(stage.lines.size(), size_t{kLines});
+  EXPECT_EQ(stage.lines[0].allocated_bytes, uint64_t{kTasks} * 1009);
+  EXPECT_EQ(stage.lines[0].live_at_peak_bytes, 500u);
 }
 
 TEST(Bounds, LateCopiesOfFoldedTasksAreKnown) {

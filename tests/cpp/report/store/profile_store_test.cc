@@ -403,6 +403,61 @@ TEST(Rows, PythonOutsideAnyUdfKeepsTheFramework) {
   EXPECT_EQ(sites[3]["frames"].size(), 2u) << "only leading frames are left out";
 }
 
+// ---- lines
+
+constexpr const char* kNumpy = "/venv/lib/python3.11/site-packages/numpy/_core/numeric.py";
+
+TEST(Lines, MemoryIsChargedToTheUsersInnermostLine) {
+  ProfileStore store;
+  ProfileBuilder task(1, kStage, 0);
+  uint32_t udf = task.Udf("hold", "/jobs/job.py", 5, "RDD");
+  auto site = [&](std::vector<TestFrame> frames, uint64_t bytes) {
+    proto::Site& made = task.Site(proto::ORIGIN_PYTHON, std::move(frames), bytes, 1);
+    made.set_udf(udf);
+    made.set_live_at_peak_bytes(bytes);
+  };
+  TestFrame hold = Python("hold", "/jobs/job.py", 8);
+  site({hold, Python("ones", kNumpy, 232), Unnamed("/x/_umath.so", "b", 1)}, 1'999'993);
+  site({hold, Python("helper", "/jobs/helper.py", 3)}, 1009);
+  site({hold, Python("callback", kNumpy, 7), Python("key", "/jobs/helper.py", 9), Python("sorted", kNumpy, 8)}, 997);
+  site({hold, Unnamed("/x/other.so", "b", 2)}, 211);
+  site({Python("_find_and_load", "<frozen importlib._bootstrap>", 1176), Python("<module>", kNumpy, 1), Python("inner", kNumpy, 2)}, 13);
+  site({Unnamed("/x/pool.so", "b", 3)}, 7);
+  Ingest(store, task.Bytes());
+  End(store, 1, 0);
+  Json stage = StageOf(store);
+  std::map<std::string, uint64_t> live;
+  for (const Json& line : stage["lines"]) {
+    std::string place = line["file"].is_null() ? "none" : line["file"].get<std::string>() + ":" + line["line"].dump();
+    live[place] = line["liveAtPeakBytes"];
+    EXPECT_EQ(line["udf"], "hold (job.py:5)");
+  }
+  EXPECT_EQ(live["/jobs/job.py:8"], 1'999'993 + 211);
+  EXPECT_EQ(live["/jobs/helper.py:3"], 1009);
+  EXPECT_EQ(live["/jobs/helper.py:9"], 997);
+  EXPECT_EQ(live[std::string(kNumpy) + ":1"], 13) << "an import is charged to where it began";
+  EXPECT_EQ(live["none"], 7);
+  EXPECT_EQ(stage["lines"][0]["sites"], Json({0, 3}));
+}
+
+TEST(Lines, PeaksAreOfOneTask) {
+  ProfileStore store;
+  for (int id = 0; id < 2; ++id) {  // each task holds through another site of the line, and both through a third
+    ProfileBuilder task(id, kStage, id);
+    TestFrame line = Python("f", "/f.py", 1);
+    uint64_t own = 100 + static_cast<uint64_t>(id);
+    task.Site(proto::ORIGIN_PYTHON, {line, Unnamed("/x.so", "b", own)}, 1000, 1).set_live_at_peak_bytes(own);
+    task.Site(proto::ORIGIN_PYTHON, {line, Unnamed("/x.so", "b", 7)}, 1000, 1).set_live_at_peak_bytes(5);
+    Ingest(store, task.Bytes());
+    End(store, id, id);
+  }
+  Json line = StageOf(store)["lines"].at(0);
+  EXPECT_EQ(line["liveAtPeakBytes"], 106);
+  EXPECT_EQ(line["allocatedBytes"], 4000);
+  EXPECT_EQ(line["tasks"], 2);
+  EXPECT_EQ(line["sites"].size(), 3u);
+}
+
 // ---- names that come late
 
 TEST(Symbols, SitesThatGetOneNameBecomeOne) {

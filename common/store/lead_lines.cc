@@ -1,0 +1,45 @@
+#include "store/lead_lines.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace memprof {
+namespace {
+
+// How much a frame says of whose memory it is; at equal rank the inner or the outer frame is taken, see Better().
+enum Rank : uint8_t { kNotPython, kMachinery, kFramework, kLibrary, kUser };
+
+Rank RankOf(const InternedFrame& frame, std::string_view file) {
+  static constexpr std::array<std::string_view, 3> kInstalled = {"/site-packages/", "/dist-packages/", "/lib/python3."};
+  if (frame.language != Language::kPython) return kNotPython;
+  if (file.starts_with("<frozen ")) return kMachinery;
+  if (frame.in_framework) return kFramework;
+  bool installed = std::any_of(kInstalled.begin(), kInstalled.end(), [&](std::string_view part) { return file.find(part) != file.npos; });
+  return installed ? kLibrary : kUser;
+}
+
+// `inner` is a callee of `known`.
+bool Better(Rank inner, Rank known) { return inner > known || (inner == known && inner != kLibrary); }
+
+}  // namespace
+
+LeadLines::LeadLines(const Interner& interner) : lead_(interner.stack_count()) {
+  std::vector<Rank> frame_ranks(interner.frame_count());
+  for (uint32_t index = 0; index < interner.frame_count(); ++index) {
+    const InternedFrame& frame = interner.FrameAt(index);
+    frame_ranks[index] = RankOf(frame, interner.StringAt(frame.file));
+  }
+  std::vector<Rank> ranks(interner.stack_count());
+  for (StackId id = 1; id <= interner.stack_count(); ++id) {  // a parent is always interned before its children
+    const InternedStack& stack = interner.StackAt(id);
+    uint32_t lead = stack.parent == 0 ? 0 : lead_[stack.parent - 1];
+    Rank known = stack.parent == 0 ? kNotPython : ranks[stack.parent - 1];
+    Rank rank = frame_ranks[stack.frame];
+    bool takes = rank != kNotPython && Better(rank, known);
+    lead_[id - 1] = takes ? stack.frame + 1 : lead;
+    ranks[id - 1] = takes ? rank : known;
+  }
+}
+
+}  // namespace memprof

@@ -1,9 +1,9 @@
 """Profiles pyspark's Python workers: one black box per process, one session per task.
 
-pyspark's daemon calls its ``worker()`` in a forked child, once per task. There, and only there, hooks are put in place:
-the daemon itself must stay free of threads and of anything a fork can't carry. A task's session is open while
-pyspark.worker's ``main()`` runs, and is closed before the daemon flushes the end of the stream: when Spark sees the
-task end, its figures are in the box.
+pyspark's daemon forks a worker and there, once per task, calls ``main()`` of pyspark.worker. In the worker, and only
+there, hooks are put in place: the daemon itself must stay free of threads and of anything a fork can't carry. A task's
+session is open while ``main()`` runs, and is closed before the daemon flushes the end of the stream: when Spark sees
+the task end, its figures are in the box.
 
 Whatever fails here is said once, in one line on stderr for a daemon and all its workers, and leaves pyspark as it is.
 """
@@ -23,6 +23,7 @@ from sparkmemprof.config import Config, read_config
 from sparkmemprof.udfs import user_functions
 
 _WORKER_MODULE = "pyspark.worker"
+_ENTRY_MODULE = "pyspark.worker_under_sparkmemprof"
 
 
 class _Warning:
@@ -41,15 +42,7 @@ def profile_workers_of(daemon: ModuleType) -> None:
     """Makes the workers that `daemon` (pyspark.daemon) will fork profile themselves. Never raises."""
     warn = _Warning()
     try:
-        profiler = WorkerProfiler(load_hooks(), read_config(), warn)
-        plain_worker = daemon.worker
-
-        @functools.wraps(plain_worker)
-        def worker(*args: Any, **kwargs: Any) -> Any:
-            profiler.start_once(daemon)
-            return plain_worker(*args, **kwargs)
-
-        daemon.worker = worker
+        WorkerProfiler(load_hooks(), read_config(), warn).take_the_place_of_main(daemon)
     except Exception as error:
         warn(error)
 
@@ -78,29 +71,47 @@ class WorkerProfiler:
         self._hooks = hooks
         self._config = config
         self._warn = warn
-        self._attempted = False
+        self._daemon: ModuleType | None = None
+        self._arguments: list[str] | None = None
         self._eval_type: int | None = None
         self._eval_type_names: dict[int, str] = {}
         self._task: tuple[int, ...] | None = None
         self._udfs: list[tuple[str, str, int, str]] = []
 
-    def start_once(self, daemon: ModuleType) -> None:
-        """Starts profiling in this process, the first time it is called. Never raises."""
-        if self._attempted or _target_module() != _WORKER_MODULE:
+    def take_the_place_of_main(self, daemon: ModuleType) -> None:
+        """Lets the daemon's workers call _main() instead of pyspark.worker's main(), the first time.
+
+        Not by wrapping the daemon's functions: what they raise is printed, and our frames would be in it.
+        """
+        self._daemon = daemon
+        if hasattr(daemon, "worker_main"):  # Spark 3.5 imports pyspark.worker before it forks
+            daemon.worker_main = self._main
             return
-        self._attempted = True
-        try:
-            from pyspark import worker
-        except BaseException:
-            return  # pyspark's own import will fail the same way, and be reported by pyspark
+        # Spark 4 imports it in the worker, by the name that the JVM gives as the daemon's first argument.
+        self._arguments = sys.argv[1:2]
+        name = self._arguments[0] if self._arguments else ""
+        if name.startswith("pyspark") and name != _WORKER_MODULE:
+            return  # a daemon for data sources and the like, which runs no tasks
+        entry = ModuleType(_ENTRY_MODULE)
+        entry.main = self._main
+        sys.modules[_ENTRY_MODULE] = entry
+        sys.argv[1:2] = [_ENTRY_MODULE]
+
+    def _main(self, *args: Any, **kwargs: Any) -> Any:
+        """A worker's first task: starts profiling here, steps aside, and goes on to pyspark.worker's main()."""
+        if self._arguments is not None:
+            sys.argv[1:2] = self._arguments
+        from pyspark import worker
+
         try:
             self._start_hooks()
             self._wrap(worker)
-            if hasattr(daemon, "worker_main"):  # Spark 3.5 has imported it before the fork
-                daemon.worker_main = worker.main
             os.register_at_fork(after_in_child=self._restart_in_child)
         except Exception as error:
             self._warn(error)
+        if hasattr(self._daemon, "worker_main"):
+            self._daemon.worker_main = worker.main
+        return worker.main(*args, **kwargs)
 
     def _start_hooks(self) -> None:
         config = self._config
@@ -199,9 +210,3 @@ class WorkerProfiler:
             function(*args)
         except Exception as error:
             self._warn(error)
-
-
-def _target_module() -> str:
-    """The module whose ``main`` the daemon's workers will run; the JVM names it in the daemon's first argument."""
-    name = sys.argv[1] if len(sys.argv) > 1 else ""
-    return name if name.startswith("pyspark") else _WORKER_MODULE

@@ -86,9 +86,9 @@ def python_of(version):
 
 @pytest.fixture
 def run_scene(package, boxes):
-    """Runs scenes/<name>.py under the hooks, in a process of its own; returns what it prints last, from JSON."""
+    """Runs scenes/<name>.py in a process of its own; returns what it prints last, a JSON object, and its stderr."""
 
-    def run(name, python=sys.executable, interval=INTERVAL, arguments=(), environment=None):
+    def run(name, python=sys.executable, arguments=(), stderr_lines=0):
         finished = subprocess.run(
             [str(python), "-X", "faulthandler", str(SCENES / f"{name}.py"), *map(str, arguments)],
             env={
@@ -96,9 +96,8 @@ def run_scene(package, boxes):
                 "PYTHONPATH": str(package),
                 "SCENE_BOXES": str(boxes.directory),
                 "SCENE_APPLICATION": APPLICATION,
-                "SCENE_INTERVAL": str(interval),
+                "SCENE_INTERVAL": str(INTERVAL),
                 "SCENE_NATIVE": str(NATIVE),
-                **(environment or {}),
             },
             capture_output=True,
             text=True,
@@ -106,7 +105,8 @@ def run_scene(package, boxes):
             check=False,
         )
         assert finished.returncode == 0, f"{name}: exit {finished.returncode}\n{finished.stdout}{finished.stderr}"
-        lines = finished.stdout.splitlines()
-        return json.loads(lines[-1]) if lines else None
+        errors = finished.stderr.splitlines()
+        assert len(errors) == stderr_lines, finished.stderr
+        return {**json.loads(finished.stdout.splitlines()[-1]), "stderr": errors}
 
     return run

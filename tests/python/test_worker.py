@@ -24,13 +24,12 @@ def pyspark_python(request):
 def run_job(pyspark_python, package, tmp_path):
     """Runs a job of spark_jobs with the package on PYTHONPATH; returns (last line of stdout as JSON, stderr)."""
 
-    def run(name, *arguments, daemon_module="sparkmemprof.daemon"):
+    def run(name, *arguments):
         environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join([str(package), str(JOBS)]),
             "PYSPARK_PYTHON": pyspark_python,
             "TEST_LIBRARY": str(NATIVE / "libexact_alloc.so"),
-            "TEST_DAEMON_MODULE": daemon_module or "",
             "SPARK_LOCAL_IP": "127.0.0.1",
         }
         finished = subprocess.run(
@@ -55,8 +54,7 @@ def line_of(path, text):
 def test_scratch_buffer_is_on_its_line(run_job, boxes):
     result, stderr = run_job("aggregate", SIZE)
 
-    plain, _ = run_job("aggregate", SIZE, daemon_module=None)
-    assert result == plain
+    assert result == [sum(range(50_000)), sum(range(50_000, 100_000))]
     assert "sparkmemprof" not in stderr
     sessions = boxes.sessions()
     assert len({session["task_attempt_id"] for session in sessions}) == 2
@@ -82,3 +80,103 @@ def test_scratch_buffer_is_on_its_line(run_job, boxes):
         assert pathlib.Path(native[-1]["module"]).name == "libexact_alloc.so"
         assert native[-1]["offset"] > 0
         assert native[-1]["build_id"]
+
+
+SIZES = {
+    1_999_993: ("of_rdd", "RDD"),
+    2_999_993: ("of_rdd_then", "RDD"),
+    3_999_993: ("keeps", "RDD"),
+    4_999_993: ("Callable.__call__", "RDD"),
+    5_999_993: ("inner", "BATCHED_UDF"),
+    6_999_993: ("outer", "BATCHED_UDF"),
+    7_999_993: ("raises", "MAP_PANDAS_ITER_UDF"),
+    8_999_993: ("exits", "MAP_PANDAS_ITER_UDF"),
+    9_999_993: ("forks", "MAP_PANDAS_ITER_UDF"),
+    10_999_993: ("endless", "MAP_PANDAS_ITER_UDF"),
+    11_999_993: ("Doubling.eval", "TABLE_UDF"),
+    12_999_993: ("under_a_decorator", "MAP_PANDAS_ITER_UDF"),
+}
+
+
+def test_every_kind_of_function_is_named_and_its_bytes_stay_in_its_session(run_job, boxes):
+    results, stderr = run_job("many_kinds")
+
+    assert results == {
+        "rdd": [10, 11, 12],
+        "chain": [0, 1, 2],
+        "raises": "PythonException",
+        "exits": results["exits"],
+        "forks": 3,
+        "limit": 5,
+        "udtf": [42],
+        "decorated": 3,
+    }
+    assert "sparkmemprof" not in stderr
+    sessions = boxes.sessions()
+    for size, (function, kind) in SIZES.items():
+        holders = [
+            (session, site)
+            for session in sessions
+            for site in session["sites"]
+            if site["allocations"] and site["allocated"] == size * site["allocations"] and not site["sampled"]
+        ]
+        assert holders, f"{function}: nobody holds multiples of {size}"
+        assert len({session["task_attempt_id"] for session, _ in holders}) == 1, function
+        for session, site in holders:
+            udfs = {udf["name"]: udf for udf in session["udfs"]}
+            assert udfs[function]["kind"] == kind
+            assert pathlib.Path(udfs[function]["file"]).name == "many_kinds.py"
+            frames = [frame for frame in site["frames"] if frame["language"] == "python"]
+            assert frames[-1]["function"] == "take"
+            assert frames[-2]["function"] == function
+            assert frames[-2]["first_line"] == udfs[function]["line"], "a frame finds its function"
+    chain = next(session for session in sessions if any(udf["name"] == "outer" for udf in session["udfs"]))
+    assert [udf["name"] for udf in chain["udfs"]] == ["inner", "outer"], "in the order in which they are applied"
+    rdd = next(session for session in sessions if any(udf["kind"] == "RDD" for udf in session["udfs"]))
+    assert [udf["name"] for udf in rdd["udfs"]] == ["of_rdd", "of_rdd_then", "keeps", "Callable.__call__"]
+    # All are closed but those of killed workers (the limit) and of children that exit without a word (the fork).
+    still_open = {udf["name"] for session in sessions if not session["closed"] for udf in session["udfs"]}
+    assert still_open <= {"endless", "forks"}
+
+
+def without_config(package):
+    (package / "sparkmemprof" / "config.json").unlink()
+    return "config.json"
+
+
+def with_half_a_config(package):
+    (package / "sparkmemprof" / "config.json").write_text('{"applicationId": "a", "executorId": 7}')
+    return "executorId is 7 instead of str"
+
+
+def without_hooks(package):
+    for path in package.glob("sparkmemprof/_hooks.cpython-311-*"):
+        path.unlink()
+    return "CPython 3.9, 3.10, 3.12, 3.13"
+
+
+def with_broken_hooks(package):
+    (path,) = package.glob("sparkmemprof/_hooks.cpython-311-*")
+    path.unlink()
+    path.write_bytes(b"not a library")
+    return "the native module cannot be loaded"
+
+
+@pytest.mark.parametrize("damage", [without_config, with_half_a_config, without_hooks, with_broken_hooks])
+def test_a_piece_that_is_missing_leaves_pyspark_alone(damage, run_scene, package, pyspark_python):
+    text = damage(package)
+
+    scene = run_scene("daemon_without", python=pyspark_python, stderr_lines=1)
+
+    assert scene["plain"]
+    assert scene["stderr"][0].startswith("sparkmemprof: Python workers are not profiled: ")
+    if damage is not without_hooks or len(list(package.glob("sparkmemprof/_hooks.*"))) == 4:
+        assert text in scene["stderr"][0]
+
+
+def test_what_fails_in_workers_is_said_once(run_scene, boxes, pyspark_python):
+    boxes.directory.rmdir()
+
+    scene = run_scene("daemon_without", python=pyspark_python, arguments=["in workers"], stderr_lines=1)
+
+    assert str(boxes.directory) in scene["stderr"][0]

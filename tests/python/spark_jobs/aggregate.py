@@ -1,7 +1,6 @@
 """A mapInPandas whose helper's library takes a large scratch buffer. Prints the result as JSON in the last line."""
 
 import json
-import os
 import sys
 
 import pandas as pd
@@ -19,10 +18,7 @@ def aggregate(batches):
 
 def main():
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    module = os.environ.get("TEST_DAEMON_MODULE")
-    if module:
-        builder = builder.config("spark.python.daemon.module", module)
-    spark = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    spark = builder.config("spark.python.daemon.module", "sparkmemprof.daemon").getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     rows = spark.range(0, 100_000, numPartitions=2).mapInPandas(aggregate, "total double").collect()
     print(json.dumps(sorted(row.total for row in rows)), flush=True)

@@ -33,7 +33,9 @@ public final class AccumulatorTemplate {
     return Base64.getEncoder().encodeToString(bytes.toByteArray());
   }
 
-  /** @throws IllegalArgumentException when the text isn't Base64 */
+  /**
+   * @throws IllegalArgumentException when the text isn't Base64
+   */
   public static AccumulatorTemplate decode(String text) {
     return new AccumulatorTemplate(Base64.getDecoder().decode(text));
   }

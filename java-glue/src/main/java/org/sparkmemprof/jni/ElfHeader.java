@@ -8,10 +8,15 @@ final class ElfHeader {
 
   private ElfHeader() {}
 
-  /** @return null when the image is a 64-bit little-endian ELF file for {@code platform} */
+  /**
+   * @return null when the image is a 64-bit little-endian ELF file for {@code platform}
+   */
   static String whyForeign(byte[] image, String platform) {
     boolean elf =
-        image.length > 64 && image[0] == 0x7f && image[1] == 'E' && image[2] == 'L'
+        image.length > 64
+            && image[0] == 0x7f
+            && image[1] == 'E'
+            && image[2] == 'L'
             && image[3] == 'F';
     if (!elf || image[4] != 2 || image[5] != 1) {
       return "is no 64-bit ELF file";

@@ -1,24 +1,37 @@
 package org.sparkmemprof.jni;
 
 /**
- * The driver's half of {@code libsparkmemprof.so}: the profile store, in native memory. A store is a handle; all methods
- * are thread-safe and mirror {@code common/store/profile_store.h}. Times are epoch milliseconds, sizes MiB where named so, -1 = not given.
+ * The driver's half of {@code libsparkmemprof.so}: the profile store, in native memory. A store is
+ * a handle; all methods are thread-safe and mirror {@code common/store/profile_store.h}. Times are
+ * epoch milliseconds, sizes MiB where named so, -1 = not given.
  */
 public final class NativeStore {
   private NativeStore() {}
 
-  /** @return a handle, never 0; release it with {@link #close}. */
+  /**
+   * @return a handle, never 0; release it with {@link #close}.
+   */
   public static native long open(long limitBytes);
 
   public static native void close(long store);
 
-  /** @return null, or why the message was refused. */
+  /**
+   * @return null, or why the message was refused.
+   */
   public static native String ingest(long store, byte[] envelope);
 
   public static native void applicationStarted(
-      long store, String id, String name, String sparkVersion, String pythonVersion, String master, long timeMs);
+      long store,
+      String id,
+      String name,
+      String sparkVersion,
+      String pythonVersion,
+      String master,
+      long timeMs);
 
-  /** @param entries alternating keys and values. */
+  /**
+   * @param entries alternating keys and values.
+   */
   public static native void configuration(long store, String[] entries);
 
   public static native void executorAdded(
@@ -37,9 +50,12 @@ public final class NativeStore {
   public static native void stageSubmitted(
       long store, int stageId, int attempt, String name, String callSite, int tasks, long timeMs);
 
-  public static native void stageCompleted(long store, int stageId, int attempt, String failureReason, long timeMs);
+  public static native void stageCompleted(
+      long store, int stageId, int attempt, String failureReason, long timeMs);
 
-  /** @param outcome 0 succeeded, 1 failed, 2 killed, 3 lost. */
+  /**
+   * @param outcome 0 succeeded, 1 failed, 2 killed, 3 lost.
+   */
   public static native void taskEnded(
       long store,
       long taskAttemptId,

@@ -3,6 +3,7 @@ package org.sparkmemprof.listener;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkConf;
 import org.apache.spark.Success$;
 import org.apache.spark.TaskEndReason;
@@ -45,6 +46,7 @@ public final class DriverListener extends SparkListener {
   private final Map<Integer, ResourceProfile> profiles = new ConcurrentHashMap<>();
   private final Map<String, Boolean> executors = new ConcurrentHashMap<>();
   private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile boolean started;
 
   public DriverListener(
       StoreFeeder feeder,
@@ -59,9 +61,13 @@ public final class DriverListener extends SparkListener {
     this.sparkVersion = sparkVersion;
   }
 
-  /** Opens when the application's last event has been seen. */
-  public CountDownLatch ended() {
-    return ended;
+  /**
+   * Waits for the application's last event; not at all when Spark never got as far as its first.
+   */
+  public void awaitEnd(long timeoutMillis) throws InterruptedException {
+    if (started) {
+      ended.await(timeoutMillis, TimeUnit.MILLISECONDS);
+    }
   }
 
   /** False once Spark has reported the executor's removal. */
@@ -71,6 +77,7 @@ public final class DriverListener extends SparkListener {
 
   @Override
   public void onApplicationStart(SparkListenerApplicationStart event) {
+    started = true;
     guarded(
         () -> {
           String id = ScalaViews.orEmpty(event.appId());

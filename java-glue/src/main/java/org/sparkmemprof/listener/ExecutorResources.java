@@ -24,7 +24,9 @@ final class ExecutorResources {
     this.pysparkMib = pysparkMib;
   }
 
-  /** @param profile null: unknown, the configuration alone counts */
+  /**
+   * @param profile null: unknown, the configuration alone counts
+   */
   static ExecutorResources of(String executorId, SparkConf conf, ResourceProfile profile) {
     long offHeap =
         conf.getBoolean("spark.memory.offHeap.enabled", false)

@@ -58,19 +58,24 @@ public final class DriverSide implements DriverPlugin {
     try {
       settings = new Settings(sc.conf());
       if (!settings.enabled) {
-        return Collections.emptyMap();
+        return executorsStayInert();
       }
       boolean local = ExecutorIdentity.isLocal(sc.conf());
       String problem = NativeLibrary.load(PrivateDirectories.forCode(!local));
       if (problem != null) {
         notices.report("profiling", problem);
-        return Collections.emptyMap();
+        return executorsStayInert();
       }
       return start(sc);
     } catch (Throwable e) {
       notices.report("profiling", reasonOf(e));
-      return Collections.emptyMap();
+      return executorsStayInert();
     }
+  }
+
+  /** Said aloud: a configuration copied from an earlier SparkContext may hold its accumulator. */
+  private static Map<String, String> executorsStayInert() {
+    return Collections.singletonMap(ACCUMULATOR, "");
   }
 
   private Map<String, String> start(SparkContext sc) throws Exception {
@@ -166,7 +171,7 @@ public final class DriverSide implements DriverPlugin {
    */
   private void waitForLateNews() throws InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LATE_NEWS_MILLIS);
-    listener.ended().await(LATE_NEWS_MILLIS, TimeUnit.MILLISECONDS);
+    listener.awaitEnd(LATE_NEWS_MILLIS);
     while (System.nanoTime() < deadline) {
       boolean executorsDone = profilingExecutors.stream().noneMatch(listener::isKnown);
       if (feeder.idle() && (executorsDone || !feeder.awaitsSymbols())) {

@@ -19,7 +19,7 @@ public final class ExecutorSide implements ExecutorPlugin {
    * In local mode the executor starts before the application has an id. It waits here until the
    * driver's half, in the same JVM, knows it.
    */
-  private static ExecutorSide waiting; // guarded by the class
+  private static volatile ExecutorSide waiting; // changed under the class's lock
 
   private PluginContext context;
   private ExecutorIdentity self;
@@ -34,7 +34,7 @@ public final class ExecutorSide implements ExecutorPlugin {
   @Override
   public void init(PluginContext pluginContext, Map<String, String> extraConf) {
     String accumulator = extraConf.get(DriverSide.ACCUMULATOR);
-    if (accumulator == null) {
+    if (accumulator == null || accumulator.isEmpty()) {
       return; // switched off, or the driver can't keep profiles and has said why
     }
     context = pluginContext;
@@ -98,7 +98,9 @@ public final class ExecutorSide implements ExecutorPlugin {
       return;
     }
     if (settings.pythonEnabled) {
-      python = PythonPackage.install(applicationId, context.conf(), self, settings, boxes.path(), notices);
+      python =
+          PythonPackage.install(
+              applicationId, context.conf(), self, settings, boxes.path(), notices);
     }
     link = new DriverLink(context, self.id, notices);
     tasks = new TaskProfiles(template, settings, notices);
@@ -106,6 +108,10 @@ public final class ExecutorSide implements ExecutorPlugin {
 
   @Override
   public void onTaskStart() {
+    if (waiting == this) {
+      // The driver's half is another class: spark.executor.userClassPathFirst in local mode.
+      applicationIdKnown(context.conf().getAppId());
+    }
     TaskProfiles profiles = tasks;
     TaskContext task = TaskContext.get();
     if (profiles != null && task != null) {

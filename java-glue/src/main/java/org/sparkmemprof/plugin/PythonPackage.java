@@ -36,7 +36,9 @@ final class PythonPackage {
     this.conf = conf;
   }
 
-  /** @return null when Python stays unprofiled; the reason has then been told */
+  /**
+   * @return null when Python stays unprofiled; the reason has then been told
+   */
   static PythonPackage install(
       String applicationId,
       SparkConf conf,
@@ -44,6 +46,9 @@ final class PythonPackage {
       Settings settings,
       Path boxDirectory,
       Notices notices) {
+    if (DAEMON_MODULE.equals(conf.get(DAEMON_SETTING, null))) {
+      conf.remove(DAEMON_SETTING); // copied from an earlier SparkContext: not yet true of this one
+    }
     String why = whyNot(conf);
     if (why != null) {
       notices.report(WHAT, why);
@@ -64,8 +69,7 @@ final class PythonPackage {
       if (!Files.exists(directory.resolve(DAEMON_FILE))) {
         throw new IOException("the jar's Python package has no " + DAEMON_FILE);
       }
-      String config =
-          config(applicationId, self.id, boxDirectory.toString(), settings);
+      String config = config(applicationId, self.id, boxDirectory.toString(), settings);
       Files.write(
           directory.resolve("sparkmemprof/config.json"), config.getBytes(StandardCharsets.UTF_8));
       SearchPath.prepend(directory.toString());

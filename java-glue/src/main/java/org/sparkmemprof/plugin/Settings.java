@@ -34,7 +34,9 @@ final class Settings {
   /** Between two interim profiles of a running task. */
   final long snapshotSeconds;
 
-  /** @throws IllegalArgumentException naming the setting that can't be read */
+  /**
+   * @throws IllegalArgumentException naming the setting that can't be read
+   */
   Settings(SparkConf conf) {
     enabled = flag(conf, "enabled");
     pythonEnabled = flag(conf, "python.enabled");

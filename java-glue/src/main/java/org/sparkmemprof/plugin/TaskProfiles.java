@@ -46,11 +46,7 @@ final class TaskProfiles {
       long id = task.taskAttemptId();
       ProfileAccumulator accumulator = template.copyForThisTask();
       NativeAgent.taskStarted(
-          id,
-          task.stageId(),
-          task.stageAttemptNumber(),
-          task.partitionId(),
-          task.attemptNumber());
+          id, task.stageId(), task.stageAttemptNumber(), task.partitionId(), task.attemptNumber());
       running.put(id, accumulator);
       // Listeners run last in first out: this one, added before the task's own, runs when they are
       // done, and still before Spark collects the accumulators.

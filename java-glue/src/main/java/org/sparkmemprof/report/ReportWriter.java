@@ -68,7 +68,8 @@ public final class ReportWriter {
       return json;
     } catch (Throwable e) {
       notices.report(
-          "the report", "it can't be written: " + e + " (choose a place by spark.memprof.report.dir)");
+          "the report",
+          "it can't be written: " + e + " (choose a place by spark.memprof.report.dir)");
       return null;
     }
   }

@@ -28,7 +28,9 @@ public final class StoreFeeder {
   private volatile boolean closing;
   private boolean storeClosed; // guarded by this
 
-  /** @throws UnsatisfiedLinkError when the library isn't there */
+  /**
+   * @throws UnsatisfiedLinkError when the library isn't there
+   */
   public StoreFeeder(long limitBytes, Notices notices) {
     this.notices = notices;
     store = NativeStore.open(limitBytes);

@@ -1,13 +1,11 @@
 package org.sparkmemprof.jni;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Locale;
+import org.sparkmemprof.files.JarMember;
 import org.sparkmemprof.files.PrivateDirectories;
 
 /**
@@ -38,6 +36,8 @@ public final class NativeLibrary {
       tried = true;
       try {
         problem = tryAll(directories);
+      } catch (UnfitException e) {
+        problem = e.getMessage();
       } catch (Throwable e) {
         problem = String.valueOf(e);
       }
@@ -45,7 +45,7 @@ public final class NativeLibrary {
     return problem;
   }
 
-  private static String tryAll(List<Path> directories) throws IOException {
+  private static String tryAll(List<Path> directories) throws UnfitException {
     if (resolved() != null) {
       return checkVersion();
     }
@@ -54,17 +54,12 @@ public final class NativeLibrary {
       return "another class loader of this JVM has already loaded the library (" + owner + ")";
     }
     String platform = platform();
-    byte[] image = read("/" + platform + "/" + LIBRARY);
-    if (image == null) {
+    if (!JarMember.exists(member(platform))) {
       return "the jar holds no " + LIBRARY + " for " + platform;
-    }
-    String foreign = ElfHeader.whyForeign(image, platform);
-    if (foreign != null) {
-      return platform + "/" + LIBRARY + " in the jar " + foreign;
     }
     StringBuilder failures = new StringBuilder();
     for (Path directory : directories) {
-      String failure = loadFrom(directory, image);
+      String failure = loadFrom(directory, platform);
       if (failure == null) {
         System.setProperty(LOADED_PROPERTY, NativeLibrary.class.getClassLoader().toString());
         return checkVersion();
@@ -74,12 +69,21 @@ public final class NativeLibrary {
     return LIBRARY + " can't be loaded from any directory: " + failures;
   }
 
-  private static String loadFrom(Path directory, byte[] image) {
+  private static String member(String platform) {
+    return "/" + platform + "/" + LIBRARY;
+  }
+
+  private static String loadFrom(Path directory, String platform) throws UnfitException {
     Path folder = null;
     try {
-      folder = Files.createTempDirectory(directory, "sparkmemprof-"); // 0700
+      folder = Files.createTempDirectory(directory, "sparkmemprof-library-"); // 0700
       Path copy = folder.resolve(LIBRARY);
-      Files.write(copy, image, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      JarMember.copy(member(platform), copy);
+      String unfit = ElfImage.whyUnfit(copy, platform);
+      if (unfit != null) {
+        // No other directory can mend that.
+        throw new UnfitException(platform + "/" + LIBRARY + " in the jar " + unfit);
+      }
       System.load(copy.toAbsolutePath().toString());
       return null;
     } catch (UnsatisfiedLinkError | IOException | SecurityException e) {
@@ -119,17 +123,11 @@ public final class NativeLibrary {
     return system + "-" + machine;
   }
 
-  private static byte[] read(String resource) throws IOException {
-    try (InputStream in = NativeLibrary.class.getResourceAsStream(resource)) {
-      if (in == null) {
-        return null;
-      }
-      ByteArrayOutputStream bytes = new ByteArrayOutputStream(1 << 20);
-      byte[] buffer = new byte[1 << 16];
-      for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-        bytes.write(buffer, 0, n);
-      }
-      return bytes.toByteArray();
+  private static final class UnfitException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    UnfitException(String message) {
+      super(message);
     }
   }
 }

@@ -4,9 +4,11 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.plugin.DriverPlugin;
@@ -38,6 +40,7 @@ public final class DriverSide implements DriverPlugin {
 
   private static final long CHECKPOINT_SECONDS = 30;
   private static final long LATE_NEWS_MILLIS = 5_000;
+  private static final long FINAL_REPORT_SECONDS = 30;
   private static final long POLL_MILLIS = 20;
 
   private final DriverNotices notices = new DriverNotices();
@@ -48,7 +51,7 @@ public final class DriverSide implements DriverPlugin {
   private StoreFeeder feeder;
   private DriverListener listener;
   private ReportWriter writer;
-  private ScheduledExecutorService checkpoints;
+  private ScheduledExecutorService reports;
 
   /** Spark's registry of accumulators holds weak references only. */
   private ProfileAccumulator accumulator;
@@ -105,8 +108,8 @@ public final class DriverSide implements DriverPlugin {
               () ->
                   ReportDirectory.open(settings, conf, applicationId, spark.hadoopConfiguration()),
               notices);
-      checkpoints = Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("report"));
-      checkpoints.scheduleWithFixedDelay(
+      reports = Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("report"));
+      reports.scheduleWithFixedDelay(
           writer::checkpoint, CHECKPOINT_SECONDS, CHECKPOINT_SECONDS, TimeUnit.SECONDS);
       ExecutorSide.applicationIdKnown(applicationId);
     } catch (Throwable e) {
@@ -150,13 +153,9 @@ public final class DriverSide implements DriverPlugin {
       return;
     }
     try {
-      if (checkpoints != null) {
-        checkpoints.shutdown();
-      }
       waitForLateNews();
-      ReportWriter.Summary summary = writer == null ? null : writer.finish();
-      if (summary != null) {
-        announce(summary);
+      if (writer != null) {
+        finishReport();
       }
     } catch (Throwable e) {
       notices.report("the report", reasonOf(e));
@@ -178,6 +177,24 @@ public final class DriverSide implements DriverPlugin {
         return;
       }
       Thread.sleep(POLL_MILLIS);
+    }
+  }
+
+  /**
+   * On the report's own thread: a file system that hangs must not keep the application from ending.
+   */
+  private void finishReport() throws InterruptedException, ExecutionException {
+    try {
+      ReportWriter.Summary summary =
+          reports.submit(writer::finish).get(FINAL_REPORT_SECONDS, TimeUnit.SECONDS);
+      if (summary != null) {
+        announce(summary);
+      }
+    } catch (TimeoutException late) {
+      notices.report(
+          "the final report", "it was not written within " + FINAL_REPORT_SECONDS + " s");
+    } finally {
+      reports.shutdownNow();
     }
   }
 

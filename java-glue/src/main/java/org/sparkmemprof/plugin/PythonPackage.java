@@ -1,9 +1,6 @@
 package org.sparkmemprof.plugin;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,8 +8,10 @@ import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.SparkConf;
+import org.sparkmemprof.files.JarMember;
 import org.sparkmemprof.files.Mounts;
 import org.sparkmemprof.files.PrivateDirectories;
+import org.sparkmemprof.jni.ElfImage;
 
 /**
  * The executor's copy of the Python package {@code sparkmemprof}, taken out of the jar into a
@@ -26,6 +25,7 @@ final class PythonPackage {
   private static final String DAEMON_MODULE = "sparkmemprof.daemon";
   private static final String DAEMON_FILE = "sparkmemprof/daemon.py";
   private static final String WHAT = "memory of Python workers";
+  private static final String MANIFEST = "manifest.txt";
   private static final String ROOT = "/python/";
 
   private final Path directory;
@@ -56,14 +56,13 @@ final class PythonPackage {
     }
     Path directory = null;
     try {
-      List<String> files = manifest();
       List<String> failures = new ArrayList<>();
       directory = place(applicationId, !self.inDriver, failures);
       if (directory == null) {
         notices.report(WHAT, "no directory for the Python package: " + failures);
         return null;
       }
-      for (String file : files) {
+      for (String file : manifest(directory)) {
         copy(file, directory);
       }
       if (!Files.exists(directory.resolve(DAEMON_FILE))) {
@@ -99,21 +98,12 @@ final class PythonPackage {
   }
 
   /** The package's files, relative to {@code python/} in the jar. */
-  private static List<String> manifest() throws IOException {
-    InputStream in = PythonPackage.class.getResourceAsStream(ROOT + "manifest.txt");
-    if (in == null) {
-      throw new IOException("the jar holds no Python package (python/manifest.txt)");
+  private static List<String> manifest(Path directory) throws IOException {
+    Path copy = directory.resolve(MANIFEST);
+    if (!JarMember.copy(ROOT + MANIFEST, copy)) {
+      throw new IOException("the jar holds no Python package (python/" + MANIFEST + ")");
     }
-    List<String> files = new ArrayList<>();
-    try (BufferedReader lines =
-        new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        if (!line.isEmpty()) {
-          files.add(line);
-        }
-      }
-    }
-    return files;
+    return Files.readAllLines(copy, StandardCharsets.UTF_8);
   }
 
   /** A fresh private directory whose libraries Python can load. */
@@ -140,12 +130,12 @@ final class PythonPackage {
     if (!target.startsWith(directory)) {
       throw new IOException("python/manifest.txt names a file outside its directory: " + file);
     }
-    try (InputStream in = PythonPackage.class.getResourceAsStream(ROOT + file)) {
-      if (in == null) {
-        return; // a shim for one CPython may be left out: the package copes, and says so
-      }
-      Files.createDirectories(target.getParent());
-      Files.copy(in, target);
+    Files.createDirectories(target.getParent());
+    if (!JarMember.copy(ROOT + file, target)) {
+      return; // a shim for one CPython may be left out: the package copes, and says so
+    }
+    if (ElfImage.isTruncated(target)) {
+      Files.write(target, new byte[0]); // an ImportError instead of a dead worker
     }
   }
 

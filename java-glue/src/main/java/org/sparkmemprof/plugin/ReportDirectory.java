@@ -8,8 +8,8 @@ import org.sparkmemprof.files.PrivateDirectories;
 import org.sparkmemprof.files.ReportFiles;
 
 /**
- * Where reports go: {@code spark.memprof.report.dir}, else the event log's directory when there is
- * one, else a private directory under the temporary one.
+ * Where reports go: {@code spark.memprof.report.dir}, else a folder in the event log's directory
+ * when there is one, else a private directory under the temporary one.
  */
 final class ReportDirectory {
   private ReportDirectory() {}
@@ -22,7 +22,9 @@ final class ReportDirectory {
     }
     if (conf.getBoolean("spark.eventLog.enabled", false)) {
       String eventLog = conf.get("spark.eventLog.dir", "file:/tmp/spark-events");
-      return ReportFiles.open(eventLog, applicationId, hadoop);
+      // Not beside the logs: Spark names an application's log as we name its folder, and can't
+      // finish a log whose name is taken.
+      return ReportFiles.open(eventLog + "/sparkmemprof", applicationId, hadoop);
     }
     String reports =
         PrivateDirectories.make(

@@ -1,6 +1,7 @@
 package org.sparkmemprof.plugin;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.SparkConf;
 import scala.Tuple2;
@@ -41,7 +42,11 @@ final class Settings {
     enabled = flag(conf, "enabled");
     pythonEnabled = flag(conf, "python.enabled");
     pythonIntervalBytes = size(conf, "python.interval", "64k");
-    source = conf.get(PREFIX + "source", "names");
+    source = conf.get(PREFIX + "source", "names").trim();
+    if (!Arrays.asList("lines", "names", "none").contains(source)) {
+      throw new IllegalArgumentException(
+          PREFIX + "source=" + source + ": want lines, names or none");
+    }
     boxDirectory = text(conf, "box.dir");
     reportDirectory = text(conf, "report.dir");
     storeLimitBytes = size(conf, "store.limit", "64m");

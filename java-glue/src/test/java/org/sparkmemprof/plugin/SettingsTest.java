@@ -1,0 +1,66 @@
+package org.sparkmemprof.plugin;
+
+import static org.junit.Assert.assertArrayEquals;
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import org.apache.spark.SparkConf;
+import org.junit.Test;
+
+public class SettingsTest {
+  private static SparkConf with(String key, String value) {
+    return new SparkConf(false).set("spark.memprof." + key, value);
+  }
+
+  @Test
+  public void defaults() {
+    Settings settings = new Settings(new SparkConf(false));
+    assertTrue(settings.enabled);
+    assertTrue(settings.pythonEnabled);
+    assertEquals(64 << 10, settings.pythonIntervalBytes);
+    assertEquals("names", settings.source);
+    assertNull(settings.boxDirectory);
+    assertNull(settings.reportDirectory);
+    assertEquals(64 << 20, settings.storeLimitBytes);
+    assertEquals(16 << 10, settings.taskMaxBytes);
+    assertEquals(5, settings.snapshotSeconds);
+  }
+
+  @Test
+  public void values() {
+    assertFalse(new Settings(with("enabled", "false")).enabled);
+    assertEquals(1 << 30, new Settings(with("store.limit", "1g")).storeLimitBytes);
+    assertEquals(1, new Settings(with("python.interval", "1")).pythonIntervalBytes);
+    assertEquals("hdfs://x/y", new Settings(with("report.dir", "hdfs://x/y")).reportDirectory);
+    assertEquals("the hard cap", 256 << 10, new Settings(with("task.maxBytes", "3g")).taskMaxBytes);
+  }
+
+  @Test
+  public void valueThatCannotBeReadIsNamedWithItsKey() {
+    String[][] wrong = {
+      {"enabled", "maybe"},
+      {"python.enabled", "1"},
+      {"store.limit", "lots"},
+      {"store.limit", "0"},
+      {"python.interval", "-4k"},
+      {"snapshot.seconds", "0"},
+      {"snapshot.seconds", "5s"},
+      {"source", "everything"},
+    };
+    for (String[] entry : wrong) {
+      String told =
+          assertThrows(IllegalArgumentException.class, () -> new Settings(with(entry[0], entry[1])))
+              .getMessage();
+      assertTrue(told, told.startsWith("spark.memprof." + entry[0] + "=" + entry[1]));
+    }
+  }
+
+  @Test
+  public void agentGetsEveryOptionWithoutThePrefix() {
+    SparkConf conf = with("interval", "1m").set("spark.executor.memory", "2g");
+    assertArrayEquals(new String[] {"interval=1m"}, Settings.agentOptions(conf));
+  }
+}

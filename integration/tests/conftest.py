@@ -1,0 +1,312 @@
+"""Real Spark jobs in processes of their own, and what they leave behind: output, executors' logs, the report.
+
+Every test takes `line` ("3.5" or "4"). `spark_run(job, ...)` submits a job script and returns a Run. Needs a build
+(MEMPROF_BUILD, default build/release) and the Spark lines' Pythons (MEMPROF_PYTHON_3_5, MEMPROF_PYTHON_4, default the
+venvs under build/venvs). Nothing of the caller's environment reaches a job.
+"""
+
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import time
+import zipfile
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+JOBS = pathlib.Path(__file__).parent / "jobs"
+BUILD = pathlib.Path(os.environ.get("MEMPROF_BUILD", ROOT / "build/release"))
+LINES = ["3.5", "4"]
+PLUGIN = "org.sparkmemprof.MemoryProfilerPlugin"
+LOCAL = "local[2]"
+LOCAL_CLUSTER = "local-cluster[2,1,1024]"
+RUN_SECONDS = 240
+
+# Lines of Spark's own that name the jar, the plugin or the daemon module; the summary in the driver's log is ours.
+SPARKS_OWN = re.compile(r" (INFO|DEBUG) (?!MemoryProfilerPlugin)|^Spark Executor Command|^/\S*FutureWarning")
+
+
+@pytest.fixture(params=LINES, scope="session")
+def line(request):
+    return request.param
+
+
+def python_of(line):
+    default = ROOT / "build/venvs" / f"spark-{line}" / "bin/python"
+    path = pathlib.Path(os.environ.get(f"MEMPROF_PYTHON_{line.replace('.', '_')}", default))
+    assert path.exists(), f"no Python with Spark {line}: {path} (tests/run.sh makes it)"
+    return path
+
+
+@pytest.fixture(scope="session")
+def jar():
+    path = BUILD / "sparkmemprof.jar"
+    assert path.exists(), f"no {path}: build it first"
+    return path
+
+
+@dataclasses.dataclass
+class Spark:
+    """A Spark line as a job sees it."""
+
+    line: str
+    home: pathlib.Path  # SPARK_HOME, of our own: local-cluster writes its executors' logs into its work folder
+    python: pathlib.Path  # has what the line's venv has, but for sparkmemprof: by conf alone everything must work
+
+
+@pytest.fixture(scope="session")
+def spark(line, tmp_path_factory):
+    folder = tmp_path_factory.mktemp(f"spark-{line}-")
+    original = python_of(line)
+    asked = subprocess.run(
+        [original, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    packages = folder / "packages"
+    packages.mkdir()
+    for entry in pathlib.Path(asked.stdout.strip()).iterdir():
+        if not entry.name.startswith("sparkmemprof"):
+            (packages / entry.name).symlink_to(entry)
+    subprocess.run([original, "-m", "venv", "--without-pip", folder / "venv"], check=True)
+    (site_packages,) = (folder / "venv/lib").glob("python*/site-packages")
+    (site_packages / "packages.pth").write_text(f"{packages}\n")
+    home = folder / "home"
+    home.mkdir()
+    for entry in (packages / "pyspark").iterdir():
+        if entry.name != "work":
+            (home / entry.name).symlink_to(entry)
+    return Spark(line, home, folder / "venv/bin/python")
+
+
+@dataclasses.dataclass
+class Run:
+    """A finished job."""
+
+    status: int
+    stdout: str
+    stderr: str
+    reports: pathlib.Path  # spark.memprof.report.dir
+    work: pathlib.Path  # executors' logs, unless local
+
+    def report(self):
+        """The one report.json of this run."""
+        found = list(self.reports.glob("*/report.json"))
+        assert len(found) == 1, f"reports: {found}\n{self.tail()}"
+        return json.loads(found[0].read_text())
+
+    def result(self):
+        """What the job printed behind RESULT."""
+        lines = [text for text in self.stdout.splitlines() if text.startswith("RESULT ")]
+        assert len(lines) == 1, self.tail()
+        return json.loads(lines[0].removeprefix("RESULT "))
+
+    def executor_logs(self):
+        """{path: text} of the executors' stdout and stderr."""
+        return {path: path.read_text(errors="replace") for path in sorted(self.work.glob("app-*/*/std*"))}
+
+    def tail(self):
+        return f"exit status {self.status}\n{self.stdout[-2000:]}\n{self.stderr[-6000:]}"
+
+    def demand_success(self):
+        assert self.status == 0, self.tail()
+        return self
+
+
+def ours(text):
+    """The lines of a log that are ours, not Spark's about us."""
+    return [line for line in text.splitlines() if "memprof" in line and not SPARKS_OWN.search(line)]
+
+
+def warnings_of(run):
+    """Our warnings in all logs of a run: driver's, executors', Python workers'."""
+    logs = [run.stderr, *run.executor_logs().values()]
+    return [line for log in logs for line in ours(log) if "INFO MemoryProfilerPlugin" not in line]
+
+
+def clean_environment(spark, **extra):
+    kept = {key: os.environ[key] for key in ("PATH", "HOME", "JAVA_HOME", "LANG") if key in os.environ}
+    return {
+        **kept,
+        "SPARK_HOME": str(spark.home),
+        "PYSPARK_PYTHON": str(spark.python),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        **extra,
+    }
+
+
+@dataclasses.dataclass
+class Launch:
+    """How a job is started: everything needed to run it by hand."""
+
+    command: list
+    cwd: pathlib.Path
+    environment: dict
+    run: Run
+
+
+class Launcher:
+    """Prepares and runs jobs; each gets a working directory and a report directory below `folder`."""
+
+    def __init__(self, spark, jar, folder):
+        self._spark = spark
+        self._jar = jar
+        self._folder = folder
+        self._count = 0
+
+    def prepare(
+        self, job, *arguments, master=LOCAL, conf=(), jar=None, profiled=True, environment=(), prefix=(), cwd=None
+    ):
+        """A Launch. conf: settings, None takes one away; prefix: words before the command, e.g. unshare."""
+        self._count += 1
+        reports = self._folder / f"reports-{self._count}"
+        if cwd is None:
+            cwd = self._folder / f"cwd-{self._count}"
+            cwd.mkdir()
+        settings = {"spark.ui.enabled": "false", "spark.log.level": "WARN", "spark.sql.shuffle.partitions": "2"}
+        if profiled:
+            settings |= {
+                "spark.jars": jar or self._jar,
+                "spark.plugins": PLUGIN,
+                "spark.memprof.report.dir": reports,
+            }
+        settings |= dict(conf)
+        work = self._spark.home / "work"
+        shutil.rmtree(work, ignore_errors=True)
+        command = [*map(str, prefix), str(self._spark.home / "bin/spark-submit"), "--master", master]
+        for key, value in settings.items():
+            if value is not None:
+                command += ["--conf", f"{key}={value}"]
+        command += [str(JOBS / job), *map(str, arguments)]
+        run = Run(-1, "", "", reports, work)
+        return Launch(command, cwd, clean_environment(self._spark, **dict(environment)), run)
+
+    def __call__(self, job, *arguments, **options):
+        """A Run, whatever its end; options as for prepare."""
+        launch = self.prepare(job, *arguments, **options)
+        finished = subprocess.run(
+            launch.command,
+            cwd=launch.cwd,
+            env=launch.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=RUN_SECONDS,
+            check=False,
+        )
+        launch.run.status, launch.run.stdout, launch.run.stderr = finished.returncode, finished.stdout, finished.stderr
+        return launch.run
+
+
+@pytest.fixture
+def spark_run(spark, jar, tmp_path):
+    return Launcher(spark, jar, tmp_path)
+
+
+@pytest.fixture(scope="session")
+def shared_run(spark, jar, tmp_path_factory):
+    """Like spark_run, for an application that several tests look at."""
+    return Launcher(spark, jar, tmp_path_factory.mktemp("shared"))
+
+
+class Standalone:
+    """A master and a worker of a standalone cluster, from the pip package, on free loopback ports."""
+
+    def __init__(self, spark, folder):
+        self.work = folder / "work"
+        self._environment = clean_environment(spark, SPARK_WORKER_DIR=str(self.work))
+        self._home = spark.home
+        self._folder = folder
+        self._processes = []
+        host = ["--host", "127.0.0.1", "--port", "0", "--webui-port", "0"]
+        try:
+            self.master = self._start("master", "master.Master", *host, until=r"Starting Spark master at (spark://\S+)")
+            size = ["--cores", "2", "--memory", "2g"]
+            self._start(
+                "worker", "worker.Worker", *host, *size, self.master, until=r"Successfully registered with master"
+            )
+        except BaseException:
+            self.stop()
+            raise
+
+    def _start(self, name, main, *arguments, until):
+        log = self._folder / f"{name}.log"
+        with log.open("w") as out:
+            process = subprocess.Popen(
+                [self._home / "bin/spark-class", f"org.apache.spark.deploy.{main}", *arguments],
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        self._processes.append(process)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and process.poll() is None:
+            if found := re.search(until, log.read_text()):
+                return found[found.lastindex or 0]
+            time.sleep(0.1)
+        raise AssertionError(f"the standalone {name} did not start:\n{log.read_text()[-3000:]}")
+
+    def stop(self):
+        for process in reversed(self._processes):
+            process.send_signal(signal.SIGTERM)
+        for process in self._processes:
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+@pytest.fixture
+def standalone(spark, tmp_path):
+    cluster = Standalone(spark, tmp_path)
+    yield cluster
+    cluster.stop()
+
+
+@pytest.fixture
+def jar_without(jar, tmp_path):
+    """edit(change): a copy of the jar; change(name, bytes) gives each member's new bytes, None leaves it out."""
+
+    def edit(change):
+        copy = tmp_path / "edited" / jar.name
+        copy.parent.mkdir()
+        with zipfile.ZipFile(jar) as source, zipfile.ZipFile(copy, "w") as target:
+            for member in source.infolist():
+                content = change(member.filename, source.read(member))
+                if content is not None:
+                    target.writestr(member.filename, content)
+        return copy
+
+    return edit
+
+
+def line_of(job, marker):
+    """Number of the line of a job script that ends with `# marker`."""
+    numbers = [
+        number
+        for number, text in enumerate((JOBS / job).read_text().splitlines(), 1)
+        if text.rstrip().endswith(f"# {marker}")
+    ]
+    assert len(numbers) == 1, f"{job}: lines marked {marker}: {numbers}"
+    return numbers[0]
+
+
+def python_line(site):
+    """(file name, line) of the innermost Python frame of a site, or None."""
+    frames = [frame for frame in site["frames"] if frame["language"] == "python"]
+    return (pathlib.PurePath(frames[-1]["file"]).name, frames[-1]["line"]) if frames else None
+
+
+def sites_at(sites, job, marker):
+    """The sites whose allocation happened at the marked line."""
+    wanted = (job, line_of(job, marker))
+    return [site for site in sites if python_line(site) == wanted]

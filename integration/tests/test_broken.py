@@ -1,0 +1,201 @@
+"""Every piece missing or broken in turn: the job succeeds, its result is right, one warning says what is off."""
+
+import os
+import struct
+import subprocess
+
+import pytest
+from conftest import LOCAL_CLUSTER, warnings_of
+
+EXPECTED = sum(number * number for number in range(40))
+LIBRARY = "linux-x86_64/libsparkmemprof.so"
+
+
+def demand_one_warning(run, *words):
+    """The job did its work, and of all logs exactly one line is ours: a warning that holds these words."""
+    run.demand_success()
+    assert run.result() == EXPECTED
+    found = warnings_of(run)
+    assert len(found) == 1, "\n".join(found) + run.tail()
+    for word in words:
+        assert word in found[0], f"not told: {word}\n{found[0]}"
+    return found[0]
+
+
+def demand_silence(run):
+    run.demand_success()
+    assert run.result() == EXPECTED
+    assert warnings_of(run) == []
+
+
+@pytest.mark.parametrize("master", ["local[2]", LOCAL_CLUSTER])
+def test_library_absent_from_the_jar(spark_run, jar_without, master):
+    broken = jar_without(lambda name, content: None if name == LIBRARY else content)
+    run = spark_run("sum.py", master=master, jar=broken)
+    demand_one_warning(run, "profiling is off", "libsparkmemprof.so", "linux-x86_64")
+    assert not run.reports.exists()
+
+
+def test_library_of_a_foreign_machine(spark_run, jar_without):
+    def foreign(name, content):
+        return content[:18] + struct.pack("<H", 40) + content[20:] if name == LIBRARY else content
+
+    demand_one_warning(spark_run("sum.py", jar=jar_without(foreign)), "profiling is off", "another machine")
+
+
+def test_library_that_is_cut_short(spark_run, jar_without):
+    """The dynamic linker would map it beyond its end, and the JVM die of SIGBUS."""
+    broken = jar_without(lambda name, content: content[: len(content) // 2] if name == LIBRARY else content)
+    demand_one_warning(spark_run("sum.py", jar=broken), "profiling is off", "libsparkmemprof.so", "truncated")
+
+
+def test_python_package_absent_from_the_jar(spark_run, jar_without):
+    broken = jar_without(lambda name, content: None if name.startswith("python/") else content)
+    demand_one_warning(spark_run("sum.py", jar=broken), "memory of Python workers is off", "manifest.txt")
+
+
+def test_daemon_module_absent_from_the_jar(spark_run, jar_without):
+    broken = jar_without(lambda name, content: None if name.endswith("/daemon.py") else content)
+    demand_one_warning(spark_run("sum.py", jar=broken), "memory of Python workers is off", "daemon.py")
+
+
+HOOKS = "python/sparkmemprof/_hooks.cpython-311"
+
+
+def test_python_that_the_jar_has_no_shim_for(spark_run, jar_without):
+    broken = jar_without(lambda name, content: None if name.startswith(HOOKS) else content)
+    demand_one_warning(spark_run("sum.py", jar=broken), "Python workers", "3.11")
+
+
+@pytest.mark.parametrize("damage", ["garbage", "half", "foreign"])
+def test_shim_that_is_broken(spark_run, jar_without, damage):
+    def damaged(name, content):
+        if not name.startswith(HOOKS):
+            return content
+        foreign = content[:18] + struct.pack("<H", 40) + content[20:]
+        return {"garbage": b"no library", "half": content[: len(content) // 2], "foreign": foreign}[damage]
+
+    demand_one_warning(spark_run("sum.py", jar=jar_without(damaged)), "_hooks")
+
+
+def test_python_source_that_is_broken(spark_run, jar_without):
+    broken = jar_without(lambda name, content: b"import nonsense" if name.endswith("/worker.py") else content)
+    demand_one_warning(spark_run("sum.py", jar=broken), "nonsense")
+
+
+@pytest.mark.parametrize("master", ["local[2]", LOCAL_CLUSTER])
+def test_daemon_module_set_by_the_user(spark_run, master):
+    conf = {"spark.python.daemon.module": "pyspark.daemon"}
+    run = spark_run("sum.py", master=master, conf=conf)
+    demand_one_warning(run, "memory of Python workers is off", "spark.python.daemon.module", "pyspark.daemon")
+    assert any("spark.python.daemon.module" in entry["why"] for entry in run.report()["notAvailable"])
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [("store.limit", "lots"), ("nonsense", "1")],  # one that Java reads, one that only the agent knows
+)
+def test_setting_that_cannot_be_read(spark_run, setting, value):
+    run = spark_run("sum.py", conf={f"spark.memprof.{setting}": value})
+    demand_one_warning(run, "profiling is off", setting)
+
+
+def test_switched_off(spark_run):
+    run = spark_run("sum.py", conf={"spark.memprof.enabled": "false"})
+    demand_silence(run)
+    assert not run.reports.exists()
+
+
+def test_report_directory_that_cannot_be_written(spark_run, tmp_path):
+    (tmp_path / "file").write_text("")
+    run = spark_run("sum.py", conf={"spark.memprof.report.dir": tmp_path / "file" / "below"})
+    demand_one_warning(run, "the report is off", "spark.memprof.report.dir")
+
+
+def test_file_that_hides_the_package(spark_run, tmp_path):
+    cwd = tmp_path / "mine"
+    cwd.mkdir()
+    (cwd / "sparkmemprof.py").write_text("")
+    demand_one_warning(spark_run("sum.py", cwd=cwd), "memory of Python workers is off", "sparkmemprof.py")
+
+
+# --- file systems and users, in namespaces of their own ---------------------------------------------------------------
+
+
+def inside(*words):
+    """A command prefix; the test is skipped where the kernel doesn't allow it."""
+    tried = subprocess.run([*words, "true"], capture_output=True, text=True, check=False)
+    if tried.returncode:
+        pytest.skip(f"{' '.join(words[:3])}: {tried.stderr.strip()}")
+    return list(words)
+
+
+def mounted(script):
+    """A prefix that runs `script` (mount commands) in a mount namespace of its own first."""
+    command = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--mount"]
+    return inside(*command, "sh", "-e", "-c", f'{script}\nexec "$@"', "sh")
+
+
+@pytest.fixture
+def temporary(tmp_path):
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    return folder
+
+
+def options(temporary):
+    return {"spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={temporary}"}
+
+
+def test_noexec_temporary_directory_and_nowhere_else_to_go(spark_run, temporary):
+    prefix = mounted(f"mount -t tmpfs -o noexec none {temporary}; mount -t tmpfs -o noexec none /dev/shm")
+    run = spark_run("sum.py", conf=options(temporary), prefix=prefix)
+    demand_one_warning(run, "profiling is off", str(temporary), "/dev/shm")
+
+
+def test_noexec_temporary_directory_with_another_place(spark_run, temporary):
+    prefix = mounted(f"mount -t tmpfs -o noexec none {temporary}; mount -t tmpfs none /dev/shm")
+    run = spark_run("sum.py", conf=options(temporary), prefix=prefix)
+    demand_silence(run)
+    assert run.report()["stages"][0]["tasks"] == 2
+
+
+def read_only_but(temporary, reports, temporary_options):
+    """Everything is read-only but a temporary directory, which Spark itself can't do without, and the reports'."""
+    return mounted(
+        f"mount --bind {reports} {reports}; mount -t tmpfs -o {temporary_options} none {temporary}\n"
+        "mount -t tmpfs -o ro none /dev/shm\n"
+        f"awk '{{print $2}}' /proc/self/mounts | while read m; do case $m in {temporary}|{reports}|/proc*|/sys*|/dev*) "
+        ';; *) mount -o remount,bind,ro "$m" ;; esac; done\n'
+        "! touch . 2>/dev/null"
+    )
+
+
+@pytest.fixture
+def reports(tmp_path):
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    return folder
+
+
+def test_read_only_file_system(spark_run, temporary, reports):
+    prefix = read_only_but(temporary, reports, "exec")
+    conf = {**options(temporary), "spark.local.dir": temporary, "spark.memprof.report.dir": reports}
+    demand_silence(spark_run("sum.py", conf=conf, prefix=prefix))
+    assert len(list(reports.glob("*/report.json"))) == 1
+
+
+def test_read_only_file_system_with_a_noexec_temporary_directory(spark_run, temporary, reports):
+    prefix = read_only_but(temporary, reports, "noexec")
+    conf = {**options(temporary), "spark.local.dir": temporary, "spark.memprof.report.dir": reports}
+    demand_one_warning(spark_run("sum.py", conf=conf, prefix=prefix), "profiling is off", str(temporary), "Read-only")
+
+
+def test_user_without_a_passwd_entry(spark_run, jar, tmp_path):
+    # The kernel still takes this user for the one who owns the files.
+    prefix = inside("unshare", "--user", "--map-user=54321", "--map-group=54321")
+    # Spark itself wants the user's name from the environment, a place for Ivy, and can't take spark.jars.
+    conf = {"spark.jars": None, "spark.driver.extraClassPath": jar, "spark.jars.ivy": tmp_path / "ivy"}
+    run = spark_run("sum.py", prefix=prefix, conf=conf, environment={"SPARK_USER": "nobody"})
+    demand_silence(run)
+    assert run.report()["stages"][0]["tasks"] == 2

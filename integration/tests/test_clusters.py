@@ -1,0 +1,113 @@
+"""Every kind of cluster, by conf alone, from a Python without sparkmemprof."""
+
+import pathlib
+import stat
+import tempfile
+
+import pytest
+from conftest import BUILD, LOCAL_CLUSTER, ours, sites_at, warnings_of
+
+PANDAS_BYTES, PANDAS_TASKS = 1_999_993 + 1, 4  # a bytearray asks for one byte more than its length
+RDD_BYTES, RDD_TASKS = 2_999_977 + 1, 5
+JOB = "blocks.py"
+
+
+@pytest.fixture(scope="session")
+def unprofiled(shared_run):
+    return shared_run(JOB, profiled=False).demand_success()
+
+
+def demand_block(stages, marker, bytes_each, tasks):
+    """One site of the marked line in all stages, with the bytes of exactly so many tasks."""
+    found = [(stage, site) for stage in stages for site in sites_at(stage["sites"], JOB, marker)]
+    assert len(found) == 1, f"{marker}: {found}"
+    stage, site = found[0]
+    assert stage["tasks"] == tasks
+    assert site["origin"] == "python"
+    assert not site["sampled"], site
+    assert site["tasks"] == tasks
+    assert site["allocations"] == tasks
+    assert site["allocatedBytes"] == tasks * bytes_each
+    assert site["liveAtPeakBytes"] == bytes_each, "the largest of any one task"
+    assert 0.99 * bytes_each <= site["residentAtPeakBytes"] <= bytes_each
+    assert not sites_at(stage["otherAttempts"]["sites"], JOB, marker)
+
+
+def demand_profile(run, unprofiled, executors, loaded):
+    run.demand_success()
+    assert run.stdout == unprofiled.stdout, "the result is the same with and without the profiler"
+    assert warnings_of(run) == []
+    for path, text in run.executor_logs().items():
+        assert len(ours(text)) <= 1, f"{path}: {ours(text)}"
+    report = run.report()
+    assert report["unfinished"] is False
+    demand_block(report["stages"], "pandas block", PANDAS_BYTES, PANDAS_TASKS)
+    demand_block(report["stages"], "rdd block", RDD_BYTES, RDD_TASKS)
+    assert {executor["id"] for executor in report["executors"]} == executors
+    for executor in report["executors"]:
+        assert executor["agentLoaded"] == loaded
+        assert executor["limitBytes"] > 0
+        assert executor["requestedBytes"] > 0
+        kinds = {process["kind"] for process in executor["processes"]}
+        assert kinds >= {"jvm", "python-daemon", "python-worker"}
+        for process in executor["processes"]:
+            rows = sum(row["bytes"] for row in process["peakRows"])
+            assert rows + process["unattributedBytes"] == process["peakRssBytes"]
+    heap = [site for stage in report["stages"] for site in stage["sites"] if site["origin"] == "jvm-heap"]
+    assert heap, "what the tasks allocated in the JVM's heap"
+    assert report["counters"]["droppedTasks"] == 0
+    return report
+
+
+def demand_nothing_left(report):
+    mine = pathlib.Path(tempfile.gettempdir()).glob(f"sparkmemprof-*/{report['application']['id']}")
+    assert list(mine) == []
+
+
+def agent_option(key):
+    return {key: f"-agentpath:{BUILD / 'jvmti-agent/libsparkmemprof.so'}"}
+
+
+def test_local(spark_run, unprofiled, tmp_path):
+    cwd = tmp_path / "mine"
+    cwd.mkdir()
+    run = spark_run(JOB, cwd=cwd)
+    report = demand_profile(run, unprofiled, {"driver"}, "jar")
+    assert list(cwd.iterdir()) == [], "nothing is written into the user's directory"
+    demand_nothing_left(report)
+
+
+def test_local_with_agentpath(spark_run, unprofiled):
+    run = spark_run(JOB, conf=agent_option("spark.driver.extraJavaOptions"))
+    demand_profile(run, unprofiled, {"driver"}, "agentpath")
+
+
+def test_local_cluster(spark_run, unprofiled):
+    run = spark_run(JOB, master=LOCAL_CLUSTER)
+    report = demand_profile(run, unprofiled, {"0", "1"}, "jar")
+    demand_nothing_left(report)
+    assert list(run.work.glob("app-*/*/*sparkmemprof*/*")) == []
+
+
+def test_local_cluster_with_agentpath(spark_run, unprofiled):
+    run = spark_run(JOB, master=LOCAL_CLUSTER, conf=agent_option("spark.executor.extraJavaOptions"))
+    demand_profile(run, unprofiled, {"0", "1"}, "agentpath")
+
+
+def test_standalone(spark_run, standalone, unprofiled):
+    conf = {"spark.executor.cores": "1", "spark.executor.memory": "700m"}
+    run = spark_run(JOB, master=standalone.master, conf=conf)
+    run.work = standalone.work
+    report = demand_profile(run, unprofiled, {"0", "1"}, "jar")
+    demand_nothing_left(report)
+    assert {executor["requestedBytes"] for executor in report["executors"]} == {700 << 20}
+
+
+def test_reports_are_private(spark_run):
+    run = spark_run("sum.py").demand_success()
+    (folder,) = run.reports.iterdir()
+    for path in (run.reports, folder):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o700
+    assert {path.name for path in folder.iterdir()} == {"report.json", "report.html"}
+    for path in folder.iterdir():
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600

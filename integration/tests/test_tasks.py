@@ -1,0 +1,135 @@
+"""However a task ends, its profile reaches the driver, once, and each task's bytes stay its own."""
+
+import pytest
+from conftest import LOCAL_CLUSTER, sites_at, warnings_of
+
+JOB = "tasks.py"
+
+
+@pytest.fixture(scope="session")
+def tasks_run(shared_run, tmp_path_factory):
+    run = shared_run(JOB, tmp_path_factory.mktemp("news")).demand_success()
+    assert warnings_of(run) == []
+    return run
+
+
+@pytest.fixture(scope="session")
+def stages(tasks_run):
+    return tasks_run.report()["stages"]
+
+
+def the_site(stages, marker, where="sites"):
+    """(stage, site) of the one site at the marked line; in no other stage, and in no other list of its stage."""
+    found = []
+    for stage in stages:
+        found += [(stage, site, "sites") for site in sites_at(stage["sites"], JOB, marker)]
+        found += [(stage, site, "otherAttempts") for site in sites_at(stage["otherAttempts"]["sites"], JOB, marker)]
+    assert [kind for _, _, kind in found] == [where], f"{marker}: {found}"
+    return found[0][:2]
+
+
+def demand_blocks(site, size, tasks, blocks=None):
+    """Exactly so many blocks of this size; at the peak a task held one."""
+    blocks = blocks or tasks
+    asked = size + 1  # a bytearray asks for one byte more than its length
+    assert not site["sampled"]
+    assert site["tasks"] == tasks
+    assert site["allocations"] == blocks
+    assert site["allocatedBytes"] == blocks * asked
+    assert site["liveAtPeakBytes"] == asked
+
+
+def test_result(tasks_run):
+    ids = sum(range(4_000))
+    assert tasks_run.result() == {
+        "once": sum(range(70)) + 7 * 1_000_003,
+        "shuffle map": [[0, 3], [1, 3]],
+        "pandas_udf": ids + 4_000 * 1_200_007,
+        "group": 2 * 1_300_021,
+        "raises": "PythonException",
+        "never ends": "Py4JJavaError",
+        "chained": ids + 4_000 * (1_600_033 + 1_700_021),
+        "beside": [sum(range(2_000)) + 2_000 * 2_000_003, sum(range(2_000)) + 2_000 * 1_900_009],
+        "limited": 2 + 1_800_017,
+        "after the limit": sum(range(7)) + 7 * 1_900_009,
+    }
+
+
+def test_each_task_is_counted_once(stages):
+    stage, site = the_site(stages, "once")
+    assert stage["tasks"] == 7
+    demand_blocks(site, 1_000_003, tasks=7)
+
+
+def test_shuffle_map_tasks_are_counted_once(stages):
+    _, site = the_site(stages, "shuffle map")
+    demand_blocks(site, 1_100_009, tasks=3, blocks=6)
+
+
+def test_pandas_udf(stages):
+    _, site = the_site(stages, "pandas_udf")
+    demand_blocks(site, 1_200_007, tasks=4)
+    assert "in_pandas_udf" in site["udf"]
+
+
+def test_grouped_map(stages):
+    sites = [site for stage in stages for site in sites_at(stage["sites"], JOB, "group")]
+    assert sum(site["allocations"] for site in sites) == 2, "one per group"
+    assert sum(site["allocatedBytes"] for site in sites) == 2 * 1_300_022
+
+
+def test_function_that_raises(stages):
+    stage, site = the_site(stages, "raises", "otherAttempts")
+    assert stage["tasks"] == 0
+    assert stage["otherAttempts"]["tasks"] == 1
+    demand_blocks(site, 1_400_017, tasks=1)
+
+
+def test_cancelled_job(stages):
+    stage, site = the_site(stages, "never ends", "otherAttempts")
+    assert stage["tasks"] == 0
+    assert stage["otherAttempts"]["tasks"] == 2
+    demand_blocks(site, 1_500_007, tasks=2)
+
+
+def test_two_functions_in_a_chain(stages):
+    """A worker of the first function serves another task long before its own task ends."""
+    first_stage, first = the_site(stages, "first")
+    second_stage, second = the_site(stages, "second")
+    assert first_stage is second_stage
+    demand_blocks(first, 1_600_033, tasks=4)
+    demand_blocks(second, 1_700_021, tasks=4)
+
+
+def test_jobs_side_by_side(stages):
+    _, beside = the_site(stages, "beside")
+    demand_blocks(beside, 2_000_003, tasks=2)
+
+
+def test_limit_that_stops_early(stages):
+    stage, site = the_site(stages, "limited")
+    assert stage["tasks"] == 1
+    assert 1 <= site["allocations"] < 10_000, "most batches were left unread"
+    demand_blocks(site, 1_800_017, tasks=1, blocks=site["allocations"])
+
+
+def test_bytes_after_an_early_stop_belong_to_the_next_task(stages):
+    sites = [site for stage in stages for site in sites_at(stage["sites"], JOB, "after the limit")]
+    assert sum(site["allocatedBytes"] for site in sites) == 3 * 1_900_010, "two side by side, one after the limit"
+    assert {site["liveAtPeakBytes"] for site in sites} == {1_900_010}
+
+
+def test_executor_that_is_killed(spark_run):
+    """The interim profile in its last heartbeat is all that is left of the attempt."""
+    conf = {
+        "spark.executor.heartbeatInterval": "1s",
+        "spark.memprof.snapshot.seconds": "1",
+        "spark.task.maxFailures": "2",
+    }
+    run = spark_run("killed.py", master=LOCAL_CLUSTER, conf=conf).demand_success()
+    assert run.result() == 2_100_011
+    (stage,) = run.report()["stages"]
+    assert stage["tasks"] == 1
+    (lost,) = sites_at(stage["otherAttempts"]["sites"], "killed.py", "block")
+    (kept,) = sites_at(stage["sites"], "killed.py", "block")
+    assert lost["allocatedBytes"] == kept["allocatedBytes"] == 2_100_012

@@ -5,6 +5,9 @@ target_compile_options(memprof_warnings INTERFACE -Wall -Wextra -Werror -Wshadow
 if(MEMPROF_SANITIZE)
   target_compile_options(memprof_warnings INTERFACE -fsanitize=${MEMPROF_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(memprof_warnings INTERFACE -fsanitize=${MEMPROF_SANITIZE})
+  if(MEMPROF_SANITIZE MATCHES "undefined")
+    target_compile_options(memprof_warnings INTERFACE -fno-sanitize=vptr)  # asks for type information, which core has none of
+  endif()
   if(MEMPROF_SANITIZE MATCHES "thread")
     target_compile_options(memprof_warnings INTERFACE -Wno-tsan)  # it does not follow fences; those in hooking/ are meant
   endif()

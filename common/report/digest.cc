@@ -24,24 +24,28 @@ std::vector<const ReportLine*> ByUdf(const std::vector<ReportLine>& lines) {
   return order;
 }
 
-// The way from Python into a library that ctypes calls is the same for all of them.
+// Steps that are the same for everyone: the way from Python into a library that ctypes calls, and the import system.
 bool IsPlumbing(const ReportFrame& frame) {
+  if (std::string_view(frame.file).starts_with("<frozen ")) return true;
   static constexpr std::array<std::string_view, 4> kModules = {"libffi", "_ctypes", "libpython", "python3"};
   std::string_view module = BaseName(frame.module);
   return frame.language == Language::kNative &&
          std::any_of(kModules.begin(), kModules.end(), [&](std::string_view name) { return module.starts_with(name); });
 }
 
-// First frame, "…", last two: what was called, and what allocated.
+// The first two, "…", the last: what was called, and what allocated.
 std::string Shortened(const std::vector<std::string>& names) {
   std::string text;
   for (size_t i = 0; i < names.size(); ++i) {
-    bool left_out = names.size() > 4 && i >= 1 && i + 2 < names.size();
-    if (left_out && i > 1) continue;
+    bool left_out = names.size() > 4 && i >= 2 && i + 1 < names.size();
+    if (left_out && i > 2) continue;
     text += (text.empty() ? "" : " › ") + (left_out ? "…" : names[i]);
   }
   return text;
 }
+
+// The body of a module has no name of its own: its place says more.
+std::string StepTitle(const ReportFrame& frame) { return frame.function == "<module>" ? FramePlace(frame) : FrameTitle(frame); }
 
 auto WeightOf(const ReportStage& stage) {
   uint64_t live = 0, allocated = 0;
@@ -78,13 +82,14 @@ std::vector<AllocationPath> PathsOf(const ReportLine& line, const ReportSiteGrou
   std::vector<AllocationPath> paths;
   for (uint32_t index : line.sites) {
     const ReportSite& site = group.sites[index];
+    if (!paths.empty() && site.live_at_peak_bytes.value_or(0) < line.live_at_peak_bytes.value_or(0) / 10) break;
     auto is_line = [&](const ReportFrame& frame) {
       return frame.language == Language::kPython && frame.line == line.line && frame.file == line.file && frame.function == line.function;
     };
     auto below = std::find_if(site.frames.rbegin(), site.frames.rend(), is_line).base();
     std::vector<std::string> names;
     for (auto frame = below; frame != site.frames.end(); ++frame) {
-      if (!IsPlumbing(*frame)) names.push_back(FrameTitle(*frame));
+      if (!IsPlumbing(*frame)) names.push_back(StepTitle(*frame));
     }
     bool native = below != site.frames.end() && site.frames.back().language == Language::kNative;
     AllocationPath path{Shortened(names), native ? FramePlace(site.frames.back()) : "", native, &site};

@@ -20,8 +20,9 @@ struct GroupDigest {
 GroupDigest DigestOf(const ReportSiteGroup& group);
 
 // How a line came to its memory: for each of its sites, heaviest first, the frames between the line and the allocation
-// in short ("ones › array_empty › … › default_malloc"). Interpreter and foreign-function plumbing is left out. Sites that
-// would read the same are named once; a site without such frames gives an empty path.
+// in short ("ones › array_empty › … › default_malloc"). The import system and foreign-function plumbing are left out. Sites that
+// would read the same are named once, and so is only the first of those that hold less than a tenth of the line; a site
+// without such frames gives an empty path.
 struct AllocationPath {
   std::string text, place;  // place: of the last frame, if it is native
   bool native = false;      // it ends in native code

@@ -20,9 +20,10 @@ void PutErrorCell(const std::optional<uint64_t>& error_bytes, HtmlPage& page) {
 }
 
 // What lies between a line and its allocations: a path for each of its heaviest sites.
-void PutPaths(const ReportLine& line, const ReportSiteGroup& group, HtmlPage& page) {
+void PutPaths(const ReportLine& line, const ReportSiteGroup& group, uint64_t largest, HtmlPage& page) {
   std::vector<AllocationPath> paths = PathsOf(line, group);
-  size_t shown = std::min(paths.size(), kPathsShown);
+  bool heavy = Weight(line.live_at_peak_bytes) >= largest / 10;
+  size_t shown = std::min(paths.size(), heavy ? kPathsShown : 1);
   for (size_t i = 0; i < shown; ++i) {
     const AllocationPath& path = paths[i];
     if (path.text.empty()) continue;
@@ -58,7 +59,7 @@ void PutStacks(const ReportLine& line, const ReportSiteGroup& group, HtmlPage& p
 void PutLine(const ReportLine& line, const ReportSiteGroup& group, uint64_t largest, HtmlPage& page) {
   page.Open("tr").Open("td", "line").Open("div", "code");
   page.Element("span", "place strong", LinePlace(line)).Markup(" ").Element("span", "function", line.function);
-  PutPaths(line, group, page);
+  PutPaths(line, group, largest, page);
   page.Close("div");
   PutStacks(line, group, page);
   page.Close("td").Open("td", "graph");

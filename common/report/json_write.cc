@@ -225,7 +225,7 @@ std::string WriteReportJson(const Report& report) {
   Json not_available = Json::array();
   for (const ReportNotAvailable& entry : report.not_available) not_available.push_back(Json{{"what", entry.what}, {"why", entry.why}});
   json["notAvailable"] = std::move(not_available);
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace memprof

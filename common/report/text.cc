@@ -21,7 +21,7 @@ constexpr size_t kFrameIndent = 4 + 3 * (kFigure + 1) + kFigure + 3;  // native 
 struct Detail {
   size_t executors, processes, stages, lines, paths, jvm_sites;
 };
-constexpr Detail kFull{SIZE_MAX, 6, SIZE_MAX, 12, 3, 5};
+constexpr Detail kFull{SIZE_MAX, 6, SIZE_MAX, 12, 2, 5};
 constexpr Detail kBrief{4, 0, 3, 3, 1, 1};  // the driver's log
 
 enum class Ink { kPlain, kBold, kDim, kWarm, kHot };

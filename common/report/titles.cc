@@ -42,6 +42,17 @@ std::string_view BaseName(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
+std::string_view FileTitle(std::string_view path) {
+  for (std::string_view root : {"/site-packages/", "/dist-packages/"}) {
+    size_t at = path.rfind(root);
+    if (at != std::string_view::npos) return path.substr(at + root.size());
+  }
+  std::string_view name = BaseName(path);
+  if (name != "__init__.py" || name.size() == path.size()) return name;
+  std::string_view parent = BaseName(path.substr(0, path.size() - name.size() - 1));
+  return path.substr(path.size() - name.size() - 1 - parent.size());
+}
+
 std::string UdfTitle(const ReportUdf& udf) {
   if (udf.file.empty()) return udf.name;
   if (udf.line == 0) return fmt::format("{} ({})", udf.name, BaseName(udf.file));
@@ -49,7 +60,7 @@ std::string UdfTitle(const ReportUdf& udf) {
 }
 
 std::string FramePlace(const ReportFrame& frame) {
-  std::string_view file = BaseName(frame.file);
+  std::string_view file = FileTitle(frame.file);
   if (!file.empty()) return frame.line == 0 ? std::string(file) : fmt::format("{}:{}", file, frame.line);
   return frame.language == Language::kNative ? ModuleTitle(frame.module) : "";
 }

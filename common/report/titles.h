@@ -11,6 +11,9 @@ namespace memprof {
 // "dir/job.py" -> "job.py".
 std::string_view BaseName(std::string_view path);
 
+// "dir/job.py" -> "job.py", "…/site-packages/pandas/core/frame.py" -> "pandas/core/frame.py", "dir/__init__.py" -> the same.
+std::string_view FileTitle(std::string_view path);
+
 // "aggregate (job.py:41)".
 std::string UdfTitle(const ReportUdf& udf);
 

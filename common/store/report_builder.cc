@@ -11,7 +11,7 @@ namespace {
 
 // A report stays readable and its file small: rows for the heaviest sites of each origin, fewer where there are very
 // many stages, the rest in remainders.
-constexpr size_t kSitesPerOrigin = 40, kOtherSitesPerOrigin = 10, kFewestSites = 3, kSitesOfAllStages = 8000;
+constexpr size_t kSitesPerOrigin = 40, kOtherSitesPerOrigin = 10, kFewestSites = 3, kSitesOfAllStages = 4000;
 constexpr size_t kErrorsShown = 5;
 
 size_t SitesPerOrigin(size_t most, size_t stages) {

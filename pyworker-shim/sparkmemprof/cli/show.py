@@ -1,6 +1,7 @@
 """`sparkmemprof report`: one report.json in any of its views."""
 
 import contextlib
+import json
 import os
 import shutil
 import sys
@@ -31,8 +32,7 @@ def _render(content, path, form, to_terminal):
         text = _store.render_text(content, width, colour, 0)
     except ValueError as error:
         raise UserError(f"{path}: {error}") from error
-    # JSON is passed on as it is, once it proved to be a report.
-    return content.decode("utf-8", "replace") if form == "json" else text
+    return json.dumps(json.loads(content), indent=2, ensure_ascii=False) + "\n" if form == "json" else text
 
 
 def _write(text, output):

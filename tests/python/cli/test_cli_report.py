@@ -46,7 +46,7 @@ def test_text_shows_the_line_and_its_native_frame(cli, reports):
     assert "\x1b" not in text, "no colour into a pipe"
 
 
-def test_json_is_passed_on(cli, reports):
+def test_json_is_the_same_model(cli, reports):
     finished = cli("report", reports / "app-1", "--format", "json")
     assert json.loads(finished.stdout) == json.loads((reports / "app-1" / "report.json").read_text())
 

@@ -26,6 +26,14 @@ TEST(Titles, ExtensionModulesLoseTheirTag) {
   EXPECT_EQ(FramePlace(frame), "_umath.so");
 }
 
+TEST(Titles, FilesOfPackagesKeepWhatTellsThemApart) {
+  EXPECT_EQ(FileTitle("/jobs/job.py"), "job.py");
+  EXPECT_EQ(FileTitle("/venv/lib/python3.11/site-packages/pandas/core/frame.py"), "pandas/core/frame.py");
+  EXPECT_EQ(FileTitle("/usr/lib/python3/importlib/__init__.py"), "importlib/__init__.py");
+  EXPECT_EQ(FileTitle("__init__.py"), "__init__.py");
+  EXPECT_EQ(FileTitle("/__init__.py"), "/__init__.py");
+}
+
 TEST(Titles, UdfHasItsPlace) {
   EXPECT_EQ(UdfTitle({"aggregate", "RDD", "/jobs/job.py", 41}), "aggregate (job.py:41)");
   EXPECT_EQ(UdfTitle({"aggregate", "RDD", "/jobs/job.py", 0}), "aggregate (job.py)");

@@ -1,0 +1,98 @@
+#include "report/digest.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace memprof {
+namespace {
+
+using ::testing::ElementsAre;
+
+ReportFrame Python(const char* function, const char* file, uint32_t line) {
+  return {Language::kPython, function, file, "", line, "", std::nullopt};
+}
+ReportFrame Native(const char* function, const char* module) { return {Language::kNative, function, "", module, 0, "", std::nullopt}; }
+
+ReportSite Site(std::vector<ReportFrame> frames) {
+  ReportSite site;
+  site.origin = Origin::kPython;
+  site.frames = std::move(frames);
+  return site;
+}
+
+ReportLine Line(const char* file, uint32_t number, uint64_t live, std::optional<ReportUdf> udf = std::nullopt) {
+  ReportLine line;
+  line.function = "f";
+  line.file = file;
+  line.line = number;
+  line.live_at_peak_bytes = live;
+  line.allocated_bytes = live;
+  line.udf = std::move(udf);
+  return line;
+}
+
+TEST(Digest, LinesOfOneUdfStandTogether) {
+  ReportSiteGroup group;
+  ReportUdf a{"a", "", "", 1}, b{"b", "", "", 2};
+  group.lines = {Line("x", 1, 900, a), Line("x", 2, 800, b), Line("x", 3, 700, a), Line("x", 4, 600)};
+  std::vector<uint32_t> order;
+  for (const ReportLine* line : DigestOf(group).lines) order.push_back(line->line);
+  EXPECT_THAT(order, ElementsAre(1, 3, 2, 4));
+}
+
+TEST(Digest, PathsLeaveOutPlumbingAndTheMiddle) {
+  ReportSiteGroup group;
+  ReportFrame line = Python("f", "/job.py", 8);
+  group.sites = {
+      Site({line, Native("ffi_call", "/lib/libffi.so.8"), Native("weighted_average", "/jobs/libavg.so")}),
+      Site({line, Python("ones", "/n.py", 2), Native("a", "/n.so"), Native("b", "/n.so"), Native("c", "/n.so"), Native("malloc", "/n.so")}),
+      Site({line, Python("_load", "<frozen importlib._bootstrap>", 1), Python("<module>", "/x/site-packages/pkg/__init__.py", 3)}),
+      Site({line}),
+      Site({line, Native("weighted_average", "/jobs/libavg.so")}),
+  };
+  ReportLine charged = Line("/job.py", 8, 0);
+  charged.sites = {0, 1, 2, 3, 4};
+  std::vector<std::string> texts;
+  for (const AllocationPath& path : PathsOf(charged, group)) texts.push_back(path.text);
+  EXPECT_THAT(texts, ElementsAre("weighted_average", "ones › a › … › malloc", "pkg/__init__.py:3", ""));
+  EXPECT_TRUE(PathsOf(charged, group)[0].native);
+  EXPECT_EQ(PathsOf(charged, group)[0].place, "libavg.so");
+}
+
+TEST(Digest, TriflePathsAreLeftOut) {
+  ReportSiteGroup group;
+  ReportFrame line = Python("f", "/job.py", 8);
+  for (uint64_t live : {700, 200, 99}) {
+    group.sites.push_back(Site({line, Native(live == 700 ? "a" : live == 200 ? "b" : "c", "/x.so")}));
+    group.sites.back().live_at_peak_bytes = live;
+  }
+  ReportLine charged = Line("/job.py", 8, 1000);
+  charged.sites = {0, 1, 2};
+  EXPECT_EQ(PathsOf(charged, group).size(), 2u);
+}
+
+TEST(Digest, TrifleLinesAreNotWorthARow) {
+  std::vector<ReportLine> lines;
+  for (uint32_t i = 1; i <= 30; ++i) lines.push_back(Line("x", i, i <= 5 ? 1'000'000 : 10));
+  std::vector<const ReportLine*> pointers;
+  for (const ReportLine& line : lines) pointers.push_back(&line);
+  EXPECT_EQ(LinesWorthShowing(pointers, 0, 30, 12), 5u);
+  EXPECT_EQ(LinesWorthShowing(pointers, 0, 30, 4), 4u);
+  EXPECT_EQ(LinesWorthShowing(pointers, 10, 30, 12), 3u) << "a few are always shown";
+}
+
+TEST(Digest, CountersOfThreadsAreNotBounds) {
+  CounterGroups groups = GroupsOf({{"droppedSites", 0}, {"droppedLive", 3}, {"noTaskHeapBytes: a", 5}, {"noTaskHeapBytes: b", 9}});
+  EXPECT_THAT(groups.bounds, ElementsAre(std::pair<std::string, uint64_t>("droppedLive", 3)));
+  ASSERT_EQ(groups.outside_tasks.size(), 2u);
+  EXPECT_EQ(groups.outside_tasks[0].first, "b");
+}
+
+TEST(Digest, SitesBeyondTheTableDoNotMatter) {
+  ReportSiteGroup group;
+  ReportLine line = Line("/job.py", 8, 1);
+  EXPECT_TRUE(PathsOf(line, group).empty());
+}
+
+}  // namespace
+}  // namespace memprof

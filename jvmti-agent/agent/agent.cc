@@ -147,6 +147,7 @@ void Agent::Stop() noexcept {
     jvm_.SetThreadEvents(false);
     namer_.Stop();
     watcher_.Stop();
+    for (const int64_t task : tasks_.Running()) tasks_.End(task);
     RemoveBoxes(Boxes());
     messages_.Close();
   });
@@ -247,6 +248,7 @@ std::string Agent::Profile(const JvmFigures& figures, const FoundSessions& pytho
   TaskProfileInputs inputs;
   inputs.jvm = figures;
   inputs.sessions = python.sessions;
+  inputs.unreadable_sessions = python.unreadable;
   inputs.names = &names_;
   inputs.executor_id = executor_.executor_id;
   std::error_code gone;

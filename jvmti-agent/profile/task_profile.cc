@@ -181,6 +181,13 @@ void DescribeSession(const PythonSession& python, const std::vector<uint32_t>& u
   }
 }
 
+void AddCounter(const char* name, uint64_t value, proto::TaskProfile* profile) {
+  if (value == 0) return;
+  proto::Counter* counter = profile->add_counters();
+  counter->set_name(name);
+  counter->set_value(value);
+}
+
 // The executor's peaks must not crowd out the task's own sites: the smallest processes go first.
 void AddExecutor(const proto::ExecutorSnapshot& executor, size_t max_bytes, proto::TaskProfile* profile) {
   proto::ExecutorSnapshot* copy = profile->mutable_executor();
@@ -237,6 +244,7 @@ BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs) {
   ProfileSites sites;
   UdfList udf_list(inputs.working_directory, profile);
   bool partial = false;
+  uint64_t skipped_records = 0;
   AddJvmSites(inputs.jvm, &sites);
   for (size_t i = 0; i < inputs.sessions.size(); ++i) {
     const PythonSession& python = inputs.sessions[i];
@@ -245,9 +253,12 @@ BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs) {
     SessionSites(python.session, inputs, &sites).AddSites(udfs);
     profile->set_python_interval_bytes(python.box.interval_bytes);
     partial |= !python.session.closed;
+    skipped_records += python.session.skipped_records;
     if (i < kMaxSessions) DescribeSession(python, udfs, profile->add_sessions());
   }
   profile->set_partial(partial);
+  AddCounter("unreadableSessions", inputs.unreadable_sessions, profile);
+  AddCounter("skippedBoxRecords", skipped_records, profile);
   if (inputs.executor != nullptr) AddExecutor(*inputs.executor, inputs.max_bytes / 4, profile);
   WriteSites(sites, inputs.max_bytes > wrapping ? inputs.max_bytes - wrapping : 0, profile);
 

@@ -42,6 +42,7 @@ struct PythonSession {
 struct TaskProfileInputs {
   JvmFigures jvm;
   std::vector<PythonSession> sessions;
+  uint64_t unreadable_sessions = 0;  // boxes or sessions that could not be read; whose they were is not known
   const NativeNames* names = nullptr;
   const proto::ExecutorSnapshot* executor = nullptr;
   std::string executor_id;

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from conftest import BUILD, LIBRARY, REPO
+from conftest import BUILD, LIBRARY, REPO, sites
 
 RIVAL = BUILD / "tests" / "jvm" / "libgrabbing_agent.so"
 FIXTURE = BUILD / "tests" / "cpp" / "core" / "symbols" / "libsymbols_fixture.so"
@@ -73,3 +73,13 @@ def test_from_allocations_to_the_report(java):
     assert top["allocatedBytes"] == pytest.approx(500_000 * 1016, rel=0.06)
     assert b"StoreRoundTrip.allocate" in (outcome.folder / "report.html").read_bytes()
     assert "StoreRoundTrip" in (outcome.folder / "report.txt").read_text(encoding="utf-8")
+
+
+def test_a_second_application_in_the_same_jvm_begins_anew(java17):
+    outcome = java17.run("Restart")
+    assert outcome.status == 0, outcome.err
+    task = outcome.task("task")
+    assert task["jvmIntervalBytes"] == 65536
+    (site,) = sites(task, "jvm-heap", "Restart.allocate")
+    assert site["allocatedBytes"] == pytest.approx(300_000 * 1016, rel=0.05)
+    assert len(outcome.messages()) >= 2

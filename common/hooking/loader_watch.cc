@@ -11,6 +11,9 @@ constexpr int kRoundsForHalfLoaded = 64;
 }  // namespace
 
 Status LoaderWatch::Start(const GotHook* hooks, size_t count, bool (*spare)(const LoadedModule& module)) {
+  if (lost_in_fork_) {
+    return Status::Error(ErrorCode::kUnsupported, "another thread was looking at loaded libraries when this process was forked");
+  }
   FutexLock lock(mutex_);
   Status found = patcher_.Init(hooks, count);
   if (!found.ok()) return found;
@@ -52,6 +55,7 @@ void LoaderWatch::Refresh() {
 }
 
 void LoaderWatch::Stop() {
+  if (lost_in_fork_) return;
   FutexLock lock(mutex_);
   if (!running_) return;
   running_ = false;
@@ -72,7 +76,11 @@ void LoaderWatch::AfterForkInParent() {
 }
 
 void LoaderWatch::AfterForkInChild() {
-  if (held_for_fork_) mutex_.ResetInChild();
+  if (held_for_fork_) {
+    mutex_.ResetInChild();
+  } else {
+    lost_in_fork_ = true;
+  }
 }
 
 }  // namespace memprof

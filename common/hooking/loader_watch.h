@@ -34,7 +34,8 @@ class LoaderWatch {
   uint64_t unloaded() const { return unloaded_.load(std::memory_order_relaxed); }
 
   // Around fork(), from pthread_atfork handlers: no thread may be asking the loader meanwhile, or its list lock would be held
-  // in the child for good. Should one not finish within a tenth of a second, the child never refreshes.
+  // in the child for good. Should one not finish within a tenth of a second (a container short of CPU or memory), the child stays as it was
+  // patched: it never refreshes, and Start() refuses.
   void PrepareFork();
   void AfterForkInParent();
   void AfterForkInChild();
@@ -51,6 +52,7 @@ class LoaderWatch {
   bool running_ = false;
   int rounds_to_go_ = 0;  // for modules that were met half loaded
   bool held_for_fork_ = false;
+  bool lost_in_fork_ = false;  // the child of a fork that could not wait: mutex and loader may be locked for good
   std::atomic<uint64_t> unloaded_{0};
 };
 

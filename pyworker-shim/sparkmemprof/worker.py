@@ -10,6 +10,7 @@ Whatever fails here is said once, in one line on stderr for a daemon and all its
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.machinery
 import mmap
@@ -32,10 +33,11 @@ class _Warning:
     def __init__(self) -> None:
         self._said = mmap.mmap(-1, 1)  # shared with forked children
 
-    def __call__(self, text: object) -> None:
+    def __call__(self, text: object, what: str = "Python workers are not profiled") -> None:
         if self._said[0] == 0:
             self._said[0] = 1
-            print(f"sparkmemprof: Python workers are not profiled: {text}", file=sys.stderr, flush=True)
+            with contextlib.suppress(Exception):  # the user's code may have closed stderr
+                print(f"sparkmemprof: {what}: {text}", file=sys.stderr, flush=True)
 
 
 def profile_workers_of(daemon: ModuleType) -> None:
@@ -67,7 +69,7 @@ def load_hooks() -> ModuleType:
 class WorkerProfiler:
     """Profiles the tasks of one worker process. Made in the daemon, started in the worker."""
 
-    def __init__(self, hooks: Any, config: Config, warn: Callable[[object], None]) -> None:
+    def __init__(self, hooks: Any, config: Config, warn: Callable[..., None]) -> None:
         self._hooks = hooks
         self._config = config
         self._warn = warn
@@ -209,4 +211,4 @@ class WorkerProfiler:
         try:
             function(*args)
         except Exception as error:
-            self._warn(error)
+            self._warn(error, "a task's profile is incomplete")

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 
 import pytest
 from conftest import NATIVE
@@ -180,3 +181,20 @@ def test_what_fails_in_workers_is_said_once(run_scene, boxes, pyspark_python):
     scene = run_scene("daemon_without", python=pyspark_python, arguments=["in workers"], stderr_lines=1)
 
     assert str(boxes.directory) in scene["stderr"][0]
+
+
+def test_a_warning_survives_a_closed_stderr(package):
+    """What the user's code does to stderr must not turn our warning into the task's exception."""
+    script = (
+        "import sys, types; sys.stderr.close(); from sparkmemprof.worker import profile_workers_of; "
+        "profile_workers_of(types.ModuleType('daemon')); print('unharmed')"
+    )
+    python = os.environ.get("MEMPROF_PYTHON_4", sys.executable)
+    finished = subprocess.run(
+        [python, "-c", script],
+        env={**os.environ, "PYTHONPATH": str(package)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.stdout == "unharmed\n"

@@ -83,6 +83,16 @@ TEST_F(LoaderWatchTest, ASparedModuleIsKnownButNotPatched) {
   EXPECT_EQ(PathAt(fixture.Address()), fixture.path());
 }
 
+// As after a fork in which another thread never let go of the mutex: the second call stands for the handler that waits in vain.
+TEST_F(LoaderWatchTest, AChildThatLostTheMutexRefusesInsteadOfWaiting) {
+  watch_->PrepareFork();
+  watch_->PrepareFork();
+  watch_->AfterForkInChild();
+  EXPECT_EQ(watch_->Start(nullptr, 0).code(), ErrorCode::kUnsupported);
+  watch_->Refresh();
+  watch_->Stop();
+}
+
 TEST_F(LoaderWatchTest, TheMainProgramHasItsPath) {
   Start();
   EXPECT_EQ(PathAt(reinterpret_cast<uintptr_t>(&Replacement)), std::filesystem::read_symlink("/proc/self/exe").string());

@@ -27,8 +27,9 @@ LOCAL = "local[2]"
 LOCAL_CLUSTER = "local-cluster[2,1,1024]"
 RUN_SECONDS = 240
 
-# Lines of Spark's own that name the jar, the plugin or the daemon module; the summary in the driver's log is ours.
-SPARKS_OWN = re.compile(r" (INFO|DEBUG) (?!MemoryProfilerPlugin)|^Spark Executor Command|^/\S*FutureWarning")
+# Spark names the jar, the plugin and the daemon module, too; and stacks of the user's errors pass through our wrapper
+# of the worker. The summary in the driver's log is ours.
+SPARKS_OWN = re.compile(r' (INFO|DEBUG) (?!MemoryProfilerPlugin)|^Spark Executor Command|^  File "')
 
 
 @pytest.fixture(params=LINES, scope="session")

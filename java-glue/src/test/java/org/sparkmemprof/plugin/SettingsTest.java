@@ -25,7 +25,7 @@ public class SettingsTest {
     assertNull(settings.boxDirectory);
     assertNull(settings.reportDirectory);
     assertEquals(64 << 20, settings.storeLimitBytes);
-    assertEquals(16 << 10, settings.taskMaxBytes);
+    assertEquals(64 << 10, settings.taskMaxBytes);
     assertEquals(5, settings.snapshotSeconds);
   }
 

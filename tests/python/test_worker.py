@@ -11,6 +11,7 @@ from conftest import NATIVE
 
 JOBS = pathlib.Path(__file__).with_name("spark_jobs")
 SIZE = 419_430_007  # odd, and nobody else's
+INTERVAL = 65_536  # of a worker's samples, bytes
 
 
 @pytest.fixture(params=["3_5", "4"])
@@ -119,17 +120,21 @@ def test_every_kind_of_function_is_named_and_its_bytes_stay_in_its_session(run_j
             (session, site)
             for session in sessions
             for site in session["sites"]
-            if site["allocations"] and site["allocated"] == size * site["allocations"] and not site["sampled"]
+            if [frame["function"] for frame in site["frames"] if frame["language"] == "python"][-2:]
+            == [function, "take"]
         ]
         assert holders, f"{function}: nobody holds multiples of {size}"
+        for _, site in holders:
+            blocks, beside = divmod(site["allocated"], size)
+            # Beside the blocks, which are counted exactly, now and then a small object of the same line is sampled.
+            assert blocks > 0, function
+            assert beside == 0 if not site["sampled"] else beside < 4 * INTERVAL, function
         assert len({session["task_attempt_id"] for session, _ in holders}) == 1, function
         for session, site in holders:
             udfs = {udf["name"]: udf for udf in session["udfs"]}
             assert udfs[function]["kind"] == kind
             assert pathlib.Path(udfs[function]["file"]).name == "many_kinds.py"
             frames = [frame for frame in site["frames"] if frame["language"] == "python"]
-            assert frames[-1]["function"] == "take"
-            assert frames[-2]["function"] == function
             assert frames[-2]["first_line"] == udfs[function]["line"], "a frame finds its function"
     chain = next(session for session in sessions if any(udf["name"] == "outer" for udf in session["udfs"]))
     assert [udf["name"] for udf in chain["udfs"]] == ["inner", "outer"], "in the order in which they are applied"

@@ -49,7 +49,7 @@ struct BoxSession {
   int32_t stage_id = -1, stage_attempt = -1, partition = -1, attempt_number = -1;
   uint64_t number = 0;
   bool closed = false, checksum_ok = false;
-  int64_t opened_ms = 0, closed_ms = 0;
+  int64_t opened_ms = 0, closed_ms = 0;  // opened: when its task became known
   uint64_t live_bytes = 0, live_peak_bytes = 0, allocated_bytes = 0, rss_at_open_bytes = 0, rss_max_bytes = 0;
   uint32_t skipped_records = 0;  // torn or corrupt ones without a good copy; what they held is missing here
   std::vector<BoxFrame> frames;

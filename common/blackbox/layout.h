@@ -114,9 +114,9 @@ struct Session {
   uint64_t number;          // 1, 2, ... in the order of opening; 0 = none
   int64_t task_attempt_id;  // -1: process level
   int32_t stage_id, stage_attempt, partition, attempt_number;
-  uint32_t state;         // SessionState
-  uint32_t intern_epoch;  // the tables its references point into
-  int64_t opened_ms, closed_ms;
+  uint32_t state;                // SessionState
+  uint32_t intern_epoch;         // the tables its references point into
+  int64_t opened_ms, closed_ms;  // since the epoch; opened: when its task became known
   PeakTotal total;
   uint64_t allocated_bytes;
   uint64_t rss_at_open_bytes, rss_max_bytes;

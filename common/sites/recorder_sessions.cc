@@ -139,6 +139,9 @@ void Recorder::SetTask(const TaskIdentity& identity) {
   FutexLock lock(state_->mutex);
   ActiveSession& task = state_->task;
   if (state_->finished || task.value.number == 0) return;
+  // A reused worker opens its next session when it begins to wait for a task: that time is nobody's, and other workers may
+  // serve the same task meanwhile.
+  if (task.value.task_attempt_id < 0) task.value.opened_ms = EpochMs();
   task.value.task_attempt_id = identity.task_attempt_id;
   task.value.stage_id = identity.stage_id;
   task.value.stage_attempt = identity.stage_attempt;

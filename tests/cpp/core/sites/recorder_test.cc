@@ -8,6 +8,7 @@
 #include <cstring>
 #include <random>
 
+#include "base/clock.h"
 #include "core/sites/recorder_fixture.h"
 
 namespace memprof {
@@ -133,6 +134,20 @@ TEST_F(RecorderTest, OpeningClosesAnOpenSessionAndTheTaskCanBeNamedLater) {
   EXPECT_EQ(first.attempt_number, 3);
   EXPECT_EQ(first.allocated_bytes, 90'001u);
   EXPECT_FALSE(ReadTask(78).closed);
+}
+
+// A reused worker opens its session when it begins to wait; other workers may serve the same task meanwhile.
+TEST_F(RecorderTest, ASessionsTimeBeginsWhenItsTaskIsKnown) {
+  Start();
+  recorder_->OpenSession({});
+  usleep(20'000);
+  const int64_t known_ms = EpochMs();
+  recorder_->SetTask({77, 8, 1, 2, 3});
+  const int64_t begun_ms = ReadTask(77).opened_ms;
+  EXPECT_GE(begun_ms, known_ms);
+  usleep(20'000);
+  recorder_->SetTask({77, 8, 1, 2, 3});  // nothing new
+  EXPECT_EQ(ReadTask(77).opened_ms, begun_ms);
 }
 
 TEST_F(RecorderTest, SampledBlocksCarryTheirVariance) {

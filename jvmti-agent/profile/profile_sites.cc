@@ -9,6 +9,20 @@ void AddTo(std::optional<double>* sum, const std::optional<double>& value) {
   if (value) *sum = sum->value_or(0) + *value;
 }
 
+void AddAllocated(ProfileSite* sum, const ProfileSite& site) {
+  sum->sampled |= site.sampled;
+  sum->allocated_bytes += site.allocated_bytes;
+  sum->allocations += site.allocations;
+  sum->variance += site.variance;
+}
+
+void AddHeld(ProfileSite* sum, const ProfileSite& site) {
+  AddTo(&sum->live_bytes, site.live_bytes);
+  AddTo(&sum->live_at_peak_bytes, site.live_at_peak_bytes);
+  AddTo(&sum->peak_variance, site.peak_variance);
+  AddTo(&sum->resident_at_peak_bytes, site.resident_at_peak_bytes);
+}
+
 }  // namespace
 
 uint32_t ProfileSites::AddFrame(ProfileFrame frame) {
@@ -31,21 +45,62 @@ uint32_t ProfileSites::AddNode(uint32_t parent, uint32_t frame) {
   return entry->second;
 }
 
-void ProfileSites::Add(const ProfileSite& site) {
+size_t ProfileSites::IndexOf(const ProfileSite& site) {
   const auto [entry, added] = site_index_.try_emplace({site.origin, site.stack, site.udf}, sites_.size());
   if (added) {
-    sites_.push_back(site);
-    return;
+    sites_.emplace_back();
+    sites_.back().origin = site.origin;
+    sites_.back().stack = site.stack;
+    sites_.back().udf = site.udf;
   }
-  ProfileSite& sum = sites_[entry->second];
-  sum.sampled |= site.sampled;
-  sum.allocated_bytes += site.allocated_bytes;
-  sum.allocations += site.allocations;
-  sum.variance += site.variance;
-  AddTo(&sum.live_bytes, site.live_bytes);
-  AddTo(&sum.live_at_peak_bytes, site.live_at_peak_bytes);
-  AddTo(&sum.peak_variance, site.peak_variance);
-  AddTo(&sum.resident_at_peak_bytes, site.resident_at_peak_bytes);
+  return entry->second;
+}
+
+void ProfileSites::Add(const ProfileSite& site) {
+  ProfileSite* sum = &sites_[IndexOf(site)];
+  AddAllocated(sum, site);
+  AddHeld(sum, site);
+}
+
+uint32_t ProfileSites::AddSession(const SessionSpan& span) {
+  sessions_.push_back(span);
+  return static_cast<uint32_t>(sessions_.size() - 1);
+}
+
+void ProfileSites::Add(const ProfileSite& site, uint32_t session) {
+  const size_t index = IndexOf(site);
+  AddAllocated(&sites_[index], site);
+  std::vector<Held>& held = held_[index];
+  // Two sites of a session are one here when they differ only by what a profile doesn't keep.
+  if (!held.empty() && held.back().session == session) {
+    AddHeld(&held.back().site, site);
+  } else {
+    held.push_back({session, site});
+  }
+}
+
+void ProfileSites::JoinSessions() {
+  for (const auto& [index, held] : held_) {
+    using Figure = std::optional<double> ProfileSite::*;
+    const auto join = [&, &held = held](Figure bytes, Figure variance) -> std::optional<HeldBytes> {
+      std::vector<SessionShare> shares;
+      for (const auto& [session, site] : held) {
+        if (!(site.*bytes)) continue;
+        shares.push_back({sessions_[session], {*(site.*bytes), variance == nullptr ? 0 : (site.*variance).value_or(0)}});
+      }
+      if (shares.empty()) return std::nullopt;
+      return LargestTogether(shares);
+    };
+    ProfileSite joined;
+    if (const auto live = join(&ProfileSite::live_bytes, nullptr)) joined.live_bytes = live->bytes;
+    if (const auto peak = join(&ProfileSite::live_at_peak_bytes, &ProfileSite::peak_variance)) {
+      joined.live_at_peak_bytes = peak->bytes;
+      joined.peak_variance = peak->variance;
+    }
+    if (const auto resident = join(&ProfileSite::resident_at_peak_bytes, nullptr)) joined.resident_at_peak_bytes = resident->bytes;
+    AddHeld(&sites_[index], joined);
+  }
+  held_.clear();
 }
 
 std::vector<uint32_t> ProfileSites::FramesOf(uint32_t node) const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/origin.h"
+#include "profile/session_peaks.h"
 
 namespace memprof {
 
@@ -41,8 +42,12 @@ class ProfileSites {
 
   uint32_t AddFrame(ProfileFrame frame);              // index into frames()
   uint32_t AddNode(uint32_t parent, uint32_t frame);  // node below `parent`
-  // Sums with the site of the same origin, stack and UDF: sessions of one task run side by side, so their peaks add up.
-  void Add(const ProfileSite& site);
+  void Add(const ProfileSite& site);                  // sums with the site of the same origin, stack and UDF
+  uint32_t AddSession(const SessionSpan& span);
+  // Likewise for a site of a session. What was allocated is summed over all sessions; what they held, live or resident, is
+  // joined by JoinSessions(), to be called once after the last of them.
+  void Add(const ProfileSite& site, uint32_t session);
+  void JoinSessions();  // see profile/session_peaks.h
 
   const std::vector<ProfileFrame>& frames() const { return frames_; }
   const std::vector<Node>& nodes() const { return nodes_; }
@@ -50,12 +55,21 @@ class ProfileSites {
   std::vector<uint32_t> FramesOf(uint32_t node) const;  // outermost first, indexes into frames()
 
  private:
+  struct Held {
+    uint32_t session;
+    ProfileSite site;  // the session's own figures
+  };
+
+  size_t IndexOf(const ProfileSite& site);  // into sites_
+
   std::vector<ProfileFrame> frames_;
   std::vector<Node> nodes_;
   std::vector<ProfileSite> sites_;
   std::unordered_map<std::string, uint32_t> frame_index_;
   std::unordered_map<uint64_t, uint32_t> node_index_;
   std::map<std::tuple<Origin, uint32_t, uint32_t>, size_t> site_index_;
+  std::vector<SessionSpan> sessions_;
+  std::unordered_map<size_t, std::vector<Held>> held_;  // by index into sites_
 };
 
 }  // namespace memprof

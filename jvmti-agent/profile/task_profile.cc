@@ -100,7 +100,8 @@ class SessionSites {
     }
   }
 
-  void AddSites(const std::vector<uint32_t>& udfs) {
+  void AddSites(const SessionSpan& span, const std::vector<uint32_t>& udfs) {
+    const uint32_t number = sites_->AddSession(span);
     for (const BoxSite& box : session_.sites) {
       ProfileSite site;
       site.origin = box.origin;
@@ -115,7 +116,7 @@ class SessionSites {
       site.live_at_peak_bytes = static_cast<double>(box.live_at_peak_bytes);
       site.peak_variance = box.peak_variance;
       if (box.has_resident) site.resident_at_peak_bytes = static_cast<double>(box.resident_at_peak_bytes);
-      sites_->Add(site);
+      sites_->Add(site, number);
     }
   }
 
@@ -154,6 +155,12 @@ class SessionSites {
   PythonFramework framework_;
   std::vector<uint32_t> frames_, nodes_;
 };
+
+SessionSpan SpanOf(const PythonSession& python) {
+  SessionSpan span = {python.box.pid, python.box.process_start_ticks, python.session.opened_ms};
+  if (python.session.closed) span.end_ms = std::max(span.begin_ms, python.session.closed_ms);  // the clock may be set back
+  return span;
+}
 
 // A task that the JVM was not told of is known by its sessions alone.
 TaskKey KeyOf(const BoxSession& session) {
@@ -250,12 +257,13 @@ BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs) {
     const PythonSession& python = inputs.sessions[i];
     std::vector<uint32_t> udfs;
     for (const BoxUdf& udf : python.session.udfs) udfs.push_back(udf_list.Add(udf));
-    SessionSites(python.session, inputs, &sites).AddSites(udfs);
+    SessionSites(python.session, inputs, &sites).AddSites(SpanOf(python), udfs);
     profile->set_python_interval_bytes(python.box.interval_bytes);
     partial |= !python.session.closed;
     skipped_records += python.session.skipped_records;
     if (i < kMaxSessions) DescribeSession(python, udfs, profile->add_sessions());
   }
+  sites.JoinSessions();
   profile->set_partial(partial);
   AddCounter("unreadableSessions", inputs.unreadable_sessions, profile);
   AddCounter("skippedBoxRecords", skipped_records, profile);

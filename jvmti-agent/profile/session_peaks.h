@@ -1,0 +1,39 @@
+// What the sessions of one task held together. They run side by side (chained UDFs: one worker each, at the same time) or
+// one after another (coalesce and union: each input partition is a session of its own). No session says when its
+// peak was, so the figure is the most that they can have held at one moment:
+//
+//   sessions of one process    follow one another: of them the largest counts, never their sum
+//   of different processes     are added, unless their times prove that one was over before the other began
+//
+// A session's time begins when its worker learns which task it serves, not when a reused worker begins to wait for one.
+// Pure functions, thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace memprof {
+
+struct SessionSpan {
+  int32_t pid = 0;
+  uint64_t process_start_ticks = 0;  // tells processes of the same pid apart
+  int64_t begin_ms = 0;              // since the epoch, and within these milliseconds: equal times prove nothing
+  int64_t end_ms = std::numeric_limits<int64_t>::max();
+};
+
+struct HeldBytes {
+  double bytes = 0;
+  double variance = 0;  // bytes²
+};
+
+struct SessionShare {
+  SessionSpan span;
+  HeldBytes held;
+};
+
+// The largest sum over sessions that may have been at work at the same moment, with the variance of that sum. All 0 without sessions.
+// Quadratic in the sessions; a box has 31 at most.
+HeldBytes LargestTogether(const std::vector<SessionShare>& sessions);
+
+}  // namespace memprof

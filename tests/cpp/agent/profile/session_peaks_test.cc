@@ -1,0 +1,103 @@
+#include "profile/session_peaks.h"
+
+#include <gtest/gtest.h>
+
+#include "blackbox/box_reader.h"
+#include "profile/task_profile.h"
+
+namespace memprof {
+namespace {
+
+constexpr uint64_t kArray = 33'333'328;
+
+// A session of process `pid` with one site: an array made and dropped.
+PythonSession Session(int32_t pid, int64_t opened_ms, int64_t closed_ms, uint64_t bytes = kArray) {
+  PythonSession python;
+  python.box.pid = pid;
+  python.box.process_start_ticks = 1;
+  python.session.task_attempt_id = 7;
+  python.session.closed = closed_ms != 0;
+  python.session.opened_ms = opened_ms;
+  python.session.closed_ms = closed_ms;
+  python.session.frames = {{Language::kPython, "f", "/jobs/job.py", "", "", 5, 3, 0}};
+  python.session.stacks = {{0, 0}};
+  BoxSite site;
+  site.origin = Origin::kPython;
+  site.stack = 1;
+  site.allocated_bytes = bytes;
+  site.allocations = 1;
+  site.live_at_peak_bytes = bytes;
+  site.live_bytes = bytes / 2;
+  site.resident_at_peak_bytes = bytes / 4;
+  site.has_resident = true;
+  site.variance = 3;
+  site.peak_variance = 5;
+  python.session.sites = {site};
+  return python;
+}
+
+proto::Site SiteOf(std::vector<PythonSession> sessions) {
+  const NativeNames names;
+  TaskProfileInputs inputs;
+  inputs.sessions = std::move(sessions);
+  inputs.names = &names;
+  inputs.max_bytes = 64 << 10;
+  proto::Envelope envelope;
+  EXPECT_TRUE(envelope.ParseFromString(BuildTaskProfile(inputs).envelope));
+  EXPECT_EQ(envelope.task().sites_size(), 1);
+  return envelope.task().sites(0);
+}
+
+void ExpectHeld(const proto::Site& site, uint64_t sessions) {
+  EXPECT_EQ(site.live_at_peak_bytes(), sessions * kArray);
+  EXPECT_EQ(site.live_bytes(), sessions * (kArray / 2));
+  EXPECT_EQ(site.resident_at_peak_bytes(), sessions * (kArray / 4));
+  EXPECT_EQ(site.peak_variance(), 5.0 * static_cast<double>(sessions));
+}
+
+TEST(SessionPeaks, SessionsOfOneProcessFollowOneAnother) {
+  std::vector<PythonSession> sessions;
+  for (int i = 0; i < 8; ++i) sessions.push_back(Session(41, 1000 + i, 1001 + i));  // each begins as the one before it ends
+  const proto::Site site = SiteOf(sessions);
+  EXPECT_EQ(site.allocated_bytes(), 8 * kArray);
+  EXPECT_EQ(site.allocations(), 8u);
+  EXPECT_EQ(site.variance(), 24);
+  ExpectHeld(site, 1);
+}
+
+TEST(SessionPeaks, TheLargestOfOneProcessCounts) {
+  EXPECT_EQ(SiteOf({Session(41, 10, 20, 1'999'993), Session(41, 21, 30, 7'000'003), Session(41, 31, 40, 90'007)}).live_at_peak_bytes(),
+            7'000'003u);
+}
+
+TEST(SessionPeaks, ProcessesAtTheSameTimeAreAdded) {
+  ExpectHeld(SiteOf({Session(41, 1000, 2000), Session(42, 1100, 1900)}), 2);
+  ExpectHeld(SiteOf({Session(41, 1000, 0), Session(42, 1900, 2000)}), 2);     // the first is still open
+  ExpectHeld(SiteOf({Session(41, 1000, 1900), Session(42, 1900, 2000)}), 2);  // which came first is not known
+}
+
+TEST(SessionPeaks, ProcessesOneAfterTheOtherAreNot) {
+  const proto::Site site = SiteOf({Session(41, 1000, 1900), Session(42, 1901, 2000), Session(41, 2001, 2500)});
+  EXPECT_EQ(site.allocated_bytes(), 3 * kArray);
+  ExpectHeld(site, 1);
+}
+
+TEST(SessionPeaks, APidUsedAgainIsAnotherProcess) {
+  PythonSession later = Session(41, 1500, 1900);
+  later.box.process_start_ticks = 2;
+  ExpectHeld(SiteOf({Session(41, 1000, 0), later}), 2);
+}
+
+TEST(SessionPeaks, AChainBesideASequence) {
+  // 41 serves two partitions, 42 the chained UDF of each; 43 came when both were done.
+  const std::vector<PythonSession> sessions = {Session(41, 1000, 1100), Session(42, 1000, 1100), Session(41, 1200, 1300),
+                                               Session(42, 1200, 1300), Session(43, 1400, 1500)};
+  ExpectHeld(SiteOf(sessions), 2);
+}
+
+TEST(SessionPeaks, AClockSetBackLosesNothing) { ExpectHeld(SiteOf({Session(41, 2000, 1000)}), 1); }
+
+TEST(SessionPeaks, NoSessionsHoldNothing) { EXPECT_EQ(LargestTogether({}).bytes, 0); }
+
+}  // namespace
+}  // namespace memprof

@@ -41,6 +41,9 @@ Status MakePrivateDirectory(const std::string& path) {
   return {};
 }
 
+// The application for which this thread began a task last; 0 = none. A task ends on the thread that it began on.
+__attribute__((tls_model("initial-exec"))) thread_local constinit uint64_t application_of_thread = 0;
+
 }  // namespace
 
 Agent& Agent::Get() {
@@ -63,6 +66,7 @@ void Agent::OnLoad(JavaVM* vm, const char* options) noexcept {
     const std::lock_guard lock(lifecycle_);
     if (!TakeOptions(vm, options)) return;
     offheap_.SetInterval(path_options_.offheap_interval_bytes);
+    follows_offheap_ = true;
     const Status status = jvm_.Prepare(vm, Jvm::Phase::kOnLoad, &shortcomings_);
     if (!status.ok()) inert_ = status.message();
   });
@@ -124,13 +128,18 @@ std::optional<std::string> Agent::Start(JNIEnv* jni, const StartRequest& request
         return;
       }
     }
-    options_ = options;
-    executor_ = request;
+    Forget();  // once more: a thread of the application before may have begun a task while it was stopped
+    const auto application = std::make_shared<const Application>(Application{++applications_, request, options, ReachedBounds()});
     heap_.SetInterval(options.heap_interval_bytes);
     offheap_.SetInterval(options.offheap_interval_bytes);
     messages_.Open();
-    StartWatcher(request);
-    StartNamer();
+    StartWatcher(application);
+    StartNamer(application);
+    {
+      const std::lock_guard application_lock(application_mutex_);
+      application_ = application;
+    }
+    follows_offheap_ = true;
     running_.store(true, std::memory_order_release);
     jvm_.SetThreadEvents(true);
     jvm_.StartHeapSampling(options.heap_interval_bytes, &shortcomings_);
@@ -143,56 +152,76 @@ void Agent::Stop() noexcept {
   Guarded([&] {
     const std::lock_guard lock(lifecycle_);
     if (!running_.exchange(false)) return;
+    const ApplicationRef application = Running();
+    {
+      const std::lock_guard application_lock(application_mutex_);
+      application_.reset();
+    }
+    follows_offheap_ = false;
     jvm_.StopHeapSampling();
     jvm_.SetThreadEvents(false);
     namer_.Stop();
     watcher_.Stop();
-    for (const int64_t task : tasks_.Running()) tasks_.End(task);
-    RemoveBoxes(Boxes());
+    Forget();
+    RemoveBoxes(application->Boxes());
     messages_.Close();
   });
 }
 
-void Agent::StartWatcher(const StartRequest& request) {
+Agent::ApplicationRef Agent::Running() const {
+  const std::lock_guard lock(application_mutex_);
+  return application_;
+}
+
+void Agent::Forget() {
+  for (const int64_t task : tasks_.Running()) tasks_.End(task);
+  buckets_.Clear();
+}
+
+Agent::Bounds Agent::ReachedBounds() const {
+  return {stacks_.dropped_frames(), offheap_.dropped_blocks(), messages_.dropped(), tasks_.replaced()};
+}
+
+void Agent::StartWatcher(const ApplicationRef& application) {
   WatcherOptions options;
-  options.host = request.host;
+  options.host = application->request.host;
   const std::string version = jvm_.Property("java.vm.version");  // 17.0.15+6-…
   options.java_version = version.substr(0, version.find('+'));
   options.agent_loaded = jvm_.phase() == Jvm::Phase::kOnLoad ? "agentpath" : "jar";
-  options.with_driver = request.executor_id == "driver";
+  options.with_driver = application->request.executor_id == "driver";
   options.offheap_live_bytes = [this] { return offheap_.live_bytes(); };
   options.running_tasks = [this] { return tasks_.Running(); };
-  options.complete = [this](proto::ExecutorSnapshot* snapshot) { CompleteSnapshot(snapshot); };
-  options.send = [this](const proto::ExecutorSnapshot& snapshot) {
+  options.complete = [this, application](proto::ExecutorSnapshot* snapshot) { CompleteSnapshot(*application, snapshot); };
+  options.send = [this, application](const proto::ExecutorSnapshot& snapshot) {
     proto::Envelope envelope;
     *envelope.mutable_executor() = snapshot;
-    Send(std::move(envelope));
+    Send(*application, std::move(envelope));
   };
   const Status status = watcher_.Start(std::move(options));
   if (!status.ok()) shortcomings_.Add("processes and container", status.message());
 }
 
-void Agent::StartNamer() {
+void Agent::StartNamer(const ApplicationRef& application) {
   NativeNamerOptions options;
-  options.boxes = Boxes();
+  options.boxes = application->Boxes();
   options.last_task = [this](int32_t pid, int64_t task) { watcher_.SetLastTask(pid, task); };
-  options.send = [this](proto::Symbols symbols) {
+  options.send = [this, application](proto::Symbols symbols) {
     proto::Envelope envelope;
     *envelope.mutable_symbols() = std::move(symbols);
-    Send(std::move(envelope));
+    Send(*application, std::move(envelope));
   };
   const Status status = namer_.Start(std::move(options));
   if (!status.ok()) shortcomings_.Add("names of native functions", status.message());
 }
 
-void Agent::Send(proto::Envelope envelope) {
+void Agent::Send(const Application& application, proto::Envelope envelope) {
   envelope.set_schema_version(1);
-  envelope.set_executor_id(Utf8Repaired(executor_.executor_id));
+  envelope.set_executor_id(Utf8Repaired(application.request.executor_id));
   messages_.Put(envelope.SerializeAsString());
 }
 
 // What only the agent knows: bounds that were reached, bytes of no task, what it cannot measure.
-void Agent::CompleteSnapshot(proto::ExecutorSnapshot* snapshot) const {
+void Agent::CompleteSnapshot(const Application& application, proto::ExecutorSnapshot* snapshot) const {
   constexpr size_t kMostBuckets = 8;
   const auto count = [&](const std::string& name, uint64_t value) {
     if (value == 0) return;
@@ -200,10 +229,11 @@ void Agent::CompleteSnapshot(proto::ExecutorSnapshot* snapshot) const {
     counter->set_name(Utf8Repaired(name));
     counter->set_value(value);
   };
-  count("droppedJavaFrames", stacks_.dropped_frames());
-  count("droppedOffHeapBlocks", offheap_.dropped_blocks());
-  count("droppedMessages", messages_.dropped());
-  count("replacedTasks", tasks_.replaced());
+  const Bounds now = ReachedBounds();
+  count("droppedJavaFrames", now.java_frames - application.before.java_frames);
+  count("droppedOffHeapBlocks", now.offheap_blocks - application.before.offheap_blocks);
+  count("droppedMessages", now.messages - application.before.messages);
+  count("replacedTasks", now.tasks - application.before.tasks);
   for (const auto& [thread, bytes] : buckets_.Largest(kMostBuckets)) count("noTaskHeapBytes: " + thread, static_cast<uint64_t>(bytes));
   for (const Shortcomings::Entry& entry : shortcomings_.All()) {
     proto::NotAvailable* message = snapshot->add_not_available();
@@ -214,18 +244,24 @@ void Agent::CompleteSnapshot(proto::ExecutorSnapshot* snapshot) const {
 
 void Agent::TaskStarted(const TaskKey& key) noexcept {
   Guarded([&] {
-    if (running_.load(std::memory_order_relaxed)) SetCurrentTask(tasks_.Begin(key, stacks_.Current(), EpochMs()));
+    const ApplicationRef application = Running();
+    if (application == nullptr) return;
+    application_of_thread = application->number;
+    SetCurrentTask(tasks_.Begin(key, stacks_.Current(), EpochMs()));
   });
 }
 
 std::string Agent::TaskClosed(int64_t task_attempt_id, size_t max_bytes) noexcept {
   std::string envelope;
   Guarded([&] {
-    if (!running_.load(std::memory_order_acquire)) return;
+    const ApplicationRef application = Running();
+    if (application == nullptr) return;
+    // A straggler of the application before: under its id runs another task now.
+    if (application_of_thread != 0 && application_of_thread != application->number) return;
     JvmFigures figures;
     if (const std::unique_ptr<TaskFigures> ended = tasks_.End(task_attempt_id)) figures = CopyOf(*ended);
-    const FoundSessions python = FindSessions(Boxes(), task_attempt_id);
-    envelope = Profile(figures, python, true, max_bytes);
+    const FoundSessions python = FindSessions(application->Boxes(), task_attempt_id);
+    envelope = Profile(*application, figures, python, true, max_bytes);
     Acknowledge(python.closed);
   });
   return envelope;
@@ -234,23 +270,25 @@ std::string Agent::TaskClosed(int64_t task_attempt_id, size_t max_bytes) noexcep
 std::string Agent::TaskSnapshot(int64_t task_attempt_id, size_t max_bytes) noexcept {
   std::string envelope;
   Guarded([&] {
-    if (!running_.load(std::memory_order_acquire)) return;
+    const ApplicationRef application = Running();
+    if (application == nullptr) return;
     JvmFigures figures;
     tasks_.WithTask(tasks_.Find(task_attempt_id), [&](TaskFigures& task) { figures = CopyOf(task); });
-    envelope = Profile(figures, FindSessions(Boxes(), task_attempt_id), false, max_bytes);
+    envelope = Profile(*application, figures, FindSessions(application->Boxes(), task_attempt_id), false, max_bytes);
   });
   return envelope;
 }
 
 // "" when neither the JVM nor a Python process has seen the task.
-std::string Agent::Profile(const JvmFigures& figures, const FoundSessions& python, bool final, size_t max_bytes) {
+std::string Agent::Profile(const Application& application, const JvmFigures& figures, const FoundSessions& python, bool final,
+                           size_t max_bytes) {
   if (figures.key.task_attempt_id < 0 && python.sessions.empty()) return {};
   TaskProfileInputs inputs;
   inputs.jvm = figures;
   inputs.sessions = python.sessions;
   inputs.unreadable_sessions = python.unreadable;
   inputs.names = &names_;
-  inputs.executor_id = executor_.executor_id;
+  inputs.executor_id = application.request.executor_id;
   std::error_code gone;
   inputs.working_directory = std::filesystem::current_path(gone).string();
   inputs.sequence = sequence_.fetch_add(1) + 1;
@@ -259,7 +297,7 @@ std::string Agent::Profile(const JvmFigures& figures, const FoundSessions& pytho
   inputs.taken_ms = EpochMs();
   const proto::ExecutorSnapshot executor = watcher_.Snapshot();
   inputs.executor = &executor;
-  inputs.max_bytes = max_bytes == 0 ? options_.task_max_bytes : max_bytes;
+  inputs.max_bytes = max_bytes == 0 ? application.options.task_max_bytes : max_bytes;
   BuiltProfile built = BuildTaskProfile(inputs);
   namer_.Want(built.unnamed);
   return std::move(built.envelope);
@@ -294,6 +332,7 @@ void Agent::OnThreadStart(jthread thread) noexcept {
 }
 
 void Agent::OnOffHeapAllocated(JNIEnv* jni, uint64_t address, uint64_t size) noexcept {
+  if (!follows_offheap_.load(std::memory_order_relaxed)) return;
   Guarded([&] { offheap_.Allocated(jvm_.jvmti(), jni, address, size); });
 }
 
@@ -315,7 +354,7 @@ void Agent::OnOffHeapResized(JNIEnv* jni, uint64_t old_address, const std::optio
       return;
     }
     if (old_block) offheap_.Release(*old_block);
-    offheap_.Allocated(jvm_.jvmti(), jni, address, size);
+    if (follows_offheap_.load(std::memory_order_relaxed)) offheap_.Allocated(jvm_.jvmti(), jni, address, size);
   });
 }
 

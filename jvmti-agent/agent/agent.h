@@ -3,16 +3,18 @@
 //
 //   loaded by -agentpath  OnLoad()   options, capabilities, hooks: off-heap blocks are followed from the first one on
 //   started by the plugin Start()    heap samples, threads, watcher; after a late load also what OnLoad() would have done
-//   ended                 Stop()     or VMDeath: last snapshot, hooks stay but do nothing
+//   ended                 Stop()     or VMDeath: last snapshot; hooks stay, but only see known blocks go
 //
-// Without Start() nothing is sampled, no thread runs and no file is made. Every function is thread-safe and lets no
-// exception out.
+// Without Start() nothing is sampled, no thread runs and no file is made. After Stop() another application may Start(), as
+// in local mode: it finds no task, figure or message of the one before, though its task ids begin anew and threads of the
+// old one may still be about. Every function is thread-safe and lets no exception out.
 #pragma once
 
 #include <jni.h>
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -76,21 +78,42 @@ class Agent {
  private:
   Agent() : heap_(&tasks_, &buckets_), offheap_(&tasks_) {}
 
-  void StartWatcher(const StartRequest& request);
-  void StartNamer();
-  void Send(proto::Envelope envelope);
-  void CompleteSnapshot(proto::ExecutorSnapshot* snapshot) const;
+  // How often a bound was reached since the process began.
+  struct Bounds {
+    uint64_t java_frames = 0, offheap_blocks = 0, messages = 0, tasks = 0;
+  };
+  // What is profiled between Start() and Stop(). Never changed, so that whoever still holds it may go on reading.
+  struct Application {
+    uint64_t number = 0;  // from 1 in this process
+    StartRequest request;
+    AgentOptions options;
+    Bounds before;  // what is not this application's
+
+    BoxPlace Boxes() const { return {request.box_directory, request.application_id, request.executor_id}; }
+  };
+  using ApplicationRef = std::shared_ptr<const Application>;
+
+  ApplicationRef Running() const;  // null: nothing is profiled
+  void Forget();                   // tasks and figures of an application that has ended
+  Bounds ReachedBounds() const;
+  void StartWatcher(const ApplicationRef& application);
+  void StartNamer(const ApplicationRef& application);
+  void Send(const Application& application, proto::Envelope envelope);
+  void CompleteSnapshot(const Application& application, proto::ExecutorSnapshot* snapshot) const;
   bool TakeOptions(JavaVM* vm, const char* options);
-  std::string Profile(const JvmFigures& figures, const FoundSessions& python, bool final, size_t max_bytes);
-  BoxPlace Boxes() const { return {executor_.box_directory, executor_.application_id, executor_.executor_id}; }
+  std::string Profile(const Application& application, const JvmFigures& figures, const FoundSessions& python, bool final, size_t max_bytes);
 
   std::atomic<bool> running_{false};
+  std::atomic<bool> follows_offheap_{false};  // new blocks, from OnLoad() or Start() to Stop()
   std::atomic<uint64_t> sequence_{0};
 
-  std::mutex lifecycle_;  // Start and Stop
+  mutable std::mutex application_mutex_;
+  ApplicationRef application_;  // guarded by application_mutex_
+
+  std::mutex lifecycle_;  // Start and Stop; guards the next four
   std::string inert_;     // why profiling is off for good
-  AgentOptions path_options_, options_;
-  StartRequest executor_;
+  AgentOptions path_options_;
+  uint64_t applications_ = 0;
   JavaVM* vm_ = nullptr;
   Jvm jvm_;
 

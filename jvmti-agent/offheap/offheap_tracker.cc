@@ -95,12 +95,6 @@ void OffHeapTracker::Charge(jvmtiEnv* jvmti, JNIEnv* jni, OffHeapBlock* block) {
   tasks_->WithTask(tag, [&](TaskFigures& task) { charge(task, id); });
 }
 
-void OffHeapTracker::AddLive(double bytes) {
-  const int64_t change = std::llround(bytes);
-  const int64_t live = live_.fetch_add(change, std::memory_order_relaxed) + change;
-  int64_t peak = peak_.load(std::memory_order_relaxed);
-  while (live > peak && !peak_.compare_exchange_weak(peak, live, std::memory_order_relaxed)) {
-  }
-}
+void OffHeapTracker::AddLive(double bytes) { live_.fetch_add(std::llround(bytes), std::memory_order_relaxed); }
 
 }  // namespace memprof

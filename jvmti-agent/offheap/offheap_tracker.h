@@ -36,19 +36,20 @@ class OffHeapTracker {
   // [begin, end) was filled by this thread.
   void Filled(uint64_t begin, uint64_t end);
 
-  uint64_t live_bytes() const { return AsBytes(live_.load(std::memory_order_relaxed)); }
-  uint64_t peak_bytes() const { return AsBytes(peak_.load(std::memory_order_relaxed)); }
+  uint64_t live_bytes() const {
+    const int64_t live = live_.load(std::memory_order_relaxed);
+    return live < 0 ? 0 : static_cast<uint64_t>(live);
+  }
   uint64_t dropped_blocks() const { return dropped_.load(std::memory_order_relaxed); }
 
  private:
-  static uint64_t AsBytes(int64_t value) { return value < 0 ? 0 : static_cast<uint64_t>(value); }
   void Charge(jvmtiEnv* jvmti, JNIEnv* jni, OffHeapBlock* block);
   void AddLive(double bytes);
 
   TaskTable* tasks_;
   OffHeapBlocks blocks_;
   std::atomic<uint64_t> interval_{512u << 10};
-  std::atomic<int64_t> live_{0}, peak_{0};  // of the process
+  std::atomic<int64_t> live_{0};  // of the process
   std::atomic<uint64_t> dropped_{0};
 };
 

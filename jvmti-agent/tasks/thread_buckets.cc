@@ -20,6 +20,11 @@ void ThreadBuckets::Add(uint32_t bucket, double bytes) {
   bytes_[bucket < bytes_.size() ? bucket : 0] += bytes;
 }
 
+void ThreadBuckets::Clear() {
+  const std::lock_guard lock(mutex_);
+  std::fill(bytes_.begin(), bytes_.end(), 0.0);
+}
+
 std::vector<std::pair<std::string, double>> ThreadBuckets::Largest(size_t most) const {
   std::vector<std::pair<std::string, double>> largest;
   {

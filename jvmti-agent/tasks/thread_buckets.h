@@ -19,6 +19,8 @@ class ThreadBuckets {
   // The bucket of a name, to be kept by the thread. 0 is "other threads".
   uint32_t BucketOf(const std::string& normalized_thread_name);
   void Add(uint32_t bucket, double bytes);
+  // Forgets the bytes, not the names: threads keep their buckets.
+  void Clear();
   // Bytes by name, largest first, at most `most`.
   std::vector<std::pair<std::string, double>> Largest(size_t most) const;
 

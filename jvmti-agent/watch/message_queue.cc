@@ -28,6 +28,8 @@ std::optional<std::string> MessageQueue::Take(std::chrono::milliseconds timeout)
 
 void MessageQueue::Open() {
   const std::lock_guard lock(mutex_);
+  messages_.clear();
+  bytes_ = 0;
   open_ = true;
 }
 

@@ -20,7 +20,7 @@ class MessageQueue {
   void Put(std::string envelope);
   // Waits for a message; nothing after `timeout`, or when the queue is closed and empty.
   std::optional<std::string> Take(std::chrono::milliseconds timeout);
-  void Open();
+  void Open();   // empty: what nobody took is of no use to who comes now
   void Close();  // what is in it can still be taken
 
   uint64_t dropped() const;

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from conftest import BUILD, LIBRARY, REPO, sites
+from conftest import BUILD, LIBRARY, REPO, sites, total
 
 RIVAL = BUILD / "tests" / "jvm" / "libgrabbing_agent.so"
 FIXTURE = BUILD / "tests" / "cpp" / "core" / "symbols" / "libsymbols_fixture.so"
@@ -83,3 +83,23 @@ def test_a_second_application_in_the_same_jvm_begins_anew(java17):
     (site,) = sites(task, "jvm-heap", "Restart.allocate")
     assert site["allocatedBytes"] == pytest.approx(300_000 * 1016, rel=0.05)
     assert len(outcome.messages()) >= 2
+
+
+def test_a_second_application_has_only_its_own(java17):
+    first, between, second = 70_000_027, 50_331_653, 33_554_467
+    outcome = java17.run("SecondApplication")
+    assert outcome.status == 0, outcome.err
+    assert not (outcome.folder / "straggler").exists()  # nor did it end the new task of that id
+    task = outcome.task("task")
+    (site,) = sites(task, "jvm-offheap", "SecondApplication.second")
+    assert (site["allocatedBytes"], site["liveBytes"], site["liveAtPeakBytes"]) == (second, second, second)
+    assert total(task, "jvm-offheap") == second
+    assert not sites(task, "jvm-heap", "SecondApplication.idle")
+
+    messages = outcome.messages()
+    count = int(re.search(r"messages of the first: (\d+)", outcome.out).group(1))
+    ended, last = messages[count - 1]["executor"], messages[-1]["executor"]
+    assert first <= ended["offheapPeakBytes"]
+    assert second <= last["offheapPeakBytes"] < second + between  # what came while nothing ran isn't followed
+    assert "noTaskHeapBytes: idler-#" in ended["counters"]
+    assert "noTaskHeapBytes: idler-#" not in last["counters"]

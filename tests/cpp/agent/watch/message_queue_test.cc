@@ -32,6 +32,15 @@ TEST(MessageQueue, AFullQueueLosesTheOldest) {
   EXPECT_EQ(queue.Take(milliseconds(0)), std::nullopt);
 }
 
+TEST(MessageQueue, OpensEmpty) {
+  MessageQueue queue;
+  queue.Open();
+  queue.Put("of whoever was here before");
+  queue.Close();
+  queue.Open();
+  EXPECT_EQ(queue.Take(milliseconds(0)), std::nullopt);
+}
+
 TEST(MessageQueue, WakesWhoWaits) {
   MessageQueue queue;
   queue.Open();

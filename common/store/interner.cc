@@ -25,7 +25,9 @@ size_t Interner::FrameHash::operator()(const InternedFrame& frame) const {
   return Mix(hash, (static_cast<uint64_t>(frame.language) << 1) | frame.in_framework);
 }
 
-size_t Interner::StackHash::operator()(const InternedStack& stack) const { return Mix(stack.parent, stack.frame); }
+size_t Interner::StackHash::operator()(const InternedStack& stack) const {
+  return Mix(0, (uint64_t{stack.parent} << 32) | stack.frame);  // not parent ^ frame: both are small and dense
+}
 
 size_t Interner::UdfHash::operator()(const InternedUdf& udf) const {
   return Mix(Mix((uint64_t{udf.name} << 32) | udf.kind, udf.file), udf.line);

@@ -38,6 +38,20 @@ std::string ClassNameOf(std::string_view jvm_signature) {
   return name;
 }
 
+bool LaunchesTasks(std::string_view function) {
+  constexpr std::string_view kPrefixes[] = {"java.lang.Thread.run",
+                                            "java.util.concurrent.ThreadPoolExecutor$Worker.run",
+                                            "java.util.concurrent.ThreadPoolExecutor.runWorker",
+                                            "org.apache.spark.executor.Executor$TaskRunner.",
+                                            "org.apache.spark.executor.Executor$TaskRunner$$Lambda.",
+                                            "org.apache.spark.scheduler.Task.run",
+                                            "org.apache.spark.TaskContext.runTaskWithListeners",
+                                            "org.apache.spark.util.SparkErrorUtils.tryWith",
+                                            "org.apache.spark.util.UninterruptibleThread.",
+                                            "org.apache.spark.util.Utils$.tryWith"};
+  return std::any_of(std::begin(kPrefixes), std::end(kPrefixes), [&](std::string_view prefix) { return function.starts_with(prefix); });
+}
+
 std::string NormalizedThreadName(std::string_view name) {
   std::string out;
   for (size_t i = 0; i < name.size();) {

@@ -13,6 +13,10 @@ namespace memprof {
 
 std::string ClassNameOf(std::string_view jvm_signature);
 
+// True for Spark's way from a thread's start to the task's own code, which is the same in every task and says nothing
+// about it. `function` is class and method: org.apache.spark.scheduler.Task.run.
+bool LaunchesTasks(std::string_view function);
+
 // "Executor task launch worker for task 3.0 in stage 1.0 (TID 7)" -> "Executor task launch worker for task # in stage # (TID #)".
 std::string NormalizedThreadName(std::string_view name);
 

@@ -26,20 +26,6 @@ class JvmtiMemory {
   T* data_ = nullptr;
 };
 
-// The way from a thread's start to the task's own code is the same in every task and says nothing about it.
-bool LaunchesTasks(std::string_view function) {
-  constexpr std::string_view kExact[] = {"java.lang.Thread.run",
-                                         "java.lang.Thread.runWith",
-                                         "java.util.concurrent.ThreadPoolExecutor$Worker.run",
-                                         "java.util.concurrent.ThreadPoolExecutor.runWorker",
-                                         "org.apache.spark.scheduler.Task.run",
-                                         "org.apache.spark.TaskContext.runTaskWithListeners"};
-  return std::find(std::begin(kExact), std::end(kExact), function) != std::end(kExact) ||
-         function.starts_with("org.apache.spark.executor.Executor$TaskRunner.") ||
-         function.starts_with("org.apache.spark.util.Utils$.tryWith") ||
-         function.starts_with("org.apache.spark.util.SparkErrorUtils.tryWith");
-}
-
 // The line of a bytecode index: entries are not sorted, the closest start at or before it holds.
 uint32_t LineAt(const jvmtiLineNumberEntry* table, jint entries, jlocation index) {
   jlocation best = -1;

@@ -24,6 +24,21 @@ TEST(ClassNames, GeneratedOnesMerge) {
   EXPECT_EQ(ClassNameOf("Lcom/sun/proxy/$Proxy7;"), "com.sun.proxy.$Proxy");
 }
 
+// The outermost frames of a task on Spark 4.3, as they were sampled.
+TEST(ClassNames, OfTheWayToATasksCode) {
+  for (const char* function :
+       {"java.lang.Thread.run", "java.util.concurrent.ThreadPoolExecutor$Worker.run", "java.util.concurrent.ThreadPoolExecutor.runWorker",
+        "org.apache.spark.executor.Executor$TaskRunner.run", "org.apache.spark.util.Utils$.tryWithSafeFinally",
+        "org.apache.spark.util.SparkErrorUtils.tryWithSafeFinally", "org.apache.spark.executor.Executor$TaskRunner$$Lambda.apply",
+        "org.apache.spark.executor.Executor$TaskRunner.$anonfun$run$4", "org.apache.spark.scheduler.Task.run",
+        "org.apache.spark.TaskContext.runTaskWithListeners"}) {
+    EXPECT_TRUE(LaunchesTasks(function)) << function;
+  }
+  for (const char* function : {"org.apache.spark.scheduler.ResultTask.runTask", "com.acme.Job.run", "org.apache.spark.rdd.RDD.iterator"}) {
+    EXPECT_FALSE(LaunchesTasks(function)) << function;
+  }
+}
+
 TEST(ThreadNames, OnlyNumbersTellTasksApart) {
   EXPECT_EQ(NormalizedThreadName("Executor task launch worker for task 3.0 in stage 1.0 (TID 7)"),
             "Executor task launch worker for task # in stage # (TID #)");

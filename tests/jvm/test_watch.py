@@ -11,19 +11,17 @@ import pytest
 MIB = 1 << 20
 WORKER_BYTES = 157_286_413
 
-# Stands in for PySpark's daemon: forks one worker, which takes a known amount of memory for a second and a half.
+# Stands in for PySpark's daemon: forks one worker, which takes a known amount of memory and says so.
 DAEMON = f"""
 import os, time
 daemon = os.getpid()
 if os.fork() == 0:
-    time.sleep(0.5)
     block = bytearray(os.urandom(1)) * {WORKER_BYTES}
-    time.sleep(1.5)
-    del block
+    open("held", "w").close()
     while os.getppid() == daemon:
         time.sleep(0.05)
 else:
-    time.sleep(60)
+    time.sleep(600)
 """
 
 
@@ -41,7 +39,7 @@ def by_kind(snapshot, kind):
 
 
 def test_peaks_of_every_process_with_rows_that_add_up(java, daemon):
-    outcome = java.run("WatchedTree", sys.executable, "3000", env=daemon)
+    outcome = java.run("WatchedTree", sys.executable, env=daemon)
     assert outcome.status == 0, outcome.err
     snapshots = [message["executor"] for message in outcome.messages() if "executor" in message]
     last = snapshots[-1]
@@ -71,8 +69,8 @@ def test_peaks_of_every_process_with_rows_that_add_up(java, daemon):
     assert last["javaVersion"].startswith(java.version)
     assert last["agentLoaded"] == "agentpath"
 
-    # At most one a second, each with a larger maximum, and the last one at the end.
-    assert 2 <= len(snapshots) <= 6
+    # Each has a larger maximum than the one before, and the last one comes at the end whatever it is.
+    assert len(snapshots) >= 2
     peaks = [snapshot["atPeak"]["usedBytes"] for snapshot in snapshots[:-1]]
     assert peaks == sorted(peaks)
     assert outcome.task("task")["executor"]["jvmPid"] == last["jvmPid"]
@@ -107,7 +105,7 @@ def test_a_real_limit_is_found_and_shown(java17, daemon, monkeypatch):
             return real(run_in_group(group, command) if "WatchedTree" in command else command, **options)
 
         monkeypatch.setattr(subprocess, "run", grouped)
-        outcome = java17.run("WatchedTree", sys.executable, "2500", env=daemon)
+        outcome = java17.run("WatchedTree", sys.executable, env=daemon)
         assert outcome.status == 0, outcome.err
         last = outcome.messages()[-1]["executor"]
         assert last["cgroupLimitBytes"] == 1_468_006_400

@@ -1,11 +1,13 @@
 import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.sparkmemprof.jni.NativeAgent;
 
 /**
- * An executor with a Python daemon as Spark starts it: arguments are the Python and the
- * milliseconds to let it live. Messages are drained every 100 ms, so message files are numbered as
- * they were sent.
+ * An executor with a Python daemon as Spark starts it; the argument is the Python. Messages are
+ * drained all the while, so message files are numbered as they were sent. It ends soon after the
+ * daemon's worker has written the file "held".
  */
 public final class WatchedTree {
   public static void main(String[] args) throws Exception {
@@ -17,14 +19,15 @@ public final class WatchedTree {
     builder.redirectOutput(new File("daemon.out")).redirectError(new File("daemon.err"));
     Process daemon = builder.start();
     int messages = 0;
-    long end = System.currentTimeMillis() + Long.parseLong(args[1]);
-    while (System.currentTimeMillis() < end) {
+    File held = new File("held");
+    for (int looks = 0; looks < 600 && !held.exists(); looks++) {
       Thread.sleep(100);
       messages = Probe.drain(messages);
     }
-    Probe.close(1, "task");
-    daemon.destroyForcibly().waitFor();
+    Thread.sleep(500);
+    Files.write(Path.of("task"), NativeAgent.taskSnapshot(1, Probe.MAX_BYTES));
     NativeAgent.stop();
+    daemon.destroyForcibly().waitFor();
     Probe.drain(messages);
     if (NativeAgent.takeMessage(60_000) != null)
       throw new AssertionError("a message after stop() was drained");

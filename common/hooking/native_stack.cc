@@ -57,12 +57,12 @@ size_t CaptureNativeStack(uintptr_t* addresses, size_t capacity, bool code_was_u
 
 // Reads the frames of its callers, which a sanitizer would take for an overrun.
 __attribute__((no_sanitize("address"))) size_t FramesBelow(const void* boundary, const uintptr_t* addresses, size_t count) {
-  const auto* word = static_cast<const uintptr_t*>(__builtin_frame_address(0));
-  const auto* end = static_cast<const uintptr_t*>(boundary);
-  if (end <= word || static_cast<size_t>(end - word) > kMaxScannedBytes / sizeof *word) return count;
+  const auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0)), end = reinterpret_cast<uintptr_t>(boundary);
+  auto at = reinterpret_cast<uintptr_t>(addresses + count);  // the array holds them, too
+  if (at < frame || end <= at || end - at > kMaxScannedBytes) return count;
   size_t found = 0;
-  for (; word < end && found < count; ++word) {
-    if (*word == addresses[found]) ++found;
+  for (; at < end && found < count; at += sizeof(uintptr_t)) {
+    if (*reinterpret_cast<const uintptr_t*>(at) == addresses[found]) ++found;
   }
   return found;
 }

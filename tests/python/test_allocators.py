@@ -55,6 +55,7 @@ def test_small_objects_are_within_the_stated_error(run_scene, boxes, tracing):
     assert expected - error <= kept <= (1.5 * expected if tracing else expected + error)
     dropped = sites_on_line(sites, scene["file"], scene["dropped"]["line"])
     assert sum(site["live"] for site in dropped) <= 8 * INTERVAL
+    assert all(python_frames(site)[-1]["function"] != "generator" for site in sites if python_frames(site))
     if not tracing:
         assert abs(sum(site["allocated"] for site in dropped) - truth) <= error
         assert all(not native_frames(site) for site in dropped)

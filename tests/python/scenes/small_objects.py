@@ -20,6 +20,10 @@ def dropped():
     return line
 
 
+def generator():
+    yield  # made in the frame of its function, before that runs
+
+
 stage.start()
 tracing = 0
 if "tracemalloc" in sys.argv:
@@ -31,6 +35,7 @@ objects, kept_line = kept()
 if "tracemalloc" in sys.argv:
     tracing = tracemalloc.get_tracemalloc_memory()
 dropped_line = dropped()
+generators = [generator() for _ in itertools.repeat(None, COUNT // 10)]
 stage.Expectations().finish(
     file=__file__,
     bytes=COUNT * sys.getsizeof(objects[0]),

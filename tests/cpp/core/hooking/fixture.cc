@@ -1,5 +1,6 @@
-// A library that calls getppid and getpgrp in every way a module can: through its PLT, through a GOT entry, through a word in
-// its data. Built several times: bound lazily, bound at load under RELRO, and with a getppid of its own.
+// A library that calls getppid in every way a module can: through its PLT, through a word in its data, and, where
+// FIXTURE_GOT is defined, through a GOT entry (which the linker then uses for the calls as well). Built several times: bound
+// lazily, bound at load under RELRO, and with a getppid of its own.
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -12,6 +13,8 @@ extern "C" {
 __attribute__((visibility("default"))) pid_t (*fixture_pointer)() = getppid;
 __attribute__((visibility("default"))) pid_t fixture_call() { return getppid(); }
 __attribute__((visibility("default"))) pid_t fixture_call_through_data() { return fixture_pointer(); }
+#ifdef FIXTURE_GOT
 __attribute__((visibility("default"))) void* fixture_address() { return reinterpret_cast<void*>(&getppid); }
+#endif
 
 }  // extern "C"

@@ -72,8 +72,11 @@ TEST_F(GotPatcherTest, ABoundSlotIsRewritten) {
   EXPECT_EQ(fixture.Call(), getppid());
 }
 
-TEST_F(GotPatcherTest, PointersUnderRelroAreRewrittenAndSealedAgain) {
-  Fixture fixture("relro");
+class RelroTest : public GotPatcherTest, public testing::WithParamInterface<const char*> {};
+INSTANTIATE_TEST_SUITE_P(GotAndPlt, RelroTest, testing::Values("relro", "relro_plt"));
+
+TEST_P(RelroTest, PointersAreRewrittenAndSealedAgain) {
+  Fixture fixture(GetParam());
   Patch(fixture);
   EXPECT_EQ(fixture.Call(), kHooked);
   EXPECT_EQ(fixture.CallThroughData(), kHooked);

@@ -14,7 +14,8 @@ namespace memprof {
 namespace {
 
 struct Capture {
-  std::vector<uintptr_t> addresses = std::vector<uintptr_t>(64);
+  size_t capacity = 64;
+  std::vector<uintptr_t> addresses;
   size_t count = 0;
   size_t below = 0;
   const void* boundary = nullptr;
@@ -28,8 +29,10 @@ __attribute__((noinline)) void Descend(int depth, int marked, Capture* capture) 
   if (depth > 0) {
     Descend(depth - 1, marked, capture);
   } else {
-    capture->count = CaptureNativeStack(capture->addresses.data(), capture->addresses.size(), capture->slowly);
-    capture->below = FramesBelow(capture->boundary, capture->addresses.data() + 1, capture->count - 1);
+    uintptr_t addresses[64];
+    capture->count = CaptureNativeStack(addresses, capture->capacity, capture->slowly);
+    capture->below = FramesBelow(capture->boundary, addresses + 1, capture->count - 1);
+    capture->addresses.assign(addresses, addresses + capture->count);
   }
   local = 1;  // after the call: it is no jump
 }
@@ -56,7 +59,7 @@ TEST_P(NativeStackTest, EachCallIsSeenInnermostFirst) {
 TEST_P(NativeStackTest, FewerThanThereIsRoomFor) {
   Capture capture;
   capture.slowly = GetParam();
-  capture.addresses.resize(4);
+  capture.capacity = 4;
   Descend(10, 5, &capture);
   EXPECT_EQ(capture.count, 3u);
 }
@@ -78,6 +81,19 @@ TEST(FramesBelow, AnAddressElsewhereSaysNothing) {
   uintptr_t addresses[] = {1, 2, 3};
   EXPECT_EQ(FramesBelow(nullptr, addresses, 3), 3u);
   EXPECT_EQ(FramesBelow(reinterpret_cast<void*>(UINTPTR_MAX - 4096), addresses, 3), 3u);
+}
+
+TEST(NativeStackFork, NobodyUnwindsWhileForking) {
+  InitNativeStack();
+  uintptr_t addresses[8];
+  EXPECT_GT(CaptureNativeStack(addresses, 8, false), 0u);
+  PrepareFork();
+  EXPECT_EQ(CaptureNativeStack(addresses, 8, false), 0u);
+  AfterForkInParent();
+  EXPECT_GT(CaptureNativeStack(addresses, 8, false), 0u);
+  PrepareFork();
+  AfterForkInChild();
+  EXPECT_GT(CaptureNativeStack(addresses, 8, false), 0u);
 }
 
 TEST(NativeStackFork, AChildOfUnwindingThreadsUnwinds) {

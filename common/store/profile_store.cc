@@ -6,6 +6,7 @@
 #include "report/json.h"
 #include "store/bounds.h"
 #include "store/delivery.h"
+#include "store/error_title.h"
 #include "store/report_builder.h"
 #include "store/state.h"
 
@@ -13,22 +14,7 @@ namespace memprof {
 namespace {
 
 constexpr size_t kMaxText = 2048;  // a stage's failure reason may be a stack trace of many KB
-constexpr size_t kMaxError = 240;
 constexpr size_t kMaxNotAvailable = 200;
-
-// The first `limit` bytes, not cutting a UTF-8 sequence.
-std::string_view Cut(std::string_view text, size_t limit) {
-  if (text.size() <= limit) return text;
-  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xc0) == 0x80) --limit;
-  return text.substr(0, limit);
-}
-
-std::string_view FirstLine(std::string_view text) {
-  size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  text.remove_prefix(begin);
-  return Cut(text.substr(0, text.find_first_of("\r\n")), kMaxError);
-}
 
 }  // namespace
 
@@ -63,10 +49,10 @@ void ProfileStore::ApplicationStarted(std::string_view id, std::string_view name
   impl_->Apply([&](StoreState& state) {
     ReportApplication& application = state.application;
     application.id = id;
-    application.name = Cut(name, kMaxText);
+    application.name = CutText(name, kMaxText);
     application.spark_version = spark_version;
     application.python_version = python_version;
-    application.master = Cut(master, kMaxText);
+    application.master = CutText(master, kMaxText);
     application.started_ms = time_ms;
     return true;
   });
@@ -75,7 +61,7 @@ void ProfileStore::ApplicationStarted(std::string_view id, std::string_view name
 void ProfileStore::Configuration(const std::vector<std::pair<std::string, std::string>>& entries) {
   impl_->Apply([&](StoreState& state) {
     for (const auto& [key, value] : entries) {
-      if (IsBudgetSetting(key)) state.configuration.insert_or_assign(key, std::string(Cut(value, kMaxText)));
+      if (IsBudgetSetting(key)) state.configuration.insert_or_assign(key, std::string(CutText(value, kMaxText)));
     }
     return true;
   });
@@ -102,7 +88,7 @@ void ProfileStore::ExecutorRemoved(std::string_view id, std::string_view reason,
     ExecutorRecord& executor = state.Executor(id);
     executor.removed = true;
     executor.removed_ms = time_ms;
-    executor.removed_reason = Cut(reason, kMaxText);
+    executor.removed_reason = CutText(reason, kMaxText);
     return true;
   });
 }
@@ -111,8 +97,8 @@ void ProfileStore::StageSubmitted(int stage_id, int attempt, std::string_view na
                                   int64_t time_ms) {
   impl_->Apply([&](StoreState& state) {
     StageRecord& stage = state.Stage({stage_id, attempt});
-    stage.name = state.interner->String(Cut(name, kMaxText));
-    stage.call_site = state.interner->String(Cut(call_site, kMaxText));
+    stage.name = state.interner->String(CutText(name, kMaxText));
+    stage.call_site = state.interner->String(CutText(call_site, kMaxText));
     stage.partitions = tasks;
     stage.submitted = true;
     stage.submitted_ms = time_ms;
@@ -123,17 +109,15 @@ void ProfileStore::StageSubmitted(int stage_id, int attempt, std::string_view na
 void ProfileStore::StageCompleted(int stage_id, int attempt, std::string_view failure_reason, int64_t time_ms) {
   impl_->Apply([&](StoreState& state) {
     StageRecord& stage = state.Stage({stage_id, attempt});
-    stage.failure_reason = state.interner->String(Cut(failure_reason, kMaxText));
+    stage.failure_reason = state.interner->String(CutText(failure_reason, kMaxText));
     stage.completed = true;
     stage.completed_ms = time_ms;
     return true;
   });
 }
 
-void ProfileStore::TaskEnded(int64_t task_attempt_id, int stage_id, int stage_attempt, int partition, int attempt_number,
-                             std::string_view executor_id, TaskOutcome outcome, std::string_view error, int64_t time_ms) {
-  static_cast<void>(attempt_number);
-  static_cast<void>(executor_id);
+void ProfileStore::TaskEnded(int64_t task_attempt_id, int stage_id, int stage_attempt, int partition, int /*attempt_number*/,
+                             std::string_view /*executor_id*/, TaskOutcome outcome, std::string_view error, int64_t time_ms) {
   impl_->Apply([&](StoreState& state) {
     if (state.folded_tasks.Contains(task_attempt_id)) return true;
     TaskRecord& task = state.tasks[task_attempt_id];
@@ -145,7 +129,7 @@ void ProfileStore::TaskEnded(int64_t task_attempt_id, int stage_id, int stage_at
     task.ended = true;
     task.outcome = outcome;
     task.end_ms = time_ms;
-    task.error = state.interner->String(FirstLine(error));
+    task.error = state.interner->String(ErrorTitle(error));
     return true;
   });
 }
@@ -160,7 +144,7 @@ void ProfileStore::ApplicationEnded(int64_t time_ms) {
 void ProfileStore::NotAvailable(std::string_view what, std::string_view why) {
   impl_->Apply([&](StoreState& state) {
     if (state.not_available.size() < kMaxNotAvailable) {
-      state.not_available.insert({std::string(Cut(what, kMaxText)), std::string(Cut(why, kMaxText))});
+      state.not_available.insert({std::string(CutText(what, kMaxText)), std::string(CutText(why, kMaxText))});
     }
     return true;
   });

@@ -47,7 +47,8 @@ class ModuleTable {
   // HOOK.
   Location Find(uintptr_t address);
 
-  // Sets every identity's tag back to 0. Not while another thread may be using them.
+  // Sets every identity's tag back to 0. A thread that is just setting one may undo that: tags must tell by themselves when
+  // they are outdated.
   void ForgetTags();
 
   size_t dropped() const { return dropped_.load(std::memory_order_relaxed); }

@@ -17,13 +17,6 @@ static_assert(sizeof(LiveBlock) == sizeof(Recorder::Detached::block));
 constexpr int64_t kRssPeriodNs = 5'000'000;
 constexpr uint32_t kEvictionsPerSite = 4;
 constexpr uint32_t kMostThinnings = 40;  // weights are shifted by them
-constexpr uint32_t kReferenceBits = 24;
-
-// A frame id is a reference with the low byte of its intern epoch on top: ids of another epoch don't match.
-constexpr uint32_t Tag(uint32_t epoch, uint32_t reference) { return reference == 0 ? 0 : (epoch << kReferenceBits) | reference; }
-constexpr uint32_t Untag(uint32_t epoch, uint32_t id) {
-  return id >> kReferenceBits == (epoch & 0xff) ? id & ((1u << kReferenceBits) - 1) : 0;
-}
 
 }  // namespace
 
@@ -315,7 +308,10 @@ FrameId Recorder::InternPythonFrame(StringRef function, StringRef file, uint32_t
 FrameId Recorder::InternNativeFrame(uint32_t module, uint64_t offset) {
   FutexLock lock(state_->mutex);
   if (state_->finished) return kNoFrame;
-  uint32_t reference = state_->intern.NativeFrame(Untag(state_->intern.epoch(), module), offset);
+  // Named without its module, the frame would stay so for the whole epoch: whoever comes next has the module's new number.
+  const uint32_t known = Untag(state_->intern.epoch(), module);
+  const bool outdated = module != 0 && known == 0;
+  const uint32_t reference = outdated ? 0 : state_->intern.NativeFrame(known, offset);
   if (reference == 0) state_->Count(&Counters::dropped_frames, &box::Session::dropped_frames);
   return Tag(state_->intern.epoch(), reference);
 }

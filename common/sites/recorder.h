@@ -90,13 +90,15 @@ class Recorder {
   void CloseSession();                                                         // reads residency of large live blocks, seals and checksums
   void SetCounter(StringRef name, uint64_t value);                             // of the open session, at most 16: e.g. arrowPoolPeakBytes
 
-  // HOOK. Interning; kNoFrame when the table is full (counted). Ids and module numbers belong to an intern epoch: cache
-  // them only together with intern_epoch(), and drop the cache when it moved (which happens in OpenSession alone, when the
-  // tables were nearly full). A stale id is harmless: it is recognised and counted as a dropped frame.
+  // HOOK. Interning; kNoFrame when the table is full or the module outdated (counted). Ids and module numbers belong to an intern epoch:
+  // cache them only together with intern_epoch(), and drop the cache when it moved (which happens in OpenSession alone, when the tables
+  // were nearly full). A stale id is harmless: it is recognised and counted as a dropped frame.
   FrameId InternPythonFrame(StringRef function, StringRef file, uint32_t line, uint32_t first_line);
   FrameId InternNativeFrame(uint32_t module, uint64_t offset);
   uint32_t InternModule(StringRef path, StringRef build_id_hex);  // 0 when full
   uint32_t intern_epoch() const { return __atomic_load_n(&intern_epoch_, __ATOMIC_ACQUIRE); }
+  // False: the id (or 0) is of an earlier intern epoch.
+  bool IsCurrent(uint32_t id) const { return id != 0 && id >> kReferenceBits == (intern_epoch() & 0xff); }
 
   // HOOK. `Allocated` after the block was obtained; `Freeing` before it is given back.
   void Allocated(const Sample& sample);
@@ -139,6 +141,13 @@ class Recorder {
   Recorder& operator=(const Recorder&) = delete;
 
  private:
+  // An id is a reference with the low byte of its intern epoch on top: ids of another epoch don't match.
+  static constexpr uint32_t kReferenceBits = 24;
+  static constexpr uint32_t Tag(uint32_t epoch, uint32_t reference) { return reference == 0 ? 0 : (epoch << kReferenceBits) | reference; }
+  static constexpr uint32_t Untag(uint32_t epoch, uint32_t id) {
+    return id >> kReferenceBits == (epoch & 0xff) ? id & ((1u << kReferenceBits) - 1) : 0;
+  }
+
   Recorder() = default;
 
   struct State;

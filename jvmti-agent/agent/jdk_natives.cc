@@ -106,7 +106,8 @@ struct Rebinding {
 };
 std::atomic<Rebinding*> rebinding{nullptr};
 
-// Registers our wrappers in one class, then lets it register its own natives.
+// Registers our wrappers in one class, then lets it register its own natives. Bind events come first: without them the
+// wrappers would never learn what they wrap.
 bool RebindClass(JNIEnv* jni, Jvm* jvm, const char* holder) {
   jclass type = jni->FindClass(holder);
   const jmethodID register_natives = type == nullptr ? nullptr : jni->GetStaticMethodID(type, "registerNatives", "()V");
@@ -118,11 +119,11 @@ bool RebindClass(JNIEnv* jni, Jvm* jvm, const char* holder) {
     complete = jni->GetMethodID(type, binding.name, binding.signature) != nullptr;
     methods[count++] = {const_cast<char*>(binding.name), const_cast<char*>(binding.signature), binding.wrapper};
   }
-  if (complete && jni->RegisterNatives(type, methods, count) == JNI_OK && jvm->SetBindEvents(true)) {
-    jni->CallStaticVoidMethod(type, register_natives);
+  complete = complete && jvm->SetBindEvents(true);
+  if (complete) {
+    complete = jni->RegisterNatives(type, methods, count) == JNI_OK;
+    if (complete) jni->CallStaticVoidMethod(type, register_natives);
     jvm->SetBindEvents(false);
-  } else {
-    complete = false;
   }
   ClearException(jni);
   if (type != nullptr) jni->DeleteLocalRef(type);

@@ -72,6 +72,14 @@ def mapped():
     expect.note(size, line, live=0)
 
 
+def refused():
+    """What the kernel refuses to unmap is still there."""
+    size = 550 * PAGE + PAGE * len(expect.found)
+    mapping, line = library.exact_mmap(size, READ_WRITE, PRIVATE), stage.line()
+    assert library.exact_munmap(mapping, 1, size - 1) == -1
+    expect.note(size, line, live=size)
+
+
 def partly_unmapped():
     size = 600 * PAGE + PAGE * len(expect.found)
     mapping, line = library.exact_mmap(size, READ_WRITE, PRIVATE), stage.line()
@@ -122,6 +130,7 @@ given_back_by_another_thread()
 grown()
 failed_growth()
 mapped()
+refused()
 partly_unmapped()
 shrunk_and_moved()
 only_reserved()

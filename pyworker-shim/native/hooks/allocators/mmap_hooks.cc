@@ -4,11 +4,18 @@
 
 #include "allocators/real_functions.h"
 #include "allocators/record.h"
+#include "sites/live_set.h"
 
 namespace memprof {
+namespace {
+
+// At any other address the kernel refuses to unmap, and changes nothing.
+bool AtPageStart(const void* address) { return (reinterpret_cast<uintptr_t>(address) & LiveSet::kPageMask) == 0; }
+
+}  // namespace
 
 void* HookMmap(void* address, size_t size, int protection, int flags, int file, off_t offset) noexcept {
-  if ((flags & MAP_FIXED) != 0) NoteUnmapping(address, size);
+  if ((flags & MAP_FIXED) != 0 && AtPageStart(address)) NoteUnmapping(address, size);
   void* mapping = real.mmap(address, size, protection, flags, file, offset);
   if (mapping == MAP_FAILED || (flags & MAP_ANONYMOUS) == 0) return mapping;
   if (protection == PROT_NONE || (flags & MAP_NORESERVE) != 0) {
@@ -23,7 +30,7 @@ void* HookMmap(void* address, size_t size, int protection, int flags, int file, 
 }
 
 int HookMunmap(void* address, size_t size) noexcept {
-  NoteUnmapping(address, size);
+  if (AtPageStart(address)) NoteUnmapping(address, size);
   return real.munmap(address, size);
 }
 
@@ -32,8 +39,8 @@ void* HookMremap(void* old, size_t old_size, size_t size, int flags, void* targe
     return (flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) != 0 ? real.mremap(old, old_size, size, flags, target)
                                                             : real.mremap(old, old_size, size, flags);
   };
-  if ((flags & MREMAP_FIXED) != 0) NoteUnmapping(target, size);
-  if (size < old_size) NoteUnmapping(static_cast<char*>(old) + size, old_size - size);
+  if ((flags & MREMAP_FIXED) != 0 && AtPageStart(target) && AtPageStart(old)) NoteUnmapping(target, size);
+  if (size < old_size && size != 0 && AtPageStart(old)) NoteUnmapping(static_cast<char*>(old) + size, old_size - size);
   Recorder* recorder = hook_state.recorder.load(std::memory_order_acquire);
   // What isn't followed may be a file or a reservation, and stays out; a part of a mapping that moves isn't followed further.
   if (size <= old_size && (flags & MREMAP_FIXED) == 0) return remap();

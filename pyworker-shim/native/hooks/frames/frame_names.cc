@@ -60,7 +60,7 @@ FrameId FrameNames::OfNative(Recorder& recorder, LoaderWatch& loader, uintptr_t 
     const ModuleTable::Location location = loader.modules().Find(return_address - 1);
     if (location.module == nullptr) return kNoFrame;
     uint32_t module = location.module->tag.load(std::memory_order_relaxed);
-    if (module == 0) {
+    if (!recorder.IsCurrent(module)) {
       module = recorder.InternModule({location.module->path, location.module->path_size},
                                      {location.module->build_id, location.module->build_id_size});
       location.module->tag.store(module, std::memory_order_relaxed);

@@ -660,6 +660,8 @@ TEST_F(RecorderTest, FullInternTablesAreCountedAndStartAnewWhenNobodyWaits) {
   recorder_->OpenSession(Task(1));
   const uint32_t epoch = recorder_->intern_epoch();
   FrameId known = Line("known", 1);
+  const uint32_t module = recorder_->InternModule(Ref("/opt/liba.so"), Ref("00ff"));
+  EXPECT_TRUE(recorder_->IsCurrent(module));
   uint32_t line = 2;
   while (Line("filler", line) != kNoFrame) ASSERT_LT(++line, 100'000u);
   EXPECT_EQ(Line("known", 1), known);
@@ -692,6 +694,10 @@ TEST_F(RecorderTest, FullInternTablesAreCountedAndStartAnewWhenNobodyWaits) {
   EXPECT_EQ(session.skipped_records, 0u);
   EXPECT_EQ(Functions(session, session.sites.at(0)), (std::vector<std::string>{"fresh"}));
   EXPECT_EQ(recorder_->counters().dropped_frames, 2u);
+  // Nor is a frame named without its module because that is of before.
+  EXPECT_FALSE(recorder_->IsCurrent(module));
+  EXPECT_EQ(recorder_->InternNativeFrame(module, 0x41), kNoFrame);
+  EXPECT_EQ(recorder_->counters().dropped_frames, 3u);
 }
 
 TEST_F(RecorderTest, LongTextsAreCutAtACharacter) {

@@ -204,6 +204,21 @@ class Assembler {
     return parent;
   }
 
+  BoxFrame FrameOf(const box::Frame& from) {
+    BoxFrame frame;
+    frame.language = from.language <= static_cast<uint32_t>(Language::kJava) ? static_cast<Language>(from.language) : Language::kUnknown;
+    frame.line = from.line;
+    frame.first_line = from.first_line;
+    frame.offset = from.offset;
+    if (frame.language == Language::kNative) {
+      Module(from.file, &frame);
+    } else {
+      frame.function = StringAt(from.function);
+      frame.file = StringAt(from.file);
+    }
+    return frame;
+  }
+
  private:
   std::string Skip() {
     ++out_.skipped_records;
@@ -223,17 +238,7 @@ class Assembler {
     BoxFrame frame;
     if (good) good = frames[reference - 1].check == box::CheckOf(frames[reference - 1], reference);
     if (good) {
-      const box::Frame& from = frames[reference - 1];
-      frame.language = from.language <= static_cast<uint32_t>(Language::kJava) ? static_cast<Language>(from.language) : Language::kUnknown;
-      frame.line = from.line;
-      frame.first_line = from.first_line;
-      frame.offset = from.offset;
-      if (frame.language == Language::kNative) {
-        Module(from.file, &frame);
-      } else {
-        frame.function = StringAt(from.function);
-        frame.file = StringAt(from.file);
-      }
+      frame = FrameOf(frames[reference - 1]);
     } else {
       ++out_.skipped_records;
     }
@@ -396,7 +401,8 @@ std::vector<BoxReader::SessionKey> BoxReader::Sessions() const {
   for (uint32_t slot = 0; slot < box::kSessions; ++slot) {
     const auto* copy = impl_->Newest(box::kSessionTable, slot, slots[slot], &rereads);
     if (copy == nullptr || copy->value.number == 0 || copy->value.state == box::kFree) continue;
-    keys.push_back({copy->value.number, copy->value.task_attempt_id, copy->value.state == box::kClosed});
+    keys.push_back({copy->value.number, copy->value.task_attempt_id, copy->value.state == box::kClosed,
+                    slots[slot].acknowledged == copy->value.number});
   }
   std::sort(keys.begin(), keys.end(), [](const SessionKey& a, const SessionKey& b) { return a.number < b.number; });
   return keys;
@@ -486,6 +492,30 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
     out.counters.push_back({assembler.StringAt(copy->value.name), copy->value.value});
   }
   return out;
+}
+
+std::vector<BoxFrame> BoxReader::NewNativeFrames(FrameMark* mark) const {
+  box::Committed committed = {}, after = {};
+  if (!impl_->ReadCommitted(&committed)) return {};
+  FrameMark from = *mark;
+  if (from.intern_epoch != committed.intern_epoch || from.frames > committed.frames) from = {committed.intern_epoch, 0};
+  BoxSession out;
+  Assembler assembler(&out);
+  const uint32_t count = committed.frames - from.frames;
+  if (count == 0 || !impl_->ReadTable(box::kFrameTable, from.frames, count, &assembler.frames) ||
+      !impl_->ReadTable(box::kModuleTable, 0, committed.modules, &assembler.modules) ||
+      !impl_->ReadTable(box::kStringTable, 0, committed.string_bytes, &assembler.strings) || !impl_->ReadCommitted(&after) ||
+      after.intern_epoch != committed.intern_epoch) {
+    return {};
+  }
+  *mark = {committed.intern_epoch, committed.frames};
+  std::vector<BoxFrame> frames;
+  for (uint32_t i = 0; i < count; ++i) {
+    const box::Frame& frame = assembler.frames[i];
+    if (frame.language != static_cast<uint32_t>(Language::kNative) || frame.check != box::CheckOf(frame, from.frames + i + 1)) continue;
+    frames.push_back(assembler.FrameOf(frame));
+  }
+  return frames;
 }
 
 Status BoxReader::Acknowledge(uint64_t number) {

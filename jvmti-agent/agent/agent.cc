@@ -135,6 +135,7 @@ std::optional<std::string> Agent::Start(JNIEnv* jni, const StartRequest& request
     messages_.Open();
     StartWatcher(application);
     StartNamer(application);
+    StartBoxKeeper(application);
     {
       const std::lock_guard application_lock(application_mutex_);
       application_ = application;
@@ -163,7 +164,7 @@ void Agent::Stop() noexcept {
     namer_.Stop();
     watcher_.Stop();
     Forget();
-    RemoveBoxes(application->Boxes());
+    box_keeper_.Stop();
     messages_.Close();
   });
 }
@@ -204,7 +205,6 @@ void Agent::StartWatcher(const ApplicationRef& application) {
 void Agent::StartNamer(const ApplicationRef& application) {
   NativeNamerOptions options;
   options.boxes = application->Boxes();
-  options.last_task = [this](int32_t pid, int64_t task) { watcher_.SetLastTask(pid, task); };
   options.send = [this, application](proto::Symbols symbols) {
     proto::Envelope envelope;
     *envelope.mutable_symbols() = std::move(symbols);
@@ -212,6 +212,15 @@ void Agent::StartNamer(const ApplicationRef& application) {
   };
   const Status status = namer_.Start(std::move(options));
   if (!status.ok()) shortcomings_.Add("names of native functions", status.message());
+}
+
+void Agent::StartBoxKeeper(const ApplicationRef& application) {
+  BoxKeeperOptions options;
+  options.boxes = application->Boxes();
+  options.running_tasks = [this] { return tasks_.Running(); };
+  options.last_task = [this](int32_t pid, int64_t task) { watcher_.SetLastTask(pid, task); };
+  const Status status = box_keeper_.Start(std::move(options));
+  if (!status.ok()) shortcomings_.Add("boxes of processes that ended are removed when the executor ends", status.message());
 }
 
 void Agent::Send(const Application& application, proto::Envelope envelope) {

@@ -23,6 +23,7 @@
 #include "agent/jvm.h"
 #include "agent/options.h"
 #include "agent/shortcomings.h"
+#include "boxes/box_keeper.h"
 #include "heap/heap_sampler.h"
 #include "naming/native_namer.h"
 #include "naming/native_names.h"
@@ -98,6 +99,7 @@ class Agent {
   Bounds ReachedBounds() const;
   void StartWatcher(const ApplicationRef& application);
   void StartNamer(const ApplicationRef& application);
+  void StartBoxKeeper(const ApplicationRef& application);
   void Send(const Application& application, proto::Envelope envelope);
   void CompleteSnapshot(const Application& application, proto::ExecutorSnapshot* snapshot) const;
   bool TakeOptions(JavaVM* vm, const char* options);
@@ -123,6 +125,7 @@ class Agent {
   ThreadBuckets buckets_;
   NativeNames names_;
   NativeNamer namer_{&names_};
+  BoxKeeper box_keeper_;
   MessageQueue messages_;
   Watcher watcher_;
   HeapSampler heap_;

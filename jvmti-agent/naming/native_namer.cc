@@ -57,23 +57,20 @@ void NativeNamer::Want(const std::vector<NativeFrame>& frames) {
   thread_.Wake();
 }
 
-bool NativeNamer::Affordable() const {
+int64_t NativeNamer::Affordable() const {
   const int64_t earned = kSavedCpuNs + (MonotonicNs() - started_ns_) / 60'000'000'000 * kCpuSharePerMinuteNs;
-  return spent_ns_ < earned;
+  return std::max<int64_t>(0, earned - spent_ns_);
 }
 
 milliseconds NativeNamer::Round() {
-  if (!Affordable()) return kLookEvery;
-  const int64_t before = ThreadCpuNs();
   SendWanted();
   const auto now = std::chrono::steady_clock::now();
-  if (now - looked_at_ >= kLookEvery) {
+  if (now - looked_at_ >= kLookEvery && Affordable() > 0) {
     looked_at_ = now;
     FrameSet unnamed;
     LookThroughBoxes(&unnamed);
     NameAll(unnamed);
   }
-  spent_ns_ += ThreadCpuNs() - before;
   return kLookEvery;
 }
 
@@ -102,44 +99,33 @@ void NativeNamer::SendWanted() {
 }
 
 void NativeNamer::LookThroughBoxes(FrameSet* unnamed) {
-  std::map<std::string, std::pair<uint64_t, bool>> seen;
+  std::map<std::string, BoxReader::FrameMark> seen;
   ForEachBox(options_.boxes, [&](const std::string& path, BoxReader& box) {
-    const std::vector<BoxReader::SessionKey> sessions = box.Sessions();
-    const BoxReader::SessionKey* latest = nullptr;
-    for (const BoxReader::SessionKey& key : sessions) {
-      if (key.task_attempt_id >= 0 && (latest == nullptr || key.number > latest->number)) latest = &key;
-    }
-    if (latest == nullptr) return;
-    options_.last_task(box.identity().pid, latest->task_attempt_id);
-    const std::pair<uint64_t, bool> state{latest->number, latest->closed};
     const auto before = seen_.find(path);
-    seen.emplace(path, state);
-    if (before != seen_.end() && before->second == state && latest->closed) return;
-    for (const BoxReader::SessionKey& key : sessions) {
-      if (before != seen_.end() && key.number < before->second.first) continue;
-      const Result<BoxSession> session = box.ReadSession(key.number);
-      if (!session.ok()) continue;
-      for (const BoxFrame& frame : session->frames) {
-        if (frame.language != Language::kNative) continue;
-        NativeFrame native{frame.module, frame.build_id, frame.offset};
-        if (!names_->Find(native)) unnamed->insert(std::move(native));
-      }
+    BoxReader::FrameMark mark = before == seen_.end() ? BoxReader::FrameMark() : before->second;
+    for (BoxFrame& frame : box.NewNativeFrames(&mark)) {
+      NativeFrame native{std::move(frame.module), std::move(frame.build_id), frame.offset};
+      if (!names_->Find(native)) unnamed->insert(std::move(native));
     }
+    seen.emplace(path, mark);
   });
   seen_ = std::move(seen);
 }
 
-// One pass over a module's symbols names all its frames.
+// One pass over a module's symbols names all its frames. Ends when the budget does; what is left has no name then.
 void NativeNamer::NameAll(const FrameSet& frames) {
   std::map<std::pair<std::string, std::string>, std::vector<uint64_t>> by_module;
   for (const NativeFrame& frame : frames) {
     if (!names_->Find(frame)) by_module[{frame.module, frame.build_id}].push_back(frame.offset);
   }
   for (const auto& [module, offsets] : by_module) {
+    if (Affordable() == 0) return;
+    const int64_t before = ThreadCpuNs();
     const Result<std::vector<std::string>> names = NameFunctions(module.first, module.second, offsets);
     for (size_t i = 0; i < offsets.size(); ++i) {
       names_->Put({module.first, module.second, offsets[i]}, names.ok() ? (*names)[i] : std::string());
     }
+    spent_ns_ += ThreadCpuNs() - before;
   }
 }
 

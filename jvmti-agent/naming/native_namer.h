@@ -2,10 +2,12 @@
 // modules can still be opened. It looks through this executor's black boxes twice a second and names what it has not seen;
 // frames of profiles that were sent before their names were known are named next and sent after them.
 //
-// Budget: 100 ms CPU a minute, a second of it saved up at most; when it is used up, rounds are skipped. Names are kept in
-// NativeNames (16 MiB). It also tells which task each worker served last. Thread-safe; Start and Stop not against each other.
+// Budget of naming: 100 ms CPU a minute, and a second of it at the start. When it is used up, boxes wait, and frames that
+// were asked for are answered without a name, so that nobody waits for them. Names are kept in NativeNames (16 MiB).
+// Thread-safe; Start and Stop not against each other.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -15,15 +17,14 @@
 #include <vector>
 
 #include "agent/background_thread.h"
+#include "boxes/executor_boxes.h"
 #include "naming/native_names.h"
-#include "profile/executor_boxes.h"
 #include "proto/memprof.pb.h"
 
 namespace memprof {
 
 struct NativeNamerOptions {
   BoxPlace boxes;
-  std::function<void(int32_t pid, int64_t task_attempt_id)> last_task;
   std::function<void(proto::Symbols)> send;
 };
 
@@ -32,7 +33,7 @@ class NativeNamer {
   explicit NativeNamer(NativeNames* names) : names_(names) {}
 
   Status Start(NativeNamerOptions options);
-  void Stop();  // names and sends what is still wanted
+  void Stop();  // answers what is still wanted
 
   // Frames of a profile that is on its way without their names. Each is answered once, with "" when its module has no name
   // for it, so that the driver needn't wait for it.
@@ -46,7 +47,7 @@ class NativeNamer {
   void SendWanted();
   void LookThroughBoxes(FrameSet* unnamed);
   void NameAll(const FrameSet& frames);
-  bool Affordable() const;
+  int64_t Affordable() const;  // ns of CPU; 0: used up
 
   NativeNames* names_;
   NativeNamerOptions options_;
@@ -54,7 +55,7 @@ class NativeNamer {
   FrameSet wanted_, answered_;  // guarded by mutex_
 
   // Of the thread.
-  std::map<std::string, std::pair<uint64_t, bool>> seen_;  // box path -> its latest session, closed
+  std::map<std::string, BoxReader::FrameMark> seen_;  // box path -> the frames that have been looked at
   std::chrono::steady_clock::time_point looked_at_;
   int64_t started_ns_ = 0, spent_ns_ = 0;
 

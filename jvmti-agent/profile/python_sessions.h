@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "profile/executor_boxes.h"
+#include "boxes/executor_boxes.h"
 #include "profile/task_profile.h"
 
 namespace memprof {
@@ -24,10 +24,7 @@ struct FoundSessions {
 };
 FoundSessions FindSessions(const BoxPlace& place, int64_t task_attempt_id);
 
-// The writers may reuse these sessions.
+// The writers may reuse these sessions. A box of which nothing more is needed goes with its writer, or by the BoxKeeper.
 void Acknowledge(const std::vector<SessionReceipt>& receipts);
-
-// Removes this executor's boxes whose owner is dead or between tasks. At the end of the executor.
-void RemoveBoxes(const BoxPlace& place);
 
 }  // namespace memprof

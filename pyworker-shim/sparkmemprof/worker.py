@@ -24,6 +24,8 @@ from sparkmemprof.config import Config, read_config
 from sparkmemprof.udfs import user_functions
 
 _WORKER_MODULE = "pyspark.worker"
+# Each process that a task forks has a box of 2 MiB, which stays until the task has ended.
+_MOST_FORKS_PER_TASK = 16
 _ENTRY_MODULE = "pyspark.worker_under_sparkmemprof"
 
 
@@ -79,6 +81,7 @@ class WorkerProfiler:
         self._eval_type_names: dict[int, str] = {}
         self._task: tuple[int, ...] | None = None
         self._udfs: list[tuple[str, str, int, str]] = []
+        self._forks = 0
 
     def take_the_place_of_main(self, daemon: ModuleType) -> None:
         """Lets the daemon's workers call _main() instead of pyspark.worker's main(), the first time.
@@ -86,10 +89,11 @@ class WorkerProfiler:
         Not by wrapping the daemon's functions: what they raise is printed, and our frames would be in it.
         """
         self._daemon = daemon
-        if hasattr(daemon, "worker_main"):  # Spark 3.5 imports pyspark.worker before it forks
-            daemon.worker_main = self._main
+        if hasattr(daemon, "worker_main"):  # Spark 3.5 and 4.0 import the worker before they fork
+            if daemon.worker_main is getattr(sys.modules.get(_WORKER_MODULE), "main", None):
+                daemon.worker_main = self._main
             return
-        # Spark 4 imports it in the worker, by the name that the JVM gives as the daemon's first argument.
+        # Later ones import it in the worker, by the name that the JVM gives as the daemon's first argument.
         self._arguments = sys.argv[1:2]
         name = self._arguments[0] if self._arguments else ""
         if name.startswith("pyspark") and name != _WORKER_MODULE:
@@ -108,7 +112,7 @@ class WorkerProfiler:
         try:
             self._start_hooks()
             self._wrap(worker)
-            os.register_at_fork(after_in_child=self._restart_in_child)
+            os.register_at_fork(before=self._count_fork, after_in_child=self._restart_in_child)
         except Exception as error:
             self._warn(error)
         if hasattr(self._daemon, "worker_main"):
@@ -119,9 +123,15 @@ class WorkerProfiler:
         config = self._config
         self._hooks.start(config.box_directory, config.application_id, config.executor_id, config.interval_bytes)
 
+    def _count_fork(self) -> None:
+        self._forks += 1
+
     def _restart_in_child(self) -> None:
         """A process that a worker forks (multiprocessing) has its own box, for the same task."""
         task, udfs = self._task, self._udfs
+        if self._forks > _MOST_FORKS_PER_TASK:
+            self._warn(f"a task forked more than {_MOST_FORKS_PER_TASK} processes", "some processes are not profiled")
+            return
         self._quietly(self._start_hooks)
         if task is not None:
             self._quietly(self._hooks.open_session)
@@ -172,6 +182,7 @@ class WorkerProfiler:
     def _open_session(self) -> None:
         self._task = None
         self._udfs = []
+        self._forks = 0
         self._eval_type = None
         self._hooks.open_session()
 

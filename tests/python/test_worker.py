@@ -109,20 +109,26 @@ def test_every_kind_of_function_is_named_and_its_bytes_stay_in_its_session(run_j
         "raises": "PythonException",
         "exits": results["exits"],
         "forks": 3,
+        "forks often": 3,
         "limit": 5,
         "udtf": [42],
         "decorated": 3,
     }
-    assert "sparkmemprof" not in stderr
+    ours = [line for line in stderr.splitlines() if "sparkmemprof" in line]
+    assert ours == ["sparkmemprof: some processes are not profiled: a task forked more than 16 processes"]
     sessions = boxes.sessions()
-    for size, (function, kind) in SIZES.items():
-        holders = [
+
+    def taken_by(function):
+        return [
             (session, site)
             for session in sessions
             for site in session["sites"]
             if [frame["function"] for frame in site["frames"] if frame["language"] == "python"][-2:]
             == [function, "take"]
         ]
+
+    for size, (function, kind) in SIZES.items():
+        holders = taken_by(function)
         assert holders, f"{function}: nobody holds multiples of {size}"
         for _, site in holders:
             blocks, beside = divmod(site["allocated"], size)
@@ -142,7 +148,9 @@ def test_every_kind_of_function_is_named_and_its_bytes_stay_in_its_session(run_j
     assert [udf["name"] for udf in rdd["udfs"]] == ["of_rdd", "of_rdd_then", "keeps", "Callable.__call__"]
     # All are closed but those of killed workers (the limit) and of children that exit without a word (the fork).
     still_open = {udf["name"] for session in sessions if not session["closed"] for udf in session["udfs"]}
-    assert still_open <= {"endless", "forks"}
+    assert still_open <= {"endless", "forks", "forks_often"}
+    forked = [session for session, site in taken_by("forks_often") if site["allocated"] >= 13_999_993]
+    assert len(forked) == 16, "each process that a task forks is profiled, up to a bound"
 
 
 def without_config(package):

@@ -65,6 +65,12 @@ def second(batches):
         yield batch.assign(id=batch["id"] + len(block))
 
 
+def coalesced(batches):
+    for batch in batches:
+        block = bytearray(2_300_023)  # coalesced
+        yield batch.assign(id=batch["id"] + len(block))
+
+
 def many_batches(batches):
     for batch in batches:
         block = bytearray(1_800_017)  # limited
@@ -139,6 +145,7 @@ def main():
         "raises": failure_of(spark.range(0, 10, 1, 1).mapInPandas(raises, "id long").collect),
         "never ends": cancelled(sc, 2),
         "chained": total(ids.mapInPandas(first, "id long").mapInPandas(second, "id long")),
+        "coalesced": total(spark.range(0, 800, 1, 8).mapInPandas(coalesced, "id long").coalesce(1)),
         "beside": at_once(
             lambda: total(spark.range(0, 2_000, 1, 2).mapInPandas(beside, "id long")),
             lambda: total(spark.range(0, 2_000, 1, 2).mapInPandas(after_the_limit, "id long")),

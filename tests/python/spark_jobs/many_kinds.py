@@ -65,6 +65,16 @@ def forks(batches):
         yield batch
 
 
+def forks_often(batches):
+    yield from batches
+    for _ in range(20):
+        child = os.fork()
+        if child == 0:
+            take(13_999_993)
+            os._exit(0)
+        os.waitpid(child, 0)
+
+
 def endless(batches):
     for batch in batches:
         take(10_999_993)
@@ -115,6 +125,7 @@ def main():
         "raises": lambda: frame.mapInPandas(raises, "id long").collect(),
         "exits": lambda: frame.mapInPandas(exits, "id long").collect(),
         "forks": lambda: len(frame.mapInPandas(forks, "id long").collect()),
+        "forks often": lambda: len(frame.mapInPandas(forks_often, "id long").collect()),
         "limit": lambda: len(frame.mapInPandas(endless, "id long").limit(5).collect()),
         "udtf": lambda: [row[0] for row in Doubling(lit(21)).collect()],
         "decorated": lambda: len(frame.mapInPandas(under_a_decorator, "id long").collect()),

@@ -79,6 +79,8 @@ class BoxReaderTest : public RecorderTest {
       }
       for (const BoxFrame& frame : session->frames) EXPECT_LE(frame.function.size(), 3u * box::kMaxStringBytes);
     }
+    BoxReader::FrameMark mark;
+    for (const BoxFrame& frame : reader->NewNativeFrames(&mark)) EXPECT_LE(frame.module.size(), 3u * box::kMaxStringBytes);
     (void)reader->OwnerAlive();
     return skipped;
   }
@@ -124,6 +126,37 @@ TEST_F(BoxReaderTest, FindsTheBoxesOfAnApplication) {
   ASSERT_EQ(boxes.size(), 1u);
   EXPECT_EQ(boxes[0], recorder_->box_path());
   EXPECT_TRUE(ListBoxes("/nonexistent", "app").empty());
+}
+
+TEST_F(BoxReaderTest, TellsNativeFramesOnceAndAnewWhenTheTablesBeginAnew) {
+  Start(kInterval, 1u << 20);
+  recorder_->OpenSession(Task(1));
+  Line("python", 1);
+  recorder_->InternNativeFrame(recorder_->InternModule(Ref("/opt/liba.so"), Ref("00ff")), 0x41);
+  BoxReader reader = OpenBox();
+  BoxReader::FrameMark mark;
+  std::vector<BoxFrame> frames = reader.NewNativeFrames(&mark);
+  ASSERT_EQ(frames.size(), 1u);
+  EXPECT_EQ(frames[0].module, "/opt/liba.so");
+  EXPECT_EQ(frames[0].build_id, "00ff");
+  EXPECT_EQ(frames[0].offset, 0x41u);
+  EXPECT_TRUE(reader.NewNativeFrames(&mark).empty());
+  recorder_->InternNativeFrame(recorder_->InternModule(Ref("/opt/libb.so"), Ref("00ee")), 0x42);
+  frames = reader.NewNativeFrames(&mark);
+  ASSERT_EQ(frames.size(), 1u);
+  EXPECT_EQ(frames[0].module, "/opt/libb.so");
+
+  for (uint32_t line = 2; Line("filler", line) != kNoFrame; ++line) ASSERT_LT(line, 100'000u);
+  recorder_->CloseSession();
+  for (const BoxReader::SessionKey& key : reader.Sessions()) {
+    if (key.closed) {
+      ASSERT_TRUE(reader.Acknowledge(key.number).ok());
+    }
+  }
+  recorder_->OpenSession(Task(2));
+  EXPECT_TRUE(reader.NewNativeFrames(&mark).empty());
+  recorder_->InternNativeFrame(recorder_->InternModule(Ref("/opt/liba.so"), Ref("00ff")), 0x41);
+  EXPECT_EQ(reader.NewNativeFrames(&mark).size(), 1u);
 }
 
 TEST_F(BoxReaderTest, AcknowledgedSessionsAreReusedAndOthersAreNot) {

@@ -1,0 +1,71 @@
+#include "boxes/box_keeper.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace memprof {
+namespace {
+
+constexpr std::chrono::milliseconds kLookEvery{500};
+
+void RemoveBoxes(const BoxPlace& place) {
+  ForEachBox(place, [](const std::string& path, BoxReader& box) {
+    const std::vector<BoxReader::SessionKey> sessions = box.Sessions();
+    const bool busy =
+        std::any_of(sessions.begin(), sessions.end(), [](const auto& key) { return !key.closed && key.task_attempt_id >= 0; });
+    if (!busy || !box.OwnerAlive()) unlink(path.c_str());
+  });
+}
+
+}  // namespace
+
+Status BoxKeeper::Start(BoxKeeperOptions options) {
+  options_ = std::move(options);
+  overdue_.clear();
+  return thread_.Start("memprof-boxes", 19, [this] { return Round(); });
+}
+
+void BoxKeeper::Stop() {
+  thread_.Stop();
+  RemoveBoxes(options_.boxes);
+  options_ = {};
+}
+
+std::chrono::milliseconds BoxKeeper::Round() {
+  const std::vector<int64_t> running = options_.running_tasks();
+  Overdue overdue;
+  ForEachBox(options_.boxes, [&](const std::string& path, BoxReader& box) {
+    const bool alive = box.OwnerAlive();  // first: what a process writes before its end is then seen below
+    const bool needed = IsNeeded(path, box, running, &overdue);
+    if (!alive && !needed) unlink(path.c_str());
+  });
+  overdue_ = std::move(overdue);
+  return kLookEvery;
+}
+
+bool BoxKeeper::IsNeeded(const std::string& path, BoxReader& box, const std::vector<int64_t>& running, Overdue* overdue) {
+  const Clock::time_point now = Clock::now();
+  bool needed = false;
+  int64_t last_task = -1;
+  for (const BoxReader::SessionKey& key : box.Sessions()) {
+    if (key.task_attempt_id >= 0) last_task = key.task_attempt_id;
+    if (key.acknowledged || (key.task_attempt_id < 0 && !key.closed)) continue;
+    bool given_up = key.task_attempt_id < 0;
+    if (!given_up && std::find(running.begin(), running.end(), key.task_attempt_id) == running.end()) {
+      const auto known = overdue_.find({path, key.number});
+      const Clock::time_point since = known == overdue_.end() ? now : known->second;
+      overdue->emplace(std::pair(path, key.number), since);
+      given_up = now - since >= options_.grace;
+    }
+    if (!given_up) {
+      needed = true;
+    } else if (key.closed) {
+      [[maybe_unused]] const Status status = box.Acknowledge(key.number);  // not found: its writer has closed shop
+    }
+  }
+  if (last_task >= 0) options_.last_task(box.identity().pid, last_task);
+  return needed;
+}
+
+}  // namespace memprof

@@ -1,0 +1,194 @@
+#include "boxes/box_keeper.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "sites/recorder.h"
+
+namespace memprof {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr int64_t kTask = 41;
+
+class BoxKeeperTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = ::testing::TempDir() + "box_keeper_XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override {
+    keeper_.Stop();
+    if (recorder_ != nullptr) Recorder::AbandonInChild(recorder_);
+    std::filesystem::remove_all(folder_);
+  }
+
+  // A worker with a session of a task (-1: of none).
+  void MakeBox(int64_t task, bool closed) {
+    const Result<Recorder*> made = Recorder::Create({folder_.c_str(), "app-1", "7", 65536, "3.11.7"});
+    ASSERT_TRUE(made.ok()) << made.status().message();
+    recorder_ = *made;
+    path_ = recorder_->box_path();
+    recorder_->OpenSession({task, 0, 0, 0, 0});
+    if (closed) recorder_->CloseSession();
+  }
+
+  // What is left of a process that was killed: its box, without the lock.
+  void Kill() {
+    Recorder::AbandonInChild(recorder_);
+    recorder_ = nullptr;
+  }
+
+  void Start(milliseconds grace) {
+    BoxKeeperOptions options;
+    options.boxes = {folder_, "app-1", "7"};
+    options.running_tasks = [this] {
+      ++rounds_;
+      const std::lock_guard lock(mutex_);
+      return std::vector<int64_t>(running_.begin(), running_.end());
+    };
+    options.last_task = [this](int32_t pid, int64_t task) {
+      const std::lock_guard lock(mutex_);
+      last_tasks_.insert({pid, task});
+    };
+    options.grace = grace;
+    ASSERT_TRUE(keeper_.Start(std::move(options)).ok());
+  }
+
+  void SetRunning(std::set<int64_t> tasks) {
+    const std::lock_guard lock(mutex_);
+    running_ = std::move(tasks);
+  }
+
+  // Waits until it has looked through the boxes once more from the beginning.
+  void WaitForARound() {
+    const int target = rounds_ + 2;
+    while (rounds_ < target) std::this_thread::sleep_for(milliseconds(5));
+  }
+
+  bool BoxIsThere() const { return std::filesystem::exists(path_); }
+  bool Acknowledged(int64_t task) const {
+    Result<BoxReader> box = BoxReader::Open(path_);
+    if (!box.ok()) return false;
+    for (const BoxReader::SessionKey& key : box->Sessions()) {
+      if (key.task_attempt_id == task && key.closed) return key.acknowledged;
+    }
+    return false;
+  }
+  void AcknowledgeAll() const {
+    Result<BoxReader> box = BoxReader::Open(path_);
+    ASSERT_TRUE(box.ok());
+    for (const BoxReader::SessionKey& key : box->Sessions()) {
+      if (key.closed) {
+        ASSERT_TRUE(box->Acknowledge(key.number).ok());
+      }
+    }
+  }
+
+  std::string folder_, path_;
+  Recorder* recorder_ = nullptr;
+  BoxKeeper keeper_;
+  std::atomic<int> rounds_{0};
+  std::mutex mutex_;
+  std::set<int64_t> running_;  // guarded by mutex_, as the next
+  std::set<std::pair<int32_t, int64_t>> last_tasks_;
+};
+
+constexpr milliseconds kNever = std::chrono::hours(1);
+
+TEST_F(BoxKeeperTest, ADeadProcesssBoxGoesWhenItsSessionsWereRead) {
+  MakeBox(kTask, true);
+  Kill();
+  SetRunning({kTask});
+  Start(kNever);
+  WaitForARound();
+  EXPECT_TRUE(BoxIsThere());  // the task runs and has not read it yet
+  AcknowledgeAll();
+  WaitForARound();
+  EXPECT_FALSE(BoxIsThere());
+}
+
+TEST_F(BoxKeeperTest, ADeadProcesssOpenSessionIsKeptForItsTaskAndTheGraceAfterIt) {
+  MakeBox(kTask, false);
+  Kill();
+  SetRunning({kTask});
+  Start(milliseconds(0));
+  WaitForARound();
+  EXPECT_TRUE(BoxIsThere());
+  SetRunning({});
+  WaitForARound();
+  EXPECT_FALSE(BoxIsThere());
+}
+
+TEST_F(BoxKeeperTest, WithinTheGraceATaskThatJustEndedCanStillReadIt) {
+  MakeBox(kTask, true);
+  Kill();
+  Start(kNever);
+  WaitForARound();
+  EXPECT_TRUE(BoxIsThere());
+}
+
+TEST_F(BoxKeeperTest, ALivingProcesssBoxStays) {
+  MakeBox(kTask, true);
+  Start(milliseconds(0));
+  AcknowledgeAll();
+  WaitForARound();
+  EXPECT_TRUE(BoxIsThere());
+}
+
+TEST_F(BoxKeeperTest, SessionsThatNoTaskAsksForAreGivenBack) {
+  MakeBox(kTask, true);
+  recorder_->OpenSession({-1, -1, -1, -1, -1});
+  recorder_->CloseSession();
+  SetRunning({kTask});
+  Start(kNever);
+  WaitForARound();
+  EXPECT_TRUE(Acknowledged(-1));
+  EXPECT_FALSE(Acknowledged(kTask));
+}
+
+TEST_F(BoxKeeperTest, ASessionThatItsTaskMissedIsGivenBackAfterTheGrace) {
+  MakeBox(kTask, true);
+  Start(milliseconds(0));
+  WaitForARound();
+  EXPECT_TRUE(Acknowledged(kTask));
+}
+
+TEST_F(BoxKeeperTest, TellsTheTaskThatAProcessServedLast) {
+  MakeBox(kTask, true);
+  recorder_->OpenSession({kTask + 1, 0, 0, 0, 0});
+  recorder_->CloseSession();
+  recorder_->OpenSession({-1, -1, -1, -1, -1});
+  Start(kNever);
+  WaitForARound();
+  const std::lock_guard lock(mutex_);
+  EXPECT_EQ(last_tasks_, (std::set<std::pair<int32_t, int64_t>>{{getpid(), kTask + 1}}));
+}
+
+TEST_F(BoxKeeperTest, AnotherExecutorsBoxIsNobodysBusiness) {
+  MakeBox(kTask, true);
+  AcknowledgeAll();
+  Kill();
+  BoxKeeperOptions options;
+  options.boxes = {folder_, "app-1", "8"};
+  options.running_tasks = [this] {
+    ++rounds_;
+    return std::vector<int64_t>();
+  };
+  ASSERT_TRUE(keeper_.Start(std::move(options)).ok());
+  WaitForARound();
+  EXPECT_TRUE(BoxIsThere());
+}
+
+}  // namespace
+}  // namespace memprof

@@ -112,11 +112,19 @@ def test_report_directory_that_cannot_be_written(spark_run, tmp_path):
     demand_one_warning(run, "the report is off", "spark.memprof.report.dir")
 
 
-def test_file_that_hides_the_package(spark_run, tmp_path):
-    cwd = tmp_path / "mine"
-    cwd.mkdir()
-    (cwd / "sparkmemprof.py").write_text("")
-    demand_one_warning(spark_run("sum.py", cwd=cwd), "memory of Python workers is off", "sparkmemprof.py")
+@pytest.mark.parametrize("module", ["sparkmemprof.py", "sparkmemprof/__init__.py"])
+def test_module_that_hides_the_package(spark_run, tmp_path, module):
+    path = tmp_path / "mine" / module
+    path.parent.mkdir(parents=True)
+    path.write_text("")
+    run = spark_run("sum.py", cwd=tmp_path / "mine")
+    demand_one_warning(run, "memory of Python workers is off", f"{path} hides the profiler's package")
+
+
+def test_module_on_the_executors_path_that_hides_the_package(spark_run, tmp_path):
+    (tmp_path / "sparkmemprof.py").write_text("")
+    run = spark_run("sum.py", conf={"spark.executorEnv.PYTHONPATH": tmp_path})
+    demand_one_warning(run, "memory of Python workers is off", f"{tmp_path}/sparkmemprof.py hides")
 
 
 # --- file systems and users, in namespaces of their own ---------------------------------------------------------------

@@ -1,5 +1,6 @@
-"""Allocates a block in a task, says so, and waits for the end of the world. argv[1]: the file that says so."""
+"""Allocates a block in a task, says so, and waits for the end of its JVM. argv[1]: the file that says so."""
 
+import os
 import pathlib
 import sys
 import time
@@ -11,6 +12,8 @@ def work(_):
     return len(bytearray(2_200_013))  # block
 
 
+jvm = os.getppid()
 sc = SparkContext(appName="waits")
 pathlib.Path(sys.argv[1]).write_text(str(sc.parallelize([1], 1).map(work).sum()))
-time.sleep(600)
+while os.getppid() == jvm:
+    time.sleep(0.1)

@@ -1,25 +1,27 @@
 package org.sparkmemprof.plugin;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
+import org.sparkmemprof.files.Claim;
+import org.sparkmemprof.files.Leftovers;
 import org.sparkmemprof.files.PrivateDirectories;
 
 /**
  * The directory of an application's black boxes on this host: one for all its executors here, since
- * the next executor may have to read the boxes of one that died. An empty file marks each executor
- * that uses it, so that the last one to leave, and no other, removes it.
+ * the next executor may have to read the boxes of one that died. A claim marks each executor that
+ * uses it, so that the last one to leave, and no other, removes it.
  */
 final class BoxDirectory {
   private final Path path;
-  private final Path marker;
+  private final Claim mark;
 
-  private BoxDirectory(Path path, Path marker) {
+  private BoxDirectory(Path path, Claim mark) {
     this.path = path;
-    this.marker = marker;
+    this.mark = mark;
   }
 
   /**
@@ -37,8 +39,10 @@ final class BoxDirectory {
       try {
         String ours = PrivateDirectories.nameInSharedDirectory();
         Path path = PrivateDirectories.make(base, ours, applicationId);
-        return new BoxDirectory(
-            path, Files.createTempFile(path, "executor-" + executorId + "-", ".mark"));
+        String mark = "executor-" + executorId + "-" + UUID.randomUUID() + Leftovers.MARK_SUFFIX;
+        BoxDirectory made = new BoxDirectory(path, Claim.make(path.resolve(mark)));
+        Leftovers.remove(path.getParent());
+        return made;
       } catch (IOException | RuntimeException e) {
         failures.append(failures.length() == 0 ? "" : "; ").append(e);
       }
@@ -74,7 +78,7 @@ final class BoxDirectory {
 
   /** Removes the directory with the last executor; boxes of dead ones keep it. */
   void leave() {
-    PrivateDirectories.deleteIfEmpty(marker);
+    mark.release();
     PrivateDirectories.deleteIfEmpty(path);
   }
 }

@@ -1,6 +1,8 @@
 package org.sparkmemprof.plugin;
 
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.PluginContext;
@@ -15,6 +17,8 @@ import org.sparkmemprof.jni.NativeLibrary;
  * Spark; whatever can't be had is told once, and the rest goes on.
  */
 public final class ExecutorSide implements ExecutorPlugin {
+  private static final long MOST_EXIT_SECONDS = 4;
+
   /**
    * In local mode the executor starts before the application has an id. It waits here until the
    * driver's half, in the same JVM, knows it.
@@ -29,6 +33,8 @@ public final class ExecutorSide implements ExecutorPlugin {
   private BoxDirectory boxes;
   private PythonPackage python;
   private DriverLink link;
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private Thread exitHook;
   private volatile TaskProfiles tasks; // null: inert
 
   @Override
@@ -103,6 +109,10 @@ public final class ExecutorSide implements ExecutorPlugin {
               applicationId, context.conf(), self, settings, boxes.path(), notices);
     }
     link = new DriverLink(context, self.id, notices);
+    // An executor is told to shut down and gets SIGTERM in the same moment: the exiting JVM waits
+    // for its hooks, but not for the thread that shuts us down.
+    exitHook = new Thread(this::awaitEnd, "memprof-exit");
+    Runtime.getRuntime().addShutdownHook(exitHook);
     tasks = new TaskProfiles(template, settings, notices);
   }
 
@@ -121,12 +131,23 @@ public final class ExecutorSide implements ExecutorPlugin {
 
   @Override
   public void shutdown() {
+    end();
     try {
-      if (tasks != null) {
+      if (exitHook != null) {
+        Runtime.getRuntime().removeShutdownHook(exitHook);
+      }
+    } catch (IllegalStateException exiting) {
+      // It has waited for this thread.
+    }
+  }
+
+  private void end() {
+    boolean profiled = tasks != null;
+    try {
+      if (profiled) {
         tasks.close();
         tasks = null;
         NativeAgent.stop();
-        link.close();
       }
     } catch (Throwable e) {
       notices.report("the end of the profile", String.valueOf(e));
@@ -136,6 +157,22 @@ public final class ExecutorSide implements ExecutorPlugin {
     }
     if (boxes != null) {
       boxes.leave();
+    }
+    try {
+      if (profiled) {
+        link.close(); // last, for it may take a while
+      }
+    } catch (Throwable e) {
+      notices.report("the end of the profile", String.valueOf(e));
+    }
+    ended.countDown();
+  }
+
+  private void awaitEnd() {
+    try {
+      ended.await(MOST_EXIT_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException impatient) {
+      // The JVM exits now.
     }
   }
 }

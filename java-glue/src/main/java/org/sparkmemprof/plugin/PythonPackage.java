@@ -1,5 +1,6 @@
 package org.sparkmemprof.plugin;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -8,7 +9,9 @@ import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.SparkConf;
+import org.sparkmemprof.files.Claim;
 import org.sparkmemprof.files.JarMember;
+import org.sparkmemprof.files.Leftovers;
 import org.sparkmemprof.files.Mounts;
 import org.sparkmemprof.files.PrivateDirectories;
 import org.sparkmemprof.jni.ElfImage;
@@ -29,10 +32,12 @@ final class PythonPackage {
   private static final String ROOT = "/python/";
 
   private final Path directory;
+  private final Claim claim;
   private final SparkConf conf;
 
-  private PythonPackage(Path directory, SparkConf conf) {
+  private PythonPackage(Path directory, Claim claim, SparkConf conf) {
     this.directory = directory;
+    this.claim = claim;
     this.conf = conf;
   }
 
@@ -55,6 +60,7 @@ final class PythonPackage {
       return null;
     }
     Path directory = null;
+    Claim claim = null;
     try {
       List<String> failures = new ArrayList<>();
       directory = place(applicationId, !self.inDriver, failures);
@@ -62,6 +68,8 @@ final class PythonPackage {
         notices.report(WHAT, "no directory for the Python package: " + failures);
         return null;
       }
+      claim = Claim.make(directory.resolve(Leftovers.PACKAGE_CLAIM));
+      Leftovers.remove(directory.getParent().getParent());
       for (String file : manifest(directory)) {
         copy(file, directory);
       }
@@ -73,9 +81,12 @@ final class PythonPackage {
           directory.resolve("sparkmemprof/config.json"), config.getBytes(StandardCharsets.UTF_8));
       SearchPath.prepend(directory.toString());
       conf.set(DAEMON_SETTING, DAEMON_MODULE);
-      return new PythonPackage(directory, conf);
+      return new PythonPackage(directory, claim, conf);
     } catch (IOException | ReflectiveOperationException | RuntimeException e) {
       notices.report(WHAT, e.getMessage() == null ? e.toString() : e.getMessage());
+      if (claim != null) {
+        claim.release();
+      }
       PrivateDirectories.deleteTree(directory);
       return null;
     }
@@ -89,10 +100,24 @@ final class PythonPackage {
     if (!conf.getBoolean("spark.python.use.daemon", true)) {
       return "spark.python.use.daemon is false: unset it to have Python profiled";
     }
-    // `python -m` searches the working directory first.
-    if (Files.exists(Paths.get("sparkmemprof.py"))) {
-      return Paths.get("sparkmemprof.py").toAbsolutePath()
-          + " hides the profiler's package: rename it to have Python profiled";
+    Path hiding = hiding(conf);
+    return hiding == null
+        ? null
+        : hiding + " hides the profiler's package: rename it to have Python profiled";
+  }
+
+  /** A module of our name where {@code python -m} searches before it comes to ours, or null. */
+  private static Path hiding(SparkConf conf) {
+    String searchedFirst =
+        Paths.get("").toAbsolutePath()
+            + File.pathSeparator
+            + conf.get("spark.executorEnv.PYTHONPATH", "");
+    for (String entry : searchedFirst.split(File.pathSeparator)) {
+      for (String module : new String[] {"sparkmemprof.py", "sparkmemprof/__init__.py"}) {
+        if (!entry.isEmpty() && Files.exists(Paths.get(entry, module))) {
+          return Paths.get(entry, module);
+        }
+      }
     }
     return null;
   }
@@ -117,7 +142,7 @@ final class PythonPackage {
       try {
         String ours = PrivateDirectories.nameInSharedDirectory();
         Path parent = PrivateDirectories.make(candidate, ours, applicationId);
-        return Files.createTempDirectory(parent, "python-"); // 0700
+        return Files.createTempDirectory(parent, Leftovers.PACKAGE_PREFIX); // 0700
       } catch (IOException | SecurityException e) {
         failures.add(e.toString());
       }
@@ -177,6 +202,7 @@ final class PythonPackage {
     } catch (ReflectiveOperationException | RuntimeException left) {
       // A path that no longer exists harms nobody.
     }
+    claim.release();
     PrivateDirectories.deleteTree(directory);
     PrivateDirectories.deleteIfEmpty(directory.getParent());
   }

@@ -31,8 +31,7 @@ final class ReportDirectory {
                 Paths.get(System.getProperty("java.io.tmpdir", "/tmp")),
                 PrivateDirectories.nameInSharedDirectory(),
                 "reports")
-            .toUri()
-            .toString();
+            .toString(); // no URI: its %20 would be taken literally
     return ReportFiles.open(reports, applicationId, hadoop);
   }
 }

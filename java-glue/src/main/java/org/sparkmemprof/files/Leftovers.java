@@ -1,0 +1,91 @@
+package org.sparkmemprof.files;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Removes what executors that were killed have left in our directory on this host: Python packages
+ * and marks as soon as nobody holds them, black boxes after a day, for until then they may be all
+ * that tells how their executor died.
+ */
+public final class Leftovers {
+  /** In a directory with this name's beginning lies a Python package... */
+  public static final String PACKAGE_PREFIX = "python-";
+
+  /** ...with this claim in it. */
+  public static final String PACKAGE_CLAIM = "in-use";
+
+  /** A claim of an executor on the black boxes beside it. */
+  public static final String MARK_SUFFIX = ".mark";
+
+  private static final String BOX_SUFFIX = ".box";
+  private static final String REPORTS = "reports";
+  private static final long YOUNG_MILLIS = TimeUnit.MINUTES.toMillis(1); // may still be in the making
+  private static final long BOX_MILLIS = TimeUnit.DAYS.toMillis(1);
+
+  private Leftovers() {}
+
+  /**
+   * @param ours a directory of applications' directories
+   */
+  public static void remove(Path ours) {
+    try (DirectoryStream<Path> applications = Files.newDirectoryStream(ours)) {
+      for (Path application : applications) {
+        if (Files.isDirectory(application, LinkOption.NOFOLLOW_LINKS)
+            && !application.getFileName().toString().equals(REPORTS)) {
+          removeFrom(application);
+        }
+      }
+    } catch (IOException | RuntimeException unreadable) {
+      // It stays as it is.
+    }
+  }
+
+  private static void removeFrom(Path application) throws IOException {
+    boolean inUse = false;
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(application)) {
+      for (Path entry : entries) {
+        String name = entry.getFileName().toString();
+        if (name.startsWith(PACKAGE_PREFIX)) {
+          if (Claim.isHeld(entry.resolve(PACKAGE_CLAIM)) || !isOlder(entry, YOUNG_MILLIS)) {
+            inUse = true;
+          } else {
+            PrivateDirectories.deleteTree(entry);
+          }
+        } else if (name.endsWith(MARK_SUFFIX)) {
+          if (Claim.isHeld(entry) || !isOlder(entry, YOUNG_MILLIS)) {
+            inUse = true;
+          } else {
+            PrivateDirectories.deleteIfEmpty(entry);
+          }
+        }
+      }
+    }
+    if (inUse) {
+      return;
+    }
+    try (DirectoryStream<Path> boxes = Files.newDirectoryStream(application, "*" + BOX_SUFFIX)) {
+      for (Path box : boxes) {
+        if (isOlder(box, BOX_MILLIS)) {
+          PrivateDirectories.deleteIfEmpty(box);
+        }
+      }
+    }
+    if (isOlder(application, YOUNG_MILLIS)) {
+      PrivateDirectories.deleteIfEmpty(application);
+    }
+  }
+
+  private static boolean isOlder(Path path, long millis) {
+    try {
+      long changed = Files.getLastModifiedTime(path, LinkOption.NOFOLLOW_LINKS).toMillis();
+      return System.currentTimeMillis() - changed > millis;
+    } catch (IOException gone) {
+      return false;
+    }
+  }
+}

@@ -29,22 +29,26 @@ out=$BUILD/demo/spark-$line
 libraries=("$BUILD/$PRESET/demo/libweighted_average.so")
 rust=$BUILD/$PRESET/demo/libweighted_average_rust.so
 [ ! -e "$rust" ] || libraries+=("$rust")
+one_at_a_time "$BUILD/demo/lock-$line" "the demo on Spark $line"
 rm -rf "$out"
 mkdir -p "$out"
-unset SPARK_HOME
+own_environment
 export PATH=$SPARK_VENV/bin:$PATH
 
 say "running the job on Spark $line: two executors, 1 GiB of heap each"
 cd "$out"
-sparkmemprof submit --master 'local-cluster[2,1,1024]' --conf "spark.memprof.report.dir=$out/report" --conf spark.executor.memory=1g \
+setsid sparkmemprof submit --master 'local-cluster[2,1,1024]' --conf "spark.memprof.report.dir=$out/report" --conf spark.executor.memory=1g \
   --conf spark.ui.enabled=false "$demo/job.py" "$out/sales.parquet" "${libraries[@]}" 2>spark.log &
-job=$!
+job=$! RUNNING=$!
 while kill -0 "$job" 2>/dev/null; do
   sleep 0.2
   if [ $((SECONDS - ${shown:-$SECONDS})) -ge 10 ]; then printf '    %3d s\n' "$SECONDS" >&2; fi
   [ $((SECONDS - ${shown:-0})) -lt 10 ] || shown=$SECONDS
 done
-wait "$job" || { tail -n 40 spark.log >&2; fail "the job failed; its log: $out/spark.log"; }
+status=0
+wait "$job" || status=$?
+RUNNING=
+[ "$status" -eq 0 ] || { tail -n 40 spark.log >&2; fail "the job failed; its log: $out/spark.log"; }
 
 reports=("$out"/report/*/report.json)
 [ -e "${reports[0]}" ] || { tail -n 40 spark.log >&2; fail "the job left no report under $out/report; its log: $out/spark.log"; }

@@ -16,14 +16,17 @@ esac
 [ $# -ge 2 ] || { echo "error: no command given; see --help" >&2; exit 2; }
 line=$1
 shift
-# The set-up has its own shell, whatever its options or failures; only its exit status matters here.
+# The set-up has its own shell, whatever its options or failures; only its exit status matters here. (Not `|| exit`: the
+# shell would go on after a failure, then.)
 venv=$(
   set -euo pipefail
   source "$(dirname "${BASH_SOURCE[0]}")/../tools/setup.sh"
   setup_lock
   { setup_build; setup_wheel; setup_spark "$line"; } >&2
   echo "$SPARK_VENV"
-) || exit $?
+)
+status=$?
+[ "$status" -eq 0 ] || exit "$status"
 # A SPARK_HOME from elsewhere would win over the venv's PySpark.
 unset SPARK_HOME
 PATH=$venv/bin:$PATH exec "$@"

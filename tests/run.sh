@@ -15,6 +15,7 @@ for suite in "${suites[@]}"; do
   case $suite in checks | cpp | python | jvm | spark) ;; *) fail "unknown suite '$suite'; see --help" ;; esac
 done
 
+one_at_a_time "$BUILD/test-lock" "tests/run.sh"
 setup_lock
 setup_build "${APT_TEST[@]}"
 setup_wheel
@@ -28,8 +29,7 @@ results=$BUILD/test-results
 rm -rf "$results"
 mkdir -p "$results"
 export MEMPROF_BUILD=$BUILD/$PRESET
-# A Spark or Python set-up of the user's own must not reach the tests.
-unset SPARK_HOME SPARK_CONF_DIR PYSPARK_PYTHON PYSPARK_DRIVER_PYTHON PYTHONPATH HADOOP_CONF_DIR
+own_environment
 
 run_pytest() { # SUITE PYTHON FOLDER…
   local suite=$1 python=$2

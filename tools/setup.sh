@@ -22,6 +22,12 @@ fail() {
   exit 2
 }
 
+# What runs in the background ignores Ctrl-C: it has a process group of its own, whose number is in RUNNING, and goes with us.
+RUNNING=
+trap '[ -z "$RUNNING" ] || kill -- "-$RUNNING" 2>/dev/null' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
 # progress WHAT COMMAND…: runs it with its output in a log; a line every ten seconds, the log's end if it fails.
 progress() {
   local what=$1 log started elapsed pid status
@@ -30,8 +36,8 @@ progress() {
   log=$LOGS/$(tr -cs 'a-zA-Z0-9.\n' '-' <<<"$what").log
   say "$what"
   started=$SECONDS
-  "$@" >"$log" 2>&1 </dev/null &
-  pid=$!
+  setsid "$@" >"$log" 2>&1 </dev/null &
+  pid=$! RUNNING=$!
   while kill -0 "$pid" 2>/dev/null; do
     sleep 0.2
     elapsed=$((SECONDS - started))
@@ -43,6 +49,7 @@ progress() {
   last=0
   status=0
   wait "$pid" || status=$?
+  RUNNING=
   if [ "$status" -ne 0 ]; then
     tail -n 40 "$log" >&2
     fail "$what: exit status $status; the whole log: $log"
@@ -51,11 +58,21 @@ progress() {
 
 # One setup at a time in a checkout; the lock goes with the process, and commands run later don't inherit it.
 setup_lock() {
-  mkdir -p "$BUILD"
-  exec {SETUP_LOCK}>"$BUILD/.setup.lock"
+  { mkdir -p "$BUILD" && exec {SETUP_LOCK}>"$BUILD/.setup.lock"; } || fail "cannot write to $BUILD"
   flock -n "$SETUP_LOCK" || { say "waiting for another setup in this checkout to end"; flock "$SETUP_LOCK"; }
 }
 setup_unlock() { exec {SETUP_LOCK}>&-; }
+
+# one_at_a_time FOLDER WHAT: keeps the folder to this process until it ends.
+one_at_a_time() {
+  mkdir -p "$1" && exec {FOLDER_LOCK}>"$1/.lock" || fail "cannot write to $1"
+  flock -n "$FOLDER_LOCK" || fail "$2 is running in this checkout already"
+}
+
+# A Spark or Python set-up of the user's own must not reach what we run.
+own_environment() {
+  unset SPARK_HOME SPARK_CONF_DIR PYSPARK_PYTHON PYSPARK_DRIVER_PYTHON PYTHONPATH HADOOP_CONF_DIR MASTER
+}
 
 setup_apt() {
   local missing=() package

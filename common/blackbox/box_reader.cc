@@ -337,10 +337,12 @@ Result<BoxReader> BoxReader::Open(const std::string& path) {
   }
   uint64_t bytes = static_cast<uint64_t>(status.st_size);
   box::Header& header = impl.header;
+  if (bytes == 0) return Status::Error(ErrorCode::kNotFound, "black box %s is not written yet", name);
   if (bytes < box::kHeaderBytes || bytes > kMostFileBytes || !impl.ReadAt(0, &header, sizeof header)) {
     return Status::Error(ErrorCode::kCorrupt, "%s is no black box: %llu bytes", name, static_cast<unsigned long long>(bytes));
   }
-  if (header.magic != box::kMagic) return Status::Error(ErrorCode::kCorrupt, "%s is no black box, or not written yet: no magic", name);
+  if (header.magic == 0) return Status::Error(ErrorCode::kNotFound, "black box %s is not written yet: no magic", name);
+  if (header.magic != box::kMagic) return Status::Error(ErrorCode::kCorrupt, "%s is no black box: no magic", name);
   if (header.version != box::kVersion || header.header_bytes != box::kHeaderBytes) {
     return Status::Error(ErrorCode::kUnsupported, "black box %s has version %u; this is version %u", name, header.version, box::kVersion);
   }

@@ -68,7 +68,8 @@ struct BoxIdentity {
 
 class BoxReader {
  public:
-  // Opens with O_NOFOLLOW, refuses files that aren't regular, ours, 0600 and of a known version.
+  // Opens with O_NOFOLLOW, refuses files that aren't regular, ours, 0600 and of a known version. kNotFound: it is gone, or its
+  // owner is just making it.
   static Result<BoxReader> Open(const std::string& path);
   BoxReader(BoxReader&&) noexcept;
   BoxReader& operator=(BoxReader&&) noexcept;

@@ -12,8 +12,8 @@ struct BoxPlace {
   std::string directory, application_id, executor_id;
 };
 
-// Calls visit(path, BoxReader&) for each; returns how many boxes could not be opened. A box is opened anew each time, for
-// workers come and go and opening one is cheap. Thread-safe (no state).
+// Calls visit(path, BoxReader&) for each; returns how many boxes could not be read, those not counted that come and go. A box is opened
+// anew each time, for workers come and go and opening one is cheap. Thread-safe (no state).
 template <typename Visit>
 uint64_t ForEachBox(const BoxPlace& place, Visit&& visit) {
   uint64_t unreadable = 0;
@@ -21,7 +21,7 @@ uint64_t ForEachBox(const BoxPlace& place, Visit&& visit) {
   for (const std::string& path : ListBoxes(place.directory, place.application_id)) {
     Result<BoxReader> box = BoxReader::Open(path);
     if (!box.ok()) {
-      ++unreadable;
+      if (box.status().code() != ErrorCode::kNotFound) ++unreadable;
     } else if (box->identity().executor_id == place.executor_id) {
       visit(path, *box);
     }

@@ -11,7 +11,7 @@ FoundSessions FindSessions(const BoxPlace& place, int64_t task_attempt_id) {
       if (key.task_attempt_id != task_attempt_id) continue;
       Result<BoxSession> session = box.ReadSession(key.number);
       if (!session.ok()) {
-        ++found.unreadable;
+        if (session.status().code() != ErrorCode::kNotFound) ++found.unreadable;
         continue;
       }
       if (session->closed) found.closed.push_back({path, key.number});

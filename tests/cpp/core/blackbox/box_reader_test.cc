@@ -233,9 +233,9 @@ TEST_F(BoxReaderTest, RefusesWhatIsNoBox) {
   EXPECT_EQ(BoxReader::Open(directory_.path() + "/missing").status().code(), ErrorCode::kNotFound);
   EXPECT_EQ(Refusal(Write(valid, "copy.box", 0644)), "black box " + path + " has mode 644 instead of 600");
   EXPECT_EQ(Refusal(Write(valid, "copy.box", 04600)), "black box " + path + " has mode 4600 instead of 600");
-  EXPECT_EQ(Refusal(Write("")), path + " is no black box: 0 bytes");
+  EXPECT_EQ(Refusal(Write("")), "black box " + path + " is not written yet");
   EXPECT_EQ(Refusal(Write(valid.substr(0, 4000))), path + " is no black box: 4000 bytes");
-  EXPECT_EQ(Refusal(Write(std::string(8192, '\0'))), path + " is no black box, or not written yet: no magic");
+  EXPECT_EQ(Refusal(Write(std::string(8192, '\0'))), "black box " + path + " is not written yet: no magic");
   EXPECT_EQ(Refusal(Write(valid.substr(0, valid.size() - 1))), "black box " + path + " is shorter than its header says");
 
   std::string link = directory_.path() + "/link.box";

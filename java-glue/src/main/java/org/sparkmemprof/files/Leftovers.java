@@ -24,7 +24,8 @@ public final class Leftovers {
 
   private static final String BOX_SUFFIX = ".box";
   private static final String REPORTS = "reports";
-  private static final long YOUNG_MILLIS = TimeUnit.MINUTES.toMillis(1); // may still be in the making
+  private static final long YOUNG_MILLIS =
+      TimeUnit.MINUTES.toMillis(1); // may still be in the making
   private static final long BOX_MILLIS = TimeUnit.DAYS.toMillis(1);
 
   private Leftovers() {}

@@ -23,6 +23,14 @@ void AddHeld(ProfileSite* sum, const ProfileSite& site) {
   AddTo(&sum->resident_at_peak_bytes, site.resident_at_peak_bytes);
 }
 
+// What was measured in a session of another moment is a measured zero in this one.
+ProfileSite NothingHeld(ProfileSite site) {
+  for (std::optional<double>* figure : {&site.live_bytes, &site.live_at_peak_bytes, &site.peak_variance, &site.resident_at_peak_bytes}) {
+    if (*figure) *figure = 0;
+  }
+  return site;
+}
+
 }  // namespace
 
 uint32_t ProfileSites::AddFrame(ProfileFrame frame) {
@@ -80,25 +88,18 @@ void ProfileSites::Add(const ProfileSite& site, uint32_t session) {
 }
 
 void ProfileSites::JoinSessions() {
+  std::vector<SessionShare> shares;
+  for (const SessionSpan& span : sessions_) shares.push_back({span, {}});
   for (const auto& [index, held] : held_) {
-    using Figure = std::optional<double> ProfileSite::*;
-    const auto join = [&, &held = held](Figure bytes, Figure variance) -> std::optional<HeldBytes> {
-      std::vector<SessionShare> shares;
-      for (const auto& [session, site] : held) {
-        if (!(site.*bytes)) continue;
-        shares.push_back({sessions_[session], {*(site.*bytes), variance == nullptr ? 0 : (site.*variance).value_or(0)}});
-      }
-      if (shares.empty()) return std::nullopt;
-      return LargestTogether(shares);
-    };
-    ProfileSite joined;
-    if (const auto live = join(&ProfileSite::live_bytes, nullptr)) joined.live_bytes = live->bytes;
-    if (const auto peak = join(&ProfileSite::live_at_peak_bytes, &ProfileSite::peak_variance)) {
-      joined.live_at_peak_bytes = peak->bytes;
-      joined.peak_variance = peak->variance;
+    for (const auto& [session, site] : held) {
+      shares[session].held.bytes += site.live_at_peak_bytes.value_or(0);
+      shares[session].held.variance += site.peak_variance.value_or(0);
     }
-    if (const auto resident = join(&ProfileSite::resident_at_peak_bytes, nullptr)) joined.resident_at_peak_bytes = resident->bytes;
-    AddHeld(&sites_[index], joined);
+  }
+  std::vector<bool> chosen(sessions_.size());
+  for (const size_t session : LargestTogether(shares)) chosen[session] = true;
+  for (const auto& [index, held] : held_) {
+    for (const auto& [session, site] : held) AddHeld(&sites_[index], chosen[session] ? site : NothingHeld(site));
   }
   held_.clear();
 }

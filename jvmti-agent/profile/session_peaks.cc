@@ -1,5 +1,6 @@
 #include "profile/session_peaks.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -10,31 +11,39 @@ bool IsLess(const HeldBytes& a, const HeldBytes& b) { return a.bytes != b.bytes 
 
 bool Covers(const SessionSpan& span, int64_t moment_ms) { return span.begin_ms <= moment_ms && moment_ms <= span.end_ms; }
 
-HeldBytes HeldAt(int64_t moment_ms, const std::vector<SessionShare>& sessions) {
-  std::map<std::pair<int32_t, uint64_t>, HeldBytes> processes;
-  for (const SessionShare& session : sessions) {
-    if (!Covers(session.span, moment_ms)) continue;
-    HeldBytes& largest = processes[{session.span.pid, session.span.process_start_ticks}];
-    if (IsLess(largest, session.held)) largest = session.held;
+struct Choice {
+  HeldBytes held;
+  std::vector<size_t> sessions;
+};
+
+Choice HeldAt(int64_t moment_ms, const std::vector<SessionShare>& sessions) {
+  std::map<std::pair<int32_t, uint64_t>, size_t> processes;
+  for (size_t i = 0; i < sessions.size(); ++i) {
+    const SessionSpan& span = sessions[i].span;
+    if (!Covers(span, moment_ms)) continue;
+    const auto [largest, first] = processes.try_emplace({span.pid, span.process_start_ticks}, i);
+    if (!first && IsLess(sessions[largest->second].held, sessions[i].held)) largest->second = i;
   }
-  HeldBytes sum;
-  for (const auto& [process, held] : processes) {
-    sum.bytes += held.bytes;
-    sum.variance += held.variance;
+  Choice choice;
+  for (const auto& [process, session] : processes) {
+    choice.held.bytes += sessions[session].held.bytes;
+    choice.held.variance += sessions[session].held.variance;
+    choice.sessions.push_back(session);
   }
-  return sum;
+  std::sort(choice.sessions.begin(), choice.sessions.end());
+  return choice;
 }
 
 }  // namespace
 
-HeldBytes LargestTogether(const std::vector<SessionShare>& sessions) {
-  HeldBytes largest;
+std::vector<size_t> LargestTogether(const std::vector<SessionShare>& sessions) {
+  Choice largest;
   // Any set of spans with a moment in common has the latest of their beginnings in common.
   for (const SessionShare& session : sessions) {
-    const HeldBytes held = HeldAt(session.span.begin_ms, sessions);
-    if (IsLess(largest, held)) largest = held;
+    Choice choice = HeldAt(session.span.begin_ms, sessions);
+    if (largest.sessions.empty() || IsLess(largest.held, choice.held)) largest = std::move(choice);
   }
-  return largest;
+  return std::move(largest.sessions);
 }
 
 }  // namespace memprof

@@ -36,7 +36,7 @@ PythonSession Session(int32_t pid, int64_t opened_ms, int64_t closed_ms, uint64_
   return python;
 }
 
-proto::Site SiteOf(std::vector<PythonSession> sessions) {
+proto::TaskProfile TaskOf(std::vector<PythonSession> sessions) {
   const NativeNames names;
   TaskProfileInputs inputs;
   inputs.sessions = std::move(sessions);
@@ -44,8 +44,13 @@ proto::Site SiteOf(std::vector<PythonSession> sessions) {
   inputs.max_bytes = 64 << 10;
   proto::Envelope envelope;
   EXPECT_TRUE(envelope.ParseFromString(BuildTaskProfile(inputs).envelope));
-  EXPECT_EQ(envelope.task().sites_size(), 1);
-  return envelope.task().sites(0);
+  return envelope.task();
+}
+
+proto::Site SiteOf(std::vector<PythonSession> sessions) {
+  const proto::TaskProfile task = TaskOf(std::move(sessions));
+  EXPECT_EQ(task.sites_size(), 1);
+  return task.sites(0);
 }
 
 void ExpectHeld(const proto::Site& site, uint64_t sessions) {
@@ -97,7 +102,36 @@ TEST(SessionPeaks, AChainBesideASequence) {
 
 TEST(SessionPeaks, AClockSetBackLosesNothing) { ExpectHeld(SiteOf({Session(41, 2000, 1000)}), 1); }
 
-TEST(SessionPeaks, NoSessionsHoldNothing) { EXPECT_EQ(LargestTogether({}).bytes, 0); }
+TEST(SessionPeaks, SitesOfSessionsThatFollowOneAnotherAreNotAdded) {
+  // Two UDFs on one reused worker, as in a.union(b).coalesce(1): the same line with another line above it.
+  PythonSession first = Session(41, 1000, 1900, 7'000'003), second = Session(41, 1901, 2500, 1'999'993);
+  second.session.frames[0].line = 6;
+  const proto::TaskProfile task = TaskOf({first, second});
+  ASSERT_EQ(task.sites_size(), 2);
+  EXPECT_EQ(task.sites(0).live_at_peak_bytes(), 7'000'003u);
+  EXPECT_EQ(task.sites(0).resident_at_peak_bytes(), 7'000'003u / 4);
+  EXPECT_EQ(task.sites(1).allocated_bytes(), 1'999'993u);  // what was allocated stays, whatever the moment
+  for (const bool measured : {task.sites(1).has_live_at_peak_bytes(), task.sites(1).has_resident_at_peak_bytes()}) EXPECT_TRUE(measured);
+  EXPECT_EQ(task.sites(1).live_at_peak_bytes(), 0u);
+  EXPECT_EQ(task.sites(1).resident_at_peak_bytes(), 0u);
+  EXPECT_EQ(task.sites(1).live_bytes(), 0u);
+  EXPECT_EQ(task.sites(1).peak_variance(), 0);
+}
+
+TEST(SessionPeaks, TheMomentIsThatOfTheLargestSessionsNotOfTheLargestSite) {
+  // The second session holds more in all, though none of its sites is as large as the first's.
+  PythonSession first = Session(41, 1000, 1900, 5'000'011), second = Session(41, 1901, 2500, 4'000'037);
+  second.session.frames.push_back({Language::kPython, "g", "/jobs/job.py", "", "", 7, 3, 0});
+  second.session.stacks.push_back({0, 1});
+  second.session.sites.push_back(second.session.sites[0]);
+  second.session.sites[1].stack = 2;
+  uint64_t live = 0;
+  const proto::TaskProfile task = TaskOf({first, second});
+  for (const proto::Site& site : task.sites()) live += site.live_at_peak_bytes();
+  EXPECT_EQ(live, 2 * 4'000'037u);
+}
+
+TEST(SessionPeaks, NoSessionsHoldNothing) { EXPECT_TRUE(LargestTogether({}).empty()); }
 
 }  // namespace
 }  // namespace memprof

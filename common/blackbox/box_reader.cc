@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/valid_utf8.h"
 #include "blackbox/box_name.h"
 #include "blackbox/layout.h"
 #include "sites/recorder.h"
@@ -48,35 +49,6 @@ std::string Text(const char (&text)[N]) {
 
 bool Printable(const std::string& text) {
   return std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
-}
-
-// Replaces what isn't UTF-8, for names end up in protobuf strings and JSON.
-std::string ValidUtf8(const char* data, uint32_t size) {
-  std::string text;
-  text.reserve(size);
-  for (uint32_t i = 0; i < size;) {
-    unsigned char lead = static_cast<unsigned char>(data[i]);
-    uint32_t length = lead < 0x80                   ? 1
-                      : lead >= 0xc2 && lead < 0xe0 ? 2
-                      : lead >= 0xe0 && lead < 0xf0 ? 3
-                      : lead >= 0xf0 && lead < 0xf5 ? 4
-                                                    : 0;
-    bool good = length != 0 && length <= size - i;
-    for (uint32_t k = 1; good && k < length; ++k) good = (static_cast<unsigned char>(data[i + k]) & 0xc0) == 0x80;
-    if (good && length > 2) {
-      unsigned char second = static_cast<unsigned char>(data[i + 1]);
-      good = !(lead == 0xe0 && second < 0xa0) && !(lead == 0xed && second >= 0xa0) && !(lead == 0xf0 && second < 0x90) &&
-             !(lead == 0xf4 && second >= 0x90);
-    }
-    if (good) {
-      text.append(data + i, length);
-      i += length;
-    } else {
-      text.append("\xef\xbf\xbd");
-      ++i;
-    }
-  }
-  return text;
 }
 
 // Where a session's figures stand at one time.
@@ -179,7 +151,7 @@ class Assembler {
     if (head.size > box::kMaxStringBytes || strings.size() - reference - sizeof head < head.size) return Skip();
     const char* text = strings.data() + reference + sizeof head;
     if (box::CheckOfString(text, head.size, reference) != head.check) return Skip();
-    return ValidUtf8(text, head.size);
+    return ValidUtf8({text, head.size});
   }
 
   // Index + 1 into out.stacks of a trie node and, before it, of the nodes above it; 0 when its chain is broken.
@@ -306,6 +278,17 @@ BoxSite FiguresOf(const box::Site& site, const PeakTotal& total) {
   out.variance = site.variance;
   out.peak_variance = peak.variance;
   return out;
+}
+
+// Figures of a record that is well checksummed and still holds what no process can have done.
+bool Plausible(const BoxSite& site) {
+  constexpr uint64_t kMostBytes = uint64_t{1} << 56;
+  constexpr double kMostVariance = 0x1p112;
+  for (uint64_t figure : {site.allocated_bytes, site.allocations, site.live_bytes, site.live_at_peak_bytes, site.resident_at_peak_bytes}) {
+    if (figure > kMostBytes) return false;
+  }
+  auto sound = [](double variance) { return variance >= 0 && variance <= kMostVariance; };  // false for what is no number
+  return sound(site.variance) && sound(site.peak_variance);
 }
 
 }  // namespace
@@ -464,6 +447,10 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
     if (copy->value.session != number) continue;
     seal += box::SealShare(copy->checksum, index);
     BoxSite site = FiguresOf(copy->value, session.total);
+    if (!Plausible(site)) {
+      ++out.skipped_records;
+      continue;
+    }
     site.stack = assembler.Stack(copy->value.node);
     out.sites.push_back(site);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/valid_utf8.h"
 #include "symbols/demangle.h"
 #include "symbols/elf_file.h"
 
@@ -17,6 +18,16 @@ std::string DebugPath(const std::string& debug_root, const std::string& build_id
 }
 
 }  // namespace
+
+std::string ShownName(const std::string& linker_name) {
+  std::string name = Demangled(linker_name);
+  if (name.size() > kMaxNameBytes) {
+    size_t end = kMaxNameBytes;
+    while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;
+    name.resize(end == 0 ? kMaxNameBytes : end);
+  }
+  return ValidUtf8(name);
+}
 
 Result<std::vector<std::string>> NameFunctions(const std::string& module, const std::string& build_id,
                                                const std::vector<uint64_t>& return_addresses, const std::string& debug_root) {
@@ -43,7 +54,7 @@ Result<std::vector<std::string>> NameFunctions(const std::string& module, const 
       }
     }
   }
-  for (std::string& name : names) name = Demangled(name);
+  for (std::string& name : names) name = ShownName(name);
   return names;
 }
 

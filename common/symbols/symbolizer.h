@@ -2,6 +2,7 @@
 // Thread-safe (no state).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,5 +19,11 @@ namespace memprof {
 Result<std::vector<std::string>> NameFunctions(const std::string& module, const std::string& build_id,
                                                const std::vector<uint64_t>& return_addresses,
                                                const std::string& debug_root = "/usr/lib/debug");
+
+// A linker's name as NameFunctions gives it: demangled, of at most kMaxNameBytes before repair (template names run to many KB),
+// and UTF-8 whatever the symbol table holds.
+std::string ShownName(const std::string& linker_name);
+
+inline constexpr size_t kMaxNameBytes = 512;
 
 }  // namespace memprof

@@ -17,6 +17,7 @@ constexpr milliseconds kLookEvery{500};
 constexpr int64_t kSavedCpuNs = 1'000'000'000;
 constexpr int64_t kCpuSharePerMinuteNs = 100'000'000;
 constexpr int kSymbolsPerMessage = 256;
+constexpr size_t kSymbolBytesPerMessage = 64u << 10;  // module paths may be long; the driver refuses what is far larger
 
 int64_t ThreadCpuNs() {
   timespec used;
@@ -85,15 +86,18 @@ void NativeNamer::SendWanted() {
   if (wanted.empty()) return;
   NameAll(wanted);
   proto::Symbols message;
+  size_t bytes = 0;
   for (const NativeFrame& frame : wanted) {
     proto::Symbol* symbol = message.add_symbols();
     symbol->set_module(frame.module);
     symbol->set_build_id(frame.build_id);
     symbol->set_offset(frame.offset);
     symbol->set_function(names_->Find(frame).value_or(""));
-    if (message.symbols_size() < kSymbolsPerMessage) continue;
+    bytes += symbol->ByteSizeLong();
+    if (message.symbols_size() < kSymbolsPerMessage && bytes < kSymbolBytesPerMessage) continue;
     options_.send(std::move(message));
     message = {};
+    bytes = 0;
   }
   if (message.symbols_size() > 0) options_.send(std::move(message));
 }

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <random>
 
 #include "blackbox/layout.h"
@@ -318,6 +319,29 @@ TEST_F(BoxReaderTest, ATrieThatLoopsOrNeverEndsIsCut) {
   sites[0].Commit(box::RecordSeed(box::kSiteTable, 0));
   SetHeader(bytes, longer);
   EXPECT_GT(ReadAll(Write(bytes)), 0);
+}
+
+TEST_F(BoxReaderTest, ASiteThatNoProcessCanHaveMadeIsLeftOutAlone) {
+  std::string bytes = ValidBox();
+  const box::Header header = HeaderOf(bytes);
+  auto* sites = reinterpret_cast<box::Recorded<box::Site>*>(bytes.data() + header.tables[box::kSiteTable].offset);
+  sites[0].Begin().allocated_bytes = uint64_t{1} << 57;
+  sites[1].Begin().variance = -1;
+  sites[2].Begin().variance = std::numeric_limits<double>::quiet_NaN();
+  for (uint32_t i : {0u, 1u, 2u}) sites[i].Commit(box::RecordSeed(box::kSiteTable, i));
+  Result<BoxReader> whole = BoxReader::Open(Write(ValidBox(), "whole.box")), changed = BoxReader::Open(Write(bytes));
+  ASSERT_TRUE(whole.ok() && changed.ok());
+  const auto read = [](BoxReader& reader) {
+    std::pair<size_t, uint64_t> sum;
+    for (const BoxReader::SessionKey& key : reader.Sessions()) {
+      const BoxSession session = *reader.ReadSession(key.number);
+      sum.first += session.sites.size();
+      sum.second += session.skipped_records;
+    }
+    return sum;
+  };
+  EXPECT_EQ(read(*whole).first - read(*changed).first, 3u);
+  EXPECT_EQ(read(*changed).second, 3u);
 }
 
 TEST_F(BoxReaderTest, AFileCutShortWhileItIsReadIsAnError) {

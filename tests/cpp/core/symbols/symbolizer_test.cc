@@ -51,6 +51,12 @@ TEST(Symbolizer, NamesExportedAndLocalFunctions) {
   EXPECT_THAT(*names, testing::ElementsAre("fixture_exported", "shop::Basket::Weigh(int) const", "(anonymous namespace)::Hidden(int)"));
 }
 
+TEST(Symbolizer, NamesAreBoundedAndUtf8) {
+  EXPECT_EQ(ShownName("weigh\xFF\xC3"), "weigh\xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(ShownName(std::string(511, 'a') + "\xC3\xA9" + "z"), std::string(511, 'a')) << "not cut within a character";
+  EXPECT_EQ(ShownName(std::string(90'001, 'a')).size(), kMaxNameBytes);
+}
+
 TEST(Symbolizer, AReturnAddressBelongsToTheCallBeforeIt) {
   const uint64_t begin = Fixture().exported();
   const auto names = NameFunctions(MEMPROF_SYMBOLS_WHOLE, "", {begin, begin + 1});

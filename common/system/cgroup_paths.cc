@@ -1,5 +1,6 @@
 #include "system/cgroup_paths.h"
 
+#include <dirent.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -36,6 +37,24 @@ bool HasEntry(std::string_view list, std::string_view entry) {
     list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
   }
   return false;
+}
+
+// The folder and those inside it, nearest first. cgroup.procs lists a group's direct members only, and in version 2 a group
+// with a limit for others usually has none.
+std::vector<std::string> FoldersBelow(const std::string& top) {
+  constexpr size_t kMostFolders = 512;
+  std::vector<std::string> folders = {top};
+  for (size_t next = 0; next < folders.size() && folders.size() < kMostFolders; ++next) {
+    DIR* stream = opendir(folders[next].c_str());
+    if (stream == nullptr) continue;
+    while (const dirent* entry = readdir(stream)) {
+      if (entry->d_name[0] == '.' || (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN)) continue;
+      const std::string inner = folders[next] + '/' + entry->d_name;
+      if (folders.size() < kMostFolders && (entry->d_type == DT_DIR || IsFolder(inner))) folders.push_back(inner);
+    }
+    closedir(stream);
+  }
+  return folders;
 }
 
 }  // namespace
@@ -85,8 +104,10 @@ std::vector<std::string> FoldersUpwards(const CgroupMount& mount, const std::str
 
 std::vector<int32_t> ReadProcesses(const std::string& own, const std::string& limiting) {
   std::vector<int32_t> processes;
-  for (const std::string* folder : {&own, &limiting}) {
-    const Result<std::string> text = ReadTextFile(*folder + "/cgroup.procs");
+  std::vector<std::string> folders = FoldersBelow(limiting);
+  folders.insert(folders.begin(), own);
+  for (const std::string& folder : folders) {
+    const Result<std::string> text = ReadTextFile(folder + "/cgroup.procs");
     if (!text.ok()) continue;
     for (const std::string_view line : SplitLines(*text)) {
       const std::optional<uint64_t> pid = ParseNumber(line);

@@ -27,7 +27,7 @@ std::optional<std::string> CgroupPathOf(const CgroupRoots& roots, std::string_vi
 // Folders from the group's own up to the mount point, innermost first; the mount point alone when a container shows no more.
 std::vector<std::string> FoldersUpwards(const CgroupMount& mount, const std::string& path);
 
-// Pids in the folders' cgroup.procs, without repetition.
+// Pids of the group of its own and of all groups inside the limiting one, without repetition.
 std::vector<int32_t> ReadProcesses(const std::string& own, const std::string& limiting);
 
 // One file per version. Null when the version holds no memory controller for this process.

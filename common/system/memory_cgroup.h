@@ -32,7 +32,7 @@ class MemoryCgroup {
   virtual std::optional<uint64_t> Limit(uint64_t host_memory_bytes) const = 0;
   virtual Result<CgroupUse> Read() const = 0;            // of the limiting group, else of the process's own
   virtual std::optional<uint64_t> OomKills() const = 0;  // processes the kernel killed in the process's own group
-  virtual std::vector<int32_t> Processes() const = 0;    // members of both groups, at most kMaxProcesses
+  virtual std::vector<int32_t> Processes() const = 0;    // of both groups and those inside, at most kMaxProcesses
   virtual const std::string& path() const = 0;           // folder of the limiting group
 
   static constexpr size_t kMaxProcesses = 4096;

@@ -143,6 +143,18 @@ TEST(MemoryCgroup, MembersOfBothGroupsOnce) {
   EXPECT_THAT(tree.Find()->Processes(), testing::ElementsAre(11, 12, 13));
 }
 
+TEST(MemoryCgroup, MembersOfGroupsBesideOursUnderTheSameLimit) {
+  Tree tree;
+  tree.Mounts(kV2Mount);
+  tree.Groups("0::/node/one\n");
+  tree.V2("sys/fs/cgroup/node/one", "max\n", 1, 0);
+  tree.V2("sys/fs/cgroup/node", "999999937\n", 1, 0);
+  tree.Write("sys/fs/cgroup/node/one/cgroup.procs", "11\n");
+  tree.Write("sys/fs/cgroup/node/other/inner/cgroup.procs", "13\n");
+  tree.Write("sys/fs/cgroup/elsewhere/cgroup.procs", "17\n");
+  EXPECT_THAT(tree.Find()->Processes(), testing::ElementsAre(11, 13));
+}
+
 TEST(MemoryCgroup, NothingAtAllIsAnError) {
   Tree tree;
   EXPECT_EQ(tree.Find(), nullptr);

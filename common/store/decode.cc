@@ -72,7 +72,7 @@ Status CheckProcesses(const Processes& processes) {
 Status CheckSnapshot(const proto::ExecutorSnapshot& snapshot) {
   for (uint64_t figure : {snapshot.cgroup_limit_bytes(), snapshot.host_memory_bytes(), snapshot.heap_max_bytes(),
                           snapshot.heap_used_peak_bytes(), snapshot.spark_storage_peak_bytes(), snapshot.spark_execution_peak_bytes(),
-                          snapshot.offheap_peak_bytes(), snapshot.at_peak().used_bytes()}) {
+                          snapshot.offheap_peak_bytes(), snapshot.at_peak().used_bytes(), snapshot.at_peak().order_bytes()}) {
     if (!Plausible(figure)) return Corrupt("an executor snapshot has a figure no machine reaches");
   }
   for (const proto::Row& row : snapshot.at_peak().regions()) {
@@ -113,9 +113,8 @@ class Importer {
     if (site.has_resident_at_peak_bytes()) figures.resident_at_peak_bytes = site.resident_at_peak_bytes();
     figures.sampled = site.sampled();
     if (site.sampled()) {
-      // A sampled site always has a variance; without one the sender could not tell. The peak may still be exact (0):
-      // what was live then may be blocks large enough to be counted.
-      bool known = site.variance() > 0;
+      // Without a variance the sender could not tell. 0 is exact: blocks of many intervals are sampled for certain.
+      bool known = site.has_variance();
       figures.variance = known ? site.variance() : kUnknownVariance;
       figures.peak_variance = known ? site.peak_variance() : kUnknownVariance;
     }

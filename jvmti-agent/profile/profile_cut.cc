@@ -10,7 +10,10 @@
 namespace memprof {
 namespace {
 
-uint64_t Rounded(double value) { return value <= 0 ? 0 : static_cast<uint64_t>(std::llround(value)); }
+// The driver refuses a message with a figure beyond any machine's memory, and sums of sound ones may be so large.
+constexpr double kLargestFigure = 0x1p56;
+
+uint64_t Rounded(double value) { return value <= 0 ? 0 : static_cast<uint64_t>(std::llround(std::min(value, kLargestFigure))); }
 
 // Bytes of a length-delimited field of a repeated message: its tag (two bytes from field 16 on), its length, itself.
 size_t FieldBytes(size_t payload, size_t tag) {
@@ -136,13 +139,18 @@ class Writer {
   std::vector<uint32_t> added_frames_, added_nodes_;
 };
 
+// One site with a very deep stack or very long names must not keep out the lighter ones after it.
+constexpr size_t kMostLeftOut = 8;
+
 struct Queue {
   Origin origin;
   double share;  // of the room
   std::vector<const ProfileSite*> sites;
   size_t next = 0;
   double used = 0;
-  bool full = false;
+  std::vector<const ProfileSite*> left_out;  // of those before `next`
+
+  bool Done() const { return next == sites.size() || left_out.size() > kMostLeftOut; }
 };
 
 double Weight(const ProfileSite& site) { return site.live_at_peak_bytes.value_or(0); }
@@ -169,31 +177,33 @@ void WriteSites(const ProfileSites& sites, size_t max_bytes, proto::TaskProfile*
   for (;;) {
     Queue* chosen = nullptr;
     for (Queue& queue : queues) {
-      if (queue.full || queue.next == queue.sites.size()) continue;
+      if (queue.Done()) continue;
       if (chosen == nullptr || queue.used / queue.share < chosen->used / chosen->share) chosen = &queue;
     }
     if (chosen == nullptr) break;
     const size_t before = writer.used();
-    if (writer.Add(*chosen->sites[chosen->next], room)) {
-      ++chosen->next;
+    const ProfileSite* site = chosen->sites[chosen->next++];
+    if (writer.Add(*site, room)) {
       chosen->used += static_cast<double>(writer.used() - before);
     } else {
-      chosen->full = true;
+      chosen->left_out.push_back(site);
     }
   }
 
-  for (const Queue& queue : queues) {
-    if (queue.next == queue.sites.size()) continue;
+  for (Queue& queue : queues) {
+    std::vector<const ProfileSite*>& rest = queue.left_out;
+    rest.insert(rest.end(), queue.sites.begin() + static_cast<ptrdiff_t>(queue.next), queue.sites.end());
+    if (rest.empty()) continue;
     double allocated = 0, allocations = 0, live_at_peak = 0, variance = 0;
-    for (size_t i = queue.next; i < queue.sites.size(); ++i) {
-      allocated += queue.sites[i]->allocated_bytes;
-      allocations += queue.sites[i]->allocations;
-      live_at_peak += Weight(*queue.sites[i]);
-      variance += queue.sites[i]->variance;
+    for (const ProfileSite* site : rest) {
+      allocated += site->allocated_bytes;
+      allocations += site->allocations;
+      live_at_peak += Weight(*site);
+      variance += site->variance;
     }
     proto::Remainder* remainder = profile->add_remainders();
     remainder->set_origin(static_cast<proto::Origin>(queue.origin));
-    remainder->set_sites(queue.sites.size() - queue.next);
+    remainder->set_sites(rest.size());
     remainder->set_allocated_bytes(Rounded(allocated));
     remainder->set_allocations(Rounded(allocations));
     remainder->set_live_at_peak_bytes(Rounded(live_at_peak));

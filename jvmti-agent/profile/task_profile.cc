@@ -45,7 +45,7 @@ void AddJvmSites(const JvmFigures& jvm, ProfileSites* sites) {
     ProfileSite site;
     site.origin = Origin::kJvmHeap;
     site.stack = AddJavaStack(*jvm.stacks, heap.stack, sites);
-    site.sampled = true;
+    site.sampled = heap.allocated.variance > 0;  // a block of many intervals is sampled for certain
     site.allocated_bytes = heap.allocated.bytes;
     site.allocations = heap.allocated.blocks;
     site.variance = heap.allocated.variance;
@@ -195,20 +195,15 @@ void AddCounter(const char* name, uint64_t value, proto::TaskProfile* profile) {
   counter->set_value(value);
 }
 
-// The executor's peaks must not crowd out the task's own sites: the smallest processes go first.
+// The executor's peaks must not crowd out the task's own sites: first go the counters, then the moment of the
+// peak, whole, for the driver would take a cut one for the truth (both come complete in messages of their own); then the
+// smallest processes.
 void AddExecutor(const proto::ExecutorSnapshot& executor, size_t max_bytes, proto::TaskProfile* profile) {
   proto::ExecutorSnapshot* copy = profile->mutable_executor();
   *copy = executor;
-  while (copy->ByteSizeLong() > max_bytes && (copy->processes_size() > 1 || copy->at_peak().processes_size() > 0)) {
-    if (copy->at_peak().processes_size() >= copy->processes_size()) {
-      proto::Moment* moment = copy->mutable_at_peak();
-      moment->set_unattributed_bytes(moment->unattributed_bytes() +
-                                     static_cast<int64_t>(moment->processes(moment->processes_size() - 1).peak_rss_bytes()));
-      moment->mutable_processes()->RemoveLast();
-    } else {
-      copy->mutable_processes()->RemoveLast();
-    }
-  }
+  if (copy->ByteSizeLong() > max_bytes) copy->clear_counters();
+  if (copy->ByteSizeLong() > max_bytes) copy->clear_at_peak();
+  while (copy->ByteSizeLong() > max_bytes && copy->processes_size() > 1) copy->mutable_processes()->RemoveLast();
 }
 
 }  // namespace
@@ -251,7 +246,7 @@ BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs) {
   ProfileSites sites;
   UdfList udf_list(inputs.working_directory, profile);
   bool partial = false;
-  uint64_t skipped_records = 0;
+  uint64_t skipped_records = 0, broken_seals = 0;
   AddJvmSites(inputs.jvm, &sites);
   for (size_t i = 0; i < inputs.sessions.size(); ++i) {
     const PythonSession& python = inputs.sessions[i];
@@ -259,7 +254,9 @@ BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs) {
     for (const BoxUdf& udf : python.session.udfs) udfs.push_back(udf_list.Add(udf));
     SessionSites(python.session, inputs, &sites).AddSites(SpanOf(python), udfs);
     profile->set_python_interval_bytes(python.box.interval_bytes);
-    partial |= !python.session.closed;
+    const bool broken = python.session.closed && !python.session.checksum_ok;
+    partial |= !python.session.closed || broken;
+    broken_seals += broken;
     skipped_records += python.session.skipped_records;
     if (i < kMaxSessions) DescribeSession(python, udfs, profile->add_sessions());
   }
@@ -267,6 +264,7 @@ BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs) {
   profile->set_partial(partial);
   AddCounter("unreadableSessions", inputs.unreadable_sessions, profile);
   AddCounter("skippedBoxRecords", skipped_records, profile);
+  AddCounter("brokenSeals", broken_seals, profile);
   if (inputs.executor != nullptr) AddExecutor(*inputs.executor, inputs.max_bytes / 4, profile);
   WriteSites(sites, inputs.max_bytes > wrapping ? inputs.max_bytes - wrapping : 0, profile);
 

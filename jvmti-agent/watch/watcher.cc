@@ -17,7 +17,7 @@ using std::chrono::seconds;
 constexpr milliseconds kTick{100}, kSlowTick{200};
 constexpr seconds kDiscoverEvery{1}, kSendEvery{1}, kPssEvery{1}, kSharingEvery{10};
 constexpr int kPssShare = 50;  // of the time at most one part in this many is spent on reading PSS
-constexpr size_t kMaxSharingChecks = 512;
+constexpr size_t kMaxSharingChecks = 2048;
 
 void AddRow(const char* name, uint64_t bytes, google::protobuf::RepeatedPtrField<proto::Row>* rows) {
   proto::Row* row = rows->Add();
@@ -200,6 +200,7 @@ void Watcher::RememberMoment(uint64_t used, bool sum_of_processes) {
     pss_at_ = Clock::now();
     pss_cost_ = pss_at_ - begin;
   }
+  peak_.set_order_bytes(used);
   if (sum_of_processes) used = sum;
   peak_.set_time_ms(EpochMs());
   peak_.set_used_bytes(used);

@@ -111,6 +111,28 @@ TEST(ProfileCutShares, PythonComesFirst) {
   EXPECT_GT(profile.sites_size(), 4);
 }
 
+TEST(ProfileCutShares, ASiteThatDoesNotFitKeepsOutNoneAfterIt) {
+  ProfileSites sites;
+  sites.Add(MakeSite(&sites, Origin::kPython, 1, 200, 9'000'011));  // heaviest, and larger than the message
+  for (int i = 2; i < 6; ++i) sites.Add(MakeSite(&sites, Origin::kPython, i, 6, 1000 + i));
+  proto::TaskProfile profile;
+  WriteSites(sites, 4096, &profile);
+  EXPECT_EQ(profile.sites_size(), 4);
+  ASSERT_EQ(profile.remainders_size(), 1);
+  EXPECT_EQ(profile.remainders(0).sites(), 1u);
+  EXPECT_EQ(profile.remainders(0).allocated_bytes(), 9'000'011u);
+}
+
+TEST(ProfileCutShares, NoFigureIsLargerThanTheDriverTakes) {
+  ProfileSites sites;
+  ProfileSite site = MakeSite(&sites, Origin::kPython, 1, 6, 0x1p56);
+  for (int i = 0; i < 300; ++i) sites.Add(site);
+  proto::TaskProfile profile;
+  WriteSites(sites, 4096, &profile);
+  ASSERT_EQ(profile.sites_size(), 1);
+  EXPECT_EQ(profile.sites(0).allocated_bytes(), uint64_t{1} << 56);
+}
+
 TEST(ProfileSitesMerge, SessionsOfOneTaskAddUp) {
   ProfileSites sites;
   ProfileSite site = MakeSite(&sites, Origin::kPython, 1, 4, 100);

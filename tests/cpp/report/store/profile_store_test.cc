@@ -302,7 +302,9 @@ TEST(Figures, ErrorIsTwoDeviationsOfWhatIsShown) {
   site("sampled", true, 250'000, 300, 10'000);
   site("peak_counted", true, 250'000, 200, 0);
   site("allocated_only", true, 250'000, std::nullopt, 0);
+  site("counted_though_sampled", true, 0, 150, 0);
   site("unknown", true, 0, 100, 0);
+  task.profile().mutable_sites()->rbegin()->clear_variance();
   Ingest(store, task.Bytes());
   End(store, 1, 0);
   std::map<std::string, Json> errors;
@@ -312,6 +314,7 @@ TEST(Figures, ErrorIsTwoDeviationsOfWhatIsShown) {
   EXPECT_EQ(errors["sampled"], 200);
   EXPECT_EQ(errors["peak_counted"], 0);
   EXPECT_EQ(errors["allocated_only"], 1000);
+  EXPECT_EQ(errors["counted_though_sampled"], 0);
   EXPECT_EQ(errors["unknown"], nullptr);
 }
 

@@ -25,7 +25,10 @@ proto::ExecutorSnapshot Random(std::mt19937& random) {
     if (random() % 2 == 0) process.set_last_task_attempt_id(static_cast<int64_t>(random() % 3));
     if (random() % 2 == 0) process.add_peak_rows()->set_bytes(random() % 3);
   }
-  if (random() % 2 == 0) snapshot.mutable_at_peak()->set_used_bytes(random() % 4);
+  if (random() % 2 == 0) {
+    snapshot.mutable_at_peak()->set_used_bytes(random() % 4);
+    snapshot.mutable_at_peak()->set_order_bytes(4 + random() % 3);
+  }
   if (random() % 2 == 0) {
     proto::Counter& counter = *snapshot.add_counters();
     counter.set_name(random() % 2 == 0 ? "a" : "b");
@@ -72,6 +75,16 @@ TEST(Snapshots, OneThatWasCutTakesNothingAway) {
   EXPECT_EQ(whole.at_peak().processes_size(), 3);
   EXPECT_EQ(whole.heap_used_peak_bytes(), 77u);
   EXPECT_EQ(whole.taken_ms(), 2);
+}
+
+TEST(Snapshots, MomentsAreComparedByOneMeasureHoweverTheyAreShown) {
+  proto::ExecutorSnapshot in_pss, in_rss;
+  in_pss.mutable_at_peak()->set_order_bytes(900'000'011);  // the sum of RSS at this tick was larger,
+  in_pss.mutable_at_peak()->set_used_bytes(600'000'007);   // but what is shown leaves out pages that are shared
+  in_rss.mutable_at_peak()->set_order_bytes(800'000'011);
+  in_rss.mutable_at_peak()->set_used_bytes(800'000'011);
+  JoinSnapshot(in_rss, in_pss);
+  EXPECT_EQ(in_pss.at_peak().used_bytes(), 600'000'007u);
 }
 
 TEST(Snapshots, KeepTheLargestOfVeryManyProcesses) {

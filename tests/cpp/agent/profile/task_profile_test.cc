@@ -1,0 +1,78 @@
+#include "profile/task_profile.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+
+namespace memprof {
+namespace {
+
+proto::TaskProfile TaskOf(TaskProfileInputs inputs) {
+  const NativeNames names;
+  inputs.names = &names;
+  proto::Envelope envelope;
+  EXPECT_TRUE(envelope.ParseFromString(BuildTaskProfile(inputs).envelope));
+  return envelope.task();
+}
+
+uint64_t CounterOf(const proto::TaskProfile& task, const std::string& name) {
+  for (const proto::Counter& counter : task.counters()) {
+    if (counter.name() == name) return counter.value();
+  }
+  return 0;
+}
+
+proto::ExecutorSnapshot SnapshotOf(int processes) {
+  proto::ExecutorSnapshot snapshot;
+  for (int pid = 0; pid < processes; ++pid) {
+    proto::Process process;
+    process.set_pid(4000 + pid);
+    process.set_kind("python-worker");
+    process.set_peak_rss_bytes(90'000'049 - static_cast<uint64_t>(pid));
+    *snapshot.add_processes() = process;
+    *snapshot.mutable_at_peak()->add_processes() = process;
+  }
+  snapshot.mutable_at_peak()->set_used_bytes(700'000'001);
+  return snapshot;
+}
+
+TEST(TaskProfile, AMomentThatDoesNotFitIsLeftOutWhole) {
+  for (int processes = 1; processes < 60; ++processes) {
+    const proto::ExecutorSnapshot snapshot = SnapshotOf(processes);
+    TaskProfileInputs inputs;
+    inputs.executor = &snapshot;
+    inputs.max_bytes = 4096;
+    const proto::ExecutorSnapshot sent = TaskOf(std::move(inputs)).executor();
+    ASSERT_LE(sent.ByteSizeLong(), 1024u) << processes;
+    ASSERT_TRUE(!sent.has_at_peak() || sent.at_peak().processes_size() == processes) << processes;
+    ASSERT_EQ(sent.processes(0).pid(), 4000) << "the largest stays";
+  }
+}
+
+TEST(TaskProfile, ASessionWhoseSealIsBrokenIsPartialAndCounted) {
+  TaskProfileInputs inputs;
+  inputs.max_bytes = 4096;
+  inputs.sessions.resize(2);
+  for (PythonSession& python : inputs.sessions) python.session.closed = python.session.checksum_ok = true;
+  EXPECT_FALSE(TaskOf(inputs).partial());
+  EXPECT_EQ(CounterOf(TaskOf(inputs), "brokenSeals"), 0u);
+  inputs.sessions[1].session.checksum_ok = false;
+  EXPECT_TRUE(TaskOf(inputs).partial());
+  EXPECT_EQ(CounterOf(TaskOf(inputs), "brokenSeals"), 1u);
+}
+
+TEST(TaskProfile, HeapArraysThatAreSampledForCertainAreExact) {
+  std::atomic<uint64_t> dropped{0};
+  TaskProfileInputs inputs;
+  inputs.max_bytes = 4096;
+  inputs.jvm.stacks = std::make_shared<JavaStacks>(&dropped);
+  inputs.jvm.heap.push_back({0, {20'000'003, 1, 0}});
+  const proto::TaskProfile task = TaskOf(inputs);
+  ASSERT_EQ(task.sites_size(), 1);
+  EXPECT_FALSE(task.sites(0).sampled());
+  EXPECT_TRUE(task.sites(0).has_variance()) << "a measured 0, not an absent one";
+}
+
+}  // namespace
+}  // namespace memprof

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/status.h"
+#include "report/exports/stacks.h"
 
 namespace memprof {
 
@@ -16,5 +17,11 @@ struct TextOptions {
   int max_lines = 0;    // 0 = no bound; the driver's log takes 25
 };
 Result<std::string> RenderText(std::string_view report_json, const TextOptions& options);
+
+// For other tools; see report/exports. pprof's are bytes, the others UTF-8 text.
+Result<std::string> RenderCollapsed(std::string_view report_json, Measure measure);
+Result<std::string> RenderSpeedscope(std::string_view report_json);
+Result<std::string> RenderPprof(std::string_view report_json);
+Result<std::string> RenderCsv(std::string_view report_json);
 
 }  // namespace memprof

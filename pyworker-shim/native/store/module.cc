@@ -43,4 +43,36 @@ PYBIND11_MODULE(_store, module) {
       py::arg("report_json"), py::arg("width") = 100, py::arg("colour") = false, py::arg("max_lines") = 0,
       "Terminal text made from the bytes of a report.json: `width` columns, ANSI colours on request, at most `max_lines` lines\n"
       "(0: all of them).\n\nRaises ValueError when they are not a report of this schema version.");
+  module.def(
+      "render_collapsed",
+      [](const py::bytes& report_json, const std::string& measure) {
+        for (const memprof::Measure known : memprof::kMeasures) {
+          if (memprof::MeasureWord(known) != measure) continue;
+          return Render(report_json, [&](std::string_view text) { return memprof::RenderCollapsed(text, known); });
+        }
+        throw py::value_error("unknown measure: " + measure);
+      },
+      py::arg("report_json"), py::arg("measure") = "allocated",
+      "Collapsed stacks (\"outermost;...;innermost bytes\", a line each) of `measure`: allocated, live at peak, resident at peak.\n\n"
+      "Raises ValueError for another measure, or when the bytes are not a report of this schema version.");
+  module.def(
+      "render_speedscope", [](const py::bytes& report_json) { return Render(report_json, memprof::RenderSpeedscope); },
+      py::arg("report_json"),
+      "speedscope's JSON, a profile a measure.\n\nRaises ValueError when the bytes are not a report of this schema version.");
+  module.def(
+      "render_csv", [](const py::bytes& report_json) { return Render(report_json, memprof::RenderCsv); }, py::arg("report_json"),
+      "A CSV table of every site.\n\nRaises ValueError when the bytes are not a report of this schema version.");
+  module.def(
+      "render_pprof",
+      [](const py::bytes& report_json) {
+        const std::string_view text = report_json;
+        const memprof::Result<std::string> rendered = [&] {
+          py::gil_scoped_release release;
+          return memprof::RenderPprof(text);
+        }();
+        if (!rendered.ok()) throw py::value_error(rendered.status().message());
+        return py::bytes(*rendered);
+      },
+      py::arg("report_json"),
+      "pprof's profile.proto as bytes, not compressed.\n\nRaises ValueError when the bytes are not a report of this schema version.");
 }

@@ -70,11 +70,21 @@ def submit(context, words):
 
 @cli.command()
 @click.argument("path", type=click.Path(), metavar="DIRECTORY|report.json")
-@click.option("--format", "form", type=click.Choice(["text", "html", "json"]), help="Default: by OUT, else text.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "html", "json", "flamegraph", "speedscope", "pprof", "csv"]),
+    help="Default: by OUT's ending, else text.",
+)
+@click.option(
+    "--measure",
+    type=click.Choice(["allocated", "live", "resident"]),
+    help="Bytes of a flamegraph: allocated (default), live or resident at the peak.",
+)
 @click.option("-o", "--output", type=click.Path(dir_okay=False), metavar="OUT", help="Write this file (0600).")
 @click.option("--application", metavar="ID", help="Which one of several. Default: the newest.")
-def report(path, form, output, application):
-    """Show a report: in the terminal, as one HTML file, or as JSON.
+def report(path, form, measure, output, application):
+    """Show a report: in the terminal, as one HTML file, as JSON, or for another tool.
 
     DIRECTORY is what spark.memprof.report.dir was, or one application's folder in it.
 
@@ -82,10 +92,16 @@ def report(path, form, output, application):
       sparkmemprof report sparkmemprof-report
       sparkmemprof report sparkmemprof-report --application app-20260131120000-0000
       sparkmemprof report sparkmemprof-report -o report.html
+      sparkmemprof report sparkmemprof-report -o job.speedscope.json
+      sparkmemprof report sparkmemprof-report -o job.pb.gz && go tool pprof -http=: job.pb.gz
+      sparkmemprof report sparkmemprof-report --format flamegraph --measure live | flamegraph.pl > live.svg
+
+    flamegraph gives collapsed stacks, a line each. Exports hold the attempts that count; bytes live and resident are
+    the largest of any one task, and don't add up over stages.
     """
     from .show import show
 
-    show(path, form, output, application)
+    show(path, form, output, application, measure)
 
 
 @cli.command(short_help="Print the profiler's settings as --conf key=value.")

@@ -1,6 +1,7 @@
 """`sparkmemprof report`: one report.json in any of its views."""
 
 import contextlib
+import gzip
 import json
 import os
 import shutil
@@ -10,7 +11,19 @@ import tempfile
 from .errors import UserError
 from .report_files import find_report
 
-FORMATS = ("text", "html", "json")
+FORMATS = ("text", "html", "json", "flamegraph", "speedscope", "pprof", "csv")
+MEASURES = {"allocated": "allocated", "live": "live at peak", "resident": "resident at peak"}
+_BY_SUFFIX = {
+    ".speedscope.json": "speedscope",
+    ".html": "html",
+    ".htm": "html",
+    ".json": "json",
+    ".folded": "flamegraph",
+    ".collapsed": "flamegraph",
+    ".pb.gz": "pprof",
+    ".pprof": "pprof",
+    ".csv": "csv",
+}
 
 
 def _read(path):
@@ -21,28 +34,40 @@ def _read(path):
         raise UserError(f"cannot read {path}: {error.strerror}; reports belong to the user who ran the job") from error
 
 
-def _render(content, path, form, to_terminal):
+def _render(content, path, form, measure, to_terminal):
+    """The view as bytes."""
     from sparkmemprof import _store
 
+    views = {
+        "html": _store.render_html,
+        "flamegraph": lambda report: _store.render_collapsed(report, MEASURES[measure]),
+        "speedscope": _store.render_speedscope,
+        "csv": _store.render_csv,
+        "pprof": _store.render_pprof,
+    }
     try:
-        if form == "html":
-            return _store.render_html(content)
+        if form == "pprof":
+            return gzip.compress(views[form](content), mtime=0)
+        if form in views:
+            return views[form](content).encode()
         colour = to_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         width = shutil.get_terminal_size((100, 24)).columns if to_terminal else 100
         text = _store.render_text(content, width, colour, 0)
     except ValueError as error:
         raise UserError(f"{path}: {error}") from error
-    return json.dumps(json.loads(content), indent=2, ensure_ascii=False) + "\n" if form == "json" else text
+    if form == "json":
+        text = json.dumps(json.loads(content), indent=2, ensure_ascii=False) + "\n"
+    return text.encode()
 
 
-def _write(text, output):
+def _write(content, output):
     """Replaces the file as a whole; 0600, for a report may hold names from the user's code."""
     folder = os.path.dirname(os.path.abspath(output))
     temporary = None
     try:
         descriptor, temporary = tempfile.mkstemp(prefix=".sparkmemprof-", dir=folder)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
         os.replace(temporary, output)
     except OSError as error:
         if temporary is not None:
@@ -52,19 +77,25 @@ def _write(text, output):
 
 
 def _format_of(output):
-    suffix = os.path.splitext(output or "")[1]
-    return {".html": "html", ".htm": "html", ".json": "json"}.get(suffix, "text")
+    return next((form for suffix, form in _BY_SUFFIX.items() if (output or "").endswith(suffix)), "text")
 
 
-def show(path, form, output, application):
+def show(path, form, output, application, measure):
     """Prints or writes the view. Raises UserError."""
-    report, known = find_report(path, application)
     form = form or _format_of(output)
-    text = _render(_read(report), report, form, output is None and sys.stdout.isatty())
+    to_terminal = output is None and sys.stdout.isatty()
+    if measure is not None and form != "flamegraph":
+        raise UserError(f"--measure is for --format flamegraph; {form} holds every measure")
+    if form == "pprof" and to_terminal:
+        raise UserError("pprof is not for a terminal: write a file, e.g. -o profile.pb.gz")
+    report, known = find_report(path, application)
+    content = _render(_read(report), report, form, measure or "allocated", to_terminal)
     if output is None:
-        sys.stdout.write(text)
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
     else:
-        _write(text, output)
+        _write(content, output)
     if known > 1 and application is None:
         print(
             f"sparkmemprof: the newest of {known} applications, {report.parent.name}; choose with --application",

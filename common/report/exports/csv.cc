@@ -1,0 +1,63 @@
+// A table (RFC 4180, with a header) of every site of every stage, and of what found no place among them. Empty: not measured.
+#include <fmt/format.h>
+
+#include "report/exports/stacks.h"
+#include "report/json.h"
+#include "report/titles.h"
+#include "report/views.h"
+#include "report/words.h"
+
+namespace memprof {
+namespace {
+
+constexpr const char* kHeader =
+    "stageId,attempt,stage,origin,udf,udfKind,function,file,line,tasks,allocatedBytes,allocations,liveAtPeakBytes,"
+    "residentAtPeakBytes,sampled,errorBytes,stack\r\n";
+
+// Always quoted: a field may hold anything. One that a spreadsheet would take for a formula is given a leading apostrophe.
+std::string Field(std::string_view text) {
+  std::string quoted = "\"";
+  if (!text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos) quoted += '\'';
+  for (char byte : text) {
+    if (byte == '"') quoted += '"';
+    quoted += byte;
+  }
+  return quoted + '"';
+}
+
+std::string Number(const std::optional<uint64_t>& number) { return number ? std::to_string(*number) : ""; }
+
+// Where the user's code is: the innermost Python frame, or the one that a JVM site is known by.
+const ReportFrame* UsersFrame(const ReportSite& site) {
+  for (auto frame = site.frames.rbegin(); frame != site.frames.rend(); ++frame) {
+    if (frame->language == Language::kPython) return &*frame;
+  }
+  return LeadFrame(site);
+}
+
+}  // namespace
+
+Result<std::string> RenderCsv(std::string_view report_json) {
+  const Result<Report> report = ReadReportJson(report_json);
+  if (!report.ok()) return report.status();
+  std::string out = kHeader;
+  for (const ExportedStack& row : StacksOf(*report)) {
+    const ReportSite* site = row.site;
+    const ReportFrame* frame = site == nullptr ? nullptr : UsersFrame(*site);
+    std::string stack = site == nullptr ? RestFrame(row.origin) : "";
+    if (site != nullptr) {
+      for (const ReportFrame& one : site->frames) stack += (stack.empty() ? "" : " > ") + FrameWithPlace(one);
+    }
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", row.stage->stage_id, row.stage->attempt,
+                       Field(row.stage->name), OriginWord(row.origin), Field(site != nullptr && site->udf ? site->udf->name : ""),
+                       Field(site != nullptr && site->udf ? site->udf->kind : ""), Field(frame == nullptr ? "" : FrameTitle(*frame)),
+                       Field(frame == nullptr ? "" : frame->file), frame == nullptr || frame->line == 0 ? "" : std::to_string(frame->line),
+                       site == nullptr ? "" : std::to_string(site->tasks), row.allocated_bytes, row.allocations,
+                       Number(row.live_at_peak_bytes), Number(row.resident_at_peak_bytes),
+                       site == nullptr ? "" : (site->sampled ? "true" : "false"), site == nullptr ? "" : Number(site->error_bytes),
+                       Field(stack));
+  }
+  return out;
+}
+
+}  // namespace memprof

@@ -97,6 +97,9 @@ TEST(NativeStackFork, NobodyUnwindsWhileForking) {
 }
 
 TEST(NativeStackFork, AChildOfUnwindingThreadsUnwinds) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer's runtime has locks of its own that a fork beside starting threads leaves taken";
+#endif
   InitNativeStack();
   std::atomic<bool> stop{false};
   std::vector<std::thread> threads;
@@ -111,7 +114,7 @@ TEST(NativeStackFork, AChildOfUnwindingThreadsUnwinds) {
       }
     });
   }
-  for (int i = 0; i < 50; ++i) {
+  for (int i = 0; i < 50 && !HasFailure(); ++i) {
     PrepareFork();
     const pid_t child = fork();
     if (child == 0) {
@@ -125,9 +128,8 @@ TEST(NativeStackFork, AChildOfUnwindingThreadsUnwinds) {
     }
     AfterForkInParent();
     int status = 0;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
-    EXPECT_EQ(WEXITSTATUS(status), 0);
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
   }
   stop.store(true);
   for (std::thread& thread : threads) thread.join();

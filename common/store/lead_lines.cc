@@ -24,7 +24,7 @@ bool Better(Rank inner, Rank known) { return inner > known || (inner == known &&
 
 }  // namespace
 
-LeadLines::LeadLines(const Interner& interner) : lead_(interner.stack_count()) {
+LeadLines::LeadLines(const Interner& interner) : lead_(interner.stack_count()), users_(interner.stack_count()) {
   std::vector<Rank> frame_ranks(interner.frame_count());
   for (uint32_t index = 0; index < interner.frame_count(); ++index) {
     const InternedFrame& frame = interner.FrameAt(index);
@@ -39,6 +39,7 @@ LeadLines::LeadLines(const Interner& interner) : lead_(interner.stack_count()) {
     bool takes = rank != kNotPython && Better(rank, known);
     lead_[id - 1] = takes ? stack.frame + 1 : lead;
     ranks[id - 1] = takes ? rank : known;
+    users_[id - 1] = ranks[id - 1] == kUser;
   }
 }
 

@@ -17,9 +17,12 @@ class LeadLines {
 
   // Index + 1 of the frame (Interner::FrameAt); 0 = the stack has no Python frame.
   uint32_t FrameOf(StackId stack) const { return stack == 0 ? 0 : lead_[stack - 1]; }
+  // The line is the user's own.
+  bool IsUsers(StackId stack) const { return stack != 0 && users_[stack - 1]; }
 
  private:
   std::vector<uint32_t> lead_;  // by stack - 1
+  std::vector<bool> users_;
 };
 
 }  // namespace memprof

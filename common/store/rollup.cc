@@ -115,7 +115,9 @@ void SiteRollup::AddLine(const LineKey& key, const SiteFigures& figures) {
 void SiteRollup::NoteLine(const SiteKey& site) {
   if (site.origin != Origin::kPython) return;
   LineKey line{stacks_.ShownFrame(leads_.FrameOf(site.stack)), site.udf};
-  lines_of_site_[{stacks_.ShownStack(site), site.udf, site.origin}] = line;
+  const SiteKey shown{stacks_.ShownStack(site), site.udf, site.origin};
+  lines_of_site_[shown] = line;
+  if (leads_.IsUsers(site.stack)) users_sites_.insert(shown);
 }
 
 bool SiteRollup::Before(const Shown& a, const Shown& b) const {
@@ -176,6 +178,30 @@ std::vector<ReportLine> SiteRollup::MakeLines(size_t most, const std::vector<Sit
   return made;
 }
 
+std::vector<bool> SiteRollup::Chosen(const std::vector<Shown>& order, size_t sites_per_origin) const {
+  std::vector<bool> chosen(order.size());
+  std::array<size_t, kOrigins> rows{};
+  std::vector<size_t> by_peak;
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (users_sites_.contains(order[i].key)) by_peak.push_back(i);
+  }
+  std::vector<size_t> by_allocated = by_peak;
+  std::stable_sort(by_allocated.begin(), by_allocated.end(),
+                   [&](size_t a, size_t b) { return order[a].figures.allocated_bytes > order[b].figures.allocated_bytes; });
+  auto choose = [&](size_t i, size_t most) {
+    size_t& taken = rows[IndexOf(order[i].key.origin)];
+    if (chosen[i] || taken >= most) return;
+    chosen[i] = true;
+    ++taken;
+  };
+  for (size_t turn = 0; turn < by_peak.size(); ++turn) {
+    choose(by_peak[turn], sites_per_origin / 2);
+    choose(by_allocated[turn], sites_per_origin / 2);
+  }
+  for (size_t i = 0; i < order.size(); ++i) choose(i, sites_per_origin);
+  return chosen;
+}
+
 void SiteRollup::Fill(size_t sites_per_origin, ReportSiteGroup& group, bool& awaits_names) const {
   std::vector<Shown> order;
   order.reserve(sites_.size());
@@ -183,17 +209,17 @@ void SiteRollup::Fill(size_t sites_per_origin, ReportSiteGroup& group, bool& awa
   std::sort(order.begin(), order.end(), [this](const Shown& a, const Shown& b) { return Before(a, b); });
 
   std::array<OriginFigures, kOrigins> remainders = remainders_, totals = remainders_;
-  std::array<size_t, kOrigins> shown_sites{};
+  const std::vector<bool> chosen = Chosen(order, sites_per_origin);
   std::vector<SiteKey> rows;
-  for (const Shown& site : order) {
+  for (size_t i = 0; i < order.size(); ++i) {
+    const Shown& site = order[i];
     size_t origin = IndexOf(site.key.origin);
     OriginFigures figures{1, site.figures.allocated_bytes, site.figures.allocations, 0};
     AddRemainder(figures, totals[origin]);
-    if (shown_sites[origin] >= sites_per_origin) {
+    if (!chosen[i]) {
       AddRemainder(figures, remainders[origin]);
       continue;
     }
-    ++shown_sites[origin];
     rows.push_back(site.key);
     group.sites.push_back(MakeSite(site));
     awaits_names = awaits_names || stacks_.AwaitsName(site.key.stack);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "report/model.h"
 #include "store/lead_lines.h"
@@ -20,7 +21,9 @@ class SiteRollup {
   void AddTask(const TaskProfileRecord& task);
   void AddFolded(const FoldedTasks& folded);
 
-  // Fills sites (at most `sites_per_origin` of each origin), lines (as many), remainders and totals; not `tasks`.
+  // Fills sites (at most `sites_per_origin` of each origin), lines (as many), remainders and totals; not `tasks`. Where not
+  // all sites get a row, up to half of the rows are for the user's own lines, by live bytes at the peak and by bytes allocated in
+  // turns: a function's scratch buffers, gone before the peak, would lose their places to whatever the task imported.
   // `awaits_names` becomes true when a site that got a row awaits one.
   void Fill(size_t sites_per_origin, ReportSiteGroup& group, bool& awaits_names) const;
 
@@ -37,6 +40,8 @@ class SiteRollup {
   void AddLine(const LineKey& key, const SiteFigures& figures);
   void NoteLine(const SiteKey& site);
   bool Before(const Shown& a, const Shown& b) const;
+  // Which of `order` (heaviest first) get a row.
+  std::vector<bool> Chosen(const std::vector<Shown>& order, size_t sites_per_origin) const;
 
   const Interner& interner_;
   const NamedStacks& stacks_;
@@ -44,6 +49,7 @@ class SiteRollup {
   std::unordered_map<SiteKey, SiteFigures, SiteKeyHash> sites_;
   std::unordered_map<LineKey, SiteFigures, LineKeyHash> lines_;      // frames as NamedStacks shows them
   std::unordered_map<SiteKey, LineKey, SiteKeyHash> lines_of_site_;  // both as shown
+  std::unordered_set<SiteKey, SiteKeyHash> users_sites_;             // charged to a line of the user's own
   std::array<OriginFigures, kOrigins> remainders_{};
   std::array<uint64_t, kOrigins> live_at_peak_bytes_{};
   uint32_t measured_live_ = 0;  // bit (1 << origin)

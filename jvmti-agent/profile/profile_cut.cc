@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace memprof {
@@ -155,6 +156,25 @@ struct Queue {
 
 double Weight(const ProfileSite& site) { return site.live_at_peak_bytes.value_or(0); }
 
+// The largest at the peak and the largest in bytes allocated take turns: a function's scratch buffers, gone before the peak,
+// would otherwise lose their place to everything that was imported in the same task and stays.
+std::vector<const ProfileSite*> InTurns(const std::vector<const ProfileSite*>& sites) {
+  std::vector<const ProfileSite*> at_peak = sites, allocated = sites;
+  std::stable_sort(allocated.begin(), allocated.end(),
+                   [](const ProfileSite* a, const ProfileSite* b) { return a->allocated_bytes > b->allocated_bytes; });
+  std::stable_sort(at_peak.begin(), at_peak.end(), [](const ProfileSite* a, const ProfileSite* b) {
+    return Weight(*a) != Weight(*b) ? Weight(*a) > Weight(*b) : a->allocated_bytes > b->allocated_bytes;
+  });
+  std::vector<const ProfileSite*> order;
+  std::unordered_set<const ProfileSite*> taken;
+  for (size_t i = 0; i < sites.size(); ++i) {
+    for (const ProfileSite* site : {at_peak[i], allocated[i]}) {
+      if (taken.insert(site).second) order.push_back(site);
+    }
+  }
+  return order;
+}
+
 }  // namespace
 
 void WriteSites(const ProfileSites& sites, size_t max_bytes, proto::TaskProfile* profile) {
@@ -167,9 +187,7 @@ void WriteSites(const ProfileSites& sites, size_t max_bytes, proto::TaskProfile*
       if (site.origin == queue.origin) queue.sites.push_back(&site);
     }
     if (!queue.sites.empty()) reserved += kRemainderRoom;
-    std::stable_sort(queue.sites.begin(), queue.sites.end(), [](const ProfileSite* a, const ProfileSite* b) {
-      return Weight(*a) != Weight(*b) ? Weight(*a) > Weight(*b) : a->allocated_bytes > b->allocated_bytes;
-    });
+    queue.sites = InTurns(queue.sites);
   }
   const size_t room = max_bytes > reserved ? max_bytes - reserved : 0;
 

@@ -111,6 +111,20 @@ TEST(ProfileCutShares, PythonComesFirst) {
   EXPECT_GT(profile.sites_size(), 4);
 }
 
+TEST(ProfileCutShares, LargestAllocatedAndLargestAtThePeakTakeTurns) {
+  ProfileSites sites;
+  for (int i = 0; i < 200; ++i) sites.Add(MakeSite(&sites, Origin::kPython, i, 12, 100'003 + i));
+  ProfileSite scratch = MakeSite(&sites, Origin::kPython, 200, 12, 7'000'003);
+  scratch.live_at_peak_bytes = 0;
+  sites.Add(scratch);
+  proto::TaskProfile profile;
+  WriteSites(sites, 16384, &profile);
+  ASSERT_LT(profile.sites_size(), 200);
+  ASSERT_GE(profile.sites_size(), 2);
+  EXPECT_EQ(profile.sites(0).allocated_bytes(), 100'202u);
+  EXPECT_EQ(profile.sites(1).allocated_bytes(), 7'000'003u);
+}
+
 TEST(ProfileCutShares, ASiteThatDoesNotFitKeepsOutNoneAfterIt) {
   ProfileSites sites;
   sites.Add(MakeSite(&sites, Origin::kPython, 1, 200, 9'000'011));  // heaviest, and larger than the message

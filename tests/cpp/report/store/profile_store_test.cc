@@ -387,6 +387,38 @@ TEST(Rows, SitesAndRemaindersAddUpToTotals) {
   EXPECT_EQ(stage["totals"][0]["liveAtPeakBytes"], 150 * 151 / 2 + 4000) << "all that one task held, its remainder included";
 }
 
+TEST(Rows, TheUsersOwnCodeKeepsItsPlaceBesideImports) {
+  ProfileStore store;
+  ProfileBuilder task(1, kStage, 0);
+  uint32_t udf = task.Udf("f", "/job/f.py", 1, "BATCHED_UDF");
+  for (uint32_t line = 1; line <= 150; ++line) {
+    const std::vector<TestFrame> import = {Framework("main", "/pyspark/worker.py", 9), Python("<module>", "/lib/site-packages/p.py", line)};
+    task.Site(proto::ORIGIN_PYTHON, import, 1009 * line, line).set_live_at_peak_bytes(1009 * line);
+  }
+  auto own = [&](uint32_t line, uint64_t allocated, uint64_t live_at_peak) {
+    proto::Site& site = task.Site(proto::ORIGIN_PYTHON, {Python("f", "/job/f.py", line)}, allocated, 1);
+    site.set_udf(udf);
+    site.set_live_at_peak_bytes(live_at_peak);
+  };
+  own(7, 700'001, 0);  // gone before the peak
+  for (uint32_t line = 100; line < 130; ++line) own(line, 101, 1);
+  Ingest(store, task.Bytes());
+  End(store, 1, 0);
+  Json stage = StageOf(store);
+  ASSERT_LT(stage["sites"].size(), 150u);
+  size_t of_user = 0, scratch = 0;
+  uint64_t before = UINT64_MAX;
+  for (const Json& site : stage["sites"]) {
+    of_user += site["udfName"] == "f";
+    scratch += site["allocatedBytes"] == 700'001;
+    EXPECT_LE(site["liveAtPeakBytes"].get<uint64_t>(), before) << "whoever got a place, the heaviest stands first";
+    before = site["liveAtPeakBytes"].get<uint64_t>();
+  }
+  EXPECT_EQ(scratch, 1u);
+  EXPECT_EQ(of_user, stage["sites"].size() / 2) << "the other half is for the heaviest of all";
+  EXPECT_EQ(stage["sites"][0]["allocatedBytes"], 1009 * 150);
+}
+
 TEST(Rows, PythonOutsideAnyUdfKeepsTheFramework) {
   ProfileStore store;
   ProfileBuilder task(1, kStage, 0);

@@ -72,7 +72,7 @@ def spark(line, tmp_path_factory):
         text=True,
         check=True,
     )
-    packages = folder / "packages"
+    packages = folder / "site-packages"  # so called, what lies in it isn't taken for the user's own code
     packages.mkdir()
     for entry in pathlib.Path(asked.stdout.strip()).iterdir():
         if not entry.name.startswith("sparkmemprof"):

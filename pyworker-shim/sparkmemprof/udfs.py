@@ -10,6 +10,20 @@ MAX_FUNCTIONS = 8
 """So many are kept of one command; a chain of RDD operations may hold hundreds."""
 
 _MAX_DEPTH = 64
+_MAX_LOOKED_AT = 1_000
+"""Values; what pyspark's own objects hold has no other bound."""
+
+_METHODS_OF_A_TABLE_FUNCTION = ("eval", "terminate")
+_METHODS_OF_AN_OBJECT = (
+    *("read", "write"),  # a data source's reader and writer
+    *("handleInputRows", "handleExpiredTimer", "handleInitialState", "init", "close"),  # a stateful processor
+)
+"""Those that pyspark calls in tasks. What it calls in the driver only (partitions, commit) is left out."""
+
+_KINDS_OF_PYSPARKS_OWN = {
+    "pyspark.sql.worker.plan_data_source_read": "DATA_SOURCE_READ",
+    "pyspark.sql.worker.write_into_data_source": "DATA_SOURCE_WRITE",
+}
 
 
 class UserFunction(NamedTuple):
@@ -25,27 +39,35 @@ def user_functions(command: Any) -> list[UserFunction]:
 
     A command is a function, a class with ``eval`` (UDTF), or a tuple that begins with one of them. Partials, bound
     methods, callable objects and decorators that keep ``__wrapped__`` are looked through, and so are pyspark's own
-    functions, which hold the user's in their closures. Functions without Python code (``len``) have no place and are
-    left out.
+    functions and objects, which hold the user's in their closures and attributes: functions, or objects whose class
+    extends one of pyspark's (a data source's reader, a stateful processor). Functions without Python code (``len``)
+    have no place and are left out.
     """
     found: list[UserFunction] = []
-    _collect(command[0] if isinstance(command, tuple) and command else command, found, set(), 0)
+    _collect(_first(command), found, set(), 0)
     return found
 
 
+def kind_of_command(command: Any) -> str | None:
+    """What the command is, where pyspark runs it as a kind of function that the user never wrote; otherwise None."""
+    return _KINDS_OF_PYSPARKS_OWN.get(getattr(_first(command), "__module__", None))
+
+
+def _first(command: Any) -> Any:
+    return command[0] if isinstance(command, tuple) and command else command
+
+
 def _collect(value: Any, found: list[UserFunction], seen: set[int], depth: int) -> None:
-    if id(value) in seen or depth > _MAX_DEPTH or len(found) == MAX_FUNCTIONS:
+    if id(value) in seen or depth > _MAX_DEPTH or len(found) == MAX_FUNCTIONS or len(seen) == _MAX_LOOKED_AT:
         return
     seen.add(id(value))
     if isinstance(value, functools.partial):
         _collect(value.func, found, seen, depth + 1)
     elif isinstance(value, types.MethodType):
-        _collect(value.__func__, found, seen, depth + 1)
+        holder = value.__self__ if _is_of_pyspark(value.__func__) else value.__func__
+        _collect(holder, found, seen, depth + 1)
     elif isinstance(value, type):
-        for name in ("eval", "terminate"):
-            method = vars(value).get(name)
-            if method is not None:
-                _collect(method, found, seen, depth + 1)
+        _collect_methods(value, _METHODS_OF_A_TABLE_FUNCTION, found, seen, depth)
     elif isinstance(value, types.FunctionType):
         wrapped = getattr(value, "__wrapped__", None)
         if wrapped is not None:
@@ -59,10 +81,22 @@ def _collect(value: Any, found: list[UserFunction], seen: set[int], depth: int) 
             function = UserFunction(value.__qualname__, code.co_filename, code.co_firstlineno)
             if function not in found:
                 found.append(function)
-    elif callable(value) and not _is_of_pyspark(type(value)):
-        call = type(value).__call__
-        if isinstance(call, types.FunctionType):
-            _collect(call, found, seen, depth + 1)
+    elif _is_of_pyspark(type(value)):
+        for attribute in getattr(value, "__dict__", {}).values():
+            _collect(attribute, found, seen, depth + 1)
+    elif callable(value):
+        _collect_methods(type(value), ("__call__",), found, seen, depth)
+    elif any(map(_is_of_pyspark, type(value).__mro__)):
+        _collect_methods(type(value), _METHODS_OF_AN_OBJECT, found, seen, depth)
+
+
+def _collect_methods(
+    owner: type, names: tuple[str, ...], found: list[UserFunction], seen: set[int], depth: int
+) -> None:
+    for name in names:
+        method = getattr(owner, name, None)
+        if isinstance(method, types.FunctionType) and not _is_of_pyspark(method):
+            _collect(method, found, seen, depth + 1)
 
 
 def _is_of_pyspark(value: Any) -> bool:

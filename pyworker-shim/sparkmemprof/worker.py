@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import Any, Callable
 
 from sparkmemprof.config import Config, read_config
-from sparkmemprof.udfs import user_functions
+from sparkmemprof.udfs import kind_of_command, user_functions
 
 _WORKER_MODULE = "pyspark.worker"
 # Each process that a task forks has a box of 2 MiB, which stays until the task has ended.
@@ -206,7 +206,7 @@ class WorkerProfiler:
             self._hooks.set_task(*self._task)
 
     def _add_udfs(self, command: Any) -> None:
-        kind = self._kind()
+        kind = kind_of_command(command) or self._kind()
         for function in user_functions(command):
             udf = (*function, kind)
             self._udfs.append(udf)

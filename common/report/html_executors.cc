@@ -171,6 +171,10 @@ void PutExecutorsSection(const Report& report, HtmlPage& page) {
         "limit</span></p>");
   }
   for (size_t i = 0; i < executors.size(); ++i) PutExecutor(*executors[i], i < kOpenExecutors, page);
+  if (const auto& other = report.other_executors) {
+    std::string use = other->largest_used_bytes ? ", which used " + FormatBytes(*other->largest_used_bytes) + " at most" : "";
+    page.Element("p", "note", fmt::format("Executors without a row: {}{}.", FormatCount(other->executors), use));
+  }
   page.Close("section");
 }
 

@@ -261,6 +261,14 @@ void PutStagesSection(const Report& report, HtmlPage& page) {
                              report.stages.size() - stages.size() == 1 ? "1 stage"
                                                                        : fmt::format("{} stages", report.stages.size() - stages.size())));
   }
+  if (const auto& other = report.other_stages) {
+    uint64_t allocated = 0;
+    for (const ReportOriginSum& sum : other->totals) allocated += sum.allocated_bytes;
+    page.Element("p", "note",
+                 fmt::format("Lighter stages without a row, of {} in all: {}. Their tasks: {}, which allocated {}.",
+                             FormatCount(report.stages.size() + other->stages), FormatCount(other->stages), FormatCount(other->tasks),
+                             FormatBytes(allocated)));
+  }
   page.Close("section");
 }
 

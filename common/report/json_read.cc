@@ -239,6 +239,13 @@ Result<Report> ReadReportJson(std::string_view text) {
   report.sampling.python_interval_bytes = Number<uint64_t>(sampling, "pythonIntervalBytes");
   report.executors = List<ReportExecutor>(json, "executors", ReadExecutor);
   report.stages = List<ReportStage>(json, "stages", ReadStage);
+  if (const Json& other = At(json, "otherExecutors"); other.is_object()) {
+    report.other_executors = {NumberOr<uint64_t>(other, "executors", 0), Number<uint64_t>(other, "largestUsedBytes")};
+  }
+  if (const Json& other = At(json, "otherStages"); other.is_object()) {
+    report.other_stages = {NumberOr<uint64_t>(other, "stages", 0), NumberOr<uint64_t>(other, "tasks", 0),
+                           NumberOr<uint64_t>(other, "otherAttempts", 0), List<ReportOriginSum>(other, "totals", ReadSum)};
+  }
   const Json& counters = At(json, "counters");
   if (counters.is_object()) {
     for (const auto& [name, value] : counters.items()) {

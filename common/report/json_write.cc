@@ -218,6 +218,18 @@ std::string WriteReportJson(const Report& report) {
   Json stages = Json::array();
   for (const ReportStage& stage : report.stages) stages.push_back(StageJson(stage));
   json["stages"] = std::move(stages);
+  json["otherExecutors"] = nullptr;
+  if (report.other_executors) {
+    json["otherExecutors"] =
+        Json{{"executors", report.other_executors->executors}, {"largestUsedBytes", OrNull(report.other_executors->largest_used_bytes)}};
+  }
+  json["otherStages"] = nullptr;
+  if (report.other_stages) {
+    json["otherStages"] = Json{{"stages", report.other_stages->stages},
+                               {"tasks", report.other_stages->tasks},
+                               {"otherAttempts", report.other_stages->other_attempts},
+                               {"totals", SumsJson(report.other_stages->totals)}};
+  }
   json["postMortems"] = Json::array();
   Json counters = Json::object();
   for (const auto& [name, value] : report.counters) counters[name] = value;

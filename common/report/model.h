@@ -157,12 +157,26 @@ struct ReportSampling {
   std::optional<uint64_t> jvm_interval_bytes, python_interval_bytes;
 };
 
+// Stages that have no row: beyond the heaviest, or let go by the store.
+struct ReportOtherStages {
+  uint64_t stages = 0, tasks = 0, other_attempts = 0;
+  std::vector<ReportOriginSum> totals;
+};
+
+// Executors that have no row: beyond those that used most, or let go by the store after their end.
+struct ReportOtherExecutors {
+  uint64_t executors = 0;
+  std::optional<uint64_t> largest_used_bytes;  // of those whose peak is known
+};
+
 struct Report {
   bool unfinished = false;
   ReportApplication application;
   ReportSampling sampling;
   std::vector<ReportExecutor> executors;
   std::vector<ReportStage> stages;
+  std::optional<ReportOtherExecutors> other_executors;
+  std::optional<ReportOtherStages> other_stages;
   std::vector<std::pair<std::string, uint64_t>> counters;
   std::vector<ReportNotAvailable> not_available;
 };

@@ -199,7 +199,9 @@ void PutExecutors(const Report& report, const Detail& detail, Page& page) {
   page.Line("Executors", Ink::kBold);
   if (executors.empty()) page.Line("  none was seen", Ink::kDim);
   for (size_t i = 0; i < std::min(detail.executors, executors.size()); ++i) PutExecutor(*executors[i], detail, page);
-  if (executors.size() > detail.executors) page.Line("  … " + Counted(executors.size() - detail.executors, "more executor"), Ink::kDim);
+  size_t more = executors.size() - std::min(detail.executors, executors.size());
+  if (report.other_executors) more += report.other_executors->executors;
+  if (more != 0) page.Line("  … " + Counted(more, "more executor"), Ink::kDim);
 }
 
 // Figures in columns and where they are, or, on a narrow terminal, the place and then the figures.
@@ -292,7 +294,9 @@ void PutStages(const Report& report, const Detail& detail, Page& page) {
   page.Line("Stages, by what a task held at its peak", Ink::kBold);
   if (stages.empty()) page.Line("  no profile arrived", Ink::kDim);
   for (size_t i = 0; i < std::min(detail.stages, stages.size()); ++i) PutStage(*stages[i], detail, page);
-  if (stages.size() > detail.stages) page.Line("  … " + Counted(stages.size() - detail.stages, "more stage"), Ink::kDim);
+  size_t more = stages.size() - std::min(detail.stages, stages.size());
+  if (report.other_stages) more += report.other_stages->stages;
+  if (more != 0) page.Line("  … " + Counted(more, "more stage"), Ink::kDim);
 }
 
 void PutAbout(const Report& report, Page& page) {

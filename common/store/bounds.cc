@@ -1,12 +1,15 @@
 #include "store/bounds.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <vector>
 
 #include "store/accounting.h"
 #include "store/counters.h"
+#include "store/executor_rows.h"
 #include "store/lead_lines.h"
+#include "store/named_stacks.h"
 #include "store/rollup.h"
 
 namespace memprof {
@@ -31,7 +34,7 @@ bool MayFold(Foldable level, const StageRecord& stage, const AccountedTask& task
   return true;
 }
 
-void Fold(const AccountedTask& task, const LeadLines& leads, StageRecord& stage, StoreState& state) {
+void Fold(const AccountedTask& task, const NamedStacks& stacks, const LeadLines& leads, StageRecord& stage, StoreState& state) {
   const TaskRecord& record = *task.task;
   bool counted = task.account == Account::kCounted;
   FoldedTasks& sums = counted ? stage.folded : stage.folded_others;
@@ -39,7 +42,7 @@ void Fold(const AccountedTask& task, const LeadLines& leads, StageRecord& stage,
   if (counted) stage.folded_partitions.Add(record.partition);
   if (!counted && record.error != 0) ++stage.folded_errors[record.error];
   if (record.profile) {
-    FoldTask(*record.profile, leads, sums);
+    FoldTask(*record.profile, stacks, leads, sums);
     if (counted) ++stage.folded_profiled;
     if (counted && record.profile->partial) ++stage.folded_partial;
     for (const CounterRecord& counter : record.profile->counters) {
@@ -51,13 +54,14 @@ void Fold(const AccountedTask& task, const LeadLines& leads, StageRecord& stage,
 }
 
 void FoldTasks(Foldable level, StoreState& state) {
+  const NamedStacks stacks(*state.interner, state.symbols);
   const LeadLines leads(*state.interner);
   std::map<StageKey, std::vector<AccountedTask>> by_stage = TasksByStage(state);
   for (auto& [key, tasks] : by_stage) {
     StageRecord& stage = state.Stage(key);
     AccountTasks(stage, tasks);
     for (const AccountedTask& task : tasks) {
-      if (MayFold(level, stage, task)) Fold(task, leads, stage, state);
+      if (MayFold(level, stage, task)) Fold(task, stacks, leads, stage, state);
     }
   }
 }
@@ -135,7 +139,58 @@ void DropLightest(size_t keep, FoldedTasks& folded, StoreState& state) {
     remainder.allocations += figures.allocations;
     ++state.dropped_sites;
   });
-  KeepHeaviest(keep, folded.lines, [](const LineKey&, const SiteFigures&) {});
+  KeepHeaviest(keep, folded.lines, [&](const LineKey&, const SiteFigures&) { ++state.dropped_lines; });
+}
+
+// Texts of errors beyond those a report may show.
+void DropRarestErrors(StageRecord& stage) {
+  constexpr size_t kErrors = 16;
+  if (stage.folded_errors.size() <= kErrors) return;
+  std::vector<std::pair<uint64_t, StringId>> counts;
+  for (const auto& [error, count] : stage.folded_errors) counts.emplace_back(count, error);
+  std::sort(counts.begin(), counts.end(), std::greater<>());
+  for (size_t i = kErrors; i < counts.size(); ++i) stage.folded_errors.erase(counts[i].second);
+}
+
+// Keeps `keep` stages, if that many of the others are complete and have no task left: the lightest and oldest go first.
+size_t DropStages(size_t keep, StoreState& state) {
+  if (state.stages.size() <= keep) return 0;
+  const std::map<StageKey, std::vector<AccountedTask>> by_stage = TasksByStage(state);
+  using Rank = decltype(RankOf(StageKey(), std::declval<const StageRecord&>(), StageSums()));
+  std::vector<Rank> ranks;
+  for (const auto& [key, stage] : state.stages) {
+    if (stage.completed && !by_stage.contains(key)) ranks.push_back(RankOf(key, stage, SumsOf(stage, {})));
+  }
+  std::sort(ranks.begin(), ranks.end());
+  ranks.resize(std::min(ranks.size(), state.stages.size() - keep));
+  for (const Rank& rank : ranks) {
+    auto stage = state.stages.find(std::get<StageKey>(rank));
+    state.dropped_stages.Add(SumsOf(stage->second, {}));
+    state.stages.erase(stage);
+  }
+  return ranks.size();
+}
+
+// Likewise of executors those that were removed. Only numbered ones, which Spark never gives out twice: their late messages are
+// known by the number.
+size_t DropExecutors(size_t keep, StoreState& state) {
+  if (state.executors.size() <= keep) return 0;
+  using Rank = std::tuple<uint64_t, int64_t, int64_t>;  // bytes used at its peak, time of removal, number
+  std::vector<Rank> ranks;
+  for (const auto& [id, executor] : state.executors) {
+    std::optional<int64_t> number = ExecutorNumber(id);
+    if (number && executor.removed) ranks.emplace_back(PeakUseOf(executor).value_or(0), executor.removed_ms, *number);
+  }
+  std::sort(ranks.begin(), ranks.end());
+  ranks.resize(std::min(ranks.size(), state.executors.size() - keep));
+  for (const auto& [use, removed_ms, number] : ranks) {
+    auto executor = state.executors.find(std::string_view(std::to_string(number)));
+    if (executor == state.executors.end()) continue;
+    state.dropped_executors.Add(executor->second, state.folded_counters);
+    state.dropped_executor_numbers.Add(number);
+    state.executors.erase(executor);
+  }
+  return ranks.size();
 }
 
 void DropRunningProfiles(StoreState& state) {
@@ -163,13 +218,21 @@ void KeepWithinLimit(StoreState& state) {
     FoldTasks(level, state);
     if (fits()) return;
   }
+  // What is beyond the rows of a report goes first: nobody misses it.
+  if (DropStages(kMostStageRows, state) + DropExecutors(kMostExecutorRows, state) != 0 && fits()) return;
   for (size_t keep = 256; keep >= 4; keep /= 4) {
     for (auto& [key, stage] : state.stages) {
+      DropRarestErrors(stage);
       DropLightest(keep, stage.folded, state);
       DropLightest(keep, stage.folded_others, state);
     }
     if (fits()) return;
   }
+  for (size_t keep = kMostStageRows / 2; keep >= 8; keep /= 2) {
+    if (DropStages(keep, state) + DropExecutors(keep, state) != 0 && fits()) return;
+  }
+  // With some room left there is no need; without any, all of the above would run again for the next event.
+  if (state.memory.bytes() <= state.limit_bytes - state.limit_bytes / 16) return;
   DropRunningProfiles(state);
   Compact(state);
 }

@@ -9,6 +9,7 @@ namespace memprof {
 namespace {
 
 void DeliverSnapshot(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot, StoreState& state) {
+  if (state.WasDropped(executor_id)) return;
   ExecutorRecord& executor = state.Executor(executor_id);
   proto::ExecutorSnapshot known;
   if (!known.ParseFromArray(executor.snapshot.data(), static_cast<int>(executor.snapshot.size()))) known.Clear();
@@ -44,7 +45,7 @@ Status Deliver(std::string_view bytes, StoreState& state) {
   if (Status status = DecodeEnvelope(bytes, envelope); !status.ok()) return status;
   switch (envelope.message_case()) {
     case proto::Envelope::kTask:
-      state.Executor(envelope.executor_id());  // seen, even before its ExecutorAdded
+      if (!state.WasDropped(envelope.executor_id())) state.Executor(envelope.executor_id());  // seen, even before its ExecutorAdded
       if (envelope.task().has_executor()) DeliverSnapshot(envelope.executor_id(), envelope.task().executor(), state);
       DeliverProfile(envelope.task(), state);
       break;

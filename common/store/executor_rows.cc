@@ -151,20 +151,41 @@ bool IdBefore(const ReportExecutor& a, const ReportExecutor& b) {
   return order(a.id) < order(b.id);
 }
 
+constexpr uint64_t kMostRowBytes = 4u << 20;
+
+std::vector<std::pair<std::string_view, const ExecutorRecord*>> HeaviestFirst(const StoreState& state) {
+  std::vector<std::tuple<uint64_t, std::string_view, const ExecutorRecord*>> order;
+  for (const auto& [id, record] : state.executors) order.emplace_back(PeakUseOf(record).value_or(0), id, &record);
+  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    return std::tuple(std::get<0>(b), std::get<1>(a)) < std::tuple(std::get<0>(a), std::get<1>(b));
+  });
+  std::vector<std::pair<std::string_view, const ExecutorRecord*>> executors;
+  for (const auto& [use, id, record] : order) executors.emplace_back(id, record);
+  return executors;
+}
+
 }  // namespace
 
-std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<ReportNotAvailable>& not_available, CounterSums& counters) {
+std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<ReportNotAvailable>& not_available, CounterSums& counters,
+                                         ExecutorSums& rest) {
   std::string_view master = state.application.master;
   if (auto setting = state.configuration.find("spark.master"); master.empty() && setting != state.configuration.end()) {
     master = setting->second;
   }
   std::unique_ptr<ClusterManager> manager = ClusterManagerOf(master);
   std::vector<ReportExecutor> rows;
-  for (const auto& [id, record] : state.executors) {
+  uint64_t bytes = 0;
+  for (const auto& [id, record] : HeaviestFirst(state)) {
+    if (rows.size() >= kMostExecutorRows || bytes >= kMostRowBytes) {
+      rest.Add(*record, counters);
+      continue;
+    }
     proto::ExecutorSnapshot snapshot;
-    bool measured = snapshot.ParseFromArray(record.snapshot.data(), static_cast<int>(record.snapshot.size())) && !record.snapshot.empty();
-    ReportExecutor row = ExecutorRow(id, record, snapshot);
-    PutBudget(state, *manager, record, snapshot, row, not_available);
+    bytes += 1000 + 4 * record->snapshot.size();  // names of keys make JSON longer than protobuf
+    bool measured =
+        snapshot.ParseFromArray(record->snapshot.data(), static_cast<int>(record->snapshot.size())) && !record->snapshot.empty();
+    ReportExecutor row = ExecutorRow(id, *record, snapshot);
+    PutBudget(state, *manager, *record, snapshot, row, not_available);
     if (!measured) not_available.insert({"processes and peaks of executor " + row.id, "no snapshot of it arrived"});
     for (const proto::NotAvailable& entry : snapshot.not_available()) not_available.insert({entry.what(), entry.why()});
     for (const proto::Counter& counter : snapshot.counters()) AddCounter(counter.name(), std::min(counter.value(), kMaxFigure), counters);

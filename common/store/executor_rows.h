@@ -9,7 +9,11 @@
 
 namespace memprof {
 
-// Adds what could not be had to `not_available`, and the agents' counters to `counters`.
-std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<ReportNotAvailable>& not_available, CounterSums& counters);
+inline constexpr size_t kMostExecutorRows = 500;
+
+// Of at most kMostExecutorRows, those that used most; the others go to `rest`. Adds what could not be had to `not_available`, and the
+// agents' counters, of all, to `counters`.
+std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<ReportNotAvailable>& not_available, CounterSums& counters,
+                                         ExecutorSums& rest);
 
 }  // namespace memprof

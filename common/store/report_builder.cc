@@ -1,10 +1,12 @@
 #include "store/report_builder.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "store/accounting.h"
 #include "store/executor_rows.h"
 #include "store/rollup.h"
+#include "store/stage_sums.h"
 
 namespace memprof {
 namespace {
@@ -13,6 +15,10 @@ namespace {
 // many stages, the rest in remainders.
 constexpr size_t kSitesPerOrigin = 40, kOtherSitesPerOrigin = 10, kFewestSites = 3, kSitesOfAllStages = 4000;
 constexpr size_t kErrorsShown = 5;
+
+// About how much JSON all stages may come to, and what each may whatever the others take. With executors and the rest a report
+// stays below 16 MB; it is rebuilt every so often while the application runs, as a byte[] of the driver's heap.
+constexpr uint64_t kStageBytes = 9u << 20, kFewestBytesOfStage = 12u << 10;
 
 size_t SitesPerOrigin(size_t most, size_t stages) {
   return std::clamp(kSitesOfAllStages / std::max<size_t>(stages, 1), kFewestSites, most);
@@ -26,7 +32,7 @@ const char* StatusOf(const StageRecord& stage) {
 }
 
 ReportStage StageRow(const StoreState& state, const NamedStacks& stacks, const LeadLines& leads, StageKey key, const StageRecord& stage,
-                     std::vector<AccountedTask> tasks, size_t stages, bool& awaits_names) {
+                     std::vector<AccountedTask> tasks, size_t stages, uint64_t room, uint64_t& bytes, bool& awaits_names) {
   const Interner& interner = *state.interner;
   AccountTasks(stage, tasks);
   ReportStage row;
@@ -60,7 +66,8 @@ ReportStage StageRow(const StoreState& state, const NamedStacks& stacks, const L
   }
   auto number = [&](Account account) { return accounts[static_cast<size_t>(account)]; };
   row.tasks = number(Account::kCounted);
-  counted.Fill(SitesPerOrigin(kSitesPerOrigin, stages), row, awaits_names);
+  bytes = 1500 + row.name.size() + row.call_site.size() + row.failure_reason.size();
+  bytes += counted.Fill({SitesPerOrigin(kSitesPerOrigin, stages), kFewestSites, room}, row, awaits_names);
 
   ReportOtherAttempts& other = row.other_attempts;
   other.failed = number(Account::kFailed);
@@ -69,7 +76,7 @@ ReportStage StageRow(const StoreState& state, const NamedStacks& stacks, const L
   other.superseded = number(Account::kSuperseded);
   other.unknown = number(Account::kUnknown);
   other.tasks = other.failed + other.killed + other.lost + other.superseded + other.unknown;
-  others.Fill(SitesPerOrigin(kOtherSitesPerOrigin, stages), other, awaits_names);
+  bytes += others.Fill({SitesPerOrigin(kOtherSitesPerOrigin, stages), 1, room / 4}, other, awaits_names);
   for (auto& [message, count] : errors) other.errors.push_back({message, count});
   std::stable_sort(other.errors.begin(), other.errors.end(), [](const auto& a, const auto& b) { return a.tasks > b.tasks; });
   if (other.errors.size() > kErrorsShown) other.errors.resize(kErrorsShown);
@@ -83,11 +90,40 @@ void AddStages(const StoreState& state, BuiltReport& built) {
   for (const auto& [key, stage] : state.stages) by_stage.try_emplace(key);
   CountingMemory unused;
   const StageRecord unheard_of(&unused);  // its tasks came, its events did not (yet)
+  struct Candidate {
+    StageKey key;
+    const StageRecord* stage;
+    std::vector<AccountedTask>* tasks;
+    StageSums sums;
+  };
+  std::vector<Candidate> candidates;
   for (auto& [key, tasks] : by_stage) {
     auto found = state.stages.find(key);
     const StageRecord& stage = found == state.stages.end() ? unheard_of : found->second;
-    built.report.stages.push_back(StageRow(state, stacks, leads, key, stage, std::move(tasks), by_stage.size(), built.awaits_names));
+    AccountTasks(stage, tasks);
+    candidates.push_back({key, &stage, &tasks, SumsOf(stage, tasks)});
   }
+  std::sort(candidates.begin(), candidates.end(),
+            [](const Candidate& a, const Candidate& b) { return RankOf(a.key, *a.stage, a.sums) > RankOf(b.key, *b.stage, b.sums); });
+  StageSums rest = state.dropped_stages;
+  const size_t rows = std::min(candidates.size(), kMostStageRows);
+  uint64_t left = kStageBytes;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const Candidate& stage = candidates[i];
+    if (i >= rows || left == 0) {
+      rest.Add(stage.sums);
+      continue;
+    }
+    // The heaviest come first and may take more than an equal share of what is left.
+    const uint64_t room = std::max(kFewestBytesOfStage, std::min(left, 4 * left / (rows - i)));
+    uint64_t bytes = 0;
+    built.report.stages.push_back(
+        StageRow(state, stacks, leads, stage.key, *stage.stage, *stage.tasks, rows, room, bytes, built.awaits_names));
+    left -= std::min(left, bytes);
+  }
+  std::sort(built.report.stages.begin(), built.report.stages.end(),
+            [](const ReportStage& a, const ReportStage& b) { return std::pair(a.stage_id, a.attempt) < std::pair(b.stage_id, b.attempt); });
+  if (rest.stages != 0) built.report.other_stages = rest.Row();
 }
 
 CounterSums Counters(const StoreState& state) {
@@ -100,6 +136,9 @@ CounterSums Counters(const StoreState& state) {
   }
   AddCounter("droppedSites", state.dropped_sites, counters);
   AddCounter("droppedTasks", state.dropped_tasks, counters);
+  if (state.dropped_lines != 0) AddCounter("droppedLines", state.dropped_lines, counters);
+  if (state.dropped_stages.stages != 0) AddCounter("droppedStages", state.dropped_stages.stages, counters);
+  if (state.dropped_executors.executors != 0) AddCounter("droppedExecutors", state.dropped_executors.executors, counters);
   return counters;
 }
 
@@ -113,6 +152,32 @@ void AddNeverMeasured(const Report& report, std::set<ReportNotAvailable>& not_av
   if (any_site(Origin::kJvmHeap)) {
     not_available.insert({"liveAtPeakBytes and retainedBytes of jvm-heap sites",
                           "what is live in a heap is only known after a collection; bytes allocated are shown instead"});
+  }
+  if (any_site(Origin::kJvmOffHeap) || any_site(Origin::kJvmNative)) {
+    not_available.insert({"residentAtPeakBytes of sites of the JVM", "pages are looked up in Python processes only"});
+  }
+  auto any_region = [&](std::string_view name) {
+    return std::any_of(report.executors.begin(), report.executors.end(), [&](const ReportExecutor& executor) {
+      return std::any_of(executor.regions.begin(), executor.regions.end(),
+                         [&](const ReportRegion& region) { return region.name == name && !region.peak_bytes; });
+    });
+  };
+  for (const auto& [region, why] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"heap.reserved", "Spark's reserve is not accounted for by anybody"},
+           {"heap.user", "what is neither storage nor execution is known only together with what waits for a collection"},
+           {"offHeap", "Spark's off-heap memory is among the blocks of directPeakBytes"},
+           {"pyspark", "no budget of its own was granted, or no moment of the executor was measured; Python is part of the overhead"},
+           {"overhead", "no moment of the executor was measured, or Python has a budget of its own"}}) {
+    if (any_region(region)) not_available.insert({std::string("peakBytes of region ") + region, why});
+  }
+  if (!report.executors.empty()) {
+    not_available.insert({"sites of jvm-native", "malloc of JNI libraries is not hooked; it is part of the JVM's unattributed memory"});
+  }
+  if (report.other_stages) {
+    not_available.insert({"rows of all stages", "a report shows the heaviest; the others are summed up in otherStages"});
+  }
+  if (report.other_executors) {
+    not_available.insert({"rows of all executors", "a report shows those that used most; the others are counted in otherExecutors"});
   }
   bool any_peak = std::any_of(report.executors.begin(), report.executors.end(), [](const auto& executor) { return executor.at_peak; });
   if (any_peak) not_available.insert({"executors.atPeak.sites", "sites are measured at the peak of their task, not of their executor"});
@@ -130,7 +195,9 @@ BuiltReport BuildReport(const StoreState& state, bool unfinished) {
   if (state.python_interval_bytes != 0) report.sampling.python_interval_bytes = state.python_interval_bytes;
   std::set<ReportNotAvailable> not_available = state.not_available;
   CounterSums counters = Counters(state);
-  report.executors = ExecutorRows(state, not_available, counters);
+  ExecutorSums other_executors = state.dropped_executors;
+  report.executors = ExecutorRows(state, not_available, counters, other_executors);
+  if (other_executors.executors != 0) report.other_executors = {other_executors.executors, other_executors.largest_used_bytes};
   AddStages(state, built);
   AddNeverMeasured(report, not_available);
   report.not_available.assign(not_available.begin(), not_available.end());

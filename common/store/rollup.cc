@@ -11,23 +11,6 @@ namespace {
 
 size_t IndexOf(Origin origin) { return static_cast<size_t>(origin); }
 
-// All live bytes of one task, by origin.
-struct TaskPeak {
-  std::array<uint64_t, kOrigins> live_at_peak_bytes{};
-  uint32_t measured = 0;
-
-  explicit TaskPeak(const TaskProfileRecord& task) {
-    for (const SiteRecord& site : task.sites) {
-      if (site.figures.live_at_peak_bytes == kUnmeasured) continue;
-      live_at_peak_bytes[IndexOf(site.key.origin)] += site.figures.live_at_peak_bytes;
-      measured |= 1u << IndexOf(site.key.origin);
-    }
-    for (const auto& [origin, figures] : task.remainders) {
-      if (origin != Origin::kJvmHeap) live_at_peak_bytes[IndexOf(origin)] += figures.live_at_peak_bytes;
-    }
-  }
-};
-
 void AddRemainder(const OriginFigures& other, OriginFigures& figures) {
   figures.sites += other.sites;
   figures.allocated_bytes += other.allocated_bytes;
@@ -73,19 +56,54 @@ void PutFigures(const SiteFigures& figures, Row& row) {
   row.error_bytes = TwoDeviations(row.live_at_peak_bytes ? figures.peak_variance : figures.variance);
 }
 
+// A task's sites as a reader sees them: several stacks may show the same frames, and within a task they add up. One of the
+// stacks stands for all, which one does not show.
+struct ShownSite {
+  SiteKey original;
+  SiteFigures figures;
+};
+using ShownSites = std::unordered_map<SiteKey, ShownSite, SiteKeyHash>;  // by key with the shown stack
+
+ShownSites ShownSitesOf(const TaskProfileRecord& task, const NamedStacks& stacks) {
+  ShownSites sites;
+  sites.reserve(task.sites.size());
+  for (const SiteRecord& site : task.sites) {
+    SiteKey key{stacks.ShownStack(site.key), site.key.udf, site.key.origin};
+    auto [entry, added] = sites.try_emplace(key, site.key, site.figures);
+    if (!added) AddWithinTask(site.figures, entry->second.figures);
+  }
+  return sites;
+}
+
+// What a row of the report comes to in JSON, about; its names, mostly.
+uint64_t JsonBytes(const ReportSite& site) {
+  uint64_t bytes = 400;
+  if (site.udf) bytes += site.udf->name.size() + site.udf->file.size() + site.udf->kind.size();
+  for (const ReportFrame& frame : site.frames) {
+    bytes += 110 + frame.function.size() + frame.file.size() + frame.module.size() + frame.build_id.size();
+  }
+  return bytes;
+}
+
+uint64_t JsonBytes(const ReportLine& line) { return 420 + line.function.size() + line.file.size() + 5 * line.sites.size(); }
+
 }  // namespace
 
-void SiteRollup::AddTask(const TaskProfileRecord& task) {
-  std::unordered_map<SiteKey, SiteFigures, SiteKeyHash> of_task;
-  of_task.reserve(task.sites.size());
+TaskPeak::TaskPeak(const TaskProfileRecord& task) {
   for (const SiteRecord& site : task.sites) {
-    SiteKey key{stacks_.ShownStack(site.key), site.key.udf, site.key.origin};
-    auto [entry, added] = of_task.try_emplace(key, site.figures);
-    if (!added) AddWithinTask(site.figures, entry->second);
+    if (site.figures.live_at_peak_bytes == kUnmeasured) continue;
+    live_at_peak_bytes[IndexOf(site.key.origin)] += site.figures.live_at_peak_bytes;
+    measured |= 1u << IndexOf(site.key.origin);
   }
-  for (const auto& [key, figures] : of_task) {
-    auto [entry, added] = sites_.try_emplace(key, figures);
-    if (!added) AddOverTasks(figures, entry->second);
+  for (const auto& [origin, figures] : task.remainders) {
+    if (origin != Origin::kJvmHeap) live_at_peak_bytes[IndexOf(origin)] += figures.live_at_peak_bytes;
+  }
+}
+
+void SiteRollup::AddTask(const TaskProfileRecord& task) {
+  for (const auto& [key, site] : ShownSitesOf(task, stacks_)) {
+    auto [entry, added] = sites_.try_emplace(key, site.figures);
+    if (!added) AddOverTasks(site.figures, entry->second);
   }
   for (const auto& [key, figures] : LinesOf(task, leads_)) AddLine(key, figures);
   for (const SiteRecord& site : task.sites) NoteLine(site.key);
@@ -202,29 +220,34 @@ std::vector<bool> SiteRollup::Chosen(const std::vector<Shown>& order, size_t sit
   return chosen;
 }
 
-void SiteRollup::Fill(size_t sites_per_origin, ReportSiteGroup& group, bool& awaits_names) const {
+uint64_t SiteRollup::Fill(const Room& room, ReportSiteGroup& group, bool& awaits_names) const {
+  uint64_t bytes = 0;
   std::vector<Shown> order;
   order.reserve(sites_.size());
   for (const auto& [key, figures] : sites_) order.push_back({key, figures});
   std::sort(order.begin(), order.end(), [this](const Shown& a, const Shown& b) { return Before(a, b); });
 
   std::array<OriginFigures, kOrigins> remainders = remainders_, totals = remainders_;
-  const std::vector<bool> chosen = Chosen(order, sites_per_origin);
+  const std::vector<bool> chosen = Chosen(order, room.sites_per_origin);
+  std::array<size_t, kOrigins> shown_sites{};
   std::vector<SiteKey> rows;
   for (size_t i = 0; i < order.size(); ++i) {
     const Shown& site = order[i];
     size_t origin = IndexOf(site.key.origin);
     OriginFigures figures{1, site.figures.allocated_bytes, site.figures.allocations, 0};
     AddRemainder(figures, totals[origin]);
-    if (!chosen[i]) {
+    const bool full = shown_sites[origin] >= room.fewest_sites && bytes >= room.bytes;
+    if (!chosen[i] || full) {
       AddRemainder(figures, remainders[origin]);
       continue;
     }
+    ++shown_sites[origin];
     rows.push_back(site.key);
-    group.sites.push_back(MakeSite(site));
+    bytes += JsonBytes(group.sites.emplace_back(MakeSite(site)));
     awaits_names = awaits_names || stacks_.AwaitsName(site.key.stack);
   }
-  group.lines = MakeLines(sites_per_origin, rows);
+  group.lines = MakeLines(room.sites_per_origin, rows);
+  for (const ReportLine& line : group.lines) bytes += JsonBytes(line);
   auto sum = [](size_t origin, const OriginFigures& figures) {
     return ReportOriginSum{static_cast<Origin>(origin), figures.sites, figures.allocated_bytes, figures.allocations, std::nullopt};
   };
@@ -235,15 +258,16 @@ void SiteRollup::Fill(size_t sites_per_origin, ReportSiteGroup& group, bool& awa
     ReportOriginSum& total = group.totals.emplace_back(sum(origin, totals[origin]));
     if (measured_live_ >> origin & 1) total.live_at_peak_bytes = live_at_peak_bytes_[origin];
   }
+  return bytes;
 }
 
-void FoldTask(const TaskProfileRecord& task, const LeadLines& leads, FoldedTasks& folded) {
+void FoldTask(const TaskProfileRecord& task, const NamedStacks& stacks, const LeadLines& leads, FoldedTasks& folded) {
   for (const auto& [key, figures] : LinesOf(task, leads)) {
     auto [entry, added] = folded.lines.try_emplace(key, figures);
     if (!added) AddOverTasks(figures, entry->second);
   }
-  for (const SiteRecord& site : task.sites) {
-    auto [entry, added] = folded.sites.try_emplace(site.key, site.figures);
+  for (const auto& [key, site] : ShownSitesOf(task, stacks)) {
+    auto [entry, added] = folded.sites.try_emplace(site.original, site.figures);
     if (!added) AddOverTasks(site.figures, entry->second);
   }
   for (const auto& [origin, figures] : task.remainders) AddRemainder(figures, folded.remainders[IndexOf(origin)]);

@@ -13,19 +13,33 @@
 
 namespace memprof {
 
+// All live bytes of one task, by origin.
+struct TaskPeak {
+  std::array<uint64_t, kOrigins> live_at_peak_bytes{};
+  uint32_t measured = 0;  // bit (1 << origin)
+
+  explicit TaskPeak(const TaskProfileRecord& task);
+};
+
 class SiteRollup {
  public:
+  // How much of a report a group may take: sites of each origin, and fewer, down to `fewest_sites`, once they come to `bytes`.
+  struct Room {
+    size_t sites_per_origin = 0, fewest_sites = 0;
+    uint64_t bytes = 0;
+  };
+
   SiteRollup(const Interner& interner, const NamedStacks& stacks, const LeadLines& leads)
       : interner_(interner), stacks_(stacks), leads_(leads) {}
 
   void AddTask(const TaskProfileRecord& task);
   void AddFolded(const FoldedTasks& folded);
 
-  // Fills sites (at most `sites_per_origin` of each origin), lines (as many), remainders and totals; not `tasks`. Where not
-  // all sites get a row, up to half of the rows are for the user's own lines, by live bytes at the peak and by bytes allocated in
-  // turns: a function's scratch buffers, gone before the peak, would lose their places to whatever the task imported.
-  // `awaits_names` becomes true when a site that got a row awaits one.
-  void Fill(size_t sites_per_origin, ReportSiteGroup& group, bool& awaits_names) const;
+  // Fills sites and lines (as many as there is room for), remainders and totals; not `tasks`. Where not all sites get a row, up
+  // to half of the rows are for the user's own lines, by live bytes at the peak and by bytes allocated in turns: a function's
+  // scratch buffers, gone before the peak, would lose their places to whatever the task imported. `awaits_names` becomes true
+  // when a site that got a row awaits one. Returns about how many bytes of JSON the rows come to.
+  uint64_t Fill(const Room& room, ReportSiteGroup& group, bool& awaits_names) const;
 
  private:
   struct Shown {
@@ -55,7 +69,8 @@ class SiteRollup {
   uint32_t measured_live_ = 0;  // bit (1 << origin)
 };
 
-// Puts one task into sums without its detail (bounds.h). Keys stay unnamed.
-void FoldTask(const TaskProfileRecord& task, const LeadLines& leads, FoldedTasks& folded);
+// Puts one task into sums without its detail (bounds.h). Keys stay unnamed, but sites that look the same by the names known now
+// are one, as in a row made of the task itself.
+void FoldTask(const TaskProfileRecord& task, const NamedStacks& stacks, const LeadLines& leads, FoldedTasks& folded);
 
 }  // namespace memprof

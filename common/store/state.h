@@ -14,9 +14,11 @@
 #include "report/model.h"
 #include "store/counters.h"
 #include "store/counting_memory.h"
+#include "store/executor_sums.h"
 #include "store/interner.h"
 #include "store/interval_set.h"
 #include "store/records.h"
+#include "store/stage_sums.h"
 #include "store/symbols.h"
 
 namespace memprof {
@@ -28,6 +30,12 @@ struct StoreState {
   ExecutorRecord& Executor(std::string_view id) {
     auto found = executors.find(id);
     return found != executors.end() ? found->second : executors.emplace(std::pmr::string(id, &memory), &memory).first->second;
+  }
+
+  // True of one that was let go: a message of it comes too late.
+  bool WasDropped(std::string_view executor_id) const {
+    std::optional<int64_t> number = ExecutorNumber(executor_id);
+    return number && dropped_executor_numbers.Contains(*number);
   }
 
   uint64_t limit_bytes;
@@ -45,8 +53,11 @@ struct StoreState {
   std::map<std::string, std::string, std::less<>> configuration;  // the entries that budgets need
   std::set<ReportNotAvailable> not_available;
   CounterSums folded_counters;
-  uint64_t dropped_sites = 0, dropped_tasks = 0;
-  uint64_t version = 0;  // grows with every change
+  uint64_t dropped_sites = 0, dropped_lines = 0, dropped_tasks = 0;
+  StageSums dropped_stages;
+  ExecutorSums dropped_executors;
+  IntervalSet dropped_executor_numbers{&memory};  // late messages of these are known
+  uint64_t version = 0;                           // grows with every change
 };
 
 }  // namespace memprof

@@ -1,5 +1,6 @@
 """The README's scripts, run as a user runs them."""
 
+import json
 import os
 import pathlib
 import re
@@ -61,6 +62,37 @@ def test_with_spark_refuses_what_it_cannot_run(arguments):
     assert finished.returncode == 2
     assert finished.stdout == ""
     assert finished.stderr
+
+
+def demand_report(finished, folder):
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    (report,) = folder.glob("*/report.json")
+    stages = json.loads(report.read_text())["stages"]
+    origins = {site["origin"] for stage in stages for site in stage["sites"]}
+    assert {"python", "jvm-heap"} <= origins
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_conf_is_good_for_spark_submit(line, tmp_path):
+    command = (
+        "spark-submit --master 'local[2]' $(sparkmemprof conf --master 'local[2]') --conf spark.ui.enabled=false "
+        f"--conf spark.memprof.report.dir={tmp_path}/reports {ROOT}/integration/tests/jobs/blocks.py"
+    )
+    finished = run(ROOT / "integration/with-spark.sh", line, "bash", "-c", command, cwd=tmp_path)
+    demand_report(finished, tmp_path / "reports")
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_conf_is_good_for_spark_defaults(line, tmp_path):
+    """As its --help says: each pair on a line of its own, on a cluster of separate executors."""
+    command = (
+        "sparkmemprof conf | sed 's/--conf /\\n/g' > conf/spark-defaults.conf && "
+        "SPARK_CONF_DIR=$PWD/conf spark-submit --master 'local-cluster[1,2,1024]' --conf spark.ui.enabled=false "
+        f"--conf spark.memprof.report.dir={tmp_path}/reports {ROOT}/integration/tests/jobs/blocks.py"
+    )
+    (tmp_path / "conf").mkdir()
+    finished = run(ROOT / "integration/with-spark.sh", line, "bash", "-c", command, cwd=tmp_path)
+    demand_report(finished, tmp_path / "reports")
 
 
 @pytest.mark.parametrize("arguments", [["--spark", "2.4"], ["--spark"], ["--nonsense"]])

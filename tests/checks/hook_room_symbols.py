@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Proves that code which may run inside malloc calls nothing that may allocate or take a lock of the host's.
 
-    hook_room_symbols.py ALLOWED OBJECTS [--nm NM]
+    hook_room_symbols.py ALLOWED OBJECTS... [--nm NM]
 
-ALLOWED is hook_room_symbols.txt beside this file, OBJECTS a text file with the paths of memprof_core's objects, one a
-line.
+ALLOWED is hook_room_symbols.txt beside this file, OBJECTS are text files with the paths of objects, one a line: those of
+memprof_core and of the Python workers' hooks.
 
-Every source of the rooms base, sampling, sites, hooking and blackbox is hot unless ALLOWED lists it as cold. Of each
+Every source of the rooms below is hot unless ALLOWED lists it as cold. Of each
 hot object the undefined symbols are listed (nm): each must be defined by another hot object or be allowed by name with
 a reason. So a call into a cold file is found as well as one of malloc. What ALLOWED names without need is an error,
 too: the list says exactly what the room relies on.
@@ -18,7 +18,8 @@ import pathlib
 import subprocess
 import sys
 
-ROOMS = ("base", "sampling", "sites", "hooking", "blackbox")
+ROOMS = {room: "common" for room in ("base", "sampling", "sites", "hooking", "blackbox")}
+ROOMS |= {room: "pyworker-shim/native/hooks" for room in ("allocators", "frames")}
 
 
 class Allowed:
@@ -67,20 +68,20 @@ def symbols(nm, path, *options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("allowed", type=pathlib.Path)
-    parser.add_argument("objects", type=pathlib.Path)
+    parser.add_argument("objects", type=pathlib.Path, nargs="+")
     parser.add_argument("--nm", default="nm")
     options = parser.parse_args()
 
     allowed = Allowed(options.allowed)
     problems = allowed.problems
     objects = {}
-    for line in options.objects.read_text().split("\n"):
-        path = pathlib.Path(line)
-        if line and source_of(path):
-            objects[source_of(path)] = path
+    for objects_list in options.objects:
+        found = {source_of(pathlib.Path(line)): pathlib.Path(line) for line in objects_list.read_text().split("\n")}
+        found.pop(None, None)
+        objects |= found
+        if len(set(found) - set(allowed.cold)) < 5:
+            problems.append(f"only {len(found)} objects of the hook room in {objects_list}: is it the right list?")
     hot = {source: path for source, path in objects.items() if source not in allowed.cold}
-    if len(hot) < 10:
-        problems.append(f"only {len(hot)} hot objects in {options.objects}: is it the right list?")
     for source in sorted(set(allowed.cold) - set(objects)):
         problems.append(f"{options.allowed.name}:{allowed.cold[source]}: there is no {source}")
 
@@ -93,7 +94,7 @@ def main():
             checked += 1
             if name not in defined and not allowed.allows(source, name):
                 problems.append(
-                    f"common/{source} may run inside malloc and calls {name}: not in {options.allowed.name}"
+                    f"{ROOMS[source.split('/')[0]]}/{source} may run inside malloc and calls {name}: not in {options.allowed.name}"
                 )
     for key, number in allowed.symbols.items():
         if key not in allowed.used:

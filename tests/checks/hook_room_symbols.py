@@ -3,8 +3,8 @@
 
     hook_room_symbols.py ALLOWED OBJECTS... [--nm NM]
 
-ALLOWED is hook_room_symbols.txt beside this file, OBJECTS are text files with the paths of objects, one a line: those of
-memprof_core and of the Python workers' hooks.
+ALLOWED is hook_room_symbols.txt beside this file, OBJECTS are text files with the paths of objects, one a line: those
+of memprof_core and of the Python workers' hooks.
 
 Every source of the rooms below is hot unless ALLOWED lists it as cold. Of each
 hot object the undefined symbols are listed (nm): each must be defined by another hot object or be allowed by name with
@@ -93,9 +93,8 @@ def main():
         for _, name in symbols(options.nm, path, "--undefined-only"):
             checked += 1
             if name not in defined and not allowed.allows(source, name):
-                problems.append(
-                    f"{ROOMS[source.split('/')[0]]}/{source} may run inside malloc and calls {name}: not in {options.allowed.name}"
-                )
+                where = f"{ROOMS[source.split('/')[0]]}/{source}"
+                problems.append(f"{where} may run inside malloc and calls {name}: not in {options.allowed.name}")
     for key, number in allowed.symbols.items():
         if key not in allowed.used:
             problems.append(f"{options.allowed.name}:{number}: nothing in {key[0]} calls {key[1]}")

@@ -33,6 +33,7 @@ std::unique_ptr<ClusterManager> ClusterManagerOf(std::string_view master) {
   if (master == "yarn") return MakeYarn();
   if (master.starts_with("k8s://")) return MakeKubernetes();
   if (master == "local" || master.starts_with("local[")) return MakeLocal();
+  if (master == "program") return MakeProgram();
   return MakeStandalone();
 }
 

@@ -10,6 +10,7 @@ std::unique_ptr<ClusterManager> MakeYarn();
 std::unique_ptr<ClusterManager> MakeKubernetes();
 std::unique_ptr<ClusterManager> MakeStandalone();
 std::unique_ptr<ClusterManager> MakeLocal();
+std::unique_ptr<ClusterManager> MakeProgram();
 
 // Settings; absent when not set or when Spark would refuse the value.
 std::optional<uint64_t> MemorySetting(const BudgetInput& input, std::string_view key, uint64_t default_unit);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 
 #include "allocators/hook_state.h"
 #include "allocators/malloc_hooks.h"
@@ -97,8 +98,9 @@ Status StartProfiler(const char* box_directory, const char* application_id, cons
   const ReentryGuard guard(hook_thread);
   Status status = PrepareOnce();
   if (!status.ok()) return status;
+  // The one that runs, not the one whose headers this was built with. Py_GetVersion: "3.11.7 (main, …) [GCC …]".
   char python_version[32];
-  snprintf(python_version, sizeof python_version, "%d.%d.%d", PY_MAJOR_VERSION, PY_MINOR_VERSION, PY_MICRO_VERSION);
+  snprintf(python_version, sizeof python_version, "%.*s", static_cast<int>(strcspn(Py_GetVersion(), " ")), Py_GetVersion());
   Result<Recorder*> recorder = Recorder::Create({.box_directory = box_directory,
                                                  .application_id = application_id,
                                                  .executor_id = executor_id,

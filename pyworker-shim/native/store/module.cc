@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "program/program_report.h"
 #include "report/views.h"
 
 namespace py = pybind11;
@@ -31,6 +32,20 @@ py::str Render(const py::bytes& report_json, View view) {
 PYBIND11_MODULE(_store, module) {
   module.doc() = "Views of a sparkmemprof report.json.";
   module.attr("__version__") = MEMPROF_VERSION;
+  module.def(
+      "program_report",
+      [](const std::string& box_directory, const std::string& id, const std::string& name, int pid, const std::string& host,
+         const std::string& failure, int64_t started_ms, int64_t ended_ms) {
+        memprof::Result<std::string> report = [&] {
+          py::gil_scoped_release release;
+          return memprof::ProgramReportJson({id, name, box_directory, pid, host, failure, started_ms, ended_ms});
+        }();
+        return Unpack(report);
+      },
+      py::arg("box_directory"), py::arg("id"), py::arg("name"), py::arg("pid"), py::arg("host"), py::arg("failure"), py::arg("started_ms"),
+      py::arg("ended_ms"),
+      "The report.json of a program without Spark, from the boxes of its processes. `failure` is how it ended, or empty.\n\n"
+      "Raises ValueError when no process left a box that can be read.");
   module.def(
       "render_html", [](const py::bytes& report_json) { return Render(report_json, memprof::RenderHtml); }, py::arg("report_json"),
       "One self-contained HTML file (no script, nothing loaded) made from the bytes of a report.json.\n\n"

@@ -12,7 +12,7 @@ _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 class _Group(click.Group):
     def list_commands(self, ctx):
-        return ["submit", "report", "conf"]  # in the order of use
+        return ["submit", "run", "report", "conf"]  # in the order of use
 
 
 def _version(context, _parameter, wanted):
@@ -34,6 +34,7 @@ def cli():
     \b
       sparkmemprof submit job.py                  run a job under the profiler
       sparkmemprof report sparkmemprof-report     read its report in the terminal
+      sparkmemprof run script.py                  a plain Python program, without Spark
       spark-submit $(sparkmemprof conf) job.py    the same as submit, spelled out
     """
 
@@ -66,6 +67,38 @@ def submit(context, words):
         click.echo(context.get_help(), err=True)
         context.exit(2)
     context.exit(run(list(words)))
+
+
+@cli.command(
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    options_metavar="[--report-dir DIR] [--interval BYTES] [PYTHON OPTIONS]",
+    short_help="Run a plain Python program with the profiler on.",
+)
+@click.option("--report-dir", default="sparkmemprof-report", type=click.Path(file_okay=False), metavar="DIR")
+@click.option("--interval", default=65536, type=click.IntRange(1, 1 << 30), metavar="BYTES")
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="script.py|-m MODULE|-c CODE [ARGUMENTS]...")
+@click.pass_context
+def run(context, words, report_dir, interval):
+    """Run a plain Python program, a driver script say, with the profiler on: the same lines, the same report.
+
+    The program sees what it sees under `python`: arguments, __main__, path, environment, exit status; processes that it
+    forks (multiprocessing) are followed. When it has ended, however it ended, the report is written to
+    DIR/<program's id>/report.json and report.html (default: ./sparkmemprof-report) and shown on stderr.
+
+    \b
+      sparkmemprof run script.py --its-own options
+      sparkmemprof run --report-dir out -m package.module
+      sparkmemprof run --interval 1 -c 'import pandas'
+
+    Blocks of at least four times --interval (default: 65536) are counted exactly, smaller ones are sampled.
+    """
+    from .run import end_as
+    from .run import run as run_program
+
+    if not words:
+        click.echo(context.get_help(), err=True)
+        context.exit(2)
+    end_as(run_program(list(words), report_dir, interval))
 
 
 @cli.command()

@@ -60,7 +60,7 @@ def _render(content, path, form, measure, to_terminal):
     return text.encode()
 
 
-def _write(content, output):
+def write_file(content, output):
     """Replaces the file as a whole; 0600, for a report may hold names from the user's code."""
     folder = os.path.dirname(os.path.abspath(output))
     temporary = None
@@ -95,7 +95,7 @@ def show(path, form, output, application, measure):
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
     else:
-        _write(content, output)
+        write_file(content, output)
     if known > 1 and application is None:
         print(
             f"sparkmemprof: the newest of {known} applications, {report.parent.name}; choose with --application",

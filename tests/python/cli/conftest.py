@@ -31,7 +31,7 @@ def package(tmp_path_factory):
         (target / source.name).symlink_to(source)
     modules = list((BUILD / "python" / "sparkmemprof").glob("_store.*.so"))
     assert modules, f"no _store module below {BUILD}: build the target _store_311"
-    for module in modules:
+    for module in [*modules, *(BUILD / "python" / "sparkmemprof").glob("_hooks.*.so")]:
         (target / module.name).symlink_to(module)
     return folder
 

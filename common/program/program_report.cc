@@ -1,0 +1,105 @@
+#include "program/program_report.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "blackbox/box_reader.h"
+#include "program/process_profile.h"
+#include "proto/memprof.pb.h"
+#include "store/profile_store.h"
+#include "system/memory_cgroup.h"
+
+namespace memprof {
+namespace {
+
+constexpr int32_t kStage = 0;
+constexpr size_t kMaxProfileBytes = 1000 * 1000;  // the store refuses messages above 1 MiB
+
+struct Process {
+  BoxIdentity box;
+  BoxSession session;
+};
+
+// The program's first process, then its children in the order of their beginning.
+std::vector<Process> ReadProcesses(const Program& program) {
+  std::vector<Process> processes;
+  for (const std::string& path : ListBoxes(program.box_directory, program.id)) {
+    const Result<BoxReader> box = BoxReader::Open(path);
+    if (!box.ok()) continue;
+    for (const BoxReader::SessionKey& key : box->Sessions()) {
+      if (key.task_attempt_id < 0) continue;
+      Result<BoxSession> session = box->ReadSession(key.number);
+      if (session.ok()) processes.push_back({box->identity(), *std::move(session)});
+    }
+  }
+  std::sort(processes.begin(), processes.end(), [&](const Process& a, const Process& b) {
+    const auto order = [&](const Process& process) {
+      return std::tuple(process.box.pid != program.pid, process.box.process_start_ticks, process.box.pid);
+    };
+    return order(a) < order(b);
+  });
+  return processes;
+}
+
+// What the process itself read of its peak when it ended in order; otherwise the largest that was seen on the way.
+uint64_t PeakRssOf(const BoxSession& session) {
+  uint64_t peak = session.rss_max_bytes;
+  for (const BoxCounter& counter : session.counters) {
+    if (counter.name == kPeakRssCounter) peak = std::max(peak, counter.value);
+  }
+  return peak;
+}
+
+std::string SnapshotOf(const Program& program, const std::vector<Process>& processes) {
+  proto::Envelope envelope;
+  envelope.set_schema_version(1);
+  envelope.set_executor_id("driver");
+  proto::ExecutorSnapshot& snapshot = *envelope.mutable_executor();
+  snapshot.set_taken_ms(program.ended_ms);
+  snapshot.set_host(program.host);
+  const uint64_t host_memory = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  snapshot.set_host_memory_bytes(host_memory);
+  if (const Result<std::unique_ptr<MemoryCgroup>> cgroup = FindMemoryCgroup(); cgroup.ok()) {
+    if (const std::optional<uint64_t> limit = (*cgroup)->Limit(host_memory)) snapshot.set_cgroup_limit_bytes(*limit);
+  }
+  for (const Process& process : processes) {
+    proto::Process& row = *snapshot.add_processes();
+    row.set_pid(process.box.pid);
+    row.set_kind("python-driver");
+    row.set_peak_rss_bytes(PeakRssOf(process.session));
+  }
+  proto::NotAvailable& rows = *snapshot.add_not_available();
+  rows.set_what("executors.processes.peakRows and executors.atPeak");
+  rows.set_why("a program without Spark has no executor that watches its processes");
+  return envelope.SerializeAsString();
+}
+
+}  // namespace
+
+Result<std::string> ProgramReportJson(const Program& program) {
+  const std::vector<Process> processes = ReadProcesses(program);
+  if (processes.empty()) {
+    return Status::Error(ErrorCode::kNotFound, "%s: no process of the program left a profile", program.box_directory.c_str());
+  }
+  ProfileStore store;
+  const auto tasks = static_cast<int32_t>(processes.size());
+  store.ApplicationStarted(program.id, program.name, "", processes.front().box.python_version, "program", program.started_ms);
+  store.StageSubmitted(kStage, 0, program.name, "", tasks, program.started_ms);
+  Status status = store.Ingest(SnapshotOf(program, processes));
+  for (int32_t task = 0; task < tasks && status.ok(); ++task) {
+    status = store.Ingest(ProcessProfile(processes[task].box, processes[task].session, program.name, task, kMaxProfileBytes));
+    store.TaskEnded(task, kStage, 0, task, 0, "driver", TaskOutcome::kSucceeded, "", program.ended_ms);
+  }
+  if (!status.ok()) return status;
+  store.StageCompleted(kStage, 0, program.failure, program.ended_ms);
+  store.ApplicationEnded(program.ended_ms);
+  return store.ReportJson(false);
+}
+
+}  // namespace memprof

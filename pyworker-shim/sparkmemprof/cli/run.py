@@ -1,0 +1,135 @@
+"""`sparkmemprof run`: a plain Python program, profiled from outside, so that however it ends its report is made."""
+
+import contextlib
+import json
+import os
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+import sparkmemprof
+
+from .errors import UserError
+from .show import write_file
+
+_STARTUP = os.path.join(os.path.dirname(os.path.abspath(sparkmemprof.__file__)), "startup")
+_FORWARDED = (signal.SIGTERM, signal.SIGHUP)
+# Python's own options that take a word of their own.
+_WITH_A_WORD = ("-W", "-X", "--check-hash-based-pycs")
+
+
+def program_name(words):
+    """What is run, for a title: the script's file name, or `-m module`, or `-c`."""
+    words = iter(words)
+    for word in words:
+        if word in _WITH_A_WORD:
+            next(words, None)
+        elif word == "-m":
+            return f"-m {next(words, '')}".strip()
+        elif word == "-c":
+            return "-c"
+        elif not word.startswith("-") or word == "-":
+            return os.path.basename(word)
+    return "python"
+
+
+def run(words, report_directory, interval_bytes):
+    """Runs `python words…`, writes and prints its report. Returns its exit status; negative: killed by that signal."""
+    identity = time.strftime("program-%Y%m%d%H%M%S-") + str(os.getpid())
+    with tempfile.TemporaryDirectory(prefix="sparkmemprof-run-") as boxes:
+        settings = {
+            "boxDirectory": boxes,
+            "applicationId": identity,
+            "intervalBytes": interval_bytes,
+            "pythonPath": os.environ.get("PYTHONPATH"),
+        }
+        started = time.time()
+        pid, status = _execute(words, settings)
+        facts = {
+            "id": identity,
+            "name": program_name(words),
+            "pid": pid,
+            "host": socket.gethostname(),
+            "failure": _failure(status),
+            "started_ms": int(1000 * started),
+            "ended_ms": int(1000 * time.time()),
+        }
+        content = _report(boxes, facts)
+    if content is not None:
+        _write_and_print(content, os.path.join(report_directory, identity))
+    return status
+
+
+def _execute(words, settings):
+    path = [_STARTUP]
+    if settings["pythonPath"]:
+        path.append(settings["pythonPath"])
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(path),
+        "SPARKMEMPROF_PROGRAM": json.dumps(settings),
+    }
+    process = subprocess.Popen([sys.executable, *words], env=environment)
+    # Ctrl-C goes to both; whoever stops us means the program.
+    signal.signal(signal.SIGINT, lambda *_: None)
+    for number in _FORWARDED:
+        signal.signal(number, lambda received, _: process.send_signal(received))
+    status = process.wait()
+    for number in (signal.SIGINT, *_FORWARDED):
+        signal.signal(number, signal.SIG_DFL)
+    return process.pid, status
+
+
+def _failure(status):
+    if status == 0:
+        return ""
+    if status > 0:
+        return f"exit status {status}"
+    try:
+        return f"killed by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"killed by signal {-status}"
+
+
+def _report(boxes, facts):
+    from sparkmemprof import _store
+
+    try:
+        return _store.program_report(boxes, **facts)
+    except ValueError as error:
+        print(f"sparkmemprof: no report: {error}", file=sys.stderr)
+        return None
+
+
+def _write_and_print(content, folder):
+    from sparkmemprof import _store
+
+    content = content.encode()
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        write_file(content, os.path.join(folder, "report.json"))
+        write_file(_store.render_html(content).encode(), os.path.join(folder, "report.html"))
+    except (OSError, UserError) as error:
+        print(f"sparkmemprof: the report was not written: {error}", file=sys.stderr)
+    # On stderr: what the program writes to stdout stays as it is.
+    terminal = sys.stderr.isatty()
+    colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    width = shutil.get_terminal_size((100, 24)).columns if terminal else 100
+    with contextlib.suppress(OSError):
+        sys.stderr.write(_store.render_text(content, width, colour, 0))
+        print(f"sparkmemprof: report in {folder}", file=sys.stderr, flush=True)
+
+
+def end_as(status):
+    """Ends this process the way the program ended: same exit status, or killed by the same signal."""
+    if status < 0:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+        with contextlib.suppress(OSError, ValueError):
+            signal.signal(-status, signal.SIG_DFL)
+        os.kill(os.getpid(), -status)
+    sys.exit(status if status >= 0 else 128 - status)

@@ -1,0 +1,71 @@
+"""Profiles this process, a plain Python program: one session from before its first line to after its last.
+
+Standard library alone: it runs in the user's program, whatever that has installed.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+import sys
+from typing import Any
+
+from sparkmemprof.worker import load_hooks
+
+# Each process has a box of 2 MiB, which stays until the report is made.
+_MOST_FORKS = 64
+
+
+class _Program:
+    def __init__(self, hooks: Any, settings: dict[str, Any]) -> None:
+        self._hooks = hooks
+        self._settings = settings
+        self._forks = 0
+
+    def start(self) -> None:
+        settings = self._settings
+        self._hooks.start(settings["boxDirectory"], settings["applicationId"], "driver", settings["intervalBytes"])
+        self._hooks.open_session()
+        self._hooks.set_task(os.getpid(), 0, 0, 0, 0)
+
+    def count_fork(self) -> None:
+        self._forks += 1
+
+    def start_in_child(self) -> None:
+        if self._forks > _MOST_FORKS:
+            return
+        try:
+            self.start()
+        except Exception as error:
+            _warn(f"a forked process is not profiled: {error}")
+
+    def finish(self) -> None:
+        """After the program's own exit handlers, which were registered later."""
+        try:
+            with open("/proc/self/status", encoding="ascii", errors="replace") as file:
+                peak = re.search(r"^VmHWM:\s+(\d+) kB", file.read(), re.MULTILINE)
+            if peak is not None:
+                self._hooks.set_counter("peakRssBytes", 1024 * int(peak.group(1)))
+            self._hooks.close_session()
+            self._hooks.stop()
+        except Exception as error:
+            _warn(f"the program's profile is incomplete: {error}")
+
+
+def start(settings: dict[str, Any]) -> None:
+    """Starts profiling. `settings`: boxDirectory, applicationId, intervalBytes. Never raises."""
+    try:
+        program = _Program(load_hooks(), settings)
+        program.start()
+        atexit.register(program.finish)
+        os.register_at_fork(before=program.count_fork, after_in_child=program.start_in_child)
+    except Exception as error:
+        _warn(f"the program is not profiled: {error}")
+
+
+def _warn(text: str) -> None:
+    try:
+        print(f"sparkmemprof: {text}", file=sys.stderr, flush=True)
+    except Exception:  # the program may have closed stderr
+        return

@@ -1,0 +1,270 @@
+"""`sparkmemprof run`: the program is what it is under plain `python`, and its report has its lines with their bytes."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+import jsonschema
+import pytest
+from conftest import BUILD, ROOT
+
+SCHEMA = json.loads((ROOT / "docs" / "report.schema.json").read_text())
+BESIDE_BYTES = 4 * 65_536  # small objects of the same line, sampled now and then beside blocks, which are exact
+
+TAKES = """\
+import multiprocessing
+import sys
+
+
+def child(size):
+    return len(bytearray(size))  # child
+
+
+def parts():
+    yield 1
+    block = bytearray(2_100_011)  # generator
+    yield len(block)
+
+
+class Taker:
+    def take(self):
+        self.kept = bytearray(b"x") * 5_200_003  # method
+        return len(self.kept)
+
+
+def main():
+    taker = Taker()
+    taker.take()
+    taken = [sum(parts()), (lambda: len(bytearray(2_300_003)))()]  # lambda
+    taken += [len(bytearray(size)) for size in (2_400_001, 2_400_001)]  # comprehension
+    children = [multiprocessing.Process(target=child, args=(2_500_009,)) for _ in range(2)]
+    for process in children:
+        process.start()
+    for process in children:
+        process.join()
+    print(sum(taken))
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def line_of(source, marker):
+    (number,) = (number for number, line in enumerate(source.splitlines(), 1) if line.endswith(f"# {marker}"))
+    return number
+
+
+@pytest.fixture
+def report_of(tmp_path):
+    """The one report below a folder; its HTML is beside it."""
+
+    def read(folder="sparkmemprof-report"):
+        (path,) = (tmp_path / folder).glob("*/report.json")
+        assert path.with_name("report.html").read_text().startswith("<!doctype html>")
+        assert path.stat().st_mode & 0o077 == 0
+        report = json.loads(path.read_text())
+        assert report["application"]["id"] == path.parent.name
+        jsonschema.validate(report, SCHEMA)
+        return report
+
+    return read
+
+
+def blocks_at(report, line, size):
+    """How many blocks of this size the marked line took; beside them only a stray small object may be sampled."""
+    sites = [
+        site
+        for site in report["stages"][0]["sites"]
+        if (python := [frame for frame in site["frames"] if frame["language"] == "python"])
+        and pathlib.PurePath(python[-1]["file"]).name == "takes.py"
+        and python[-1]["line"] == line
+    ]
+    blocks = sum(site["allocatedBytes"] // size for site in sites)
+    assert sum(site["allocatedBytes"] % size for site in sites) < BESIDE_BYTES
+    return blocks
+
+
+def test_lines_of_a_program_and_of_the_processes_it_forks(cli, tmp_path, report_of):
+    (tmp_path / "takes.py").write_text(TAKES)
+    finished = cli("run", "takes.py", cwd=tmp_path)
+    assert finished.returncode == 0, finished.stderr
+    assert int(finished.stdout) == 1 + 2_100_011 + 2_300_003 + 2 * 2_400_001
+    report = report_of()
+    assert report["application"]["name"] == "takes.py"
+    assert report["application"]["pythonVersion"] == ".".join(map(str, sys.version_info[:3]))
+    (stage,) = report["stages"]
+    assert (stage["name"], stage["status"], stage["tasks"]) == ("takes.py", "complete", 3)
+    for marker, size, blocks in [
+        ("generator", 2_100_012, 1),
+        ("method", 5_200_004, 1),
+        ("lambda", 2_300_004, 1),
+        ("comprehension", 2_400_002, 2),
+        ("child", 2_500_010, 2),
+    ]:
+        assert blocks_at(report, line_of(TAKES, marker), size) == blocks, marker
+    kept = block_of(report, 5_200_004)
+    assert 0 <= kept["liveAtPeakBytes"] - 5_200_004 < BESIDE_BYTES
+    assert kept["residentAtPeakBytes"] >= 0.99 * 5_200_004
+    (executor,) = report["executors"]
+    assert executor["id"] == "driver"
+    assert executor["limitBytes"] > 0
+    assert executor["regions"] == []
+    assert [process["kind"] for process in executor["processes"]] == ["python-driver"] * 3
+    assert max(process["peakRssBytes"] for process in executor["processes"]) > 5_200_004
+    assert f"takes.py:{line_of(TAKES, 'method')}" in finished.stderr, "the text report"
+
+
+def block_of(report, size):
+    """The one site that holds one block of this size."""
+    (site,) = (s for s in report["stages"][0]["sites"] if 0 <= s["allocatedBytes"] - size < BESIDE_BYTES)
+    return site
+
+
+TELLS = """\
+import json, os, sys
+print(json.dumps({
+    "argv": sys.argv, "name": __name__, "path": sys.path, "main": sys.modules["__main__"].__dict__ is globals(),
+    "file": globals().get("__file__"), "environment": {k: v for k, v in os.environ.items() if k not in ("_", "SHLVL")},
+    "input": sys.stdin.read(), "flags": str(sys.flags), "site": hasattr(sys, "marked"),
+}))
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["tells.py", "--report-dir", "its own", "-h"],
+        ["-m", "tells", "a"],
+        ["-c", TELLS, "--b"],
+        ["-X", "utf8", "-O", "folder/tells.py"],
+    ],
+    ids=["script", "module", "code", "options"],
+)
+def test_a_program_sees_what_it_sees_under_python(package, tmp_path, words):
+    (tmp_path / "tells.py").write_text(TELLS)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "tells.py").write_text(TELLS)
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text("import sys\nsys.marked = True\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), str(package)])}
+
+    def told(*command):
+        finished = subprocess.run(
+            [sys.executable, *command],
+            cwd=tmp_path,
+            env=environment,
+            input="typed",
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return json.loads(finished.stdout)
+
+    plain = told(*words)
+    assert plain["site"], "the user's sitecustomize runs"
+    assert told("-m", "sparkmemprof.cli.main", "run", *words) == plain
+
+
+BLOCK = "import os, signal, sys; b = bytearray(2_600_003); "
+ENDS = {
+    "well": ("", 0, "", None),
+    "exit status": ("sys.exit(7)", 7, "", "exit status 7"),
+    "exit text": ("sys.exit('why')", 1, "why", "exit status 1"),
+    "exception": ("raise ValueError('on purpose')", 1, "ValueError: on purpose", "exit status 1"),
+    "at once": ("os._exit(9)", 9, "", "exit status 9"),
+    "killed": ("os.kill(os.getpid(), signal.SIGKILL)", -signal.SIGKILL, "", "killed by SIGKILL"),
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_exit_status_is_the_programs_and_the_report_is_made(cli, tmp_path, report_of, end):
+    code, status, said, failure = ENDS[end]
+    (tmp_path / "ends.py").write_text(BLOCK + code)
+    finished = cli("run", "--report-dir", "out", "ends.py", cwd=tmp_path)
+    assert finished.returncode == status
+    assert said in finished.stderr
+    report = report_of("out")
+    (stage,) = report["stages"]
+    assert stage["failureReason"] == failure
+    assert block_of(report, 2_600_004)["liveAtPeakBytes"] >= 2_600_004
+    assert stage["partialTasks"] == (1 if end in ("at once", "killed") else 0)
+
+
+def test_native_frames_are_named(cli, tmp_path, report_of):
+    library = BUILD / "tests" / "native" / "libexact_alloc.so"
+    (tmp_path / "native.py").write_text(
+        f"import ctypes; library = ctypes.CDLL({str(library)!r}); library.exact_malloc.argtypes = [ctypes.c_size_t]\n"
+        "bytearray(300_007)  # a sample is what notices the new library\n"
+        "library.exact_malloc(2_900_003)\n"
+    )
+    finished = cli("run", "native.py", cwd=tmp_path)
+    assert finished.returncode == 0, finished.stderr
+    frames = block_of(report_of(), 2_900_003)["frames"]
+    last = [frame for frame in frames if frame["language"] == "native"][-1]
+    assert (last["function"], pathlib.PurePath(last["module"]).name) == ("exact_malloc", "libexact_alloc.so")
+
+
+def test_a_module_is_shown_without_what_runs_it(cli, tmp_path, report_of):
+    (tmp_path / "takes.py").write_text("kept = bytearray(3_100_007)")
+    assert cli("run", "-m", "takes", cwd=tmp_path).returncode == 0
+    report = report_of()
+    site = block_of(report, 3_100_008)
+    assert report["application"]["name"] == "-m takes"
+    assert (site["udf"], site["udfKind"]) == ("-m takes", "PROGRAM")
+    assert [(frame["function"], frame["line"]) for frame in site["frames"]] == [("<module>", 1)]
+
+
+def test_exit_handlers_of_the_program_are_profiled(cli, tmp_path, report_of):
+    (tmp_path / "late.py").write_text("import atexit\natexit.register(lambda: bytearray(2_700_017))\n")
+    assert cli("run", "late.py", cwd=tmp_path).returncode == 0
+    assert block_of(report_of(), 2_700_018)
+
+
+def test_termination_reaches_the_program(package, tmp_path, report_of):
+    (tmp_path / "waits.py").write_text(
+        "import pathlib, time\nb = bytearray(2_800_009)\npathlib.Path('ready').touch()\ntime.sleep(60)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sparkmemprof.cli.main", "run", "waits.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(package)},
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        while not (tmp_path / "ready").exists():
+            assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == -signal.SIGTERM
+    finally:
+        process.kill()
+        process.wait()
+    report = report_of()
+    assert report["stages"][0]["failureReason"] == "killed by SIGTERM"
+    assert block_of(report, 2_800_010)
+
+
+def test_a_program_that_cannot_be_profiled_runs_all_the_same(cli, tmp_path):
+    (tmp_path / "works.py").write_text("print('unharmed')")
+    finished = cli("run", "-S", "works.py", cwd=tmp_path)  # no site module, so nothing of ours starts
+    assert (finished.returncode, finished.stdout) == (0, "unharmed\n")
+    (warning,) = finished.stderr.splitlines()
+    assert warning.startswith("sparkmemprof: no report: ")
+    assert not (tmp_path / "sparkmemprof-report").exists()
+
+
+def test_a_report_that_cannot_be_written_does_not_change_the_exit_status(cli, tmp_path):
+    (tmp_path / "works.py").write_text("import sys; sys.exit(5)")
+    (tmp_path / "file").write_text("in the way")
+    finished = cli("run", "--report-dir", "file/below", "works.py", cwd=tmp_path)
+    assert finished.returncode == 5
+    assert "sparkmemprof: the report was not written: " in finished.stderr
+
+
+def test_nothing_to_run(cli):
+    finished = cli("run")
+    assert finished.returncode == 2
+    assert "script.py" in finished.stderr

@@ -54,8 +54,8 @@ class ClusterManager {
   virtual Budget BudgetOf(const BudgetInput& input) const = 0;
 };
 
-// By spark.master: yarn, k8s://…, spark://…, local-cluster[…], local[…], and "program" for none. Never null; an unknown master is treated as
-// standalone, which promises least.
+// By spark.master: yarn, k8s://…, spark://…, local-cluster[…], local[…], and "program" for none. Never null; an unknown master is treated
+// as standalone, which promises least.
 std::unique_ptr<ClusterManager> ClusterManagerOf(std::string_view master);
 
 }  // namespace memprof

@@ -8,7 +8,7 @@
 namespace memprof {
 
 bool IsBudgetSetting(std::string_view key) {
-  static constexpr std::array<std::string_view, 16> kKeys = {
+  static constexpr std::array<std::string_view, 17> kKeys = {
       "spark.executor.memory",
       "spark.executor.memoryOverhead",
       "spark.executor.memoryOverheadFactor",
@@ -25,6 +25,7 @@ bool IsBudgetSetting(std::string_view key) {
       "spark.submit.deployMode",
       "spark.yarn.isPython",
       "spark.executor.cores",
+      "spark.sql.execution.arrow.maxRecordsPerBatch",  // for advice
   };
   return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
 }

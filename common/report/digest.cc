@@ -190,6 +190,27 @@ std::string OtherAttemptsPhrase(const ReportOtherAttempts& other) {
   return phrase;
 }
 
+std::string AdvicePhrase(const ReportAdvice& advice) {
+  if (advice.conf.empty()) return advice.because;
+  if (advice.to.empty()) return advice.conf + ": " + advice.because;
+  return fmt::format("{} {} → {}: {}", advice.conf, advice.from.empty() ? "not set" : advice.from, advice.to, advice.because);
+}
+
+const ReportFrame* LeadLineOf(const ReportSite& site) {
+  static constexpr std::array<std::string_view, 3> kInstalled = {"/site-packages/", "/dist-packages/", "/lib/python3."};
+  const ReportFrame* innermost = nullptr;
+  for (auto frame = site.frames.rbegin(); frame != site.frames.rend(); ++frame) {
+    if (frame->language != Language::kPython) continue;
+    if (innermost == nullptr) innermost = &*frame;
+    std::string_view file = frame->file;
+    auto in_file = [&](std::string_view part) { return file.find(part) != file.npos; };
+    bool user =
+        !file.starts_with("<frozen ") && file.find("pyspark/") == file.npos && std::none_of(kInstalled.begin(), kInstalled.end(), in_file);
+    if (user) return &*frame;
+  }
+  return innermost;
+}
+
 std::string UdfHeading(const std::optional<ReportUdf>& udf) { return udf ? UdfTitle(*udf) : "outside any UDF"; }
 
 std::string ErrorPhrase(const std::optional<uint64_t>& error_bytes) {

@@ -62,6 +62,13 @@ std::string LimitPhrase(const ReportExecutor& executor);
 // "2 failed, 1 superseded".
 std::string OtherAttemptsPhrase(const ReportOtherAttempts& other);
 
+// "spark.executor.memoryOverhead 384m → 2300m: …", or what else to change.
+std::string AdvicePhrase(const ReportAdvice& advice);
+
+// The frame a Python site of a post-mortem is known by: the user's innermost Python line, else the innermost one; nullptr
+// without Python frames.
+const ReportFrame* LeadLineOf(const ReportSite& site);
+
 // "aggregate (job.py:41)", "outside any UDF".
 std::string UdfHeading(const std::optional<ReportUdf>& udf);
 

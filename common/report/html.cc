@@ -146,6 +146,7 @@ Result<std::string> RenderHtml(std::string_view report_json) {
   page.Text(report->application.name.empty() ? report->application.id : report->application.name);
   page.Markup("</title><style>").Markup(kHtmlStyle).Markup("</style></head>\n<body><main>\n");
   PutHeader(*report, page);
+  PutPostMortemsSection(*report, page);
   PutSummary(*report, page);
   PutExecutorsSection(*report, page);
   PutStagesSection(*report, page);

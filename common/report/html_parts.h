@@ -32,6 +32,7 @@ void PutFigureCell(std::string_view label, std::optional<uint64_t> bytes, HtmlPa
 void PutFrames(const ReportSite& site, HtmlPage& page);
 
 // Sections.
+void PutPostMortemsSection(const Report& report, HtmlPage& page);
 void PutExecutorsSection(const Report& report, HtmlPage& page);
 void PutStagesSection(const Report& report, HtmlPage& page);
 

@@ -95,6 +95,7 @@ td.error { color: var(--soft); font-size: 13px; }
 .stack li.native .function { color: var(--native); }
 .attempts { border-top: 1px solid var(--line); padding-top: 10px; }
 .attempts > summary { color: var(--warm); } .attempts .totals { margin-top: 10px; }
+.death { border-left: 3px solid var(--hot); } .advice { padding-left: 18px; font-size: 14px; } .advice li { margin-bottom: 6px; }
 .errors { list-style: none; margin: 8px 0 0; } .errors code { font-size: 12.5px; }
 .about ul { padding-left: 18px; font-size: 14px; } .about li { margin-bottom: 6px; }
 .missing { font-size: 13px; } .missing dt { margin-top: 8px; overflow-wrap: anywhere; } .missing dd { color: var(--soft); }

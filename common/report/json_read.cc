@@ -110,6 +110,7 @@ ReportSite ReadSite(const Json& json) {
   site.sampled = Flag(json, "sampled", false);
   site.error_bytes = Number<uint64_t>(json, "errorBytes");
   site.frames = List<ReportFrame>(json, "frames", ReadFrame);
+  site.stage_id = Number<int32_t>(json, "stageId");
   return site;
 }
 
@@ -211,6 +212,30 @@ ReportExecutor ReadExecutor(const Json& json) {
   return executor;
 }
 
+ReportPostMortem ReadPostMortem(const Json& json) {
+  ReportPostMortem death;
+  death.executor_id = Text(json, "executorId");
+  death.process = Text(json, "process");
+  death.pid = Number<int32_t>(json, "pid");
+  death.exit_code = Number<int32_t>(json, "exitCode");
+  death.how = Text(json, "how");
+  death.headline = Text(json, "headline");
+  death.reason = Text(json, "reason");
+  death.out_of_memory = Flag(json, "outOfMemory", false);
+  death.time_ms = NumberOr<int64_t>(json, "timeMs", 0);
+  death.limit_bytes = Number<uint64_t>(json, "limitBytes");
+  death.used_bytes = Number<uint64_t>(json, "usedBytes");
+  death.last_sample_age_ms = Number<int64_t>(json, "lastSampleAgeMs");
+  death.stage_id = Number<int32_t>(json, "stageId");
+  death.task_attempt_id = Number<int64_t>(json, "taskAttemptId");
+  death.processes = List<ReportProcess>(json, "processes", [](const Json& process) { return ReadProcess(process, true); });
+  death.sites = List<ReportSite>(json, "sites", ReadSite);
+  death.advice = List<ReportAdvice>(json, "advice", [](const Json& piece) {
+    return ReportAdvice{Text(piece, "conf"), Text(piece, "from"), Text(piece, "to"), Text(piece, "because")};
+  });
+  return death;
+}
+
 }  // namespace
 
 Result<Report> ReadReportJson(std::string_view text) {
@@ -246,6 +271,7 @@ Result<Report> ReadReportJson(std::string_view text) {
     report.other_stages = {NumberOr<uint64_t>(other, "stages", 0), NumberOr<uint64_t>(other, "tasks", 0),
                            NumberOr<uint64_t>(other, "otherAttempts", 0), List<ReportOriginSum>(other, "totals", ReadSum)};
   }
+  report.post_mortems = List<ReportPostMortem>(json, "postMortems", ReadPostMortem);
   const Json& counters = At(json, "counters");
   if (counters.is_object()) {
     for (const auto& [name, value] : counters.items()) {

@@ -70,6 +70,7 @@ Json SiteJson(const ReportSite& site) {
   Json frames = Json::array();
   for (const ReportFrame& frame : site.frames) frames.push_back(FrameJson(frame));
   json["frames"] = std::move(frames);
+  if (site.stage_id) json["stageId"] = *site.stage_id;
   return json;
 }
 
@@ -195,6 +196,35 @@ Json ExecutorJson(const ReportExecutor& executor) {
   return json;
 }
 
+Json PostMortemJson(const ReportPostMortem& death) {
+  Json json;
+  json["executorId"] = death.executor_id;
+  json["process"] = death.process;
+  json["pid"] = OrNull(death.pid);
+  json["exitCode"] = OrNull(death.exit_code);
+  json["how"] = death.how;
+  json["headline"] = death.headline;
+  json["reason"] = TextOrNull(death.reason);
+  json["outOfMemory"] = death.out_of_memory;
+  json["timeMs"] = death.time_ms;
+  json["limitBytes"] = OrNull(death.limit_bytes);
+  json["usedBytes"] = OrNull(death.used_bytes);
+  json["lastSampleAgeMs"] = OrNull(death.last_sample_age_ms);
+  json["stageId"] = OrNull(death.stage_id);
+  json["taskAttemptId"] = OrNull(death.task_attempt_id);
+  json["processes"] = ProcessesJson(death.processes, true);
+  Json sites = Json::array();
+  for (const ReportSite& site : death.sites) sites.push_back(SiteJson(site));
+  json["sites"] = std::move(sites);
+  Json advice = Json::array();
+  for (const ReportAdvice& piece : death.advice) {
+    advice.push_back(
+        Json{{"conf", TextOrNull(piece.conf)}, {"from", TextOrNull(piece.from)}, {"to", TextOrNull(piece.to)}, {"because", piece.because}});
+  }
+  json["advice"] = std::move(advice);
+  return json;
+}
+
 }  // namespace
 
 std::string WriteReportJson(const Report& report) {
@@ -230,7 +260,9 @@ std::string WriteReportJson(const Report& report) {
                                {"otherAttempts", report.other_stages->other_attempts},
                                {"totals", SumsJson(report.other_stages->totals)}};
   }
-  json["postMortems"] = Json::array();
+  Json post_mortems = Json::array();
+  for (const ReportPostMortem& death : report.post_mortems) post_mortems.push_back(PostMortemJson(death));
+  json["postMortems"] = std::move(post_mortems);
   Json counters = Json::object();
   for (const auto& [name, value] : report.counters) counters[name] = value;
   json["counters"] = std::move(counters);

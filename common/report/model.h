@@ -45,6 +45,7 @@ struct ReportSite {
   bool sampled = false;
   std::optional<uint64_t> error_bytes;  // two standard deviations
   std::vector<ReportFrame> frames;      // outermost call first, allocation last
+  std::optional<int32_t> stage_id;      // in a post-mortem, whose sites are of several stages
 };
 
 // All that one line of Python is charged with: sites whose innermost frame of the user's own code it is.
@@ -143,6 +144,29 @@ struct ReportExecutor {
   std::string java_version, agent_loaded;
 };
 
+struct ReportAdvice {
+  std::string conf, from, to;  // empty: no setting of Spark helps, `because` says what does
+  std::string because;
+};
+
+struct ReportPostMortem {
+  std::string executor_id;
+  std::string process;  // jvm, python-worker, container, python-driver
+  std::optional<int32_t> pid, exit_code;
+  std::string how;       // the evidence
+  std::string headline;  // one sentence
+  std::string reason;    // Spark's own words
+  bool out_of_memory = false;
+  int64_t time_ms = 0;
+  std::optional<uint64_t> limit_bytes, used_bytes;  // used: at the last sample
+  std::optional<int64_t> last_sample_age_ms;
+  std::optional<int32_t> stage_id;
+  std::optional<int64_t> task_attempt_id;
+  std::vector<ReportProcess> processes;  // at the last sample
+  std::vector<ReportSite> sites;         // live_at_peak_bytes: live at the last sample
+  std::vector<ReportAdvice> advice;
+};
+
 struct ReportNotAvailable {
   std::string what, why;
   auto operator<=>(const ReportNotAvailable&) const = default;
@@ -177,6 +201,7 @@ struct Report {
   std::vector<ReportStage> stages;
   std::optional<ReportOtherExecutors> other_executors;
   std::optional<ReportOtherStages> other_stages;
+  std::vector<ReportPostMortem> post_mortems;  // in the order of the deaths
   std::vector<std::pair<std::string, uint64_t>> counters;
   std::vector<ReportNotAvailable> not_available;
 };

@@ -6,6 +6,8 @@
 
 #include "report/digest.h"
 #include "report/json.h"
+#include "report/post_mortem_text.h"
+#include "report/text_page.h"
 #include "report/titles.h"
 #include "report/units.h"
 #include "report/views.h"
@@ -13,136 +15,16 @@
 namespace memprof {
 namespace {
 
-constexpr int kNarrowest = 40, kWidest = 400;
-constexpr size_t kNarrow = 90;
 constexpr size_t kFigure = 12;                                        // columns of a figure
 constexpr size_t kFrameIndent = 4 + 3 * (kFigure + 1) + kFigure + 3;  // native frames stand below their line's place
 
 struct Detail {
-  size_t executors, processes, stages, lines, paths, jvm_sites;
+  size_t executors, processes, stages, lines, paths, jvm_sites, deaths, death_lines;
 };
-constexpr Detail kFull{SIZE_MAX, 6, SIZE_MAX, 12, 2, 5};
-constexpr Detail kBrief{4, 0, 3, 3, 1, 1};  // the driver's log
+constexpr Detail kFull{SIZE_MAX, 6, SIZE_MAX, 12, 2, 5, SIZE_MAX, 30};
+constexpr Detail kBrief{4, 0, 3, 3, 1, 1, 2, 4};  // the driver's log, where each death was told already
 
-enum class Ink { kPlain, kBold, kDim, kWarm, kHot };
-
-// Length in code points: what a terminal shows of the Latin, arrows and bars written here.
-size_t Columns(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char byte) { return (byte & 0xc0) != 0x80; }));
-}
-
-// User's strings may hold anything, escape sequences included: control characters never reach the terminal.
-std::string Printable(std::string_view text) {
-  std::string clean;
-  for (size_t at = 0; at < text.size(); ++at) {
-    auto byte = static_cast<unsigned char>(text[at]);
-    bool c1 = byte == 0xc2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xa0;
-    if (c1) ++at;
-    clean += byte < 0x20 || byte == 0x7f || c1 ? ' ' : text[at];
-  }
-  return clean;
-}
-
-std::string Fit(std::string_view text, size_t columns) {
-  if (Columns(text) <= columns) return std::string(text);
-  if (columns == 0) return {};
-  size_t end = 0;
-  for (size_t seen = 0; end < text.size(); ++end) {
-    if ((text[end] & 0xc0) != 0x80 && seen++ == columns - 1) break;
-  }
-  return std::string(text.substr(0, end)) + "…";
-}
-
-std::string Right(std::string_view text, size_t columns) {
-  return std::string(columns - std::min(columns, Columns(text)), ' ') + std::string(text);
-}
-
-std::string Left(std::string_view text, size_t columns) {
-  std::string fitted = Fit(text, columns);
-  return fitted + std::string(columns - Columns(fitted), ' ');
-}
-
-// "███████▌······": eighths of a column; a value over the whole fills it.
-std::string Bar(double share, size_t columns) {
-  static constexpr std::array<const char*, 8> kEighths = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-  auto eighths = static_cast<size_t>(std::clamp(share, 0.0, 1.0) * static_cast<double>(columns) * 8 + 0.5);
-  std::string bar;
-  for (size_t i = 0; i < eighths / 8; ++i) bar += "█";
-  bar += kEighths[eighths % 8];
-  for (size_t i = Columns(bar); i < columns; ++i) bar += "·";
-  return bar;
-}
-
-std::string Counted(uint64_t count, const char* what, const char* plural = "s") {
-  return fmt::format("{} {}{}", FormatCount(count), what, count == 1 ? "" : plural);
-}
-
-class Page {
- public:
-  explicit Page(const TextOptions& options)
-      : width_(static_cast<size_t>(std::clamp(options.width, kNarrowest, kWidest))), colour_(options.colour) {}
-
-  bool narrow() const { return width_ < kNarrow; }
-
-  // `ink` colours the whole line; the text is cut at the width.
-  void Line(std::string_view text, Ink ink = Ink::kPlain) {
-    std::string line = Fit(text, width_);
-    size_t last = line.find_last_not_of(' ');
-    line.erase(last == std::string::npos ? 0 : last + 1);
-    lines_.push_back(colour_ && ink != Ink::kPlain && !line.empty() ? Code(ink) + line + "\x1b[0m" : line);
-  }
-  // A paragraph: as many lines as it takes, `indent` before each.
-  void Wrapped(std::string_view text, size_t indent, Ink ink) {
-    std::string line;
-    auto flush = [&] {
-      if (!line.empty()) Line(std::string(indent, ' ') + line, ink);
-      line.clear();
-    };
-    while (!text.empty()) {
-      size_t blank = text.find(' ');
-      std::string_view word = text.substr(0, blank);
-      text.remove_prefix(blank == std::string_view::npos ? text.size() : blank + 1);
-      if (indent + Columns(line) + 1 + Columns(word) > width_) flush();
-      line += line.empty() ? std::string(word) : " " + std::string(word);
-    }
-    flush();
-  }
-  void Blank() {
-    if (!lines_.empty() && !lines_.back().empty()) lines_.emplace_back();
-  }
-
-  std::string Text(int max_lines) const {
-    auto bound = static_cast<size_t>(std::max(max_lines, 0));
-    size_t shown = bound == 0 || lines_.size() <= bound ? lines_.size() : bound - 1;
-    std::string text;
-    for (size_t i = 0; i < shown; ++i) text += lines_[i] + "\n";
-    if (shown < lines_.size()) text += Fit("… " + Counted(lines_.size() - shown, "more line") + " in the report's files", width_) + "\n";
-    return text;
-  }
-
- private:
-  static std::string Code(Ink ink) {
-    switch (ink) {
-      case Ink::kBold:
-        return "\x1b[1m";
-      case Ink::kDim:
-        return "\x1b[2m";
-      case Ink::kWarm:
-        return "\x1b[33m";
-      case Ink::kHot:
-        return "\x1b[1;31m";
-      case Ink::kPlain:
-        break;
-    }
-    return "";
-  }
-
-  size_t width_;
-  bool colour_;
-  std::vector<std::string> lines_;
-};
-
-void PutHeader(const Report& report, Page& page) {
+void PutHeader(const Report& report, TextPage& page) {
   const ReportApplication& application = report.application;
   std::string title = "sparkmemprof · " + Printable(application.name.empty() ? application.id : application.name);
   if (!application.name.empty() && !application.id.empty()) title += " (" + Printable(application.id) + ")";
@@ -157,7 +39,7 @@ void PutHeader(const Report& report, Page& page) {
   page.Line(facts, Ink::kDim);
 }
 
-void PutProcesses(const ReportExecutor& executor, size_t shown, Page& page) {
+void PutProcesses(const ReportExecutor& executor, size_t shown, TextPage& page) {
   for (size_t i = 0; i < std::min(shown, executor.processes.size()); ++i) {
     const ReportProcess& process = executor.processes[i];
     std::string line = fmt::format("    {} {}", Right(FormatBytes(process.peak_rss_bytes), kFigure),
@@ -174,7 +56,7 @@ void PutProcesses(const ReportExecutor& executor, size_t shown, Page& page) {
   }
 }
 
-void PutExecutor(const ReportExecutor& executor, const Detail& detail, Page& page) {
+void PutExecutor(const ReportExecutor& executor, const Detail& detail, TextPage& page) {
   std::string name = Left(Printable(executor.id), 8);
   Ink ink = Ink::kPlain;
   std::string line;
@@ -193,7 +75,7 @@ void PutExecutor(const ReportExecutor& executor, const Detail& detail, Page& pag
   PutProcesses(executor, detail.processes, page);
 }
 
-void PutExecutors(const Report& report, const Detail& detail, Page& page) {
+void PutExecutors(const Report& report, const Detail& detail, TextPage& page) {
   std::vector<const ReportExecutor*> executors = ExecutorsByUse(report);
   page.Blank();
   page.Line("Executors", Ink::kBold);
@@ -206,7 +88,7 @@ void PutExecutors(const Report& report, const Detail& detail, Page& page) {
 
 // Figures in columns and where they are, or, on a narrow terminal, the place and then the figures.
 template <typename Row>
-void PutRow(const Row& row, const std::string& where, Page& page) {
+void PutRow(const Row& row, const std::string& where, TextPage& page) {
   if (page.narrow()) {
     page.Line("      " + where);
     std::string figures;
@@ -224,7 +106,7 @@ void PutRow(const Row& row, const std::string& where, Page& page) {
                         Left(ErrorPhrase(row.error_bytes), kFigure), where));
 }
 
-void PutPaths(const ReportLine& line, const ReportSiteGroup& group, size_t most, Page& page) {
+void PutPaths(const ReportLine& line, const ReportSiteGroup& group, size_t most, TextPage& page) {
   std::string indent(page.narrow() ? 8 : kFrameIndent, ' ');
   std::vector<AllocationPath> paths = PathsOf(line, group);
   for (size_t i = 0; i < std::min(paths.size(), most); ++i) {
@@ -236,7 +118,7 @@ void PutPaths(const ReportLine& line, const ReportSiteGroup& group, size_t most,
 }
 
 // `lines` come grouped by UDF (digest.h).
-void PutLines(const std::vector<const ReportLine*>& lines, const ReportSiteGroup& group, const Detail& detail, Page& page) {
+void PutLines(const std::vector<const ReportLine*>& lines, const ReportSiteGroup& group, const Detail& detail, TextPage& page) {
   size_t left_out = 0;
   for (size_t begin = 0; begin < lines.size();) {
     size_t end = begin;
@@ -254,7 +136,7 @@ void PutLines(const std::vector<const ReportLine*>& lines, const ReportSiteGroup
   if (left_out != 0) page.Line("    … " + Counted(left_out, "more line"), Ink::kDim);
 }
 
-void PutJvmSites(const char* heading, const std::vector<const ReportSite*>& sites, const Detail& detail, Page& page) {
+void PutJvmSites(const char* heading, const std::vector<const ReportSite*>& sites, const Detail& detail, TextPage& page) {
   if (sites.empty() || detail.jvm_sites == 0) return;
   page.Line(std::string("    ") + heading, Ink::kBold);
   for (size_t i = 0; i < std::min(sites.size(), detail.jvm_sites); ++i) {
@@ -263,7 +145,7 @@ void PutJvmSites(const char* heading, const std::vector<const ReportSite*>& site
   }
 }
 
-void PutStage(const ReportStage& stage, const Detail& detail, Page& page) {
+void PutStage(const ReportStage& stage, const Detail& detail, TextPage& page) {
   std::string title = StageTitle(stage);
   std::string name = Printable(title.empty() ? (stage.name.empty() ? "unnamed" : stage.name) : title);
   std::string attempt = stage.attempt == 0 ? "" : fmt::format(".{}", stage.attempt);
@@ -288,7 +170,7 @@ void PutStage(const ReportStage& stage, const Detail& detail, Page& page) {
   if (detail.processes != 0) PutLines(DigestOf(other).lines, other, kBrief, page);
 }
 
-void PutStages(const Report& report, const Detail& detail, Page& page) {
+void PutStages(const Report& report, const Detail& detail, TextPage& page) {
   std::vector<const ReportStage*> stages = StagesByWeight(report);
   page.Blank();
   page.Line("Stages, by what a task held at its peak", Ink::kBold);
@@ -299,7 +181,16 @@ void PutStages(const Report& report, const Detail& detail, Page& page) {
   if (more != 0) page.Line("  … " + Counted(more, "more stage"), Ink::kDim);
 }
 
-void PutAbout(const Report& report, Page& page) {
+void PutPostMortems(const Report& report, const Detail& detail, TextPage& page) {
+  const std::vector<ReportPostMortem>& deaths = report.post_mortems;
+  if (deaths.empty()) return;
+  page.Blank();
+  page.Line("Post-mortems", Ink::kBold);
+  for (size_t i = 0; i < std::min(detail.deaths, deaths.size()); ++i) PutPostMortem(deaths[i], detail.death_lines, page);
+  if (deaths.size() > detail.deaths) page.Line("  … " + Counted(deaths.size() - detail.deaths, "more death"), Ink::kDim);
+}
+
+void PutAbout(const Report& report, TextPage& page) {
   page.Blank();
   page.Line("About the numbers", Ink::kBold);
   if (report.sampling.python_interval_bytes) {
@@ -332,8 +223,9 @@ Result<std::string> RenderText(std::string_view report_json, const TextOptions& 
   Result<Report> report = ReadReportJson(report_json);
   if (!report.ok()) return report.status();
   const Detail& detail = options.max_lines > 0 && options.max_lines < 60 ? kBrief : kFull;
-  Page page(options);
+  TextPage page(options);
   PutHeader(*report, page);
+  PutPostMortems(*report, detail, page);
   PutExecutors(*report, detail, page);
   PutStages(*report, detail, page);
   if (&detail == &kFull) PutAbout(*report, page);

@@ -21,6 +21,9 @@ enum class Foldable { kSettled, kStageComplete, kFinal, kEnded };
 bool MayFold(Foldable level, const StageRecord& stage, const AccountedTask& task) {
   if (task.account == Account::kUnknown) return false;
   bool final = task.task->profile && task.task->profile->final;
+  // The sites of a post-mortem are those of the tasks that died: kept as long as anything is.
+  bool may_be_shown = task.account != Account::kCounted && task.task->profile && !task.task->profile->live_bytes.empty();
+  if (may_be_shown && level != Foldable::kEnded) return false;
   switch (level) {
     case Foldable::kSettled:
       return stage.completed && final;
@@ -76,6 +79,7 @@ void Compact(StoreState& state) {
   };
   for (auto& [id, task] : state.tasks) {
     task.error = copy.String(task.error);
+    task.executor = copy.String(task.executor);
     if (!task.profile) continue;
     for (SiteRecord& site : task.profile->sites) move_site(site.key);
     for (CounterRecord& counter : task.profile->counters) counter.name = copy.String(counter.name);

@@ -45,7 +45,8 @@ Status CheckSites(const proto::TaskProfile& profile) {
     if (OriginOf(site.origin()) == Origin::kUnknown) return Corrupt("a site does not say where it comes from");
     if (site.udf() > static_cast<uint32_t>(profile.udfs_size())) return Corrupt("a site names a UDF that is not there");
     if (!Plausible(site.allocated_bytes()) || !Plausible(site.allocations()) || !Plausible(site.live_at_peak_bytes()) ||
-        !Plausible(site.resident_at_peak_bytes()) || !Plausible(site.variance()) || !Plausible(site.peak_variance())) {
+        !Plausible(site.live_bytes()) || !Plausible(site.resident_at_peak_bytes()) || !Plausible(site.variance()) ||
+        !Plausible(site.peak_variance())) {
       return Corrupt("a site has a figure no machine reaches");
     }
   }
@@ -69,6 +70,12 @@ Status CheckProcesses(const Processes& processes) {
   return {};
 }
 
+Status CheckMoment(const proto::Moment& moment) {
+  bool plausible = Plausible(moment.used_bytes());
+  for (const proto::Row& row : moment.regions()) plausible = plausible && Plausible(row.bytes());
+  return plausible ? CheckProcesses(moment.processes()) : Corrupt("a moment has a figure no machine reaches");
+}
+
 Status CheckSnapshot(const proto::ExecutorSnapshot& snapshot) {
   for (uint64_t figure : {snapshot.cgroup_limit_bytes(), snapshot.host_memory_bytes(), snapshot.heap_max_bytes(),
                           snapshot.heap_used_peak_bytes(), snapshot.spark_storage_peak_bytes(), snapshot.spark_execution_peak_bytes(),
@@ -79,7 +86,15 @@ Status CheckSnapshot(const proto::ExecutorSnapshot& snapshot) {
     if (!Plausible(row.bytes())) return Corrupt("an executor snapshot has a figure no machine reaches");
   }
   if (Status status = CheckProcesses(snapshot.processes()); !status.ok()) return status;
+  if (Status status = CheckMoment(snapshot.last()); !status.ok()) return status;
   return CheckProcesses(snapshot.at_peak().processes());
+}
+
+Status CheckDeath(const proto::WorkerDeath& death) {
+  if (!Plausible(death.limit_bytes()) || !Plausible(death.live_bytes()) || !Plausible(death.allocated_bytes())) {
+    return Corrupt("a worker's death has a figure no machine reaches");
+  }
+  return CheckMoment(death.before());
 }
 
 Language LanguageOf(proto::Language language) {
@@ -172,6 +187,8 @@ Status DecodeEnvelope(std::string_view bytes, proto::Envelope& envelope) {
       return CheckSnapshot(envelope.executor());
     case proto::Envelope::kSymbols:
       return {};
+    case proto::Envelope::kWorkerDeath:
+      return CheckDeath(envelope.worker_death());
     case proto::Envelope::MESSAGE_NOT_SET:
       break;
   }
@@ -181,6 +198,7 @@ Status DecodeEnvelope(std::string_view bytes, proto::Envelope& envelope) {
 TaskProfileRecord InternProfile(const proto::TaskProfile& profile, Interner& interner, std::pmr::memory_resource* memory) {
   TaskProfileRecord record(memory);
   record.sequence = profile.sequence();
+  record.taken_ms = profile.taken_ms();
   record.final = profile.final();
   record.partial = profile.partial();
   record.jvm_interval_bytes = profile.jvm_interval_bytes();
@@ -188,9 +206,15 @@ TaskProfileRecord InternProfile(const proto::TaskProfile& profile, Interner& int
   Importer importer(profile, interner);
   record.sites.reserve(profile.sites_size());
   std::unordered_map<SiteKey, size_t, SiteKeyHash> seen;  // two of a profile's stacks may be one after interning
+  const bool died = !record.final || record.partial;      // or runs still: what it holds may be asked for
   for (const proto::Site& site : profile.sites()) {
     SiteRecord site_record = importer.Site(site);
     auto [entry, added] = seen.try_emplace(site_record.key, record.sites.size());
+    if (died && added) record.live_bytes.push_back(site.has_live_bytes() ? site.live_bytes() : kUnmeasured);
+    if (died && !added && site.has_live_bytes()) {
+      uint64_t& live = record.live_bytes[entry->second];
+      live = (live == kUnmeasured ? 0 : live) + site.live_bytes();
+    }
     if (added) {
       record.sites.push_back(site_record);
     } else {

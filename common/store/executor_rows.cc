@@ -43,17 +43,6 @@ std::vector<ReportProcess> ProcessRows(const Processes& processes) {
   return rows;
 }
 
-ReportMoment MomentRow(const proto::Moment& moment) {
-  ReportMoment row;
-  row.time_ms = moment.time_ms();
-  row.used_bytes = moment.used_bytes();
-  row.regions = RowsOf(moment.regions());
-  row.processes = ProcessRows(moment.processes());
-  row.active_tasks.assign(moment.active_tasks().begin(), moment.active_tasks().end());
-  row.unattributed_bytes = moment.unattributed_bytes();
-  return row;
-}
-
 // Python's processes together, at the tick when the container's use was largest: the largest simultaneous sum measured.
 std::optional<uint64_t> PythonAtPeak(const proto::ExecutorSnapshot& snapshot) {
   if (!snapshot.has_at_peak() || snapshot.at_peak().processes().empty()) return std::nullopt;
@@ -165,6 +154,17 @@ std::vector<std::pair<std::string_view, const ExecutorRecord*>> HeaviestFirst(co
 }
 
 }  // namespace
+
+ReportMoment MomentRow(const proto::Moment& moment) {
+  ReportMoment row;
+  row.time_ms = moment.time_ms();
+  row.used_bytes = moment.used_bytes();
+  row.regions = RowsOf(moment.regions());
+  row.processes = ProcessRows(moment.processes());
+  row.active_tasks.assign(moment.active_tasks().begin(), moment.active_tasks().end());
+  row.unattributed_bytes = moment.unattributed_bytes();
+  return row;
+}
 
 std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<ReportNotAvailable>& not_available, CounterSums& counters,
                                          ExecutorSums& rest) {

@@ -4,10 +4,13 @@
 #include <set>
 #include <vector>
 
+#include "proto/memprof.pb.h"
 #include "report/model.h"
 #include "store/state.h"
 
 namespace memprof {
+
+ReportMoment MomentRow(const proto::Moment& moment);
 
 inline constexpr size_t kMostExecutorRows = 500;
 

@@ -3,7 +3,9 @@
 #include <mutex>
 
 #include "budget/budget.h"
+#include "postmortem/post_mortems.h"
 #include "report/json.h"
+#include "report/post_mortem_text.h"
 #include "store/bounds.h"
 #include "store/delivery.h"
 #include "store/error_title.h"
@@ -117,7 +119,7 @@ void ProfileStore::StageCompleted(int stage_id, int attempt, std::string_view fa
 }
 
 void ProfileStore::TaskEnded(int64_t task_attempt_id, int stage_id, int stage_attempt, int partition, int /*attempt_number*/,
-                             std::string_view /*executor_id*/, TaskOutcome outcome, std::string_view error, int64_t time_ms) {
+                             std::string_view executor_id, TaskOutcome outcome, std::string_view error, int64_t time_ms) {
   impl_->Apply([&](StoreState& state) {
     if (state.folded_tasks.Contains(task_attempt_id)) return true;
     TaskRecord& task = state.tasks[task_attempt_id];
@@ -126,6 +128,7 @@ void ProfileStore::TaskEnded(int64_t task_attempt_id, int stage_id, int stage_at
     task.stage_id = stage_id;
     task.stage_attempt = stage_attempt;
     task.partition = partition;
+    if (!executor_id.empty()) task.executor = state.interner->String(executor_id);
     task.ended = true;
     task.outcome = outcome;
     task.end_ms = time_ms;
@@ -159,6 +162,15 @@ bool ProfileStore::AwaitsSymbols() const {
   bool any_sender = false;  // only a living executor can still name anything
   for (const auto& [id, executor] : impl_->state.executors) any_sender = any_sender || !executor.removed;
   return impl_->awaits && any_sender;
+}
+
+std::vector<std::string> ProfileStore::TakePostMortems(int64_t now_ms, bool all) {
+  std::lock_guard lock(impl_->mutex);
+  std::vector<std::string> texts;
+  if (!AnyUntoldDeath(impl_->state)) return texts;
+  std::vector<ReportPostMortem> deaths = BuildReport(impl_->state, true).report.post_mortems;
+  for (const ReportPostMortem& death : TakeUntold(deaths, now_ms, all, impl_->state)) texts.push_back(PostMortemText(death));
+  return texts;
 }
 
 std::string ProfileStore::ReportJson(bool unfinished) const {

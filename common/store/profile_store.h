@@ -46,6 +46,10 @@ class ProfileStore {
   // True while sites that the report would show still wait for their native names.
   bool AwaitsSymbols() const;
 
+  // The deaths that have not been told yet, as text of at most 30 lines each; every death is told once, a few seconds after it
+  // became known, for what comes late. `all`: without that patience, when the application ends. Cheap when nothing died.
+  std::vector<std::string> TakePostMortems(int64_t now_ms, bool all);
+
   // The model of docs/report.schema.json, and its views. `unfinished` marks a checkpoint.
   std::string ReportJson(bool unfinished) const;
 

@@ -80,12 +80,14 @@ struct CounterRecord {
 };
 
 struct TaskProfileRecord {
-  explicit TaskProfileRecord(std::pmr::memory_resource* memory) : sites(memory), remainders(memory), counters(memory) {}
+  explicit TaskProfileRecord(std::pmr::memory_resource* memory) : sites(memory), live_bytes(memory), remainders(memory), counters(memory) {}
 
   uint64_t sequence = 0;
+  int64_t taken_ms = 0;
   uint64_t jvm_interval_bytes = 0, python_interval_bytes = 0;
   bool final = false, partial = false;
   std::pmr::vector<SiteRecord> sites;
+  std::pmr::vector<uint64_t> live_bytes;  // at `taken_ms`, one for each site; empty once the task ended in good order
   std::pmr::vector<std::pair<Origin, OriginFigures>> remainders;
   std::pmr::vector<CounterRecord> counters;
 };
@@ -95,7 +97,7 @@ struct TaskRecord {
   bool ended = false;
   TaskOutcome outcome = TaskOutcome::kSucceeded;
   int64_t end_ms = 0;
-  StringId error = 0;
+  StringId error = 0, executor = 0;
   std::optional<TaskProfileRecord> profile;
 };
 

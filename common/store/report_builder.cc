@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "postmortem/post_mortems.h"
 #include "store/accounting.h"
 #include "store/executor_rows.h"
 #include "store/rollup.h"
@@ -139,6 +140,7 @@ CounterSums Counters(const StoreState& state) {
   if (state.dropped_lines != 0) AddCounter("droppedLines", state.dropped_lines, counters);
   if (state.dropped_stages.stages != 0) AddCounter("droppedStages", state.dropped_stages.stages, counters);
   if (state.dropped_executors.executors != 0) AddCounter("droppedExecutors", state.dropped_executors.executors, counters);
+  if (state.dropped_deaths != 0) AddCounter("droppedPostMortems", state.dropped_deaths, counters);
   return counters;
 }
 
@@ -199,6 +201,7 @@ BuiltReport BuildReport(const StoreState& state, bool unfinished) {
   report.executors = ExecutorRows(state, not_available, counters, other_executors);
   if (other_executors.executors != 0) report.other_executors = {other_executors.executors, other_executors.largest_used_bytes};
   AddStages(state, built);
+  report.post_mortems = PostMortems(state, report.executors, built.awaits_names);
   AddNeverMeasured(report, not_available);
   report.not_available.assign(not_available.begin(), not_available.end());
   report.counters.assign(counters.begin(), counters.end());

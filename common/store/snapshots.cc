@@ -52,6 +52,17 @@ void JoinMoment(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& s
   if (!snapshot.has_at_peak() || order(snapshot.at_peak()) < order(other.at_peak())) *snapshot.mutable_at_peak() = other.at_peak();
 }
 
+void JoinLast(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
+  auto order = [](const proto::Moment& value) { return std::tuple(value.time_ms(), value.processes_size(), value.SerializeAsString()); };
+  if (other.has_last() && (!snapshot.has_last() || order(snapshot.last()) < order(other.last()))) *snapshot.mutable_last() = other.last();
+  snapshot.set_cgroup(std::max(snapshot.cgroup(), other.cgroup()));
+  if (other.has_oom_kills()) snapshot.set_oom_kills(std::max(snapshot.oom_kills(), other.oom_kills()));
+  if (other.has_oom_kills_at_start()) {
+    uint64_t known = snapshot.has_oom_kills_at_start() ? snapshot.oom_kills_at_start() : UINT64_MAX;
+    snapshot.set_oom_kills_at_start(std::min(known, other.oom_kills_at_start()));
+  }
+}
+
 void JoinCounters(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
   std::map<std::string, uint64_t> counters;
   for (const proto::ExecutorSnapshot* from : Both(snapshot, other)) {
@@ -117,6 +128,7 @@ void JoinSnapshot(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot&
   raise(other.has_offheap_peak_bytes(), other.offheap_peak_bytes(), snapshot.offheap_peak_bytes(), &S::set_offheap_peak_bytes);
   JoinProcesses(other, snapshot);
   JoinMoment(other, snapshot);
+  JoinLast(other, snapshot);
   JoinCounters(other, snapshot);
   JoinNotAvailable(other, snapshot);
 }

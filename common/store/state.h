@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 
 #include "report/model.h"
@@ -57,7 +58,13 @@ struct StoreState {
   StageSums dropped_stages;
   ExecutorSums dropped_executors;
   IntervalSet dropped_executor_numbers{&memory};  // late messages of these are known
-  uint64_t version = 0;                           // grows with every change
+  uint64_t dropped_deaths = 0;
+
+  static constexpr size_t kMaxWorkerDeaths = 200;
+  using WorkerDeathKey = std::tuple<std::string, int32_t, int64_t>;  // executor, pid, task attempt
+  std::map<WorkerDeathKey, std::string> worker_deaths;               // serialised proto::WorkerDeath
+  std::map<std::string, int64_t> seen_deaths;                        // when a death was first seen (post_mortems.h); -1 = told
+  uint64_t version = 0;                                              // grows with every change
 };
 
 }  // namespace memprof

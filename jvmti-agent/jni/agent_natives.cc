@@ -49,9 +49,9 @@ JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeAgent_taskSnapshot(
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeAgent_sparkMemory(JNIEnv*, jclass, jlong storage_used, jlong execution_used,
-                                                                         jlong heap_used, jlong heap_max) {
+                                                                         jlong heap_used, jlong heap_max, jlong heap_committed) {
   const auto bytes = [](jlong value) { return value < 0 ? 0 : static_cast<uint64_t>(value); };
-  Agent::Get().SparkMemory({bytes(storage_used), bytes(execution_used), bytes(heap_used), bytes(heap_max)});
+  Agent::Get().SparkMemory({bytes(storage_used), bytes(execution_used), bytes(heap_used), bytes(heap_max), bytes(heap_committed)});
 }
 
 JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeAgent_takeMessage(JNIEnv* jni, jclass, jlong timeout_millis) {

@@ -119,6 +119,23 @@ JNIEXPORT jboolean JNICALL Java_org_sparkmemprof_jni_NativeStore_awaitsSymbols(J
   return OrElse<jboolean>(JNI_FALSE, [&]() -> jboolean { return store != 0 && Store(store)->AwaitsSymbols() ? JNI_TRUE : JNI_FALSE; });
 }
 
+JNIEXPORT jobjectArray JNICALL Java_org_sparkmemprof_jni_NativeStore_takePostMortems(JNIEnv* jni, jclass, jlong store, jlong now_ms,
+                                                                                     jboolean all) {
+  return OrElse<jobjectArray>(nullptr, [&]() -> jobjectArray {
+    if (store == 0) return nullptr;
+    const std::vector<std::string> texts = Store(store)->TakePostMortems(now_ms, all == JNI_TRUE);
+    jclass bytes = texts.empty() ? nullptr : jni->FindClass("[B");
+    jobjectArray array = bytes == nullptr ? nullptr : jni->NewObjectArray(static_cast<jsize>(texts.size()), bytes, nullptr);
+    for (size_t i = 0; array != nullptr && i < texts.size(); ++i) {
+      const jbyteArray text = ToJavaBytes(jni, texts[i]);
+      if (text == nullptr) return nullptr;  // with an OutOfMemoryError pending
+      jni->SetObjectArrayElement(array, static_cast<jsize>(i), text);
+      jni->DeleteLocalRef(text);
+    }
+    return array;
+  });
+}
+
 JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeStore_reportJson(JNIEnv* jni, jclass, jlong store, jboolean unfinished) {
   return OrElse<jbyteArray>(
       nullptr, [&]() -> jbyteArray { return store == 0 ? nullptr : ToJavaBytes(jni, Store(store)->ReportJson(unfinished == JNI_TRUE)); });

@@ -201,6 +201,7 @@ void AddCounter(const char* name, uint64_t value, proto::TaskProfile* profile) {
 void AddExecutor(const proto::ExecutorSnapshot& executor, size_t max_bytes, proto::TaskProfile* profile) {
   proto::ExecutorSnapshot* copy = profile->mutable_executor();
   *copy = executor;
+  if (copy->ByteSizeLong() > max_bytes) copy->clear_last();  // the watcher sends it by itself
   if (copy->ByteSizeLong() > max_bytes) copy->clear_counters();
   if (copy->ByteSizeLong() > max_bytes) copy->clear_at_peak();
   while (copy->ByteSizeLong() > max_bytes && copy->processes_size() > 1) copy->mutable_processes()->RemoveLast();

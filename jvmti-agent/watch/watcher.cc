@@ -7,6 +7,7 @@
 
 #include "agent/utf8.h"
 #include "base/clock.h"
+#include "watch/last_moment.h"
 
 namespace memprof {
 namespace {
@@ -61,6 +62,7 @@ Status Watcher::Start(WatcherOptions options) {
   oom_kills_at_start_ = cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills();
   offheap_peak_ = largest_use_ = sent_use_ = 0;
   peak_.Clear();
+  last_.Clear();
   sent_at_ = discovered_at_ = pss_at_ = sharing_checked_at_ = {};
   pss_cost_ = {};
   {
@@ -147,9 +149,19 @@ void Watcher::Look(bool discover) {
   if (sum_of_processes) {
     for (const auto& [pid, process] : processes_->living()) used += process.rss_bytes;
   }
+  RememberLast(used);
   if (used <= largest_use_) return;
   largest_use_ = used;
   RememberMoment(used, sum_of_processes);
+}
+
+void Watcher::RememberLast(uint64_t used) {
+  last_ = LastMoment(*processes_, used);
+  AddRegion("heap.used", spark_.heap_used, &last_);
+  AddRegion("heap.storage", spark_.storage, &last_);
+  AddRegion("heap.execution", spark_.execution, &last_);
+  AddRegion("heap.committed", spark_.heap_committed, &last_);
+  AddRegion("offHeap", options_.offheap_live_bytes(), &last_);
 }
 
 bool Watcher::MayReadPss() const {
@@ -249,7 +261,13 @@ proto::ExecutorSnapshot Watcher::Build() const {
     if (process->peak_bytes != 0) Describe(*process, snapshot.add_processes());
   }
   *snapshot.mutable_at_peak() = peak_;
+  *snapshot.mutable_last() = last_;
   const std::optional<uint64_t> oom_kills = cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills();
+  if (oom_kills && limit_) {
+    snapshot.set_cgroup(Utf8Repaired(cgroup_->path()));
+    snapshot.set_oom_kills(*oom_kills);
+    if (oom_kills_at_start_) snapshot.set_oom_kills_at_start(*oom_kills_at_start_);
+  }
   if (oom_kills && oom_kills_at_start_ && *oom_kills > *oom_kills_at_start_) {
     proto::Counter* counter = snapshot.add_counters();
     counter->set_name("oomKills");

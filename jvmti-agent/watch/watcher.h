@@ -27,7 +27,7 @@ namespace memprof {
 
 // What Spark's memory manager said last, in bytes.
 struct SparkMemoryUse {
-  uint64_t storage = 0, execution = 0, heap_used = 0, heap_max = 0;
+  uint64_t storage = 0, execution = 0, heap_used = 0, heap_max = 0, heap_committed = 0;
 };
 
 struct WatcherOptions {
@@ -57,6 +57,7 @@ class Watcher {
   void Look(bool discover);
   void TakeNews();  // what other threads have said since the last look
   void RememberMoment(uint64_t used, bool sum_of_processes);
+  void RememberLast(uint64_t used);
   bool MayReadPss() const;
   void ReadNow(const WatchedProcess& process, bool with_pss, proto::Process* message) const;
   void SendIfGrown();
@@ -79,7 +80,7 @@ class Watcher {
   SparkMemoryUse spark_, spark_peak_;
   uint64_t offheap_peak_ = 0;
   uint64_t largest_use_ = 0, sent_use_ = 0;
-  proto::Moment peak_;
+  proto::Moment peak_, last_;
   Clock::time_point sent_at_, discovered_at_, pss_at_, sharing_checked_at_;
   Clock::duration pss_cost_{};
 

@@ -7,7 +7,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CORE = ("base", "sampling", "hooking", "sites", "blackbox", "symbols", "system")
-REPORT = ("proto", "store", "budget", "advice", "report", "program")
+REPORT = ("proto", "store", "postmortem", "budget", "advice", "report", "program")
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', re.MULTILINE)
 JVM = re.compile(r"^(jni|jni_md|jvmti|jvmticmlr)\.h$")
 PYTHON = re.compile(r"^(Python\.h|pybind11/|cpython/|internal/pycore|frameobject\.h)")

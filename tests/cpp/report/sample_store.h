@@ -113,6 +113,26 @@ inline std::string DemoTask(int64_t id, int partition, const std::string& execut
   return task.Bytes();
 }
 
+// The last sample of an executor whose container is nearly full.
+inline std::string DeathBedBytes(const std::string& executor, int pid, uint64_t cgroup_limit) {
+  proto::Envelope envelope;
+  envelope.set_schema_version(1);
+  envelope.set_executor_id(executor);
+  proto::ExecutorSnapshot& snapshot = *envelope.mutable_executor();
+  snapshot.set_taken_ms(1'700'000'043'970);
+  snapshot.set_jvm_pid(pid);
+  snapshot.set_host("node-" + executor);
+  snapshot.set_cgroup_limit_bytes(cgroup_limit);
+  snapshot.set_host_memory_bytes(25'769'803'776);
+  proto::Moment& moment = *snapshot.mutable_last();
+  moment.set_time_ms(1'700'000'043'970);
+  moment.set_used_bytes(cgroup_limit / 100 * 97);
+  AddProcess(*moment.add_processes(), pid, "jvm", 340'000'003, {});
+  AddProcess(*moment.add_processes(), pid + 30, "python-worker", 710'000'011, {});
+  *snapshot.mutable_at_peak() = moment;
+  return envelope.SerializeAsString();
+}
+
 inline void FillSample(ProfileStore& store) {
   constexpr int64_t kStart = 1'700'000'000'000;
   store.ApplicationStarted("app-20231114221320-0000", "weighted average", "4.3.0", "", "local-cluster[2,1,1024]", kStart);
@@ -144,6 +164,18 @@ inline void FillSample(ProfileStore& store) {
   static_cast<void>(store.Ingest(SnapshotBytes("0", 4211, 546'570'240, 0)));
   static_cast<void>(store.Ingest(SnapshotBytes("1", 4213, 541'990'912, 0)));
   static_cast<void>(store.Ingest(SymbolBytes("6a1f", 0x1230, "weighted_average", "weighted_average.cc", 21)));
+  // An executor that died of memory with a hostile UDF in it, and a worker on another.
+  store.ExecutorAdded("2", "127.0.0.1", 1, 1024, -1, -1, -1, kStart + 43'600);
+  ProfileBuilder dying(31, 3, 0, "2");
+  dying.profile().set_final(false);
+  dying.profile().set_taken_ms(kStart + 43'990);
+  proto::Site& last = dying.Site(proto::ORIGIN_PYTHON, {Python(kHostile, kHostile, 5)}, 700'000'033, 1);
+  last.set_udf(dying.Udf(kHostile, std::string("/jobs/") + kHostile + ".py", 3, kHostile));
+  last.set_live_bytes(700'000'033);
+  last.set_live_at_peak_bytes(700'000'033);
+  static_cast<void>(store.Ingest(dying.Bytes()));
+  static_cast<void>(store.Ingest(DeathBedBytes("2", 4217, 1'100'000'000)));
+  store.ExecutorRemoved("2", std::string("Command exited with code 137 ") + kHostile, kStart + 44'000);
   store.ApplicationEnded(kStart + 45'000);
 }
 

@@ -12,7 +12,7 @@ import org.sparkmemprof.jni.NativeAgent;
 public final class WatchedTree {
   public static void main(String[] args) throws Exception {
     Probe.start();
-    NativeAgent.sparkMemory(11_000_003, 22_000_007, 33_000_011, 444_000_013);
+    NativeAgent.sparkMemory(11_000_003, 22_000_007, 33_000_011, 444_000_013, 55_000_021);
     Probe.task(1);
     ProcessBuilder builder =
         new ProcessBuilder(List.of(args[0], "-m", "pyspark.daemon", "pyspark.worker"));

@@ -44,6 +44,9 @@ TEST(ReportJson, HasThePromisedKeys) {
                                                 "residentAtPeakBytes", "retainedBytes", "sampled", "errorBytes", "frames"});
   expect_keys(report["stages"][1]["sites"][0]["frames"][0], {"language", "function", "file", "line", "module"});
   expect_keys(report["stages"][1]["otherAttempts"], {"tasks", "sites"});
+  expect_keys(report["postMortems"][0], {"executorId", "process", "pid", "exitCode", "how", "headline", "outOfMemory", "limitBytes",
+                                         "usedBytes", "lastSampleAgeMs", "stageId", "taskAttemptId", "sites", "advice"});
+  expect_keys(report["postMortems"][0]["advice"][0], {"conf", "from", "to", "because"});
   expect_keys(report["counters"], {"droppedSites", "droppedTasks"});
 }
 

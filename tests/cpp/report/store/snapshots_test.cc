@@ -30,6 +30,13 @@ proto::ExecutorSnapshot Random(std::mt19937& random) {
     snapshot.mutable_at_peak()->set_order_bytes(4 + random() % 3);
   }
   if (random() % 2 == 0) {
+    snapshot.mutable_last()->set_time_ms(static_cast<int64_t>(random() % 3));
+    snapshot.mutable_last()->set_used_bytes(random() % 3);
+  }
+  if (random() % 2 == 0) snapshot.set_oom_kills(random() % 3);
+  if (random() % 2 == 0) snapshot.set_oom_kills_at_start(random() % 3);
+  if (random() % 2 == 0) snapshot.set_cgroup(random() % 2 == 0 ? "/a" : "/b");
+  if (random() % 2 == 0) {
     proto::Counter& counter = *snapshot.add_counters();
     counter.set_name(random() % 2 == 0 ? "a" : "b");
     counter.set_value(random() % 4);

@@ -47,7 +47,7 @@ public final class NativeAgent {
 
   /** Spark's memory manager as of now, in bytes; read by the watcher at its next tick. */
   public static native void sparkMemory(
-      long storageUsed, long executionUsed, long heapUsed, long heapMax);
+      long storageUsed, long executionUsed, long heapUsed, long heapMax, long heapCommitted);
 
   /**
    * Waits for the next message to the driver.

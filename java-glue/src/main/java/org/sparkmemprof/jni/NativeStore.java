@@ -75,6 +75,15 @@ public final class NativeStore {
   /** True while sites that the report would show still wait for their native names. */
   public static native boolean awaitsSymbols(long store);
 
+  /**
+   * UTF-8 of each death that has not been told yet, a few lines each; every death comes once, some
+   * seconds after it became known.
+   *
+   * @param all without that patience: the application ends
+   * @return null: none
+   */
+  public static native byte[][] takePostMortems(long store, long nowMs, boolean all);
+
   /** UTF-8 of report.json. */
   public static native byte[] reportJson(long store, boolean unfinished);
 

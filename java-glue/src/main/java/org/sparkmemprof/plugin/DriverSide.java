@@ -1,6 +1,7 @@
 package org.sparkmemprof.plugin;
 
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -39,6 +40,7 @@ public final class DriverSide implements DriverPlugin {
   static final String ACCUMULATOR = "accumulator";
 
   private static final long CHECKPOINT_SECONDS = 30;
+  private static final long DEATHS_SECONDS = 1;
   private static final long LATE_NEWS_MILLIS = 5_000;
   private static final long FINAL_REPORT_SECONDS = 30;
   private static final long POLL_MILLIS = 20;
@@ -111,6 +113,8 @@ public final class DriverSide implements DriverPlugin {
       reports = Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("report"));
       reports.scheduleWithFixedDelay(
           writer::checkpoint, CHECKPOINT_SECONDS, CHECKPOINT_SECONDS, TimeUnit.SECONDS);
+      reports.scheduleWithFixedDelay(
+          () -> tellDeaths(false), DEATHS_SECONDS, DEATHS_SECONDS, TimeUnit.SECONDS);
       ExecutorSide.applicationIdKnown(applicationId);
     } catch (Throwable e) {
       notices.report("the report", reasonOf(e));
@@ -180,11 +184,27 @@ public final class DriverSide implements DriverPlugin {
     }
   }
 
+  /** Post-mortems go to the log as soon as they are known, and into the report's files with it. */
+  private void tellDeaths(boolean all) {
+    try {
+      List<String> deaths = feeder.takePostMortems(all);
+      for (String death : deaths) {
+        LOG.warn("sparkmemprof: post-mortem\n{}", death);
+      }
+      if (!deaths.isEmpty() && !all) {
+        writer.checkpoint();
+      }
+    } catch (Throwable e) {
+      notices.report("post-mortems", reasonOf(e));
+    }
+  }
+
   /**
    * On the report's own thread: a file system that hangs must not keep the application from ending.
    */
   private void finishReport() throws InterruptedException, ExecutionException {
     try {
+      reports.execute(() -> tellDeaths(true));
       ReportWriter.Summary summary =
           reports.submit(writer::finish).get(FINAL_REPORT_SECONDS, TimeUnit.SECONDS);
       if (summary != null) {

@@ -84,7 +84,8 @@ final class TaskProfiles {
         memory.onHeapStorageMemoryUsed(),
         memory.onHeapExecutionMemoryUsed(),
         runtime.totalMemory() - runtime.freeMemory(),
-        runtime.maxMemory());
+        runtime.maxMemory(),
+        runtime.totalMemory());
   }
 
   private Runnable guarded(Runnable body) {

@@ -1,5 +1,8 @@
 package org.sparkmemprof.report;
 
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -77,6 +80,17 @@ public final class StoreFeeder {
   /** True while sites of the report still wait for their native names. */
   public synchronized boolean awaitsSymbols() {
     return !storeClosed && NativeStore.awaitsSymbols(store);
+  }
+
+  /** The deaths that are to be told now, as text; each is given once. */
+  public synchronized List<String> takePostMortems(boolean all) {
+    byte[][] texts =
+        storeClosed ? null : NativeStore.takePostMortems(store, System.currentTimeMillis(), all);
+    List<String> deaths = new ArrayList<>();
+    for (int i = 0; texts != null && i < texts.length; i++) {
+      deaths.add(new String(texts[i], StandardCharsets.UTF_8));
+    }
+    return deaths;
   }
 
   /** UTF-8 of report.json as of now; null after {@link #close}. */

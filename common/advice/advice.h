@@ -1,0 +1,35 @@
+// Advice after a death by memory. Each rule is a pure function from what was measured to one piece, or nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "budget/budget.h"
+#include "report/model.h"
+
+namespace memprof {
+
+struct AdviceInput {
+  const ReportExecutor* executor = nullptr;  // its budget and peaks
+  const ReportPostMortem* death = nullptr;   // limit, processes and sites at the last sample
+  const SparkSettings* settings = nullptr;   // may be null
+  std::optional<ReportMoment> last;          // the executor's last sample: regions
+  bool of_heap = false;                      // an OutOfMemoryError, not the container
+  size_t tasks_at_once = 0;                  // that ran when it died
+  uint64_t task_bytes = 0;                   // live at the last sample in the task that held most
+  std::vector<uint64_t> peer_bytes;          // at their peaks, the finished tasks of that one's stage
+};
+
+// Every piece that its rule supports, what helps most simply first. Never empty.
+std::vector<ReportAdvice> Advise(const AdviceInput& input);
+
+// The rules, one file each.
+std::optional<ReportAdvice> AdviseMemoryOverhead(const AdviceInput& input);  // Python and the JVM's native memory against the overhead
+std::optional<ReportAdvice> AdviseExecutorMemory(const AdviceInput& input);  // a heap that one task filled
+std::optional<ReportAdvice> AdviseExecutorCores(const AdviceInput& input);   // fewer tasks at once
+std::optional<ReportAdvice> AdviseArrowBatch(const AdviceInput& input);      // batches that are what is big
+std::optional<ReportAdvice> AdviseSkew(const AdviceInput& input);            // one task out of the ordinary
+ReportAdvice AdviseContainerSize(const AdviceInput& input);                  // where no setting of Spark helps
+
+}  // namespace memprof

@@ -1,0 +1,26 @@
+// No setting of Spark moves this limit: the size that the container would need.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "advice/figures.h"
+#include "report/units.h"
+
+namespace memprof {
+
+ReportAdvice AdviseContainerSize(const AdviceInput& input) {
+  uint64_t jvm = JvmResident(input), limit = input.death->limit_bytes.value_or(0);
+  PythonAtOnce python = LargestPythonSum(input);
+  uint64_t sum = jvm + python.bytes, used = std::max(sum, input.death->used_bytes.value_or(0));
+  uint64_t needed = WithHeadroom(used);
+  std::string parts = fmt::format("{} + JVM {}", PythonPhrase(python), FormatBytes(jvm));
+  if (used > sum) parts += fmt::format(" + {} that no process explains", FormatBytes(used - sum));
+  if (needed <= limit) {  // what came after the last sample was not seen
+    return {"", "", "",
+            fmt::format("a container of more than {}: at the last sample {}, which fitted; what was asked for after it is not known",
+                        FormatBytes(limit), parts)};
+  }
+  return {"", "", "", fmt::format("a container of {} instead of {}: {} + 10 %", FormatBytes(needed), FormatBytes(limit), parts)};
+}
+
+}  // namespace memprof

@@ -1,0 +1,35 @@
+// Fewer tasks at once: what one of them needs stays, their sum shrinks.
+#include <fmt/format.h>
+
+#include "advice/figures.h"
+#include "report/units.h"
+
+namespace memprof {
+namespace {
+
+std::optional<ReportAdvice> ForHeap(const AdviceInput& input, uint64_t cores) {
+  if (input.tasks_at_once < 2) return std::nullopt;
+  uint64_t tasks = std::min<uint64_t>(input.tasks_at_once, cores), heap = input.executor->heap_max_bytes.value_or(0);
+  return ReportAdvice{"spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", tasks / 2),
+                      fmt::format("{} tasks at once shared a heap of {}, {} each; with {} each has {}", tasks, FormatBytes(heap),
+                                  FormatBytes(heap / tasks), tasks / 2, FormatBytes(heap / (tasks / 2)))};
+}
+
+}  // namespace
+
+std::optional<ReportAdvice> AdviseExecutorCores(const AdviceInput& input) {
+  auto cores = static_cast<uint64_t>(std::max<int64_t>(input.executor->cores.value_or(0), 0));
+  if (cores < 2 || input.executor->id == "driver") return std::nullopt;
+  if (input.of_heap) return ForHeap(input, cores);
+  PythonAtOnce python = LargestPythonSum(input);
+  uint64_t limit = input.death->limit_bytes.value_or(0), jvm = JvmResident(input);
+  if (python.workers < 2 || limit <= jvm) return std::nullopt;
+  uint64_t each = python.bytes / python.workers;
+  uint64_t fitting = each == 0 ? 0 : (limit - jvm) / WithHeadroom(each);
+  if (fitting == 0 || fitting >= std::min<uint64_t>(cores, python.workers)) return std::nullopt;
+  return ReportAdvice{"spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", fitting),
+                      fmt::format("{}, {} each; beside the JVM's {} the limit of {} has room for {} of these + 10 %", PythonPhrase(python),
+                                  FormatBytes(each), FormatBytes(jvm), FormatBytes(limit), fitting)};
+}
+
+}  // namespace memprof

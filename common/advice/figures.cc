@@ -1,0 +1,78 @@
+#include "advice/figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "budget/memory_size.h"
+#include "report/units.h"
+
+namespace memprof {
+namespace {
+
+constexpr uint64_t kIdleWorker = 16 * kMib;  // below: a worker that waits for a task, not one that holds something
+
+PythonAtOnce SumOf(const std::vector<ReportProcess>& processes) {
+  PythonAtOnce python;
+  for (const ReportProcess& process : processes) {
+    if (!process.kind.starts_with("python")) continue;
+    python.bytes += process.peak_rss_bytes;
+    if (process.kind == "python-worker" && process.peak_rss_bytes >= kIdleWorker) ++python.workers;
+  }
+  return python;
+}
+
+}  // namespace
+
+PythonAtOnce LargestPythonSum(const AdviceInput& input) {
+  PythonAtOnce largest = SumOf(input.death->processes);
+  if (input.executor->at_peak) {
+    PythonAtOnce at_peak = SumOf(input.executor->at_peak->processes);
+    if (at_peak.bytes > largest.bytes) largest = at_peak;
+  }
+  uint64_t live = 0;
+  for (const ReportSite& site : input.death->sites) {
+    if (site.origin == Origin::kPython) live += site.live_at_peak_bytes.value_or(0);
+  }
+  // A worker that is killed while it fills a block has asked for all of it.
+  if (live > largest.bytes) largest = {live, std::max<size_t>(largest.workers, 1), true};
+  return largest;
+}
+
+uint64_t JvmResident(const AdviceInput& input) {
+  for (const ReportProcess& process : input.death->processes) {
+    if (process.kind == "jvm") return process.peak_rss_bytes;
+  }
+  return 0;
+}
+
+uint64_t JvmNative(const AdviceInput& input) {
+  uint64_t resident = JvmResident(input);
+  uint64_t heap = input.executor->heap_max_bytes.value_or(0);
+  if (input.last) {
+    for (const ReportRow& region : input.last->regions) {
+      if (region.name == "heap.committed" && region.bytes != 0) heap = region.bytes;
+    }
+  }
+  uint64_t native = resident > heap ? resident - heap : 0;
+  return native - std::min(native, BudgetOf(input, "offHeap"));
+}
+
+uint64_t BudgetOf(const AdviceInput& input, std::string_view region) {
+  for (const ReportRegion& each : input.executor->regions) {
+    if (each.name == region) return each.budget_bytes.value_or(0);
+  }
+  return 0;
+}
+
+std::string PythonPhrase(const PythonAtOnce& python) {
+  std::string workers = python.workers <= 1 ? "" : fmt::format(" ({} at once)", python.workers);
+  return python.by_sites ? fmt::format("Python had {} in live blocks{}", FormatBytes(python.bytes), workers)
+                         : fmt::format("Python workers together held {}{}", FormatBytes(python.bytes), workers);
+}
+
+uint64_t WithHeadroom(uint64_t bytes) { return static_cast<uint64_t>(static_cast<double>(bytes) * kHeadroom); }
+
+std::string SparkSize(uint64_t bytes) { return fmt::format("{}m", (bytes + kMib - 1) / kMib); }
+
+}  // namespace memprof

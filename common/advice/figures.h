@@ -1,0 +1,31 @@
+// The measured figures that several rules reckon with. Bytes; pure functions.
+#pragma once
+
+#include <string>
+
+#include "advice/advice.h"
+
+namespace memprof {
+
+inline constexpr double kHeadroom = 1.1;  // 10 % over what was measured
+
+// Python workers together: the largest sum measured at one moment. What they had asked for and not yet touched when they
+// died counts where it is more.
+struct PythonAtOnce {
+  uint64_t bytes = 0;
+  size_t workers = 0;     // that held it
+  bool by_sites = false;  // of live blocks, not of resident memory
+};
+PythonAtOnce LargestPythonSum(const AdviceInput& input);
+
+uint64_t JvmResident(const AdviceInput& input);  // at the last sample
+uint64_t JvmNative(const AdviceInput& input);    // of it, what is neither heap nor Spark's own off-heap budget
+uint64_t BudgetOf(const AdviceInput& input, std::string_view region);
+
+// "1.9 GiB (4 workers at once)".
+std::string PythonPhrase(const PythonAtOnce& python);
+
+uint64_t WithHeadroom(uint64_t bytes);
+std::string SparkSize(uint64_t bytes);  // "2300m": whole MiB, rounded up
+
+}  // namespace memprof

@@ -1,0 +1,23 @@
+// Python workers and the JVM's native memory live in the overhead, where the cluster manager reserves one.
+#include <fmt/format.h>
+
+#include "advice/figures.h"
+#include "report/units.h"
+
+namespace memprof {
+
+std::optional<ReportAdvice> AdviseMemoryOverhead(const AdviceInput& input) {
+  uint64_t budget = BudgetOf(input, "overhead");
+  if (input.of_heap || budget == 0) return std::nullopt;  // standalone and local reserve none: the setting does nothing there
+  PythonAtOnce python = LargestPythonSum(input);
+  uint64_t native = JvmNative(input), own = BudgetOf(input, "pyspark");
+  uint64_t in_overhead = python.bytes - std::min(python.bytes, own);
+  uint64_t needed = WithHeadroom(in_overhead + native);
+  if (needed <= budget) return std::nullopt;
+  std::string because = PythonPhrase(python);
+  if (own != 0) because += fmt::format(", {} more than spark.executor.pyspark.memory reserves", FormatBytes(in_overhead));
+  return ReportAdvice{"spark.executor.memoryOverhead", SparkSize(budget), SparkSize(needed),
+                      fmt::format("{} + JVM native {} + 10 %", because, FormatBytes(native))};
+}
+
+}  // namespace memprof

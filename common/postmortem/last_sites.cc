@@ -1,0 +1,115 @@
+#include "postmortem/last_sites.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "store/figures.h"
+
+namespace memprof {
+namespace {
+
+constexpr size_t kHeapSites = 5;
+
+struct Held {
+  SiteFigures figures;
+  uint64_t live_bytes = kUnmeasured;
+};
+
+using HeldKey = std::tuple<int32_t, Origin, UdfId, StackId>;  // stage, …, shown stack
+
+// Of what was live then. The profile knows the error of the task's peak: it is the same where the peak was that moment.
+std::optional<uint64_t> ErrorOf(const Held& held) {
+  if (!held.figures.sampled) return 0;
+  if (held.live_bytes != held.figures.live_at_peak_bytes || held.figures.peak_variance < 0) return std::nullopt;
+  return static_cast<uint64_t>(std::llround(std::min(2 * std::sqrt(held.figures.peak_variance), 1e18)));
+}
+
+std::optional<ReportUdf> UdfRow(UdfId id, const Interner& interner) {
+  if (id == 0) return std::nullopt;
+  const InternedUdf& udf = interner.UdfAt(id);
+  return ReportUdf{std::string(interner.StringAt(udf.name)), std::string(interner.StringAt(udf.kind)),
+                   std::string(interner.StringAt(udf.file)), udf.line};
+}
+
+ReportSite SiteRow(const HeldKey& key, const Held& held, const Interner& interner, const NamedStacks& stacks) {
+  ReportSite row;
+  const auto& [stage, origin, udf, stack] = key;
+  row.origin = origin;
+  row.udf = UdfRow(udf, interner);
+  row.tasks = held.figures.tasks;
+  row.allocated_bytes = held.figures.allocated_bytes;
+  row.allocations = held.figures.allocations;
+  row.sampled = held.figures.sampled;
+  if (held.live_bytes != kUnmeasured) row.live_at_peak_bytes = held.live_bytes;
+  // A reading of the task's peak; it says nothing of a later moment at which less was held.
+  bool still = held.figures.live_at_peak_bytes == held.live_bytes && held.figures.resident_at_peak_bytes != kUnmeasured;
+  if (still) row.resident_at_peak_bytes = held.figures.resident_at_peak_bytes;
+  if (row.live_at_peak_bytes) row.error_bytes = ErrorOf(held);
+  row.frames = stacks.Frames(stack);
+  if (stage >= 0) row.stage_id = stage;
+  return row;
+}
+
+uint64_t LiveAt(const TaskProfileRecord& profile, size_t site) {
+  return site < profile.live_bytes.size() ? profile.live_bytes[site] : profile.sites[site].figures.live_at_peak_bytes;
+}
+
+}  // namespace
+
+uint64_t LiveBytesOf(const TaskProfileRecord& profile) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < profile.sites.size(); ++i) {
+    if (uint64_t live = LiveAt(profile, i); live != kUnmeasured) sum += live;
+  }
+  return sum;
+}
+
+std::vector<ReportSite> SitesAtLastSample(const std::vector<LastTask>& tasks, const Interner& interner, const NamedStacks& stacks,
+                                          size_t most, bool& awaits_names) {
+  std::map<HeldKey, Held> sites;
+  for (const LastTask& last : tasks) {
+    if (!last.task->profile) continue;
+    std::map<HeldKey, Held> of_task;
+    for (size_t i = 0; i < last.task->profile->sites.size(); ++i) {
+      const SiteRecord& site = last.task->profile->sites[i];
+      HeldKey key{last.task->stage_id, site.key.origin, site.key.udf, stacks.ShownStack(site.key)};
+      uint64_t live = LiveAt(*last.task->profile, i);
+      auto [entry, added] = of_task.try_emplace(key, Held{site.figures, live});
+      if (added) continue;
+      AddWithinTask(site.figures, entry->second.figures);
+      if (live != kUnmeasured) entry->second.live_bytes = live + (entry->second.live_bytes == kUnmeasured ? 0 : entry->second.live_bytes);
+    }
+    for (const auto& [key, held] : of_task) {
+      auto [entry, added] = sites.try_emplace(key, held);
+      if (added) continue;
+      Held& sum = entry->second;
+      uint32_t both = sum.figures.tasks + held.figures.tasks;
+      AddWithinTask(held.figures, sum.figures);  // at once, like the parts of one task
+      sum.figures.tasks = both;
+      if (held.live_bytes != kUnmeasured) sum.live_bytes = held.live_bytes + (sum.live_bytes == kUnmeasured ? 0 : sum.live_bytes);
+    }
+  }
+  std::vector<std::pair<HeldKey, ReportSite>> rows;
+  for (const auto& [key, held] : sites) {
+    if (held.live_bytes == 0) continue;  // given back before
+    rows.emplace_back(key, SiteRow(key, held, interner, stacks));
+  }
+  auto order = [](const ReportSite& site) {  // by text last, for ids depend on the order in which messages came
+    return std::tuple(!site.live_at_peak_bytes, ~site.live_at_peak_bytes.value_or(0), ~site.allocated_bytes, site.origin, site.udf,
+                      site.frames, site.stage_id);
+  };
+  std::sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) { return order(a.second) < order(b.second); });
+  std::vector<ReportSite> shown;
+  size_t measured = 0, heap = 0;
+  for (auto& [key, row] : rows) {
+    bool fits = row.live_at_peak_bytes ? ++measured <= most : ++heap <= kHeapSites;
+    if (!fits) continue;
+    awaits_names = awaits_names || stacks.AwaitsName(std::get<3>(key));
+    shown.push_back(std::move(row));
+  }
+  return shown;
+}
+
+}  // namespace memprof

@@ -1,0 +1,32 @@
+// What Spark and the cluster managers say of an executor's end, in their own words. They prove an exit code, a manager's own
+// kill for memory, or that nobody died of anything; all else stays unknown. Pure functions; any text is fine.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace memprof {
+
+enum class LossKind {
+  kUnknown,          // "Remote RPC client disassociated", "heartbeat timed out": it is gone, and that is all
+  kExit,             // it ended with `exit_code`
+  kContainerMemory,  // the manager says that it killed the container for its memory
+  kWanted,           // dynamic allocation, decommission, preemption, an orderly end: no post-mortem
+};
+
+struct LossReason {
+  LossKind kind = LossKind::kUnknown;
+  std::optional<int> exit_code;
+};
+
+LossReason ParseLossReason(std::string_view text);
+
+// "137 (SIGKILL)", "52 (Spark's code for an OutOfMemoryError)", "1".
+std::string ExitCodePhrase(int exit_code);
+
+inline constexpr int kExitSigkill = 137;
+inline constexpr int kExitSparkOom = 52;   // SparkExitCode.OOM: the uncaught OutOfMemoryError of Spark's handler
+inline constexpr int kExitHotSpotOom = 3;  // -XX:+ExitOnOutOfMemoryError
+
+}  // namespace memprof

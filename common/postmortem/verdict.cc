@@ -1,0 +1,56 @@
+#include "postmortem/verdict.h"
+
+#include <fmt/format.h>
+
+#include "report/units.h"
+
+namespace memprof {
+namespace {
+
+double ShareOf(std::optional<uint64_t> part, std::optional<uint64_t> whole) {
+  if (!part || whole.value_or(0) == 0) return -1;
+  return static_cast<double>(*part) / static_cast<double>(*whole);
+}
+
+std::string EndPhrase(const LossReason& loss) {
+  return loss.exit_code ? "exit code " + ExitCodePhrase(*loss.exit_code) : "Spark gives no exit code";
+}
+
+Verdict OfHeap(const DeathEvidence& evidence) {
+  std::string how = EndPhrase(evidence.loss);
+  if (double share = ShareOf(evidence.heap_used_bytes, evidence.heap_max_bytes); share >= 0) {
+    how += fmt::format(", and {} of the heap was in use at its peak", FormatPercent(share, 1));
+  }
+  return {true, true, how};
+}
+
+// SIGKILL, or not a word: whoever did it left no name.
+Verdict ByUse(const DeathEvidence& evidence) {
+  std::string how = EndPhrase(evidence.loss);
+  double share = ShareOf(evidence.used_bytes, evidence.limit_bytes);
+  if (evidence.kernel_kills) {  // 0: the kernel did not do it
+    return {false, false,
+            how + fmt::format("; {} found that the kernel killed nothing in its cgroup: killed from outside", evidence.counted_by)};
+  }
+  if (share < 0) return {false, false, how + "; its use of memory is not known"};
+  std::string use = fmt::format("{} of the limit in use at the last sample", FormatPercent(share, 1));
+  return {share >= kNearLimit, false, fmt::format("{}, with {}", how, use)};
+}
+
+}  // namespace
+
+Verdict Judge(const DeathEvidence& evidence) {
+  const LossReason& loss = evidence.loss;
+  if (evidence.kernel_kills.value_or(0) > 0) {
+    return {
+        true, false,
+        fmt::format("the kernel's oom_kill counter of its cgroup rose by {}, as {} found", *evidence.kernel_kills, evidence.counted_by)};
+  }
+  if (loss.kind == LossKind::kContainerMemory) return {true, false, "the cluster manager says that it killed the container for its memory"};
+  if (loss.exit_code == kExitSparkOom) return OfHeap(evidence);
+  if (loss.exit_code == kExitHotSpotOom && ShareOf(evidence.heap_used_bytes, evidence.heap_max_bytes) >= kFullHeap) return OfHeap(evidence);
+  if (!loss.exit_code || *loss.exit_code == kExitSigkill) return ByUse(evidence);
+  return {false, false, EndPhrase(loss)};
+}
+
+}  // namespace memprof

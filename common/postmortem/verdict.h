@@ -1,0 +1,36 @@
+// Memory or not: weighs the evidence of one death, the kernel's own count first. Error texts of tasks prove nothing and are no
+// part of it. Pure function.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "postmortem/loss_reason.h"
+
+namespace memprof {
+
+// A container that dies by SIGKILL, or without a word, was killed for memory if its last sample stood at least so high.
+inline constexpr double kNearLimit = 0.85;
+// A heap that is as full as this when its JVM exits by HotSpot's own code ran out.
+inline constexpr double kFullHeap = 0.9;
+
+struct DeathEvidence {
+  LossReason loss;
+  std::optional<uint64_t> limit_bytes;  // what could have killed it: the container's, else the host's memory
+  std::optional<uint64_t> used_bytes;   // at the last sample
+  // Kills of the kernel in its cgroup that this death explains, as counted after it; absent: nobody could look.
+  std::optional<uint64_t> kernel_kills;
+  std::string counted_by;  // who looked: "a later executor in the same cgroup"
+  std::optional<uint64_t> heap_used_bytes, heap_max_bytes;
+};
+
+struct Verdict {
+  bool out_of_memory = false;
+  bool of_heap = false;  // an OutOfMemoryError, not the container
+  std::string how;       // the evidence
+};
+
+Verdict Judge(const DeathEvidence& evidence);
+
+}  // namespace memprof

@@ -1,0 +1,82 @@
+#include "report/post_mortem_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/digest.h"
+#include "report/titles.h"
+#include "report/units.h"
+
+namespace memprof {
+namespace {
+
+constexpr size_t kFigure = 12;  // columns of a figure
+constexpr size_t kAdviceShown = 4, kSitesShown = 6, kProcessesShown = 5;
+constexpr int kLogColumns = 120;
+
+// "averages.py:27 with_cpp › weighted_average", "ArrowWriter.write ArrowWriter.scala:112".
+std::string SitePhrase(const ReportSite& site) {
+  if (site.origin != Origin::kPython) {
+    const ReportFrame* lead = LeadFrame(site);
+    return lead == nullptr ? "no frames" : FrameTitle(*lead) + " " + FramePlace(*lead);
+  }
+  const ReportFrame* line = LeadLineOf(site);
+  if (line == nullptr) return site.frames.empty() ? "no frames" : FrameTitle(site.frames.back());
+  std::string phrase = FramePlace(*line) + " " + line->function;
+  return line == &site.frames.back() ? phrase : phrase + " › " + FrameTitle(site.frames.back());
+}
+
+std::string SampleAge(const ReportPostMortem& death) {
+  if (!death.last_sample_age_ms) return "";
+  return fmt::format("; last sample {} before", FormatDuration(*death.last_sample_age_ms));
+}
+
+void PutAdvice(const ReportPostMortem& death, TextPage& page) {
+  for (size_t i = 0; i < std::min(kAdviceShown, death.advice.size()); ++i) {
+    page.Wrapped("→ " + Printable(AdvicePhrase(death.advice[i])), 4, Ink::kWarm, 3);
+  }
+}
+
+void PutSites(const ReportPostMortem& death, TextPage& page) {
+  if (death.sites.empty()) return;
+  page.Line("    Held at the last sample:", Ink::kDim);
+  for (size_t i = 0; i < std::min(kSitesShown, death.sites.size()); ++i) {
+    const ReportSite& site = death.sites[i];
+    std::string bytes = site.live_at_peak_bytes ? FormatBytes(*site.live_at_peak_bytes) : FormatBytes(site.allocated_bytes) + " allocated";
+    std::string where = site.stage_id ? fmt::format("  stage {}", *site.stage_id) : "";
+    if (site.udf) where += ", " + UdfTitle(*site.udf);
+    page.Line(fmt::format("    {}  {}{}", Right(bytes, kFigure), Printable(SitePhrase(site)), Printable(where)));
+  }
+}
+
+void PutProcesses(const ReportPostMortem& death, TextPage& page) {
+  std::string parts;
+  for (size_t i = 0; i < std::min(kProcessesShown, death.processes.size()); ++i) {
+    const ReportProcess& process = death.processes[i];
+    parts += fmt::format("{}{} {} {}", parts.empty() ? "" : ", ", process.kind, process.pid, FormatBytes(process.peak_rss_bytes));
+  }
+  if (death.processes.size() > kProcessesShown) parts += fmt::format(", {} more", death.processes.size() - kProcessesShown);
+  if (!parts.empty()) page.Wrapped("Processes then: " + Printable(parts), 4, Ink::kDim, 3);
+}
+
+}  // namespace
+
+void PutPostMortem(const ReportPostMortem& death, size_t most, TextPage& page) {
+  TextPage whole = page.Empty();
+  whole.Wrapped(Printable(death.headline), 2, death.out_of_memory ? Ink::kHot : Ink::kWarm, 3);
+  whole.Wrapped("How this is known: " + Printable(death.how) + SampleAge(death), 4, Ink::kDim, 3);
+  PutAdvice(death, whole);
+  PutSites(death, whole);
+  PutProcesses(death, whole);
+  if (!death.reason.empty()) whole.Wrapped("Spark says: " + Printable(death.reason), 4, Ink::kDim, 2);
+  page.Append(whole, most);
+}
+
+std::string PostMortemText(const ReportPostMortem& death) {
+  TextPage page({kLogColumns, false, 0});
+  PutPostMortem(death, kMostPostMortemLines, page);
+  return page.Text(0);
+}
+
+}  // namespace memprof

@@ -1,0 +1,32 @@
+#include "watch/last_moment.h"
+
+#include "base/clock.h"
+
+namespace memprof {
+
+proto::Moment LastMoment(const ProcessWatch& processes, uint64_t used) {
+  proto::Moment moment;
+  moment.set_time_ms(EpochMs());
+  moment.set_used_bytes(used);
+  uint64_t sum = 0;
+  for (const auto& [pid, process] : processes.living()) {
+    if (process.rss_bytes == 0) continue;
+    proto::Process* message = moment.add_processes();
+    message->set_pid(pid);
+    message->set_kind(NameOf(process.kind));
+    message->set_peak_rss_bytes(process.rss_bytes);
+    message->set_alive(true);
+    if (process.last_task_attempt_id) message->set_last_task_attempt_id(*process.last_task_attempt_id);
+    sum += process.rss_bytes;
+  }
+  moment.set_unattributed_bytes(static_cast<int64_t>(used) - static_cast<int64_t>(sum));
+  return moment;
+}
+
+void AddRegion(const char* name, uint64_t bytes, proto::Moment* moment) {
+  proto::Row* row = moment->add_regions();
+  row->set_name(name);
+  row->set_bytes(bytes);
+}
+
+}  // namespace memprof

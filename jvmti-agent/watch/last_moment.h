@@ -1,0 +1,15 @@
+// The watcher's latest tick as a message: what a post-mortem compares with the limit. Cheap enough for every tick: nothing is
+// read that the tick has not read already.
+#pragma once
+
+#include "proto/memprof.pb.h"
+#include "watch/process_watch.h"
+
+namespace memprof {
+
+// Processes in RSS, without rows. Without a cgroup `used` is their sum, and nothing is unattributed.
+proto::Moment LastMoment(const ProcessWatch& processes, uint64_t used);
+
+void AddRegion(const char* name, uint64_t bytes, proto::Moment* moment);
+
+}  // namespace memprof

@@ -1,0 +1,224 @@
+// Each rule: when it fires, with which numbers, and when it must not.
+#include "advice/advice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace memprof {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr uint64_t kMi = 1024 * 1024;
+
+// An executor of 4 cores: container 2 GiB, heap 1 GiB and overhead 384 MiB; the JVM at 700 MiB; `workers` of `each` bytes.
+struct Scene {
+  ReportExecutor executor;
+  ReportPostMortem death;
+  SparkSettings settings;
+  AdviceInput input;
+
+  Scene(size_t workers, uint64_t each) {
+    executor.id = "1";
+    executor.cores = 4;
+    executor.heap_max_bytes = 1024 * kMi;
+    executor.heap_used_peak_bytes = 1000 * kMi;
+    executor.regions = {{"overhead", 384 * kMi, std::nullopt}, {"pyspark", 0, std::nullopt}, {"offHeap", 0, std::nullopt}};
+    death.limit_bytes = 2048 * kMi;
+    death.used_bytes = 2000 * kMi;
+    death.task_attempt_id = 17;
+    death.processes.push_back({100, "jvm", 700 * kMi, {}, 0, std::nullopt, true});
+    for (size_t i = 0; i < workers; ++i) {
+      death.processes.push_back({101 + static_cast<int32_t>(i), "python-worker", each, {}, 0, std::nullopt, true});
+    }
+    ReportMoment last;
+    last.regions = {{"heap.committed", 510 * kMi}};
+    input.last = last;
+    input.tasks_at_once = workers;
+  }
+
+  const AdviceInput& Input() {
+    input.executor = &executor;
+    input.death = &death;
+    input.settings = &settings;
+    return input;
+  }
+
+  void AddSite(uint64_t live, const char* kind, std::vector<ReportFrame> frames) {
+    ReportSite& site = death.sites.emplace_back();
+    site.origin = Origin::kPython;
+    site.udf = ReportUdf{"f", kind, "job.py", 1};
+    site.live_at_peak_bytes = live;
+    site.frames = std::move(frames);
+  }
+};
+
+const ReportFrame kSerializer{Language::kPython, "load_stream", "/site-packages/pyspark/sql/pandas/serializers.py", "", 340, "", {}};
+const ReportFrame kUser{Language::kPython, "f", "job.py", "", 7, "", {}};
+
+TEST(MemoryOverhead, IsWhatPythonAndTheJvmTakeBesideTheHeap) {
+  std::optional<ReportAdvice> advice = AdviseMemoryOverhead(Scene(4, 480 * kMi).Input());
+  ASSERT_TRUE(advice);
+  EXPECT_EQ(advice->conf, "spark.executor.memoryOverhead");
+  EXPECT_EQ(advice->from, "384m");
+  EXPECT_EQ(advice->to, "2321m");  // (4 × 480 + (700 - 510)) × 1.1
+  EXPECT_EQ(advice->because, "Python workers together held 1.9 GiB (4 at once) + JVM native 190.0 MiB + 10 %");
+}
+
+TEST(MemoryOverhead, TheLargestSumOfAnyMomentCounts) {
+  Scene scene(1, 100 * kMi);
+  scene.executor.at_peak.emplace();
+  for (int worker = 0; worker < 2; ++worker) {
+    scene.executor.at_peak->processes.push_back({200 + worker, "python-worker", 500 * kMi, {}, 0, std::nullopt, true});
+  }
+  EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "1309m");
+}
+
+TEST(MemoryOverhead, BlocksThatWereBeingFilledCount) {
+  Scene scene(1, 100 * kMi);
+  scene.AddSite(900 * kMi, "", {kUser});
+  std::optional<ReportAdvice> advice = AdviseMemoryOverhead(scene.Input());
+  EXPECT_EQ(advice->to, "1199m");
+  EXPECT_THAT(advice->because, HasSubstr("Python had 900.0 MiB in live blocks"));
+}
+
+TEST(MemoryOverhead, NotWhereNobodyReservesOneNorWhereItIsEnough) {
+  Scene standalone(4, 480 * kMi);
+  standalone.executor.regions[0].budget_bytes = 0;
+  EXPECT_FALSE(AdviseMemoryOverhead(standalone.Input()));
+  EXPECT_FALSE(AdviseMemoryOverhead(Scene(1, 100 * kMi).Input())) << "(100 + 190) × 1.1 is below 384";
+  Scene heap(4, 480 * kMi);
+  heap.input.of_heap = true;
+  EXPECT_FALSE(AdviseMemoryOverhead(heap.Input()));
+}
+
+TEST(MemoryOverhead, PythonsOwnRegionComesFirst) {
+  Scene scene(4, 480 * kMi);
+  scene.executor.regions[1].budget_bytes = 1500 * kMi;
+  EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "671m");  // (1920 - 1500 + 190) × 1.1
+}
+
+TEST(ExecutorCores, AsManyAsFit) {
+  std::optional<ReportAdvice> advice = AdviseExecutorCores(Scene(4, 480 * kMi).Input());
+  ASSERT_TRUE(advice);
+  EXPECT_EQ(advice->conf, "spark.executor.cores");
+  EXPECT_EQ(advice->from, "4");
+  EXPECT_EQ(advice->to, "2");  // (2048 - 700) / 528
+}
+
+TEST(ExecutorCores, NotForOneWorkerNorWhereNoneFitsNorWhereAllDo) {
+  EXPECT_FALSE(AdviseExecutorCores(Scene(1, 1900 * kMi).Input()));
+  EXPECT_FALSE(AdviseExecutorCores(Scene(2, 1400 * kMi).Input()));
+  EXPECT_FALSE(AdviseExecutorCores(Scene(4, 100 * kMi).Input()));
+  Scene one_core(4, 480 * kMi);
+  one_core.executor.cores = 1;
+  EXPECT_FALSE(AdviseExecutorCores(one_core.Input()));
+  Scene driver(4, 480 * kMi);
+  driver.executor.id = "driver";
+  EXPECT_FALSE(AdviseExecutorCores(driver.Input()));
+}
+
+TEST(ExecutorCores, AHeapIsSharedByItsTasks) {
+  Scene scene(4, 0);
+  scene.input.of_heap = true;
+  EXPECT_EQ(AdviseExecutorCores(scene.Input())->to, "2");
+  EXPECT_THAT(AdviseExecutorCores(scene.Input())->because, HasSubstr("256.0 MiB each"));
+  EXPECT_FALSE(AdviseExecutorMemory(scene.Input())) << "fewer at once come first";
+}
+
+TEST(ExecutorMemory, OneTaskFilledTheHeap) {
+  Scene scene(1, 0);
+  scene.input.of_heap = true;
+  std::optional<ReportAdvice> advice = AdviseExecutorMemory(scene.Input());
+  ASSERT_TRUE(advice);
+  EXPECT_EQ(advice->from, "1024m");
+  EXPECT_EQ(advice->to, "2048m");
+  scene.input.of_heap = false;
+  EXPECT_FALSE(AdviseExecutorMemory(scene.Input()));
+}
+
+TEST(ArrowBatch, WhereBatchesAreWhatIsBig) {
+  Scene scene(1, 1500 * kMi);
+  scene.AddSite(1200 * kMi, "SQL_MAP_PANDAS_ITER_UDF", {kSerializer});
+  std::optional<ReportAdvice> advice = AdviseArrowBatch(scene.Input());
+  ASSERT_TRUE(advice);
+  EXPECT_EQ(advice->conf, "spark.sql.execution.arrow.maxRecordsPerBatch");
+  EXPECT_EQ(advice->from, "10000");
+  EXPECT_EQ(advice->to, "5000");  // room (2048 - 1.1 × 1000 = 948) for 7,900 rows, but at least halved
+  scene.death.limit_bytes = 1400 * kMi;
+  EXPECT_EQ(AdviseArrowBatch(scene.Input())->to, "2500");  // room 300 of 1200
+  scene.settings["spark.sql.execution.arrow.maxRecordsPerBatch"] = "400";
+  EXPECT_EQ(AdviseArrowBatch(scene.Input())->to, "100");
+}
+
+TEST(ArrowBatch, NotForTheUsersOwnBlocksNorForGroupsNorWithoutRoom) {
+  Scene own(1, 1500 * kMi);
+  own.AddSite(1200 * kMi, "SQL_MAP_PANDAS_ITER_UDF", {kUser});
+  EXPECT_FALSE(AdviseArrowBatch(own.Input()));
+  Scene group(1, 1500 * kMi);
+  group.AddSite(1200 * kMi, "SQL_GROUPED_MAP_PANDAS_UDF", {kSerializer});
+  EXPECT_FALSE(AdviseArrowBatch(group.Input())) << "a group comes whole";
+  Scene full(1, 1500 * kMi);
+  full.AddSite(1200 * kMi, "SQL_MAP_PANDAS_ITER_UDF", {kSerializer});
+  full.death.limit_bytes = 900 * kMi;
+  EXPECT_FALSE(AdviseArrowBatch(full.Input()));
+}
+
+TEST(Skew, ATaskOutOfTheOrdinary) {
+  Scene scene(1, 0);
+  scene.input.task_bytes = 1400 * kMi;
+  scene.input.peer_bytes = {100 * kMi, 90 * kMi, 110 * kMi, 2 * kMi, 3000 * kMi};
+  std::optional<ReportAdvice> advice = AdviseSkew(scene.Input());
+  ASSERT_TRUE(advice);
+  EXPECT_EQ(advice->conf, "");
+  EXPECT_THAT(advice->because, HasSubstr("task 17 held 1.4 GiB, 14× the median of 100.0 MiB of 5 finished tasks"));
+  EXPECT_THAT(advice->because, HasSubstr("into 14 "));
+}
+
+TEST(Skew, NotAmongEqualsNorWithFewPeers) {
+  Scene scene(1, 0);
+  scene.input.task_bytes = 200 * kMi;
+  scene.input.peer_bytes = {100 * kMi, 90 * kMi, 110 * kMi};
+  EXPECT_FALSE(AdviseSkew(scene.Input()));
+  scene.input.task_bytes = 2000 * kMi;
+  scene.input.peer_bytes = {100 * kMi, 90 * kMi};
+  EXPECT_FALSE(AdviseSkew(scene.Input()));
+  scene.input.peer_bytes = {0, 0, 0};
+  EXPECT_FALSE(AdviseSkew(scene.Input()));
+}
+
+TEST(ContainerSize, SaysWhatWouldDo) {
+  ReportAdvice advice = AdviseContainerSize(Scene(4, 480 * kMi).Input());
+  EXPECT_EQ(advice.conf, "");
+  EXPECT_THAT(advice.because, HasSubstr("a container of 2.8 GiB instead of 2.0 GiB"));
+  Scene fits(1, 100 * kMi);
+  fits.death.used_bytes = 800 * kMi;
+  EXPECT_THAT(AdviseContainerSize(fits.Input()).because, HasSubstr("more than 2.0 GiB"));
+}
+
+TEST(Advice, IsNeverEmpty) {
+  for (bool of_heap : {false, true}) {
+    for (size_t workers : {0, 1, 4}) {
+      Scene scene(workers, 10 * kMi);
+      scene.input.of_heap = of_heap;
+      EXPECT_FALSE(Advise(scene.Input()).empty());
+      scene.executor = ReportExecutor();
+      scene.death = ReportPostMortem();
+      scene.input.last.reset();
+      EXPECT_FALSE(Advise(scene.Input()).empty()) << "nothing is known";
+    }
+  }
+}
+
+TEST(Advice, NamesTheContainersSizeOnlyWhereNoOverheadHelps) {
+  auto any_size = [](const std::vector<ReportAdvice>& pieces) {
+    return std::any_of(pieces.begin(), pieces.end(), [](const auto& piece) { return piece.because.starts_with("a container of"); });
+  };
+  Scene yarn(4, 480 * kMi), standalone(4, 480 * kMi);
+  standalone.executor.regions[0].budget_bytes = 0;
+  EXPECT_FALSE(any_size(Advise(yarn.Input())));
+  EXPECT_TRUE(any_size(Advise(standalone.Input())));
+}
+
+}  // namespace
+}  // namespace memprof

@@ -1,0 +1,62 @@
+#include "postmortem/loss_reason.h"
+
+#include <gtest/gtest.h>
+
+namespace memprof {
+namespace {
+
+TEST(LossReason, ReadsExitCodes) {
+  struct Case {
+    const char* text;
+    int code;
+  };
+  for (const Case& each : {
+           Case{"Command exited with code 137", 137},
+           Case{"\nThe executor with id 7 exited with exit code 137(SIGKILL, possible container OOM).\n\n\n", 137},
+           Case{"Container from a bad node: container_1_0001_01_000002 on host: node7. Exit status: 137. Diagnostics: [x]Killed", 137},
+           Case{"Container marked as failed. Diagnostics: Container killed on request. Exit code is 143", 143},
+           Case{"Command exited with code 52", 52},
+       }) {
+    LossReason reason = ParseLossReason(each.text);
+    EXPECT_EQ(reason.kind, LossKind::kExit) << each.text;
+    EXPECT_EQ(reason.exit_code, each.code) << each.text;
+  }
+}
+
+TEST(LossReason, KnowsAManagersKillForMemory) {
+  LossReason yarn = ParseLossReason(
+      "Container killed by YARN for exceeding physical memory limits. 1.1 GB of 1 GB physical memory used. Consider boosting "
+      "spark.executor.memoryOverhead.");
+  EXPECT_EQ(yarn.kind, LossKind::kContainerMemory);
+  EXPECT_EQ(yarn.exit_code, std::nullopt);
+  LossReason kubernetes = ParseLossReason(
+      "The executor with id 3 exited with exit code 137(SIGKILL, possible container OOM).\nThe API gave the following container "
+      "statuses:\n\t container state: terminated\n\t exit code: 137\n\t termination reason: OOMKilled");
+  EXPECT_EQ(kubernetes.kind, LossKind::kContainerMemory);
+  EXPECT_EQ(kubernetes.exit_code, 137);
+}
+
+TEST(LossReason, ADoubtIsNotAKillForMemory) {
+  EXPECT_EQ(ParseLossReason("exited with exit code 137(SIGKILL, possible container OOM).").kind, LossKind::kExit);
+}
+
+TEST(LossReason, ExecutorsThatWereWantedGone) {
+  for (const char* text : {"Executor killed by driver.", "Executor decommission: worker decommissioned", "Container c_1 was preempted.",
+                           "Container c_1 exited from explicit termination request.", "Command exited with code 0",
+                           "The executor with id 4 was deleted by a user or the framework."}) {
+    EXPECT_EQ(ParseLossReason(text).kind, LossKind::kWanted) << text;
+  }
+}
+
+TEST(LossReason, OtherwiseItIsNotKnown) {
+  for (const char* text : {"", "Executor heartbeat timed out after 126021 ms", "exit code is unknown", "exited with code",
+                           "Remote RPC client disassociated. Likely due to containers exceeding thresholds, or network issues.",
+                           "exit code 99999999999999999999"}) {
+    LossReason reason = ParseLossReason(text);
+    EXPECT_EQ(reason.kind, LossKind::kUnknown) << text;
+    EXPECT_EQ(reason.exit_code, std::nullopt) << text;
+  }
+}
+
+}  // namespace
+}  // namespace memprof

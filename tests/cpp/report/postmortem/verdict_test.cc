@@ -1,0 +1,82 @@
+#include "postmortem/verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace memprof {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr uint64_t kLimit = 1'000'000'007;
+
+DeathEvidence Killed(uint64_t used) {
+  DeathEvidence evidence;
+  evidence.loss = {LossKind::kExit, kExitSigkill};
+  evidence.limit_bytes = kLimit;
+  evidence.used_bytes = used;
+  return evidence;
+}
+
+TEST(Verdict, UseNearTheLimitIsMemory) {
+  EXPECT_TRUE(Judge(Killed(kLimit / 100 * 97)).out_of_memory);
+  EXPECT_THAT(Judge(Killed(kLimit / 100 * 97)).how, HasSubstr("137 (SIGKILL), with 97 %"));
+}
+
+TEST(Verdict, LowUseIsNot) {
+  Verdict verdict = Judge(Killed(kLimit / 100 * 23));
+  EXPECT_FALSE(verdict.out_of_memory);
+  EXPECT_THAT(verdict.how, HasSubstr("23 % of the limit"));
+}
+
+TEST(Verdict, TheKernelsCountIsWordOfLaw) {
+  DeathEvidence low = Killed(kLimit / 10), high = Killed(kLimit);
+  low.kernel_kills = 1;
+  low.counted_by = high.counted_by = "executor 4";
+  EXPECT_TRUE(Judge(low).out_of_memory) << "it died too fast for a sample";
+  EXPECT_THAT(Judge(low).how, HasSubstr("rose by 1, as executor 4 found"));
+  high.kernel_kills = 0;
+  EXPECT_FALSE(Judge(high).out_of_memory) << "a full container that somebody killed";
+  EXPECT_THAT(Judge(high).how, HasSubstr("killed from outside"));
+}
+
+TEST(Verdict, WithoutAnExitCodeUseDecides) {
+  DeathEvidence evidence = Killed(kLimit / 100 * 96);
+  evidence.loss = {};
+  EXPECT_TRUE(Judge(evidence).out_of_memory);
+  evidence.used_bytes = kLimit / 2;
+  EXPECT_FALSE(Judge(evidence).out_of_memory);
+  evidence.used_bytes.reset();
+  EXPECT_FALSE(Judge(evidence).out_of_memory);
+  EXPECT_THAT(Judge(evidence).how, HasSubstr("not known"));
+}
+
+TEST(Verdict, TheManagersWord) {
+  DeathEvidence evidence;
+  evidence.loss = {LossKind::kContainerMemory, std::nullopt};
+  EXPECT_TRUE(Judge(evidence).out_of_memory);
+  EXPECT_FALSE(Judge(evidence).of_heap);
+}
+
+TEST(Verdict, HeapsThatRanOut) {
+  DeathEvidence evidence = Killed(kLimit / 10);
+  evidence.loss.exit_code = kExitSparkOom;
+  EXPECT_TRUE(Judge(evidence).out_of_memory);
+  EXPECT_TRUE(Judge(evidence).of_heap);
+  evidence.loss.exit_code = kExitHotSpotOom;
+  EXPECT_FALSE(Judge(evidence).out_of_memory) << "3 alone proves nothing";
+  evidence.heap_max_bytes = 400;
+  evidence.heap_used_bytes = 396;
+  EXPECT_TRUE(Judge(evidence).of_heap);
+}
+
+TEST(Verdict, CrashesAreNotMemoryHoweverFull) {
+  for (int code : {134, 139, 143, 1}) {
+    DeathEvidence evidence = Killed(kLimit);
+    evidence.loss.exit_code = code;
+    EXPECT_FALSE(Judge(evidence).out_of_memory) << code;
+  }
+}
+
+}  // namespace
+}  // namespace memprof

@@ -221,7 +221,9 @@ def shared_run(spark, jar, tmp_path_factory):
 class Standalone:
     """A master and a worker of a standalone cluster, from the pip package, on free loopback ports."""
 
-    def __init__(self, spark, folder):
+    def __init__(self, spark, folder, worker_prefix=()):
+        """worker_prefix: words before the worker's command; what starts it may put it into a cgroup."""
+        self._prefixes = {"worker": list(worker_prefix)}
         self.work = folder / "work"
         self._environment = clean_environment(spark, SPARK_WORKER_DIR=str(self.work))
         self._home = spark.home
@@ -242,7 +244,7 @@ class Standalone:
         log = self._folder / f"{name}.log"
         with log.open("w") as out:
             process = subprocess.Popen(
-                [self._home / "bin/spark-class", f"org.apache.spark.deploy.{main}", *arguments],
+                [*self._prefixes.get(name, []), self._home / "bin/spark-class", f"org.apache.spark.deploy.{main}", *arguments],
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
                 stdout=out,

@@ -198,6 +198,8 @@ void Agent::StartWatcher(const ApplicationRef& application) {
     *envelope.mutable_executor() = snapshot;
     Send(*application, std::move(envelope));
   };
+  options.early = [this] { SendRunningTasks(); };
+  options.worker_died = [this, application](const DeadWorker& worker) { SendWorkerDeath(*application, worker); };
   const Status status = watcher_.Start(std::move(options));
   if (!status.ok()) shortcomings_.Add("processes and container", status.message());
 }

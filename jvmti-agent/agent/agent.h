@@ -102,6 +102,8 @@ class Agent {
   void StartBoxKeeper(const ApplicationRef& application);
   void Send(const Application& application, proto::Envelope envelope);
   void CompleteSnapshot(const Application& application, proto::ExecutorSnapshot* snapshot) const;
+  void SendRunningTasks();
+  void SendWorkerDeath(const Application& application, const DeadWorker& worker);
   bool TakeOptions(JavaVM* vm, const char* options);
   std::string Profile(const Application& application, const JvmFigures& figures, const FoundSessions& python, bool final, size_t max_bytes);
 

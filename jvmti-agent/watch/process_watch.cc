@@ -113,6 +113,7 @@ void ProcessWatch::SetLastTask(int32_t pid, int64_t task_attempt_id) {
 
 void ProcessWatch::Bury(const WatchedProcess& process) {
   if (process.peak_bytes == 0) return;  // never seen with memory
+  if (gone_.size() < kMaxProcesses) gone_.push_back(process);
   dead_.push_back(process);
   dead_.back().alive = false;
   dead_.back().rss_bytes = 0;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "system/proc_files.h"
@@ -42,6 +43,9 @@ class ProcessWatch {
   void Tick();
   void SetLastTask(int32_t pid, int64_t task_attempt_id);
 
+  // Those that have gone since the last call, with their resident memory at the tick before.
+  std::vector<WatchedProcess> TakeGone() { return std::exchange(gone_, {}); }
+
   const std::map<int32_t, WatchedProcess>& living() const { return living_; }
   const std::vector<WatchedProcess>& dead() const { return dead_; }
   uint64_t forgotten() const { return forgotten_; }
@@ -57,7 +61,7 @@ class ProcessWatch {
   int32_t jvm_pid_;
   bool with_driver_;
   std::map<int32_t, WatchedProcess> living_;
-  std::vector<WatchedProcess> dead_;
+  std::vector<WatchedProcess> dead_, gone_;
   uint64_t forgotten_ = 0;
 };
 

@@ -15,7 +15,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr milliseconds kTick{100}, kSlowTick{200};
+constexpr milliseconds kTick{100}, kSlowTick{200}, kFastTick{20};
 constexpr seconds kDiscoverEvery{1}, kSendEvery{1}, kPssEvery{1}, kSharingEvery{10};
 constexpr int kPssShare = 50;  // of the time at most one part in this many is spent on reading PSS
 constexpr size_t kMaxSharingChecks = 2048;
@@ -63,7 +63,9 @@ Status Watcher::Start(WatcherOptions options) {
   offheap_peak_ = largest_use_ = sent_use_ = 0;
   peak_.Clear();
   last_.Clear();
-  sent_at_ = discovered_at_ = pss_at_ = sharing_checked_at_ = {};
+  early_warning_ = {};
+  kernel_kills_.Reset(oom_kills_at_start_);
+  built_at_ = sent_at_ = discovered_at_ = pss_at_ = sharing_checked_at_ = {};
   pss_cost_ = {};
   {
     const std::lock_guard lock(mutex_);
@@ -106,13 +108,19 @@ milliseconds Watcher::Round() {
   const bool discover = now - discovered_at_ >= kDiscoverEvery;
   if (discover) discovered_at_ = now;
   Look(discover);
-  proto::ExecutorSnapshot snapshot = Build();
-  {
+  if (now - built_at_ >= kTick) {  // a fast tick watches, and leaves the rest to every fifth of it
+    built_at_ = now;
+    proto::ExecutorSnapshot snapshot = Build();
     const std::lock_guard lock(mutex_);
     latest_.Swap(&snapshot);
   }
-  SendIfGrown();
-  return limit_ && largest_use_ < *limit_ / 2 ? kSlowTick : kTick;
+  if (limit_ && early_warning_.Passes(last_.used_bytes(), *limit_, now)) {
+    SendEarly();
+  } else {
+    SendIfGrown();
+  }
+  if (!limit_) return kTick;
+  return last_.used_bytes() < *limit_ / 2 ? kSlowTick : kFastTick;
 }
 
 void Watcher::TakeNews() {
@@ -135,6 +143,7 @@ void Watcher::Look(bool discover) {
   }
   processes_->Tick();
   TakeNews();
+  TellDeaths();
   offheap_peak_ = std::max(offheap_peak_, options_.offheap_live_bytes());
 
   uint64_t used = 0;
@@ -222,6 +231,25 @@ void Watcher::RememberMoment(uint64_t used, bool sum_of_processes) {
   AddRow("heap.execution", spark_.execution, peak_.mutable_regions());
   AddRow("offHeap", options_.offheap_live_bytes(), peak_.mutable_regions());
   for (const int64_t task : options_.running_tasks()) peak_.add_active_tasks(task);
+}
+
+// Called while last_ is still the tick before, in which they lived.
+void Watcher::TellDeaths() {
+  kernel_kills_.Read(cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills(), Clock::now());
+  std::vector<WatchedProcess> gone = processes_->TakeGone();
+  // The kernel takes the largest.
+  std::stable_sort(gone.begin(), gone.end(), [](const auto& a, const auto& b) { return a.rss_bytes > b.rss_bytes; });
+  for (const WatchedProcess& process : gone) {
+    const std::optional<uint64_t> kills = kernel_kills_.Take();
+    if (process.kind == ProcessKind::kPythonWorker) options_.worker_died({process, last_, kills, limit_});
+  }
+}
+
+void Watcher::SendEarly() {
+  sent_use_ = largest_use_;
+  sent_at_ = Clock::now();
+  options_.send(Build());
+  options_.early();
 }
 
 void Watcher::SendIfGrown() {

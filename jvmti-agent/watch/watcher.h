@@ -1,10 +1,11 @@
 // Watcher: a native thread that keeps the executor's peaks, of each process and of the container, and sends a snapshot
 // to the driver early enough to outlive a kill.
 //
-// Ticks: every 100 ms, every 200 ms while use is below half the limit. A new maximum of use is the peak moment: regions and
-// processes are read at that tick and add up to it (with `unattributed`). Its processes are in PSS, which shares pages
-// between forks; PSS costs 20 ms per GB, so it is read at most once a second and for at most 2 % of the time, and RSS takes
-// its place otherwise. A snapshot is sent when the maximum grew by 2 %, at most one a second, and at the end.
+// Ticks: every 20 ms while use is above half of the limit, every 200 ms below; every 100 ms without a limit. A new maximum of
+// use is the peak moment: regions and processes are read at that tick and add up to it (with `unattributed`). Its processes are
+// in PSS, which shares pages between forks; PSS costs 20 ms per GB, so it is read at most once a second and for at most 2 % of
+// the time, and RSS takes its place otherwise. A snapshot is sent when the maximum grew by 2 %, at most one a second, when use
+// nears the limit (early_warning.h), and at the end. Every snapshot has the last tick, too.
 //
 // Thread-safe. Start and Stop not against each other.
 #pragma once
@@ -21,6 +22,8 @@
 #include "agent/background_thread.h"
 #include "proto/memprof.pb.h"
 #include "system/memory_cgroup.h"
+#include "watch/early_warning.h"
+#include "watch/kernel_kills.h"
 #include "watch/process_watch.h"
 
 namespace memprof {
@@ -28,6 +31,14 @@ namespace memprof {
 // What Spark's memory manager said last, in bytes.
 struct SparkMemoryUse {
   uint64_t storage = 0, execution = 0, heap_used = 0, heap_max = 0, heap_committed = 0;
+};
+
+// A Python process that is gone, as the tick before saw it and the container.
+struct DeadWorker {
+  WatchedProcess process;
+  proto::Moment before;
+  std::optional<uint64_t> kernel_kills;  // of the kernel's in the cgroup: 1 = this one; absent: nobody counts
+  std::optional<uint64_t> limit_bytes;
 };
 
 struct WatcherOptions {
@@ -39,6 +50,8 @@ struct WatcherOptions {
   std::function<std::vector<int64_t>()> running_tasks;
   std::function<void(proto::ExecutorSnapshot*)> complete;  // counters and what isn't available
   std::function<void(const proto::ExecutorSnapshot&)> send;
+  std::function<void()> early;                         // use nears the limit: what else must leave, with the snapshot
+  std::function<void(const DeadWorker&)> worker_died;  // may be a worker that ended in good order
 };
 
 class Watcher {
@@ -60,6 +73,8 @@ class Watcher {
   void RememberLast(uint64_t used);
   bool MayReadPss() const;
   void ReadNow(const WatchedProcess& process, bool with_pss, proto::Process* message) const;
+  void TellDeaths();
+  void SendEarly();
   void SendIfGrown();
   proto::ExecutorSnapshot Build() const;
 
@@ -81,7 +96,9 @@ class Watcher {
   uint64_t offheap_peak_ = 0;
   uint64_t largest_use_ = 0, sent_use_ = 0;
   proto::Moment peak_, last_;
-  Clock::time_point sent_at_, discovered_at_, pss_at_, sharing_checked_at_;
+  EarlyWarning early_warning_;
+  KernelKills kernel_kills_;
+  Clock::time_point built_at_, sent_at_, discovered_at_, pss_at_, sharing_checked_at_;
   Clock::duration pss_cost_{};
 
   BackgroundThread thread_;  // last: it ends before what it uses

@@ -1,0 +1,73 @@
+"""Jobs whose processes die, in the way that the first argument names. Prints what became of them behind RESULT."""
+
+import ctypes
+import json
+import os
+import signal
+import sys
+import time
+
+from pyspark import StorageLevel, TaskContext
+from pyspark.sql import SparkSession
+
+SCRATCH_BYTES = 1_299_999_989  # more than the container has
+HELD_BYTES = 61_999_993
+
+
+def first_attempt():
+    return TaskContext.get().attemptNumber() == 0
+
+
+def scratch(library):
+    """The native library of a user, called on the first attempt only: the job itself goes on."""
+    fill = ctypes.CDLL(library).fill_scratch
+    fill.argtypes, fill.restype = [ctypes.c_uint64], ctypes.c_uint64
+
+    def enrich(batches):
+        for batch in batches:
+            if first_attempt():
+                fill(SCRATCH_BYTES)  # scratch
+            yield batch
+
+    return enrich
+
+
+def in_worker(spark, library):
+    def enrich(batches):
+        yield from scratch(library)(batches)
+
+    return spark.range(0, 1000, 1, 1).mapInPandas(enrich, "id long").count()
+
+
+def crash(spark, _):
+    """The worker is killed by its own hand, with little memory in use."""
+
+    def enrich(batches):
+        for batch in batches:
+            held = bytearray(HELD_BYTES)  # held
+            if first_attempt():
+                time.sleep(1)
+                os.kill(os.getpid(), signal.SIGKILL)
+            yield batch.assign(id=batch["id"] + len(held) * 0)
+
+    return spark.range(0, 1000, 1, 1).mapInPandas(enrich, "id long").count()
+
+
+def in_jvm(spark, _):
+    """An off-heap cache larger than the container; it is dropped as soon as an executor died of it."""
+    rows = spark.range(0, 24_000_000, 1, 8).selectExpr("id", "id * 3 as a", "id * 5 as b", "id * 7 as c", "uuid() as d")
+    try:
+        return rows.persist(StorageLevel.OFF_HEAP).count()
+    except Exception as lost:  # noqa: BLE001 - the tasks fail for good: what counts is why
+        return str(type(lost).__name__)
+
+
+def main():
+    spark = SparkSession.builder.appName("deaths").getOrCreate()
+    way = {"in-worker": in_worker, "in-jvm": in_jvm, "crash": crash}[sys.argv[1]]
+    print("RESULT", json.dumps(way(spark, *sys.argv[2:3] or [None])), flush=True)
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+#include "watch/early_warning.h"
+
+#include <algorithm>
+
+namespace memprof {
+namespace {
+
+constexpr uint64_t kFirst = 85, kStep = 2, kRest = 80;  // percent of the limit
+
+uint64_t Percent(uint64_t limit, uint64_t percent) { return limit / 100 * percent; }
+
+}  // namespace
+
+bool EarlyWarning::Passes(uint64_t used, uint64_t limit, Clock::time_point now) {
+  if (refilled_ != Clock::time_point()) left_ = std::min<double>(kAtOnce, left_ + std::chrono::duration<double>(now - refilled_).count());
+  refilled_ = now;
+  if (used < Percent(limit, kRest)) next_ = 0;
+  if (used < std::max(Percent(limit, kFirst), next_) || left_ < 1) return false;
+  left_ -= 1;
+  next_ = used + Percent(limit, kStep);
+  return true;
+}
+
+}  // namespace memprof

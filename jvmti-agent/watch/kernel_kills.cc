@@ -1,0 +1,26 @@
+#include "watch/kernel_kills.h"
+
+namespace memprof {
+
+void KernelKills::Reset(std::optional<uint64_t> counter) {
+  counter_ = counter;
+  unexplained_.clear();
+}
+
+void KernelKills::Read(std::optional<uint64_t> counter, Clock::time_point now) {
+  constexpr size_t kMost = 1024;
+  while (!unexplained_.empty() && now - unexplained_.front() > kKept) unexplained_.pop_front();
+  if (counter && counter_) {
+    for (uint64_t kill = *counter_; kill < *counter && unexplained_.size() < kMost; ++kill) unexplained_.push_back(now);
+  }
+  if (counter) counter_ = counter;
+}
+
+std::optional<uint64_t> KernelKills::Take() {
+  if (!counter_) return std::nullopt;
+  if (unexplained_.empty()) return 0;
+  unexplained_.pop_front();
+  return 1;
+}
+
+}  // namespace memprof

@@ -244,7 +244,12 @@ class Standalone:
         log = self._folder / f"{name}.log"
         with log.open("w") as out:
             process = subprocess.Popen(
-                [*self._prefixes.get(name, []), self._home / "bin/spark-class", f"org.apache.spark.deploy.{main}", *arguments],
+                [
+                    *self._prefixes.get(name, []),
+                    self._home / "bin/spark-class",
+                    f"org.apache.spark.deploy.{main}",
+                    *arguments,
+                ],
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
                 stdout=out,

@@ -58,7 +58,7 @@ def in_jvm(spark, _):
     rows = spark.range(0, 24_000_000, 1, 8).selectExpr("id", "id * 3 as a", "id * 5 as b", "id * 7 as c", "uuid() as d")
     try:
         return rows.persist(StorageLevel.OFF_HEAP).count()
-    except Exception as lost:  # noqa: BLE001 - the tasks fail for good: what counts is why
+    except Exception as lost:  # the tasks fail for good: what counts is why
         return str(type(lost).__name__)
 
 

@@ -111,7 +111,7 @@ def test_the_kernel_kills_a_python_worker(spark_run, contained, container):
     assert (death["stageId"], death["taskAttemptId"]) == (site["stageId"], 0)
     python = [frame for frame in site["frames"] if frame["language"] == "python"]
     assert python[-1]["line"] == line_of("deaths.py", "scratch")
-    assert site["frames"][-1]["function"] == "fill_scratch"
+    assert "fill_scratch" in [frame["function"] for frame in site["frames"] if frame["language"] == "native"]
     assert death["advice"], "an out-of-memory death has at least one piece"
     demand_told(run, [death])
 
@@ -130,7 +130,7 @@ def test_a_worker_that_dies_by_itself_is_not_memory(spark_run, contained, contai
 
 def test_the_kernel_kills_an_executor(spark_run, contained, container):
     conf = {
-        "spark.executor.memory": "400m",
+        "spark.executor.memory": "512m",
         "spark.executor.cores": "2",
         "spark.memory.offHeap.enabled": "true",
         "spark.memory.offHeap.size": "3g",

@@ -145,5 +145,28 @@ TEST(ProcessWatch, NewWorkersAreSeenAtTheNextTickAndTheDeadAreKept) {
   EXPECT_EQ(watch.living().at(22).peak_bytes, 40'000 * kKb);
 }
 
+TEST(ProcessWatch, TellsOnceWhoIsGoneAndWhatItHeldBefore) {
+  Machine machine;
+  machine.Put(10, 1, "java Executor", 400'000);
+  machine.Put(21, 10, "python3 -m pyspark.daemon", 30'000);
+  machine.Put(22, 21, "python3 -m pyspark.daemon", 50'012);
+  machine.Children(10, "21");
+  machine.Children(21, "22");
+  machine.Children(22, "");
+  ProcessWatch watch(machine.proc(), 10, false);
+  watch.Discover();
+  watch.Tick();
+  EXPECT_TRUE(watch.TakeGone().empty());
+  machine.Remove(22);
+  machine.Children(21, "");
+  watch.Tick();
+  const std::vector<WatchedProcess> gone = watch.TakeGone();
+  ASSERT_EQ(gone.size(), 1u);
+  EXPECT_EQ(gone[0].pid, 22);
+  EXPECT_EQ(gone[0].kind, ProcessKind::kPythonWorker);
+  EXPECT_EQ(gone[0].rss_bytes, 50'012 * kKb);
+  EXPECT_TRUE(watch.TakeGone().empty());
+}
+
 }  // namespace
 }  // namespace memprof

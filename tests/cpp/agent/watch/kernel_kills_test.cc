@@ -1,0 +1,42 @@
+#include "watch/kernel_kills.h"
+
+#include <gtest/gtest.h>
+
+namespace memprof {
+namespace {
+
+using std::chrono::seconds;
+
+const KernelKills::Clock::time_point kBegin = KernelKills::Clock::time_point(seconds(1000));
+
+TEST(KernelKills, OneRiseExplainsOneProcess) {
+  KernelKills kills;
+  kills.Reset(7);
+  kills.Read(7, kBegin);
+  EXPECT_EQ(kills.Take(), 0u) << "what was killed before us is none of ours";
+  kills.Read(9, kBegin);
+  EXPECT_EQ(kills.Take(), 1u);
+  EXPECT_EQ(kills.Take(), 1u);
+  EXPECT_EQ(kills.Take(), 0u);
+}
+
+TEST(KernelKills, ARiseThatNobodyExplainsIsForgotten) {
+  KernelKills kills;
+  kills.Reset(0);
+  kills.Read(1, kBegin);
+  kills.Read(1, kBegin + KernelKills::kKept);
+  EXPECT_EQ(kills.Take(), 1u) << "its victim went slowly";
+  kills.Read(2, kBegin + seconds(100));
+  kills.Read(2, kBegin + seconds(101) + KernelKills::kKept);
+  EXPECT_EQ(kills.Take(), 0u);
+}
+
+TEST(KernelKills, WithoutACounterNothingIsKnown) {
+  KernelKills kills;
+  kills.Reset(std::nullopt);
+  kills.Read(std::nullopt, kBegin);
+  EXPECT_EQ(kills.Take(), std::nullopt);
+}
+
+}  // namespace
+}  // namespace memprof

@@ -225,6 +225,7 @@ TEST(PostMortems, OrderAndRepetitionChangeNothing) {
 TEST(PostMortems, SitesOutliveTheStoresBound) {
   ProfileStore store(512 << 10);
   FillScene(store, kCode137, kFull);
+  store.StageCompleted(5, 0, "", kBegin + 11'000);
   for (int task = 100; task < 700; ++task) {
     ProfileBuilder done(task, 6, task);
     for (int site = 0; site < 20; ++site) {
@@ -234,7 +235,6 @@ TEST(PostMortems, SitesOutliveTheStoresBound) {
     static_cast<void>(store.Ingest(done.Bytes()));
     store.TaskEnded(task, 6, 0, task, 0, "2", TaskOutcome::kSucceeded, "", kBegin + task);
   }
-  store.StageCompleted(5, 0, "", kBegin + 11'000);
   Json sites = TheDeath(store)["sites"];
   ASSERT_FALSE(sites.empty());
   EXPECT_EQ(sites[0]["liveAtPeakBytes"], kDeadlyBytes + kOtherBytes);

@@ -1,7 +1,8 @@
 // LoaderWatch: keeps the GOT patched and the module table true while libraries come and go. One per process.
 //
 // Nobody is told when a library is loaded (hooking dlopen would change what it sees of its caller), so Refresh() is called
-// where time is no matter: on every sample. It compares the loader's counters and walks the modules only if they moved.
+// where time is no matter: on every sample, and in Python workers before a symbol is looked up. It compares the loader's counters and walks
+// the modules only if they moved.
 #pragma once
 
 #include <atomic>

@@ -19,7 +19,7 @@ import subprocess
 import sys
 
 ROOMS = {room: "common" for room in ("base", "sampling", "sites", "hooking", "blackbox")}
-ROOMS |= {room: "pyworker-shim/native/hooks" for room in ("allocators", "frames")}
+ROOMS |= {room: "pyworker-shim/native/hooks" for room in ("allocators", "frames", "lookups")}
 
 
 class Allowed:

@@ -26,18 +26,32 @@ def test_each_function_gives_its_bytes(run_scene, boxes):
         assert site["live_at_peak"] in (0, expected["size"], expected["live"])
         if "module" in expected:
             assert pathlib.Path(native_frames(site)[-1]["module"]).name == expected["module"]
-    assert scene["counters"]["reservations"] == 2
-    assert scene["counters"]["reservedBytes"] == 2 << 33
+    assert scene["counters"]["reservations"] == 3
+    assert scene["counters"]["reservedBytes"] == (2 << 33) + scene["room"]
     assert not any(site["allocated"] >= 1 << 32 for site in sites)
     assert len(boxes.read()) == 1, "the second start made nothing"
+
+
+def test_libraries_that_come_late_and_go(run_scene, boxes):
+    scene = run_scene("late_libraries")
+
+    sites = boxes.sites()
+    assert len(scene["expected"]) == 5
+    for expected in scene["expected"]:
+        site = site_of(sites, expected["size"])
+        assert python_frames(site)[-1]["line"] == expected["line"]
+        assert (site["allocations"], site["live"]) == (1, expected["size"])
+        assert pathlib.Path(native_frames(site)[-1]["module"]).name == expected["module"]
+    assert scene["next"] == 2, "dlsym(RTLD_NEXT) still goes by its caller"
 
 
 def test_residency_is_what_was_touched(run_scene, boxes):
     scene = run_scene("residency")
 
-    sites = boxes.sites()
+    assert len(scene["expected"]) == 6
     for expected in scene["expected"]:
-        site = site_of(sites, expected["size"])
+        site = site_of(boxes.sites(expected["task"]), expected["size"])
+        assert (site["live"], site["live_at_peak"]) == (expected["live"], expected["size"])
         lowest, highest = expected["resident"]
         assert lowest * site["allocated"] <= site["resident_at_peak"] <= highest * site["allocated"], expected
 

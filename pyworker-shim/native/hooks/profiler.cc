@@ -18,6 +18,7 @@
 #include "frames/interpreter.h"
 #include "hooking/got_patcher.h"
 #include "hooking/native_stack.h"
+#include "lookups/symbol_lookups.h"
 
 namespace memprof {
 namespace {
@@ -42,7 +43,9 @@ const GotHook kHooks[] = {
     HookFor("mmap64", &HookMmap, &real.mmap),
     HookFor("munmap", &HookMunmap, &real.munmap),
     HookFor("mremap", &HookMremap, &real.mremap),
+    HookFor("dlsym", &memprof_hook_dlsym, &memprof_real_dlsym),  // the last: not on every processor
 };
+constexpr size_t kHookCount = std::size(kHooks) - (kHooksLookups ? 0 : 1);
 
 bool prepared = false;  // what is done once a process, and inherited by its children
 
@@ -111,7 +114,7 @@ Status StartProfiler(const char* box_directory, const char* application_id, cons
   hook_state.loader.modules().ForgetTags();
   hook_state.interval.store(interval_bytes, std::memory_order_relaxed);
   hook_state.recorder.store(*recorder, std::memory_order_release);
-  status = hook_state.loader.Start(kHooks, std::size(kHooks), IsPreloadedAllocator);
+  status = hook_state.loader.Start(kHooks, kHookCount, IsPreloadedAllocator);
   if (!status.ok()) {
     hook_state.recorder.exchange(nullptr, std::memory_order_acq_rel)->Finish();
     return status;

@@ -1,6 +1,8 @@
 """Each function of the allocator families, freed and not; growth by realloc; mappings cut and moved; other threads."""
 
 import mmap
+import sys
+import tracemalloc
 
 import stage
 
@@ -101,17 +103,59 @@ def shrunk_and_moved():
     expect.note(larger, line, live=larger)
 
 
+def cut_in_three():
+    size = 2600 * PAGE + PAGE * len(expect.found)
+    mapping, line = library.exact_mmap(size, READ_WRITE, PRIVATE), stage.line()
+    library.exact_munmap(mapping, 200 * PAGE, 70 * PAGE)
+    library.exact_munmap(mapping, 900 * PAGE, 110 * PAGE)
+    # What is left in the middle is made shorter: the end of that part goes, not the end of the mapping.
+    library.exact_mremap(mapping + 300 * PAGE, 100 * PAGE, 60 * PAGE)
+    expect.note(size, line, live=size - (70 + 110 + 40) * PAGE)
+
+
+def several_at_once():
+    """Three mappings side by side, from the middle of the first to the middle of the last given back by one call."""
+    size = 3000 * PAGE + PAGE * len(expect.found)
+    room = library.exact_mmap(4 * size, PROT_NONE, PRIVATE)
+    sizes, lines = [size, size + PAGE, size + 2 * PAGE], []
+    for offset, part in ((0, sizes[0]), (sizes[0], sizes[1]), (sizes[0] + sizes[1], sizes[2])):
+        scope = {"mmap_at": library.exact_mmap_at, "room": room, "offset": offset, "size": part}
+        exec(compile("mmap_at(room, offset, size)", f"part-{part}.py", "exec"), scope)
+        lines.append(f"part-{part}.py")
+    library.exact_munmap(room, 400 * PAGE, sum(sizes) - 400 * PAGE - 500 * PAGE)
+    for part, live, file in zip(sizes, (400 * PAGE, 0, 500 * PAGE), lines):
+        expect.note(part, 0, live=live)
+        expect.found[-1].update(function="<module>", file=file, line=1)
+    return 4 * size
+
+
+def under_a_profile_function():
+    sys.setprofile(lambda *_: None)
+    size = expect.size()
+    block, line = library.exact_malloc(size), stage.line()
+    sys.setprofile(None)
+    expect.note(size, line, live=size)
+    return block
+
+
+def under_tracemalloc():
+    """Started and stopped within the session: it wraps the allocators that wrap pymalloc."""
+    tracemalloc.start(25)
+    size = expect.size()
+    block, line = bytearray(size - 1), stage.line()
+    expect.note(size, line, live=0)
+    assert tracemalloc.get_traced_memory()[0] > size
+    del block
+    tracemalloc.stop()
+    size = expect.size()
+    block, line = bytearray(size - 1), stage.line()
+    expect.note(size, line, live=size)
+    return block
+
+
 def only_reserved():
     library.exact_mmap(1 << 33, PROT_NONE, PRIVATE)
     library.exact_mmap(1 << 33, READ_WRITE, PRIVATE | MAP_NORESERVE)
-
-
-def loaded_late():
-    late = stage.load("exact_alloc_late")
-    library.exact_malloc(expect.size())  # a sample is what notices the new library
-    size = expect.size()
-    _, line = late.exact_malloc(size), stage.line()
-    expect.note(size, line, live=size, module="libexact_alloc_late.so")
 
 
 def objects():
@@ -133,7 +177,10 @@ mapped()
 refused()
 partly_unmapped()
 shrunk_and_moved()
+cut_in_three()
+room = several_at_once()
 only_reserved()
-loaded_late()
+profiled = under_a_profile_function()
+traced = under_tracemalloc()
 kept = objects()
-expect.finish()
+expect.finish(room=room)

@@ -26,6 +26,7 @@ def load(name):
     _declare(library, "malloc_in_thread", ctypes.c_void_p, ctypes.c_size_t)
     _declare(library, "touch", None, ctypes.c_void_p, ctypes.c_size_t)
     _declare(library, "mmap", ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int)
+    _declare(library, "mmap_at", ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
     _declare(library, "munmap", ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
     _declare(library, "mremap", ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
     return library

@@ -1,4 +1,6 @@
 // The HTML view: one file that needs nothing else. Header, a summary to be read in ten seconds, then the sections.
+#include "report/html.h"
+
 #include <fmt/format.h>
 
 #include "report/digest.h"
@@ -134,6 +136,15 @@ void PutAbout(const Report& report, HtmlPage& page) {
   page.Close("section");
 }
 
+// All below the header, in the file and in the tab.
+void PutSections(const Report& report, HtmlPage& page) {
+  PutPostMortemsSection(report, page);
+  PutSummary(report, page);
+  PutExecutorsSection(report, page);
+  PutStagesSection(report, page);
+  PutAbout(report, page);
+}
+
 }  // namespace
 
 Result<std::string> RenderHtml(std::string_view report_json) {
@@ -144,14 +155,24 @@ Result<std::string> RenderHtml(std::string_view report_json) {
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, "
       "initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\"><title>sparkmemprof: ");
   page.Text(report->application.name.empty() ? report->application.id : report->application.name);
-  page.Markup("</title><style>").Markup(kHtmlStyle).Markup("</style></head>\n<body><main>\n");
+  page.Markup("</title><style>").Markup(FileStyle()).Markup("</style></head>\n<body><main>\n");
   PutHeader(*report, page);
-  PutPostMortemsSection(*report, page);
-  PutSummary(*report, page);
-  PutExecutorsSection(*report, page);
-  PutStagesSection(*report, page);
-  PutAbout(*report, page);
+  PutSections(*report, page);
   page.Markup("</main></body></html>\n");
+  return page.Take();
+}
+
+std::string RenderTab(const Report& report) {
+  HtmlPage page;
+  page.Markup("<link rel=\"stylesheet\" href=\"style.css\"><div class=\"sparkmemprof\">");
+  page.Open("p", "facts");
+  if (report.unfinished) page.Element("span", "", "The application is running: figures still grow. Reload the page for the latest.");
+  page.Markup("<a href=\"api/v1/report\">The same as JSON</a>").Close("p");
+  if (report.stages.empty()) {
+    page.Element("p", "banner", "No stage has started yet. Reload the page once the application has run a job.");
+  }
+  PutSections(report, page);
+  page.Markup("</div>\n");
   return page.Take();
 }
 

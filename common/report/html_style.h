@@ -1,23 +1,34 @@
-// The style sheet of the HTML view: system fonts, tabular figures, light and dark by the reader's own setting, one column
-// on a phone.
+// The style sheet of the HTML view: system fonts, tabular figures, light and dark, one column on a phone. The file follows
+// the reader's own setting; the tab follows Spark's page around it, and its rules reach nothing outside `.sparkmemprof`.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace memprof {
 
-inline constexpr std::string_view kHtmlStyle = R"css(
-:root { color-scheme: light dark; --ground: #f7f7f5; --card: #ffffff; --ink: #1d2024; --soft: #666b72; --faint: #9aa0a7;
+std::string FileStyle();  // of the file that stands alone
+std::string TabStyle();   // of the page inside Spark's
+
+inline constexpr std::string_view kLightColours = R"css(
+  --ground: #f7f7f5; --card: #ffffff; --ink: #1d2024; --soft: #666b72; --faint: #9aa0a7;
   --line: #e7e7e3; --track: #efefeb; --python: #3574b5; --python2: #6b9dcd; --jvm: #d08a2e; --native: #7555ad; --other: #c4c7cb;
-  --row0: #3f7f76; --row1: #6fa79b; --row2: #9cc4b9; --row3: #c2dbd4; --warm: #a86400; --hot: #bf3427; --shadow: 0 1px 2px rgb(0 0 0 / .05); }
-@media (prefers-color-scheme: dark) { :root { --ground: #131518; --card: #1b1e22; --ink: #e3e6ea; --soft: #a0a6ae; --faint: #6d737b;
+  --row0: #3f7f76; --row1: #6fa79b; --row2: #9cc4b9; --row3: #c2dbd4; --warm: #a86400; --hot: #bf3427; --shadow: 0 1px 2px rgb(0 0 0 / .05);
+)css";
+inline constexpr std::string_view kDarkColours = R"css(
+  --ground: #131518; --card: #1b1e22; --ink: #e3e6ea; --soft: #a0a6ae; --faint: #6d737b;
   --line: #2a2e34; --track: #262a2f; --python: #5d9ad6; --python2: #3f74aa; --jvm: #d69a4a; --native: #b39bdf; --other: #4b5159;
-  --row0: #5fa398; --row1: #47837a; --row2: #35665f; --row3: #2b4f4a; --warm: #e2a650; --hot: #f0776b; --shadow: none; } }
+  --row0: #5fa398; --row1: #47837a; --row2: #35665f; --row3: #2b4f4a; --warm: #e2a650; --hot: #f0776b; --shadow: none;
+)css";
+
+// What both set on their outermost element.
+inline constexpr std::string_view kGround = R"css(
+  color: var(--ink); font-size: 15px; line-height: 1.45; font-variant-numeric: tabular-nums;
+  font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif;
+)css";
+
+inline constexpr std::string_view kParts = R"css(
 * { box-sizing: border-box; }
-html { -webkit-text-size-adjust: 100%; }
-body { margin: 0; background: var(--ground); color: var(--ink); font-size: 15px; line-height: 1.45; font-variant-numeric: tabular-nums;
-  font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif; }
-main { max-width: 1120px; margin: 0 auto; padding: 36px 28px 72px; }
 h1, h2, h3, h4, p, dl, dd, ul, ol { margin: 0; padding: 0; }
 h1 { font-size: 26px; line-height: 1.2; font-weight: 650; letter-spacing: -.015em; overflow-wrap: anywhere; }
 h2 { font-size: 18px; font-weight: 650; margin: 44px 0 12px; letter-spacing: -.005em; }
@@ -100,14 +111,14 @@ td.error { color: var(--soft); font-size: 13px; }
 .about ul { padding-left: 18px; font-size: 14px; } .about li { margin-bottom: 6px; }
 .missing { font-size: 13px; } .missing dt { margin-top: 8px; overflow-wrap: anywhere; } .missing dd { color: var(--soft); }
 @media (max-width: 760px) {
-  main { padding: 22px 14px 48px; } h1 { font-size: 22px; } h2 { margin-top: 32px; }
+  h1 { font-size: 22px; } h2 { margin-top: 32px; }
   .card { padding: 14px; } .columns { grid-template-columns: minmax(0, 1fr); }
   .sites thead { display: none; } .sites, .sites tbody { display: block; } .sites tr { display: flex; flex-wrap: wrap; gap: 0 18px; padding: 8px 0; border-bottom: 1px solid var(--line); }
   .sites tbody tr:last-child { border-bottom: 0; } .sites td { border: 0; padding: 1px 0; } .sites td.line { width: 100%; }
   .sites td.graph { width: 100%; padding: 5px 0 4px; } .sites .number { text-align: left; padding-left: 0; }
   .sites .number::before { content: attr(data-label) " "; color: var(--soft); font-size: 12px; } .sites td.error::before { content: ""; }
 }
-@media print { body { background: none; } .card, .tile { break-inside: avoid; box-shadow: none; } }
+@media print { .card, .tile { break-inside: avoid; box-shadow: none; } }
 )css";
 
 }  // namespace memprof

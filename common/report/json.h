@@ -2,6 +2,7 @@
 // Strings that are not UTF-8 are written with U+FFFD in place of the bad bytes. Pure functions.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,15 @@
 namespace memprof {
 
 std::string WriteReportJson(const Report& report);
+
+// Parts of it. Rows are those of the report from `offset` on, at most `length`, with `total` beside them; a stage's row is
+// without `sites` and `lines`, which its own part has.
+struct RowRange {
+  size_t offset = 0, length = 0;
+};
+std::string WriteExecutorsJson(const Report& report, RowRange range);
+std::string WriteStagesJson(const Report& report, RowRange range);
+std::string WriteStageJson(const ReportStage& stage);
 
 // Tolerates unknown and missing keys (another minor version wrote the file); kCorrupt for what isn't JSON, isn't a
 // report, or has another schemaVersion.

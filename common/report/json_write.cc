@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "report/json.h"
@@ -88,18 +89,22 @@ Json SumsJson(const std::vector<ReportOriginSum>& sums) {
   return json;
 }
 
-void PutGroup(const ReportSiteGroup& group, Json& json) {
-  Json sites = Json::array();
-  for (const ReportSite& site : group.sites) sites.push_back(SiteJson(site));
-  json["sites"] = std::move(sites);
-  Json lines = Json::array();
-  for (const ReportLine& line : group.lines) lines.push_back(LineJson(line));
-  json["lines"] = std::move(lines);
+enum class Sites : bool { kNone, kAll };
+
+void PutGroup(const ReportSiteGroup& group, Sites which, Json& json) {
+  if (which == Sites::kAll) {
+    Json sites = Json::array();
+    for (const ReportSite& site : group.sites) sites.push_back(SiteJson(site));
+    json["sites"] = std::move(sites);
+    Json lines = Json::array();
+    for (const ReportLine& line : group.lines) lines.push_back(LineJson(line));
+    json["lines"] = std::move(lines);
+  }
   json["remainders"] = SumsJson(group.remainders);
   json["totals"] = SumsJson(group.totals);
 }
 
-Json StageJson(const ReportStage& stage) {
+Json StageJson(const ReportStage& stage, Sites which) {
   Json json;
   json["stageId"] = stage.stage_id;
   json["attempt"] = stage.attempt;
@@ -113,7 +118,7 @@ Json StageJson(const ReportStage& stage) {
   json["tasks"] = stage.tasks;
   json["profiledTasks"] = stage.profiled_tasks;
   json["partialTasks"] = stage.partial_tasks;
-  PutGroup(stage, json);
+  PutGroup(stage, which, json);
   const ReportOtherAttempts& other = stage.other_attempts;
   Json attempts;
   attempts["tasks"] = other.tasks;
@@ -125,7 +130,7 @@ Json StageJson(const ReportStage& stage) {
   Json errors = Json::array();
   for (const ReportTaskError& error : other.errors) errors.push_back(Json{{"message", error.message}, {"tasks", error.tasks}});
   attempts["errors"] = std::move(errors);
-  PutGroup(other, attempts);
+  PutGroup(other, which, attempts);
   json["otherAttempts"] = std::move(attempts);
   return json;
 }
@@ -225,6 +230,21 @@ Json PostMortemJson(const ReportPostMortem& death) {
   return json;
 }
 
+std::string Dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+template <typename Row, typename Write>
+std::string PageJson(const Report& report, const char* name, const std::vector<Row>& rows, RowRange range, Write&& write) {
+  size_t begin = std::min(range.offset, rows.size()), end = begin + std::min(range.length, rows.size() - begin);
+  Json json;
+  json["schemaVersion"] = kReportSchemaVersion;
+  json["unfinished"] = report.unfinished;
+  json["total"] = rows.size();
+  json["offset"] = range.offset;
+  json[name] = Json::array();
+  for (size_t i = begin; i < end; ++i) json[name].push_back(write(rows[i]));
+  return Dump(json);
+}
+
 }  // namespace
 
 std::string WriteReportJson(const Report& report) {
@@ -246,7 +266,7 @@ std::string WriteReportJson(const Report& report) {
   for (const ReportExecutor& executor : report.executors) executors.push_back(ExecutorJson(executor));
   json["executors"] = std::move(executors);
   Json stages = Json::array();
-  for (const ReportStage& stage : report.stages) stages.push_back(StageJson(stage));
+  for (const ReportStage& stage : report.stages) stages.push_back(StageJson(stage, Sites::kAll));
   json["stages"] = std::move(stages);
   json["otherExecutors"] = nullptr;
   if (report.other_executors) {
@@ -269,7 +289,17 @@ std::string WriteReportJson(const Report& report) {
   Json not_available = Json::array();
   for (const ReportNotAvailable& entry : report.not_available) not_available.push_back(Json{{"what", entry.what}, {"why", entry.why}});
   json["notAvailable"] = std::move(not_available);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return Dump(json);
 }
+
+std::string WriteExecutorsJson(const Report& report, RowRange range) {
+  return PageJson(report, "executors", report.executors, range, ExecutorJson);
+}
+
+std::string WriteStagesJson(const Report& report, RowRange range) {
+  return PageJson(report, "stages", report.stages, range, [](const ReportStage& stage) { return StageJson(stage, Sites::kNone); });
+}
+
+std::string WriteStageJson(const ReportStage& stage) { return Dump(StageJson(stage, Sites::kAll)); }
 
 }  // namespace memprof

@@ -173,13 +173,11 @@ std::vector<std::string> ProfileStore::TakePostMortems(int64_t now_ms, bool all)
   return texts;
 }
 
-std::string ProfileStore::ReportJson(bool unfinished) const {
-  Report report;
-  {
-    std::lock_guard lock(impl_->mutex);
-    report = BuildReport(impl_->state, unfinished).report;
-  }
-  return WriteReportJson(report);
+Report ProfileStore::Model(bool unfinished) const {
+  std::lock_guard lock(impl_->mutex);
+  return BuildReport(impl_->state, unfinished).report;
 }
+
+std::string ProfileStore::ReportJson(bool unfinished) const { return WriteReportJson(Model(unfinished)); }
 
 }  // namespace memprof

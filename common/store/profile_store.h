@@ -18,6 +18,8 @@
 
 namespace memprof {
 
+struct Report;
+
 enum class TaskOutcome : uint8_t { kSucceeded = 0, kFailed = 1, kKilled = 2, kLost = 3 };
 
 class ProfileStore {
@@ -50,7 +52,8 @@ class ProfileStore {
   // became known, for what comes late. `all`: without that patience, when the application ends. Cheap when nothing died.
   std::vector<std::string> TakePostMortems(int64_t now_ms, bool all);
 
-  // The model of docs/report.schema.json, and its views. `unfinished` marks a checkpoint.
+  // The model, and its text: docs/report.schema.json. `unfinished` marks a checkpoint.
+  Report Model(bool unfinished) const;
   std::string ReportJson(bool unfinished) const;
 
   ProfileStore(const ProfileStore&) = delete;

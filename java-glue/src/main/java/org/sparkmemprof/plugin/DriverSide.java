@@ -14,6 +14,7 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.plugin.DriverPlugin;
 import org.apache.spark.api.plugin.PluginContext;
+import org.apache.spark.ui.SparkUI;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.sparkmemprof.MemoryProfilerPlugin;
@@ -25,6 +26,7 @@ import org.sparkmemprof.jni.NativeStore;
 import org.sparkmemprof.listener.DriverListener;
 import org.sparkmemprof.report.ReportWriter;
 import org.sparkmemprof.report.StoreFeeder;
+import org.sparkmemprof.ui.MemoryTab;
 import scala.Option;
 
 /**
@@ -118,6 +120,21 @@ public final class DriverSide implements DriverPlugin {
       ExecutorSide.applicationIdKnown(applicationId);
     } catch (Throwable e) {
       notices.report("the report", reasonOf(e));
+    }
+    attachTab();
+  }
+
+  private void attachTab() {
+    if (!settings.uiEnabled) {
+      return;
+    }
+    try {
+      Option<SparkUI> ui = spark.ui();
+      if (ui.isDefined()) {
+        MemoryTab.attach(ui.get(), feeder, notices);
+      }
+    } catch (Throwable e) {
+      notices.report("the Memory tab", reasonOf(e));
     }
   }
 

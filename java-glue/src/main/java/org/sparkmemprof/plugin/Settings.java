@@ -13,6 +13,7 @@ final class Settings {
 
   final boolean enabled;
   final boolean pythonEnabled;
+  final boolean uiEnabled;
 
   /** Bytes between two samples in Python workers. */
   final long pythonIntervalBytes;
@@ -41,6 +42,7 @@ final class Settings {
   Settings(SparkConf conf) {
     enabled = flag(conf, "enabled");
     pythonEnabled = flag(conf, "python.enabled");
+    uiEnabled = flag(conf, "ui.enabled");
     pythonIntervalBytes = size(conf, "python.interval", "64k");
     source = conf.get(PREFIX + "source", "names").trim();
     if (!Arrays.asList("lines", "names", "none").contains(source)) {

@@ -7,6 +7,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
+import org.sparkmemprof.jni.NativePages;
 import org.sparkmemprof.jni.NativeStore;
 import org.sparkmemprof.plugin.Notices;
 
@@ -29,6 +30,7 @@ public final class StoreFeeder {
   private final AtomicLong dropped = new AtomicLong();
   private final Thread thread;
   private volatile boolean closing;
+  private long pages; // guarded by this; 0: nobody has looked yet
   private boolean storeClosed; // guarded by this
 
   /**
@@ -105,7 +107,23 @@ public final class StoreFeeder {
           "messages of executors",
           lost + " were dropped, the driver's queue for them was full");
     }
+    NativePages.forgetStale(pages); // every checkpoint comes by here
     return NativeStore.reportJson(store, unfinished);
+  }
+
+  /**
+   * What the Memory tab answers; see {@link NativePages#answer}. One at a time.
+   *
+   * @return a handle for {@link NativePages#free}, good even after {@link #close}; 0 after it
+   */
+  public synchronized long answer(String path, String query) {
+    if (storeClosed) {
+      return 0;
+    }
+    if (pages == 0) {
+      pages = NativePages.open(store);
+    }
+    return NativePages.answer(pages, path, query);
   }
 
   /** Takes nothing more, ends the thread and frees the store. */
@@ -121,6 +139,7 @@ public final class StoreFeeder {
       // A thread that is stuck in the store keeps it alive: a leak is better than a crash.
       if (!storeClosed && !thread.isAlive()) {
         storeClosed = true;
+        NativePages.close(pages);
         NativeStore.close(store);
       }
     }

@@ -1,0 +1,43 @@
+// One report as web pages: what the Spark UI's Memory tab answers, by path. Which paths there are, what they take and what a
+// refusal says is decided here; who serves them only forwards. Answers are made when first asked for; the two long ones (the
+// page, the whole JSON) are kept.
+//
+//   ""                                the page, to be framed by the server    text/html
+//   style.css                         its style sheet                         text/css
+//   api/v1/report                     report.json                             application/json
+//   api/v1/executors, api/v1/stages   rows; ?offset=0&length=100
+//   api/v1/stages/<id>/<attempt>      one stage with its sites
+//
+// Not thread-safe; answers may be read from any thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "report/model.h"
+
+namespace memprof {
+
+struct PageAnswer {
+  int status = 200;  // HTTP's; 400 and 404 have a sentence in plain text that says what to ask for
+  const char* content_type = "text/plain; charset=utf-8";
+  std::shared_ptr<const std::string> body;
+};
+
+class ReportPages {
+ public:
+  explicit ReportPages(Report report) : report_(std::move(report)) {}
+
+  // `path` is decoded, below the tab, with or without its first slash; `query` is as in the URL, without "?". Parameters that
+  // the path doesn't take are ignored: proxies and sign-in filters add their own.
+  PageAnswer Answer(std::string_view path, std::string_view query);
+
+ private:
+  PageAnswer Stage(std::string_view id_and_attempt) const;
+
+  Report report_;
+  std::shared_ptr<const std::string> page_, json_;
+};
+
+}  // namespace memprof

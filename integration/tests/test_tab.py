@@ -1,0 +1,347 @@
+"""The Memory tab of a running application, as a browser and a script meet it: real Spark, its own UI, the jar alone."""
+
+import concurrent.futures
+import contextlib
+import dataclasses
+import html.parser
+import http.client
+import json
+import pathlib
+import subprocess
+import time
+import urllib.parse
+
+import jsonschema
+import pytest
+from conftest import ROOT, demand_blocks, line_of, sites_at, warnings_of
+
+HOSTILE = "<script>alert(1)</script>\"'&"
+BLOCK = 2_400_017
+UI = {"spark.ui.enabled": "true", "spark.ui.port": "0", "spark.ui.showConsoleProgress": "false"}
+PATHS = ["", "style.css", "api/v1/report", "api/v1/executors", "api/v1/stages", "api/v1/stages/0/0", "nowhere"]
+SECURITY_HEADERS = ["X-Frame-Options", "X-XSS-Protection", "X-Content-Type-Options", "Cache-Control"]
+
+
+@dataclasses.dataclass
+class Answer:
+    status: int
+    headers: dict
+    body: bytes
+
+    def text(self):
+        return self.body.decode()
+
+    def content_type(self):
+        return self.headers["Content-Type"].lower().replace(" ", "")  # a server may write it in its own way
+
+    def json(self):
+        assert self.status == 200, self.text()
+        assert self.headers["Content-Type"] == "application/json"
+        return json.loads(self.body)
+
+
+class LiveApplication:
+    def __init__(self, address, process, end, run):
+        self._host = urllib.parse.urlsplit(address).netloc
+        self._process = process
+        self._end = end
+        self._run = run
+
+    def ask(self, path, method="GET", **headers):
+        """`path` from the UI's root."""
+        connection = http.client.HTTPConnection(self._host, timeout=60)
+        with contextlib.closing(connection):
+            connection.request(method, path, headers={name.replace("_", "-"): text for name, text in headers.items()})
+            response = connection.getresponse()
+            return Answer(response.status, dict(response.getheaders()), response.read())
+
+    def tab(self, path="", **options):
+        return self.ask(f"/memory/{path}", **options)
+
+    def report(self):
+        return self.tab("api/v1/report").json()
+
+    def finish(self):
+        """Ends the application; its Run."""
+        self._end.touch()
+        self._run.stdout, _ = self._process.communicate(timeout=120)
+        self._run.status = self._process.returncode
+        return self._run
+
+
+@contextlib.contextmanager
+def running(launcher, folder, conf=()):
+    folder.mkdir(parents=True, exist_ok=True)
+    told, end, log = folder / "address", folder / "end", folder / "stderr"
+    launch = launcher.prepare("tab.py", told, end, conf={**UI, **dict(conf)})
+    with log.open("w") as stderr:
+        process = subprocess.Popen(
+            launch.command, cwd=launch.cwd, env=launch.environment, stdout=subprocess.PIPE, stderr=stderr, text=True
+        )
+    try:
+        deadline = time.monotonic() + 120
+        while not told.exists():
+            assert process.poll() is None, log.read_text()
+            assert time.monotonic() < deadline, log.read_text()
+            time.sleep(0.1)
+        application = LiveApplication(told.read_text(), process, end, launch.run)
+        yield application
+    finally:
+        end.touch()
+        try:
+            process.wait(60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        launch.run.stderr = log.read_text()
+
+
+def settled(application):
+    """The report once every task's profile is in it and a stage has named its lines."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        report = application.report()
+        done = [stage for stage in report["stages"] if stage["profiledTasks"] == stage["partitions"]]
+        if len(done) == 3:
+            return report
+        time.sleep(0.2)
+    raise AssertionError(f"not all tasks' profiles arrived: {report['stages']}")
+
+
+@pytest.fixture(scope="module")
+def live(shared_run, tmp_path_factory):
+    with running(shared_run, tmp_path_factory.mktemp("tab")) as application:
+        settled(application)
+        yield application
+
+
+class Page(html.parser.HTMLParser):
+    """What of a page matters here: its tags with their attributes, and its text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.words, self._inside = [], "", []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self._inside.append(tag)
+
+    def handle_data(self, data):
+        if self._inside and self._inside[-1] not in ("script", "style"):
+            self.words += data
+
+    def handle_endtag(self, tag):
+        while tag in self._inside and self._inside.pop() != tag:
+            pass
+        self.words += " "
+
+    def links(self):
+        return [attrs[name] for _, attrs in self.tags for name in ("href", "src") if attrs.get(name)]
+
+
+def fragment(page):
+    """Our part of a page."""
+    start = page.index('<link rel="stylesheet" href="style.css">')
+    return page[start:]
+
+
+def test_the_tab_is_in_the_navigation_bar(live):
+    for path in ("/jobs/", "/memory/"):
+        page = Page(live.ask(path).text())
+        assert "/memory/" in page.links()
+        assert "/stages/" in page.links(), "Spark's own frame"
+    moved = live.ask("/memory")
+    assert moved.status in (301, 302)
+    assert moved.headers["Location"].endswith("/memory/")
+
+
+def test_the_page_shows_the_line(live):
+    answer = live.tab()
+    assert answer.status == 200
+    assert answer.content_type() == "text/html;charset=utf-8"
+    assert f"tab.py:{line_of('tab.py', 'block')}" in Page(answer.text()).words
+    assert f"{BLOCK + 1:,} bytes" in answer.text()
+    assert "The application is running" in Page(answer.text()).words
+    assert answer.text().startswith("<!DOCTYPE html>")
+    assert answer.text().rstrip().endswith("</html>")
+
+
+def test_hostile_names_are_text(live):
+    text = live.tab().text()
+    assert "alert(1)</script>" not in text
+    words = Page(fragment(text)).words
+    assert HOSTILE in words, "the function"
+    assert f"{HOSTILE.rpartition('/')[2]}.py:" in words, "the last part of its file's path"
+
+
+def test_the_page_keeps_within_a_content_security_policy(live, line):
+    answer = live.tab()
+    if line == "4":
+        assert "script-src 'self' 'nonce-" in answer.headers["Content-Security-Policy"]
+    ours = fragment(answer.text()).split('<div class="sparkmemprof">')[1]
+    for _, attributes in Page(ours[: ours.rindex("</section>")]).tags:
+        assert not [name for name in attributes if name == "style" or name.startswith("on")]
+    sheet = live.tab("style.css")
+    assert sheet.content_type() == "text/css;charset=utf-8"
+    assert "url(" not in sheet.text()
+    assert "@import" not in sheet.text()
+
+
+def test_links_hold_behind_a_proxy(live):
+    text = live.tab(X_Forwarded_Context="/gate/42").text()
+    assert "/gate/42/memory/" in Page(text).links()
+    ours = Page(fragment(text)[: fragment(text).rindex("</section>")]).links()
+    assert ours
+    assert not [link for link in ours if link.startswith("/") or ":" in link]
+
+
+def test_headers_are_those_of_sparks_pages(live):
+    model = live.ask("/jobs/").headers
+    for path in PATHS:
+        headers = live.tab(path).headers
+        for name in SECURITY_HEADERS:
+            assert headers.get(name) == model.get(name), (path, name)
+        assert ("Content-Security-Policy" in headers) == ("Content-Security-Policy" in model)
+
+
+def test_the_model_as_json(live):
+    report = live.report()
+    schema = json.loads((ROOT / "docs/report.schema.json").read_text())
+    jsonschema.validate(report, schema)
+    assert report["unfinished"] is True
+    assert report["application"]["name"] == HOSTILE
+    (site,) = sites_at(report["stages"][0]["sites"], "tab.py", "block")
+    demand_blocks(site, BLOCK, tasks=2)
+
+
+def test_parts_are_of_the_same_model(live):
+    report = live.report()
+    executors = live.tab("api/v1/executors").json()
+    assert [row["id"] for row in executors["executors"]] == [row["id"] for row in report["executors"]]
+    assert executors["total"] == len(report["executors"])
+    for stage in report["stages"]:
+        assert live.tab(f"api/v1/stages/{stage['stageId']}/{stage['attempt']}").json() == stage
+    rows = live.tab("api/v1/stages").json()
+    assert [rows["schemaVersion"], rows["total"], rows["offset"]] == [1, 3, 0]
+    for row, stage in zip(rows["stages"], report["stages"], strict=True):
+        other = {key: value for key, value in stage["otherAttempts"].items() if key not in ("sites", "lines")}
+        brief = {key: value for key, value in stage.items() if key not in ("sites", "lines")}
+        assert row == brief | {"otherAttempts": other}
+
+
+def test_paging(live):
+    def ids(query):
+        page = live.tab(f"api/v1/stages?{query}").json()
+        assert page["total"] == 3
+        return [row["stageId"] for row in page["stages"]]
+
+    assert ids("offset=1&length=1") == [1]
+    assert ids("length=2") == [0, 1]
+    assert ids("offset=2") == [2]
+    assert ids("offset=3") == []
+    assert ids("offset=9223372036854775807&length=1000") == []
+    assert ids("doAs=&user.name=proxy") == [0, 1, 2], "what proxies add"
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "told"),
+    [
+        ("nowhere", 404, "api/v1/report"),
+        ("api/v1/", 404, "api/v1/report"),
+        ("api/v2/report", 404, "api/v1/report"),
+        ("api/v1/stages/99/0", 404, "no such stage attempt"),
+        ("api/v1/stages/0/1", 404, "no such stage attempt"),
+        ("api/v1/stages/x/0", 400, "whole numbers"),
+        ("api/v1/stages/0", 400, "whole numbers"),
+        ("api/v1/stages/-1/0", 400, "whole numbers"),
+        ("api/v1/stages/99999999999/0", 400, "whole numbers"),
+        ("api/v1/stages?offset=-1", 400, "offset must be"),
+        ("api/v1/stages?offset=1e3", 400, "offset must be"),
+        ("api/v1/stages?offset=", 400, "offset must be"),
+        ("api/v1/stages?length=0", 400, "length must be"),
+        ("api/v1/stages?length=1001", 400, "length must be"),
+        ("api/v1/executors?length=%3Cscript%3E", 400, "length must be"),
+    ],
+)
+def test_wrong_requests_say_what_to_ask_for(live, path, status, told):
+    answer = live.tab(path)
+    assert answer.status == status
+    assert told in answer.text()
+    assert answer.content_type() == "text/plain;charset=utf-8"
+    assert len(answer.text().splitlines()) == 1, "no stack trace"
+
+
+def test_the_tab_can_only_be_read(live):
+    for method in ("POST", "PUT", "DELETE", "OPTIONS", "TRACE"):
+        answer = live.tab("api/v1/report", method=method)
+        assert answer.status == 405, method
+    for path in PATHS:
+        head, get = live.tab(path, method="HEAD"), live.tab(path)
+        assert (head.status, head.body) == (get.status, b"")
+        assert "Content-Length" in head.headers
+
+
+def test_many_readers_at_once(live):
+    with concurrent.futures.ThreadPoolExecutor(24) as pool:
+        answers = list(pool.map(lambda _: live.tab("api/v1/report"), range(96)))
+    assert {answer.status for answer in answers} <= {200, 503}
+    told = [answer.json() for answer in answers if answer.status == 200]
+    assert told
+    assert {len(report["stages"]) for report in told} == {3}
+
+
+@pytest.fixture
+def sign_in(spark, line, tmp_path):
+    """A class path with the filter that signs users in."""
+    source = (pathlib.Path(__file__).parent / "filters/SignIn.java").read_text()
+    folder = tmp_path / "filters"
+    folder.mkdir()
+    (folder / "SignIn.java").write_text(source if line == "3.5" else source.replace("javax.", "jakarta."))
+    subprocess.run(["javac", "-cp", f"{spark.home}/jars/*", "-d", folder, folder / "SignIn.java"], check=True)
+    return folder
+
+
+def test_readers_without_the_right_to_view(spark_run, sign_in, tmp_path):
+    conf = {
+        "spark.driver.extraClassPath": sign_in,
+        "spark.ui.filters": "SignIn",
+        "spark.acls.enable": "true",
+        "spark.ui.view.acls": "alice",
+    }
+    with running(spark_run, tmp_path / "job", conf) as application:
+        for path in PATHS:
+            assert application.tab(path, X_User="alice").status == (404 if path == "nowhere" else 200)
+            for method in ("GET", "HEAD", "POST"):
+                refused = application.tab(path, method=method, X_User="mallory")
+                assert refused.status == 403, (path, method)
+                assert b"tab.py" not in refused.body
+                assert b"schemaVersion" not in refused.body
+        assert application.ask("/jobs/", X_User="mallory").status == 403, "as Spark's own pages"
+
+
+def test_same_figures_as_the_file(spark_run, tmp_path):
+    with running(spark_run, tmp_path / "job") as application:
+        shown = settled(application)
+        run = application.finish().demand_success()
+    final = run.report()
+    assert [shown["unfinished"], final["unfinished"]] == [True, False]
+    assert shown["stages"] == final["stages"]
+    assert shown["sampling"] == final["sampling"]
+    assert [row["id"] for row in shown["executors"]] == [row["id"] for row in final["executors"]]
+    assert warnings_of(run) == []
+
+
+def test_switched_off(spark_run, tmp_path):
+    with running(spark_run, tmp_path / "job", {"spark.memprof.ui.enabled": "false"}) as application:
+        assert "/memory/" not in Page(application.ask("/jobs/").text()).links()
+        assert b"schemaVersion" not in application.tab("api/v1/report").body
+        run = application.finish().demand_success()
+    assert run.report()["unfinished"] is False
+
+
+def test_without_a_ui(spark_run, tmp_path):
+    with running(spark_run, tmp_path / "job", {"spark.ui.enabled": "false"}) as application:
+        run = application.finish().demand_success()
+    assert run.report()["unfinished"] is False
+    assert warnings_of(run) == []

@@ -1,0 +1,125 @@
+package org.sparkmemprof.ui;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.sparkmemprof.jni.NativePages;
+import org.sparkmemprof.plugin.Notices;
+
+/**
+ * Answers the tab's requests with what the native pages say. Who may see them is Spark's to decide:
+ * its security filter stands before every handler of its UI.
+ *
+ * <p>The driver has other work than this: a few requests are served at a time, others are told to
+ * come again, and a body passes through the heap in small pieces. Nothing is thrown at Spark.
+ */
+final class PageServer {
+  private static final int REQUESTS_AT_A_TIME = 4;
+  private static final long PATIENCE_SECONDS = 2;
+  private static final int PIECE_BYTES = 64 << 10;
+  private static final String TEXT = "text/plain; charset=utf-8";
+
+  /** Makes an answer; 0 when there is none any more. */
+  interface Answers {
+    long answer(String path, String query);
+  }
+
+  private final Answers answers;
+  private final PageFrame frame;
+  private final Notices notices;
+  private final Semaphore places = new Semaphore(REQUESTS_AT_A_TIME);
+
+  PageServer(Answers answers, PageFrame frame, Notices notices) {
+    this.answers = answers;
+    this.frame = frame;
+    this.notices = notices;
+  }
+
+  void serve(Exchange exchange) {
+    try {
+      exchange.header("Cache-Control", "no-cache, no-store, must-revalidate"); // as Spark's pages
+      if (!isRead(exchange)) {
+        exchange.header("Allow", "GET, HEAD");
+        say(exchange, 405, "The Memory tab can only be read: GET or HEAD.");
+      } else if (!places.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        exchange.header("Retry-After", "1");
+        say(exchange, 503, "The driver serves other readers of the Memory tab. Try again.");
+      } else {
+        try {
+          answer(exchange);
+        } finally {
+          places.release();
+        }
+      }
+    } catch (InterruptedException ending) {
+      Thread.currentThread().interrupt();
+    } catch (IOException readerLeft) {
+      // Nobody is there to be told.
+    } catch (Throwable e) {
+      fail(exchange, e);
+    }
+  }
+
+  private static boolean isRead(Exchange exchange) {
+    return "GET".equals(exchange.method()) || "HEAD".equals(exchange.method());
+  }
+
+  private void answer(Exchange exchange) throws Exception {
+    long answer = answers.answer(exchange.path() == null ? "" : exchange.path(), exchange.query());
+    if (answer == 0) {
+      say(exchange, 503, "The profile is closed: the application is ending. Its report is a file.");
+      return;
+    }
+    try {
+      String contentType = NativePages.contentType(answer);
+      PageFrame.Halves halves =
+          contentType.startsWith("text/html")
+              ? frame.around(exchange.request())
+              : PageFrame.Halves.NONE;
+      long size = NativePages.size(answer);
+      exchange.respond(
+          NativePages.status(answer),
+          contentType,
+          halves.before.length + size + halves.after.length);
+      if ("HEAD".equals(exchange.method())) {
+        return;
+      }
+      OutputStream body = exchange.body();
+      body.write(halves.before);
+      copy(answer, size, body);
+      body.write(halves.after);
+    } finally {
+      NativePages.free(answer);
+    }
+  }
+
+  private static void copy(long answer, long size, OutputStream body) throws IOException {
+    byte[] piece = new byte[(int) Math.min(PIECE_BYTES, size)];
+    for (long offset = 0; offset < size; ) {
+      int count = NativePages.read(answer, offset, piece);
+      body.write(piece, 0, count);
+      offset += count;
+    }
+  }
+
+  private static void say(Exchange exchange, int status, String sentence) throws IOException {
+    byte[] text = (sentence + "\n").getBytes(StandardCharsets.UTF_8);
+    exchange.respond(status, TEXT, text.length);
+    if (!"HEAD".equals(exchange.method())) {
+      exchange.body().write(text);
+    }
+  }
+
+  private void fail(Exchange exchange, Throwable e) {
+    try {
+      notices.report("a page of the Memory tab", String.valueOf(e));
+      if (!exchange.committed()) {
+        say(exchange, 500, "The page can't be shown; the driver's log says why.");
+      }
+    } catch (Throwable again) {
+      // The reader gets what there is.
+    }
+  }
+}

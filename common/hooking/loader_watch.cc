@@ -62,21 +62,29 @@ void LoaderWatch::Stop() {
   VisitLoadedModules([this](const LoadedModule& module) { patcher_.Restore(module); });
 }
 
+// Several threads may fork at once: only who has got the mutex may say so, or give it back.
 void LoaderWatch::PrepareFork() {
   constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 100'000};
-  held_for_fork_ = mutex_.try_lock();
-  for (int pauses = 0; !held_for_fork_ && pauses < 1000; ++pauses) {
+  for (int pauses = 0; pauses < 1000; ++pauses) {
+    if (mutex_.try_lock()) {
+      __atomic_store_n(&forking_thread_, __builtin_thread_pointer(), __ATOMIC_RELAXED);
+      return;
+    }
     nanosleep(&kPause, nullptr);
-    held_for_fork_ = mutex_.try_lock();
   }
 }
 
+bool LoaderWatch::HeldByThisThread() const { return __atomic_load_n(&forking_thread_, __ATOMIC_RELAXED) == __builtin_thread_pointer(); }
+
 void LoaderWatch::AfterForkInParent() {
-  if (held_for_fork_) mutex_.unlock();
+  if (!HeldByThisThread()) return;
+  __atomic_store_n(&forking_thread_, nullptr, __ATOMIC_RELAXED);
+  mutex_.unlock();
 }
 
 void LoaderWatch::AfterForkInChild() {
-  if (held_for_fork_) {
+  if (HeldByThisThread()) {  // its address is the same as in the parent
+    forking_thread_ = nullptr;
     mutex_.ResetInChild();
   } else {
     lost_in_fork_ = true;

@@ -44,6 +44,7 @@ class LoaderWatch {
  private:
   // `everything`: modules seen in the last round are described and patched again, too.
   void Walk(bool everything);
+  bool HeldByThisThread() const;
 
   FutexMutex mutex_;
   GotPatcher patcher_;
@@ -51,9 +52,9 @@ class LoaderWatch {
   bool (*spare_)(const LoadedModule& module) = nullptr;
   LoaderCounters seen_;
   bool running_ = false;
-  int rounds_to_go_ = 0;  // for modules that were met half loaded
-  bool held_for_fork_ = false;
-  bool lost_in_fork_ = false;  // the child of a fork that could not wait: mutex and loader may be locked for good
+  int rounds_to_go_ = 0;                  // for modules that were met half loaded
+  const void* forking_thread_ = nullptr;  // the one that holds the mutex for its fork
+  bool lost_in_fork_ = false;             // the child of a fork that could not wait: mutex and loader may be locked for good
   std::atomic<uint64_t> unloaded_{0};
 };
 

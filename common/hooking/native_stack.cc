@@ -11,10 +11,12 @@ namespace memprof {
 namespace {
 
 constexpr size_t kMaxScannedBytes = 64 << 10;
-constexpr uint32_t kForking = uint32_t{1} << 31;
+constexpr uint32_t kForking = uint32_t{1} << 20;
 
-// Threads that are unwinding, plus kForking.
+// Threads that are unwinding, plus kForking for each that is forking.
 constinit std::atomic<uint32_t> unwinding{0};
+
+bool NobodyUnwinds() { return unwinding.load(std::memory_order_acquire) % kForking == 0; }
 
 __attribute__((noinline)) size_t WalkSlowly(uintptr_t* addresses, size_t capacity) {
   unw_context_t context;
@@ -38,7 +40,7 @@ void InitNativeStack() {
 }
 
 size_t CaptureNativeStack(uintptr_t* addresses, size_t capacity, bool code_was_unloaded) {
-  if ((unwinding.fetch_add(1, std::memory_order_acquire) & kForking) != 0) {
+  if (unwinding.fetch_add(1, std::memory_order_acquire) >= kForking) {
     unwinding.fetch_sub(1, std::memory_order_release);
     return 0;
   }
@@ -58,8 +60,9 @@ size_t CaptureNativeStack(uintptr_t* addresses, size_t capacity, bool code_was_u
 // Reads the frames of its callers, which a sanitizer would take for an overrun.
 __attribute__((no_sanitize("address"))) size_t FramesBelow(const void* boundary, const uintptr_t* addresses, size_t count) {
   const auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0)), end = reinterpret_cast<uintptr_t>(boundary);
-  auto at = reinterpret_cast<uintptr_t>(addresses + count);  // the array holds them, too
-  if (at < frame || end <= at || end - at > kMaxScannedBytes) return count;
+  const auto array_end = reinterpret_cast<uintptr_t>(addresses + count);
+  uintptr_t at = frame < array_end && array_end < end ? array_end : frame;  // an array on the stack holds them, too
+  if (end <= at || end - at > kMaxScannedBytes) return count;
   size_t found = 0;
   for (; at < end && found < count; at += sizeof(uintptr_t)) {
     if (*reinterpret_cast<const uintptr_t*>(at) == addresses[found]) ++found;
@@ -68,15 +71,15 @@ __attribute__((no_sanitize("address"))) size_t FramesBelow(const void* boundary,
 }
 
 void PrepareFork() {
-  unwinding.fetch_or(kForking, std::memory_order_acquire);
+  unwinding.fetch_add(kForking, std::memory_order_acquire);
   constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 100'000};
-  for (int pauses = 0; unwinding.load(std::memory_order_acquire) != kForking && pauses < 1000; ++pauses) nanosleep(&kPause, nullptr);
+  for (int pauses = 0; !NobodyUnwinds() && pauses < 1000; ++pauses) nanosleep(&kPause, nullptr);
 }
 
-void AfterForkInParent() { unwinding.fetch_and(~kForking, std::memory_order_release); }
+void AfterForkInParent() { unwinding.fetch_sub(kForking, std::memory_order_release); }
 
 void AfterForkInChild() {
-  if (unwinding.load(std::memory_order_acquire) == kForking) unwinding.store(0, std::memory_order_release);
+  if (NobodyUnwinds()) unwinding.store(0, std::memory_order_release);
 }
 
 }  // namespace memprof

@@ -23,9 +23,9 @@ void InitNativeStack();
 // 0: unknown, e.g. the process is about to fork. `code_was_unloaded`: see above.
 __attribute__((noinline)) size_t CaptureNativeStack(uintptr_t* addresses, size_t capacity, bool code_was_unloaded);
 
-// HOOK. How many of `addresses` (captured by the caller just now into an array of its own frame, its own and later calls'
-// dropped) return to frames that lie below `boundary`, an address on this thread's stack: finds the return addresses where
-// the calls have left them. Looks at no more than 64 KiB of stack; beyond that, or if `boundary` isn't above the array, all.
+// HOOK. How many of `addresses` (captured by the caller just now, into an array of its own frame or one that is on no stack; its
+// own and later calls' dropped) return to frames that lie below `boundary`, an address on this thread's stack: finds the return addresses
+// where the calls have left them. Looks at no more than 64 KiB of stack; beyond that, or if `boundary` isn't above this call, all.
 __attribute__((noinline)) size_t FramesBelow(const void* boundary, const uintptr_t* addresses, size_t count);
 
 // Around fork(), from pthread_atfork handlers: waits until no thread is unwinding (microseconds) and keeps new ones out.

@@ -33,7 +33,6 @@ uint64_t Recorder::State::NextRandom() {
 // ---- stacks and sites
 
 uint32_t Recorder::State::NodeOf(const Sample& sample, bool* complete) {
-  uint32_t folded[kMaxStackDepth];
   uint32_t depth = FoldStack(sample.stack, sample.depth, folded);
   uint32_t known = 0;
   for (uint32_t i = 0; i < depth; ++i) {

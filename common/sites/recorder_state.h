@@ -44,6 +44,7 @@ struct Recorder::State {
   uint64_t last_number = 0;  // of a session
   uint32_t large_live = 0;   // blocks whose residency may be read
   uint32_t thinnings = 0;
+  uint32_t folded[kMaxStackDepth];  // of the sample that is being added: not on the host's stack
   uint64_t random = 0;
   int64_t next_rss_ns = 0;
   uint64_t rss_swept_bytes = 0;  // RSS at the last sweep

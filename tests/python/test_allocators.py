@@ -56,11 +56,12 @@ def test_residency_is_what_was_touched(run_scene, boxes):
         assert lowest * site["allocated"] <= site["resident_at_peak"] <= highest * site["allocated"], expected
 
 
-@pytest.mark.parametrize("tracing", [False, True], ids=["alone", "under tracemalloc"])
-def test_small_objects_are_within_the_stated_error(run_scene, boxes, tracing):
-    scene = run_scene("small_objects", arguments=["tracemalloc"] if tracing else [])
+@pytest.mark.parametrize("mode", ["alone", "tracemalloc", "tracemalloc until a session ends"])
+def test_small_objects_are_within_the_stated_error(run_scene, boxes, mode):
+    scene = run_scene("small_objects", arguments=[mode])
 
-    sites = boxes.sites()
+    tracing = mode == "tracemalloc"
+    sites = boxes.sites(task=1)
     truth = scene["bytes"]
     error = 5 * math.sqrt(INTERVAL * truth)  # five standard deviations
     # On the same line: the list that holds them, and what tracemalloc keeps of each (not all of which it owns up to).

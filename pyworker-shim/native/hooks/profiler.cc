@@ -69,6 +69,7 @@ void AfterForkInChildProcess() {
   Recorder::AbandonInChild(inherited);
   AfterForkInChild();
   hook_state.loader.AfterForkInChild();
+  hook_state.scratches.AfterForkInChild();
   // Otherwise the child would sample what its parent samples.
   hook_thread.sampler.Seed(Mix64(static_cast<uint64_t>(getpid())) ^ static_cast<uint64_t>(MonotonicNs()));
 }

@@ -24,8 +24,15 @@ def generator():
     yield  # made in the frame of its function, before that runs
 
 
+if "tracemalloc until a session ends" in sys.argv:
+    import tracemalloc
+
+    tracemalloc.start()
 stage.start()
 tracing = 0
+if "tracemalloc until a session ends" in sys.argv:
+    stage.open_session(task=2)
+    tracemalloc.stop()  # puts back the allocators that it had found, and so takes ours away
 if "tracemalloc" in sys.argv:
     import tracemalloc
 

@@ -7,6 +7,7 @@
 
 #include "frames/frame_names.h"
 #include "frames/interpreter.h"
+#include "frames/stack_scratch.h"
 #include "hooking/loader_watch.h"
 #include "sampling/poisson_sampler.h"
 #include "sites/recorder.h"
@@ -19,6 +20,7 @@ struct HookState {
   LoaderWatch loader;
   FrameNames names;
   Interpreter interpreter;
+  ScratchPool scratches;
   // Mappings that only reserve address space (PROT_NONE, MAP_NORESERVE): charged to nobody.
   std::atomic<uint64_t> reservations{0}, reserved_bytes{0};
 };
@@ -28,6 +30,7 @@ extern HookState hook_state;
 struct HookThread {
   PoissonSampler sampler;
   uint32_t guard;  // above 0: what the hooks see is our own doing, or already counted
+  bool probing;    // the next large calloc asks whether it comes by our wrapper
 };
 extern __thread HookThread hook_thread __attribute__((tls_model("initial-exec")));
 

@@ -11,10 +11,12 @@ constexpr size_t kLargestSmall = 512;  // pymalloc's SMALL_REQUEST_THRESHOLD
 
 struct Domain {
   PyMemAllocatorDomain domain;
+  void* (*calloc)(size_t count, size_t size);
+  void (*free)(void* block);
   PyMemAllocatorEx original;
   bool installed;
 };
-Domain domains[] = {{PYMEM_DOMAIN_OBJ, {}, false}, {PYMEM_DOMAIN_MEM, {}, false}};
+Domain domains[] = {{PYMEM_DOMAIN_OBJ, PyObject_Calloc, PyObject_Free, {}, false}, {PYMEM_DOMAIN_MEM, PyMem_Calloc, PyMem_Free, {}, false}};
 
 PyMemAllocatorEx& Original(void* context) { return static_cast<Domain*>(context)->original; }
 
@@ -33,7 +35,10 @@ void* WrapMalloc(void* context, size_t size) {
 void* WrapCalloc(void* context, size_t count, size_t size) {
   PyMemAllocatorEx& original = Original(context);
   size_t bytes = 0;
-  if (__builtin_mul_overflow(count, size, &bytes) || bytes > kLargestSmall) return original.calloc(original.ctx, count, size);
+  if (__builtin_mul_overflow(count, size, &bytes) || bytes > kLargestSmall) {
+    hook_thread.probing = false;
+    return original.calloc(original.ctx, count, size);
+  }
   void* block;
   {
     const ReentryGuard guard(hook_thread);
@@ -68,6 +73,17 @@ void WrapFree(void* context, void* block) {
   original.free(original.ctx, block);
 }
 
+// Whoever stands before us may have put himself there (and calls us), or have put back what he had found before we came, as
+// tracemalloc.stop() does.
+bool StillReached(const Domain& domain) {
+  const ReentryGuard guard(hook_thread);
+  hook_thread.probing = true;
+  domain.free(domain.calloc(1, kLargestSmall + 1));
+  const bool reached = !hook_thread.probing;
+  hook_thread.probing = false;
+  return reached;
+}
+
 }  // namespace
 
 void InstallPymallocHooks() {
@@ -75,7 +91,7 @@ void InstallPymallocHooks() {
     PyMemAllocatorEx current;
     PyMem_GetAllocator(domain.domain, &current);
     if (current.ctx == &domain) continue;
-    if (domain.installed) continue;  // someone wraps us
+    if (domain.installed && StillReached(domain)) continue;
     domain.original = current;
     domain.installed = true;
     PyMemAllocatorEx wrapper = {&domain, WrapMalloc, WrapCalloc, WrapRealloc, WrapFree};

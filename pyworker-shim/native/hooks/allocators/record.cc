@@ -19,15 +19,33 @@ class ErrnoKeeper {
   int saved_;
 };
 
+template <typename Use>
+void UseWithStack(Recorder* recorder, bool with_native, StackScratch& scratch, Sample& sample, Use use) {
+  sample.stack = scratch.stack;
+  sample.depth = CaptureMixedStack({*recorder, hook_state.loader, hook_state.names, hook_state.interpreter}, with_native, scratch);
+  use(sample);
+}
+
+// Where more threads sample at once than there are scratches.
+template <typename Use>
+__attribute__((noinline)) void UseWithStackOnTheHosts(Recorder* recorder, bool with_native, Sample& sample, Use use) {
+  StackScratch scratch;
+  UseWithStack(recorder, with_native, scratch, sample, use);
+}
+
 // Weighs the block and, if it is taken, calls use(sample).
 template <typename Use>
 bool WithSample(Recorder* recorder, void* block, size_t size, bool with_native, Use use) {
   const SampleWeight weight = hook_thread.sampler.Draw(size, hook_state.interval.load(std::memory_order_relaxed));
   if (!weight.taken()) return false;
   hook_state.loader.Refresh();
-  FrameId stack[kMaxStackDepth];
-  const uint32_t depth = CaptureMixedStack({*recorder, hook_state.loader, hook_state.names, hook_state.interpreter}, with_native, stack);
-  use(Sample{Origin::kPython, reinterpret_cast<uintptr_t>(block), size, weight.bytes, weight.blocks, stack, depth});
+  Sample sample{Origin::kPython, reinterpret_cast<uintptr_t>(block), size, weight.bytes, weight.blocks, nullptr, 0};
+  if (StackScratch* scratch = hook_state.scratches.Take()) {
+    UseWithStack(recorder, with_native, *scratch, sample, use);
+    hook_state.scratches.Give(scratch);
+  } else {
+    UseWithStackOnTheHosts(recorder, with_native, sample, use);
+  }
   return true;
 }
 

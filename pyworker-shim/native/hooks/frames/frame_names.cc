@@ -24,11 +24,11 @@ uint64_t KeyOf(const PythonFrame& frame) {
   return HashPair(key, uint64_t{static_cast<uint32_t>(frame.code->co_firstlineno)} << 32 | static_cast<uint32_t>(frame.instruction));
 }
 
-__attribute__((noinline)) FrameId InternPython(Recorder& recorder, const PythonFrame& frame) {
-  char name[256], file[1024];
+__attribute__((noinline)) FrameId InternPython(Recorder& recorder, const PythonFrame& frame, TextScratch& texts) {
   const int line = PyCode_Addr2Line(frame.code, frame.instruction);
   const int first_line = frame.code->co_firstlineno;
-  return recorder.InternPythonFrame(TextOf(NameOf(frame.code), name, sizeof name), TextOf(frame.code->co_filename, file, sizeof file),
+  return recorder.InternPythonFrame(TextOf(NameOf(frame.code), texts.name, sizeof texts.name),
+                                    TextOf(frame.code->co_filename, texts.file, sizeof texts.file),
                                     static_cast<uint32_t>(line > 0 ? line : first_line), static_cast<uint32_t>(first_line));
 }
 
@@ -43,11 +43,11 @@ void FrameNames::Remember(uint64_t key, FrameId frame) {
   if (frame != kNoFrame) places_[key % kPlaces].store((key & ~kIdMask) | frame, std::memory_order_relaxed);
 }
 
-FrameId FrameNames::OfPython(Recorder& recorder, const PythonFrame& frame) {
+FrameId FrameNames::OfPython(Recorder& recorder, const PythonFrame& frame, TextScratch& texts) {
   const uint64_t key = HashPair(KeyOf(frame), recorder.intern_epoch());
   FrameId found = Find(key);
   if (found == kNoFrame) {
-    found = InternPython(recorder, frame);
+    found = InternPython(recorder, frame, texts);
     Remember(key, found);
   }
   return found;

@@ -16,6 +16,7 @@
 #include <cstdint>
 
 #include "frames/frame_cursor.h"
+#include "frames/stack_scratch.h"
 #include "hooking/loader_watch.h"
 #include "sites/recorder.h"
 
@@ -24,7 +25,7 @@ namespace memprof {
 class FrameNames {
  public:
   // HOOK. kNoFrame when the recorder has no room.
-  FrameId OfPython(Recorder& recorder, const PythonFrame& frame);
+  FrameId OfPython(Recorder& recorder, const PythonFrame& frame, TextScratch& texts);
 
   // HOOK. `return_address`: the call lies just before it, and so does the recorded offset. kNoFrame outside of any module.
   FrameId OfNative(Recorder& recorder, LoaderWatch& loader, uintptr_t return_address);

@@ -9,6 +9,7 @@
 
 #include "frames/frame_names.h"
 #include "frames/interpreter.h"
+#include "frames/stack_scratch.h"
 #include "hooking/loader_watch.h"
 #include "sites/recorder.h"
 
@@ -21,7 +22,8 @@ struct StackSources {
   const Interpreter& interpreter;
 };
 
-// HOOK. Fills `stack` (kMaxStackDepth) and returns its depth. `with_native`: false leaves out native frames below a Python line.
-__attribute__((noinline)) uint32_t CaptureMixedStack(const StackSources& sources, bool with_native, FrameId* stack);
+// HOOK. Fills `scratch.stack` and returns its depth. `with_native`: false leaves out native frames below a Python line. `scratch`
+// is fresh.
+__attribute__((noinline)) uint32_t CaptureMixedStack(const StackSources& sources, bool with_native, StackScratch& scratch);
 
 }  // namespace memprof

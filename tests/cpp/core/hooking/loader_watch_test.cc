@@ -83,14 +83,27 @@ TEST_F(LoaderWatchTest, ASparedModuleIsKnownButNotPatched) {
   EXPECT_EQ(PathAt(fixture.Address()), fixture.path());
 }
 
-// As after a fork in which another thread never let go of the mutex: the second call stands for the handler that waits in vain.
+// As after a fork in which another thread never let go of the mutex.
 TEST_F(LoaderWatchTest, AChildThatLostTheMutexRefusesInsteadOfWaiting) {
-  watch_->PrepareFork();
-  watch_->PrepareFork();
+  std::thread([this] { watch_->PrepareFork(); }).join();
+  watch_->PrepareFork();  // waits in vain
   watch_->AfterForkInChild();
   EXPECT_EQ(watch_->Start(nullptr, 0).code(), ErrorCode::kUnsupported);
   watch_->Refresh();
   watch_->Stop();
+}
+
+TEST_F(LoaderWatchTest, ThreadsThatForkAtOnceGiveTheMutexBack) {
+  Start();
+  watch_->PrepareFork();
+  std::thread([this] {
+    watch_->PrepareFork();  // waits in vain
+    watch_->AfterForkInParent();
+  }).join();
+  watch_->AfterForkInParent();
+  watch_->PrepareFork();
+  watch_->AfterForkInChild();
+  EXPECT_TRUE(watch_->Start(nullptr, 0).ok()) << "the mutex was free";
 }
 
 TEST_F(LoaderWatchTest, TheMainProgramHasItsPath) {

@@ -20,6 +20,7 @@ struct Capture {
   size_t below = 0;
   const void* boundary = nullptr;
   bool slowly = false;
+  bool elsewhere = false;  // the array isn't on the stack
 };
 
 // A stack of `depth` calls of this function; the frame at depth `marked` leaves an address of its own behind.
@@ -29,7 +30,10 @@ __attribute__((noinline)) void Descend(int depth, int marked, Capture* capture) 
   if (depth > 0) {
     Descend(depth - 1, marked, capture);
   } else {
-    uintptr_t addresses[64];
+    static uintptr_t shared[64];
+    uintptr_t local_addresses[64] = {};  // an array of before, still lying there, would be taken for the calls themselves
+    asm volatile("" : : "r"(local_addresses) : "memory");
+    uintptr_t* addresses = capture->elsewhere ? shared : local_addresses;
     capture->count = CaptureNativeStack(addresses, capture->capacity, capture->slowly);
     capture->below = FramesBelow(capture->boundary, addresses + 1, capture->count - 1);
     capture->addresses.assign(addresses, addresses + capture->count);
@@ -68,11 +72,14 @@ INSTANTIATE_TEST_SUITE_P(FastAndSlow, NativeStackTest, testing::Values(false, tr
 
 TEST(FramesBelow, CountsTheCallsBelowAnAddressOnTheStack) {
   InitNativeStack();
-  for (int marked = 1; marked <= 9; ++marked) {
-    Capture capture;
-    Descend(10, marked, &capture);
-    // Between the marked frame and the innermost one lie `marked` calls.
-    EXPECT_EQ(capture.below, static_cast<size_t>(marked)) << marked;
+  for (const bool elsewhere : {false, true}) {
+    for (int marked = 1; marked <= 9; ++marked) {
+      Capture capture;
+      capture.elsewhere = elsewhere;
+      Descend(10, marked, &capture);
+      // Between the marked frame and the innermost one lie `marked` calls.
+      EXPECT_EQ(capture.below, static_cast<size_t>(marked)) << marked << elsewhere;
+    }
   }
 }
 
@@ -93,6 +100,17 @@ TEST(NativeStackFork, NobodyUnwindsWhileForking) {
   EXPECT_GT(CaptureNativeStack(addresses, 8, false), 0u);
   PrepareFork();
   AfterForkInChild();
+  EXPECT_GT(CaptureNativeStack(addresses, 8, false), 0u);
+}
+
+TEST(NativeStackFork, NobodyUnwindsUntilTheLastOfSeveralForksIsOver) {
+  InitNativeStack();
+  uintptr_t addresses[8];
+  PrepareFork();
+  PrepareFork();
+  AfterForkInParent();
+  EXPECT_EQ(CaptureNativeStack(addresses, 8, false), 0u);
+  AfterForkInParent();
   EXPECT_GT(CaptureNativeStack(addresses, 8, false), 0u);
 }
 

@@ -1,0 +1,61 @@
+// StackScratch: what a sample needs to put its stack together. Kept off the host's stack as far as possible, for coroutines
+// and signal handlers run on stacks of 8 KiB, and malloc must not need more there than it did.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+#include "frames/frame_cursor.h"
+#include "sites/bounded_stack.h"
+#include "sites/recorder.h"
+#include "sites/stack_fold.h"
+
+namespace memprof {
+
+// For a frame's texts while they are interned.
+struct TextScratch {
+  char name[256], file[1024];
+};
+
+struct StackScratch {
+  // Of kMaxStackDepth frames, native ones may take at most half, so that the Python line above them always has a place.
+  static constexpr size_t kNativeInner = 48, kNativeOuter = 16;
+  static constexpr size_t kUnwound = 192;  // native frames looked at
+
+  BoundedStack<PythonFrame, kInnermostKept, kOutermostKept> python;
+  BoundedStack<uintptr_t, kNativeInner, kNativeOuter> native;
+  uintptr_t addresses[kUnwound];
+  FrameId stack[kMaxStackDepth];  // the result
+  TextScratch texts;
+};
+
+// As many as threads may be sampling at once without one of them having to use its own stack. Static memory, zero at first, of
+// which only what is used becomes resident. HOOK.
+class ScratchPool {
+ public:
+  StackScratch* Take() {  // null: all are taken
+    uint32_t taken = taken_.load(std::memory_order_relaxed);
+    while (taken != UINT32_MAX) {
+      const int free = __builtin_ctz(~taken);
+      if (taken_.compare_exchange_weak(taken, taken | uint32_t{1} << free, std::memory_order_acquire)) {
+        return new (memory_ + static_cast<size_t>(free) * sizeof(StackScratch)) StackScratch;
+      }
+    }
+    return nullptr;
+  }
+  void Give(const StackScratch* scratch) {
+    const size_t index = static_cast<size_t>(reinterpret_cast<const unsigned char*>(scratch) - memory_) / sizeof(StackScratch);
+    taken_.fetch_and(~(uint32_t{1} << index), std::memory_order_release);
+  }
+  void AfterForkInChild() { taken_.store(0, std::memory_order_relaxed); }  // those who had taken them are gone
+
+ private:
+  static constexpr size_t kCount = 32;  // bits of taken_
+
+  std::atomic<uint32_t> taken_{0};
+  alignas(StackScratch) unsigned char memory_[kCount * sizeof(StackScratch)] = {};
+};
+
+}  // namespace memprof

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace memprof {
@@ -156,20 +158,44 @@ struct Queue {
 
 double Weight(const ProfileSite& site) { return site.live_at_peak_bytes.value_or(0); }
 
-// The largest at the peak and the largest in bytes allocated take turns: a function's scratch buffers, gone before the peak,
-// would otherwise lose their place to everything that was imported in the same task and stays.
-std::vector<const ProfileSite*> InTurns(const std::vector<const ProfileSite*>& sites) {
+// Memory that the user's own lines have asked for, and not an import or the machinery around them.
+bool IsUsers(const ProfileSites& sites, const ProfileSite& site) {
+  bool users = false;
+  for (uint32_t node = site.stack; node != 0; node = sites.nodes()[node - 1].parent) {
+    const ProfileFrame& frame = sites.frames()[sites.nodes()[node - 1].frame];
+    if (frame.language != Language::kPython) continue;
+    if (frame.file.starts_with("<frozen importlib") || frame.file.starts_with("<frozen zipimport")) return false;
+    users |= !frame.in_framework;
+  }
+  return users;
+}
+
+struct Orders {
+  std::vector<const ProfileSite*> at_peak, allocated;  // the largest first
+};
+
+Orders OrdersOf(const std::vector<const ProfileSite*>& sites) {
   std::vector<const ProfileSite*> at_peak = sites, allocated = sites;
   std::stable_sort(allocated.begin(), allocated.end(),
                    [](const ProfileSite* a, const ProfileSite* b) { return a->allocated_bytes > b->allocated_bytes; });
   std::stable_sort(at_peak.begin(), at_peak.end(), [](const ProfileSite* a, const ProfileSite* b) {
     return Weight(*a) != Weight(*b) ? Weight(*a) > Weight(*b) : a->allocated_bytes > b->allocated_bytes;
   });
+  return {std::move(at_peak), std::move(allocated)};
+}
+
+// The largest at the peak and the largest in bytes allocated take turns, and the user's own before the others: a function's
+// scratch buffers, gone before the peak, would otherwise lose their place to everything that was imported in the same task and
+// stays; and in the little room that a heartbeat has, to the deep stacks of a single import.
+std::vector<const ProfileSite*> InTurns(const ProfileSites& all, const std::vector<const ProfileSite*>& sites) {
+  std::vector<const ProfileSite*> users;
+  std::copy_if(sites.begin(), sites.end(), std::back_inserter(users), [&](const ProfileSite* site) { return IsUsers(all, *site); });
+  const Orders of_users = OrdersOf(users), of_all = OrdersOf(sites);
   std::vector<const ProfileSite*> order;
   std::unordered_set<const ProfileSite*> taken;
-  for (size_t i = 0; i < sites.size(); ++i) {
-    for (const ProfileSite* site : {at_peak[i], allocated[i]}) {
-      if (taken.insert(site).second) order.push_back(site);
+  for (size_t turn = 0; turn < sites.size(); ++turn) {
+    for (const std::vector<const ProfileSite*>* next : {&of_users.at_peak, &of_users.allocated, &of_all.at_peak, &of_all.allocated}) {
+      if (turn < next->size() && taken.insert((*next)[turn]).second) order.push_back((*next)[turn]);
     }
   }
   return order;
@@ -187,7 +213,7 @@ void WriteSites(const ProfileSites& sites, size_t max_bytes, proto::TaskProfile*
       if (site.origin == queue.origin) queue.sites.push_back(&site);
     }
     if (!queue.sites.empty()) reserved += kRemainderRoom;
-    queue.sites = InTurns(queue.sites);
+    queue.sites = InTurns(sites, queue.sites);
   }
   const size_t room = max_bytes > reserved ? max_bytes - reserved : 0;
 

@@ -125,6 +125,27 @@ TEST(ProfileCutShares, LargestAllocatedAndLargestAtThePeakTakeTurns) {
   EXPECT_EQ(profile.sites(1).allocated_bytes(), 7'000'003u);
 }
 
+TEST(ProfileCutShares, InAHeartbeatTheUsersOwnLineComesBeforeImports) {
+  ProfileSites sites;
+  for (int i = 0; i < 20; ++i) {
+    ProfileFrame import;
+    import.language = Language::kPython;
+    import.function = "_find_and_load";
+    import.file = "<frozen importlib._bootstrap>";
+    ProfileSite site = MakeSite(&sites, Origin::kPython, i, 10, 3'000'017 + i);
+    site.stack = sites.AddNode(site.stack, sites.AddFrame(import));
+    sites.Add(site);
+  }
+  ProfileSite block = MakeSite(&sites, Origin::kPython, 20, 10, 2'100'012);
+  block.live_at_peak_bytes = 0;
+  sites.Add(block);
+  proto::TaskProfile profile;
+  WriteSites(sites, 2048, &profile);
+  ASSERT_GE(profile.sites_size(), 1);
+  EXPECT_LT(profile.sites_size(), 20);
+  EXPECT_EQ(profile.sites(0).allocated_bytes(), 2'100'012u);
+}
+
 TEST(ProfileCutShares, ASiteThatDoesNotFitKeepsOutNoneAfterIt) {
   ProfileSites sites;
   sites.Add(MakeSite(&sites, Origin::kPython, 1, 200, 9'000'011));  // heaviest, and larger than the message

@@ -1,5 +1,5 @@
-// Text of unknown origin, made fit for protobuf strings and JSON, whose readers refuse a whole message for one bad byte.
-// Pure function, thread-safe. Cold: allocates.
+// Text of unknown origin (names from JVMTI, which are modified UTF-8, boxes, symbols, command lines), made fit for protobuf
+// strings and JSON, whose readers refuse a whole message for one bad byte. Pure function, thread-safe. Cold: allocates.
 #pragma once
 
 #include <string>

@@ -11,9 +11,9 @@
 #include <filesystem>
 
 #include "agent/jdk_natives.h"
-#include "agent/utf8.h"
 #include "agent/warning.h"
 #include "base/clock.h"
+#include "base/valid_utf8.h"
 #include "profile/task_profile.h"
 #include "tasks/thread_task.h"
 
@@ -227,7 +227,7 @@ void Agent::StartBoxKeeper(const ApplicationRef& application) {
 
 void Agent::Send(const Application& application, proto::Envelope envelope) {
   envelope.set_schema_version(1);
-  envelope.set_executor_id(Utf8Repaired(application.request.executor_id));
+  envelope.set_executor_id(ValidUtf8(application.request.executor_id));
   messages_.Put(envelope.SerializeAsString());
 }
 
@@ -237,7 +237,7 @@ void Agent::CompleteSnapshot(const Application& application, proto::ExecutorSnap
   const auto count = [&](const std::string& name, uint64_t value) {
     if (value == 0) return;
     proto::Counter* counter = snapshot->add_counters();
-    counter->set_name(Utf8Repaired(name));
+    counter->set_name(ValidUtf8(name));
     counter->set_value(value);
   };
   const Bounds now = ReachedBounds();
@@ -248,8 +248,8 @@ void Agent::CompleteSnapshot(const Application& application, proto::ExecutorSnap
   for (const auto& [thread, bytes] : buckets_.Largest(kMostBuckets)) count("noTaskHeapBytes: " + thread, static_cast<uint64_t>(bytes));
   for (const Shortcomings::Entry& entry : shortcomings_.All()) {
     proto::NotAvailable* message = snapshot->add_not_available();
-    message->set_what(Utf8Repaired(entry.what));
-    message->set_why(Utf8Repaired(entry.why));
+    message->set_what(ValidUtf8(entry.what));
+    message->set_why(ValidUtf8(entry.why));
   }
 }
 

@@ -1,7 +1,5 @@
 #include "agent/utf8.h"
 
-#include <algorithm>
-
 namespace memprof {
 namespace {
 
@@ -72,11 +70,6 @@ std::u16string Utf8ToUtf16(std::string_view text) {
     }
   }
   return out;
-}
-
-std::string Utf8Repaired(std::string_view text) {
-  if (std::all_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x80; })) return std::string(text);
-  return Utf16ToUtf8(Utf8ToUtf16(text));
 }
 
 }  // namespace memprof

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "agent/utf8.h"
+#include "base/valid_utf8.h"
 #include "profile/profile_cut.h"
 #include "profile/profile_sites.h"
 #include "profile/python_frames.h"
@@ -19,9 +19,9 @@ constexpr size_t kMaxSessions = 32;  // described one by one in a message; all o
 std::string FileName(const std::string& file, const std::string& working_directory) {
   if (working_directory.size() > 1 && file.size() > working_directory.size() + 1 && file.starts_with(working_directory) &&
       file[working_directory.size()] == '/') {
-    return Utf8Repaired(file.substr(working_directory.size() + 1));
+    return ValidUtf8(file.substr(working_directory.size() + 1));
   }
-  return Utf8Repaired(file);
+  return ValidUtf8(file);
 }
 
 // Without Spark's way from the thread to the task's own code: no view shows it, and it would fill a third of the message.
@@ -31,8 +31,8 @@ uint32_t AddJavaStack(const JavaStacks& stacks, StackId stack, ProfileSites* sit
     if (node == 0 && java->launches_tasks) continue;
     ProfileFrame frame;
     frame.language = Language::kJava;
-    frame.function = Utf8Repaired(java->function);
-    frame.file = Utf8Repaired(java->file);
+    frame.function = ValidUtf8(java->function);
+    frame.file = ValidUtf8(java->file);
     frame.line = java->line;
     frame.in_framework = java->launches_tasks;
     node = sites->AddNode(node, sites->AddFrame(std::move(frame)));
@@ -74,10 +74,10 @@ class UdfList {
     const auto [entry, added] = known_.try_emplace({udf.name, udf.file, udf.line, udf.kind}, profile_->udfs_size() + 1);
     if (added) {
       proto::Udf* message = profile_->add_udfs();
-      message->set_name(Utf8Repaired(udf.name));
+      message->set_name(ValidUtf8(udf.name));
       message->set_file(FileName(udf.file, directory_));
       message->set_line(udf.line);
-      message->set_kind(Utf8Repaired(udf.kind));
+      message->set_kind(ValidUtf8(udf.kind));
     }
     return static_cast<uint32_t>(entry->second);
   }
@@ -124,10 +124,10 @@ class SessionSites {
   uint32_t AddFrame(const BoxFrame& box, const TaskProfileInputs& inputs) {
     ProfileFrame frame;
     frame.language = box.language;
-    frame.function = Utf8Repaired(box.function);
+    frame.function = ValidUtf8(box.function);
     frame.file = FileName(box.file, inputs.working_directory);
-    frame.module = Utf8Repaired(box.module);
-    frame.build_id = Utf8Repaired(box.build_id);
+    frame.module = ValidUtf8(box.module);
+    frame.build_id = ValidUtf8(box.build_id);
     frame.line = box.line;
     frame.first_line = box.first_line;
     frame.offset = box.offset;
@@ -180,10 +180,10 @@ void DescribeSession(const PythonSession& python, const std::vector<uint32_t>& u
   message->set_rss_at_open_bytes(session.rss_at_open_bytes);
   message->set_rss_max_bytes(session.rss_max_bytes);
   for (const uint32_t udf : udfs) message->add_udfs(udf);
-  message->set_python_version(Utf8Repaired(python.box.python_version));
+  message->set_python_version(ValidUtf8(python.box.python_version));
   for (const BoxCounter& counter : session.counters) {
     proto::Counter* added = message->add_counters();
-    added->set_name(Utf8Repaired(counter.name));
+    added->set_name(ValidUtf8(counter.name));
     added->set_value(counter.value);
   }
 }
@@ -228,7 +228,7 @@ JvmFigures CopyOf(const TaskFigures& task) {
 BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs) {
   proto::Envelope envelope;
   envelope.set_schema_version(kSchemaVersion);
-  envelope.set_executor_id(Utf8Repaired(inputs.executor_id));
+  envelope.set_executor_id(ValidUtf8(inputs.executor_id));
   const size_t wrapping = envelope.ByteSizeLong() + 8;
   proto::TaskProfile* profile = envelope.mutable_task();
   const TaskKey key =

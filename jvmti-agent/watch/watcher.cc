@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "agent/utf8.h"
 #include "base/clock.h"
+#include "base/valid_utf8.h"
 #include "watch/last_moment.h"
 
 namespace memprof {
@@ -266,8 +266,8 @@ proto::ExecutorSnapshot Watcher::Build() const {
   if (!processes_) return snapshot;
   snapshot.set_taken_ms(EpochMs());
   snapshot.set_jvm_pid(getpid());
-  snapshot.set_host(Utf8Repaired(options_.host));
-  snapshot.set_java_version(Utf8Repaired(options_.java_version));
+  snapshot.set_host(ValidUtf8(options_.host));
+  snapshot.set_java_version(ValidUtf8(options_.java_version));
   snapshot.set_agent_loaded(options_.agent_loaded);
   if (limit_) snapshot.set_cgroup_limit_bytes(*limit_);
   snapshot.set_cgroup_shared(shared_);
@@ -292,7 +292,7 @@ proto::ExecutorSnapshot Watcher::Build() const {
   *snapshot.mutable_last() = last_;
   const std::optional<uint64_t> oom_kills = cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills();
   if (oom_kills && limit_) {
-    snapshot.set_cgroup(Utf8Repaired(cgroup_->path()));
+    snapshot.set_cgroup(ValidUtf8(cgroup_->path()));
     snapshot.set_oom_kills(*oom_kills);
     if (oom_kills_at_start_) snapshot.set_oom_kills_at_start(*oom_kills_at_start_);
   }

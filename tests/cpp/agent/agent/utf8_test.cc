@@ -18,13 +18,5 @@ TEST(Utf8, LoneSurrogatesBecomeTheReplacementCharacter) {
             "b");
 }
 
-TEST(Utf8, MalformedBytesAreReplacedOneByOne) {
-  EXPECT_EQ(Utf8Repaired("plain"), "plain");
-  EXPECT_EQ(Utf8Repaired("a\xFFz"), "a\xEF\xBF\xBDz");
-  EXPECT_EQ(Utf8Repaired("\xE2\x82"), "\xEF\xBF\xBD\xEF\xBF\xBD");                  // cut short
-  EXPECT_EQ(Utf8Repaired("\xC0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD");                  // overlong zero, as in modified UTF-8
-  EXPECT_EQ(Utf8Repaired("\xED\xA0\xBD"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");  // a surrogate
-}
-
 }  // namespace
 }  // namespace memprof

@@ -50,19 +50,14 @@ public final class Leftovers {
     boolean inUse = false;
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(application)) {
       for (Path entry : entries) {
-        String name = entry.getFileName().toString();
-        if (name.startsWith(PACKAGE_PREFIX)) {
-          if (Claim.isHeld(entry.resolve(PACKAGE_CLAIM)) || !isOlder(entry, YOUNG_MILLIS)) {
-            inUse = true;
-          } else {
-            PrivateDirectories.deleteTree(entry);
-          }
-        } else if (name.endsWith(MARK_SUFFIX)) {
-          if (Claim.isHeld(entry) || !isOlder(entry, YOUNG_MILLIS)) {
-            inUse = true;
-          } else {
-            PrivateDirectories.deleteIfEmpty(entry);
-          }
+        Path claim = claimOn(entry);
+        if (claim == null) {
+          continue;
+        }
+        if (Claim.isHeld(claim) || !isOlder(entry, YOUNG_MILLIS)) {
+          inUse = true;
+        } else {
+          PrivateDirectories.deleteTree(entry);
         }
       }
     }
@@ -79,6 +74,15 @@ public final class Leftovers {
     if (isOlder(application, YOUNG_MILLIS)) {
       PrivateDirectories.deleteIfEmpty(application);
     }
+  }
+
+  /** The claim by which an entry is held; null for one that holds nothing in use. */
+  private static Path claimOn(Path entry) {
+    String name = entry.getFileName().toString();
+    if (name.startsWith(PACKAGE_PREFIX)) {
+      return entry.resolve(PACKAGE_CLAIM);
+    }
+    return name.endsWith(MARK_SUFFIX) ? entry : null;
   }
 
   private static boolean isOlder(Path path, long millis) {

@@ -96,7 +96,9 @@ public final class PrivateDirectories {
     }
   }
 
-  /** Removes a directory and all in it as far as possible; null and missing ones are fine. */
+  /**
+   * Removes a file, or a directory and all in it, as far as possible; null and missing are fine.
+   */
   public static void deleteTree(Path directory) {
     if (directory == null) {
       return;

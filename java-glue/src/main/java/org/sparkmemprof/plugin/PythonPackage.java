@@ -69,7 +69,10 @@ final class PythonPackage {
         return null;
       }
       claim = Claim.make(directory.resolve(Leftovers.PACKAGE_CLAIM));
-      Leftovers.remove(directory.getParent().getParent());
+      Path ours = directory.getParent().getParent();
+      if (!ours.equals(boxDirectory.getParent())) { // where boxes lie has been looked through
+        Leftovers.remove(ours);
+      }
       for (String file : manifest(directory)) {
         copy(file, directory);
       }

@@ -8,10 +8,10 @@
 
 namespace memprof {
 
-// Of a session: the largest resident size of its process, as it read it when it ended in order.
+// Of a session: the largest resident size of its process, as it read it when it ended in order. The process's own row has it.
 inline constexpr const char* kPeakRssCounter = "peakRssBytes";
 
-// A serialised proto::Envelope of at most `max_bytes`; the lightest sites go to the remainder. `program` is what was run, `task`
+// A serialised proto::Envelope of at most `max_bytes`; what does not fit goes to the remainder. `program` is what was run, `task`
 // both the task attempt and the partition.
 std::string ProcessProfile(const BoxIdentity& box, const BoxSession& session, const std::string& program, int32_t task, size_t max_bytes);
 

@@ -14,7 +14,7 @@
 #include "agent/warning.h"
 #include "base/clock.h"
 #include "base/valid_utf8.h"
-#include "profile/task_profile.h"
+#include "tasks/task_profile.h"
 #include "tasks/thread_task.h"
 
 namespace memprof {

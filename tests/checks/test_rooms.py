@@ -7,7 +7,9 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CORE = ("base", "sampling", "hooking", "sites", "blackbox", "symbols", "system")
-REPORT = ("proto", "store", "postmortem", "budget", "advice", "report", "program")
+REPORT = ("proto", "store", "postmortem", "budget", "advice", "report")
+PROFILE = ("profile",)  # over core and the schema
+PROGRAM = ("program",)  # over all of them
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', re.MULTILINE)
 JVM = re.compile(r"^(jni|jni_md|jvmti|jvmticmlr)\.h$")
 PYTHON = re.compile(r"^(Python\.h|pybind11/|cpython/|internal/pycore|frameobject\.h)")
@@ -42,8 +44,25 @@ def test_core_knows_nothing_of_report():
     folders = [f"common/{folder}" for folder in CORE]
     demand(
         includes(*folders),
-        lambda name: name.split("/")[0] in REPORT or PROTOBUF.match(name),
+        lambda name: name.split("/")[0] in REPORT + PROFILE + PROGRAM or PROTOBUF.match(name),
         "core includes nothing of report",
+    )
+
+
+def test_profile_knows_the_schema_alone_of_report():
+    demand(
+        includes("common/profile"),
+        lambda name: name.split("/")[0] in set(REPORT + PROGRAM) - {"proto"},
+        "the message about a task is made without the store",
+    )
+
+
+def test_report_does_not_know_boxes():
+    folders = [f"common/{folder}" for folder in REPORT if folder != "proto"]
+    demand(
+        includes(*folders),
+        lambda name: name.split("/")[0] in PROFILE + PROGRAM + ("blackbox",),
+        "the store is fed with messages",
     )
 
 
@@ -58,7 +77,7 @@ def test_core_is_free_of_other_libraries():
 
 @pytest.mark.parametrize(("room", "other"), [("jvmti-agent", "pyworker-shim"), ("pyworker-shim", "jvmti-agent")])
 def test_agent_and_shim_do_not_know_each_other(room, other):
-    folders = {path.name for path in (ROOT / other).iterdir() if path.is_dir()} - set(CORE) - set(REPORT)
+    folders = {path.name for path in (ROOT / other).iterdir() if path.is_dir()} - set(CORE + REPORT + PROFILE + PROGRAM)
     own = {path.name for path in (ROOT / room).iterdir() if path.is_dir()}
     demand(
         includes(room),

@@ -1,4 +1,4 @@
-#include "profile/python_sessions.h"
+#include "boxes/python_sessions.h"
 
 #include <utility>
 

@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "blackbox/box_reader.h"
-#include "profile/task_profile.h"
+#include "profile/profile_cut.h"
+#include "profile/python_profile.h"
 
 namespace memprof {
 namespace {
@@ -37,14 +38,11 @@ PythonSession Session(int32_t pid, int64_t opened_ms, int64_t closed_ms, uint64_
 }
 
 proto::TaskProfile TaskOf(std::vector<PythonSession> sessions) {
-  const NativeNames names;
-  TaskProfileInputs inputs;
-  inputs.sessions = std::move(sessions);
-  inputs.names = &names;
-  inputs.max_bytes = 64 << 10;
-  proto::Envelope envelope;
-  EXPECT_TRUE(envelope.ParseFromString(BuildTaskProfile(inputs).envelope));
-  return envelope.task();
+  ProfileSites sites;
+  proto::TaskProfile task;
+  AddPythonSessions(sessions, {[](auto&&...) { return ""; }, ""}, &sites, &task);
+  WriteSites(sites, 65536, &task);
+  return task;
 }
 
 proto::Site SiteOf(std::vector<PythonSession> sessions) {

@@ -1,4 +1,4 @@
-#include "profile/task_profile.h"
+#include "tasks/task_profile.h"
 
 #include <gtest/gtest.h>
 
@@ -14,13 +14,6 @@ proto::TaskProfile TaskOf(TaskProfileInputs inputs) {
   proto::Envelope envelope;
   EXPECT_TRUE(envelope.ParseFromString(BuildTaskProfile(inputs).envelope));
   return envelope.task();
-}
-
-uint64_t CounterOf(const proto::TaskProfile& task, const std::string& name) {
-  for (const proto::Counter& counter : task.counters()) {
-    if (counter.name() == name) return counter.value();
-  }
-  return 0;
 }
 
 proto::ExecutorSnapshot SnapshotOf(int processes) {
@@ -48,18 +41,6 @@ TEST(TaskProfile, AMomentThatDoesNotFitIsLeftOutWhole) {
     ASSERT_TRUE(!sent.has_at_peak() || sent.at_peak().processes_size() == processes) << processes;
     ASSERT_EQ(sent.processes(0).pid(), 4000) << "the largest stays";
   }
-}
-
-TEST(TaskProfile, ASessionWhoseSealIsBrokenIsPartialAndCounted) {
-  TaskProfileInputs inputs;
-  inputs.max_bytes = 4096;
-  inputs.sessions.resize(2);
-  for (PythonSession& python : inputs.sessions) python.session.closed = python.session.checksum_ok = true;
-  EXPECT_FALSE(TaskOf(inputs).partial());
-  EXPECT_EQ(CounterOf(TaskOf(inputs), "brokenSeals"), 0u);
-  inputs.sessions[1].session.checksum_ok = false;
-  EXPECT_TRUE(TaskOf(inputs).partial());
-  EXPECT_EQ(CounterOf(TaskOf(inputs), "brokenSeals"), 1u);
 }
 
 TEST(TaskProfile, HeapArraysThatAreSampledForCertainAreExact) {

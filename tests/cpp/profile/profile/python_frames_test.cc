@@ -30,6 +30,19 @@ TEST(PythonFramework, IsWhereTheWorkerComesFrom) {
   EXPECT_EQ(inside, (std::vector<bool>{true, true, true, true, false, false}));
 }
 
+TEST(PythonFramework, HoldsWhatBeginsAProgram) {
+  const std::vector<BoxFrame> frames = {
+      Frame("_profile", "/venv/lib/sparkmemprof/startup/sitecustomize.py", 30, 25),
+      Frame("start", "/venv/lib/sparkmemprof/program.py", 70, 60),
+      Frame("load_hooks", "/venv/lib/sparkmemprof/worker.py", 30, 20),
+      Frame("mine", "/jobs/program.py", 10, 1),
+  };
+  const PythonFramework framework(frames);
+  std::vector<bool> inside;
+  for (const BoxFrame& frame : frames) inside.push_back(framework.Contains(frame));
+  EXPECT_EQ(inside, (std::vector<bool>{true, true, true, false}));
+}
+
 class Udfs : public testing::Test {
  protected:
   const BoxFrame machinery_ = Frame("main", "/spark/pyspark/worker.py", 1200, 1100);

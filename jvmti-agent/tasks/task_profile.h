@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "blackbox/box_reader.h"
 #include "naming/native_names.h"
+#include "profile/python_profile.h"
 #include "proto/memprof.pb.h"
 #include "stacks/java_stacks.h"
 #include "tasks/task_table.h"
@@ -33,11 +33,6 @@ struct JvmFigures {
   std::vector<OffHeapSite> offheap;  // likewise
 };
 JvmFigures CopyOf(const TaskFigures& task);
-
-struct PythonSession {
-  BoxIdentity box;
-  BoxSession session;
-};
 
 struct TaskProfileInputs {
   JvmFigures jvm;

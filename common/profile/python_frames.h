@@ -12,7 +12,8 @@
 namespace memprof {
 
 // Where PySpark's and this profiler's own Python code lives, told by the frames of their entry points (worker.py and
-// daemon.py run at the bottom of every stack): a user's own folder called "pyspark" is not taken for it.
+// daemon.py run at the bottom of every stack; a program is begun by sitecustomize.py): a user's own folder called "pyspark" is
+// not taken for it.
 class PythonFramework {
  public:
   explicit PythonFramework(const std::vector<BoxFrame>& frames);

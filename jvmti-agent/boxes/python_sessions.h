@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "boxes/executor_boxes.h"
-#include "profile/task_profile.h"
+#include "profile/python_profile.h"
 
 namespace memprof {
 

@@ -1,0 +1,172 @@
+#include "profile/python_profile.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "base/valid_utf8.h"
+#include "profile/python_frames.h"
+
+namespace memprof {
+namespace {
+
+constexpr size_t kMaxSessions = 32;  // described one by one in a message; all of them are counted in the sites
+
+// Files that Spark ships to executors lie in each one's own folder; named relative to it, the same line has one name.
+std::string FileName(const std::string& file, const std::string& working_directory) {
+  if (working_directory.size() > 1 && file.size() > working_directory.size() + 1 && file.starts_with(working_directory) &&
+      file[working_directory.size()] == '/') {
+    return ValidUtf8(file.substr(working_directory.size() + 1));
+  }
+  return ValidUtf8(file);
+}
+
+class UdfList {
+ public:
+  UdfList(const std::string& working_directory, proto::TaskProfile* profile) : directory_(working_directory), profile_(profile) {}
+
+  uint32_t Add(const BoxUdf& udf) {  // index + 1
+    const auto [entry, added] = known_.try_emplace({udf.name, udf.file, udf.line, udf.kind}, profile_->udfs_size() + 1);
+    if (added) {
+      proto::Udf* message = profile_->add_udfs();
+      message->set_name(ValidUtf8(udf.name));
+      message->set_file(FileName(udf.file, directory_));
+      message->set_line(udf.line);
+      message->set_kind(ValidUtf8(udf.kind));
+    }
+    return static_cast<uint32_t>(entry->second);
+  }
+
+ private:
+  const std::string& directory_;
+  proto::TaskProfile* profile_;
+  std::map<std::tuple<std::string, std::string, uint32_t, std::string>, int> known_;
+};
+
+// One session's frames and stacks, as indexes into the profile's.
+class SessionSites {
+ public:
+  SessionSites(const BoxSession& session, const PythonNames& names, ProfileSites* sites)
+      : session_(session), sites_(sites), framework_(session.frames) {
+    for (const BoxFrame& box : session.frames) frames_.push_back(AddFrame(box, names));
+    for (const BoxStackNode& box : session.stacks) {
+      const bool sound = box.parent <= nodes_.size() && box.frame < frames_.size();
+      nodes_.push_back(sound ? sites->AddNode(box.parent == 0 ? 0 : nodes_[box.parent - 1], frames_[box.frame]) : 0);
+    }
+  }
+
+  void AddSites(const SessionSpan& span, const std::vector<uint32_t>& udfs) {
+    const uint32_t number = sites_->AddSession(span);
+    for (const BoxSite& box : session_.sites) {
+      ProfileSite site;
+      site.origin = box.origin;
+      site.stack = box.stack == 0 || box.stack > nodes_.size() ? 0 : nodes_[box.stack - 1];
+      const uint32_t udf = UdfOf(FramesOf(box.stack), session_.udfs);
+      site.udf = udf == 0 ? 0 : udfs[udf - 1];
+      site.sampled = box.sampled;
+      site.allocated_bytes = static_cast<double>(box.allocated_bytes);
+      site.allocations = static_cast<double>(box.allocations);
+      site.variance = box.variance;
+      site.live_bytes = static_cast<double>(box.live_bytes);
+      site.live_at_peak_bytes = static_cast<double>(box.live_at_peak_bytes);
+      site.peak_variance = box.peak_variance;
+      if (box.has_resident) site.resident_at_peak_bytes = static_cast<double>(box.resident_at_peak_bytes);
+      sites_->Add(site, number);
+    }
+  }
+
+ private:
+  uint32_t AddFrame(const BoxFrame& box, const PythonNames& names) {
+    ProfileFrame frame;
+    frame.language = box.language;
+    frame.function = ValidUtf8(box.function);
+    frame.file = FileName(box.file, names.working_directory);
+    frame.module = ValidUtf8(box.module);
+    frame.build_id = ValidUtf8(box.build_id);
+    frame.line = box.line;
+    frame.first_line = box.first_line;
+    frame.offset = box.offset;
+    frame.in_framework = framework_.Contains(box);
+    if (box.language == Language::kNative) frame.function = ValidUtf8(names.native(frame.module, frame.build_id, frame.offset));
+    return sites_->AddFrame(std::move(frame));
+  }
+
+  std::vector<const BoxFrame*> FramesOf(uint32_t stack) const {
+    std::vector<const BoxFrame*> frames;
+    while (stack != 0 && stack <= session_.stacks.size()) {
+      const BoxStackNode& node = session_.stacks[stack - 1];
+      if (node.frame < session_.frames.size()) frames.push_back(&session_.frames[node.frame]);
+      if (node.parent >= stack) break;  // parents come before children; anything else would loop
+      stack = node.parent;
+    }
+    std::reverse(frames.begin(), frames.end());
+    return frames;
+  }
+
+  const BoxSession& session_;
+  ProfileSites* sites_;
+  PythonFramework framework_;
+  std::vector<uint32_t> frames_, nodes_;
+};
+
+SessionSpan SpanOf(const PythonSession& python) {
+  SessionSpan span = {python.box.pid, python.box.process_start_ticks, python.session.opened_ms};
+  if (python.session.closed) span.end_ms = std::max(span.begin_ms, python.session.closed_ms);  // the clock may be set back
+  return span;
+}
+
+void DescribeSession(const PythonSession& python, const std::vector<uint32_t>& udfs, proto::Session* message) {
+  const BoxSession& session = python.session;
+  message->set_pid(python.box.pid);
+  message->set_number(session.number);
+  message->set_closed(session.closed);
+  message->set_checksum_ok(session.checksum_ok);
+  message->set_opened_ms(session.opened_ms);
+  message->set_closed_ms(session.closed_ms);
+  message->set_live_peak_bytes(session.live_peak_bytes);
+  message->set_allocated_bytes(session.allocated_bytes);
+  message->set_rss_at_open_bytes(session.rss_at_open_bytes);
+  message->set_rss_max_bytes(session.rss_max_bytes);
+  for (const uint32_t udf : udfs) message->add_udfs(udf);
+  message->set_python_version(ValidUtf8(python.box.python_version));
+  for (const BoxCounter& counter : session.counters) {
+    proto::Counter* added = message->add_counters();
+    added->set_name(ValidUtf8(counter.name));
+    added->set_value(counter.value);
+  }
+}
+
+}  // namespace
+
+void AddPythonSessions(const std::vector<PythonSession>& sessions, const PythonNames& names, ProfileSites* sites,
+                       proto::TaskProfile* profile) {
+  UdfList udf_list(names.working_directory, profile);
+  bool partial = false;
+  uint64_t skipped_records = 0, broken_seals = 0;
+  for (size_t i = 0; i < sessions.size(); ++i) {
+    const PythonSession& python = sessions[i];
+    std::vector<uint32_t> udfs;
+    for (const BoxUdf& udf : python.session.udfs) udfs.push_back(udf_list.Add(udf));
+    SessionSites(python.session, names, sites).AddSites(SpanOf(python), udfs);
+    profile->set_python_interval_bytes(python.box.interval_bytes);
+    const bool broken = python.session.closed && !python.session.checksum_ok;
+    partial |= !python.session.closed || broken;
+    broken_seals += broken;
+    skipped_records += python.session.skipped_records;
+    if (i < kMaxSessions) DescribeSession(python, udfs, profile->add_sessions());
+  }
+  sites->JoinSessions();
+  profile->set_partial(partial);
+  AddCounter("skippedBoxRecords", skipped_records, profile);
+  AddCounter("brokenSeals", broken_seals, profile);
+}
+
+void AddCounter(const std::string& name, uint64_t value, proto::TaskProfile* profile) {
+  if (value == 0) return;
+  proto::Counter* counter = profile->add_counters();
+  counter->set_name(name);
+  counter->set_value(value);
+}
+
+}  // namespace memprof

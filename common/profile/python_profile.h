@@ -1,0 +1,37 @@
+// What the Python sessions of one task add to the message about it: their sites, functions, descriptions and counters.
+// Pure functions over copies, thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "blackbox/box_reader.h"
+#include "profile/profile_sites.h"
+#include "proto/memprof.pb.h"
+
+namespace memprof {
+
+struct PythonSession {
+  BoxIdentity box;
+  BoxSession session;
+};
+
+// A native frame's function, "" while it has none: (module path, build id, offset of the return address).
+using NativeNameOf = std::function<std::string(const std::string& module, const std::string& build_id, uint64_t offset)>;
+
+struct PythonNames {
+  NativeNameOf native;
+  std::string working_directory;  // files in it are named relative to it; "" = none are
+};
+
+// Adds all sessions of one task to `sites`, which are joined afterwards and complete but for the cut (profile_cut.h), and to
+// `profile` all that is not a site: sessions, functions, counters, the interval, and whether any session is partial.
+void AddPythonSessions(const std::vector<PythonSession>& sessions, const PythonNames& names, ProfileSites* sites,
+                       proto::TaskProfile* profile);
+
+// A counter of zero is not written.
+void AddCounter(const std::string& name, uint64_t value, proto::TaskProfile* profile);
+
+}  // namespace memprof

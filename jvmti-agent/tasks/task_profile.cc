@@ -1,0 +1,131 @@
+#include "tasks/task_profile.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/valid_utf8.h"
+#include "profile/profile_cut.h"
+#include "profile/profile_sites.h"
+
+namespace memprof {
+namespace {
+
+constexpr uint32_t kSchemaVersion = 1;
+
+// Without Spark's way from the thread to the task's own code: no view shows it, and it would fill a third of the message.
+uint32_t AddJavaStack(const JavaStacks& stacks, StackId stack, ProfileSites* sites) {
+  uint32_t node = 0;
+  for (const JavaFrame* java : stacks.Frames(stack)) {
+    if (node == 0 && java->launches_tasks) continue;
+    ProfileFrame frame;
+    frame.language = Language::kJava;
+    frame.function = ValidUtf8(java->function);
+    frame.file = ValidUtf8(java->file);
+    frame.line = java->line;
+    frame.in_framework = java->launches_tasks;
+    node = sites->AddNode(node, sites->AddFrame(std::move(frame)));
+  }
+  return node;
+}
+
+void AddJvmSites(const JvmFigures& jvm, ProfileSites* sites) {
+  for (const JvmFigures::HeapSite& heap : jvm.heap) {
+    ProfileSite site;
+    site.origin = Origin::kJvmHeap;
+    site.stack = AddJavaStack(*jvm.stacks, heap.stack, sites);
+    site.sampled = heap.allocated.variance > 0;  // a block of many intervals is sampled for certain
+    site.allocated_bytes = heap.allocated.bytes;
+    site.allocations = heap.allocated.blocks;
+    site.variance = heap.allocated.variance;
+    sites->Add(site);
+  }
+  for (const JvmFigures::OffHeapSite& offheap : jvm.offheap) {
+    ProfileSite site;
+    site.origin = Origin::kJvmOffHeap;
+    site.stack = AddJavaStack(*jvm.stacks, offheap.stack, sites);
+    site.sampled = offheap.allocated.variance > 0;
+    site.allocated_bytes = offheap.allocated.bytes;
+    site.allocations = offheap.allocated.blocks;
+    site.variance = offheap.allocated.variance;
+    site.live_bytes = offheap.live.bytes;
+    site.live_at_peak_bytes = offheap.live_at_peak.bytes;
+    site.peak_variance = std::max(0.0, offheap.live_at_peak.variance);
+    sites->Add(site);
+  }
+}
+
+// A task that the JVM was not told of is known by its sessions alone.
+TaskKey KeyOf(const BoxSession& session) {
+  return {session.task_attempt_id, session.stage_id, session.stage_attempt, session.partition, session.attempt_number};
+}
+
+// The executor's peaks must not crowd out the task's own sites: first go the counters, then the moment of the
+// peak, whole, for the driver would take a cut one for the truth (both come complete in messages of their own); then the
+// smallest processes.
+void AddExecutor(const proto::ExecutorSnapshot& executor, size_t max_bytes, proto::TaskProfile* profile) {
+  proto::ExecutorSnapshot* copy = profile->mutable_executor();
+  *copy = executor;
+  if (copy->ByteSizeLong() > max_bytes) copy->clear_last();  // the watcher sends it by itself
+  if (copy->ByteSizeLong() > max_bytes) copy->clear_counters();
+  if (copy->ByteSizeLong() > max_bytes) copy->clear_at_peak();
+  while (copy->ByteSizeLong() > max_bytes && copy->processes_size() > 1) copy->mutable_processes()->RemoveLast();
+}
+
+}  // namespace
+
+JvmFigures CopyOf(const TaskFigures& task) {
+  JvmFigures copy;
+  copy.key = task.key;
+  copy.stacks = task.stacks;
+  copy.start_ms = task.start_ms;
+  copy.heap.reserve(task.heap.sites().size() + 1);
+  for (const auto& site : task.heap.sites()) copy.heap.push_back({site.stack, site.figures});
+  if (task.heap.rest().bytes > 0) copy.heap.push_back({0, task.heap.rest()});
+  const auto add_offheap = [&](StackId stack, const OffHeapFigures& figures) {
+    copy.offheap.push_back({stack, figures.allocated, figures.live, task.offheap.LiveAtPeak(figures)});
+  };
+  for (const auto& site : task.offheap.table().sites()) add_offheap(site.stack, site.figures);
+  if (task.offheap.table().rest().allocated.bytes > 0) add_offheap(0, task.offheap.table().rest());
+  return copy;
+}
+
+BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs) {
+  proto::Envelope envelope;
+  envelope.set_schema_version(kSchemaVersion);
+  envelope.set_executor_id(ValidUtf8(inputs.executor_id));
+  const size_t wrapping = envelope.ByteSizeLong() + 8;
+  proto::TaskProfile* profile = envelope.mutable_task();
+  const TaskKey key =
+      inputs.jvm.key.task_attempt_id >= 0 || inputs.sessions.empty() ? inputs.jvm.key : KeyOf(inputs.sessions.front().session);
+  profile->set_task_attempt_id(key.task_attempt_id);
+  profile->set_sequence(inputs.sequence);
+  profile->set_final(inputs.final);
+  profile->set_stage_id(key.stage_id);
+  profile->set_stage_attempt(key.stage_attempt);
+  profile->set_partition(key.partition);
+  profile->set_attempt_number(key.attempt_number);
+  profile->set_start_ms(inputs.jvm.start_ms);
+  profile->set_taken_ms(inputs.taken_ms);
+  profile->set_jvm_interval_bytes(inputs.heap_interval_bytes);
+
+  ProfileSites sites;
+  AddJvmSites(inputs.jvm, &sites);
+  const NativeNameOf native = [&](const std::string& module, const std::string& build_id, uint64_t offset) {
+    return inputs.names->Find({module, build_id, offset}).value_or("");
+  };
+  AddPythonSessions(inputs.sessions, {native, inputs.working_directory}, &sites, profile);
+  AddCounter("unreadableSessions", inputs.unreadable_sessions, profile);
+  if (inputs.executor != nullptr) AddExecutor(*inputs.executor, inputs.max_bytes / 4, profile);
+  WriteSites(sites, inputs.max_bytes > wrapping ? inputs.max_bytes - wrapping : 0, profile);
+
+  BuiltProfile built;
+  for (const proto::Frame& frame : profile->frames()) {
+    if (frame.language() != proto::NATIVE || frame.function() != 0) continue;
+    built.unnamed.push_back(
+        {profile->strings(static_cast<int>(frame.module())), profile->strings(static_cast<int>(frame.build_id())), frame.offset()});
+  }
+  envelope.SerializeToString(&built.envelope);
+  return built;
+}
+
+}  // namespace memprof

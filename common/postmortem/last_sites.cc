@@ -53,7 +53,8 @@ ReportSite SiteRow(const HeldKey& key, const Held& held, const Interner& interne
 }
 
 uint64_t LiveAt(const TaskProfileRecord& profile, size_t site) {
-  return site < profile.live_bytes.size() ? profile.live_bytes[site] : profile.sites[site].figures.live_at_peak_bytes;
+  const SiteFigures& figures = profile.sites[site].figures;
+  return profile.died() ? figures.live_at_end_bytes : figures.live_at_peak_bytes;
 }
 
 }  // namespace

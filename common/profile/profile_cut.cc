@@ -58,6 +58,38 @@ class Writer {
     return true;
   }
 
+  // As many of the largest as stay within `max_bytes`.
+  void Add(const ProfileLeftovers& leftovers, size_t max_bytes) {
+    proto::Leftovers message;
+    message.set_pid(leftovers.pid);
+    message.set_since_ms(leftovers.since_ms);
+    message.set_session(leftovers.session);
+    message.set_through(leftovers.through);
+    for (const uint32_t udf : leftovers.udfs) message.add_udfs(udf);
+    std::vector<ProfileLeftovers::Site> sites = leftovers.sites;
+    std::stable_sort(sites.begin(), sites.end(), [](const auto& a, const auto& b) { return a.live_bytes > b.live_bytes; });
+    size_t own_bytes = message.ByteSizeLong() + 2;  // its flag
+    bool complete = used_ + FieldBytes(own_bytes, 2) <= max_bytes;
+    if (!complete) return;
+    for (const ProfileLeftovers::Site& site : sites) {
+      const State before = Mark();
+      proto::Leftover left;
+      left.set_stack(WriteStack(site.stack));
+      left.set_live_bytes(Rounded(site.live_bytes));
+      const size_t bytes = FieldBytes(left.ByteSizeLong(), 1);
+      complete = used_ + FieldBytes(own_bytes + bytes, 2) <= max_bytes;
+      if (!complete) {
+        Restore(before);
+        break;
+      }
+      own_bytes += bytes;
+      *message.add_sites() = std::move(left);
+    }
+    message.set_complete(complete);
+    used_ += FieldBytes(message.ByteSizeLong(), 2);
+    *profile_->add_leftovers() = std::move(message);
+  }
+
   size_t used() const { return used_; }
 
  private:
@@ -158,18 +190,6 @@ struct Queue {
 
 double Weight(const ProfileSite& site) { return site.live_at_peak_bytes.value_or(0); }
 
-// Memory that the user's own lines have asked for, and not an import or the machinery around them.
-bool IsUsers(const ProfileSites& sites, const ProfileSite& site) {
-  bool users = false;
-  for (uint32_t node = site.stack; node != 0; node = sites.nodes()[node - 1].parent) {
-    const ProfileFrame& frame = sites.frames()[sites.nodes()[node - 1].frame];
-    if (frame.language != Language::kPython) continue;
-    if (frame.file.starts_with("<frozen importlib") || frame.file.starts_with("<frozen zipimport")) return false;
-    users |= !frame.in_framework;
-  }
-  return users;
-}
-
 struct Orders {
   std::vector<const ProfileSite*> at_peak, allocated;  // the largest first
 };
@@ -189,7 +209,7 @@ Orders OrdersOf(const std::vector<const ProfileSite*>& sites) {
 // stays; and in the little room that a heartbeat has, to the deep stacks of a single import.
 std::vector<const ProfileSite*> InTurns(const ProfileSites& all, const std::vector<const ProfileSite*>& sites) {
   std::vector<const ProfileSite*> users;
-  std::copy_if(sites.begin(), sites.end(), std::back_inserter(users), [&](const ProfileSite* site) { return IsUsers(all, *site); });
+  std::copy_if(sites.begin(), sites.end(), std::back_inserter(users), [&](const ProfileSite* site) { return all.IsUsers(site->stack); });
   const Orders of_users = OrdersOf(users), of_all = OrdersOf(sites);
   std::vector<const ProfileSite*> order;
   std::unordered_set<const ProfileSite*> taken;
@@ -218,6 +238,8 @@ void WriteSites(const ProfileSites& sites, size_t max_bytes, proto::TaskProfile*
   const size_t room = max_bytes > reserved ? max_bytes - reserved : 0;
 
   Writer writer(sites, profile);
+  // Stacks of leftovers are mostly those of sites as well, so that their room is not lost to these.
+  for (const ProfileLeftovers& leftovers : sites.leftovers()) writer.Add(leftovers, std::min(room, writer.used() + room / 8));
   for (;;) {
     Queue* chosen = nullptr;
     for (Queue& queue : queues) {

@@ -14,10 +14,10 @@ void AddAllocated(ProfileSite* sum, const ProfileSite& site) {
   sum->allocated_bytes += site.allocated_bytes;
   sum->allocations += site.allocations;
   sum->variance += site.variance;
+  AddTo(&sum->live_bytes, site.live_bytes);
 }
 
 void AddHeld(ProfileSite* sum, const ProfileSite& site) {
-  AddTo(&sum->live_bytes, site.live_bytes);
   AddTo(&sum->live_at_peak_bytes, site.live_at_peak_bytes);
   AddTo(&sum->peak_variance, site.peak_variance);
   AddTo(&sum->resident_at_peak_bytes, site.resident_at_peak_bytes);
@@ -25,7 +25,7 @@ void AddHeld(ProfileSite* sum, const ProfileSite& site) {
 
 // What was measured in a session of another moment is a measured zero in this one.
 ProfileSite NothingHeld(ProfileSite site) {
-  for (std::optional<double>* figure : {&site.live_bytes, &site.live_at_peak_bytes, &site.peak_variance, &site.resident_at_peak_bytes}) {
+  for (std::optional<double>* figure : {&site.live_at_peak_bytes, &site.peak_variance, &site.resident_at_peak_bytes}) {
     if (*figure) *figure = 0;
   }
   return site;
@@ -102,6 +102,17 @@ void ProfileSites::JoinSessions() {
     for (const auto& [session, site] : held) AddHeld(&sites_[index], chosen[session] ? site : NothingHeld(site));
   }
   held_.clear();
+}
+
+bool ProfileSites::IsUsers(uint32_t node) const {
+  bool users = false;
+  for (; node != 0; node = nodes_[node - 1].parent) {
+    const ProfileFrame& frame = frames_[nodes_[node - 1].frame];
+    if (frame.language != Language::kPython) continue;
+    if (frame.file.starts_with("<frozen importlib") || frame.file.starts_with("<frozen zipimport")) return false;
+    users |= !frame.in_framework;
+  }
+  return users;
 }
 
 std::vector<uint32_t> ProfileSites::FramesOf(uint32_t node) const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/origin.h"
@@ -33,6 +34,19 @@ struct ProfileSite {
   std::optional<double> resident_at_peak_bytes;
 };
 
+// What the sessions of a process have left live (proto::Leftovers).
+struct ProfileLeftovers {
+  struct Site {
+    uint32_t stack;  // node
+    double live_bytes;
+  };
+  int32_t pid = 0;
+  int64_t since_ms = 0;
+  uint64_t session = 0, through = 0;
+  std::vector<uint32_t> udfs;  // indexes + 1
+  std::vector<Site> sites;
+};
+
 class ProfileSites {
  public:
   struct Node {
@@ -44,14 +58,19 @@ class ProfileSites {
   uint32_t AddNode(uint32_t parent, uint32_t frame);  // node below `parent`
   void Add(const ProfileSite& site);                  // sums with the site of the same origin, stack and UDF
   uint32_t AddSession(const SessionSpan& span);
-  // Likewise for a site of a session. What was allocated is summed over all sessions; what they held, live or resident, is
-  // joined by JoinSessions(), to be called once after the last of them.
+  // Likewise for a site of a session. What was allocated and what was left live are summed over all sessions; what they held at a
+  // moment, live or resident, is joined by JoinSessions(), to be called once after the last of them.
   void Add(const ProfileSite& site, uint32_t session);
   void JoinSessions();  // see profile/session_peaks.h
+
+  void Add(ProfileLeftovers leftovers) { leftovers_.push_back(std::move(leftovers)); }
 
   const std::vector<ProfileFrame>& frames() const { return frames_; }
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<ProfileSite>& sites() const { return sites_; }
+  const std::vector<ProfileLeftovers>& leftovers() const { return leftovers_; }
+  // Memory that the user's own lines have asked for, and not an import or the machinery around them.
+  bool IsUsers(uint32_t node) const;
   std::vector<uint32_t> FramesOf(uint32_t node) const;  // outermost first, indexes into frames()
 
  private:
@@ -65,6 +84,7 @@ class ProfileSites {
   std::vector<ProfileFrame> frames_;
   std::vector<Node> nodes_;
   std::vector<ProfileSite> sites_;
+  std::vector<ProfileLeftovers> leftovers_;
   std::unordered_map<std::string, uint32_t> frame_index_;
   std::unordered_map<uint64_t, uint32_t> node_index_;
   std::map<std::tuple<Origin, uint32_t, uint32_t>, size_t> site_index_;

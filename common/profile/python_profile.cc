@@ -56,6 +56,15 @@ class SessionSites {
     }
   }
 
+  ProfileLeftovers Leftovers() const {
+    ProfileLeftovers leftovers;
+    for (const BoxSite& box : session_.sites) {
+      const uint32_t node = box.stack == 0 || box.stack > nodes_.size() ? 0 : nodes_[box.stack - 1];
+      if (box.live_bytes != 0 && sites_->IsUsers(node)) leftovers.sites.push_back({node, static_cast<double>(box.live_bytes)});
+    }
+    return leftovers;
+  }
+
   void AddSites(const SessionSpan& span, const std::vector<uint32_t>& udfs) {
     const uint32_t number = sites_->AddSession(span);
     for (const BoxSite& box : session_.sites) {
@@ -149,6 +158,16 @@ void AddPythonSessions(const std::vector<PythonSession>& sessions, const PythonN
     std::vector<uint32_t> udfs;
     for (const BoxUdf& udf : python.session.udfs) udfs.push_back(udf_list.Add(udf));
     SessionSites(python.session, names, sites).AddSites(SpanOf(python), udfs);
+    if (python.leftovers) {
+      const BoxSession& process = python.leftovers->process;
+      ProfileLeftovers leftovers = SessionSites(process, names, sites).Leftovers();
+      leftovers.pid = python.box.pid;
+      leftovers.since_ms = process.opened_ms;
+      leftovers.session = python.session.number;
+      leftovers.through = python.leftovers->through;
+      leftovers.udfs = udfs;
+      sites->Add(std::move(leftovers));
+    }
     profile->set_python_interval_bytes(python.box.interval_bytes);
     const bool broken = python.session.closed && !python.session.checksum_ok;
     partial |= !python.session.closed || broken;

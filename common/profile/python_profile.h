@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,16 @@
 
 namespace memprof {
 
+// The process-level session of a box, which has what closed sessions left live, as it was when `through` was the last of these.
+struct ProcessLeftovers {
+  BoxSession process;
+  uint64_t through = 0;
+};
+
 struct PythonSession {
   BoxIdentity box;
   BoxSession session;
+  std::optional<ProcessLeftovers> leftovers = std::nullopt;
 };
 
 // A native frame's function, "" while it has none: (module path, build id, offset of the return address).

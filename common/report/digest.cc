@@ -104,6 +104,25 @@ std::string LinePlace(const ReportLine& line) {
   return FramePlace({Language::kPython, "", line.file, "", line.line, "", std::nullopt});
 }
 
+std::string LeftBehindPhrase(const ReportLine& line) {
+  const uint64_t left = line.live_at_end_bytes.value_or(0);
+  if (left == 0 || left < line.live_at_peak_bytes.value_or(0) / 10) return "";
+  return FormatBytes(left) + " of it live when a task ended";
+}
+
+std::string LeakPhrase(const ReportLeak& leak) {
+  const ReportLeakWorker& worker = leak.largest;
+  return fmt::format("+ {} a task (95 %: {} to {}) over {} tasks of pid {} {}, which holds {}", FormatBytes(worker.per_task_bytes),
+                     FormatBytes(worker.per_task_low_bytes), FormatBytes(worker.per_task_high_bytes), FormatCount(worker.tasks), worker.pid,
+                     worker.executor_id == "driver" ? "below the driver" : "on executor " + worker.executor_id,
+                     FormatBytes(worker.live_bytes));
+}
+
+std::string LeakWorkersPhrase(const ReportLeak& leak) {
+  if (leak.workers < 2) return "";
+  return fmt::format("; {} workers hold {} by now", FormatCount(leak.workers), FormatBytes(leak.live_bytes));
+}
+
 size_t LinesWorthShowing(const std::vector<const ReportLine*>& lines, size_t begin, size_t end, size_t most) {
   constexpr size_t kAlways = 3;
   uint64_t live = 0, allocated = 0;

@@ -33,6 +33,14 @@ std::vector<AllocationPath> PathsOf(const ReportLine& line, const ReportSiteGrou
 // "job.py:8".
 std::string LinePlace(const ReportLine& line);
 
+// "5.0 MiB of it live when a task ended"; "" where a task left less than a tenth of what the line held at its peak.
+std::string LeftBehindPhrase(const ReportLine& line);
+
+// "+ 1.0 MiB a task (95 %: 0.9 MiB to 1.1 MiB) over 12 tasks of pid 4711 on executor 1, which holds 12.0 MiB".
+std::string LeakPhrase(const ReportLeak& leak);
+// "; 3 workers hold 36.0 MiB by now", or "" where there is one.
+std::string LeakWorkersPhrase(const ReportLeak& leak);
+
 // How many of the lines [begin, end), which are one UDF's, are worth a row: up to `most`, and at least three, but none that
 // comes to less than a hundredth of the heaviest of `lines`.
 size_t LinesWorthShowing(const std::vector<const ReportLine*>& lines, size_t begin, size_t end, size_t most);

@@ -116,7 +116,8 @@ void PutAbout(const Report& report, HtmlPage& page) {
   page.Open("section", "about").Element("h2", "", "About the numbers").Open("ul");
   page.Markup(
       "<li><b>Live at peak</b>: what a line held at the moment its task held most, the largest of any one task. <b>Resident</b>: how "
-      "much of that was really in memory. <b>Allocated</b>: all bytes handed out, summed over the stage’s tasks.</li>");
+      "much of that was really in memory. What was <b>live when a task ended</b> was left to whatever its worker did next. "
+      "<b>Allocated</b>: all bytes handed out, summed over the stage’s tasks.</li>");
   page.Markup("<li><b>±</b> is two standard deviations of sampling; <b>exact</b>: every block was counted.");
   if (report.sampling.python_interval_bytes) {
     page.Text(fmt::format(" Python and native code: a sample every {} on average, blocks of at least four of these are always counted.",
@@ -140,6 +141,7 @@ void PutAbout(const Report& report, HtmlPage& page) {
 void PutSections(const Report& report, HtmlPage& page) {
   PutPostMortemsSection(report, page);
   PutSummary(report, page);
+  PutLeaksSection(report, page);
   PutExecutorsSection(report, page);
   PutStagesSection(report, page);
   PutAbout(report, page);

@@ -33,6 +33,7 @@ void PutFrames(const ReportSite& site, HtmlPage& page);
 
 // Sections.
 void PutPostMortemsSection(const Report& report, HtmlPage& page);
+void PutLeaksSection(const Report& report, HtmlPage& page);
 void PutExecutorsSection(const Report& report, HtmlPage& page);
 void PutStagesSection(const Report& report, HtmlPage& page);
 

@@ -60,6 +60,8 @@ void PutLine(const ReportLine& line, const ReportSiteGroup& group, uint64_t larg
   page.Open("tr").Open("td", "line").Open("div", "code");
   page.Element("span", "place strong", LinePlace(line)).Markup(" ").Element("span", "function", line.function);
   PutPaths(line, group, largest, page);
+  const std::string left = LeftBehindPhrase(line);
+  if (!left.empty()) page.Open("div", "under").Element("span", "warm", left).Close("div");
   page.Close("div");
   PutStacks(line, group, page);
   page.Close("td").Open("td", "graph");

@@ -89,6 +89,7 @@ ReportLine ReadLine(const Json& json, size_t sites) {
   line.allocations = NumberOr<uint64_t>(json, "allocations", 0);
   line.live_at_peak_bytes = Number<uint64_t>(json, "liveAtPeakBytes");
   line.resident_at_peak_bytes = Number<uint64_t>(json, "residentAtPeakBytes");
+  line.live_at_end_bytes = Number<uint64_t>(json, "liveAtEndBytes");
   line.sampled = Flag(json, "sampled", false);
   line.error_bytes = Number<uint64_t>(json, "errorBytes");
   for (const Json& site : At(json, "sites")) {
@@ -106,12 +107,33 @@ ReportSite ReadSite(const Json& json) {
   site.allocations = NumberOr<uint64_t>(json, "allocations", 0);
   site.live_at_peak_bytes = Number<uint64_t>(json, "liveAtPeakBytes");
   site.resident_at_peak_bytes = Number<uint64_t>(json, "residentAtPeakBytes");
+  site.live_at_end_bytes = Number<uint64_t>(json, "liveAtEndBytes");
   site.retained_bytes = Number<uint64_t>(json, "retainedBytes");
   site.sampled = Flag(json, "sampled", false);
   site.error_bytes = Number<uint64_t>(json, "errorBytes");
   site.frames = List<ReportFrame>(json, "frames", ReadFrame);
   site.stage_id = Number<int32_t>(json, "stageId");
   return site;
+}
+
+ReportLeak ReadLeak(const Json& json) {
+  ReportLeak leak;
+  leak.udf = ReadUdf(json);
+  leak.function = Text(json, "function");
+  leak.file = Text(json, "file");
+  leak.line = NumberOr<uint32_t>(json, "line", 0);
+  leak.workers = NumberOr<uint64_t>(json, "workers", 0);
+  leak.live_bytes = NumberOr<uint64_t>(json, "liveBytes", 0);
+  const Json& largest = At(json, "largest");
+  leak.largest.executor_id = Text(largest, "executorId");
+  leak.largest.pid = NumberOr<int32_t>(largest, "pid", 0);
+  leak.largest.tasks = NumberOr<uint64_t>(largest, "tasks", 0);
+  leak.largest.tasks_with_bytes = NumberOr<uint64_t>(largest, "tasksWithBytes", 0);
+  leak.largest.per_task_bytes = NumberOr<uint64_t>(largest, "perTaskBytes", 0);
+  leak.largest.per_task_low_bytes = NumberOr<uint64_t>(largest, "perTaskLowBytes", 0);
+  leak.largest.per_task_high_bytes = NumberOr<uint64_t>(largest, "perTaskHighBytes", 0);
+  leak.largest.live_bytes = NumberOr<uint64_t>(largest, "liveBytes", 0);
+  return leak;
 }
 
 ReportOriginSum ReadSum(const Json& json) {
@@ -271,6 +293,7 @@ Result<Report> ReadReportJson(std::string_view text) {
     report.other_stages = {NumberOr<uint64_t>(other, "stages", 0), NumberOr<uint64_t>(other, "tasks", 0),
                            NumberOr<uint64_t>(other, "otherAttempts", 0), List<ReportOriginSum>(other, "totals", ReadSum)};
   }
+  report.leaks = List<ReportLeak>(json, "leaks", ReadLeak);
   report.post_mortems = List<ReportPostMortem>(json, "postMortems", ReadPostMortem);
   const Json& counters = At(json, "counters");
   if (counters.is_object()) {

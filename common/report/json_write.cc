@@ -50,6 +50,7 @@ Json LineJson(const ReportLine& line) {
   json["allocations"] = line.allocations;
   json["liveAtPeakBytes"] = OrNull(line.live_at_peak_bytes);
   json["residentAtPeakBytes"] = OrNull(line.resident_at_peak_bytes);
+  json["liveAtEndBytes"] = OrNull(line.live_at_end_bytes);
   json["sampled"] = line.sampled;
   json["errorBytes"] = OrNull(line.error_bytes);
   json["sites"] = line.sites;
@@ -65,6 +66,7 @@ Json SiteJson(const ReportSite& site) {
   json["allocations"] = site.allocations;
   json["liveAtPeakBytes"] = OrNull(site.live_at_peak_bytes);
   json["residentAtPeakBytes"] = OrNull(site.resident_at_peak_bytes);
+  json["liveAtEndBytes"] = OrNull(site.live_at_end_bytes);
   json["retainedBytes"] = OrNull(site.retained_bytes);
   json["sampled"] = site.sampled;
   json["errorBytes"] = OrNull(site.error_bytes);
@@ -201,6 +203,28 @@ Json ExecutorJson(const ReportExecutor& executor) {
   return json;
 }
 
+Json LeakJson(const ReportLeak& leak) {
+  Json json;
+  PutUdf(leak.udf, json);
+  json["function"] = TextOrNull(leak.function);
+  json["file"] = TextOrNull(leak.file);
+  json["line"] = leak.line ? Json(leak.line) : Json(nullptr);
+  json["workers"] = leak.workers;
+  json["liveBytes"] = leak.live_bytes;
+  const ReportLeakWorker& worker = leak.largest;
+  Json largest;
+  largest["executorId"] = worker.executor_id;
+  largest["pid"] = worker.pid;
+  largest["tasks"] = worker.tasks;
+  largest["tasksWithBytes"] = worker.tasks_with_bytes;
+  largest["perTaskBytes"] = worker.per_task_bytes;
+  largest["perTaskLowBytes"] = worker.per_task_low_bytes;
+  largest["perTaskHighBytes"] = worker.per_task_high_bytes;
+  largest["liveBytes"] = worker.live_bytes;
+  json["largest"] = std::move(largest);
+  return json;
+}
+
 Json PostMortemJson(const ReportPostMortem& death) {
   Json json;
   json["executorId"] = death.executor_id;
@@ -280,6 +304,9 @@ std::string WriteReportJson(const Report& report) {
                                {"otherAttempts", report.other_stages->other_attempts},
                                {"totals", SumsJson(report.other_stages->totals)}};
   }
+  Json leaks = Json::array();
+  for (const ReportLeak& leak : report.leaks) leaks.push_back(LeakJson(leak));
+  json["leaks"] = std::move(leaks);
   Json post_mortems = Json::array();
   for (const ReportPostMortem& death : report.post_mortems) post_mortems.push_back(PostMortemJson(death));
   json["postMortems"] = std::move(post_mortems);

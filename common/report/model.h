@@ -41,7 +41,7 @@ struct ReportSite {
   std::optional<ReportUdf> udf;
   uint64_t tasks = 0;
   uint64_t allocated_bytes = 0, allocations = 0;
-  std::optional<uint64_t> live_at_peak_bytes, resident_at_peak_bytes, retained_bytes;
+  std::optional<uint64_t> live_at_peak_bytes, resident_at_peak_bytes, live_at_end_bytes, retained_bytes;
   bool sampled = false;
   std::optional<uint64_t> error_bytes;  // two standard deviations
   std::vector<ReportFrame> frames;      // outermost call first, allocation last
@@ -55,7 +55,7 @@ struct ReportLine {
   uint32_t line = 0;
   uint64_t tasks = 0;
   uint64_t allocated_bytes = 0, allocations = 0;
-  std::optional<uint64_t> live_at_peak_bytes, resident_at_peak_bytes;
+  std::optional<uint64_t> live_at_peak_bytes, resident_at_peak_bytes, live_at_end_bytes;
   bool sampled = false;
   std::optional<uint64_t> error_bytes;
   std::vector<uint32_t> sites;  // indexes into the group's sites, heaviest first; those without a row are missing
@@ -144,6 +144,24 @@ struct ReportExecutor {
   std::string java_version, agent_loaded;
 };
 
+// A line that leaves more behind with every task, in one worker.
+struct ReportLeakWorker {
+  std::string executor_id;
+  int32_t pid = 0;
+  uint64_t tasks = 0;                                                            // that ran the line's function, of those looked at
+  uint64_t tasks_with_bytes = 0;                                                 // of these, after which it held any
+  uint64_t per_task_bytes = 0, per_task_low_bytes = 0, per_task_high_bytes = 0;  // slope and its interval of 95 %
+  uint64_t live_bytes = 0;                                                       // after the last task
+};
+
+struct ReportLeak {
+  std::optional<ReportUdf> udf;
+  std::string function, file;
+  uint32_t line = 0;
+  uint64_t workers = 0, live_bytes = 0;  // in which it grows, and what these hold in all
+  ReportLeakWorker largest;              // the one of them that holds most
+};
+
 struct ReportAdvice {
   std::string conf, from, to;  // empty: no setting of Spark helps, `because` says what does
   std::string because;
@@ -201,6 +219,7 @@ struct Report {
   std::vector<ReportStage> stages;
   std::optional<ReportOtherExecutors> other_executors;
   std::optional<ReportOtherStages> other_stages;
+  std::vector<ReportLeak> leaks;               // those that hold most first
   std::vector<ReportPostMortem> post_mortems;  // in the order of the deaths
   std::vector<std::pair<std::string, uint64_t>> counters;
   std::vector<ReportNotAvailable> not_available;

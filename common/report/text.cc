@@ -19,10 +19,10 @@ constexpr size_t kFigure = 12;                                        // columns
 constexpr size_t kFrameIndent = 4 + 3 * (kFigure + 1) + kFigure + 3;  // native frames stand below their line's place
 
 struct Detail {
-  size_t executors, processes, stages, lines, paths, jvm_sites, deaths, death_lines;
+  size_t executors, processes, stages, lines, paths, jvm_sites, deaths, death_lines, leaks;
 };
-constexpr Detail kFull{SIZE_MAX, 6, SIZE_MAX, 12, 2, 5, SIZE_MAX, 30};
-constexpr Detail kBrief{4, 0, 3, 3, 1, 1, 2, 4};  // the driver's log, where each death was told already
+constexpr Detail kFull{SIZE_MAX, 6, SIZE_MAX, 12, 2, 5, SIZE_MAX, 30, 20};
+constexpr Detail kBrief{4, 0, 3, 3, 1, 1, 2, 4, 2};  // the driver's log, where each death was told already
 
 void PutHeader(const Report& report, TextPage& page) {
   const ReportApplication& application = report.application;
@@ -129,6 +129,8 @@ void PutLines(const std::vector<const ReportLine*>& lines, const ReportSiteGroup
     for (size_t i = begin; i < begin + shown; ++i) {
       PutRow(*lines[i], Printable(LinePlace(*lines[i])) + "  " + Printable(lines[i]->function), page);
       PutPaths(*lines[i], group, detail.paths, page);
+      const std::string left = LeftBehindPhrase(*lines[i]);
+      if (detail.paths != 0 && !left.empty()) page.Line(std::string(page.narrow() ? 8 : kFrameIndent, ' ') + left, Ink::kWarm);
     }
     left_out += end - begin - shown;
     begin = end;
@@ -190,6 +192,19 @@ void PutPostMortems(const Report& report, const Detail& detail, TextPage& page) 
   if (deaths.size() > detail.deaths) page.Line("  … " + Counted(deaths.size() - detail.deaths, "more death"), Ink::kDim);
 }
 
+void PutLeaks(const Report& report, const Detail& detail, TextPage& page) {
+  if (report.leaks.empty()) return;
+  page.Blank();
+  page.Line("Lines that leave more behind with every task", Ink::kBold);
+  for (size_t i = 0; i < std::min(detail.leaks, report.leaks.size()); ++i) {
+    const ReportLeak& leak = report.leaks[i];
+    const std::string place = FramePlace({Language::kPython, "", leak.file, "", leak.line, "", std::nullopt});
+    page.Line(fmt::format("  {}  {}  {}", Printable(place), Printable(leak.function), Printable(UdfHeading(leak.udf))));
+    page.Wrapped(Printable(LeakPhrase(leak) + LeakWorkersPhrase(leak)), 4, Ink::kWarm);
+  }
+  if (report.leaks.size() > detail.leaks) page.Line("  … " + Counted(report.leaks.size() - detail.leaks, "more line"), Ink::kDim);
+}
+
 void PutAbout(const Report& report, TextPage& page) {
   page.Blank();
   page.Line("About the numbers", Ink::kBold);
@@ -226,6 +241,7 @@ Result<std::string> RenderText(std::string_view report_json, const TextOptions& 
   TextPage page(options);
   PutHeader(*report, page);
   PutPostMortems(*report, detail, page);
+  PutLeaks(*report, detail, page);
   PutExecutors(*report, detail, page);
   PutStages(*report, detail, page);
   if (&detail == &kFull) PutAbout(*report, page);

@@ -22,7 +22,7 @@ bool MayFold(Foldable level, const StageRecord& stage, const AccountedTask& task
   if (task.account == Account::kUnknown) return false;
   bool final = task.task->profile && task.task->profile->final;
   // The sites of a post-mortem are those of the tasks that died: kept as long as anything is.
-  bool may_be_shown = task.account != Account::kCounted && task.task->profile && !task.task->profile->live_bytes.empty();
+  bool may_be_shown = task.account != Account::kCounted && task.task->profile && task.task->profile->died();
   if (may_be_shown && level != Foldable::kEnded) return false;
   switch (level) {
     case Foldable::kSettled:
@@ -106,6 +106,7 @@ void Compact(StoreState& state) {
     for (const auto& [error, count] : stage.folded_errors) errors[copy.String(error)] += count;
     stage.folded_errors = std::move(errors);
   }
+  state.growth.MoveTo(copy);
   SymbolTable symbols = state.symbols.CopyUsed(copy, &state.memory);
   state.symbols = std::move(symbols);
   state.interner = std::move(fresh);
@@ -231,6 +232,9 @@ void KeepWithinLimit(StoreState& state) {
       DropLightest(keep, stage.folded_others, state);
     }
     if (fits()) return;
+  }
+  for (size_t keep = Growth::kMostWorkers / 4; keep >= 8; keep /= 4) {
+    if (state.growth.Keep(keep) != 0 && fits()) return;
   }
   for (size_t keep = kMostStageRows / 2; keep >= 8; keep /= 2) {
     if (DropStages(keep, state) + DropExecutors(keep, state) != 0 && fits()) return;

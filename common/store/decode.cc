@@ -57,6 +57,15 @@ Status CheckSites(const proto::TaskProfile& profile) {
       return Corrupt("a remainder has a figure no machine reaches");
     }
   }
+  for (const proto::Leftovers& leftovers : profile.leftovers()) {
+    for (const uint32_t udf : leftovers.udfs()) {
+      if (udf > static_cast<uint32_t>(profile.udfs_size())) return Corrupt("leftovers name a UDF that is not there");
+    }
+    for (const proto::Leftover& site : leftovers.sites()) {
+      if (site.stack() > static_cast<uint32_t>(profile.stacks_size())) return Corrupt("leftovers name a stack that is not there");
+      if (!Plausible(site.live_bytes())) return Corrupt("leftovers have a figure no machine reaches");
+    }
+  }
   return {};
 }
 
@@ -101,63 +110,39 @@ Language LanguageOf(proto::Language language) {
   return proto::Language_IsValid(language) ? static_cast<Language>(language) : Language::kUnknown;
 }
 
-class Importer {
- public:
-  Importer(const proto::TaskProfile& profile, Interner& interner) : profile_(profile), interner_(interner) {
-    std::vector<uint32_t> frames(profile.frames_size());
-    for (int i = 0; i < profile.frames_size(); ++i) frames[i] = Frame(profile.frames(i));
-    stacks_.resize(profile.stacks_size() + 1);
-    for (int i = 0; i < profile.stacks_size(); ++i) {
-      const proto::Stack& stack = profile.stacks(i);
-      stacks_[i + 1] = interner.Stack(stacks_[stack.parent()], frames[stack.frame()]);
-    }
-    udfs_.resize(profile.udfs_size() + 1);
-    for (int i = 0; i < profile.udfs_size(); ++i) {
-      const proto::Udf& udf = profile.udfs(i);
-      udfs_[i + 1] = interner.Udf({interner.String(udf.name()), interner.String(udf.kind()), interner.String(udf.file()), udf.line()});
-    }
+uint32_t InternFrame(const proto::TaskProfile& profile, const proto::Frame& frame, Interner& interner) {
+  auto string = [&](uint32_t index) { return index == 0 ? 0 : interner.String(profile.strings(static_cast<int>(index))); };
+  InternedFrame interned;
+  interned.language = LanguageOf(frame.language());
+  interned.function = string(frame.function());
+  interned.file = string(frame.file());
+  interned.module = string(frame.module());
+  interned.build_id = string(frame.build_id());
+  interned.line = frame.line();
+  interned.first_line = frame.first_line();
+  interned.in_framework = frame.in_framework();
+  if (interned.language == Language::kNative) interned.offset = frame.offset();
+  return interner.Frame(interned);
+}
+
+SiteRecord RecordOf(const proto::Site& site, const InternedReferences& interned) {
+  SiteRecord record;
+  record.key = {interned.Stack(site.stack()), interned.Udf(site.udf()), OriginOf(site.origin())};
+  SiteFigures& figures = record.figures;
+  figures.allocated_bytes = site.allocated_bytes();
+  figures.allocations = site.allocations();
+  if (site.has_live_at_peak_bytes()) figures.live_at_peak_bytes = site.live_at_peak_bytes();
+  if (site.has_resident_at_peak_bytes()) figures.resident_at_peak_bytes = site.resident_at_peak_bytes();
+  if (site.has_live_bytes()) figures.live_at_end_bytes = site.live_bytes();
+  figures.sampled = site.sampled();
+  if (site.sampled()) {
+    // Without a variance the sender could not tell. 0 is exact: blocks of many intervals are sampled for certain.
+    bool known = site.has_variance();
+    figures.variance = known ? site.variance() : kUnknownVariance;
+    figures.peak_variance = known ? site.peak_variance() : kUnknownVariance;
   }
-
-  SiteRecord Site(const proto::Site& site) const {
-    SiteRecord record;
-    record.key = {stacks_[site.stack()], udfs_[site.udf()], OriginOf(site.origin())};
-    SiteFigures& figures = record.figures;
-    figures.allocated_bytes = site.allocated_bytes();
-    figures.allocations = site.allocations();
-    if (site.has_live_at_peak_bytes()) figures.live_at_peak_bytes = site.live_at_peak_bytes();
-    if (site.has_resident_at_peak_bytes()) figures.resident_at_peak_bytes = site.resident_at_peak_bytes();
-    figures.sampled = site.sampled();
-    if (site.sampled()) {
-      // Without a variance the sender could not tell. 0 is exact: blocks of many intervals are sampled for certain.
-      bool known = site.has_variance();
-      figures.variance = known ? site.variance() : kUnknownVariance;
-      figures.peak_variance = known ? site.peak_variance() : kUnknownVariance;
-    }
-    return record;
-  }
-
- private:
-  StringId String(uint32_t index) { return index == 0 ? 0 : interner_.String(profile_.strings(static_cast<int>(index))); }
-
-  uint32_t Frame(const proto::Frame& frame) {
-    InternedFrame interned;
-    interned.language = LanguageOf(frame.language());
-    interned.function = String(frame.function());
-    interned.file = String(frame.file());
-    interned.module = String(frame.module());
-    interned.build_id = String(frame.build_id());
-    interned.line = frame.line();
-    interned.first_line = frame.first_line();
-    interned.in_framework = frame.in_framework();
-    if (interned.language == Language::kNative) interned.offset = frame.offset();
-    return interner_.Frame(interned);
-  }
-
-  const proto::TaskProfile& profile_;
-  Interner& interner_;
-  std::vector<StackId> stacks_;
-  std::vector<UdfId> udfs_;
-};
+  return record;
+}
 
 }  // namespace
 
@@ -195,6 +180,20 @@ Status DecodeEnvelope(std::string_view bytes, proto::Envelope& envelope) {
   return Corrupt("the Envelope is empty");
 }
 
+InternedReferences::InternedReferences(const proto::TaskProfile& profile, Interner& interner)
+    : stacks_(profile.stacks_size() + 1), udfs_(profile.udfs_size() + 1) {
+  std::vector<uint32_t> frames(profile.frames_size());
+  for (int i = 0; i < profile.frames_size(); ++i) frames[i] = InternFrame(profile, profile.frames(i), interner);
+  for (int i = 0; i < profile.stacks_size(); ++i) {
+    const proto::Stack& stack = profile.stacks(i);
+    stacks_[i + 1] = interner.Stack(stacks_[stack.parent()], frames[stack.frame()]);
+  }
+  for (int i = 0; i < profile.udfs_size(); ++i) {
+    const proto::Udf& udf = profile.udfs(i);
+    udfs_[i + 1] = interner.Udf({interner.String(udf.name()), interner.String(udf.kind()), interner.String(udf.file()), udf.line()});
+  }
+}
+
 TaskProfileRecord InternProfile(const proto::TaskProfile& profile, Interner& interner, std::pmr::memory_resource* memory) {
   TaskProfileRecord record(memory);
   record.sequence = profile.sequence();
@@ -203,18 +202,12 @@ TaskProfileRecord InternProfile(const proto::TaskProfile& profile, Interner& int
   record.partial = profile.partial();
   record.jvm_interval_bytes = profile.jvm_interval_bytes();
   record.python_interval_bytes = profile.python_interval_bytes();
-  Importer importer(profile, interner);
+  const InternedReferences interned(profile, interner);
   record.sites.reserve(profile.sites_size());
   std::unordered_map<SiteKey, size_t, SiteKeyHash> seen;  // two of a profile's stacks may be one after interning
-  const bool died = !record.final || record.partial;      // or runs still: what it holds may be asked for
   for (const proto::Site& site : profile.sites()) {
-    SiteRecord site_record = importer.Site(site);
+    SiteRecord site_record = RecordOf(site, interned);
     auto [entry, added] = seen.try_emplace(site_record.key, record.sites.size());
-    if (died && added) record.live_bytes.push_back(site.has_live_bytes() ? site.live_bytes() : kUnmeasured);
-    if (died && !added && site.has_live_bytes()) {
-      uint64_t& live = record.live_bytes[entry->second];
-      live = (live == kUnmeasured ? 0 : live) + site.live_bytes();
-    }
     if (added) {
       record.sites.push_back(site_record);
     } else {

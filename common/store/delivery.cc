@@ -37,6 +37,7 @@ void DeliverProfile(std::string_view executor_id, const proto::TaskProfile& prof
     task.partition = profile.partition();
   }
   task.profile.emplace(InternProfile(profile, *state.interner, &state.memory));
+  if (profile.final()) state.growth.Add(executor_id, profile, *task.profile, *state.interner);
 }
 
 // Told twice it is one death; the choice between two accounts of it does not depend on their order.

@@ -24,6 +24,7 @@ void AddWithinTask(const SiteFigures& other, SiteFigures& figures) {
   figures.allocations += other.allocations;
   figures.live_at_peak_bytes = SumOfMeasured(figures.live_at_peak_bytes, other.live_at_peak_bytes);
   figures.resident_at_peak_bytes = SumOfMeasured(figures.resident_at_peak_bytes, other.resident_at_peak_bytes);
+  figures.live_at_end_bytes = SumOfMeasured(figures.live_at_end_bytes, other.live_at_end_bytes);
   figures.variance = SumOfKnown(figures.variance, other.variance);
   figures.peak_variance = SumOfKnown(figures.peak_variance, other.peak_variance);
   figures.sampled = figures.sampled || other.sampled;
@@ -46,6 +47,7 @@ void AddOverTasks(const SiteFigures& other, SiteFigures& figures) {
   }
   figures.live_at_peak_bytes = LargestMeasured(figures.live_at_peak_bytes, other.live_at_peak_bytes);
   figures.resident_at_peak_bytes = LargestMeasured(figures.resident_at_peak_bytes, other.resident_at_peak_bytes);
+  figures.live_at_end_bytes = LargestMeasured(figures.live_at_end_bytes, other.live_at_end_bytes);
   figures.sampled = figures.sampled || other.sampled;
   figures.tasks += other.tasks;
 }

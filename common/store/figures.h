@@ -1,5 +1,5 @@
-// How figures of one site are put together. Within a task everything adds up; over tasks allocated adds up, while live
-// and resident at the peak are the largest of any one task (peaks of different tasks are different moments).
+// How figures of one site are put together. Within a task everything adds up; over tasks allocated adds up, while what was
+// live and resident, at the peak and at the end, is the largest of any one task (these are different moments).
 #pragma once
 
 #include "store/records.h"

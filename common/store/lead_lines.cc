@@ -24,6 +24,15 @@ bool Better(Rank inner, Rank known) { return inner > known || (inner == known &&
 
 }  // namespace
 
+uint32_t LeadFrameOf(StackId stack, const Interner& interner) {
+  // From the inside out, the first of the user's frames is the innermost.
+  for (; stack != 0; stack = interner.StackAt(stack).parent) {
+    const uint32_t frame = interner.StackAt(stack).frame;
+    if (RankOf(interner.FrameAt(frame), interner.StringAt(interner.FrameAt(frame).file)) == kUser) return frame + 1;
+  }
+  return 0;
+}
+
 LeadLines::LeadLines(const Interner& interner) : lead_(interner.stack_count()), users_(interner.stack_count()) {
   std::vector<Rank> frame_ranks(interner.frame_count());
   for (uint32_t index = 0; index < interner.frame_count(); ++index) {

@@ -11,6 +11,9 @@
 
 namespace memprof {
 
+// Index + 1 of the frame (Interner::FrameAt) of the user's own line that a stack is charged to; 0 = it has none.
+uint32_t LeadFrameOf(StackId stack, const Interner& interner);
+
 class LeadLines {
  public:
   explicit LeadLines(const Interner& interner);

@@ -39,12 +39,13 @@ struct SiteKeyHash {
   }
 };
 
-// Figures of one site: of one task, or of a stage (then `tasks` > 1, live and resident are the largest of one task).
+// Figures of one site: of one task, or of a stage (then `tasks` > 1, what was live or resident is the largest of one task).
 struct SiteFigures {
   uint64_t allocated_bytes = 0, allocations = 0;
   uint64_t live_at_peak_bytes = kUnmeasured, resident_at_peak_bytes = kUnmeasured;
-  double variance = 0;       // of allocated, bytes²; 0 = exact
-  double peak_variance = 0;  // of live at the peak, likewise
+  uint64_t live_at_end_bytes = kUnmeasured;  // when its sessions were closed, or when it was looked at last
+  double variance = 0;                       // of allocated, bytes²; 0 = exact
+  double peak_variance = 0;                  // of live at the peak, likewise
   uint32_t tasks = 1;
   bool sampled = false;
 };
@@ -80,14 +81,14 @@ struct CounterRecord {
 };
 
 struct TaskProfileRecord {
-  explicit TaskProfileRecord(std::pmr::memory_resource* memory) : sites(memory), live_bytes(memory), remainders(memory), counters(memory) {}
+  explicit TaskProfileRecord(std::pmr::memory_resource* memory) : sites(memory), remainders(memory), counters(memory) {}
 
   uint64_t sequence = 0;
   int64_t taken_ms = 0;
   uint64_t jvm_interval_bytes = 0, python_interval_bytes = 0;
   bool final = false, partial = false;
+  bool died() const { return !final || partial; }  // or runs still: what it holds may be asked for
   std::pmr::vector<SiteRecord> sites;
-  std::pmr::vector<uint64_t> live_bytes;  // at `taken_ms`, one for each site; empty once the task ended in good order
   std::pmr::vector<std::pair<Origin, OriginFigures>> remainders;
   std::pmr::vector<CounterRecord> counters;
 };

@@ -15,7 +15,8 @@ namespace {
 // A report stays readable and its file small: rows for the heaviest sites of each origin, fewer where there are very
 // many stages, the rest in remainders.
 constexpr size_t kSitesPerOrigin = 40, kOtherSitesPerOrigin = 10, kFewestSites = 3, kSitesOfAllStages = 4000;
-constexpr size_t kErrorsShown = 5;
+constexpr size_t kErrorsShown = 5, kLeaksShown = 100;
+constexpr uint64_t kLeastGrowthIntervals = 4;  // what comes to less than a block that is counted for certain is not told
 
 // About how much JSON all stages may come to, and what each may whatever the others take. With executors and the rest a report
 // stays below 16 MB; it is rebuilt every so often while the application runs, as a byte[] of the driver's heap.
@@ -140,6 +141,7 @@ CounterSums Counters(const StoreState& state) {
   if (state.dropped_lines != 0) AddCounter("droppedLines", state.dropped_lines, counters);
   if (state.dropped_stages.stages != 0) AddCounter("droppedStages", state.dropped_stages.stages, counters);
   if (state.dropped_executors.executors != 0) AddCounter("droppedExecutors", state.dropped_executors.executors, counters);
+  if (state.growth.dropped_workers() != 0) AddCounter("droppedGrowth", state.growth.dropped_workers(), counters);
   if (state.dropped_deaths != 0) AddCounter("droppedPostMortems", state.dropped_deaths, counters);
   return counters;
 }
@@ -201,6 +203,7 @@ BuiltReport BuildReport(const StoreState& state, bool unfinished) {
   report.executors = ExecutorRows(state, not_available, counters, other_executors);
   if (other_executors.executors != 0) report.other_executors = {other_executors.executors, other_executors.largest_used_bytes};
   AddStages(state, built);
+  report.leaks = state.growth.Leaks(*state.interner, kLeastGrowthIntervals * state.python_interval_bytes, kLeaksShown);
   report.post_mortems = PostMortems(state, report.executors, built.awaits_names);
   AddNeverMeasured(report, not_available);
   report.not_available.assign(not_available.begin(), not_available.end());

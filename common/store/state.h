@@ -16,6 +16,7 @@
 #include "store/counters.h"
 #include "store/counting_memory.h"
 #include "store/executor_sums.h"
+#include "store/growth.h"
 #include "store/interner.h"
 #include "store/interval_set.h"
 #include "store/records.h"
@@ -54,6 +55,7 @@ struct StoreState {
   std::map<std::string, std::string, std::less<>> configuration;  // the entries that budgets need
   std::set<ReportNotAvailable> not_available;
   CounterSums folded_counters;
+  Growth growth{&memory};
   uint64_t dropped_sites = 0, dropped_lines = 0, dropped_tasks = 0;
   StageSums dropped_stages;
   ExecutorSums dropped_executors;

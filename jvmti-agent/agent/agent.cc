@@ -271,7 +271,7 @@ std::string Agent::TaskClosed(int64_t task_attempt_id, size_t max_bytes) noexcep
     if (application_of_thread != 0 && application_of_thread != application->number) return;
     JvmFigures figures;
     if (const std::unique_ptr<TaskFigures> ended = tasks_.End(task_attempt_id)) figures = CopyOf(*ended);
-    const FoundSessions python = FindSessions(application->Boxes(), task_attempt_id);
+    const FoundSessions python = FindSessions(application->Boxes(), task_attempt_id, Leftovers::kRead);
     envelope = Profile(*application, figures, python, true, max_bytes);
     Acknowledge(python.closed);
   });
@@ -285,7 +285,7 @@ std::string Agent::TaskSnapshot(int64_t task_attempt_id, size_t max_bytes) noexc
     if (application == nullptr) return;
     JvmFigures figures;
     tasks_.WithTask(tasks_.Find(task_attempt_id), [&](TaskFigures& task) { figures = CopyOf(task); });
-    envelope = Profile(*application, figures, FindSessions(application->Boxes(), task_attempt_id), false, max_bytes);
+    envelope = Profile(*application, figures, FindSessions(application->Boxes(), task_attempt_id, Leftovers::kLeave), false, max_bytes);
   });
   return envelope;
 }

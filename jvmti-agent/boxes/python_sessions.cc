@@ -1,10 +1,44 @@
 #include "boxes/python_sessions.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace memprof {
 
-FoundSessions FindSessions(const BoxPlace& place, int64_t task_attempt_id) {
+namespace {
+
+constexpr int kAttempts = 3;
+
+// The last session that is closed; 0 = none is.
+uint64_t LastClosed(const std::vector<BoxReader::SessionKey>& sessions) {
+  uint64_t last = 0;
+  for (const BoxReader::SessionKey& key : sessions) {
+    if (key.task_attempt_id >= 0 && key.closed) last = std::max(last, key.number);
+    // One that is open began when all before it were closed, also those that are recycled already.
+    if (!key.closed && key.number > 1) last = std::max(last, key.number - 1);
+  }
+  return last;
+}
+
+std::optional<ProcessLeftovers> ReadLeftovers(const BoxReader& box) {
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const std::vector<BoxReader::SessionKey> sessions = box.Sessions();
+    const auto process = std::find_if(sessions.begin(), sessions.end(),
+                                      [](const BoxReader::SessionKey& key) { return !key.closed && key.task_attempt_id < 0; });
+    if (process == sessions.end()) return std::nullopt;
+    const uint64_t through = LastClosed(sessions);
+    Result<BoxSession> session = box.ReadSession(process->number);
+    if (!session.ok()) return std::nullopt;
+    if (LastClosed(box.Sessions()) == through) return ProcessLeftovers{*std::move(session), through};
+  }
+  return std::nullopt;  // short tasks without a pause: a later one's reading will do
+}
+
+}  // namespace
+
+FoundSessions FindSessions(const BoxPlace& place, int64_t task_attempt_id, Leftovers leftovers) {
   FoundSessions found;
   found.unreadable = ForEachBox(place, [&](const std::string& path, BoxReader& box) {
     for (const BoxReader::SessionKey& key : box.Sessions()) {
@@ -16,6 +50,8 @@ FoundSessions FindSessions(const BoxPlace& place, int64_t task_attempt_id) {
       }
       if (session->closed) found.closed.push_back({path, key.number});
       found.sessions.push_back({box.identity(), std::move(*session)});
+      PythonSession& python = found.sessions.back();
+      if (leftovers == Leftovers::kRead && python.session.closed) python.leftovers = ReadLeftovers(box);
     }
   });
   return found;

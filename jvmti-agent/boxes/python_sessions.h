@@ -22,7 +22,9 @@ struct FoundSessions {
   std::vector<SessionReceipt> closed;
   uint64_t unreadable = 0;
 };
-FoundSessions FindSessions(const BoxPlace& place, int64_t task_attempt_id);
+// `leftovers`: with each closed session also what its process still holds of all tasks that are over.
+enum class Leftovers : bool { kLeave, kRead };
+FoundSessions FindSessions(const BoxPlace& place, int64_t task_attempt_id, Leftovers leftovers);
 
 // The writers may reuse these sessions. A box of which nothing more is needed goes with its writer, or by the BoxKeeper.
 void Acknowledge(const std::vector<SessionReceipt>& receipts);

@@ -67,16 +67,6 @@ class ProfileBuilder {
     return site;
   }
 
-  std::string Bytes() const { return envelope_.SerializeAsString(); }
-
- private:
-  uint32_t String(const std::string& text) {
-    if (text.empty()) return 0;
-    auto [entry, added] = strings_.try_emplace(text, static_cast<uint32_t>(profile().strings_size()));
-    if (added) profile().add_strings(text);
-    return entry->second;
-  }
-
   uint32_t Stack(const std::vector<TestFrame>& frames) {
     uint32_t parent = 0;
     for (const TestFrame& from : frames) {
@@ -95,6 +85,28 @@ class ProfileBuilder {
       parent = static_cast<uint32_t>(profile().stacks_size());
     }
     return parent;
+  }
+
+  // Of the worker that served the task, whose session was the last one in them.
+  proto::Leftovers& Leftovers(int32_t pid, uint64_t session) {
+    proto::Leftovers& leftovers = *profile().add_leftovers();
+    leftovers.set_pid(pid);
+    leftovers.set_since_ms(1000 + pid);
+    leftovers.set_session(session);
+    leftovers.set_through(session);
+    leftovers.set_complete(true);
+    for (int udf = 1; udf <= profile().udfs_size(); ++udf) leftovers.add_udfs(static_cast<uint32_t>(udf));
+    return leftovers;
+  }
+
+  std::string Bytes() const { return envelope_.SerializeAsString(); }
+
+ private:
+  uint32_t String(const std::string& text) {
+    if (text.empty()) return 0;
+    auto [entry, added] = strings_.try_emplace(text, static_cast<uint32_t>(profile().strings_size()));
+    if (added) profile().add_strings(text);
+    return entry->second;
   }
 
   proto::Envelope envelope_;

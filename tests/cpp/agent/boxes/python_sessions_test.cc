@@ -42,15 +42,46 @@ class PythonSessionsTest : public ::testing::Test {
 
 TEST_F(PythonSessionsTest, ABoxThatIsJustBeingMadeIsNotUnreadable) {
   WriteAnother("");
-  EXPECT_EQ(FindSessions({folder_, "app-1", "7"}, 41).unreadable, 0u);
+  EXPECT_EQ(FindSessions({folder_, "app-1", "7"}, 41, Leftovers::kRead).unreadable, 0u);
   WriteAnother(std::string(65536, '\0'));
-  EXPECT_EQ(FindSessions({folder_, "app-1", "7"}, 41).unreadable, 0u);
-  EXPECT_EQ(FindSessions({folder_, "app-1", "7"}, 41).sessions.size(), 1u);
+  EXPECT_EQ(FindSessions({folder_, "app-1", "7"}, 41, Leftovers::kRead).unreadable, 0u);
+  EXPECT_EQ(FindSessions({folder_, "app-1", "7"}, 41, Leftovers::kRead).sessions.size(), 1u);
 }
 
 TEST_F(PythonSessionsTest, ABoxThatIsNoneIsUnreadable) {
   WriteAnother(std::string(65536, 'x'));
-  EXPECT_EQ(FindSessions({folder_, "app-1", "7"}, 41).unreadable, 1u);
+  EXPECT_EQ(FindSessions({folder_, "app-1", "7"}, 41, Leftovers::kRead).unreadable, 1u);
+}
+
+// Of every task one block of an odd size outlives it; the task itself frees another.
+TEST_F(PythonSessionsTest, LeftoversAreThoseOfAllTasksSoFar) {
+  const FrameId stack[] = {recorder_->InternPythonFrame({"keep", 4}, {"job.py", 6}, 3, 1)};
+  uintptr_t address = 0x1000;
+  const auto serve = [&](int64_t task) {
+    recorder_->OpenSession({task, 0, 0, 0, 0});
+    recorder_->Allocated({Origin::kPython, address += 0x1000000, 2'000'003, 2'000'003, 1, stack, 1});
+    recorder_->Allocated({Origin::kPython, address += 0x1000000, 3'000'017, 3'000'017, 1, stack, 1});
+    recorder_->Freeing(address);
+    recorder_->CloseSession();
+  };
+  const auto leftovers_of = [&](int64_t task, Leftovers leftovers) {
+    const FoundSessions found = FindSessions({folder_, "app-1", "7"}, task, leftovers);
+    EXPECT_EQ(found.sessions.size(), 1u);
+    return found.sessions[0].leftovers;
+  };
+  serve(51);
+  const auto first = leftovers_of(51, Leftovers::kRead);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->process.live_bytes, 2'000'003u);
+  serve(52);
+  serve(53);
+  const auto late = leftovers_of(52, Leftovers::kRead);
+  ASSERT_TRUE(late);
+  EXPECT_EQ(late->process.live_bytes, 3 * 2'000'003u);
+  EXPECT_EQ(late->through, first->through + 2) << "53 is in it, though it is 52 that was asked for";
+  recorder_->OpenSession({});  // waits for a task
+  EXPECT_EQ(leftovers_of(53, Leftovers::kRead)->through, late->through);
+  EXPECT_FALSE(leftovers_of(53, Leftovers::kLeave));
 }
 
 }  // namespace

@@ -181,5 +181,30 @@ TEST(ProfileSitesMerge, SessionsOfOneTaskAddUp) {
   EXPECT_EQ(sites.sites()[0].live_bytes, std::nullopt);    // never read
 }
 
+TEST(ProfileCut, LeftoversTakeAnEighthOfTheRoomAtMost) {
+  for (const size_t max_bytes : {700u, 2000u, 16'000u, 64'000u}) {
+    ProfileSites sites;
+    ProfileLeftovers leftovers;
+    leftovers.pid = 4711;
+    leftovers.session = 3;
+    for (int i = 0; i < 200; ++i) {
+      ProfileSite site = MakeSite(&sites, Origin::kPython, i, 4, 1000);
+      sites.Add(site);
+      leftovers.sites.push_back({site.stack, 1'000'003.0 + i});
+    }
+    sites.Add(leftovers);
+    proto::TaskProfile profile;
+    WriteSites(sites, max_bytes, &profile);
+    EXPECT_LE(profile.ByteSizeLong(), max_bytes);
+    ASSERT_EQ(profile.leftovers_size(), 1) << max_bytes;
+    const proto::Leftovers& sent = profile.leftovers(0);
+    EXPECT_EQ(sent.complete(), sent.sites_size() == 200);
+    for (int i = 0; i < sent.sites_size(); ++i)
+      EXPECT_EQ(sent.sites(i).live_bytes(), 1'000'202u - static_cast<uint64_t>(i)) << "largest first";
+    EXPECT_LE(sent.ByteSizeLong(), max_bytes / 8);
+    EXPECT_GT(profile.sites_size() + profile.remainders_size(), 0);
+  }
+}
+
 }  // namespace
 }  // namespace memprof

@@ -36,6 +36,10 @@ struct Recorded {
   const Copy& CurrentCopy() const { return copies[copies[1].sequence > copies[0].sequence ? 1 : 0]; }
   const T& Current() const { return CurrentCopy().value; }
 
+  // The copy that Begin() has given, between Begin() and Commit().
+  T& Working() { return copies[copies[1].sequence > copies[0].sequence ? 0 : 1].value; }
+  const T& Working() const { return copies[copies[1].sequence > copies[0].sequence ? 0 : 1].value; }
+
   T& Begin() {
     int current = copies[1].sequence > copies[0].sequence ? 1 : 0;
     copies[1 - current].value = copies[current].value;

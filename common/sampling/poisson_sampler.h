@@ -40,6 +40,9 @@ class PoissonSampler {
     return countdown_ <= 0;
   }
 
+  // HOOK. The block that was counted last doesn't exist after all.
+  void TakeBack(uint64_t size) { countdown_ += static_cast<int64_t>(size); }
+
   // HOOK, slow path. `interval` in bytes; the same for every call of a process.
   SampleWeight Draw(uint64_t size, uint64_t interval);
 

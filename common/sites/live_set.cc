@@ -1,7 +1,5 @@
 #include "sites/live_set.h"
 
-#include <cstring>
-
 #include "base/hash.h"
 
 namespace memprof {
@@ -10,12 +8,14 @@ void LiveSet::Measure(uint32_t slots, Arena& arena) {
   arena.Take<LiveBlock>(slots);
   arena.Take<std::atomic<uint8_t>>(LiveFilter::kBytes);
   arena.Take<uintptr_t>(kMappings);
+  arena.Take<uintptr_t>(kLargeBlocks);
 }
 
 void LiveSet::Attach(uint32_t slots, Arena& arena) {
   blocks_ = arena.Take<LiveBlock>(slots);
   filter_ = LiveFilter(arena.Take<std::atomic<uint8_t>>(LiveFilter::kBytes));
-  mappings_ = arena.Take<uintptr_t>(kMappings);
+  mappings_ = AddressList(arena.Take<uintptr_t>(kMappings), kMappings);
+  large_ = AddressList(arena.Take<uintptr_t>(kLargeBlocks), kLargeBlocks);
   slots_ = slots;
   limit_ = slots / 4 * 3;
 }
@@ -37,13 +37,21 @@ LiveBlock* LiveSet::Insert(const LiveBlock& block) {
   blocks_[at] = block;
   ++count_;
   filter_.Add(block.address);
-  if ((block.address & kPageMask) == 0) ListMapping(block.address);
+  if ((block.address & kPageMask) == 0) mappings_.Add(block.address);
+  if (IsLarge(block)) {
+    large_.Add(block.address);
+    ++large_count_;
+  }
   return &blocks_[at];
 }
 
 void LiveSet::Erase(LiveBlock* block) {
   filter_.Remove(block->address);
-  if ((block->address & kPageMask) == 0) UnlistMapping(block->address);
+  if ((block->address & kPageMask) == 0) mappings_.Remove(block->address);
+  if (IsLarge(*block)) {
+    large_.Remove(block->address);
+    --large_count_;
+  }
   --count_;
   uint32_t hole = static_cast<uint32_t>(block - blocks_);
   for (uint32_t at = Next(hole); blocks_[at].address != 0; at = Next(at)) {
@@ -57,43 +65,15 @@ void LiveSet::Erase(LiveBlock* block) {
   blocks_[hole].address = 0;
 }
 
-uint32_t LiveSet::LowerBound(uintptr_t address) const {
-  uint32_t low = 0, high = mapping_count_;
-  while (low < high) {
-    uint32_t middle = (low + high) / 2;
-    if (mappings_[middle] < address) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
-void LiveSet::ListMapping(uintptr_t address) {
-  if (mapping_count_ == kMappings) return;
-  uint32_t at = LowerBound(address);
-  memmove(mappings_ + at + 1, mappings_ + at, (mapping_count_ - at) * sizeof *mappings_);
-  mappings_[at] = address;
-  ++mapping_count_;
-}
-
-void LiveSet::UnlistMapping(uintptr_t address) {
-  uint32_t at = LowerBound(address);
-  if (at == mapping_count_ || mappings_[at] != address) return;
-  --mapping_count_;
-  memmove(mappings_ + at, mappings_ + at + 1, (mapping_count_ - at) * sizeof *mappings_);
-}
-
 uintptr_t LiveSet::MappingIn(uintptr_t begin, uintptr_t end) {
   if (Find(begin) != nullptr) return begin;
-  uint32_t at = LowerBound(begin);
+  uint32_t at = mappings_.LowerBound(begin);
   // Followed blocks do not overlap, so of those that start before `begin` only the last can reach into the range.
   if (at > 0) {
     LiveBlock* before = Find(mappings_[at - 1]);
     if (before != nullptr && before->address + before->size > begin) return before->address;
   }
-  return at < mapping_count_ && mappings_[at] < end ? mappings_[at] : 0;
+  return at < mappings_.count() && mappings_[at] < end ? mappings_[at] : 0;
 }
 
 }  // namespace memprof

@@ -3,12 +3,14 @@
 // for the filter in front of it. Callable from hooks.
 //
 // Page-aligned blocks, which mappings are, are listed in order of address as well, for a range of them can be unmapped at
-// once. That list is bounded; a block it has no place for is still followed and found by its start.
+// once; and large ones, whose residency is read now and then. Both lists are bounded; a block they have no place for is still
+// followed and found by its start.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "sites/address_list.h"
 #include "sites/arena.h"
 #include "sites/live_filter.h"
 
@@ -28,6 +30,10 @@ struct LiveBlock {
 };
 static_assert(sizeof(LiveBlock) == 48);
 
+inline constexpr uint64_t kLargeBlock = 1u << 20;  // bytes; residency is read from here on
+
+inline bool IsLarge(const LiveBlock& block) { return block.size >= kLargeBlock && block.weight == block.size; }
+
 class LiveSet {
  public:
   static constexpr uintptr_t kPageMask = 4095;
@@ -40,9 +46,19 @@ class LiveSet {
   const LiveFilter& filter() const { return filter_; }
 
   LiveBlock* Find(uintptr_t address);
+  void Prefetch(uintptr_t address) const { __builtin_prefetch(&blocks_[Home(address)], 1); }
   // Not Full(), and the address is not there yet. The pointer holds until the next change of the set.
   LiveBlock* Insert(const LiveBlock& block);
   void Erase(LiveBlock* block);
+
+  uint32_t large_count() const { return large_count_; }
+  // Visits the listed large blocks; changes nothing of the set.
+  template <typename Visit>
+  void VisitLarge(Visit visit) {
+    for (uint32_t i = 0; i < large_.count(); ++i) {
+      if (LiveBlock* block = Find(large_[i])) visit(*block);
+    }
+  }
 
   // Visits each block; keep(block) false erases it. A block may be visited twice when others are erased.
   template <typename Keep>
@@ -62,18 +78,16 @@ class LiveSet {
 
  private:
   static constexpr uint32_t kMappings = 4096;
+  static constexpr uint32_t kLargeBlocks = 2048;
 
   uint32_t Home(uintptr_t address) const;
   uint32_t Next(uint32_t at) const { return at + 1 == slots_ ? 0 : at + 1; }
-  uint32_t LowerBound(uintptr_t address) const;
-  void ListMapping(uintptr_t address);
-  void UnlistMapping(uintptr_t address);
 
   LiveBlock* blocks_ = nullptr;
   uint32_t slots_ = 0, limit_ = 0, count_ = 0;
   LiveFilter filter_;
-  uintptr_t* mappings_ = nullptr;  // sorted
-  uint32_t mapping_count_ = 0;
+  AddressList mappings_, large_;
+  uint32_t large_count_ = 0;
 };
 
 }  // namespace memprof

@@ -17,6 +17,9 @@ static_assert(sizeof(LiveBlock) == sizeof(Recorder::Detached::block));
 constexpr int64_t kRssPeriodNs = 5'000'000;
 constexpr uint32_t kEvictionsPerSite = 4;
 constexpr uint32_t kMostThinnings = 40;  // weights are shifted by them
+// Taken together, where steps are: what a kill may lose of them.
+constexpr uint32_t kMostSteps = 64;
+constexpr uint64_t kMostSteppedBytes = 256 << 10;
 
 }  // namespace
 
@@ -31,22 +34,6 @@ uint64_t Recorder::State::NextRandom() {
 }
 
 // ---- stacks and sites
-
-uint32_t Recorder::State::NodeOf(const Sample& sample, bool* complete) {
-  uint32_t depth = FoldStack(sample.stack, sample.depth, folded);
-  uint32_t known = 0;
-  for (uint32_t i = 0; i < depth; ++i) {
-    uint32_t reference = Untag(intern.epoch(), folded[i]);
-    if (reference != 0) {
-      folded[known++] = reference;
-    } else if (folded[i] != kNoFrame) {
-      Count(&Counters::dropped_frames, &box::Session::dropped_frames);  // stale; a full table was counted when interning
-    }
-  }
-  uint32_t node = intern.Stack(folded, known, sample.size >= kLargeBlock);
-  *complete = node != 0 || sample.depth == 0;
-  return node;
-}
 
 uint32_t Recorder::State::OverflowSite(ActiveSession& session, Origin origin) {
   return sites.Overflow(session.slot, session.value.number, origin, session.value.total);
@@ -108,17 +95,6 @@ uint32_t Recorder::State::SiteFor(ActiveSession& session, uint32_t node, Origin 
 
 // ---- the live set
 
-LiveBlock* Recorder::State::InsertLive(const LiveBlock& block) {
-  LiveBlock* inserted = live.Insert(block);
-  if (IsLarge(block)) ++large_live;
-  return inserted;
-}
-
-void Recorder::State::EraseLive(LiveBlock* block) {
-  if (IsLarge(*block)) --large_live;
-  live.Erase(block);
-}
-
 uint64_t Recorder::State::ExemptFromThinning() const {
   if (thinnings >= 20) return kLargeBlock;  // and the shift below would be for nothing
   uint64_t threshold = kExactIntervals * (interval == 0 ? 1 : interval) << thinnings;
@@ -126,7 +102,7 @@ uint64_t Recorder::State::ExemptFromThinning() const {
 }
 
 // Not where it would cost a sweep per sample and gain little: large blocks are not thinned.
-bool Recorder::State::MayThin() const { return thinnings < kMostThinnings && large_live < live.count() / 4 * 3; }
+bool Recorder::State::MayThin() const { return thinnings < kMostThinnings && live.large_count() < live.count() / 4 * 3; }
 
 void Recorder::State::Thin() {
   ++thinnings;
@@ -173,11 +149,7 @@ void Recorder::State::ReadResidency(LiveBlock& block) {
 }
 
 void Recorder::State::SweepResidency() {
-  if (large_live == 0) return;
-  live.Sweep([this](LiveBlock& block) {
-    ReadResidency(block);
-    return true;
-  });
+  live.VisitLarge([this](LiveBlock& block) { ReadResidency(block); });
 }
 
 void Recorder::State::ObserveRss() {
@@ -197,7 +169,9 @@ void Recorder::State::ObserveRss() {
 
 // ---- the steps of a sample
 
+// Sites first: a reader that finds them newer than their session still has what they were at the session's peak.
 void Recorder::State::Publish(ActiveSession& session) {
+  sites.Flush();
   session.changed = false;
   box::SessionSlot& slot = slots()[session.slot];
   slot.session.Begin() = session.value;
@@ -212,6 +186,7 @@ void Recorder::State::Discharge(const LiveBlock& block) {
   Touch(owner.value.total, record.share);
   Shrink(owner.value.total, record.share, block.weight, LiveVariance(block));
   owner.changed = true;
+  stepped_bytes += block.size;
   if (block.resident != LiveBlock::kUnread) {
     record.share.resident -= block.resident;
     --record.share.readings;
@@ -222,6 +197,7 @@ void Recorder::State::Discharge(const LiveBlock& block) {
 LiveBlock* Recorder::State::Charge(const Sample& sample) {
   ActiveSession& session = Current();
   session.changed = true;
+  stepped_bytes += sample.size;
   Count(&Counters::samples, &box::Session::samples);
   bool follow = sample.address != 0;
   uint64_t live_weight = sample.weight;
@@ -234,7 +210,7 @@ LiveBlock* Recorder::State::Charge(const Sample& sample) {
     // Whoever had this address has freed it unseen.
     if (LiveBlock* unseen = live.Find(sample.address)) {
       Discharge(*unseen);
-      EraseLive(unseen);
+      live.Erase(unseen);
     }
     if (live.Full() && MayThin()) {
       Thin();
@@ -250,10 +226,9 @@ LiveBlock* Recorder::State::Charge(const Sample& sample) {
     }
   }
 
-  bool complete;
-  uint32_t node = NodeOf(sample, &complete);
   uint32_t site;
-  if (complete) {
+  const uint32_t node = sample.stack == kStackWithoutRoom ? 0 : Untag(intern.epoch(), sample.stack);
+  if (node != 0 || sample.stack == kNoStack) {
     site = SiteFor(session, node, sample.origin, sample.size >= kLargeBlock);
   } else {
     Count(&Counters::dropped_sites, &box::Session::dropped_sites);
@@ -275,21 +250,28 @@ LiveBlock* Recorder::State::Charge(const Sample& sample) {
     block.site = site;
     block.generation = sites.generation(site) & kGenerationMask;
     block.task = &session == &task;
-    inserted = InsertLive(block);
+    inserted = live.Insert(block);
     Grow(session.value.total, record.share, block.weight, LiveVariance(block));
   }
   sites.Commit(site);
   return inserted;
 }
 
-// Settles and publishes. Sites were committed before: a reader that finds them newer than their session still has what
-// they were at the session's peak.
 void Recorder::State::EndStep(LiveBlock* newcomer) {
   for (ActiveSession* session : {&process, &task}) {
     if (!session->changed) continue;
     bool higher = Settle(session->value.total);
     if (newcomer != nullptr && &OwnerOf(*newcomer) == session) newcomer->first_peak = FirstPeak(session->value.total, higher);
-    Publish(*session);
+  }
+  if (!together || ++steps >= kMostSteps || stepped_bytes >= kMostSteppedBytes) Reach();
+}
+
+// What has changed reaches the box.
+void Recorder::State::Reach() {
+  steps = 0;
+  stepped_bytes = 0;
+  for (ActiveSession* session : {&process, &task}) {
+    if (session->changed) Publish(*session);
   }
   ObserveRss();
 }
@@ -321,6 +303,26 @@ uint32_t Recorder::InternModule(StringRef path, StringRef build_id_hex) {
   return Tag(state_->intern.epoch(), state_->intern.Module(path, build_id_hex));
 }
 
+StackId Recorder::InternStack(const FrameId* frames, uint32_t depth, uint64_t block_bytes) {
+  FutexLock lock(state_->mutex);
+  State& state = *state_;
+  if (state.finished || depth == 0) return kNoStack;
+  const uint32_t folded = FoldStack(frames, depth, state.folded);
+  uint32_t known = 0;
+  for (uint32_t i = 0; i < folded; ++i) {
+    const uint32_t reference = Untag(state.intern.epoch(), state.folded[i]);
+    if (reference != 0) {
+      state.folded[known++] = reference;
+    } else if (state.folded[i] != kNoFrame) {
+      state.Count(&Counters::dropped_frames, &box::Session::dropped_frames);  // stale; a full table was counted when interning
+    }
+  }
+  const uint32_t node = state.intern.Stack(state.folded, known, block_bytes >= kLargeBlock);
+  return node == 0 ? kStackWithoutRoom : Tag(state.intern.epoch(), node);
+}
+
+void Recorder::Prefetch(uintptr_t address) const { state_->live.Prefetch(address); }
+
 void Recorder::Allocated(const Sample& sample) {
   FutexLock lock(state_->mutex);
   if (state_->finished) return;
@@ -335,7 +337,7 @@ void Recorder::Freeing(uintptr_t address) {
   if (block == nullptr) return;
   state_->ReadResidency(*block);
   state_->Discharge(*block);
-  state_->EraseLive(block);
+  state_->live.Erase(block);
   state_->EndStep(nullptr);
 }
 
@@ -349,7 +351,7 @@ Recorder::Detached Recorder::Detach(uintptr_t address) {
   state_->ReadResidency(*block);
   detached.session = state_->OwnerOf(*block).value.number;
   memcpy(detached.block, block, sizeof *block);
-  state_->EraseLive(block);
+  state_->live.Erase(block);
   return detached;
 }
 
@@ -374,7 +376,7 @@ void Recorder::Reattach(const Detached& old) {
     state_->EndStep(nullptr);
     return;
   }
-  state_->InsertLive(block);
+  state_->live.Insert(block);
 }
 
 void Recorder::Resized(const Detached& old, const Sample& sample) {
@@ -409,7 +411,7 @@ void Recorder::UnmappingRange(uintptr_t begin, uintptr_t end) {
     state.ReadResidency(*found);
     const LiveBlock whole = *found;
     state.Discharge(whole);
-    state.EraseLive(found);
+    state.live.Erase(found);
     const uintptr_t whole_end = whole.address + whole.size;
     // What is left of it, before and behind the hole, stays alive since when it was allocated.
     const struct {
@@ -439,7 +441,7 @@ void Recorder::UnmappingRange(uintptr_t begin, uintptr_t end) {
         ++record.share.readings;
       }
       state.sites.Commit(site);
-      state.InsertLive(rest);
+      state.live.Insert(rest);
     }
   }
   if (changed) state.EndStep(nullptr);

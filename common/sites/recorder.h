@@ -26,7 +26,7 @@
 
 #include "base/origin.h"
 #include "base/status.h"
-#include "sites/live_filter.h"
+#include "sites/live_set.h"
 
 namespace memprof {
 
@@ -41,11 +41,15 @@ using FrameId = uint32_t;                        // names a frame of one intern 
 inline constexpr FrameId kNoFrame = 0;           // table full, or nothing known
 inline constexpr uint32_t kMaxStackDepth = 128;  // outermost 32 + innermost 96, after folding of recursion
 
+using StackId = uint32_t;                                 // names a stack of one intern epoch
+inline constexpr StackId kNoStack = 0;                    // nothing known of it
+inline constexpr StackId kStackWithoutRoom = UINT32_MAX;  // the tables are full: its samples go to the overflow site
+
 struct RecorderOptions {
   const char* box_directory;   // exists, 0700, ours
   const char* application_id;  // become part of the box's name
   const char* executor_id;
-  uint64_t interval_bytes;  // sampling happens before; from it follow what is exact and, at 1, a live set of 64 MiB
+  uint64_t interval_bytes;  // sampling happens before; from it follow what is exact and, at 1, a live set of 128 MiB
   const char* python_version;
   size_t box_bytes = 4u << 20;  // address space of box, live set and indexes together; at least 1 MiB
 };
@@ -60,12 +64,11 @@ struct TaskIdentity {
 
 struct Sample {
   Origin origin;
-  uintptr_t address;     // 0: nothing to follow (never freed)
-  uint64_t size;         // bytes asked for
-  uint64_t weight;       // unbiased bytes this sample stands for; == size when the block was counted exactly
-  uint64_t blocks;       // unbiased number of blocks it stands for, at least 1
-  const FrameId* stack;  // outermost first
-  uint32_t depth;        // any; see sites/stack_fold.h
+  uintptr_t address;  // 0: nothing to follow (never freed)
+  uint64_t size;      // bytes asked for
+  uint64_t weight;    // unbiased bytes this sample stands for; == size when the block was counted exactly
+  uint64_t blocks;    // unbiased number of blocks it stands for, at least 1
+  StackId stack;
 };
 
 class Recorder {
@@ -96,6 +99,9 @@ class Recorder {
   FrameId InternPythonFrame(StringRef function, StringRef file, uint32_t line, uint32_t first_line);
   FrameId InternNativeFrame(uint32_t module, uint64_t offset);
   uint32_t InternModule(StringRef path, StringRef build_id_hex);  // 0 when full
+  // Frames outermost first, of any depth: see sites/stack_fold.h. A tenth of the room is kept for the stacks of blocks of
+  // kLargeBlock and more.
+  StackId InternStack(const FrameId* frames, uint32_t depth, uint64_t block_bytes);
   uint32_t intern_epoch() const { return __atomic_load_n(&intern_epoch_, __ATOMIC_ACQUIRE); }
   // False: the id (or 0) is of an earlier intern epoch.
   bool IsCurrent(uint32_t id) const { return id != 0 && id >> kReferenceBits == (intern_epoch() & 0xff); }
@@ -127,6 +133,8 @@ class Recorder {
 
   // HOOK. False means certainly not in the live set: one load, for the free fast path.
   bool MayBeLive(uintptr_t address) const { return filter_.May(address); }
+  // HOOK. Fetches what Allocated() will touch first: to be called some hundred nanoseconds before it.
+  void Prefetch(uintptr_t address) const;
   // HOOK. Part of a mapping is going away: [begin, end) is cut out of every followed page-aligned block that overlaps it.
   void UnmappingRange(uintptr_t begin, uintptr_t end);
 

@@ -11,7 +11,9 @@ namespace memprof {
 namespace {
 
 constexpr size_t kLeastBoxBytes = 1u << 20;
-constexpr size_t kExactLiveBytes = 64u << 20;
+constexpr size_t kExactLiveBytes = 128u << 20;
+constexpr uint64_t kLeastIntervalForSingleSteps =
+    4096;  // bytes; below, a record and a session are written for hundreds of samples a second
 
 // How `box_bytes` are divided: about half goes to the file, the rest to live set, filter and indexes.
 box::Plan PlanFor(size_t box_bytes) {
@@ -50,6 +52,8 @@ Result<Recorder*> Recorder::Create(const RecorderOptions& options) {
   if (memory == MAP_FAILED) {
     return Status::Error(ErrorCode::kExhausted, "no address space for %zu bytes of the profiler's tables", needed.used());
   }
+  // A table of every block is looked up all over: in pages of 4 KiB each look-up would miss the TLB.
+  if (options.interval_bytes <= 1) madvise(memory, needed.used(), MADV_HUGEPAGE);
   Arena arena(memory, needed.used());
   Recorder* recorder = new (arena.Take<Recorder>(1)) Recorder();
   State* state = new (arena.Take<State>(1)) State();
@@ -58,6 +62,7 @@ Result<Recorder*> Recorder::Create(const RecorderOptions& options) {
   state->memory = memory;
   state->memory_bytes = needed.used();
   state->interval = options.interval_bytes;
+  state->together = options.interval_bytes < kLeastIntervalForSingleSteps;
   Status made = box::BoxFile::Create({.directory = options.box_directory,
                                       .application_id = options.application_id,
                                       .executor_id = options.executor_id,
@@ -71,6 +76,7 @@ Result<Recorder*> Recorder::Create(const RecorderOptions& options) {
   }
   state->intern.Attach(state->file, arena);
   state->sites.Attach(state->file, arena);
+  if (state->together) state->sites.Together();
   state->live.Attach(live_slots, arena);
   state->random = Mix64(static_cast<uint64_t>(MonotonicNs()) ^ reinterpret_cast<uintptr_t>(memory));
   state->rss.Open();
@@ -203,6 +209,7 @@ void Recorder::State::CloseTask() {
   if (bytes > task.value.rss_max_bytes) task.value.rss_max_bytes = bytes;
   task.value.state = box::kClosed;
   task.value.closed_ms = EpochMs();
+  sites.Flush();
   task.value.seal = sites.Seal(task.value.number);
   Publish(task);
   PassOnSurvivors();
@@ -228,7 +235,7 @@ void Recorder::State::PassOnSurvivors() {
     if (block.weight != block.size) record.sampled = 1;
     sites.Commit(site);
     block.first_peak = FirstPeak(process.value.total, Settle(process.value.total));
-    Publish(process);
+    if (!together) Publish(process);
     if (block.resident == LiveBlock::kUnread) return true;
     box::Site& again = sites.Begin(site);
     Touch(process.value.total, again.share);
@@ -236,13 +243,13 @@ void Recorder::State::PassOnSurvivors() {
     sites.Commit(site);
     return true;
   });
+  if (together) Publish(process);
 }
 
 // Empties the intern tables. Only the process-level session refers to them now; it starts anew, and what was live in it is
 // not followed any longer.
 void Recorder::State::RestartTables() {
   live.Sweep([](const LiveBlock&) { return false; });
-  large_live = 0;
   FreeSlot(0);
   intern.Reset();
   __atomic_store_n(&recorder->intern_epoch_, intern.epoch(), __ATOMIC_RELEASE);

@@ -13,11 +13,7 @@
 
 namespace memprof {
 
-inline constexpr uint64_t kLargeBlock = 1u << 20;  // bytes; residency is read from here on
-
 inline constexpr uint32_t kGenerationMask = 0x7fffffff;  // what a live block keeps of its site's generation
-
-inline bool IsLarge(const LiveBlock& block) { return block.size >= kLargeBlock && block.weight == block.size; }
 
 inline double LiveVariance(const LiveBlock& block) {
   return VarianceOf(static_cast<double>(block.weight), static_cast<double>(block.size));
@@ -42,12 +38,14 @@ struct Recorder::State {
   ActiveSession process, task;
   uint64_t interval = 0;
   uint64_t last_number = 0;  // of a session
-  uint32_t large_live = 0;   // blocks whose residency may be read
   uint32_t thinnings = 0;
-  uint32_t folded[kMaxStackDepth];  // of the sample that is being added: not on the host's stack
+  uint32_t folded[kMaxStackDepth];  // of the stack that is being interned: not on the host's
   uint64_t random = 0;
   int64_t next_rss_ns = 0;
   uint64_t rss_swept_bytes = 0;  // RSS at the last sweep
+  bool together = false;         // steps are small and many: they reach the box some at a time
+  uint32_t steps = 0;            // since Reach()
+  uint64_t stepped_bytes = 0;    // allocated and freed since then
   Counters totals = {};
   Recorder* recorder = nullptr;
   void* memory = nullptr;  // private mapping that holds everything but the box, this object too
@@ -57,17 +55,15 @@ struct Recorder::State {
   ActiveSession& Current() { return task.value.number != 0 ? task : process; }
   ActiveSession& OwnerOf(const LiveBlock& block) { return block.task ? task : process; }
   void Count(uint64_t Counters::*total, uint64_t box::Session::*of_session);
-  uint32_t NodeOf(const Sample& sample, bool* complete);
   uint32_t SiteFor(ActiveSession& session, uint32_t node, Origin origin, bool large);
   uint32_t SiteOf(const LiveBlock& block);
   uint32_t OverflowSite(ActiveSession& session, Origin origin);
   void Evict(uint32_t site);
   LiveBlock* Charge(const Sample& sample);
   void Discharge(const LiveBlock& block);
-  LiveBlock* InsertLive(const LiveBlock& block);
-  void EraseLive(LiveBlock* block);
   void ReadResidency(LiveBlock& block);
   void EndStep(LiveBlock* newcomer);
+  void Reach();
   void Publish(ActiveSession& session);
   void ObserveRss();
   void SweepResidency();

@@ -13,6 +13,7 @@ void SiteTable::Measure(const box::Plan& plan, Arena& arena) {
   arena.Take<uint32_t>(plan.sites);
   arena.Take<uint32_t>(plan.sites);
   arena.Take<uint32_t>(HashIndex::SlotsFor(plan.sites));
+  arena.Take<bool>(plan.sites);
 }
 
 void SiteTable::Attach(const box::BoxFile& file, Arena& arena) {
@@ -24,6 +25,22 @@ void SiteTable::Attach(const box::BoxFile& file, Arena& arena) {
   next_free_ = arena.Take<uint32_t>(total_);
   uint32_t slots = HashIndex::SlotsFor(total_);
   index_ = HashIndex(arena.Take<uint32_t>(slots), slots);
+  waits_ = arena.Take<bool>(total_);
+}
+
+void SiteTable::Wait(uint32_t site) {
+  if (waiting_count_ == kMostWaiting) Flush();
+  waits_[site] = true;
+  waiting_[waiting_count_++] = site;
+}
+
+void SiteTable::Flush() {
+  for (uint32_t i = 0; i < waiting_count_; ++i) {
+    const uint32_t site = waiting_[i];
+    waits_[site] = false;
+    records_[site].Commit(box::RecordSeed(box::kSiteTable, site));
+  }
+  waiting_count_ = 0;
 }
 
 uint64_t SiteTable::HashOf(uint32_t reference) const {
@@ -31,13 +48,18 @@ uint64_t SiteTable::HashOf(uint32_t reference) const {
   return KeyHash(site.session, site.node, site.origin);
 }
 
-uint32_t SiteTable::Find(uint64_t session, uint32_t node, Origin origin) const {
+uint32_t SiteTable::Find(uint64_t session, uint32_t node, Origin origin) {
   uint8_t wanted = static_cast<uint8_t>(origin);
+  // Blocks of one stack come one after another.
+  uint32_t& hint = hints_[node % kHints];
+  const box::Site& hinted = Read(hint);
+  if (hinted.session == session && hinted.node == node && hinted.origin == wanted && node != 0) return hint;
   uint32_t reference = index_.Find(KeyHash(session, node, wanted), [&](uint32_t candidate) {
     const box::Site& site = Read(candidate - 1);
     return site.session == session && site.node == node && site.origin == wanted;
   });
-  return reference == 0 ? kNoSite : reference - 1;
+  if (reference == 0) return kNoSite;
+  return hint = reference - 1;
 }
 
 uint32_t SiteTable::Add(uint64_t session, uint32_t node, Origin origin, bool large, const PeakTotal& total) {

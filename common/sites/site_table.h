@@ -25,7 +25,7 @@ class SiteTable {
 
   static constexpr uint32_t kNoSite = 0xffffffff;
 
-  uint32_t Find(uint64_t session, uint32_t node, Origin origin) const;  // kNoSite when absent
+  uint32_t Find(uint64_t session, uint32_t node, Origin origin);  // kNoSite when absent
   // A fresh record with the session's share begun; kNoSite when there is no room (for small blocks: none but the kept tenth).
   uint32_t Add(uint64_t session, uint32_t node, Origin origin, bool large, const PeakTotal& total);
   void Remove(uint32_t site);
@@ -41,19 +41,32 @@ class SiteTable {
   // kNoSite when there is none.
   uint32_t Victim(const box::Session& first, const box::Session& second, bool even_live);
 
-  const box::Site& Read(uint32_t site) const { return records_[site].Current(); }
-  box::Site& Begin(uint32_t site) { return records_[site].Begin(); }
-  void Commit(uint32_t site) { records_[site].Commit(box::RecordSeed(box::kSiteTable, site)); }
+  // A record's newest state, in the box or not yet.
+  const box::Site& Read(uint32_t site) const { return waits_[site] ? records_[site].Working() : records_[site].Current(); }
+  box::Site& Begin(uint32_t site) { return waits_[site] ? records_[site].Working() : records_[site].Begin(); }
+  // Ends a change. With Together(), it reaches the box with the next Flush(), or when kMostWaiting records wait for it.
+  void Commit(uint32_t site) {
+    if (!together_) {
+      records_[site].Commit(box::RecordSeed(box::kSiteTable, site));
+    } else if (!waits_[site]) {
+      Wait(site);
+    }
+  }
+  void Together() { together_ = true; }
+  void Flush();
 
   uint32_t generation(uint32_t site) const { return generations_[site]; }
   uint32_t used() const { return used_; }
   uint32_t ordinary() const { return ordinary_; }  // capacity without the overflow sites
 
-  // The seal of a session: over all its sites as they stand.
+  // The seal of a session: over all its sites as they stand in the box.
   uint64_t Seal(uint64_t session) const;
 
  private:
+  static constexpr uint32_t kMostWaiting = 64, kHints = 256;
+
   uint64_t HashOf(uint32_t reference) const;
+  void Wait(uint32_t site);
 
   box::Recorded<box::Site>* records_ = nullptr;
   uint32_t ordinary_ = 0, total_ = 0, kept_for_large_ = 0;
@@ -61,6 +74,10 @@ class SiteTable {
   uint32_t* generations_ = nullptr;
   uint32_t* next_free_ = nullptr;
   HashIndex index_;
+  uint32_t hints_[kHints] = {};  // of a node: where its site was last
+  bool together_ = false;
+  bool* waits_ = nullptr;
+  uint32_t waiting_[kMostWaiting] = {}, waiting_count_ = 0;
 };
 
 }  // namespace memprof

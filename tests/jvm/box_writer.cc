@@ -55,8 +55,9 @@ int main(int argc, char** argv) {
   const FrameId native = NativeFrame(recorder, argv[4]);
   const FrameId in_library[] = {machinery, user, helper, native};
   const FrameId in_machinery[] = {machinery, serializer};
-  recorder->Allocated({memprof::Origin::kPython, 0x10000000, 123'456'789, 123'456'789, 1, in_library, 4});
-  recorder->Allocated({memprof::Origin::kPython, 0x70000000, 70'001, 90'007, 2, in_machinery, 2});
+  recorder->Allocated(
+      {memprof::Origin::kPython, 0x10000000, 123'456'789, 123'456'789, 1, recorder->InternStack(in_library, 4, 123'456'789)});
+  recorder->Allocated({memprof::Origin::kPython, 0x70000000, 70'001, 90'007, 2, recorder->InternStack(in_machinery, 2, 70'001)});
   if (std::string_view(argv[3]) == "closed") recorder->CloseSession();
   printf("ready\n");
   fflush(stdout);

@@ -112,6 +112,7 @@ Status StartProfiler(const char* box_directory, const char* application_id, cons
                                                  .python_version = python_version});
   if (!recorder.ok()) return recorder.status();
   hook_state.names.Forget();
+  hook_state.stacks.Forget();
   hook_state.loader.modules().ForgetTags();
   hook_state.interval.store(interval_bytes, std::memory_order_relaxed);
   hook_state.recorder.store(*recorder, std::memory_order_release);

@@ -7,6 +7,7 @@
 
 #include "frames/frame_names.h"
 #include "frames/interpreter.h"
+#include "frames/mixed_stack.h"
 #include "frames/stack_scratch.h"
 #include "hooking/loader_watch.h"
 #include "sampling/poisson_sampler.h"
@@ -19,6 +20,7 @@ struct HookState {
   std::atomic<uint64_t> interval{0};         // bytes
   LoaderWatch loader;
   FrameNames names;
+  StackMemo stacks;
   Interpreter interpreter;
   ScratchPool scratches;
   // Mappings that only reserve address space (PROT_NONE, MAP_NORESERVE): charged to nobody.
@@ -29,8 +31,9 @@ extern HookState hook_state;
 // Plain data in the static TLS block: reached by one instruction, without allocation, until the thread is gone.
 struct HookThread {
   PoissonSampler sampler;
-  uint32_t guard;  // above 0: what the hooks see is our own doing, or already counted
-  bool probing;    // the next large calloc asks whether it comes by our wrapper
+  uint64_t unrefreshed;  // bytes sampled since the loader was asked for news
+  uint32_t guard;        // above 0: what the hooks see is our own doing, or already counted
+  bool probing;          // the next large calloc asks whether it comes by our wrapper
 };
 extern __thread HookThread hook_thread __attribute__((tls_model("initial-exec")));
 

@@ -6,9 +6,7 @@
 namespace memprof {
 
 void* HookMalloc(size_t size) noexcept {
-  void* block = real.malloc(size);
-  NoteAllocated(block, size, true);
-  return block;
+  return NoteAllocating(size, true, [size] { return real.malloc(size); });
 }
 
 void* HookCalloc(size_t count, size_t size) noexcept {
@@ -62,8 +60,7 @@ void* HookPvalloc(size_t size) noexcept {
 }
 
 void HookFree(void* block) noexcept {
-  NoteFreeing(block);
-  real.free(block);
+  NoteFreeing(block, [block] { real.free(block); });
 }
 
 }  // namespace memprof

@@ -23,13 +23,11 @@ PyMemAllocatorEx& Original(void* context) { return static_cast<Domain*>(context)
 void* WrapMalloc(void* context, size_t size) {
   PyMemAllocatorEx& original = Original(context);
   if (size > kLargestSmall) return original.malloc(original.ctx, size);
-  void* block;
-  {
+  return NoteAllocating(size, false, [context, size] {
+    const PyMemAllocatorEx& served_by = Original(context);
     const ReentryGuard guard(hook_thread);
-    block = original.malloc(original.ctx, size);
-  }
-  NoteAllocated(block, size, false);
-  return block;
+    return served_by.malloc(served_by.ctx, size);
+  });
 }
 
 void* WrapCalloc(void* context, size_t count, size_t size) {
@@ -68,9 +66,10 @@ void* WrapRealloc(void* context, void* old, size_t size) {
 }
 
 void WrapFree(void* context, void* block) {
-  PyMemAllocatorEx& original = Original(context);
-  NoteFreeing(block);
-  original.free(original.ctx, block);
+  NoteFreeing(block, [context, block] {
+    const PyMemAllocatorEx& original = Original(context);
+    original.free(original.ctx, block);
+  });
 }
 
 // Whoever stands before us may have put himself there (and calls us), or have put back what he had found before we came, as

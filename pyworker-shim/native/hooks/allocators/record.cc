@@ -8,6 +8,9 @@
 namespace memprof {
 namespace {
 
+constexpr uint64_t kRefreshedEach = 16 << 10;          // bytes
+constexpr uint64_t kNativeFromInExactMode = 16 << 10;  // bytes; unwinding for every block would cost more than all else
+
 class ErrnoKeeper {
  public:
   ErrnoKeeper() : saved_(errno) {}
@@ -19,33 +22,22 @@ class ErrnoKeeper {
   int saved_;
 };
 
-template <typename Use>
-void UseWithStack(Recorder* recorder, bool with_native, StackScratch& scratch, Sample& sample, Use use) {
-  sample.stack = scratch.stack;
-  sample.depth = CaptureMixedStack({*recorder, hook_state.loader, hook_state.names, hook_state.interpreter}, with_native, scratch);
-  use(sample);
-}
-
-// Where more threads sample at once than there are scratches.
-template <typename Use>
-__attribute__((noinline)) void UseWithStackOnTheHosts(Recorder* recorder, bool with_native, Sample& sample, Use use) {
-  StackScratch scratch;
-  UseWithStack(recorder, with_native, scratch, sample, use);
-}
-
 // Weighs the block and, if it is taken, calls use(sample).
 template <typename Use>
 bool WithSample(Recorder* recorder, void* block, size_t size, bool with_native, Use use) {
-  const SampleWeight weight = hook_thread.sampler.Draw(size, hook_state.interval.load(std::memory_order_relaxed));
+  const uint64_t interval = hook_state.interval.load(std::memory_order_relaxed);
+  const SampleWeight weight = hook_thread.sampler.Draw(size, interval);
   if (!weight.taken()) return false;
-  hook_state.loader.Refresh();
-  Sample sample{Origin::kPython, reinterpret_cast<uintptr_t>(block), size, weight.bytes, weight.blocks, nullptr, 0};
-  if (StackScratch* scratch = hook_state.scratches.Take()) {
-    UseWithStack(recorder, with_native, *scratch, sample, use);
-    hook_state.scratches.Give(scratch);
-  } else {
-    UseWithStackOnTheHosts(recorder, with_native, sample, use);
+  if (interval <= 1 && size < kNativeFromInExactMode) with_native = false;
+  const uintptr_t address = reinterpret_cast<uintptr_t>(block);
+  recorder->Prefetch(address);
+  if ((hook_thread.unrefreshed += weight.bytes) >= kRefreshedEach) {
+    hook_thread.unrefreshed = 0;
+    hook_state.loader.Refresh();
   }
+  const StackId stack = CaptureMixedStack(
+      {*recorder, hook_state.loader, hook_state.names, hook_state.stacks, hook_state.scratches, hook_state.interpreter}, with_native, size);
+  use(Sample{Origin::kPython, address, size, weight.bytes, weight.blocks, stack});
   return true;
 }
 

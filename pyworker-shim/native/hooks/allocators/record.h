@@ -1,5 +1,7 @@
 // What a hook tells: the fast half, inlined into every hook. A block that isn't sampled costs a subtraction and a
 // comparison; a block given back that isn't followed, one load. The slow half is record.cc.
+//
+// Where a hook can, it asks before it calls the real function, so that it ends in a jump to it and needs no stack frame.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +19,39 @@ __attribute__((noinline, cold)) void RecordResized(Recorder* recorder, const Rec
                                                    bool with_native);
 __attribute__((noinline, cold)) void RecordUnmapping(Recorder* recorder, void* begin, size_t size);
 
+inline bool IsSampled(size_t size) {
+  HookThread& thread = hook_thread;
+  return thread.guard == 0 && thread.sampler.Crosses(size);
+}
+
+// What else the real function does is part of it.
+template <typename Allocate>
+__attribute__((noinline, cold)) void* AllocateSampled(size_t size, bool with_native, Allocate allocate) {
+  void* block;
+  {
+    const ReentryGuard guard(hook_thread);
+    block = allocate();
+  }
+  if (block != nullptr) {
+    RecordAllocated(block, size, with_native);
+  } else {
+    hook_thread.sampler.TakeBack(size);
+  }
+  return block;
+}
+
+// Runs `allocate`, which returns a block of `size` bytes or null. `with_native`: as below.
+template <typename Allocate>
+inline void* NoteAllocating(size_t size, bool with_native, Allocate allocate) {
+  if (IsSampled(size)) [[unlikely]]
+    return AllocateSampled(size, with_native, allocate);
+  return allocate();
+}
+
 // A block was obtained (or not: null). `with_native`: its stack shows the native frames below the Python line.
 inline void NoteAllocated(void* block, size_t size, bool with_native) {
-  HookThread& thread = hook_thread;
-  if (thread.guard == 0 && block != nullptr && thread.sampler.Crosses(size)) [[unlikely]] {
+  if (block != nullptr && IsSampled(size)) [[unlikely]]
     RecordAllocated(block, size, with_native);
-  }
 }
 
 // A block is about to be given back.
@@ -31,6 +60,21 @@ inline void NoteFreeing(void* block) {
   if (recorder != nullptr && recorder->MayBeLive(reinterpret_cast<uintptr_t>(block))) [[unlikely]] {
     RecordFreeing(recorder, block);
   }
+}
+
+template <typename Free>
+__attribute__((noinline, cold)) void FreeFollowed(Recorder* recorder, void* block, Free free) {
+  RecordFreeing(recorder, block);
+  free();
+}
+
+// Runs `free`, which gives the block back.
+template <typename Free>
+inline void NoteFreeing(void* block, Free free) {
+  Recorder* recorder = hook_state.recorder.load(std::memory_order_acquire);
+  if (recorder != nullptr && recorder->MayBeLive(reinterpret_cast<uintptr_t>(block))) [[unlikely]]
+    return FreeFollowed(recorder, block, free);
+  free();
 }
 
 // [begin, begin + size) is about to be unmapped.

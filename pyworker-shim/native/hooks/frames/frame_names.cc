@@ -7,7 +7,6 @@
 namespace memprof {
 namespace {
 
-constexpr uint64_t kIdMask = 0xffffffff;
 constexpr size_t kHashedTableEnd = 256;
 
 uint64_t HashOfLineTable(PyObject* table) {
@@ -34,28 +33,19 @@ __attribute__((noinline)) FrameId InternPython(Recorder& recorder, const PythonF
 
 }  // namespace
 
-FrameId FrameNames::Find(uint64_t key) const {
-  const uint64_t place = places_[key % kPlaces].load(std::memory_order_relaxed);
-  return (place & ~kIdMask) == (key & ~kIdMask) ? static_cast<FrameId>(place & kIdMask) : kNoFrame;
-}
-
-void FrameNames::Remember(uint64_t key, FrameId frame) {
-  if (frame != kNoFrame) places_[key % kPlaces].store((key & ~kIdMask) | frame, std::memory_order_relaxed);
-}
-
 FrameId FrameNames::OfPython(Recorder& recorder, const PythonFrame& frame, TextScratch& texts) {
   const uint64_t key = HashPair(KeyOf(frame), recorder.intern_epoch());
-  FrameId found = Find(key);
+  FrameId found = known_.Find(key);
   if (found == kNoFrame) {
     found = InternPython(recorder, frame, texts);
-    Remember(key, found);
+    known_.Remember(key, found);
   }
   return found;
 }
 
 FrameId FrameNames::OfNative(Recorder& recorder, LoaderWatch& loader, uintptr_t return_address) {
   const uint64_t key = HashPair(return_address, loader.unloaded() << 32 | recorder.intern_epoch());
-  FrameId found = Find(key);
+  FrameId found = known_.Find(key);
   if (found == kNoFrame) {
     const ModuleTable::Location location = loader.modules().Find(return_address - 1);
     if (location.module == nullptr) return kNoFrame;
@@ -66,13 +56,9 @@ FrameId FrameNames::OfNative(Recorder& recorder, LoaderWatch& loader, uintptr_t 
       location.module->tag.store(module, std::memory_order_relaxed);
     }
     found = recorder.InternNativeFrame(module, location.offset);
-    Remember(key, found);
+    known_.Remember(key, found);
   }
   return found;
-}
-
-void FrameNames::Forget() {
-  for (std::atomic<uint64_t>& place : places_) place.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace memprof

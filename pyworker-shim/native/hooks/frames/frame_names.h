@@ -6,16 +6,12 @@
 // A native frame is keyed by its address and by how many modules had been unloaded.
 //
 // The recorder's intern epoch is part of every key.
-//
-// A fixed table of words, each holding a frame's number and half of its key: read and written without a lock by any number
-// of threads; a newcomer takes its place's word.
 #pragma once
 
-#include <atomic>
-#include <cstddef>
 #include <cstdint>
 
 #include "frames/frame_cursor.h"
+#include "frames/memo.h"
 #include "frames/stack_scratch.h"
 #include "hooking/loader_watch.h"
 #include "sites/recorder.h"
@@ -31,15 +27,10 @@ class FrameNames {
   FrameId OfNative(Recorder& recorder, LoaderWatch& loader, uintptr_t return_address);
 
   // For a new recorder. May run beside lookups.
-  void Forget();
+  void Forget() { known_.Forget(); }
 
  private:
-  static constexpr size_t kPlaces = 8192;
-
-  FrameId Find(uint64_t key) const;
-  void Remember(uint64_t key, FrameId frame);
-
-  std::atomic<uint64_t> places_[kPlaces] = {};
+  Memo<8192> known_;
 };
 
 }  // namespace memprof

@@ -2,6 +2,8 @@
 
 #include <Python.h>
 
+#include "base/hash.h"
+#include "frames/code_fields.h"
 #include "frames/frame_cursor.h"
 #include "hooking/native_stack.h"
 
@@ -9,45 +11,89 @@ namespace memprof {
 namespace {
 
 constexpr size_t kMaxPythonDepth = 1 << 14;  // Python frames looked at
+// Mostly enough to reach the interpreter loop from within malloc.
+constexpr size_t kUnwoundFirst = 40;
 
-// An address in the innermost interpreter loop's C frame, or null.
-const void* WalkPython(StackScratch& scratch) {
+constexpr uint64_t kMultiplier = 0x9fb21c651e98df25u;
+uint64_t Chain(uint64_t key, uint64_t word) {
+  key = (key ^ word) * kMultiplier;
+  return key ^ (key >> 32);
+}
+
+// Calls visit(frame) for each Python frame of this thread, innermost first; returns an address in the innermost interpreter
+// loop's C frame, or null.
+template <typename Visit>
+const void* VisitPython(Visit visit) {
   PyThreadState* thread = PyGILState_GetThisThreadState();
   if (thread == nullptr) return nullptr;
   FrameCursor cursor(thread);
   PythonFrame frame;
   for (size_t i = 0; i < kMaxPythonDepth && cursor.Next(&frame); ++i) {
-    if (Py_REFCNT(frame.code) > 0) scratch.python.Push(frame);  // 0: its own destruction is what runs
+    if (Py_REFCNT(frame.code) > 0) visit(frame);  // 0: its own destruction is what runs
   }
   return cursor.interpreter_loop();
 }
 
-void WalkNative(const StackSources& sources, bool below_python, const void* interpreter_loop, StackScratch& scratch) {
-  const Interpreter& interpreter = sources.interpreter;
+struct PythonTrace {
+  uint64_t key = 0;
+  bool any = false;
+  const void* interpreter_loop = nullptr;  // see VisitPython()
+};
+
+PythonTrace TracePython() {
+  PythonTrace trace;
+  PythonFrame last = {nullptr, 0};
+  trace.interpreter_loop = VisitPython([&](const PythonFrame& frame) {
+    if (frame == last) return;  // recursion, which is folded
+    last = frame;
+    trace.key = Chain(trace.key, CodeWord(frame.code) + static_cast<uint64_t>(frame.instruction) * kMultiplier);
+  });
+  trace.any = last.code != nullptr;
+  return trace;
+}
+
+struct NativeTrace {
+  size_t count = 0;  // of scratch.addresses
+  size_t begin = 0;  // those before it are our own
+  size_t end = 0;    // those from here on lie above the innermost interpreter loop
+};
+
+NativeTrace TraceNative(const StackSources& sources, const PythonTrace& python, StackScratch& scratch) {
   const uintptr_t* addresses = scratch.addresses;
-  const size_t count = CaptureNativeStack(scratch.addresses, StackScratch::kUnwound, sources.loader.unloaded() > 0);
-  size_t i = 0;
-  while (i < count && interpreter.own.ContainsCallBefore(addresses[i])) ++i;
-  if (!below_python) {
-    for (; i < count; ++i) scratch.native.Push(addresses[i]);
-    return;
-  }
-  // Two fences against frames of calls further out: where the loop's C frame lies on the stack, and the loop's code.
-  const size_t end = interpreter_loop != nullptr ? i + FramesBelow(interpreter_loop, addresses + i, count - i) : count;
-  for (; i < end && !interpreter.loop.ContainsCallBefore(addresses[i]); ++i) {
-    if (!interpreter.module.ContainsCallBefore(addresses[i])) scratch.native.Push(addresses[i]);
+  for (size_t capacity = python.interpreter_loop != nullptr ? kUnwoundFirst : StackScratch::kUnwound;; capacity = StackScratch::kUnwound) {
+    NativeTrace trace;
+    trace.count = CaptureNativeStack(scratch.addresses, capacity, sources.loader.unloaded() > 0);
+    while (trace.begin < trace.count && sources.interpreter.own.ContainsCallBefore(addresses[trace.begin])) ++trace.begin;
+    trace.end = trace.count;
+    if (python.any && python.interpreter_loop != nullptr) {
+      trace.end = trace.begin + FramesBelow(python.interpreter_loop, addresses + trace.begin, trace.count - trace.begin);
+    }
+    if (trace.end < trace.count || capacity == StackScratch::kUnwound || trace.count + 1 < capacity) return trace;
   }
 }
 
-}  // namespace
+uint64_t KeyOf(const StackSources& sources, const NativeTrace& native, const StackScratch& scratch) {
+  uint64_t key = sources.loader.unloaded() + 1;
+  for (size_t i = native.begin; i < native.end; ++i) key = Chain(key, scratch.addresses[i]);
+  return key;
+}
 
-uint32_t CaptureMixedStack(const StackSources& sources, bool with_native, StackScratch& scratch) {
+void KeepNative(const Interpreter& interpreter, bool below_python, const NativeTrace& trace, StackScratch& scratch) {
+  for (size_t i = trace.begin; i < trace.end; ++i) {
+    const uintptr_t address = scratch.addresses[i];
+    if (below_python) {
+      // Two fences against frames of calls further out: where the loop's C frame lies on the stack, and the loop's code.
+      if (interpreter.loop.ContainsCallBefore(address)) break;
+      if (interpreter.module.ContainsCallBefore(address)) continue;
+    }
+    scratch.native.Push(address);
+  }
+}
+
+// Names the frames that were kept and interns them.
+StackId Intern(const StackSources& sources, uint64_t block_bytes, StackScratch& scratch) {
   const auto& python = scratch.python;
   const auto& native = scratch.native;
-  const void* interpreter_loop = WalkPython(scratch);
-  const bool below_python = python.size() > 0;
-  if (with_native || !below_python) WalkNative(sources, below_python, interpreter_loop, scratch);
-
   uint32_t depth = 0;
   const auto add = [&](FrameId frame) {
     if (frame != kNoFrame) scratch.stack[depth++] = frame;
@@ -61,7 +107,47 @@ uint32_t CaptureMixedStack(const StackSources& sources, bool with_native, StackS
     add(sources.names.OfPython(sources.recorder, python[i], scratch.texts));
   }
   for (size_t i = native.size(); i-- > 0;) add(sources.names.OfNative(sources.recorder, sources.loader, native[i]));
-  return depth;
+  return sources.recorder.InternStack(scratch.stack, depth, block_bytes);
+}
+
+StackId CaptureIn(StackScratch& scratch, const StackSources& sources, const PythonTrace& python, uint64_t key, bool with_native,
+                  uint64_t block_bytes) {
+  NativeTrace native;
+  if (with_native) {
+    native = TraceNative(sources, python, scratch);
+    key = HashPair(key, KeyOf(sources, native, scratch));
+    if (const StackId known = sources.stacks.Find(key)) return known;
+  }
+  VisitPython([&](const PythonFrame& frame) { scratch.python.Push(frame); });
+  if (with_native) KeepNative(sources.interpreter, python.any, native, scratch);
+  const StackId stack = Intern(sources, block_bytes, scratch);
+  sources.stacks.Remember(key, stack);
+  return stack;
+}
+
+// Where more threads sample at once than there are scratches.
+__attribute__((noinline)) StackId CaptureOnTheHosts(const StackSources& sources, const PythonTrace& python, uint64_t key, bool with_native,
+                                                    uint64_t block_bytes) {
+  StackScratch scratch;
+  return CaptureIn(scratch, sources, python, key, with_native, block_bytes);
+}
+
+}  // namespace
+
+StackId CaptureMixedStack(const StackSources& sources, bool with_native, uint64_t block_bytes) {
+  const PythonTrace python = TracePython();
+  // What is kept of the tables for large blocks makes room for them where others find none.
+  const uint64_t key = HashPair(python.key, uint64_t{sources.recorder.intern_epoch()} << 1 | (block_bytes >= kLargeBlock ? 1 : 0));
+  with_native = with_native || !python.any;
+  if (!with_native) {
+    if (const StackId known = sources.stacks.Find(key)) return known;
+  }
+  if (StackScratch* scratch = sources.scratches.Take()) {
+    const StackId stack = CaptureIn(*scratch, sources, python, key, with_native, block_bytes);
+    sources.scratches.Give(scratch);
+    return stack;
+  }
+  return CaptureOnTheHosts(sources, python, key, with_native, block_bytes);
 }
 
 }  // namespace memprof

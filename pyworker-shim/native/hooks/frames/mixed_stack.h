@@ -3,27 +3,34 @@
 //
 // A thread that has no Python thread state (pools of Arrow or BLAS) or no Python frame gets its native stack alone: its
 // bytes are never charged to another thread's line.
+//
+// Most samples come from a stack that was seen before. So a stack is walked for its key first, reading a word or two of
+// each frame, and only if the memo doesn't know the key are its frames kept, named and interned.
 #pragma once
 
 #include <cstdint>
 
 #include "frames/frame_names.h"
 #include "frames/interpreter.h"
+#include "frames/memo.h"
 #include "frames/stack_scratch.h"
 #include "hooking/loader_watch.h"
 #include "sites/recorder.h"
 
 namespace memprof {
 
+using StackMemo = Memo<8192>;
+
 struct StackSources {
   Recorder& recorder;
   LoaderWatch& loader;
   FrameNames& names;
+  StackMemo& stacks;
+  ScratchPool& scratches;
   const Interpreter& interpreter;
 };
 
-// HOOK. Fills `scratch.stack` and returns its depth. `with_native`: false leaves out native frames below a Python line. `scratch`
-// is fresh.
-__attribute__((noinline)) uint32_t CaptureMixedStack(const StackSources& sources, bool with_native, StackScratch& scratch);
+// HOOK. The calling thread's stack, for a block of `block_bytes`. `with_native`: false leaves out native frames below a Python line.
+StackId CaptureMixedStack(const StackSources& sources, bool with_native, uint64_t block_bytes);
 
 }  // namespace memprof

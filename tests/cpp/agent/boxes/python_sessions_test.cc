@@ -55,12 +55,13 @@ TEST_F(PythonSessionsTest, ABoxThatIsNoneIsUnreadable) {
 
 // Of every task one block of an odd size outlives it; the task itself frees another.
 TEST_F(PythonSessionsTest, LeftoversAreThoseOfAllTasksSoFar) {
-  const FrameId stack[] = {recorder_->InternPythonFrame({"keep", 4}, {"job.py", 6}, 3, 1)};
+  const FrameId frames[] = {recorder_->InternPythonFrame({"keep", 4}, {"job.py", 6}, 3, 1)};
+  const StackId stack = recorder_->InternStack(frames, 1, 2'000'003);
   uintptr_t address = 0x1000;
   const auto serve = [&](int64_t task) {
     recorder_->OpenSession({task, 0, 0, 0, 0});
-    recorder_->Allocated({Origin::kPython, address += 0x1000000, 2'000'003, 2'000'003, 1, stack, 1});
-    recorder_->Allocated({Origin::kPython, address += 0x1000000, 3'000'017, 3'000'017, 1, stack, 1});
+    recorder_->Allocated({Origin::kPython, address += 0x1000000, 2'000'003, 2'000'003, 1, stack});
+    recorder_->Allocated({Origin::kPython, address += 0x1000000, 3'000'017, 3'000'017, 1, stack});
     recorder_->Freeing(address);
     recorder_->CloseSession();
   };

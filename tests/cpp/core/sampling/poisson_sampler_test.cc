@@ -126,6 +126,23 @@ TEST(PoissonSampler, EmptyBlocksAreNeverSampled) {
   for (int i = 0; i < 100'000; ++i) ASSERT_FALSE(Ask(sampler, 0, 2).taken());
 }
 
+// A failed allocation between two blocks, however large, must change nothing for them.
+TEST(PoissonSampler, WhatIsTakenBackLeavesTheStreamAlone) {
+  PoissonSampler one = {}, other = {};
+  one.Seed(7);
+  other.Seed(7);
+  for (int i = 0; i < 50'000; ++i) {
+    if (i % 3 == 0) {
+      const uint64_t failed = uint64_t{1} << (i % 40);
+      one.Crosses(failed);
+      one.TakeBack(failed);
+    }
+    const SampleWeight a = Ask(one, 1000, kInterval), b = Ask(other, 1000, kInterval);
+    ASSERT_EQ(a.bytes, b.bytes) << i;
+    ASSERT_EQ(a.blocks, b.blocks);
+  }
+}
+
 // The gaps themselves, in whole bytes: mean 1/(1 - e^(-1/interval)), P(gap > 3 intervals) = e^-3.
 TEST(PoissonSampler, GapsAreExponential) {
   PoissonSampler sampler = {};

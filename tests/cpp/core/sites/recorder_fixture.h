@@ -73,12 +73,16 @@ class RecorderTest : public testing::Test {
     return recorder_->InternPythonFrame(Ref(function), Ref("/jobs/helper.py"), line, 1);
   }
 
+  StackId Stack(const std::vector<FrameId>& frames, uint64_t block_bytes = 1) {
+    return recorder_->InternStack(frames.data(), static_cast<uint32_t>(frames.size()), block_bytes);
+  }
+
   // A block counted exactly.
   void Allocate(uintptr_t address, uint64_t size, const std::vector<FrameId>& stack) {
-    recorder_->Allocated({Origin::kPython, address, size, size, 1, stack.data(), static_cast<uint32_t>(stack.size())});
+    recorder_->Allocated({Origin::kPython, address, size, size, 1, Stack(stack, size)});
   }
   void AllocateSampled(uintptr_t address, uint64_t size, uint64_t weight, uint64_t blocks, const std::vector<FrameId>& stack) {
-    recorder_->Allocated({Origin::kPython, address, size, weight, blocks, stack.data(), static_cast<uint32_t>(stack.size())});
+    recorder_->Allocated({Origin::kPython, address, size, weight, blocks, Stack(stack, size)});
   }
 
   static std::string InnermostFunction(const BoxSession& session, const BoxSite& site) {

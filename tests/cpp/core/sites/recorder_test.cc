@@ -204,13 +204,13 @@ TEST_F(RecorderTest, AReallocIsOneStep) {
   Start();
   recorder_->OpenSession(Task(1));
   Allocate(kSomewhere, 300'007, {Line("list", 4)});
-  const Sample bigger = {Origin::kPython, kSomewhere + 0x100000, 400'009, 400'009, 1, nullptr, 0};
+  const Sample bigger = {Origin::kPython, kSomewhere + 0x100000, 400'009, 400'009, 1, kNoStack};
   recorder_->Resized(kSomewhere, bigger);
   BoxSession session = ReadTask(1);
   EXPECT_EQ(session.live_peak_bytes, 400'009u) << "old and new were never there together";
   EXPECT_EQ(SiteOf(session, "list")->live_at_peak_bytes, 0u);
   // In place.
-  recorder_->Resized(kSomewhere + 0x100000, {Origin::kPython, kSomewhere + 0x100000, 500'009, 500'009, 1, nullptr, 0});
+  recorder_->Resized(kSomewhere + 0x100000, {Origin::kPython, kSomewhere + 0x100000, 500'009, 500'009, 1, kNoStack});
   EXPECT_EQ(ReadTask(1).live_bytes, 500'009u);
 }
 
@@ -220,7 +220,7 @@ TEST_F(RecorderTest, TheOldAddressOfAReallocMayGoToAnotherThread) {
   Allocate(kSomewhere, 300'007, {Line("mine", 4)});
   Recorder::Detached old = recorder_->Detach(kSomewhere);
   Allocate(kSomewhere, 100'003, {Line("theirs", 5)});  // the real realloc has moved ours, and another thread got the place
-  recorder_->Resized(old, {Origin::kPython, kSomewhere + 0x100000, 400'009, 400'009, 1, nullptr, 0});
+  recorder_->Resized(old, {Origin::kPython, kSomewhere + 0x100000, 400'009, 400'009, 1, kNoStack});
   BoxSession session = ReadTask(1);
   EXPECT_EQ(SiteOf(session, "mine")->live_bytes, 0u);
   EXPECT_EQ(SiteOf(session, "theirs")->live_bytes, 100'003u);
@@ -247,7 +247,7 @@ TEST_F(RecorderTest, ASessionThatClosesDuringAReallocKeepsItsFigures) {
   Allocate(kSomewhere, 300'007, {Line("mine", 4)});
   Recorder::Detached old = recorder_->Detach(kSomewhere);
   recorder_->OpenSession(Task(2));
-  recorder_->Resized(old, {Origin::kPython, kSomewhere, 400'009, 400'009, 1, nullptr, 0});
+  recorder_->Resized(old, {Origin::kPython, kSomewhere, 400'009, 400'009, 1, kNoStack});
   BoxSession first = ReadTask(1);
   EXPECT_TRUE(first.checksum_ok);
   EXPECT_EQ(first.live_bytes, 300'007u);
@@ -616,7 +616,7 @@ TEST_F(RecorderTest, RowsAddUpWhateverOverflows) {
     const uint64_t size = random() % 20 == 0 ? 1'000'000 + random() % 5'000'000 : 1 + random() % 300'000;
     const uint64_t weight = size < 4 * kInterval ? size + 66'000 : size;
     allocated += weight;
-    return Sample{Origin::kPython, address, size, weight, 1 + size % 3, stack.data(), static_cast<uint32_t>(stack.size())};
+    return Sample{Origin::kPython, address, size, weight, 1 + size % 3, Stack(stack, size)};
   };
   for (int64_t task = 1; task <= 12; ++task) {
     recorder_->OpenSession(Task(task));

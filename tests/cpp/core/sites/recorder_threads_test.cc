@@ -36,7 +36,7 @@ TEST_F(RecorderThreadsTest, TotalsAddUpWhateverRunsAtTheSameTime) {
         if (dice == 3) {
           uint64_t size = 1000 + random() % 2'000'000;
           Recorder::Detached old = recorder_->Detach(address);
-          recorder_->Resized(old, {Origin::kPython, address, size, size, 1, nullptr, 0});
+          recorder_->Resized(old, {Origin::kPython, address, size, size, 1, kNoStack});
           allocated += size;
         } else if (dice == 4) {
           recorder_->UnmappingRange(address, address + 0x2000);

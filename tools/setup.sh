@@ -14,7 +14,7 @@ PRESET=${MEMPROF_PRESET:-release}
 # What the build and the tests need beyond a base Debian 12 with Python 3.11 and a JDK 17.
 APT_BUILD=(g++ make cmake ninja-build ccache autoconf automake libtool dpkg-dev protobuf-compiler libprotobuf-dev libfmt-dev
   nlohmann-json3-dev libgtest-dev libgmock-dev python3-dev python3-venv openjdk-17-jdk-headless maven)
-APT_TEST=(clang-format clang-tidy util-linux)
+APT_TEST=(clang-format clang-tidy util-linux libpython3.11-testsuite)
 
 say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
 fail() {

@@ -12,15 +12,14 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import importlib.machinery
 import mmap
 import os
-import re
 import sys
 from types import ModuleType
 from typing import Any, Callable
 
 from sparkmemprof.config import Config, read_config
+from sparkmemprof.interpreters import why_not_supported
 from sparkmemprof.udfs import kind_of_command, user_functions
 
 _WORKER_MODULE = "pyspark.worker"
@@ -53,18 +52,13 @@ def profile_workers_of(daemon: ModuleType) -> None:
 
 def load_hooks() -> ModuleType:
     """The native module for this interpreter. Raises ImportError with a text for the user."""
+    refusal = why_not_supported()
+    if refusal is not None:
+        raise ImportError(refusal)
     try:
         from sparkmemprof import _hooks
     except ImportError as error:
-        folder = os.path.dirname(os.path.abspath(__file__))
-        candidates = [os.path.join(folder, "_hooks" + suffix) for suffix in importlib.machinery.EXTENSION_SUFFIXES]
-        if any(map(os.path.exists, candidates)):
-            raise ImportError(f"the native module cannot be loaded: {error}") from error
-        tags = (re.match(r"_hooks\.cpython-3(\d+)-", name) for name in os.listdir(folder))
-        minors = sorted(int(tag.group(1)) for tag in tags if tag)
-        supported = ", ".join(f"3.{minor}" for minor in minors) or "none: the package has no native module"
-        running = f"{sys.implementation.name} {sys.version_info.major}.{sys.version_info.minor} on {sys.platform}"
-        raise ImportError(f"{running} is not supported (supported on Linux: CPython {supported})") from None
+        raise ImportError(f"the native module cannot be loaded: {error}") from error
     return _hooks
 
 

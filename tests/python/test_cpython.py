@@ -1,0 +1,103 @@
+"""CPython's own tests with the hooks on at an interval of 256 bytes: corner cases of frames, threads and ends.
+
+They start further interpreters (isolated, with subinterpreters, forking, dying by a signal), and those have the hooks
+on as well: all run in a virtual environment with a .pth file that starts them. A test that fails bare is no failure of
+ours, but is printed.
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+from conftest import BUILD, SCENES, python_of
+
+VERSIONS = ("3.9", "3.10", "3.11", "3.12", "3.13", "system")
+MODULES = ("generators", "coroutines", "frame", "threading", "gc", "exceptions", "ctypes")
+INTERVAL = 256
+
+
+@pytest.fixture(scope="module")
+def environment_of(tmp_path_factory):
+    """The Python of a virtual environment in which every interpreter starts the hooks, made once per version."""
+    made = {}
+
+    def environment(version):
+        if version not in made:
+            made[version] = make_environment(version, tmp_path_factory.mktemp("cpython"))
+        if isinstance(made[version], str):
+            pytest.skip(made[version])
+        return made[version]
+
+    return environment
+
+
+def make_environment(version, folder):
+    """A path, or the reason why there is none."""
+    python = pathlib.Path("/usr/bin/python3") if version == "system" else python_of(version)
+    if python is None or not python.exists():
+        return f"no CPython {version} that the hooks were built for"
+    made = subprocess.run([python, "-m", "venv", "--without-pip", folder], capture_output=True, text=True, check=False)
+    if made.returncode:
+        return f"{python} makes no virtual environment: {made.stdout}{made.stderr}"
+    (packages,) = folder.glob("lib/python*/site-packages")
+    (packages / "sparkmemprof").mkdir()
+    (packages / "sparkmemprof" / "__init__.py").touch()
+    for hooks in (BUILD / "python" / "sparkmemprof").glob("_hooks.*.so"):
+        (packages / "sparkmemprof" / hooks.name).symlink_to(hooks)
+    (packages / "hooked_start.py").symlink_to(SCENES / "hooked_start.py")
+    # A subinterpreter runs this file again, in a process that has its hooks already.
+    condition = "'SCENE_BOXES' in os.environ and os.environ.get('SCENE_HOOKED') != str(os.getpid())"
+    (packages / "hooked.pth").write_text(f"import os; {condition} and __import__('hooked_start')\n")
+    return folder / "bin" / "python"
+
+
+def run_module(python, module, folder, hooked):
+    """Runs test_<module> by CPython's own runner; the process's exit code and what it said."""
+    folder.mkdir(parents=True)
+    environment = {
+        key: value for key, value in os.environ.items() if not key.startswith(("SCENE_", "PYTHON", "MALLOC"))
+    }
+    environment["TMPDIR"] = str(folder)
+    if hooked:
+        boxes = folder / "boxes"
+        boxes.mkdir(mode=0o700)
+        environment.update(SCENE_BOXES=str(boxes), SCENE_INTERVAL=str(INTERVAL), SCENE_COUNTERS=str(folder))
+    finished = subprocess.run(
+        [python, "-X", "faulthandler", "-m", "test", "--timeout", "240", f"test_{module}"],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    return finished.returncode, finished.stdout
+
+
+def failed_cases(output):
+    return set(re.findall(r"^(?:FAIL|ERROR): (\S+ \(\S+\)).*$", output, re.MULTILINE))
+
+
+@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_cpythons_own_tests_pass(version, module, environment_of, tmp_path):
+    python = environment_of(version)
+    if subprocess.run([python, "-c", f"import test.test_{module}"], capture_output=True, check=False).returncode:
+        pytest.skip(f"CPython {version} comes without its tests")
+
+    exit_code, output = run_module(python, module, tmp_path / "hooked", hooked=True)
+
+    counters = [json.loads(path.read_text()) for path in (tmp_path / "hooked").glob("counters-*.json")]
+    assert max((counted["samples"] for counted in counters), default=0) > 500, "the hooks were on, and saw the tests"
+    assert re.search(r"Total tests: run=\d|^Ran \d+ test|1 test OK", output, re.MULTILINE), output
+    if exit_code:
+        bare_exit_code, bare_output = run_module(python, module, tmp_path / "bare", hooked=False)
+        ours = failed_cases(output) - failed_cases(bare_output)
+        assert bare_exit_code, f"only with hooks: {output}"
+        assert failed_cases(output), output
+        assert not ours, f"only with hooks: {ours}\n{output}\nbare:\n{bare_output}"
+        print(f"CPython {version} fails bare, too: {sorted(failed_cases(bare_output))}")

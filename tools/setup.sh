@@ -99,11 +99,11 @@ setup_python() {
   fail "no Python 3.11 with venv on PATH: apt-get install python3 python3-venv"
 }
 
-# venv FOLDER REQUIREMENTS: makes or updates a venv; a no-op while the requirements file is unchanged.
+# venv FOLDER REQUIREMENTS [PYTHON]: makes or updates a venv; a no-op while the requirements file is unchanged.
 setup_venv() {
-  local folder=$1 requirements=$2
+  local folder=$1 requirements=$2 PYTHON=${3:-}
   cmp -s "$requirements" "$folder/.requirements" && return
-  setup_python
+  [ -n "$PYTHON" ] || setup_python
   [ -x "$folder/bin/pip" ] || progress "venv ${folder#"$PROJECT"/}" "$PYTHON" -m venv "$folder"
   progress "pip: ${requirements#"$PROJECT"/} into ${folder#"$PROJECT"/}" "$folder/bin/pip" install --disable-pip-version-check -r "$requirements"
   cp "$requirements" "$folder/.requirements"
@@ -133,14 +133,18 @@ setup_wheel() {
   printf '%s' "$content" >"$stamp"
 }
 
+# Puts the wheel into a venv.
+setup_package() {
+  local venv=$1
+  cmp -s "$BUILD/wheel/.stamp" "$venv/.wheel" && return
+  progress "pip: sparkmemprof into ${venv#"$PROJECT"/}" "$venv/bin/pip" install --disable-pip-version-check --force-reinstall --no-deps "$BUILD"/wheel/sparkmemprof-*.whl
+  cp "$BUILD/wheel/.stamp" "$venv/.wheel"
+}
+
 setup_spark() {
-  local line=$1 wheel
+  local line=$1
   case $line in 3.5 | 4) ;; *) fail "unknown Spark line '$line': 3.5 or 4" ;; esac
   SPARK_VENV=$BUILD/venvs/spark-$line
   setup_venv "$SPARK_VENV" "$PROJECT/integration/requirements-spark-$line.txt"
-  if ! cmp -s "$BUILD/wheel/.stamp" "$SPARK_VENV/.wheel"; then
-    wheel=$(echo "$BUILD"/wheel/sparkmemprof-*.whl)
-    progress "pip: sparkmemprof into ${SPARK_VENV#"$PROJECT"/}" "$SPARK_VENV/bin/pip" install --disable-pip-version-check --force-reinstall --no-deps "$wheel"
-    cp "$BUILD/wheel/.stamp" "$SPARK_VENV/.wheel"
-  fi
+  setup_package "$SPARK_VENV"
 }

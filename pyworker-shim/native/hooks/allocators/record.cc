@@ -8,8 +8,8 @@
 namespace memprof {
 namespace {
 
-constexpr uint64_t kRefreshedEach = 16 << 10;          // bytes
-constexpr uint64_t kNativeFromInExactMode = 16 << 10;  // bytes; unwinding for every block would cost more than all else
+constexpr uint64_t kRefreshedEach = 16 << 10;        // bytes
+constexpr uint64_t kDetailedInExactMode = 16 << 10;  // bytes; below, walking the whole stack would cost more than all else
 
 class ErrnoKeeper {
  public:
@@ -28,7 +28,8 @@ bool WithSample(Recorder* recorder, void* block, size_t size, bool with_native, 
   const uint64_t interval = hook_state.interval.load(std::memory_order_relaxed);
   const SampleWeight weight = hook_thread.sampler.Draw(size, interval);
   if (!weight.taken()) return false;
-  if (interval <= 1 && size < kNativeFromInExactMode) with_native = false;
+  StackDetail detail = with_native ? StackDetail::kNative : StackDetail::kPython;
+  if (interval <= 1 && size < kDetailedInExactMode) detail = StackDetail::kBrief;
   const uintptr_t address = reinterpret_cast<uintptr_t>(block);
   recorder->Prefetch(address);
   if ((hook_thread.unrefreshed += weight.bytes) >= kRefreshedEach) {
@@ -36,7 +37,7 @@ bool WithSample(Recorder* recorder, void* block, size_t size, bool with_native, 
     hook_state.loader.Refresh();
   }
   const StackId stack = CaptureMixedStack(
-      {*recorder, hook_state.loader, hook_state.names, hook_state.stacks, hook_state.scratches, hook_state.interpreter}, with_native, size);
+      {*recorder, hook_state.loader, hook_state.names, hook_state.stacks, hook_state.scratches, hook_state.interpreter}, detail, size);
   use(Sample{Origin::kPython, address, size, weight.bytes, weight.blocks, stack});
   return true;
 }

@@ -11,6 +11,7 @@ namespace memprof {
 namespace {
 
 constexpr size_t kMaxPythonDepth = 1 << 14;  // Python frames looked at
+constexpr size_t kBriefDepth = 48;           // likewise
 // Mostly enough to reach the interpreter loop from within malloc.
 constexpr size_t kUnwoundFirst = 40;
 
@@ -23,12 +24,13 @@ uint64_t Chain(uint64_t key, uint64_t word) {
 // Calls visit(frame) for each Python frame of this thread, innermost first; returns an address in the innermost interpreter
 // loop's C frame, or null.
 template <typename Visit>
-const void* VisitPython(Visit visit) {
+const void* VisitPython(StackDetail detail, Visit visit) {
   PyThreadState* thread = PyGILState_GetThisThreadState();
   if (thread == nullptr) return nullptr;
   FrameCursor cursor(thread);
   PythonFrame frame;
-  for (size_t i = 0; i < kMaxPythonDepth && cursor.Next(&frame); ++i) {
+  const size_t depth = detail == StackDetail::kBrief ? kBriefDepth : kMaxPythonDepth;
+  for (size_t i = 0; i < depth && cursor.Next(&frame); ++i) {
     if (Py_REFCNT(frame.code) > 0) visit(frame);  // 0: its own destruction is what runs
   }
   return cursor.interpreter_loop();
@@ -40,10 +42,10 @@ struct PythonTrace {
   const void* interpreter_loop = nullptr;  // see VisitPython()
 };
 
-PythonTrace TracePython() {
+PythonTrace TracePython(StackDetail detail) {
   PythonTrace trace;
   PythonFrame last = {nullptr, 0};
-  trace.interpreter_loop = VisitPython([&](const PythonFrame& frame) {
+  trace.interpreter_loop = VisitPython(detail, [&](const PythonFrame& frame) {
     if (frame == last) return;  // recursion, which is folded
     last = frame;
     trace.key = Chain(trace.key, CodeWord(frame.code) + static_cast<uint64_t>(frame.instruction) * kMultiplier);
@@ -110,15 +112,15 @@ StackId Intern(const StackSources& sources, uint64_t block_bytes, StackScratch& 
   return sources.recorder.InternStack(scratch.stack, depth, block_bytes);
 }
 
-StackId CaptureIn(StackScratch& scratch, const StackSources& sources, const PythonTrace& python, uint64_t key, bool with_native,
-                  uint64_t block_bytes) {
+StackId CaptureIn(StackScratch& scratch, const StackSources& sources, const PythonTrace& python, uint64_t key, StackDetail detail,
+                  bool with_native, uint64_t block_bytes) {
   NativeTrace native;
   if (with_native) {
     native = TraceNative(sources, python, scratch);
     key = HashPair(key, KeyOf(sources, native, scratch));
     if (const StackId known = sources.stacks.Find(key)) return known;
   }
-  VisitPython([&](const PythonFrame& frame) { scratch.python.Push(frame); });
+  VisitPython(detail, [&](const PythonFrame& frame) { scratch.python.Push(frame); });
   if (with_native) KeepNative(sources.interpreter, python.any, native, scratch);
   const StackId stack = Intern(sources, block_bytes, scratch);
   sources.stacks.Remember(key, stack);
@@ -126,28 +128,28 @@ StackId CaptureIn(StackScratch& scratch, const StackSources& sources, const Pyth
 }
 
 // Where more threads sample at once than there are scratches.
-__attribute__((noinline)) StackId CaptureOnTheHosts(const StackSources& sources, const PythonTrace& python, uint64_t key, bool with_native,
-                                                    uint64_t block_bytes) {
+__attribute__((noinline)) StackId CaptureOnTheHosts(const StackSources& sources, const PythonTrace& python, uint64_t key,
+                                                    StackDetail detail, bool with_native, uint64_t block_bytes) {
   StackScratch scratch;
-  return CaptureIn(scratch, sources, python, key, with_native, block_bytes);
+  return CaptureIn(scratch, sources, python, key, detail, with_native, block_bytes);
 }
 
 }  // namespace
 
-StackId CaptureMixedStack(const StackSources& sources, bool with_native, uint64_t block_bytes) {
-  const PythonTrace python = TracePython();
+StackId CaptureMixedStack(const StackSources& sources, StackDetail detail, uint64_t block_bytes) {
+  const PythonTrace python = TracePython(detail);
   // What is kept of the tables for large blocks makes room for them where others find none.
   const uint64_t key = HashPair(python.key, uint64_t{sources.recorder.intern_epoch()} << 1 | (block_bytes >= kLargeBlock ? 1 : 0));
-  with_native = with_native || !python.any;
+  const bool with_native = detail == StackDetail::kNative || !python.any;
   if (!with_native) {
     if (const StackId known = sources.stacks.Find(key)) return known;
   }
   if (StackScratch* scratch = sources.scratches.Take()) {
-    const StackId stack = CaptureIn(*scratch, sources, python, key, with_native, block_bytes);
+    const StackId stack = CaptureIn(*scratch, sources, python, key, detail, with_native, block_bytes);
     sources.scratches.Give(scratch);
     return stack;
   }
-  return CaptureOnTheHosts(sources, python, key, with_native, block_bytes);
+  return CaptureOnTheHosts(sources, python, key, detail, with_native, block_bytes);
 }
 
 }  // namespace memprof

@@ -30,7 +30,13 @@ struct StackSources {
   const Interpreter& interpreter;
 };
 
-// HOOK. The calling thread's stack, for a block of `block_bytes`. `with_native`: false leaves out native frames below a Python line.
-StackId CaptureMixedStack(const StackSources& sources, bool with_native, uint64_t block_bytes);
+enum class StackDetail {
+  kNative,  // native frames below the Python line, too
+  kPython,  // Python frames alone; native ones where there are none
+  kBrief,   // likewise, and of Python frames the innermost 48: where every block counts and a call costs less than walking deep stacks
+};
+
+// HOOK. The calling thread's stack, for a block of `block_bytes`.
+StackId CaptureMixedStack(const StackSources& sources, StackDetail detail, uint64_t block_bytes);
 
 }  // namespace memprof

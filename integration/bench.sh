@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# What sparkmemprof and its rivals cost, and how right its lines are: builds, makes a venv with memray, measures, prints tables.
+#
+#   integration/bench.sh [--python PYTHON] cost [OPTIONS]       CPU time against bare runs; see `cost --help`
+#   integration/bench.sh [--python PYTHON] accuracy [OPTIONS]   a line's bytes against the truth; see `accuracy --help`
+#
+# PYTHON: the CPython to measure with (default: 3.11). Measure on an idle machine: what else runs shows in the intervals.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../tools/setup.sh"
+python=
+if [ "${1:-}" = --python ]; then
+  python=$(command -v "${2:-}") || fail "no such Python: '${2:-}'"
+  shift 2
+fi
+case ${1:-} in
+  cost | accuracy) script=$1; shift ;;
+  -h | --help) sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+  *) sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
+esac
+
+setup_lock
+setup_build
+setup_wheel
+[ -n "$python" ] || { setup_python; python=$PYTHON; }
+venv=$BUILD/bench/venv-$("$python" -c 'import platform; print(platform.python_version())')
+setup_venv "$venv" "$PROJECT/integration/bench/requirements.txt" "$python"
+setup_package "$venv"
+setup_unlock
+
+own_environment
+exec "$venv/bin/python" "$PROJECT/integration/bench/$script.py" "$@"

@@ -1,0 +1,213 @@
+"""What profilers cost: CPU time against bare runs of the same work, paired and interleaved, with 95 % intervals.
+
+    integration/bench.sh cost                                   every workload and profiler
+    integration/bench.sh cost --workload pandas --minutes 5     one workload, at most five minutes for each profiler
+    integration/bench.sh cost --spark                           inside a real Spark worker
+    integration/bench.sh cost --table                           only prints what has been measured so far
+
+Pairs are gathered from one process after another, until the interval is within --precision or the time is up. All are
+kept in --results and added to by the next call, so a run that was interrupted goes on where it ended. Nothing else
+should run meanwhile.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import os
+import platform
+import random
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from profilers import PROFILERS
+from ratios import Ratio, ratio_of
+from workloads import BOUNDS, WORKLOADS
+
+HERE = Path(__file__).resolve().parent
+DEFAULT_RESULTS = HERE.parent.parent / "build" / "bench" / "results.jsonl"
+OWN = "sparkmemprof"
+EXACT, EXACT_RIVAL = "sparkmemprof, exact", "memray, Python allocators"
+PAIRS_A_PROCESS = 6
+LEAST_PROCESSES = 4
+MIB = 1 << 20
+
+Key = tuple[str, str, str, str]  # Python, place, workload, profiler
+
+
+class Server:
+    """A unit.py or spark_unit.py that waits for its next unit."""
+
+    def __init__(self, script: str, workload: str, profiler: str) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, str(HERE / script), workload, profiler],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        if script == "spark_unit.py":
+            self._line()
+
+    def _line(self) -> str:
+        line = self._process.stdout.readline()
+        if not line:
+            raise SystemExit(f"{self._process.args[1:]} ended with status {self._process.wait()}")
+        return line
+
+    def run(self, how: str) -> tuple[float, float]:
+        self._process.stdin.write(how + "\n")
+        self._process.stdin.flush()
+        cpu, wall = map(float, self._line().split())
+        return cpu, wall
+
+    def end(self) -> None:
+        self._process.stdin.close()
+        self._process.wait()
+
+
+def pairs_of_one_process(spark: bool, workload: str, profiler: str) -> dict[str, list[list[float]]]:
+    """Pairs (profiled, bare). In Spark bare tasks have their own application: there the profiler comes by conf."""
+    servers = [Server("spark_unit.py", workload, name) for name in (profiler, "bare")] if spark else None
+    one = None if servers else Server("unit.py", workload, profiler)
+    found: dict[str, list[list[float]]] = {"cpu": [], "wall": []}
+    for _ in range(PAIRS_A_PROCESS):
+        times = {}
+        for how in random.sample(["profiled", "bare"], 2):
+            times[how] = one.run(how) if one else servers[how == "bare"].run(how)
+        for i, clock in enumerate(("cpu", "wall")):
+            found[clock].append([times["profiled"][i], times["bare"][i]])
+    for server in servers or [one]:
+        server.end()
+    return found
+
+
+class Results:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.groups: dict[Key, list[dict[str, list[list[float]]]]] = collections.defaultdict(list)
+        self.starts: dict[str, list[dict[str, list[float]]]] = collections.defaultdict(list)
+        if path.exists():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                self._take(json.loads(line))
+
+    def _take(self, record: dict) -> None:
+        if "start" in record:
+            self.starts[record["python"]].append(record["start"])
+        else:
+            self.groups[record["python"], record["place"], record["workload"], record["profiler"]].append(
+                record["pairs"]
+            )
+
+    def add(self, record: dict) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
+        self._take(record)
+
+    def ratio(self, key: Key, clock: str = "cpu") -> Ratio | None:
+        groups = [group[clock] for group in self.groups[key]]
+        return ratio_of(groups) if len(groups) >= 2 else None
+
+
+def measure(results: Results, key: Key, precision: float, minutes: float) -> None:
+    _, place, workload, profiler = key
+    deadline = time.monotonic() + 60 * minutes
+
+    def precise() -> bool:
+        ratio = results.ratio(key)
+        return ratio is not None and ratio.half_width <= precision and len(results.groups[key]) >= LEAST_PROCESSES
+
+    while not precise():
+        pairs = pairs_of_one_process(place == "Spark worker", workload, profiler)
+        results.add({"python": key[0], "place": place, "workload": workload, "profiler": profiler, "pairs": pairs})
+        print(f"  {place}, {workload}, {profiler}: {results.ratio(key) or '…'}", file=sys.stderr, flush=True)
+        if time.monotonic() > deadline:
+            return
+
+
+def measure_start(results: Results, python: str, rounds: int) -> None:
+    for _ in range(len(results.starts[python]), rounds):
+        start = {}
+        for profiler in random.sample([OWN, "bare"], 2):
+            command = [sys.executable, str(HERE / "unit.py"), "--start", profiler]
+            printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            start[profiler] = [float(word) for word in printed.split()]
+        results.add({"python": python, "start": start})
+
+
+def judged(ratio: Ratio | None, bound: float | None) -> str:
+    if ratio is None:
+        return "not measured"
+    if bound is None:
+        return str(ratio)
+    if ratio.high <= bound:
+        return f"{ratio} ≤ {bound}"
+    if ratio.low > bound:
+        return f"{ratio} **above {bound}**"
+    return f"{ratio} gap: {bound} lies within"
+
+
+def print_tables(results: Results) -> None:
+    for python, place in sorted({key[:2] for key in results.groups}):
+        print(f"\nCPython {python}, {place}: CPU time against bare, 95 % interval\n")
+        print("| workload | " + " | ".join(PROFILERS) + " | wall, sparkmemprof |")
+        print("|---" * (len(PROFILERS) + 2) + "|")
+        for workload in WORKLOADS:
+            ratios = {profiler: results.ratio((python, place, workload, profiler)) for profiler in PROFILERS}
+            if not any(ratios.values()):
+                continue
+            cells = [judged(ratio, BOUNDS.get(workload) if name == OWN else None) for name, ratio in ratios.items()]
+            wall = results.ratio((python, place, workload, OWN), "wall")
+            print(f"| {workload} | " + " | ".join(cells) + f" | {wall or ''} |")
+    for python, starts in sorted(results.starts.items()):
+        middles = {
+            name: [statistics.median(start[name][i] for start in starts) for i in range(4)] for name in (OWN, "bare")
+        }
+        cpu, wall, resident, virtual = (own - bare for own, bare in zip(middles[OWN], middles["bare"]))
+        print(
+            f"\nCPython {python}, start of a worker, medians of {len(starts)}: "
+            f"{1000 * wall:+.1f} ms ({1000 * cpu:+.1f} ms CPU; at most 10), "
+            f"{resident / MIB:+.1f} MiB resident (at most 8), {virtual / MIB:+.1f} MiB virtual (at most 16)"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="integration/bench.sh cost", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--workload", action="append", choices=WORKLOADS, help="default: all")
+    parser.add_argument("--profiler", action="append", choices=PROFILERS, help="default: all")
+    parser.add_argument("--spark", action="store_true", help="inside a real Spark worker")
+    parser.add_argument("--minutes", type=float, default=20, help="most for a workload and profiler (default: 20)")
+    parser.add_argument(
+        "--precision", type=float, default=0.005, help="half of the interval, where it may stop (default: 0.005)"
+    )
+    parser.add_argument(
+        "--starts", type=int, default=15, help="processes started to measure what starting costs (default: 15)"
+    )
+    parser.add_argument(
+        "--results", type=Path, default=DEFAULT_RESULTS, help=f"default: {os.path.relpath(DEFAULT_RESULTS)}"
+    )
+    parser.add_argument("--table", action="store_true", help="only print what has been measured")
+    options = parser.parse_args()
+    results = Results(options.results)
+    if not options.table:
+        place = "Spark worker" if options.spark else "plain"
+        python = platform.python_version()
+        for workload in options.workload or WORKLOADS:
+            for profiler in options.profiler or PROFILERS:
+                # The rivals' costs are tens of per cent: they need no tenth of one.
+                precision = options.precision if profiler == OWN else max(options.precision, 0.05)
+                measure(results, (python, place, workload, profiler), precision, options.minutes)
+        if not options.spark:
+            measure_start(results, python, options.starts)
+    print_tables(results)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""The benchmark's own parts: the interval of a ratio, and a run that goes on where the last one ended."""
+
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+
+import pytest
+
+BENCH = pathlib.Path(__file__).resolve().parents[2] / "integration" / "bench"
+sys.path.append(str(BENCH))
+
+from ratios import ratio_of  # noqa: E402
+
+
+def test_a_ratio_and_its_interval():
+    source = random.Random(5)
+    truth, processes = 1.03, 60
+    # A process's layout moves all of its pairs, so sixty processes of six pairs are sixty draws, not 360.
+    groups = []
+    for _ in range(processes):
+        layout = source.gauss(1, 0.02)
+        groups.append([(truth * layout * source.gauss(1, 0.001), 1.0) for _ in range(6)])
+    ratio = ratio_of(groups)
+    assert ratio.low < truth < ratio.high
+    assert 2 * 1.96 * 0.02 / processes**0.5 == pytest.approx(ratio.high - ratio.low, rel=0.3)
+    assert ratio_of([[(2.0, 1.0)], [(0.5, 1.0)]]).middle == pytest.approx(1), (
+        "a geometric mean: half and twice make one"
+    )
+    with pytest.raises(ValueError, match="two"):
+        ratio_of(groups[:1])
+
+
+def test_a_run_goes_on_where_the_last_one_ended(package, tmp_path):
+    results = tmp_path / "results.jsonl"
+    command = [sys.executable, str(BENCH / "cost.py"), "--results", str(results), "--starts", "1"]
+    command += ["--workload", "objects", "--profiler", "sparkmemprof", "--minutes", "0"]
+    environment = {**os.environ, "PYTHONPATH": str(package)}
+    printed = []
+    for _ in range(2):
+        finished = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert finished.returncode == 0, finished.stderr
+        printed.append(finished.stdout)
+    records = [json.loads(line) for line in results.read_text().splitlines()]
+    pairs = [record["pairs"]["cpu"] for record in records if "pairs" in record]
+    assert [len(group) for group in pairs] == [6, 6]
+    assert all(profiled > 0 and bare > 0 for group in pairs for profiled, bare in group)
+    assert sum("start" in record for record in records) == 1
+    assert "| objects |" not in printed[0], "one process says nothing of an interval"
+    assert "| objects |" in printed[1]
+    assert "start of a worker" in printed[1]

@@ -61,6 +61,8 @@ uint64_t Place(const Plan& plan, Table* tables) {
       {0, plan.frames, sizeof(Frame)},
       {0, plan.modules, sizeof(Module)},
       {0, plan.string_bytes, 1},
+      {0, 1, sizeof(Recorded<RowMoment>)},
+      {0, 2 * kRowsPerMoment, sizeof(Row)},
   };
   uint64_t end = kHeaderBytes;
   for (uint32_t kind = 0; kind < kTables; ++kind) {

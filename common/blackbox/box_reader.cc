@@ -34,6 +34,8 @@ constexpr uint32_t kRecordBytes[box::kTables] = {
     sizeof(box::Frame),
     sizeof(box::Module),
     1,
+    sizeof(Recorded<box::RowMoment>),
+    sizeof(box::Row),
 };
 
 template <typename T>
@@ -342,8 +344,9 @@ Result<BoxReader> BoxReader::Open(const std::string& path) {
   }
   bool counts = header.tables[box::kSessionTable].capacity == box::kSessions &&
                 header.tables[box::kUdfTable].capacity == box::kSessions * box::kUdfsPerSession &&
-                header.tables[box::kCounterTable].capacity == box::kSessions * box::kCountersPerSession;
-  if (!counts) return Status::Error(ErrorCode::kCorrupt, "black box %s: its session tables have the wrong size", name);
+                header.tables[box::kCounterTable].capacity == box::kSessions * box::kCountersPerSession &&
+                header.tables[box::kRowMomentTable].capacity == 1 && header.tables[box::kRowTable].capacity == 2 * box::kRowsPerMoment;
+  if (!counts) return Status::Error(ErrorCode::kCorrupt, "black box %s: its tables of fixed size have another", name);
 
   impl.identity.application_id = Text(header.identity.application_id);
   impl.identity.executor_id = Text(header.identity.executor_id);
@@ -481,6 +484,38 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
     out.counters.push_back({assembler.StringAt(copy->value.name), copy->value.value});
   }
   return out;
+}
+
+Result<BoxRows> BoxReader::ReadRows() const {
+  constexpr uint64_t kMostBytes = uint64_t{1} << 56;
+  const auto none = [&] { return Status::Error(ErrorCode::kNotFound, "black box %s has no rows of its process", impl_->path.c_str()); };
+  int rereads = kMostRereads;
+  const auto read_moment = [&](box::RowMoment* moment) {
+    std::vector<Recorded<box::RowMoment>> moments;
+    *moment = {};
+    if (!impl_->ReadTable(box::kRowMomentTable, 0, 1, &moments)) return false;
+    if (const auto* copy = impl_->Newest(box::kRowMomentTable, 0, moments[0], &rereads)) *moment = copy->value;
+    return true;
+  };
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    box::RowMoment moment, after;
+    std::vector<box::Row> rows;
+    if (!read_moment(&moment)) return impl_->CutShort();
+    if (moment.number == 0 || moment.rows > box::kRowsPerMoment || moment.rss_bytes > kMostBytes) return none();
+    const uint32_t first = moment.number % 2 == 0 ? 0 : box::kRowsPerMoment;
+    if (!impl_->ReadTable(box::kRowTable, first, moment.rows, &rows) || !read_moment(&after)) return impl_->CutShort();
+    if (after.number != moment.number) continue;
+    BoxRows out;
+    out.rss_bytes = moment.rss_bytes;
+    out.time_ms = moment.time_ms;
+    for (uint32_t i = 0; i < moment.rows; ++i) {
+      const box::Row& row = rows[i];
+      if (row.moment != moment.number || row.check != box::CheckOf(row, first + i) || row.bytes > kMostBytes) return none();
+      out.rows.push_back({ValidUtf8(Text(row.name)), row.bytes});
+    }
+    return out;
+  }
+  return none();
 }
 
 std::vector<BoxFrame> BoxReader::NewNativeFrames(FrameMark* mark) const {

@@ -59,6 +59,19 @@ struct BoxSession {
   std::vector<BoxCounter> counters;  // the owner's, and the box's own bounds where they aren't zero: droppedSites, ...
 };
 
+// What the process's resident memory was made of at one moment (sites/rss_rows.h): the last at which it was larger than at
+// any before. Rows don't overlap.
+struct BoxRows {
+  struct Row {
+    std::string name;
+    uint64_t bytes = 0;
+  };
+
+  uint64_t rss_bytes = 0;  // of the process, when they were measured
+  int64_t time_ms = 0;     // since the epoch
+  std::vector<Row> rows;
+};
+
 struct BoxIdentity {
   std::string application_id, executor_id, boot_id, python_version;
   int32_t pid = 0;
@@ -87,6 +100,8 @@ class BoxReader {
   // A torn record falls back to its last good copy. Of an open session, what is found is a moment's state, peak and sites
   // agreeing as far as a few attempts reach. kNotFound: no such session (any more); kIo: the file was cut short.
   Result<BoxSession> ReadSession(uint64_t number) const;
+  // kNotFound: none were measured, or they don't hold together. kIo: the file was cut short.
+  Result<BoxRows> ReadRows() const;
   // Native frames in the order in which they were first seen: those after `*mark`, which then stands behind them. All of
   // them again when the box has begun its tables anew. Cheap when there is nothing new.
   struct FrameMark {

@@ -1,11 +1,11 @@
-// Black box, version 1: the file that outlives SIGKILL. Little-endian, natural alignment, one process writes it through a
+// Black box, version 2: the file that outlives SIGKILL. Little-endian, natural alignment, one process writes it through a
 // shared mapping, any number of processes read it with pread. Every offset is from the start of the file.
 //
 //   0        Header (one page of 4096 bytes)
 //            |  0 magic "SPMEMBX1"   8 version u32  12 header bytes u32  16 file bytes u64
 //            | 24 checksum u64 of what stands before `Committed`, itself taken as 0
 //            | 32 Identity: application, executor, boot id, Python version, pid, start ticks, interval, created
-//            |    Table[8]: offset u64, capacity u32, record bytes u32; in the order of TableKind
+//            |    Table[10]: offset u64, capacity u32, record bytes u32; in the order of TableKind
 //            |    Committed, on a cache line of its own: intern epoch, frames, nodes, modules, string bytes (u32 each)
 //   4096     sessions   SessionSlot[]                  slot 0 is the process-level session
 //            udfs       Udf[sessions * kUdfsPerSession]
@@ -15,6 +15,8 @@
 //            frames     Frame[]
 //            modules    Module[]
 //            strings    bytes: at a reference r: size u32, check u32, text, padding to 4
+//            moment     Recorded<RowMoment>[1]          when the process's rows were measured, and how many there are
+//            rows       Row[2 * kRowsPerMoment]         of a moment with an odd number the second half, otherwise the first
 //
 // Two kinds of record:
 //
@@ -43,11 +45,12 @@
 namespace memprof::box {
 
 inline constexpr uint64_t kMagic = 0x3158424d454d5053;  // "SPMEMBX1"
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 inline constexpr uint32_t kHeaderBytes = 4096;
 inline constexpr uint32_t kSessions = 32;  // with the process-level one
 inline constexpr uint32_t kUdfsPerSession = 8;
 inline constexpr uint32_t kCountersPerSession = 16;
+inline constexpr uint32_t kRowsPerMoment = 48;
 inline constexpr uint32_t kMaxStringBytes = 1024;  // longer texts are cut at a character's start
 
 enum TableKind : uint32_t {
@@ -59,6 +62,8 @@ enum TableKind : uint32_t {
   kFrameTable,
   kModuleTable,
   kStringTable,
+  kRowMomentTable,
+  kRowTable,
   kTables
 };
 
@@ -179,6 +184,22 @@ struct StringHead {
   uint32_t size, check;
 };
 
+// The moment of the process's rows (sites/rss_rows.h). Committed after its rows, which lie in the half that the moment before
+// does not use; whoever reads them looks at the moment once more.
+struct RowMoment {
+  uint64_t number;  // 1, 2, ...
+  uint64_t rss_bytes;
+  int64_t time_ms;  // since the epoch
+  uint32_t rows, reserved;
+};
+
+struct Row {
+  uint64_t moment;
+  uint64_t bytes;
+  char name[72];  // NUL-terminated
+  uint64_t check;
+};
+
 // Checks of the append-only records; `reference` is the record's own, so that one which strayed fails too.
 inline uint32_t CheckOf(const Node& node, uint32_t reference) {
   return static_cast<uint32_t>(HashPair(HashPair(node.parent, node.frame), (uint64_t{kNodeTable} << 32) + reference));
@@ -191,6 +212,9 @@ inline uint32_t CheckOf(const Module& module, uint32_t reference) {
 }
 inline uint32_t CheckOf(const Udf& udf, uint32_t index) {
   return static_cast<uint32_t>(HashBytes(&udf, offsetof(Udf, check), (uint64_t{kUdfTable} << 32) + index));
+}
+inline uint64_t CheckOf(const Row& row, uint32_t index) {
+  return HashBytes(&row, offsetof(Row, check), (uint64_t{kRowTable} << 32) + index);
 }
 inline uint32_t CheckOfString(const char* text, uint32_t size, uint32_t reference) {
   return static_cast<uint32_t>(HashBytes(text, size, (uint64_t{kStringTable} << 32) + reference));

@@ -89,6 +89,7 @@ ModuleTable::Location ModuleTable::Find(uintptr_t address) {
     if (low > 0 && address < ranges[low - 1].end.load(std::memory_order_relaxed)) {
       location.module = &identities_[ranges[low - 1].identity.load(std::memory_order_relaxed)];
       location.offset = address - ranges[low - 1].bias.load(std::memory_order_relaxed);
+      location.end = ranges[low - 1].end.load(std::memory_order_relaxed);
     }
     std::atomic_thread_fence(std::memory_order_acquire);
     if (generation_.load(std::memory_order_relaxed) == generation) return location;

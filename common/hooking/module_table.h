@@ -33,6 +33,7 @@ class ModuleTable {
   struct Location {
     Identity* module = nullptr;  // null: no known module there
     uintptr_t offset = 0;        // address - load bias: an address in the file's terms
+    uintptr_t end = 0;           // of the module's memory
   };
 
   void BeginRound() {

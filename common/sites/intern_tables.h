@@ -33,6 +33,9 @@ class InternTables {
   // A tenth of the nodes is kept for the stacks of large blocks.
   uint32_t Stack(const uint32_t* frames, uint32_t depth, bool large);
 
+  // Not NUL-terminated.
+  const char* ModulePath(uint32_t module, uint32_t* size) const { return StringAt(modules_[module - 1].path, size); }
+
   uint32_t epoch() const { return epoch_; }
   // True when a table is over 3/4 full: time for a Reset() at the next good moment.
   bool NearlyFull() const;

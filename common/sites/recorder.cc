@@ -162,6 +162,7 @@ void Recorder::State::ObserveRss() {
     session.value.rss_max_bytes = bytes;
     Publish(session);
   }
+  ObserveRows(bytes, now);
   if (bytes <= rss_swept_bytes + rss_swept_bytes / 20) return;
   rss_swept_bytes = bytes;
   SweepResidency();
@@ -335,6 +336,7 @@ void Recorder::Freeing(uintptr_t address) {
   if (state_->finished) return;
   LiveBlock* block = state_->live.Find(address);
   if (block == nullptr) return;
+  if (IsLarge(*block)) state_->ObserveRss();  // with it goes what may be the peak
   state_->ReadResidency(*block);
   state_->Discharge(*block);
   state_->live.Erase(block);

@@ -27,6 +27,8 @@
 #include "base/origin.h"
 #include "base/status.h"
 #include "sites/live_set.h"
+#include "sites/region_table.h"
+#include "sites/rss_rows.h"
 
 namespace memprof {
 
@@ -52,6 +54,10 @@ struct RecorderOptions {
   uint64_t interval_bytes;  // sampling happens before; from it follow what is exact and, at 1, a live set of 128 MiB
   const char* python_version;
   size_t box_bytes = 4u << 20;  // address space of box, live set and indexes together; at least 1 MiB
+  // For the rows of the process's resident memory (sites/rss_rows.h); outlives the recorder. Null: they aren't measured.
+  RegionTable* regions = nullptr;
+  uint64_t in_use_before_bytes = 0;  // what malloc had handed out when profiling began
+  ModuleEnd module_end = nullptr;
 };
 
 struct TaskIdentity {
@@ -92,6 +98,11 @@ class Recorder {
   void AddUdf(StringRef name, StringRef file, uint32_t line, StringRef kind);  // at most 8 a session; repetitions are one
   void CloseSession();                                                         // reads residency of large live blocks, seals and checksums
   void SetCounter(StringRef name, uint64_t value);                             // of the open session, at most 16: e.g. arrowPoolPeakBytes
+
+  // The rows of resident memory at the end of a session, with what only now can be asked: `free_bytes` that malloc holds and
+  // nobody uses. Call MeasureRowsAtEnd only where RowsWanted() says so: asking malloc takes its time.
+  bool RowsWanted();
+  void MeasureRowsAtEnd(uint64_t free_bytes);
 
   // HOOK. Interning; kNoFrame when the table is full or the module outdated (counted). Ids and module numbers belong to an intern epoch:
   // cache them only together with intern_epoch(), and drop the cache when it moved (which happens in OpenSession alone, when the tables

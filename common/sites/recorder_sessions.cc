@@ -12,6 +12,7 @@ namespace {
 
 constexpr size_t kLeastBoxBytes = 1u << 20;
 constexpr size_t kExactLiveBytes = 128u << 20;
+constexpr size_t kRowsBytes = 48u << 10;  // of the rows of resident memory, in the box and beside it
 constexpr uint64_t kLeastIntervalForSingleSteps =
     4096;  // bytes; below, a record and a session are written for hundreds of samples a second
 
@@ -27,7 +28,7 @@ box::Plan PlanFor(size_t box_bytes) {
 }
 
 uint32_t LiveSlotsFor(size_t box_bytes, uint64_t interval) {
-  return static_cast<uint32_t>((interval <= 1 ? kExactLiveBytes : box_bytes * 3 / 10) / sizeof(LiveBlock));
+  return static_cast<uint32_t>((interval <= 1 ? kExactLiveBytes : box_bytes * 3 / 10 - kRowsBytes) / sizeof(LiveBlock));
 }
 
 }  // namespace
@@ -45,6 +46,7 @@ Result<Recorder*> Recorder::Create(const RecorderOptions& options) {
     InternTables::Measure(plan, arena);
     SiteTable::Measure(plan, arena);
     LiveSet::Measure(live_slots, arena);
+    arena.Take<uint16_t>(plan.sites);
   };
   Arena needed;
   lay_out(needed);
@@ -63,6 +65,9 @@ Result<Recorder*> Recorder::Create(const RecorderOptions& options) {
   state->memory_bytes = needed.used();
   state->interval = options.interval_bytes;
   state->together = options.interval_bytes < kLeastIntervalForSingleSteps;
+  state->rows.regions = options.regions;
+  state->rows.module_end = options.module_end;
+  state->rows.in_use_before = options.in_use_before_bytes;
   Status made = box::BoxFile::Create({.directory = options.box_directory,
                                       .application_id = options.application_id,
                                       .executor_id = options.executor_id,
@@ -78,6 +83,7 @@ Result<Recorder*> Recorder::Create(const RecorderOptions& options) {
   state->sites.Attach(state->file, arena);
   if (state->together) state->sites.Together();
   state->live.Attach(live_slots, arena);
+  state->rows.library_of_site = arena.Take<uint16_t>(plan.sites);
   state->random = Mix64(static_cast<uint64_t>(MonotonicNs()) ^ reinterpret_cast<uintptr_t>(memory));
   state->rss.Open();
   state->rss_swept_bytes = state->rss.Read();
@@ -196,6 +202,20 @@ void Recorder::SetCounter(StringRef name, uint64_t value) {
   if (index < first + task.value.counters) return;
   ++task.value.counters;
   state_->Publish(task);
+}
+
+// Where the resident set is within 5 % of the largest that was seen, and the last moment has no retention or was smaller.
+bool Recorder::RowsWanted() {
+  FutexLock lock(state_->mutex);
+  const RowsMeter& rows = state_->rows;
+  if (state_->finished || rows.regions == nullptr) return false;
+  const uint64_t rss = state_->rss.Read();
+  return rss >= rows.highest_rss_bytes / 20 * 19 && (!rows.has_retention || rss > rows.rss_bytes + rows.rss_bytes / 100);
+}
+
+void Recorder::MeasureRowsAtEnd(uint64_t free_bytes) {
+  FutexLock lock(state_->mutex);
+  if (!state_->finished && state_->rows.regions != nullptr) state_->MeasureRows(free_bytes);
 }
 
 void Recorder::CloseSession() {

@@ -27,6 +27,25 @@ struct ActiveSession {
   bool changed = false;  // since it was published
 };
 
+// What the rows of resident memory need: rss_rows.h.
+struct RowsMeter {
+  static constexpr uint64_t kUnknown = ~uint64_t{0};
+  static constexpr uint32_t kMostModules = 513;                                   // references of the box's modules: 1 to 512
+  static constexpr uint32_t kInterpreter = 513, kArenas = 514, kNoLibrary = 515;  // beside them
+
+  RegionTable* regions = nullptr;  // null: rows aren't measured
+  ModuleEnd module_end = nullptr;
+  uint64_t in_use_before = 0;                     // bytes of malloc's
+  uint64_t rss_bytes = 0, highest_rss_bytes = 0;  // of the last moment; of all that was seen
+  bool has_retention = false;                     // the last moment has
+  TimeBudget budget;
+  uint64_t library_bytes[516] = {};
+  uint16_t* library_of_site = nullptr;
+  bool runtime[kMostModules] = {};
+  RssRowList list;
+  MapScratch scratch;
+};
+
 struct Recorder::State {
   FutexMutex mutex;
   bool finished = false;
@@ -46,6 +65,7 @@ struct Recorder::State {
   bool together = false;         // steps are small and many: they reach the box some at a time
   uint32_t steps = 0;            // since Reach()
   uint64_t stepped_bytes = 0;    // allocated and freed since then
+  RowsMeter rows;
   Counters totals = {};
   Recorder* recorder = nullptr;
   void* memory = nullptr;  // private mapping that holds everything but the box, this object too
@@ -71,6 +91,14 @@ struct Recorder::State {
   void Thin();
   uint64_t ExemptFromThinning() const;
   uint64_t NextRandom();
+
+  // recorder_rows.cc: what the process's resident memory is made of.
+  uint32_t LibraryOf(uint32_t node) const;
+  void MeasureLibraries();
+  void AddLibraryRows(RssRowList& list);
+  void MeasureRows(uint64_t free_bytes);
+  void PublishRows();
+  void ObserveRows(uint64_t rss_bytes, int64_t now_ns);
 
   // session_ring.cc: the ring of sessions that wait to be read.
   box::SessionSlot* slots() const { return file.table<box::SessionSlot>(box::kSessionTable); }

@@ -57,6 +57,7 @@ class SiteTable {
 
   uint32_t generation(uint32_t site) const { return generations_[site]; }
   uint32_t used() const { return used_; }
+  uint32_t total() const { return total_; }
   uint32_t ordinary() const { return ordinary_; }  // capacity without the overflow sites
 
   // The seal of a session: over all its sites as they stand in the box.

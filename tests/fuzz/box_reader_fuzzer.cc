@@ -31,6 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   close(fd);
   memprof::Result<memprof::BoxReader> reader = memprof::BoxReader::Open(Path());
   if (reader.ok()) {
+    [[maybe_unused]] const memprof::Result<memprof::BoxRows> rows = reader->ReadRows();
     for (const memprof::BoxReader::SessionKey& key : reader->Sessions()) {
       memprof::Result<memprof::BoxSession> session = reader->ReadSession(key.number);
       if (!session.ok()) continue;

@@ -56,6 +56,15 @@ py::dict SessionOf(const BoxSession& session) {
                   "live_peak"_a = session.live_peak_bytes, "sites"_a = sites, "udfs"_a = udfs, "counters"_a = counters);
 }
 
+// None where there are no rows.
+py::object RowsOf(const BoxReader& reader) {
+  const Result<BoxRows> read = reader.ReadRows();
+  if (!read.ok()) return py::none();
+  py::dict rows;
+  for (const BoxRows::Row& row : read->rows) rows[py::str(row.name)] = row.bytes;
+  return py::dict("rss"_a = read->rss_bytes, "time_ms"_a = read->time_ms, "rows"_a = rows);
+}
+
 // One box: its identity and all its sessions.
 py::dict ReadBox(const std::string& path) {
   Result<BoxReader> reader = BoxReader::Open(path);
@@ -69,7 +78,7 @@ py::dict ReadBox(const std::string& path) {
   const BoxIdentity& identity = reader->identity();
   return py::dict("application_id"_a = identity.application_id, "executor_id"_a = identity.executor_id, "pid"_a = identity.pid,
                   "python_version"_a = identity.python_version, "interval"_a = identity.interval_bytes,
-                  "owner_alive"_a = reader->OwnerAlive(), "sessions"_a = sessions);
+                  "owner_alive"_a = reader->OwnerAlive(), "sessions"_a = sessions, "rows"_a = RowsOf(*reader));
 }
 
 }  // namespace

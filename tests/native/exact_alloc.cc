@@ -60,7 +60,9 @@ EXACT void* exact_new(size_t size) { return Opaque(operator new(size)); }
 EXACT void exact_delete(void* block) { operator delete(Opaque(block)); }
 EXACT void exact_free(void* block) { free(Opaque(block)); }
 
-EXACT void* exact_mmap(size_t size, int protection, int flags) { return mmap(nullptr, size, protection, flags | MAP_ANONYMOUS, -1, 0); }
+EXACT void* exact_mmap(size_t size, int protection, int flags) {
+  return Opaque(mmap(nullptr, size, protection, flags | MAP_ANONYMOUS, -1, 0));
+}
 // Over whatever is mapped there.
 EXACT void* exact_mmap_at(char* address, size_t offset, size_t size) {
   return mmap(address + offset, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "allocators/arena_hooks.h"
 #include "profiler.h"
 
 namespace {
@@ -40,6 +41,7 @@ py::dict CountersAsDict() {
 
 PYBIND11_MODULE(_hooks, module) {
   module.doc() = "Allocation hooks of a Python worker. Sizes are bytes.";
+  InstallArenaHooks();
   module.def("start", &Start, py::arg("box_directory"), py::arg("application_id"), py::arg("executor_id"), py::arg("interval_bytes"),
              "Makes this process's black box in box_directory (which exists, mode 0700) and starts counting; a second call does "
              "nothing. A forked child is inert until it calls this itself. Raises RuntimeError, with nothing hooked, saying why.");

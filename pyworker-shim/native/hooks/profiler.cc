@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "allocators/hook_state.h"
+#include "allocators/malloc_figures.h"
 #include "allocators/malloc_hooks.h"
 #include "allocators/mmap_hooks.h"
 #include "allocators/pymalloc_hooks.h"
@@ -19,6 +20,7 @@
 #include "hooking/got_patcher.h"
 #include "hooking/native_stack.h"
 #include "lookups/symbol_lookups.h"
+#include "sites/rss_rows.h"
 
 namespace memprof {
 namespace {
@@ -67,6 +69,7 @@ void AfterForkInParentProcess() {
 void AfterForkInChildProcess() {
   Recorder* inherited = hook_state.recorder.exchange(nullptr, std::memory_order_relaxed);
   Recorder::AbandonInChild(inherited);
+  hook_state.regions.AfterForkInChild();
   AfterForkInChild();
   hook_state.loader.AfterForkInChild();
   hook_state.scratches.AfterForkInChild();
@@ -91,6 +94,15 @@ Status PrepareOnce() {
   return {};
 }
 
+uintptr_t EndOfModule(uintptr_t address) { return hook_state.loader.modules().Find(address).end; }
+
+// What is there before profiling begins is the interpreter's, and that of a forked child's parent.
+void RememberWhatStands() {
+  static MapScratch scratch;
+  hook_state.regions.RemoveAll(RegionKind::kBefore);
+  AddRegionsBefore(scratch, EndOfModule, &hook_state.regions);
+}
+
 StringRef Ref(std::string_view text) { return {text.data(), static_cast<uint32_t>(text.size())}; }
 
 Recorder* Active() { return hook_state.recorder.load(std::memory_order_acquire); }
@@ -103,13 +115,17 @@ Status StartProfiler(const char* box_directory, const char* application_id, cons
   Status status = PrepareOnce();
   if (!status.ok()) return status;
   // The one that runs, not the one whose headers this was built with. Py_GetVersion: "3.11.7 (main, …) [GCC …]".
+  RememberWhatStands();
   char python_version[32];
   snprintf(python_version, sizeof python_version, "%.*s", static_cast<int>(strcspn(Py_GetVersion(), " ")), Py_GetVersion());
   Result<Recorder*> recorder = Recorder::Create({.box_directory = box_directory,
                                                  .application_id = application_id,
                                                  .executor_id = executor_id,
                                                  .interval_bytes = interval_bytes,
-                                                 .python_version = python_version});
+                                                 .python_version = python_version,
+                                                 .regions = &hook_state.regions,
+                                                 .in_use_before_bytes = ReadMallocFigures().in_use_bytes,
+                                                 .module_end = EndOfModule});
   if (!recorder.ok()) return recorder.status();
   hook_state.names.Forget();
   hook_state.stacks.Forget();
@@ -162,7 +178,10 @@ void SetSessionCounter(std::string_view name, uint64_t value) {
 
 void CloseTaskSession() {
   const ReentryGuard guard(hook_thread);
-  if (Recorder* recorder = Active()) recorder->CloseSession();
+  Recorder* recorder = Active();
+  if (recorder == nullptr) return;
+  if (recorder->RowsWanted()) recorder->MeasureRowsAtEnd(ReadMallocFigures().free_bytes);
+  recorder->CloseSession();
 }
 
 ProfilerCounters ReadProfilerCounters() {

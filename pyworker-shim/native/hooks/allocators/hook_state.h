@@ -12,6 +12,7 @@
 #include "hooking/loader_watch.h"
 #include "sampling/poisson_sampler.h"
 #include "sites/recorder.h"
+#include "sites/region_table.h"
 
 namespace memprof {
 
@@ -23,6 +24,7 @@ struct HookState {
   StackMemo stacks;
   Interpreter interpreter;
   ScratchPool scratches;
+  RegionTable regions;
   // Mappings that only reserve address space (PROT_NONE, MAP_NORESERVE): charged to nobody.
   std::atomic<uint64_t> reservations{0}, reserved_bytes{0};
 };

@@ -9,8 +9,28 @@
 namespace memprof {
 namespace {
 
+uintptr_t PageEnd(uintptr_t begin, size_t size) { return (begin + size + LiveSet::kPageMask) & ~LiveSet::kPageMask; }
+
 // At any other address the kernel refuses to unmap, and changes nothing.
 bool AtPageStart(const void* address) { return (reinterpret_cast<uintptr_t>(address) & LiveSet::kPageMask) == 0; }
+
+void NoteReservation(void* mapping, size_t size, const void* caller) {
+  hook_state.reservations.fetch_add(1, std::memory_order_relaxed);
+  hook_state.reserved_bytes.fetch_add(size, std::memory_order_relaxed);
+  const ModuleTable::Location location = hook_state.loader.modules().Find(reinterpret_cast<uintptr_t>(caller));
+  const ReentryGuard guard(hook_thread);
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(mapping);
+  const char* path = location.module == nullptr ? nullptr : location.module->path;
+  hook_state.regions.Add(begin, PageEnd(begin, size), RegionKind::kPool, path, path == nullptr ? 0 : location.module->path_size);
+}
+
+// What lay there isn't what it was.
+void ForgetRegion(const void* address, size_t size) {
+  if (hook_state.regions.Empty() || !AtPageStart(address)) return;
+  const ReentryGuard guard(hook_thread);
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(address);
+  hook_state.regions.Remove(begin, PageEnd(begin, size));
+}
 
 }  // namespace
 
@@ -18,11 +38,10 @@ void* HookMmap(void* address, size_t size, int protection, int flags, int file, 
   if ((flags & MAP_FIXED) != 0 && AtPageStart(address)) NoteUnmapping(address, size);
   void* mapping = real.mmap(address, size, protection, flags, file, offset);
   if (mapping == MAP_FAILED || (flags & MAP_ANONYMOUS) == 0) return mapping;
+  if (hook_thread.guard != 0) return mapping;
+  if ((flags & MAP_FIXED) != 0) ForgetRegion(mapping, size);
   if (protection == PROT_NONE || (flags & MAP_NORESERVE) != 0) {
-    if (hook_thread.guard == 0) {
-      hook_state.reservations.fetch_add(1, std::memory_order_relaxed);
-      hook_state.reserved_bytes.fetch_add(size, std::memory_order_relaxed);
-    }
+    NoteReservation(mapping, size, __builtin_return_address(0));
     return mapping;
   }
   NoteAllocated(mapping, size, true);
@@ -31,6 +50,7 @@ void* HookMmap(void* address, size_t size, int protection, int flags, int file, 
 
 int HookMunmap(void* address, size_t size) noexcept {
   if (AtPageStart(address)) NoteUnmapping(address, size);
+  ForgetRegion(address, size);
   return real.munmap(address, size);
 }
 

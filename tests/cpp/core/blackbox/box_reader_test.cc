@@ -82,6 +82,9 @@ class BoxReaderTest : public RecorderTest {
     }
     BoxReader::FrameMark mark;
     for (const BoxFrame& frame : reader->NewNativeFrames(&mark)) EXPECT_LE(frame.module.size(), 3u * box::kMaxStringBytes);
+    if (const Result<BoxRows> rows = reader->ReadRows(); rows.ok()) {
+      EXPECT_LE(rows->rows.size(), box::kRowsPerMoment);
+    }
     (void)reader->OwnerAlive();
     return skipped;
   }
@@ -265,7 +268,7 @@ TEST_F(BoxReaderTest, RefusesAForeignVersionAndAnImpossibleHeader) {
     return Refusal(Write(bytes));
   };
   EXPECT_EQ(with([](box::Header&) {}), "opened");
-  EXPECT_EQ(with([](box::Header& header) { header.version = 2; }), "black box " + path + " has version 2; this is version 1");
+  EXPECT_EQ(with([](box::Header& header) { header.version = 3; }), "black box " + path + " has version 3; this is version 2");
   for (uint32_t kind = 0; kind < box::kTables; ++kind) {
     const std::string misfit = "black box " + path + ": table " + std::to_string(kind) + " does not fit into the file";
     EXPECT_EQ(with([&](box::Header& header) { header.tables[kind].capacity = 0xffffffff; }), misfit);
@@ -274,7 +277,7 @@ TEST_F(BoxReaderTest, RefusesAForeignVersionAndAnImpossibleHeader) {
     EXPECT_EQ(with([&](box::Header& header) { header.tables[kind].offset = 0; }), misfit);
   }
   EXPECT_EQ(with([](box::Header& header) { header.tables[box::kSessionTable].capacity = 1; }),
-            "black box " + path + ": its session tables have the wrong size");
+            "black box " + path + ": its tables of fixed size have another");
   EXPECT_EQ(with([](box::Header& header) { header.file_bytes = uint64_t{1} << 60; }),
             "black box " + path + " is shorter than its header says");
   EXPECT_EQ(with([](box::Header& header) { strcpy(header.identity.executor_id, "1\033[2J"); }),

@@ -38,7 +38,7 @@ class RecorderTest : public testing::Test {
     if (recorder_ != nullptr) recorder_->Finish();
   }
 
-  void Start(uint64_t interval = kInterval, size_t box_bytes = 4u << 20) {
+  void Start(uint64_t interval = kInterval, size_t box_bytes = 4u << 20, RegionTable* regions = nullptr) {
     RecorderOptions options = {};
     options.box_directory = directory_.path().c_str();
     options.application_id = "application_1700000000000_0042";
@@ -46,6 +46,7 @@ class RecorderTest : public testing::Test {
     options.interval_bytes = interval;
     options.python_version = "3.11.7";
     options.box_bytes = box_bytes;
+    options.regions = regions;
     Result<Recorder*> made = Recorder::Create(options);
     ASSERT_TRUE(made.ok()) << made.status().message();
     recorder_ = *made;

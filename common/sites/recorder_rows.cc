@@ -1,0 +1,160 @@
+// The recorder's rows of resident memory (rss_rows.h). Hot: a sample may find the resident set grown.
+#include <algorithm>
+#include <cstring>
+
+#include "base/clock.h"
+#include "sites/recorder.h"
+#include "sites/recorder_state.h"
+#include "sites/residency.h"
+
+namespace memprof {
+namespace {
+
+constexpr size_t kMostPools = 8;
+constexpr uint64_t kLargestInArenas = 512;  // pymalloc leaves larger ones to malloc
+constexpr size_t kMostLibraryRows = 24;
+constexpr uint64_t kSmallRow = 64u << 10;  // smaller libraries share a row
+
+struct Pool {
+  const char* label;
+  uint32_t label_size;
+  uint64_t bytes;
+};
+
+void AddPool(const RegionTable::Region& region, uint64_t bytes, Pool* pools) {
+  for (size_t i = 0; i < kMostPools; ++i) {
+    Pool& pool = pools[i];
+    if (pool.label == nullptr) pool = {region.label, region.label_size, 0};
+    if (pool.label != region.label && i + 1 < kMostPools) continue;  // the last takes what is left, under its own name
+    pool.bytes += bytes;
+    return;
+  }
+}
+
+}  // namespace
+
+// A module's reference; kInterpreter where nothing but libc and the interpreter was below the innermost Python line (the
+// interpreter's own frames aren't kept); kNoLibrary where nobody knows.
+uint32_t Recorder::State::LibraryOf(uint32_t node) const {
+  const auto* nodes = file.table<box::Node>(box::kNodeTable);
+  const auto* frames = file.table<box::Frame>(box::kFrameTable);
+  if (node == 0) return RowsMeter::kNoLibrary;
+  for (; node != 0; node = nodes[node - 1].parent) {
+    const box::Frame& frame = frames[nodes[node - 1].frame - 1];
+    if (frame.language != static_cast<uint32_t>(Language::kNative)) break;
+    if (frame.file != 0 && frame.file < RowsMeter::kMostModules && !rows.runtime[frame.file]) return frame.file;
+  }
+  return RowsMeter::kInterpreter;
+}
+
+void Recorder::State::MeasureLibraries() {
+  const uint32_t modules = std::min<uint32_t>(file.header().committed.modules, RowsMeter::kMostModules - 1);
+  for (uint32_t module = 1; module <= modules; ++module) {
+    uint32_t size = 0;
+    const char* path = intern.ModulePath(module, &size);
+    rows.runtime[module] = IsRuntime(path, size);
+  }
+  for (uint32_t site = 0; site < sites.total(); ++site) {
+    const box::Site& record = sites.Read(site);
+    rows.library_of_site[site] = static_cast<uint16_t>(record.session == 0 ? RowsMeter::kNoLibrary : LibraryOf(record.node));
+  }
+  memset(rows.library_bytes, 0, sizeof rows.library_bytes);
+  live.Sweep([this](const LiveBlock& block) {
+    const bool known = (sites.generation(block.site) & kGenerationMask) == block.generation;
+    uint32_t library = known ? rows.library_of_site[block.site] : RowsMeter::kNoLibrary;
+    if (library == RowsMeter::kInterpreter && block.size <= kLargestInArenas) library = RowsMeter::kArenas;
+    uint64_t& bytes = rows.library_bytes[library];
+    if (IsLarge(block)) {
+      bytes += block.resident == LiveBlock::kUnread ? 0 : block.resident;
+    } else if (block.size != 0) {
+      bytes += static_cast<uint64_t>(static_cast<double>(block.weight) / static_cast<double>(block.size) *
+                                     static_cast<double>(ChunkBytes(block.size)));
+    }
+    return true;
+  });
+}
+
+void Recorder::State::AddLibraryRows(RssRowList& list) {
+  const auto bytes_of = [this](uint32_t library) { return rows.library_bytes[library]; };
+  uint64_t others = 0;
+  for (size_t i = 0; i < kMostLibraryRows; ++i) {
+    uint32_t heaviest = 0;
+    for (uint32_t module = 1; module < RowsMeter::kMostModules; ++module) {
+      if (bytes_of(module) > (heaviest == 0 ? kSmallRow : bytes_of(heaviest))) heaviest = module;
+    }
+    if (heaviest == 0) break;
+    uint32_t size = 0;
+    const char* path = intern.ModulePath(heaviest, &size);
+    list.Add("native: ", NameOfLibrary(path, size).text, bytes_of(heaviest));
+    rows.library_bytes[heaviest] = 0;
+  }
+  for (uint32_t module = 1; module < RowsMeter::kMostModules; ++module) others += bytes_of(module);
+  list.Add("native: other libraries", others);
+}
+
+void Recorder::State::MeasureRows(uint64_t free_bytes) {
+  const int64_t begin = MonotonicNs();
+  SharedPages shared;
+  MappedParts mapped;
+  if (!ReadSharedPages(rows.scratch, &shared) || !MeasureMappedParts(rows.scratch, rows.module_end, &mapped)) {
+    rows.regions = nullptr;  // never again: a /proc without these
+    return;
+  }
+  SweepResidency();
+  MeasureLibraries();
+  uint64_t arenas = 0, before = 0;
+  Pool pools[kMostPools] = {};
+  rows.regions->ForEach([&](const RegionTable::Region& region) {
+    const uint64_t resident = ResidentBytes(region.begin, region.end - region.begin);
+    if (region.kind == RegionKind::kArena) arenas += resident;
+    if (region.kind == RegionKind::kBefore) before += resident;
+    if (region.kind == RegionKind::kPool) AddPool(region, resident, pools);
+  });
+  // Without arenas, small objects are blocks of malloc's like any others.
+  const uint64_t small = arenas == 0 ? rows.library_bytes[RowsMeter::kArenas] : 0;
+  const uint64_t objects = arenas + small + rows.library_bytes[RowsMeter::kInterpreter];
+
+  RssRowList& list = rows.list;
+  list.count = 0;
+  list.Add("Python objects", objects);
+  for (const Pool& pool : pools) {
+    list.Add("pool: ", NameOfLibrary(pool.label == nullptr ? "" : pool.label, pool.label_size).text, pool.bytes);
+  }
+  list.Add("mapped files", shared.file_bytes);
+  list.Add("shared memory", shared.shmem_bytes);
+  list.Add("interpreter", before + rows.in_use_before);
+  list.Add("data of libraries", mapped.library_data_bytes);
+  list.Add("thread stacks", mapped.stack_bytes);
+  list.Add("profiler", ResidentBytes(reinterpret_cast<uintptr_t>(memory), memory_bytes));
+  if (free_bytes != RowsMeter::kUnknown) list.Add("allocator retention", free_bytes);
+  AddLibraryRows(list);
+  rows.rss_bytes = shared.rss_bytes;
+  rows.highest_rss_bytes = std::max(rows.highest_rss_bytes, shared.rss_bytes);
+  rows.has_retention = free_bytes != RowsMeter::kUnknown;
+  PublishRows();
+  rows.budget.Spend(MonotonicNs() - begin);
+}
+
+void Recorder::State::PublishRows() {
+  auto& moment = file.table<box::Recorded<box::RowMoment>>(box::kRowMomentTable)[0];
+  const uint64_t number = moment.Current().number + 1;
+  const uint32_t first = number % 2 == 0 ? 0 : box::kRowsPerMoment;
+  auto* records = file.table<box::Row>(box::kRowTable);
+  for (uint32_t i = 0; i < rows.list.count; ++i) {
+    box::Row& record = records[first + i];
+    record.moment = number;
+    record.bytes = rows.list.rows[i].bytes;
+    memcpy(record.name, rows.list.rows[i].name, sizeof record.name);
+    record.check = box::CheckOf(record, first + i);
+  }
+  moment.Begin() = {number, rows.rss_bytes, EpochMs(), static_cast<uint32_t>(rows.list.count), 0};
+  moment.Commit(box::RecordSeed(box::kRowMomentTable, 0));
+}
+
+void Recorder::State::ObserveRows(uint64_t rss_bytes, int64_t now_ns) {
+  if (rows.regions == nullptr) return;
+  rows.highest_rss_bytes = std::max(rows.highest_rss_bytes, rss_bytes);
+  if (rss_bytes > rows.rss_bytes + rows.rss_bytes / 50 && rows.budget.Has(now_ns)) MeasureRows(RowsMeter::kUnknown);
+}
+
+}  // namespace memprof

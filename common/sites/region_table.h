@@ -1,0 +1,66 @@
+// RegionTable: parts of this process's address space and what they are kept for, where it isn't a followed block that says
+// so: Python's arenas, address space that a library's own allocator has reserved, and what was there before profiling began.
+// Disjoint, in order of address; neighbours of one kind and label are joined.
+//
+// Fixed memory, all zero at first, so that a static one costs no file and no page until it is used. What finds no room is
+// counted and unknown. Everything is HOOK: allocates nothing; its lock is a futex that is held for a few moves of memory.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/futex_mutex.h"
+
+namespace memprof {
+
+enum class RegionKind : uint8_t {
+  kArena,   // pymalloc's
+  kPool,    // reserved by a library: its allocator's pool. The label is the library's path.
+  kBefore,  // anonymous memory from before profiling began
+};
+
+class RegionTable {
+ public:
+  static constexpr size_t kMost = 1024;
+
+  struct Region {
+    uintptr_t begin, end;
+    const char* label;  // not NUL-terminated, kept by the caller for good; may be null
+    uint32_t label_size;
+    RegionKind kind;
+  };
+
+  // What of [begin, end) is already in a region changes hands, but for kBefore, which takes only what is nobody's.
+  void Add(uintptr_t begin, uintptr_t end, RegionKind kind, const char* label = nullptr, uint32_t label_size = 0);
+  void Remove(uintptr_t begin, uintptr_t end);
+  void RemoveAll(RegionKind kind);
+
+  // Calls visit(const Region&) for each, in order of address. The lock is held.
+  template <typename Visit>
+  void ForEach(Visit&& visit) {
+    FutexLock lock(mutex_);
+    for (size_t i = 0; i < count_; ++i) visit(static_cast<const Region&>(regions_[i]));
+  }
+
+  bool Empty() const { return visible_count_.load(std::memory_order_relaxed) == 0; }
+  uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
+
+  // Another thread may have been changing the table at the fork: then some of it may be wrong in the child. Not held over the
+  // fork, for the handlers of others run between ours, and may unmap.
+  void AfterForkInChild() { mutex_.ResetInChild(); }
+
+ private:
+  size_t FirstBehind(uintptr_t address) const;  // the first region that ends behind it
+  void Insert(const Region& region);
+  void Erase(size_t at);
+  void Cut(uintptr_t begin, uintptr_t end);
+
+  FutexMutex mutex_;
+  Region regions_[kMost] = {};
+  size_t count_ = 0;
+  std::atomic<size_t> visible_count_{0};
+  std::atomic<uint64_t> dropped_{0};
+};
+
+}  // namespace memprof

@@ -1,0 +1,40 @@
+#include "allocators/arena_hooks.h"
+
+#include <Python.h>
+
+#include "allocators/hook_state.h"
+
+namespace memprof {
+namespace {
+
+PyObjectArenaAllocator original;
+
+void* AllocateArena(void*, size_t size) {
+  void* arena = original.alloc(original.ctx, size);
+  const ReentryGuard guard(hook_thread);
+  const auto begin = reinterpret_cast<uintptr_t>(arena);
+  if (arena != nullptr) hook_state.regions.Add(begin, begin + size, RegionKind::kArena);
+  return arena;
+}
+
+void FreeArena(void*, void* arena, size_t size) {
+  {
+    const ReentryGuard guard(hook_thread);
+    const auto begin = reinterpret_cast<uintptr_t>(arena);
+    hook_state.regions.Remove(begin, begin + size);  // first: afterwards it may be another thread's
+  }
+  original.free(original.ctx, arena, size);
+}
+
+}  // namespace
+
+void InstallArenaHooks() {
+  PyObjectArenaAllocator current;
+  PyObject_GetArenaAllocator(&current);
+  if (current.alloc == AllocateArena || original.alloc != nullptr) return;
+  original = current;
+  PyObjectArenaAllocator wrapper = {nullptr, AllocateArena, FreeArena};
+  PyObject_SetArenaAllocator(&wrapper);
+}
+
+}  // namespace memprof

@@ -1,0 +1,124 @@
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <map>
+#include <memory>
+
+#include "blackbox/layout.h"
+#include "core/sites/recorder_fixture.h"
+
+namespace memprof {
+namespace {
+
+const size_t kPage = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+const char kCounter[] = "/v/site-packages/counter/libcounter.so";
+const char kArrow[] = "/v/site-packages/pyarrow/libarrow.so.1700";
+
+// Memory of which so many bytes are in pages.
+class Touched {
+ public:
+  Touched(size_t size, size_t touched) : size_(size) {
+    memory_ = static_cast<char*>(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    memset(memory_, 1, touched);
+  }
+  ~Touched() { munmap(memory_, size_); }
+  uintptr_t begin() const { return reinterpret_cast<uintptr_t>(memory_); }
+  uintptr_t end() const { return begin() + size_; }
+
+ private:
+  char* memory_;
+  size_t size_;
+};
+
+class RecorderRowsTest : public RecorderTest {
+ protected:
+  std::map<std::string, uint64_t> Rows() {
+    const Result<BoxRows> read = OpenBox().ReadRows();
+    std::map<std::string, uint64_t> rows;
+    if (!read.ok()) return rows;
+    for (const BoxRows::Row& row : read->rows) rows[row.name] = row.bytes;
+    return rows;
+  }
+  FrameId Native(const char* path, uint64_t offset) {
+    return recorder_->InternNativeFrame(recorder_->InternModule(Ref(path), Ref("ab12")), offset);
+  }
+
+  std::unique_ptr<RegionTable> regions_ = std::make_unique<RegionTable>();
+};
+
+TEST_F(RecorderRowsTest, EachPartIsMeasuredByItself) {
+  const size_t arena_bytes = 1301 * kPage, pool_bytes = 777 * kPage, block_bytes = 4003 * kPage;
+  const Touched arena(5000 * kPage, arena_bytes), pool(90'000 * kPage, pool_bytes), block(8006 * kPage, block_bytes);
+  const Touched objects(3000 * kPage, 3000 * kPage);
+  regions_->Add(arena.begin(), arena.end(), RegionKind::kArena);
+  regions_->Add(pool.begin(), pool.end(), RegionKind::kPool, kArrow, sizeof kArrow - 1);
+  Start(kInterval, 4u << 20, regions_.get());
+  recorder_->OpenSession(Task(1));
+  Allocate(block.begin(), 8006 * kPage, {Line("udf", 7), Native(kCounter, 16), Native("/lib/libc.so.6", 32)});
+  Allocate(objects.begin(), 3000 * kPage, {Line("udf", 8)});
+  AllocateSampled(0x10010, 1000, 65'536, 65, {Line("udf", 9), Native(kCounter, 48)});
+  AllocateSampled(0x20010, 100, 65'536, 655, {Line("udf", 9)});  // in an arena
+  ASSERT_TRUE(recorder_->RowsWanted());
+  recorder_->MeasureRowsAtEnd(12'345);
+
+  const std::map<std::string, uint64_t> rows = Rows();
+  EXPECT_EQ(rows.at("pool: pyarrow/libarrow.so.1700"), pool_bytes);
+  EXPECT_EQ(rows.at("Python objects"), arena_bytes + 3000 * kPage);
+  EXPECT_EQ(rows.at("allocator retention"), 12'345u);
+  // 65.536 blocks of 1000 bytes, for each of which malloc takes 1008.
+  EXPECT_EQ(rows.at("native: counter/libcounter.so"), block_bytes + 65'536 * 1008 / 1000);
+  for (const char* name : {"mapped files", "data of libraries", "thread stacks", "profiler"}) EXPECT_GT(rows.at(name), 0u) << name;
+  EXPECT_FALSE(recorder_->RowsWanted()) << "nothing has changed since";
+  recorder_->CloseSession();
+}
+
+TEST_F(RecorderRowsTest, TheMomentIsThatOfTheLargestResidentSet) {
+  Start(kInterval, 4u << 20, regions_.get());
+  recorder_->OpenSession(Task(1));
+  const FrameId line = Line("udf", 7), native = Native(kCounter, 16);
+  {
+    const Touched block(40'001 * kPage, 40'001 * kPage);
+    Allocate(block.begin(), 40'001 * kPage, {line, native});
+    usleep(6000);  // RSS is looked at every 5 ms
+    recorder_->Freeing(block.begin());
+  }
+  EXPECT_EQ(Rows().at("native: counter/libcounter.so"), 40'001 * kPage) << "measured before it went";
+  const uint64_t rss = OpenBox().ReadRows()->rss_bytes;
+  EXPECT_FALSE(recorder_->RowsWanted()) << "far below the peak";
+  usleep(6000);
+  const Touched smaller(2003 * kPage, 2003 * kPage);
+  Allocate(smaller.begin(), 2003 * kPage, {line, native});
+  EXPECT_EQ(OpenBox().ReadRows()->rss_bytes, rss);
+  recorder_->CloseSession();
+}
+
+TEST_F(RecorderRowsTest, NoneWithoutRegions) {
+  Start();
+  recorder_->OpenSession(Task(1));
+  Allocate(0x10000, 1 << 20, {Line("udf", 7)});
+  EXPECT_FALSE(recorder_->RowsWanted());
+  EXPECT_EQ(OpenBox().ReadRows().status().code(), ErrorCode::kNotFound);
+}
+
+TEST_F(RecorderRowsTest, ADamagedRowSpoilsTheMoment) {
+  Start(kInterval, 4u << 20, regions_.get());
+  recorder_->OpenSession(Task(1));
+  recorder_->MeasureRowsAtEnd(1);
+  ASSERT_TRUE(OpenBox().ReadRows().ok());
+  const std::string path = recorder_->box_path();
+  FILE* file = fopen(path.c_str(), "r+");
+  box::Header header;
+  ASSERT_EQ(fread(&header, sizeof header, 1, file), 1u);
+  // The first moment has number 1: its rows are in the second half.
+  const box::Table& table = header.tables[box::kRowTable];
+  fseek(file, static_cast<long>(table.offset + box::kRowsPerMoment * sizeof(box::Row) + offsetof(box::Row, bytes)), SEEK_SET);
+  fputc(0x5a, file);
+  fclose(file);
+  EXPECT_EQ(OpenBox().ReadRows().status().code(), ErrorCode::kNotFound);
+  recorder_->MeasureRowsAtEnd(1);
+  EXPECT_TRUE(OpenBox().ReadRows().ok()) << "the next one is whole";
+}
+
+}  // namespace
+}  // namespace memprof

@@ -1,0 +1,31 @@
+"""Resident memory by what it is: rows of a process that add up to its RSS, each measured by itself."""
+
+import pytest
+from conftest import SCENES, python_of
+from stacks import sites_on_line
+
+VERSIONS = ["3.9", "3.11", "3.12", "3.13"]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_rows_of_a_process_add_up(run_scene, boxes, version):
+    python = python_of(version)
+    if python is None:
+        pytest.skip(f"no CPython {version} with hooks built for it")
+    scene = run_scene("rows", python)
+    (box,) = boxes.read().values()
+    rows, rss = box["rows"]["rows"], box["rows"]["rss"]
+
+    assert abs(rss - sum(rows.values())) <= rss / 10, box["rows"]
+    assert rows["pool: libexact_alloc.so"] == scene["pool"]
+    # Small blocks are sampled: 60 MB at 64 KiB are known within 4 MB at two standard deviations.
+    library = rows["native: libexact_alloc.so"]
+    assert abs(library - scene["block"] - scene["small"]) <= 8_000_000
+    assert 0.9 * scene["retention"] <= rows["allocator retention"] <= scene["retention"] + 12_000_000
+    assert 30_000_000 <= rows["Python objects"] <= 60_000_000
+
+
+def test_a_pool_is_charged_to_no_line(run_scene, boxes):
+    scene = run_scene("rows")
+    charged = sites_on_line(boxes.sites(), str(SCENES / "rows.py"), scene["pool_line"])
+    assert sum(site["allocated"] for site in charged) < 1_000_000

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "blackbox/box_reader.h"
+#include "profile/process_rows.h"
 #include "program/process_profile.h"
 #include "proto/memprof.pb.h"
 #include "store/profile_store.h"
@@ -24,6 +25,7 @@ constexpr size_t kMaxProfileBytes = 1000 * 1000;  // the store refuses messages 
 struct Process {
   BoxIdentity box;
   BoxSession session;
+  std::optional<BoxRows> rows;
 };
 
 // The program's first process, then its children in the order of their beginning.
@@ -32,10 +34,12 @@ std::vector<Process> ReadProcesses(const Program& program) {
   for (const std::string& path : ListBoxes(program.box_directory, program.id)) {
     const Result<BoxReader> box = BoxReader::Open(path);
     if (!box.ok()) continue;
+    const Result<BoxRows> read = box->ReadRows();
+    const std::optional<BoxRows> rows = read.ok() ? std::optional(*read) : std::nullopt;
     for (const BoxReader::SessionKey& key : box->Sessions()) {
       if (key.task_attempt_id < 0) continue;
       Result<BoxSession> session = box->ReadSession(key.number);
-      if (session.ok()) processes.push_back({box->identity(), *std::move(session)});
+      if (session.ok()) processes.push_back({box->identity(), *std::move(session), rows});
     }
   }
   std::sort(processes.begin(), processes.end(), [&](const Process& a, const Process& b) {
@@ -73,10 +77,11 @@ std::string SnapshotOf(const Program& program, const std::vector<Process>& proce
     row.set_pid(process.box.pid);
     row.set_kind("python-driver");
     row.set_peak_rss_bytes(PeakRssOf(process.session));
+    if (process.rows) AddProcessRows(*process.rows, &row);
   }
-  proto::NotAvailable& rows = *snapshot.add_not_available();
-  rows.set_what("executors.processes.peakRows and executors.atPeak");
-  rows.set_why("a program without Spark has no executor that watches its processes");
+  proto::NotAvailable& peak = *snapshot.add_not_available();
+  peak.set_what("executors.atPeak");
+  peak.set_why("a program without Spark has no executor that watches its processes");
   return envelope.SerializeAsString();
 }
 

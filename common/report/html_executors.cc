@@ -97,15 +97,27 @@ void PutRegions(const ReportExecutor& executor, HtmlPage& page) {
   page.Close("div");
 }
 
+// The first ones, which are the largest where there are many, and the rest as one.
+std::vector<ReportRow> RowsShown(const std::vector<ReportRow>& rows) {
+  constexpr size_t kMost = 10;
+  if (rows.size() <= kMost) return rows;
+  std::vector<ReportRow> shown(rows.begin(), rows.begin() + kMost);
+  uint64_t rest = 0;
+  for (size_t i = kMost; i < rows.size(); ++i) rest += rows[i].bytes;
+  shown.push_back({fmt::format("{} other rows", rows.size() - kMost), rest});
+  return shown;
+}
+
 void PutProcess(const ReportProcess& process, uint64_t largest, HtmlPage& page) {
   static constexpr std::string_view kShades[] = {"row0", "row1", "row2", "row3"};
   page.Open("tr").Open("td", "name").Text(process.kind).Markup(" <span class=\"soft\">");
   page.Text(std::to_string(process.pid)).Markup("</span></td>").Open("td", "graph");
   std::vector<BarPart> parts;
   double whole = std::max(1.0, static_cast<double>(largest)), at = 0;
-  for (size_t i = 0; i < process.rows.size(); ++i) {
-    double end = at + static_cast<double>(process.rows[i].bytes) / whole;
-    parts.push_back({at, end, kShades[i % 4], process.rows[i].name + ": " + FormatBytes(process.rows[i].bytes)});
+  const std::vector<ReportRow> rows = RowsShown(process.rows);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    double end = at + static_cast<double>(rows[i].bytes) / whole;
+    parts.push_back({at, end, kShades[i % 4], rows[i].name + ": " + FormatBytes(rows[i].bytes)});
     at = end;
   }
   double end = static_cast<double>(process.peak_rss_bytes) / whole;
@@ -114,12 +126,12 @@ void PutProcess(const ReportProcess& process, uint64_t largest, HtmlPage& page) 
   page.Close("td");
   PutFigureCell("peak RSS", process.peak_rss_bytes, page);
   page.Close("tr");
-  if (process.rows.empty()) return;
+  if (rows.empty()) return;
   page.Markup("<tr class=\"rows\"><td colspan=\"3\">");
-  for (size_t i = 0; i < process.rows.size(); ++i) {
-    if (process.rows[i].bytes == 0) continue;
-    page.Markup(fmt::format("<span class=\"key\"><i class=\"dot {}\"></i>", kShades[i % 4])).Text(process.rows[i].name + " ");
-    PutBytes(process.rows[i].bytes, page);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].bytes == 0) continue;
+    page.Markup(fmt::format("<span class=\"key\"><i class=\"dot {}\"></i>", kShades[i % 4])).Text(rows[i].name + " ");
+    PutBytes(rows[i].bytes, page);
     page.Markup("</span>");
   }
   page.Markup("<span class=\"key\"><i class=\"dot other\"></i>unattributed ").Text(FormatSignedBytes(process.unattributed_bytes));

@@ -39,15 +39,26 @@ void PutHeader(const Report& report, TextPage& page) {
   page.Line(facts, Ink::kDim);
 }
 
+constexpr size_t kRowsShown = 6;  // of a process; Python's have some twenty
+
 void PutProcesses(const ReportExecutor& executor, size_t shown, TextPage& page) {
   for (size_t i = 0; i < std::min(shown, executor.processes.size()); ++i) {
     const ReportProcess& process = executor.processes[i];
     std::string line = fmt::format("    {} {}", Right(FormatBytes(process.peak_rss_bytes), kFigure),
                                    Left(fmt::format("{} {}", Printable(process.kind), process.pid), 22));
     std::string parts;
-    for (const ReportRow& row : process.rows) {
-      if (row.bytes != 0) parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", Printable(row.name), FormatBytes(row.bytes));
+    uint64_t others = 0, others_bytes = 0;
+    for (size_t row = 0; row < process.rows.size(); ++row) {
+      const ReportRow& measured = process.rows[row];
+      if (measured.bytes == 0) continue;
+      if (row < kRowsShown) {
+        parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", Printable(measured.name), FormatBytes(measured.bytes));
+      } else {
+        ++others;
+        others_bytes += measured.bytes;
+      }
     }
+    if (others != 0) parts += fmt::format(", {} {}", Counted(others, "other row", "s"), FormatBytes(others_bytes));
     if (!parts.empty()) parts += ", unattributed " + FormatSignedBytes(process.unattributed_bytes);
     page.Line(line + "  " + parts, Ink::kDim);
   }

@@ -88,6 +88,32 @@ def spark(line, tmp_path_factory):
     return Spark(line, home, folder / "venv/bin/python")
 
 
+# Of a worker's resident memory, at its peak, what no row explains: the largest share that was seen, and where.
+MOST_UNATTRIBUTED = 0.1
+worst_unattributed = (0.0, "")
+
+
+def demand_rows_add_up(report):
+    """Of every Python worker that measured its memory, the rows explain at least nine tenths of the peak."""
+    global worst_unattributed
+    for executor in report["executors"]:
+        for process in executor["processes"]:
+            if "Python objects" not in {row["name"] for row in process["peakRows"]}:
+                continue  # it was not profiled, or is the daemon
+            rows = sum(row["bytes"] for row in process["peakRows"])
+            assert rows + process["unattributedBytes"] == process["peakRssBytes"]
+            share = abs(process["unattributedBytes"]) / process["peakRssBytes"]
+            assert share <= MOST_UNATTRIBUTED, process
+            where = f"{report['application']['name']}: {process}"
+            worst_unattributed = max(worst_unattributed, (share, where))
+
+
+def pytest_terminal_summary(terminalreporter):
+    share, where = worst_unattributed
+    if where:
+        terminalreporter.write_line(f"worst unattributed share of a Python worker's memory: {share:.1%} ({where})")
+
+
 @dataclasses.dataclass
 class Run:
     """A finished job."""
@@ -102,7 +128,9 @@ class Run:
         """The one report.json of this run."""
         found = list(self.reports.glob("*/report.json"))
         assert len(found) == 1, f"reports: {found}\n{self.tail()}"
-        return json.loads(found[0].read_text())
+        report = json.loads(found[0].read_text())
+        demand_rows_add_up(report)
+        return report
 
     def result(self):
         """What the job printed behind RESULT."""

@@ -48,6 +48,11 @@ def demand_profile(run, unprofiled, executors, loaded):
         for process in executor["processes"]:
             rows = sum(row["bytes"] for row in process["peakRows"])
             assert rows + process["unattributedBytes"] == process["peakRssBytes"]
+            names = {row["name"] for row in process["peakRows"]}
+            if process["kind"] == "python-worker":
+                assert names >= {"Python objects", "mapped files", "data of libraries", "interpreter", "profiler"}
+            else:
+                assert names == {"RssAnon", "RssFile", "RssShmem"}
     heap = [site for stage in report["stages"] for site in stage["sites"] if site["origin"] == "jvm-heap"]
     assert heap, "what the tasks allocated in the JVM's heap"
     assert report["counters"]["droppedTasks"] == 0

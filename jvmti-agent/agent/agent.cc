@@ -162,6 +162,9 @@ void Agent::Stop() noexcept {
     jvm_.StopHeapSampling();
     jvm_.SetThreadEvents(false);
     namer_.Stop();
+    ForEachBox(application->Boxes(), [this](const std::string&, const BoxReader& box) {
+      if (const std::optional<ProcessRows> rows = RowsOf(box)) watcher_.SetRows(*rows);  // for its last snapshot
+    });
     watcher_.Stop();
     Forget();
     box_keeper_.Stop();
@@ -221,6 +224,7 @@ void Agent::StartBoxKeeper(const ApplicationRef& application) {
   options.boxes = application->Boxes();
   options.running_tasks = [this] { return tasks_.Running(); };
   options.last_task = [this](int32_t pid, int64_t task) { watcher_.SetLastTask(pid, task); };
+  options.rows = [this](const ProcessRows& rows) { watcher_.SetRows(rows); };
   const Status status = box_keeper_.Start(std::move(options));
   if (!status.ok()) shortcomings_.Add("boxes of processes that ended are removed when the executor ends", status.message());
 }
@@ -272,6 +276,7 @@ std::string Agent::TaskClosed(int64_t task_attempt_id, size_t max_bytes) noexcep
     JvmFigures figures;
     if (const std::unique_ptr<TaskFigures> ended = tasks_.End(task_attempt_id)) figures = CopyOf(*ended);
     const FoundSessions python = FindSessions(application->Boxes(), task_attempt_id, Leftovers::kRead);
+    for (const ProcessRows& rows : python.rows) watcher_.SetRows(rows);
     envelope = Profile(*application, figures, python, true, max_bytes);
     Acknowledge(python.closed);
   });

@@ -38,6 +38,7 @@ std::chrono::milliseconds BoxKeeper::Round() {
   ForEachBox(options_.boxes, [&](const std::string& path, BoxReader& box) {
     const bool alive = box.OwnerAlive();  // first: what a process writes before its end is then seen below
     const bool needed = IsNeeded(path, box, running, &overdue);
+    if (const std::optional<ProcessRows> rows = RowsOf(box)) options_.rows(*rows);
     if (!alive && !needed) unlink(path.c_str());
   });
   overdue_ = std::move(overdue);

@@ -41,8 +41,10 @@ std::optional<ProcessLeftovers> ReadLeftovers(const BoxReader& box) {
 FoundSessions FindSessions(const BoxPlace& place, int64_t task_attempt_id, Leftovers leftovers) {
   FoundSessions found;
   found.unreadable = ForEachBox(place, [&](const std::string& path, BoxReader& box) {
+    bool served = false;
     for (const BoxReader::SessionKey& key : box.Sessions()) {
       if (key.task_attempt_id != task_attempt_id) continue;
+      served = true;
       Result<BoxSession> session = box.ReadSession(key.number);
       if (!session.ok()) {
         if (session.status().code() != ErrorCode::kNotFound) ++found.unreadable;
@@ -53,6 +55,8 @@ FoundSessions FindSessions(const BoxPlace& place, int64_t task_attempt_id, Lefto
       PythonSession& python = found.sessions.back();
       if (leftovers == Leftovers::kRead && python.session.closed) python.leftovers = ReadLeftovers(box);
     }
+    if (!served) return;
+    if (std::optional<ProcessRows> rows = RowsOf(box)) found.rows.push_back(*std::move(rows));
   });
   return found;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "boxes/executor_boxes.h"
+#include "boxes/process_rows.h"
 #include "profile/python_profile.h"
 
 namespace memprof {
@@ -19,6 +20,7 @@ struct SessionReceipt {
 
 struct FoundSessions {
   std::vector<PythonSession> sessions;
+  std::vector<ProcessRows> rows;  // of the processes that served the task
   std::vector<SessionReceipt> closed;
   uint64_t unreadable = 0;
 };

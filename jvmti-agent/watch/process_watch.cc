@@ -111,6 +111,17 @@ void ProcessWatch::SetLastTask(int32_t pid, int64_t task_attempt_id) {
   if (known != living_.end()) known->second.last_task_attempt_id = task_attempt_id;
 }
 
+void ProcessWatch::SetRows(const ProcessRows& rows) {
+  const auto set = [&](WatchedProcess& process) {
+    if (process.pid != rows.pid || process.start_ticks != rows.start_ticks) return;
+    process.rows = rows.rows;
+    process.peak_bytes = std::max(process.peak_bytes, rows.rows.rss_bytes);
+  };
+  const auto known = living_.find(rows.pid);
+  if (known != living_.end()) set(known->second);
+  for (WatchedProcess& process : dead_) set(process);
+}
+
 void ProcessWatch::Bury(const WatchedProcess& process) {
   if (process.peak_bytes == 0) return;  // never seen with memory
   if (gone_.size() < kMaxProcesses) gone_.push_back(process);

@@ -2,7 +2,8 @@
 // the whole tree once a second (Discover), the daemons' new workers at every tick.
 //
 // A peak is VmRSS of one reading of /proc/pid/status, its rows RssAnon, RssFile and RssShmem the same reading's. Once a second
-// the kernel is asked for what happened between two readings (VmHWM): what the rows don't explain of it is unattributed.
+// the kernel is asked for what happened between two readings (VmHWM): what the rows don't explain of it is unattributed. A
+// Python worker that is profiled measures better rows itself; they come from its box.
 //
 // At most kMaxProcesses living ones; of the dead, the kMaxDead with the highest peaks. Not thread-safe.
 #pragma once
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "boxes/process_rows.h"
 #include "system/proc_files.h"
 #include "watch/process_kind.h"
 
@@ -26,6 +28,7 @@ struct WatchedProcess {
   uint64_t rss_bytes = 0;  // at the last tick
   uint64_t peak_bytes = 0;
   uint64_t peak_anon_bytes = 0, peak_file_bytes = 0, peak_shmem_bytes = 0;
+  std::optional<BoxRows> rows;  // as the process has measured itself
   std::optional<int64_t> last_task_attempt_id;
 
   int64_t unattributed_bytes() const { return static_cast<int64_t>(peak_bytes - peak_anon_bytes - peak_file_bytes - peak_shmem_bytes); }
@@ -42,6 +45,7 @@ class ProcessWatch {
   void Discover();
   void Tick();
   void SetLastTask(int32_t pid, int64_t task_attempt_id);
+  void SetRows(const ProcessRows& rows);  // of a process that lives or has lived
 
   // Those that have gone since the last call, with their resident memory at the tick before.
   std::vector<WatchedProcess> TakeGone() { return std::exchange(gone_, {}); }

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/valid_utf8.h"
+#include "profile/process_rows.h"
 #include "watch/last_moment.h"
 
 namespace memprof {
@@ -30,10 +31,14 @@ void Describe(const WatchedProcess& process, proto::Process* message) {
   message->set_pid(process.pid);
   message->set_kind(NameOf(process.kind));
   message->set_peak_rss_bytes(process.peak_bytes);
-  AddRow("RssAnon", process.peak_anon_bytes, message->mutable_peak_rows());
-  AddRow("RssFile", process.peak_file_bytes, message->mutable_peak_rows());
-  AddRow("RssShmem", process.peak_shmem_bytes, message->mutable_peak_rows());
-  message->set_unattributed_bytes(process.unattributed_bytes());
+  if (process.rows) {
+    AddProcessRows(*process.rows, message);
+  } else {
+    AddRow("RssAnon", process.peak_anon_bytes, message->mutable_peak_rows());
+    AddRow("RssFile", process.peak_file_bytes, message->mutable_peak_rows());
+    AddRow("RssShmem", process.peak_shmem_bytes, message->mutable_peak_rows());
+    message->set_unattributed_bytes(process.unattributed_bytes());
+  }
   message->set_alive(process.alive);
   if (process.last_task_attempt_id) message->set_last_task_attempt_id(*process.last_task_attempt_id);
 }
@@ -71,6 +76,7 @@ Status Watcher::Start(WatcherOptions options) {
     const std::lock_guard lock(mutex_);
     spark_said_ = spark_said_peak_ = {};
     last_tasks_said_.clear();
+    rows_said_.clear();
     latest_.Clear();
   }
   return thread_.Start("memprof-watch", 0, [this] { return Round(); });
@@ -96,6 +102,11 @@ void Watcher::SetSparkMemory(const SparkMemoryUse& use) {
 void Watcher::SetLastTask(int32_t pid, int64_t task_attempt_id) {
   const std::lock_guard lock(mutex_);
   if (last_tasks_said_.size() < ProcessWatch::kMaxProcesses) last_tasks_said_[pid] = task_attempt_id;
+}
+
+void Watcher::SetRows(const ProcessRows& rows) {
+  const std::lock_guard lock(mutex_);
+  if (rows_said_.size() < ProcessWatch::kMaxProcesses) rows_said_[rows.pid] = rows;
 }
 
 proto::ExecutorSnapshot Watcher::Snapshot() {
@@ -129,6 +140,8 @@ void Watcher::TakeNews() {
   spark_peak_ = spark_said_peak_;
   for (const auto& [pid, task] : last_tasks_said_) processes_->SetLastTask(pid, task);
   last_tasks_said_.clear();
+  for (const auto& [pid, rows] : rows_said_) processes_->SetRows(rows);
+  rows_said_.clear();
 }
 
 void Watcher::Look(bool discover) {

@@ -61,6 +61,7 @@ class Watcher {
 
   void SetSparkMemory(const SparkMemoryUse& use);
   void SetLastTask(int32_t pid, int64_t task_attempt_id);
+  void SetRows(const ProcessRows& rows);
   proto::ExecutorSnapshot Snapshot();  // as of the last tick; empty before the first
 
  private:
@@ -78,9 +79,10 @@ class Watcher {
   void SendIfGrown();
   proto::ExecutorSnapshot Build() const;
 
-  std::mutex mutex_;  // guards what other threads touch: the next four
+  std::mutex mutex_;  // guards what other threads touch: the next five
   SparkMemoryUse spark_said_, spark_said_peak_;
   std::map<int32_t, int64_t> last_tasks_said_;
+  std::map<int32_t, ProcessRows> rows_said_;
   proto::ExecutorSnapshot latest_;
 
   // Of the watcher's thread; of the caller of Start and Stop while it doesn't run.

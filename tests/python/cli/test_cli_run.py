@@ -115,7 +115,13 @@ def test_lines_of_a_program_and_of_the_processes_it_forks(cli, tmp_path, report_
     assert executor["regions"] == []
     assert [process["kind"] for process in executor["processes"]] == ["python-driver"] * 3
     assert max(process["peakRssBytes"] for process in executor["processes"]) > 5_200_004
+    for process in executor["processes"]:
+        rows = sum(row["bytes"] for row in process["peakRows"])
+        assert rows + process["unattributedBytes"] == process["peakRssBytes"]
+        assert abs(process["unattributedBytes"]) <= process["peakRssBytes"] / 10, process
+        assert {row["name"] for row in process["peakRows"]} >= {"Python objects", "mapped files", "interpreter"}
     assert f"takes.py:{line_of(TAKES, 'method')}" in finished.stderr, "the text report"
+    assert ", unattributed " in finished.stderr
 
 
 def block_of(report, size):

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -35,7 +36,7 @@ class BoxKeeperTest : public ::testing::Test {
 
   // A worker with a session of a task (-1: of none).
   void MakeBox(int64_t task, bool closed) {
-    const Result<Recorder*> made = Recorder::Create({folder_.c_str(), "app-1", "7", 65536, "3.11.7"});
+    const Result<Recorder*> made = Recorder::Create({folder_.c_str(), "app-1", "7", 65536, "3.11.7", 4u << 20, regions_.get()});
     ASSERT_TRUE(made.ok()) << made.status().message();
     recorder_ = *made;
     path_ = recorder_->box_path();
@@ -56,6 +57,10 @@ class BoxKeeperTest : public ::testing::Test {
       ++rounds_;
       const std::lock_guard lock(mutex_);
       return std::vector<int64_t>(running_.begin(), running_.end());
+    };
+    options.rows = [this](const ProcessRows& rows) {
+      const std::lock_guard lock(mutex_);
+      rows_.push_back(rows);
     };
     options.last_task = [this](int32_t pid, int64_t task) {
       const std::lock_guard lock(mutex_);
@@ -102,6 +107,8 @@ class BoxKeeperTest : public ::testing::Test {
   std::mutex mutex_;
   std::set<int64_t> running_;  // guarded by mutex_, as the next
   std::set<std::pair<int32_t, int64_t>> last_tasks_;
+  std::vector<ProcessRows> rows_;
+  std::unique_ptr<RegionTable> regions_ = std::make_unique<RegionTable>();
 };
 
 constexpr milliseconds kNever = std::chrono::hours(1);
@@ -173,6 +180,22 @@ TEST_F(BoxKeeperTest, TellsTheTaskThatAProcessServedLast) {
   WaitForARound();
   const std::lock_guard lock(mutex_);
   EXPECT_EQ(last_tasks_, (std::set<std::pair<int32_t, int64_t>>{{getpid(), kTask + 1}}));
+}
+
+TEST_F(BoxKeeperTest, TellsWhatAProcesssMemoryWasMadeOf) {
+  MakeBox(kTask, false);
+  recorder_->MeasureRowsAtEnd(7'654'321);
+  Start(kNever);
+  WaitForARound();
+  const std::lock_guard lock(mutex_);
+  ASSERT_FALSE(rows_.empty());
+  EXPECT_EQ(rows_[0].pid, getpid());
+  EXPECT_GT(rows_[0].start_ticks, 0u);
+  uint64_t retention = 0;
+  for (const BoxRows::Row& row : rows_[0].rows.rows) {
+    if (row.name == "allocator retention") retention = row.bytes;
+  }
+  EXPECT_EQ(retention, 7'654'321u);
 }
 
 TEST_F(BoxKeeperTest, AnotherExecutorsBoxIsNobodysBusiness) {

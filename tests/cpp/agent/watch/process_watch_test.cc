@@ -168,5 +168,38 @@ TEST(ProcessWatch, TellsOnceWhoIsGoneAndWhatItHeldBefore) {
   EXPECT_TRUE(watch.TakeGone().empty());
 }
 
+TEST(ProcessWatch, AWorkersOwnRowsAreKeptWhetherItLivesOrNot) {
+  Machine machine;
+  machine.Put(10, 1, "java Executor", 400'000);
+  machine.Put(21, 10, "python3 -m pyspark.daemon", 30'000);
+  machine.Put(22, 21, "python3 -m pyspark.daemon", 50'012);
+  machine.Put(23, 21, "python3 -m pyspark.daemon", 60'012);
+  machine.Children(10, "21");
+  machine.Children(21, "22 23");
+  machine.Children(22, "");
+  machine.Children(23, "");
+  ProcessWatch watch(machine.proc(), 10, false);
+  watch.Discover();
+  watch.Tick();
+  BoxRows rows;
+  rows.rss_bytes = 50'000 * kKb;
+  rows.rows = {{"Python objects", 30'000'017}};
+  watch.SetRows({22, 999, rows});  // of an earlier process with this pid
+  EXPECT_FALSE(watch.living().at(22).rows.has_value());
+  watch.SetRows({22, 100, rows});
+  ASSERT_TRUE(watch.living().at(22).rows.has_value());
+  EXPECT_EQ(watch.living().at(22).rows->rows[0].bytes, 30'000'017u);
+  EXPECT_EQ(watch.living().at(22).peak_bytes, 50'012 * kKb);
+
+  machine.Remove(23);
+  machine.Children(21, "22");
+  watch.Tick();
+  rows.rss_bytes = 70'001 * kKb;  // which no tick had seen
+  watch.SetRows({23, 100, rows});
+  ASSERT_EQ(watch.dead().size(), 1u);
+  EXPECT_TRUE(watch.dead()[0].rows.has_value());
+  EXPECT_EQ(watch.dead()[0].peak_bytes, 70'001 * kKb);
+}
+
 }  // namespace
 }  // namespace memprof

@@ -1,0 +1,13 @@
+// What a process's resident memory was made of at its peak, from its box into the message about the process.
+#pragma once
+
+#include "blackbox/box_reader.h"
+#include "proto/memprof.pb.h"
+
+namespace memprof {
+
+// Adds the rows, largest first, and what they leave of the process's peak, which is raised to the RSS in which they were measured
+// where it was lower.
+void AddProcessRows(const BoxRows& rows, proto::Process* process);
+
+}  // namespace memprof

@@ -15,7 +15,7 @@ constexpr uint64_t kMaxInterval = kGiB;  // JVMTI takes a signed 32-bit interval
 constexpr uint64_t kMaxTaskBytes = 256 * kKiB;
 constexpr uint64_t kMinTaskBytes = kKiB;
 
-enum class Kind : uint8_t { kBoolean, kSize, kSeconds, kPath, kSource };
+enum class Kind : uint8_t { kBoolean, kSize, kSeconds, kPath, kSource, kArrowPool };
 
 struct Key {
   std::string_view name;
@@ -24,11 +24,12 @@ struct Key {
   uint64_t maximum = std::numeric_limits<int64_t>::max();
 };
 
-constexpr std::array<Key, 11> kKeys = {{
+constexpr std::array<Key, 13> kKeys = {{
     {"box.dir", Kind::kPath},
     {"enabled", Kind::kBoolean},
     {"interval", Kind::kSize, 1, kMaxInterval},
     {"offheap.interval", Kind::kSize, 1, kMaxInterval},
+    {"python.arrowPool", Kind::kArrowPool},
     {"python.enabled", Kind::kBoolean},
     {"python.interval", Kind::kSize, 1, kMaxInterval},
     {"report.dir", Kind::kPath},
@@ -36,6 +37,7 @@ constexpr std::array<Key, 11> kKeys = {{
     {"source", Kind::kSource},
     {"store.limit", Kind::kSize, kMiB},
     {"task.maxBytes", Kind::kSize, kMinTaskBytes, kMaxTaskBytes},
+    {"ui.enabled", Kind::kBoolean},
 }};
 
 std::string KnownKeys() {
@@ -104,6 +106,9 @@ Status ApplyOption(std::string_view option, AgentOptions* options) {
     }
     case Kind::kPath:
       if (value.empty()) return Bad(option, "give a path");
+      break;
+    case Kind::kArrowPool:
+      if (value != "default" && value != "system") return Bad(option, "give default or system");
       break;
     case Kind::kSource:
       if (value != "lines" && value != "names" && value != "none") return Bad(option, "give lines, names or none");

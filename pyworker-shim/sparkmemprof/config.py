@@ -18,6 +18,8 @@ class Config:
     box_directory: str
     interval_bytes: int
     """Mean distance of samples, in allocated bytes."""
+    arrow_pool: str = "default"
+    """What Arrow's memory pool shall be: `default`, Arrow's own choice, or `system`, malloc."""
 
 
 def read_config(path: str | None = None) -> Config:
@@ -43,6 +45,7 @@ def read_config(path: str | None = None) -> Config:
         executor_id=value("executorId", str),
         box_directory=value("boxDirectory", str),
         interval_bytes=value("intervalBytes", int),
+        arrow_pool=value("arrowPool", str) if "arrowPool" in values else "default",
     )
     if config.interval_bytes < 1:
         raise ConfigError(f"{path}: intervalBytes is {config.interval_bytes}; it must be at least 1")

@@ -18,6 +18,7 @@ import sys
 from types import ModuleType
 from typing import Any, Callable
 
+from sparkmemprof.arrow_pool import choose_arrow_pool
 from sparkmemprof.config import Config, read_config
 from sparkmemprof.interpreters import why_not_supported
 from sparkmemprof.udfs import kind_of_command, user_functions
@@ -104,6 +105,7 @@ class WorkerProfiler:
         from pyspark import worker
 
         try:
+            choose_arrow_pool(self._config.arrow_pool)
             self._start_hooks()
             self._wrap(worker)
             os.register_at_fork(before=self._count_fork, after_in_child=self._restart_in_child)

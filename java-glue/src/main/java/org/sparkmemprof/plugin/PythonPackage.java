@@ -179,6 +179,8 @@ final class PythonPackage {
         + settings.pythonIntervalBytes
         + ", \"source\": "
         + quoted(settings.source)
+        + ", \"arrowPool\": "
+        + quoted(settings.arrowPool)
         + "}\n";
   }
 

@@ -21,6 +21,12 @@ final class Settings {
   /** {@code lines}, {@code names} or {@code none}. */
   final String source;
 
+  /**
+   * {@code default}: Arrow's own choice; {@code system}: malloc, so that its buffers show on their
+   * lines.
+   */
+  final String arrowPool;
+
   /** Null: not given. */
   final String boxDirectory;
 
@@ -48,6 +54,11 @@ final class Settings {
     if (!Arrays.asList("lines", "names", "none").contains(source)) {
       throw new IllegalArgumentException(
           PREFIX + "source=" + source + ": want lines, names or none");
+    }
+    arrowPool = conf.get(PREFIX + "python.arrowPool", "default").trim();
+    if (!Arrays.asList("default", "system").contains(arrowPool)) {
+      throw new IllegalArgumentException(
+          PREFIX + "python.arrowPool=" + arrowPool + ": want default or system");
     }
     boxDirectory = text(conf, "box.dir");
     reportDirectory = text(conf, "report.dir");

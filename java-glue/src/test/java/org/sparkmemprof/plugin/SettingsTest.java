@@ -22,6 +22,7 @@ public class SettingsTest {
     assertTrue(settings.pythonEnabled);
     assertEquals(64 << 10, settings.pythonIntervalBytes);
     assertEquals("names", settings.source);
+    assertEquals("default", settings.arrowPool);
     assertNull(settings.boxDirectory);
     assertNull(settings.reportDirectory);
     assertEquals(64 << 20, settings.storeLimitBytes);
@@ -34,6 +35,7 @@ public class SettingsTest {
     assertFalse(new Settings(with("enabled", "false")).enabled);
     assertEquals(1 << 30, new Settings(with("store.limit", "1g")).storeLimitBytes);
     assertEquals(1, new Settings(with("python.interval", "1")).pythonIntervalBytes);
+    assertEquals("system", new Settings(with("python.arrowPool", "system")).arrowPool);
     assertEquals("hdfs://x/y", new Settings(with("report.dir", "hdfs://x/y")).reportDirectory);
     assertEquals("the hard cap", 256 << 10, new Settings(with("task.maxBytes", "3g")).taskMaxBytes);
   }
@@ -49,6 +51,7 @@ public class SettingsTest {
       {"snapshot.seconds", "0"},
       {"snapshot.seconds", "5s"},
       {"source", "everything"},
+      {"python.arrowPool", "jemalloc"},
     };
     for (String[] entry : wrong) {
       String told =

@@ -59,7 +59,8 @@ void PutProcesses(const ReportExecutor& executor, size_t shown, TextPage& page) 
       }
     }
     if (others != 0) parts += fmt::format(", {} {}", Counted(others, "other row", "s"), FormatBytes(others_bytes));
-    if (!parts.empty()) parts += ", unattributed " + FormatSignedBytes(process.unattributed_bytes);
+    // First: a line that is too long loses its end.
+    if (!parts.empty()) parts = fmt::format("unattributed {}; {}", FormatSignedBytes(process.unattributed_bytes), parts);
     page.Line(line + "  " + parts, Ink::kDim);
   }
   if (shown != 0 && executor.processes.size() > shown) {

@@ -7,19 +7,15 @@
 
 #include "base/valid_utf8.h"
 #include "profile/python_frames.h"
+#include "profile/source_names.h"
 
 namespace memprof {
 namespace {
 
 constexpr size_t kMaxSessions = 32;  // described one by one in a message; all of them are counted in the sites
 
-// Files that Spark ships to executors lie in each one's own folder; named relative to it, the same line has one name.
 std::string FileName(const std::string& file, const std::string& working_directory) {
-  if (working_directory.size() > 1 && file.size() > working_directory.size() + 1 && file.starts_with(working_directory) &&
-      file[working_directory.size()] == '/') {
-    return ValidUtf8(file.substr(working_directory.size() + 1));
-  }
-  return ValidUtf8(file);
+  return ValidUtf8(SourceName(file, working_directory));
 }
 
 class UdfList {

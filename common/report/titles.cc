@@ -27,6 +27,11 @@ std::string ModuleTitle(std::string_view path) {
   return tag != std::string_view::npos && name.ends_with(".so") ? std::string(name.substr(0, tag)) + ".so" : std::string(name);
 }
 
+std::string Place(std::string_view file, uint32_t line) {
+  if (line == 0) return std::string(file);
+  return file.starts_with("notebook cell ") ? fmt::format("{}, line {}", file, line) : fmt::format("{}:{}", file, line);
+}
+
 // Frames that only hand memory out; their callers say more.
 bool IsAllocationHelper(const ReportFrame& frame) {
   static constexpr std::array<std::string_view, 6> kPrefixes = {"java.", "jdk.", "sun.", "scala.", "io.netty.", "org.apache.spark.unsafe."};
@@ -47,6 +52,10 @@ std::string_view FileTitle(std::string_view path) {
     size_t at = path.rfind(root);
     if (at != std::string_view::npos) return path.substr(at + root.size());
   }
+  for (std::string_view archive : {".zip/", ".egg/", ".jar/"}) {
+    const size_t at = path.find(archive);
+    if (at != std::string_view::npos) return path.substr(path.size() - BaseName(path.substr(0, at)).size() - (path.size() - at));
+  }
   std::string_view name = BaseName(path);
   if (name != "__init__.py" || name.size() == path.size()) return name;
   std::string_view parent = BaseName(path.substr(0, path.size() - name.size() - 1));
@@ -54,14 +63,12 @@ std::string_view FileTitle(std::string_view path) {
 }
 
 std::string UdfTitle(const ReportUdf& udf) {
-  if (udf.file.empty()) return udf.name;
-  if (udf.line == 0) return fmt::format("{} ({})", udf.name, BaseName(udf.file));
-  return fmt::format("{} ({}:{})", udf.name, BaseName(udf.file), udf.line);
+  return udf.file.empty() ? udf.name : fmt::format("{} ({})", udf.name, Place(FileTitle(udf.file), udf.line));
 }
 
 std::string FramePlace(const ReportFrame& frame) {
   std::string_view file = FileTitle(frame.file);
-  if (!file.empty()) return frame.line == 0 ? std::string(file) : fmt::format("{}:{}", file, frame.line);
+  if (!file.empty()) return Place(file, frame.line);
   return frame.language == Language::kNative ? ModuleTitle(frame.module) : "";
 }
 

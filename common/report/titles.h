@@ -11,14 +11,15 @@ namespace memprof {
 // "dir/job.py" -> "job.py".
 std::string_view BaseName(std::string_view path);
 
-// "dir/job.py" -> "job.py", "…/site-packages/pandas/core/frame.py" -> "pandas/core/frame.py", "dir/__init__.py" -> the same.
+// "dir/job.py" -> "job.py", "dir/helpers.zip/helpers/mod.py" -> "helpers.zip/helpers/mod.py", "…/site-packages/pandas/core/frame.py" ->
+// "pandas/core/frame.py", "dir/__init__.py" -> the same.
 std::string_view FileTitle(std::string_view path);
 
-// "aggregate (job.py:41)".
+// "aggregate (job.py:41)", "aggregate (notebook cell 12, line 3)".
 std::string UdfTitle(const ReportUdf& udf);
 
-// Where a frame is: "averages.py:27", "Unsafe.java:632", "libarrow.so.2000", "_umath.so" (without the tag of the CPython it
-// was built for); "" when nothing is known.
+// Where a frame is: "averages.py:27", "notebook cell 12, line 3", "Unsafe.java:632", "libarrow.so.2000", "_umath.so" (without the tag of
+// the CPython it was built for); "" when nothing is known.
 std::string FramePlace(const ReportFrame& frame);
 
 // What a frame runs: "weighted_average", "UnsafeRow.copy", or module+offset for native code without a name.

@@ -34,6 +34,18 @@ TEST(Titles, FilesOfPackagesKeepWhatTellsThemApart) {
   EXPECT_EQ(FileTitle("/__init__.py"), "/__init__.py");
 }
 
+TEST(Titles, WhatWasShippedInAnArchiveIsNamedWithIt) {
+  EXPECT_EQ(FileTitle("helpers.zip/helpers/mod.py"), "helpers.zip/helpers/mod.py");
+  EXPECT_EQ(FileTitle("/opt/jobs/helpers.egg/mod.py"), "helpers.egg/mod.py");
+  EXPECT_EQ(FramePlace({Language::kPython, "f", "helpers.zip/helpers/mod.py", "", 7, "", std::nullopt}), "helpers.zip/helpers/mod.py:7");
+}
+
+TEST(Titles, CellsAndCodeWithoutAFile) {
+  EXPECT_EQ(FramePlace({Language::kPython, "f", "notebook cell 456", "", 3, "", std::nullopt}), "notebook cell 456, line 3");
+  EXPECT_EQ(FramePlace({Language::kPython, "f", "<stdin>", "", 12, "", std::nullopt}), "<stdin>:12");
+  EXPECT_EQ(UdfTitle({"f", "", "notebook cell 456", 2}), "f (notebook cell 456, line 2)");
+}
+
 TEST(Titles, UdfHasItsPlace) {
   EXPECT_EQ(UdfTitle({"aggregate", "RDD", "/jobs/job.py", 41}), "aggregate (job.py:41)");
   EXPECT_EQ(UdfTitle({"aggregate", "RDD", "/jobs/job.py", 0}), "aggregate (job.py)");

@@ -1,0 +1,47 @@
+"""Code that no file of the driver's has is shown by names its author knows, the same on every executor."""
+
+import pytest
+from conftest import BESIDE_BYTES, LOCAL_CLUSTER, warnings_of
+
+TASKS = 4
+NAMES = {
+    "<stdin>": (2_100_001, "typed"),
+    "notebook cell 456": (2_200_003, "typed"),
+    "notebook cell 7": (2_300_009, "typed"),
+    "helpers.zip/helpers/mod.py": (2_400_011, "shipped"),
+    "others.egg/others/mod.py": (2_500_001, "shipped"),
+    "single.py": (2_600_003, "shipped"),
+    "env/lib/odd_env.py": (2_700_007, "unpacked"),
+}
+
+
+@pytest.fixture(scope="session", params=["local[2]", LOCAL_CLUSTER], ids=["local", "cluster"])
+def run(shared_run, request):
+    run = shared_run("names.py", master=request.param).demand_success()
+    assert warnings_of(run) == []
+    assert run.result() == TASKS * sum(size for size, _ in NAMES.values())
+    return run
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_name_and_line(run, name):
+    size, function = NAMES[name]
+    lines = [line for stage in run.report()["stages"] for line in stage["lines"] if line["file"] == name]
+    (line,) = [line for line in lines if line["allocatedBytes"] > BESIDE_BYTES]
+    assert (line["line"], line["function"], line["tasks"]) == (3, function, TASKS)
+    assert 0 <= line["allocatedBytes"] - TASKS * (size + 1) < BESIDE_BYTES
+
+
+def test_no_temporary_folder_is_in_a_name(run):
+    """Of the job's own code; its file's own folder is the user's."""
+    stages = run.report()["stages"]
+    files = {line["file"] or "" for stage in stages for line in stage["lines"]}
+    files |= {line["udfFile"] or "" for stage in stages for line in stage["lines"]}
+    assert not [file for file in files if "userFiles-" in file or "ipykernel" in file or "/app-" in file]
+
+
+def test_html_reads_them(run):
+    (page,) = run.reports.glob("*/report.html")
+    text = page.read_text()
+    for place in ("notebook cell 456, line 3", "&lt;stdin&gt;:3", "helpers.zip/helpers/mod.py:3"):
+        assert place in text

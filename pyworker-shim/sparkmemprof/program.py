@@ -11,17 +11,24 @@ import re
 import sys
 from typing import Any
 
+from sparkmemprof.children import follow
 from sparkmemprof.worker import load_hooks
 
 # Each process has a box of 2 MiB, which stays until the report is made.
-_MOST_FORKS = 64
+_MOST_PROCESSES = 64
 
 
 class _Program:
     def __init__(self, hooks: Any, settings: dict[str, Any]) -> None:
         self._hooks = hooks
         self._settings = settings
-        self._forks = 0
+
+    def has_room(self) -> bool:
+        """False when as many processes as a report takes have a box, or nobody will read them any more."""
+        try:
+            return len(os.listdir(self._settings["boxDirectory"])) < _MOST_PROCESSES
+        except OSError:
+            return False
 
     def start(self) -> None:
         settings = self._settings
@@ -29,14 +36,10 @@ class _Program:
         self._hooks.open_session()
         self._hooks.set_task(os.getpid(), 0, 0, 0, 0)
 
-    def count_fork(self) -> None:
-        self._forks += 1
-
     def start_in_child(self) -> None:
-        if self._forks > _MOST_FORKS:
-            return
         try:
-            self.start()
+            if self.has_room():
+                self.start()
         except Exception as error:
             _warn(f"a forked process is not profiled: {error}")
 
@@ -55,13 +58,21 @@ class _Program:
 
 def start(settings: dict[str, Any]) -> None:
     """Starts profiling. `settings`: boxDirectory, applicationId, intervalBytes. Never raises."""
+    is_child = settings.get("isChild", False)
     try:
         program = _Program(load_hooks(), settings)
+        if is_child and not program.has_room():
+            return
         program.start()
         atexit.register(program.finish)
-        os.register_at_fork(before=program.count_fork, after_in_child=program.start_in_child)
+        os.register_at_fork(after_in_child=program.start_in_child)
+        follow(settings)
     except Exception as error:
-        _warn(f"the program is not profiled: {error}")
+        _warn(
+            f"the program is not profiled: {error}"
+            if not is_child
+            else f"a process of the program is not profiled: {error}"
+        )
 
 
 def _warn(text: str) -> None:

@@ -12,12 +12,11 @@ import sys
 import tempfile
 import time
 
-import sparkmemprof
+from sparkmemprof.children import SETTINGS, STARTUP
 
 from .errors import UserError
 from .show import write_file
 
-_STARTUP = os.path.join(os.path.dirname(os.path.abspath(sparkmemprof.__file__)), "startup")
 _FORWARDED = (signal.SIGTERM, signal.SIGHUP)
 # Python's own options that take a word of their own.
 _WITH_A_WORD = ("-W", "-X", "--check-hash-based-pycs")
@@ -66,13 +65,13 @@ def run(words, report_directory, interval_bytes):
 
 
 def _execute(words, settings):
-    path = [_STARTUP]
+    path = [STARTUP]
     if settings["pythonPath"]:
         path.append(settings["pythonPath"])
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(path),
-        "SPARKMEMPROF_PROGRAM": json.dumps(settings),
+        SETTINGS: json.dumps(settings),
     }
     process = subprocess.Popen([sys.executable, *words], env=environment)
     # Ctrl-C goes to both; whoever stops us means the program.

@@ -1,7 +1,7 @@
 """What Python runs before the program that ``sparkmemprof run`` starts: nothing of the program is different for it.
 
-This folder comes first on ``PYTHONPATH``, in that one process alone. The path and the environment are put back, then
-profiling starts, and then the sitecustomize that would have run without us.
+This folder comes first on ``PYTHONPATH``, in that process and in those it starts anew (children.py). The path and the
+environment are put back, then profiling starts, and then the sitecustomize that would have run without us.
 """
 
 import os

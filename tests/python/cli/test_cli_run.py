@@ -74,13 +74,13 @@ def report_of(tmp_path):
     return read
 
 
-def blocks_at(report, line, size):
+def blocks_at(report, line, size, file="takes.py"):
     """How many blocks of this size the marked line took; beside them only a stray small object may be sampled."""
     sites = [
         site
         for site in report["stages"][0]["sites"]
         if (python := [frame for frame in site["frames"] if frame["language"] == "python"])
-        and pathlib.PurePath(python[-1]["file"]).name == "takes.py"
+        and pathlib.PurePath(python[-1]["file"]).name == file
         and python[-1]["line"] == line
     ]
     blocks = sum(site["allocatedBytes"] // size for site in sites)
@@ -128,6 +128,106 @@ def block_of(report, size):
     """The one site that holds one block of this size."""
     (site,) = (s for s in report["stages"][0]["sites"] if 0 <= s["allocatedBytes"] - size < BESIDE_BYTES)
     return site
+
+
+STARTS = """\
+import concurrent.futures
+import multiprocessing
+import os
+import subprocess
+import sys
+
+
+def take(size):
+    return len(bytearray(size))  # take
+
+
+def seen():
+    return [sys.path, sorted(os.environ.items()), sys.flags.isolated]
+
+
+def main():
+    way = sys.argv[1]
+    if way in ("spawn", "forkserver"):
+        context = multiprocessing.get_context(way)
+        with context.Pool(1) as pool:
+            print(pool.apply(take, (2_500_009,)))
+            pool.close()
+            pool.join()
+    elif way == "futures":
+        context = multiprocessing.get_context("spawn")
+        with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
+            print(pool.submit(take, 2_500_009).result())
+    else:
+        words = {"options": ["-X", "utf8", "-B"]}.get(way, [])
+        words += {"isolated": ["-I"], "joined": ["-sEB"]}.get(way, [])
+        code = "import starts, sys; print(starts.take(2_500_009)); print(starts.seen())"
+        if words and words[0] in ("-I", "-sEB"):
+            code = "import sys; sys.path.insert(0, '.'); " + code
+        environment = {"cleaned": {}, "own path": {"PYTHONPATH": "elsewhere"}}.get(way)
+        command = [sys.executable, *words, "-c", code]
+        subprocess.run(command, env=environment, close_fds=way != "posix_spawn", check=True)
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+WAYS = [
+    "plain",
+    "options",
+    "cleaned",
+    "own path",
+    "posix_spawn",
+    "spawn",
+    "forkserver",
+    "futures",
+    "isolated",
+    "joined",
+]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_processes_started_anew_are_followed(package, tmp_path, report_of, way):
+    (tmp_path / "starts.py").write_text(STARTS)
+    environment = {**os.environ, "PYTHONPATH": str(package)}
+
+    def run(*words):
+        command = [sys.executable, *words, "starts.py", way]
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+
+    plain, finished = run(), run("-m", "sparkmemprof.cli.main", "run")
+    assert finished.stdout.splitlines()[0] == "2500009"
+    assert finished.stdout == plain.stdout, "the child sees what it sees without us"
+    report = report_of()
+    taken = blocks_at(report, line_of(STARTS, "take"), 2_500_010, "starts.py")
+    assert taken == (0 if way in ("isolated", "joined") else 1)
+    expected = {"forkserver": 3, "isolated": 1, "joined": 1}.get(way, 2)
+    assert report["stages"][0]["tasks"] == expected
+    assert len(report["executors"][0]["processes"]) == expected
+
+
+def test_a_child_that_is_another_python_is_left_alone(cli, tmp_path, report_of):
+    wrapper = tmp_path / "python"
+    wrapper.write_text(f'#!/bin/sh\nenv | grep -c SPARKMEMPROF_PROGRAM\nexec {sys.executable} "$@"\n')
+    wrapper.chmod(0o755)
+    code = f"import subprocess; subprocess.run([{str(wrapper)!r}, '-c', 'print(7)'], check=True)"
+    finished = cli("run", "-c", code, cwd=tmp_path)
+    assert (finished.returncode, finished.stdout) == (0, "0\n7\n"), finished.stderr
+    assert report_of()["stages"][0]["tasks"] == 1
+
+
+def test_only_so_many_processes_are_profiled(cli, tmp_path, report_of):
+    (tmp_path / "many.py").write_text(
+        "import os, subprocess, sys\nfor _ in range(70):\n    child = os.fork()\n"
+        "    if child == 0:\n        os._exit(0)\n"
+        "    os.waitpid(child, 0)\nsubprocess.run([sys.executable, '-c', ''], check=True)\n"
+    )
+    finished = cli("run", "many.py", cwd=tmp_path)
+    assert finished.returncode == 0, finished.stderr
+    assert "not profiled" not in finished.stderr
+    assert report_of()["stages"][0]["tasks"] == 64
 
 
 TELLS = """\

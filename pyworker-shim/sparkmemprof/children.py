@@ -1,0 +1,102 @@
+"""Follows the processes that a profiled program starts anew: subprocess, multiprocessing's spawn and forkserver.
+
+All of them go through ``_posixsubprocess.fork_exec`` or, for a start with nothing special about it (most of subprocess
+since Python 3.13), through ``os.posix_spawn``. Where what these start is this same interpreter, the child's environment
+gets what ``sparkmemprof run`` gave this process; the child puts it back before its first line
+(startup/sitecustomize.py). The program's own environment is never changed, and what is started by other ways or is
+another Python is left alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any, Callable
+
+STARTUP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
+SETTINGS = "SPARKMEMPROF_PROGRAM"
+
+# With one of these Python would not start us, or not from PYTHONPATH.
+_CLOSED_TO_US = frozenset("EIS")
+_WITH_A_WORD = ("-W", "-X", "--check-hash-based-pycs")
+_BOOKKEEPER = "from multiprocessing.resource_tracker import"  # keeps names of shared memory, and nothing of the user's
+
+
+def follow(settings: dict[str, Any]) -> None:
+    """From now on children that this process starts anew are profiled with `settings` (program.py)."""
+    import _posixsubprocess
+
+    ours = os.path.realpath(sys.executable)
+    _posixsubprocess.fork_exec = _around_fork_exec(_posixsubprocess.fork_exec, ours, settings)
+    os.posix_spawn = _around_posix_spawn(os.posix_spawn, ours, settings)
+
+
+def _around_fork_exec(fork_exec: Callable[..., int], ours: str, settings: dict[str, Any]) -> Callable[..., int]:
+    def profiled_fork_exec(*arguments: Any) -> int:
+        try:
+            words, executables, environment = arguments[0], arguments[1], arguments[5]
+            if os.path.realpath(_first_that_is_there(executables)) == ours and _lets_us_in(words):
+                arguments = (*arguments[:5], _with_settings(environment, settings), *arguments[6:])
+        except Exception:  # a signature that is not known: the child runs as it would have
+            pass
+        return fork_exec(*arguments)
+
+    return profiled_fork_exec
+
+
+def _around_posix_spawn(posix_spawn: Callable[..., int], ours: str, settings: dict[str, Any]) -> Callable[..., int]:
+    def profiled_posix_spawn(*arguments: Any, **options: Any) -> int:
+        try:
+            path, words, environment = arguments
+            if os.path.realpath(os.fsdecode(path)) == ours and _lets_us_in(words):
+                arguments = (path, words, _mapped(_with_settings(_listed(environment), settings)))
+        except Exception:  # the program's own mistake: it hears of it below
+            pass
+        return posix_spawn(*arguments, **options)
+
+    return profiled_posix_spawn
+
+
+def _listed(environment: Any) -> list[bytes] | None:
+    if environment is None:
+        return None
+    return [os.fsencode(name) + b"=" + os.fsencode(value) for name, value in environment.items()]
+
+
+def _mapped(environment: list[bytes]) -> dict[bytes, bytes]:
+    return {name: value for name, _, value in (entry.partition(b"=") for entry in environment)}
+
+
+def _first_that_is_there(executables: Any) -> str:
+    return next((path for path in map(os.fsdecode, executables) if os.access(path, os.X_OK)), "")
+
+
+def _lets_us_in(words: Any) -> bool:
+    """Whether Python started with these words, of which the first is its name, runs a sitecustomize of ours."""
+    options = iter([os.fsdecode(word) for word in words][1:])
+    for option in options:
+        if option in _WITH_A_WORD:
+            next(options, None)
+        elif option == "-c":
+            return not next(options, "").startswith(_BOOKKEEPER)
+        elif option.startswith("--") or option[:2] in _WITH_A_WORD:
+            continue
+        elif not option.startswith("-") or option == "-":
+            return True
+        elif _CLOSED_TO_US & set(option[1:].partition("m")[0].partition("c")[0]):
+            return False
+        elif "m" in option or "c" in option:
+            return True
+    return True
+
+
+def _with_settings(environment: Any, settings: dict[str, Any]) -> list[bytes]:
+    """The environment that a child is given (None: ours) as "name=value" texts, and ours to begin with."""
+    given = [name + b"=" + value for name, value in os.environb.items()] if environment is None else list(environment)
+    path = next((entry[11:] for entry in given if entry.startswith(b"PYTHONPATH=")), None)
+    kept = [entry for entry in given if not entry.startswith((b"PYTHONPATH=", SETTINGS.encode() + b"="))]
+    # An empty PYTHONPATH is as good as none to Python, but not to a program that looks at it.
+    child = {**settings, "pythonPath": None if path is None else os.fsdecode(path), "isChild": True}
+    ours = os.fsencode(STARTUP) + (b":" + path if path else b"")
+    return [*kept, b"PYTHONPATH=" + ours, SETTINGS.encode() + b"=" + json.dumps(child).encode()]

@@ -45,6 +45,8 @@ def memory() -> tuple[int, int]:
 
 
 def start(profiler: str) -> None:
+    import sparkmemprof.worker  # noqa: F401 -- pyspark's daemon has it before it forks a worker
+
     wall, cpu = time.perf_counter(), time.process_time()
     with PROFILERS[profiler]() if profiler != "bare" else contextlib.nullcontext():
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall

@@ -73,9 +73,12 @@ uint64_t Place(const Plan& plan, Table* tables) {
   return AlignUp(end, kHeaderBytes);
 }
 
+// The reason before the folder: a message that is too long loses its end.
 Status Failure(const char* what, const char* path, int error) {
   ErrorCode code = error == ENOSPC || error == ENOMEM || error == EDQUOT ? ErrorCode::kExhausted : ErrorCode::kIo;
-  return Status::Error(code, "cannot %s black box %s: %s", what, path, strerrordesc_np(error));
+  const char* name = strrchr(path, '/');
+  const int folder = name == nullptr ? 0 : static_cast<int>(name - path);
+  return Status::Error(code, "cannot %s a black box: %s (in %.*s)", what, strerrordesc_np(error), folder, path);
 }
 
 }  // namespace

@@ -93,7 +93,13 @@ def test_daemon_module_set_by_the_user(spark_run, master):
 
 @pytest.mark.parametrize(
     ("setting", "value"),
-    [("store.limit", "lots"), ("nonsense", "1")],  # one that Java reads, one that only the agent knows
+    [
+        ("store.limit", "lots"),
+        ("nonsense", "1"),  # one that only the agent knows
+        ("python.interval", "0"),
+        ("python.interval", "2g"),
+        ("interval", "-1"),
+    ],
 )
 def test_setting_that_cannot_be_read(spark_run, setting, value):
     run = spark_run("sum.py", conf={f"spark.memprof.{setting}": value})
@@ -127,6 +133,11 @@ def test_module_on_the_executors_path_that_hides_the_package(spark_run, tmp_path
     demand_one_warning(run, "memory of Python workers is off", f"{tmp_path}/sparkmemprof.py hides")
 
 
+def test_box_directory_that_cannot_be_made(spark_run):
+    run = spark_run("sum.py", conf={"spark.memprof.box.dir": "/proc/boxes"})
+    demand_one_warning(run, "profiling is off", "black boxes", "/proc/boxes")
+
+
 # --- file systems and users, in namespaces of their own ---------------------------------------------------------------
 
 
@@ -153,6 +164,20 @@ def temporary(tmp_path):
 
 def options(temporary):
     return {"spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={temporary}"}
+
+
+@pytest.mark.parametrize(
+    ("mount", "off", "reason"),
+    [
+        ("size=64k", "Python workers are not profiled", "No space left on device"),
+        ("ro", "profiling is off", "Read-only file system"),
+    ],
+    ids=["full", "read-only"],
+)
+def test_box_directory_without_room(spark_run, temporary, mount, off, reason):
+    prefix = mounted(f"mount -t tmpfs -o {mount} none {temporary}")
+    run = spark_run("sum.py", conf={"spark.memprof.box.dir": temporary}, prefix=prefix)
+    demand_one_warning(run, off, str(temporary), reason)
 
 
 def test_noexec_temporary_directory_and_nowhere_else_to_go(spark_run, temporary):

@@ -7,6 +7,9 @@ import os
 from dataclasses import dataclass
 
 
+MAX_INTERVAL_BYTES = 1 << 30
+
+
 class ConfigError(Exception):
     """The configuration is missing or not as expected; the text names the file and says why."""
 
@@ -47,6 +50,6 @@ def read_config(path: str | None = None) -> Config:
         interval_bytes=value("intervalBytes", int),
         arrow_pool=value("arrowPool", str) if "arrowPool" in values else "default",
     )
-    if config.interval_bytes < 1:
-        raise ConfigError(f"{path}: intervalBytes is {config.interval_bytes}; it must be at least 1")
+    if not 1 <= config.interval_bytes <= MAX_INTERVAL_BYTES:
+        raise ConfigError(f"{path}: intervalBytes is {config.interval_bytes}; it must be 1 to {MAX_INTERVAL_BYTES}")
     return config

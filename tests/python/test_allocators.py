@@ -126,3 +126,12 @@ def test_arrays_of_a_library_that_comes_late(run_scene, boxes):
     derived = sites_on_line(sites, expected["file"], scene["derived_line"])
     # Arrays of this size are counted exactly; a small object of the same line may be sampled beside them.
     assert 0 <= sum(site["live"] for site in derived) - scene["derived_bytes"] < 4 * 65_536
+
+
+def test_without_address_space_the_hooks_refuse(run_scene, boxes):
+    """RLIMIT_AS is what spark.executor.pyspark.memory becomes."""
+    scene = run_scene("no_room")
+    assert not scene["started"]
+    assert "address space" in scene["refused"] or "Cannot allocate memory" in scene["refused"], scene
+    assert scene["left"] == 100_000
+    assert boxes.read() == {}, "nothing is left behind"

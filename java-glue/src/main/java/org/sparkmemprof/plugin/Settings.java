@@ -10,6 +10,7 @@ import scala.Tuple2;
 final class Settings {
   private static final String PREFIX = "spark.memprof.";
   private static final long PROFILE_CAP_BYTES = 256 << 10;
+  private static final long MAX_INTERVAL_BYTES = 1 << 30;
 
   final boolean enabled;
   final boolean pythonEnabled;
@@ -50,6 +51,10 @@ final class Settings {
     pythonEnabled = flag(conf, "python.enabled");
     uiEnabled = flag(conf, "ui.enabled");
     pythonIntervalBytes = size(conf, "python.interval", "64k");
+    if (pythonIntervalBytes > MAX_INTERVAL_BYTES) {
+      throw new IllegalArgumentException(
+          PREFIX + "python.interval=" + conf.get(PREFIX + "python.interval") + ": want 1 to 1g");
+    }
     source = conf.get(PREFIX + "source", "names").trim();
     if (!Arrays.asList("lines", "names", "none").contains(source)) {
       throw new IllegalArgumentException(

@@ -35,6 +35,7 @@ public class SettingsTest {
     assertFalse(new Settings(with("enabled", "false")).enabled);
     assertEquals(1 << 30, new Settings(with("store.limit", "1g")).storeLimitBytes);
     assertEquals(1, new Settings(with("python.interval", "1")).pythonIntervalBytes);
+    assertEquals(1 << 30, new Settings(with("python.interval", "1g")).pythonIntervalBytes);
     assertEquals("system", new Settings(with("python.arrowPool", "system")).arrowPool);
     assertEquals("hdfs://x/y", new Settings(with("report.dir", "hdfs://x/y")).reportDirectory);
     assertEquals("the hard cap", 256 << 10, new Settings(with("task.maxBytes", "3g")).taskMaxBytes);
@@ -48,6 +49,8 @@ public class SettingsTest {
       {"store.limit", "lots"},
       {"store.limit", "0"},
       {"python.interval", "-4k"},
+      {"python.interval", "0"},
+      {"python.interval", "1025m"},
       {"snapshot.seconds", "0"},
       {"snapshot.seconds", "5s"},
       {"source", "everything"},

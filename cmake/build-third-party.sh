@@ -1,16 +1,21 @@
 #!/usr/bin/env bash
-# Builds the two static libraries that Debian ships without -fPIC, from Debian's own source packages:
-# protobuf-lite 3.21.12 (BSD-3-Clause) and libunwind 1.6.2 (MIT). Both end up hidden inside our shared objects.
+# Builds the static libraries that Debian ships without -fPIC or not at all, from Debian's own source packages: protobuf-lite
+# 3.21.12 (BSD-3-Clause), libunwind 1.6.2 (MIT), and libbacktrace (BSD-3-Clause) as gdb 13.1 carries it; nothing else of gdb is
+# used. All end up hidden inside our shared objects.
 #
-#   cmake/build-third-party.sh PREFIX     installs into PREFIX (include/, lib/); does nothing when it is complete.
+#   cmake/build-third-party.sh PREFIX     installs into PREFIX (include/, lib/) what is not there yet.
 #
-# Needs: apt (with a Debian mirror), dpkg-source, cmake, ninja, a C++ compiler, autoconf, automake, libtool.
+# Needs: apt (with a Debian mirror), dpkg-source, patch, cmake, ninja, a C++ compiler, autoconf, automake, libtool.
 set -euo pipefail
-[ $# -eq 1 ] || { sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -eq 1 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 mkdir -p "$1"
 prefix=$(cd "$1" && pwd)
-stamp=$prefix/.complete-1
-[ -e "$stamp" ] && exit 0
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# A stamp a round of libraries: what an older checkout has built stays.
+first=$prefix/.complete-1 second=$prefix/.complete-2
+exec {lock}>"$prefix/.lock"
+flock "$lock"
+[ -e "$first" ] && [ -e "$second" ] && exit 0
 
 work=$(mktemp -d "$prefix/work.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -39,24 +44,50 @@ fetch() { # NAME: unpacks Debian's source package and prints its folder
   find "$work" -mindepth 1 -maxdepth 1 -type d -name "$1-*" | head -n 1
 }
 
-say "libunwind 1.6.2: fetching and building (about half a minute)"
-source_dir=$(fetch libunwind)
-cd "$source_dir"
-quietly autoreconf -fi
-quietly ./configure --prefix="$prefix" --libdir="$prefix/lib" --disable-shared --enable-static --with-pic --disable-tests \
-  --disable-documentation --disable-minidebuginfo --disable-coredump --disable-ptrace --disable-setjmp --disable-cxx-exceptions \
-  --disable-zlibdebuginfo CFLAGS="-O2 -g0 -fPIC -fvisibility=hidden"
-quietly make -j"$(nproc)" -C src
-quietly make install
+build_libunwind() {
+  say "libunwind 1.6.2: fetching and building (about half a minute)"
+  source_dir=$(fetch libunwind)
+  cd "$source_dir"
+  quietly autoreconf -fi
+  quietly ./configure --prefix="$prefix" --libdir="$prefix/lib" --disable-shared --enable-static --with-pic --disable-tests \
+    --disable-documentation --disable-minidebuginfo --disable-coredump --disable-ptrace --disable-setjmp --disable-cxx-exceptions \
+    --disable-zlibdebuginfo CFLAGS="-O2 -g0 -fPIC -fvisibility=hidden"
+  quietly make -j"$(nproc)" -C src
+  quietly make install
+}
 
-say "protobuf-lite 3.21.12: fetching and building (about a minute)"
-source_dir=$(fetch protobuf)
-quietly cmake -S "$source_dir" -B "$work/protobuf" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
-  -DCMAKE_CXX_VISIBILITY_PRESET=hidden -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib \
-  -Dprotobuf_BUILD_TESTS=OFF -Dprotobuf_BUILD_PROTOC_BINARIES=OFF -Dprotobuf_WITH_ZLIB=OFF "${launcher[@]}"
-quietly cmake --build "$work/protobuf" --target libprotobuf-lite
-install -d "$prefix/lib"
-install -m 644 "$work/protobuf/libprotobuf-lite.a" "$prefix/lib/libprotobuf-lite.a"
+build_protobuf() {
+  say "protobuf-lite 3.21.12: fetching and building (about a minute)"
+  source_dir=$(fetch protobuf)
+  quietly cmake -S "$source_dir" -B "$work/protobuf" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
+    -DCMAKE_CXX_VISIBILITY_PRESET=hidden -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib \
+    -Dprotobuf_BUILD_TESTS=OFF -Dprotobuf_BUILD_PROTOC_BINARIES=OFF -Dprotobuf_WITH_ZLIB=OFF "${launcher[@]}"
+  quietly cmake --build "$work/protobuf" --target libprotobuf-lite
+  install -d "$prefix/lib"
+  install -m 644 "$work/protobuf/libprotobuf-lite.a" "$prefix/lib/libprotobuf-lite.a"
+}
 
-touch "$stamp"
+# Its own allocator is left out: common/symbols/debug_lines.cc has one that gives back what was read. The patch keeps damaged
+# files from making it call itself without end.
+build_libbacktrace() {
+  say "libbacktrace of gdb 13.1: fetching and building (about a quarter of a minute)"
+  (cd "$work" && quietly apt-get "${apt_options[@]}" source --download-only gdb)
+  local top=gdb-13.1
+  tar -C "$work" -xf "$work"/gdb_13.1.orig.tar.xz $top/{libbacktrace,include,config,config.guess,config.sub,config-ml.in,install-sh,ltmain.sh,missing,depcomp,compile}
+  quietly patch -p1 -d "$work/$top" -i "$here/libbacktrace-bounded-depth.patch"
+  cd "$work/$top/libbacktrace"
+  quietly ./configure --disable-shared --enable-static --with-pic CFLAGS="-O2 -g0 -fPIC -fvisibility=hidden"
+  quietly make libbacktrace.la
+  quietly ar d .libs/libbacktrace.a mmap.o
+  install -D -m 644 -t "$prefix/lib" .libs/libbacktrace.a
+  install -D -m 644 -t "$prefix/include/libbacktrace" backtrace.h internal.h
+}
+
+if [ ! -e "$first" ]; then
+  build_libunwind
+  build_protobuf
+  touch "$first"
+fi
+build_libbacktrace
+touch "$second"
 say "installed into $prefix"

@@ -45,10 +45,14 @@ class SessionSites {
  public:
   SessionSites(const BoxSession& session, const PythonNames& names, ProfileSites* sites)
       : session_(session), sites_(sites), framework_(session.frames) {
-    for (const BoxFrame& box : session.frames) frames_.push_back(AddFrame(box, names));
+    for (const BoxFrame& box : session.frames) frames_.push_back(AddFrames(box, names));
     for (const BoxStackNode& box : session.stacks) {
       const bool sound = box.parent <= nodes_.size() && box.frame < frames_.size();
-      nodes_.push_back(sound ? sites->AddNode(box.parent == 0 ? 0 : nodes_[box.parent - 1], frames_[box.frame]) : 0);
+      uint32_t node = sound && box.parent != 0 ? nodes_[box.parent - 1] : 0;
+      if (sound) {
+        for (const uint32_t frame : frames_[box.frame]) node = sites->AddNode(node, frame);
+      }
+      nodes_.push_back(node);
     }
   }
 
@@ -82,7 +86,8 @@ class SessionSites {
   }
 
  private:
-  uint32_t AddFrame(const BoxFrame& box, const PythonNames& names) {
+  // Several where the compiler has inlined calls, outermost first.
+  std::vector<uint32_t> AddFrames(const BoxFrame& box, const PythonNames& names) {
     ProfileFrame frame;
     frame.language = box.language;
     frame.function = ValidUtf8(box.function);
@@ -93,8 +98,26 @@ class SessionSites {
     frame.first_line = box.first_line;
     frame.offset = box.offset;
     frame.in_framework = framework_.Contains(box);
-    if (box.language == Language::kNative) frame.function = ValidUtf8(names.native(frame.module, frame.build_id, frame.offset));
-    return sites_->AddFrame(std::move(frame));
+    std::vector<uint32_t> added;
+    if (box.language == Language::kNative) {
+      const SourceCalls calls = names.native(frame.module, frame.build_id, frame.offset);
+      for (size_t i = 0; i + 1 < calls.size(); ++i) {
+        ProfileFrame outer;
+        outer.language = Language::kNative;
+        outer.module = frame.module;
+        SetSource(calls[i], &outer);
+        if (!outer.function.empty()) added.push_back(sites_->AddFrame(std::move(outer)));  // without a name it would wait for one
+      }
+      if (!calls.empty()) SetSource(calls.back(), &frame);
+    }
+    added.push_back(sites_->AddFrame(std::move(frame)));
+    return added;
+  }
+
+  static void SetSource(const SourceCall& call, ProfileFrame* frame) {
+    frame->function = ValidUtf8(call.function);
+    frame->file = ValidUtf8(call.file);
+    frame->line = call.line;
   }
 
   std::vector<const BoxFrame*> FramesOf(uint32_t stack) const {
@@ -112,7 +135,8 @@ class SessionSites {
   const BoxSession& session_;
   ProfileSites* sites_;
   PythonFramework framework_;
-  std::vector<uint32_t> frames_, nodes_;
+  std::vector<std::vector<uint32_t>> frames_;
+  std::vector<uint32_t> nodes_;
 };
 
 SessionSpan SpanOf(const PythonSession& python) {

@@ -11,6 +11,7 @@
 #include "blackbox/box_reader.h"
 #include "profile/profile_sites.h"
 #include "proto/memprof.pb.h"
+#include "symbols/source_call.h"
 
 namespace memprof {
 
@@ -26,11 +27,11 @@ struct PythonSession {
   std::optional<ProcessLeftovers> leftovers = std::nullopt;
 };
 
-// A native frame's function, "" while it has none: (module path, build id, offset of the return address).
-using NativeNameOf = std::function<std::string(const std::string& module, const std::string& build_id, uint64_t offset)>;
+// What is known of a native frame, empty while that is nothing: (module path, build id, offset of the return address).
+using NativeCallsAt = std::function<SourceCalls(const std::string& module, const std::string& build_id, uint64_t offset)>;
 
 struct PythonNames {
-  NativeNameOf native;
+  NativeCallsAt native;
   std::string working_directory;  // files in it are named relative to it; "" = none are
 };
 

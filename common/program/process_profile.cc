@@ -13,31 +13,37 @@
 namespace memprof {
 namespace {
 
-// The functions of all native frames of a session, asked for module by module.
-class NativeNames {
+constexpr size_t kDebugBytes = 256u << 20;  // the program is over: its own process has this much no more
+
+// What stands in the source behind all native frames of a session, asked for module by module.
+class NativeCalls {
  public:
-  explicit NativeNames(const std::vector<BoxFrame>& frames) {
+  explicit NativeCalls(const std::vector<BoxFrame>& frames) {
     std::map<std::pair<std::string, std::string>, std::vector<uint64_t>> modules;
     for (const BoxFrame& frame : frames) {
       if (frame.language == Language::kNative) modules[{frame.module, frame.build_id}].push_back(frame.offset);
     }
     for (const auto& [module, offsets] : modules) {
-      const Result<std::vector<std::string>> found = NameFunctions(module.first, module.second, offsets);
+      Result<Symbolized> found = Symbolize(module.first, module.second, offsets, {.debug_bytes = kDebugBytes});
       if (!found.ok()) continue;  // shown as module and offset
-      std::map<uint64_t, std::string>& names = names_[{ValidUtf8(module.first), ValidUtf8(module.second)}];
-      for (size_t i = 0; i < offsets.size(); ++i) names[offsets[i]] = (*found)[i];
+      modules_without_lines_ += found->lines_left_out;
+      std::map<uint64_t, SourceCalls>& calls = calls_[{ValidUtf8(module.first), ValidUtf8(module.second)}];
+      for (size_t i = 0; i < offsets.size(); ++i) calls[offsets[i]] = std::move(found->calls[i]);
     }
   }
 
-  std::string Find(const std::string& module, const std::string& build_id, uint64_t offset) const {
-    const auto names = names_.find({module, build_id});
-    if (names == names_.end()) return "";
-    const auto name = names->second.find(offset);
-    return name == names->second.end() ? "" : name->second;
+  SourceCalls Find(const std::string& module, const std::string& build_id, uint64_t offset) const {
+    const auto of_module = calls_.find({module, build_id});
+    if (of_module == calls_.end()) return {};
+    const auto calls = of_module->second.find(offset);
+    return calls == of_module->second.end() ? SourceCalls() : calls->second;
   }
 
+  uint64_t modules_without_lines() const { return modules_without_lines_; }
+
  private:
-  std::map<std::pair<std::string, std::string>, std::map<uint64_t, std::string>> names_;
+  std::map<std::pair<std::string, std::string>, std::map<uint64_t, SourceCalls>> calls_;
+  uint64_t modules_without_lines_ = 0;
 };
 
 // Views put a program's lines under its name as they do a function's.
@@ -62,12 +68,13 @@ std::string ProcessProfile(const BoxIdentity& box, const BoxSession& session, co
   profile->set_partition(task);
   profile->set_start_ms(session.opened_ms);
   profile->set_taken_ms(session.closed_ms);
-  const NativeNames native(session.frames);
-  const auto name_of = [&](const std::string& module, const std::string& build_id, uint64_t offset) {
+  const NativeCalls native(session.frames);
+  const auto calls_at = [&](const std::string& module, const std::string& build_id, uint64_t offset) {
     return native.Find(module, build_id, offset);
   };
   ProfileSites sites;
-  AddPythonSessions({SessionOf(box, session, program)}, {name_of, ""}, &sites, profile);
+  AddPythonSessions({SessionOf(box, session, program)}, {calls_at, ""}, &sites, profile);
+  AddCounter("modulesWithoutLines", native.modules_without_lines(), profile);
   WriteSites(sites, max_bytes > wrapping ? max_bytes - wrapping : 0, profile);
   return envelope.SerializeAsString();
 }

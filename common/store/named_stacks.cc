@@ -8,10 +8,11 @@ namespace {
 struct Named {
   InternedFrame frame;
   bool awaits = false;
+  std::vector<InternedFrame> outer;  // what it was inlined into, outermost first
 };
 
 Named NameFrame(const InternedFrame& original, const SymbolTable& symbols) {
-  Named named{original, false};
+  Named named{original, false, {}};
   InternedFrame& frame = named.frame;
   frame.in_framework = false;
   frame.first_line = 0;
@@ -25,6 +26,16 @@ Named NameFrame(const InternedFrame& original, const SymbolTable& symbols) {
     frame.function = symbol->function;
     frame.file = symbol->file;
     frame.line = symbol->line;
+    for (const SymbolName* outer = symbols.Outer(*symbol); outer != nullptr; outer = symbols.Outer(*outer)) {
+      InternedFrame call;
+      call.language = Language::kNative;
+      call.function = outer->function;
+      call.file = outer->file;
+      call.line = outer->line;
+      call.module = original.module;
+      named.outer.push_back(call);
+    }
+    std::reverse(named.outer.begin(), named.outer.end());
   }
   frame.offset = 0;
   frame.build_id = 0;
@@ -39,7 +50,8 @@ NamedStacks::NamedStacks(const Interner& interner, const SymbolTable& symbols)
   for (uint32_t index = 0; index < interner.frame_count(); ++index) {
     Named named = NameFrame(interner.FrameAt(index), symbols);
     shown_frame_[index] = shown_.Frame(named.frame);
-    frame_awaits_.resize(std::max<size_t>(frame_awaits_.size(), shown_frame_[index] + 1));
+    for (const InternedFrame& outer : named.outer) shown_outer_[index].push_back(shown_.Frame(outer));
+    frame_awaits_.resize(shown_.frame_count());
     if (named.awaits) frame_awaits_[shown_frame_[index]] = true;
   }
   // A parent is always interned before its children: one pass in order of ids does.
@@ -50,8 +62,15 @@ NamedStacks::NamedStacks(const Interner& interner, const SymbolTable& symbols)
     uint32_t frame = shown_frame_[stack.frame];
     StackId whole_parent = stack.parent == 0 ? 0 : whole_[stack.parent - 1];
     StackId user_parent = stack.parent == 0 ? 0 : user_[stack.parent - 1];
+    const bool users = user_parent != 0 || !interner.FrameAt(stack.frame).in_framework;
+    if (const auto outer = shown_outer_.find(stack.frame); outer != shown_outer_.end()) {
+      for (const uint32_t call : outer->second) {
+        whole_parent = shown_.Stack(whole_parent, call);
+        if (users) user_parent = shown_.Stack(user_parent, call);
+      }
+    }
     whole_[id - 1] = shown_.Stack(whole_parent, frame);
-    if (user_parent != 0 || !interner.FrameAt(stack.frame).in_framework) user_[id - 1] = shown_.Stack(user_parent, frame);
+    if (users) user_[id - 1] = shown_.Stack(user_parent, frame);
   }
   awaits_.resize(shown_.stack_count());
   for (StackId id = 1; id <= shown_.stack_count(); ++id) {

@@ -3,6 +3,7 @@
 // report; refers to the interner and the symbols, which must not change meanwhile.
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
 #include "report/model.h"
@@ -32,12 +33,13 @@ class NamedStacks {
 
  private:
   const Interner& interner_;
-  Interner shown_;                     // frames and stacks only; strings stay in interner_
-  std::vector<uint32_t> shown_frame_;  // by original frame
-  std::vector<StackId> whole_;         // shown stack with every frame, by original stack - 1
-  std::vector<StackId> user_;          // without leading framework frames; 0 = there are no others
-  std::vector<bool> frame_awaits_;     // by shown frame
-  std::vector<bool> awaits_;           // by shown stack - 1
+  Interner shown_;                                                   // frames and stacks only; strings stay in interner_
+  std::vector<uint32_t> shown_frame_;                                // by original frame
+  std::unordered_map<uint32_t, std::vector<uint32_t>> shown_outer_;  // of original frames, what they were inlined into, outermost first
+  std::vector<StackId> whole_;                                       // shown stack with every frame, by original stack - 1
+  std::vector<StackId> user_;                                        // without leading framework frames; 0 = there are no others
+  std::vector<bool> frame_awaits_;                                   // by shown frame
+  std::vector<bool> awaits_;                                         // by shown stack - 1
 };
 
 }  // namespace memprof

@@ -6,7 +6,10 @@
 #include <cstdint>
 #include <map>
 #include <memory_resource>
+#include <string_view>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "proto/memprof.pb.h"
 #include "store/interner.h"
@@ -16,17 +19,21 @@ namespace memprof {
 struct SymbolName {
   StringId function = 0, file = 0;
   uint32_t line = 0;
+  uint32_t outer = 0;  // what it was inlined into: for SymbolTable::Outer; 0 = nothing
 };
 
 class SymbolTable {
  public:
-  explicit SymbolTable(std::pmr::memory_resource* memory) : names_(memory) {}
+  explicit SymbolTable(std::pmr::memory_resource* memory) : names_(memory), outer_(memory) {}
 
   // The same code named twice (two executors) keeps the name that sorts last, so that the order of arrival is no matter.
   void Add(const proto::Symbol& symbol, Interner& interner);
 
   // The entry for a native frame, or nullptr.
   const SymbolName* Find(const InternedFrame& frame) const;
+
+  // The function that a name was inlined into, or nullptr.
+  const SymbolName* Outer(const SymbolName& name) const { return name.outer == 0 ? nullptr : &outer_[name.outer - 1]; }
 
   // The entries that frames already copied by `copy` need, in its interner (bounds.h).
   SymbolTable CopyUsed(InternerCopy& copy, std::pmr::memory_resource* memory) const;
@@ -35,7 +42,11 @@ class SymbolTable {
 
  private:
   using Key = std::pair<StringId, uint64_t>;
+  using Order = std::vector<std::tuple<std::string_view, std::string_view, uint32_t>>;
+  Order OrderOf(const SymbolName& name, const Interner& interner) const;
+
   std::pmr::map<Key, SymbolName> names_;
+  std::pmr::vector<SymbolName> outer_;
 };
 
 }  // namespace memprof

@@ -16,6 +16,7 @@ namespace {
 constexpr size_t kMostSections = 65536;
 constexpr size_t kMostBuildIdBytes = 64;
 constexpr size_t kMostNoteBytes = 65536;
+constexpr size_t kMostSectionNameBytes = 1u << 20;
 constexpr size_t kPieceSymbols = 5461;  // 128 KiB
 constexpr size_t kMostNameBytes = 4096;
 
@@ -56,6 +57,7 @@ ElfFile& ElfFile::operator=(ElfFile&& other) noexcept {
   std::swap(sections_, other.sections_);
   std::swap(symbols_, other.symbols_);
   std::swap(dynamic_symbols_, other.dynamic_symbols_);
+  std::swap(section_names_, other.section_names_);
   std::swap(build_id_, other.build_id_);
   return *this;
 }
@@ -101,15 +103,31 @@ Status ElfFile::LoadSections(const std::string& path) {
     return Status::Error(ErrorCode::kCorrupt, "%s: section headers beyond the file's end", path.c_str());
   }
   for (const Elf64_Shdr& one : headers) {
-    sections_.push_back({one.sh_type, one.sh_flags, one.sh_addr, one.sh_offset, one.sh_size, one.sh_entsize, one.sh_link});
+    sections_.push_back({one.sh_name, one.sh_type, one.sh_flags, one.sh_addr, one.sh_offset, one.sh_size, one.sh_entsize, one.sh_link});
     const size_t index = sections_.size() - 1;
     const bool table = one.sh_entsize == sizeof(Elf64_Sym) && one.sh_link < count && headers[one.sh_link].sh_type == SHT_STRTAB;
     if (one.sh_type == SHT_SYMTAB && table) symbols_ = index;
     if (one.sh_type == SHT_DYNSYM && table) dynamic_symbols_ = index;
     if (one.sh_type == SHT_NOTE && build_id_.empty()) LoadBuildId(sections_.back());
   }
+  const uint64_t names = header.e_shstrndx == SHN_XINDEX && count > 0 ? headers[0].sh_link : header.e_shstrndx;
+  if (names < count && headers[names].sh_size <= kMostSectionNameBytes) {
+    section_names_.resize(headers[names].sh_size);
+    if (!Read(headers[names].sh_offset, section_names_.data(), section_names_.size())) section_names_.clear();
+  }
   return {};
 }
+
+std::optional<ElfFile::Extent> ElfFile::FindSection(std::string_view name) const {
+  for (const Section& section : sections_) {
+    if (section.type == SHT_NULL || section.type == SHT_NOBITS || section.size == 0 || section.name >= section_names_.size()) continue;
+    const char* text = section_names_.c_str() + section.name;  // ends with the string at the latest
+    if (name == text) return Extent{section.offset, section.size, (section.flags & SHF_COMPRESSED) != 0};
+  }
+  return std::nullopt;
+}
+
+bool ElfFile::ReadExtent(const Extent& extent, void* target) const { return Read(extent.offset, target, extent.size); }
 
 void ElfFile::LoadBuildId(const Section& note) {
   std::vector<unsigned char> bytes(std::min<uint64_t>(note.size, kMostNoteBytes));

@@ -249,6 +249,7 @@ void Agent::CompleteSnapshot(const Application& application, proto::ExecutorSnap
   count("droppedOffHeapBlocks", now.offheap_blocks - application.before.offheap_blocks);
   count("droppedMessages", now.messages - application.before.messages);
   count("replacedTasks", now.tasks - application.before.tasks);
+  count("modulesWithoutLines", namer_.modules_without_lines());
   for (const auto& [thread, bytes] : buckets_.Largest(kMostBuckets)) count("noTaskHeapBytes: " + thread, static_cast<uint64_t>(bytes));
   for (const Shortcomings::Entry& entry : shortcomings_.All()) {
     proto::NotAvailable* message = snapshot->add_not_available();

@@ -16,8 +16,23 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLookEvery{500};
 constexpr int64_t kSavedCpuNs = 1'000'000'000;
 constexpr int64_t kCpuSharePerMinuteNs = 100'000'000;
+constexpr int64_t kCpuKeptForNamesNs = kSavedCpuNs / 2;  // lines cost more than names, and must leave this much for those
 constexpr int kSymbolsPerMessage = 256;
 constexpr size_t kSymbolBytesPerMessage = 64u << 10;  // module paths may be long; the driver refuses what is far larger
+
+void WriteCalls(const SourceCalls& calls, proto::Symbol* symbol) {
+  if (calls.empty()) return;
+  symbol->set_function(calls.back().function);
+  symbol->set_file(calls.back().file);
+  symbol->set_line(calls.back().line);
+  for (size_t i = 0; i + 1 < calls.size(); ++i) {
+    if (calls[i].function.empty()) continue;
+    proto::OuterCall* outer = symbol->add_outer_calls();
+    outer->set_function(calls[i].function);
+    outer->set_file(calls[i].file);
+    outer->set_line(calls[i].line);
+  }
+}
 
 int64_t ThreadCpuNs() {
   timespec used;
@@ -32,6 +47,8 @@ Status NativeNamer::Start(NativeNamerOptions options) {
   seen_.clear();
   looked_at_ = {};
   spent_ns_ = 0;
+  without_lines_.clear();
+  modules_without_lines_ = 0;
   started_ns_ = MonotonicNs();
   {
     const std::lock_guard lock(mutex_);
@@ -92,7 +109,7 @@ void NativeNamer::SendWanted() {
     symbol->set_module(frame.module);
     symbol->set_build_id(frame.build_id);
     symbol->set_offset(frame.offset);
-    symbol->set_function(names_->Find(frame).value_or(""));
+    WriteCalls(names_->Find(frame).value_or(SourceCalls()), symbol);
     bytes += symbol->ByteSizeLong();
     if (message.symbols_size() < kSymbolsPerMessage && bytes < kSymbolBytesPerMessage) continue;
     options_.send(std::move(message));
@@ -116,6 +133,10 @@ void NativeNamer::LookThroughBoxes(FrameSet* unnamed) {
   seen_ = std::move(seen);
 }
 
+void NativeNamer::CountWithoutLines(const std::string& module) {
+  if (without_lines_.size() < kMostWanted && without_lines_.insert(module).second) ++modules_without_lines_;
+}
+
 // One pass over a module's symbols names all its frames. Ends when the budget does; what is left has no name then.
 void NativeNamer::NameAll(const FrameSet& frames) {
   std::map<std::pair<std::string, std::string>, std::vector<uint64_t>> by_module;
@@ -125,10 +146,14 @@ void NativeNamer::NameAll(const FrameSet& frames) {
   for (const auto& [module, offsets] : by_module) {
     if (Affordable() == 0) return;
     const int64_t before = ThreadCpuNs();
-    const Result<std::vector<std::string>> names = NameFunctions(module.first, module.second, offsets);
+    SymbolizerOptions how;
+    if (Affordable() < kCpuKeptForNamesNs) how.debug_bytes = 0;
+    Result<Symbolized> found = Symbolize(module.first, module.second, offsets, how);
+    const bool left_out = found.ok() && found->lines_left_out;
     for (size_t i = 0; i < offsets.size(); ++i) {
-      names_->Put({module.first, module.second, offsets[i]}, names.ok() ? (*names)[i] : std::string());
+      names_->Put({module.first, module.second, offsets[i]}, found.ok() ? std::move(found->calls[i]) : SourceCalls{SourceCall()});
     }
+    if (left_out) CountWithoutLines(module.first);
     spent_ns_ += ThreadCpuNs() - before;
   }
 }

@@ -1,17 +1,20 @@
-// NativeNamer: the one low-priority thread that turns native frames (module, build id, offset) into function names, while the
-// modules can still be opened. It looks through this executor's black boxes twice a second and names what it has not seen;
+// NativeNamer: the one low-priority thread that turns native frames (module, build id, offset) into functions, files and lines,
+// while the modules can still be opened. It looks through this executor's black boxes twice a second and names what it has not seen;
 // frames of profiles that were sent before their names were known are named next and sent after them.
 //
 // Budget of naming: 100 ms CPU a minute, and a second of it at the start. When it is used up, boxes wait, and frames that
-// were asked for are answered without a name, so that nobody waits for them. Names are kept in NativeNames (16 MiB).
+// were asked for are answered without a name, so that nobody waits for them. Lines are read while at least half a second is
+// left, and where a module's debug information fits into 12 MiB; what has been found is kept in NativeNames (4 MiB).
 // Thread-safe; Start and Stop not against each other.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -39,6 +42,9 @@ class NativeNamer {
   // for it, so that the driver needn't wait for it.
   void Want(const std::vector<NativeFrame>& frames);
 
+  // Modules whose lines were not read, or not all: too much debug information, or no time for it.
+  uint64_t modules_without_lines() const { return modules_without_lines_; }
+
  private:
   using FrameSet = std::unordered_set<NativeFrame, NativeFrameHash>;
   static constexpr size_t kMostWanted = 16384;
@@ -47,16 +53,19 @@ class NativeNamer {
   void SendWanted();
   void LookThroughBoxes(FrameSet* unnamed);
   void NameAll(const FrameSet& frames);
+  void CountWithoutLines(const std::string& module);
   int64_t Affordable() const;  // ns of CPU; 0: used up
 
   NativeNames* names_;
   NativeNamerOptions options_;
   std::mutex mutex_;
   FrameSet wanted_, answered_;  // guarded by mutex_
+  std::atomic<uint64_t> modules_without_lines_{0};
 
   // Of the thread.
   std::map<std::string, BoxReader::FrameMark> seen_;  // box path -> the frames that have been looked at
   std::chrono::steady_clock::time_point looked_at_;
+  std::set<std::string> without_lines_;
   int64_t started_ns_ = 0, spent_ns_ = 0;
 
   BackgroundThread thread_;

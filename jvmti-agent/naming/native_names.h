@@ -9,6 +9,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "symbols/source_call.h"
+
 namespace memprof {
 
 struct NativeFrame {
@@ -26,15 +28,15 @@ struct NativeFrameHash {
 
 class NativeNames {
  public:
-  static constexpr size_t kMaxBytes = 16u << 20;
+  static constexpr size_t kMaxBytes = 4u << 20;
 
-  // The function's name; "" when its module has none for it; nothing when nobody has looked yet.
-  std::optional<std::string> Find(const NativeFrame& frame) const;
-  void Put(const NativeFrame& frame, const std::string& function);
+  // One call without a function when its module has no name for it; nothing when nobody has looked yet.
+  std::optional<SourceCalls> Find(const NativeFrame& frame) const;
+  void Put(const NativeFrame& frame, SourceCalls calls);
 
  private:
   mutable std::mutex mutex_;
-  std::unordered_map<NativeFrame, std::string, NativeFrameHash> names_;
+  std::unordered_map<NativeFrame, SourceCalls, NativeFrameHash> names_;
   size_t bytes_ = 0;
 };
 

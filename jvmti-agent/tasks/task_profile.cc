@@ -110,8 +110,8 @@ BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs) {
 
   ProfileSites sites;
   AddJvmSites(inputs.jvm, &sites);
-  const NativeNameOf native = [&](const std::string& module, const std::string& build_id, uint64_t offset) {
-    return inputs.names->Find({module, build_id, offset}).value_or("");
+  const NativeCallsAt native = [&](const std::string& module, const std::string& build_id, uint64_t offset) {
+    return inputs.names->Find({module, build_id, offset}).value_or(SourceCalls());
   };
   AddPythonSessions(inputs.sessions, {native, inputs.working_directory}, &sites, profile);
   AddCounter("unreadableSessions", inputs.unreadable_sessions, profile);

@@ -114,7 +114,7 @@ class ProfileBuilder {
 };
 
 inline std::string SymbolBytes(const std::string& build_id, uint64_t offset, const std::string& function, const std::string& file = "",
-                               uint32_t line = 0) {
+                               uint32_t line = 0, const std::vector<std::string>& inlined_into = {}) {
   proto::Envelope envelope;
   envelope.set_schema_version(1);
   proto::Symbol& symbol = *envelope.mutable_symbols()->add_symbols();
@@ -123,6 +123,12 @@ inline std::string SymbolBytes(const std::string& build_id, uint64_t offset, con
   symbol.set_function(function);
   symbol.set_file(file);
   symbol.set_line(line);
+  for (const std::string& outer : inlined_into) {
+    proto::OuterCall* call = symbol.add_outer_calls();
+    call->set_function(outer);
+    call->set_file(outer + ".h");
+    call->set_line(line + static_cast<uint32_t>(symbol.outer_calls_size()));
+  }
   return envelope.SerializeAsString();
 }
 

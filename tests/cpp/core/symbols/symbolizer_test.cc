@@ -40,6 +40,16 @@ class Fixture {
   uint64_t exported_, method_, hidden_;
 };
 
+// Functions by their names alone: the ones that the linker knows.
+Result<std::vector<std::string>> NameFunctions(const std::string& module, const std::string& build_id, const std::vector<uint64_t>& returns,
+                                               const std::string& debug_root = "/nonexistent") {
+  const auto found = Symbolize(module, build_id, returns, {.debug_root = debug_root});
+  if (!found.ok()) return found.status();
+  std::vector<std::string> names;
+  for (const SourceCalls& calls : found->calls) names.push_back(calls.front().function);
+  return names;
+}
+
 std::string ReadAll(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};

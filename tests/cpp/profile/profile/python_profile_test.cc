@@ -8,7 +8,7 @@ namespace {
 proto::TaskProfile TaskOf(const std::vector<PythonSession>& sessions) {
   ProfileSites sites;
   proto::TaskProfile task;
-  AddPythonSessions(sessions, {[](auto&&...) { return ""; }, ""}, &sites, &task);
+  AddPythonSessions(sessions, {[](auto&&...) { return SourceCalls(); }, ""}, &sites, &task);
   return task;
 }
 
@@ -27,6 +27,36 @@ TEST(PythonProfile, ASessionWhoseSealIsBrokenIsPartialAndCounted) {
   sessions[1].session.checksum_ok = false;
   EXPECT_TRUE(TaskOf(sessions).partial());
   EXPECT_EQ(CounterOf(TaskOf(sessions), "brokenSeals"), 1u);
+}
+
+TEST(PythonProfile, WhatWasInlinedIntoBecomesFrames) {
+  PythonSession python;
+  python.session.frames.resize(2);
+  python.session.frames[0].language = Language::kPython;
+  python.session.frames[0].function = "line";
+  python.session.frames[1].language = Language::kNative;
+  python.session.frames[1].module = "/lib/a.so";
+  python.session.frames[1].offset = 0x10;
+  python.session.stacks = {{0, 0}, {1, 1}};
+  BoxSite site;
+  site.origin = Origin::kPython;
+  site.stack = 2;
+  site.allocated_bytes = 3'000'017;
+  python.session.sites = {site};
+  const auto calls_at = [](auto&&...) {
+    return SourceCalls{{"outermost", "a.h", 3}, {"", "nameless.h", 4}, {"middle", "b.h", 5}, {"innermost", "c.cc", 7}};
+  };
+  ProfileSites sites;
+  proto::TaskProfile task;
+  AddPythonSessions({python}, {calls_at, ""}, &sites, &task);
+  ASSERT_EQ(sites.sites().size(), 1u);
+  std::vector<std::string> names;
+  for (const uint32_t index : sites.FramesOf(sites.sites()[0].stack)) {
+    const ProfileFrame& frame = sites.frames()[index];
+    names.push_back(frame.function + " " + frame.file + ":" + std::to_string(frame.line) + " " + frame.module);
+  }
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"line :0 ", "outermost a.h:3 /lib/a.so", "middle b.h:5 /lib/a.so", "innermost c.cc:7 /lib/a.so"}));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ PythonSession Session(int32_t pid, int64_t opened_ms, int64_t closed_ms, uint64_
 proto::TaskProfile TaskOf(std::vector<PythonSession> sessions) {
   ProfileSites sites;
   proto::TaskProfile task;
-  AddPythonSessions(sessions, {[](auto&&...) { return ""; }, ""}, &sites, &task);
+  AddPythonSessions(sessions, {[](auto&&...) { return SourceCalls(); }, ""}, &sites, &task);
   WriteSites(sites, 65536, &task);
   return task;
 }

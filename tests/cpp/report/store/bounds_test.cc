@@ -281,7 +281,9 @@ TEST(Bounds, FoldingKeepsTogetherWhatShowsTheSameFrames) {
             .set_live_at_peak_bytes(5'000'011);
       }
       EXPECT_TRUE(Deliver(task.Bytes(), state).ok());
-      for (uint64_t offset : {0x10, 0x14}) EXPECT_TRUE(Deliver(testing::SymbolBytes("id", offset, "allocate_here"), state).ok());
+      for (uint64_t offset : {0x10, 0x14}) {
+        EXPECT_TRUE(Deliver(testing::SymbolBytes("id", offset, "allocate_here", "a.cc", 3, {"outer", "middle"}), state).ok());
+      }
       EndTask(state, id, 2, static_cast<int>(id));
       KeepWithinLimit(state);
     }
@@ -294,6 +296,10 @@ TEST(Bounds, FoldingKeepsTogetherWhatShowsTheSameFrames) {
     EXPECT_EQ(site.live_at_peak_bytes, 2 * 5'000'011u);
     EXPECT_EQ(site.tasks, 2u);
     EXPECT_EQ(site.allocated_bytes, 4 * 7'000'003u);
+    ASSERT_EQ(site.frames.size(), 4u);
+    EXPECT_EQ(site.frames[1].function, "outer");
+    EXPECT_EQ(site.frames[2].function, "middle");
+    EXPECT_EQ(site.frames[3].function, "allocate_here");
   }
 }
 

@@ -519,6 +519,33 @@ TEST(Symbols, SitesThatGetOneNameBecomeOne) {
   EXPECT_FALSE(sites[0]["frames"][1].contains("offset"));
 }
 
+// Whatever the order in which two executors name the same code.
+TEST(Symbols, WhatWasInlinedIntoBecomesFrames) {
+  const std::string with = SymbolBytes("b1", 0x10, "innermost", "a.cc", 7, {"outermost", "middle"});
+  const std::string without = SymbolBytes("b1", 0x10, "innermost", "a.cc", 7);
+  for (const std::vector<std::string>& symbols : {std::vector{with}, {with, without}, {without, with}, {with, with}}) {
+    ProfileStore store;
+    ProfileBuilder task(7, kStage, 0);
+    task.Site(proto::ORIGIN_PYTHON, {Python("f", "/f.py", 1), Unnamed("/lib/a.so", "b1", 0x10)}, 3'000'017, 1);
+    Ingest(store, task.Bytes());
+    End(store, 7, 0);
+    for (const std::string& symbol : symbols) Ingest(store, symbol);
+    const Json frames = StageOf(store)["sites"][0]["frames"];
+    ASSERT_EQ(frames.size(), 4u);
+    EXPECT_EQ(frames[1]["function"], "outermost");
+    EXPECT_EQ(frames[1]["file"], "outermost.h");
+    EXPECT_EQ(frames[1]["line"], 8);
+    EXPECT_EQ(frames[1]["module"], "/lib/a.so");
+    EXPECT_EQ(frames[1]["language"], "native");
+    EXPECT_EQ(frames[2]["function"], "middle");
+    EXPECT_EQ(frames[2]["line"], 9);
+    EXPECT_EQ(frames[3]["function"], "innermost");
+    EXPECT_EQ(frames[3]["file"], "a.cc");
+    EXPECT_FALSE(frames[1].contains("offset"));
+    EXPECT_FALSE(store.AwaitsSymbols());
+  }
+}
+
 TEST(Symbols, AreAwaitedWhileTheyMayCome) {
   ProfileStore store;
   EXPECT_FALSE(store.AwaitsSymbols());

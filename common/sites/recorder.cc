@@ -152,9 +152,9 @@ void Recorder::State::SweepResidency() {
   live.VisitLarge([this](LiveBlock& block) { ReadResidency(block); });
 }
 
-void Recorder::State::ObserveRss() {
+void Recorder::State::ObserveRss(bool at_once) {
   int64_t now = MonotonicNs();
-  if (now < next_rss_ns) return;
+  if (now < next_rss_ns && !at_once) return;
   next_rss_ns = now + kRssPeriodNs;
   uint64_t bytes = rss.Read();
   ActiveSession& session = Current();
@@ -336,7 +336,7 @@ void Recorder::Freeing(uintptr_t address) {
   if (state_->finished) return;
   LiveBlock* block = state_->live.Find(address);
   if (block == nullptr) return;
-  if (IsLarge(*block)) state_->ObserveRss();  // with it goes what may be the peak
+  if (IsLarge(*block)) state_->ObserveRss(true);  // with it goes what may be the peak; giving its pages back costs more
   state_->ReadResidency(*block);
   state_->Discharge(*block);
   state_->live.Erase(block);

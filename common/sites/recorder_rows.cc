@@ -93,7 +93,7 @@ void Recorder::State::AddLibraryRows(RssRowList& list) {
 }
 
 void Recorder::State::MeasureRows(uint64_t free_bytes) {
-  const int64_t begin = MonotonicNs();
+  const int64_t begin = ThreadCpuNs();  // on a busy machine the others' time isn't ours
   SharedPages shared;
   MappedParts mapped;
   if (!ReadSharedPages(rows.scratch, &shared) || !MeasureMappedParts(rows.scratch, rows.module_end, &mapped)) {
@@ -132,7 +132,7 @@ void Recorder::State::MeasureRows(uint64_t free_bytes) {
   rows.highest_rss_bytes = std::max(rows.highest_rss_bytes, shared.rss_bytes);
   rows.has_retention = free_bytes != RowsMeter::kUnknown;
   PublishRows();
-  rows.budget.Spend(MonotonicNs() - begin);
+  rows.budget.Spend(ThreadCpuNs() - begin);
 }
 
 void Recorder::State::PublishRows() {

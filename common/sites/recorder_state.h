@@ -85,7 +85,7 @@ struct Recorder::State {
   void EndStep(LiveBlock* newcomer);
   void Reach();
   void Publish(ActiveSession& session);
-  void ObserveRss();
+  void ObserveRss(bool at_once = false);  // otherwise a few hundred times a second at most
   void SweepResidency();
   bool MayThin() const;
   void Thin();

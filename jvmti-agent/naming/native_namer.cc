@@ -1,7 +1,5 @@
 #include "naming/native_namer.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -32,12 +30,6 @@ void WriteCalls(const SourceCalls& calls, proto::Symbol* symbol) {
     outer->set_file(calls[i].file);
     outer->set_line(calls[i].line);
   }
-}
-
-int64_t ThreadCpuNs() {
-  timespec used;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-  return int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec;
 }
 
 }  // namespace

@@ -198,6 +198,21 @@ TEST_F(RecorderTest, FreeingWhatIsNotFollowedIsNothing) {
   EXPECT_FALSE(recorder_->MayBeLive(kSomewhere));
 }
 
+// Less than five milliseconds after the last look.
+TEST_F(RecorderTest, TheResidentSetIsReadBeforeALargeBlockIsFreed) {
+  constexpr size_t kBytes = 8u << 20;
+  Start();
+  recorder_->OpenSession(Task(1));
+  const uint64_t before = ReadTask(1).rss_max_bytes;
+  AllocateSampled(kSomewhere, 101, 66'000, 650, {Line("small", 1)});
+  char* block = static_cast<char*>(mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0));
+  ASSERT_NE(block, MAP_FAILED);
+  Allocate(reinterpret_cast<uintptr_t>(block), kBytes, {Line("large", 2)});
+  recorder_->Freeing(reinterpret_cast<uintptr_t>(block));
+  munmap(block, kBytes);
+  EXPECT_GT(ReadTask(1).rss_max_bytes, before + kBytes / 2);
+}
+
 // ---- realloc
 
 TEST_F(RecorderTest, AReallocIsOneStep) {

@@ -6,7 +6,6 @@ import json
 import os
 from dataclasses import dataclass
 
-
 MAX_INTERVAL_BYTES = 1 << 30
 
 

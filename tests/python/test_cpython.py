@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 
 import pytest
@@ -66,7 +67,7 @@ def run_module(python, module, folder, hooked):
         boxes.mkdir(mode=0o700)
         environment.update(SCENE_BOXES=str(boxes), SCENE_INTERVAL=str(INTERVAL), SCENE_COUNTERS=str(folder))
     finished = subprocess.run(
-        [python, "-X", "faulthandler", "-m", "test", "--timeout", "240", f"test_{module}"],
+        [python, "-X", "faulthandler", "-m", "test", "-v", "--timeout", "240", f"test_{module}"],
         cwd=folder,
         env=environment,
         stdout=subprocess.PIPE,
@@ -74,6 +75,8 @@ def run_module(python, module, folder, hooked):
         text=True,
         errors="replace",
         check=False,
+        # Ignored where a suite is started in the background, and inherited; some of these tests send it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     return finished.returncode, finished.stdout
 

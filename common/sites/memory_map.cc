@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/errno_keeper.h"
+
 namespace memprof {
 namespace {
 
@@ -18,17 +20,6 @@ const uint64_t page_bytes = getauxval(AT_PAGESZ);  // asked when the library is 
 long Open(const char* path) { return syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC); }
 long Read(long fd, void* to, size_t bytes) { return syscall(SYS_read, fd, to, bytes); }
 void Close(long fd) { syscall(SYS_close, fd); }
-
-class ErrnoKeeper {
- public:
-  ErrnoKeeper() : saved_(errno) {}
-  ~ErrnoKeeper() { errno = saved_; }
-  ErrnoKeeper(const ErrnoKeeper&) = delete;
-  ErrnoKeeper& operator=(const ErrnoKeeper&) = delete;
-
- private:
-  int saved_;
-};
 
 uintptr_t ParseHex(const char*& at, const char* end) {
   uintptr_t value = 0;

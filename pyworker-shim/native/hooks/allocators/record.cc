@@ -1,7 +1,6 @@
 #include "allocators/record.h"
 
-#include <cerrno>
-
+#include "base/errno_keeper.h"
 #include "base/origin.h"
 #include "frames/mixed_stack.h"
 
@@ -10,17 +9,6 @@ namespace {
 
 constexpr uint64_t kRefreshedEach = 16 << 10;        // bytes
 constexpr uint64_t kDetailedInExactMode = 16 << 10;  // bytes; below, walking the whole stack would cost more than all else
-
-class ErrnoKeeper {
- public:
-  ErrnoKeeper() : saved_(errno) {}
-  ~ErrnoKeeper() { errno = saved_; }
-  ErrnoKeeper(const ErrnoKeeper&) = delete;
-  ErrnoKeeper& operator=(const ErrnoKeeper&) = delete;
-
- private:
-  int saved_;
-};
 
 // Weighs the block and, if it is taken, calls use(sample).
 template <typename Use>

@@ -152,6 +152,8 @@ void ReadGroup(const Json& json, ReportSiteGroup& group) {
   group.lines = List<ReportLine>(json, "lines", [&](const Json& line) { return ReadLine(line, group.sites.size()); });
   group.remainders = List<ReportOriginSum>(json, "remainders", ReadSum);
   group.totals = List<ReportOriginSum>(json, "totals", ReadSum);
+  group.arrow_pool = {Number<uint64_t>(json, "arrowPoolPeakBytes"), Number<uint64_t>(json, "arrowPoolEndBytes"),
+                      Number<int64_t>(json, "arrowPoolGrowthBytes")};
 }
 
 ReportStage ReadStage(const Json& json) {

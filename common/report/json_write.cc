@@ -104,6 +104,9 @@ void PutGroup(const ReportSiteGroup& group, Sites which, Json& json) {
   }
   json["remainders"] = SumsJson(group.remainders);
   json["totals"] = SumsJson(group.totals);
+  json["arrowPoolPeakBytes"] = OrNull(group.arrow_pool.peak_bytes);
+  json["arrowPoolEndBytes"] = OrNull(group.arrow_pool.end_bytes);
+  json["arrowPoolGrowthBytes"] = OrNull(group.arrow_pool.growth_bytes);
 }
 
 Json StageJson(const ReportStage& stage, Sites which) {

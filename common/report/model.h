@@ -69,11 +69,19 @@ struct ReportOriginSum {
   std::optional<uint64_t> live_at_peak_bytes;  // the largest of any one task
 };
 
+// Arrow's memory pool by pyarrow's own counters, whichever allocator is behind it; each figure is the largest of any one task.
+struct ReportArrowPool {
+  std::optional<uint64_t> peak_bytes;   // of tasks that raised their process's maximum
+  std::optional<uint64_t> end_bytes;    // at a task's end
+  std::optional<int64_t> growth_bytes;  // from a task's beginning to its end
+};
+
 struct ReportSiteGroup {
   uint64_t tasks = 0;
   std::vector<ReportSite> sites;
   std::vector<ReportLine> lines;  // of Python code, heaviest first
   std::vector<ReportOriginSum> remainders, totals;
+  ReportArrowPool arrow_pool;
 };
 
 struct ReportTaskError {

@@ -159,6 +159,13 @@ void PutJvmSites(const char* heading, const std::vector<const ReportSite*>& site
   }
 }
 
+void PutArrowPool(const ReportArrowPool& pool, TextPage& page) {
+  if (pool.peak_bytes.value_or(0) == 0 && pool.end_bytes.value_or(0) == 0) return;
+  std::string phrase = "    Arrow's memory pool: ";
+  if (pool.peak_bytes) phrase += FormatBytes(*pool.peak_bytes) + " at a task's peak, ";
+  page.Line(phrase + FormatBytesOr(pool.end_bytes) + " at a task's end", Ink::kDim);
+}
+
 void PutStage(const ReportStage& stage, const Detail& detail, TextPage& page) {
   std::string title = StageTitle(stage);
   std::string name = Printable(title.empty() ? (stage.name.empty() ? "unnamed" : stage.name) : title);
@@ -173,6 +180,7 @@ void PutStage(const ReportStage& stage, const Detail& detail, TextPage& page) {
               Ink::kDim);
   }
   PutLines(digest.lines, stage, detail, page);
+  PutArrowPool(stage.arrow_pool, page);
   PutJvmSites("JVM heap", digest.heap, detail, page);
   PutJvmSites("JVM off-heap", digest.off_heap, detail, page);
   const ReportOtherAttempts& other = stage.other_attempts;

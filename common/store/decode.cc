@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -11,6 +13,10 @@
 
 namespace memprof {
 namespace {
+
+// Counters of a worker's session that are figures of its task (arrow_pool.py).
+constexpr std::string_view kArrowPoolPeak = "arrowPoolPeakBytes", kArrowPoolBegin = "arrowPoolBeginBytes",
+                           kArrowPoolEnd = "arrowPoolEndBytes";
 
 constexpr uint32_t kMaxFrames = 256;  // recorders keep 128, and a Python site adds its native frames
 
@@ -222,9 +228,22 @@ TaskProfileRecord InternProfile(const proto::TaskProfile& profile, Interner& int
     record.counters.push_back({interner.String(counter.name()), std::min(counter.value(), kMaxFigure)});
   }
   for (const proto::Session& session : profile.sessions()) {
+    ArrowPoolFigures pool;
+    std::optional<uint64_t> pool_begin;
     for (const proto::Counter& counter : session.counters()) {
-      record.counters.push_back({interner.String(counter.name()), std::min(counter.value(), kMaxFigure)});
+      const uint64_t value = std::min(counter.value(), kMaxFigure);
+      if (counter.name() == kArrowPoolPeak) {
+        pool.peak_bytes = value;
+      } else if (counter.name() == kArrowPoolBegin) {
+        pool_begin = value;
+      } else if (counter.name() == kArrowPoolEnd) {
+        pool.end_bytes = value;
+      } else {
+        record.counters.push_back({interner.String(counter.name()), value});
+      }
     }
+    if (pool_begin && pool.end_bytes) pool.growth_bytes = static_cast<int64_t>(*pool.end_bytes) - static_cast<int64_t>(*pool_begin);
+    record.arrow_pool.Raise(pool);
   }
   return record;
 }

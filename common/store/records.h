@@ -2,6 +2,7 @@
 // (which message counts), accounting (which attempt counts) and bounds (what is forgotten first).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -75,6 +76,20 @@ struct OriginFigures {
   uint64_t sites = 0, allocated_bytes = 0, allocations = 0, live_at_peak_bytes = 0;
 };
 
+// What Arrow's memory pool held in a task's Python worker, by pyarrow's own counters.
+struct ArrowPoolFigures {
+  std::optional<uint64_t> peak_bytes, end_bytes;
+  std::optional<int64_t> growth_bytes;  // from the task's beginning to its end
+
+  // Of several workers of a task, or several tasks: the largest of each.
+  void Raise(const ArrowPoolFigures& other) {
+    // What is measured is more than nothing.
+    peak_bytes = std::max(peak_bytes, other.peak_bytes);
+    end_bytes = std::max(end_bytes, other.end_bytes);
+    growth_bytes = std::max(growth_bytes, other.growth_bytes);
+  }
+};
+
 struct CounterRecord {
   StringId name = 0;
   uint64_t value = 0;
@@ -91,6 +106,7 @@ struct TaskProfileRecord {
   std::pmr::vector<SiteRecord> sites;
   std::pmr::vector<std::pair<Origin, OriginFigures>> remainders;
   std::pmr::vector<CounterRecord> counters;
+  ArrowPoolFigures arrow_pool;
 };
 
 struct TaskRecord {
@@ -120,6 +136,7 @@ struct FoldedTasks {
   std::array<OriginFigures, kOrigins> remainders{};
   std::array<uint64_t, kOrigins> live_at_peak_bytes{};  // of all sites of one task, the largest
   uint32_t measured_live = 0;                           // bit (1 << origin): some task had a live figure
+  ArrowPoolFigures arrow_pool;
 };
 
 struct StageRecord {

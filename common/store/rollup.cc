@@ -112,6 +112,7 @@ void SiteRollup::AddTask(const TaskProfileRecord& task) {
   TaskPeak peak(task);
   RaiseTo(peak.live_at_peak_bytes, live_at_peak_bytes_);
   measured_live_ |= peak.measured;
+  arrow_pool_.Raise(task.arrow_pool);
 }
 
 void SiteRollup::AddFolded(const FoldedTasks& folded) {
@@ -124,6 +125,7 @@ void SiteRollup::AddFolded(const FoldedTasks& folded) {
   for (size_t origin = 0; origin < kOrigins; ++origin) AddRemainder(folded.remainders[origin], remainders_[origin]);
   RaiseTo(folded.live_at_peak_bytes, live_at_peak_bytes_);
   measured_live_ |= folded.measured_live;
+  arrow_pool_.Raise(folded.arrow_pool);
 }
 
 void SiteRollup::AddLine(const LineKey& key, const SiteFigures& figures) {
@@ -247,6 +249,7 @@ uint64_t SiteRollup::Fill(const Room& room, ReportSiteGroup& group, bool& awaits
     bytes += JsonBytes(group.sites.emplace_back(MakeSite(site)));
     awaits_names = awaits_names || stacks_.AwaitsName(site.key.stack);
   }
+  group.arrow_pool = {arrow_pool_.peak_bytes, arrow_pool_.end_bytes, arrow_pool_.growth_bytes};
   group.lines = MakeLines(room.sites_per_origin, rows);
   for (const ReportLine& line : group.lines) bytes += JsonBytes(line);
   auto sum = [](size_t origin, const OriginFigures& figures) {
@@ -275,6 +278,7 @@ void FoldTask(const TaskProfileRecord& task, const NamedStacks& stacks, const Le
   TaskPeak peak(task);
   RaiseTo(peak.live_at_peak_bytes, folded.live_at_peak_bytes);
   folded.measured_live |= peak.measured;
+  folded.arrow_pool.Raise(task.arrow_pool);
 }
 
 }  // namespace memprof

@@ -67,6 +67,7 @@ class SiteRollup {
   std::array<OriginFigures, kOrigins> remainders_{};
   std::array<uint64_t, kOrigins> live_at_peak_bytes_{};
   uint32_t measured_live_ = 0;  // bit (1 << origin)
+  ArrowPoolFigures arrow_pool_;
 };
 
 // Puts one task into sums without its detail (bounds.h). Keys stay unnamed, but sites that look the same by the names known now

@@ -11,6 +11,7 @@ import re
 import sys
 from typing import Any
 
+from sparkmemprof.arrow_pool import ArrowPool, arrow_pool, counters_of_task
 from sparkmemprof.children import follow
 from sparkmemprof.worker import load_hooks
 
@@ -22,6 +23,7 @@ class _Program:
     def __init__(self, hooks: Any, settings: dict[str, Any]) -> None:
         self._hooks = hooks
         self._settings = settings
+        self._arrow_at_start: ArrowPool | None = None
 
     def has_room(self) -> bool:
         """False when as many processes as a report takes have a box, or nobody will read them any more."""
@@ -35,6 +37,7 @@ class _Program:
         self._hooks.start(settings["boxDirectory"], settings["applicationId"], "driver", settings["intervalBytes"])
         self._hooks.open_session()
         self._hooks.set_task(os.getpid(), 0, 0, 0, 0)
+        self._arrow_at_start = arrow_pool()  # a forked child's parent may have filled it
 
     def start_in_child(self) -> None:
         try:
@@ -50,6 +53,8 @@ class _Program:
                 peak = re.search(r"^VmHWM:\s+(\d+) kB", file.read(), re.MULTILINE)
             if peak is not None:
                 self._hooks.set_counter("peakRssBytes", 1024 * int(peak.group(1)))
+            for name, value in counters_of_task(self._arrow_at_start, arrow_pool()).items():
+                self._hooks.set_counter(name, value)
             self._hooks.close_session()
             self._hooks.stop()
         except Exception as error:

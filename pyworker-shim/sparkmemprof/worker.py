@@ -18,7 +18,7 @@ import sys
 from types import ModuleType
 from typing import Any, Callable
 
-from sparkmemprof.arrow_pool import choose_arrow_pool
+from sparkmemprof.arrow_pool import ArrowPool, arrow_pool, choose_arrow_pool, counters_of_task
 from sparkmemprof.config import Config, read_config
 from sparkmemprof.interpreters import why_not_supported
 from sparkmemprof.udfs import kind_of_command, user_functions
@@ -77,6 +77,7 @@ class WorkerProfiler:
         self._task: tuple[int, ...] | None = None
         self._udfs: list[tuple[str, str, int, str]] = []
         self._forks = 0
+        self._arrow_at_open: ArrowPool | None = None
 
     def take_the_place_of_main(self, daemon: ModuleType) -> None:
         """Lets the daemon's workers call _main() instead of pyspark.worker's main(), the first time.
@@ -180,12 +181,19 @@ class WorkerProfiler:
         self._udfs = []
         self._forks = 0
         self._eval_type = None
+        self._arrow_at_open = None
         self._hooks.open_session()
+        self._arrow_at_open = arrow_pool()
 
     def _close_session(self) -> None:
+        self._quietly(self._count_arrow)
         self._task = None
         self._udfs = []
         self._hooks.close_session()
+
+    def _count_arrow(self) -> None:
+        for name, value in counters_of_task(self._arrow_at_open, arrow_pool()).items():
+            self._hooks.set_counter(name, value)
 
     def _set_task(self) -> None:
         from pyspark import TaskContext

@@ -88,6 +88,39 @@ def blocks_at(report, line, size, file="takes.py"):
     return blocks
 
 
+ARROW = """\
+import pyarrow as pa
+
+given_back = pa.allocate_buffer(9_000_011)
+del given_back
+kept = pa.allocate_buffer(4_567_891)
+"""
+
+
+@pytest.fixture
+def python_with_arrow():
+    python = os.environ.get("MEMPROF_PYTHON_4")
+    if not python:
+        pytest.skip("MEMPROF_PYTHON_4 names no Python with pyarrow; tests/run.sh sets it")
+    return python
+
+
+def test_arrows_pool_of_a_program(python_with_arrow, package, tmp_path, report_of):
+    (tmp_path / "arrow.py").write_text(ARROW)
+    subprocess.run(
+        [python_with_arrow, "-m", "sparkmemprof.cli.main", "run", "arrow.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(package)},
+        capture_output=True,
+        check=True,
+    )
+    (stage,) = report_of()["stages"]
+    beside = 100_000
+    assert 0 <= stage["arrowPoolPeakBytes"] - 9_000_011 < beside
+    assert 0 <= stage["arrowPoolEndBytes"] - 4_567_891 < beside
+    assert stage["arrowPoolGrowthBytes"] == stage["arrowPoolEndBytes"]
+
+
 def test_lines_of_a_program_and_of_the_processes_it_forks(cli, tmp_path, report_of):
     (tmp_path / "takes.py").write_text(TAKES)
     finished = cli("run", "takes.py", cwd=tmp_path)

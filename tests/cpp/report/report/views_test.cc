@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "report/html_page.h"
@@ -73,6 +74,20 @@ TEST(Html, SaysSoWhenNothingCame) {
   std::string html = Html(ProfileStore().ReportJson(true));
   EXPECT_THAT(html, HasSubstr("No executor was seen"));
   EXPECT_THAT(html, HasSubstr("Unfinished"));
+}
+
+std::string TextWithPool(const nlohmann::json& peak, const nlohmann::json& end) {
+  nlohmann::json report = nlohmann::json::parse(Sample());
+  report["stages"][1]["arrowPoolPeakBytes"] = peak;
+  report["stages"][1]["arrowPoolEndBytes"] = end;
+  return Text(report.dump(), {120, false, 0});
+}
+
+TEST(Text, SaysWhatArrowsPoolHeld) {
+  EXPECT_THAT(TextWithPool(53'477'376, 1'310'720), HasSubstr("Arrow's memory pool: 51.0 MiB at a task's peak, 1.2 MiB at a task's end"));
+  EXPECT_THAT(TextWithPool(nullptr, 1'310'720), HasSubstr("Arrow's memory pool: 1.2 MiB at a task's end"));
+  EXPECT_THAT(TextWithPool(nullptr, nullptr), Not(HasSubstr("memory pool")));
+  EXPECT_THAT(TextWithPool(0, 0), Not(HasSubstr("memory pool")));
 }
 
 TEST(Text, ShowsTheLineItsNativeFrameAndTheirSize) {

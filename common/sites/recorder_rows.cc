@@ -15,6 +15,10 @@ constexpr uint64_t kLargestInArenas = 512;  // pymalloc leaves larger ones to ma
 constexpr size_t kMostLibraryRows = 24;
 constexpr uint64_t kSmallRow = 64u << 10;  // smaller libraries share a row
 
+// Growth over the last moment that is worth another one, as parts of it. Where imports have used up the budget, the peak
+// isn't missed for it: 10 % more can't come often in a process's life.
+constexpr uint64_t kWithinBudget = 50, kBeyondBudget = 10;
+
 struct Pool {
   const char* label;
   uint32_t label_size;
@@ -154,7 +158,8 @@ void Recorder::State::PublishRows() {
 void Recorder::State::ObserveRows(uint64_t rss_bytes, int64_t now_ns) {
   if (rows.regions == nullptr) return;
   rows.highest_rss_bytes = std::max(rows.highest_rss_bytes, rss_bytes);
-  if (rss_bytes > rows.rss_bytes + rows.rss_bytes / 50 && rows.budget.Has(now_ns)) MeasureRows(RowsMeter::kUnknown);
+  const bool has_time = rows.budget.Has(now_ns);
+  if (rss_bytes > rows.rss_bytes + rows.rss_bytes / (has_time ? kWithinBudget : kBeyondBudget)) MeasureRows(RowsMeter::kUnknown);
 }
 
 }  // namespace memprof

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 
+#include "base/clock.h"
 #include "blackbox/layout.h"
 #include "core/sites/recorder_fixture.h"
 
@@ -90,6 +91,24 @@ TEST_F(RecorderRowsTest, TheMomentIsThatOfTheLargestResidentSet) {
   const Touched smaller(2003 * kPage, 2003 * kPage);
   Allocate(smaller.begin(), 2003 * kPage, {line, native});
   EXPECT_EQ(OpenBox().ReadRows()->rss_bytes, rss);
+  recorder_->CloseSession();
+}
+
+TEST_F(RecorderRowsTest, APeakIsMeasuredWhereTheTimeIsSpent) {
+  Start(kInterval, 4u << 20, regions_.get());
+  recorder_->OpenSession(Task(1));
+  const int64_t begin = ThreadCpuNs();
+  while (ThreadCpuNs() - begin < 200'000'000) recorder_->MeasureRowsAtEnd(1);
+  const uint64_t rss = OpenBox().ReadRows()->rss_bytes;
+  const auto held_and_freed = [&](uint64_t bytes) {
+    const Touched block(bytes, bytes);
+    Allocate(block.begin(), bytes, {Line("udf", 7), Native(kCounter, 16)});
+    recorder_->Freeing(block.begin());
+  };
+  held_and_freed(rss / 25);
+  EXPECT_LT(OpenBox().ReadRows()->rss_bytes, rss + rss / 50) << "not worth it";
+  held_and_freed(rss / 4);
+  EXPECT_GE(OpenBox().ReadRows()->rss_bytes, rss + rss / 5);
   recorder_->CloseSession();
 }
 

@@ -43,6 +43,7 @@ public final class DriverSide implements DriverPlugin {
 
   private static final long CHECKPOINT_SECONDS = 30;
   private static final long DEATHS_SECONDS = 1;
+  private static final long LAST_SNAPSHOTS_MILLIS = 1_000;
   private static final long LATE_NEWS_MILLIS = 5_000;
   private static final long FINAL_REPORT_SECONDS = 30;
   private static final long POLL_MILLIS = 20;
@@ -186,19 +187,26 @@ public final class DriverSide implements DriverPlugin {
   }
 
   /**
-   * Executors end after the application does, and their last messages arrive while Spark stops.
-   * Waits until every executor has said that it is done or nothing of the report is incomplete.
+   * Executors end after the application does, and their last messages arrive while Spark stops: the
+   * last snapshot, which alone holds a peak of the last second, and names of native functions.
+   * Waits until every executor has said that it is done; for one that keeps silent a second, and
+   * longer while names are missing.
    */
   private void waitForLateNews() throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LATE_NEWS_MILLIS);
+    long begin = System.nanoTime();
     listener.awaitEnd(LATE_NEWS_MILLIS);
-    while (System.nanoTime() < deadline) {
+    for (long waited = 0; waited < LATE_NEWS_MILLIS; waited = millisSince(begin)) {
       boolean executorsDone = profilingExecutors.stream().noneMatch(listener::isKnown);
-      if (feeder.idle() && (executorsDone || !feeder.awaitsSymbols())) {
+      boolean enough = waited >= LAST_SNAPSHOTS_MILLIS && !feeder.awaitsSymbols();
+      if (feeder.idle() && (executorsDone || enough)) {
         return;
       }
       Thread.sleep(POLL_MILLIS);
     }
+  }
+
+  private static long millisSince(long nanoTime) {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanoTime);
   }
 
   /** Post-mortems go to the log as soon as they are known, and into the report's files with it. */

@@ -57,17 +57,21 @@ size_t CaptureNativeStack(uintptr_t* addresses, size_t capacity, bool code_was_u
   return count - 1;
 }
 
-// Reads the frames of its callers, which a sanitizer would take for an overrun.
-__attribute__((no_sanitize("address"))) size_t FramesBelow(const void* boundary, const uintptr_t* addresses, size_t count) {
-  const auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0)), end = reinterpret_cast<uintptr_t>(boundary);
-  const auto array_end = reinterpret_cast<uintptr_t>(addresses + count);
-  uintptr_t at = frame < array_end && array_end < end ? array_end : frame;  // an array on the stack holds them, too
-  if (end <= at || end - at > kMaxScannedBytes) return count;
-  size_t found = 0;
-  for (; at < end && found < count; at += sizeof(uintptr_t)) {
-    if (*reinterpret_cast<const uintptr_t*>(at) == addresses[found]) ++found;
+// Reads the frames of its callers, which a sanitizer would take for an overrun. Never beyond the last of the addresses: each is
+// found where it lies, or before.
+__attribute__((no_sanitize("address"))) std::optional<size_t> FramePlaces::Below(const void* boundary) {
+  const auto end = reinterpret_cast<uintptr_t>(boundary);
+  if (at_ == 0) {
+    const auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0)),
+               array_end = reinterpret_cast<uintptr_t>(addresses_ + count_);
+    at_ = frame < array_end && array_end < end ? array_end : frame;  // an array on the stack holds them, too
   }
-  return found;
+  if (end <= at_ || end - at_ > kMaxScannedBytes) return std::nullopt;
+  for (; at_ < end && found_ < count_; at_ += sizeof(uintptr_t)) {
+    if (*reinterpret_cast<const uintptr_t*>(at_) == addresses_[found_]) ++found_;
+  }
+  if (at_ < end) return std::nullopt;
+  return found_;
 }
 
 void PrepareFork() {

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace memprof {
 
@@ -23,10 +24,21 @@ void InitNativeStack();
 // 0: unknown, e.g. the process is about to fork. `code_was_unloaded`: see above.
 __attribute__((noinline)) size_t CaptureNativeStack(uintptr_t* addresses, size_t capacity, bool code_was_unloaded);
 
-// HOOK. How many of `addresses` (captured by the caller just now, into an array of its own frame or one that is on no stack; its
-// own and later calls' dropped) return to frames that lie below `boundary`, an address on this thread's stack: finds the return addresses
-// where the calls have left them. Looks at no more than 64 KiB of stack; beyond that, or if `boundary` isn't above this call, all.
-__attribute__((noinline)) size_t FramesBelow(const void* boundary, const uintptr_t* addresses, size_t count);
+// Finds return addresses where the calls have left them on the calling thread's stack. `addresses`: captured just now, into an
+// array of the caller's frame or one that is on no stack; the caller's own and later calls' are dropped. HOOK.
+class FramePlaces {
+ public:
+  FramePlaces(const uintptr_t* addresses, size_t count) : addresses_(addresses), count_(count) {}
+
+  // How many of the addresses return to frames that lie below `boundary`, an address on this stack above that of the call before.
+  // Nothing where they end before it or it isn't above, or after more than 64 KiB of stack between two boundaries.
+  __attribute__((noinline)) std::optional<size_t> Below(const void* boundary);
+
+ private:
+  const uintptr_t* addresses_;
+  size_t count_, found_ = 0;
+  uintptr_t at_ = 0;  // looked at up to here
+};
 
 // Around fork(), from pthread_atfork handlers: waits until no thread is unwinding (microseconds) and keeps new ones out.
 // Should one not finish within a tenth of a second, the child never unwinds.

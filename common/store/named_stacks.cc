@@ -57,12 +57,17 @@ NamedStacks::NamedStacks(const Interner& interner, const SymbolTable& symbols)
   // A parent is always interned before its children: one pass in order of ids does.
   whole_.resize(interner.stack_count());
   user_.resize(interner.stack_count());
+  std::vector<bool> reached_user(interner.stack_count());  // a frame that is neither the framework's nor native
   for (StackId id = 1; id <= interner.stack_count(); ++id) {
     const InternedStack& stack = interner.StackAt(id);
     uint32_t frame = shown_frame_[stack.frame];
     StackId whole_parent = stack.parent == 0 ? 0 : whole_[stack.parent - 1];
     StackId user_parent = stack.parent == 0 ? 0 : user_[stack.parent - 1];
-    const bool users = user_parent != 0 || !interner.FrameAt(stack.frame).in_framework;
+    const InternedFrame& original = interner.FrameAt(stack.frame);
+    const bool within_user = stack.parent != 0 && reached_user[stack.parent - 1];
+    reached_user[id - 1] = within_user || (!original.in_framework && original.language != Language::kNative);
+    // A native frame that has led from the framework into the framework isn't where the user's part begins.
+    const bool users = within_user || !original.in_framework;
     if (const auto outer = shown_outer_.find(stack.frame); outer != shown_outer_.end()) {
       for (const uint32_t call : outer->second) {
         whole_parent = shown_.Stack(whole_parent, call);

@@ -16,6 +16,7 @@ library.exact_call.restype = ctypes.c_void_p
 library.exact_call.argtypes = [callback_type, ctypes.c_size_t]
 
 expect = stage.Expectations()
+LIBRARY = "libexact_alloc.so"
 
 
 def plain():
@@ -120,8 +121,40 @@ async def coroutine():
 
 def called_back(size):
     block, line = library.exact_malloc(size), stage.line()
-    expect.note(size, line, native_without="exact_call")
+    expect.note(size, line, order=["<module>", LIBRARY, "called_back", LIBRARY])
     return block
+
+
+def calls_back(size):
+    """Its own library calls Python again, from within a recursion and a generator."""
+
+    def outer(depth, size):
+        if depth > 0:
+            return outer(depth - 1, size)
+        return library.exact_call(callback_type(inner), size)
+
+    def inner(size):
+        return sum(blocks(size))
+
+    def blocks(size):
+        block, line = library.exact_malloc(size), stage.line()
+        expect.note(size, line, order=["<module>", LIBRARY, "calls_back", "outer", LIBRARY, "inner", "blocks", LIBRARY])
+        yield block
+
+    return outer(40, size)
+
+
+def calls_back_deeply():
+    """Further out than natives are looked at; what is nearer has its place all the same."""
+
+    def deep(depth, size):
+        if depth > 0:
+            return library.exact_call(callback_type(lambda size: deep(depth - 1, size)), size)
+        block, line = library.exact_malloc(size), stage.line()
+        expect.note(size, line, above="calls_back_deeply", ending=["deep", LIBRARY, "<lambda>", "deep", LIBRARY])
+        return block
+
+    deep(60, expect.size())
 
 
 def in_python_thread():
@@ -196,6 +229,8 @@ mutual_recursion()
 comprehension()
 asyncio.run(coroutine())
 library.exact_call(callback_type(called_back), expect.size())
+library.exact_call(callback_type(calls_back), expect.size())
+calls_back_deeply()
 in_python_thread()
 in_native_thread()
 reused_code()

@@ -12,20 +12,27 @@
 
 namespace memprof {
 
-FrameCursor::FrameCursor(PyThreadState* thread) : next_(thread->cframe->current_frame) {
-  if (thread->cframe != &thread->root_cframe) interpreter_loop_ = thread->cframe;
-}
+FrameCursor::FrameCursor(PyThreadState* thread)
+    : next_(thread->cframe->current_frame), loop_(thread->cframe), root_(&thread->root_cframe) {}
 
 bool FrameCursor::Next(PythonFrame* frame) {
+  in_next_loop_ = false;
   while (next_ != nullptr) {
     auto* current = static_cast<_PyInterpreterFrame*>(const_cast<void*>(next_));
     next_ = current->previous;
+    if (ends_loop_) {
+      if (loop_ != root_) loop_ = loop_->previous;
+      in_next_loop_ = true;
+    }
+    ends_loop_ = current->is_entry;
     if (_PyFrame_IsIncomplete(current)) continue;
     *frame = {current->f_code, _PyInterpreterFrame_LASTI(current) * static_cast<int>(sizeof(_Py_CODEUNIT))};
     return true;
   }
   return false;
 }
+
+const void* FrameCursor::Loop() const { return loop_ == root_ ? nullptr : loop_; }
 
 }  // namespace memprof
 

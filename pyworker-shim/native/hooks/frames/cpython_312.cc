@@ -1,4 +1,5 @@
-// CPython 3.12: as 3.11, and each interpreter loop links an entry frame of its own (owned by the C stack) into the chain.
+// CPython 3.12: as 3.11, and each interpreter loop links an entry frame of its own (owned by the C stack) into the chain, which lies
+// among its locals and so tells where the loop's C frame is.
 #include <Python.h>
 
 #if PY_VERSION_HEX >= 0x030C0000 && PY_VERSION_HEX < 0x030D0000
@@ -11,19 +12,28 @@
 
 namespace memprof {
 
-FrameCursor::FrameCursor(PyThreadState* thread) : next_(thread->cframe->current_frame) {
-  if (thread->cframe != &thread->root_cframe) interpreter_loop_ = thread->cframe;
-}
+FrameCursor::FrameCursor(PyThreadState* thread) : next_(thread->cframe->current_frame) {}
 
 bool FrameCursor::Next(PythonFrame* frame) {
+  in_next_loop_ = false;
   while (next_ != nullptr) {
     auto* current = static_cast<_PyInterpreterFrame*>(const_cast<void*>(next_));
     next_ = current->previous;
-    if (current->owner == FRAME_OWNED_BY_CSTACK || _PyFrame_IsIncomplete(current)) continue;
+    if (current->owner == FRAME_OWNED_BY_CSTACK) {
+      in_next_loop_ = true;
+      continue;
+    }
+    if (_PyFrame_IsIncomplete(current)) continue;
     *frame = {current->f_code, _PyInterpreterFrame_LASTI(current) * static_cast<int>(sizeof(_Py_CODEUNIT))};
     return true;
   }
   return false;
+}
+
+const void* FrameCursor::Loop() const {
+  auto* frame = static_cast<const _PyInterpreterFrame*>(next_);
+  while (frame != nullptr && frame->owner != FRAME_OWNED_BY_CSTACK) frame = frame->previous;
+  return frame;
 }
 
 }  // namespace memprof

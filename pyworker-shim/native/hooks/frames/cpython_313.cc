@@ -12,21 +12,28 @@
 
 namespace memprof {
 
-FrameCursor::FrameCursor(PyThreadState* thread) : next_(thread->current_frame) {
-  const _PyInterpreterFrame* frame = thread->current_frame;
-  while (frame != nullptr && frame->owner != FRAME_OWNED_BY_CSTACK) frame = frame->previous;
-  interpreter_loop_ = frame;
-}
+FrameCursor::FrameCursor(PyThreadState* thread) : next_(thread->current_frame) {}
 
 bool FrameCursor::Next(PythonFrame* frame) {
+  in_next_loop_ = false;
   while (next_ != nullptr) {
     auto* current = static_cast<_PyInterpreterFrame*>(const_cast<void*>(next_));
     next_ = current->previous;
-    if (_PyFrame_IsIncomplete(current)) continue;  // the C stack's frames among them
+    if (current->owner == FRAME_OWNED_BY_CSTACK) {
+      in_next_loop_ = true;
+      continue;
+    }
+    if (_PyFrame_IsIncomplete(current)) continue;
     *frame = {_PyFrame_GetCode(current), _PyInterpreterFrame_LASTI(current) * static_cast<int>(sizeof(_Py_CODEUNIT))};
     return true;
   }
   return false;
+}
+
+const void* FrameCursor::Loop() const {
+  auto* frame = static_cast<const _PyInterpreterFrame*>(next_);
+  while (frame != nullptr && frame->owner != FRAME_OWNED_BY_CSTACK) frame = frame->previous;
+  return frame;
 }
 
 }  // namespace memprof

@@ -27,12 +27,21 @@ class FrameCursor {
   // HOOK. False: no more frames. Frames that aren't a running function (half made, the interpreter's own) are skipped.
   bool Next(PythonFrame* frame);
 
-  // An address inside the C stack frame of the innermost interpreter loop; null where this CPython leaves no trace of it.
-  const void* interpreter_loop() const { return interpreter_loop_; }
+  // The last frame runs in another call of the interpreter loop than the one before it, so that native frames may lie between them.
+  bool in_next_loop() const { return in_next_loop_; }
+
+  // HOOK. An address inside the C stack frame of the loop that runs the last frame (before the first: the innermost loop); null
+  // where this CPython leaves no trace of it.
+  const void* Loop() const;
 
  private:
   const void* next_;
-  const void* interpreter_loop_ = nullptr;
+  bool in_next_loop_ = false;
+#if PY_VERSION_HEX >= 0x030A0000 && PY_VERSION_HEX < 0x030C0000
+  // The loops' CFrames, which lie among their locals; the root is no loop's.
+  decltype(PyThreadState::cframe) loop_, root_;
+  bool ends_loop_ = false;  // it began with the last frame
+#endif
 };
 
 // True when the cursor sees what the public API sees on the calling thread. Needs the GIL; not HOOK (makes frame objects).

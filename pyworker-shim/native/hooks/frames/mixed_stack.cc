@@ -2,6 +2,8 @@
 
 #include <Python.h>
 
+#include <optional>
+
 #include "base/hash.h"
 #include "frames/code_fields.h"
 #include "frames/frame_cursor.h"
@@ -14,6 +16,7 @@ constexpr size_t kMaxPythonDepth = 1 << 14;  // Python frames looked at
 constexpr size_t kBriefDepth = 48;           // likewise
 // Mostly enough to reach the interpreter loop from within malloc.
 constexpr size_t kUnwoundFirst = 40;
+constexpr size_t kBetweenKept = 16;  // native frames between two Python frames, the innermost
 
 constexpr uint64_t kMultiplier = 0x9fb21c651e98df25u;
 uint64_t Chain(uint64_t key, uint64_t word) {
@@ -21,31 +24,34 @@ uint64_t Chain(uint64_t key, uint64_t word) {
   return key ^ (key >> 32);
 }
 
-// Calls visit(frame) for each Python frame of this thread, innermost first; returns an address in the innermost interpreter
+// Calls visit(frame, cursor) for each Python frame of this thread, innermost first; returns an address in the innermost interpreter
 // loop's C frame, or null.
 template <typename Visit>
 const void* VisitPython(StackDetail detail, Visit visit) {
   PyThreadState* thread = PyGILState_GetThisThreadState();
   if (thread == nullptr) return nullptr;
   FrameCursor cursor(thread);
+  const void* innermost_loop = cursor.Loop();
   PythonFrame frame;
   const size_t depth = detail == StackDetail::kBrief ? kBriefDepth : kMaxPythonDepth;
   for (size_t i = 0; i < depth && cursor.Next(&frame); ++i) {
-    if (Py_REFCNT(frame.code) > 0) visit(frame);  // 0: its own destruction is what runs
+    if (Py_REFCNT(frame.code) > 0) visit(frame, cursor);  // 0: its own destruction is what runs
   }
-  return cursor.interpreter_loop();
+  return innermost_loop;
 }
 
 struct PythonTrace {
   uint64_t key = 0;
   bool any = false;
+  bool several_loops = false;              // that run its frames
   const void* interpreter_loop = nullptr;  // see VisitPython()
 };
 
 PythonTrace TracePython(StackDetail detail) {
   PythonTrace trace;
   PythonFrame last = {nullptr, 0};
-  trace.interpreter_loop = VisitPython(detail, [&](const PythonFrame& frame) {
+  trace.interpreter_loop = VisitPython(detail, [&](const PythonFrame& frame, const FrameCursor& cursor) {
+    trace.several_loops |= cursor.in_next_loop();
     if (frame == last) return;  // recursion, which is folded
     last = frame;
     trace.key = Chain(trace.key, CodeWord(frame.code) + static_cast<uint64_t>(frame.instruction) * kMultiplier);
@@ -60,15 +66,17 @@ struct NativeTrace {
   size_t end = 0;    // those from here on lie above the innermost interpreter loop
 };
 
-NativeTrace TraceNative(const StackSources& sources, const PythonTrace& python, StackScratch& scratch) {
+// Up to `capacity` frames, or more where they don't reach the innermost loop.
+NativeTrace TraceNative(const StackSources& sources, const PythonTrace& python, size_t capacity, StackScratch& scratch) {
   const uintptr_t* addresses = scratch.addresses;
-  for (size_t capacity = python.interpreter_loop != nullptr ? kUnwoundFirst : StackScratch::kUnwound;; capacity = StackScratch::kUnwound) {
+  for (;; capacity = StackScratch::kUnwound) {
     NativeTrace trace;
     trace.count = CaptureNativeStack(scratch.addresses, capacity, sources.loader.unloaded() > 0);
     while (trace.begin < trace.count && sources.interpreter.own.ContainsCallBefore(addresses[trace.begin])) ++trace.begin;
     trace.end = trace.count;
     if (python.any && python.interpreter_loop != nullptr) {
-      trace.end = trace.begin + FramesBelow(python.interpreter_loop, addresses + trace.begin, trace.count - trace.begin);
+      FramePlaces places(addresses + trace.begin, trace.count - trace.begin);
+      if (const std::optional<size_t> below = places.Below(python.interpreter_loop)) trace.end = trace.begin + *below;
     }
     if (trace.end < trace.count || capacity == StackScratch::kUnwound || trace.count + 1 < capacity) return trace;
   }
@@ -92,36 +100,87 @@ void KeepNative(const Interpreter& interpreter, bool below_python, const NativeT
   }
 }
 
+// Gives the native frames between Python's, loop by loop from the innermost, as far as they were captured.
+class NativesBetween {
+ public:
+  NativesBetween(const Interpreter& interpreter, const NativeTrace& trace, const uintptr_t* addresses, const void* innermost_loop)
+      : interpreter_(interpreter), addresses_(addresses + trace.begin), places_(addresses_, trace.count - trace.begin) {
+    reached_ = places_.Below(innermost_loop);
+  }
+
+  // Keeps those between the loop reached so far and the next one, which is `loop`.
+  void Keep(const void* loop, StackScratch& scratch) {
+    if (!reached_) return;
+    const std::optional<size_t> below = loop == nullptr ? std::nullopt : places_.Below(loop);
+    size_t kept = 0;
+    for (size_t i = *reached_; below && i < *below && kept < kBetweenKept; ++i) {
+      if (interpreter_.module.ContainsCallBefore(addresses_[i])) continue;
+      scratch.calls.Push(MixedFrame::OfNative(addresses_[i]));
+      ++kept;
+    }
+    reached_ = below;
+  }
+
+ private:
+  const Interpreter& interpreter_;
+  const uintptr_t* addresses_;
+  FramePlaces places_;
+  std::optional<size_t> reached_;  // so many of the addresses; nothing: the rest is unknown
+};
+
+void KeepPython(StackDetail detail, StackScratch& scratch) {
+  VisitPython(detail, [&](const PythonFrame& frame, const FrameCursor&) { scratch.calls.Push(MixedFrame::OfPython(frame)); });
+}
+
+void KeepPythonAndBetween(const StackSources& sources, const PythonTrace& python, StackDetail detail, StackScratch& scratch) {
+  const NativeTrace native = TraceNative(sources, python, StackScratch::kUnwound, scratch);
+  NativesBetween between(sources.interpreter, native, scratch.addresses, python.interpreter_loop);
+  VisitPython(detail, [&](const PythonFrame& frame, const FrameCursor& cursor) {
+    if (cursor.in_next_loop()) between.Keep(cursor.Loop(), scratch);
+    scratch.calls.Push(MixedFrame::OfPython(frame));
+  });
+}
+
 // Names the frames that were kept and interns them.
 StackId Intern(const StackSources& sources, uint64_t block_bytes, StackScratch& scratch) {
-  const auto& python = scratch.python;
+  const auto& calls = scratch.calls;
   const auto& native = scratch.native;
   uint32_t depth = 0;
   const auto add = [&](FrameId frame) {
     if (frame != kNoFrame) scratch.stack[depth++] = frame;
   };
-  // Outermost first. Where both don't fit, Python's middle gives way.
+  const auto add_native = [&](uintptr_t address) { add(sources.names.OfNative(sources.recorder, sources.loader, address)); };
+  // Outermost first. Where both don't fit, the middle of the calls gives way.
   const size_t room = kMaxStackDepth - native.size();
-  const size_t skipped = python.size() > room ? python.size() - room : 0;
-  for (size_t i = python.size(); i-- > 0;) {
-    const size_t from_outermost = python.size() - 1 - i;
+  const size_t skipped = calls.size() > room ? calls.size() - room : 0;
+  for (size_t i = calls.size(); i-- > 0;) {
+    const size_t from_outermost = calls.size() - 1 - i;
     if (from_outermost >= kOutermostKept && from_outermost < kOutermostKept + skipped) continue;
-    add(sources.names.OfPython(sources.recorder, python[i], scratch.texts));
+    const MixedFrame& call = calls[i];
+    if (call.code == nullptr) {
+      add_native(static_cast<uintptr_t>(call.position));
+    } else {
+      add(sources.names.OfPython(sources.recorder, {call.code, static_cast<int>(call.position)}, scratch.texts));
+    }
   }
-  for (size_t i = native.size(); i-- > 0;) add(sources.names.OfNative(sources.recorder, sources.loader, native[i]));
+  for (size_t i = native.size(); i-- > 0;) add_native(native[i]);
   return sources.recorder.InternStack(scratch.stack, depth, block_bytes);
 }
 
 StackId CaptureIn(StackScratch& scratch, const StackSources& sources, const PythonTrace& python, uint64_t key, StackDetail detail,
                   bool with_native, uint64_t block_bytes) {
-  NativeTrace native;
   if (with_native) {
-    native = TraceNative(sources, python, scratch);
+    const bool may_be_brief = python.interpreter_loop != nullptr;
+    const NativeTrace native = TraceNative(sources, python, may_be_brief ? kUnwoundFirst : StackScratch::kUnwound, scratch);
     key = HashPair(key, KeyOf(sources, native, scratch));
     if (const StackId known = sources.stacks.Find(key)) return known;
+    KeepNative(sources.interpreter, python.any, native, scratch);
   }
-  VisitPython(detail, [&](const PythonFrame& frame) { scratch.python.Push(frame); });
-  if (with_native) KeepNative(sources.interpreter, python.any, native, scratch);
+  if (with_native && python.several_loops && python.interpreter_loop != nullptr) {
+    KeepPythonAndBetween(sources, python, detail, scratch);
+  } else {
+    KeepPython(detail, scratch);
+  }
   const StackId stack = Intern(sources, block_bytes, scratch);
   sources.stacks.Remember(key, stack);
   return stack;

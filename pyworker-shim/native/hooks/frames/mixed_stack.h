@@ -1,11 +1,13 @@
-// The stack of a sample: this thread's Python frames, outermost first, and after them the native frames that the
-// innermost Python line has called: extension modules and libraries, without the interpreter's and our own.
+// The stack of a sample, outermost first: this thread's Python frames; between two of them, the native frames through which one
+// has called the other; after them, those that the innermost Python line has called. Native frames are those of extension modules
+// and libraries, without the interpreter's and our own.
 //
 // A thread that has no Python thread state (pools of Arrow or BLAS) or no Python frame gets its native stack alone: its
 // bytes are never charged to another thread's line.
 //
 // Most samples come from a stack that was seen before. So a stack is walked for its key first, reading a word or two of
-// each frame, and only if the memo doesn't know the key are its frames kept, named and interned.
+// each frame, and only if the memo doesn't know the key are its frames kept, named and interned. The key has no native frames
+// from between Python's: the same calls of the same lines are taken to have gone the same way.
 #pragma once
 
 #include <cstdint>

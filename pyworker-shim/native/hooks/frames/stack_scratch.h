@@ -19,13 +19,23 @@ struct TextScratch {
   char name[256], file[1024];
 };
 
+// A Python frame, or a native one between two of them.
+struct MixedFrame {
+  PyCodeObject* code;  // null: native
+  intptr_t position;   // the instruction, or the return address
+
+  static MixedFrame OfPython(const PythonFrame& frame) { return {frame.code, frame.instruction}; }
+  static MixedFrame OfNative(uintptr_t address) { return {nullptr, static_cast<intptr_t>(address)}; }
+  bool operator==(const MixedFrame&) const = default;
+};
+
 struct StackScratch {
-  // Of kMaxStackDepth frames, native ones may take at most half, so that the Python line above them always has a place.
+  // Of kMaxStackDepth frames, those below the innermost Python line may take at most half, so that it always has a place.
   static constexpr size_t kNativeInner = 48, kNativeOuter = 16;
   static constexpr size_t kUnwound = 192;  // native frames looked at
 
-  BoundedStack<PythonFrame, kInnermostKept, kOutermostKept> python;
-  BoundedStack<uintptr_t, kNativeInner, kNativeOuter> native;
+  BoundedStack<MixedFrame, kInnermostKept, kOutermostKept> calls;  // down to the innermost Python line
+  BoundedStack<uintptr_t, kNativeInner, kNativeOuter> native;      // below it
   uintptr_t addresses[kUnwound];
   FrameId stack[kMaxStackDepth];  // the result
   TextScratch texts;

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -17,16 +18,17 @@ struct Capture {
   size_t capacity = 64;
   std::vector<uintptr_t> addresses;
   size_t count = 0;
-  size_t below = 0;
-  const void* boundary = nullptr;
+  std::optional<size_t> below, below_outer;
+  const void *boundary = nullptr, *outer_boundary = nullptr;
   bool slowly = false;
   bool elsewhere = false;  // the array isn't on the stack
 };
 
-// A stack of `depth` calls of this function; the frame at depth `marked` leaves an address of its own behind.
+// A stack of `depth` calls of this function; the frames at depth `marked` and one further out leave addresses of their own behind.
 __attribute__((noinline)) void Descend(int depth, int marked, Capture* capture) {
   volatile char local = 0;
   if (depth == marked) capture->boundary = const_cast<char*>(&local);
+  if (depth == marked + 1) capture->outer_boundary = const_cast<char*>(&local);
   if (depth > 0) {
     Descend(depth - 1, marked, capture);
   } else {
@@ -35,7 +37,9 @@ __attribute__((noinline)) void Descend(int depth, int marked, Capture* capture) 
     asm volatile("" : : "r"(local_addresses) : "memory");
     uintptr_t* addresses = capture->elsewhere ? shared : local_addresses;
     capture->count = CaptureNativeStack(addresses, capture->capacity, capture->slowly);
-    capture->below = FramesBelow(capture->boundary, addresses + 1, capture->count - 1);
+    FramePlaces places(addresses + 1, capture->count - 1);
+    capture->below = places.Below(capture->boundary);
+    capture->below_outer = places.Below(capture->outer_boundary);
     capture->addresses.assign(addresses, addresses + capture->count);
   }
   local = 1;  // after the call: it is no jump
@@ -70,7 +74,7 @@ TEST_P(NativeStackTest, FewerThanThereIsRoomFor) {
 
 INSTANTIATE_TEST_SUITE_P(FastAndSlow, NativeStackTest, testing::Values(false, true));
 
-TEST(FramesBelow, CountsTheCallsBelowAnAddressOnTheStack) {
+TEST(FramePlaces, CountsTheCallsBelowAnAddressOnTheStack) {
   InitNativeStack();
   for (const bool elsewhere : {false, true}) {
     for (int marked = 1; marked <= 9; ++marked) {
@@ -78,16 +82,25 @@ TEST(FramesBelow, CountsTheCallsBelowAnAddressOnTheStack) {
       capture.elsewhere = elsewhere;
       Descend(10, marked, &capture);
       // Between the marked frame and the innermost one lie `marked` calls.
-      EXPECT_EQ(capture.below, static_cast<size_t>(marked)) << marked << elsewhere;
+      EXPECT_EQ(capture.below, static_cast<size_t>(marked)) << elsewhere;
+      EXPECT_EQ(capture.below_outer, static_cast<size_t>(marked + 1)) << elsewhere;
     }
   }
 }
 
-TEST(FramesBelow, AnAddressElsewhereSaysNothing) {
+TEST(FramePlaces, SaysNothingBeyondWhatWasCaptured) {
   InitNativeStack();
+  Capture capture;
+  capture.capacity = 6;
+  Descend(10, 8, &capture);
+  EXPECT_EQ(capture.below, std::nullopt);
+}
+
+TEST(FramePlaces, AnAddressElsewhereSaysNothing) {
   uintptr_t addresses[] = {1, 2, 3};
-  EXPECT_EQ(FramesBelow(nullptr, addresses, 3), 3u);
-  EXPECT_EQ(FramesBelow(reinterpret_cast<void*>(UINTPTR_MAX - 4096), addresses, 3), 3u);
+  FramePlaces places(addresses, 3);
+  EXPECT_EQ(places.Below(nullptr), std::nullopt);
+  EXPECT_EQ(places.Below(reinterpret_cast<void*>(UINTPTR_MAX - 4096)), std::nullopt);
 }
 
 TEST(NativeStackFork, NobodyUnwindsWhileForking) {

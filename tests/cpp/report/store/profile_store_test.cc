@@ -85,6 +85,31 @@ TEST(ProfileStore, ShowsLineAndNativeFrameOfATask) {
   EXPECT_EQ(site["frames"][2]["module"], "/jobs/libweighted.so");
 }
 
+TEST(ProfileStore, NativeFramesWithinTheFrameworkAreLeftOutWithIt) {
+  ProfileStore store;
+  ProfileBuilder task(7, kStage, 0);
+  const uint32_t udf = task.Udf("each", "/jobs/job.py", 41, "SQL_MAP_ARROW_ITER_UDF");
+  const TestFrame main = Framework("main", "/pyspark/worker.py", 1200), reader = Unnamed("/v/pyarrow/lib.so", "ab", 16);
+  const TestFrame load = Framework("load_stream", "/pyspark/sql/pandas/serializers.py", 340);
+  const TestFrame each = Python("each", "/jobs/job.py", 44), pool = Unnamed("/v/pyarrow/libarrow.so", "cd", 32);
+  task.Site(proto::ORIGIN_PYTHON, {main, reader, load, each, pool, Python("inner", "/jobs/job.py", 9)}, 3001, 1).set_udf(udf);
+  task.Site(proto::ORIGIN_PYTHON, {main, reader, load, pool}, 2003, 1).set_udf(udf);
+  Ingest(store, task.Bytes());
+  End(store, 7, 0);
+
+  const Json sites = StageOf(store)["sites"];
+  ASSERT_EQ(sites.size(), 2u);
+  const auto names = [](const Json& site) {
+    std::vector<std::string> found;
+    for (const Json& frame : site["frames"]) {
+      found.push_back(frame["language"] == "python" ? frame["function"].get<std::string>() : frame["module"].get<std::string>());
+    }
+    return found;
+  };
+  EXPECT_EQ(names(sites[0]), (std::vector<std::string>{"each", "/v/pyarrow/libarrow.so", "inner"}));
+  EXPECT_EQ(names(sites[1]), (std::vector<std::string>{"/v/pyarrow/libarrow.so"}));
+}
+
 // ---- delivery
 
 TEST(Delivery, SameMessageTwiceCountsOnce) {

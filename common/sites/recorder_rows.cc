@@ -10,7 +10,6 @@
 namespace memprof {
 namespace {
 
-constexpr size_t kMostPools = 8;
 constexpr uint64_t kLargestInArenas = 512;  // pymalloc leaves larger ones to malloc
 constexpr size_t kMostLibraryRows = 24;
 constexpr uint64_t kSmallRow = 64u << 10;  // smaller libraries share a row
@@ -18,22 +17,6 @@ constexpr uint64_t kSmallRow = 64u << 10;  // smaller libraries share a row
 // Growth over the last moment that is worth another one, as parts of it. Where imports have used up the budget, the peak
 // isn't missed for it: 10 % more can't come often in a process's life.
 constexpr uint64_t kWithinBudget = 50, kBeyondBudget = 10;
-
-struct Pool {
-  const char* label;
-  uint32_t label_size;
-  uint64_t bytes;
-};
-
-void AddPool(const RegionTable::Region& region, uint64_t bytes, Pool* pools) {
-  for (size_t i = 0; i < kMostPools; ++i) {
-    Pool& pool = pools[i];
-    if (pool.label == nullptr) pool = {region.label, region.label_size, 0};
-    if (pool.label != region.label && i + 1 < kMostPools) continue;  // the last takes what is left, under its own name
-    pool.bytes += bytes;
-    return;
-  }
-}
 
 }  // namespace
 
@@ -100,33 +83,25 @@ void Recorder::State::MeasureRows(uint64_t free_bytes) {
   const int64_t begin = ThreadCpuNs();  // on a busy machine the others' time isn't ours
   SharedPages shared;
   MappedParts mapped;
-  if (!ReadSharedPages(rows.scratch, &shared) || !MeasureMappedParts(rows.scratch, rows.module_end, &mapped)) {
+  if (!ReadSharedPages(rows.scratch, &shared) || !MeasureMappedParts(rows.scratch, rows.module_end, *rows.regions, &mapped)) {
     rows.regions = nullptr;  // never again: a /proc without these
     return;
   }
   SweepResidency();
   MeasureLibraries();
-  uint64_t arenas = 0, before = 0;
-  Pool pools[kMostPools] = {};
-  rows.regions->ForEach([&](const RegionTable::Region& region) {
-    const uint64_t resident = ResidentBytes(region.begin, region.end - region.begin);
-    if (region.kind == RegionKind::kArena) arenas += resident;
-    if (region.kind == RegionKind::kBefore) before += resident;
-    if (region.kind == RegionKind::kPool) AddPool(region, resident, pools);
-  });
   // Without arenas, small objects are blocks of malloc's like any others.
-  const uint64_t small = arenas == 0 ? rows.library_bytes[RowsMeter::kArenas] : 0;
-  const uint64_t objects = arenas + small + rows.library_bytes[RowsMeter::kInterpreter];
+  const uint64_t small = mapped.arena_bytes == 0 ? rows.library_bytes[RowsMeter::kArenas] : 0;
+  const uint64_t objects = mapped.arena_bytes + small + rows.library_bytes[RowsMeter::kInterpreter];
 
   RssRowList& list = rows.list;
   list.count = 0;
   list.Add("Python objects", objects);
-  for (const Pool& pool : pools) {
+  for (const MappedParts::Pool& pool : mapped.pools) {
     list.Add("pool: ", NameOfLibrary(pool.label == nullptr ? "" : pool.label, pool.label_size).text, pool.bytes);
   }
   list.Add("mapped files", shared.file_bytes);
   list.Add("shared memory", shared.shmem_bytes);
-  list.Add("interpreter", before + rows.in_use_before);
+  list.Add("interpreter", mapped.before_bytes + rows.in_use_before);
   list.Add("data of libraries", mapped.library_data_bytes);
   list.Add("thread stacks", mapped.stack_bytes);
   list.Add("profiler", ResidentBytes(reinterpret_cast<uintptr_t>(memory), memory_bytes));

@@ -91,6 +91,18 @@ void RegionTable::Remove(uintptr_t begin, uintptr_t end) {
   visible_count_.store(count_, std::memory_order_relaxed);
 }
 
+void RegionTable::RemoveOfKind(RegionKind kind, uintptr_t begin, uintptr_t end) {
+  FutexLock lock(mutex_);
+  while (begin < end) {
+    const size_t next = FirstBehind(begin);
+    if (next == count_) break;
+    const Region region = regions_[next];
+    if (region.kind == kind && region.begin < end) Cut(std::max(begin, region.begin), std::min(end, region.end));
+    begin = region.end;
+  }
+  visible_count_.store(count_, std::memory_order_relaxed);
+}
+
 void RegionTable::RemoveAll(RegionKind kind) {
   FutexLock lock(mutex_);
   size_t kept = 0;

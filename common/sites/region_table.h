@@ -6,6 +6,7 @@
 // counted and unknown. Everything is HOOK: allocates nothing; its lock is a futex that is held for a few moves of memory.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -35,12 +36,26 @@ class RegionTable {
   void Add(uintptr_t begin, uintptr_t end, RegionKind kind, const char* label = nullptr, uint32_t label_size = 0);
   void Remove(uintptr_t begin, uintptr_t end);
   void RemoveAll(RegionKind kind);
+  // What of [begin, end) is of one kind.
+  void RemoveOfKind(RegionKind kind, uintptr_t begin, uintptr_t end);
 
   // Calls visit(const Region&) for each, in order of address. The lock is held.
   template <typename Visit>
   void ForEach(Visit&& visit) {
     FutexLock lock(mutex_);
     for (size_t i = 0; i < count_; ++i) visit(static_cast<const Region&>(regions_[i]));
+  }
+
+  // The same for those that overlap [begin, end), each cut to what of it lies there.
+  template <typename Visit>
+  void ForEachIn(uintptr_t begin, uintptr_t end, Visit&& visit) {
+    FutexLock lock(mutex_);
+    for (size_t i = FirstBehind(begin); i < count_ && regions_[i].begin < end; ++i) {
+      Region part = regions_[i];
+      part.begin = std::max(part.begin, begin);
+      part.end = std::min(part.end, end);
+      visit(static_cast<const Region&>(part));
+    }
   }
 
   bool Empty() const { return visible_count_.load(std::memory_order_relaxed) == 0; }

@@ -74,6 +74,20 @@ class Neighbours {
   uintptr_t library_end_ = 0, guard_end_ = 0;
 };
 
+void AddRegion(const RegionTable::Region& region, MappedParts* parts) {
+  const uint64_t resident = ResidentBytes(region.begin, region.end - region.begin);
+  if (region.kind == RegionKind::kArena) parts->arena_bytes += resident;
+  if (region.kind == RegionKind::kBefore) parts->before_bytes += resident;
+  if (region.kind != RegionKind::kPool) return;
+  for (size_t i = 0; i < MappedParts::kMostPools; ++i) {
+    MappedParts::Pool& pool = parts->pools[i];
+    if (pool.label == nullptr) pool = {region.label, region.label_size, 0};
+    if (pool.label != region.label && i + 1 < MappedParts::kMostPools) continue;
+    pool.bytes += resident;
+    return;
+  }
+}
+
 }  // namespace
 
 void RssRowList::Add(const char* prefix, const char* name, uint64_t bytes) {
@@ -124,7 +138,7 @@ bool TimeBudget::Has(int64_t now_ns) {
   return credit_ns_ > 0;
 }
 
-bool MeasureMappedParts(MapScratch& scratch, ModuleEnd module_end, MappedParts* parts) {
+bool MeasureMappedParts(MapScratch& scratch, ModuleEnd module_end, RegionTable& regions, MappedParts* parts) {
   *parts = {};
   const PageMap pages;
   Neighbours neighbours(module_end);
@@ -139,6 +153,10 @@ bool MeasureMappedParts(MapScratch& scratch, ModuleEnd module_end, MappedParts* 
     const uintptr_t bss_end = neighbours.BssEnd(mapping);
     parts->library_data_bytes += ResidentBytes(mapping.begin, bss_end - mapping.begin);
     if (neighbours.IsStack(mapping)) parts->stack_bytes += ResidentBytes(mapping.begin, mapping.end - mapping.begin);
+    if (!mapping.of_file && mapping.is_private) {
+      regions.ForEachIn(mapping.begin, mapping.end, [&](const RegionTable::Region& region) { AddRegion(region, parts); });
+    }
+    if (before.end < mapping.begin) regions.RemoveOfKind(RegionKind::kBefore, before.end, mapping.begin);
     neighbours.Pass(mapping);
     before = mapping;
   });

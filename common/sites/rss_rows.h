@@ -70,11 +70,23 @@ using ModuleEnd = uintptr_t (*)(uintptr_t address);
 // What malloc takes for a block of so many bytes (glibc's: a word before it, in steps of two words, at least four).
 inline uint64_t ChunkBytes(uint64_t size) { return size + 8 <= 32 ? 32 : (size + 8 + 15) & ~uint64_t{15}; }
 
-// The parts of this process that are told by its mappings alone.
+// The parts of this process that its mappings tell, and the regions that lie in them.
 struct MappedParts {
+  static constexpr size_t kMostPools = 8;  // the last takes what is left, under its own name
+
+  struct Pool {
+    const char* label = nullptr;  // of its regions
+    uint32_t label_size = 0;
+    uint64_t bytes = 0;
+  };
+
   uint64_t library_data_bytes = 0, stack_bytes = 0;
+  uint64_t arena_bytes = 0, before_bytes = 0;
+  Pool pools[kMostPools];
 };
-bool MeasureMappedParts(MapScratch& scratch, ModuleEnd module_end, MappedParts* parts);
+// False when the mappings can't be read. Of a region only what is mapped now is looked at: libc unmaps blocks without
+// anybody hearing of it. What was there before and has gone so is taken out of `regions`; others may be mapping there.
+bool MeasureMappedParts(MapScratch& scratch, ModuleEnd module_end, RegionTable& regions, MappedParts* parts);
 
 // Not HOOK: adds every anonymous mapping that stands now and is nobody's.
 void AddRegionsBefore(MapScratch& scratch, ModuleEnd module_end, RegionTable* regions);

@@ -74,6 +74,46 @@ TEST_F(RecorderRowsTest, EachPartIsMeasuredByItself) {
   recorder_->CloseSession();
 }
 
+// libc unmaps without a hook's hearing of it, where what it gives back had a mapping of its own.
+TEST_F(RecorderRowsTest, WhatIsUnmappedOfARegionTakesNothingElseAway) {
+  const Touched before(1901 * kPage, 1707 * kPage), arena(1501 * kPage, 1501 * kPage);
+  regions_->Add(before.begin(), before.end(), RegionKind::kBefore);
+  regions_->Add(arena.begin(), arena.end(), RegionKind::kArena);
+  Start(kInterval, 4u << 20, regions_.get());
+  recorder_->OpenSession(Task(1));
+  const uintptr_t hole = before.begin() + 1003 * kPage;
+  munmap(reinterpret_cast<void*>(hole), 51 * kPage);
+  munmap(reinterpret_cast<void*>(arena.begin() + 7 * kPage), 3 * kPage);
+  recorder_->MeasureRowsAtEnd(1);
+  EXPECT_EQ(Rows().at("interpreter"), (1707 - 51) * kPage);
+  EXPECT_EQ(Rows().at("Python objects"), (1501 - 3) * kPage);
+
+  // What somebody maps there later wasn't there before.
+  void* later = mmap(reinterpret_cast<void*>(hole), 51 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  memset(later, 1, 51 * kPage);
+  recorder_->MeasureRowsAtEnd(1);
+  EXPECT_EQ(Rows().at("interpreter"), (1707 - 51) * kPage);
+  recorder_->CloseSession();
+}
+
+// A file that lies where a region was has its own row.
+TEST_F(RecorderRowsTest, AFileIsInNoRegion) {
+  const Touched before(701 * kPage, 701 * kPage);
+  regions_->Add(before.begin(), before.end(), RegionKind::kBefore);
+  Start(kInterval, 4u << 20, regions_.get());
+  recorder_->OpenSession(Task(1));
+  FILE* file = tmpfile();
+  const std::string bytes(100 * kPage, 'x');
+  ASSERT_EQ(fwrite(bytes.data(), bytes.size(), 1, file), 1u);
+  fflush(file);
+  const int flags = MAP_PRIVATE | MAP_FIXED | MAP_POPULATE;
+  ASSERT_NE(mmap(reinterpret_cast<void*>(before.begin()), bytes.size(), PROT_READ, flags, fileno(file), 0), MAP_FAILED);
+  recorder_->MeasureRowsAtEnd(1);
+  fclose(file);
+  EXPECT_EQ(Rows().at("interpreter"), 601 * kPage);
+  recorder_->CloseSession();
+}
+
 TEST_F(RecorderRowsTest, TheMomentIsThatOfTheLargestResidentSet) {
   Start(kInterval, 4u << 20, regions_.get());
   recorder_->OpenSession(Task(1));

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace memprof {
@@ -59,6 +60,27 @@ TEST_F(RegionTableTest, WhatIsUnmappedIsCutOut) {
   EXPECT_THAT(Listed(table_), testing::ElementsAre("150-300 pool pyarro", "400-900 pool pyarro", "1100-1900 arena"));
   table_.Remove(0, 5000);
   EXPECT_TRUE(table_.Empty());
+}
+
+TEST_F(RegionTableTest, WhatOfARangeIsOfOneKindIsTakenOut) {
+  table_.Add(100, 200, kBefore);
+  table_.Add(200, 300, kArena);
+  table_.Add(300, 900, kBefore);
+  AddPool(table_, 900, 1000, kArrow);
+  table_.RemoveOfKind(kBefore, 150, 400);
+  table_.RemoveOfKind(kBefore, 500, 600);
+  table_.RemoveOfKind(kBefore, 800, 5000);
+  EXPECT_THAT(Listed(table_),
+              testing::ElementsAre("100-150 before", "200-300 arena", "400-500 before", "600-800 before", "900-1000 pool pyarro"));
+}
+
+TEST_F(RegionTableTest, ARangeShowsPartsOfRegions) {
+  table_.Add(100, 200, kBefore);
+  table_.Add(200, 300, kArena);
+  table_.Add(400, 500, kArena);
+  std::vector<std::pair<uintptr_t, uintptr_t>> parts;
+  table_.ForEachIn(150, 400, [&](const RegionTable::Region& region) { parts.emplace_back(region.begin, region.end); });
+  EXPECT_THAT(parts, testing::ElementsAre(std::pair(150, 200), std::pair(200, 300)));
 }
 
 TEST_F(RegionTableTest, WhoMapsAnewTakesIt) {

@@ -83,9 +83,10 @@ TEST(RssRows, WhatStandsIsRememberedButForStacksAndLibraries) {
   });
   EXPECT_FALSE(regions->Empty());
   MappedParts parts;
-  ASSERT_TRUE(MeasureMappedParts(*scratch, nullptr, &parts));
+  ASSERT_TRUE(MeasureMappedParts(*scratch, nullptr, *regions, &parts));
   EXPECT_GT(parts.stack_bytes, 0u);
   EXPECT_GT(parts.library_data_bytes, 0u);
+  EXPECT_GT(parts.before_bytes, 0u);
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
-# Libraries that aren't ours. protobuf-lite, libunwind and libbacktrace come from cmake/build-third-party.sh (Debian's static
-# ones lack -fPIC); fmt is used header-only, nlohmann/json is headers.
+# Libraries that aren't ours. protobuf-lite, libunwind, libbacktrace, zlib and minizip's reader come from
+# cmake/build-third-party.sh (Debian's static ones lack -fPIC); fmt is used header-only, nlohmann/json is headers.
 
 # tools/setup.sh runs it before; what an older checkout lacks is built here.
-if(EXISTS ${MEMPROF_THIRD_PARTY}/.complete-1 AND NOT EXISTS ${MEMPROF_THIRD_PARTY}/.complete-2)
+if(EXISTS ${MEMPROF_THIRD_PARTY}/.complete-1 AND NOT EXISTS ${MEMPROF_THIRD_PARTY}/.complete-3)
   message(STATUS "building the third-party libraries that are new")
   execute_process(COMMAND ${CMAKE_CURRENT_LIST_DIR}/build-third-party.sh ${MEMPROF_THIRD_PARTY})
 endif()
-if(NOT EXISTS ${MEMPROF_THIRD_PARTY}/.complete-2)
+if(NOT EXISTS ${MEMPROF_THIRD_PARTY}/.complete-3)
   message(FATAL_ERROR "third-party libraries are missing: run cmake/build-third-party.sh ${MEMPROF_THIRD_PARTY}")
 endif()
 
@@ -34,6 +34,11 @@ target_include_directories(unwind SYSTEM INTERFACE ${MEMPROF_THIRD_PARTY}/includ
 add_library(backtrace STATIC IMPORTED)
 set_target_properties(backtrace PROPERTIES IMPORTED_LOCATION ${MEMPROF_THIRD_PARTY}/lib/libbacktrace.a)
 target_include_directories(backtrace SYSTEM INTERFACE ${MEMPROF_THIRD_PARTY}/include)
+
+add_library(minizip_reader STATIC IMPORTED)
+set_target_properties(minizip_reader PROPERTIES IMPORTED_LOCATION ${MEMPROF_THIRD_PARTY}/lib/libminizip-reader.a)
+target_include_directories(minizip_reader SYSTEM INTERFACE ${MEMPROF_THIRD_PARTY}/include)
+target_link_libraries(minizip_reader INTERFACE ${MEMPROF_THIRD_PARTY}/lib/libz.a)
 
 add_library(jni_headers INTERFACE)  # jni.h, jvmti.h
 target_include_directories(jni_headers SYSTEM INTERFACE ${MEMPROF_JDK}/include ${MEMPROF_JDK}/include/linux)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the static libraries that Debian ships without -fPIC or not at all, from Debian's own source packages: protobuf-lite
-# 3.21.12 (BSD-3-Clause), libunwind 1.6.2 (MIT), and libbacktrace (BSD-3-Clause) as gdb 13.1 carries it; nothing else of gdb is
-# used. All end up hidden inside our shared objects.
+# 3.21.12 (BSD-3-Clause), libunwind 1.6.2 (MIT), zlib and minizip's reader (zlib licence), and libbacktrace (BSD-3-Clause) as gdb
+# 13.1 carries it; nothing else of gdb is used. All end up hidden inside our shared objects.
 #
 #   cmake/build-third-party.sh PREFIX     installs into PREFIX (include/, lib/) what is not there yet.
 #
@@ -12,10 +12,10 @@ mkdir -p "$1"
 prefix=$(cd "$1" && pwd)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # A stamp a round of libraries: what an older checkout has built stays.
-first=$prefix/.complete-1 second=$prefix/.complete-2
+first=$prefix/.complete-1 second=$prefix/.complete-2 third=$prefix/.complete-3
 exec {lock}>"$prefix/.lock"
 flock "$lock"
-[ -e "$first" ] && [ -e "$second" ] && exit 0
+[ -e "$first" ] && [ -e "$second" ] && [ -e "$third" ] && exit 0
 
 work=$(mktemp -d "$prefix/work.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -83,11 +83,29 @@ build_libbacktrace() {
   install -D -m 644 -t "$prefix/include/libbacktrace" backtrace.h internal.h
 }
 
-if [ ! -e "$first" ]; then
-  build_libunwind
-  build_protobuf
-  touch "$first"
-fi
-build_libbacktrace
-touch "$second"
+build_zlib_and_minizip() {
+  say "zlib and minizip's reader: fetching and building (about a quarter of a minute)"
+  local zlib minizip flags=(-O2 -g0 -fPIC -fvisibility=hidden)
+  zlib=$(fetch zlib)
+  minizip=$(fetch minizip)
+  cd "$zlib"
+  CFLAGS="${flags[*]}" quietly ./configure --static
+  quietly make libz.a
+  install -D -m 644 -t "$prefix/lib" libz.a
+  install -D -m 644 -t "$prefix/include" zlib.h zconf.h
+  cd "$minizip"
+  quietly cc "${flags[@]}" -I"$zlib" -c unzip.c ioapi.c
+  quietly ar rcs "$prefix/lib/libminizip-reader.a" unzip.o ioapi.o
+  install -D -m 644 -t "$prefix/include/minizip" unzip.h ioapi.h
+}
+
+build() { # STAMP BUILD...
+  [ -e "$1" ] && return
+  for round in "${@:2}"; do "$round"; done
+  touch "$1"
+}
+
+build "$first" build_libunwind build_protobuf
+build "$second" build_libbacktrace
+build "$third" build_zlib_and_minizip
 say "installed into $prefix"

@@ -112,7 +112,7 @@ setup_venv() {
 setup_build() {
   setup_apt "${APT_BUILD[@]}" "$@"
   setup_venv "$BUILD/tools" "$PROJECT/tools/requirements.txt"
-  if [ ! -e "$BUILD/third-party/.complete-2" ]; then
+  if [ ! -e "$BUILD/third-party/.complete-3" ]; then
     progress "third-party libraries from Debian's sources" "$PROJECT/cmake/build-third-party.sh" "$BUILD/third-party"
   fi
   cd "$PROJECT" || exit 2

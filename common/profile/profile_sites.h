@@ -63,6 +63,13 @@ class ProfileSites {
   void Add(const ProfileSite& site, uint32_t session);
   void JoinSessions();  // see profile/session_peaks.h
 
+  // Where the user's Python code lies that frames call `file`.
+  void NotePath(const std::string& file, const std::string& path) { paths_.try_emplace(file, path); }
+  const std::string* PathOf(const std::string& file) const {
+    const auto found = paths_.find(file);
+    return found == paths_.end() ? nullptr : &found->second;
+  }
+
   void Add(ProfileLeftovers leftovers) { leftovers_.push_back(std::move(leftovers)); }
 
   const std::vector<ProfileFrame>& frames() const { return frames_; }
@@ -85,6 +92,7 @@ class ProfileSites {
   std::vector<Node> nodes_;
   std::vector<ProfileSite> sites_;
   std::vector<ProfileLeftovers> leftovers_;
+  std::unordered_map<std::string, std::string> paths_;
   std::unordered_map<std::string, uint32_t> frame_index_;
   std::unordered_map<uint64_t, uint32_t> node_index_;
   std::map<std::tuple<Origin, uint32_t, uint32_t>, size_t> site_index_;

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/hash.h"
+#include "base/installed_code.h"
 #include "base/valid_utf8.h"
 #include "profile/python_frames.h"
 #include "profile/source_names.h"
@@ -18,16 +20,26 @@ std::string FileName(const std::string& file, const std::string& working_directo
   return ValidUtf8(SourceName(file, working_directory));
 }
 
+// The same name is the same everywhere and always, so that lines can still be told apart and compared.
+std::string Withheld(const char* what, const std::string& name) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text = std::string(what) + "-";
+  uint64_t hash = HashBytes(name.data(), name.size(), 0);
+  for (int i = 0; i < 10; ++i, hash >>= 4) text += kDigits[hash & 15];
+  return text;
+}
+
 class UdfList {
  public:
-  UdfList(const std::string& working_directory, proto::TaskProfile* profile) : directory_(working_directory), profile_(profile) {}
+  UdfList(const PythonNames& names, proto::TaskProfile* profile) : names_(names), profile_(profile) {}
 
   uint32_t Add(const BoxUdf& udf) {  // index + 1
     const auto [entry, added] = known_.try_emplace({udf.name, udf.file, udf.line, udf.kind}, profile_->udfs_size() + 1);
     if (added) {
       proto::Udf* message = profile_->add_udfs();
-      message->set_name(ValidUtf8(udf.name));
-      message->set_file(FileName(udf.file, directory_));
+      const std::string file = FileName(udf.file, names_.working_directory);
+      message->set_name(names_.withheld ? Withheld("function", udf.name) : ValidUtf8(udf.name));
+      message->set_file(names_.withheld && !file.empty() ? Withheld("file", file) : file);
       message->set_line(udf.line);
       message->set_kind(ValidUtf8(udf.kind));
     }
@@ -35,7 +47,7 @@ class UdfList {
   }
 
  private:
-  const std::string& directory_;
+  const PythonNames& names_;
   proto::TaskProfile* profile_;
   std::map<std::tuple<std::string, std::string, uint32_t, std::string>, int> known_;
 };
@@ -98,6 +110,7 @@ class SessionSites {
     frame.first_line = box.first_line;
     frame.offset = box.offset;
     frame.in_framework = framework_.Contains(box);
+    if (box.language == Language::kPython && !frame.in_framework && !IsInstalledCode(box.file)) NameUsers(box, names, &frame);
     std::vector<uint32_t> added;
     if (box.language == Language::kNative) {
       const SourceCalls calls = names.native(frame.module, frame.build_id, frame.offset);
@@ -112,6 +125,16 @@ class SessionSites {
     }
     added.push_back(sites_->AddFrame(std::move(frame)));
     return added;
+  }
+
+  void NameUsers(const BoxFrame& box, const PythonNames& names, ProfileFrame* frame) {
+    if (names.withheld) {
+      frame->function = Withheld("function", box.function);
+      frame->file = Withheld("file", frame->file);
+    } else if (!box.file.empty() && box.file[0] != '<') {
+      const bool whole = box.file[0] == '/' || names.working_directory.empty();
+      sites_->NotePath(frame->file, whole ? box.file : names.working_directory + "/" + box.file);
+    }
   }
 
   static void SetSource(const SourceCall& call, ProfileFrame* frame) {
@@ -170,7 +193,7 @@ void DescribeSession(const PythonSession& python, const std::vector<uint32_t>& u
 
 void AddPythonSessions(const std::vector<PythonSession>& sessions, const PythonNames& names, ProfileSites* sites,
                        proto::TaskProfile* profile) {
-  UdfList udf_list(names.working_directory, profile);
+  UdfList udf_list(names, profile);
   bool partial = false;
   uint64_t skipped_records = 0, broken_seals = 0;
   for (size_t i = 0; i < sessions.size(); ++i) {

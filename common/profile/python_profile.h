@@ -33,6 +33,7 @@ using NativeCallsAt = std::function<SourceCalls(const std::string& module, const
 struct PythonNames {
   NativeCallsAt native;
   std::string working_directory;  // files in it are named relative to it; "" = none are
+  bool withheld = false;          // names of the user's own functions and files are replaced, each by its hash
 };
 
 // Adds all sessions of one task to `sites`, which are joined afterwards and complete but for the cut (profile_cut.h), and to

@@ -7,6 +7,7 @@
 #include "base/valid_utf8.h"
 #include "profile/profile_cut.h"
 #include "profile/python_profile.h"
+#include "profile/source_lines.h"
 #include "proto/memprof.pb.h"
 #include "symbols/symbolizer.h"
 
@@ -56,7 +57,8 @@ PythonSession SessionOf(const BoxIdentity& box, const BoxSession& session, const
 
 }  // namespace
 
-std::string ProcessProfile(const BoxIdentity& box, const BoxSession& session, const std::string& program, int32_t task, size_t max_bytes) {
+std::vector<std::string> ProcessMessages(const BoxIdentity& box, const BoxSession& session, const std::string& program, int32_t task,
+                                         size_t max_bytes) {
   proto::Envelope envelope;
   envelope.set_schema_version(1);
   envelope.set_executor_id("driver");
@@ -76,7 +78,14 @@ std::string ProcessProfile(const BoxIdentity& box, const BoxSession& session, co
   AddPythonSessions({SessionOf(box, session, program)}, {calls_at, ""}, &sites, profile);
   AddCounter("modulesWithoutLines", native.modules_without_lines(), profile);
   WriteSites(sites, max_bytes > wrapping ? max_bytes - wrapping : 0, profile);
-  return envelope.SerializeAsString();
+  std::vector<std::string> messages = {envelope.SerializeAsString()};
+  ReadSourceLines(SourceLinesOf(*profile, sites), *Redaction::Make(Redaction::kSparksDefault), [&](proto::Symbols lines) {
+    proto::Envelope source;
+    source.set_schema_version(1);
+    *source.mutable_symbols() = std::move(lines);
+    messages.push_back(source.SerializeAsString());
+  });
+  return messages;
 }
 
 }  // namespace memprof

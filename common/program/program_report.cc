@@ -98,7 +98,9 @@ Result<std::string> ProgramReportJson(const Program& program) {
   store.StageSubmitted(kStage, 0, program.name, "", tasks, program.started_ms);
   Status status = store.Ingest(SnapshotOf(program, processes));
   for (int32_t task = 0; task < tasks && status.ok(); ++task) {
-    status = store.Ingest(ProcessProfile(processes[task].box, processes[task].session, program.name, task, kMaxProfileBytes));
+    for (const std::string& message : ProcessMessages(processes[task].box, processes[task].session, program.name, task, kMaxProfileBytes)) {
+      if (status.ok()) status = store.Ingest(message);
+    }
     store.TaskEnded(task, kStage, 0, task, 0, "driver", TaskOutcome::kSucceeded, "", program.ended_ms);
   }
   if (!status.ok()) return status;

@@ -6,6 +6,7 @@
 #include <array>
 #include <tuple>
 
+#include "base/installed_code.h"
 #include "report/titles.h"
 #include "report/units.h"
 
@@ -216,16 +217,12 @@ std::string AdvicePhrase(const ReportAdvice& advice) {
 }
 
 const ReportFrame* LeadLineOf(const ReportSite& site) {
-  static constexpr std::array<std::string_view, 3> kInstalled = {"/site-packages/", "/dist-packages/", "/lib/python3."};
   const ReportFrame* innermost = nullptr;
   for (auto frame = site.frames.rbegin(); frame != site.frames.rend(); ++frame) {
     if (frame->language != Language::kPython) continue;
     if (innermost == nullptr) innermost = &*frame;
     std::string_view file = frame->file;
-    auto in_file = [&](std::string_view part) { return file.find(part) != file.npos; };
-    bool user =
-        !file.starts_with("<frozen ") && file.find("pyspark/") == file.npos && std::none_of(kInstalled.begin(), kInstalled.end(), in_file);
-    if (user) return &*frame;
+    if (!IsInstalledCode(file) && file.find("pyspark/") == file.npos) return &*frame;
   }
   return innermost;
 }

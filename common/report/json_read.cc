@@ -84,6 +84,7 @@ ReportLine ReadLine(const Json& json, size_t sites) {
   line.function = Text(json, "function");
   line.file = Text(json, "file");
   line.line = NumberOr<uint32_t>(json, "line", 0);
+  line.source = Text(json, "source");
   line.tasks = NumberOr<uint64_t>(json, "tasks", 0);
   line.allocated_bytes = NumberOr<uint64_t>(json, "allocatedBytes", 0);
   line.allocations = NumberOr<uint64_t>(json, "allocations", 0);

@@ -45,6 +45,7 @@ Json LineJson(const ReportLine& line) {
   json["function"] = TextOrNull(line.function);
   json["file"] = TextOrNull(line.file);
   json["line"] = line.line ? Json(line.line) : Json(nullptr);
+  json["source"] = TextOrNull(line.source);
   json["tasks"] = line.tasks;
   json["allocatedBytes"] = line.allocated_bytes;
   json["allocations"] = line.allocations;

@@ -53,6 +53,7 @@ struct ReportLine {
   std::optional<ReportUdf> udf;
   std::string function, file;  // empty: memory without a Python frame
   uint32_t line = 0;
+  std::string source;  // its text; empty: not known, or not to be shown
   uint64_t tasks = 0;
   uint64_t allocated_bytes = 0, allocations = 0;
   std::optional<uint64_t> live_at_peak_bytes, resident_at_peak_bytes, live_at_end_bytes;

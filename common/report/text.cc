@@ -140,9 +140,11 @@ void PutLines(const std::vector<const ReportLine*>& lines, const ReportSiteGroup
     page.Line("    " + Printable(UdfHeading(udf)) + (udf && !udf->kind.empty() ? "  " + Printable(udf->kind) : ""), Ink::kBold);
     for (size_t i = begin; i < begin + shown; ++i) {
       PutRow(*lines[i], Printable(LinePlace(*lines[i])) + "  " + Printable(lines[i]->function), page);
+      const std::string indent(page.narrow() ? 8 : kFrameIndent, ' ');
+      if (detail.paths != 0 && !lines[i]->source.empty()) page.Line(indent + "│ " + Printable(lines[i]->source));
       PutPaths(*lines[i], group, detail.paths, page);
       const std::string left = LeftBehindPhrase(*lines[i]);
-      if (detail.paths != 0 && !left.empty()) page.Line(std::string(page.narrow() ? 8 : kFrameIndent, ' ') + left, Ink::kWarm);
+      if (detail.paths != 0 && !left.empty()) page.Line(indent + left, Ink::kWarm);
     }
     left_out += end - begin - shown;
     begin = end;

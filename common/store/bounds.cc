@@ -109,6 +109,8 @@ void Compact(StoreState& state) {
   state.growth.MoveTo(copy);
   SymbolTable symbols = state.symbols.CopyUsed(copy, &state.memory);
   state.symbols = std::move(symbols);
+  SourceTable source = state.source.CopyUsed(copy, &state.memory);
+  state.source = std::move(source);
   state.interner = std::move(fresh);
   decltype(state.tasks) tasks(&state.memory);  // a hash table keeps its buckets until it is rebuilt
   for (auto& [id, task] : state.tasks) tasks.emplace(id, std::move(task));

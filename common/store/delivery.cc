@@ -70,6 +70,7 @@ Status Deliver(std::string_view bytes, StoreState& state) {
       break;
     case proto::Envelope::kSymbols:
       for (const proto::Symbol& symbol : envelope.symbols().symbols()) state.symbols.Add(symbol, *state.interner);
+      for (const proto::SourceLine& line : envelope.symbols().source_lines()) state.source.Add(line, *state.interner);
       break;
     case proto::Envelope::kWorkerDeath:
       DeliverDeath(envelope.executor_id(), envelope.worker_death(), state);

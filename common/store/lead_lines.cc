@@ -1,8 +1,9 @@
 #include "store/lead_lines.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
+
+#include "base/installed_code.h"
 
 namespace memprof {
 namespace {
@@ -11,12 +12,10 @@ namespace {
 enum Rank : uint8_t { kNotPython, kMachinery, kFramework, kLibrary, kUser };
 
 Rank RankOf(const InternedFrame& frame, std::string_view file) {
-  static constexpr std::array<std::string_view, 3> kInstalled = {"/site-packages/", "/dist-packages/", "/lib/python3."};
   if (frame.language != Language::kPython) return kNotPython;
   if (file.starts_with("<frozen ")) return kMachinery;
   if (frame.in_framework) return kFramework;
-  bool installed = std::any_of(kInstalled.begin(), kInstalled.end(), [&](std::string_view part) { return file.find(part) != file.npos; });
-  return installed ? kLibrary : kUser;
+  return IsInstalledCode(file) ? kLibrary : kUser;
 }
 
 // `inner` is a callee of `known`.

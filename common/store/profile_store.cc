@@ -178,6 +178,15 @@ Report ProfileStore::Model(bool unfinished) const {
   return BuildReport(impl_->state, unfinished).report;
 }
 
-std::string ProfileStore::ReportJson(bool unfinished) const { return WriteReportJson(Model(unfinished)); }
+std::string ProfileStore::ReportJson(bool unfinished, bool with_source) const {
+  Report report = Model(unfinished);
+  if (!with_source) {
+    for (ReportStage& stage : report.stages) {
+      for (ReportLine& line : stage.lines) line.source.clear();
+      for (ReportLine& line : stage.other_attempts.lines) line.source.clear();
+    }
+  }
+  return WriteReportJson(report);
+}
 
 }  // namespace memprof

@@ -54,7 +54,7 @@ class ProfileStore {
 
   // The model, and its text: docs/report.schema.json. `unfinished` marks a checkpoint.
   Report Model(bool unfinished) const;
-  std::string ReportJson(bool unfinished) const;
+  std::string ReportJson(bool unfinished, bool with_source = true) const;
 
   ProfileStore(const ProfileStore&) = delete;
   ProfileStore& operator=(const ProfileStore&) = delete;

@@ -53,7 +53,7 @@ ReportStage StageRow(const StoreState& state, const NamedStacks& stacks, const L
   auto accounts = stage.folded_accounts;
   std::map<std::string, uint64_t> errors;
   for (const auto& [error, count] : stage.folded_errors) errors[std::string(interner.StringAt(error))] += count;
-  SiteRollup counted(interner, stacks, leads), others(interner, stacks, leads);
+  SiteRollup counted(interner, stacks, leads, state.source), others(interner, stacks, leads, state.source);
   counted.AddFolded(stage.folded);
   others.AddFolded(stage.folded_others);
   for (const AccountedTask& task : tasks) {

@@ -86,7 +86,9 @@ uint64_t JsonBytes(const ReportSite& site) {
   return bytes;
 }
 
-uint64_t JsonBytes(const ReportLine& line) { return 420 + line.function.size() + line.file.size() + 5 * line.sites.size(); }
+uint64_t JsonBytes(const ReportLine& line) {
+  return 435 + line.function.size() + line.file.size() + line.source.size() + 5 * line.sites.size();
+}
 
 }  // namespace
 
@@ -176,6 +178,7 @@ std::vector<ReportLine> SiteRollup::MakeLines(size_t most, const std::vector<Sit
       line.function = interner_.StringAt(frame.function);
       line.file = interner_.StringAt(frame.file);
       line.line = frame.line;
+      line.source = interner_.StringAt(source_.Find(frame));
     }
     PutFigures(figures, line);
   }

@@ -10,6 +10,7 @@
 #include "store/lead_lines.h"
 #include "store/named_stacks.h"
 #include "store/records.h"
+#include "store/source_table.h"
 
 namespace memprof {
 
@@ -29,8 +30,8 @@ class SiteRollup {
     uint64_t bytes = 0;
   };
 
-  SiteRollup(const Interner& interner, const NamedStacks& stacks, const LeadLines& leads)
-      : interner_(interner), stacks_(stacks), leads_(leads) {}
+  SiteRollup(const Interner& interner, const NamedStacks& stacks, const LeadLines& leads, const SourceTable& source)
+      : interner_(interner), stacks_(stacks), leads_(leads), source_(source) {}
 
   void AddTask(const TaskProfileRecord& task);
   void AddFolded(const FoldedTasks& folded);
@@ -60,6 +61,7 @@ class SiteRollup {
   const Interner& interner_;
   const NamedStacks& stacks_;
   const LeadLines& leads_;
+  const SourceTable& source_;
   std::unordered_map<SiteKey, SiteFigures, SiteKeyHash> sites_;
   std::unordered_map<LineKey, SiteFigures, LineKeyHash> lines_;      // frames as NamedStacks shows them
   std::unordered_map<SiteKey, LineKey, SiteKeyHash> lines_of_site_;  // both as shown

@@ -20,6 +20,7 @@
 #include "store/interner.h"
 #include "store/interval_set.h"
 #include "store/records.h"
+#include "store/source_table.h"
 #include "store/stage_sums.h"
 #include "store/symbols.h"
 
@@ -44,6 +45,7 @@ struct StoreState {
   CountingMemory memory;  // outlives everything below
   std::unique_ptr<Interner> interner = std::make_unique<Interner>(&memory);
   SymbolTable symbols{&memory};
+  SourceTable source{&memory};
   std::pmr::unordered_map<int64_t, TaskRecord> tasks{&memory};  // by task attempt id
   IntervalSet folded_tasks{&memory};                            // ids whose detail was let go: late copies are known
   std::pmr::map<StageKey, StageRecord> stages{&memory};

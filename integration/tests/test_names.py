@@ -1,5 +1,7 @@
 """Code that no file of the driver's has is shown by names its author knows, the same on every executor."""
 
+import json
+
 import pytest
 from conftest import BESIDE_BYTES, LOCAL_CLUSTER, warnings_of
 
@@ -30,6 +32,43 @@ def test_name_and_line(run, name):
     (line,) = [line for line in lines if line["allocatedBytes"] > BESIDE_BYTES]
     assert (line["line"], line["function"], line["tasks"]) == (3, function, TASKS)
     assert 0 <= line["allocatedBytes"] - TASKS * (size + 1) < BESIDE_BYTES
+
+
+# Typed code has no file; what an executor has got is read there, whatever the driver has.
+@pytest.mark.parametrize("name", NAMES)
+def test_source(run, name):
+    size, function = NAMES[name]
+    report = run.report()
+    (line,) = [line for line in heavy_lines(report) if line["file"] == name]
+    assert line["source"] == (None if function == "typed" else f"block = bytearray({size})")
+
+
+def heavy_lines(report):
+    lines = [line for stage in report["stages"] for line in stage["lines"]]
+    return [line for line in lines if line["allocatedBytes"] > BESIDE_BYTES and line["file"] and line["udf"]]
+
+
+@pytest.mark.parametrize("source", ["names", "none"])
+def test_source_is_withheld(spark_run, source):
+    run = spark_run("names.py", conf={"spark.memprof.source": source}.items()).demand_success()
+    report, (page,) = run.report(), run.reports.glob("*/report.html")
+    texts = [json.dumps(report), page.read_text()]
+    assert all(line["source"] is None for line in heavy_lines(report))
+    assert not [text for text in texts if "bytearray(" in text]
+    withheld = ("single.py", "odd_env.py", "unpacked", "helpers.zip") if source == "none" else ()
+    assert not [name for name in withheld for text in texts if name in text]
+    # The same lines with the same bytes, whatever they are called.
+    found = sorted(line["allocatedBytes"] for line in heavy_lines(report) if line["line"] == 3)
+    for bytes_, (size, _) in zip(found, sorted(NAMES.values()), strict=True):
+        assert 0 <= bytes_ - TASKS * (size + 1) < BESIDE_BYTES
+
+
+def test_redaction_and_shared_directories(spark_run):
+    """spark.redaction.regex hides text; what isn't known to be private gets none unless it was asked for."""
+    conf = {"spark.redaction.regex": "(?i)BLOCK = bytearray.2600003"}
+    report = spark_run("names.py", conf=conf.items()).demand_success().report()
+    sources = {line["file"]: line["source"] for line in heavy_lines(report)}
+    assert (sources["single.py"], sources["env/lib/odd_env.py"]) == ("(redacted)", "block = bytearray(2700007)")
 
 
 def test_no_temporary_folder_is_in_a_name(run):

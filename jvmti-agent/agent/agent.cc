@@ -135,6 +135,7 @@ std::optional<std::string> Agent::Start(JNIEnv* jni, const StartRequest& request
     messages_.Open();
     StartWatcher(application);
     StartNamer(application);
+    StartSourceReader(application);
     StartBoxKeeper(application);
     {
       const std::lock_guard application_lock(application_mutex_);
@@ -162,6 +163,7 @@ void Agent::Stop() noexcept {
     jvm_.StopHeapSampling();
     jvm_.SetThreadEvents(false);
     namer_.Stop();
+    source_reader_.Stop();
     ForEachBox(application->Boxes(), [this](const std::string&, const BoxReader& box) {
       if (const std::optional<ProcessRows> rows = RowsOf(box)) watcher_.SetRows(*rows);  // for its last snapshot
     });
@@ -217,6 +219,22 @@ void Agent::StartNamer(const ApplicationRef& application) {
   };
   const Status status = namer_.Start(std::move(options));
   if (!status.ok()) shortcomings_.Add("names of native functions", status.message());
+}
+
+void Agent::StartSourceReader(const ApplicationRef& application) {
+  const AgentOptions& options = application->options;
+  if (options.source != Source::kLines) return;
+  Result<Redaction> redaction = Redaction::Make(options.redaction.empty() ? Redaction::kSparksDefault : options.redaction);
+  if (!redaction.ok()) {
+    shortcomings_.Add("source lines", "spark.redaction.regex can't be read here: " + std::string(redaction.status().message()));
+    return;
+  }
+  const Status status = source_reader_.Start(*std::move(redaction), [this, application](proto::Symbols lines) {
+    proto::Envelope envelope;
+    *envelope.mutable_symbols() = std::move(lines);
+    Send(*application, std::move(envelope));
+  });
+  if (!status.ok()) shortcomings_.Add("source lines", status.message());
 }
 
 void Agent::StartBoxKeeper(const ApplicationRef& application) {
@@ -308,6 +326,7 @@ std::string Agent::Profile(const Application& application, const JvmFigures& fig
   inputs.executor_id = application.request.executor_id;
   std::error_code gone;
   inputs.working_directory = std::filesystem::current_path(gone).string();
+  inputs.withheld = application.options.source == Source::kNone;
   inputs.sequence = sequence_.fetch_add(1) + 1;
   inputs.heap_interval_bytes = jvm_.can_sample_heap() ? heap_.interval() : 0;
   inputs.final = final;
@@ -317,6 +336,7 @@ std::string Agent::Profile(const Application& application, const JvmFigures& fig
   inputs.max_bytes = max_bytes == 0 ? application.options.task_max_bytes : max_bytes;
   BuiltProfile built = BuildTaskProfile(inputs);
   namer_.Want(built.unnamed);
+  source_reader_.Want(built.user_lines);
   return std::move(built.envelope);
 }
 

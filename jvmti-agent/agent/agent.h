@@ -28,6 +28,7 @@
 #include "heap/heap_sampler.h"
 #include "naming/native_namer.h"
 #include "naming/native_names.h"
+#include "naming/source_reader.h"
 #include "offheap/offheap_tracker.h"
 #include "stacks/java_stacks.h"
 #include "tasks/task_profile.h"
@@ -99,6 +100,7 @@ class Agent {
   Bounds ReachedBounds() const;
   void StartWatcher(const ApplicationRef& application);
   void StartNamer(const ApplicationRef& application);
+  void StartSourceReader(const ApplicationRef& application);
   void StartBoxKeeper(const ApplicationRef& application);
   void Send(const Application& application, proto::Envelope envelope);
   void CompleteSnapshot(const Application& application, proto::ExecutorSnapshot* snapshot) const;
@@ -127,6 +129,7 @@ class Agent {
   ThreadBuckets buckets_;
   NativeNames names_;
   NativeNamer namer_{&names_};
+  SourceReader source_reader_;
   BoxKeeper box_keeper_;
   MessageQueue messages_;
   Watcher watcher_;

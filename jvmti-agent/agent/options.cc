@@ -15,7 +15,7 @@ constexpr uint64_t kMaxInterval = kGiB;  // JVMTI takes a signed 32-bit interval
 constexpr uint64_t kMaxTaskBytes = 256 * kKiB;
 constexpr uint64_t kMinTaskBytes = kKiB;
 
-enum class Kind : uint8_t { kBoolean, kSize, kSeconds, kPath, kSource, kArrowPool };
+enum class Kind : uint8_t { kBoolean, kSize, kSeconds, kPath, kSource, kArrowPool, kRegex };
 
 struct Key {
   std::string_view name;
@@ -24,7 +24,7 @@ struct Key {
   uint64_t maximum = std::numeric_limits<int64_t>::max();
 };
 
-constexpr std::array<Key, 13> kKeys = {{
+constexpr std::array<Key, 14> kKeys = {{
     {"box.dir", Kind::kPath},
     {"enabled", Kind::kBoolean},
     {"interval", Kind::kSize, 1, kMaxInterval},
@@ -32,6 +32,7 @@ constexpr std::array<Key, 13> kKeys = {{
     {"python.arrowPool", Kind::kArrowPool},
     {"python.enabled", Kind::kBoolean},
     {"python.interval", Kind::kSize, 1, kMaxInterval},
+    {"redaction.regex", Kind::kRegex},
     {"report.dir", Kind::kPath},
     {"snapshot.seconds", Kind::kSeconds, 1, 3600},
     {"source", Kind::kSource},
@@ -107,6 +108,8 @@ Status ApplyOption(std::string_view option, AgentOptions* options) {
     case Kind::kPath:
       if (value.empty()) return Bad(option, "give a path");
       break;
+    case Kind::kRegex:
+      break;  // read where it is used
     case Kind::kArrowPool:
       if (value != "default" && value != "system") return Bad(option, "give default or system");
       break;
@@ -118,6 +121,8 @@ Status ApplyOption(std::string_view option, AgentOptions* options) {
   if (name == "interval") options->heap_interval_bytes = number;
   if (name == "offheap.interval") options->offheap_interval_bytes = number;
   if (name == "task.maxBytes") options->task_max_bytes = number;
+  if (name == "source") options->source = value == "lines" ? Source::kLines : value == "names" ? Source::kNames : Source::kNone;
+  if (name == "redaction.regex") options->redaction = value;
   return {};
 }
 

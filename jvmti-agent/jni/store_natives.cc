@@ -136,9 +136,11 @@ JNIEXPORT jobjectArray JNICALL Java_org_sparkmemprof_jni_NativeStore_takePostMor
   });
 }
 
-JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeStore_reportJson(JNIEnv* jni, jclass, jlong store, jboolean unfinished) {
-  return OrElse<jbyteArray>(
-      nullptr, [&]() -> jbyteArray { return store == 0 ? nullptr : ToJavaBytes(jni, Store(store)->ReportJson(unfinished == JNI_TRUE)); });
+JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeStore_reportJson(JNIEnv* jni, jclass, jlong store, jboolean unfinished,
+                                                                              jboolean with_source) {
+  return OrElse<jbyteArray>(nullptr, [&]() -> jbyteArray {
+    return store == 0 ? nullptr : ToJavaBytes(jni, Store(store)->ReportJson(unfinished == JNI_TRUE, with_source == JNI_TRUE));
+  });
 }
 
 JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeStore_html(JNIEnv* jni, jclass, jbyteArray report_json) {

@@ -113,12 +113,13 @@ BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs) {
   const NativeCallsAt native = [&](const std::string& module, const std::string& build_id, uint64_t offset) {
     return inputs.names->Find({module, build_id, offset}).value_or(SourceCalls());
   };
-  AddPythonSessions(inputs.sessions, {native, inputs.working_directory}, &sites, profile);
+  AddPythonSessions(inputs.sessions, {native, inputs.working_directory, inputs.withheld}, &sites, profile);
   AddCounter("unreadableSessions", inputs.unreadable_sessions, profile);
   if (inputs.executor != nullptr) AddExecutor(*inputs.executor, inputs.max_bytes / 4, profile);
   WriteSites(sites, inputs.max_bytes > wrapping ? inputs.max_bytes - wrapping : 0, profile);
 
   BuiltProfile built;
+  built.user_lines = SourceLinesOf(*profile, sites);
   for (const proto::Frame& frame : profile->frames()) {
     if (frame.language() != proto::NATIVE || frame.function() != 0) continue;
     built.unnamed.push_back(

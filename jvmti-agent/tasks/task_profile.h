@@ -10,6 +10,7 @@
 
 #include "naming/native_names.h"
 #include "profile/python_profile.h"
+#include "profile/source_lines.h"
 #include "proto/memprof.pb.h"
 #include "stacks/java_stacks.h"
 #include "tasks/task_table.h"
@@ -42,6 +43,7 @@ struct TaskProfileInputs {
   const proto::ExecutorSnapshot* executor = nullptr;
   std::string executor_id;
   std::string working_directory;  // of the executor; files in it are named relative to it
+  bool withheld = false;          // see PythonNames
   uint64_t sequence = 0;
   uint64_t heap_interval_bytes = 0;
   bool final = false;
@@ -50,8 +52,9 @@ struct TaskProfileInputs {
 };
 
 struct BuiltProfile {
-  std::string envelope;              // serialised proto::Envelope
-  std::vector<NativeFrame> unnamed;  // native frames that it holds without a name
+  std::string envelope;                   // serialised proto::Envelope
+  std::vector<NativeFrame> unnamed;       // native frames that it holds without a name
+  std::vector<SourceLineKey> user_lines;  // the user's Python lines in it
 };
 BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs);
 

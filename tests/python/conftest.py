@@ -68,7 +68,6 @@ def package(tmp_path, boxes):
         "executorId": "7",
         "boxDirectory": str(boxes.directory),
         "intervalBytes": INTERVAL,
-        "source": "names",
     }
     (target / "config.json").write_text(json.dumps(config))
     return folder

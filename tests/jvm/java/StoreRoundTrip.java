@@ -37,14 +37,17 @@ public final class StoreRoundTrip {
     NativeStore.executorRemoved(store, "7", "Command exited with code 137", 1_700L);
     NativeStore.applicationEnded(store, 1_800L);
     System.out.println("awaits: " + NativeStore.awaitsSymbols(store));
-    byte[] json = NativeStore.reportJson(store, false);
+    byte[] json = NativeStore.reportJson(store, false, true);
     Files.write(Path.of("report.json"), json);
     Files.write(Path.of("report.html"), NativeStore.html(json));
     Files.write(Path.of("report.txt"), NativeStore.text(json, 100, 0));
     System.out.println("no report: " + NativeStore.html("{".getBytes(StandardCharsets.US_ASCII)));
     NativeStore.close(store);
     System.out.println(
-        "closed: " + NativeStore.ingest(0, profile) + ", " + NativeStore.reportJson(0, false));
+        "closed: "
+            + NativeStore.ingest(0, profile)
+            + ", "
+            + NativeStore.reportJson(0, false, true));
     System.out.println("version: " + NativeAgent.version());
   }
 }

@@ -59,5 +59,58 @@ TEST(PythonProfile, WhatWasInlinedIntoBecomesFrames) {
             (std::vector<std::string>{"line :0 ", "outermost a.h:3 /lib/a.so", "middle b.h:5 /lib/a.so", "innermost c.cc:7 /lib/a.so"}));
 }
 
+struct Named {
+  std::vector<std::string> frames, paths;
+  proto::TaskProfile task;
+};
+
+Named NamesOf(bool withheld) {
+  PythonSession python;
+  const auto add = [&](const char* function, const char* file) {
+    BoxFrame& frame = python.session.frames.emplace_back();
+    frame.language = Language::kPython;
+    frame.function = function;
+    frame.file = file;
+  };
+  add("main", "/v/lib/python3.11/site-packages/pyspark/worker.py");
+  add("mine", "/w/jobs/mine.py");
+  add("mine", "./shipped.py");
+  add("typed", "<stdin>");
+  add("sum", "/v/lib/python3.11/site-packages/numpy/core.py");
+  python.session.udfs = {{"mine", "/w/jobs/mine.py", "RDD", 1}};
+  ProfileSites sites;
+  Named named;
+  AddPythonSessions({python}, {[](auto&&...) { return SourceCalls(); }, "/w", withheld}, &sites, &named.task);
+  for (const ProfileFrame& frame : sites.frames()) {
+    named.frames.push_back(frame.function + " " + frame.file);
+    const std::string* path = sites.PathOf(frame.file);
+    named.paths.push_back(path == nullptr ? "" : *path);
+  }
+  return named;
+}
+
+TEST(PythonProfile, TheUsersFilesAreKnownByTheirPlaces) {
+  const Named named = NamesOf(false);
+  EXPECT_EQ(named.frames[1], "mine jobs/mine.py");
+  EXPECT_EQ(named.frames[2], "mine shipped.py");
+  EXPECT_EQ(named.paths, (std::vector<std::string>{"", "/w/jobs/mine.py", "/w/./shipped.py", "", ""}));
+}
+
+TEST(PythonProfile, WithheldNamesAreHashesThatTellFunctionsAndFilesApart) {
+  const Named plain = NamesOf(false), named = NamesOf(true);
+  for (const size_t installed : {0, 4}) EXPECT_EQ(named.frames[installed], plain.frames[installed]);
+  for (const size_t users : {1, 2, 3}) {
+    EXPECT_EQ(named.frames[users].find("mine"), std::string::npos);
+    EXPECT_EQ(named.frames[users].find("shipped"), std::string::npos);
+    EXPECT_EQ(named.frames[users].find("std"), std::string::npos);
+    EXPECT_EQ(named.paths[users], "");
+  }
+  const auto function = [&](size_t i) { return named.frames[i].substr(0, named.frames[i].find(' ')); };
+  EXPECT_EQ(function(1), function(2));
+  EXPECT_NE(function(1), function(3));
+  EXPECT_NE(named.frames[1], named.frames[2]) << "other files";
+  EXPECT_EQ(named.task.udfs(0).name() + " " + named.task.udfs(0).file(), named.frames[1]);
+}
+
 }  // namespace
 }  // namespace memprof

@@ -110,6 +110,37 @@ TEST(ProfileStore, NativeFramesWithinTheFrameworkAreLeftOutWithIt) {
   EXPECT_EQ(names(sites[1]), (std::vector<std::string>{"/v/pyarrow/libarrow.so"}));
 }
 
+std::string SourceBytes(const std::string& file, uint32_t line, const std::string& text) {
+  proto::Envelope envelope;
+  envelope.set_schema_version(1);
+  proto::SourceLine& source = *envelope.mutable_symbols()->add_source_lines();
+  source.set_file(file);
+  source.set_line(line);
+  source.set_text(text);
+  return envelope.SerializeAsString();
+}
+
+TEST(ProfileStore, ALineHasItsTextWheneverThatCame) {
+  const auto report = [](bool text_first, const std::vector<std::string>& texts, bool with_source = true) {
+    ProfileStore store;
+    const auto ingest_texts = [&] {
+      for (const std::string& text : texts) Ingest(store, SourceBytes("/jobs/averages.py", 27, text));
+    };
+    if (text_first) ingest_texts();
+    Ingest(store, DemoTask(7, 0).Bytes());
+    if (!text_first) ingest_texts();
+    End(store, 7, 0);
+    return store.ReportJson(false, with_source);
+  };
+  const std::string once = report(true, {"scratch = lib.weighted(n)"});
+  EXPECT_EQ(Json::parse(once)["stages"][0]["lines"][0]["source"], "scratch = lib.weighted(n)");
+  EXPECT_EQ(report(false, {"scratch = lib.weighted(n)"}), once);
+  EXPECT_EQ(report(true, {"a = 1", "b = 2"}), report(true, {"b = 2", "a = 1"})) << "two executors with different files";
+  EXPECT_EQ(report(true, {"scratch = lib.weighted(n)"}, false), report(true, {})) << "not to be shown";
+  EXPECT_EQ(Json::parse(report(true, {}))["stages"][0]["lines"][0]["source"], nullptr);
+  EXPECT_EQ(report(true, {std::string(300, 'x'), ""}), report(true, {})) << "longer than any executor sends";
+}
+
 // ---- delivery
 
 TEST(Delivery, SameMessageTwiceCountsOnce) {

@@ -63,6 +63,11 @@ final class HadoopReportFiles extends ReportFiles {
   }
 
   @Override
+  public boolean isPrivate() {
+    return false; // some know no modes
+  }
+
+  @Override
   public String location() {
     return directory.toString();
   }

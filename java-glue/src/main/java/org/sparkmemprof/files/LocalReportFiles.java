@@ -49,6 +49,11 @@ final class LocalReportFiles extends ReportFiles {
   }
 
   @Override
+  public boolean isPrivate() {
+    return true;
+  }
+
+  @Override
   public String location() {
     return directory.toString();
   }

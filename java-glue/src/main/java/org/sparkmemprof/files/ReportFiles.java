@@ -14,6 +14,9 @@ public abstract class ReportFiles {
   /** Replaces {@code name} by {@code content}, atomically. */
   public abstract void replace(String name, byte[] content) throws IOException;
 
+  /** Nobody but its owner can read what is written. */
+  public abstract boolean isPrivate();
+
   /** The directory as a user would type it. */
   public abstract String location();
 

@@ -84,8 +84,8 @@ public final class NativeStore {
    */
   public static native byte[][] takePostMortems(long store, long nowMs, boolean all);
 
-  /** UTF-8 of report.json. */
-  public static native byte[] reportJson(long store, boolean unfinished);
+  /** UTF-8 of report.json; {@code withSource}: with the text of source lines. */
+  public static native byte[] reportJson(long store, boolean unfinished, boolean withSource);
 
   /** UTF-8 of the HTML file made from a report.json; null when it cannot be read. */
   public static native byte[] html(byte[] reportJson);

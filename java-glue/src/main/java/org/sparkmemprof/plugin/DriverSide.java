@@ -112,6 +112,7 @@ public final class DriverSide implements DriverPlugin {
               feeder,
               () ->
                   ReportDirectory.open(settings, conf, applicationId, spark.hadoopConfiguration()),
+              settings.sourceEverywhere,
               notices);
       reports = Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("report"));
       reports.scheduleWithFixedDelay(

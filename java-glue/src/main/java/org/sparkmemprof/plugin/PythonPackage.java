@@ -177,8 +177,6 @@ final class PythonPackage {
         + quoted(boxDirectory)
         + ", \"intervalBytes\": "
         + settings.pythonIntervalBytes
-        + ", \"source\": "
-        + quoted(settings.source)
         + ", \"arrowPool\": "
         + quoted(settings.arrowPool)
         + "}\n";

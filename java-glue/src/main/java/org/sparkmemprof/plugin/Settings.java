@@ -19,8 +19,8 @@ final class Settings {
   /** Bytes between two samples in Python workers. */
   final long pythonIntervalBytes;
 
-  /** {@code lines}, {@code names} or {@code none}. */
-  final String source;
+  /** Text of source lines goes to shared file systems, too: {@code source=lines} was asked for. */
+  final boolean sourceEverywhere;
 
   /**
    * {@code default}: Arrow's own choice; {@code system}: malloc, so that its buffers show on their
@@ -55,11 +55,12 @@ final class Settings {
       throw new IllegalArgumentException(
           PREFIX + "python.interval=" + conf.get(PREFIX + "python.interval") + ": want 1 to 1g");
     }
-    source = conf.get(PREFIX + "source", "names").trim();
+    String source = conf.get(PREFIX + "source", "lines").trim();
     if (!Arrays.asList("lines", "names", "none").contains(source)) {
       throw new IllegalArgumentException(
           PREFIX + "source=" + source + ": want lines, names or none");
     }
+    sourceEverywhere = source.equals("lines") && conf.contains(PREFIX + "source");
     arrowPool = conf.get(PREFIX + "python.arrowPool", "default").trim();
     if (!Arrays.asList("default", "system").contains(arrowPool)) {
       throw new IllegalArgumentException(
@@ -72,13 +73,19 @@ final class Settings {
     snapshotSeconds = seconds(conf, "snapshot.seconds", 5);
   }
 
-  /** Every {@code spark.memprof.X=value} as {@code X=value}, for the agent. */
+  /**
+   * Every {@code spark.memprof.X=value} as {@code X=value}, for the agent; and Spark's own
+   * redaction.
+   */
   static String[] agentOptions(SparkConf conf) {
     List<String> options = new ArrayList<>();
     for (Tuple2<String, String> entry : conf.getAll()) {
       if (entry._1().startsWith(PREFIX)) {
         options.add(entry._1().substring(PREFIX.length()) + "=" + entry._2());
       }
+    }
+    if (conf.contains("spark.redaction.regex")) {
+      options.add("redaction.regex=" + conf.get("spark.redaction.regex"));
     }
     return options.toArray(new String[0]);
   }

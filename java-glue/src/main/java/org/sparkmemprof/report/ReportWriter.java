@@ -18,13 +18,19 @@ public final class ReportWriter {
 
   private final StoreFeeder feeder;
   private final Opener opener;
+  private final boolean sourceEverywhere;
   private final Notices notices;
   private ReportFiles files; // guarded by this
   private boolean finished; // guarded by this
 
-  public ReportWriter(StoreFeeder feeder, Opener opener, Notices notices) {
+  /**
+   * @param sourceEverywhere the text of source lines goes to shared file systems, too
+   */
+  public ReportWriter(
+      StoreFeeder feeder, Opener opener, boolean sourceEverywhere, Notices notices) {
     this.feeder = feeder;
     this.opener = opener;
+    this.sourceEverywhere = sourceEverywhere;
     this.notices = notices;
   }
 
@@ -53,12 +59,12 @@ public final class ReportWriter {
 
   private byte[] write(boolean unfinished) {
     try {
-      byte[] json = feeder.reportJson(unfinished);
-      if (json == null) {
-        return null;
-      }
       if (files == null) {
         files = opener.open();
+      }
+      byte[] json = feeder.reportJson(unfinished, sourceEverywhere || files.isPrivate());
+      if (json == null) {
+        return null;
       }
       files.replace("report.json", json);
       byte[] html = NativeStore.html(json);

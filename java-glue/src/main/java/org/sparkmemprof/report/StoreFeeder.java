@@ -96,7 +96,7 @@ public final class StoreFeeder {
   }
 
   /** UTF-8 of report.json as of now; null after {@link #close}. */
-  public synchronized byte[] reportJson(boolean unfinished) {
+  public synchronized byte[] reportJson(boolean unfinished, boolean withSource) {
     if (storeClosed) {
       return null;
     }
@@ -108,7 +108,7 @@ public final class StoreFeeder {
           lost + " were dropped, the driver's queue for them was full");
     }
     NativePages.forgetStale(pages); // every checkpoint comes by here
-    return NativeStore.reportJson(store, unfinished);
+    return NativeStore.reportJson(store, unfinished, withSource);
   }
 
   /**

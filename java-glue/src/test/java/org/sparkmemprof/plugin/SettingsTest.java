@@ -21,7 +21,7 @@ public class SettingsTest {
     assertTrue(settings.enabled);
     assertTrue(settings.pythonEnabled);
     assertEquals(64 << 10, settings.pythonIntervalBytes);
-    assertEquals("names", settings.source);
+    assertFalse(settings.sourceEverywhere);
     assertEquals("default", settings.arrowPool);
     assertNull(settings.boxDirectory);
     assertNull(settings.reportDirectory);
@@ -37,6 +37,8 @@ public class SettingsTest {
     assertEquals(1, new Settings(with("python.interval", "1")).pythonIntervalBytes);
     assertEquals(1 << 30, new Settings(with("python.interval", "1g")).pythonIntervalBytes);
     assertEquals("system", new Settings(with("python.arrowPool", "system")).arrowPool);
+    assertTrue(new Settings(with("source", "lines")).sourceEverywhere);
+    assertFalse(new Settings(with("source", "names")).sourceEverywhere);
     assertEquals("hdfs://x/y", new Settings(with("report.dir", "hdfs://x/y")).reportDirectory);
     assertEquals("the hard cap", 256 << 10, new Settings(with("task.maxBytes", "3g")).taskMaxBytes);
   }
@@ -68,5 +70,8 @@ public class SettingsTest {
   public void agentGetsEveryOptionWithoutThePrefix() {
     SparkConf conf = with("interval", "1m").set("spark.executor.memory", "2g");
     assertArrayEquals(new String[] {"interval=1m"}, Settings.agentOptions(conf));
+    conf.set("spark.redaction.regex", "(?i)pin");
+    assertEquals(
+        "its redaction is Spark's", "redaction.regex=(?i)pin", Settings.agentOptions(conf)[1]);
   }
 }

@@ -1,0 +1,17 @@
+// Which Python code was installed and isn't the user's own, as far as its file tells. Pure function.
+#pragma once
+
+#include <string_view>
+
+namespace memprof {
+
+// Packages, the standard library, and what is frozen into the interpreter.
+inline bool IsInstalledCode(std::string_view file) {
+  if (file.starts_with("<frozen ")) return true;
+  for (const std::string_view part : {"/site-packages/", "/dist-packages/", "/lib/python3."}) {
+    if (file.find(part) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace memprof

@@ -1,0 +1,120 @@
+#include "profile/source_lines.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <optional>
+#include <utility>
+
+#include "base/valid_utf8.h"
+#include "profile/zip_member.h"
+
+namespace memprof {
+namespace {
+
+constexpr size_t kMostBytes = 8u << 20;
+constexpr size_t kMostLineBytes = 160;
+constexpr int kLinesPerMessage = 256;
+
+std::optional<std::string> ReadFile(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (file < 0) return std::nullopt;
+  std::optional<std::string> text;
+  struct stat about;
+  if (fstat(file, &about) == 0 && S_ISREG(about.st_mode) && static_cast<uint64_t>(about.st_size) <= kMostBytes) {
+    text.emplace(static_cast<size_t>(about.st_size), '\0');
+    size_t size = 0;
+    while (size < text->size()) {
+      const ssize_t read_bytes = read(file, text->data() + size, text->size() - size);
+      if (read_bytes <= 0) break;
+      size += static_cast<size_t>(read_bytes);
+    }
+    text->resize(size);
+  }
+  close(file);
+  return text;
+}
+
+std::string_view Trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\f\v";
+  const size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
+}
+
+std::string Shortened(std::string_view line) {
+  if (line.size() <= kMostLineBytes) return ValidUtf8(line);
+  size_t end = kMostLineBytes;
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;  // not within a character
+  return ValidUtf8(line.substr(0, end)) + "…";
+}
+
+}  // namespace
+
+std::vector<SourceLineKey> SourceLinesOf(const proto::TaskProfile& profile, const ProfileSites& sites) {
+  std::set<SourceLineKey> found;
+  for (const proto::Frame& frame : profile.frames()) {
+    if (frame.language() != proto::PYTHON || frame.line() == 0) continue;
+    const std::string& file = profile.strings(static_cast<int>(frame.file()));
+    if (const std::string* path = sites.PathOf(file)) found.insert({*path, file, frame.line()});
+  }
+  return {found.begin(), found.end()};
+}
+
+Result<Redaction> Redaction::Make(std::string_view regex) {
+  constexpr std::string_view kIgnoringCase = "(?i)";  // Java's; C++ has a flag for it
+  auto flags = std::regex::ECMAScript | std::regex::optimize;
+  if (regex.starts_with(kIgnoringCase)) {
+    regex.remove_prefix(kIgnoringCase.size());
+    flags |= std::regex::icase;
+  }
+  Redaction redaction;
+  try {
+    redaction.regex_.assign(regex.begin(), regex.end(), flags);
+  } catch (const std::regex_error& error) {
+    return Status::Error(ErrorCode::kInvalidArgument, "%s", error.what());
+  }
+  return redaction;
+}
+
+std::map<uint32_t, std::string> ReadSourceLines(const std::string& path, const std::set<uint32_t>& lines, const Redaction& redaction) {
+  std::map<uint32_t, std::string> found;
+  std::optional<std::string> text = ReadFile(path);
+  if (!text) text = ReadZipMember(path, kMostBytes);
+  if (!text) return found;
+  std::string_view rest = *text;
+  uint32_t number = 1;
+  for (const uint32_t wanted : lines) {
+    for (; number < wanted && !rest.empty(); ++number) {
+      const size_t end = rest.find('\n');
+      rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    }
+    if (number != wanted) break;  // 0, or beyond the file's end
+    const std::string_view line = Trimmed(rest.substr(0, rest.find('\n')));
+    if (line.empty()) continue;
+    std::string shown = Shortened(line);
+    found.emplace(wanted, redaction.Hides(shown) ? "(redacted)" : std::move(shown));
+  }
+  return found;
+}
+
+void ReadSourceLines(const std::vector<SourceLineKey>& lines, const Redaction& redaction, const std::function<void(proto::Symbols)>& send) {
+  std::map<std::pair<std::string, std::string>, std::set<uint32_t>> by_file;
+  for (const SourceLineKey& key : lines) by_file[{key.path, key.file}].insert(key.line);
+  proto::Symbols message;
+  for (const auto& [file, numbers] : by_file) {
+    for (auto& [number, text] : ReadSourceLines(file.first, numbers, redaction)) {
+      proto::SourceLine* line = message.add_source_lines();
+      line->set_file(file.second);
+      line->set_line(number);
+      line->set_text(std::move(text));
+      if (message.source_lines_size() < kLinesPerMessage) continue;
+      send(std::move(message));
+      message = {};
+    }
+  }
+  if (message.source_lines_size() > 0) send(std::move(message));
+}
+
+}  // namespace memprof

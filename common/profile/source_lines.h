@@ -1,0 +1,51 @@
+// Lines of the user's Python code that a profile's frames stand on, read from where the code lies: a file, or a member of a zip
+// archive that was imported from ("helpers.zip/helpers/mod.py", as Python calls it). Thread-safe (no state).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "base/status.h"
+#include "profile/profile_sites.h"
+#include "proto/memprof.pb.h"
+
+namespace memprof {
+
+struct SourceLineKey {
+  std::string path;  // where it lies
+  std::string file;  // as frames call it
+  uint32_t line = 0;
+  bool operator<(const SourceLineKey& other) const { return std::tie(path, file, line) < std::tie(other.path, other.file, other.line); }
+  bool operator==(const SourceLineKey&) const = default;
+};
+
+// The user's lines among the frames of `profile`, which was written from `sites`; each once.
+std::vector<SourceLineKey> SourceLinesOf(const proto::TaskProfile& profile, const ProfileSites& sites);
+
+// Tells lines that must not be shown: Spark's spark.redaction.regex, as far as C++'s regular expressions (ECMAScript) read it.
+class Redaction {
+ public:
+  static constexpr std::string_view kSparksDefault = "(?i)secret|password|token|access[.]?key";
+
+  static Result<Redaction> Make(std::string_view regex);  // kInvalidArgument: it can't be read
+  bool Hides(const std::string& text) const { return std::regex_search(text, regex_); }
+
+ private:
+  std::regex regex_;
+};
+
+// Reads the lines, file by file, into messages of at most 256, and gives each to `send`.
+void ReadSourceLines(const std::vector<SourceLineKey>& lines, const Redaction& redaction, const std::function<void(proto::Symbols)>& send);
+
+// The text of the lines without the space around them, at most 160 bytes of each, "(redacted)" where it must not be shown. Lines that
+// can't be read, or are empty, are missing. Reads regular files of at most 8 MiB, and never waits for one.
+std::map<uint32_t, std::string> ReadSourceLines(const std::string& path, const std::set<uint32_t>& lines, const Redaction& redaction);
+
+}  // namespace memprof

@@ -6,8 +6,8 @@
 
 namespace memprof {
 
-// Adds the rows, largest first, and what they leave of the process's peak, which is raised to the RSS in which they were measured
-// where it was lower.
+// Adds the rows, largest first, the RSS in which they were measured, and what they leave of the process's peak, which is raised to the RSS
+// in which they were measured where it was lower.
 void AddProcessRows(const BoxRows& rows, proto::Process* process);
 
 }  // namespace memprof

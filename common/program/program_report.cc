@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "blackbox/box_reader.h"
+#include "profile/import_baseline.h"
 #include "profile/process_rows.h"
 #include "program/process_profile.h"
 #include "proto/memprof.pb.h"
@@ -78,6 +79,11 @@ std::string SnapshotOf(const Program& program, const std::vector<Process>& proce
     row.set_kind("python-driver");
     row.set_peak_rss_bytes(PeakRssOf(process.session));
     if (process.rows) AddProcessRows(*process.rows, &row);
+    ImportBaseline baseline;
+    baseline.start_rss_bytes = process.session.rss_at_open_bytes;
+    baseline.as_of_session = process.session.number;
+    baseline.modules = ImportedModulesOf({&process.session});
+    AddBaseline(baseline, &row);
   }
   proto::NotAvailable& peak = *snapshot.add_not_available();
   peak.set_what("executors.atPeak");

@@ -186,6 +186,16 @@ ReportStage ReadStage(const Json& json) {
 
 ReportRow ReadRow(const Json& json) { return {Text(json, "name"), NumberOr<uint64_t>(json, "bytes", 0)}; }
 
+ReportBaseline ReadBaseline(const Json& json) {
+  ReportBaseline baseline;
+  baseline.start_rss_bytes = NumberOr<uint64_t>(json, "startRssBytes", 0);
+  baseline.first_task_rss_bytes = Number<uint64_t>(json, "firstTaskRssBytes");
+  baseline.modules = List<ReportImport>(json, "modules", [](const Json& row) {
+    return ReportImport{Text(row, "name"), NumberOr<uint64_t>(row, "liveBytes", 0), NumberOr<uint64_t>(row, "withImportsBytes", 0)};
+  });
+  return baseline;
+}
+
 ReportProcess ReadProcess(const Json& json, bool of_moment) {
   ReportProcess process;
   process.pid = NumberOr<int32_t>(json, "pid", 0);
@@ -193,8 +203,10 @@ ReportProcess ReadProcess(const Json& json, bool of_moment) {
   process.peak_rss_bytes = NumberOr<uint64_t>(json, of_moment ? "bytes" : "peakRssBytes", 0);
   process.rows = List<ReportRow>(json, of_moment ? "rows" : "peakRows", ReadRow);
   process.unattributed_bytes = NumberOr<int64_t>(json, "unattributedBytes", 0);
+  process.rows_rss_bytes = Number<uint64_t>(json, "peakRowsRssBytes");
   process.last_task_attempt_id = Number<int64_t>(json, "lastTaskAttemptId");
   process.alive = Flag(json, "alive", false);
+  if (const Json& baseline = At(json, "baseline"); baseline.is_object()) process.baseline = ReadBaseline(baseline);
   return process;
 }
 

@@ -147,15 +147,27 @@ Json RowsJson(const std::vector<ReportRow>& rows) {
   return json;
 }
 
+Json BaselineJson(const ReportBaseline& baseline) {
+  Json modules = Json::array();
+  for (const ReportImport& module : baseline.modules) {
+    modules.push_back(Json{{"name", module.name}, {"liveBytes", module.live_bytes}, {"withImportsBytes", module.with_imports_bytes}});
+  }
+  return Json{{"startRssBytes", baseline.start_rss_bytes},
+              {"firstTaskRssBytes", OrNull(baseline.first_task_rss_bytes)},
+              {"modules", std::move(modules)}};
+}
+
 Json ProcessJson(const ReportProcess& process, bool of_moment) {
   Json json;
   json["pid"] = process.pid;
   json["kind"] = process.kind;
   json[of_moment ? "bytes" : "peakRssBytes"] = process.peak_rss_bytes;
   json[of_moment ? "rows" : "peakRows"] = RowsJson(process.rows);
+  if (!of_moment) json["peakRowsRssBytes"] = OrNull(process.rows_rss_bytes);
   json["unattributedBytes"] = process.unattributed_bytes;
   json["lastTaskAttemptId"] = OrNull(process.last_task_attempt_id);
   if (!of_moment) json["alive"] = process.alive;
+  if (!of_moment) json["baseline"] = process.baseline ? BaselineJson(*process.baseline) : Json(nullptr);
   return json;
 }
 

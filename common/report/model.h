@@ -118,14 +118,30 @@ struct ReportRegion {
   std::optional<uint64_t> budget_bytes, peak_bytes;
 };
 
+// What importing a top-level module has allocated since profiling began and is still live.
+struct ReportImport {
+  std::string name;
+  uint64_t live_bytes = 0;          // by the module's own code
+  uint64_t with_imports_bytes = 0;  // and by what it imported in turn
+};
+
+// What a Python process holds before and beside its tasks' own data.
+struct ReportBaseline {
+  uint64_t start_rss_bytes = 0;                  // when profiling began in it
+  std::optional<uint64_t> first_task_rss_bytes;  // when the code of its first task began
+  std::vector<ReportImport> modules;             // most live bytes first
+};
+
 struct ReportProcess {
   int32_t pid = 0;
   std::string kind;
   uint64_t peak_rss_bytes = 0;
   std::vector<ReportRow> rows;
-  int64_t unattributed_bytes = 0;  // rss - rows, never a row
+  int64_t unattributed_bytes = 0;          // rss - rows, never a row
+  std::optional<uint64_t> rows_rss_bytes;  // RSS when the rows were measured, where that isn't the peak itself
   std::optional<int64_t> last_task_attempt_id;
   bool alive = false;
+  std::optional<ReportBaseline> baseline;
 };
 
 struct ReportMoment {

@@ -41,6 +41,16 @@ void PutHeader(const Report& report, TextPage& page) {
 
 constexpr size_t kRowsShown = 6;  // of a process; Python's have some twenty
 
+std::string BaselinePhrase(const ReportBaseline& baseline) {
+  std::string phrase;
+  if (baseline.first_task_rss_bytes) phrase = FormatBytes(*baseline.first_task_rss_bytes) + " when its first task began; ";
+  phrase += "imported:";
+  for (size_t i = 0; i < std::min<size_t>(4, baseline.modules.size()); ++i) {
+    phrase += fmt::format("{} {} {}", i == 0 ? "" : ",", Printable(baseline.modules[i].name), FormatBytes(baseline.modules[i].live_bytes));
+  }
+  return phrase;
+}
+
 void PutProcesses(const ReportExecutor& executor, size_t shown, TextPage& page) {
   for (size_t i = 0; i < std::min(shown, executor.processes.size()); ++i) {
     const ReportProcess& process = executor.processes[i];
@@ -62,6 +72,9 @@ void PutProcesses(const ReportExecutor& executor, size_t shown, TextPage& page) 
     // First: a line that is too long loses its end.
     if (!parts.empty()) parts = fmt::format("unattributed {}; {}", FormatSignedBytes(process.unattributed_bytes), parts);
     page.Line(line + "  " + parts, Ink::kDim);
+    if (process.baseline && !process.baseline->modules.empty()) {
+      page.Line(std::string(5 + kFigure, ' ') + BaselinePhrase(*process.baseline), Ink::kDim);
+    }
   }
   if (shown != 0 && executor.processes.size() > shown) {
     page.Line(std::string(5 + kFigure, ' ') + Counted(executor.processes.size() - shown, "more process", "es"), Ink::kDim);

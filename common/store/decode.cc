@@ -18,6 +18,8 @@ namespace {
 constexpr std::string_view kArrowPoolPeak = "arrowPoolPeakBytes", kArrowPoolBegin = "arrowPoolBeginBytes",
                            kArrowPoolEnd = "arrowPoolEndBytes";
 
+constexpr std::string_view kFirstTaskRss = "firstTaskRssBytes";  // comes with its process (import_baseline.h)
+
 constexpr uint32_t kMaxFrames = 256;  // recorders keep 128, and a Python site adds its native frames
 
 Status Corrupt(const char* what) { return Status::Error(ErrorCode::kCorrupt, "message refused: %s", what); }
@@ -78,9 +80,15 @@ Status CheckSites(const proto::TaskProfile& profile) {
 template <typename Processes>
 Status CheckProcesses(const Processes& processes) {
   for (const proto::Process& process : processes) {
-    bool plausible = Plausible(process.peak_rss_bytes());
+    bool plausible = Plausible(process.peak_rss_bytes()) && Plausible(process.rows_rss_bytes());
     for (const proto::Row& row : process.peak_rows()) plausible = plausible && Plausible(row.bytes());
-    if (!plausible || process.peak_rows_size() > 64) return Corrupt("a process has a figure no machine reaches");
+    const proto::Baseline& baseline = process.baseline();
+    plausible = plausible && Plausible(baseline.start_rss_bytes()) && Plausible(baseline.first_task_rss_bytes());
+    for (const proto::ImportedModule& module : baseline.modules()) {
+      plausible = plausible && Plausible(module.live_bytes()) && Plausible(module.with_imports_bytes());
+    }
+    if (!plausible || process.peak_rows_size() > 64 || baseline.modules_size() > 64)
+      return Corrupt("a process has a figure no machine reaches");
   }
   return {};
 }
@@ -238,7 +246,7 @@ TaskProfileRecord InternProfile(const proto::TaskProfile& profile, Interner& int
         pool_begin = value;
       } else if (counter.name() == kArrowPoolEnd) {
         pool.end_bytes = value;
-      } else {
+      } else if (counter.name() != kFirstTaskRss) {
         record.counters.push_back({interner.String(counter.name()), value});
       }
     }

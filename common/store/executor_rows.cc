@@ -28,8 +28,17 @@ ReportProcess ProcessRow(const proto::Process& process) {
   row.rows = RowsOf(process.peak_rows());
   row.unattributed_bytes = static_cast<int64_t>(process.peak_rss_bytes());
   for (const ReportRow& measured : row.rows) row.unattributed_bytes -= static_cast<int64_t>(measured.bytes);
+  if (process.has_rows_rss_bytes()) row.rows_rss_bytes = process.rows_rss_bytes();
   if (process.has_last_task_attempt_id()) row.last_task_attempt_id = process.last_task_attempt_id();
   row.alive = process.alive();
+  if (process.has_baseline()) {
+    ReportBaseline& baseline = row.baseline.emplace();
+    baseline.start_rss_bytes = process.baseline().start_rss_bytes();
+    if (process.baseline().has_first_task_rss_bytes()) baseline.first_task_rss_bytes = process.baseline().first_task_rss_bytes();
+    for (const proto::ImportedModule& module : process.baseline().modules()) {
+      baseline.modules.push_back({module.name(), module.live_bytes(), module.with_imports_bytes()});
+    }
+  }
   return row;
 }
 
@@ -187,6 +196,11 @@ std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<Repor
     ReportExecutor row = ExecutorRow(id, *record, snapshot);
     PutBudget(state, *manager, *record, snapshot, row, not_available);
     if (!measured) not_available.insert({"processes and peaks of executor " + row.id, "no snapshot of it arrived"});
+    for (const proto::Process& process : snapshot.processes()) {
+      if (!process.has_baseline() || process.kind() != "python-worker") continue;
+      not_available.insert({"baseline.modules of what a worker's daemon had imported",
+                            "only workers are profiled; it is in baseline.startRssBytes, shared with the daemon until it is written to"});
+    }
     for (const proto::NotAvailable& entry : snapshot.not_available()) not_available.insert({entry.what(), entry.why()});
     for (const proto::Counter& counter : snapshot.counters()) AddCounter(counter.name(), std::min(counter.value(), kMaxFigure), counters);
     rows.push_back(std::move(row));

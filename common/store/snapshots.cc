@@ -13,18 +13,31 @@ namespace {
 
 std::array<const proto::ExecutorSnapshot*, 2> Both(const proto::ExecutorSnapshot& a, const proto::ExecutorSnapshot& b) { return {&a, &b}; }
 
+// One process's baseline, of two: the later one, and RSS at its first task, which only the first has.
+proto::Baseline JoinedBaseline(const proto::Process& a, const proto::Process& b) {
+  auto order = [](const proto::Baseline& value) { return std::tuple(value.as_of_session(), value.SerializeAsString()); };
+  proto::Baseline joined = order(a.baseline()) < order(b.baseline()) ? b.baseline() : a.baseline();
+  const uint64_t first_task = std::max(a.baseline().first_task_rss_bytes(), b.baseline().first_task_rss_bytes());
+  if (first_task != 0) joined.set_first_task_rss_bytes(first_task);
+  return joined;
+}
+
 // One process seen twice: its larger peak with the rows of that moment.
 void JoinProcess(const proto::Process& other, proto::Process& process) {
   auto order = [](proto::Process value) {
     value.clear_alive();
     value.clear_last_task_attempt_id();
+    value.clear_baseline();
     return std::tuple(value.peak_rss_bytes(), value.peak_rows_size(), value.SerializeAsString());
   };
   bool alive = process.alive() && other.alive();  // the dead stay dead
   bool has_task = process.has_last_task_attempt_id() || other.has_last_task_attempt_id();
   int64_t task = std::max(process.last_task_attempt_id(), other.last_task_attempt_id());
+  const bool has_baseline = process.has_baseline() || other.has_baseline();
+  const proto::Baseline baseline = JoinedBaseline(process, other);
   if (order(process) < order(other)) process = other;
   process.set_alive(alive);
+  if (has_baseline) *process.mutable_baseline() = baseline;
   if (has_task) process.set_last_task_attempt_id(task);
 }
 

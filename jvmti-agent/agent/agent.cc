@@ -296,6 +296,7 @@ std::string Agent::TaskClosed(int64_t task_attempt_id, size_t max_bytes) noexcep
     if (const std::unique_ptr<TaskFigures> ended = tasks_.End(task_attempt_id)) figures = CopyOf(*ended);
     const FoundSessions python = FindSessions(application->Boxes(), task_attempt_id, Leftovers::kRead);
     for (const ProcessRows& rows : python.rows) watcher_.SetRows(rows);
+    for (const ProcessBaseline& baseline : python.baselines) watcher_.SetBaseline(baseline);
     envelope = Profile(*application, figures, python, true, max_bytes);
     Acknowledge(python.closed);
   });

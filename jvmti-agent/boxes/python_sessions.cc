@@ -53,7 +53,9 @@ FoundSessions FindSessions(const BoxPlace& place, int64_t task_attempt_id, Lefto
       if (session->closed) found.closed.push_back({path, key.number});
       found.sessions.push_back({box.identity(), std::move(*session)});
       PythonSession& python = found.sessions.back();
-      if (leftovers == Leftovers::kRead && python.session.closed) python.leftovers = ReadLeftovers(box);
+      if (leftovers == Leftovers::kLeave) continue;
+      if (python.session.closed) python.leftovers = ReadLeftovers(box);
+      if (std::optional<ProcessBaseline> baseline = BaselineOf(box, python.session)) found.baselines.push_back(*std::move(baseline));
     }
     if (!served) return;
     if (std::optional<ProcessRows> rows = RowsOf(box)) found.rows.push_back(*std::move(rows));

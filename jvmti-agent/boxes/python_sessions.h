@@ -21,6 +21,7 @@ struct SessionReceipt {
 struct FoundSessions {
   std::vector<PythonSession> sessions;
   std::vector<ProcessRows> rows;  // of the processes that served the task
+  std::vector<ProcessBaseline> baselines;
   std::vector<SessionReceipt> closed;
   uint64_t unreadable = 0;
 };

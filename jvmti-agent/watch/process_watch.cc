@@ -111,15 +111,27 @@ void ProcessWatch::SetLastTask(int32_t pid, int64_t task_attempt_id) {
   if (known != living_.end()) known->second.last_task_attempt_id = task_attempt_id;
 }
 
+template <typename Change>
+void ProcessWatch::WithProcess(int32_t pid, uint64_t start_ticks, Change change) {
+  const auto known = living_.find(pid);
+  if (known != living_.end() && known->second.start_ticks == start_ticks) change(known->second);
+  for (WatchedProcess& process : dead_) {
+    if (process.pid == pid && process.start_ticks == start_ticks) change(process);
+  }
+}
+
 void ProcessWatch::SetRows(const ProcessRows& rows) {
-  const auto set = [&](WatchedProcess& process) {
-    if (process.pid != rows.pid || process.start_ticks != rows.start_ticks) return;
+  WithProcess(rows.pid, rows.start_ticks, [&](WatchedProcess& process) {
     process.rows = rows.rows;
     process.peak_bytes = std::max(process.peak_bytes, rows.rows.rss_bytes);
-  };
-  const auto known = living_.find(rows.pid);
-  if (known != living_.end()) set(known->second);
-  for (WatchedProcess& process : dead_) set(process);
+  });
+}
+
+void ProcessWatch::SetBaseline(const ProcessBaseline& baseline) {
+  WithProcess(baseline.pid, baseline.start_ticks, [&](WatchedProcess& process) {
+    if (!process.baseline) process.baseline.emplace();
+    Renew(baseline.baseline, &*process.baseline);
+  });
 }
 
 void ProcessWatch::Bury(const WatchedProcess& process) {

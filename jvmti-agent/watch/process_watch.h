@@ -29,6 +29,7 @@ struct WatchedProcess {
   uint64_t peak_bytes = 0;
   uint64_t peak_anon_bytes = 0, peak_file_bytes = 0, peak_shmem_bytes = 0;
   std::optional<BoxRows> rows;  // as the process has measured itself
+  std::optional<ImportBaseline> baseline;
   std::optional<int64_t> last_task_attempt_id;
 
   int64_t unattributed_bytes() const { return static_cast<int64_t>(peak_bytes - peak_anon_bytes - peak_file_bytes - peak_shmem_bytes); }
@@ -45,7 +46,9 @@ class ProcessWatch {
   void Discover();
   void Tick();
   void SetLastTask(int32_t pid, int64_t task_attempt_id);
-  void SetRows(const ProcessRows& rows);  // of a process that lives or has lived
+  // Of a process that lives or has lived.
+  void SetRows(const ProcessRows& rows);
+  void SetBaseline(const ProcessBaseline& baseline);
 
   // Those that have gone since the last call, with their resident memory at the tick before.
   std::vector<WatchedProcess> TakeGone() { return std::exchange(gone_, {}); }
@@ -55,6 +58,8 @@ class ProcessWatch {
   uint64_t forgotten() const { return forgotten_; }
 
  private:
+  template <typename Change>
+  void WithProcess(int32_t pid, uint64_t start_ticks, Change change);
   void Descend(int32_t pid, ProcessKind kind, int depth, std::map<int32_t, ProcessKind>* found);
   void Adopt(int32_t pid, ProcessKind kind);
   void Bury(const WatchedProcess& process);

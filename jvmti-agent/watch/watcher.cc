@@ -39,6 +39,7 @@ void Describe(const WatchedProcess& process, proto::Process* message) {
     AddRow("RssShmem", process.peak_shmem_bytes, message->mutable_peak_rows());
     message->set_unattributed_bytes(process.unattributed_bytes());
   }
+  if (process.baseline) AddBaseline(*process.baseline, message);
   message->set_alive(process.alive);
   if (process.last_task_attempt_id) message->set_last_task_attempt_id(*process.last_task_attempt_id);
 }
@@ -77,6 +78,7 @@ Status Watcher::Start(WatcherOptions options) {
     spark_said_ = spark_said_peak_ = {};
     last_tasks_said_.clear();
     rows_said_.clear();
+    baselines_said_.clear();
     latest_.Clear();
   }
   return thread_.Start("memprof-watch", 0, [this] { return Round(); });
@@ -107,6 +109,18 @@ void Watcher::SetLastTask(int32_t pid, int64_t task_attempt_id) {
 void Watcher::SetRows(const ProcessRows& rows) {
   const std::lock_guard lock(mutex_);
   if (rows_said_.size() < ProcessWatch::kMaxProcesses) rows_said_[rows.pid] = rows;
+}
+
+void Watcher::SetBaseline(const ProcessBaseline& baseline) {
+  const std::lock_guard lock(mutex_);
+  if (baselines_said_.size() >= ProcessWatch::kMaxProcesses) return;
+  const auto [entry, added] = baselines_said_.try_emplace(baseline.pid, baseline);
+  if (added) return;
+  if (entry->second.start_ticks == baseline.start_ticks) {
+    Renew(baseline.baseline, &entry->second.baseline);
+  } else {
+    entry->second = baseline;
+  }
 }
 
 proto::ExecutorSnapshot Watcher::Snapshot() {
@@ -142,6 +156,8 @@ void Watcher::TakeNews() {
   last_tasks_said_.clear();
   for (const auto& [pid, rows] : rows_said_) processes_->SetRows(rows);
   rows_said_.clear();
+  for (const auto& [pid, baseline] : baselines_said_) processes_->SetBaseline(baseline);
+  baselines_said_.clear();
 }
 
 void Watcher::Look(bool discover) {

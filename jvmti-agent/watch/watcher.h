@@ -62,6 +62,7 @@ class Watcher {
   void SetSparkMemory(const SparkMemoryUse& use);
   void SetLastTask(int32_t pid, int64_t task_attempt_id);
   void SetRows(const ProcessRows& rows);
+  void SetBaseline(const ProcessBaseline& baseline);
   proto::ExecutorSnapshot Snapshot();  // as of the last tick; empty before the first
 
  private:
@@ -79,10 +80,11 @@ class Watcher {
   void SendIfGrown();
   proto::ExecutorSnapshot Build() const;
 
-  std::mutex mutex_;  // guards what other threads touch: the next five
+  std::mutex mutex_;  // guards what other threads touch: the next six
   SparkMemoryUse spark_said_, spark_said_peak_;
   std::map<int32_t, int64_t> last_tasks_said_;
   std::map<int32_t, ProcessRows> rows_said_;
+  std::map<int32_t, ProcessBaseline> baselines_said_;
   proto::ExecutorSnapshot latest_;
 
   // Of the watcher's thread; of the caller of Start and Stop while it doesn't run.

@@ -78,6 +78,7 @@ class WorkerProfiler:
         self._udfs: list[tuple[str, str, int, str]] = []
         self._forks = 0
         self._arrow_at_open: ArrowPool | None = None
+        self._is_first_task = True
 
     def take_the_place_of_main(self, daemon: ModuleType) -> None:
         """Lets the daemon's workers call _main() instead of pyspark.worker's main(), the first time.
@@ -103,18 +104,27 @@ class WorkerProfiler:
         """A worker's first task: starts profiling here, steps aside, and goes on to pyspark.worker's main()."""
         if self._arguments is not None:
             sys.argv[1:2] = self._arguments
+        started = self._start_worker()  # before the import, which is part of what a worker holds
         from pyspark import worker
 
         try:
-            choose_arrow_pool(self._config.arrow_pool)
-            self._start_hooks()
-            self._wrap(worker)
-            os.register_at_fork(before=self._count_fork, after_in_child=self._restart_in_child)
+            if started:
+                self._wrap(worker)
+                os.register_at_fork(before=self._count_fork, after_in_child=self._restart_in_child)
         except Exception as error:
             self._warn(error)
         if hasattr(self._daemon, "worker_main"):
             self._daemon.worker_main = worker.main
         return worker.main(*args, **kwargs)
+
+    def _start_worker(self) -> bool:
+        try:
+            choose_arrow_pool(self._config.arrow_pool)
+            self._start_hooks()
+        except Exception as error:
+            self._warn(error)
+            return False
+        return True
 
     def _start_hooks(self) -> None:
         config = self._config
@@ -171,6 +181,7 @@ class WorkerProfiler:
         def profiled_read(*args: Any, **kwargs: Any) -> Any:
             self._quietly(self._set_task)  # first: what is unpickled may be what kills the worker
             command = read(*args, **kwargs)
+            self._quietly(self._measure_baseline)
             self._quietly(self._add_udfs, command)
             return command
 
@@ -190,6 +201,14 @@ class WorkerProfiler:
         self._task = None
         self._udfs = []
         self._hooks.close_session()
+
+    def _measure_baseline(self) -> None:
+        """What the worker holds before its first task's code runs: unpickling the task has imported what that needs."""
+        if not self._is_first_task:
+            return
+        self._is_first_task = False
+        with open("/proc/self/statm", "rb") as file:
+            self._hooks.set_counter("firstTaskRssBytes", int(file.read().split()[1]) * mmap.PAGESIZE)
 
     def _count_arrow(self) -> None:
         for name, value in counters_of_task(self._arrow_at_open, arrow_pool()).items():

@@ -121,6 +121,23 @@ def test_arrows_pool_of_a_program(python_with_arrow, package, tmp_path, report_o
     assert stage["arrowPoolGrowthBytes"] == stage["arrowPoolEndBytes"]
 
 
+def test_modules_that_a_program_imports(cli, tmp_path, report_of):
+    (tmp_path / "oddity").mkdir()
+    (tmp_path / "oddity" / "__init__.py").write_text("from oddity import deep\n")
+    (tmp_path / "oddity" / "deep.py").write_text("BLOCK = bytearray(7_654_321)\nGONE = len(bytearray(9_876_543))\n")
+    (tmp_path / "imports.py").write_text("import oddity\n\nBLOCK = bytearray(4_321_987)\n")
+    finished = cli("run", "imports.py", cwd=tmp_path)
+    assert finished.returncode == 0, finished.stderr
+    ((process,),) = [executor["processes"] for executor in report_of()["executors"]]
+    modules = {module["name"]: module for module in process["baseline"]["modules"]}
+    assert 0 <= modules["oddity"]["liveBytes"] - 7_654_322 < BESIDE_BYTES
+    assert modules["oddity"]["withImportsBytes"] >= modules["oddity"]["liveBytes"]
+    assert "imports" not in modules, "the program itself isn't imported"
+    assert process["baseline"]["startRssBytes"] < process["peakRssBytes"] - 9_876_543
+    assert process["baseline"]["firstTaskRssBytes"] is None
+    assert "imported: oddity 7.3 MiB" in finished.stderr, "the text report"
+
+
 def test_lines_of_a_program_and_of_the_processes_it_forks(cli, tmp_path, report_of):
     (tmp_path / "takes.py").write_text(TAKES)
     finished = cli("run", "takes.py", cwd=tmp_path)

@@ -191,6 +191,17 @@ TEST(ProcessWatch, AWorkersOwnRowsAreKeptWhetherItLivesOrNot) {
   EXPECT_EQ(watch.living().at(22).rows->rows[0].bytes, 30'000'017u);
   EXPECT_EQ(watch.living().at(22).peak_bytes, 50'012 * kKb);
 
+  ProcessBaseline baseline{22, 100, {}};
+  baseline.baseline = {.start_rss_bytes = 44'000'003, .first_task_rss_bytes = 61'000'007, .as_of_session = 2};
+  watch.SetBaseline(baseline);
+  baseline.baseline = {.start_rss_bytes = 44'000'003, .as_of_session = 5, .modules = {{"odd", 7003, 7003}}};
+  watch.SetBaseline(baseline);
+  baseline.baseline = {.start_rss_bytes = 44'000'003, .as_of_session = 4};
+  watch.SetBaseline(baseline);
+  EXPECT_EQ(watch.living().at(22).baseline->first_task_rss_bytes, 61'000'007u) << "the first alone has it";
+  EXPECT_EQ(watch.living().at(22).baseline->modules.size(), 1u) << "the latest session's";
+  EXPECT_FALSE(watch.living().at(23).baseline.has_value());
+
   machine.Remove(23);
   machine.Children(21, "22");
   watch.Tick();

@@ -18,6 +18,7 @@ TEST(ProcessRows, LargestFirstAndTheyAddUpToThePeak) {
   AddProcessRows(Rows(), &process);
   ASSERT_EQ(process.peak_rows_size(), 2);
   EXPECT_EQ(process.peak_rows(0).name(), "Python objects");
+  EXPECT_EQ(process.rows_rss_bytes(), 100'000'007u);
   EXPECT_EQ(process.peak_rss_bytes(), 103'000'009u);
   EXPECT_EQ(process.unattributed_bytes(), 103'000'009 - 90'000'004);
 }

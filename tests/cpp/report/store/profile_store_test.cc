@@ -673,6 +673,51 @@ TEST(ArrowPool, WhatShrinksIsSaidAndAnUnknownPeakIsNull) {
 
 // ---- executors
 
+TEST(Executors, AProcessHasItsBaselineAndTheMomentOfItsRows) {
+  ProfileStore store;
+  store.ApplicationStarted("app-1", "name", "4.3.0", "", "spark://host:7077", 1);
+  proto::Envelope envelope;
+  envelope.set_schema_version(1);
+  envelope.set_executor_id("7");
+  proto::ExecutorSnapshot& snapshot = *envelope.mutable_executor();
+  snapshot.set_taken_ms(5);
+  proto::Process& worker = testing::AddProcess(*snapshot.add_processes(), 12, "python-worker", 200'000'003,
+                                               {{"Python objects", 90'000'001}, {"native: numpy/_multiarray_umath", 99'000'007}});
+  worker.set_rows_rss_bytes(196'000'001);
+  worker.mutable_baseline()->set_start_rss_bytes(41'000'009);
+  worker.mutable_baseline()->set_first_task_rss_bytes(61'000'003);
+  worker.mutable_baseline()->set_as_of_session(2);
+  testing::AddProcess(*snapshot.add_processes(), 11, "jvm", 300'000'003, {{"RssAnon", 290'000'001}});
+  Ingest(store, envelope.SerializeAsString());
+  // A later message knows more of imports, and nothing of the first task.
+  snapshot.set_taken_ms(6);
+  proto::Process& later = *snapshot.mutable_processes(0);
+  later.mutable_baseline()->clear_first_task_rss_bytes();
+  later.mutable_baseline()->set_as_of_session(3);
+  proto::ImportedModule& pandas = *later.mutable_baseline()->add_modules();
+  pandas.set_name("pandas");
+  pandas.set_live_bytes(21'000'001);
+  pandas.set_with_imports_bytes(33'000'007);
+  Ingest(store, envelope.SerializeAsString());
+  // One that had no room for the baseline doesn't take it away.
+  snapshot.set_taken_ms(7);
+  later.clear_baseline();
+  later.set_peak_rss_bytes(200'000'004);
+  Ingest(store, envelope.SerializeAsString());
+
+  const Json report = ReportOf(store);
+  const Json& processes = report["executors"].at(0)["processes"];
+  EXPECT_EQ(processes[0]["peakRowsRssBytes"], nullptr);
+  EXPECT_EQ(processes[0]["baseline"], nullptr);
+  EXPECT_EQ(processes[1]["peakRowsRssBytes"], 196'000'001);
+  EXPECT_EQ(processes[1]["unattributedBytes"], 200'000'004 - 90'000'001 - 99'000'007);
+  const Json& baseline = processes[1]["baseline"];
+  EXPECT_EQ(baseline["startRssBytes"], 41'000'009);
+  EXPECT_EQ(baseline["firstTaskRssBytes"], 61'000'003);
+  EXPECT_EQ(baseline["modules"], Json::parse(R"([{"name": "pandas", "liveBytes": 21000001, "withImportsBytes": 33000007}])"));
+  EXPECT_NE(report["notAvailable"].dump().find("daemon had imported"), std::string::npos);
+}
+
 TEST(Executors, LatestSnapshotAndBudgetMakeARow) {
   ProfileStore store;
   store.ApplicationStarted("app-1", "name", "4.3.0", "", "spark://host:7077", 1);

@@ -1,0 +1,48 @@
+// What a Python process holds before and beside its tasks' own data: its resident memory when profiling began and when the code
+// of its first task did, and the live bytes of what importing has allocated since profiling began, by the imported top-level module.
+// Thread-safe (no state).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "blackbox/box_reader.h"
+#include "proto/memprof.pb.h"
+
+namespace memprof {
+
+// A counter of a worker's first session (worker.py): RSS once its command was read, which imports what its functions need.
+inline constexpr const char* kFirstTaskRssCounter = "firstTaskRssBytes";
+
+struct ImportedModule {
+  std::string name;
+  uint64_t live_bytes = 0;          // allocated while the module's own code ran
+  uint64_t with_imports_bytes = 0;  // and what it imported in turn
+};
+
+struct ImportBaseline {
+  uint64_t start_rss_bytes = 0;
+  std::optional<uint64_t> first_task_rss_bytes;
+  uint64_t as_of_session = 0;           // the last that is in the figures
+  std::vector<ImportedModule> modules;  // most live bytes first; at most 16, and "others"
+};
+
+using HasFile = std::function<bool(const std::string& path)>;
+
+// numpy of .../site-packages/numpy/core/__init__.py, json of .../lib/python3.11/json/decoder.py, helper of /jobs/helper.py;
+// anywhere else the outermost folder that is a package, which `has_file` tells.
+std::string TopLevelModuleOf(const std::string& file, const HasFile& has_file);
+
+// Of sessions of one process, none of which has live blocks of another: the process-level one, and those that are open.
+std::vector<ImportedModule> ImportedModulesOf(const std::vector<const BoxSession*>& sessions, const HasFile& has_file);
+std::vector<ImportedModule> ImportedModulesOf(const std::vector<const BoxSession*>& sessions);  // as files are on this machine
+
+// The later of two of one process, with what only the earlier may know.
+void Renew(const ImportBaseline& other, ImportBaseline* baseline);
+
+void AddBaseline(const ImportBaseline& baseline, proto::Process* process);
+
+}  // namespace memprof

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds and runs every test: C++, Python, JVM and real Spark. Closes with `N passed, N failed, N skipped`.
+# Builds and runs every test: C++, Python, JVM, the report in a browser, and real Spark. Closes with `N passed, N failed, N skipped`.
 #
-#   tests/run.sh [SUITE…]      suites: checks cpp python jvm spark; all of them without an argument
+#   tests/run.sh [SUITE…]      suites: checks cpp python browser jvm spark; all of them without an argument
 #
 # Installs what is missing (Debian packages when root, Python packages into build/). Each failed or skipped test is named
 # with its reason at the end; details are in build/test-results.
@@ -10,9 +10,9 @@ case ${1:-} in -h | --help) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exi
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 source tools/setup.sh
 suites=("${@:-}")
-[ -n "${suites[0]}" ] || suites=(checks cpp python jvm spark)
+[ -n "${suites[0]}" ] || suites=(checks cpp python browser jvm spark)
 for suite in "${suites[@]}"; do
-  case $suite in checks | cpp | python | jvm | spark) ;; *) fail "unknown suite '$suite'; see --help" ;; esac
+  case $suite in checks | cpp | python | browser | jvm | spark) ;; *) fail "unknown suite '$suite'; see --help" ;; esac
 done
 
 one_at_a_time "$BUILD/test-lock" "tests/run.sh"
@@ -43,6 +43,7 @@ for suite in "${suites[@]}"; do
     cpp) ctest --test-dir "$MEMPROF_BUILD" --output-on-failure --output-junit "$results/cpp.xml" -j "$(nproc)" --progress 2>&1 | tail -n 40 ;;
     checks) run_pytest checks "$BUILD/tools/bin/python" tests/checks ;;
     python) run_pytest python "$BUILD/tools/bin/python" tests/python ;;
+    browser) run_pytest browser "$BUILD/tools/bin/python" tests/browser ;;
     jvm) run_pytest jvm "$BUILD/tools/bin/python" tests/jvm ;;
     spark) run_pytest spark "$BUILD/tools/bin/python" integration/tests ;;
   esac

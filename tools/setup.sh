@@ -11,10 +11,10 @@ BUILD=$PROJECT/build
 LOGS=$BUILD/logs
 PRESET=${MEMPROF_PRESET:-release}
 
-# What the build and the tests need beyond a base Debian 12 with Python 3.11 and a JDK 17.
+# What the build and the tests need beyond a base Debian 12 with Python 3.11 and a JDK 17. Node.js and npm: setup_node.
 APT_BUILD=(g++ make cmake ninja-build ccache autoconf automake libtool dpkg-dev protobuf-compiler libprotobuf-dev libfmt-dev
   nlohmann-json3-dev libgtest-dev libgmock-dev python3-dev python3-venv openjdk-17-jdk-headless maven)
-APT_TEST=(clang-format clang-tidy util-linux libpython3.11-testsuite)
+APT_TEST=(clang-format clang-tidy util-linux libpython3.11-testsuite chromium)
 
 say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
 fail() {
@@ -109,8 +109,18 @@ setup_venv() {
   cp "$requirements" "$folder/.requirements"
 }
 
+# Node.js 18 or later with npm, for the report's browser app: whatever is on PATH, else Debian's.
+node_is_usable() { command -v npm >/dev/null && node -e 'process.exit(parseInt(process.versions.node) < 18 ? 1 : 0)' 2>/dev/null; }
+setup_node() {
+  node_is_usable && return
+  setup_apt nodejs npm
+  hash -r
+  node_is_usable || fail "the report's browser app needs Node.js 18 or later with npm on PATH; there is node $(node --version 2>&1 | tail -n 1)"
+}
+
 setup_build() {
   setup_apt "${APT_BUILD[@]}" "$@"
+  setup_node
   setup_venv "$BUILD/tools" "$PROJECT/tools/requirements.txt"
   if [ ! -e "$BUILD/third-party/.complete-3" ]; then
     progress "third-party libraries from Debian's sources" "$PROJECT/cmake/build-third-party.sh" "$BUILD/third-party"

@@ -69,6 +69,24 @@ const ReportOriginSum* Find(const std::vector<ReportOriginSum>& sums, Origin ori
 
 }  // namespace
 
+std::string Headline(const Report& report) {
+  const auto& deaths = report.post_mortems;
+  auto death = std::find_if(deaths.begin(), deaths.end(), [](const ReportPostMortem& each) { return each.out_of_memory; });
+  if (death == deaths.end()) death = deaths.begin();
+  if (death != deaths.end()) return death->headline;
+  const std::vector<const ReportExecutor*> executors = ExecutorsByUse(report);
+  if (executors.empty()) return report.unfinished ? "Nothing has been measured yet." : "No executor was seen.";
+  std::string seen = report.unfinished ? "No death by memory so far." : "No death was seen.";
+  const ReportExecutor& fullest = *executors[0];
+  if (UseOf(fullest) < 0) return seen;
+  std::string who = report.application.master == "program" ? "The program"
+                    : fullest.id == "driver"               ? "The driver"
+                                                           : "Executor " + fullest.id;
+  return fmt::format("{} {} {} {} of {}, {}.", seen, who, executors.size() > 1 ? "came closest to its limit:" : "used at most",
+                     FormatBytes(fullest.at_peak->used_bytes), FormatBytes(*fullest.limit_bytes),
+                     FormatPercent(static_cast<double>(fullest.at_peak->used_bytes), static_cast<double>(*fullest.limit_bytes)));
+}
+
 GroupDigest DigestOf(const ReportSiteGroup& group) {
   GroupDigest digest;
   digest.lines = ByUdf(group.lines);

@@ -1,5 +1,5 @@
-// What every view shows first, and in which order: one reading of the model, so that HTML and terminal agree. Pointers
-// refer to the report given.
+// What every view shows first, and in which order: one reading of the model for what is written here; the
+// browser app has its own (report-app/src/digest.ts), which says the same. Pointers refer to the report given.
 #pragma once
 
 #include <optional>
@@ -9,6 +9,9 @@
 #include "report/model.h"
 
 namespace memprof {
+
+// The report in one sentence: who died, or who came closest to its limit.
+std::string Headline(const Report& report);
 
 struct GroupDigest {
   std::vector<const ReportLine*> lines;     // by UDF: the heaviest UDF first, its lines together, heaviest first

@@ -1,4 +1,4 @@
-// The HTML view of a model that is at hand; views.h makes the file from a report.json.
+// The page of the Memory tab; views.h makes the HTML file.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace memprof {
 
-// What stands inside Spark's own page, in place of the file's header and frame: markup without script or inline style. Its
-// style sheet is `style.css` beside it, its links are relative.
+// What stands inside Spark's own page: a place for the app, which asks for the report itself, and where its script and style
+// lie. Links are relative, no script or style is inline: it holds behind any proxy and within Spark's content security policy.
 std::string RenderTab(const Report& report);
 
 }  // namespace memprof

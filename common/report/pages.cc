@@ -4,14 +4,15 @@
 #include <optional>
 #include <utility>
 
+#include "report/app_files.h"
 #include "report/html.h"
-#include "report/html_style.h"
 #include "report/json.h"
 
 namespace memprof {
 namespace {
 
 constexpr const char* kHtml = "text/html; charset=utf-8";
+constexpr const char* kScript = "text/javascript; charset=utf-8";
 constexpr const char* kCss = "text/css; charset=utf-8";
 constexpr const char* kJson = "application/json";
 constexpr size_t kDefaultRows = 100, kMostRows = 1000;
@@ -73,6 +74,12 @@ PageAnswer Rows(std::string_view query, Write&& write) {
   return Ok(kJson, Keep(write(range)));
 }
 
+// A file of the app, copied out once.
+std::shared_ptr<const std::string> File(std::string_view contents, std::shared_ptr<const std::string>& kept) {
+  if (!kept) kept = Keep(std::string(contents));
+  return kept;
+}
+
 }  // namespace
 
 PageAnswer ReportPages::Answer(std::string_view path, std::string_view query) {
@@ -82,7 +89,8 @@ PageAnswer ReportPages::Answer(std::string_view path, std::string_view query) {
     if (!page_) page_ = Keep(RenderTab(report_));
     return Ok(kHtml, page_);
   }
-  if (path == "style.css") return Ok(kCss, Keep(TabStyle()));
+  if (path == "app.js") return Ok(kScript, File(AppScript(), script_));
+  if (path == "app.css") return Ok(kCss, File(AppStyle(), style_));
   if (path == "api/v1/report") {
     if (!json_) json_ = Keep(WriteReportJson(report_));
     return Ok(kJson, json_);

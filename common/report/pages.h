@@ -1,9 +1,9 @@
 // One report as web pages: what the Spark UI's Memory tab answers, by path. Which paths there are, what they take and what a
-// refusal says is decided here; who serves them only forwards. Answers are made when first asked for; the two long ones (the
-// page, the whole JSON) are kept.
+// refusal says is decided here; who serves them only forwards. Answers are made when first asked for; the long ones (the
+// whole JSON, the app's files) are kept.
 //
 //   ""                                the page, to be framed by the server    text/html
-//   style.css                         its style sheet                         text/css
+//   app.js, app.css                   the browser app, which the page starts  text/javascript, text/css
 //   api/v1/report                     report.json                             application/json
 //   api/v1/executors, api/v1/stages   rows; ?offset=0&length=100
 //   api/v1/stages/<id>/<attempt>      one stage with its sites
@@ -37,7 +37,7 @@ class ReportPages {
   PageAnswer Stage(std::string_view id_and_attempt) const;
 
   Report report_;
-  std::shared_ptr<const std::string> page_, json_;
+  std::shared_ptr<const std::string> page_, json_, script_, style_;
 };
 
 }  // namespace memprof

@@ -10,7 +10,7 @@
 
 namespace memprof {
 
-Result<std::string> RenderHtml(std::string_view report_json);  // one self-contained file: no script, no network, light and dark
+Result<std::string> RenderHtml(std::string_view report_json);  // one self-contained file: no network, its own script alone
 struct TextOptions {
   int width = 100;      // columns
   bool colour = false;  // ANSI

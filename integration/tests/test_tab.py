@@ -1,111 +1,20 @@
 """The Memory tab of a running application, as a browser and a script meet it: real Spark, its own UI, the jar alone."""
 
 import concurrent.futures
-import contextlib
-import dataclasses
 import html.parser
-import http.client
 import json
 import pathlib
 import subprocess
-import time
-import urllib.parse
 
 import jsonschema
 import pytest
-from conftest import ROOT, demand_blocks, line_of, sites_at, warnings_of
+from conftest import ROOT, demand_blocks, sites_at, warnings_of
+from live_application import running, settled
 
 HOSTILE = "<script>alert(1)</script>\"'&"
 BLOCK = 2_400_017
-UI = {"spark.ui.enabled": "true", "spark.ui.port": "0", "spark.ui.showConsoleProgress": "false"}
-PATHS = ["", "style.css", "api/v1/report", "api/v1/executors", "api/v1/stages", "api/v1/stages/0/0", "nowhere"]
+PATHS = ["", "app.js", "app.css", "api/v1/report", "api/v1/executors", "api/v1/stages", "api/v1/stages/0/0", "nowhere"]
 SECURITY_HEADERS = ["X-Frame-Options", "X-XSS-Protection", "X-Content-Type-Options", "Cache-Control"]
-
-
-@dataclasses.dataclass
-class Answer:
-    status: int
-    headers: dict
-    body: bytes
-
-    def text(self):
-        return self.body.decode()
-
-    def content_type(self):
-        return self.headers["Content-Type"].lower().replace(" ", "")  # a server may write it in its own way
-
-    def json(self):
-        assert self.status == 200, self.text()
-        assert self.headers["Content-Type"] == "application/json"
-        return json.loads(self.body)
-
-
-class LiveApplication:
-    def __init__(self, address, process, end, run):
-        self._host = urllib.parse.urlsplit(address).netloc
-        self._process = process
-        self._end = end
-        self._run = run
-
-    def ask(self, path, method="GET", **headers):
-        """`path` from the UI's root."""
-        connection = http.client.HTTPConnection(self._host, timeout=60)
-        with contextlib.closing(connection):
-            connection.request(method, path, headers={name.replace("_", "-"): text for name, text in headers.items()})
-            response = connection.getresponse()
-            return Answer(response.status, dict(response.getheaders()), response.read())
-
-    def tab(self, path="", **options):
-        return self.ask(f"/memory/{path}", **options)
-
-    def report(self):
-        return self.tab("api/v1/report").json()
-
-    def finish(self):
-        """Ends the application; its Run."""
-        self._end.touch()
-        self._run.stdout, _ = self._process.communicate(timeout=120)
-        self._run.status = self._process.returncode
-        return self._run
-
-
-@contextlib.contextmanager
-def running(launcher, folder, conf=()):
-    folder.mkdir(parents=True, exist_ok=True)
-    told, end, log = folder / "address", folder / "end", folder / "stderr"
-    launch = launcher.prepare("tab.py", told, end, conf={**UI, **dict(conf)})
-    with log.open("w") as stderr:
-        process = subprocess.Popen(
-            launch.command, cwd=launch.cwd, env=launch.environment, stdout=subprocess.PIPE, stderr=stderr, text=True
-        )
-    try:
-        deadline = time.monotonic() + 120
-        while not told.exists():
-            assert process.poll() is None, log.read_text()
-            assert time.monotonic() < deadline, log.read_text()
-            time.sleep(0.1)
-        application = LiveApplication(told.read_text(), process, end, launch.run)
-        yield application
-    finally:
-        end.touch()
-        try:
-            process.wait(60)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        launch.run.stderr = log.read_text()
-
-
-def settled(application):
-    """The report once every task's profile is in it and a stage has named its lines."""
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        report = application.report()
-        done = [stage for stage in report["stages"] if stage["profiledTasks"] == stage["partitions"]]
-        if len(done) == 3:
-            return report
-        time.sleep(0.2)
-    raise AssertionError(f"not all tasks' profiles arrived: {report['stages']}")
 
 
 @pytest.fixture(scope="module")
@@ -141,9 +50,9 @@ class Page(html.parser.HTMLParser):
 
 
 def fragment(page):
-    """Our part of a page."""
-    start = page.index('<link rel="stylesheet" href="style.css">')
-    return page[start:]
+    """Our part of a page: the app's place, and the app."""
+    start, end = page.index('<div id="sparkmemprof"'), '<script src="app.js"></script>'
+    return page[start : page.index(end) + len(end)]
 
 
 def test_the_tab_is_in_the_navigation_bar(live):
@@ -156,34 +65,33 @@ def test_the_tab_is_in_the_navigation_bar(live):
     assert moved.headers["Location"].endswith("/memory/")
 
 
-def test_the_page_shows_the_line(live):
+def test_the_page_starts_the_app(live):
     answer = live.tab()
     assert answer.status == 200
     assert answer.content_type() == "text/html;charset=utf-8"
-    assert f"tab.py:{line_of('tab.py', 'block')}" in Page(answer.text()).words
-    assert f"{BLOCK + 1:,} bytes" in answer.text()
-    assert "The application is running" in Page(answer.text()).words
+    assert "No death by memory so far." in Page(fragment(answer.text())).words
+    for path, kind in [("app.js", "text/javascript;charset=utf-8"), ("app.css", "text/css;charset=utf-8")]:
+        served = live.tab(path)
+        assert (served.status, served.content_type()) == (200, kind)
+        assert len(served.body) > 10_000
     assert answer.text().startswith("<!DOCTYPE html>")
     assert answer.text().rstrip().endswith("</html>")
 
 
-def test_hostile_names_are_text(live):
-    text = live.tab().text()
-    assert "alert(1)</script>" not in text
-    words = Page(fragment(text)).words
-    assert HOSTILE in words, "the function"
-    assert f"{HOSTILE.rpartition('/')[2]}.py:" in words, "the last part of its file's path"
+def test_hostile_names_stay_out_of_the_page(live):
+    assert "alert(1)</script>" not in live.tab().text()
 
 
 def test_the_page_keeps_within_a_content_security_policy(live, line):
     answer = live.tab()
     if line == "4":
         assert "script-src 'self' 'nonce-" in answer.headers["Content-Security-Policy"]
-    ours = fragment(answer.text()).split('<div class="sparkmemprof">')[1]
-    for _, attributes in Page(ours[: ours.rindex("</section>")]).tags:
+    tags = Page(fragment(answer.text())).tags
+    assert [attributes for tag, attributes in tags if tag == "script"] == [{"src": "app.js"}]
+    for tag, attributes in tags:
+        assert tag != "style"
         assert not [name for name in attributes if name == "style" or name.startswith("on")]
-    sheet = live.tab("style.css")
-    assert sheet.content_type() == "text/css;charset=utf-8"
+    sheet = live.tab("app.css")
     assert "url(" not in sheet.text()
     assert "@import" not in sheet.text()
 
@@ -191,8 +99,8 @@ def test_the_page_keeps_within_a_content_security_policy(live, line):
 def test_links_hold_behind_a_proxy(live):
     text = live.tab(X_Forwarded_Context="/gate/42").text()
     assert "/gate/42/memory/" in Page(text).links()
-    ours = Page(fragment(text)[: fragment(text).rindex("</section>")]).links()
-    assert ours
+    ours = Page(fragment(text)).links()
+    assert ours == ["api/v1/report", "app.js"]
     assert not [link for link in ours if link.startswith("/") or ":" in link]
 
 

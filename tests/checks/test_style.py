@@ -40,6 +40,13 @@ def test_hook_room_is_tidy():
         list(pool.map(lambda path: run("clang-tidy", "--quiet", "-p", build, path), core))
 
 
+def test_browser_app_is_formatted():
+    app = ROOT / "report-app"
+    prettier = app / "node_modules/prettier/bin/prettier.cjs"
+    options = ["--config", app / ".prettierrc.json", "--ignore-path", app / ".prettierignore"]
+    run("node", prettier, *options, "--check", app)
+
+
 def test_python_is_formatted():
     run(sys.executable, "-m", "ruff", "format", "--check", ".")
 
@@ -77,7 +84,18 @@ def test_java_is_formatted():
 
 
 @pytest.mark.parametrize(
-    "folder", ["common", "jvmti-agent", "pyworker-shim", "java-glue", "tests", "integration", "docs"]
+    "folder",
+    [
+        "common",
+        "jvmti-agent",
+        "pyworker-shim",
+        "java-glue",
+        "report-app",
+        "tests",
+        "tests/browser",
+        "integration",
+        "docs",
+    ],
 )
 def test_room_has_a_readme(folder):
     text = (ROOT / folder / "README.md").read_text()

@@ -48,7 +48,7 @@ PYBIND11_MODULE(_store, module) {
       "Raises ValueError when no process left a box that can be read.");
   module.def(
       "render_html", [](const py::bytes& report_json) { return Render(report_json, memprof::RenderHtml); }, py::arg("report_json"),
-      "One self-contained HTML file (no script, nothing loaded) made from the bytes of a report.json.\n\n"
+      "One self-contained HTML file (nothing loaded, its own script alone) made from the bytes of a report.json.\n\n"
       "Raises ValueError when they are not a report of this schema version.");
   module.def(
       "render_text",

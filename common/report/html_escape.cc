@@ -1,4 +1,4 @@
-#include "report/html_page.h"
+#include "report/html_escape.h"
 
 namespace memprof {
 
@@ -40,20 +40,17 @@ std::string EscapeHtml(std::string_view text) {
   return escaped;
 }
 
-HtmlPage& HtmlPage::Element(std::string_view tag, std::string_view names, std::string_view text) {
-  return Open(tag, names).Text(text).Close(tag);
-}
-
-HtmlPage& HtmlPage::Open(std::string_view tag, std::string_view names) {
-  html_.append("<").append(tag);
-  if (!names.empty()) html_.append(" class=\"").append(EscapeHtml(names)).append("\"");
-  html_ += ">";
-  return *this;
-}
-
-HtmlPage& HtmlPage::Close(std::string_view tag) {
-  html_.append("</").append(tag).append(">");
-  return *this;
+std::string EscapeJsonInHtml(std::string_view json) {
+  std::string escaped;
+  escaped.reserve(json.size() + json.size() / 16);
+  for (char letter : json) {
+    if (letter == '<') {
+      escaped += "\\u003c";
+    } else {
+      escaped += letter;
+    }
+  }
+  return escaped;
 }
 
 }  // namespace memprof

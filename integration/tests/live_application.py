@@ -1,0 +1,98 @@
+"""A Spark application that runs jobs/tab.py and waits while its UI is looked at."""
+
+import contextlib
+import dataclasses
+import http.client
+import json
+import subprocess
+import time
+import urllib.parse
+
+UI = {"spark.ui.enabled": "true", "spark.ui.port": "0", "spark.ui.showConsoleProgress": "false"}
+
+
+@dataclasses.dataclass
+class Answer:
+    status: int
+    headers: dict
+    body: bytes
+
+    def text(self):
+        return self.body.decode()
+
+    def content_type(self):
+        return self.headers["Content-Type"].lower().replace(" ", "")  # a server may write it in its own way
+
+    def json(self):
+        assert self.status == 200, self.text()
+        assert self.headers["Content-Type"] == "application/json"
+        return json.loads(self.body)
+
+
+class LiveApplication:
+    def __init__(self, address, process, end, run):
+        self.address = address
+        self._host = urllib.parse.urlsplit(address).netloc
+        self._process = process
+        self._end = end
+        self._run = run
+
+    def ask(self, path, method="GET", **headers):
+        """`path` from the UI's root."""
+        connection = http.client.HTTPConnection(self._host, timeout=60)
+        with contextlib.closing(connection):
+            connection.request(method, path, headers={name.replace("_", "-"): text for name, text in headers.items()})
+            response = connection.getresponse()
+            return Answer(response.status, dict(response.getheaders()), response.read())
+
+    def tab(self, path="", **options):
+        return self.ask(f"/memory/{path}", **options)
+
+    def report(self):
+        return self.tab("api/v1/report").json()
+
+    def finish(self):
+        """Ends the application; its Run."""
+        self._end.touch()
+        self._run.stdout, _ = self._process.communicate(timeout=120)
+        self._run.status = self._process.returncode
+        return self._run
+
+
+@contextlib.contextmanager
+def running(launcher, folder, conf=()):
+    folder.mkdir(parents=True, exist_ok=True)
+    told, end, log = folder / "address", folder / "end", folder / "stderr"
+    launch = launcher.prepare("tab.py", told, end, conf={**UI, **dict(conf)})
+    with log.open("w") as stderr:
+        process = subprocess.Popen(
+            launch.command, cwd=launch.cwd, env=launch.environment, stdout=subprocess.PIPE, stderr=stderr, text=True
+        )
+    try:
+        deadline = time.monotonic() + 120
+        while not told.exists():
+            assert process.poll() is None, log.read_text()
+            assert time.monotonic() < deadline, log.read_text()
+            time.sleep(0.1)
+        application = LiveApplication(told.read_text(), process, end, launch.run)
+        yield application
+    finally:
+        end.touch()
+        try:
+            process.wait(60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        launch.run.stderr = log.read_text()
+
+
+def settled(application):
+    """The report once every task's profile is in it and a stage has named its lines."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        report = application.report()
+        done = [stage for stage in report["stages"] if stage["profiledTasks"] == stage["partitions"]]
+        if len(done) == 3:
+            return report
+        time.sleep(0.2)
+    raise AssertionError(f"not all tasks' profiles arrived: {report['stages']}")

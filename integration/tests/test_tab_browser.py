@@ -1,0 +1,104 @@
+"""The Memory tab of real Spark in a real browser: inside Spark's page and policy, live, light and dark."""
+
+import sys
+
+import pytest
+from conftest import ROOT, line_of
+from live_application import running, settled
+
+sys.path.append(str(ROOT / "tests/browser"))
+import browsing
+
+HOSTILE = "<script>alert(1)</script>\"'&"
+PAGES = ["", "executors", "executors/driver", "stages", "stages/0.0", "lines", "flame", "deaths", "about"]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    reason = browsing.why_not()
+    if reason:
+        pytest.skip(reason)
+    with browsing.chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def live(shared_run, tmp_path_factory):
+    with running(shared_run, tmp_path_factory.mktemp("tab")) as application:
+        settled(application)
+        yield application
+
+
+@pytest.mark.parametrize(("width", "scheme"), [("wide", "light"), ("narrow", "dark")])
+def test_every_page(browser, live, line, width, scheme):
+    with browsing.window(browser, width, scheme) as seen:
+        for name in PAGES:
+            seen.open(f"{live.address}/memory/#/{name}")
+            seen.page.wait_for_selector(".page .banner.calm")
+            ours = seen.page.locator(".page")
+            if ours.get_attribute("data-theme") != scheme:  # Spark 3.5's page is light, and the choice is remembered
+                seen.page.get_by_role("button", name=f"Change to {scheme} colours").click()
+            assert ours.evaluate("element => element.scrollWidth - element.clientWidth") <= 0
+            seen.demand_accessible()
+            seen.screenshot(f"tab-{line}-{name.replace('/', '-') or 'summary'}-{scheme}-{width}")
+        seen.demand_quiet()
+
+
+def test_it_shows_the_line_and_hostile_names_as_text(browser, live):
+    with browsing.window(browser) as seen:
+        seen.open(f"{live.address}/memory/#/lines")
+        row = seen.page.locator("tbody tr", has_text=f"tab.py:{line_of('tab.py', 'block')}").first
+        row.wait_for()
+        assert row.locator("td[data-label='Live at peak'] .figure").get_attribute("title").startswith("2,400,018 bytes")
+        assert HOSTILE in seen.text()
+        assert seen.page.locator("#sparkmemprof script").count() == 0
+        assert seen.page.locator("a", has_text="Stages").count() >= 2, "Spark's own navigation is around it"
+        seen.demand_quiet()
+
+
+def test_sparks_styles_and_ours_do_not_meet(browser, live):
+    with browsing.window(browser) as seen:
+        look = "element => ['fontSize', 'color', 'margin'].map(name => getComputedStyle(element)[name])"
+        bar = "nav.navbar a[href$='/stages/'], .navbar a[href$='/stages/']"
+        seen.page.goto(f"{live.address}/jobs/")
+        before = seen.page.locator(bar).first.evaluate(look)
+        seen.open(f"{live.address}/memory/")
+        assert seen.page.locator(bar).first.evaluate(look) == before
+        assert seen.page.evaluate("document.getElementById('sparkmemprof').shadowRoot.styleSheets.length") == 1
+
+
+def test_sparks_own_choice_of_colours_holds(browser, live, line):
+    with browsing.window(browser) as seen:
+        seen.open(f"{live.address}/memory/")
+        own, sparks = seen.page.locator(".page .theme"), seen.page.locator("#theme-toggle")
+        assert (own.count(), sparks.count()) == ((0, 1) if line == "4" else (1, 0))
+        (sparks if line == "4" else own).click()
+        seen.page.locator(".page[data-theme=dark]").wait_for()
+
+
+def test_it_asks_again_and_can_be_paused(browser, live):
+    with browsing.window(browser) as seen:
+        seen.open(f"{live.address}/memory/")
+        seen.page.wait_for_selector(".page .banner.calm")
+        with seen.page.expect_response("**/memory/api/v1/report", timeout=30_000) as again:
+            pass
+        assert again.value.status == 200
+        seen.page.get_by_role("button", name="Pause").click()
+        seen.page.get_by_text("Paused:").wait_for()
+        seen.requests.clear()
+        seen.page.wait_for_timeout(7000)
+        assert seen.requests == []
+        seen.demand_quiet()
+
+
+def test_without_the_application_it_says_where_the_report_is(browser, spark_run, tmp_path):
+    with running(spark_run, tmp_path / "job") as application:
+        settled(application)
+        with browsing.window(browser) as seen:
+            seen.open(f"{application.address}/memory/")
+            seen.page.wait_for_selector(".page .banner.calm")
+            application.finish().demand_success()
+            banner = seen.page.get_by_role("alert")
+            banner.wait_for(timeout=60_000)
+            assert "spark.memprof.report.dir" in banner.inner_text()
+            assert seen.page.locator(".verdict .sentence").count() == 1, "the last figures stay"

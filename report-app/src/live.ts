@@ -1,0 +1,61 @@
+// The report of a running application, asked for again and again while the page is looked at.
+import {useEffect, useRef, useState} from 'preact/hooks';
+import type {Source} from './app';
+import {readReport, type Report} from './model';
+
+const LEAST_PAUSE_MS = 5000;
+// The driver has other work: it spends at most about a twentieth of the time on us.
+const PAUSES_PER_ANSWER = 20;
+
+type Answer = {report: Report} | {problem: string};
+
+async function ask(address: string): Promise<Answer> {
+  let response: Response;
+  try {
+    response = await fetch(address, {cache: 'no-store', credentials: 'same-origin'});
+  } catch {
+    return {
+      problem:
+        'The driver no longer answers. If the application has ended, its report is a file in the folder that spark.memprof.report.dir names; if it runs, this page goes on by itself.',
+    };
+  }
+  if (response.status === 401 || response.status === 403) {
+    return {
+      problem: `The driver refused the report (${response.status}). Whoever may see Spark’s own pages may see it: ask for view rights (spark.ui.view.acls).`,
+    };
+  }
+  if (!response.ok) return {problem: `The driver answered ${response.status}: ${(await response.text()).trim().slice(0, 300)}`};
+  const report = readReport(await response.text());
+  return typeof report === 'string' ? {problem: `${report} Reload the page.`} : {report};
+}
+
+export function useLiveReport(address: string): Source {
+  const [source, setSource] = useState<{report: Report | null; problem: string | null}>({report: null, problem: null});
+  const [paused, setPaused] = useState(false);
+  const known = useRef(source);
+  known.current = source;
+  useEffect(() => {
+    if (paused) return;
+    let timer = 0;
+    let over = false;
+    const look = async () => {
+      if (document.hidden) {
+        timer = window.setTimeout(() => void look(), LEAST_PAUSE_MS);
+        return;
+      }
+      const began = performance.now();
+      const answer = await ask(address);
+      if (over) return;
+      if ('report' in answer) setSource({report: answer.report, problem: null});
+      else setSource({report: known.current.report, problem: answer.problem});
+      if ('report' in answer && !answer.report.unfinished) return;
+      timer = window.setTimeout(() => void look(), Math.max(LEAST_PAUSE_MS, PAUSES_PER_ANSWER * (performance.now() - began)));
+    };
+    void look();
+    return () => {
+      over = true;
+      clearTimeout(timer);
+    };
+  }, [address, paused]);
+  return {...source, live: {paused, pause: () => setPaused(!paused)}};
+}

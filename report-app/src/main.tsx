@@ -1,0 +1,41 @@
+// Starts the report where the page has room for it: #sparkmemprof. A file has its model beside it, in #sparkmemprof-model;
+// the tab names the address of its model, and of its style sheet, which holds in a shadow root: Spark's styles and ours
+// don't meet.
+import 'uplot/dist/uPlot.min.css';
+import './style.css';
+import {render} from 'preact';
+import {App} from './app';
+import {useLiveReport} from './live';
+import {readReport} from './model';
+
+function FileReport({text}: {text: string}) {
+  const report = readReport(text);
+  const problem = typeof report === 'string' ? `${report} Make the file again: sparkmemprof report DIR -o report.html` : null;
+  return <App source={{report: typeof report === 'string' ? null : report, problem, live: null}} insideSpark={false} />;
+}
+
+function LiveReport({address}: {address: string}) {
+  return <App source={useLiveReport(address)} insideSpark />;
+}
+
+function start(host: HTMLElement): void {
+  const address = host.dataset['model'];
+  if (address === undefined) {
+    host.textContent = '';
+    render(<FileReport text={document.getElementById('sparkmemprof-model')?.textContent ?? ''} />, host);
+    return;
+  }
+  const shadow = host.attachShadow({mode: 'open'});
+  const sheet = document.createElement('link');
+  sheet.rel = 'stylesheet';
+  sheet.href = host.dataset['style'] ?? '';
+  const inside = document.createElement('div');
+  inside.className = 'sparkmemprof';
+  const show = () => render(<LiveReport address={address} />, inside);
+  sheet.onload = show;
+  sheet.onerror = show;
+  shadow.append(sheet, inside);
+}
+
+const host = document.getElementById('sparkmemprof');
+if (host) start(host);

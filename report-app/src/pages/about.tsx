@@ -1,0 +1,100 @@
+import type {Report} from '../model';
+import {Bytes} from '../parts/figures';
+import {formatBytes, formatCount} from '../units';
+
+const OUTSIDE = 'noTaskHeapBytes: ';
+
+export function AboutPage({report}: {report: Report}) {
+  const counters = Object.entries(report.counters).filter(([, value]) => value !== 0);
+  const outside = counters.filter(([name]) => name.includes(': ')).sort((a, b) => b[1] - a[1]);
+  const bounds = counters.filter(([name]) => !name.includes(': '));
+  const python = report.sampling?.pythonIntervalBytes;
+  const jvm = report.sampling?.jvmIntervalBytes;
+  return (
+    <>
+      <section class="card">
+        <h2>How it was measured</h2>
+        <ul class="prose">
+          <li>
+            {python ? (
+              <>
+                <strong>Python and native code:</strong> a sample every {formatBytes(python)} on average; blocks of at least {formatBytes(4 * python)} are
+                always counted.
+              </>
+            ) : (
+              'Python and native code: no interval is known; none was sampled, or every block was counted.'
+            )}
+          </li>
+          <li>
+            {jvm ? (
+              <>
+                <strong>JVM heap:</strong> a sample every {formatBytes(jvm)} on average.
+              </>
+            ) : (
+              'JVM heap: it was not sampled.'
+            )}
+          </li>
+          <li>
+            <strong>±</strong> is two standard deviations of sampling, of live at peak where that is known, else of allocated; <strong>exact</strong>: every
+            block was counted. Each figure has its bytes and its error in its title.
+          </li>
+          <li>
+            <strong>Live at peak</strong>: what a line held at the moment its task held most, the largest of any one task. <strong>Resident</strong>: how much
+            of that was in memory. <strong>Left behind</strong>: what was live when a task ended. <strong>Allocated</strong>: all bytes handed out, over the
+            stage’s tasks.
+          </li>
+          <li>
+            Rows of a process are measured, each by itself; what is left of its resident memory is <strong>unattributed</strong>.
+          </li>
+          <li>Failed, killed, lost and superseded attempts stand apart and are never added in.</li>
+          <li>A dash is a figure that was not measured, never zero.</li>
+        </ul>
+      </section>
+      <section class="card">
+        <h2>Not available</h2>
+        {report.notAvailable.length === 0 ? (
+          <p class="empty">Everything that this version can measure was measured.</p>
+        ) : (
+          <dl class="missing">
+            {report.notAvailable.map((entry) => (
+              <div>
+                <dt>{entry.what}</dt>
+                <dd>{entry.why}</dd>
+              </div>
+            ))}
+          </dl>
+        )}
+      </section>
+      <section class="card">
+        <h2>Bounds that were reached</h2>
+        {bounds.length === 0 ? (
+          <p class="empty">None: nothing was dropped.</p>
+        ) : (
+          <dl class="pairs">
+            {bounds.map(([name, value]) => (
+              <div>
+                <dt>{name}</dt>
+                <dd>{name.endsWith('Bytes') ? <Bytes value={value} /> : formatCount(value)}</dd>
+              </div>
+            ))}
+          </dl>
+        )}
+      </section>
+      {outside.length > 0 && (
+        <section class="card">
+          <h2>JVM heap allocated outside of tasks, by thread</h2>
+          <dl class="pairs">
+            {outside.map(([name, value]) => (
+              <div>
+                <dt>{name.startsWith(OUTSIDE) ? name.slice(OUTSIDE.length) : name}</dt>
+                <dd>
+                  <Bytes value={value} note="from samples" />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,81 @@
+import type {PostMortem, Report} from '../model';
+import {Bar} from '../parts/bar';
+import {processParts} from '../parts/container';
+import {Bytes} from '../parts/figures';
+import {SiteTable} from '../parts/sitetable';
+import {link} from '../route';
+import {executorTitle} from '../titles';
+import {formatBytes, formatDuration, formatTime} from '../units';
+import {AdviceItem} from './summary';
+
+function Death({death, index}: {death: PostMortem; index: number}) {
+  const processes = death.processes ?? [];
+  const used = death.usedBytes ?? processes.reduce((all, process) => all + process.bytes, 0);
+  const whole = Math.max(1, used, death.limitBytes !== null && death.limitBytes <= 3 * used ? death.limitBytes : 0) * 1.02;
+  const facts = [
+    death.timeMs ? formatTime(death.timeMs) : null,
+    death.pid !== null ? `${death.process} ${death.pid}` : death.process,
+    death.exitCode !== null ? `exit code ${death.exitCode}` : null,
+    death.lastSampleAgeMs !== null ? `last sample ${formatDuration(death.lastSampleAgeMs)} before` : null,
+  ].filter(Boolean);
+  return (
+    <article class={`card death ${death.outOfMemory ? 'bad' : 'warn'}`}>
+      <h2>{death.headline}</h2>
+      <p class="facts">
+        <span>
+          <a href={link('executors', death.executorId)}>{executorTitle(death.executorId)}</a>
+        </span>
+        {facts.map((fact) => (
+          <span>{fact}</span>
+        ))}
+      </p>
+      <p>How this is known: {death.how}.</p>
+      {death.reason && <p class="soft">Spark says: {death.reason}</p>}
+      {death.advice.length > 0 && (
+        <>
+          <h3>What to change</h3>
+          <ul class="advices">
+            {death.advice.map((advice) => (
+              <AdviceItem advice={advice} />
+            ))}
+          </ul>
+        </>
+      )}
+      {processes.length > 0 && (
+        <>
+          <h3>
+            Processes at the last sample: <Bytes value={death.usedBytes} /> of <Bytes value={death.limitBytes} />
+          </h3>
+          <Bar size="tall" parts={processParts(processes, used)} whole={whole} mark={death.limitBytes} label="In use at the last sample" />
+          <p class="note">{processes.map((process) => `${process.kind} ${process.pid}: ${formatBytes(process.bytes)}`).join(' · ')}</p>
+        </>
+      )}
+      <h3>Held at the last sample</h3>
+      <SiteTable
+        label={`Held at the last sample, post-mortem ${index + 1}`}
+        rows={death.sites.map((site, at) => ({key: String(at), site, stage: null}))}
+        by="live"
+        withStage={false}
+        empty="No task’s profile had arrived: how much each process used is known, but not what for."
+      />
+    </article>
+  );
+}
+
+export function DeathsPage({report}: {report: Report}) {
+  if (report.postMortems.length === 0) {
+    return (
+      <p class="empty">
+        {report.unfinished ? 'No executor and no Python worker has died so far.' : 'No executor and no Python worker died.'} How close each came to its limit is
+        on <a href={link('executors')}>Executors</a>.
+      </p>
+    );
+  }
+  return (
+    <>
+      {report.postMortems.map((death, index) => (
+        <Death death={death} index={index} />
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,290 @@
+import {useMemo} from 'preact/hooks';
+import {executorsByUse, limitPhrase, toneOf, useOf} from '../digest';
+import type {Executor, Process, Report, Row} from '../model';
+import {Bar} from '../parts/bar';
+import {ContainerBars, ContainerLegend, REGION_LOOKS, Use, processParts, scaleOf} from '../parts/container';
+import {Bytes} from '../parts/figures';
+import {DataTable, type Column} from '../parts/table';
+import {link} from '../route';
+import {executorTitle} from '../titles';
+import {formatBytes, formatCount, formatPercent, formatTime, plural} from '../units';
+
+function peakOf(executor: Executor, region: string): number | null {
+  return executor.regions.find((each) => each.name === region)?.peakBytes ?? null;
+}
+
+function pythonPeak(executor: Executor): number | null {
+  return peakOf(executor, 'pyspark') ?? peakOf(executor, 'overhead');
+}
+
+function columnsOf(whole: number): Column<Executor>[] {
+  return [
+    {
+      id: 'executor',
+      title: 'Executor',
+      look: 'main',
+      value: (executor) => executor.id,
+      cell: (executor) => (
+        <>
+          <a class="strong" href={link('executors', executor.id)}>
+            {executorTitle(executor.id)}
+          </a>
+          <div class="soft">{executor.host}</div>
+          {executor.removedReason && <div class="removed">Removed: {executor.removedReason}</div>}
+        </>
+      ),
+    },
+    {
+      id: 'graph',
+      title: 'In use at the peak',
+      look: 'graph',
+      cell: (executor) =>
+        executor.atPeak && (
+          <Bar
+            parts={processParts(executor.atPeak.processes, executor.atPeak.usedBytes)}
+            whole={whole}
+            mark={executor.limitBytes}
+            size="tall"
+            label="In use at the peak"
+          />
+        ),
+    },
+    {
+      id: 'share',
+      title: 'Of its limit',
+      look: 'number',
+      value: (executor) => useOf(executor),
+      cell: (executor) =>
+        useOf(executor) < 0 ? <Bytes value={null} /> : <span class={`percent ${toneOf(executor)}`}>{formatPercent(useOf(executor), 1)}</span>,
+    },
+    {
+      id: 'peak',
+      title: 'Peak',
+      look: 'number',
+      value: (executor) => executor.atPeak?.usedBytes,
+      cell: (executor) => <Bytes value={executor.atPeak?.usedBytes} />,
+    },
+    {
+      id: 'limit',
+      title: 'Limit',
+      look: 'number',
+      value: (executor) => executor.limitBytes,
+      cell: (executor) => <Bytes value={executor.limitBytes} note={limitPhrase(executor)} />,
+    },
+    {
+      id: 'heap',
+      title: 'Heap, peak',
+      look: 'number',
+      value: (executor) => executor.heapUsedPeakBytes,
+      cell: (executor) => <Bytes value={executor.heapUsedPeakBytes} />,
+    },
+    {
+      id: 'python',
+      title: 'Python, at the peak',
+      look: 'number',
+      value: pythonPeak,
+      cell: (executor) => <Bytes value={pythonPeak(executor)} note="all Python processes together" />,
+    },
+  ];
+}
+
+export function ExecutorsPage({report}: {report: Report}) {
+  const executors = useMemo(() => executorsByUse(report), [report]);
+  const columns = useMemo(() => columnsOf(scaleOf(executors)), [executors]);
+  const other = report.otherExecutors;
+  return (
+    <>
+      <DataTable
+        label="executors"
+        rows={executors}
+        columns={columns}
+        rowKey={(executor) => executor.id}
+        sortBy="share"
+        words={(executor) => `${executorTitle(executor.id)} ${executor.host} ${executor.removedReason ?? ''}`}
+        filterHint="Filter by id, host or reason"
+        empty={
+          report.unfinished ? 'No executor was seen so far. They show up some seconds after they start.' : 'No executor was seen: the driver’s log says why.'
+        }
+      />
+      {other && (
+        <p class="note">
+          Executors without a row: {formatCount(other.executors)}
+          {other.largestUsedBytes !== null && `, which used ${formatBytes(other.largestUsedBytes)} at most`}.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Regions({executor}: {executor: Executor}) {
+  const rows = executor.regions.filter((region) => region.budgetBytes || region.peakBytes);
+  if (rows.length === 0) return <p class="note">Nothing was requested for it by region.</p>;
+  const whole = Math.max(1, ...rows.map((region) => Math.max(region.budgetBytes ?? 0, region.peakBytes ?? 0)));
+  return (
+    <table class="compact" aria-label="Regions">
+      <thead>
+        <tr>
+          <th scope="col">Region</th>
+          <th scope="col" class="graph">
+            <span class="unseen">Peak over budget</span>
+          </th>
+          <th scope="col" class="number">
+            Peak
+          </th>
+          <th scope="col" class="number">
+            Budget
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((region) => {
+          const over = (region.peakBytes ?? 0) > (region.budgetBytes ?? 0);
+          const look = over ? (executor.limitEnforced ? 'over' : 'beyond') : (REGION_LOOKS[region.name] ?? 'other');
+          return (
+            <tr>
+              <td class="nowrap">
+                <i class={`dot ${REGION_LOOKS[region.name] ?? 'other'}`} />
+                {region.name}
+              </td>
+              <td class="graph">
+                <Bar
+                  parts={[{bytes: region.peakBytes ?? 0, look, title: `peak ${formatBytes(region.peakBytes ?? 0)}`}]}
+                  whole={whole}
+                  mark={region.budgetBytes}
+                  label={`${region.name}, peak`}
+                />
+              </td>
+              <td class="number">
+                <Bytes value={region.peakBytes} />
+              </td>
+              <td class="number">{region.budgetBytes === 0 ? <span class="soft">none</span> : <Bytes value={region.budgetBytes} />}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+const ROWS_SHOWN = 10;
+
+// The first ones, which are the largest where there are many, and the rest as one.
+function rowsShown(rows: Row[]): Row[] {
+  const present = rows.filter((row) => row.bytes > 0);
+  if (present.length <= ROWS_SHOWN) return present;
+  const rest = present.slice(ROWS_SHOWN);
+  return [...present.slice(0, ROWS_SHOWN), {name: `${rest.length} other rows`, bytes: rest.reduce((all, row) => all + row.bytes, 0)}];
+}
+
+function ProcessItem({process, whole}: {process: Process; whole: number}) {
+  const rows = rowsShown(process.peakRows);
+  const parts = rows.map((row, index) => ({bytes: row.bytes, look: `row${index % 6}`, title: `${row.name} ${formatBytes(row.bytes)}`}));
+  const rest = process.peakRssBytes - parts.reduce((all, part) => all + part.bytes, 0);
+  if (rest > 0) parts.push({bytes: rest, look: 'other', title: `unattributed ${formatBytes(process.unattributedBytes)}`});
+  return (
+    <div class="process">
+      <p>
+        <strong>{process.kind}</strong> <span class="soft">{process.pid}</span>{' '}
+        <span class="right">
+          <Bytes value={process.peakRssBytes} note="resident, as the kernel counts it" />
+        </span>
+      </p>
+      <Bar parts={parts} whole={whole} label={`${process.kind} ${process.pid}`} size="budget" />
+      <p class="keys">
+        {rows.map((row, index) => (
+          <span class="key">
+            <i class={`dot row${index % 6}`} />
+            {row.name} <Bytes value={row.bytes} />
+          </span>
+        ))}
+        <span class="key">
+          <i class="dot other" />
+          unattributed <Bytes value={process.unattributedBytes} />
+        </span>
+      </p>
+    </div>
+  );
+}
+
+const PROCESSES_SHOWN = 40;
+
+export function ExecutorPage({report, id}: {report: Report; id: string}) {
+  const executor = report.executors.find((each) => each.id === id);
+  if (!executor) {
+    return (
+      <p class="empty">
+        The report has no row for {executorTitle(id)}. <a href={link('executors')}>All executors</a>
+      </p>
+    );
+  }
+  const deaths = report.postMortems.filter((death) => death.executorId === id);
+  const whole = Math.max(1, ...executor.processes.map((process) => process.peakRssBytes));
+  const facts = [
+    executor.host,
+    executor.cores ? plural(executor.cores, 'core') : null,
+    executor.javaVersion ? `Java ${executor.javaVersion}` : null,
+    executor.addedMs ? `from ${formatTime(executor.addedMs)}` : null,
+    executor.removedMs ? `to ${formatTime(executor.removedMs)}` : null,
+  ].filter(Boolean);
+  return (
+    <>
+      <p class="facts">
+        {facts.map((fact) => (
+          <span>{fact}</span>
+        ))}
+      </p>
+      {executor.removedReason && <p class="removed">Removed: {executor.removedReason}</p>}
+      {deaths.map((death) => (
+        <p>
+          <a href={link('deaths')}>{death.headline}</a>
+        </p>
+      ))}
+      <div class="card">
+        <p>
+          <Use executor={executor} />
+          {executor.atPeak && <span class="soft">, {formatTime(executor.atPeak.timeMs)}</span>}
+        </p>
+        <ContainerBars executor={executor} whole={scaleOf([executor])} />
+        <ContainerLegend />
+      </div>
+      <div class="columns">
+        <section class="card">
+          <h2>Budget by region</h2>
+          <Regions executor={executor} />
+          <p class="note">
+            {executor.requestedBytes !== null && `Requested in all: ${formatBytes(executor.requestedBytes)}. `}
+            {executor.heapMaxBytes != null && `Heap: ${formatBytes(executor.heapMaxBytes)} at most`}
+            {executor.heapMaxBytes != null && executor.heapUsedPeakBytes != null && `, ${formatBytes(executor.heapUsedPeakBytes)} used at its peak`}
+            {executor.heapMaxBytes != null && '. '}
+            {executor.directPeakBytes != null && `Through Unsafe (direct buffers, off-heap): ${formatBytes(executor.directPeakBytes)} at the peak.`}
+          </p>
+          {executor.atPeak && executor.atPeak.regions.length > 0 && (
+            <>
+              <h3>At the peak</h3>
+              <dl class="pairs">
+                {executor.atPeak.regions.map((row) => (
+                  <div>
+                    <dt>{row.name}</dt>
+                    <dd>
+                      <Bytes value={row.bytes} />
+                    </dd>
+                  </div>
+                ))}
+              </dl>
+            </>
+          )}
+        </section>
+        <section class="card">
+          <h2>Processes, each at its own peak</h2>
+          {executor.processes.length === 0 && <p class="empty">None was measured; About the numbers says why.</p>}
+          {executor.processes.slice(0, PROCESSES_SHOWN).map((process) => (
+            <ProcessItem process={process} whole={whole} />
+          ))}
+          {executor.processes.length > PROCESSES_SHOWN && (
+            <p class="note">{plural(executor.processes.length - PROCESSES_SHOWN, 'smaller process', 'smaller processes')} in report.json.</p>
+          )}
+        </section>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,231 @@
+import type {HierarchyRectangularNode} from 'd3-hierarchy';
+import flamegraph, {type FlameGraph} from 'd3-flame-graph';
+import {select, type Selection} from 'd3-selection';
+import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
+import {flameTree, type FlameNode, type Kind, type Measure} from '../flametree';
+import type {Report} from '../model';
+import {link, type Route} from '../route';
+import {stageContent, stageKey, stageTitle} from '../titles';
+import {formatBytes, formatPercent, plural} from '../units';
+
+type Node = HierarchyRectangularNode<FlameNode> & {highlight?: boolean};
+
+const CELL = 20;
+const KIND_TITLES: Record<Kind, string> = {python: 'Python', native: 'native', java: 'Java', unknown: 'damaged record', part: 'stage, UDF or rest'};
+
+// Neighbours of one language differ a little, so that their edges show.
+function lookOf(node: Node): string {
+  if (node.highlight) return 'var(--flame-found)';
+  return `var(--flame-${node.data.kind}${node.depth % 2 === 0 ? '' : '-2'})`;
+}
+
+function told(node: Node, measure: Measure, total: number): string {
+  const {name, place, value, self, kind} = node.data;
+  const what = measure === 'allocated' ? 'allocated' : node.children ? 'at most, live at peak' : 'live at peak';
+  const own = node.children && self > 0 ? `, ${formatBytes(self)} in this frame itself` : '';
+  return `${name}${place ? ` (${place})` : ''}: ${formatBytes(value)} ${what}, ${formatPercent(value, total)} of all${own}; ${KIND_TITLES[kind]}`;
+}
+
+interface GraphProps {
+  tree: FlameNode;
+  measure: Measure;
+  flames: boolean; // the root below
+  term: string;
+}
+
+// The step that an arrow key makes from a frame.
+function step(node: Node, key: string, flames: boolean): Node | undefined {
+  const inwards = flames ? 'ArrowUp' : 'ArrowDown';
+  const outwards = flames ? 'ArrowDown' : 'ArrowUp';
+  if (key === inwards) return (node.children as Node[] | undefined)?.find((each) => !each.data.kind || (each.value ?? 0) > 0);
+  if (key === outwards) return (node.parent as Node | null) ?? undefined;
+  const row = ((node.parent?.children ?? [node]) as Node[]).filter((each) => (each.value ?? 0) > 0);
+  return row[row.indexOf(node) + (key === 'ArrowRight' ? 1 : -1)];
+}
+
+function Graph({tree, measure, flames, term}: GraphProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const graph = useRef<FlameGraph<FlameNode> | null>(null);
+  const at = useRef<Node | null>(null);
+  const [text, setText] = useState('');
+  const [found, setFound] = useState('');
+  const tell = (node: Node | null) => setText(node ? told(node, measure, tree.value) : '');
+  const mark = (node: Node | null) => {
+    at.current = node;
+    select(host.current)
+      .selectAll<SVGGElement, Node>('g.frame')
+      .classed('at', (each) => each === node);
+    tell(node);
+  };
+  useEffect(() => {
+    const element = host.current;
+    if (!element) return;
+    const selection = select(element).datum(tree) as unknown as Selection<HTMLElement, FlameNode, null, undefined>;
+    const made = flamegraph<FlameNode>()
+      .width(element.clientWidth)
+      .cellHeight(CELL)
+      .minFrameSize(2)
+      .transitionDuration(0)
+      .inverted(!flames)
+      .resetHeightOnZoom(true)
+      .getName((node) => (node.data.kind === 'python' && node.data.place ? `${node.data.name}  ${node.data.place}` : node.data.name))
+      .label((node) => told(node, measure, tree.value))
+      .setColorMapper(lookOf)
+      .setSearchMatch((node, word) => word !== '' && `${node.data.name} ${node.data.place}`.toLowerCase().includes(word.toLowerCase()))
+      .setSearchHandler((nodes, sum) => setFound(`${plural(nodes.length, 'frame')}, ${formatBytes(sum)}, ${formatPercent(sum, tree.value)} of all`))
+      .onHover((node) => tell(node))
+      .onClick((node) => mark(node));
+    made(selection);
+    graph.current = made;
+    at.current = null;
+    setText('');
+    let width = element.clientWidth;
+    const observer = new ResizeObserver(() => {
+      if (element.clientWidth === width || element.clientWidth === 0) return;
+      width = element.clientWidth;
+      made.width(width).update();
+    });
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+      graph.current = null;
+    };
+  }, [tree, measure, flames]);
+  useEffect(() => {
+    if (term !== '') graph.current?.search(term);
+    else if (found !== '') {
+      graph.current?.clear();
+      setFound('');
+    }
+  }, [term, tree, measure, flames]);
+  const press = (event: KeyboardEvent) => {
+    const root = select<HTMLElement, Node>(host.current as HTMLElement).datum();
+    if (event.key.startsWith('Arrow')) {
+      const next = at.current ? step(at.current, event.key, flames) : root;
+      if (next) mark(next);
+    } else if (event.key === 'Enter' && at.current) {
+      graph.current?.zoomTo(at.current);
+    } else if (event.key === 'Escape') {
+      graph.current?.resetZoom();
+      mark(root);
+    } else {
+      return;
+    }
+    event.preventDefault();
+  };
+  return (
+    <>
+      <p class="flame-told" role="status">
+        {text || (found ? `Found: ${found}` : 'Hover or tap a frame; click it to zoom. With the keyboard: arrows, Enter to zoom, Escape to go back.')}
+      </p>
+      <div class="flame" ref={host} tabIndex={0} role="application" aria-label="Flame graph: arrows move, Enter zooms, Escape shows all" onKeyDown={press} />
+      <p>
+        <button type="button" onClick={() => graph.current?.resetZoom()}>
+          Show all
+        </button>
+      </p>
+    </>
+  );
+}
+
+// More of them would be too narrow to see: their stacks are merged first.
+const STAGES_SIDE_BY_SIDE = 60;
+
+export function FlamePage({report, route}: {report: Report; route: Route}) {
+  const stages = report.stages.filter((stage) => stage.sites.length > 0);
+  const [measure, setMeasure] = useState<Measure>(() =>
+    stages.some((stage) => stage.sites.some((site) => (site.liveAtPeakBytes ?? 0) > 0)) ? 'live' : 'allocated',
+  );
+  const [flames, setFlames] = useState(false);
+  const [udfs, setUdfs] = useState(true);
+  const [byStage, setByStage] = useState(stages.length <= STAGES_SIDE_BY_SIDE);
+  const [term, setTerm] = useState('');
+  const chosen = route.query.get('stage') ?? '';
+  const tree = useMemo(
+    () => flameTree(chosen === '' ? stages : stages.filter((stage) => stageKey(stage) === chosen), measure, {stages: byStage || chosen !== '', udfs}),
+    [report, chosen, measure, byStage, udfs],
+  );
+  if (stages.length === 0) {
+    return (
+      <p class="empty">
+        {report.unfinished
+          ? 'No task has ended yet: stacks come with the profiles of ended tasks.'
+          : 'No stack was sampled; About the numbers says what was not measured.'}
+      </p>
+    );
+  }
+  return (
+    <>
+      <div class="tools">
+        <fieldset class="switch">
+          <legend class="unseen">Measure</legend>
+          {(['live', 'allocated'] as const).map((each) => (
+            <label>
+              <input type="radio" name="measure" checked={measure === each} onChange={() => setMeasure(each)} />{' '}
+              <span>{each === 'live' ? 'Live at peak' : 'Allocated'}</span>
+            </label>
+          ))}
+        </fieldset>
+        <label>
+          Stage{' '}
+          <select
+            aria-label="Stage"
+            value={chosen}
+            onChange={(event) => {
+              const stage = event.currentTarget.value;
+              location.hash = stage === '' ? link('flame') : link('flame', undefined, {stage});
+            }}
+          >
+            <option value="">all</option>
+            {stages.map((stage) => (
+              <option value={stageKey(stage)}>
+                {stageTitle(stage)}: {stageContent(stage).slice(0, 60)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="search">
+          <span class="unseen">Search frames</span>
+          <input type="search" placeholder="Search frames" value={term} onInput={(event) => setTerm(event.currentTarget.value)} />
+        </label>
+        <label>
+          <input type="checkbox" checked={flames} onChange={() => setFlames(!flames)} /> Invert
+        </label>
+        {chosen === '' && stages.length > 1 && (
+          <label>
+            <input type="checkbox" checked={byStage} onChange={() => setByStage(!byStage)} /> By stage
+          </label>
+        )}
+        <label>
+          <input type="checkbox" checked={udfs} onChange={() => setUdfs(!udfs)} /> By UDF
+        </label>
+      </div>
+      <p class="legend">
+        {(['python', 'native', 'java', 'part'] as const).map((kind) => (
+          <span class="key">
+            <i class={`dot flame-${kind}`} />
+            {KIND_TITLES[kind]}
+          </span>
+        ))}
+      </p>
+      {tree.value === 0 ? (
+        <p class="empty">
+          {measure === 'live'
+            ? 'Nothing here has a live figure: what is live in a JVM heap is only known after a collection. Choose Allocated.'
+            : 'Nothing was allocated here that was sampled.'}
+        </p>
+      ) : (
+        <div class="card">
+          <Graph tree={tree} measure={measure} flames={flames} term={term} />
+        </div>
+      )}
+      <p class="note">
+        {measure === 'live'
+          ? 'A stack’s live bytes are the largest of any one task. They compare stacks, but the wider frames, which add them up, are bounds and not what was held at one moment.'
+          : 'Allocated bytes are summed over the stage’s tasks. Frames add up to the report’s totals.'}{' '}
+        Only attempts that count are in here.
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,193 @@
+// To be understood in ten seconds: what happened, what to change, where the memory went.
+import {adviceOf, confArgument, executorsByUse, jvmSitesOf, largest, linesOf, verdictOf, type AdviceFor} from '../digest';
+import type {Report} from '../model';
+import {ContainerBars, ContainerLegend, Use, scaleOf} from '../parts/container';
+import {Copyable} from '../parts/copy';
+import {Bytes, allocatedNote, liveNote} from '../parts/figures';
+import {link} from '../route';
+import {executorTitle, framePlace, frameTitle, leadFrame, linePlace, pathsOf, shortened, stageKey, stageTitle, udfTitle} from '../titles';
+import {plural} from '../units';
+
+const EXECUTORS_SHOWN = 6;
+
+function Verdict({report}: {report: Report}) {
+  const verdict = verdictOf(report);
+  const deaths = report.postMortems.length;
+  return (
+    <section class={`verdict ${verdict.tone}`} aria-label="Verdict">
+      <p class="sentence">{verdict.sentence}</p>
+      <p class="soft">
+        {verdict.because}
+        {deaths > 0 && (
+          <>
+            {' '}
+            <a href={link('deaths')}>{deaths === 1 ? 'Its post-mortem' : `All ${deaths} post-mortems`}</a>
+          </>
+        )}
+      </p>
+    </section>
+  );
+}
+
+export function AdviceItem({advice}: {advice: AdviceFor | Omit<AdviceFor, 'deaths'>}) {
+  return (
+    <li class="advice">
+      {advice.conf !== null && (
+        <p class="change">
+          <code>{advice.conf}</code>{' '}
+          {advice.to !== null && (
+            <span>
+              {advice.from ?? 'not set'} <span aria-label="to">→</span> <strong>{advice.to}</strong>
+            </span>
+          )}
+        </p>
+      )}
+      <p class={advice.conf === null ? '' : 'soft'}>{advice.because}</p>
+      {advice.conf !== null && advice.to !== null && <Copyable text={confArgument(advice.conf, advice.to)} />}
+    </li>
+  );
+}
+
+function WhatToChange({report}: {report: Report}) {
+  const advice = adviceOf(report);
+  if (advice.length === 0) return null;
+  return (
+    <section>
+      <h2>What to change</h2>
+      <ul class="advices">
+        {advice.map((piece) => (
+          <AdviceItem advice={piece} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function LineTile({report}: {report: Report}) {
+  const found = largest(linesOf(report), ({line}) => line.liveAtPeakBytes);
+  if (!found) return null;
+  const {line, stage} = found;
+  const path = pathsOf(line, stage)[0];
+  return (
+    <div class="tile">
+      <p class="what">Line that held most, in one task</p>
+      <p class="much">
+        <Bytes value={line.liveAtPeakBytes} note={liveNote(line)} />
+      </p>
+      <p class="code">
+        <strong>{linePlace(line)}</strong> {line.function}
+      </p>
+      {path && path.steps.length > 0 && <p class={`code ${path.native ? 'native' : 'soft'}`}>{shortened(path.steps)}</p>}
+      <p class="context">
+        <a href={link('stages', stageKey(stage))}>{stageTitle(stage)}</a>
+        {line.udf ? `, UDF ${udfTitle(line)}` : ''}
+      </p>
+    </div>
+  );
+}
+
+function HeapTile({report}: {report: Report}) {
+  const found = largest(
+    jvmSitesOf(report.stages).filter(({site}) => site.origin === 'jvm-heap'),
+    ({site}) => site.allocatedBytes,
+  );
+  const lead = found && leadFrame(found.site);
+  if (!found || !lead) return null;
+  return (
+    <div class="tile">
+      <p class="what">Most allocated in the JVM’s heap, over a stage</p>
+      <p class="much">
+        <Bytes value={found.site.allocatedBytes} note={allocatedNote(found.site)} />
+      </p>
+      <p class="code">
+        <strong>{frameTitle(lead)}</strong> <span class="soft">{framePlace(lead)}</span>
+      </p>
+      <p class="context">
+        <a href={link('stages', stageKey(found.stage))}>{stageTitle(found.stage)}</a>
+      </p>
+    </div>
+  );
+}
+
+function LeakTile({report}: {report: Report}) {
+  const leak = report.leaks?.[0];
+  if (!leak) return null;
+  return (
+    <div class="tile">
+      <p class="what">Leaves more behind with every task</p>
+      <p class="much">
+        + <Bytes value={leak.largest.perTaskBytes} note="median of the slopes between tasks" />
+        <span class="unit"> a task</span>
+      </p>
+      <p class="code">
+        <strong>{linePlace(leak)}</strong> {leak.function}
+      </p>
+      <p class="context">
+        <a href={link('lines')}>{report.leaks && report.leaks.length > 1 ? `All ${report.leaks.length} such lines` : 'How this is known'}</a>
+      </p>
+    </div>
+  );
+}
+
+function Containers({report}: {report: Report}) {
+  const died = new Set(report.postMortems.map((death) => death.executorId));
+  const fullest = executorsByUse(report);
+  const executors = [...fullest.filter(({id}) => died.has(id)), ...fullest.filter(({id}) => !died.has(id))];
+  if (executors.length === 0) return null;
+  const shown = executors.slice(0, EXECUTORS_SHOWN);
+  const whole = scaleOf(shown);
+  return (
+    <section>
+      <h2>
+        {report.application.master === 'program'
+          ? 'Memory of the program'
+          : died.size > 0
+            ? 'Containers: where something died, then the fullest'
+            : 'Containers, fullest first'}
+      </h2>
+      <div class="card">
+        <ContainerLegend />
+        {shown.map((executor) => (
+          <div class="container-row">
+            <p>
+              <a class="strong" href={link('executors', executor.id)}>
+                {executorTitle(executor.id)}
+              </a>{' '}
+              <Use executor={executor} />
+              {executor.removedReason && <span class="removed"> removed</span>}
+            </p>
+            <ContainerBars executor={executor} whole={whole} />
+          </div>
+        ))}
+        {executors.length > shown.length && (
+          <p>
+            <a href={link('executors')}>All {plural(executors.length, 'executor')}</a>
+          </p>
+        )}
+      </div>
+    </section>
+  );
+}
+
+export function SummaryPage({report}: {report: Report}) {
+  const anything = report.stages.length > 0 || report.executors.length > 0;
+  return (
+    <>
+      <Verdict report={report} />
+      <WhatToChange report={report} />
+      <div class="tiles">
+        <LineTile report={report} />
+        <LeakTile report={report} />
+        <HeapTile report={report} />
+      </div>
+      <Containers report={report} />
+      {!anything && (
+        <p class="empty">
+          {report.unfinished
+            ? 'No stage has started yet. This page fills as the application runs its first job.'
+            : 'No stage ran while sparkmemprof was on. Run a job, then make the report again.'}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,117 @@
+// The container picture: what was requested by region, over it what was in use at the peak, and the limit as a line.
+import {limitPhrase, toneOf, useOf} from '../digest';
+import type {Executor, ProcessAtMoment} from '../model';
+import {formatBytes, formatPercent} from '../units';
+import {Bar, type Part} from './bar';
+import {Bytes} from './figures';
+
+export const REGION_LOOKS: Record<string, string> = {
+  'heap.reserved': 'region-reserved',
+  'heap.storage': 'region-storage',
+  'heap.execution': 'region-execution',
+  'heap.user': 'region-user',
+  overhead: 'region-overhead',
+  offHeap: 'region-offheap',
+  pyspark: 'region-pyspark',
+};
+
+export function budgetParts(executor: Executor): Part[] {
+  return executor.regions
+    .filter((region) => region.budgetBytes)
+    .map((region) => ({
+      bytes: region.budgetBytes ?? 0,
+      look: REGION_LOOKS[region.name] ?? 'other',
+      title: `${region.name} ${formatBytes(region.budgetBytes ?? 0)}`,
+    }));
+}
+
+export function processParts(processes: ProcessAtMoment[], used: number): Part[] {
+  let pythons = 0;
+  let sum = 0;
+  const parts = processes.map((process) => {
+    sum += process.bytes;
+    const look = process.kind === 'jvm' ? 'jvm' : process.kind.startsWith('python') ? (pythons++ % 2 === 0 ? 'python' : 'python2') : 'other';
+    return {bytes: process.bytes, look, title: `${process.kind} ${process.pid} ${formatBytes(process.bytes)}`};
+  });
+  if (used > sum) parts.push({bytes: used - sum, look: 'other', title: `in no process ${formatBytes(used - sum)}`});
+  return parts;
+}
+
+// What the width of the bars stands for, the same for all executors shown together. A limit far beyond all use (a whole
+// machine's memory) would leave nothing to see: it is told in words then.
+export function scaleOf(executors: Executor[]): number {
+  const figures = executors.flatMap((executor) => [executor.atPeak?.usedBytes ?? 0, sum(budgetParts(executor))]);
+  const shown = Math.max(1, ...figures);
+  const limits = executors.map((executor) => executor.limitBytes ?? 0).filter((limit) => limit <= 3 * shown);
+  return Math.max(shown, ...limits) * 1.02;
+}
+
+function sum(parts: Part[]): number {
+  return parts.reduce((all, part) => all + part.bytes, 0);
+}
+
+export function Use({executor}: {executor: Executor}) {
+  const tone = toneOf(executor);
+  if (!executor.atPeak) {
+    return (
+      <span>
+        peak not measured; limit <Bytes value={executor.limitBytes} />
+      </span>
+    );
+  }
+  return (
+    <span>
+      {executor.limitBytes ? <strong class={`percent ${tone}`}>{formatPercent(useOf(executor), 1)}</strong> : ''}{' '}
+      <Bytes value={executor.atPeak.usedBytes} note="the container’s use, at a sample of the watcher" /> at the peak of <Bytes value={executor.limitBytes} />{' '}
+      <span class="soft">{limitPhrase(executor)}</span>
+    </span>
+  );
+}
+
+export function ContainerBars({executor, whole}: {executor: Executor; whole: number}) {
+  const budget = budgetParts(executor);
+  const peak = executor.atPeak;
+  const limit = executor.limitBytes;
+  const beyond = limit !== null && limit > whole;
+  return (
+    <div class="container-bars">
+      {peak ? (
+        <Bar size="tall" parts={processParts(peak.processes, peak.usedBytes)} whole={whole} mark={limit} label="In use at the peak" />
+      ) : (
+        <p class="note">Use was not measured.</p>
+      )}
+      {budget.length > 0 && <Bar size="budget" parts={budget} whole={whole} mark={limit} label="Requested by region" />}
+      {beyond && <p class="note">The limit, {formatBytes(limit)}, is far beyond this scale.</p>}
+    </div>
+  );
+}
+
+export function ContainerLegend() {
+  const key = (look: string, title: string) => (
+    <span class="key">
+      <i class={`dot ${look}`} />
+      {title}
+    </span>
+  );
+  return (
+    <p class="legend">
+      <span class="key strong">Upper bar, in use at the peak:</span>
+      {key('jvm', 'JVM')}
+      {key('python', 'Python')}
+      {key('other', 'in no process')}
+      <span class="key">
+        <i class="tick" />
+        limit
+      </span>
+      <br />
+      <span class="key strong">Lower bar, requested:</span>
+      {key('region-reserved', 'heap reserved')}
+      {key('region-storage', 'storage')}
+      {key('region-execution', 'execution')}
+      {key('region-user', 'user')}
+      {key('region-overhead', 'overhead')}
+      {key('region-offheap', 'off-heap')}
+      {key('region-pyspark', 'pyspark')}
+    </p>
+  );
+}

@@ -1,0 +1,49 @@
+// Figures: each with its unit, its exact value and its error in the title.
+import type {Figures} from '../model';
+import {formatBytes, formatCount, formatError} from '../units';
+
+interface BytesProps {
+  value: number | null | undefined;
+  note?: string | undefined; // what is known of its error
+}
+
+export function Bytes({value, note}: BytesProps) {
+  if (value === null || value === undefined) {
+    return (
+      <span class="none" title="not measured">
+        –
+      </span>
+    );
+  }
+  const [number, unit] = formatBytes(value).split(' ');
+  return (
+    <span class="figure" title={`${formatCount(value)} bytes${note ? ', ' + note : ''}`}>
+      {number}
+      <span class="unit">{'\u202f' + unit}</span>
+    </span>
+  );
+}
+
+// errorBytes belongs to live at peak, or to allocated where live is null.
+export function liveNote(figures: Figures): string {
+  return figures.sampled ? `sampled, ${formatError(figures.errorBytes)}` : 'exact: every block was counted';
+}
+
+export function allocatedNote(figures: Figures): string {
+  if (!figures.sampled) return 'exact: every block was counted';
+  return figures.liveAtPeakBytes === null ? `sampled, ${formatError(figures.errorBytes)}` : 'sampled: an estimate whose error is not in the report';
+}
+
+export function otherNote(figures: Figures): string {
+  return figures.sampled ? 'sampled: an estimate whose error is not in the report' : 'of blocks that were all counted';
+}
+
+export function ErrorOf({figures}: {figures: Figures}) {
+  const told = formatError(figures.errorBytes);
+  const what = figures.liveAtPeakBytes === null ? 'allocated' : 'live at peak';
+  return (
+    <span class="soft" title={`${figures.errorBytes === null ? '' : formatCount(figures.errorBytes) + ' bytes, '}two standard deviations of ${what}`}>
+      {told}
+    </span>
+  );
+}

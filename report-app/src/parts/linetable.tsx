@@ -1,0 +1,114 @@
+// Lines of the user's code with their figures in the margin; native frames under a line, its stacks on request.
+import {useMemo} from 'preact/hooks';
+import type {LineOfStage} from '../digest';
+import {link} from '../route';
+import {linePlace, stageKey, stageTitle, udfTitle} from '../titles';
+import {formatBytes} from '../units';
+import {Share} from './bar';
+import {Bytes, ErrorOf, allocatedNote, liveNote, otherNote} from './figures';
+import {Paths, Stacks, UdfName} from './frames';
+import {DataTable, type Column} from './table';
+
+interface LineTableProps {
+  label: string;
+  lines: LineOfStage[];
+  withStage: boolean;
+  empty: string;
+  pageSize?: number;
+}
+
+function columnsOf(largest: number, withStage: boolean): Column<LineOfStage>[] {
+  const columns: Column<LineOfStage>[] = [
+    {
+      id: 'line',
+      title: 'Line',
+      look: 'main',
+      value: ({line}) => linePlace(line),
+      cell: ({line, group}) => (
+        <>
+          <div class="code">
+            <span class="place strong">{linePlace(line)}</span> <span class="function">{line.function}</span>
+            <Paths line={line} group={group} most={(line.liveAtPeakBytes ?? 0) >= largest / 10 ? 3 : 1} />
+          </div>
+          <div class="of">
+            <UdfName udf={line} />
+          </div>
+        </>
+      ),
+    },
+    {
+      id: 'graph',
+      title: 'Share',
+      look: 'graph',
+      cell: ({line}) => <Share bytes={line.liveAtPeakBytes} whole={largest} look="python" label={`live at peak ${formatBytes(line.liveAtPeakBytes ?? 0)}`} />,
+    },
+    {
+      id: 'live',
+      title: 'Live at peak',
+      look: 'number',
+      value: ({line}) => line.liveAtPeakBytes,
+      cell: ({line}) => <Bytes value={line.liveAtPeakBytes} note={liveNote(line)} />,
+    },
+    {
+      id: 'error',
+      title: 'Error',
+      look: 'number',
+      value: ({line}) => line.errorBytes,
+      cell: ({line}) => <ErrorOf figures={line} />,
+    },
+    {
+      id: 'resident',
+      title: 'Resident',
+      look: 'number',
+      value: ({line}) => line.residentAtPeakBytes,
+      cell: ({line}) => <Bytes value={line.residentAtPeakBytes} note={otherNote(line)} />,
+    },
+    {
+      id: 'left',
+      title: 'Left behind',
+      look: 'number',
+      value: ({line}) => line.liveAtEndBytes,
+      cell: ({line}) => <Bytes value={line.liveAtEndBytes} note={otherNote(line)} />,
+    },
+    {
+      id: 'allocated',
+      title: 'Allocated',
+      look: 'number',
+      value: ({line}) => line.allocatedBytes,
+      cell: ({line}) => <Bytes value={line.allocatedBytes} note={allocatedNote(line)} />,
+    },
+  ];
+  if (withStage) {
+    columns.splice(1, 0, {
+      id: 'stage',
+      title: 'Stage',
+      value: ({stage}) => stage.stageId,
+      cell: ({stage}) => (
+        <a href={link('stages', stageKey(stage))} title={stageTitle(stage)}>
+          {stageKey(stage).replace(/\.0$/, '')}
+        </a>
+      ),
+    });
+  }
+  return columns;
+}
+
+export function LineTable({label, lines, withStage, empty, pageSize = 25}: LineTableProps) {
+  const largest = useMemo(() => lines.reduce((most, {line}) => Math.max(most, line.liveAtPeakBytes ?? 0), 0), [lines]);
+  const columns = useMemo(() => columnsOf(largest, withStage), [largest, withStage]);
+  return (
+    <DataTable
+      label={label}
+      rows={lines}
+      columns={columns}
+      rowKey={({line, stage}) => JSON.stringify([stageKey(stage), line.udf, line.file, line.line, line.function])}
+      sortBy="live"
+      words={({line, stage}) => `${linePlace(line)} ${line.function} ${udfTitle(line)} ${line.udfKind} ${stageTitle(stage)}`}
+      filterHint="Filter by line, function or UDF"
+      empty={empty}
+      pageSize={pageSize}
+      detail={({line, group}) => <Stacks line={line} group={group} />}
+      detailTitle={({line}) => linePlace(line)}
+    />
+  );
+}

@@ -1,0 +1,108 @@
+"""Debian's Chromium by Playwright, and what every page is held to."""
+
+import contextlib
+import dataclasses
+import os
+import pathlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+AXE = ROOT / "report-app/node_modules/axe-core/axe.min.js"
+CHROMIUM = pathlib.Path(os.environ.get("MEMPROF_CHROMIUM", "/usr/bin/chromium"))
+SCREENSHOTS = ROOT / "build/browser"
+WIDTHS = {"wide": 1280, "narrow": 390}
+# Without a sandbox of its own, which it can't have as root; without looking for its maker's hosts.
+SWITCHES = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def why_not():
+    """Why nothing can be shown here; None where it can."""
+    if not CHROMIUM.exists():
+        return f"no Chromium at {CHROMIUM}: apt-get install chromium"
+    if not AXE.exists():
+        return f"{AXE} is missing: build the report's app first"
+    return None
+
+
+@contextlib.contextmanager
+def chromium():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
+        yield browser
+        browser.close()
+
+
+@dataclasses.dataclass
+class Seen:
+    """A page, and what happened on it that nobody asked for."""
+
+    page: object
+    complaints: list
+    requests: list
+
+    def open(self, address):
+        """An address of its own, whatever was shown before; a fragment alone would not load anything."""
+        self.page.goto("about:blank")
+        self.requests.clear()
+        self.page.goto(address)
+        self.page.wait_for_selector(".page main h2", state="attached")
+
+    def text(self):
+        return self.page.locator(".page").inner_text()
+
+    def demand_quiet(self):
+        assert self.complaints == []
+
+    def demand_fit(self):
+        over = self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert over <= 0, f"the page is {over} px wider than the window"
+
+    def demand_accessible(self):
+        """Nothing that axe finds critical or serious in our part of the page."""
+        if not self.page.evaluate("typeof axe === 'object'"):
+            self.page.evaluate(AXE.read_text())
+        found = self.page.evaluate("axe.run('#sparkmemprof', {resultTypes: ['violations']})")
+        assert found["passes"], "axe looked at nothing"
+        grave = [
+            f"{violation['id']}: {violation['help']}: {node['html'][:200]} {node['failureSummary'][:300]}"
+            for violation in found["violations"]
+            if violation["impact"] in ("critical", "serious")
+            for node in violation["nodes"][:5]
+        ]
+        assert grave == []
+
+    def screenshot(self, name):
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        self.page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True)
+
+
+@contextlib.contextmanager
+def window(browser, width="wide", scheme="light", **options):
+    context = browser.new_context(
+        viewport={"width": WIDTHS[width], "height": 900}, color_scheme=scheme, reduced_motion="reduce", **options
+    )
+    page = context.new_page()
+    seen = Seen(page, [], [])
+    page.on(
+        "console",
+        lambda told: seen.complaints.append(told.text) if told.type in ("error", "warning") else None,
+    )
+    page.on("pageerror", lambda error: seen.complaints.append(str(error)))
+
+    def refuse(dialog):
+        seen.complaints.append(f"a dialog: {dialog.message}")
+        dialog.dismiss()
+
+    page.on("dialog", refuse)
+    page.on("request", lambda request: seen.requests.append(request.url))
+    yield seen
+    context.close()

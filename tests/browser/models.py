@@ -1,0 +1,334 @@
+"""Reports that no short job makes, as docs/report.schema.json has them."""
+
+import copy
+
+HOSTILE = "<script>alert(1)</script>\"'&"
+MIB = 1 << 20
+# Texts whose values the schema fixes; all others are a user's, Spark's or a library's.
+FIXED = {"status", "origin", "language", "kind", "process", "limitSource"}
+
+
+def hostile(model):
+    """The same report with every free text, names of threads among them, turned into markup."""
+
+    def spoil(value, key=None, path=()):
+        if isinstance(value, str):
+            return value if key in FIXED or path[-2:] == ("regions", "name") else f"{HOSTILE}{value}"
+        if isinstance(value, list):
+            return [spoil(each, key, path) for each in value]
+        if isinstance(value, dict):
+            return {
+                (name.replace(": ", f": {HOSTILE}") if path == ("counters",) else name): spoil(
+                    each, name, (*path, name)
+                )
+                for name, each in value.items()
+            }
+        return value
+
+    return spoil(model)
+
+
+def frame(function, file, line, language="python", module=None):
+    return {"language": language, "function": function, "file": file, "line": line, "module": module}
+
+
+def figures(live, allocated, error=0):
+    return {
+        "tasks": 3,
+        "allocatedBytes": allocated,
+        "allocations": 5,
+        "liveAtPeakBytes": live,
+        "residentAtPeakBytes": live,
+        "liveAtEndBytes": None if live is None else live // 3,
+        "sampled": error != 0,
+        "errorBytes": error,
+    }
+
+
+def udf(name):
+    return {
+        "udf": f"{name} (job.py:7)",
+        "udfKind": "SCALAR_PANDAS_UDF",
+        "udfName": name,
+        "udfFile": "job.py",
+        "udfLine": 7,
+    }
+
+
+def python_site(name, line, live, error=0, file="job.py"):
+    frames = [frame(name, file, line), frame("default_malloc", None, None, "native", "/lib/_multiarray_umath.so")]
+    return {
+        "origin": "python",
+        **udf(name),
+        **figures(live, 2 * live + 1, error),
+        "retainedBytes": None,
+        "frames": frames,
+    }
+
+
+def heap_site(name, allocated):
+    nobody = {"udf": None, "udfKind": None, "udfName": None, "udfFile": None, "udfLine": None}
+    frames = [
+        frame("org.apache.spark.executor.Executor$TaskRunner.run", "Executor.scala", 621, "java"),
+        frame(f"org.apache.spark.odd.{name}.grow", f"{name}.scala", 40, "java"),
+        frame("java.util.Arrays.copyOf", "Arrays.java", 3537, "java"),
+    ]
+    return {"origin": "jvm-heap", **nobody, **figures(None, allocated, 77_777), "retainedBytes": None, "frames": frames}
+
+
+def sums(sites):
+    found = []
+    for origin in ("python", "jvm-heap"):
+        rows = [site for site in sites if site["origin"] == origin]
+        if rows:
+            found.append(
+                {
+                    "origin": origin,
+                    "sites": len(rows),
+                    "allocatedBytes": sum(site["allocatedBytes"] for site in rows),
+                    "allocations": sum(site["allocations"] for site in rows),
+                    "liveAtPeakBytes": sum(site["liveAtPeakBytes"] or 0 for site in rows)
+                    if origin == "python"
+                    else None,
+                }
+            )
+    return found
+
+
+def group(sites):
+    lines = []
+    for index, site in enumerate(sites):
+        if site["origin"] == "python":
+            top = site["frames"][0]
+            own = {key: site[key] for key in (*udf(""), *figures(0, 0))}
+            place = {"function": top["function"], "file": top["file"], "line": top["line"]}
+            lines.append({**own, **place, "sites": [index]})
+    lines.sort(key=lambda line: -line["liveAtPeakBytes"])
+    return {"sites": sites, "lines": lines, "remainders": [], "totals": sums(sites)}
+
+
+def stage(number, sites, status="complete", **more):
+    nothing = {
+        "tasks": 0,
+        "failed": 0,
+        "killed": 0,
+        "lost": 0,
+        "superseded": 0,
+        "unknown": 0,
+        "errors": [],
+        **group([]),
+    }
+    return {
+        "stageId": number,
+        "attempt": 0,
+        "name": f"collect at job.py:{number}",
+        "callSite": f"job.py:{number}",
+        "status": status,
+        "failureReason": None,
+        "submittedMs": 1_700_000_000_000 + number * 1000,
+        "completedMs": 1_700_000_000_500 + number * 1000,
+        "partitions": 3,
+        "tasks": 3,
+        "profiledTasks": 3,
+        "partialTasks": 0,
+        **group(sites),
+        "otherAttempts": nothing,
+        **more,
+    }
+
+
+def executor(name, used, limit, processes=2, enforced=True):
+    each = used // processes
+    kinds = ["jvm", *["python-worker"] * (processes - 1)]
+    return {
+        "id": str(name),
+        "host": f"node-{name}.example",
+        "cores": 2,
+        "limitBytes": limit,
+        "limitSource": "cgroup" if enforced else "spark",
+        "limitShared": False,
+        "limitEnforced": enforced,
+        "requestedBytes": limit,
+        "hostMemoryBytes": 64 << 30,
+        "heapMaxBytes": limit // 2,
+        "heapUsedPeakBytes": each // 2,
+        "directPeakBytes": 3 * MIB,
+        "regions": [
+            {"name": "heap.reserved", "budgetBytes": 300 * MIB, "peakBytes": None},
+            {"name": "heap.storage", "budgetBytes": 100 * MIB, "peakBytes": 7 * MIB},
+            {"name": "heap.execution", "budgetBytes": 100 * MIB, "peakBytes": 130 * MIB},
+            {"name": "heap.user", "budgetBytes": 200 * MIB, "peakBytes": None},
+            {"name": "overhead", "budgetBytes": 384 * MIB, "peakBytes": used - each},
+            {"name": "offHeap", "budgetBytes": 0, "peakBytes": None},
+            {"name": "pyspark", "budgetBytes": 0, "peakBytes": None},
+        ],
+        "processes": [
+            {
+                "pid": 100 + index,
+                "kind": kind,
+                "peakRssBytes": each,
+                "peakRows": [
+                    {"name": "Python objects", "bytes": each // 3},
+                    {"name": "native: numpy", "bytes": each // 2},
+                ],
+                "unattributedBytes": each - each // 3 - each // 2,
+                "lastTaskAttemptId": None,
+                "alive": True,
+            }
+            for index, kind in enumerate(kinds)
+        ],
+        "atPeak": {
+            "timeMs": 1_700_000_001_000,
+            "usedBytes": used,
+            "regions": [{"name": "heap.used", "bytes": each // 2}],
+            "processes": [
+                {"pid": 100 + index, "kind": kind, "bytes": each, "rows": [], "unattributedBytes": each}
+                for index, kind in enumerate(kinds)
+            ],
+            "activeTasks": [5],
+            "sites": None,
+            "unattributedBytes": used - each * processes,
+        },
+        "addedMs": 1_700_000_000_100,
+        "removedMs": None,
+        "removedReason": None,
+        "javaVersion": "17.0.15",
+        "agentLoaded": "jar",
+    }
+
+
+def report(executors=(), stages=(), **more):
+    return {
+        "schemaVersion": 1,
+        "unfinished": False,
+        "application": {
+            "id": "app-odd-1",
+            "name": "odd job",
+            "sparkVersion": "4.1.0",
+            "pythonVersion": "3.11.9",
+            "master": "k8s://odd",
+            "startedMs": 1_700_000_000_000,
+            "endedMs": 1_700_000_090_000,
+        },
+        "sampling": {"jvmIntervalBytes": 524_288, "pythonIntervalBytes": 65_536},
+        "executors": list(executors),
+        "stages": list(stages),
+        "otherExecutors": None,
+        "otherStages": None,
+        "leaks": [],
+        "postMortems": [],
+        "counters": {"droppedSites": 0, "droppedTasks": 0},
+        "notAvailable": [{"what": "executors.atPeak.sites", "why": "sites are measured at the peak of their task"}],
+        **more,
+    }
+
+
+def everything():
+    """One of each that a report can have."""
+    first = stage(
+        2,
+        [
+            python_site("features", 17, 700_000_033),
+            python_site("lookup", 23, 5_111_809, error=1_150_001),
+            python_site("typed", 3, 2_300_009, file="notebook cell 456"),
+            python_site("shipped", 3, 2_400_011, file="helpers.zip/helpers/mod.py"),
+            heap_site("OddWriter", 268_435_459),
+        ],
+    )
+    first["otherAttempts"] |= {
+        "tasks": 1,
+        "failed": 1,
+        "errors": [{"message": "Python worker exited unexpectedly", "tasks": 1}],
+        **group([python_site("features", 17, 123_456_791)]),
+    }
+    first["remainders"] = [
+        {"origin": "jvm-heap", "sites": 31, "allocatedBytes": 7_340_033, "allocations": 400, "liveAtPeakBytes": None}
+    ]
+    first |= {"arrowPoolPeakBytes": 53_477_376, "arrowPoolEndBytes": 1_310_720, "arrowPoolGrowthBytes": 4096}
+    lost = stage(3, [], status="failed", failureReason="Job aborted due to stage failure", tasks=0, profiledTasks=0)
+    dead = executor(3, 2_576_980_377, 2_684_354_560, processes=4) | {
+        "removedMs": 1_700_000_050_000,
+        "removedReason": "OOMKilled",
+    }
+    death = {
+        "executorId": "3",
+        "process": "container",
+        "pid": None,
+        "exitCode": 137,
+        "how": "the kernel counted one kill in the container's cgroup",
+        "headline": "Executor 3 died: Python workers needed 2.3 GiB, the container had 1.1 GiB beside the heap",
+        "reason": "Container killed",
+        "outOfMemory": True,
+        "timeMs": 1_700_000_050_000,
+        "limitBytes": 2_684_354_560,
+        "usedBytes": 2_576_980_377,
+        "lastSampleAgeMs": 210,
+        "processes": dead["atPeak"]["processes"],
+        "stageId": 2,
+        "taskAttemptId": 41,
+        "sites": [python_site("features", 17, 700_000_033)],
+        "advice": [
+            {
+                "conf": "spark.executor.memoryOverhead",
+                "from": "384m",
+                "to": "2300m",
+                "because": "Python workers together held 1.8 GiB + JVM native 200 MiB + 10 %",
+            },
+            {
+                "conf": None,
+                "from": None,
+                "to": None,
+                "because": "the task held 5.1 times the median: divide the partition",
+            },
+        ],
+    }
+    leak = {
+        **udf("remember"),
+        "function": "remember",
+        "file": "job.py",
+        "line": 31,
+        "workers": 2,
+        "liveBytes": 24_000_017,
+        "largest": {
+            "executorId": "1",
+            "pid": 101,
+            "tasks": 12,
+            "tasksWithBytes": 12,
+            "perTaskBytes": 1_000_003,
+            "perTaskLowBytes": 990_001,
+            "perTaskHighBytes": 1_010_007,
+            "liveBytes": 12_000_011,
+        },
+    }
+    rest = {"stages": 7, "tasks": 70, "otherAttempts": 0, "totals": sums([python_site("light", 1, 1000)])}
+    return report(
+        [executor(1, 1_900_000_003, 2_684_354_560), dead, executor(7, 900_000_001, 2_684_354_560, enforced=False)],
+        [
+            first,
+            lost,
+            stage(5, [python_site("clean", 40, 33_000_003)]),
+            stage(6, [python_site("last", 41, 44_000_017)]),
+        ],
+        otherExecutors={"executors": 4, "largestUsedBytes": 123_456_789},
+        otherStages=rest,
+        leaks=[leak],
+        postMortems=[death],
+        counters={"droppedSites": 3, "droppedTasks": 0, "noTaskHeapBytes: odd-thread": 5_243_001},
+    )
+
+
+def large():
+    """2,000 stages, 500 executors, 20,000 sites."""
+
+    def sites(number):
+        found = [python_site(f"work_{number}_{each}", each + 1, 1_000_003 * (each + 1) + number) for each in range(7)]
+        return found + [heap_site(f"Sink{number}x{each}", 9_000_001 * (each + 1)) for each in range(3)]
+
+    executors = [executor(number, 1_000_000_007 + number * 3_000_017, 2_684_354_560) for number in range(500)]
+    return report(executors, [stage(number, sites(number)) for number in range(2000)])
+
+
+def nothing(unfinished):
+    return copy.deepcopy(
+        report(unfinished=unfinished, sampling={"jvmIntervalBytes": None, "pythonIntervalBytes": None})
+    )

@@ -1,0 +1,365 @@
+"""The HTML file: every page of it, in every form, and what a reader does there."""
+
+import json
+import pathlib
+import re
+
+import browsing
+import jsonschema
+import models
+import pytest
+from playwright.sync_api import expect
+
+PAGES = ["", "executors", "executors/2", "stages", "stages/2.0", "lines", "flame", "deaths", "about"]
+SCHEMA = json.loads((browsing.ROOT / "docs/report.schema.json").read_text())
+
+
+@pytest.fixture(scope="session")
+def rich(html_file):
+    model = models.everything()
+    jsonschema.validate(model, SCHEMA)
+    return html_file(model)
+
+
+@pytest.fixture(scope="session")
+def large(html_file):
+    return html_file(models.large())
+
+
+@pytest.fixture(scope="session")
+def hostile(html_file):
+    model = models.hostile(models.everything())
+    jsonschema.validate(model, SCHEMA)
+    return html_file(model)
+
+
+@pytest.mark.parametrize("width", browsing.WIDTHS)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_page(browser, sample, name, scheme, width):
+    with browsing.window(browser, width, scheme) as seen:
+        seen.open(f"{sample}#/{name}")
+        ground = seen.page.locator(".page").evaluate("element => getComputedStyle(element).backgroundColor")
+        brightness = sum(int(part) for part in re.findall(r"\d+", ground)[:3])
+        assert (brightness < 200) == (scheme == "dark")
+        assert seen.page.locator("nav.pages a[aria-current]").count() == 1
+        seen.demand_fit()
+        if (scheme == "dark") == (width == "narrow"):  # either way of both is looked at, in half of the time
+            seen.demand_accessible()
+        seen.screenshot(f"file-{name.replace('/', '-') or 'summary'}-{scheme}-{width}")
+        assert seen.requests in ([f"{sample}#/{name}"], [sample]), "the file stands alone"
+        seen.demand_quiet()
+
+
+@pytest.mark.parametrize("width", browsing.WIDTHS)
+def test_everything_at_once(browser, rich, width):
+    with browsing.window(browser, width) as seen:
+        for name in [
+            "",
+            "executors",
+            "executors/3",
+            "stages",
+            "stages/2.0",
+            "stages/3.0",
+            "lines",
+            "flame",
+            "deaths",
+            "about",
+        ]:
+            seen.open(f"{rich}#/{name}")
+            seen.demand_fit()
+            if width == "wide":
+                seen.demand_accessible()
+            seen.screenshot(f"everything-{name.replace('/', '-') or 'summary'}-{width}")
+        seen.demand_quiet()
+
+
+@pytest.mark.parametrize(
+    "name", ["", "executors", "executors/HOSTILE3", "stages", "stages/2.0", "lines", "flame", "deaths", "about"]
+)
+def test_hostile_names_are_text(browser, hostile, name):
+    with browsing.window(browser) as seen:
+        seen.open(f"{hostile}#/{name.replace('HOSTILE', models.HOSTILE.replace('%', '%25'))}")
+        for button in seen.page.locator("button[aria-expanded]").all():
+            button.click()
+        assert models.HOSTILE in seen.text()
+        assert seen.page.locator("script").count() == 2, "the model's and the app's, and no other"
+        assert seen.page.locator("main script, main img, main iframe").count() == 0
+        assert models.HOSTILE in seen.page.title()
+        seen.demand_quiet()
+
+
+def test_no_other_script_may_run(browser, sample):
+    with browsing.window(browser) as seen:
+        seen.open(sample)
+        seen.page.evaluate(
+            """() => {
+                const script = document.createElement('script');
+                script.textContent = 'window.broken = 1';
+                document.body.append(script);
+                document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="broken = 2">');
+            }"""
+        )
+        assert seen.page.evaluate("window.broken") is None
+        assert any("Content Security Policy" in told for told in seen.complaints)
+
+
+def test_the_summary_says_what_to_do(browser, rich):
+    with browsing.window(browser) as seen:
+        seen.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        seen.open(rich)
+        assert (
+            seen.page.locator(".verdict.bad .sentence").inner_text()
+            == models.everything()["postMortems"][0]["headline"]
+        )
+        advice = seen.page.locator(".advices li")
+        assert advice.count() == 2
+        assert "384m → 2300m" in advice.first.inner_text().replace("\n", " ")
+        assert "1.8 GiB + JVM native 200 MiB + 10 %" in advice.first.inner_text()
+        wanted = "--conf spark.executor.memoryOverhead=2300m"
+        assert advice.first.locator("code").last.inner_text() == wanted
+        advice.first.get_by_role("button", name=f"Copy {wanted}").click()
+        seen.page.get_by_text("Copied").first.wait_for()
+        assert seen.page.evaluate("navigator.clipboard.readText()") == wanted
+        rows = seen.page.locator(".container-row")
+        assert rows.count() == 3
+        assert rows.first.inner_text().startswith("Executor 3 96 % 2.4"), "the dead one first"
+        assert rows.first.locator("svg line.mark").count() == 2, "its limit, on both bars"
+        assert "needed 2.3 GiB" in rows.first.page.locator(".verdict").inner_text()
+        seen.demand_quiet()
+
+
+def test_figures_have_units_bytes_and_errors(wide, sample):
+    wide.open(f"{sample}#/lines")
+    row = wide.page.locator("tbody tr", has_text="averages.py:27").first
+    exact = row.locator("td[data-label='Live at peak'] .figure")
+    assert exact.inner_text().replace("\u202f", " ") == "381.5 MiB"
+    assert exact.get_attribute("title") == "399,999,971 bytes, exact: every block was counted"
+    sampled = wide.page.locator("tbody tr", has_text="averages.py:19").first.locator(
+        "td[data-label='Live at peak'] .figure"
+    )
+    assert sampled.get_attribute("title") == "5,111,808 bytes, sampled, ± 1.1 MiB"
+    for name in PAGES:
+        wide.open(f"{sample}#/{name}")
+        untitled = wide.page.locator(".figure:not([title*=' bytes'])")
+        assert untitled.count() == 0
+
+
+def test_lines_show_their_native_frames_and_stacks(wide, rich):
+    wide.open(f"{rich}#/lines")
+    row = wide.page.locator("tbody tr", has_text="job.py:17").first
+    assert "default_malloc" in row.locator(".under.native").inner_text()
+    row.get_by_role("button", name="Show details of job.py:17").click()
+    stack = wide.page.locator("tr.detail .frames li")
+    assert [each.get_attribute("class") for each in stack.all()] == ["python", "native"]
+    for place in ("notebook cell 456, line 3", "helpers.zip/helpers/mod.py:3"):
+        assert wide.page.locator(".place.strong", has_text=place).count() == 1
+    leak = wide.page.locator(".leaks li").inner_text().replace("\u202f", " ")
+    assert "+ 976.6 KiB a task (95 %: 966.8 KiB to 986.3 KiB) over 12 tasks of pid 101 on executor 1" in leak
+    wide.page.get_by_label("UDF", exact=True).select_option("lookup (job.py:7)")
+    expect(wide.page.locator("tbody tr")).to_have_count(1)
+    wide.page.get_by_text("JVM call sites").click()
+    expect(wide.page.locator("tbody")).to_contain_text("OddWriter.grow")
+
+
+def test_other_attempts_stand_apart(wide, rich):
+    wide.open(f"{rich}#/stages/2.0")
+    apart = wide.page.locator(".card.apart")
+    assert "Other attempts, never added in: 1 failed" in apart.inner_text()
+    assert "Python worker exited unexpectedly" in apart.inner_text()
+    assert "117.7" in apart.inner_text()
+    assert "117.7" not in wide.page.locator(".card:not(.apart)").inner_text()
+    assert "31 sites of JVM heap, 7.0 MiB allocated" in wide.text()
+    pool = wide.page.locator(".totals div", has_text="memory pool").inner_text().replace("\u202f", " ")
+    assert re.search(r"51\.0 MiB at a task.s peak, 1\.2 MiB at a task.s end", pool)
+
+
+def test_what_has_no_row_is_told(wide, rich):
+    wide.open(f"{rich}#/stages")
+    assert "Lighter stages without a row: 7, with 70 tasks" in wide.text()
+    wide.open(f"{rich}#/executors")
+    assert "Executors without a row: 4, which used 117.7 MiB at most" in wide.text()
+    wide.open(f"{rich}#/about")
+    for text in ("droppedSites", "odd-thread", "executors.atPeak.sites", "64.0 KiB", "512.0 KiB"):
+        assert text in wide.text()
+
+
+def column(page, name):
+    return [cell.inner_text().replace("\u202f", " ") for cell in page.locator(f"tbody td[data-label='{name}']").all()]
+
+
+def test_tables_sort_filter_and_page_by_keyboard(wide, large):
+    wide.open(f"{large}#/stages")
+    page = wide.page
+    assert page.locator("tbody tr").count() == 25
+    assert "2,000 rows" in wide.text()
+    page.get_by_role("button", name="Next").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".pager")).to_contain_text("Page 2 of 80")
+    page.get_by_role("columnheader", name="Stage").get_by_role("button").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("th[aria-sort=ascending]")).to_contain_text("Stage")
+    page.get_by_placeholder("Filter by stage").fill("Stage 1777")
+    expect(page.locator("tbody tr")).to_have_count(1)
+    expect(page.locator(".tools [role=status]")).to_have_text("1 of 2,000 rows")
+    page.get_by_placeholder("Filter by stage").fill("no such thing")
+    page.get_by_role("button", name="Clear the filter").click()
+    expect(page.locator("tbody tr")).to_have_count(25)
+    wide.open(f"{large}#/executors")
+    first = column(page, "Peak")[0]
+    assert first == "2.3 GiB"
+    for order in ("descending", "ascending"):
+        page.locator("th.column-peak button").click()
+        expect(page.locator("th.column-peak")).to_have_attribute("aria-sort", order)
+    assert column(page, "Peak")[0] == "953.7 MiB"
+
+
+def frames(page, name):
+    return page.locator(f".flame g.frame[name^='{name}']")
+
+
+def fill(frame):
+    return frame.locator("rect").evaluate("element => getComputedStyle(element).fill")
+
+
+def test_flame_graph(wide, rich):
+    wide.open(f"{rich}#/flame?stage=2.0")
+    page = wide.page
+    assert frames(page, "features").count() == 1
+    colours = {fill(frames(page, name).first) for name in ("features", "default_malloc", "Stage 2")}
+    page.get_by_text("Allocated", exact=True).click()
+    expect(frames(page, "OddWriter.grow")).to_have_count(1)
+    colours.add(fill(frames(page, "OddWriter.grow")))
+    assert len(colours) == 4, "Python, native, Java and what is no frame"
+    total = sum(row["allocatedBytes"] for row in models.everything()["stages"][0]["totals"]) + 7_340_033
+    root = frames(page, "Allocated")
+    assert f"{total / (1 << 30):.1f} GiB allocated, 100 % of all" in root.locator("title").text_content()
+    before = root.bounding_box()["y"]
+    page.get_by_label("Invert").check()
+    page.wait_for_function(
+        "y => document.querySelector('.flame g.frame').getBoundingClientRect().y > y", arg=before + 50
+    )
+
+    told = page.locator(".flame-told")
+    page.get_by_placeholder("Search frames").fill("OddWriter.(")
+    expect(told).to_contain_text("0 frames")  # a text, no pattern
+    page.get_by_placeholder("Search frames").fill("oddwriter.scala")
+    expect(told).to_contain_text("Found: 1 frame, 256.0 MiB")
+    assert fill(frames(page, "OddWriter.grow")) not in colours
+    page.get_by_placeholder("Search frames").fill("")
+    expect(told).to_contain_text("Hover or tap")
+    assert fill(frames(page, "OddWriter.grow")) in colours
+
+    narrow = frames(page, "OddWriter.grow").bounding_box()["width"]
+    frames(page, "OddWriter.grow").click()
+    assert frames(page, "OddWriter.grow").bounding_box()["width"] > 2 * narrow
+    page.get_by_role("button", name="Show all").click()
+    assert frames(page, "OddWriter.grow").bounding_box()["width"] == pytest.approx(narrow, abs=1)
+    page.get_by_label("Stage", exact=True).select_option("5.0")
+    expect(frames(page, "clean")).to_have_count(1)
+    assert frames(page, "features").count() == 0
+    assert page.url.endswith("#/flame?stage=5.0")
+
+
+def test_flame_graph_by_keyboard(wide, rich):
+    wide.open(f"{rich}#/flame")
+    told = wide.page.locator(".flame-told")
+    wide.page.locator(".flame").focus()
+    for key, text in [
+        ("ArrowDown", "Live at peak"),
+        ("ArrowDown", "Stage 2"),
+        ("ArrowRight", "Stage 6"),
+        ("ArrowLeft", "Stage 2"),
+    ]:
+        wide.page.keyboard.press(key)
+        expect(told).to_have_text(re.compile(f"^{text}"))
+    wide.page.keyboard.press("Enter")
+    expect(frames(wide.page, "Stage 6")).to_have_count(0)
+    wide.page.keyboard.press("Escape")
+    expect(frames(wide.page, "Stage 6")).to_have_count(1)
+
+
+def test_keyboard_reaches_every_page(wide, sample):
+    wide.open(sample)
+    names = []
+    for _ in range(12):
+        wide.page.keyboard.press("Tab")
+        names.append(wide.page.evaluate("document.activeElement.textContent"))
+    assert [name.rstrip("1") for name in names[:8]] == [
+        "☾ Dark",
+        "Summary",
+        "Executors",
+        "Stages",
+        "UDFs and lines",
+        "Flame graph",
+        "Post-mortems",
+        "About the numbers",
+    ]
+    wide.page.locator("nav.pages a", has_text="Stages").focus()
+    wide.page.keyboard.press("Enter")
+    wide.page.wait_for_function("document.activeElement.tagName === 'H2'")
+    assert wide.page.evaluate("document.activeElement.textContent") == "Stages", "who reads by ear hears where they are"
+    assert wide.page.title() == "weighted average: Stages"
+
+
+def test_theme_is_remembered(wide, sample):
+    wide.open(sample)
+    wide.page.get_by_role("button", name="Change to dark colours").click()
+    expect(wide.page.locator(".page")).to_have_attribute("data-theme", "dark")
+    wide.page.reload()
+    expect(wide.page.locator(".page")).to_have_attribute("data-theme", "dark")
+    wide.page.emulate_media(color_scheme="light")
+    expect(wide.page.locator(".page")).to_have_attribute("data-theme", "dark")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (lambda model: model[: len(model) // 2], "cut off or damaged"),
+        (lambda _: "[]", "not a report"),
+        (lambda model: model.replace('"schemaVersion": 1', '"schemaVersion": 2'), "another version"),
+        (lambda model: model.replace('"stages"', '"plays"'), "lacks its"),
+    ],
+)
+def test_a_damaged_file_says_so(wide, html_file, tmp_path, spoil, told):
+    model = json.dumps(models.report())
+    page = pathlib.Path(html_file(models.report()).removeprefix("file://")).read_text()
+    spoiled = tmp_path / "spoiled.html"
+    spoiled.write_text(page.replace(model, spoil(model)))
+    wide.open(spoiled.as_uri())
+    banner = wide.page.get_by_role("alert").inner_text()
+    assert told in banner
+    assert "sparkmemprof report DIR -o report.html" in banner
+
+
+@pytest.mark.parametrize(
+    "name", ["", "executors", "executors/9", "stages", "stages/9.0", "lines", "flame", "deaths", "nowhere"]
+)
+@pytest.mark.parametrize("unfinished", [True, False])
+def test_empty_pages_say_so(wide, html_file, name, unfinished):
+    wide.open(f"{html_file(models.nothing(unfinished))}#/{name}")
+    assert wide.page.locator("main .empty").count() >= 1
+    assert wide.page.locator("main .empty").first.inner_text().endswith((".", "Summary", "stages", "executors"))
+    assert ("Unfinished" in wide.text()) == unfinished
+
+
+def test_without_script_the_headline_is_there(browser, rich):
+    with browsing.window(browser, java_script_enabled=False) as seen:
+        seen.page.goto(rich)
+        text = seen.page.locator("body").inner_text()
+        assert "Executor 3 died: Python workers needed 2.3 GiB" in text
+        assert "sparkmemprof report DIR" in text
+
+
+def test_a_large_report_stays_small_on_the_page(wide, large):
+    for name in ["", "executors", "stages", "stages/1999.0", "lines", "flame"]:
+        wide.open(f"{large}#/{name}")
+        assert wide.page.evaluate("document.querySelectorAll('*').length") < 12_000, name
+    wide.open(f"{large}#/lines")
+    wide.page.get_by_placeholder("Filter by line").fill("work_1234_6")
+    expect(wide.page.locator("tbody tr")).to_have_count(1)
+    wide.screenshot("large-lines")
+    wide.open(f"{large}#/flame")
+    assert frames(wide.page, "work_1234_6").count() == 0, "too narrow"
+    wide.page.get_by_label("Stage", exact=True).select_option("1234.0")
+    expect(frames(wide.page, "work_1234_6")).to_have_count(1)

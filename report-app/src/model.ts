@@ -102,6 +102,13 @@ export interface Region {
   peakBytes: Bytes;
 }
 
+// What a profiled Python process holds beside its tasks' own data.
+export interface Baseline {
+  startRssBytes: number;
+  firstTaskRssBytes: Bytes;
+  modules: {name: string; liveBytes: number; withImportsBytes: number}[];
+}
+
 export interface Process {
   pid: number;
   kind: string;
@@ -109,7 +116,9 @@ export interface Process {
   peakRows: Row[];
   unattributedBytes: number;
   lastTaskAttemptId?: number | null;
+  peakRowsRssBytes?: Bytes;
   alive?: boolean;
+  baseline?: Baseline | null;
 }
 
 export interface ProcessAtMoment {

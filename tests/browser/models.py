@@ -173,7 +173,13 @@ def executor(name, used, limit, processes=2, enforced=True):
                 ],
                 "unattributedBytes": each - each // 3 - each // 2,
                 "lastTaskAttemptId": None,
+                "peakRowsRssBytes": each - 4096,
                 "alive": True,
+                "baseline": {
+                    "startRssBytes": 21_000_003,
+                    "firstTaskRssBytes": 51_000_007,
+                    "modules": [{"name": "oddlib", "liveBytes": 9_000_001, "withImportsBytes": 12_000_017}],
+                },
             }
             for index, kind in enumerate(kinds)
         ],

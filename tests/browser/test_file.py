@@ -174,6 +174,20 @@ def test_other_attempts_stand_apart(wide, rich):
     assert re.search(r"51\.0 MiB at a task.s peak, 1\.2 MiB at a task.s end", pool)
 
 
+def test_a_process_tells_what_it_imported(wide, rich):
+    wide.open(f"{rich}#/executors/3")
+    process = wide.page.locator(".process", has_text="python-worker 101")
+    process.locator("summary").click()
+    told = process.inner_text().replace("\u202f", " ")
+    for text in (
+        "20.0 MiB at its start",
+        "48.6 MiB when its first task began",
+        "import oddlib",
+        "8.6 MiB (11.4 MiB with its imports)",
+    ):
+        assert text in told
+
+
 def test_what_has_no_row_is_told(wide, rich):
     wide.open(f"{rich}#/stages")
     assert "Lighter stages without a row: 7, with 70 tasks" in wide.text()

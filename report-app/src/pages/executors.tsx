@@ -1,6 +1,6 @@
 import {useMemo} from 'preact/hooks';
 import {executorsByUse, limitPhrase, toneOf, useOf} from '../digest';
-import type {Executor, Process, Report, Row} from '../model';
+import type {Baseline, Executor, Process, Report, Row} from '../model';
 import {Bar} from '../parts/bar';
 import {ContainerBars, ContainerLegend, REGION_LOOKS, Use, processParts, scaleOf} from '../parts/container';
 import {Bytes} from '../parts/figures';
@@ -202,7 +202,40 @@ function ProcessItem({process, whole}: {process: Process; whole: number}) {
           unattributed <Bytes value={process.unattributedBytes} />
         </span>
       </p>
+      {process.peakRowsRssBytes != null && (
+        <p class="note">
+          Rows measured at <Bytes value={process.peakRowsRssBytes} /> resident.
+        </p>
+      )}
+      {process.baseline && <BaselineOf baseline={process.baseline} />}
     </div>
+  );
+}
+
+const MODULES_SHOWN = 12;
+
+function BaselineOf({baseline}: {baseline: Baseline}) {
+  return (
+    <details>
+      <summary>
+        Before its tasks: <Bytes value={baseline.startRssBytes} note="resident when profiling began" /> at its start,{' '}
+        <Bytes value={baseline.firstTaskRssBytes} note="resident when the code of its first task began" /> when its first task began
+      </summary>
+      <dl class="pairs">
+        {baseline.modules.slice(0, MODULES_SHOWN).map((module) => (
+          <div>
+            <dt>import {module.name}</dt>
+            <dd>
+              <Bytes value={module.liveBytes} note="by its own code, still live" />{' '}
+              <span class="soft">
+                (<Bytes value={module.withImportsBytes} note="with what it imported in turn" /> with its imports)
+              </span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {baseline.modules.length > MODULES_SHOWN && <p class="note">{plural(baseline.modules.length - MODULES_SHOWN, 'more module')} in report.json.</p>}
+    </details>
   );
 }
 

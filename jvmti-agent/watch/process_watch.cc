@@ -112,23 +112,27 @@ void ProcessWatch::SetLastTask(int32_t pid, int64_t task_attempt_id) {
 }
 
 template <typename Change>
-void ProcessWatch::WithProcess(int32_t pid, uint64_t start_ticks, Change change) {
-  const auto known = living_.find(pid);
-  if (known != living_.end() && known->second.start_ticks == start_ticks) change(known->second);
-  for (WatchedProcess& process : dead_) {
-    if (process.pid == pid && process.start_ticks == start_ticks) change(process);
-  }
+bool ProcessWatch::WithProcess(int32_t pid, uint64_t start_ticks, Change change) {
+  bool found = false;
+  const auto change_if_meant = [&](WatchedProcess& process) {
+    if (process.pid != pid || process.start_ticks != start_ticks) return;
+    change(process);
+    found = true;
+  };
+  if (const auto known = living_.find(pid); known != living_.end()) change_if_meant(known->second);
+  for (WatchedProcess& process : dead_) change_if_meant(process);
+  return found;
 }
 
-void ProcessWatch::SetRows(const ProcessRows& rows) {
-  WithProcess(rows.pid, rows.start_ticks, [&](WatchedProcess& process) {
+bool ProcessWatch::SetRows(const ProcessRows& rows) {
+  return WithProcess(rows.pid, rows.start_ticks, [&](WatchedProcess& process) {
     process.rows = rows.rows;
     process.peak_bytes = std::max(process.peak_bytes, rows.rows.rss_bytes);
   });
 }
 
-void ProcessWatch::SetBaseline(const ProcessBaseline& baseline) {
-  WithProcess(baseline.pid, baseline.start_ticks, [&](WatchedProcess& process) {
+bool ProcessWatch::SetBaseline(const ProcessBaseline& baseline) {
+  return WithProcess(baseline.pid, baseline.start_ticks, [&](WatchedProcess& process) {
     if (!process.baseline) process.baseline.emplace();
     Renew(baseline.baseline, &*process.baseline);
   });

@@ -46,9 +46,9 @@ class ProcessWatch {
   void Discover();
   void Tick();
   void SetLastTask(int32_t pid, int64_t task_attempt_id);
-  // Of a process that lives or has lived.
-  void SetRows(const ProcessRows& rows);
-  void SetBaseline(const ProcessBaseline& baseline);
+  // Of a process that lives or has lived; false: it isn't known (yet).
+  bool SetRows(const ProcessRows& rows);
+  bool SetBaseline(const ProcessBaseline& baseline);
 
   // Those that have gone since the last call, with their resident memory at the tick before.
   std::vector<WatchedProcess> TakeGone() { return std::exchange(gone_, {}); }
@@ -59,7 +59,7 @@ class ProcessWatch {
 
  private:
   template <typename Change>
-  void WithProcess(int32_t pid, uint64_t start_ticks, Change change);
+  bool WithProcess(int32_t pid, uint64_t start_ticks, Change change);
   void Descend(int32_t pid, ProcessKind kind, int depth, std::map<int32_t, ProcessKind>* found);
   void Adopt(int32_t pid, ProcessKind kind);
   void Bury(const WatchedProcess& process);

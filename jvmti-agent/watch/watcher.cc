@@ -154,10 +154,9 @@ void Watcher::TakeNews() {
   spark_peak_ = spark_said_peak_;
   for (const auto& [pid, task] : last_tasks_said_) processes_->SetLastTask(pid, task);
   last_tasks_said_.clear();
-  for (const auto& [pid, rows] : rows_said_) processes_->SetRows(rows);
-  rows_said_.clear();
-  for (const auto& [pid, baseline] : baselines_said_) processes_->SetBaseline(baseline);
-  baselines_said_.clear();
+  // A worker's first task may be over before the worker has been discovered.
+  std::erase_if(rows_said_, [this](const auto& said) { return processes_->SetRows(said.second); });
+  std::erase_if(baselines_said_, [this](const auto& said) { return processes_->SetBaseline(said.second); });
 }
 
 void Watcher::Look(bool discover) {

@@ -184,9 +184,9 @@ TEST(ProcessWatch, AWorkersOwnRowsAreKeptWhetherItLivesOrNot) {
   BoxRows rows;
   rows.rss_bytes = 50'000 * kKb;
   rows.rows = {{"Python objects", 30'000'017}};
-  watch.SetRows({22, 999, rows});  // of an earlier process with this pid
+  EXPECT_FALSE(watch.SetRows({22, 999, rows}));  // of an earlier process with this pid
   EXPECT_FALSE(watch.living().at(22).rows.has_value());
-  watch.SetRows({22, 100, rows});
+  EXPECT_TRUE(watch.SetRows({22, 100, rows}));
   ASSERT_TRUE(watch.living().at(22).rows.has_value());
   EXPECT_EQ(watch.living().at(22).rows->rows[0].bytes, 30'000'017u);
   EXPECT_EQ(watch.living().at(22).peak_bytes, 50'012 * kKb);

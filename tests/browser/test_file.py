@@ -248,11 +248,10 @@ def test_flame_graph(wide, rich):
     total = sum(row["allocatedBytes"] for row in models.everything()["stages"][0]["totals"]) + 7_340_033
     root = frames(page, "Allocated")
     assert f"{total / (1 << 30):.1f} GiB allocated, 100 % of all" in root.locator("title").text_content()
-    before = root.bounding_box()["y"]
+    before, place = root.bounding_box()["y"], root.get_attribute("transform")
     page.get_by_label("Invert").check()
-    page.wait_for_function(
-        "y => document.querySelector('.flame g.frame').getBoundingClientRect().y > y", arg=before + 50
-    )
+    expect(root).not_to_have_attribute("transform", place)
+    assert root.bounding_box()["y"] > before + 50
 
     told = page.locator(".flame-told")
     page.get_by_placeholder("Search frames").fill("OddWriter.(")
@@ -311,8 +310,9 @@ def test_keyboard_reaches_every_page(wide, sample):
     ]
     wide.page.locator("nav.pages a", has_text="Stages").focus()
     wide.page.keyboard.press("Enter")
-    wide.page.wait_for_function("document.activeElement.tagName === 'H2'")
-    assert wide.page.evaluate("document.activeElement.textContent") == "Stages", "who reads by ear hears where they are"
+    heading = wide.page.locator("main h2").first
+    expect(heading).to_be_focused()  # who reads by ear hears where they are
+    expect(heading).to_have_text("Stages")
     assert wide.page.title() == "weighted average: Stages"
 
 

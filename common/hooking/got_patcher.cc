@@ -80,6 +80,8 @@ Status GotPatcher::Init(const GotHook* hooks, size_t count) {
   highest_ = 0;
   for (size_t i = 0; i < count_; ++i) {
     if (addresses_[i].definition == 0 || addresses_[i].by_name == 0) {
+      addresses_[i] = {};
+      if (hooks_[i].may_be_missing) continue;
       return Status::Error(ErrorCode::kNotFound, "no loaded library defines %s", hooks_[i].symbol);
     }
     *hooks_[i].original = reinterpret_cast<void*>(addresses_[i].definition);
@@ -99,7 +101,7 @@ size_t GotPatcher::HookOfAddress(uintptr_t address) const {
 
 size_t GotPatcher::HookOfName(const char* symbol) const {
   for (size_t i = 0; i < count_; ++i) {
-    if (strcmp(hooks_[i].symbol, symbol) == 0) return i;
+    if (addresses_[i].definition != 0 && strcmp(hooks_[i].symbol, symbol) == 0) return i;
   }
   return kNone;
 }

@@ -30,7 +30,8 @@ namespace memprof {
 struct GotHook {
   const char* symbol;
   void* replacement;
-  void** original;  // set by Init(), before anything is patched
+  void** original;              // set by Init(), before anything is patched
+  bool may_be_missing = false;  // where no module defines it, nothing is patched for it
 };
 
 inline constexpr size_t kMaxGotHooks = 24;
@@ -38,7 +39,7 @@ inline constexpr size_t kMaxGotHooks = 24;
 class GotPatcher {
  public:
   // `hooks` stay where they are for as long as the patcher is used; at most kMaxGotHooks. kNotFound names a function that no
-  // module defines; then nothing may be patched.
+  // module defines and that may not be missing; then nothing may be patched.
   Status Init(const GotHook* hooks, size_t count);
 
   // Both are called from a visit of the loaded modules. Patching a module twice changes nothing.

@@ -87,7 +87,7 @@ def python_of(version):
 def run_scene(package, boxes):
     """Runs scenes/<name>.py in a process of its own; returns what it prints last, a JSON object, and its stderr."""
 
-    def run(name, python=sys.executable, arguments=(), stderr_lines=0):
+    def run(name, python=sys.executable, arguments=(), stderr_lines=0, environment=()):
         finished = subprocess.run(
             [str(python), "-X", "faulthandler", str(SCENES / f"{name}.py"), *map(str, arguments)],
             env={
@@ -97,6 +97,7 @@ def run_scene(package, boxes):
                 "SCENE_APPLICATION": APPLICATION,
                 "SCENE_INTERVAL": str(INTERVAL),
                 "SCENE_NATIVE": str(NATIVE),
+                **dict(environment),
             },
             capture_output=True,
             text=True,

@@ -5,7 +5,7 @@ import os
 import pathlib
 
 import pytest
-from conftest import APPLICATION, INTERVAL, box_reader
+from conftest import APPLICATION, INTERVAL, NATIVE, box_reader
 from stacks import native_frames, python_frames, site_of, sites_on_line
 
 
@@ -30,6 +30,15 @@ def test_each_function_gives_its_bytes(run_scene, boxes):
     assert scene["counters"]["reservedBytes"] == (2 << 33) + scene["room"]
     assert not any(site["allocated"] >= 1 << 32 for site in sites)
     assert len(boxes.read()) == 1, "the second start made nothing"
+
+
+def test_frees_of_c23(run_scene, boxes):
+    """Given by a preloaded library: this machine's libc may not have them."""
+    scene = run_scene("sized_frees", environment={"LD_PRELOAD": NATIVE / "libsized_frees.so"})
+    assert len(scene["expected"]) == 2
+    for expected in scene["expected"]:
+        site = site_of(boxes.sites(), expected["size"])
+        assert (site["allocations"], site["live"]) == (1, 0)
 
 
 def test_libraries_that_come_late_and_go(run_scene, boxes):

@@ -30,9 +30,19 @@ GotHook HookFor(const char* symbol, Replacement* replacement, Original** origina
   return {symbol, reinterpret_cast<void*>(replacement), reinterpret_cast<void**>(original)};
 }
 
+// Of C23: where libc or a preloaded allocator has it.
+template <typename Replacement, typename Original>
+GotHook NewerHookFor(const char* symbol, Replacement* replacement, Original** original) {
+  GotHook hook = HookFor(symbol, replacement, original);
+  hook.may_be_missing = true;
+  return hook;
+}
+
 const GotHook kHooks[] = {
     HookFor("malloc", &HookMalloc, &real.malloc),
     HookFor("free", &HookFree, &real.free),
+    NewerHookFor("free_sized", &HookFreeSized, &real.free_sized),
+    NewerHookFor("free_aligned_sized", &HookFreeAlignedSized, &real.free_aligned_sized),
     HookFor("calloc", &HookCalloc, &real.calloc),
     HookFor("realloc", &HookRealloc, &real.realloc),
     HookFor("reallocarray", &HookReallocarray, &real.reallocarray),

@@ -63,4 +63,12 @@ void HookFree(void* block) noexcept {
   NoteFreeing(block, [block] { real.free(block); });
 }
 
+void HookFreeSized(void* block, size_t size) noexcept {
+  NoteFreeing(block, [=] { real.free_sized(block, size); });
+}
+
+void HookFreeAlignedSized(void* block, size_t alignment, size_t size) noexcept {
+  NoteFreeing(block, [=] { real.free_aligned_sized(block, alignment, size); });
+}
+
 }  // namespace memprof

@@ -16,5 +16,7 @@ void* HookMemalign(size_t alignment, size_t size) noexcept;
 void* HookValloc(size_t size) noexcept;
 void* HookPvalloc(size_t size) noexcept;
 void HookFree(void* block) noexcept;
+void HookFreeSized(void* block, size_t size) noexcept;
+void HookFreeAlignedSized(void* block, size_t alignment, size_t size) noexcept;
 
 }  // namespace memprof

@@ -10,6 +10,8 @@ namespace memprof {
 struct RealFunctions {
   void* (*malloc)(size_t);
   void (*free)(void*);
+  void (*free_sized)(void*, size_t);
+  void (*free_aligned_sized)(void*, size_t, size_t);
   void* (*calloc)(size_t, size_t);
   void* (*realloc)(void*, size_t);
   void* (*reallocarray)(void*, size_t, size_t);

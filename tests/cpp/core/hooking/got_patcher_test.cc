@@ -151,5 +151,15 @@ TEST(GotPatcher, AnUnknownFunctionIsRefusedByName) {
   EXPECT_NE(std::string(status.message()).find("memprof_no_such_function"), std::string::npos);
 }
 
+TEST(GotPatcher, AFunctionThatMayBeMissingIsNotPatched) {
+  void *unused = nullptr, *found = nullptr;
+  const GotHook hooks[] = {{"memprof_no_such_function", reinterpret_cast<void*>(&Replacement), &unused, true},
+                           {"getppid", reinterpret_cast<void*>(&Replacement), &found}};
+  GotPatcher patcher;
+  EXPECT_TRUE(patcher.Init(hooks, 2).ok());
+  EXPECT_EQ(unused, nullptr);
+  EXPECT_NE(found, nullptr);
+}
+
 }  // namespace
 }  // namespace memprof

@@ -49,6 +49,7 @@ export interface Line extends Udf, Figures {
   function: string | null;
   file: string | null;
   line: number | null;
+  source?: string | null;
   sites: number[];
 }
 

@@ -102,6 +102,7 @@ def group(sites):
             top = site["frames"][0]
             own = {key: site[key] for key in (*udf(""), *figures(0, 0))}
             place = {"function": top["function"], "file": top["file"], "line": top["line"]}
+            place["source"] = None if "notebook" in top["file"] else f"{top['function']}_block = allocate({index})"
             lines.append({**own, **place, "sites": [index]})
     lines.sort(key=lambda line: -line["liveAtPeakBytes"])
     return {"sites": sites, "lines": lines, "remainders": [], "totals": sums(sites)}

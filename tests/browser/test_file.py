@@ -149,6 +149,8 @@ def test_lines_show_their_native_frames_and_stacks(wide, rich):
     wide.open(f"{rich}#/lines")
     row = wide.page.locator("tbody tr", has_text="job.py:17").first
     assert "default_malloc" in row.locator(".under.native").inner_text()
+    assert "_block = allocate(" in row.locator(".source").inner_text()
+    assert wide.page.locator("tbody tr", has_text="notebook cell 456").locator(".source").count() == 0
     row.get_by_role("button", name="Show details of job.py:17").click()
     stack = wide.page.locator("tr.detail .frames li")
     assert [each.get_attribute("class") for each in stack.all()] == ["python", "native"]

@@ -77,6 +77,7 @@ function LineTile({report}: {report: Report}) {
       <p class="code">
         <strong>{linePlace(line)}</strong> {line.function}
       </p>
+      {line.source && <code class="source">{line.source}</code>}
       {path && path.steps.length > 0 && <p class={`code ${path.native ? 'native' : 'soft'}`}>{shortened(path.steps)}</p>}
       <p class="context">
         <a href={link('stages', stageKey(stage))}>{stageTitle(stage)}</a>

@@ -28,6 +28,7 @@ function columnsOf(largest: number, withStage: boolean): Column<LineOfStage>[] {
         <>
           <div class="code">
             <span class="place strong">{linePlace(line)}</span> <span class="function">{line.function}</span>
+            {line.source && <code class="source">{line.source}</code>}
             <Paths line={line} group={group} most={(line.liveAtPeakBytes ?? 0) >= largest / 10 ? 3 : 1} />
           </div>
           <div class="of">
@@ -103,8 +104,8 @@ export function LineTable({label, lines, withStage, empty, pageSize = 25}: LineT
       columns={columns}
       rowKey={({line, stage}) => JSON.stringify([stageKey(stage), line.udf, line.file, line.line, line.function])}
       sortBy="live"
-      words={({line, stage}) => `${linePlace(line)} ${line.function} ${udfTitle(line)} ${line.udfKind} ${stageTitle(stage)}`}
-      filterHint="Filter by line, function or UDF"
+      words={({line, stage}) => `${linePlace(line)} ${line.function} ${line.source ?? ''} ${udfTitle(line)} ${line.udfKind} ${stageTitle(stage)}`}
+      filterHint="Filter by line, its text, function or UDF"
       empty={empty}
       pageSize={pageSize}
       detail={({line, group}) => <Stacks line={line} group={group} />}

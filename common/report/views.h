@@ -18,6 +18,10 @@ struct TextOptions {
 };
 Result<std::string> RenderText(std::string_view report_json, const TextOptions& options);
 
+// Two runs of one job: what changed from the first to the second.
+Result<std::string> RenderComparison(std::string_view before_json, std::string_view after_json, const TextOptions& options);
+Result<std::string> RenderComparisonJson(std::string_view before_json, std::string_view after_json);
+
 // For other tools; see report/exports. pprof's are bytes, the others UTF-8 text.
 Result<std::string> RenderCollapsed(std::string_view report_json, Measure measure);
 Result<std::string> RenderSpeedscope(std::string_view report_json);

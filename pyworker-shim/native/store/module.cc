@@ -59,6 +59,22 @@ PYBIND11_MODULE(_store, module) {
       "Terminal text made from the bytes of a report.json: `width` columns, ANSI colours on request, at most `max_lines` lines\n"
       "(0: all of them).\n\nRaises ValueError when they are not a report of this schema version.");
   module.def(
+      "render_comparison",
+      [](const py::bytes& before, const py::bytes& after, int width, bool colour) {
+        const std::string_view first = before;
+        return Render(after, [&](std::string_view second) { return memprof::RenderComparison(first, second, {width, colour, 0}); });
+      },
+      py::arg("before"), py::arg("after"), py::arg("width") = 100, py::arg("colour") = false,
+      "Terminal text of what changed from one report.json to another.\n\n"
+      "Raises ValueError when either is not a report of this schema version.");
+  module.def(
+      "render_comparison_json",
+      [](const py::bytes& before, const py::bytes& after) {
+        const std::string_view first = before;
+        return Render(after, [&](std::string_view second) { return memprof::RenderComparisonJson(first, second); });
+      },
+      py::arg("before"), py::arg("after"), "The same as JSON.\n\nRaises ValueError when either is not a report of this schema version.");
+  module.def(
       "render_collapsed",
       [](const py::bytes& report_json, const std::string& measure) {
         for (const memprof::Measure known : memprof::kMeasures) {

@@ -12,7 +12,7 @@ _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 class _Group(click.Group):
     def list_commands(self, ctx):
-        return ["submit", "run", "report", "conf"]  # in the order of use
+        return ["submit", "run", "report", "diff", "conf"]  # in the order of use
 
 
 def _version(context, _parameter, wanted):
@@ -135,6 +135,28 @@ def report(path, form, measure, output, application):
     from .show import show
 
     show(path, form, output, application, measure)
+
+
+@cli.command(short_help="Compare the reports of two runs.")
+@click.argument("before", type=click.Path(), metavar="BEFORE")
+@click.argument("after", type=click.Path(), metavar="AFTER")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), help="Default: by OUT's ending, else text.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), metavar="OUT", help="Write this file (0600).")
+def diff(before, after, form, output):
+    """Compare two runs of one job: which lines hold more or less, and what became of the whole.
+
+    BEFORE and AFTER are a report.json, an application's folder, or a report directory, whose newest report is taken.
+
+    \b
+      sparkmemprof diff reports/app-20260130120000-0000 reports/app-20260131120000-0000
+      sparkmemprof diff before.json after.json -o change.json
+
+    A line is known by its UDF, file, function and text, so that it may have moved; without texts, by its number. Live
+    bytes are the most that one task held.
+    """
+    from .diff import diff as compare
+
+    compare(before, after, form, output)
 
 
 @cli.command(short_help="Print the profiler's settings as --conf key=value.")

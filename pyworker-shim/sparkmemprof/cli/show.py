@@ -26,7 +26,7 @@ _BY_SUFFIX = {
 }
 
 
-def _read(path):
+def read_report(path):
     try:
         with open(path, "rb") as file:
             return file.read()
@@ -50,14 +50,28 @@ def _render(content, path, form, measure, to_terminal):
             return gzip.compress(views[form](content), mtime=0)
         if form in views:
             return views[form](content).encode()
-        colour = to_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-        width = shutil.get_terminal_size((100, 24)).columns if to_terminal else 100
-        text = _store.render_text(content, width, colour, 0)
+        text = _store.render_text(content, *terminal(to_terminal), 0)
     except ValueError as error:
         raise UserError(f"{path}: {error}") from error
     if form == "json":
         text = json.dumps(json.loads(content), indent=2, ensure_ascii=False) + "\n"
     return text.encode()
+
+
+def terminal(is_terminal):
+    """(columns, whether in colour) of what stdout is."""
+    colour = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return (shutil.get_terminal_size((100, 24)).columns if is_terminal else 100), colour
+
+
+def write_out(content, output):
+    """To the file, or to stdout without one."""
+    if output is not None:
+        write_file(content, output)
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()
 
 
 def write_file(content, output):
@@ -89,13 +103,8 @@ def show(path, form, output, application, measure):
     if form == "pprof" and to_terminal:
         raise UserError("pprof is not for a terminal: write a file, e.g. -o profile.pb.gz")
     report, known = find_report(path, application)
-    content = _render(_read(report), report, form, measure or "allocated", to_terminal)
-    if output is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
-    else:
-        write_file(content, output)
+    content = _render(read_report(report), report, form, measure or "allocated", to_terminal)
+    write_out(content, output)
     if known > 1 and application is None:
         print(
             f"sparkmemprof: the newest of {known} applications, {report.parent.name}; choose with --application",

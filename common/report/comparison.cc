@@ -1,0 +1,125 @@
+#include "report/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "base/origin.h"
+#include "report/digest.h"
+
+namespace memprof {
+namespace {
+
+using Key = std::tuple<std::string, std::string, std::string, std::string>;  // UDF, file, function, text or number
+
+bool HasTexts(const Report& report) {
+  return std::any_of(report.stages.begin(), report.stages.end(), [](const ReportStage& stage) {
+    return std::any_of(stage.lines.begin(), stage.lines.end(), [](const ReportLine& line) { return !line.source.empty(); });
+  });
+}
+
+Key KeyOf(const ReportLine& line, bool by_text) {
+  const std::string& udf = line.udf ? line.udf->name : std::string();
+  return {udf, line.file, line.function, by_text && !line.source.empty() ? line.source : std::to_string(line.line)};
+}
+
+std::optional<uint64_t> Largest(const std::optional<uint64_t>& a, const std::optional<uint64_t>& b) { return std::max(a, b); }
+
+void Add(const ReportLine& line, std::optional<ComparedFigures>* figures) {
+  const bool first = !*figures;
+  if (first) figures->emplace();
+  ComparedFigures& sum = **figures;
+  sum.line = first ? line.line : std::min(sum.line, line.line);
+  sum.allocated_bytes += line.allocated_bytes;
+  sum.live_at_peak_bytes = Largest(sum.live_at_peak_bytes, line.live_at_peak_bytes);
+  if (first) {
+    sum.error_bytes = line.error_bytes;
+  } else if (sum.error_bytes && line.error_bytes) {  // stages are sampled by themselves
+    sum.error_bytes =
+        static_cast<uint64_t>(std::llround(std::hypot(static_cast<double>(*sum.error_bytes), static_cast<double>(*line.error_bytes))));
+  } else {
+    sum.error_bytes.reset();
+  }
+}
+
+uint64_t LiveOf(const std::optional<ComparedFigures>& figures) { return figures ? figures->live_at_peak_bytes.value_or(0) : 0; }
+uint64_t AllocatedOf(const std::optional<ComparedFigures>& figures) { return figures ? figures->allocated_bytes : 0; }
+
+std::optional<uint64_t> FullestOf(const Report& report) {
+  std::optional<uint64_t> most;
+  for (const ReportExecutor& executor : report.executors) {
+    if (executor.at_peak) most = Largest(most, executor.at_peak->used_bytes);
+  }
+  return report.other_executors ? Largest(most, report.other_executors->largest_used_bytes) : most;
+}
+
+std::optional<uint64_t> HeldByATask(const Report& report, Origin origin) {
+  std::optional<uint64_t> most;
+  for (const ReportStage& stage : report.stages) {
+    if (const ReportOriginSum* total = TotalOf(stage, origin)) most = Largest(most, total->live_at_peak_bytes);
+  }
+  return most;
+}
+
+uint64_t Allocated(const Report& report, Origin origin) {
+  uint64_t sum = 0;
+  for (const ReportStage& stage : report.stages) {
+    if (const ReportOriginSum* total = TotalOf(stage, origin)) sum += total->allocated_bytes;
+  }
+  return sum;
+}
+
+}  // namespace
+
+int64_t ComparedLine::live_change() const { return static_cast<int64_t>(LiveOf(after)) - static_cast<int64_t>(LiveOf(before)); }
+int64_t ComparedLine::allocated_change() const {
+  return static_cast<int64_t>(AllocatedOf(after)) - static_cast<int64_t>(AllocatedOf(before));
+}
+
+Comparison Compare(const Report& before, const Report& after) {
+  Comparison comparison{before.application, after.application, {}, {}};
+  const auto add_sum = [&](const char* name, const char* key, bool is_bytes, auto of) {
+    comparison.sums.push_back({name, key, is_bytes, of(before), of(after)});
+  };
+  using Sum = std::optional<uint64_t>;
+  add_sum("post-mortems", "postMortems", false, [](const Report& report) -> Sum { return report.post_mortems.size(); });
+  add_sum("used in the fullest executor", "fullestExecutorBytes", true, FullestOf);
+  add_sum("Python memory one task held at most", "pythonLiveAtPeakBytes", true,
+          [](const Report& report) { return HeldByATask(report, Origin::kPython); });
+  add_sum("off-heap memory one task held at most", "offHeapLiveAtPeakBytes", true,
+          [](const Report& report) { return HeldByATask(report, Origin::kJvmOffHeap); });
+  add_sum("allocated in Python", "pythonAllocatedBytes", true,
+          [](const Report& report) -> Sum { return Allocated(report, Origin::kPython); });
+  add_sum("allocated in the JVM's heap", "heapAllocatedBytes", true,
+          [](const Report& report) -> Sum { return Allocated(report, Origin::kJvmHeap); });
+
+  const bool by_text = HasTexts(before) && HasTexts(after);
+  std::map<Key, ComparedLine> lines;
+  const auto add_lines = [&](const Report& report, std::optional<ComparedFigures> ComparedLine::*side) {
+    for (const ReportStage& stage : report.stages) {
+      for (const ReportLine& line : stage.lines) {
+        ComparedLine& compared = lines[KeyOf(line, by_text)];
+        compared.udf = line.udf;
+        compared.function = line.function;
+        compared.file = line.file;
+        compared.source = line.source;
+        Add(line, &(compared.*side));
+      }
+    }
+  };
+  add_lines(before, &ComparedLine::before);
+  add_lines(after, &ComparedLine::after);
+  for (auto& [key, line] : lines) {
+    if (line.live_change() != 0 || line.allocated_change() != 0) comparison.lines.push_back(std::move(line));
+  }
+  std::stable_sort(comparison.lines.begin(), comparison.lines.end(), [](const ComparedLine& a, const ComparedLine& b) {
+    return std::pair(std::abs(a.live_change()), std::abs(a.allocated_change())) >
+           std::pair(std::abs(b.live_change()), std::abs(b.allocated_change()));
+  });
+  return comparison;
+}
+
+}  // namespace memprof

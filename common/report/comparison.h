@@ -1,0 +1,50 @@
+// Two runs of one job side by side: the lines of the user's code whose memory changed, and the sums around them. The one place where
+// two reports are put into relation; what is written of it is comparison_text and comparison_json. Pure function.
+//
+// A line is known by its UDF, file, function and text; by its number where either report has no texts, so that lines which were
+// moved by an edit above them are still the same. Its live bytes are the most that any one task held, of all stages; what it
+// allocated is summed over all stages. Other attempts are not in it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/model.h"
+
+namespace memprof {
+
+// Of one report; nothing where the line isn't in it or wasn't measured.
+struct ComparedFigures {
+  uint32_t line = 0;
+  uint64_t allocated_bytes = 0;
+  std::optional<uint64_t> live_at_peak_bytes;
+  std::optional<uint64_t> error_bytes;  // two standard deviations of what was allocated
+};
+
+struct ComparedLine {
+  std::optional<ReportUdf> udf;
+  std::string function, file, source;
+  std::optional<ComparedFigures> before, after;
+
+  int64_t live_change() const;
+  int64_t allocated_change() const;
+};
+
+struct ComparedSum {
+  const char* name;  // what it is, for people
+  const char* key;   // and for programs
+  bool is_bytes;
+  std::optional<uint64_t> before, after;
+};
+
+struct Comparison {
+  ReportApplication before, after;
+  std::vector<ComparedSum> sums;
+  std::vector<ComparedLine> lines;  // by how much their live bytes changed, then by what they allocated; unchanged ones are left out
+};
+
+Comparison Compare(const Report& before, const Report& after);
+
+}  // namespace memprof

@@ -35,10 +35,14 @@ add_library(backtrace STATIC IMPORTED)
 set_target_properties(backtrace PROPERTIES IMPORTED_LOCATION ${MEMPROF_THIRD_PARTY}/lib/libbacktrace.a)
 target_include_directories(backtrace SYSTEM INTERFACE ${MEMPROF_THIRD_PARTY}/include)
 
+add_library(zlib STATIC IMPORTED)
+set_target_properties(zlib PROPERTIES IMPORTED_LOCATION ${MEMPROF_THIRD_PARTY}/lib/libz.a)
+target_include_directories(zlib SYSTEM INTERFACE ${MEMPROF_THIRD_PARTY}/include)
+
 add_library(minizip_reader STATIC IMPORTED)
 set_target_properties(minizip_reader PROPERTIES IMPORTED_LOCATION ${MEMPROF_THIRD_PARTY}/lib/libminizip-reader.a)
 target_include_directories(minizip_reader SYSTEM INTERFACE ${MEMPROF_THIRD_PARTY}/include)
-target_link_libraries(minizip_reader INTERFACE ${MEMPROF_THIRD_PARTY}/lib/libz.a)
+target_link_libraries(minizip_reader INTERFACE zlib)
 
 add_library(jni_headers INTERFACE)  # jni.h, jvmti.h
 target_include_directories(jni_headers SYSTEM INTERFACE ${MEMPROF_JDK}/include ${MEMPROF_JDK}/include/linux)

@@ -8,10 +8,22 @@
 #include "report/digest.h"
 #include "report/html_escape.h"
 #include "report/json.h"
+#include "report/packed_text.h"
 #include "report/views.h"
 
 namespace memprof {
 namespace {
+
+constexpr size_t kLargeModel = 1u << 20;  // smaller ones can be read in the file as they are
+
+// The element that holds the model.
+std::string ModelElement(std::string_view report_json) {
+  constexpr const char* kId = "id=\"sparkmemprof-model\"";
+  if (report_json.size() < kLargeModel) {
+    return fmt::format("<script type=\"application/json\" {}>{}</script>", kId, EscapeJsonInHtml(report_json));
+  }
+  return fmt::format("<script type=\"application/gzip\" {}>{}</script>", kId, PackText(report_json));
+}
 
 // Nothing but our script runs, and nothing is loaded, whatever a name in the report may try.
 std::string Policy() {
@@ -34,10 +46,10 @@ Result<std::string> RenderHtml(std::string_view report_json) {
 <body><div id="sparkmemprof"><h1>{}</h1><p>{}</p>
 <noscript><p>The pages of this report are drawn with JavaScript, which is off here: allow it for this file, or see the report in a
 terminal with: sparkmemprof report DIR</p></noscript></div>
-<script type="application/json" id="sparkmemprof-model">{}</script>
+{}
 <script>{}</script></body></html>
 )",
-      Policy(), name, AppStyle(), name, EscapeHtml(Headline(*report)), EscapeJsonInHtml(report_json), AppScript());
+      Policy(), name, AppStyle(), name, EscapeHtml(Headline(*report)), ModelElement(report_json), AppScript());
 }
 
 std::string RenderTab(const Report& report) {

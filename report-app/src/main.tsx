@@ -7,9 +7,12 @@ import {render} from 'preact';
 import {App} from './app';
 import {useLiveReport} from './live';
 import {readReport} from './model';
+import {modelText} from './packed';
 
-function FileReport({text}: {text: string}) {
-  const report = readReport(text);
+const UNPACKED = 'The report inside this page cannot be unpacked: the file is cut off or damaged, or the browser is older than 2023.';
+
+function FileReport({text}: {text: string | null}) {
+  const report = text === null ? UNPACKED : readReport(text);
   const problem = typeof report === 'string' ? `${report} Make the file again: sparkmemprof report DIR -o report.html` : null;
   return <App source={{report: typeof report === 'string' ? null : report, problem, live: null}} insideSpark={false} />;
 }
@@ -21,8 +24,10 @@ function LiveReport({address}: {address: string}) {
 function start(host: HTMLElement): void {
   const address = host.dataset['model'];
   if (address === undefined) {
-    host.textContent = '';
-    render(<FileReport text={document.getElementById('sparkmemprof-model')?.textContent ?? ''} />, host);
+    void modelText(document.getElementById('sparkmemprof-model')).then(text => {
+      host.textContent = '';
+      render(<FileReport text={text} />, host);
+    });
     return;
   }
   const shadow = host.attachShadow({mode: 'open'});

@@ -367,6 +367,19 @@ def test_without_script_the_headline_is_there(browser, rich):
         assert "sparkmemprof report DIR" in text
 
 
+def test_a_large_report_is_a_small_file(wide, large):
+    path = pathlib.Path(large.removeprefix("file://"))
+    assert path.stat().st_size <= 5_000_000
+    wide.open(large)
+    expect(wide.page.locator("h1")).to_have_text("odd job")
+    cut = path.with_name("cut.html")
+    text = path.read_text()
+    begin = text.index('id="sparkmemprof-model">') + 100_000
+    cut.write_text(text[:begin] + text[text.index("</script>", begin) :])
+    wide.open(f"file://{cut}")
+    assert "cannot be unpacked" in wide.page.get_by_role("alert").inner_text()
+
+
 def test_a_large_report_stays_small_on_the_page(wide, large):
     for name in ["", "executors", "stages", "stages/1999.0", "lines", "flame"]:
         wide.open(f"{large}#/{name}")

@@ -75,6 +75,22 @@ TEST(Html, NothingInTheModelEndsItsElement) {
   EXPECT_EQ(EscapeJsonInHtml("{\"<\":\"</\"}"), "{\"\\u003c\":\"\\u003c/\"}");
 }
 
+// Unpacked in a browser: tests/browser.
+TEST(Html, ALargeModelIsPacked) {
+  nlohmann::json model = nlohmann::json::parse(Sample());
+  const auto with_name = [&](size_t size) {
+    model["application"]["name"] = std::string(size, 'x');
+    return Html(model.dump());
+  };
+  EXPECT_THAT(with_name(1000), HasSubstr(kModel));
+  const std::string html = with_name(3'000'001),
+                    packed = Between(html, "<script type=\"application/gzip\" id=\"sparkmemprof-model\">", "</script>");
+  EXPECT_EQ(html.find(kModel), html.npos);
+  EXPECT_LT(packed.size(), 30'000u);
+  EXPECT_EQ(packed.size() % 4, 0u);
+  EXPECT_TRUE(packed.starts_with("H4sI")) << "a gzip header";
+}
+
 TEST(Html, RunsItsOwnScriptAlone) {
   const std::string html = Html(Sample());
   EXPECT_THAT(html, HasSubstr(fmt::format("script-src '{}';", AppScriptHash())));

@@ -34,7 +34,7 @@ def read_report(path):
         raise UserError(f"cannot read {path}: {error.strerror}; reports belong to the user who ran the job") from error
 
 
-def _render(content, path, form, measure, to_terminal):
+def render(content, path, form, measure="allocated", to_terminal=False):
     """The view as bytes."""
     from sparkmemprof import _store
 
@@ -90,20 +90,21 @@ def write_file(content, output):
         raise UserError(f"cannot write {output}: {error.strerror}") from error
 
 
-def _format_of(output):
+def format_of(output):
+    """By the file's ending; text otherwise."""
     return next((form for suffix, form in _BY_SUFFIX.items() if (output or "").endswith(suffix)), "text")
 
 
 def show(path, form, output, application, measure):
     """Prints or writes the view. Raises UserError."""
-    form = form or _format_of(output)
+    form = form or format_of(output)
     to_terminal = output is None and sys.stdout.isatty()
     if measure is not None and form != "flamegraph":
         raise UserError(f"--measure is for --format flamegraph; {form} holds every measure")
     if form == "pprof" and to_terminal:
         raise UserError("pprof is not for a terminal: write a file, e.g. -o profile.pb.gz")
     report, known = find_report(path, application)
-    content = _render(read_report(report), report, form, measure or "allocated", to_terminal)
+    content = render(read_report(report), report, form, measure or "allocated", to_terminal)
     write_out(content, output)
     if known > 1 and application is None:
         print(

@@ -1,0 +1,47 @@
+"""sparkmemprof.show() of the application that runs: text at the prompt, the app in a cell, working in its frame."""
+
+import sys
+
+import pytest
+from conftest import BUILD, ROOT, line_of
+
+sys.path.append(str(ROOT / "tests/browser"))
+import browsing
+
+JOB = "notebook.py"
+
+
+@pytest.fixture
+def package(tmp_path):
+    """The driver's Python package, as a wheel has it."""
+    target = tmp_path / "package" / "sparkmemprof"
+    target.mkdir(parents=True)
+    native = (BUILD / "python/sparkmemprof").glob("*.so")
+    for source in [*(ROOT / "pyworker-shim/sparkmemprof").iterdir(), *native]:
+        (target / source.name).symlink_to(source)
+    return target.parent
+
+
+def test_a_cell_shows_the_running_application(spark_run, package, tmp_path):
+    cell = tmp_path / "cell.html"
+    run = spark_run(
+        JOB,
+        cell,
+        conf={"spark.ui.enabled": "true", "spark.ui.port": "0"}.items(),
+        environment={"PYTHONPATH": package}.items(),
+    ).demand_success()
+    text, name = run.result()
+    place = f"{JOB}:{line_of(JOB, 'block')}"
+    assert place in text
+    assert name == "notebook"
+    reason = browsing.why_not()
+    if reason:
+        pytest.skip(reason)
+    with browsing.chromium() as browser, browsing.window(browser) as seen:
+        seen.page.goto(cell.as_uri())
+        frame = seen.page.frame_locator("iframe")
+        frame.get_by_role("heading", name="notebook").wait_for()
+        frame.get_by_role("link", name="UDFs and lines").click()
+        frame.locator("tbody tr", has_text=place).first.wait_for()
+        assert seen.page.title() == "cell", "links lead within the frame"
+        seen.demand_quiet()

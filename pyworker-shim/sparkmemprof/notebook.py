@@ -1,0 +1,116 @@
+"""The report where the job is written: in a notebook's cell, or at Python's prompt.
+
+    sparkmemprof.show()                  of the application that runs in this process
+    sparkmemprof.show("reports")         of one that has ended: report directory, application's folder, report.json
+    sparkmemprof.dump("report.html")     the same as a file, in the form that its ending says
+
+A shown report is as it was when it was asked for; call again for a newer one. Nothing here runs in executors.
+"""
+
+import base64
+import html
+import os
+import urllib.error
+import urllib.request
+
+from .cli.errors import UserError
+from .cli.report_files import find_report
+from .cli.show import format_of, read_report, render, write_file
+
+_PATH = "/memory/api/v1/report"
+_SECONDS = 30
+
+
+class Shown:
+    """A report, as a notebook and a prompt show it."""
+
+    def __init__(self, content, where, height):
+        self._content = content  # report.json, bytes
+        self._where = where
+        self._height = height
+
+    def _repr_html_(self):
+        # A document of its own, which can't reach the notebook. As an address of its own, too: links to its pages are
+        # fragments, and those of a srcdoc would lead to the notebook's.
+        page = base64.b64encode(render(self._content, self._where, "html")).decode()
+        return (
+            '<iframe title="sparkmemprof" sandbox="allow-scripts allow-popups" '
+            f'style="width: 100%; height: {self._height}px; border: 0" '
+            f'src="data:text/html;charset=utf-8;base64,{html.escape(page)}"></iframe>'
+        )
+
+    def __repr__(self):
+        return render(self._content, self._where, "text").decode().rstrip()
+
+
+def show(source=None, *, height=800):
+    """The report as a notebook's cell shows it, when it is the cell's last expression; at a prompt, its text.
+
+    source: None for the application that runs in this process, which needs its Spark UI; or the address of a Spark UI
+    ("http://driver:4040"), or a report directory, an application's folder in it, or a report.json. height: pixels.
+
+    Raises UserError, which says what to do.
+    """
+    content, where = _read(source)
+    render(content, where, "json")  # here it is said whether it can be read at all
+    return Shown(content, where, int(height))
+
+
+def dump(path, source=None):
+    """Writes the report to a file (0600) in the form that its ending says, as `sparkmemprof report -o` does.
+
+    source: as for show(). Raises UserError, which says what to do.
+    """
+    content, where = _read(source)
+    write_file(render(content, where, format_of(os.fspath(path))), os.fspath(path))
+
+
+def _read(source):
+    """(bytes of report.json, what to call their origin)."""
+    if source is None:
+        source = _address_of_running_application()
+    text = os.fspath(source)
+    if text.startswith(("http://", "https://")):
+        address = text.rstrip("/") + _PATH
+        return _fetch(address), address
+    path, _ = find_report(text)
+    return read_report(path), path
+
+
+def _address_of_running_application():
+    try:
+        from pyspark import SparkContext
+
+        context = SparkContext._active_spark_context
+    except ImportError:
+        context = None
+    if context is None:
+        raise UserError(
+            "no Spark application runs in this process: give a report directory, sparkmemprof.show('reports')"
+        )
+    address = context.uiWebUrl
+    if address is None:
+        raise UserError(
+            "the application has no Spark UI (spark.ui.enabled=false): "
+            "give the report directory that its driver's log names"
+        )
+    return address
+
+
+def _fetch(address):
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # the driver is no stranger
+    try:
+        with opener.open(address, timeout=_SECONDS) as answer:
+            return answer.read()
+    except urllib.error.HTTPError as error:
+        raise UserError(f"{address}: {_REASONS.get(error.code, f'HTTP status {error.code}')}") from error
+    except OSError as error:
+        reason = getattr(error, "reason", error)
+        raise UserError(f"{address}: {reason}; does the application still run?") from error
+
+
+_REASONS = {
+    403: "you have no right to view this application (spark.ui.view.acls)",
+    404: "no Memory tab: was the job started with the profiler? (sparkmemprof conf; spark.memprof.ui.enabled)",
+    503: "too many readers at once: try again",
+}

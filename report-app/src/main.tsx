@@ -24,7 +24,7 @@ function LiveReport({address}: {address: string}) {
 function start(host: HTMLElement): void {
   const address = host.dataset['model'];
   if (address === undefined) {
-    void modelText(document.getElementById('sparkmemprof-model')).then(text => {
+    void modelText(document.getElementById('sparkmemprof-model')).then((text) => {
       host.textContent = '';
       render(<FileReport text={text} />, host);
     });

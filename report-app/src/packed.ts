@@ -5,7 +5,7 @@ export async function modelText(element: HTMLElement | null): Promise<string | n
   const text = element?.textContent ?? '';
   if (element?.getAttribute('type') !== 'application/gzip') return text;
   try {
-    const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
     return await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
   } catch {
     return null;

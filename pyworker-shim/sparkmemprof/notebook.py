@@ -10,15 +10,11 @@ A shown report is as it was when it was asked for; call again for a newer one. N
 import base64
 import html
 import os
-import urllib.error
-import urllib.request
 
 from .cli.errors import UserError
+from .cli.live import fetch_report, is_address
 from .cli.report_files import find_report
 from .cli.show import format_of, read_report, render, write_file
-
-_PATH = "/memory/api/v1/report"
-_SECONDS = 30
 
 
 class Shown:
@@ -70,9 +66,8 @@ def _read(source):
     if source is None:
         source = _address_of_running_application()
     text = os.fspath(source)
-    if text.startswith(("http://", "https://")):
-        address = text.rstrip("/") + _PATH
-        return _fetch(address), address
+    if is_address(text):
+        return fetch_report(text)
     path, _ = find_report(text)
     return read_report(path), path
 
@@ -95,22 +90,3 @@ def _address_of_running_application():
             "give the report directory that its driver's log names"
         )
     return address
-
-
-def _fetch(address):
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # the driver is no stranger
-    try:
-        with opener.open(address, timeout=_SECONDS) as answer:
-            return answer.read()
-    except urllib.error.HTTPError as error:
-        raise UserError(f"{address}: {_REASONS.get(error.code, f'HTTP status {error.code}')}") from error
-    except OSError as error:
-        reason = getattr(error, "reason", error)
-        raise UserError(f"{address}: {reason}; does the application still run?") from error
-
-
-_REASONS = {
-    403: "you have no right to view this application (spark.ui.view.acls)",
-    404: "no Memory tab: was the job started with the profiler? (sparkmemprof conf; spark.memprof.ui.enabled)",
-    503: "too many readers at once: try again",
-}

@@ -12,7 +12,7 @@ _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 class _Group(click.Group):
     def list_commands(self, ctx):
-        return ["submit", "run", "report", "diff", "conf"]  # in the order of use
+        return ["submit", "run", "report", "top", "diff", "conf"]  # in the order of use
 
 
 def _version(context, _parameter, wanted):
@@ -135,6 +135,27 @@ def report(path, form, measure, output, application):
     from .show import show
 
     show(path, form, output, application, measure)
+
+
+@cli.command(short_help="Watch a running application.")
+@click.argument("url", metavar="URL")
+@click.option(
+    "--interval", "seconds", default=2.0, show_default=True, type=click.FloatRange(0.5, 3600), metavar="SECONDS"
+)
+@click.option("--once", is_flag=True, help="Show it once and exit; so does output that is no terminal.")
+def top(url, seconds, once):
+    """Watch a running application: its report so far, as large as the terminal, again and again.
+
+    URL is the address of its Spark UI, with the prefix of a proxy if there is one. It ends with the application, or by
+    Ctrl-C.
+
+    \b
+      sparkmemprof top http://driver:4040
+      sparkmemprof top https://gateway/proxy/application_1700000000000_0042 --interval 10
+    """
+    from .top import top as watch
+
+    watch(url, seconds, once)
 
 
 @cli.command(short_help="Compare the reports of two runs.")

@@ -50,12 +50,22 @@ def render(content, path, form, measure="allocated", to_terminal=False):
             return gzip.compress(views[form](content), mtime=0)
         if form in views:
             return views[form](content).encode()
-        text = _store.render_text(content, *terminal(to_terminal), 0)
+        text = render_terminal(content, path, to_terminal)
     except ValueError as error:
         raise UserError(f"{path}: {error}") from error
     if form == "json":
         text = json.dumps(json.loads(content), indent=2, ensure_ascii=False) + "\n"
     return text.encode()
+
+
+def render_terminal(content, where, is_terminal, lines=0):
+    """Text of at most so many lines (0: all). Raises UserError."""
+    from sparkmemprof import _store
+
+    try:
+        return _store.render_text(content, *terminal(is_terminal), lines)
+    except ValueError as error:
+        raise UserError(f"{where}: {error}") from error
 
 
 def terminal(is_terminal):

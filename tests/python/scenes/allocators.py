@@ -129,6 +129,18 @@ def several_at_once():
     return 4 * size
 
 
+def mapped_over():
+    """MAP_FIXED takes the middle of a mapping for one of its own, and a third one takes a part of that."""
+    size = 4000 * PAGE + PAGE * len(expect.found)
+    mapping, line = library.exact_mmap(size, READ_WRITE, PRIVATE), stage.line()
+    part, part_line = library.exact_mmap_at(mapping, 700 * PAGE, 301 * PAGE), stage.line()
+    small, small_line = library.exact_mmap_at(part, 100 * PAGE, 97 * PAGE), stage.line()
+    assert (part, small) == (mapping + 700 * PAGE, part + 100 * PAGE)
+    expect.note(size, line, live=size - 301 * PAGE)
+    expect.note(301 * PAGE, part_line, live=(301 - 97) * PAGE)
+    expect.note(97 * PAGE, small_line, live=97 * PAGE)
+
+
 def under_a_profile_function():
     sys.setprofile(lambda *_: None)
     size = expect.size()
@@ -179,6 +191,7 @@ partly_unmapped()
 shrunk_and_moved()
 cut_in_three()
 room = several_at_once()
+mapped_over()
 only_reserved()
 profiled = under_a_profile_function()
 traced = under_tracemalloc()

@@ -1,4 +1,4 @@
-"""Arrow's pool: the pages of one of its own, charged to no line, and exact lines where it is malloc."""
+"""Pools of libraries: pages of one of their own, charged to no line; and exact lines where Arrow's is malloc."""
 
 from conftest import BESIDE_BYTES, line_of, python_line
 
@@ -7,9 +7,13 @@ BUFFER_BYTES = 47_654_321  # the job's own
 PADDED_BYTES = (BUFFER_BYTES + 63) // 64 * 64  # Arrow's buffers are multiples of 64 bytes
 
 
-def charged_to_the_line(report):
+POLARS_JOB = "polars_pool.py"
+COLUMN_BYTES = 8 * 7_654_321  # the job's own
+
+
+def charged_to_the_line(report, job=JOB, marker="arrow buffer"):
     sites = [site for stage in report["stages"] for site in stage["sites"]]
-    return sum(site["allocatedBytes"] for site in sites if python_line(site) == (JOB, line_of(JOB, "arrow buffer")))
+    return sum(site["allocatedBytes"] for site in sites if python_line(site) == (job, line_of(job, marker)))
 
 
 def workers_row(report, prefix):
@@ -43,3 +47,11 @@ def test_the_users_own_choice_stands(spark_run):
         environment={"ARROW_DEFAULT_MEMORY_POOL": "mimalloc"}.items(),
     ).demand_success()
     assert run.result() == ["mimalloc"]
+
+
+def test_what_polars_holds_is_its_pools_and_nobodys_line(spark_run):
+    run = spark_run(POLARS_JOB).demand_success()
+    report = run.report()
+    assert run.result() == [COLUMN_BYTES]
+    assert charged_to_the_line(report, POLARS_JOB, "polars column") < COLUMN_BYTES / 100
+    assert COLUMN_BYTES <= workers_row(report, "pool: polars") + workers_row(report, "pool: _polars") < 2 * COLUMN_BYTES

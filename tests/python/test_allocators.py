@@ -9,8 +9,9 @@ from conftest import APPLICATION, INTERVAL, NATIVE, box_reader
 from stacks import native_frames, python_frames, site_of, sites_on_line
 
 
-def test_each_function_gives_its_bytes(run_scene, boxes):
-    scene = run_scene("allocators")
+@pytest.mark.parametrize("allocator", ["pymalloc", "malloc"])  # the latter as of a CPython built without pymalloc
+def test_each_function_gives_its_bytes(run_scene, boxes, allocator):
+    scene = run_scene("allocators", environment={"PYTHONMALLOC": allocator})
 
     sites = boxes.sites()
     for expected in scene["expected"]:

@@ -26,6 +26,20 @@ inline PyObject* LineTableOf(PyCodeObject* code) {
 #endif
 }
 
+// The length and the last eight bytes of a string.
+inline uint64_t EndOf(PyObject* text) {
+#if PY_VERSION_HEX < 0x030C0000
+  if (text == nullptr || !PyUnicode_Check(text) || !PyUnicode_IS_READY(text)) return 0;
+#else
+  if (text == nullptr || !PyUnicode_Check(text)) return 0;
+#endif
+  const size_t size = static_cast<size_t>(PyUnicode_GET_LENGTH(text)) * PyUnicode_KIND(text);
+  uint64_t word = 0;
+  const size_t taken = size < sizeof word ? size : sizeof word;
+  memcpy(&word, static_cast<const char*>(PyUnicode_DATA(text)) + size - taken, taken);
+  return word ^ static_cast<uint64_t>(size) << 56;
+}
+
 // Tells code objects apart for a memo, by reading a few words. Not by the address alone: another function may get it when the
 // first one dies.
 inline uint64_t CodeWord(PyCodeObject* code) {
@@ -34,13 +48,15 @@ inline uint64_t CodeWord(PyCodeObject* code) {
 #if PY_VERSION_HEX >= 0x030C0000
   const uint64_t lifetime = code->co_version;  // never given twice
 #else
-  // A successor with name and file at the same addresses and a line table of the same length and beginning is taken for the
-  // same function, made again.
-  uint64_t lifetime = 0;
+  // A successor with name and file at the same addresses, a file that ends alike (functions that are unpickled again and again,
+  // cells of a notebook) and a line table of the same length and beginning is taken for the same function, made again. All
+  // functions of a file share its name, so that it is mostly in the cache.
+  uint64_t lifetime = EndOf(code->co_filename) * kThird;
   PyObject* lines = LineTableOf(code);
   if (lines != nullptr && PyBytes_GET_SIZE(lines) >= static_cast<Py_ssize_t>(sizeof lifetime)) {
-    memcpy(&lifetime, PyBytes_AS_STRING(lines), sizeof lifetime);
-    lifetime += static_cast<uint64_t>(PyBytes_GET_SIZE(lines)) * kFirst;
+    uint64_t beginning;
+    memcpy(&beginning, PyBytes_AS_STRING(lines), sizeof beginning);
+    lifetime += beginning + static_cast<uint64_t>(PyBytes_GET_SIZE(lines)) * kFirst;
   }
 #endif
   return word(code) * kFirst + (word(NameOf(code)) ^ lifetime) * kSecond +

@@ -50,6 +50,35 @@ std::string Shortened(std::string_view line) {
   return ValidUtf8(line.substr(0, end)) + "…";
 }
 
+// Why the regular expression may mean something else in Java than in C++, or take very long; null: it may not. Strict: a group is
+// quantified by ? alone, so that no quantifier is within another one's reach.
+const char* WhyNotCommon(std::string_view regex) {
+  constexpr std::string_view kEscapes = "dDwWsSbBtnr.\\-/[](){}+*?|^$";
+  bool in_class = false;
+  for (size_t i = 0; i < regex.size(); ++i) {
+    const char c = regex[i], next = i + 1 < regex.size() ? regex[i + 1] : '\0';
+    if (c == '\\') {
+      if (kEscapes.find(next) == std::string_view::npos || next == '\0') return "an escape that is Java's own";
+      ++i;
+    } else if (in_class) {
+      if (c == '[' || (c == '&' && next == '&')) return "a class within a class";
+      if (c == ']') in_class = false;
+    } else if (c == '[') {
+      in_class = true;
+      if (next == '^') ++i;
+      if (i + 1 < regex.size() && regex[i + 1] == ']') return "a class that begins with ]";
+    } else if (c == '(' && next == '?') {
+      if (i + 2 >= regex.size() || regex[i + 2] != ':') return "a group other than ( ) and (?: )";
+      i += 2;
+    } else if (c == ')' && (next == '*' || next == '+' || next == '{')) {
+      return "a group that is repeated";
+    } else if ((c == '*' || c == '+' || c == '?' || c == '}') && (next == '*' || next == '+' || next == '{')) {
+      return "a quantifier after a quantifier";
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::vector<SourceLineKey> SourceLinesOf(const proto::TaskProfile& profile, const ProfileSites& sites) {
@@ -62,6 +91,11 @@ std::vector<SourceLineKey> SourceLinesOf(const proto::TaskProfile& profile, cons
   return {found.begin(), found.end()};
 }
 
+bool Redaction::Hides(std::string_view line) const {
+  constexpr size_t kMostSearched = 1000;  // the search calls itself for each byte
+  return line.size() > kMostSearched || std::regex_search(line.begin(), line.end(), regex_);
+}
+
 Result<Redaction> Redaction::Make(std::string_view regex) {
   constexpr std::string_view kIgnoringCase = "(?i)";  // Java's; C++ has a flag for it
   auto flags = std::regex::ECMAScript | std::regex::optimize;
@@ -69,6 +103,7 @@ Result<Redaction> Redaction::Make(std::string_view regex) {
     regex.remove_prefix(kIgnoringCase.size());
     flags |= std::regex::icase;
   }
+  if (const char* reason = WhyNotCommon(regex)) return Status::Error(ErrorCode::kInvalidArgument, "%s", reason);
   Redaction redaction;
   try {
     redaction.regex_.assign(regex.begin(), regex.end(), flags);
@@ -93,8 +128,7 @@ std::map<uint32_t, std::string> ReadSourceLines(const std::string& path, const s
     if (number != wanted) break;  // 0, or beyond the file's end
     const std::string_view line = Trimmed(rest.substr(0, rest.find('\n')));
     if (line.empty()) continue;
-    std::string shown = Shortened(line);
-    found.emplace(wanted, redaction.Hides(shown) ? "(redacted)" : std::move(shown));
+    found.emplace(wanted, redaction.Hides(line) ? "(redacted)" : Shortened(line));
   }
   return found;
 }

@@ -29,13 +29,14 @@ struct SourceLineKey {
 // The user's lines among the frames of `profile`, which was written from `sites`; each once.
 std::vector<SourceLineKey> SourceLinesOf(const proto::TaskProfile& profile, const ProfileSites& sites);
 
-// Tells lines that must not be shown: Spark's spark.redaction.regex, as far as C++'s regular expressions (ECMAScript) read it.
+// Tells lines that must not be shown, by Spark's spark.redaction.regex. That is Java's syntax; here it is read by C++'s regular expressions
+// (ECMAScript), so what the two read differently, or what may take exponential time, is refused: by Redaction::Make, and with it all text.
 class Redaction {
  public:
   static constexpr std::string_view kSparksDefault = "(?i)secret|password|token|access[.]?key";
 
   static Result<Redaction> Make(std::string_view regex);  // kInvalidArgument: it can't be read
-  bool Hides(const std::string& text) const { return std::regex_search(text, regex_); }
+  bool Hides(std::string_view line) const;                // also a line that is too long to be searched
 
  private:
   std::regex regex_;
@@ -45,7 +46,7 @@ class Redaction {
 void ReadSourceLines(const std::vector<SourceLineKey>& lines, const Redaction& redaction, const std::function<void(proto::Symbols)>& send);
 
 // The text of the lines without the space around them, at most 160 bytes of each, "(redacted)" where it must not be shown. Lines that
-// can't be read, or are empty, are missing. Reads regular files of at most 8 MiB, and never waits for one.
+// can't be read, or are empty, are missing. Reads regular files of at most 8 MiB; waits for a file system as long as that takes.
 std::map<uint32_t, std::string> ReadSourceLines(const std::string& path, const std::set<uint32_t>& lines, const Redaction& redaction);
 
 }  // namespace memprof

@@ -4,8 +4,8 @@ namespace memprof {
 
 void SourceTable::Add(const proto::SourceLine& line, Interner& interner) {
   if (line.file().empty() || line.line() == 0 || line.text().empty() || line.text().size() > kMostTextBytes) return;
+  if (texts_.size() >= kMostLines) return;  // before anything is interned
   const Key key(interner.String(line.file()), line.line());
-  if (texts_.size() >= kMostLines && !texts_.contains(key)) return;
   const StringId text = interner.String(line.text());
   const auto [entry, added] = texts_.try_emplace(key, text);
   if (!added && interner.StringAt(entry->second) < interner.StringAt(text)) entry->second = text;

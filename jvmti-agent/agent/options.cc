@@ -32,10 +32,10 @@ constexpr std::array<Key, 14> kKeys = {{
     {"python.arrowPool", Kind::kArrowPool},
     {"python.enabled", Kind::kBoolean},
     {"python.interval", Kind::kSize, 1, kMaxInterval},
-    {"redaction.regex", Kind::kRegex},
     {"report.dir", Kind::kPath},
     {"snapshot.seconds", Kind::kSeconds, 1, 3600},
     {"source", Kind::kSource},
+    {"spark.redaction.regex", Kind::kRegex},  // not ours: the driver's half passes it on
     {"store.limit", Kind::kSize, kMiB},
     {"task.maxBytes", Kind::kSize, kMinTaskBytes, kMaxTaskBytes},
     {"ui.enabled", Kind::kBoolean},
@@ -122,7 +122,7 @@ Status ApplyOption(std::string_view option, AgentOptions* options) {
   if (name == "offheap.interval") options->offheap_interval_bytes = number;
   if (name == "task.maxBytes") options->task_max_bytes = number;
   if (name == "source") options->source = value == "lines" ? Source::kLines : value == "names" ? Source::kNames : Source::kNone;
-  if (name == "redaction.regex") options->redaction = value;
+  if (name == "spark.redaction.regex") options->redaction = value;
   return {};
 }
 

@@ -20,7 +20,7 @@ struct AgentOptions {
   uint64_t offheap_interval_bytes = 512u << 10;  // `offheap.interval`
   uint64_t task_max_bytes = 64u << 10;           // `task.maxBytes`; bound on a task profile when the caller gives none
   Source source = Source::kLines;                // `source`
-  std::string redaction;                         // `redaction.regex`, Spark's; "" = Spark's default
+  std::string redaction;                         // `spark.redaction.regex`; "" = Spark's default
 };
 
 // One `key=value`. Keys that only the Java side or the Python shim reads are checked by name and value and otherwise ignored.

@@ -1,56 +1,116 @@
 #include "naming/source_reader.h"
 
+#include <chrono>
+#include <condition_variable>
+#include <set>
+#include <string>
 #include <utility>
+
+#include "agent/background_thread.h"
 
 namespace memprof {
 namespace {
 
 constexpr std::chrono::seconds kPause{60};  // it is woken for work
+constexpr std::chrono::seconds kMostWait{1};
+constexpr size_t kMostLines = 16384;
 
 }  // namespace
 
-Status SourceReader::Start(Redaction redaction, Send send) {
-  redaction_ = std::move(redaction);
-  send_ = std::move(send);
-  {
-    const std::lock_guard lock(mutex_);
-    started_ = true;
-    wanted_.clear();
-    asked_.clear();
+// One application's.
+class SourceReader::Work {
+ public:
+  Work(Redaction redaction, Send send) : redaction_(std::move(redaction)), send_(std::move(send)) {}
+
+  Status Start() {
+    return thread_.Start("memprof-source", 19, [this] { return Round(); });
   }
-  return thread_.Start("memprof-source", 19, [this] { return Round(); });
+
+  void Want(const std::vector<SourceLineKey>& lines) {
+    bool news = false;
+    {
+      const std::lock_guard lock(mutex_);
+      for (const SourceLineKey& line : lines) {
+        if (asked_.size() >= kMostLines || !asked_.emplace(line.file, line.line).second) continue;
+        wanted_.push_back(line);
+        news = true;
+      }
+    }
+    if (news) thread_.Wake();
+  }
+
+  // False: it is still reading.
+  bool Finish() {
+    thread_.Wake();
+    {
+      std::unique_lock lock(mutex_);
+      const bool done = idle_.wait_for(lock, kMostWait, [this] { return !busy_ && wanted_.empty(); });
+      ended_ = true;
+      if (!done && busy_) return false;
+    }
+    thread_.Stop();
+    return true;
+  }
+
+ private:
+  std::chrono::milliseconds Round() {
+    std::vector<SourceLineKey> wanted;
+    {
+      const std::lock_guard lock(mutex_);
+      if (ended_) return kPause;
+      wanted.swap(wanted_);
+      busy_ = true;
+    }
+    const std::shared_ptr<void> no_longer_busy(nullptr, [this](void*) {
+      const std::lock_guard lock(mutex_);
+      busy_ = false;
+      idle_.notify_all();
+    });
+    ReadSourceLines(wanted, redaction_, [this](proto::Symbols message) {
+      const std::lock_guard lock(mutex_);
+      if (!ended_) send_(std::move(message));
+    });
+    return kPause;
+  }
+
+  const Redaction redaction_;
+  const Send send_;
+  std::mutex mutex_;  // covers what follows
+  std::condition_variable idle_;
+  std::vector<SourceLineKey> wanted_;
+  std::set<std::pair<std::string, uint32_t>> asked_;  // by what frames call them: sent, wanted, or not to be had
+  bool busy_ = false, ended_ = false;
+  BackgroundThread thread_;
+};
+
+SourceReader::SourceReader() = default;
+SourceReader::~SourceReader() { Stop(); }
+
+Status SourceReader::Start(Redaction redaction, Send send) {
+  auto work = std::make_shared<Work>(std::move(redaction), std::move(send));
+  const Status status = work->Start();
+  const std::lock_guard lock(mutex_);
+  if (status.ok()) work_ = std::move(work);
+  return status;
 }
 
-void SourceReader::Stop() {
-  thread_.Stop();
-  if (send_) Round();
-  const std::lock_guard lock(mutex_);
-  started_ = false;
-  send_ = nullptr;
+void SourceReader::Stop() noexcept {
+  std::shared_ptr<Work> work;
+  {
+    const std::lock_guard lock(mutex_);
+    work.swap(work_);
+  }
+  if (work == nullptr || work->Finish()) return;
+  new std::shared_ptr<Work>(std::move(work));  // never freed: its thread is in it
 }
 
 void SourceReader::Want(const std::vector<SourceLineKey>& lines) {
-  bool news = false;
+  std::shared_ptr<Work> work;
   {
     const std::lock_guard lock(mutex_);
-    if (!started_) return;
-    for (const SourceLineKey& line : lines) {
-      if (asked_.size() >= kMostLines || !asked_.emplace(line.file, line.line).second) continue;
-      wanted_.push_back(line);
-      news = true;
-    }
+    work = work_;
   }
-  if (news) thread_.Wake();
-}
-
-std::chrono::milliseconds SourceReader::Round() {
-  std::vector<SourceLineKey> wanted;
-  {
-    const std::lock_guard lock(mutex_);
-    wanted.swap(wanted_);
-  }
-  ReadSourceLines(wanted, *redaction_, send_);
-  return kPause;
+  if (work != nullptr) work->Want(lines);
 }
 
 }  // namespace memprof

@@ -4,12 +4,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <mutex>
-#include <optional>
-#include <set>
 #include <vector>
 
-#include "agent/background_thread.h"
+#include "base/status.h"
 #include "profile/source_lines.h"
 #include "proto/memprof.pb.h"
 
@@ -19,24 +18,22 @@ class SourceReader {
  public:
   using Send = std::function<void(proto::Symbols)>;
 
+  SourceReader();
+  ~SourceReader();
+
   Status Start(Redaction redaction, Send send);
-  void Stop();  // reads what is still wanted
+  // What is still wanted is read first, for at most a second: a file system that hangs must not keep the executor from ending. The
+  // thread that waits for it then stays behind, and sends no more.
+  void Stop() noexcept;
 
   // Lines of a profile that is on its way. Does nothing while it isn't started.
   void Want(const std::vector<SourceLineKey>& lines);
 
  private:
-  static constexpr size_t kMostLines = 16384;
+  class Work;
 
-  std::chrono::milliseconds Round();
-
-  std::optional<Redaction> redaction_;
-  Send send_;
   std::mutex mutex_;
-  bool started_ = false;  // guarded by mutex_, as those below
-  std::vector<SourceLineKey> wanted_;
-  std::set<std::pair<std::string, uint32_t>> asked_;  // by what frames call them: sent, wanted, or not to be had
-  BackgroundThread thread_;
+  std::shared_ptr<Work> work_;  // guarded by mutex_
 };
 
 }  // namespace memprof

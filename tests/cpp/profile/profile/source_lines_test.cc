@@ -43,7 +43,23 @@ TEST_F(SourceLinesTest, SecretsAreHidden) {
   EXPECT_EQ(Read(path, {1, 2, 3}), (Lines{{1, "(redacted)"}, {2, "(redacted)"}, {3, "plain = 1"}}));
   const Redaction own = *Redaction::Make("plai[n]");
   EXPECT_EQ(ReadSourceLines(path, {1, 3}, own), (Lines{{1, "connect(PASSWORD='hunter2')"}, {3, "(redacted)"}}));
-  EXPECT_EQ(Redaction::Make("(?<=secret)x").status().code(), ErrorCode::kInvalidArgument) << "Java's alone";
+}
+
+TEST_F(SourceLinesTest, SecretsBehindTheShownPartAreHiddenToo) {
+  const std::string padding(200, 'x');
+  const std::string path = File("job.py", "connect('hunter2', " + padding + ", kind='password')\n" + std::string(1001, 'y') + "\n");
+  EXPECT_EQ(Read(path, {1, 2}), (Lines{{1, "(redacted)"}, {2, "(redacted)"}})) << "the second is too long to be searched";
+}
+
+TEST_F(SourceLinesTest, ARegexThatJavaReadsOtherwiseIsRefused) {
+  for (const char* regex : {"(?<=secret)x", "\\Qapi.key\\E", "\\Asecret", "\\h", "\\p{L}", "(a)\\1", "[a[bc]]", "[a-z&&[^b]]", "\\w++x",
+                            "a*+", "(\\w+)+x", "(a|aa)*b", "(x{2}){3}", "(?i:secret)", "a(?i)b", "[]a]", "(", "\\"}) {
+    EXPECT_EQ(Redaction::Make(regex).status().code(), ErrorCode::kInvalidArgument) << regex;
+  }
+  for (const char* regex :
+       {"(?i)secret|password|token|access[.]?key", "\\bpin\\b", "a+?b", "(?:key|pin)?=", "[^a-z_]x{2,3}", "p\\.k", ""}) {
+    EXPECT_TRUE(Redaction::Make(regex).ok()) << regex;
+  }
 }
 
 TEST_F(SourceLinesTest, LongAndForeignTextIsMadeToFit) {

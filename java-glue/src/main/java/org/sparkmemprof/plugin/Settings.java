@@ -85,7 +85,7 @@ final class Settings {
       }
     }
     if (conf.contains("spark.redaction.regex")) {
-      options.add("redaction.regex=" + conf.get("spark.redaction.regex"));
+      options.add("spark.redaction.regex=" + conf.get("spark.redaction.regex"));
     }
     return options.toArray(new String[0]);
   }

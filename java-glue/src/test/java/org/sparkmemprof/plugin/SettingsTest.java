@@ -72,6 +72,8 @@ public class SettingsTest {
     assertArrayEquals(new String[] {"interval=1m"}, Settings.agentOptions(conf));
     conf.set("spark.redaction.regex", "(?i)pin");
     assertEquals(
-        "its redaction is Spark's", "redaction.regex=(?i)pin", Settings.agentOptions(conf)[1]);
+        "its redaction is Spark's",
+        "spark.redaction.regex=(?i)pin",
+        Settings.agentOptions(conf)[1]);
   }
 }

@@ -1,0 +1,66 @@
+#include "naming/source_reader.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+namespace memprof {
+namespace {
+
+class SourceReaderTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/memprof-reader-XXXXXX";
+    folder_ = mkdtemp(name);
+    std::ofstream(folder_ + "/job.py") << "first = 1\nsecond = 2\npassword = 3\n";
+  }
+  void TearDown() override {
+    reader_.Stop();
+    std::filesystem::remove_all(folder_);
+  }
+  void Start() {
+    const Status status = reader_.Start(*Redaction::Make(Redaction::kSparksDefault), [this](proto::Symbols message) {
+      for (const proto::SourceLine& line : message.source_lines())
+        ++seen_[line.file() + ":" + std::to_string(line.line()) + " " + line.text()];
+    });
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+  SourceLineKey Key(uint32_t line) const { return {folder_ + "/job.py", "job.py", line}; }
+
+  std::string folder_;
+  std::map<std::string, int> seen_;  // read after Stop()
+  SourceReader reader_;
+};
+
+using Seen = std::map<std::string, int>;
+
+TEST_F(SourceReaderTest, EachLineIsSentOnceAndAllBeforeItStops) {
+  Start();
+  reader_.Want({Key(1), Key(3)});
+  reader_.Want({Key(1), Key(2), {folder_ + "/gone.py", "gone.py", 1}});
+  reader_.Stop();
+  EXPECT_EQ(seen_, (Seen{{"job.py:1 first = 1", 1}, {"job.py:2 second = 2", 1}, {"job.py:3 (redacted)", 1}}));
+}
+
+TEST_F(SourceReaderTest, NothingWhileItIsNotStarted) {
+  reader_.Want({Key(1)});
+  Start();
+  reader_.Stop();
+  reader_.Want({Key(2)});
+  EXPECT_EQ(seen_, Seen());
+}
+
+TEST_F(SourceReaderTest, TheNextApplicationGetsItsLinesAnew) {
+  for (int round = 0; round < 2; ++round) {
+    Start();
+    reader_.Want({Key(2)});
+    reader_.Stop();
+  }
+  EXPECT_EQ(seen_, (Seen{{"job.py:2 second = 2", 2}}));
+}
+
+}  // namespace
+}  // namespace memprof

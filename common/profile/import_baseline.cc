@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
+#include "base/installed_code.h"
 #include "base/valid_utf8.h"
+#include "profile/withheld.h"
 
 namespace memprof {
 namespace {
@@ -52,6 +55,7 @@ class Modules {
       for (const std::string& name : imported) {
         ImportedModule& module = by_name_[name];
         module.name = name;
+        module.installed = installed_.contains(name);
         module.with_imports_bytes += site.live_bytes;
         if (&name == &imported.front()) module.live_bytes += site.live_bytes;
       }
@@ -65,7 +69,7 @@ class Modules {
       return std::pair(a.live_bytes, a.with_imports_bytes) > std::pair(b.live_bytes, b.with_imports_bytes);
     });
     if (modules.size() <= kMostModules) return modules;
-    ImportedModule others{.name = "others"};
+    ImportedModule others{.name = "others", .installed = true};
     for (size_t i = kMostModules; i < modules.size(); ++i) others.live_bytes += modules[i].live_bytes;
     others.with_imports_bytes = others.live_bytes;
     modules.resize(kMostModules);
@@ -98,12 +102,16 @@ class Modules {
 
   const std::string& NameOf(const std::string& file) {
     const auto [entry, added] = names_.try_emplace(file);
-    if (added) entry->second = TopLevelModuleOf(file, has_file_);
+    if (added) {
+      entry->second = TopLevelModuleOf(file, has_file_);
+      if (IsInstalledCode(file)) installed_.insert(entry->second);
+    }
     return entry->second;
   }
 
   const HasFile& has_file_;
   std::map<std::string, std::string> names_;
+  std::set<std::string> installed_;
   std::map<std::string, ImportedModule> by_name_;
 };
 
@@ -139,14 +147,14 @@ void Renew(const ImportBaseline& other, ImportBaseline* baseline) {
   baseline->first_task_rss_bytes = first_task;
 }
 
-void AddBaseline(const ImportBaseline& baseline, proto::Process* process) {
+void AddBaseline(const ImportBaseline& baseline, bool withheld, proto::Process* process) {
   proto::Baseline* message = process->mutable_baseline();
   message->set_start_rss_bytes(baseline.start_rss_bytes);
   if (baseline.first_task_rss_bytes) message->set_first_task_rss_bytes(*baseline.first_task_rss_bytes);
   message->set_as_of_session(baseline.as_of_session);
   for (const ImportedModule& module : baseline.modules) {
     proto::ImportedModule* row = message->add_modules();
-    row->set_name(ValidUtf8(module.name));
+    row->set_name(withheld && !module.installed ? Withheld("module", module.name) : ValidUtf8(module.name));
     row->set_live_bytes(module.live_bytes);
     row->set_with_imports_bytes(module.with_imports_bytes);
   }

@@ -21,6 +21,7 @@ struct ImportedModule {
   std::string name;
   uint64_t live_bytes = 0;          // allocated while the module's own code ran
   uint64_t with_imports_bytes = 0;  // and what it imported in turn
+  bool installed = false;           // not the user's own
 };
 
 struct ImportBaseline {
@@ -36,13 +37,14 @@ using HasFile = std::function<bool(const std::string& path)>;
 // anywhere else the outermost folder that is a package, which `has_file` tells.
 std::string TopLevelModuleOf(const std::string& file, const HasFile& has_file);
 
-// Of sessions of one process, none of which has live blocks of another: the process-level one, and those that are open.
+// Of sessions of one process, each block being live in one of them: the process-level one, and those that are open.
 std::vector<ImportedModule> ImportedModulesOf(const std::vector<const BoxSession*>& sessions, const HasFile& has_file);
 std::vector<ImportedModule> ImportedModulesOf(const std::vector<const BoxSession*>& sessions);  // as files are on this machine
 
 // The later of two of one process, with what only the earlier may know.
 void Renew(const ImportBaseline& other, ImportBaseline* baseline);
 
-void AddBaseline(const ImportBaseline& baseline, proto::Process* process);
+// `withheld`: names of the user's own modules are replaced (profile/withheld.h).
+void AddBaseline(const ImportBaseline& baseline, bool withheld, proto::Process* process);
 
 }  // namespace memprof

@@ -5,11 +5,11 @@
 #include <tuple>
 #include <utility>
 
-#include "base/hash.h"
 #include "base/installed_code.h"
 #include "base/valid_utf8.h"
 #include "profile/python_frames.h"
 #include "profile/source_names.h"
+#include "profile/withheld.h"
 
 namespace memprof {
 namespace {
@@ -18,15 +18,6 @@ constexpr size_t kMaxSessions = 32;  // described one by one in a message; all o
 
 std::string FileName(const std::string& file, const std::string& working_directory) {
   return ValidUtf8(SourceName(file, working_directory));
-}
-
-// The same name is the same everywhere and always, so that lines can still be told apart and compared.
-std::string Withheld(const char* what, const std::string& name) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text = std::string(what) + "-";
-  uint64_t hash = HashBytes(name.data(), name.size(), 0);
-  for (int i = 0; i < 10; ++i, hash >>= 4) text += kDigits[hash & 15];
-  return text;
 }
 
 class UdfList {

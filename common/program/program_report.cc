@@ -83,7 +83,7 @@ std::string SnapshotOf(const Program& program, const std::vector<Process>& proce
     baseline.start_rss_bytes = process.session.rss_at_open_bytes;
     baseline.as_of_session = process.session.number;
     baseline.modules = ImportedModulesOf({&process.session});
-    AddBaseline(baseline, &row);
+    AddBaseline(baseline, false, &row);
   }
   proto::NotAvailable& peak = *snapshot.add_not_available();
   peak.set_what("executors.atPeak");

@@ -15,7 +15,10 @@ std::array<const proto::ExecutorSnapshot*, 2> Both(const proto::ExecutorSnapshot
 
 // One process's baseline, of two: the later one, and RSS at its first task, which only the first has.
 proto::Baseline JoinedBaseline(const proto::Process& a, const proto::Process& b) {
-  auto order = [](const proto::Baseline& value) { return std::tuple(value.as_of_session(), value.SerializeAsString()); };
+  auto order = [](proto::Baseline value) {
+    value.clear_first_task_rss_bytes();  // is joined by itself
+    return std::tuple(value.as_of_session(), value.SerializeAsString());
+  };
   proto::Baseline joined = order(a.baseline()) < order(b.baseline()) ? b.baseline() : a.baseline();
   const uint64_t first_task = std::max(a.baseline().first_task_rss_bytes(), b.baseline().first_task_rss_bytes());
   if (first_task != 0) joined.set_first_task_rss_bytes(first_task);

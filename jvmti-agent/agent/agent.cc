@@ -195,6 +195,7 @@ void Agent::StartWatcher(const ApplicationRef& application) {
   options.java_version = version.substr(0, version.find('+'));
   options.agent_loaded = jvm_.phase() == Jvm::Phase::kOnLoad ? "agentpath" : "jar";
   options.with_driver = application->request.executor_id == "driver";
+  options.withheld = application->options.source == Source::kNone;
   options.offheap_live_bytes = [this] { return offheap_.live_bytes(); };
   options.running_tasks = [this] { return tasks_.Running(); };
   options.complete = [this, application](proto::ExecutorSnapshot* snapshot) { CompleteSnapshot(*application, snapshot); };

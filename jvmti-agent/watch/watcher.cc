@@ -17,6 +17,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr milliseconds kTick{100}, kSlowTick{200}, kFastTick{20};
+constexpr seconds kNewsKeptFor{3};  // processes are discovered every second
 constexpr seconds kDiscoverEvery{1}, kSendEvery{1}, kPssEvery{1}, kSharingEvery{10};
 constexpr int kPssShare = 50;  // of the time at most one part in this many is spent on reading PSS
 constexpr size_t kMaxSharingChecks = 2048;
@@ -27,7 +28,7 @@ void AddRow(const char* name, uint64_t bytes, google::protobuf::RepeatedPtrField
   row->set_bytes(bytes);
 }
 
-void Describe(const WatchedProcess& process, proto::Process* message) {
+void Describe(const WatchedProcess& process, bool withheld, proto::Process* message) {
   message->set_pid(process.pid);
   message->set_kind(NameOf(process.kind));
   message->set_peak_rss_bytes(process.peak_bytes);
@@ -39,7 +40,7 @@ void Describe(const WatchedProcess& process, proto::Process* message) {
     AddRow("RssShmem", process.peak_shmem_bytes, message->mutable_peak_rows());
     message->set_unattributed_bytes(process.unattributed_bytes());
   }
-  if (process.baseline) AddBaseline(*process.baseline, message);
+  if (process.baseline) AddBaseline(*process.baseline, withheld, message);
   message->set_alive(process.alive);
   if (process.last_task_attempt_id) message->set_last_task_attempt_id(*process.last_task_attempt_id);
 }
@@ -108,19 +109,20 @@ void Watcher::SetLastTask(int32_t pid, int64_t task_attempt_id) {
 
 void Watcher::SetRows(const ProcessRows& rows) {
   const std::lock_guard lock(mutex_);
-  if (rows_said_.size() < ProcessWatch::kMaxProcesses) rows_said_[rows.pid] = rows;
+  if (rows_said_.size() >= ProcessWatch::kMaxProcesses && !rows_said_.contains(rows.pid)) return;
+  rows_said_.insert_or_assign(rows.pid, Said<ProcessRows>{rows, Clock::now()});
 }
 
 void Watcher::SetBaseline(const ProcessBaseline& baseline) {
   const std::lock_guard lock(mutex_);
-  if (baselines_said_.size() >= ProcessWatch::kMaxProcesses) return;
-  const auto [entry, added] = baselines_said_.try_emplace(baseline.pid, baseline);
-  if (added) return;
-  if (entry->second.start_ticks == baseline.start_ticks) {
-    Renew(baseline.baseline, &entry->second.baseline);
-  } else {
-    entry->second = baseline;
+  const auto known = baselines_said_.find(baseline.pid);
+  if (known == baselines_said_.end() && baselines_said_.size() >= ProcessWatch::kMaxProcesses) return;
+  Said<ProcessBaseline> said{baseline, Clock::now()};
+  if (known != baselines_said_.end() && known->second.news.start_ticks == baseline.start_ticks) {
+    said.news = known->second.news;
+    Renew(baseline.baseline, &said.news.baseline);
   }
+  baselines_said_.insert_or_assign(baseline.pid, said);
 }
 
 proto::ExecutorSnapshot Watcher::Snapshot() {
@@ -155,8 +157,9 @@ void Watcher::TakeNews() {
   for (const auto& [pid, task] : last_tasks_said_) processes_->SetLastTask(pid, task);
   last_tasks_said_.clear();
   // A worker's first task may be over before the worker has been discovered.
-  std::erase_if(rows_said_, [this](const auto& said) { return processes_->SetRows(said.second); });
-  std::erase_if(baselines_said_, [this](const auto& said) { return processes_->SetBaseline(said.second); });
+  const auto is_old = [now = Clock::now()](const auto& said) { return now - said.at >= kNewsKeptFor; };
+  std::erase_if(rows_said_, [&](const auto& said) { return processes_->SetRows(said.second.news) || is_old(said.second); });
+  std::erase_if(baselines_said_, [&](const auto& said) { return processes_->SetBaseline(said.second.news) || is_old(said.second); });
 }
 
 void Watcher::Look(bool discover) {
@@ -314,7 +317,7 @@ proto::ExecutorSnapshot Watcher::Build() const {
   std::stable_sort(processes.begin(), processes.end(),
                    [](const WatchedProcess* a, const WatchedProcess* b) { return a->peak_bytes > b->peak_bytes; });
   for (const WatchedProcess* process : processes) {
-    if (process->peak_bytes != 0) Describe(*process, snapshot.add_processes());
+    if (process->peak_bytes != 0) Describe(*process, options_.withheld, snapshot.add_processes());
   }
   *snapshot.mutable_at_peak() = peak_;
   *snapshot.mutable_last() = last_;

@@ -46,6 +46,7 @@ struct WatcherOptions {
   std::string java_version;
   std::string agent_loaded;  // "agentpath" or "jar"
   bool with_driver = false;  // local mode: the driver's Python process is watched, too
+  bool withheld = false;     // names of the user's own Python modules (profile/withheld.h)
   std::function<uint64_t()> offheap_live_bytes;
   std::function<std::vector<int64_t>()> running_tasks;
   std::function<void(proto::ExecutorSnapshot*)> complete;  // counters and what isn't available
@@ -83,8 +84,14 @@ class Watcher {
   std::mutex mutex_;  // guards what other threads touch: the next six
   SparkMemoryUse spark_said_, spark_said_peak_;
   std::map<int32_t, int64_t> last_tasks_said_;
-  std::map<int32_t, ProcessRows> rows_said_;
-  std::map<int32_t, ProcessBaseline> baselines_said_;
+  // Kept until the process is discovered, and let go when it isn't.
+  template <typename News>
+  struct Said {
+    News news;
+    Clock::time_point at;
+  };
+  std::map<int32_t, Said<ProcessRows>> rows_said_;
+  std::map<int32_t, Said<ProcessBaseline>> baselines_said_;
   proto::ExecutorSnapshot latest_;
 
   // Of the watcher's thread; of the caller of Start and Stop while it doesn't run.

@@ -175,8 +175,15 @@ public final class DriverSide implements DriverPlugin {
     if (feeder == null) {
       return;
     }
+    boolean interrupted = false;
     try {
       waitForLateNews();
+    } catch (InterruptedException impatient) {
+      interrupted = true; // the report is what it is by now
+    } catch (Throwable e) {
+      notices.report("the last news of executors", reasonOf(e));
+    }
+    try {
       if (writer != null) {
         finishReport();
       }
@@ -184,6 +191,9 @@ public final class DriverSide implements DriverPlugin {
       notices.report("the report", reasonOf(e));
     } finally {
       feeder.close();
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

@@ -59,6 +59,9 @@ public final class ReportWriter {
 
   private byte[] write(boolean unfinished) {
     try {
+      if (feeder.isClosed()) {
+        return null;
+      }
       if (files == null) {
         files = opener.open();
       }

@@ -95,6 +95,10 @@ public final class StoreFeeder {
     return deaths;
   }
 
+  public synchronized boolean isClosed() {
+    return storeClosed;
+  }
+
   /** UTF-8 of report.json as of now; null after {@link #close}. */
   public synchronized byte[] reportJson(boolean unfinished, boolean withSource) {
     if (storeClosed) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -15,15 +16,22 @@ namespace {
 
 using Key = std::tuple<std::string, std::string, std::string, std::string>;  // UDF, file, function, text or number
 
-bool HasTexts(const Report& report) {
-  return std::any_of(report.stages.begin(), report.stages.end(), [](const ReportStage& stage) {
-    return std::any_of(stage.lines.begin(), stage.lines.end(), [](const ReportLine& line) { return !line.source.empty(); });
-  });
+using Function = std::tuple<std::string, std::string, std::string>;  // UDF, file, function
+
+Function FunctionOf(const ReportLine& line) { return {line.udf ? line.udf->name : std::string(), line.file, line.function}; }
+
+// Functions of which a line has no text of its own.
+void FindUnreadable(const Report& report, std::set<Function>* found) {
+  for (const ReportStage& stage : report.stages) {
+    for (const ReportLine& line : stage.lines) {
+      if (line.source.empty() || line.source == "(redacted)") found->insert(FunctionOf(line));
+    }
+  }
 }
 
-Key KeyOf(const ReportLine& line, bool by_text) {
-  const std::string& udf = line.udf ? line.udf->name : std::string();
-  return {udf, line.file, line.function, by_text && !line.source.empty() ? line.source : std::to_string(line.line)};
+Key KeyOf(const ReportLine& line, const std::set<Function>& unreadable) {
+  const Function function = FunctionOf(line);
+  return std::tuple_cat(function, std::tuple(unreadable.contains(function) ? std::to_string(line.line) : line.source));
 }
 
 std::optional<uint64_t> Largest(const std::optional<uint64_t>& a, const std::optional<uint64_t>& b) { return std::max(a, b); }
@@ -45,7 +53,6 @@ void Add(const ReportLine& line, std::optional<ComparedFigures>* figures) {
   }
 }
 
-uint64_t LiveOf(const std::optional<ComparedFigures>& figures) { return figures ? figures->live_at_peak_bytes.value_or(0) : 0; }
 uint64_t AllocatedOf(const std::optional<ComparedFigures>& figures) { return figures ? figures->allocated_bytes : 0; }
 
 std::optional<uint64_t> FullestOf(const Report& report) {
@@ -74,7 +81,16 @@ uint64_t Allocated(const Report& report, Origin origin) {
 
 }  // namespace
 
-int64_t ComparedLine::live_change() const { return static_cast<int64_t>(LiveOf(after)) - static_cast<int64_t>(LiveOf(before)); }
+std::optional<int64_t> ComparedLine::live_change() const {
+  int64_t change = 0;
+  for (const auto& [side, sign] : {std::pair(&before, -1), std::pair(&after, 1)}) {
+    if (!*side) continue;
+    if (!(*side)->live_at_peak_bytes) return std::nullopt;
+    change += sign * static_cast<int64_t>(*(*side)->live_at_peak_bytes);
+  }
+  return change;
+}
+
 int64_t ComparedLine::allocated_change() const {
   return static_cast<int64_t>(AllocatedOf(after)) - static_cast<int64_t>(AllocatedOf(before));
 }
@@ -96,12 +112,14 @@ Comparison Compare(const Report& before, const Report& after) {
   add_sum("allocated in the JVM's heap", "heapAllocatedBytes", true,
           [](const Report& report) -> Sum { return Allocated(report, Origin::kJvmHeap); });
 
-  const bool by_text = HasTexts(before) && HasTexts(after);
+  std::set<Function> unreadable;
+  FindUnreadable(before, &unreadable);
+  FindUnreadable(after, &unreadable);
   std::map<Key, ComparedLine> lines;
   const auto add_lines = [&](const Report& report, std::optional<ComparedFigures> ComparedLine::*side) {
     for (const ReportStage& stage : report.stages) {
       for (const ReportLine& line : stage.lines) {
-        ComparedLine& compared = lines[KeyOf(line, by_text)];
+        ComparedLine& compared = lines[KeyOf(line, unreadable)];
         compared.udf = line.udf;
         compared.function = line.function;
         compared.file = line.file;
@@ -113,11 +131,13 @@ Comparison Compare(const Report& before, const Report& after) {
   add_lines(before, &ComparedLine::before);
   add_lines(after, &ComparedLine::after);
   for (auto& [key, line] : lines) {
-    if (line.live_change() != 0 || line.allocated_change() != 0) comparison.lines.push_back(std::move(line));
+    if (line.live_change().value_or(0) != 0 || line.allocated_change() != 0) comparison.lines.push_back(std::move(line));
   }
   std::stable_sort(comparison.lines.begin(), comparison.lines.end(), [](const ComparedLine& a, const ComparedLine& b) {
-    return std::pair(std::abs(a.live_change()), std::abs(a.allocated_change())) >
-           std::pair(std::abs(b.live_change()), std::abs(b.allocated_change()));
+    const auto order = [](const ComparedLine& line) {
+      return std::pair(std::abs(line.live_change().value_or(0)), std::abs(line.allocated_change()));
+    };
+    return order(a) > order(b);
   });
   return comparison;
 }

@@ -1,9 +1,9 @@
 // Two runs of one job side by side: the lines of the user's code whose memory changed, and the sums around them. The one place where
 // two reports are put into relation; what is written of it is comparison_text and comparison_json. Pure function.
 //
-// A line is known by its UDF, file, function and text; by its number where either report has no texts, so that lines which were
-// moved by an edit above them are still the same. Its live bytes are the most that any one task held, of all stages; what it
-// allocated is summed over all stages. Other attempts are not in it.
+// A line is known by its UDF, file, function and text, so that one which was moved by an edit above it is still the same; by its
+// number where a function's texts aren't all known, or not told apart, on both sides. Its live bytes are the most that any one task held,
+// of all stages; what it allocated is summed over all stages. Other attempts are not in it.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct ComparedLine {
   std::string function, file, source;
   std::optional<ComparedFigures> before, after;
 
-  int64_t live_change() const;
+  std::optional<int64_t> live_change() const;  // nothing where it was not measured on a side that has the line
   int64_t allocated_change() const;
 };
 
@@ -42,6 +42,7 @@ struct ComparedSum {
 struct Comparison {
   ReportApplication before, after;
   std::vector<ComparedSum> sums;
+  // A stage lists its heaviest lines only: what one side lacks may have been too light there to be listed.
   std::vector<ComparedLine> lines;  // by how much their live bytes changed, then by what they allocated; unchanged ones are left out
 };
 

@@ -46,7 +46,7 @@ Result<std::string> RenderComparisonJson(std::string_view before_json, std::stri
                              {"function", TextOrNull(line.function)},
                              {"file", TextOrNull(line.file)},
                              {"source", TextOrNull(line.source)},
-                             {"liveAtPeakChangeBytes", line.live_change()},
+                             {"liveAtPeakChangeBytes", line.live_change() ? Json(*line.live_change()) : Json(nullptr)},
                              {"allocatedChangeBytes", line.allocated_change()},
                              {"before", FiguresJson(line.before)},
                              {"after", FiguresJson(line.after)}});

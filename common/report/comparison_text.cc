@@ -17,7 +17,11 @@ namespace {
 constexpr size_t kLinesShown = 30;
 constexpr size_t kSumName = 38, kChange = 12;
 
-std::string Change(int64_t bytes) { return bytes == 0 ? "unchanged" : (bytes > 0 ? "+" : "") + FormatSignedBytes(bytes); }
+std::string Change(std::optional<int64_t> known) {
+  if (!known) return "not measured";
+  const int64_t bytes = *known;
+  return bytes == 0 ? "unchanged" : (bytes > 0 ? "+" : "") + FormatSignedBytes(bytes);
+}
 Ink InkOf(int64_t change) { return change > 0 ? Ink::kWarm : Ink::kPlain; }
 
 void PutApplication(const char* which, const ReportApplication& application, TextPage& page) {
@@ -48,11 +52,11 @@ void PutLine(const ComparedLine& line, TextPage& page) {
       line.file.empty() ? "native threads" : FramePlace({Language::kPython, "", line.file, "", number, "", std::nullopt});
   page.Line(fmt::format("  {}  {} → {}  {}  {}  {}", Right(Change(line.live_change()), kChange), Live(line.before, "new"),
                         Live(line.after, "gone"), Printable(place), Printable(line.function), Printable(UdfHeading(line.udf))),
-            InkOf(line.live_change()));
+            InkOf(line.live_change().value_or(0)));
   const std::string indent(kChange + 4, ' ');
   if (!line.source.empty()) page.Line(indent + "│ " + Printable(line.source));
   const auto allocated = [](const std::optional<ComparedFigures>& figures) {
-    return figures ? FormatBytes(figures->allocated_bytes) + " " + ErrorPhrase(figures->error_bytes) : "nothing";
+    return figures ? FormatBytes(figures->allocated_bytes) + " " + ErrorPhrase(figures->error_bytes) : "not listed";
   };
   page.Line(indent + "allocated " + allocated(line.before) + " → " + allocated(line.after), Ink::kDim);
 }

@@ -1,5 +1,6 @@
 """The report of an application that runs, from its Spark UI."""
 
+import http.client
 import urllib.error
 import urllib.request
 
@@ -15,7 +16,11 @@ _REASONS = {
 
 
 class Gone(UserError):
-    """Nobody answers there (any more)."""
+    """Nobody is there (any more)."""
+
+
+class Busy(UserError):
+    """Somebody is there, and has no answer now."""
 
 
 def is_address(text):
@@ -23,16 +28,19 @@ def is_address(text):
 
 
 def fetch_report(ui):
-    """(bytes of report.json, its address) of a Spark UI's address. Raises UserError; Gone where nobody answers."""
+    """(bytes of report.json, its address) of a Spark UI's address. Raises UserError, Gone or Busy among them."""
     address = ui.rstrip("/") + _PATH
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # the driver is no stranger
     try:
         with opener.open(address, timeout=_SECONDS) as answer:
             return answer.read(), address
     except urllib.error.HTTPError as error:
-        raise UserError(f"{address}: {_REASONS.get(error.code, f'HTTP status {error.code}')}") from error
+        kind = Busy if error.code == 503 else UserError
+        raise kind(f"{address}: {_REASONS.get(error.code, f'HTTP status {error.code}')}") from error
     except ValueError as error:
         raise UserError(f"{ui} is no address: {error}") from error
-    except OSError as error:
+    except (OSError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", error)
+        if isinstance(reason, TimeoutError):
+            raise Busy(f"{address}: no answer within {_SECONDS} seconds") from error
         raise Gone(f"{address}: {reason}; does the application still run?") from error

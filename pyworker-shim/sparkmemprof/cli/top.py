@@ -1,11 +1,12 @@
 """`sparkmemprof top`: the report of a running application, again and again, as long as it runs."""
 
+import contextlib
 import shutil
 import sys
 import time
 
 from .errors import UserError
-from .live import Gone, fetch_report, is_address
+from .live import Busy, Gone, fetch_report, is_address
 from .show import render_terminal
 
 _HOME, _REST_OF_LINE, _REST_OF_SCREEN = "\x1b[H", "\x1b[K", "\x1b[J"
@@ -38,7 +39,8 @@ def top(ui, seconds, once):
         while True:
             _draw(text)
             time.sleep(seconds)
-            text = _page(ui, is_terminal)
+            with contextlib.suppress(Busy):  # a collection in the driver, too many readers: the next time, perhaps
+                text = _page(ui, is_terminal)
     except Gone:
         print("sparkmemprof: the application has ended; its driver's log says where the report is", file=sys.stderr)
     except KeyboardInterrupt:

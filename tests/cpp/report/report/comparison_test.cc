@@ -39,6 +39,22 @@ TEST(Comparison, ByNumberWhereAReportHasNoTexts) {
   EXPECT_EQ(comparison.lines[0].live_change(), -1001);
 }
 
+TEST(Comparison, WhatWasNotMeasuredHasNoChange) {
+  ReportLine unmeasured = Line("each", 7, 5001, "a = load()");
+  unmeasured.live_at_peak_bytes.reset();
+  unmeasured.allocated_bytes = 9;
+  const Comparison comparison = Compare(Of({{unmeasured}}), Of({{Line("each", 7, 5001, "a = load()")}}));
+  ASSERT_EQ(comparison.lines.size(), 1u);
+  EXPECT_EQ(comparison.lines[0].live_change(), std::nullopt);
+}
+
+TEST(Comparison, RedactedLinesAreToldApartByNumber) {
+  const Comparison comparison = Compare(Of({{Line("each", 7, 5001, "(redacted)"), Line("each", 8, 11, "(redacted)")}}),
+                                        Of({{Line("each", 7, 5001, "(redacted)"), Line("each", 8, 12, "(redacted)")}}));
+  ASSERT_EQ(comparison.lines.size(), 1u);
+  EXPECT_EQ(comparison.lines[0].before->line, 8u);
+}
+
 TEST(Comparison, NewAndGoneLinesAndTheOrderOfChange) {
   const Comparison comparison =
       Compare(Of({{Line("gone", 1, 700'000), Line("same", 2, 5)}}), Of({{Line("fresh", 3, 900'000), Line("same", 2, 5)}}));

@@ -7,7 +7,7 @@ const LEAST_PAUSE_MS = 5000;
 // The driver has other work: it spends at most about a twentieth of the time on us.
 const PAUSES_PER_ANSWER = 20;
 
-type Answer = {report: Report} | {problem: string};
+type Answer = {report: Report; text: string} | {problem: string};
 
 async function ask(address: string): Promise<Answer> {
   let response: Response;
@@ -25,8 +25,9 @@ async function ask(address: string): Promise<Answer> {
     };
   }
   if (!response.ok) return {problem: `The driver answered ${response.status}: ${(await response.text()).trim().slice(0, 300)}`};
-  const report = readReport(await response.text());
-  return typeof report === 'string' ? {problem: `${report} Reload the page.`} : {report};
+  const text = await response.text();
+  const report = readReport(text);
+  return typeof report === 'string' ? {problem: `${report} Reload the page.`} : {report, text};
 }
 
 export function useLiveReport(address: string): Source {
@@ -38,6 +39,7 @@ export function useLiveReport(address: string): Source {
     if (paused) return;
     let timer = 0;
     let over = false;
+    let shown = '';
     const look = async () => {
       if (document.hidden) {
         timer = window.setTimeout(() => void look(), LEAST_PAUSE_MS);
@@ -46,8 +48,11 @@ export function useLiveReport(address: string): Source {
       const began = performance.now();
       const answer = await ask(address);
       if (over) return;
-      if ('report' in answer) setSource({report: answer.report, problem: null});
-      else setSource({report: known.current.report, problem: answer.problem});
+      if ('report' in answer) {
+        // Nothing new: what the reader has zoomed into stays.
+        if (answer.text !== shown || known.current.problem) setSource({report: answer.report, problem: null});
+        shown = answer.text;
+      } else setSource({report: known.current.report, problem: answer.problem});
       if ('report' in answer && !answer.report.unfinished) return;
       timer = window.setTimeout(() => void look(), Math.max(LEAST_PAUSE_MS, PAUSES_PER_ANSWER * (performance.now() - began)));
     };

@@ -24,14 +24,14 @@ uint64_t Chain(uint64_t key, uint64_t word) {
   return key ^ (key >> 32);
 }
 
-// Calls visit(frame, cursor) for each Python frame of this thread, innermost first; returns an address in the innermost interpreter
-// loop's C frame, or null.
+// Calls visit(frame, cursor) for each Python frame of this thread, innermost first. Returns an address in the innermost interpreter
+// loop's C frame, or null; it takes time to find, and is of use only where native frames are wanted.
 template <typename Visit>
 const void* VisitPython(StackDetail detail, Visit visit) {
   PyThreadState* thread = PyGILState_GetThisThreadState();
   if (thread == nullptr) return nullptr;
   FrameCursor cursor(thread);
-  const void* innermost_loop = cursor.Loop();
+  const void* innermost_loop = detail == StackDetail::kNative ? cursor.Loop() : nullptr;
   PythonFrame frame;
   const size_t depth = detail == StackDetail::kBrief ? kBriefDepth : kMaxPythonDepth;
   for (size_t i = 0; i < depth && cursor.Next(&frame); ++i) {

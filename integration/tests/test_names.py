@@ -55,7 +55,7 @@ def test_source_is_withheld(spark_run, source):
     texts = [json.dumps(report), page.read_text()]
     assert all(line["source"] is None for line in heavy_lines(report))
     assert not [text for text in texts if "bytearray(" in text]
-    withheld = ("single.py", "odd_env.py", "unpacked", "helpers.zip") if source == "none" else ()
+    withheld = ("single.py", "odd_env.py", '"unpacked"', "helpers.zip") if source == "none" else ()
     assert not [name for name in withheld for text in texts if name in text]
     # The same lines with the same bytes, whatever they are called.
     found = sorted(line["allocatedBytes"] for line in heavy_lines(report) if line["line"] == 3)

@@ -36,20 +36,22 @@ Key KeyOf(const ReportLine& line, const std::set<Function>& unreadable) {
 
 std::optional<uint64_t> Largest(const std::optional<uint64_t>& a, const std::optional<uint64_t>& b) { return std::max(a, b); }
 
+// Stages are sampled by themselves.
+std::optional<uint64_t> ErrorOfSum(const std::optional<uint64_t>& a, const std::optional<uint64_t>& b) {
+  if (!a || !b) return std::nullopt;
+  return static_cast<uint64_t>(std::llround(std::hypot(static_cast<double>(*a), static_cast<double>(*b))));
+}
+
 void Add(const ReportLine& line, std::optional<ComparedFigures>* figures) {
-  const bool first = !*figures;
-  if (first) figures->emplace();
+  if (!*figures) *figures = ComparedFigures{.line = line.line, .error_bytes = 0};
   ComparedFigures& sum = **figures;
-  sum.line = first ? line.line : std::min(sum.line, line.line);
+  sum.line = std::min(sum.line, line.line);
   sum.allocated_bytes += line.allocated_bytes;
-  sum.live_at_peak_bytes = Largest(sum.live_at_peak_bytes, line.live_at_peak_bytes);
-  if (first) {
+  if (line.live_at_peak_bytes > sum.live_at_peak_bytes) {  // nothing is less than any figure
+    sum.live_at_peak_bytes = line.live_at_peak_bytes;
     sum.error_bytes = line.error_bytes;
-  } else if (sum.error_bytes && line.error_bytes) {  // stages are sampled by themselves
-    sum.error_bytes =
-        static_cast<uint64_t>(std::llround(std::hypot(static_cast<double>(*sum.error_bytes), static_cast<double>(*line.error_bytes))));
-  } else {
-    sum.error_bytes.reset();
+  } else if (!sum.live_at_peak_bytes) {
+    sum.error_bytes = ErrorOfSum(sum.error_bytes, line.error_bytes);
   }
 }
 

@@ -20,7 +20,7 @@ struct ComparedFigures {
   uint32_t line = 0;
   uint64_t allocated_bytes = 0;
   std::optional<uint64_t> live_at_peak_bytes;
-  std::optional<uint64_t> error_bytes;  // two standard deviations of what was allocated
+  std::optional<uint64_t> error_bytes;  // two standard deviations: of live at peak, or of allocated where live is null
 };
 
 struct ComparedLine {

@@ -42,23 +42,29 @@ void PutSum(const ComparedSum& sum, TextPage& page) {
   page.Line("  " + Left(sum.name, kSumName) + " " + figure(sum.before) + " → " + figure(sum.after) + change, InkOf(difference));
 }
 
-std::string Live(const std::optional<ComparedFigures>& figures, const char* without) {
-  return figures ? FormatBytesOr(figures->live_at_peak_bytes) : without;
+// " ± 3.1 MiB"; nothing behind an exact figure.
+std::string Error(const ComparedFigures& figures) { return figures.error_bytes == 0 ? "" : " " + ErrorPhrase(figures.error_bytes); }
+
+std::string Live(const std::optional<ComparedFigures>& figures) {
+  if (!figures) return "not listed";
+  return FormatBytesOr(figures->live_at_peak_bytes) + (figures->live_at_peak_bytes ? Error(*figures) : "");
+}
+
+std::string Allocated(const std::optional<ComparedFigures>& figures) {
+  if (!figures) return "not listed";
+  return FormatBytes(figures->allocated_bytes) + (figures->live_at_peak_bytes ? "" : Error(*figures));
 }
 
 void PutLine(const ComparedLine& line, TextPage& page) {
   const uint32_t number = line.after ? line.after->line : line.before->line;
   const std::string place =
       line.file.empty() ? "native threads" : FramePlace({Language::kPython, "", line.file, "", number, "", std::nullopt});
-  page.Line(fmt::format("  {}  {} → {}  {}  {}  {}", Right(Change(line.live_change()), kChange), Live(line.before, "new"),
-                        Live(line.after, "gone"), Printable(place), Printable(line.function), Printable(UdfHeading(line.udf))),
+  page.Line(fmt::format("  {}  {} → {}  {}  {}  {}", Right(Change(line.live_change()), kChange), Live(line.before), Live(line.after),
+                        Printable(place), Printable(line.function), Printable(UdfHeading(line.udf))),
             InkOf(line.live_change().value_or(0)));
   const std::string indent(kChange + 4, ' ');
   if (!line.source.empty()) page.Line(indent + "│ " + Printable(line.source));
-  const auto allocated = [](const std::optional<ComparedFigures>& figures) {
-    return figures ? FormatBytes(figures->allocated_bytes) + " " + ErrorPhrase(figures->error_bytes) : "not listed";
-  };
-  page.Line(indent + "allocated " + allocated(line.before) + " → " + allocated(line.after), Ink::kDim);
+  page.Line(indent + "allocated " + Allocated(line.before) + " → " + Allocated(line.after), Ink::kDim);
 }
 
 }  // namespace

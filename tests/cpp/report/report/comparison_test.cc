@@ -5,7 +5,7 @@
 namespace memprof {
 namespace {
 
-ReportLine Line(const std::string& function, uint32_t number, uint64_t live, const std::string& source = "") {
+ReportLine Line(const std::string& function, uint32_t number, uint64_t live, const std::string& source = "", uint64_t error = 30) {
   ReportLine line;
   line.udf = ReportUdf{"each", "RDD", "/jobs/job.py", 3};
   line.function = function;
@@ -14,7 +14,7 @@ ReportLine Line(const std::string& function, uint32_t number, uint64_t live, con
   line.source = source;
   line.live_at_peak_bytes = live;
   line.allocated_bytes = live + 100;
-  line.error_bytes = 30;
+  line.error_bytes = error;
   return line;
 }
 
@@ -66,12 +66,21 @@ TEST(Comparison, NewAndGoneLinesAndTheOrderOfChange) {
 }
 
 TEST(Comparison, OverStagesTheLargestIsHeldAndAllocationsAddUp) {
-  const Comparison comparison = Compare(Of({}), Of({{Line("each", 7, 4001)}, {Line("each", 7, 9001)}, {Line("each", 7, 2001)}}));
+  const Comparison comparison =
+      Compare(Of({}), Of({{Line("each", 7, 4001, "", 50)}, {Line("each", 7, 9001, "", 40)}, {Line("each", 7, 2001, "", 60)}}));
   ASSERT_EQ(comparison.lines.size(), 1u);
   const ComparedFigures& after = *comparison.lines[0].after;
   EXPECT_EQ(after.live_at_peak_bytes, 9001u);
   EXPECT_EQ(after.allocated_bytes, 4101u + 9101u + 2101u);
-  EXPECT_EQ(after.error_bytes, 52u) << "30 * sqrt(3): they were sampled independently";
+  EXPECT_EQ(after.error_bytes, 40u) << "of what is held";
+}
+
+TEST(Comparison, WithoutLiveBytesTheErrorIsThatOfAllAllocations) {
+  std::vector<ReportLine> lines(3, Line("each", 7, 0));
+  for (ReportLine& line : lines) line.live_at_peak_bytes.reset();
+  const Comparison comparison = Compare(Of({}), Of({{lines[0]}, {lines[1]}, {lines[2]}}));
+  ASSERT_EQ(comparison.lines.size(), 1u);
+  EXPECT_EQ(comparison.lines[0].after->error_bytes, 52u) << "30 * sqrt(3): they were sampled independently";
 }
 
 TEST(Comparison, Sums) {

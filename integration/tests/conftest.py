@@ -5,7 +5,9 @@ Every test takes `line` ("3.5" or "4"). `spark_run(job, ...)` submits a job scri
 venvs under build/venvs). Nothing of the caller's environment reaches a job.
 """
 
+import base64
 import dataclasses
+import gzip
 import json
 import os
 import pathlib
@@ -117,6 +119,13 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.write_line(f"worst unattributed share of a Python worker's memory: {share:.1%} ({where})")
 
 
+def model_of(page):
+    """What a report.html is drawn from: JSON as text, a large one as base64 of gzip."""
+    kind, _, rest = page.partition('<script type="application/')[2].partition('" id="sparkmemprof-model">')
+    held = rest.partition("</script>")[0]
+    return json.loads(gzip.decompress(base64.b64decode(held)) if kind == "gzip" else held)
+
+
 @dataclasses.dataclass
 class Run:
     """A finished job."""
@@ -134,6 +143,11 @@ class Run:
         report = json.loads(found[0].read_text())
         demand_rows_add_up(report)
         return report
+
+    def page(self):
+        """The one report.html of this run."""
+        (path,) = self.reports.glob("*/report.html")
+        return path.read_text()
 
     def result(self):
         """What the job printed behind RESULT."""

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import BESIDE_BYTES, LOCAL_CLUSTER, warnings_of
+from conftest import BESIDE_BYTES, LOCAL_CLUSTER, model_of, warnings_of
 
 TASKS = 4
 NAMES = {
@@ -51,8 +51,8 @@ def heavy_lines(report):
 @pytest.mark.parametrize("source", ["names", "none"])
 def test_source_is_withheld(spark_run, source):
     run = spark_run("names.py", conf={"spark.memprof.source": source}.items()).demand_success()
-    report, (page,) = run.report(), run.reports.glob("*/report.html")
-    texts = [json.dumps(report), page.read_text()]
+    report, page = run.report(), run.page()
+    texts = [json.dumps(report), page, json.dumps(model_of(page))]
     assert all(line["source"] is None for line in heavy_lines(report))
     assert not [text for text in texts if "bytearray(" in text]
     withheld = ("single.py", "odd_env.py", '"unpacked"', "helpers.zip") if source == "none" else ()
@@ -80,6 +80,4 @@ def test_no_temporary_folder_is_in_a_name(run):
 
 
 def test_html_reads_them(run):
-    (page,) = run.reports.glob("*/report.html")
-    held = page.read_text().partition('id="sparkmemprof-model">')[2].partition("</script>")[0]
-    assert json.loads(held) == run.report(), "the page is drawn from the same model"
+    assert model_of(run.page()) == run.report(), "the page is drawn from the same model"

@@ -34,9 +34,6 @@ def test_a_cell_shows_the_running_application(spark_run, package, tmp_path):
     place = f"{JOB}:{line_of(JOB, 'block')}"
     assert place in text
     assert name == "notebook"
-    reason = browsing.why_not()
-    if reason:
-        pytest.skip(reason)
     with browsing.chromium() as browser, browsing.window(browser) as seen:
         seen.page.goto(cell.as_uri())
         frame = seen.page.frame_locator("iframe")

@@ -5,6 +5,8 @@ import dataclasses
 import os
 import pathlib
 
+import pytest
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 AXE = ROOT / "report-app/node_modules/axe-core/axe.min.js"
 CHROMIUM = pathlib.Path(os.environ.get("MEMPROF_CHROMIUM", "/usr/bin/chromium"))
@@ -33,6 +35,10 @@ def why_not():
 
 @contextlib.contextmanager
 def chromium():
+    """Skips the test where nothing can be shown."""
+    reason = why_not()
+    if reason:
+        pytest.skip(reason)
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

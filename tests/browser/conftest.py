@@ -14,9 +14,6 @@ BUILD = pathlib.Path(os.environ.get("MEMPROF_BUILD", browsing.ROOT / "build/rele
 
 @pytest.fixture(scope="session")
 def browser():
-    reason = browsing.why_not()
-    if reason:
-        pytest.skip(reason)
     with browsing.chromium() as browser:
         yield browser
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sites/recorder.h"
+#include "temporary_directory.h"
 
 namespace memprof {
 namespace {
@@ -23,15 +24,9 @@ constexpr int64_t kTask = 41;
 
 class BoxKeeperTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = ::testing::TempDir() + "box_keeper_XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
   void TearDown() override {
     keeper_.Stop();
     if (recorder_ != nullptr) Recorder::AbandonInChild(recorder_);
-    std::filesystem::remove_all(folder_);
   }
 
   // A worker with a session of a task (-1: of none).
@@ -100,7 +95,9 @@ class BoxKeeperTest : public ::testing::Test {
     }
   }
 
-  std::string folder_, path_;
+  TemporaryDirectory directory_;
+  const std::string folder_ = directory_.path();
+  std::string path_;
   Recorder* recorder_ = nullptr;
   BoxKeeper keeper_;
   std::atomic<int> rounds_{0};

@@ -4,11 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
 #include <string>
 
 #include "sites/recorder.h"
+#include "temporary_directory.h"
 
 namespace memprof {
 namespace {
@@ -16,18 +16,12 @@ namespace {
 class PythonSessionsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = ::testing::TempDir() + "python_sessions_XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
     const Result<Recorder*> made = Recorder::Create({folder_.c_str(), "app-1", "7", 65536, "3.11.7"});
     ASSERT_TRUE(made.ok()) << made.status().message();
     recorder_ = *made;
     recorder_->OpenSession({41, 0, 0, 0, 0});
   }
-  void TearDown() override {
-    Recorder::AbandonInChild(recorder_);
-    std::filesystem::remove_all(folder_);
-  }
+  void TearDown() override { Recorder::AbandonInChild(recorder_); }
 
   // A file beside the box, with a name like it.
   void WriteAnother(const std::string& content) const {
@@ -36,7 +30,8 @@ class PythonSessionsTest : public ::testing::Test {
     ASSERT_EQ(chmod(path.c_str(), 0600), 0);
   }
 
-  std::string folder_;
+  TemporaryDirectory directory_;
+  const std::string folder_ = directory_.path();
   Recorder* recorder_ = nullptr;
 };
 

@@ -1,26 +1,19 @@
 #include "naming/source_reader.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <filesystem>
 #include <fstream>
 #include <map>
+
+#include "temporary_directory.h"
 
 namespace memprof {
 namespace {
 
 class SourceReaderTest : public testing::Test {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/memprof-reader-XXXXXX";
-    folder_ = mkdtemp(name);
-    std::ofstream(folder_ + "/job.py") << "first = 1\nsecond = 2\npassword = 3\n";
-  }
-  void TearDown() override {
-    reader_.Stop();
-    std::filesystem::remove_all(folder_);
-  }
+  void SetUp() override { std::ofstream(folder_ + "/job.py") << "first = 1\nsecond = 2\npassword = 3\n"; }
+  void TearDown() override { reader_.Stop(); }
   void Start() {
     const Status status = reader_.Start(*Redaction::Make(Redaction::kSparksDefault), [this](proto::Symbols message) {
       for (const proto::SourceLine& line : message.source_lines())
@@ -30,7 +23,8 @@ class SourceReaderTest : public testing::Test {
   }
   SourceLineKey Key(uint32_t line) const { return {folder_ + "/job.py", "job.py", line}; }
 
-  std::string folder_;
+  TemporaryDirectory directory_;
+  const std::string folder_ = directory_.path();
   std::map<std::string, int> seen_;  // read after Stop()
   SourceReader reader_;
 };

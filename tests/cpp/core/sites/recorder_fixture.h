@@ -12,23 +12,11 @@
 
 #include "blackbox/box_reader.h"
 #include "sites/recorder.h"
+#include "temporary_directory.h"
 
 namespace memprof {
 
 inline StringRef Ref(const std::string& text) { return {text.data(), static_cast<uint32_t>(text.size())}; }
-
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    char name[] = "/tmp/memprof-test-XXXXXX";
-    path_ = mkdtemp(name);
-  }
-  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 class RecorderTest : public testing::Test {
  protected:

@@ -1,33 +1,26 @@
 // A tree of files in a temporary folder, removed at the end: what tests give to readers of /proc and /sys.
 #pragma once
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include "temporary_directory.h"
 
 namespace memprof {
 
 class FileTree {
  public:
-  FileTree() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "memprof-tree-XXXXXX").string();
-    root_ = mkdtemp(pattern.data());
-  }
-  ~FileTree() { std::filesystem::remove_all(root_); }
-  FileTree(const FileTree&) = delete;
-  FileTree& operator=(const FileTree&) = delete;
-
   void Write(const std::string& path, const std::string& text) {
-    const std::filesystem::path full = root_ + "/" + path;
+    const std::filesystem::path full = root() + "/" + path;
     std::filesystem::create_directories(full.parent_path());
     std::ofstream(full, std::ios::binary) << text;
   }
-  std::string Path(const std::string& path) const { return root_ + "/" + path; }
-  const std::string& root() const { return root_; }
+  std::string Path(const std::string& path) const { return root() + "/" + path; }
+  const std::string& root() const { return directory_.path(); }
 
  private:
-  std::string root_;
+  TemporaryDirectory directory_;
 };
 
 }  // namespace memprof

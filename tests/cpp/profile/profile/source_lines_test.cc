@@ -6,17 +6,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include "temporary_directory.h"
+
 namespace memprof {
 namespace {
 
 class SourceLinesTest : public testing::Test {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/memprof-source-XXXXXX";
-    folder_ = mkdtemp(name);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::string File(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ + "/" + name, std::ios::binary) << text;
     return folder_ + "/" + name;
@@ -25,7 +21,8 @@ class SourceLinesTest : public testing::Test {
     return ReadSourceLines(path, lines, redaction_);
   }
 
-  std::string folder_;
+  TemporaryDirectory directory_;
+  const std::string folder_ = directory_.path();
   Redaction redaction_ = *Redaction::Make(Redaction::kSparksDefault);
 };
 

@@ -25,7 +25,7 @@ struct ProcessBaseline {
 
 // Nothing when the process has measured none.
 std::optional<ProcessRows> RowsOf(const BoxReader& box);
-// `task`: a session of the process that has just been read. Nothing when the box can't be read any more.
-std::optional<ProcessBaseline> BaselineOf(const BoxReader& box, const BoxSession& task);
+// `process`: the process-level session of the box; `task`: a session of the same process, read before it.
+ProcessBaseline BaselineOf(const BoxIdentity& box, const BoxSession& process, const BoxSession& task);
 
 }  // namespace memprof

@@ -22,18 +22,40 @@ uint64_t LastClosed(const std::vector<BoxReader::SessionKey>& sessions) {
   return last;
 }
 
-std::optional<ProcessLeftovers> ReadLeftovers(const BoxReader& box) {
+// What a process holds beside its open tasks' own, and the last session that was closed by then, where that could be told.
+struct ProcessLevel {
+  BoxSession session;
+  std::optional<uint64_t> through;
+};
+
+std::optional<ProcessLevel> ReadProcessLevel(const BoxReader& box) {
+  std::optional<ProcessLevel> last;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const std::vector<BoxReader::SessionKey> sessions = box.Sessions();
     const auto process = std::find_if(sessions.begin(), sessions.end(),
                                       [](const BoxReader::SessionKey& key) { return !key.closed && key.task_attempt_id < 0; });
-    if (process == sessions.end()) return std::nullopt;
+    if (process == sessions.end()) break;
     const uint64_t through = LastClosed(sessions);
     Result<BoxSession> session = box.ReadSession(process->number);
-    if (!session.ok()) return std::nullopt;
-    if (LastClosed(box.Sessions()) == through) return ProcessLeftovers{*std::move(session), through};
+    if (!session.ok()) break;
+    last = {*std::move(session), std::nullopt};
+    if (LastClosed(box.Sessions()) == through) {
+      last->through = through;
+      break;
+    }
   }
-  return std::nullopt;  // short tasks without a pause: a later one's reading will do
+  return last;  // after short tasks without a pause without `through`: a later one's reading will do for the leftovers
+}
+
+// Adds what the process holds for itself to its sessions from `begin` on, which have just been read.
+void AddProcessLevel(const BoxReader& box, size_t begin, FoundSessions* found) {
+  const std::optional<ProcessLevel> process = ReadProcessLevel(box);
+  if (!process) return;
+  for (size_t i = begin; i < found->sessions.size(); ++i) {
+    PythonSession& python = found->sessions[i];
+    if (python.session.closed && process->through) python.leftovers = {process->session, *process->through};
+    found->baselines.push_back(BaselineOf(box.identity(), process->session, python.session));
+  }
 }
 
 }  // namespace
@@ -42,6 +64,7 @@ FoundSessions FindSessions(const BoxPlace& place, int64_t task_attempt_id, Lefto
   FoundSessions found;
   found.unreadable = ForEachBox(place, [&](const std::string& path, BoxReader& box) {
     bool served = false;
+    const size_t begin = found.sessions.size();
     for (const BoxReader::SessionKey& key : box.Sessions()) {
       if (key.task_attempt_id != task_attempt_id) continue;
       served = true;
@@ -52,12 +75,9 @@ FoundSessions FindSessions(const BoxPlace& place, int64_t task_attempt_id, Lefto
       }
       if (session->closed) found.closed.push_back({path, key.number});
       found.sessions.push_back({box.identity(), std::move(*session)});
-      PythonSession& python = found.sessions.back();
-      if (leftovers == Leftovers::kLeave) continue;
-      if (python.session.closed) python.leftovers = ReadLeftovers(box);
-      if (std::optional<ProcessBaseline> baseline = BaselineOf(box, python.session)) found.baselines.push_back(*std::move(baseline));
     }
     if (!served) return;
+    if (leftovers == Leftovers::kRead && found.sessions.size() > begin) AddProcessLevel(box, begin, &found);
     if (std::optional<ProcessRows> rows = RowsOf(box)) found.rows.push_back(*std::move(rows));
   });
   return found;

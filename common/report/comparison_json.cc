@@ -3,6 +3,7 @@
 
 #include "report/comparison.h"
 #include "report/json.h"
+#include "report/json_null.h"
 #include "report/titles.h"
 #include "report/views.h"
 
@@ -11,13 +12,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json TextOrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-Json OrNull(const std::optional<uint64_t>& value) { return value ? Json(*value) : Json(nullptr); }
-
 Json ApplicationJson(const ReportApplication& application) {
-  return {{"id", application.id},
-          {"name", application.name},
-          {"startedMs", application.started_ms ? Json(*application.started_ms) : Json(nullptr)}};
+  return {{"id", application.id}, {"name", application.name}, {"startedMs", OrNull(application.started_ms)}};
 }
 
 Json FiguresJson(const std::optional<ComparedFigures>& figures) {

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/json.h"
+#include "report/json_null.h"
 #include "report/titles.h"
 #include "report/words.h"
 
@@ -9,13 +10,6 @@ namespace memprof {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json TextOrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
-template <typename T>
-Json OrNull(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json FrameJson(const ReportFrame& frame) {
   Json json;

@@ -5,7 +5,8 @@ import {link} from '../route';
 import {linePlace, stageKey, stageTitle, udfTitle} from '../titles';
 import {formatBytes} from '../units';
 import {Share} from './bar';
-import {Bytes, ErrorOf, allocatedNote, liveNote, otherNote} from './figures';
+import {bytesColumn, errorColumn} from './columns';
+import {allocatedNote, liveNote, otherNote} from './figures';
 import {Paths, Stacks, UdfName} from './frames';
 import {DataTable, type Column} from './table';
 
@@ -43,41 +44,11 @@ function columnsOf(largest: number, withStage: boolean): Column<LineOfStage>[] {
       look: 'graph',
       cell: ({line}) => <Share bytes={line.liveAtPeakBytes} whole={largest} look="python" label={`live at peak ${formatBytes(line.liveAtPeakBytes ?? 0)}`} />,
     },
-    {
-      id: 'live',
-      title: 'Live at peak',
-      look: 'number',
-      value: ({line}) => line.liveAtPeakBytes,
-      cell: ({line}) => <Bytes value={line.liveAtPeakBytes} note={liveNote(line)} />,
-    },
-    {
-      id: 'error',
-      title: 'Error',
-      look: 'number',
-      value: ({line}) => line.errorBytes,
-      cell: ({line}) => <ErrorOf figures={line} />,
-    },
-    {
-      id: 'resident',
-      title: 'Resident',
-      look: 'number',
-      value: ({line}) => line.residentAtPeakBytes,
-      cell: ({line}) => <Bytes value={line.residentAtPeakBytes} note={otherNote(line)} />,
-    },
-    {
-      id: 'left',
-      title: 'Left behind',
-      look: 'number',
-      value: ({line}) => line.liveAtEndBytes,
-      cell: ({line}) => <Bytes value={line.liveAtEndBytes} note={otherNote(line)} />,
-    },
-    {
-      id: 'allocated',
-      title: 'Allocated',
-      look: 'number',
-      value: ({line}) => line.allocatedBytes,
-      cell: ({line}) => <Bytes value={line.allocatedBytes} note={allocatedNote(line)} />,
-    },
+    bytesColumn('live', 'Live at peak', ({line}) => [line, line.liveAtPeakBytes, liveNote]),
+    errorColumn(({line}) => line),
+    bytesColumn('resident', 'Resident', ({line}) => [line, line.residentAtPeakBytes, otherNote]),
+    bytesColumn('left', 'Left behind', ({line}) => [line, line.liveAtEndBytes, otherNote]),
+    bytesColumn('allocated', 'Allocated', ({line}) => [line, line.allocatedBytes, allocatedNote]),
   ];
   if (withStage) {
     columns.splice(1, 0, {

@@ -6,7 +6,8 @@ import {link} from '../route';
 import {framePlace, frameTitle, leadFrame, leadLine, udfTitle} from '../titles';
 import {formatBytes} from '../units';
 import {Share} from './bar';
-import {Bytes, ErrorOf, allocatedNote, liveNote, otherNote} from './figures';
+import {bytesColumn, errorColumn} from './columns';
+import {allocatedNote, liveNote, otherNote} from './figures';
 import {Frames} from './frames';
 import {DataTable, type Column} from './table';
 
@@ -77,28 +78,10 @@ function columnsOf(largest: number, by: 'live' | 'allocated', withStage: boolean
         <Share bytes={weight(site)} whole={largest} look={site.origin === 'python' ? 'python' : 'jvm'} label={formatBytes(weight(site) ?? 0)} />
       ),
     },
-    {
-      id: 'live',
-      title: by === 'live' ? 'Held' : 'Live at peak',
-      look: 'number',
-      value: ({site}) => site.liveAtPeakBytes,
-      cell: ({site}) => <Bytes value={site.liveAtPeakBytes} note={liveNote(site)} />,
-    },
-    {
-      id: 'resident',
-      title: 'Resident',
-      look: 'number',
-      value: ({site}) => site.residentAtPeakBytes,
-      cell: ({site}) => <Bytes value={site.residentAtPeakBytes} note={otherNote(site)} />,
-    },
-    {
-      id: 'allocated',
-      title: 'Allocated',
-      look: 'number',
-      value: ({site}) => site.allocatedBytes,
-      cell: ({site}) => <Bytes value={site.allocatedBytes} note={allocatedNote(site)} />,
-    },
-    {id: 'error', title: 'Error', look: 'number', value: ({site}) => site.errorBytes, cell: ({site}) => <ErrorOf figures={site} />},
+    bytesColumn('live', by === 'live' ? 'Held' : 'Live at peak', ({site}) => [site, site.liveAtPeakBytes, liveNote]),
+    bytesColumn('resident', 'Resident', ({site}) => [site, site.residentAtPeakBytes, otherNote]),
+    bytesColumn('allocated', 'Allocated', ({site}) => [site, site.allocatedBytes, allocatedNote]),
+    errorColumn(({site}) => site),
   ];
   if (withStage) {
     columns.splice(1, 0, {

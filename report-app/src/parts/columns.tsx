@@ -1,0 +1,30 @@
+// Columns of sampled figures, for whatever rows have them.
+import type {Figures} from '../model';
+import {Bytes, ErrorOf} from './figures';
+import type {Column} from './table';
+
+type Note = (figures: Figures) => string;
+
+// `of`: a row's figures, the one that is shown, and what is known of its error.
+export function bytesColumn<Row>(id: string, title: string, of: (row: Row) => [Figures, number | null | undefined, Note]): Column<Row> {
+  return {
+    id,
+    title,
+    look: 'number',
+    value: (row) => of(row)[1],
+    cell: (row) => {
+      const [figures, value, note] = of(row);
+      return <Bytes value={value} note={note(figures)} />;
+    },
+  };
+}
+
+export function errorColumn<Row>(of: (row: Row) => Figures): Column<Row> {
+  return {
+    id: 'error',
+    title: 'Error',
+    look: 'number',
+    value: (row) => of(row).errorBytes,
+    cell: (row) => <ErrorOf figures={of(row)} />,
+  };
+}

@@ -7,6 +7,18 @@ from .report_files import find_report
 from .show import read_report, terminal, write_out
 
 
+def _unreadable(paths, contents):
+    """The first of the reports that can't be read by itself."""
+    from sparkmemprof import _store
+
+    for (path, _), content in zip(paths, contents, strict=True):
+        try:
+            _store.render_text(content, 100, False, 1)
+        except ValueError:
+            return path
+    return None
+
+
 def diff(before, after, form, output):
     """Prints or writes what changed. Raises UserError."""
     from sparkmemprof import _store
@@ -14,15 +26,13 @@ def diff(before, after, form, output):
     form = form or ("json" if (output or "").endswith(".json") else "text")
     paths = [find_report(path) for path in (before, after)]
     contents = [read_report(path) for path, _ in paths]
-    for (path, _), content in zip(paths, contents, strict=True):
-        try:  # of two, which one can't be read
-            _store.render_text(content, 100, False, 1)
-        except ValueError as error:
-            raise UserError(f"{path}: {error}") from error
-    if form == "json":
-        text = _store.render_comparison_json(*contents)
-    else:
-        text = _store.render_comparison(*contents, *terminal(output is None and sys.stdout.isatty()))
+    try:
+        if form == "json":
+            text = _store.render_comparison_json(*contents)
+        else:
+            text = _store.render_comparison(*contents, *terminal(output is None and sys.stdout.isatty()))
+    except ValueError as error:
+        raise UserError(f"{_unreadable(paths, contents) or 'comparison'}: {error}") from error
     write_out(text.encode(), output)
     for path, known in paths:
         if known > 1:

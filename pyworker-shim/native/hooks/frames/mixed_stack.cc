@@ -61,9 +61,10 @@ PythonTrace TracePython(StackDetail detail) {
 }
 
 struct NativeTrace {
-  size_t count = 0;  // of scratch.addresses
-  size_t begin = 0;  // those before it are our own
-  size_t end = 0;    // those from here on lie above the innermost interpreter loop
+  size_t count = 0;    // of scratch.addresses
+  size_t begin = 0;    // those before it are our own
+  size_t end = 0;      // those from here on lie above the innermost interpreter loop
+  bool whole = false;  // there are no more, or more than are ever looked at
 };
 
 // Up to `capacity` frames, or more where they don't reach the innermost loop.
@@ -78,7 +79,8 @@ NativeTrace TraceNative(const StackSources& sources, const PythonTrace& python, 
       FramePlaces places(addresses + trace.begin, trace.count - trace.begin);
       if (const std::optional<size_t> below = places.Below(python.interpreter_loop)) trace.end = trace.begin + *below;
     }
-    if (trace.end < trace.count || capacity == StackScratch::kUnwound || trace.count + 1 < capacity) return trace;
+    trace.whole = capacity == StackScratch::kUnwound || trace.count + 1 < capacity;
+    if (trace.end < trace.count || trace.whole) return trace;
   }
 }
 
@@ -132,8 +134,10 @@ void KeepPython(StackDetail detail, StackScratch& scratch) {
   VisitPython(detail, [&](const PythonFrame& frame, const FrameCursor&) { scratch.calls.Push(MixedFrame::OfPython(frame)); });
 }
 
-void KeepPythonAndBetween(const StackSources& sources, const PythonTrace& python, StackDetail detail, StackScratch& scratch) {
-  const NativeTrace native = TraceNative(sources, python, StackScratch::kUnwound, scratch);
+// `native`: as far as it was traced for the key; on to the outermost frame only now, for a stack that is new.
+void KeepPythonAndBetween(const StackSources& sources, const PythonTrace& python, NativeTrace native, StackDetail detail,
+                          StackScratch& scratch) {
+  if (!native.whole) native = TraceNative(sources, python, StackScratch::kUnwound, scratch);
   NativesBetween between(sources.interpreter, native, scratch.addresses, python.interpreter_loop);
   VisitPython(detail, [&](const PythonFrame& frame, const FrameCursor& cursor) {
     if (cursor.in_next_loop()) between.Keep(cursor.Loop(), scratch);
@@ -175,9 +179,11 @@ StackId CaptureIn(StackScratch& scratch, const StackSources& sources, const Pyth
     key = HashPair(key, KeyOf(sources, native, scratch));
     if (const StackId known = sources.stacks.Find(key)) return known;
     KeepNative(sources.interpreter, python.any, native, scratch);
-  }
-  if (with_native && python.several_loops && python.interpreter_loop != nullptr) {
-    KeepPythonAndBetween(sources, python, detail, scratch);
+    if (python.several_loops && python.interpreter_loop != nullptr) {
+      KeepPythonAndBetween(sources, python, native, detail, scratch);
+    } else {
+      KeepPython(detail, scratch);
+    }
   } else {
     KeepPython(detail, scratch);
   }

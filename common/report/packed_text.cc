@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <new>
@@ -11,6 +12,7 @@ namespace {
 
 constexpr int kGzip = 15 + 16;   // the largest window, and gzip's frame around the data
 constexpr int kMemoryLevel = 8;  // zlib's default
+constexpr size_t kPiece = 64 << 10;
 
 std::string Gzip(std::string_view text) {
   z_stream stream = {};
@@ -30,8 +32,9 @@ std::string Gzip(std::string_view text) {
   return packed;
 }
 
+constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 std::string Base64(std::string_view bytes) {
-  constexpr char kLetters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
   text.reserve((bytes.size() + 2) / 3 * 4);
   for (size_t i = 0; i < bytes.size(); i += 3) {
@@ -42,8 +45,49 @@ std::string Base64(std::string_view bytes) {
   return text;
 }
 
+// Null where a letter is none of Base64's.
+std::optional<std::string> FromBase64(std::string_view text) {
+  while (text.ends_with('=')) text.remove_suffix(1);
+  std::string bytes;
+  bytes.reserve(text.size() / 4 * 3 + 3);
+  uint32_t bits = 0;
+  int known = 0;
+  for (char letter : text) {
+    const size_t value = kLetters.find(letter);
+    if (value == std::string_view::npos) return std::nullopt;
+    bits = bits << 6 | static_cast<uint32_t>(value);
+    known += 6;
+    if (known < 8) continue;
+    known -= 8;
+    bytes += static_cast<char>(bits >> known & 0xff);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::string PackText(std::string_view text) { return Base64(Gzip(text)); }
+
+std::optional<std::string> UnpackText(std::string_view packed, size_t most) {
+  std::optional<std::string> bytes = FromBase64(packed);
+  if (!bytes) return std::nullopt;
+  z_stream stream = {};
+  if (inflateInit2(&stream, kGzip) != Z_OK) throw std::bad_alloc();
+  stream.next_in = reinterpret_cast<Bytef*>(bytes->data());
+  stream.avail_in = static_cast<uInt>(bytes->size());
+  std::string text;
+  int end = Z_OK;
+  while (end == Z_OK && text.size() < most) {
+    const size_t had = text.size();
+    text.resize(std::min(most, had + kPiece));
+    stream.next_out = reinterpret_cast<Bytef*>(text.data() + had);
+    stream.avail_out = static_cast<uInt>(text.size() - had);
+    end = inflate(&stream, Z_NO_FLUSH);
+    text.resize(text.size() - stream.avail_out);
+  }
+  inflateEnd(&stream);
+  if (end != Z_STREAM_END) return std::nullopt;
+  return text;
+}
 
 }  // namespace memprof

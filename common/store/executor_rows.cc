@@ -1,11 +1,11 @@
 #include "store/executor_rows.h"
 
 #include <algorithm>
-#include <charconv>
 #include <tuple>
 
 #include "budget/budget.h"
 #include "proto/memprof.pb.h"
+#include "report/executor_order.h"
 
 namespace memprof {
 namespace {
@@ -139,16 +139,6 @@ ReportExecutor ExecutorRow(std::string_view id, const ExecutorRecord& record, co
   return row;
 }
 
-// 2 before 10, names after numbers.
-bool IdBefore(const ReportExecutor& a, const ReportExecutor& b) {
-  auto order = [](const std::string& id) {
-    uint64_t number = UINT64_MAX;
-    std::from_chars(id.data(), id.data() + id.size(), number);
-    return std::pair(number, std::string_view(id));
-  };
-  return order(a.id) < order(b.id);
-}
-
 constexpr uint64_t kMostRowBytes = 4u << 20;
 
 std::vector<std::pair<std::string_view, const ExecutorRecord*>> HeaviestFirst(const StoreState& state) {
@@ -205,7 +195,7 @@ std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<Repor
     for (const proto::Counter& counter : snapshot.counters()) AddCounter(counter.name(), std::min(counter.value(), kMaxFigure), counters);
     rows.push_back(std::move(row));
   }
-  std::sort(rows.begin(), rows.end(), IdBefore);
+  std::sort(rows.begin(), rows.end(), [](const ReportExecutor& a, const ReportExecutor& b) { return ExecutorBefore(a.id, b.id); });
   return rows;
 }
 

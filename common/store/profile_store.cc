@@ -1,5 +1,6 @@
 #include "store/profile_store.h"
 
+#include <deque>
 #include <mutex>
 
 #include "budget/budget.h"
@@ -9,6 +10,7 @@
 #include "store/bounds.h"
 #include "store/delivery.h"
 #include "store/error_title.h"
+#include "store/event_writer.h"
 #include "store/report_builder.h"
 #include "store/state.h"
 
@@ -17,6 +19,7 @@ namespace {
 
 constexpr size_t kMaxText = 2048;  // a stage's failure reason may be a stack trace of many KB
 constexpr size_t kMaxNotAvailable = 200;
+constexpr size_t kEventBytesAtATime = 1u << 20;  // they go through the driver's heap
 
 }  // namespace
 
@@ -35,6 +38,8 @@ struct ProfileStore::Impl {
 
   mutable std::mutex mutex;
   StoreState state;
+  EventWriter events;
+  std::deque<ReportEvent> waiting_events;
   mutable uint64_t awaits_version = UINT64_MAX;  // of the state that `awaits` was worked out from
   mutable bool awaits = false;
 };
@@ -170,7 +175,22 @@ std::vector<std::string> ProfileStore::TakePostMortems(int64_t now_ms, bool all)
   if (!AnyUntoldDeath(impl_->state)) return texts;
   std::vector<ReportPostMortem> deaths = BuildReport(impl_->state, true).report.post_mortems;
   for (const ReportPostMortem& death : TakeUntold(deaths, now_ms, all, impl_->state)) texts.push_back(PostMortemText(death));
+  if (!texts.empty()) impl_->events.NoteDeaths();
   return texts;
+}
+
+std::vector<ReportEvent> ProfileStore::TakeEvents(int64_t now_ms, bool end, bool with_source) {
+  std::lock_guard lock(impl_->mutex);
+  std::deque<ReportEvent>& waiting = impl_->waiting_events;
+  if (waiting.empty()) {
+    for (ReportEvent& event : impl_->events.Take(impl_->state, now_ms, end, with_source)) waiting.push_back(std::move(event));
+  }
+  std::vector<ReportEvent> events;
+  for (size_t bytes = 0; !waiting.empty() && bytes < kEventBytesAtATime; waiting.pop_front()) {
+    bytes += waiting.front().text.size();
+    events.push_back(std::move(waiting.front()));
+  }
+  return events;
 }
 
 Report ProfileStore::Model(bool unfinished) const {

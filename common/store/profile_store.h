@@ -19,6 +19,7 @@
 namespace memprof {
 
 struct Report;
+struct ReportEvent;
 
 enum class TaskOutcome : uint8_t { kSucceeded = 0, kFailed = 1, kKilled = 2, kLost = 3 };
 
@@ -51,6 +52,10 @@ class ProfileStore {
   // The deaths that have not been told yet, as text of at most 30 lines each; every death is told once, a few seconds after it
   // became known, for what comes late. `all`: without that patience, when the application ends. Cheap when nothing died.
   std::vector<std::string> TakePostMortems(int64_t now_ms, bool all);
+
+  // Parts of the report that are to be written into Spark's event log now (store/event_writer.h), a megabyte at a time: call it until
+  // there are none. `end`: for the last time.
+  std::vector<ReportEvent> TakeEvents(int64_t now_ms, bool end, bool with_source);
 
   // The model, and its text: docs/report.schema.json. `unfinished` marks a checkpoint.
   Report Model(bool unfinished) const;

@@ -211,4 +211,22 @@ BuiltReport BuildReport(const StoreState& state, bool unfinished) {
   return built;
 }
 
+std::vector<ReportStage> BuildStages(const StoreState& state, const std::vector<StageKey>& keys) {
+  std::vector<ReportStage> rows;
+  if (keys.empty()) return rows;
+  NamedStacks stacks(*state.interner, state.symbols);
+  LeadLines leads(*state.interner);
+  std::map<StageKey, std::vector<AccountedTask>> by_stage = TasksByStage(state);
+  CountingMemory unused;
+  const StageRecord unheard_of(&unused);
+  for (const StageKey& key : keys) {
+    auto found = state.stages.find(key);
+    uint64_t bytes = 0;
+    bool awaits_names = false;
+    rows.push_back(StageRow(state, stacks, leads, key, found == state.stages.end() ? unheard_of : found->second, std::move(by_stage[key]),
+                            1, kStageBytes, bytes, awaits_names));
+  }
+  return rows;
+}
+
 }  // namespace memprof

@@ -2,6 +2,8 @@
 // order in which messages and events came.
 #pragma once
 
+#include <vector>
+
 #include "report/model.h"
 #include "store/state.h"
 
@@ -13,5 +15,8 @@ struct BuiltReport {
 };
 
 BuiltReport BuildReport(const StoreState& state, bool unfinished);
+
+// The rows of these stage attempts, each with as many sites as if its stage were the only one of a report.
+std::vector<ReportStage> BuildStages(const StoreState& state, const std::vector<StageKey>& keys);
 
 }  // namespace memprof

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "report/row_bytes.h"
 #include "store/figures.h"
 
 namespace memprof {
@@ -74,20 +75,6 @@ ShownSites ShownSitesOf(const TaskProfileRecord& task, const NamedStacks& stacks
     if (!added) AddWithinTask(site.figures, entry->second.figures);
   }
   return sites;
-}
-
-// What a row of the report comes to in JSON, about; its names, mostly.
-uint64_t JsonBytes(const ReportSite& site) {
-  uint64_t bytes = 400;
-  if (site.udf) bytes += site.udf->name.size() + site.udf->file.size() + site.udf->kind.size();
-  for (const ReportFrame& frame : site.frames) {
-    bytes += 110 + frame.function.size() + frame.file.size() + frame.module.size() + frame.build_id.size();
-  }
-  return bytes;
-}
-
-uint64_t JsonBytes(const ReportLine& line) {
-  return 435 + line.function.size() + line.file.size() + line.source.size() + 5 * line.sites.size();
 }
 
 }  // namespace

@@ -45,6 +45,19 @@ jstring ToJavaString(JNIEnv* jni, std::string_view utf8) {
   return out;
 }
 
+jobjectArray ToJavaStrings(JNIEnv* jni, const std::vector<std::string_view>& utf8) {
+  jclass type = jni->FindClass("java/lang/String");
+  jobjectArray array = type == nullptr ? nullptr : jni->NewObjectArray(static_cast<jsize>(utf8.size()), type, nullptr);
+  for (size_t i = 0; array != nullptr && i < utf8.size(); ++i) {
+    jstring text = ToJavaString(jni, utf8[i]);
+    if (text == nullptr) return nullptr;
+    jni->SetObjectArrayElement(array, static_cast<jsize>(i), text);
+    jni->DeleteLocalRef(text);
+  }
+  ClearPending(jni);
+  return array;
+}
+
 std::string ToBytes(JNIEnv* jni, jbyteArray bytes) {
   if (bytes == nullptr) return {};
   std::string out(static_cast<size_t>(jni->GetArrayLength(bytes)), '\0');

@@ -14,6 +14,7 @@ namespace memprof {
 std::string ToUtf8(JNIEnv* jni, jstring text);                        // null gives ""
 std::vector<std::string> ToStrings(JNIEnv* jni, jobjectArray array);  // null gives none
 jstring ToJavaString(JNIEnv* jni, std::string_view utf8);
+jobjectArray ToJavaStrings(JNIEnv* jni, const std::vector<std::string_view>& utf8);
 std::string ToBytes(JNIEnv* jni, jbyteArray bytes);  // null gives ""
 jbyteArray ToJavaBytes(JNIEnv* jni, std::string_view bytes);
 

@@ -6,6 +6,7 @@
 
 #include "jni/convert.h"
 #include "jni/or_else.h"
+#include "report/event_parts.h"
 #include "report/views.h"
 #include "store/profile_store.h"
 
@@ -133,6 +134,18 @@ JNIEXPORT jobjectArray JNICALL Java_org_sparkmemprof_jni_NativeStore_takePostMor
       jni->DeleteLocalRef(text);
     }
     return array;
+  });
+}
+
+JNIEXPORT jobjectArray JNICALL Java_org_sparkmemprof_jni_NativeStore_takeEvents(JNIEnv* jni, jclass, jlong store, jlong now_ms,
+                                                                                jboolean end, jboolean with_source) {
+  return OrElse<jobjectArray>(nullptr, [&]() -> jobjectArray {
+    if (store == 0) return nullptr;
+    const std::vector<ReportEvent> events = Store(store)->TakeEvents(now_ms, end == JNI_TRUE, with_source == JNI_TRUE);
+    if (events.empty()) return nullptr;
+    std::vector<std::string_view> texts;
+    for (const ReportEvent& event : events) texts.insert(texts.end(), {event.part, event.id, event.text});
+    return ToJavaStrings(jni, texts);
   });
 }
 

@@ -1,9 +1,11 @@
 // _store: the report's views for the CLI and notebooks. One implementation of the numbers, in C++ (common/report); here
 // is only the way in. Takes and gives str/bytes; a report that cannot be read raises ValueError with the reason.
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
 #include <string_view>
 
+#include "eventlog/event_log_file.h"
 #include "program/program_report.h"
 #include "report/views.h"
 
@@ -46,6 +48,18 @@ PYBIND11_MODULE(_store, module) {
       py::arg("ended_ms"),
       "The report.json of a program without Spark, from the boxes of its processes. `failure` is how it ended, or empty.\n\n"
       "Raises ValueError when no process left a box that can be read.");
+  module.def(
+      "report_of_event_log",
+      [](const std::vector<std::string>& files) {
+        memprof::Result<std::string> report = [&] {
+          py::gil_scoped_release release;
+          return memprof::ReportOfEventLog(files);
+        }();
+        return Unpack(report);
+      },
+      py::arg("files"),
+      "The report.json that an application's event log holds; `files` in the order in which they were written.\n\n"
+      "Raises ValueError, with the reason, when there is none in it.");
   module.def(
       "render_html", [](const py::bytes& report_json) { return Render(report_json, memprof::RenderHtml); }, py::arg("report_json"),
       "One self-contained HTML file (nothing loaded, its own script alone) made from the bytes of a report.json.\n\n"

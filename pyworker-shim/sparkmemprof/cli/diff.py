@@ -3,7 +3,7 @@
 import sys
 
 from .errors import UserError
-from .report_files import find_report
+from .report_files import application_of, find_report
 from .show import read_report, terminal, write_out
 
 
@@ -36,4 +36,4 @@ def diff(before, after, form, output):
     write_out(text.encode(), output)
     for path, known in paths:
         if known > 1:
-            print(f"sparkmemprof: the newest of {known} applications, {path.parent.name}", file=sys.stderr)
+            print(f"sparkmemprof: the newest of {known} applications, {application_of(path)}", file=sys.stderr)

@@ -102,7 +102,7 @@ def run(context, words, report_dir, interval):
 
 
 @cli.command()
-@click.argument("path", type=click.Path(), metavar="DIRECTORY|report.json")
+@click.argument("path", type=click.Path(), metavar="DIRECTORY|report.json|EVENTLOG")
 @click.option(
     "--format",
     "form",
@@ -119,10 +119,12 @@ def run(context, words, report_dir, interval):
 def report(path, form, measure, output, application):
     """Show a report: in the terminal, as one HTML file, as JSON, or for another tool.
 
-    DIRECTORY is what spark.memprof.report.dir was, or one application's folder in it.
+    DIRECTORY is what spark.memprof.report.dir was, or one application's folder in it. EVENTLOG is Spark's event log of
+    an application, a file or the folder of a rolled one; a directory of event logs will do as well.
 
     \b
       sparkmemprof report sparkmemprof-report
+      sparkmemprof report /var/log/spark-events/app-20260131120000-0000.zstd -o report.html
       sparkmemprof report sparkmemprof-report --application app-20260131120000-0000
       sparkmemprof report sparkmemprof-report -o report.html
       sparkmemprof report sparkmemprof-report -o job.speedscope.json
@@ -166,7 +168,8 @@ def top(url, seconds, once):
 def diff(before, after, form, output):
     """Compare two runs of one job: which lines hold more or less, and what became of the whole.
 
-    BEFORE and AFTER are a report.json, an application's folder, or a report directory, whose newest report is taken.
+    BEFORE and AFTER are a report.json, an application's folder, an event log, or a directory of them, whose newest is
+    taken.
 
     \b
       sparkmemprof diff reports/app-20260130120000-0000 reports/app-20260131120000-0000

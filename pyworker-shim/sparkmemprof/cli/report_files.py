@@ -1,8 +1,9 @@
-"""Finds report.json files: `<report directory>/<application id>/report.json`."""
+"""Finds report.json files, `<report directory>/<application id>/report.json`, and event logs of Spark."""
 
 import os
 import pathlib
 
+from . import event_log
 from .errors import UserError
 
 _NAME = "report.json"
@@ -31,8 +32,27 @@ def newest_report(directory, since):
     return reports[0] if reports and reports[0].stat().st_mtime >= since - 1 else None
 
 
+def event_logs_in(directory):
+    """The event logs, files and rolled ones, in a directory such as spark.eventLog.dir, newest first."""
+    dated = []
+    try:
+        with os.scandir(directory) as entries:
+            for entry in entries:
+                path = pathlib.Path(entry.path)
+                if event_log.files_of(path):
+                    dated.append((entry.stat().st_mtime, path))
+    except OSError:
+        return []
+    return [path for _, path in sorted(dated, reverse=True)]
+
+
+def application_of(path):
+    """The application's id: of a report its folder's name, of an event log its own."""
+    return path.parent.name if path.name == _NAME else event_log.application_of(path)
+
+
 def find_report(path, application=None):
-    """(report.json, how many applications there were to choose from). Raises UserError, saying what is there."""
+    """(report.json or event log, how many applications there were to choose from). Raises UserError."""
     path = pathlib.Path(path)
     try:
         if path.is_file():
@@ -42,18 +62,20 @@ def find_report(path, application=None):
         if application is None and (path / _NAME).is_file():
             return path / _NAME, 1
         os.listdir(path)
+        if event_log.is_rolled(path):
+            return path, 1
     except PermissionError as error:
         raise UserError(f"no access to {error.filename}; reports belong to the user who ran the job") from error
-    reports = reports_in(path)
+    reports = reports_in(path) or event_logs_in(path)
     if application is not None:
-        chosen = [report for report in reports if report.parent.name == application]
+        chosen = [report for report in reports if application_of(report) == application]
         if not chosen:
-            known = ", ".join(report.parent.name for report in reports[:5]) or "none"
+            known = ", ".join(application_of(report) for report in reports[:5]) or "none"
             raise UserError(f"no report of application {application!r} in {path}; there: {known}")
         return chosen[0], len(reports)
     if not reports:
         raise UserError(
-            f"no report in {path}: neither {_NAME} nor <application id>/{_NAME}\n"
+            f"no report in {path}: neither {_NAME} nor <application id>/{_NAME}, nor an event log of Spark\n"
             "  the driver's log says where the report went (spark.memprof.report.dir)"
         )
     return reports[0], len(reports)

@@ -8,8 +8,9 @@ import shutil
 import sys
 import tempfile
 
+from . import event_log
 from .errors import UserError
-from .report_files import find_report
+from .report_files import application_of, find_report
 
 FORMATS = ("text", "html", "json", "flamegraph", "speedscope", "pprof", "csv")
 MEASURES = {"allocated": "allocated", "live": "live at peak", "resident": "resident at peak"}
@@ -27,11 +28,21 @@ _BY_SUFFIX = {
 
 
 def read_report(path):
+    """The bytes of report.json, made of the event log if it is one. Raises UserError."""
+    from sparkmemprof import _store
+
     try:
+        logs = event_log.files_of(path)
+        if logs:
+            return _store.report_of_event_log([str(log) for log in logs]).encode()
+        if event_log.is_rolled(path):
+            raise UserError(f"{path}: no events_<number>_<application id> is in it")
         with open(path, "rb") as file:
             return file.read()
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}; reports belong to the user who ran the job") from error
+    except ValueError as error:
+        raise UserError(f"{path}: {error}") from error
 
 
 def render(content, path, form, measure="allocated", to_terminal=False):
@@ -118,6 +129,6 @@ def show(path, form, output, application, measure):
     write_out(content, output)
     if known > 1 and application is None:
         print(
-            f"sparkmemprof: the newest of {known} applications, {report.parent.name}; choose with --application",
+            f"sparkmemprof: the newest of {known} applications, {application_of(report)}; choose with --application",
             file=sys.stderr,
         )

@@ -84,6 +84,15 @@ public final class NativeStore {
    */
   public static native byte[][] takePostMortems(long store, long nowMs, boolean all);
 
+  /**
+   * Parts of the report that are to be written into Spark's event log now, about a megabyte of
+   * them; call it until there are none.
+   *
+   * @param end nothing comes after it: the application ends
+   * @return part, id and text of each, in turns; null: none
+   */
+  public static native String[] takeEvents(long store, long nowMs, boolean end, boolean withSource);
+
   /** UTF-8 of report.json; {@code withSource}: with the text of source lines. */
   public static native byte[] reportJson(long store, boolean unfinished, boolean withSource);
 

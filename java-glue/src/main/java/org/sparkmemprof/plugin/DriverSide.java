@@ -21,6 +21,7 @@ import org.sparkmemprof.MemoryProfilerPlugin;
 import org.sparkmemprof.accumulator.AccumulatorTemplate;
 import org.sparkmemprof.accumulator.ProfileAccumulator;
 import org.sparkmemprof.files.PrivateDirectories;
+import org.sparkmemprof.history.EventLog;
 import org.sparkmemprof.jni.NativeLibrary;
 import org.sparkmemprof.jni.NativeStore;
 import org.sparkmemprof.listener.DriverListener;
@@ -43,6 +44,7 @@ public final class DriverSide implements DriverPlugin {
 
   private static final long CHECKPOINT_SECONDS = 30;
   private static final long DEATHS_SECONDS = 1;
+  private static final long EVENTS_SECONDS = 1;
   private static final long LAST_SNAPSHOTS_MILLIS = 1_000;
   private static final long LATE_NEWS_MILLIS = 5_000;
   private static final long FINAL_REPORT_SECONDS = 30;
@@ -56,6 +58,7 @@ public final class DriverSide implements DriverPlugin {
   private StoreFeeder feeder;
   private DriverListener listener;
   private ReportWriter writer;
+  private EventLog eventLog;
   private ScheduledExecutorService reports;
 
   /** Spark's registry of accumulators holds weak references only. */
@@ -119,6 +122,11 @@ public final class DriverSide implements DriverPlugin {
           writer::checkpoint, CHECKPOINT_SECONDS, CHECKPOINT_SECONDS, TimeUnit.SECONDS);
       reports.scheduleWithFixedDelay(
           () -> tellDeaths(false), DEATHS_SECONDS, DEATHS_SECONDS, TimeUnit.SECONDS);
+      if (settings.eventLogEnabled) {
+        eventLog = new EventLog(spark, feeder, settings.sourceEverywhere, notices);
+        reports.scheduleWithFixedDelay(
+            eventLog::write, EVENTS_SECONDS, EVENTS_SECONDS, TimeUnit.SECONDS);
+      }
       ExecutorSide.applicationIdKnown(applicationId);
     } catch (Throwable e) {
       notices.report("the report", reasonOf(e));
@@ -182,6 +190,9 @@ public final class DriverSide implements DriverPlugin {
       interrupted = true; // the report is what it is by now
     } catch (Throwable e) {
       notices.report("the last news of executors", reasonOf(e));
+    }
+    if (eventLog != null) {
+      eventLog.finish();
     }
     try {
       if (writer != null) {

@@ -15,6 +15,7 @@ final class Settings {
   final boolean enabled;
   final boolean pythonEnabled;
   final boolean uiEnabled;
+  final boolean eventLogEnabled;
 
   /** Bytes between two samples in Python workers. */
   final long pythonIntervalBytes;
@@ -50,6 +51,7 @@ final class Settings {
     enabled = flag(conf, "enabled");
     pythonEnabled = flag(conf, "python.enabled");
     uiEnabled = flag(conf, "ui.enabled");
+    eventLogEnabled = flag(conf, "eventLog.enabled");
     pythonIntervalBytes = size(conf, "python.interval", "64k");
     if (pythonIntervalBytes > MAX_INTERVAL_BYTES) {
       throw new IllegalArgumentException(

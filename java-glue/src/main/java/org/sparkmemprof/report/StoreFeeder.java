@@ -95,6 +95,13 @@ public final class StoreFeeder {
     return deaths;
   }
 
+  /** See {@link NativeStore#takeEvents}; null: none. */
+  public synchronized String[] takeEvents(boolean end, boolean withSource) {
+    return storeClosed
+        ? null
+        : NativeStore.takeEvents(store, System.currentTimeMillis(), end, withSource);
+  }
+
   public synchronized boolean isClosed() {
     return storeClosed;
   }

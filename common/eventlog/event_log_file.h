@@ -1,0 +1,15 @@
+// A report.json made of an application's event log, without Spark.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace memprof {
+
+// `files`: the log, in the order in which it was written; one, or those of a rolled log. A log that ends too early gives what is whole
+// of it, marked unfinished. kIo: a file can't be opened; else as EventLogReport::Make.
+Result<std::string> ReportOfEventLog(const std::vector<std::string>& files);
+
+}  // namespace memprof

@@ -1,0 +1,30 @@
+// About how many bytes of JSON a row of the report comes to: its names, mostly. Pure functions.
+#pragma once
+
+#include <cstdint>
+
+#include "report/model.h"
+
+namespace memprof {
+
+inline uint64_t JsonBytes(const ReportSite& site) {
+  uint64_t bytes = 400;
+  if (site.udf) bytes += site.udf->name.size() + site.udf->file.size() + site.udf->kind.size();
+  for (const ReportFrame& frame : site.frames) {
+    bytes += 110 + frame.function.size() + frame.file.size() + frame.module.size() + frame.build_id.size();
+  }
+  return bytes;
+}
+
+inline uint64_t JsonBytes(const ReportLine& line) {
+  return 435 + line.function.size() + line.file.size() + line.source.size() + 5 * line.sites.size();
+}
+
+inline uint64_t JsonBytes(const ReportSiteGroup& group) {
+  uint64_t bytes = 0;
+  for (const ReportSite& site : group.sites) bytes += JsonBytes(site);
+  for (const ReportLine& line : group.lines) bytes += JsonBytes(line);
+  return bytes;
+}
+
+}  // namespace memprof

@@ -1,0 +1,82 @@
+package org.sparkmemprof.history;
+
+import java.util.concurrent.TimeoutException;
+import org.apache.spark.SparkContext;
+import org.apache.spark.scheduler.LiveListenerBus;
+import org.sparkmemprof.plugin.Notices;
+import org.sparkmemprof.report.StoreFeeder;
+
+/**
+ * Puts parts of the report into Spark's event log: while the application runs, by Spark's listener
+ * bus; and what is left when it ends. Spark 4 stops its plugins while the bus still runs, Spark 3.5
+ * after it has stopped and before it closes the log: then nobody else writes it any more, and the
+ * last parts are handed to its writer as the bus would. Does nothing where there is no event log.
+ */
+public final class EventLog {
+  private static final int FIELDS = 3;
+  private static final long BUS_MILLIS = 5_000;
+
+  private final SparkContext spark;
+  private final StoreFeeder feeder;
+  private final boolean withSource;
+  private final Notices notices;
+
+  /**
+   * @param withSource with the text of source lines
+   */
+  public EventLog(SparkContext spark, StoreFeeder feeder, boolean withSource, Notices notices) {
+    this.spark = spark;
+    this.feeder = feeder;
+    this.withSource = withSource;
+    this.notices = notices;
+  }
+
+  /** Writes what is due by now; never throws. */
+  public void write() {
+    write(false);
+  }
+
+  /** Writes the last parts; later calls write nothing. Never throws. */
+  public void finish() {
+    write(true);
+  }
+
+  private synchronized void write(boolean end) {
+    try {
+      if (spark.eventLogger().isEmpty()) {
+        return;
+      }
+      for (String[] parts = take(end); parts != null; parts = take(end)) {
+        boolean busRuns = !spark.listenerBus().activeQueues().isEmpty();
+        for (int i = 0; i + FIELDS <= parts.length; i += FIELDS) {
+          put(new ReportPart(parts[i], parts[i + 1], parts[i + 2]), busRuns);
+        }
+        if (busRuns && end) {
+          awaitBus(spark.listenerBus()); // not all of a large report at once in its queues
+        }
+      }
+    } catch (Throwable e) {
+      notices.report("the profile in the event log", String.valueOf(e));
+    }
+  }
+
+  private String[] take(boolean end) {
+    return feeder.takeEvents(end, withSource);
+  }
+
+  private void put(ReportPart part, boolean busRuns) {
+    if (busRuns) {
+      spark.listenerBus().post(part);
+    } else {
+      spark.eventLogger().get().onOtherEvent(part);
+    }
+  }
+
+  private static void awaitBus(LiveListenerBus bus) {
+    try {
+      bus.waitUntilEmpty(BUS_MILLIS);
+    } catch (TimeoutException busy) {
+      // It drops events when its queue is full; the report then says what is missing.
+    }
+  }
+}

@@ -1,0 +1,58 @@
+"""Event logs of Spark: a file, or the folder of a rolled one. What is in them is read in C++ (common/eventlog)."""
+
+import os
+import re
+
+_ROLLED = "eventlog_v2_"
+_PIECE = re.compile(r"events_(\d+)_")
+_COMPACT = ".compact"
+_MAGIC = (
+    b"\x28\xb5\x2f\xfd",  # zstd
+    b"LZ4Block",
+    b"\x82SNAPPY\x00",
+    b"ZV",  # lzf
+)
+_HEAD_BYTES = 64
+# What Spark adds to an application's id: the codec, and while it writes or after it has compacted, these.
+_ENDING = re.compile(r"(\.(zstd|lz4|snappy|lzf|inprogress|compact))+$")
+
+
+def is_rolled(path):
+    """True of the folder of a rolled event log."""
+    return path.name.startswith(_ROLLED) and path.is_dir()
+
+
+def looks_like_one(head):
+    """True when a file with these first bytes may be an event log."""
+    return head.startswith(_MAGIC) or (head.lstrip()[:1] == b"{" and b'"Event"' in head)
+
+
+def files_of(path):
+    """The files of an event log in the order in which they were written; none: it is no event log."""
+    if is_rolled(path):
+        return _pieces(path)
+    try:
+        if not path.is_file():
+            return []
+        with open(path, "rb") as file:
+            return [path] if looks_like_one(file.read(_HEAD_BYTES)) else []
+    except OSError:
+        return []
+
+
+def _pieces(folder):
+    """events_1_<id>, events_2_<id>, ...; what lies before a compacted one is in it."""
+    numbered = []
+    for name in os.listdir(folder):
+        found = _PIECE.match(name)
+        if found:
+            numbered.append((int(found[1]), _COMPACT in name, name))
+    numbered.sort()
+    first = max((i for i, (_, compact, _) in enumerate(numbered) if compact), default=0)
+    return [folder / name for _, _, name in numbered[first:]]
+
+
+def application_of(path):
+    """The application's id, by the name that Spark gave the log."""
+    name = path.name.removeprefix(_ROLLED)
+    return _ENDING.sub("", name)

@@ -6,8 +6,8 @@
 // guard, so it cannot recurse) and keeps errno. Everything is in memory reserved by Create().
 //
 // Live at peak, O(1) a sample: see sites/peak.h. Residency: `resident` of a large block (>= 1 MiB, counted exactly) is read
-// (mincore) just before it is freed or shrunk, at session close and when a sample finds RSS 5 % above its last maximum; the
-// largest reading is kept.
+// (mincore) just before it is freed or shrunk (if it was live at the peak), at session close and when a sample finds RSS 5 %
+// above its last maximum; the largest reading is kept.
 //
 // Sessions: what is allocated while no task's session is open goes to the process-level session (task_attempt_id -1). A
 // block's later fate belongs to the session it was allocated in. What a closing session leaves live is passed on to the
@@ -144,6 +144,8 @@ class Recorder {
 
   // HOOK. False means certainly not in the live set: one load, for the free fast path.
   bool MayBeLive(uintptr_t address) const { return filter_.May(address); }
+  // The same without the recorder: LiveFilter::May(live_counts(), address). Readable as long as the recorder.
+  const std::atomic<uint8_t>* live_counts() const { return filter_.counts(); }
   // HOOK. Fetches what Allocated() will touch first: to be called some hundred nanoseconds before it.
   void Prefetch(uintptr_t address) const;
   // HOOK. Part of a mapping is going away: [begin, end) is cut out of every followed page-aligned block that overlaps it.

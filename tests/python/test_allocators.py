@@ -86,6 +86,14 @@ def test_small_objects_are_within_the_stated_error(run_scene, boxes, mode):
         assert all(not native_frames(site) for site in dropped)
 
 
+def test_small_objects_that_malloc_has_to_serve_are_counted_once(run_scene, boxes):
+    scene = run_scene("no_arenas")
+    sites = sites_on_line(boxes.sites(task=1), scene["file"], scene["line"])
+    error = 5 * math.sqrt(INTERVAL * scene["bytes"])
+    assert abs(sum(site["allocated"] for site in sites) - scene["bytes"]) <= error
+    assert abs(sum(site["live"] for site in sites) - scene["bytes"]) <= error
+
+
 def test_fork_keeps_the_parents_box_and_lets_the_child_make_its_own(run_scene, boxes):
     scene = run_scene("forks")
 

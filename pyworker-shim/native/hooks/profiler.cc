@@ -77,7 +77,7 @@ void AfterForkInParentProcess() {
 }
 
 void AfterForkInChildProcess() {
-  Recorder* inherited = hook_state.recorder.exchange(nullptr, std::memory_order_relaxed);
+  Recorder* inherited = hook_state.End();
   Recorder::AbandonInChild(inherited);
   hook_state.regions.AfterForkInChild();
   AfterForkInChild();
@@ -141,10 +141,10 @@ Status StartProfiler(const char* box_directory, const char* application_id, cons
   hook_state.stacks.Forget();
   hook_state.loader.modules().ForgetTags();
   hook_state.interval.store(interval_bytes, std::memory_order_relaxed);
-  hook_state.recorder.store(*recorder, std::memory_order_release);
+  hook_state.Begin(*recorder);
   status = hook_state.loader.Start(kHooks, kHookCount, IsPreloadedAllocator);
   if (!status.ok()) {
-    hook_state.recorder.exchange(nullptr, std::memory_order_acq_rel)->Finish();
+    hook_state.End()->Finish();
     return status;
   }
   InstallPymallocHooks();
@@ -156,7 +156,7 @@ void StopProfiler() {
   UninstallPymallocHooks();
   const ReentryGuard guard(hook_thread);
   hook_state.loader.Stop();
-  hook_state.recorder.exchange(nullptr, std::memory_order_acq_rel)->Finish();
+  hook_state.End()->Finish();
 }
 
 bool ProfilerStarted() { return Active() != nullptr; }

@@ -3,6 +3,7 @@
 #include <Python.h>
 
 #include "allocators/hook_state.h"
+#include "allocators/pymalloc_hooks.h"
 
 namespace memprof {
 namespace {
@@ -10,10 +11,14 @@ namespace {
 PyObjectArenaAllocator original;
 
 void* AllocateArena(void*, size_t size) {
-  void* arena = original.alloc(original.ctx, size);
   const ReentryGuard guard(hook_thread);
+  void* arena = original.alloc(original.ctx, size);
+  if (arena == nullptr) {
+    OnArenaRefused();
+    return nullptr;
+  }
   const auto begin = reinterpret_cast<uintptr_t>(arena);
-  if (arena != nullptr) hook_state.regions.Add(begin, begin + size, RegionKind::kArena);
+  hook_state.regions.Add(begin, begin + size, RegionKind::kArena);
   return arena;
 }
 

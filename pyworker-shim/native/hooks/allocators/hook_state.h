@@ -11,14 +11,19 @@
 #include "frames/stack_scratch.h"
 #include "hooking/loader_watch.h"
 #include "sampling/poisson_sampler.h"
+#include "sites/live_filter.h"
 #include "sites/recorder.h"
 #include "sites/region_table.h"
 
 namespace memprof {
 
+// A LiveFilter of nothing. Never written: it takes address space alone.
+inline constinit std::atomic<uint8_t> nothing_live[LiveFilter::kBytes] = {};
+
 struct HookState {
-  std::atomic<Recorder*> recorder{nullptr};  // null: hooks pass everything on
-  std::atomic<uint64_t> interval{0};         // bytes
+  std::atomic<Recorder*> recorder{nullptr};                            // null: hooks pass everything on
+  std::atomic<const std::atomic<uint8_t>*> live_counts{nothing_live};  // the recorder's, for free(), without a step over it
+  std::atomic<uint64_t> interval{0};                                   // bytes
   LoaderWatch loader;
   FrameNames names;
   StackMemo stacks;
@@ -27,6 +32,20 @@ struct HookState {
   RegionTable regions;
   // Mappings that only reserve address space (PROT_NONE, MAP_NORESERVE): charged to nobody.
   std::atomic<uint64_t> reservations{0}, reserved_bytes{0};
+
+  void Begin(Recorder* begun) {
+    recorder.store(begun, std::memory_order_release);
+    live_counts.store(begun->live_counts(), std::memory_order_release);
+  }
+  // Returns the recorder that was there, or null.
+  Recorder* End() {
+    live_counts.store(nothing_live, std::memory_order_release);
+    return recorder.exchange(nullptr, std::memory_order_acq_rel);
+  }
+  // False means certainly not followed, by anybody.
+  bool MayBeLive(const void* block) const {
+    return LiveFilter::May(live_counts.load(std::memory_order_acquire), reinterpret_cast<uintptr_t>(block));
+  }
 };
 extern HookState hook_state;
 

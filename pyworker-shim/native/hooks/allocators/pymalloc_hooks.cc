@@ -20,14 +20,23 @@ Domain domains[] = {{PYMEM_DOMAIN_OBJ, PyObject_Calloc, PyObject_Free, {}, false
 
 PyMemAllocatorEx& Original(void* context) { return static_cast<Domain*>(context)->original; }
 
+void* Malloc(void* context, size_t size) {
+  const PyMemAllocatorEx& served_by = Original(context);
+  return served_by.malloc(served_by.ctx, size);
+}
+
 void* WrapMalloc(void* context, size_t size) {
-  PyMemAllocatorEx& original = Original(context);
-  if (size > kLargestSmall) return original.malloc(original.ctx, size);
+  if (size > kLargestSmall) return Malloc(context, size);
   return NoteAllocating(size, false, [context, size] {
-    const PyMemAllocatorEx& served_by = Original(context);
     const ReentryGuard guard(hook_thread);
-    return served_by.malloc(served_by.ctx, size);
+    return Malloc(context, size);
   });
+}
+
+// In front of pymalloc itself, which calls malloc for its own tables alone while it can have arenas (arena_hooks.cc).
+void* WrapPymalloc(void* context, size_t size) {
+  if (size > kLargestSmall) return Malloc(context, size);
+  return NoteAllocating(size, false, [context, size] { return Malloc(context, size); });
 }
 
 void* WrapCalloc(void* context, size_t count, size_t size) {
@@ -55,10 +64,7 @@ void* WrapRealloc(void* context, void* old, size_t size) {
     });
   }
   // A small block grows out of pymalloc, or malloc's realloc sees the whole of it.
-  Recorder* recorder = hook_state.recorder.load(std::memory_order_acquire);
-  if (old == nullptr || recorder == nullptr || !recorder->MayBeLive(reinterpret_cast<uintptr_t>(old))) {
-    return original.realloc(original.ctx, old, size);
-  }
+  if (old == nullptr || !hook_state.MayBeLive(old)) return original.realloc(original.ctx, old, size);
   return NoteResizing(old, size, true, [&] {
     const ReentryGuard guard(hook_thread);
     return original.realloc(original.ctx, old, size);
@@ -70,6 +76,13 @@ void WrapFree(void* context, void* block) {
     const PyMemAllocatorEx& original = Original(context);
     original.free(original.ctx, block);
   });
+}
+
+// Nobody's wrapper (these have a context), and not malloc under another name.
+bool IsPymalloc(const PyMemAllocatorEx& allocator) {
+  PyMemAllocatorEx raw;
+  PyMem_GetAllocator(PYMEM_DOMAIN_RAW, &raw);
+  return allocator.ctx == nullptr && raw.ctx == nullptr && allocator.malloc != raw.malloc;
 }
 
 // Whoever stands before us may have put himself there (and calls us), or have put back what he had found before we came, as
@@ -93,8 +106,18 @@ void InstallPymallocHooks() {
     if (domain.installed && StillReached(domain)) continue;
     domain.original = current;
     domain.installed = true;
-    PyMemAllocatorEx wrapper = {&domain, WrapMalloc, WrapCalloc, WrapRealloc, WrapFree};
+    PyMemAllocatorEx wrapper = {&domain, IsPymalloc(current) ? WrapPymalloc : WrapMalloc, WrapCalloc, WrapRealloc, WrapFree};
     PyMem_SetAllocator(domain.domain, &wrapper);
+  }
+}
+
+void OnArenaRefused() {
+  for (Domain& domain : domains) {
+    PyMemAllocatorEx current;
+    PyMem_GetAllocator(domain.domain, &current);
+    if (current.ctx != &domain || current.malloc != WrapPymalloc) continue;
+    current.malloc = WrapMalloc;
+    PyMem_SetAllocator(domain.domain, &current);
   }
 }
 

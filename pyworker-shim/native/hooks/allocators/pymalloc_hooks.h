@@ -1,6 +1,7 @@
 // Counts Python's small objects: a wrapper around the allocators of the OBJ and MEM domains. Blocks of up to 512 bytes, which
-// pymalloc carves out of arenas, are counted here, whatever serves them; while they are served the other hooks look away, so
-// that neither arenas (mmap) nor PYTHONMALLOC=malloc count them twice. Larger blocks reach malloc and are counted there.
+// pymalloc carves out of arenas, are counted here, whatever serves them; so that PYTHONMALLOC=malloc doesn't count them twice,
+// the other hooks look away while anybody but pymalloc serves them. (An arena is no call's: arena_hooks.h.) Larger blocks reach
+// malloc and are counted there.
 //
 // Whoever wraps the allocators after us (tracemalloc) calls us and is never removed: on uninstalling, a wrapper that isn't
 // the outermost any more stays where it is and passes calls on.
@@ -12,5 +13,8 @@ namespace memprof {
 
 void InstallPymallocHooks();
 void UninstallPymallocHooks();
+
+// pymalloc can have no arena, and from now on asks malloc instead. May be called inside pymalloc.
+void OnArenaRefused();
 
 }  // namespace memprof

@@ -40,8 +40,9 @@ void RecordAllocated(void* block, size_t size, bool with_native) {
   WithSample(recorder, block, size, with_native, [&](const Sample& sample) { recorder->Allocated(sample); });
 }
 
-void RecordFreeing(Recorder* recorder, void* block) {
-  if (block == nullptr || hook_thread.guard != 0) return;
+void RecordFreeing(void* block) {
+  Recorder* recorder = hook_state.recorder.load(std::memory_order_acquire);
+  if (recorder == nullptr || block == nullptr || hook_thread.guard != 0) return;
   const ErrnoKeeper errno_keeper;
   const ReentryGuard guard(hook_thread);
   recorder->Freeing(reinterpret_cast<uintptr_t>(block));

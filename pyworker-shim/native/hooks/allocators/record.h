@@ -13,7 +13,7 @@ namespace memprof {
 
 // HOOK, slow halves. errno is kept.
 __attribute__((noinline, cold)) void RecordAllocated(void* block, size_t size, bool with_native);
-__attribute__((noinline, cold)) void RecordFreeing(Recorder* recorder, void* block);
+__attribute__((noinline, cold)) void RecordFreeing(void* block);
 __attribute__((noinline, cold)) Recorder::Detached RecordDetached(Recorder* recorder, void* block);
 __attribute__((noinline, cold)) void RecordResized(Recorder* recorder, const Recorder::Detached& old, void* block, size_t size,
                                                    bool with_native);
@@ -56,24 +56,21 @@ inline void NoteAllocated(void* block, size_t size, bool with_native) {
 
 // A block is about to be given back.
 inline void NoteFreeing(void* block) {
-  Recorder* recorder = hook_state.recorder.load(std::memory_order_acquire);
-  if (recorder != nullptr && recorder->MayBeLive(reinterpret_cast<uintptr_t>(block))) [[unlikely]] {
-    RecordFreeing(recorder, block);
-  }
+  if (hook_state.MayBeLive(block)) [[unlikely]]
+    RecordFreeing(block);
 }
 
 template <typename Free>
-__attribute__((noinline, cold)) void FreeFollowed(Recorder* recorder, void* block, Free free) {
-  RecordFreeing(recorder, block);
+__attribute__((noinline, cold)) void FreeFollowed(void* block, Free free) {
+  RecordFreeing(block);
   free();
 }
 
 // Runs `free`, which gives the block back.
 template <typename Free>
 inline void NoteFreeing(void* block, Free free) {
-  Recorder* recorder = hook_state.recorder.load(std::memory_order_acquire);
-  if (recorder != nullptr && recorder->MayBeLive(reinterpret_cast<uintptr_t>(block))) [[unlikely]]
-    return FreeFollowed(recorder, block, free);
+  if (hook_state.MayBeLive(block)) [[unlikely]]
+    return FreeFollowed(block, free);
   free();
 }
 
@@ -86,8 +83,9 @@ inline void NoteUnmapping(void* begin, size_t size) {
 // Runs `resize`, which gives `old` back and returns its successor of `size` bytes, or null and leaves `old` as it is.
 template <typename Resize>
 inline void* NoteResizing(void* old, size_t size, bool with_native, Resize resize) {
-  Recorder* recorder = hook_state.recorder.load(std::memory_order_acquire);
-  if (recorder != nullptr && hook_thread.guard == 0 && recorder->MayBeLive(reinterpret_cast<uintptr_t>(old))) [[unlikely]] {
+  if (hook_thread.guard == 0 && hook_state.MayBeLive(old)) [[unlikely]] {
+    Recorder* recorder = hook_state.recorder.load(std::memory_order_acquire);
+    if (recorder == nullptr) return resize();
     const Recorder::Detached detached = RecordDetached(recorder, old);
     void* block = resize();
     RecordResized(recorder, detached, block, size, with_native);

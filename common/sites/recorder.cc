@@ -148,21 +148,35 @@ void Recorder::State::ReadResidency(LiveBlock& block) {
   block.resident = reading;
 }
 
+// Of a block that is about to go. What wasn't live at the peak has no part in it, and never will.
+void Recorder::State::ReadLastResidency(LiveBlock& block) {
+  if (WasLiveAtPeak(OwnerOf(block).value.total, block.first_peak)) ReadResidency(block);
+}
+
 void Recorder::State::SweepResidency() {
   live.VisitLarge([this](LiveBlock& block) { ReadResidency(block); });
+}
+
+// Whether the resident set may be larger than it ever was in this session, as far as what was allocated since it was read can
+// tell. Touched or not: rather one reading too many.
+bool Recorder::State::MayBeHighestRss() const {
+  const uint64_t live_now = LiveBytes();
+  const uint64_t grown = live_now > live_at_rss ? live_now - live_at_rss : 0;
+  return rss_bytes + grown > (task.value.number != 0 ? task : process).value.rss_max_bytes;
 }
 
 void Recorder::State::ObserveRss(bool at_once) {
   int64_t now = MonotonicNs();
   if (now < next_rss_ns && !at_once) return;
   next_rss_ns = now + kRssPeriodNs;
-  uint64_t bytes = rss.Read();
+  uint64_t bytes = rss_bytes = rss.Read();
+  live_at_rss = LiveBytes();
   ActiveSession& session = Current();
   if (bytes > session.value.rss_max_bytes) {
     session.value.rss_max_bytes = bytes;
     Publish(session);
   }
-  ObserveRows(bytes, now);
+  ObserveRows(now);
   if (bytes <= rss_swept_bytes + rss_swept_bytes / 20) return;
   rss_swept_bytes = bytes;
   SweepResidency();
@@ -336,8 +350,8 @@ void Recorder::Freeing(uintptr_t address) {
   if (state_->finished) return;
   LiveBlock* block = state_->live.Find(address);
   if (block == nullptr) return;
-  if (IsLarge(*block)) state_->ObserveRss(true);  // with it goes what may be the peak; giving its pages back costs more
-  state_->ReadResidency(*block);
+  if (IsLarge(*block) && state_->MayBeHighestRss()) state_->ObserveRss(true);  // with it goes what may be the peak
+  state_->ReadLastResidency(*block);
   state_->Discharge(*block);
   state_->live.Erase(block);
   state_->EndStep(nullptr);
@@ -350,7 +364,7 @@ Recorder::Detached Recorder::Detach(uintptr_t address) {
   if (state_->finished) return detached;
   LiveBlock* block = state_->live.Find(address);
   if (block == nullptr) return detached;
-  state_->ReadResidency(*block);
+  state_->ReadLastResidency(*block);
   detached.session = state_->OwnerOf(*block).value.number;
   memcpy(detached.block, block, sizeof *block);
   state_->live.Erase(block);

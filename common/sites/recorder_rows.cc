@@ -130,7 +130,7 @@ void Recorder::State::PublishRows() {
   moment.Commit(box::RecordSeed(box::kRowMomentTable, 0));
 }
 
-void Recorder::State::ObserveRows(uint64_t rss_bytes, int64_t now_ns) {
+void Recorder::State::ObserveRows(int64_t now_ns) {
   if (rows.regions == nullptr) return;
   rows.highest_rss_bytes = std::max(rows.highest_rss_bytes, rss_bytes);
   const bool has_time = rows.budget.Has(now_ns);

@@ -126,7 +126,8 @@ void Recorder::State::OpenIn(uint32_t slot, ActiveSession& session, const TaskId
   session.value.state = box::kOpen;
   session.value.intern_epoch = intern.epoch();
   session.value.opened_ms = EpochMs();
-  session.value.rss_at_open_bytes = session.value.rss_max_bytes = rss_swept_bytes = rss.Read();
+  session.value.rss_at_open_bytes = session.value.rss_max_bytes = rss_swept_bytes = rss_bytes = rss.Read();
+  live_at_rss = LiveBytes();
   Publish(session);
 }
 

@@ -61,6 +61,8 @@ struct Recorder::State {
   uint32_t folded[kMaxStackDepth];  // of the stack that is being interned: not on the host's
   uint64_t random = 0;
   int64_t next_rss_ns = 0;
+  uint64_t rss_bytes = 0;        // RSS when it was last read
+  uint64_t live_at_rss = 0;      // live bytes then
   uint64_t rss_swept_bytes = 0;  // RSS at the last sweep
   bool together = false;         // steps are small and many: they reach the box some at a time
   uint32_t steps = 0;            // since Reach()
@@ -85,6 +87,9 @@ struct Recorder::State {
   void EndStep(LiveBlock* newcomer);
   void Reach();
   void Publish(ActiveSession& session);
+  void ReadLastResidency(LiveBlock& block);
+  uint64_t LiveBytes() const { return process.value.total.live + task.value.total.live; }
+  bool MayBeHighestRss() const;
   void ObserveRss(bool at_once = false);  // otherwise a few hundred times a second at most
   void SweepResidency();
   bool MayThin() const;
@@ -98,7 +103,7 @@ struct Recorder::State {
   void AddLibraryRows(RssRowList& list);
   void MeasureRows(uint64_t free_bytes);
   void PublishRows();
-  void ObserveRows(uint64_t rss_bytes, int64_t now_ns);
+  void ObserveRows(int64_t now_ns);
 
   // session_ring.cc: the ring of sessions that wait to be read.
   box::SessionSlot* slots() const { return file.table<box::SessionSlot>(box::kSessionTable); }

@@ -2,6 +2,8 @@
 
 #include <Python.h>
 
+#include <algorithm>
+#include <atomic>
 #include <optional>
 
 #include "base/hash.h"
@@ -16,9 +18,13 @@ constexpr size_t kMaxPythonDepth = 1 << 14;  // Python frames looked at
 constexpr size_t kBriefDepth = 48;           // likewise
 // Mostly enough to reach the interpreter loop from within malloc.
 constexpr size_t kUnwoundFirst = 40;
+constexpr size_t kLeastUnwound = 8;
 constexpr size_t kBetweenKept = 16;  // native frames between two Python frames, the innermost
 
 constexpr uint64_t kMultiplier = 0x9fb21c651e98df25u;
+// So many native frames were lately enough to reach the loop; slowly sinking.
+constinit std::atomic<size_t> usual_depth{kUnwoundFirst};
+
 uint64_t Chain(uint64_t key, uint64_t word) {
   key = (key ^ word) * kMultiplier;
   return key ^ (key >> 32);
@@ -84,10 +90,20 @@ NativeTrace TraceNative(const StackSources& sources, const PythonTrace& python, 
   }
 }
 
-uint64_t KeyOf(const StackSources& sources, const NativeTrace& native, const StackScratch& scratch) {
-  uint64_t key = sources.loader.unloaded() + 1;
-  for (size_t i = native.begin; i < native.end; ++i) key = Chain(key, scratch.addresses[i]);
-  return key;
+// What the stack's memo knows native frames by: those up to the first that is the interpreter loop's code. TraceNative(), which
+// tells by its place on the stack which loop it is, takes twice as long; what it would find is the same for the same key.
+uint64_t NativeKey(const StackSources& sources, StackScratch& scratch) {
+  const uintptr_t* addresses = scratch.addresses;
+  size_t capacity = usual_depth.load(std::memory_order_relaxed);
+  for (;; capacity = capacity < kUnwoundFirst ? kUnwoundFirst : StackScratch::kUnwound) {
+    const size_t count = CaptureNativeStack(scratch.addresses, capacity, sources.loader.unloaded() > 0);
+    uint64_t key = sources.loader.unloaded() + 1;
+    size_t i = 0;
+    while (i < count && !sources.interpreter.loop.ContainsCallBefore(addresses[i])) key = Chain(key, addresses[i++]);
+    if (i == count && capacity < StackScratch::kUnwound && count + 1 >= capacity) continue;  // there are more
+    if (i < count) usual_depth.store(std::max({i + 2, capacity - 1, kLeastUnwound}), std::memory_order_relaxed);
+    return key;
+  }
 }
 
 void KeepNative(const Interpreter& interpreter, bool below_python, const NativeTrace& trace, StackScratch& scratch) {
@@ -174,10 +190,10 @@ StackId Intern(const StackSources& sources, uint64_t block_bytes, StackScratch& 
 StackId CaptureIn(StackScratch& scratch, const StackSources& sources, const PythonTrace& python, uint64_t key, StackDetail detail,
                   bool with_native, uint64_t block_bytes) {
   if (with_native) {
+    key = HashPair(key, NativeKey(sources, scratch));
+    if (const StackId known = sources.stacks.Find(key)) return known;
     const bool may_be_brief = python.interpreter_loop != nullptr;
     const NativeTrace native = TraceNative(sources, python, may_be_brief ? kUnwoundFirst : StackScratch::kUnwound, scratch);
-    key = HashPair(key, KeyOf(sources, native, scratch));
-    if (const StackId known = sources.stacks.Find(key)) return known;
     KeepNative(sources.interpreter, python.any, native, scratch);
     if (python.several_loops && python.interpreter_loop != nullptr) {
       KeepPythonAndBetween(sources, python, native, detail, scratch);

@@ -32,7 +32,7 @@ HERE = Path(__file__).resolve().parent
 DEFAULT_RESULTS = HERE.parent.parent / "build" / "bench" / "results.jsonl"
 OWN = "sparkmemprof"
 EXACT, EXACT_RIVAL = "sparkmemprof, exact", "memray, Python allocators"
-PAIRS_A_PROCESS = 6
+PAIRS_A_PROCESS, RIVALS_PAIRS = 12, 2  # some rivals take a hundred times as long as the bare unit
 LEAST_PROCESSES = 4
 MIB = 1 << 20
 
@@ -49,6 +49,7 @@ class Server:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},  # as PySpark sets it; BLAS threads that wait count as CPU time
         )
         if script == "spark_unit.py":
             self._line()
@@ -75,7 +76,7 @@ def pairs_of_one_process(spark: bool, workload: str, profiler: str) -> dict[str,
     servers = [Server("spark_unit.py", workload, name) for name in (profiler, "bare")] if spark else None
     one = None if servers else Server("unit.py", workload, profiler)
     found: dict[str, list[list[float]]] = {"cpu": [], "wall": []}
-    for _ in range(PAIRS_A_PROCESS):
+    for _ in range(PAIRS_A_PROCESS if profiler == OWN else RIVALS_PAIRS):
         times = {}
         for how in random.sample(["profiled", "bare"], 2):
             times[how] = one.run(how) if one else servers[how == "bare"].run(how)
@@ -165,6 +166,8 @@ def print_tables(results: Results) -> None:
             wall = results.ratio((python, place, workload, OWN), "wall")
             print(f"| {workload} | " + " | ".join(cells) + f" | {wall or ''} |")
     for python, starts in sorted(results.starts.items()):
+        if not starts:
+            continue
         middles = {
             name: [statistics.median(start[name][i] for start in starts) for i in range(4)] for name in (OWN, "bare")
         }

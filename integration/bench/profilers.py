@@ -1,8 +1,8 @@
 """What is measured: each profiler as a context manager around one unit of work, in the process that runs it.
 
-Switching it on and off around a unit lets profiled and bare units alternate in one process, with one heap and one
-layout.
-What happens on entering and leaving isn't measured.
+It gives the function to run: the unit itself, or what a profiler that wraps functions makes of it. Switching it on and
+off around a unit lets profiled and bare units alternate in one process, with one heap and one layout. What happens on
+entering and leaving isn't measured.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from typing import Any, Callable
+from typing import Callable
 
-Profiler = Callable[[], "contextlib.AbstractContextManager[Any]"]
+from workloads import Unit
+
+Profiler = Callable[[Unit], "contextlib.AbstractContextManager[Unit]"]
 
 
 @contextlib.contextmanager
-def _sparkmemprof(interval: int) -> Iterator[None]:
+def _sparkmemprof(unit: Unit, interval: int) -> Iterator[Unit]:
     from sparkmemprof.worker import load_hooks
 
     hooks = load_hooks()
@@ -27,7 +29,7 @@ def _sparkmemprof(interval: int) -> Iterator[None]:
     hooks.open_session()
     hooks.set_task(1, 0, 0, 0, 0)
     try:
-        yield
+        yield unit
     finally:
         hooks.close_session()
         hooks.stop()
@@ -35,21 +37,30 @@ def _sparkmemprof(interval: int) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _memray(**options: bool) -> Iterator[None]:
+def _memray(unit: Unit, **options: bool) -> Iterator[Unit]:
     import memray
 
     folder = tempfile.mkdtemp(prefix="memray-bench-")
     try:
         with memray.Tracker(os.path.join(folder, "memray.bin"), **options):
-            yield
+            yield unit
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@contextlib.contextmanager
+def _pyspark(unit: Unit) -> Iterator[Unit]:
+    """What spark.sql.pyspark.udf.profiler=memory does to a UDF."""
+    from pyspark.memory_profiler_ext import UDFLineProfilerV2
+
+    yield UDFLineProfilerV2()(unit)
+
+
 PROFILERS: dict[str, Profiler] = {
-    "sparkmemprof": lambda: _sparkmemprof(64 << 10),
-    "sparkmemprof, exact": lambda: _sparkmemprof(1),
+    "sparkmemprof": lambda unit: _sparkmemprof(unit, 64 << 10),
+    "sparkmemprof, exact": lambda unit: _sparkmemprof(unit, 1),
     "memray": _memray,
-    "memray, Python allocators": lambda: _memray(trace_python_allocators=True),
-    "memray, native": lambda: _memray(trace_python_allocators=True, native_traces=True),
+    "memray, Python allocators": lambda unit: _memray(unit, trace_python_allocators=True),
+    "memray, native": lambda unit: _memray(unit, trace_python_allocators=True, native_traces=True),
+    "PySpark's memory profiler": _pyspark,
 }

@@ -21,11 +21,11 @@ from workloads import WORKLOADS, Unit
 
 def measured(unit: Unit, profiler: Profiler | None) -> tuple[float, float]:
     gc.collect()
-    with profiler() if profiler else contextlib.nullcontext():
-        unit()  # what is new is named, tables are touched: a worker does that once and then serves many tasks
+    with profiler(unit) if profiler else contextlib.nullcontext(unit) as run:
+        run()  # what is new is named, tables are touched: a worker does that once and then serves many tasks
         gc.collect()
         wall, cpu = time.perf_counter(), time.process_time()
-        unit()
+        run()
         return time.process_time() - cpu, time.perf_counter() - wall
 
 
@@ -47,12 +47,12 @@ def memory() -> tuple[int, int]:
 def start(profiler: str) -> None:
     import sparkmemprof.worker  # noqa: F401 -- pyspark's daemon has it before it forks a worker
 
+    unit = WORKLOADS["objects"]()
     wall, cpu = time.perf_counter(), time.process_time()
-    with PROFILERS[profiler]() if profiler != "bare" else contextlib.nullcontext():
+    with PROFILERS[profiler](unit) if profiler != "bare" else contextlib.nullcontext(unit) as run:
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-        unit = WORKLOADS["objects"]()
-        unit()
-        unit()
+        run()
+        run()
         gc.collect()
         print(cpu, wall, *memory())
 

@@ -45,7 +45,7 @@ def test_a_run_goes_on_where_the_last_one_ended(package, tmp_path):
         printed.append(finished.stdout)
     records = [json.loads(line) for line in results.read_text().splitlines()]
     pairs = [record["pairs"]["cpu"] for record in records if "pairs" in record]
-    assert [len(group) for group in pairs] == [6, 6]
+    assert [len(group) for group in pairs] == [12, 12]
     assert all(profiled > 0 and bare > 0 for group in pairs for profiled, bare in group)
     assert sum("start" in record for record in records) == 1
     assert "| objects |" not in printed[0], "one process says nothing of an interval"

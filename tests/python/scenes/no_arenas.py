@@ -1,4 +1,4 @@
-"""Small objects of a process that may map no more: pymalloc gets no arena, and asks malloc, which has room from before."""
+"""Small objects of a process that may map no more: pymalloc has no arena for them, malloc has room from before."""
 
 import resource
 import sys

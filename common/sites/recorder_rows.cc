@@ -49,7 +49,10 @@ void Recorder::State::MeasureLibraries() {
   live.Sweep([this](const LiveBlock& block) {
     const bool known = (sites.generation(block.site) & kGenerationMask) == block.generation;
     uint32_t library = known ? rows.library_of_site[block.site] : RowsMeter::kNoLibrary;
-    if (library == RowsMeter::kInterpreter && block.size <= kLargestInArenas) library = RowsMeter::kArenas;
+    // An object of a thread without a Python frame has native frames alone, which may be a library's.
+    if (block.size <= kLargestInArenas && (library == RowsMeter::kInterpreter || rows.regions->IsIn(RegionKind::kArena, block.address))) {
+      library = RowsMeter::kArenas;
+    }
     uint64_t& bytes = rows.library_bytes[library];
     if (IsLarge(block)) {
       bytes += block.resident == LiveBlock::kUnread ? 0 : block.resident;

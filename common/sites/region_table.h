@@ -58,6 +58,12 @@ class RegionTable {
     }
   }
 
+  bool IsIn(RegionKind kind, uintptr_t address) {
+    FutexLock lock(mutex_);
+    const size_t at = FirstBehind(address);
+    return at < count_ && regions_[at].begin <= address && regions_[at].kind == kind;
+  }
+
   bool Empty() const { return visible_count_.load(std::memory_order_relaxed) == 0; }
   uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
 

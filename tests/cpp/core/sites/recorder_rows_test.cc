@@ -59,7 +59,8 @@ TEST_F(RecorderRowsTest, EachPartIsMeasuredByItself) {
   Allocate(block.begin(), 8006 * kPage, {Line("udf", 7), Native(kCounter, 16), Native("/lib/libc.so.6", 32)});
   Allocate(objects.begin(), 3000 * kPage, {Line("udf", 8)});
   AllocateSampled(0x10010, 1000, 65'536, 65, {Line("udf", 9), Native(kCounter, 48)});
-  AllocateSampled(0x20010, 100, 65'536, 655, {Line("udf", 9)});  // in an arena
+  AllocateSampled(0x20010, 100, 65'536, 655, {Line("udf", 9)});                         // in an arena
+  AllocateSampled(arena.begin() + 64, 100, 3'000'000, 30'000, {Native(kCounter, 64)});  // likewise, made by a library's thread
   ASSERT_TRUE(recorder_->RowsWanted());
   recorder_->MeasureRowsAtEnd(12'345);
 

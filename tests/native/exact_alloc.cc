@@ -32,6 +32,22 @@ void* FreeInThread(void* block) {
   return nullptr;
 }
 
+// Functions of the interpreter's: this library knows nothing of it.
+struct Objects {
+  int (*take_gil)();
+  void* (*make)(const char*, ptrdiff_t);
+  void (*give_gil)(int);
+  size_t count, size;
+};
+
+void* MakeObjects(void* argument) {
+  const auto& objects = *static_cast<Objects*>(argument);
+  const int gil = objects.take_gil();
+  for (size_t i = 0; i < objects.count; ++i) Opaque(objects.make(nullptr, static_cast<ptrdiff_t>(objects.size)));
+  objects.give_gil(gil);
+  return nullptr;
+}
+
 void* Join(void* (*function)(void*), void* argument) {
   pthread_t thread;
   if (pthread_create(&thread, nullptr, function, argument) == 0) pthread_join(thread, nullptr);
@@ -79,6 +95,13 @@ EXACT void* exact_malloc_in_thread(size_t size) {
   return order.block;
 }
 EXACT void exact_free_in_thread(void* block) { Join(FreeInThread, block); }
+
+// So many bytes objects, made in such a thread and never released. PyGILState_Ensure, PyBytes_FromStringAndSize, PyGILState_Release.
+EXACT void exact_objects_in_thread(int (*take_gil)(), void* (*make)(const char*, ptrdiff_t), void (*give_gil)(int), size_t count,
+                                   size_t size) {
+  Objects objects = {take_gil, make, give_gil, count, size};
+  Join(MakeObjects, &objects);
+}
 
 // Calls back into Python, from a native frame of its own.
 EXACT void* exact_call(void* (*callback)(size_t), size_t size) { return Opaque(callback(size)); }

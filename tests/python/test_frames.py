@@ -1,9 +1,10 @@
 """Stacks of samples on every supported CPython: each odd size is on the line that allocated it."""
 
+import math
 import pathlib
 
 import pytest
-from conftest import SCENES, python_of
+from conftest import INTERVAL, SCENES, python_of
 from stacks import native_frames, python_frames, site_of
 
 VERSIONS = ("3.9", "3.10", "3.11", "3.12", "3.13")
@@ -69,3 +70,23 @@ def test_first_line_is_the_functions(run_scene, boxes):
     plain = next(number for number, line in enumerate(lines, 1) if line.startswith("def plain"))
     expected = next(e for e in scene["expected"] if e["function"] == "plain")
     assert python_frames(site_of(boxes.sites(), expected["size"]))[-1]["first_line"] == plain
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_objects_of_a_librarys_thread_are_the_waiting_lines(version, run_scene, boxes):
+    """Where it is the only one; beside a second Python thread they are nobody's."""
+    python = python_of(version)
+    if python is None:
+        pytest.skip(f"no CPython {version} that the hooks were built for")
+
+    scene = run_scene("native_threads", python=python)
+
+    error = 5 * math.sqrt(INTERVAL * scene["bytes"])
+    for task, functions in [(1, ["<module>", "waited_for", "make"]), (2, [])]:
+        made = [
+            site
+            for site in boxes.sites(task)
+            if [frame["function"] for frame in python_frames(site)] == functions
+            and any(frame["module"].endswith("libexact_alloc.so") for frame in native_frames(site))
+        ]
+        assert abs(sum(site["live"] for site in made) - scene["bytes"]) <= error

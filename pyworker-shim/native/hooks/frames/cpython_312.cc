@@ -12,7 +12,14 @@
 
 namespace memprof {
 
-FrameCursor::FrameCursor(PyThreadState* thread) : next_(thread->cframe->current_frame) {}
+namespace {
+
+// Another thread that is just being made has no CFrame yet.
+_PyInterpreterFrame* FirstFrame(const PyThreadState* thread) { return thread->cframe == nullptr ? nullptr : thread->cframe->current_frame; }
+
+}  // namespace
+
+FrameCursor::FrameCursor(PyThreadState* thread) : next_(FirstFrame(thread)) {}
 
 bool FrameCursor::Next(PythonFrame* frame) {
   in_next_loop_ = false;

@@ -1,6 +1,6 @@
 // FrameCursor: walks this thread's own Python frames, innermost first, by reading the interpreter's structures. No
 // reference is taken, nothing is allocated, the GIL need not be held: a thread's frames only change under its own hands,
-// and a running frame keeps its code object alive.
+// and a running frame keeps its code object alive. Who holds the GIL may walk another thread's: it changes none without it.
 //
 // One implementation per CPython variant, in cpython_<version>.cc; SelfCheck() compares it with the public API at start.
 #pragma once
@@ -21,7 +21,7 @@ struct PythonFrame {
 
 class FrameCursor {
  public:
-  // HOOK. `thread` is the calling thread's own state.
+  // HOOK. `thread` is the calling thread's own state, or any while it holds the GIL (but Loop() is of use on one's own stack only).
   explicit FrameCursor(PyThreadState* thread);
 
   // HOOK. False: no more frames. Frames that aren't a running function (half made, the interpreter's own) are skipped.

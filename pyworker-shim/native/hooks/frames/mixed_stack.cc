@@ -30,39 +30,59 @@ uint64_t Chain(uint64_t key, uint64_t word) {
   return key ^ (key >> 32);
 }
 
-// Calls visit(frame, cursor) for each Python frame of this thread, innermost first. Returns an address in the innermost interpreter
-// loop's C frame, or null; it takes time to find, and is of use only where native frames are wanted.
+// Calls visit(frame, cursor) for each Python frame of a thread, innermost first.
 template <typename Visit>
-const void* VisitPython(StackDetail detail, Visit visit) {
-  PyThreadState* thread = PyGILState_GetThisThreadState();
-  if (thread == nullptr) return nullptr;
+void VisitPython(PyThreadState* thread, StackDetail detail, Visit visit) {
   FrameCursor cursor(thread);
-  const void* innermost_loop = detail == StackDetail::kNative ? cursor.Loop() : nullptr;
   PythonFrame frame;
   const size_t depth = detail == StackDetail::kBrief ? kBriefDepth : kMaxPythonDepth;
   for (size_t i = 0; i < depth && cursor.Next(&frame); ++i) {
     if (Py_REFCNT(frame.code) > 0) visit(frame, cursor);  // 0: its own destruction is what runs
   }
-  return innermost_loop;
 }
 
 struct PythonTrace {
   uint64_t key = 0;
-  bool any = false;
+  PyThreadState* thread = nullptr;         // whose frames they are; null: there are none
+  bool own = false;                        // this thread's
   bool several_loops = false;              // that run its frames
-  const void* interpreter_loop = nullptr;  // see VisitPython()
+  const void* interpreter_loop = nullptr;  // an address in the innermost one's C frame, if this thread's natives are wanted and it's known
 };
 
-PythonTrace TracePython(StackDetail detail) {
-  PythonTrace trace;
+bool TraceThread(PyThreadState* thread, StackDetail detail, PythonTrace* trace) {
   PythonFrame last = {nullptr, 0};
-  trace.interpreter_loop = VisitPython(detail, [&](const PythonFrame& frame, const FrameCursor& cursor) {
-    trace.several_loops |= cursor.in_next_loop();
+  VisitPython(thread, detail, [&](const PythonFrame& frame, const FrameCursor& cursor) {
+    trace->several_loops |= cursor.in_next_loop();
     if (frame == last) return;  // recursion, which is folded
     last = frame;
-    trace.key = Chain(trace.key, CodeWord(frame.code) + static_cast<uint64_t>(frame.instruction) * kMultiplier);
+    trace->key = Chain(trace->key, CodeWord(frame.code) + static_cast<uint64_t>(frame.instruction) * kMultiplier);
   });
-  trace.any = last.code != nullptr;
+  if (last.code != nullptr) trace->thread = thread;
+  return last.code != nullptr;
+}
+
+// The one other thread that has Python frames. They stand still, for this thread holds the GIL; null where there are several.
+PyThreadState* OnlyOtherWithFrames(PyThreadState* own) {
+  PyThreadState* found = nullptr;
+  PythonFrame frame;
+  for (PyThreadState* thread = PyInterpreterState_ThreadHead(own->interp); thread != nullptr; thread = PyThreadState_Next(thread)) {
+    if (thread == own || !FrameCursor(thread).Next(&frame)) continue;
+    if (found != nullptr) return nullptr;
+    found = thread;
+  }
+  return found;
+}
+
+PythonTrace TracePython(StackDetail detail, bool holds_gil) {
+  PythonTrace trace;
+  PyThreadState* own = PyGILState_GetThisThreadState();
+  if (own == nullptr) return trace;
+  trace.own = TraceThread(own, detail, &trace);
+  if (trace.own) {
+    if (detail == StackDetail::kNative) trace.interpreter_loop = FrameCursor(own).Loop();  // takes time to find
+  } else if (holds_gil) {
+    if (PyThreadState* other = OnlyOtherWithFrames(own)) TraceThread(other, detail, &trace);
+  }
   return trace;
 }
 
@@ -81,7 +101,7 @@ NativeTrace TraceNative(const StackSources& sources, const PythonTrace& python, 
     trace.count = CaptureNativeStack(scratch.addresses, capacity, sources.loader.unloaded() > 0);
     while (trace.begin < trace.count && sources.interpreter.own.ContainsCallBefore(addresses[trace.begin])) ++trace.begin;
     trace.end = trace.count;
-    if (python.any && python.interpreter_loop != nullptr) {
+    if (python.interpreter_loop != nullptr) {
       FramePlaces places(addresses + trace.begin, trace.count - trace.begin);
       if (const std::optional<size_t> below = places.Below(python.interpreter_loop)) trace.end = trace.begin + *below;
     }
@@ -146,8 +166,10 @@ class NativesBetween {
   std::optional<size_t> reached_;  // so many of the addresses; nothing: the rest is unknown
 };
 
-void KeepPython(StackDetail detail, StackScratch& scratch) {
-  VisitPython(detail, [&](const PythonFrame& frame, const FrameCursor&) { scratch.calls.Push(MixedFrame::OfPython(frame)); });
+void KeepPython(const PythonTrace& python, StackDetail detail, StackScratch& scratch) {
+  if (python.thread == nullptr) return;
+  VisitPython(python.thread, detail,
+              [&](const PythonFrame& frame, const FrameCursor&) { scratch.calls.Push(MixedFrame::OfPython(frame)); });
 }
 
 // `native`: as far as it was traced for the key; on to the outermost frame only now, for a stack that is new.
@@ -155,7 +177,7 @@ void KeepPythonAndBetween(const StackSources& sources, const PythonTrace& python
                           StackScratch& scratch) {
   if (!native.whole) native = TraceNative(sources, python, StackScratch::kUnwound, scratch);
   NativesBetween between(sources.interpreter, native, scratch.addresses, python.interpreter_loop);
-  VisitPython(detail, [&](const PythonFrame& frame, const FrameCursor& cursor) {
+  VisitPython(python.thread, detail, [&](const PythonFrame& frame, const FrameCursor& cursor) {
     if (cursor.in_next_loop()) between.Keep(cursor.Loop(), scratch);
     scratch.calls.Push(MixedFrame::OfPython(frame));
   });
@@ -194,14 +216,14 @@ StackId CaptureIn(StackScratch& scratch, const StackSources& sources, const Pyth
     if (const StackId known = sources.stacks.Find(key)) return known;
     const bool may_be_brief = python.interpreter_loop != nullptr;
     const NativeTrace native = TraceNative(sources, python, may_be_brief ? kUnwoundFirst : StackScratch::kUnwound, scratch);
-    KeepNative(sources.interpreter, python.any, native, scratch);
+    KeepNative(sources.interpreter, python.thread != nullptr, native, scratch);
     if (python.several_loops && python.interpreter_loop != nullptr) {
       KeepPythonAndBetween(sources, python, native, detail, scratch);
     } else {
-      KeepPython(detail, scratch);
+      KeepPython(python, detail, scratch);
     }
   } else {
-    KeepPython(detail, scratch);
+    KeepPython(python, detail, scratch);
   }
   const StackId stack = Intern(sources, block_bytes, scratch);
   sources.stacks.Remember(key, stack);
@@ -217,11 +239,11 @@ __attribute__((noinline)) StackId CaptureOnTheHosts(const StackSources& sources,
 
 }  // namespace
 
-StackId CaptureMixedStack(const StackSources& sources, StackDetail detail, uint64_t block_bytes) {
-  const PythonTrace python = TracePython(detail);
+StackId CaptureMixedStack(const StackSources& sources, StackDetail detail, bool holds_gil, uint64_t block_bytes) {
+  const PythonTrace python = TracePython(detail, holds_gil);
   // What is kept of the tables for large blocks makes room for them where others find none.
   const uint64_t key = HashPair(python.key, uint64_t{sources.recorder.intern_epoch()} << 1 | (block_bytes >= kLargeBlock ? 1 : 0));
-  const bool with_native = detail == StackDetail::kNative || !python.any;
+  const bool with_native = detail == StackDetail::kNative || !python.own;
   if (!with_native) {
     if (const StackId known = sources.stacks.Find(key)) return known;
   }

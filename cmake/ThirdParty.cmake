@@ -1,12 +1,12 @@
-# Libraries that aren't ours. protobuf-lite, libunwind, libbacktrace, zlib and minizip's reader come from
-# cmake/build-third-party.sh (Debian's static ones lack -fPIC); fmt is used header-only, nlohmann/json is headers.
+# Libraries that aren't ours. protobuf-lite, libunwind, libbacktrace, zlib, minizip's reader and what decompresses event logs come
+# from cmake/build-third-party.sh (Debian's static ones lack -fPIC); fmt is used header-only, nlohmann/json is headers.
 
 # tools/setup.sh runs it before; what an older checkout lacks is built here.
-if(EXISTS ${MEMPROF_THIRD_PARTY}/.complete-1 AND NOT EXISTS ${MEMPROF_THIRD_PARTY}/.complete-3)
+if(EXISTS ${MEMPROF_THIRD_PARTY}/.complete-1 AND NOT EXISTS ${MEMPROF_THIRD_PARTY}/.complete-4)
   message(STATUS "building the third-party libraries that are new")
   execute_process(COMMAND ${CMAKE_CURRENT_LIST_DIR}/build-third-party.sh ${MEMPROF_THIRD_PARTY})
 endif()
-if(NOT EXISTS ${MEMPROF_THIRD_PARTY}/.complete-3)
+if(NOT EXISTS ${MEMPROF_THIRD_PARTY}/.complete-4)
   message(FATAL_ERROR "third-party libraries are missing: run cmake/build-third-party.sh ${MEMPROF_THIRD_PARTY}")
 endif()
 
@@ -43,6 +43,13 @@ add_library(minizip_reader STATIC IMPORTED)
 set_target_properties(minizip_reader PROPERTIES IMPORTED_LOCATION ${MEMPROF_THIRD_PARTY}/lib/libminizip-reader.a)
 target_include_directories(minizip_reader SYSTEM INTERFACE ${MEMPROF_THIRD_PARTY}/include)
 target_link_libraries(minizip_reader INTERFACE zlib)
+
+foreach(codec zstd-decoder lz4-block snappy lzf-decoder)  # of event logs
+  string(REPLACE - _ target ${codec})
+  add_library(${target} STATIC IMPORTED)
+  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${MEMPROF_THIRD_PARTY}/lib/lib${codec}.a)
+  target_include_directories(${target} SYSTEM INTERFACE ${MEMPROF_THIRD_PARTY}/include)
+endforeach()
 
 add_library(jni_headers INTERFACE)  # jni.h, jvmti.h
 target_include_directories(jni_headers SYSTEM INTERFACE ${MEMPROF_JDK}/include ${MEMPROF_JDK}/include/linux)

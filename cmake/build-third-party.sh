@@ -1,21 +1,22 @@
 #!/usr/bin/env bash
 # Builds the static libraries that Debian ships without -fPIC or not at all, from Debian's own source packages: protobuf-lite
-# 3.21.12 (BSD-3-Clause), libunwind 1.6.2 (MIT), zlib and minizip's reader (zlib licence), and libbacktrace (BSD-3-Clause) as gdb
-# 13.1 carries it; nothing else of gdb is used. All end up hidden inside our shared objects.
+# 3.21.12 (BSD-3-Clause), libunwind 1.6.2 (MIT), zlib and minizip's reader (zlib licence), libbacktrace (BSD-3-Clause) as gdb
+# 13.1 carries it (nothing else of gdb is used), and of zstd (BSD-3-Clause), lz4 and liblzf (BSD-2-Clause) and snappy (BSD-3-Clause)
+# what decompresses. All end up hidden inside our shared objects.
 #
 #   cmake/build-third-party.sh PREFIX     installs into PREFIX (include/, lib/) what is not there yet.
 #
 # Needs: apt (with a Debian mirror), dpkg-source, patch, cmake, ninja, a C++ compiler, autoconf, automake, libtool.
 set -euo pipefail
-[ $# -eq 1 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -eq 1 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 mkdir -p "$1"
 prefix=$(cd "$1" && pwd)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # A stamp a round of libraries: what an older checkout has built stays.
-first=$prefix/.complete-1 second=$prefix/.complete-2 third=$prefix/.complete-3
+first=$prefix/.complete-1 second=$prefix/.complete-2 third=$prefix/.complete-3 fourth=$prefix/.complete-4
 exec {lock}>"$prefix/.lock"
 flock "$lock"
-[ -e "$first" ] && [ -e "$second" ] && [ -e "$third" ] && exit 0
+[ -e "$first" ] && [ -e "$second" ] && [ -e "$third" ] && [ -e "$fourth" ] && exit 0
 
 work=$(mktemp -d "$prefix/work.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -99,6 +100,35 @@ build_zlib_and_minizip() {
   install -D -m 644 -t "$prefix/include/minizip" unzip.h ioapi.h
 }
 
+build_decompressors() {
+  say "zstd, lz4, snappy and liblzf: fetching and building (about half a minute)"
+  local zstd lz4 snappy flags=(-O2 -g0 -fPIC -fvisibility=hidden)
+  zstd=$(fetch libzstd)
+  cd "$zstd/lib"
+  quietly cc "${flags[@]}" -DZSTD_DISABLE_ASM -DZSTD_LEGACY_SUPPORT=0 -DZSTD_STRIP_ERROR_STRINGS -DXXH_NAMESPACE=ZSTD_ -c common/*.c decompress/*.c
+  quietly ar rcs "$prefix/lib/libzstd-decoder.a" ./*.o
+  install -D -m 644 -t "$prefix/include" zstd.h zstd_errors.h
+  lz4=$(fetch lz4)
+  cd "$lz4/lib"
+  quietly cc "${flags[@]}" -c lz4.c
+  quietly ar rcs "$prefix/lib/liblz4-block.a" lz4.o
+  install -D -m 644 -t "$prefix/include" lz4.h
+  snappy=$(fetch snappy)
+  # CMake only looks at the machine here: Debian's rules for the library itself need make.
+  quietly cmake -S "$snappy" -B "$work/snappy-build" -G "Unix Makefiles" -DCMAKE_BUILD_TYPE=Release -DSNAPPY_BUILD_TESTS=OFF \
+    -DSNAPPY_BUILD_BENCHMARKS=OFF
+  cd "$snappy"
+  quietly c++ "${flags[@]}" -DNDEBUG -DHAVE_CONFIG_H -I. -I"$work/snappy-build" -c snappy.cc snappy-c.cc snappy-sinksource.cc snappy-stubs-internal.cc
+  quietly ar rcs "$prefix/lib/libsnappy.a" snappy.o snappy-c.o snappy-sinksource.o snappy-stubs-internal.o
+  install -D -m 644 -t "$prefix/include" snappy-c.h
+  (cd "$work" && quietly apt-get "${apt_options[@]}" source --tar-only liblzf) # Debian changes nothing of what is used
+  tar -C "$work" -xf "$work"/liblzf_*.orig.tar.gz
+  cd "$work"/liblzf-*/
+  quietly cc "${flags[@]}" -I. -c lzf_d.c
+  quietly ar rcs "$prefix/lib/liblzf-decoder.a" lzf_d.o
+  install -D -m 644 -t "$prefix/include" lzf.h
+}
+
 build() { # STAMP BUILD...
   [ -e "$1" ] && return
   for round in "${@:2}"; do "$round"; done
@@ -108,4 +138,5 @@ build() { # STAMP BUILD...
 build "$first" build_libunwind build_protobuf
 build "$second" build_libbacktrace
 build "$third" build_zlib_and_minizip
+build "$fourth" build_decompressors
 say "installed into $prefix"

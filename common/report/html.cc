@@ -52,14 +52,14 @@ terminal with: sparkmemprof report DIR</p></noscript></div>
       Policy(), name, AppStyle(), name, EscapeHtml(Headline(*report)), ModelElement(report_json), AppScript());
 }
 
-std::string RenderTab(const Report& report) {
+std::string RenderTab(const Report& report, Time time) {
   return fmt::format(
-      R"(<div id="sparkmemprof" data-model="api/v1/report" data-style="app.css"><p>{}</p>
+      R"(<div id="sparkmemprof" data-model="api/v1/report" data-style="app.css"{}><p>{}</p>
 <noscript><p>The pages of this report are drawn with JavaScript, which is off here: allow it for this page, or read
 <a href="api/v1/report">the report as JSON</a>.</p></noscript></div>
 <script src="app.js"></script>
 )",
-      EscapeHtml(Headline(report)));
+      time == Time::kPast ? " data-past=\"\"" : "", EscapeHtml(Headline(report)));
 }
 
 }  // namespace memprof

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "report/app_files.h"
-#include "report/html.h"
 #include "report/json.h"
 
 namespace memprof {
@@ -86,7 +85,7 @@ PageAnswer ReportPages::Answer(std::string_view path, std::string_view query) {
   constexpr std::string_view kStage = "api/v1/stages/";
   if (path.starts_with('/')) path.remove_prefix(1);
   if (path.empty()) {
-    if (!page_) page_ = Keep(RenderTab(report_));
+    if (!page_) page_ = Keep(RenderTab(report_, time_));
     return Ok(kHtml, page_);
   }
   if (path == "app.js") return Ok(kScript, File(AppScript(), script_));

@@ -1,5 +1,5 @@
-// One report as web pages: what the Spark UI's Memory tab answers, by path. Which paths there are, what they take and what a
-// refusal says is decided here; who serves them only forwards. Answers are made when first asked for; the long ones (the
+// One report as web pages: what the Memory tab of Spark's UI and of its History Server answers, by path. Which paths there are, what they
+// take and what a refusal says is decided here; who serves them only forwards. Answers are made when first asked for; the long ones (the
 // whole JSON, the app's files) are kept.
 //
 //   ""                                the page, to be framed by the server    text/html
@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 
+#include "report/html.h"
 #include "report/model.h"
 
 namespace memprof {
@@ -27,7 +28,7 @@ struct PageAnswer {
 
 class ReportPages {
  public:
-  explicit ReportPages(Report report) : report_(std::move(report)) {}
+  explicit ReportPages(Report report, Time time = Time::kLive) : report_(std::move(report)), time_(time) {}
 
   // `path` is decoded, below the tab, with or without its first slash; `query` is as in the URL, without "?". Parameters that
   // the path doesn't take are ignored: proxies and sign-in filters add their own.
@@ -37,6 +38,7 @@ class ReportPages {
   PageAnswer Stage(std::string_view id_and_attempt) const;
 
   Report report_;
+  Time time_;
   std::shared_ptr<const std::string> page_, json_, script_, style_;
 };
 

@@ -327,6 +327,16 @@ def standalone(spark, tmp_path):
     cluster.stop()
 
 
+@pytest.fixture(scope="session")
+def sign_in(spark, line, tmp_path_factory):
+    """A class path with the filter that signs users in."""
+    source = (pathlib.Path(__file__).parent / "filters/SignIn.java").read_text()
+    folder = tmp_path_factory.mktemp("filters")
+    (folder / "SignIn.java").write_text(source if line == "3.5" else source.replace("javax.", "jakarta."))
+    subprocess.run(["javac", "-cp", f"{spark.home}/jars/*", "-d", folder, folder / "SignIn.java"], check=True)
+    return folder
+
+
 @pytest.fixture
 def jar_without(jar, tmp_path):
     """edit(change): a copy of the jar; change(name, bytes) gives each member's new bytes, None leaves it out."""

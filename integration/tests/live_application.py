@@ -29,6 +29,15 @@ class Answer:
         return json.loads(self.body)
 
 
+def ask(host, path, method="GET", headers=()):
+    """`headers`: with _ in their names for -."""
+    connection = http.client.HTTPConnection(host, timeout=60)
+    with contextlib.closing(connection):
+        connection.request(method, path, headers={name.replace("_", "-"): text for name, text in dict(headers).items()})
+        response = connection.getresponse()
+        return Answer(response.status, dict(response.getheaders()), response.read())
+
+
 class LiveApplication:
     def __init__(self, address, process, end, run):
         self.address = address
@@ -39,11 +48,7 @@ class LiveApplication:
 
     def ask(self, path, method="GET", **headers):
         """`path` from the UI's root."""
-        connection = http.client.HTTPConnection(self._host, timeout=60)
-        with contextlib.closing(connection):
-            connection.request(method, path, headers={name.replace("_", "-"): text for name, text in headers.items()})
-            response = connection.getresponse()
-            return Answer(response.status, dict(response.getheaders()), response.read())
+        return ask(self._host, path, method, headers)
 
     def tab(self, path="", **options):
         return self.ask(f"/memory/{path}", **options)

@@ -6,7 +6,11 @@ import subprocess
 import sys
 
 import pytest
-from conftest import BUILD, LOCAL_CLUSTER, ROOT, demand_blocks, sites_at, warnings_of
+from conftest import BUILD, LOCAL_CLUSTER, ROOT, demand_blocks, ours, sites_at, warnings_of
+from history_server import serving
+
+sys.path.append(str(ROOT / "tests/browser"))
+import browsing
 
 EVENT = '{"Event":"org.sparkmemprof.history.ReportPart"'
 SIZE = 1_999_993
@@ -77,23 +81,111 @@ def test_what_lies_in_the_log(logged):
     assert "bytearray(SIZE)" not in "".join(lines), "names, not lines of source"
 
 
-def test_source_where_it_is_asked_for_and_nothing_where_it_is_not_wanted(spark_run, tmp_path, command_line):
+def test_rolled_and_compressed_with_source_where_it_is_asked_for(spark_run, tmp_path, command_line):
     conf = {
         "spark.eventLog.enabled": "true",
-        "spark.eventLog.rolling.enabled": "false",
-        "spark.eventLog.compress": "false",
+        "spark.eventLog.dir": tmp_path,
+        "spark.eventLog.rolling.enabled": "true",
+        "spark.eventLog.compress": "true",
+        "spark.memprof.source": "lines",
     }
-    logs = []
-    for name, setting in (
-        ("lines", {"spark.memprof.source": "lines"}),
-        ("off", {"spark.memprof.eventLog.enabled": "false"}),
-    ):
-        folder = tmp_path / name
-        folder.mkdir()
-        spark_run("sum.py", SIZE, conf={**conf, "spark.eventLog.dir": folder, **setting}).demand_success()
-        logs += folder.glob("local-*")
-    assert "block = bytearray(SIZE)" in command_line("report", logs[0]).stdout
-    refused = command_line("report", logs[1])
-    assert refused.returncode == 2
-    assert "spark.memprof.eventLog.enabled" in refused.stderr
-    assert len(refused.stderr.splitlines()) == 1
+    run = spark_run("sum.py", SIZE, conf=conf).demand_success()
+    (log,) = tmp_path.glob("eventlog_v2_*")
+    assert all(piece.suffix == ".zstd" for piece in log.glob("events_*"))
+    shown = command_line("report", log, "--format", "json")
+    assert json.loads(shown.stdout) == run.report(), shown.stderr
+
+
+@pytest.fixture(scope="module")
+def recompressed(spark, logged, tmp_path_factory):
+    """{codec: the event log as Spark's own codec writes it}."""
+    folder = tmp_path_factory.mktemp("recompressed")
+    codecs = ["zstd", "lz4", "snappy", "lzf"]
+    program = ROOT / "integration/tests/codecs/Recompress.java"
+    subprocess.run(
+        ["java", "-cp", f"{spark.home}/jars/*", program, logged[1], folder, *codecs], check=True, capture_output=True
+    )
+    return {codec: folder / f"{logged[1].name}.{codec}" for codec in codecs}
+
+
+@pytest.mark.parametrize("codec", ["zstd", "lz4", "snappy", "lzf"])
+def test_every_codec_of_spark_whole_and_cut(logged, recompressed, command_line, tmp_path, codec):
+    _, log = logged
+    packed = recompressed[codec]
+    as_it_is = json.loads(command_line("report", log, "--format", "json").stdout)
+    assert json.loads(command_line("report", packed, "--format", "json").stdout) == as_it_is
+    cut = tmp_path / packed.name
+    cut.write_bytes(packed.read_bytes()[:-2000])
+    shown = command_line("report", cut, "--format", "json")
+    if shown.returncode == 0:  # a codec's last block may hold all that is ours
+        assert json.loads(shown.stdout)["unfinished"] is True
+    else:
+        assert "cut off" in shown.stderr
+
+
+@pytest.fixture(scope="module")
+def server(spark, jar, logged, tmp_path_factory):
+    with serving(spark, logged[1].parent, tmp_path_factory.mktemp("server") / "cwd", [jar]) as server:
+        yield server
+
+
+def test_the_history_server_has_the_same_report(server, logged, command_line):
+    _, log = logged
+    served = server.page(log.name, "memory/api/v1/report").json()
+    assert served == json.loads(command_line("report", log, "--format", "json").stdout)
+    stage = server.page(log.name, "memory/api/v1/stages/0/0").json()
+    assert stage == served["stages"][0]
+    assert server.page(log.name, "memory/api/v1/stages?length=0").status == 400
+    assert server.page(log.name, "memory/api/v1/report", method="POST").status == 405
+    assert ours(server.log()) == []
+
+
+def test_its_page_stands_in_sparks_own(server, logged):
+    _, log = logged
+    server.page(log.name, "memory/")
+    jobs = server.page(log.name, "jobs/").text()
+    assert f'href="/history/{log.name}/memory/"' in jobs
+    page = server.page(log.name, "memory/").text()
+    assert f'href="/history/{log.name}/jobs/"' in page
+    assert "data-past" in page
+
+
+def test_in_a_browser_it_asks_once(server, logged, line):
+    _, log = logged
+    server.page(log.name, "memory/")
+    with browsing.chromium() as browser, browsing.window(browser) as seen:
+        seen.open(f"http://{server.host}/history/{log.name}/memory/#/lines")
+        seen.page.locator("tbody tr", has_text="sum.py:").first.wait_for()
+        assert seen.page.locator(".banner").count() == 0
+        seen.demand_accessible()
+        seen.screenshot(f"history-{line}-lines")
+        seen.requests.clear()
+        seen.page.wait_for_timeout(6000)
+        assert seen.requests == [], "the application is over"
+        seen.demand_quiet()
+
+
+def test_readers_without_the_right_to_view(spark, jar, logged, sign_in, tmp_path):
+    _, log = logged
+    settings = {
+        "spark.ui.filters": "SignIn",
+        "spark.history.ui.acls.enable": "true",
+        "spark.history.ui.admin.acls": "alice",
+    }
+    with serving(spark, log.parent, tmp_path / "cwd", [jar, sign_in], settings) as server:
+        assert server.page(log.name, "memory/api/v1/report", X_User="alice").status == 200
+        for path in ("", "app.js", "api/v1/report", "api/v1/executors", "nowhere"):
+            refused = server.page(log.name, f"memory/{path}", X_User="mallory")
+            assert refused.status == 403, path
+            assert b"schemaVersion" not in refused.body
+
+
+def test_without_the_native_library_it_says_so(spark, logged, jar_without, tmp_path):
+    _, log = logged
+    crippled = jar_without(lambda name, content: None if name.endswith("libsparkmemprof.so") else content)
+    with serving(spark, log.parent, tmp_path / "cwd", [crippled]) as server:
+        answer = server.page(log.name, "memory/")
+        assert answer.status == 503
+        assert "libsparkmemprof.so" in answer.text()
+        assert "sparkmemprof report EVENTLOG" in answer.text()
+        assert server.page(log.name, "jobs/").status == 200

@@ -3,8 +3,6 @@
 import concurrent.futures
 import html.parser
 import json
-import pathlib
-import subprocess
 
 import jsonschema
 import pytest
@@ -197,17 +195,6 @@ def test_many_readers_at_once(live):
     told = [answer.json() for answer in answers if answer.status == 200]
     assert told
     assert {len(report["stages"]) for report in told} == {3}
-
-
-@pytest.fixture
-def sign_in(spark, line, tmp_path):
-    """A class path with the filter that signs users in."""
-    source = (pathlib.Path(__file__).parent / "filters/SignIn.java").read_text()
-    folder = tmp_path / "filters"
-    folder.mkdir()
-    (folder / "SignIn.java").write_text(source if line == "3.5" else source.replace("javax.", "jakarta."))
-    subprocess.run(["javac", "-cp", f"{spark.home}/jars/*", "-d", folder, folder / "SignIn.java"], check=True)
-    return folder
 
 
 def test_readers_without_the_right_to_view(spark_run, sign_in, tmp_path):

@@ -17,7 +17,7 @@ import {formatDuration, formatTime} from './units';
 export interface Source {
   report: Report | null;
   problem: string | null; // a sentence on what went wrong and what to do
-  live: {paused: boolean; pause: () => void} | null; // null: a file
+  live: {paused: boolean; pause: () => void} | null; // null: a file, or an application that is over
 }
 
 const PAGES: [string, string][] = [
@@ -89,7 +89,7 @@ function Banner({source}: {source: Source}): ComponentChildren {
     );
   }
   if (!source.report?.unfinished) return null;
-  if (!source.live) return <p class="banner">Unfinished: written while the application was running, figures may still grow.</p>;
+  if (!source.live) return <p class="banner">Unfinished: this was known when it was written, before the application’s end.</p>;
   return (
     <p class="banner calm">
       {source.live.paused ? 'Paused: figures are those of the last look. ' : 'The application is running: figures still grow. '}
@@ -152,7 +152,7 @@ export function App({source, insideSpark}: {source: Source; insideSpark: boolean
         ) : (
           !source.problem && (
             <p class="empty" role="status">
-              Asking the driver for the report…
+              Asking for the report…
             </p>
           )
         )}

@@ -1,4 +1,4 @@
-// The report of a running application, asked for again and again while the page is looked at.
+// The report that a server has: of a running application, asked for again and again while the page is looked at, or of one that is over.
 import {useEffect, useRef, useState} from 'preact/hooks';
 import type {Source} from './app';
 import {readReport, type Report} from './model';
@@ -9,11 +9,14 @@ const PAUSES_PER_ANSWER = 20;
 
 type Answer = {report: Report; text: string} | {problem: string};
 
-async function ask(address: string): Promise<Answer> {
+// Who serves the report: the driver while the application runs, a History Server afterwards.
+async function ask(address: string, past: boolean): Promise<Answer> {
+  const server = past ? 'The History Server' : 'The driver';
   let response: Response;
   try {
     response = await fetch(address, {cache: 'no-store', credentials: 'same-origin'});
   } catch {
+    if (past) return {problem: 'The History Server no longer answers. Reload the page when it does.'};
     return {
       problem:
         'The driver no longer answers. If the application has ended, its report is a file in the folder that spark.memprof.report.dir names; if it runs, this page goes on by itself.',
@@ -21,16 +24,17 @@ async function ask(address: string): Promise<Answer> {
   }
   if (response.status === 401 || response.status === 403) {
     return {
-      problem: `The driver refused the report (${response.status}). Whoever may see Spark’s own pages may see it: ask for view rights (spark.ui.view.acls).`,
+      problem: `${server} refused the report (${response.status}). Whoever may see Spark’s own pages may see it: ask for view rights (spark.ui.view.acls).`,
     };
   }
-  if (!response.ok) return {problem: `The driver answered ${response.status}: ${(await response.text()).trim().slice(0, 300)}`};
+  if (!response.ok) return {problem: `${server} answered ${response.status}: ${(await response.text()).trim().slice(0, 300)}`};
   const text = await response.text();
   const report = readReport(text);
   return typeof report === 'string' ? {problem: `${report} Reload the page.`} : {report, text};
 }
 
-export function useLiveReport(address: string): Source {
+/** `past`: the application is over, or its event log was read once: there is nothing to ask for again. */
+export function useReport(address: string, past: boolean): Source {
   const [source, setSource] = useState<{report: Report | null; problem: string | null}>({report: null, problem: null});
   const [paused, setPaused] = useState(false);
   const known = useRef(source);
@@ -46,14 +50,14 @@ export function useLiveReport(address: string): Source {
         return;
       }
       const began = performance.now();
-      const answer = await ask(address);
+      const answer = await ask(address, past);
       if (over) return;
       if ('report' in answer) {
         // Nothing new: what the reader has zoomed into stays.
         if (answer.text !== shown || known.current.problem) setSource({report: answer.report, problem: null});
         shown = answer.text;
       } else setSource({report: known.current.report, problem: answer.problem});
-      if ('report' in answer && !answer.report.unfinished) return;
+      if (past || ('report' in answer && !answer.report.unfinished)) return;
       timer = window.setTimeout(() => void look(), Math.max(LEAST_PAUSE_MS, PAUSES_PER_ANSWER * (performance.now() - began)));
     };
     void look();
@@ -61,6 +65,6 @@ export function useLiveReport(address: string): Source {
       over = true;
       clearTimeout(timer);
     };
-  }, [address, paused]);
-  return {...source, live: {paused, pause: () => setPaused(!paused)}};
+  }, [address, past, paused]);
+  return {...source, live: past ? null : {paused, pause: () => setPaused(!paused)}};
 }

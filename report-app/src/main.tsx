@@ -5,7 +5,7 @@ import 'uplot/dist/uPlot.min.css';
 import './style.css';
 import {render} from 'preact';
 import {App} from './app';
-import {useLiveReport} from './live';
+import {useReport} from './live';
 import {readReport} from './model';
 import {modelText} from './packed';
 
@@ -17,8 +17,8 @@ function FileReport({text}: {text: string | null}) {
   return <App source={{report: typeof report === 'string' ? null : report, problem, live: null}} insideSpark={false} />;
 }
 
-function LiveReport({address}: {address: string}) {
-  return <App source={useLiveReport(address)} insideSpark />;
+function ServedReport({address, past}: {address: string; past: boolean}) {
+  return <App source={useReport(address, past)} insideSpark />;
 }
 
 function start(host: HTMLElement): void {
@@ -36,7 +36,7 @@ function start(host: HTMLElement): void {
   sheet.href = host.dataset['style'] ?? '';
   const inside = document.createElement('div');
   inside.className = 'sparkmemprof';
-  const show = () => render(<LiveReport address={address} />, inside);
+  const show = () => render(<ServedReport address={address} past={host.dataset['past'] !== undefined} />, inside);
   sheet.onload = show;
   sheet.onerror = show;
   shadow.append(sheet, inside);

@@ -9,7 +9,7 @@ import scala.collection.Iterator;
  * Reads what has another type in Scala 2.12 (Spark 3.5) and 2.13 (Spark 4): methods that return
  * {@code Seq} are called by name, and the result is used as the {@code Iterable} it is in both.
  */
-final class ScalaViews {
+public final class ScalaViews {
   private ScalaViews() {}
 
   /** What {@code target.method()} returns, as an iterator; empty when there is no such method. */
@@ -21,6 +21,23 @@ final class ScalaViews {
       return scala.collection.Iterator$.MODULE$.empty();
     }
     return elements(getter.invoke(target));
+  }
+
+  /** The same for Java. */
+  public static java.util.Iterator<?> asJava(Object target, String method)
+      throws ReflectiveOperationException {
+    Iterator<?> elements = elements(target, method);
+    return new java.util.Iterator<Object>() {
+      @Override
+      public boolean hasNext() {
+        return elements.hasNext();
+      }
+
+      @Override
+      public Object next() {
+        return elements.next();
+      }
+    };
   }
 
   static Iterator<?> elements(Object collection) {

@@ -3,10 +3,10 @@ package org.sparkmemprof.plugin;
 import java.util.concurrent.ThreadFactory;
 
 /** Threads of ours: daemons, so that they never keep a JVM alive, with a name that tells whose. */
-final class DaemonThreads {
+public final class DaemonThreads {
   private DaemonThreads() {}
 
-  static ThreadFactory named(String name) {
+  public static ThreadFactory named(String name) {
     return runnable -> {
       Thread thread = new Thread(runnable, "sparkmemprof-" + name);
       thread.setDaemon(true);

@@ -10,6 +10,7 @@ import java.util.function.LongConsumer;
 import org.sparkmemprof.jni.NativePages;
 import org.sparkmemprof.jni.NativeStore;
 import org.sparkmemprof.plugin.Notices;
+import org.sparkmemprof.ui.Answers;
 
 /**
  * Owns the native profile store and the one thread that feeds it. Spark calls us on its DAG
@@ -19,7 +20,7 @@ import org.sparkmemprof.plugin.Notices;
  * and by their number; what doesn't fit is dropped and counted, and the report says so. All methods
  * are thread-safe.
  */
-public final class StoreFeeder {
+public final class StoreFeeder implements Answers {
   private static final long MAX_QUEUED_BYTES = 32L << 20;
   private static final long BYTES_OF_AN_EVENT = 256; // a lambda, its strings, the queue's node
 
@@ -127,6 +128,7 @@ public final class StoreFeeder {
    *
    * @return a handle for {@link NativePages#free}, good even after {@link #close}; 0 after it
    */
+  @Override
   public synchronized long answer(String path, String query) {
     if (storeClosed) {
       return 0;
@@ -135,6 +137,11 @@ public final class StoreFeeder {
       pages = NativePages.open(store);
     }
     return NativePages.answer(pages, path, query);
+  }
+
+  @Override
+  public String whyNone() {
+    return "The profile is closed: the application is ending. Its report is a file.";
   }
 
   /** Takes nothing more, ends the thread and frees the store. */

@@ -12,7 +12,7 @@ import org.sparkmemprof.plugin.Notices;
  * Answers the tab's requests with what the native pages say. Who may see them is Spark's to decide:
  * its security filter stands before every handler of its UI.
  *
- * <p>The driver has other work than this: a few requests are served at a time, others are told to
+ * <p>The server has other work than this: a few requests are served at a time, others are told to
  * come again, and a body passes through the heap in small pieces. Nothing is thrown at Spark.
  */
 final class PageServer {
@@ -20,11 +20,6 @@ final class PageServer {
   private static final long PATIENCE_SECONDS = 2;
   private static final int PIECE_BYTES = 64 << 10;
   private static final String TEXT = "text/plain; charset=utf-8";
-
-  /** Makes an answer; 0 when there is none any more. */
-  interface Answers {
-    long answer(String path, String query);
-  }
 
   private final Answers answers;
   private final PageFrame frame;
@@ -45,7 +40,7 @@ final class PageServer {
         say(exchange, 405, "The Memory tab can only be read: GET or HEAD.");
       } else if (!places.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
         exchange.header("Retry-After", "1");
-        say(exchange, 503, "The driver serves other readers of the Memory tab. Try again.");
+        say(exchange, 503, "Other readers of the Memory tab are served. Try again.");
       } else {
         try {
           answer(exchange);
@@ -69,7 +64,7 @@ final class PageServer {
   private void answer(Exchange exchange) throws Exception {
     long answer = answers.answer(exchange.path() == null ? "" : exchange.path(), exchange.query());
     if (answer == 0) {
-      say(exchange, 503, "The profile is closed: the application is ending. Its report is a file.");
+      say(exchange, 503, answers.whyNone());
       return;
     }
     try {
@@ -116,7 +111,7 @@ final class PageServer {
     try {
       notices.report("a page of the Memory tab", String.valueOf(e));
       if (!exchange.committed()) {
-        say(exchange, 500, "The page can't be shown; the driver's log says why.");
+        say(exchange, 500, "The page can't be shown; the server's log says why.");
       }
     } catch (Throwable again) {
       // The reader gets what there is.

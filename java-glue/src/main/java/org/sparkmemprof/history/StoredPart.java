@@ -1,0 +1,27 @@
+package org.sparkmemprof.history;
+
+import org.apache.spark.util.kvstore.KVIndex;
+
+/**
+ * A part of the report in the store that Spark's History Server keeps for an application, in memory
+ * or on disk: what was read of the event log once is there as long as Spark's own pages are.
+ */
+public final class StoredPart {
+  /** Kind and id: a newer part replaces an older one. */
+  @KVIndex public String key;
+
+  public String part;
+  public String id;
+  public int schemaVersion;
+  public String report;
+
+  public StoredPart() {}
+
+  StoredPart(ReportPart event) {
+    key = event.part + "/" + event.id;
+    part = event.part;
+    id = event.id;
+    schemaVersion = event.schemaVersion;
+    report = event.report;
+  }
+}

@@ -63,6 +63,7 @@ uint64_t Place(const Plan& plan, Table* tables) {
       {0, plan.string_bytes, 1},
       {0, 1, sizeof(Recorded<RowMoment>)},
       {0, 2 * kRowsPerMoment, sizeof(Row)},
+      {0, kIncidentKinds, sizeof(Recorded<Incident>)},
   };
   uint64_t end = kHeaderBytes;
   for (uint32_t kind = 0; kind < kTables; ++kind) {

@@ -36,6 +36,7 @@ constexpr uint32_t kRecordBytes[box::kTables] = {
     1,
     sizeof(Recorded<box::RowMoment>),
     sizeof(box::Row),
+    sizeof(Recorded<box::Incident>),
 };
 
 template <typename T>
@@ -282,6 +283,18 @@ BoxSite FiguresOf(const box::Site& site, const PeakTotal& total) {
   return out;
 }
 
+BoxIncident IncidentOf(const box::Incident& incident) {
+  return {incident.signal,         incident.code,        incident.asked_bytes, incident.virtual_bytes,
+          incident.resident_bytes, incident.limit_bytes, incident.time_ms,     0};
+}
+
+bool Plausible(const box::Incident& incident, uint32_t kind) {
+  constexpr uint64_t kMostBytes = uint64_t{1} << 56;
+  constexpr int32_t kMostSignals = 64;
+  if (kind == box::kFatalSignal) return incident.signal > 0 && incident.signal <= kMostSignals;
+  return incident.signal == 0 && incident.virtual_bytes <= kMostBytes && incident.resident_bytes <= kMostBytes;
+}
+
 // Figures of a record that is well checksummed and still holds what no process can have done.
 bool Plausible(const BoxSite& site) {
   constexpr uint64_t kMostBytes = uint64_t{1} << 56;
@@ -345,7 +358,8 @@ Result<BoxReader> BoxReader::Open(const std::string& path) {
   bool counts = header.tables[box::kSessionTable].capacity == box::kSessions &&
                 header.tables[box::kUdfTable].capacity == box::kSessions * box::kUdfsPerSession &&
                 header.tables[box::kCounterTable].capacity == box::kSessions * box::kCountersPerSession &&
-                header.tables[box::kRowMomentTable].capacity == 1 && header.tables[box::kRowTable].capacity == 2 * box::kRowsPerMoment;
+                header.tables[box::kRowMomentTable].capacity == 1 && header.tables[box::kRowTable].capacity == 2 * box::kRowsPerMoment &&
+                header.tables[box::kIncidentTable].capacity == box::kIncidentKinds;
   if (!counts) return Status::Error(ErrorCode::kCorrupt, "black box %s: its tables of fixed size have another", name);
 
   impl.identity.application_id = Text(header.identity.application_id);
@@ -482,6 +496,18 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
       continue;
     }
     out.counters.push_back({assembler.StringAt(copy->value.name), copy->value.value});
+  }
+  std::vector<Recorded<box::Incident>> incidents;
+  if (!impl_->ReadTable(box::kIncidentTable, 0, box::kIncidentKinds, &incidents)) return impl_->CutShort();
+  for (uint32_t kind = 0; kind < incidents.size(); ++kind) {
+    const auto* copy = impl_->Newest(box::kIncidentTable, kind, incidents[kind], &rereads);
+    if (copy == nullptr || copy->value.session != number) continue;  // never written, or another session's
+    if (!Plausible(copy->value, kind)) {
+      ++out.skipped_records;
+      continue;
+    }
+    out.incidents.push_back(IncidentOf(copy->value));
+    if (copy->value.intern_epoch == committed.intern_epoch) out.incidents.back().stack = assembler.Stack(copy->value.node);
   }
   return out;
 }

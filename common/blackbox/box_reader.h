@@ -44,6 +44,14 @@ struct BoxCounter {
   uint64_t value = 0;
 };
 
+// How a session's process came to harm (layout.h).
+struct BoxIncident {
+  int32_t signal = 0, code = 0;  // 0: memory was refused
+  uint64_t asked_bytes = 0, virtual_bytes = 0, resident_bytes = 0, limit_bytes = 0;
+  int64_t time_ms = 0;
+  uint32_t stack = 0;  // index + 1 into stacks; 0 = none
+};
+
 struct BoxSession {
   int64_t task_attempt_id = -1;
   int32_t stage_id = -1, stage_attempt = -1, partition = -1, attempt_number = -1;
@@ -57,6 +65,7 @@ struct BoxSession {
   std::vector<BoxSite> sites;
   std::vector<BoxUdf> udfs;
   std::vector<BoxCounter> counters;  // the owner's, and the box's own bounds where they aren't zero: droppedSites, ...
+  std::vector<BoxIncident> incidents;
 };
 
 // What the process's resident memory was made of at one moment (sites/rss_rows.h): the last at which it was larger than at

@@ -1,11 +1,11 @@
-// Black box, version 2: the file that outlives SIGKILL. Little-endian, natural alignment, one process writes it through a
+// Black box, version 3: the file that outlives SIGKILL. Little-endian, natural alignment, one process writes it through a
 // shared mapping, any number of processes read it with pread. Every offset is from the start of the file.
 //
 //   0        Header (one page of 4096 bytes)
 //            |  0 magic "SPMEMBX1"   8 version u32  12 header bytes u32  16 file bytes u64
 //            | 24 checksum u64 of what stands before `Committed`, itself taken as 0
 //            | 32 Identity: application, executor, boot id, Python version, pid, start ticks, interval, created
-//            |    Table[10]: offset u64, capacity u32, record bytes u32; in the order of TableKind
+//            |    Table[11]: offset u64, capacity u32, record bytes u32; in the order of TableKind
 //            |    Committed, on a cache line of its own: intern epoch, frames, nodes, modules, string bytes (u32 each)
 //   4096     sessions   SessionSlot[]                  slot 0 is the process-level session
 //            udfs       Udf[sessions * kUdfsPerSession]
@@ -17,6 +17,7 @@
 //            strings    bytes: at a reference r: size u32, check u32, text, padding to 4
 //            moment     Recorded<RowMoment>[1]          when the process's rows were measured, and how many there are
 //            rows       Row[2 * kRowsPerMoment]         of a moment with an odd number the second half, otherwise the first
+//            incidents  Recorded<Incident>[kIncidentKinds]   of each kind the last one
 //
 // Two kinds of record:
 //
@@ -45,7 +46,7 @@
 namespace memprof::box {
 
 inline constexpr uint64_t kMagic = 0x3158424d454d5053;  // "SPMEMBX1"
-inline constexpr uint32_t kVersion = 2;
+inline constexpr uint32_t kVersion = 3;
 inline constexpr uint32_t kHeaderBytes = 4096;
 inline constexpr uint32_t kSessions = 32;  // with the process-level one
 inline constexpr uint32_t kUdfsPerSession = 8;
@@ -64,6 +65,7 @@ enum TableKind : uint32_t {
   kStringTable,
   kRowMomentTable,
   kRowTable,
+  kIncidentTable,
   kTables
 };
 
@@ -198,6 +200,19 @@ struct Row {
   uint64_t bytes;
   char name[72];  // NUL-terminated
   uint64_t check;
+};
+
+// How an open session's process comes to harm. Its place in the table is its kind.
+enum IncidentKind : uint32_t { kFatalSignal, kRefusal, kIncidentKinds };
+
+struct Incident {
+  uint64_t session;  // that was open, or the process-level one
+  int64_t time_ms;   // since the epoch
+  uint32_t node;     // reference; 0 = no stack is known
+  uint32_t intern_epoch;
+  int32_t signal, code;  // of a fatal signal: its number, and si_code
+  // Of memory that was refused: bytes asked for; the process's address space and resident set then; RLIMIT_AS, 0 = none.
+  uint64_t asked_bytes, virtual_bytes, resident_bytes, limit_bytes;
 };
 
 // Checks of the append-only records; `reference` is the record's own, so that one which strayed fails too.

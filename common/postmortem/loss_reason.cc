@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <csignal>
 
 namespace memprof {
 namespace {
@@ -71,20 +72,39 @@ LossReason ParseLossReason(std::string_view text) {
 
 std::string ExitCodePhrase(int exit_code) {
   switch (exit_code) {
-    case kExitSigkill:
-      return "137 (SIGKILL)";
-    case 143:
-      return "143 (SIGTERM)";
-    case 134:
-      return "134 (SIGABRT)";
-    case 135:
-      return "135 (SIGBUS)";
-    case 139:
-      return "139 (SIGSEGV)";
+    case kSignalBase + SIGKILL:
+    case kSignalBase + SIGTERM:
+    case kSignalBase + SIGABRT:
+    case kSignalBase + SIGBUS:
+    case kSignalBase + SIGSEGV:
+    case kSignalBase + SIGILL:
+    case kSignalBase + SIGFPE:
+      return fmt::format("{} ({})", exit_code, SignalName(exit_code - kSignalBase));
     case kExitSparkOom:
       return "52 (Spark's code for an OutOfMemoryError)";
     default:
       return fmt::format("{}", exit_code);
+  }
+}
+
+std::string SignalName(int signal) {
+  switch (signal) {
+    case SIGABRT:
+      return "SIGABRT";
+    case SIGBUS:
+      return "SIGBUS";
+    case SIGFPE:
+      return "SIGFPE";
+    case SIGILL:
+      return "SIGILL";
+    case SIGKILL:
+      return "SIGKILL";
+    case SIGSEGV:
+      return "SIGSEGV";
+    case SIGTERM:
+      return "SIGTERM";
+    default:
+      return fmt::format("signal {}", signal);
   }
 }
 

@@ -25,6 +25,10 @@ LossReason ParseLossReason(std::string_view text);
 // "137 (SIGKILL)", "52 (Spark's code for an OutOfMemoryError)", "1".
 std::string ExitCodePhrase(int exit_code);
 
+// "SIGSEGV"; "signal 40" of one without a name of its own.
+std::string SignalName(int signal);
+
+inline constexpr int kSignalBase = 128;  // what a shell adds to the signal for an exit code
 inline constexpr int kExitSigkill = 137;
 inline constexpr int kExitSparkOom = 52;   // SparkExitCode.OOM: the uncaught OutOfMemoryError of Spark's handler
 inline constexpr int kExitHotSpotOom = 3;  // -XX:+ExitOnOutOfMemoryError

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "advice/advice.h"
+#include "postmortem/incidents.h"
 #include "postmortem/last_sites.h"
 #include "postmortem/verdict.h"
 #include "proto/memprof.pb.h"
@@ -62,12 +63,20 @@ std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdi
   return fmt::format("{} died, not of memory: {}{}", who, UsePhrase(death.used_bytes, death.limit_bytes), end);
 }
 
-std::string WorkerHeadline(const ReportPostMortem& death) {
-  std::string who = fmt::format("Python worker {} of executor {} (task {}, stage {})", death.pid.value_or(0), death.executor_id,
-                                death.task_attempt_id.value_or(-1), death.stage_id.value_or(-1));
-  std::string use = UsePhrase(death.used_bytes, death.limit_bytes);
-  return death.out_of_memory ? fmt::format("{} was killed for its memory: {}", who, use)
-                             : fmt::format("{} died, not of memory: {}", who, use);
+std::string WorkerPhrase(const ReportPostMortem& death) {
+  return fmt::format("Python worker {} of executor {} (task {}, stage {})", death.pid.value_or(0), death.executor_id,
+                     death.task_attempt_id.value_or(-1), death.stage_id.value_or(-1));
+}
+
+std::string WorkerHeadline(const ReportPostMortem& death, int signal) {
+  std::string who = WorkerPhrase(death), use = UsePhrase(death.used_bytes, death.limit_bytes), place = PlacePhrase(death.stack);
+  if (!place.empty()) place = " in " + place;
+  if (death.out_of_memory && signal != 0) {
+    return fmt::format("{} was refused memory and died of {}{}: {}", who, SignalName(signal), place, use);
+  }
+  if (death.out_of_memory) return fmt::format("{} was killed for its memory: {}", who, use);
+  if (signal != 0) return fmt::format("{} crashed, not of memory: {}{}; {}", who, SignalName(signal), place, use);
+  return fmt::format("{} died, not of memory: {}", who, use);
 }
 
 void PutMoment(const proto::Moment& moment, ReportPostMortem& death) {
@@ -125,34 +134,41 @@ class Writer {
       PutMoment(worker.before(), death);
       death.last_sample_age_ms = std::max<int64_t>(0, worker.time_ms() - worker.before().time_ms());
     }
-    Verdict verdict = OfWorkerAlone(worker, death);
-    death.out_of_memory = verdict.out_of_memory;
-    death.how = verdict.how;
+    WorkerEvidence evidence;
+    evidence.signal = worker.signal();
+    evidence.death.limit_bytes = death.limit_bytes;
+    evidence.death.used_bytes = death.used_bytes;
+    if (worker.has_oom_kills()) evidence.death.kernel_kills = worker.oom_kills();
+    evidence.death.counted_by = "its executor";
     std::vector<LastTask> tasks;
     auto task = state_.tasks.find(worker.task_attempt_id());
     if (task != state_.tasks.end()) {
       death.reason = state_.interner->StringAt(task->second.error);
       if (task->second.profile) tasks.push_back({task->first, &task->second, LiveBytesOf(*task->second.profile)});
+      if (const IncidentRecord* end = FatalSignalOf(task->second, worker.pid())) {
+        evidence.signal = end->signal;
+        PutStack(end->stack, death);
+        const IncidentRecord* refusal = RefusalOf(task->second, worker.pid());
+        evidence.was_refused = refusal != nullptr && Caused(*refusal, *end);
+        if (evidence.was_refused) death.address_space = AddressSpaceOf(*refusal);
+      }
     }
-    death.headline = WorkerHeadline(death);
+    if (evidence.signal != 0) death.exit_code = kSignalBase + evidence.signal;
+    Verdict verdict = JudgeWorker(evidence);
+    death.out_of_memory = verdict.out_of_memory;
+    death.how = verdict.how;
+    death.headline = WorkerHeadline(death, evidence.signal);
     PutSites(tasks, death);
     if (death.out_of_memory) PutAdvice(executor, SnapshotOf(record), tasks, false, death);
     return death;
   }
 
  private:
-  // Nobody can wait for a Python worker (its daemon ignores SIGCHLD): its exit code is lost.
-  static Verdict OfWorkerAlone(const proto::WorkerDeath& worker, const ReportPostMortem& death) {
-    if (worker.has_oom_kills() && worker.oom_kills() == 0) {
-      return {false, false,
-              "it vanished with its task, and the kernel's oom_kill counter of its cgroup did not rise: it crashed or somebody killed it"};
-    }
-    DeathEvidence evidence;
-    evidence.limit_bytes = death.limit_bytes;
-    evidence.used_bytes = death.used_bytes;
-    if (worker.has_oom_kills()) evidence.kernel_kills = worker.oom_kills();
-    evidence.counted_by = "its executor";
-    return Judge(evidence);
+  void PutStack(StackId stack, ReportPostMortem& death) const {
+    StackId shown = stacks_.ShownStack({stack, 1, Origin::kPython});  // as of a function: without PySpark's frames around it
+    if (shown == 0) return;
+    awaits_names_ = awaits_names_ || stacks_.AwaitsName(shown);
+    death.stack = stacks_.Frames(shown);
   }
 
   // Attempts that the executor took with it: no end was reported, or that they were lost, and no profile was final.
@@ -249,11 +265,31 @@ std::string KeyOf(const ReportPostMortem& death) {
   return WorkerKey(death.executor_id, death.pid.value_or(0), death.task_attempt_id.value_or(-1));
 }
 
+// A worker that crashed before its executor had seen it live: what it has noted itself came with its task's profile.
+proto::WorkerDeath DeathByItsOwnWord(int64_t task_attempt_id, const TaskRecord& task, const IncidentRecord& end) {
+  proto::WorkerDeath death;
+  death.set_time_ms(end.time_ms);
+  death.set_pid(end.pid);
+  death.set_task_attempt_id(task_attempt_id);
+  death.set_stage_id(task.stage_id);
+  death.set_signal(end.signal);
+  return death;
+}
+
+// visit(executor's id, WorkerDeath)
 template <typename Visit>
 void ForEachWorkerDeath(const StoreState& state, Visit visit) {
   for (const auto& [key, bytes] : state.worker_deaths) {
     proto::WorkerDeath death;
     if (death.ParseFromString(bytes) && DiedUnwanted(death, state)) visit(std::get<0>(key), death);
+  }
+  for (const auto& [id, task] : state.tasks) {
+    if (!task.profile || !task.ended || task.outcome != TaskOutcome::kFailed) continue;
+    std::string executor(state.interner->StringAt(task.executor));
+    for (const IncidentRecord& incident : task.profile->incidents) {
+      bool is_new = incident.signal != 0 && !state.worker_deaths.contains({executor, incident.pid, id});
+      if (is_new) visit(executor, DeathByItsOwnWord(id, task, incident));
+    }
   }
 }
 
@@ -261,8 +297,11 @@ void ForEachWorkerDeath(const StoreState& state, Visit visit) {
 
 std::vector<ReportPostMortem> PostMortems(const StoreState& state, const std::vector<ReportExecutor>& executors, bool& awaits_names) {
   std::vector<ReportPostMortem> deaths;
-  bool any = !state.worker_deaths.empty() || std::any_of(state.executors.begin(), state.executors.end(),
-                                                         [&](const auto& entry) { return DiedUnwanted(entry.second, state); });
+  bool any = !state.worker_deaths.empty() || std::any_of(state.executors.begin(), state.executors.end(), [&](const auto& entry) {
+    return DiedUnwanted(entry.second, state);
+  }) || std::any_of(state.tasks.begin(), state.tasks.end(), [](const auto& entry) {
+    return entry.second.profile && !entry.second.profile->incidents.empty();
+  });
   if (!any) return deaths;
   Writer writer(state, executors, awaits_names);
   auto row_of = [&](std::string_view id) {

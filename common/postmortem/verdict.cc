@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
+
 #include "report/units.h"
 
 namespace memprof {
@@ -51,6 +53,20 @@ Verdict Judge(const DeathEvidence& evidence) {
   if (loss.exit_code == kExitHotSpotOom && ShareOf(evidence.heap_used_bytes, evidence.heap_max_bytes) >= kFullHeap) return OfHeap(evidence);
   if (!loss.exit_code || *loss.exit_code == kExitSigkill) return ByUse(evidence);
   return {false, false, EndPhrase(loss)};
+}
+
+Verdict JudgeWorker(const WorkerEvidence& evidence) {
+  if (evidence.signal != 0) {
+    std::string how = fmt::format("it noted {} in its black box as it died", SignalName(evidence.signal));
+    if (evidence.was_refused && evidence.signal == SIGABRT) return {true, false, how + ", right after malloc had refused it memory"};
+    return {false, false, how};
+  }
+  if (evidence.death.kernel_kills && *evidence.death.kernel_kills == 0) {
+    return {false, false,
+            "it vanished with its task, the kernel's oom_kill counter of its cgroup did not rise, and its black box has no word of a "
+            "crash: somebody killed it, or it ended itself"};
+  }
+  return Judge(evidence.death);
 }
 
 }  // namespace memprof

@@ -33,4 +33,13 @@ struct Verdict {
 
 Verdict Judge(const DeathEvidence& evidence);
 
+// Of one Python worker. Its daemon ignores SIGCHLD, so that nobody can wait for it: what it has noted in its box of its end comes
+// first, for it saw that itself.
+struct WorkerEvidence {
+  DeathEvidence death;       // limit, use and the kernel's kills; Spark gives no exit code
+  int signal = 0;            // by its own last word; 0: it left none
+  bool was_refused = false;  // memory, right before
+};
+Verdict JudgeWorker(const WorkerEvidence& evidence);
+
 }  // namespace memprof

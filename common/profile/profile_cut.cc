@@ -90,6 +90,30 @@ class Writer {
     *profile_->add_leftovers() = std::move(message);
   }
 
+  // Nothing where there is no room; without its stack where that doesn't fit.
+  void Add(const ProfileIncident& from, size_t max_bytes) {
+    proto::Incident message;
+    message.set_pid(from.pid);
+    message.set_time_ms(from.incident.time_ms);
+    message.set_signal(from.incident.signal);
+    message.set_code(from.incident.code);
+    message.set_asked_bytes(Rounded(static_cast<double>(from.incident.asked_bytes)));
+    message.set_virtual_bytes(Rounded(static_cast<double>(from.incident.virtual_bytes)));
+    message.set_resident_bytes(Rounded(static_cast<double>(from.incident.resident_bytes)));
+    message.set_limit_bytes(Rounded(static_cast<double>(from.incident.limit_bytes)));
+    for (const uint32_t node : {from.stack, 0u}) {
+      const State before = Mark();
+      message.set_stack(WriteStack(node));
+      const size_t bytes = FieldBytes(message.ByteSizeLong(), 2);
+      if (used_ + bytes <= max_bytes) {
+        used_ += bytes;
+        *profile_->add_incidents() = std::move(message);
+        return;
+      }
+      Restore(before);
+    }
+  }
+
   size_t used() const { return used_; }
 
  private:
@@ -238,6 +262,7 @@ void WriteSites(const ProfileSites& sites, size_t max_bytes, proto::TaskProfile*
   const size_t room = max_bytes > reserved ? max_bytes - reserved : 0;
 
   Writer writer(sites, profile);
+  for (const ProfileIncident& incident : sites.incidents()) writer.Add(incident, std::min(room, writer.used() + room / 3));
   // Stacks of leftovers are mostly those of sites as well, so that their room is not lost to these.
   for (const ProfileLeftovers& leftovers : sites.leftovers()) writer.Add(leftovers, std::min(room, writer.used() + room / 8));
   for (;;) {

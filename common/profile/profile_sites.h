@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/origin.h"
+#include "blackbox/box_reader.h"
 #include "profile/session_peaks.h"
 
 namespace memprof {
@@ -47,6 +48,13 @@ struct ProfileLeftovers {
   std::vector<Site> sites;
 };
 
+// How a process came to harm (proto::Incident).
+struct ProfileIncident {
+  int32_t pid = 0;
+  uint32_t stack = 0;  // node; 0 = none
+  BoxIncident incident;
+};
+
 class ProfileSites {
  public:
   struct Node {
@@ -71,11 +79,13 @@ class ProfileSites {
   }
 
   void Add(ProfileLeftovers leftovers) { leftovers_.push_back(std::move(leftovers)); }
+  void Add(const ProfileIncident& incident) { incidents_.push_back(incident); }
 
   const std::vector<ProfileFrame>& frames() const { return frames_; }
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<ProfileSite>& sites() const { return sites_; }
   const std::vector<ProfileLeftovers>& leftovers() const { return leftovers_; }
+  const std::vector<ProfileIncident>& incidents() const { return incidents_; }
   // Memory that the user's own lines have asked for, and not an import or the machinery around them.
   bool IsUsers(uint32_t node) const;
   std::vector<uint32_t> FramesOf(uint32_t node) const;  // outermost first, indexes into frames()
@@ -92,6 +102,7 @@ class ProfileSites {
   std::vector<Node> nodes_;
   std::vector<ProfileSite> sites_;
   std::vector<ProfileLeftovers> leftovers_;
+  std::vector<ProfileIncident> incidents_;
   std::unordered_map<std::string, std::string> paths_;
   std::unordered_map<std::string, uint32_t> frame_index_;
   std::unordered_map<uint64_t, uint32_t> node_index_;

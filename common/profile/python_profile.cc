@@ -62,10 +62,14 @@ class SessionSites {
   ProfileLeftovers Leftovers() const {
     ProfileLeftovers leftovers;
     for (const BoxSite& box : session_.sites) {
-      const uint32_t node = box.stack == 0 || box.stack > nodes_.size() ? 0 : nodes_[box.stack - 1];
+      const uint32_t node = NodeOf(box.stack);
       if (box.live_bytes != 0 && sites_->IsUsers(node)) leftovers.sites.push_back({node, static_cast<double>(box.live_bytes)});
     }
     return leftovers;
+  }
+
+  void AddIncidents(int32_t pid) {
+    for (const BoxIncident& box : session_.incidents) sites_->Add(ProfileIncident{pid, NodeOf(box.stack), box});
   }
 
   void AddSites(const SessionSpan& span, const std::vector<uint32_t>& udfs) {
@@ -73,7 +77,7 @@ class SessionSites {
     for (const BoxSite& box : session_.sites) {
       ProfileSite site;
       site.origin = box.origin;
-      site.stack = box.stack == 0 || box.stack > nodes_.size() ? 0 : nodes_[box.stack - 1];
+      site.stack = NodeOf(box.stack);
       const uint32_t udf = UdfOf(FramesOf(box.stack), session_.udfs);
       site.udf = udf == 0 ? 0 : udfs[udf - 1];
       site.sampled = box.sampled;
@@ -89,6 +93,8 @@ class SessionSites {
   }
 
  private:
+  uint32_t NodeOf(uint32_t stack) const { return stack == 0 || stack > nodes_.size() ? 0 : nodes_[stack - 1]; }
+
   // Several where the compiler has inlined calls, outermost first.
   std::vector<uint32_t> AddFrames(const BoxFrame& box, const PythonNames& names) {
     ProfileFrame frame;
@@ -191,7 +197,9 @@ void AddPythonSessions(const std::vector<PythonSession>& sessions, const PythonN
     const PythonSession& python = sessions[i];
     std::vector<uint32_t> udfs;
     for (const BoxUdf& udf : python.session.udfs) udfs.push_back(udf_list.Add(udf));
-    SessionSites(python.session, names, sites).AddSites(SpanOf(python), udfs);
+    SessionSites session(python.session, names, sites);
+    session.AddSites(SpanOf(python), udfs);
+    session.AddIncidents(python.box.pid);
     if (python.leftovers) {
       const BoxSession& process = python.leftovers->process;
       ProfileLeftovers leftovers = SessionSites(process, names, sites).Leftovers();

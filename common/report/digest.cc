@@ -234,9 +234,11 @@ std::string AdvicePhrase(const ReportAdvice& advice) {
   return fmt::format("{} {} → {}: {}", advice.conf, advice.from.empty() ? "not set" : advice.from, advice.to, advice.because);
 }
 
-const ReportFrame* LeadLineOf(const ReportSite& site) {
+const ReportFrame* LeadLineOf(const ReportSite& site) { return LeadLineOf(site.frames); }
+
+const ReportFrame* LeadLineOf(const std::vector<ReportFrame>& frames) {
   const ReportFrame* innermost = nullptr;
-  for (auto frame = site.frames.rbegin(); frame != site.frames.rend(); ++frame) {
+  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
     if (frame->language != Language::kPython) continue;
     if (innermost == nullptr) innermost = &*frame;
     std::string_view file = frame->file;

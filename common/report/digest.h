@@ -79,6 +79,7 @@ std::string AdvicePhrase(const ReportAdvice& advice);
 // The frame a Python site of a post-mortem is known by: the user's innermost Python line, else the innermost one; nullptr
 // without Python frames.
 const ReportFrame* LeadLineOf(const ReportSite& site);
+const ReportFrame* LeadLineOf(const std::vector<ReportFrame>& frames);  // outermost first
 
 // "aggregate (job.py:41)", "outside any UDF".
 std::string UdfHeading(const std::optional<ReportUdf>& udf);

@@ -265,6 +265,12 @@ ReportPostMortem ReadPostMortem(const Json& json) {
   death.last_sample_age_ms = Number<int64_t>(json, "lastSampleAgeMs");
   death.stage_id = Number<int32_t>(json, "stageId");
   death.task_attempt_id = Number<int64_t>(json, "taskAttemptId");
+  const Json& space = At(json, "addressSpace");
+  if (space.is_object()) {
+    death.address_space = ReportAddressSpace{Number<uint64_t>(space, "limitBytes"), NumberOr<uint64_t>(space, "virtualBytes", 0),
+                                             NumberOr<uint64_t>(space, "residentBytes", 0), NumberOr<uint64_t>(space, "refusedBytes", 0)};
+  }
+  death.stack = List<ReportFrame>(json, "stack", ReadFrame);
   death.processes = List<ReportProcess>(json, "processes", [](const Json& process) { return ReadProcess(process, true); });
   death.sites = List<ReportSite>(json, "sites", ReadSite);
   death.advice = List<ReportAdvice>(json, "advice", [](const Json& piece) {

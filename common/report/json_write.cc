@@ -251,6 +251,17 @@ Json PostMortemJson(const ReportPostMortem& death) {
   json["lastSampleAgeMs"] = OrNull(death.last_sample_age_ms);
   json["stageId"] = OrNull(death.stage_id);
   json["taskAttemptId"] = OrNull(death.task_attempt_id);
+  Json space = nullptr;
+  if (death.address_space) {
+    space = Json{{"limitBytes", OrNull(death.address_space->limit_bytes)},
+                 {"virtualBytes", death.address_space->virtual_bytes},
+                 {"residentBytes", death.address_space->resident_bytes},
+                 {"refusedBytes", death.address_space->refused_bytes}};
+  }
+  json["addressSpace"] = std::move(space);
+  Json stack = Json::array();
+  for (const ReportFrame& frame : death.stack) stack.push_back(FrameJson(frame));
+  json["stack"] = std::move(stack);
   json["processes"] = ProcessesJson(death.processes, true);
   Json sites = Json::array();
   for (const ReportSite& site : death.sites) sites.push_back(SiteJson(site));

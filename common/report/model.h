@@ -192,6 +192,14 @@ struct ReportAdvice {
   std::string because;
 };
 
+// Of a process whose address space is bounded, when memory was refused to it.
+struct ReportAddressSpace {
+  std::optional<uint64_t> limit_bytes;  // RLIMIT_AS; nothing: there was none
+  uint64_t virtual_bytes = 0;           // what it had reserved
+  uint64_t resident_bytes = 0;          // how much of that was in memory
+  uint64_t refused_bytes = 0;           // what it asked for then
+};
+
 struct ReportPostMortem {
   std::string executor_id;
   std::string process;  // jvm, python-worker, container, python-driver
@@ -205,6 +213,8 @@ struct ReportPostMortem {
   std::optional<int64_t> last_sample_age_ms;
   std::optional<int32_t> stage_id;
   std::optional<int64_t> task_attempt_id;
+  std::optional<ReportAddressSpace> address_space;
+  std::vector<ReportFrame> stack;        // where it died, or where memory was refused; outermost call first
   std::vector<ReportProcess> processes;  // at the last sample
   std::vector<ReportSite> sites;         // live_at_peak_bytes: live at the last sample
   std::vector<ReportAdvice> advice;

@@ -12,7 +12,7 @@ namespace memprof {
 namespace {
 
 constexpr size_t kFigure = 12;  // columns of a figure
-constexpr size_t kAdviceShown = 4, kSitesShown = 6, kProcessesShown = 5;
+constexpr size_t kAdviceShown = 4, kSitesShown = 6, kProcessesShown = 5, kFramesShown = 6;
 constexpr int kLogColumns = 120;
 
 // "averages.py:27 with_cpp › weighted_average", "ArrowWriter.write ArrowWriter.scala:112".
@@ -36,6 +36,17 @@ void PutAdvice(const ReportPostMortem& death, TextPage& page) {
   for (size_t i = 0; i < std::min(kAdviceShown, death.advice.size()); ++i) {
     page.Wrapped("→ " + Printable(AdvicePhrase(death.advice[i])), 4, Ink::kWarm, 3);
   }
+}
+
+// Innermost first, as a debugger shows it.
+void PutStack(const ReportPostMortem& death, TextPage& page) {
+  if (death.stack.empty()) return;
+  page.Line(death.address_space && !death.exit_code ? "    Memory was refused in:" : "    Died in:", Ink::kDim);
+  for (size_t i = 0; i < std::min(kFramesShown, death.stack.size()); ++i) {
+    const ReportFrame& frame = death.stack[death.stack.size() - 1 - i];
+    page.Line(fmt::format("      {}  {}", Printable(FrameTitle(frame)), Printable(FramePlace(frame))));
+  }
+  if (death.stack.size() > kFramesShown) page.Line(fmt::format("      … {} more", death.stack.size() - kFramesShown), Ink::kDim);
 }
 
 void PutSites(const ReportPostMortem& death, TextPage& page) {
@@ -67,6 +78,7 @@ void PutPostMortem(const ReportPostMortem& death, size_t most, TextPage& page) {
   whole.Wrapped(Printable(death.headline), 2, death.out_of_memory ? Ink::kHot : Ink::kWarm, 3);
   whole.Wrapped("How this is known: " + Printable(death.how) + SampleAge(death), 4, Ink::kDim, 3);
   PutAdvice(death, whole);
+  PutStack(death, whole);
   PutSites(death, whole);
   PutProcesses(death, whole);
   if (!death.reason.empty()) whole.Wrapped("Spark says: " + Printable(death.reason), 4, Ink::kDim, 2);

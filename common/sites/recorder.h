@@ -151,6 +151,13 @@ class Recorder {
   // HOOK. Part of a mapping is going away: [begin, end) is cut out of every followed page-aligned block that overlaps it.
   void UnmappingRange(uintptr_t begin, uintptr_t end);
 
+  // Incidents: what harms the process while a session is open. Of each kind the last one is kept.
+  // HOOK. Memory was refused: malloc has returned null.
+  void NoteRefused(uint64_t bytes, StackId stack);
+  // The process is dying of a signal. Async-signal-safe, without the lock, which a thread that was hit in here may hold; not from two
+  // threads at once. May be called again when the stack is known.
+  void NoteFatalSignal(int signal, int code, StackId stack);
+
   // Since Create(). `samples`: Allocated and Resized calls.
   struct Counters {
     uint64_t samples, dropped_sites, dropped_frames, dropped_live, dropped_sessions, evicted_sites, interval_doublings;

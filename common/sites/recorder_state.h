@@ -105,6 +105,9 @@ struct Recorder::State {
   void PublishRows();
   void ObserveRows(int64_t now_ns);
 
+  // recorder_incidents.cc. Needs the lock only against others of the same kind.
+  void PutIncident(box::IncidentKind kind, const box::Incident& incident);
+
   // session_ring.cc: the ring of sessions that wait to be read.
   box::SessionSlot* slots() const { return file.table<box::SessionSlot>(box::kSessionTable); }
   uint32_t WaitingSessions() const;

@@ -12,7 +12,12 @@ class RssReader {
   void Close();
   // HOOK. Resident set size in bytes; 0 when unknown. Keeps errno, and is no cancellation point: a thread that was ended
   // in here would leave the recorder locked.
-  uint64_t Read() const;
+  uint64_t Read() const { return ReadSizes().resident_bytes; }
+  // HOOK. Likewise; both of one reading.
+  struct Sizes {
+    uint64_t virtual_bytes = 0, resident_bytes = 0;
+  };
+  Sizes ReadSizes() const;
 
  private:
   int fd_ = -1;

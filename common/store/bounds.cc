@@ -22,7 +22,8 @@ bool MayFold(Foldable level, const StageRecord& stage, const AccountedTask& task
   if (task.account == Account::kUnknown) return false;
   bool final = task.task->profile && task.task->profile->final;
   // The sites of a post-mortem are those of the tasks that died: kept as long as anything is.
-  bool may_be_shown = task.account != Account::kCounted && task.task->profile && task.task->profile->died();
+  bool may_be_shown =
+      task.account != Account::kCounted && task.task->profile && (task.task->profile->died() || !task.task->profile->incidents.empty());
   if (may_be_shown && level != Foldable::kEnded) return false;
   switch (level) {
     case Foldable::kSettled:
@@ -82,6 +83,7 @@ void Compact(StoreState& state) {
     task.executor = copy.String(task.executor);
     if (!task.profile) continue;
     for (SiteRecord& site : task.profile->sites) move_site(site.key);
+    for (IncidentRecord& incident : task.profile->incidents) incident.stack = copy.Stack(incident.stack);
     for (CounterRecord& counter : task.profile->counters) counter.name = copy.String(counter.name);
   }
   for (auto& [key, stage] : state.stages) {

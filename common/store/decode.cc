@@ -77,6 +77,20 @@ Status CheckSites(const proto::TaskProfile& profile) {
   return {};
 }
 
+Status CheckIncidents(const proto::TaskProfile& profile) {
+  constexpr int kMost = 128, kMostSignals = 64;
+  if (profile.incidents_size() > kMost) return Corrupt("more came to harm than any task has processes");
+  for (const proto::Incident& incident : profile.incidents()) {
+    if (incident.stack() > static_cast<uint32_t>(profile.stacks_size())) return Corrupt("an incident names a stack that is not there");
+    if (incident.signal() < 0 || incident.signal() > kMostSignals) return Corrupt("an incident names a signal that is not there");
+    if (!Plausible(incident.asked_bytes()) || !Plausible(incident.virtual_bytes()) || !Plausible(incident.resident_bytes()) ||
+        !Plausible(incident.limit_bytes())) {
+      return Corrupt("an incident has a figure no machine reaches");
+    }
+  }
+  return {};
+}
+
 template <typename Processes>
 Status CheckProcesses(const Processes& processes) {
   for (const proto::Process& process : processes) {
@@ -114,6 +128,8 @@ Status CheckSnapshot(const proto::ExecutorSnapshot& snapshot) {
 }
 
 Status CheckDeath(const proto::WorkerDeath& death) {
+  constexpr int kMostSignals = 64;
+  if (death.signal() < 0 || death.signal() > kMostSignals) return Corrupt("a worker died of a signal that is not there");
   if (!Plausible(death.limit_bytes()) || !Plausible(death.live_bytes()) || !Plausible(death.allocated_bytes())) {
     return Corrupt("a worker's death has a figure no machine reaches");
   }
@@ -180,6 +196,7 @@ Status DecodeEnvelope(std::string_view bytes, proto::Envelope& envelope) {
       const proto::TaskProfile& profile = envelope.task();
       if (Status status = CheckFrames(profile); !status.ok()) return status;
       if (Status status = CheckSites(profile); !status.ok()) return status;
+      if (Status status = CheckIncidents(profile); !status.ok()) return status;
       return profile.has_executor() ? CheckSnapshot(profile.executor()) : Status();
     }
     case proto::Envelope::kExecutor:
@@ -234,6 +251,10 @@ TaskProfileRecord InternProfile(const proto::TaskProfile& profile, Interner& int
   }
   for (const proto::Counter& counter : profile.counters()) {
     record.counters.push_back({interner.String(counter.name()), std::min(counter.value(), kMaxFigure)});
+  }
+  for (const proto::Incident& incident : profile.incidents()) {
+    record.incidents.push_back({incident.pid(), incident.signal(), incident.time_ms(), interned.Stack(incident.stack()),
+                                incident.asked_bytes(), incident.virtual_bytes(), incident.resident_bytes(), incident.limit_bytes()});
   }
   for (const proto::Session& session : profile.sessions()) {
     ArrowPoolFigures pool;

@@ -95,8 +95,16 @@ struct CounterRecord {
   uint64_t value = 0;
 };
 
+// How a Python process of a task came to harm (proto::Incident).
+struct IncidentRecord {
+  int32_t pid = 0, signal = 0;
+  int64_t time_ms = 0;
+  StackId stack = 0;
+  uint64_t asked_bytes = 0, virtual_bytes = 0, resident_bytes = 0, limit_bytes = 0;  // of memory that was refused; limit 0: none
+};
+
 struct TaskProfileRecord {
-  explicit TaskProfileRecord(std::pmr::memory_resource* memory) : sites(memory), remainders(memory), counters(memory) {}
+  explicit TaskProfileRecord(std::pmr::memory_resource* memory) : sites(memory), remainders(memory), counters(memory), incidents(memory) {}
 
   uint64_t sequence = 0;
   int64_t taken_ms = 0;
@@ -106,6 +114,7 @@ struct TaskProfileRecord {
   std::pmr::vector<SiteRecord> sites;
   std::pmr::vector<std::pair<Origin, OriginFigures>> remainders;
   std::pmr::vector<CounterRecord> counters;
+  std::pmr::vector<IncidentRecord> incidents;
   ArrowPoolFigures arrow_pool;
 };
 

@@ -18,6 +18,9 @@ std::optional<proto::WorkerDeath> DeathOfWorker(const BoxPlace& place, int32_t p
       death->set_partition(session->partition);
       death->set_live_bytes(session->live_bytes);
       death->set_allocated_bytes(session->allocated_bytes);
+      for (const BoxIncident& incident : session->incidents) {
+        if (incident.signal != 0) death->set_signal(incident.signal);
+      }
     }
   });
   return death;

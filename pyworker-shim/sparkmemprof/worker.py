@@ -121,6 +121,7 @@ class WorkerProfiler:
         try:
             choose_arrow_pool(self._config.arrow_pool)
             self._start_hooks()
+            self._hooks.note_fatal_signals()
         except Exception as error:
             self._warn(error)
             return False

@@ -181,6 +181,7 @@ export interface PostMortem {
   limitBytes: Bytes;
   usedBytes: Bytes;
   lastSampleAgeMs: number | null;
+  stack?: Frame[];
   processes?: ProcessAtMoment[];
   stageId: number | null;
   taskAttemptId: number | null;

@@ -50,10 +50,17 @@ py::dict SessionOf(const BoxSession& session) {
   }
   py::dict counters;
   for (const BoxCounter& counter : session.counters) counters[py::str(counter.name)] = counter.value;
+  py::list incidents;
+  for (const BoxIncident& incident : session.incidents) {
+    incidents.append(py::dict("signal"_a = incident.signal, "code"_a = incident.code, "asked"_a = incident.asked_bytes,
+                              "virtual"_a = incident.virtual_bytes, "resident"_a = incident.resident_bytes,
+                              "limit"_a = incident.limit_bytes, "frames"_a = StackOf(session, incident.stack)));
+  }
   return py::dict("number"_a = session.number, "task_attempt_id"_a = session.task_attempt_id, "stage_id"_a = session.stage_id,
                   "stage_attempt"_a = session.stage_attempt, "partition"_a = session.partition, "attempt_number"_a = session.attempt_number,
                   "closed"_a = session.closed, "checksum_ok"_a = session.checksum_ok, "allocated"_a = session.allocated_bytes,
-                  "live_peak"_a = session.live_peak_bytes, "sites"_a = sites, "udfs"_a = udfs, "counters"_a = counters);
+                  "live_peak"_a = session.live_peak_bytes, "sites"_a = sites, "udfs"_a = udfs, "counters"_a = counters,
+                  "incidents"_a = incidents);
 }
 
 // None where there are no rows.

@@ -53,6 +53,29 @@ def crash(spark, _):
     return spark.range(0, 1000, 1, 1).mapInPandas(enrich, "id long").count()
 
 
+def native_crashes(spark, library):
+    """A segmentation fault in a user's library, then an abort; each at once, on the first attempt of its task."""
+
+    def load():
+        crash = ctypes.CDLL(library)
+        crash.crash_here.argtypes = [ctypes.c_void_p]
+        return crash
+
+    def faults(batches):
+        for batch in batches:
+            if first_attempt():
+                load().crash_here(None)  # fault
+            yield batch
+
+    def aborts(index):
+        if first_attempt():
+            load().abort_here()  # abort
+        return index
+
+    counted = spark.range(0, 1000, 1, 1).mapInPandas(faults, "id long").count()
+    return counted + spark.sparkContext.parallelize([1, 2, 3], 1).map(aborts).count()
+
+
 def in_jvm(spark, _):
     """An off-heap cache larger than the container; it is dropped as soon as an executor died of it."""
     rows = spark.range(0, 24_000_000, 1, 8).selectExpr("id", "id * 3 as a", "id * 5 as b", "id * 7 as c", "uuid() as d")
@@ -64,7 +87,7 @@ def in_jvm(spark, _):
 
 def main():
     spark = SparkSession.builder.appName("deaths").getOrCreate()
-    way = {"in-worker": in_worker, "in-jvm": in_jvm, "crash": crash}[sys.argv[1]]
+    way = {"in-worker": in_worker, "in-jvm": in_jvm, "crash": crash, "native": native_crashes}[sys.argv[1]]
     print("RESULT", json.dumps(way(spark, *sys.argv[2:3] or [None])), flush=True)
     spark.stop()
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "allocators/arena_hooks.h"
+#include "fatal_signals.h"
 #include "profiler.h"
 
 namespace {
@@ -54,6 +55,8 @@ PYBIND11_MODULE(_hooks, module) {
              "Names a user's function that the open session runs: __qualname__, file, line of its def, kind of evaluation.");
   module.def("set_counter", &SetSessionCounter, py::arg("name"), py::arg("value"), "Sets a counter of the open session.");
   module.def("close_session", &CloseTaskSession, "Closes and seals the open session, if there is one.");
+  module.def("note_fatal_signals", &NoteFatalSignals,
+             "From now on the box says of which signal this process or a child that it forks dies (SIGSEGV, SIGABRT, ...), and where.");
   module.def("counters", &CountersAsDict, "What was dropped or left out since start(), by name, as a dict of int.");
   module.def("box_path", &BoxPath, "The box file's path; empty when not started.");
 }

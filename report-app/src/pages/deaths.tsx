@@ -2,6 +2,7 @@ import type {PostMortem, Report} from '../model';
 import {Bar} from '../parts/bar';
 import {processParts} from '../parts/container';
 import {Bytes} from '../parts/figures';
+import {Frames} from '../parts/frames';
 import {SiteTable} from '../parts/sitetable';
 import {link} from '../route';
 import {executorTitle} from '../titles';
@@ -10,6 +11,7 @@ import {AdviceItem} from './summary';
 
 function Death({death, index}: {death: PostMortem; index: number}) {
   const processes = death.processes ?? [];
+  const stack = death.stack ?? [];
   const used = death.usedBytes ?? processes.reduce((all, process) => all + process.bytes, 0);
   const whole = Math.max(1, used, death.limitBytes !== null && death.limitBytes <= 3 * used ? death.limitBytes : 0) * 1.02;
   const facts = [
@@ -39,6 +41,12 @@ function Death({death, index}: {death: PostMortem; index: number}) {
               <AdviceItem advice={advice} />
             ))}
           </ul>
+        </>
+      )}
+      {stack.length > 0 && (
+        <>
+          <h3>{death.exitCode === null ? 'Where memory was refused' : 'Where it died'}</h3>
+          <Frames frames={stack} />
         </>
       )}
       {processes.length > 0 && (

@@ -11,7 +11,9 @@ void* HookMalloc(size_t size) noexcept {
 
 void* HookCalloc(size_t count, size_t size) noexcept {
   void* block = real.calloc(count, size);
-  NoteAllocated(block, count * size, true);  // didn't overflow: calloc would have failed
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(count, size, &bytes)) return block;  // null
+  NoteAllocated(block, bytes, true);
   return block;
 }
 

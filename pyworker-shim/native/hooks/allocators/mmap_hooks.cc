@@ -37,8 +37,11 @@ void ForgetRegion(const void* address, size_t size) {
 void* HookMmap(void* address, size_t size, int protection, int flags, int file, off_t offset) noexcept {
   if ((flags & MAP_FIXED) != 0 && AtPageStart(address)) NoteUnmapping(address, size);
   void* mapping = real.mmap(address, size, protection, flags, file, offset);
-  if (mapping == MAP_FAILED || (flags & MAP_ANONYMOUS) == 0) return mapping;
-  if (hook_thread.guard != 0) return mapping;
+  if ((flags & MAP_ANONYMOUS) == 0 || hook_thread.guard != 0) return mapping;
+  if (mapping == MAP_FAILED) {
+    RecordRefused(size, true);
+    return mapping;
+  }
   if ((flags & MAP_FIXED) != 0) ForgetRegion(mapping, size);
   if (protection == PROT_NONE || (flags & MAP_NORESERVE) != 0) {
     NoteReservation(mapping, size, __builtin_return_address(0));

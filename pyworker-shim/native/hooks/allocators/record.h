@@ -18,6 +18,8 @@ __attribute__((noinline, cold)) Recorder::Detached RecordDetached(Recorder* reco
 __attribute__((noinline, cold)) void RecordResized(Recorder* recorder, const Recorder::Detached& old, void* block, size_t size,
                                                    bool with_native);
 __attribute__((noinline, cold)) void RecordUnmapping(Recorder* recorder, void* begin, size_t size);
+// Memory was asked for and refused (refusals.cc).
+__attribute__((noinline, cold)) void RecordRefused(size_t size, bool with_native);
 
 inline bool IsSampled(size_t size) {
   HookThread& thread = hook_thread;
@@ -36,6 +38,7 @@ __attribute__((noinline, cold)) void* AllocateSampled(size_t size, bool with_nat
     RecordAllocated(block, size, with_native);
   } else {
     hook_thread.sampler.TakeBack(size);
+    RecordRefused(size, with_native);
   }
   return block;
 }
@@ -50,7 +53,9 @@ inline void* NoteAllocating(size_t size, bool with_native, Allocate allocate) {
 
 // A block was obtained (or not: null). `with_native`: its stack shows the native frames below the Python line.
 inline void NoteAllocated(void* block, size_t size, bool with_native) {
-  if (block != nullptr && IsSampled(size)) [[unlikely]]
+  if (block == nullptr) [[unlikely]]
+    return RecordRefused(size, with_native);
+  if (IsSampled(size)) [[unlikely]]
     RecordAllocated(block, size, with_native);
 }
 
@@ -89,6 +94,7 @@ inline void* NoteResizing(void* old, size_t size, bool with_native, Resize resiz
     const Recorder::Detached detached = RecordDetached(recorder, old);
     void* block = resize();
     RecordResized(recorder, detached, block, size, with_native);
+    if (block == nullptr) RecordRefused(size, with_native);
     return block;
   }
   void* block = resize();

@@ -47,7 +47,8 @@ FrameId FrameNames::OfNative(Recorder& recorder, LoaderWatch& loader, uintptr_t 
   const uint64_t key = HashPair(return_address, loader.unloaded() << 32 | recorder.intern_epoch());
   FrameId found = known_.Find(key);
   if (found == kNoFrame) {
-    const ModuleTable::Location location = loader.modules().Find(return_address - 1);
+    const bool is_instruction = return_address == interrupted_at_;
+    const ModuleTable::Location location = loader.modules().Find(is_instruction ? return_address : return_address - 1);
     if (location.module == nullptr) return kNoFrame;
     uint32_t module = location.module->tag.load(std::memory_order_relaxed);
     if (!recorder.IsCurrent(module)) {
@@ -55,7 +56,8 @@ FrameId FrameNames::OfNative(Recorder& recorder, LoaderWatch& loader, uintptr_t 
                                      {location.module->build_id, location.module->build_id_size});
       location.module->tag.store(module, std::memory_order_relaxed);
     }
-    found = recorder.InternNativeFrame(module, location.offset);
+    // Whoever names it looks up the byte before.
+    found = recorder.InternNativeFrame(module, is_instruction ? location.offset + 1 : location.offset);
     known_.Remember(key, found);
   }
   return found;

@@ -26,11 +26,15 @@ class FrameNames {
   // HOOK. `return_address`: the call lies just before it, and so does the recorded offset. kNoFrame outside of any module.
   FrameId OfNative(Recorder& recorder, LoaderWatch& loader, uintptr_t return_address);
 
+  // In a signal's handler: that instruction lies behind no call. All other addresses do.
+  void Interrupted(uintptr_t instruction) { interrupted_at_ = instruction; }
+
   // For a new recorder. May run beside lookups.
   void Forget() { known_.Forget(); }
 
  private:
   Memo<8192> known_;
+  uintptr_t interrupted_at_ = 0;
 };
 
 }  // namespace memprof

@@ -38,6 +38,8 @@ inline void Forge(std::string& bytes) {
   each(kModuleTable, 64, Module(), [](Module& module, uint32_t i) { module.check = CheckOf(module, i + 1); });
   each(kRowMomentTable, 1, Recorded<RowMoment>(), [&](Recorded<RowMoment>& moment, uint32_t i) { seal(moment, kRowMomentTable, i); });
   each(kRowTable, 2 * kRowsPerMoment, Row(), [](Row& row, uint32_t i) { row.check = CheckOf(row, i); });
+  each(kIncidentTable, kIncidentKinds, Recorded<Incident>(),
+       [&](Recorded<Incident>& incident, uint32_t i) { seal(incident, kIncidentTable, i); });
   const Table& strings = header.tables[kStringTable];
   const uint64_t end = strings.offset + std::min<uint64_t>(strings.capacity, header.committed.string_bytes);
   for (uint64_t at = strings.offset + 8; at < end && end <= bytes.size() && end - at >= sizeof(StringHead);) {

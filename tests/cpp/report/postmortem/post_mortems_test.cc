@@ -198,6 +198,98 @@ TEST(PostMortems, AWorkerThatWentByItselfIsOneOnlyIfItsTaskFailed) {
   }
 }
 
+// Task 40's worker notes how it came to harm; then the task fails.
+proto::Incident& AddIncident(ProfileBuilder& task, int64_t at_ms, int signal) {
+  proto::Incident& incident = *task.profile().add_incidents();
+  incident.set_pid(4131);
+  incident.set_time_ms(kBegin + at_ms);
+  incident.set_signal(signal);
+  incident.set_stack(task.Stack({Framework("main", "/pyspark/worker.py", 1), Python("enrich", "/jobs/job.py", 18),
+                                 Unnamed("/jobs/libx.so", "c0", 9), Unnamed("/lib/x86_64-linux-gnu/libc.so.6", "c1", 3)}));
+  return incident;
+}
+
+ProfileBuilder EndedTask() {
+  ProfileBuilder task = RunningTask(40, kDeadlyBytes);
+  task.profile().set_sequence(2);
+  task.profile().set_final(true);
+  task.profile().set_partial(true);
+  return task;
+}
+
+void FailTask40(ProfileStore& store, const char* error) {
+  store.TaskEnded(40, 5, 0, 0, 0, "1", TaskOutcome::kFailed, error, kBegin + 9'900);
+}
+
+TEST(PostMortems, AWorkerThatCrashedSaysSoItself) {
+  for (bool was_seen_living : {true, false}) {
+    ProfileStore store;
+    FillWorkerScene(store);
+    ProfileBuilder task = EndedTask();
+    AddIncident(task, 9'790, 11);
+    ASSERT_TRUE(store.Ingest(task.Bytes()).ok());
+    if (was_seen_living) static_cast<void>(store.Ingest(WorkerDeath(0, 40, kContainer / 100 * 23)));
+    EXPECT_EQ(Deaths(store).size(), 0u) << "its task has not ended";
+    FailTask40(store, "Python worker exited unexpectedly (crashed)");
+    Json death = TheDeath(store);
+    EXPECT_EQ(death["pid"], 4131);
+    EXPECT_EQ(death["exitCode"], 139);
+    EXPECT_EQ(death["outOfMemory"], false);
+    EXPECT_EQ(death["advice"], Json::array());
+    EXPECT_EQ(death["how"], "it noted SIGSEGV in its black box as it died");
+    EXPECT_THAT(death["headline"].get<std::string>(),
+                HasSubstr("Python worker 4131 of executor 1 (task 40, stage 5) crashed, not of memory: SIGSEGV in libx.so+0x9, called at "
+                          "job.py:18 enrich; "));
+    ASSERT_EQ(death["stack"].size(), 3u) << "without what PySpark calls first";
+    EXPECT_EQ(death["stack"][0]["line"], 18);
+    EXPECT_EQ(death["stack"][2]["module"], "/lib/x86_64-linux-gnu/libc.so.6");
+    EXPECT_EQ(death["sites"][0]["liveAtPeakBytes"], kDeadlyBytes);
+    EXPECT_EQ(death["limitBytes"], kContainer);
+    EXPECT_EQ(death["usedBytes"], was_seen_living ? Json(kContainer / 100 * 23) : Json(nullptr));
+    std::vector<std::string> told = store.TakePostMortems(kBegin, true);
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_THAT(told[0], HasSubstr("Died in:"));
+    EXPECT_THAT(told[0], HasSubstr("libx.so+0x9"));
+    EXPECT_TRUE(store.TakePostMortems(kBegin + 9'000'000, true).empty());
+  }
+}
+
+TEST(PostMortems, ACrashThatItsTaskSurvivedIsNone) {
+  for (TaskOutcome outcome : {TaskOutcome::kSucceeded, TaskOutcome::kKilled}) {
+    ProfileStore store;
+    FillWorkerScene(store);
+    ProfileBuilder task = EndedTask();
+    AddIncident(task, 9'790, 6);
+    ASSERT_TRUE(store.Ingest(task.Bytes()).ok());
+    store.TaskEnded(40, 5, 0, 0, 0, "1", outcome, "", kBegin + 9'900);
+    EXPECT_EQ(Deaths(store), Json::array());
+    EXPECT_TRUE(store.TakePostMortems(kBegin, true).empty());
+  }
+}
+
+TEST(PostMortems, AnAbortRightAfterARefusalIsMemory) {
+  struct Case {
+    int signal;
+    int64_t refused_ms;
+    bool out_of_memory;
+  };
+  for (const Case& each : {Case{6, 9'700, true}, Case{6, 5'000, false}, Case{11, 9'700, false}}) {
+    ProfileStore store;
+    FillWorkerScene(store);
+    ProfileBuilder task = EndedTask();
+    AddIncident(task, 9'790, each.signal);
+    proto::Incident& refused = AddIncident(task, each.refused_ms, 0);
+    refused.set_asked_bytes(300'000'007);
+    refused.set_virtual_bytes(900'000'000);
+    refused.set_limit_bytes(1'000'000'000);
+    ASSERT_TRUE(store.Ingest(task.Bytes()).ok());
+    FailTask40(store, "Connection reset");
+    EXPECT_EQ(TheDeath(store)["outOfMemory"], each.out_of_memory) << TheDeath(store)["how"];
+    EXPECT_EQ(TheDeath(store)["exitCode"], 128 + each.signal);
+    EXPECT_EQ(TheDeath(store)["advice"].empty(), !each.out_of_memory);
+  }
+}
+
 TEST(PostMortems, OrderAndRepetitionChangeNothing) {
   std::vector<std::function<void(ProfileStore&)>> news = {
       [](ProfileStore& store) { store.ExecutorAdded("1", "node7", 2, 512, -1, -1, -1, kBegin + 100); },

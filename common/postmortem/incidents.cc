@@ -1,0 +1,79 @@
+#include "postmortem/incidents.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "report/digest.h"
+#include "report/titles.h"
+
+namespace memprof {
+namespace {
+
+constexpr int64_t kShortlyMs = 1000;
+
+template <typename Is>
+const IncidentRecord* LastOf(const TaskRecord& task, Is is) {
+  const IncidentRecord* last = nullptr;
+  if (!task.profile) return nullptr;
+  for (const IncidentRecord& incident : task.profile->incidents) {
+    if (is(incident) && (last == nullptr || incident.time_ms >= last->time_ms)) last = &incident;
+  }
+  return last;
+}
+
+bool IsLibc(const ReportFrame& frame) {
+  static constexpr std::array<std::string_view, 3> kNames = {"libc.so", "libpthread.so", "ld-linux"};
+  const std::string_view name = BaseName(frame.module);
+  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view libc) { return name.starts_with(libc); });
+}
+
+}  // namespace
+
+const IncidentRecord* FatalSignalOf(const TaskRecord& task, int32_t pid) {
+  return LastOf(task, [pid](const IncidentRecord& incident) { return incident.signal != 0 && incident.pid == pid; });
+}
+
+const IncidentRecord* RefusalOf(const TaskRecord& task, int32_t pid) {
+  return LastOf(task, [pid](const IncidentRecord& incident) { return incident.signal == 0 && incident.pid == pid; });
+}
+
+const IncidentRecord* FailedOf(const TaskRecord& task, std::string_view error) {
+  // Python's own, numpy's _ArrayMemoryError, pyarrow's ArrowMemoryError; a program may well live with a refusal and fail of another thing.
+  if (!task.ended || task.outcome != TaskOutcome::kFailed || error.find("MemoryError") == error.npos) return nullptr;
+  return LastOf(task, [](const IncidentRecord& incident) { return incident.signal == 0; });
+}
+
+bool Caused(const IncidentRecord& refusal, const IncidentRecord& signal) {
+  return signal.time_ms >= refusal.time_ms && signal.time_ms - refusal.time_ms <= kShortlyMs;
+}
+
+ReportAddressSpace AddressSpaceOf(const IncidentRecord& refusal) {
+  ReportAddressSpace space;
+  if (refusal.limit_bytes != 0) space.limit_bytes = refusal.limit_bytes;
+  space.virtual_bytes = refusal.virtual_bytes;
+  space.resident_bytes = refusal.resident_bytes;
+  space.refused_bytes = refusal.asked_bytes;
+  return space;
+}
+
+bool ByReservationsOnly(const ReportAddressSpace& space) {
+  return space.limit_bytes && space.resident_bytes + space.refused_bytes <= *space.limit_bytes;
+}
+
+std::string PlacePhrase(const std::vector<ReportFrame>& stack) {
+  const ReportFrame *native = nullptr, *line = LeadLineOf(stack);
+  for (auto frame = stack.rbegin(); native == nullptr && frame != stack.rend() && frame->language == Language::kNative; ++frame) {
+    if (!IsLibc(*frame)) native = &*frame;
+  }
+  std::string phrase;
+  if (native != nullptr) {
+    phrase = FrameTitle(*native);
+    if (!native->function.empty() && !native->module.empty()) phrase += fmt::format(" ({})", BaseName(native->module));
+  }
+  if (line != nullptr) phrase += fmt::format("{}{} {}", phrase.empty() ? "" : ", called at ", FramePlace(*line), line->function);
+  return phrase;
+}
+
+}  // namespace memprof

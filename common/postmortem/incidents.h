@@ -1,0 +1,31 @@
+// How Python processes came to harm, as they noted it themselves: a fatal signal, memory that was refused. Pure functions over a
+// task's profile.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/model.h"
+#include "store/records.h"
+
+namespace memprof {
+
+// Null: it has noted none.
+const IncidentRecord* FatalSignalOf(const TaskRecord& task, int32_t pid);
+const IncidentRecord* RefusalOf(const TaskRecord& task, int32_t pid);
+
+// The refusal that a task failed of: its error is a MemoryError, in whichever library's words, and memory was refused to it.
+const IncidentRecord* FailedOf(const TaskRecord& task, std::string_view error);
+
+// Memory was refused so shortly before the signal that it is what the process died of: C++ and Rust abort then.
+bool Caused(const IncidentRecord& refusal, const IncidentRecord& signal);
+
+ReportAddressSpace AddressSpaceOf(const IncidentRecord& refusal);
+// What was asked for would have fitted, had only resident memory counted.
+bool ByReservationsOnly(const ReportAddressSpace& space);
+
+// "crash_here (libx.so), called at job.py:17 enrich"; "" of no frames. The innermost native frame outside of libc, and the
+// innermost Python line outside of installed packages.
+std::string PlacePhrase(const std::vector<ReportFrame>& stack);
+
+}  // namespace memprof

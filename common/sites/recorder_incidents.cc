@@ -1,0 +1,49 @@
+// What harms the process while a session is open (recorder.h). Hot: memory is refused inside malloc, and a signal may come
+// anywhere.
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/errno_keeper.h"
+#include "sites/recorder.h"
+#include "sites/recorder_state.h"
+
+namespace memprof {
+namespace {
+
+// RLIMIT_AS; 0 = none. Straight to the kernel, as all that hooks ask of it.
+uint64_t AddressSpaceLimit() {
+  struct rlimit limit = {};
+  if (syscall(SYS_prlimit64, 0, RLIMIT_AS, nullptr, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return 0;
+  return limit.rlim_cur;
+}
+
+}  // namespace
+
+void Recorder::State::PutIncident(box::IncidentKind kind, const box::Incident& incident) {
+  box::Recorded<box::Incident>& record = file.table<box::Recorded<box::Incident>>(box::kIncidentTable)[kind];
+  record.Begin() = incident;
+  record.Commit(box::RecordSeed(box::kIncidentTable, kind));
+}
+
+void Recorder::NoteRefused(uint64_t bytes, StackId stack) {
+  const ErrnoKeeper errno_keeper;
+  FutexLock lock(state_->mutex);
+  State& state = *state_;
+  if (state.finished) return;
+  const uint32_t node = stack == kStackWithoutRoom ? 0 : Untag(state.intern.epoch(), stack);
+  const RssReader::Sizes sizes = state.rss.ReadSizes();
+  state.PutIncident(box::kRefusal, {state.Current().value.number, EpochMs(), node, state.intern.epoch(), 0, 0, bytes, sizes.virtual_bytes,
+                                    sizes.resident_bytes, AddressSpaceLimit()});
+}
+
+void Recorder::NoteFatalSignal(int signal, int code, StackId stack) {
+  State& state = *state_;
+  if (state.finished) return;
+  const uint32_t epoch = intern_epoch();
+  const uint32_t node = stack == kStackWithoutRoom ? 0 : Untag(epoch, stack);
+  state.PutIncident(box::kFatalSignal, {state.Current().value.number, EpochMs(), node, epoch, signal, code, 0, 0, 0, 0});
+}
+
+}  // namespace memprof

@@ -1,0 +1,19 @@
+// Memory that was refused: noted in the box, for what a task fails of may be just that.
+#include "allocators/record.h"
+#include "base/errno_keeper.h"
+#include "frames/mixed_stack.h"
+
+namespace memprof {
+
+void RecordRefused(size_t size, bool with_native) {
+  Recorder* recorder = hook_state.recorder.load(std::memory_order_acquire);
+  if (recorder == nullptr || hook_thread.guard != 0) return;
+  const ErrnoKeeper errno_keeper;
+  const ReentryGuard guard(hook_thread);
+  const StackSources sources = {*recorder,         hook_state.loader,    hook_state.names,
+                                hook_state.stacks, hook_state.scratches, hook_state.interpreter};
+  recorder->NoteRefused(size,
+                        CaptureMixedStack(sources, with_native ? StackDetail::kNative : StackDetail::kPython, !with_native, kLargeBlock));
+}
+
+}  // namespace memprof

@@ -193,6 +193,11 @@ std::vector<ReportEvent> ProfileStore::TakeEvents(int64_t now_ms, bool end, bool
   return events;
 }
 
+MetricValues ProfileStore::Metrics() const {
+  std::lock_guard lock(impl_->mutex);
+  return MetricsOf(impl_->state);
+}
+
 Report ProfileStore::Model(bool unfinished) const {
   std::lock_guard lock(impl_->mutex);
   return BuildReport(impl_->state, unfinished).report;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "store/metrics.h"
 
 namespace memprof {
 
@@ -56,6 +57,9 @@ class ProfileStore {
   // Parts of the report that are to be written into Spark's event log now (store/event_writer.h), a megabyte at a time: call it until
   // there are none. `end`: for the last time.
   std::vector<ReportEvent> TakeEvents(int64_t now_ms, bool end, bool with_source);
+
+  // For Spark's metrics system: store/metrics.h. Cheap beside the whole report.
+  MetricValues Metrics() const;
 
   // The model, and its text: docs/report.schema.json. `unfinished` marks a checkpoint.
   Report Model(bool unfinished) const;

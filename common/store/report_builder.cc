@@ -203,12 +203,16 @@ BuiltReport BuildReport(const StoreState& state, bool unfinished) {
   report.executors = ExecutorRows(state, not_available, counters, other_executors);
   if (other_executors.executors != 0) report.other_executors = {other_executors.executors, other_executors.largest_used_bytes};
   AddStages(state, built);
-  report.leaks = state.growth.Leaks(*state.interner, kLeastGrowthIntervals * state.python_interval_bytes, kLeaksShown);
+  report.leaks = Leaks(state);
   report.post_mortems = PostMortems(state, report.executors, built.awaits_names);
   AddNeverMeasured(report, not_available);
   report.not_available.assign(not_available.begin(), not_available.end());
   report.counters.assign(counters.begin(), counters.end());
   return built;
+}
+
+std::vector<ReportLeak> Leaks(const StoreState& state) {
+  return state.growth.Leaks(*state.interner, kLeastGrowthIntervals * state.python_interval_bytes, kLeaksShown);
 }
 
 std::vector<ReportStage> BuildStages(const StoreState& state, const std::vector<StageKey>& keys) {

@@ -16,6 +16,9 @@ struct BuiltReport {
 
 BuiltReport BuildReport(const StoreState& state, bool unfinished);
 
+// Lines that leave more behind with every task.
+std::vector<ReportLeak> Leaks(const StoreState& state);
+
 // The rows of these stage attempts, each with as many sites as if its stage were the only one of a report.
 std::vector<ReportStage> BuildStages(const StoreState& state, const std::vector<StageKey>& keys);
 

@@ -3,6 +3,7 @@
 import concurrent.futures
 import html.parser
 import json
+import re
 
 import jsonschema
 import pytest
@@ -12,12 +13,16 @@ from live_application import running, settled
 HOSTILE = "<script>alert(1)</script>\"'&"
 BLOCK = 2_400_017
 PATHS = ["", "app.js", "app.css", "api/v1/report", "api/v1/executors", "api/v1/stages", "api/v1/stages/0/0", "nowhere"]
+PROMETHEUS = {
+    "spark.metrics.conf.driver.sink.prometheusServlet.class": "org.apache.spark.metrics.sink.PrometheusServlet",
+    "spark.metrics.conf.driver.sink.prometheusServlet.path": "/metrics/prometheus",
+}
 SECURITY_HEADERS = ["X-Frame-Options", "X-XSS-Protection", "X-Content-Type-Options", "Cache-Control"]
 
 
 @pytest.fixture(scope="module")
 def live(shared_run, tmp_path_factory):
-    with running(shared_run, tmp_path_factory.mktemp("tab")) as application:
+    with running(shared_run, tmp_path_factory.mktemp("tab"), PROMETHEUS) as application:
         settled(application)
         yield application
 
@@ -240,3 +245,35 @@ def test_without_a_ui(spark_run, tmp_path):
         run = application.finish().demand_success()
     assert run.report()["unfinished"] is False
     assert warnings_of(run) == []
+
+
+def figures_of(report):
+    (driver,) = report["executors"]
+    workers = [process["peakRssBytes"] for process in driver["processes"] if process["kind"].startswith("python")]
+    return {
+        "largestExecutorPeakBytes": driver["atPeak"]["usedBytes"],
+        "largestPythonProcessPeakBytes": max(workers),
+        "executors": 1,
+        "leakingLines": 0,
+        "postMortems": 0,
+    }
+
+
+def test_figures_are_in_sparks_metrics(live):
+    """As its sinks have them. A peak may grow while it is asked for."""
+    before = figures_of(live.report())
+    gauges = json.loads(live.ask("/metrics/json/").text())["gauges"]
+    scraped = live.ask("/metrics/prometheus/").text()
+    after = figures_of(live.report())
+    found = {
+        name.rpartition("sparkmemprof.")[2]: gauge["value"]
+        for name, gauge in gauges.items()
+        if ".sparkmemprof." in name
+    }
+    assert 0 < found.pop("largestExecutorPeakPercentOfLimit") < 100
+    assert set(found) == set(before)
+    assert all(before[name] <= found[name] <= after[name] for name in found), (before, found, after)
+    values = re.findall(r"^metrics_[\w-]+_driver_sparkmemprof_(\w+)_Value\{[^}]*\} (\S+)$", scraped, re.MULTILINE)
+    scraped = {name: float(value) for name, value in values if name in before}
+    assert set(scraped) == set(before)
+    assert all(before[name] <= scraped[name] <= after[name] for name in scraped), (before, scraped, after)

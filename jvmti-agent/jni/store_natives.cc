@@ -149,6 +149,23 @@ JNIEXPORT jobjectArray JNICALL Java_org_sparkmemprof_jni_NativeStore_takeEvents(
   });
 }
 
+JNIEXPORT jobjectArray JNICALL Java_org_sparkmemprof_jni_NativeStore_metricNames(JNIEnv* jni, jclass) {
+  return OrElse<jobjectArray>(nullptr, [&] { return ToJavaStrings(jni, {kMetricNames.begin(), kMetricNames.end()}); });
+}
+
+JNIEXPORT jlongArray JNICALL Java_org_sparkmemprof_jni_NativeStore_metrics(JNIEnv* jni, jclass, jlong store) {
+  return OrElse<jlongArray>(nullptr, [&]() -> jlongArray {
+    if (store == 0) return nullptr;
+    const MetricValues values = Store(store)->Metrics();
+    jlongArray array = jni->NewLongArray(static_cast<jsize>(values.size()));
+    for (size_t i = 0; array != nullptr && i < values.size(); ++i) {
+      const jlong value = values[i];
+      jni->SetLongArrayRegion(array, static_cast<jsize>(i), 1, &value);
+    }
+    return array;
+  });
+}
+
 JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeStore_reportJson(JNIEnv* jni, jclass, jlong store, jboolean unfinished,
                                                                               jboolean with_source) {
   return OrElse<jbyteArray>(nullptr, [&]() -> jbyteArray {

@@ -93,6 +93,14 @@ public final class NativeStore {
    */
   public static native String[] takeEvents(long store, long nowMs, boolean end, boolean withSource);
 
+  /** What {@link #metrics} gives, in its order. */
+  public static native String[] metricNames();
+
+  /**
+   * @return figures of the report, -1 = not measured
+   */
+  public static native long[] metrics(long store);
+
   /** UTF-8 of report.json; {@code withSource}: with the text of source lines. */
   public static native byte[] reportJson(long store, boolean unfinished, boolean withSource);
 

@@ -25,6 +25,7 @@ import org.sparkmemprof.history.EventLog;
 import org.sparkmemprof.jni.NativeLibrary;
 import org.sparkmemprof.jni.NativeStore;
 import org.sparkmemprof.listener.DriverListener;
+import org.sparkmemprof.metrics.MemorySource;
 import org.sparkmemprof.report.ReportWriter;
 import org.sparkmemprof.report.StoreFeeder;
 import org.sparkmemprof.ui.MemoryTab;
@@ -131,7 +132,16 @@ public final class DriverSide implements DriverPlugin {
     } catch (Throwable e) {
       notices.report("the report", reasonOf(e));
     }
+    attachMetrics();
     attachTab();
+  }
+
+  private void attachMetrics() {
+    try {
+      spark.env().metricsSystem().registerSource(new MemorySource(feeder::metrics));
+    } catch (Throwable e) {
+      notices.report("metrics", reasonOf(e));
+    }
   }
 
   private void attachTab() {

@@ -103,6 +103,11 @@ public final class StoreFeeder implements Answers {
         : NativeStore.takeEvents(store, System.currentTimeMillis(), end, withSource);
   }
 
+  /** See {@link NativeStore#metrics}; null after {@link #close}. */
+  public synchronized long[] metrics() {
+    return storeClosed ? null : NativeStore.metrics(store);
+  }
+
   public synchronized boolean isClosed() {
     return storeClosed;
   }

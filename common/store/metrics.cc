@@ -1,0 +1,43 @@
+#include "store/metrics.h"
+
+#include <algorithm>
+#include <set>
+
+#include "postmortem/post_mortems.h"
+#include "report/model.h"
+#include "store/executor_rows.h"
+#include "store/report_builder.h"
+#include "store/state.h"
+
+namespace memprof {
+namespace {
+
+constexpr int64_t kNotMeasured = -1;
+
+}  // namespace
+
+MetricValues MetricsOf(const StoreState& state) {
+  std::set<ReportNotAvailable> not_available;
+  CounterSums counters;
+  ExecutorSums rest;
+  const std::vector<ReportExecutor> executors = ExecutorRows(state, not_available, counters, rest);
+  int64_t running = 0, peak = kNotMeasured, percent = kNotMeasured, python = kNotMeasured;
+  for (const ReportExecutor& executor : executors) {
+    if (!executor.agent_loaded.empty() && !executor.removed_ms) ++running;
+    for (const ReportProcess& process : executor.processes) {
+      if (process.kind.starts_with("python")) python = std::max(python, static_cast<int64_t>(process.peak_rss_bytes));
+    }
+    if (!executor.at_peak) continue;
+    const uint64_t used = executor.at_peak->used_bytes;
+    peak = std::max(peak, static_cast<int64_t>(used));
+    if (executor.limit_bytes && *executor.limit_bytes != 0) {
+      percent = std::max(percent, static_cast<int64_t>(100.0 * static_cast<double>(used) / static_cast<double>(*executor.limit_bytes)));
+    }
+  }
+  if (rest.largest_used_bytes) peak = std::max(peak, static_cast<int64_t>(*rest.largest_used_bytes));
+  bool awaits_names = false;
+  const auto deaths = static_cast<int64_t>(PostMortems(state, executors, awaits_names).size());
+  return {running, peak, percent, python, static_cast<int64_t>(Leaks(state).size()), deaths};
+}
+
+}  // namespace memprof

@@ -148,7 +148,7 @@ void Recorder::State::ReadResidency(LiveBlock& block) {
   block.resident = reading;
 }
 
-// Of a block that is about to go. What wasn't live at the peak has no part in it, and never will.
+// Of a block that goes in this step. What wasn't live at the peak has no part in it, and never will.
 void Recorder::State::ReadLastResidency(LiveBlock& block) {
   if (WasLiveAtPeak(OwnerOf(block).value.total, block.first_peak)) ReadResidency(block);
 }
@@ -165,12 +165,12 @@ bool Recorder::State::MayBeHighestRss() const {
   return rss_bytes + grown > (task.value.number != 0 ? task : process).value.rss_max_bytes;
 }
 
-void Recorder::State::ObserveRss(bool at_once) {
+void Recorder::State::ObserveRss(bool at_once, uint64_t untouched_bytes) {
   int64_t now = MonotonicNs();
   if (now < next_rss_ns && !at_once) return;
   next_rss_ns = now + kRssPeriodNs;
   uint64_t bytes = rss_bytes = rss.Read();
-  live_at_rss = LiveBytes();
+  live_at_rss = LiveBytes() - untouched_bytes;
   ActiveSession& session = Current();
   if (bytes > session.value.rss_max_bytes) {
     session.value.rss_max_bytes = bytes;
@@ -278,17 +278,17 @@ void Recorder::State::EndStep(LiveBlock* newcomer) {
     bool higher = Settle(session->value.total);
     if (newcomer != nullptr && &OwnerOf(*newcomer) == session) newcomer->first_peak = FirstPeak(session->value.total, higher);
   }
-  if (!together || ++steps >= kMostSteps || stepped_bytes >= kMostSteppedBytes) Reach();
+  if (!together || ++steps >= kMostSteps || stepped_bytes >= kMostSteppedBytes) Reach(newcomer == nullptr ? 0 : newcomer->weight);
 }
 
 // What has changed reaches the box.
-void Recorder::State::Reach() {
+void Recorder::State::Reach(uint64_t untouched_bytes) {
   steps = 0;
   stepped_bytes = 0;
   for (ActiveSession* session : {&process, &task}) {
     if (session->changed) Publish(*session);
   }
-  ObserveRss();
+  ObserveRss(false, untouched_bytes);
 }
 
 // ---- what hooks call
@@ -364,7 +364,7 @@ Recorder::Detached Recorder::Detach(uintptr_t address) {
   if (state_->finished) return detached;
   LiveBlock* block = state_->live.Find(address);
   if (block == nullptr) return detached;
-  state_->ReadLastResidency(*block);
+  state_->ReadResidency(*block);
   detached.session = state_->OwnerOf(*block).value.number;
   memcpy(detached.block, block, sizeof *block);
   state_->live.Erase(block);

@@ -46,11 +46,16 @@ void Recorder::State::MeasureLibraries() {
     rows.library_of_site[site] = static_cast<uint16_t>(record.session == 0 ? RowsMeter::kNoLibrary : LibraryOf(record.node));
   }
   memset(rows.library_bytes, 0, sizeof rows.library_bytes);
-  live.Sweep([this](const LiveBlock& block) {
+  RegionTable::Span span;
+  const auto in_arena = [&](uintptr_t address) {
+    if (!span.Contains(address)) span = rows.regions->Around(address, RegionKind::kArena);
+    return span.is_kind;
+  };
+  live.Sweep([&](const LiveBlock& block) {
     const bool known = (sites.generation(block.site) & kGenerationMask) == block.generation;
     uint32_t library = known ? rows.library_of_site[block.site] : RowsMeter::kNoLibrary;
     // An object of a thread without a Python frame has native frames alone, which may be a library's.
-    if (block.size <= kLargestInArenas && (library == RowsMeter::kInterpreter || rows.regions->IsIn(RegionKind::kArena, block.address))) {
+    if (block.size <= kLargestInArenas && (library == RowsMeter::kInterpreter || in_arena(block.address))) {
       library = RowsMeter::kArenas;
     }
     uint64_t& bytes = rows.library_bytes[library];

@@ -85,12 +85,13 @@ struct Recorder::State {
   void Discharge(const LiveBlock& block);
   void ReadResidency(LiveBlock& block);
   void EndStep(LiveBlock* newcomer);
-  void Reach();
+  void Reach(uint64_t untouched_bytes = 0);
   void Publish(ActiveSession& session);
   void ReadLastResidency(LiveBlock& block);
   uint64_t LiveBytes() const { return process.value.total.live + task.value.total.live; }
   bool MayBeHighestRss() const;
-  void ObserveRss(bool at_once = false);  // otherwise a few hundred times a second at most
+  // `untouched_bytes`: of the block just obtained, which has no pages yet
+  void ObserveRss(bool at_once, uint64_t untouched_bytes = 0);  // otherwise a few hundred times a second at most
   void SweepResidency();
   bool MayThin() const;
   void Thin();

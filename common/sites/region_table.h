@@ -58,10 +58,19 @@ class RegionTable {
     }
   }
 
-  bool IsIn(RegionKind kind, uintptr_t address) {
+  // The region that an address is in, or the gap between two.
+  struct Span {
+    uintptr_t begin = 0, end = 0;
+    bool is_kind = false;
+    bool Contains(uintptr_t address) const { return address >= begin && address < end; }
+  };
+  Span Around(uintptr_t address, RegionKind kind) {
     FutexLock lock(mutex_);
     const size_t at = FirstBehind(address);
-    return at < count_ && regions_[at].begin <= address && regions_[at].kind == kind;
+    const uintptr_t before = at == 0 ? 0 : regions_[at - 1].end;
+    if (at == count_) return {before, UINTPTR_MAX, false};
+    const Region& behind = regions_[at];
+    return behind.begin > address ? Span{before, behind.begin, false} : Span{behind.begin, behind.end, behind.kind == kind};
   }
 
   bool Empty() const { return visible_count_.load(std::memory_order_relaxed) == 0; }

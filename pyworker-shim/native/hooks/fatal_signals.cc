@@ -50,7 +50,7 @@ void Note(int signal, const siginfo_t& info, const void* context) {
   hook_state.names.Interrupted(InstructionIn(context));
   const StackSources sources = {*recorder,         hook_state.loader,    hook_state.names,
                                 hook_state.stacks, hook_state.scratches, hook_state.interpreter};
-  recorder->NoteFatalSignal(signal, info.si_code, CaptureMixedStack(sources, StackDetail::kNative, false, kLargeBlock));
+  recorder->NoteFatalSignal(signal, info.si_code, CaptureMixedStack(sources, StackDetail::kNative, kLargeBlock));
 }
 
 // A fault comes again when its instruction does; a signal that was sent must be sent again.

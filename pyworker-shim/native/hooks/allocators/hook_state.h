@@ -34,8 +34,8 @@ struct HookState {
   std::atomic<uint64_t> reservations{0}, reserved_bytes{0};
 
   void Begin(Recorder* begun) {
+    live_counts.store(begun->live_counts(), std::memory_order_release);  // first: what is followed is seen when it goes
     recorder.store(begun, std::memory_order_release);
-    live_counts.store(begun->live_counts(), std::memory_order_release);
   }
   // Returns the recorder that was there, or null.
   Recorder* End() {

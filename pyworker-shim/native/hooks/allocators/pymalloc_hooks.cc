@@ -2,6 +2,8 @@
 
 #include <Python.h>
 
+#include <atomic>
+
 #include "allocators/record.h"
 
 namespace memprof {
@@ -17,6 +19,8 @@ struct Domain {
   bool installed;
 };
 Domain domains[] = {{PYMEM_DOMAIN_OBJ, PyObject_Calloc, PyObject_Free, {}, false}, {PYMEM_DOMAIN_MEM, PyMem_Calloc, PyMem_Free, {}, false}};
+
+std::atomic<bool> arena_refused{false};
 
 PyMemAllocatorEx& Original(void* context) { return static_cast<Domain*>(context)->original; }
 
@@ -35,7 +39,8 @@ void* WrapMalloc(void* context, size_t size) {
 
 // In front of pymalloc itself, which calls malloc for its own tables alone while it can have arenas (arena_hooks.cc).
 void* WrapPymalloc(void* context, size_t size) {
-  if (size > kLargestSmall) return Malloc(context, size);
+  if (size > kLargestSmall || arena_refused.load(std::memory_order_relaxed)) [[unlikely]]
+    return WrapMalloc(context, size);
   return NoteAllocating(size, false, [context, size] { return Malloc(context, size); });
 }
 
@@ -78,11 +83,12 @@ void WrapFree(void* context, void* block) {
   });
 }
 
-// Nobody's wrapper (these have a context), and not malloc under another name.
+// The interpreter's own, nobody's wrapper (these have a context), and not malloc under another name.
 bool IsPymalloc(const PyMemAllocatorEx& allocator) {
   PyMemAllocatorEx raw;
   PyMem_GetAllocator(PYMEM_DOMAIN_RAW, &raw);
-  return allocator.ctx == nullptr && raw.ctx == nullptr && allocator.malloc != raw.malloc;
+  return allocator.ctx == nullptr && raw.ctx == nullptr && allocator.malloc != raw.malloc &&
+         hook_state.interpreter.module.Contains(reinterpret_cast<uintptr_t>(allocator.malloc));
 }
 
 // Whoever stands before us may have put himself there (and calls us), or have put back what he had found before we came, as
@@ -111,15 +117,7 @@ void InstallPymallocHooks() {
   }
 }
 
-void OnArenaRefused() {
-  for (Domain& domain : domains) {
-    PyMemAllocatorEx current;
-    PyMem_GetAllocator(domain.domain, &current);
-    if (current.ctx != &domain || current.malloc != WrapPymalloc) continue;
-    current.malloc = WrapMalloc;
-    PyMem_SetAllocator(domain.domain, &current);
-  }
-}
+void OnArenaRefused() { arena_refused.store(true, std::memory_order_relaxed); }
 
 void UninstallPymallocHooks() {
   for (Domain& domain : domains) {

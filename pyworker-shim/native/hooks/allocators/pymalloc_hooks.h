@@ -14,7 +14,7 @@ namespace memprof {
 void InstallPymallocHooks();
 void UninstallPymallocHooks();
 
-// pymalloc can have no arena, and from now on asks malloc instead. May be called inside pymalloc.
+// HOOK. pymalloc can have no arena, and may ask malloc instead from now on.
 void OnArenaRefused();
 
 }  // namespace memprof

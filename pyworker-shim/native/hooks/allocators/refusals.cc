@@ -12,8 +12,7 @@ void RecordRefused(size_t size, bool with_native) {
   const ReentryGuard guard(hook_thread);
   const StackSources sources = {*recorder,         hook_state.loader,    hook_state.names,
                                 hook_state.stacks, hook_state.scratches, hook_state.interpreter};
-  recorder->NoteRefused(size,
-                        CaptureMixedStack(sources, with_native ? StackDetail::kNative : StackDetail::kPython, !with_native, kLargeBlock));
+  recorder->NoteRefused(size, CaptureMixedStack(sources, with_native ? StackDetail::kNative : StackDetail::kPython, kLargeBlock));
 }
 
 }  // namespace memprof

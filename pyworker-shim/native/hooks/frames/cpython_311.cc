@@ -40,6 +40,8 @@ bool FrameCursor::Next(PythonFrame* frame) {
 
 const void* FrameCursor::Loop() const { return loop_ == root_ ? nullptr : loop_; }
 
+bool HoldsGil(const PyThreadState* own) { return _PyThreadState_UncheckedGet() == own; }
+
 }  // namespace memprof
 
 #endif

@@ -43,6 +43,8 @@ const void* FrameCursor::Loop() const {
   return frame;
 }
 
+bool HoldsGil(const PyThreadState* own) { return _PyThreadState_UncheckedGet() == own; }
+
 }  // namespace memprof
 
 #endif

@@ -36,6 +36,8 @@ const void* FrameCursor::Loop() const {
   return frame;
 }
 
+bool HoldsGil(const PyThreadState* own) { return PyThreadState_GetUnchecked() == own; }
+
 }  // namespace memprof
 
 #endif

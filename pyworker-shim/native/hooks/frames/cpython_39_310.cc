@@ -38,6 +38,8 @@ bool FrameCursor::Next(PythonFrame* frame) {
   return true;
 }
 
+bool HoldsGil(const PyThreadState* own) { return _PyThreadState_UncheckedGet() == own; }
+
 }  // namespace memprof
 
 #endif

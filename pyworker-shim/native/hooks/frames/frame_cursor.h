@@ -44,6 +44,9 @@ class FrameCursor {
 #endif
 };
 
+// HOOK. `own`: the calling thread's state. Whatever the calling thread has called, this says it for certain.
+bool HoldsGil(const PyThreadState* own);
+
 // True when the cursor sees what the public API sees on the calling thread. Needs the GIL; not HOOK (makes frame objects).
 bool SelfCheck();
 

@@ -9,6 +9,7 @@ namespace memprof {
 
 struct CodeRange {
   uintptr_t begin = 0, end = 0;
+  bool Contains(uintptr_t address) const { return address >= begin && address < end; }
   // The address of a call, found from where it returns to.
   bool ContainsCallBefore(uintptr_t return_address) const { return return_address - 1 >= begin && return_address - 1 < end; }
 };

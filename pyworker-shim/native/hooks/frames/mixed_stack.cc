@@ -73,14 +73,14 @@ PyThreadState* OnlyOtherWithFrames(PyThreadState* own) {
   return found;
 }
 
-PythonTrace TracePython(StackDetail detail, bool holds_gil) {
+PythonTrace TracePython(StackDetail detail) {
   PythonTrace trace;
   PyThreadState* own = PyGILState_GetThisThreadState();
   if (own == nullptr) return trace;
   trace.own = TraceThread(own, detail, &trace);
   if (trace.own) {
     if (detail == StackDetail::kNative) trace.interpreter_loop = FrameCursor(own).Loop();  // takes time to find
-  } else if (holds_gil) {
+  } else if (HoldsGil(own)) {
     if (PyThreadState* other = OnlyOtherWithFrames(own)) TraceThread(other, detail, &trace);
   }
   return trace;
@@ -112,14 +112,15 @@ NativeTrace TraceNative(const StackSources& sources, const PythonTrace& python, 
 
 // What the stack's memo knows native frames by: those up to the first that is the interpreter loop's code. TraceNative(), which
 // tells by its place on the stack which loop it is, takes twice as long; what it would find is the same for the same key.
-uint64_t NativeKey(const StackSources& sources, StackScratch& scratch) {
+uint64_t NativeKey(const StackSources& sources, const PythonTrace& python, StackScratch& scratch) {
   const uintptr_t* addresses = scratch.addresses;
   size_t capacity = usual_depth.load(std::memory_order_relaxed);
   for (;; capacity = capacity < kUnwoundFirst ? kUnwoundFirst : StackScratch::kUnwound) {
     const size_t count = CaptureNativeStack(scratch.addresses, capacity, sources.loader.unloaded() > 0);
     uint64_t key = sources.loader.unloaded() + 1;
     size_t i = 0;
-    while (i < count && !sources.interpreter.loop.ContainsCallBefore(addresses[i])) key = Chain(key, addresses[i++]);
+    const CodeRange loop = python.thread == nullptr ? CodeRange() : sources.interpreter.loop;  // then nothing ends there
+    while (i < count && !loop.ContainsCallBefore(addresses[i])) key = Chain(key, addresses[i++]);
     if (i == count && capacity < StackScratch::kUnwound && count + 1 >= capacity) continue;  // there are more
     if (i < count) usual_depth.store(std::max({i + 2, capacity - 1, kLeastUnwound}), std::memory_order_relaxed);
     return key;
@@ -172,8 +173,8 @@ void KeepPython(const PythonTrace& python, StackDetail detail, StackScratch& scr
               [&](const PythonFrame& frame, const FrameCursor&) { scratch.calls.Push(MixedFrame::OfPython(frame)); });
 }
 
-// `native`: as far as it was traced for the key; on to the outermost frame only now, for a stack that is new.
-void KeepPythonAndBetween(const StackSources& sources, const PythonTrace& python, NativeTrace native, StackDetail detail,
+// False: they couldn't be unwound. `native`: as far as it was traced; on to the outermost frame only now, for a stack that is new.
+bool KeepPythonAndBetween(const StackSources& sources, const PythonTrace& python, NativeTrace native, StackDetail detail,
                           StackScratch& scratch) {
   if (!native.whole) native = TraceNative(sources, python, StackScratch::kUnwound, scratch);
   NativesBetween between(sources.interpreter, native, scratch.addresses, python.interpreter_loop);
@@ -181,6 +182,7 @@ void KeepPythonAndBetween(const StackSources& sources, const PythonTrace& python
     if (cursor.in_next_loop()) between.Keep(cursor.Loop(), scratch);
     scratch.calls.Push(MixedFrame::OfPython(frame));
   });
+  return native.count != 0;
 }
 
 // Names the frames that were kept and interns them.
@@ -211,14 +213,16 @@ StackId Intern(const StackSources& sources, uint64_t block_bytes, StackScratch& 
 
 StackId CaptureIn(StackScratch& scratch, const StackSources& sources, const PythonTrace& python, uint64_t key, StackDetail detail,
                   bool with_native, uint64_t block_bytes) {
+  bool whole = true;  // nobody was forking: then nothing is unwound, and what lacks native frames isn't to be remembered
   if (with_native) {
-    key = HashPair(key, NativeKey(sources, scratch));
+    key = HashPair(key, NativeKey(sources, python, scratch));
     if (const StackId known = sources.stacks.Find(key)) return known;
     const bool may_be_brief = python.interpreter_loop != nullptr;
     const NativeTrace native = TraceNative(sources, python, may_be_brief ? kUnwoundFirst : StackScratch::kUnwound, scratch);
     KeepNative(sources.interpreter, python.thread != nullptr, native, scratch);
+    whole = native.count != 0;
     if (python.several_loops && python.interpreter_loop != nullptr) {
-      KeepPythonAndBetween(sources, python, native, detail, scratch);
+      whole &= KeepPythonAndBetween(sources, python, native, detail, scratch);
     } else {
       KeepPython(python, detail, scratch);
     }
@@ -226,7 +230,7 @@ StackId CaptureIn(StackScratch& scratch, const StackSources& sources, const Pyth
     KeepPython(python, detail, scratch);
   }
   const StackId stack = Intern(sources, block_bytes, scratch);
-  sources.stacks.Remember(key, stack);
+  if (whole) sources.stacks.Remember(key, stack);
   return stack;
 }
 
@@ -239,8 +243,8 @@ __attribute__((noinline)) StackId CaptureOnTheHosts(const StackSources& sources,
 
 }  // namespace
 
-StackId CaptureMixedStack(const StackSources& sources, StackDetail detail, bool holds_gil, uint64_t block_bytes) {
-  const PythonTrace python = TracePython(detail, holds_gil);
+StackId CaptureMixedStack(const StackSources& sources, StackDetail detail, uint64_t block_bytes) {
+  const PythonTrace python = TracePython(detail);
   // What is kept of the tables for large blocks makes room for them where others find none.
   const uint64_t key = HashPair(python.key, uint64_t{sources.recorder.intern_epoch()} << 1 | (block_bytes >= kLargeBlock ? 1 : 0));
   const bool with_native = detail == StackDetail::kNative || !python.own;

@@ -3,7 +3,7 @@
 // and libraries, without the interpreter's and our own.
 //
 // A thread that has no Python thread state (pools of Arrow or BLAS) or no Python frame gets its native stack alone: its
-// bytes are charged to no other thread's line. But for one case: it holds the GIL to make an object, and one other thread alone
+// bytes are charged to no other thread's line. But for one case: it holds the GIL, as for making objects, and one other thread alone
 // has Python frames. These stand still, so that they can be read, and wait for what this thread does (Arrow's to_pandas() in its
 // pool of threads): its stack is theirs, with its native frames below.
 //
@@ -40,7 +40,7 @@ enum class StackDetail {
   kBrief,   // likewise, and of Python frames the innermost 48: where every block counts and a call costs less than walking deep stacks
 };
 
-// HOOK. The calling thread's stack, for a block of `block_bytes`. `holds_gil`: it surely does.
-StackId CaptureMixedStack(const StackSources& sources, StackDetail detail, bool holds_gil, uint64_t block_bytes);
+// HOOK. The calling thread's stack, for a block of `block_bytes`.
+StackId CaptureMixedStack(const StackSources& sources, StackDetail detail, uint64_t block_bytes);
 
 }  // namespace memprof

@@ -213,6 +213,22 @@ TEST_F(RecorderTest, TheResidentSetIsReadBeforeALargeBlockIsFreed) {
   EXPECT_GT(ReadTask(1).rss_max_bytes, before + kBytes / 2);
 }
 
+// The reading that its own allocation led to knew nothing of its pages.
+TEST_F(RecorderTest, TheResidentSetIsReadAgainBeforeALargeBlockIsFreedThatWasUntouchedThen) {
+  constexpr size_t kBytes = 4u << 20;
+  Start();
+  recorder_->OpenSession(Task(1));
+  char* block = static_cast<char*>(mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(block, MAP_FAILED);
+  usleep(10'000);
+  const uint64_t before = ReadTask(1).rss_max_bytes;
+  Allocate(reinterpret_cast<uintptr_t>(block), kBytes, {Line("large", 1)});
+  memset(block, 1, kBytes);
+  recorder_->Freeing(reinterpret_cast<uintptr_t>(block));
+  munmap(block, kBytes);
+  EXPECT_GT(ReadTask(1).rss_max_bytes, before + kBytes / 2);
+}
+
 // ---- realloc
 
 TEST_F(RecorderTest, AReallocIsOneStep) {

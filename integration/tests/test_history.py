@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from conftest import BUILD, LOCAL_CLUSTER, ROOT, demand_blocks, ours, sites_at, warnings_of
@@ -94,6 +96,38 @@ def test_rolled_and_compressed_with_source_where_it_is_asked_for(spark_run, tmp_
     assert all(piece.suffix == ".zstd" for piece in log.glob("events_*"))
     shown = command_line("report", log, "--format", "json")
     assert json.loads(shown.stdout) == run.report(), shown.stderr
+
+
+def test_of_a_driver_that_was_killed_what_it_had_written(spark_run, tmp_path, command_line):
+    events, done = tmp_path / "events", tmp_path / "done"
+    events.mkdir()
+    conf = {
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": events,
+        "spark.eventLog.rolling.enabled": "false",
+        "spark.eventLog.compress": "false",
+    }
+    launch = spark_run.prepare("waits.py", done, conf=conf)
+    with open(tmp_path / "stderr", "w") as stderr:
+        process = subprocess.Popen(
+            launch.command, cwd=launch.cwd, env=launch.environment, stderr=stderr, start_new_session=True
+        )
+        try:
+            deadline = time.monotonic() + 90
+            while not any(EVENT in log.read_text() for log in events.iterdir()):
+                assert time.monotonic() < deadline, (tmp_path / "stderr").read_text()
+                time.sleep(0.1)
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    (log,) = events.glob("*.inprogress")
+    shown = command_line("report", events, "--format", "json")
+    report = json.loads(shown.stdout)
+    assert report["unfinished"] is True
+    assert report["application"]["id"] == log.name.removesuffix(".inprogress")
+    (site,) = sites_at(report["stages"][0]["sites"], "waits.py", "block")
+    demand_blocks(site, 2_200_013, tasks=1)
+    assert any("the end of the application" in entry["what"] for entry in report["notAvailable"])
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,10 @@ std::vector<ReportAdvice> Advise(const AdviceInput& input) {
     if (piece) pieces.push_back(std::move(*piece));
     return piece.has_value();
   };
+  if (add(AdvisePysparkMemory(input))) {  // no container was full, so that no rule for one has anything to say
+    add(AdviseSkew(input));
+    return pieces;
+  }
   bool more_memory = add(AdviseMemoryOverhead(input));
   more_memory = add(AdviseExecutorMemory(input)) || more_memory;
   add(AdviseExecutorCores(input));

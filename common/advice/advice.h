@@ -29,6 +29,7 @@ std::optional<ReportAdvice> AdviseMemoryOverhead(const AdviceInput& input);  // 
 std::optional<ReportAdvice> AdviseExecutorMemory(const AdviceInput& input);  // a heap that one task filled
 std::optional<ReportAdvice> AdviseExecutorCores(const AdviceInput& input);   // fewer tasks at once
 std::optional<ReportAdvice> AdviseArrowBatch(const AdviceInput& input);      // batches that are what is big
+std::optional<ReportAdvice> AdvisePysparkMemory(const AdviceInput& input);   // an address space that was full
 std::optional<ReportAdvice> AdviseSkew(const AdviceInput& input);            // one task out of the ordinary
 ReportAdvice AdviseContainerSize(const AdviceInput& input);                  // where no setting of Spark helps
 

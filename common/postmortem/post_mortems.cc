@@ -79,6 +79,24 @@ std::string WorkerHeadline(const ReportPostMortem& death, int signal) {
   return fmt::format("{} died, not of memory: {}", who, use);
 }
 
+std::string RefusalHeadline(const ReportPostMortem& death) {
+  const ReportAddressSpace& space = *death.address_space;
+  std::string place = PlacePhrase(death.stack);
+  std::string asked = fmt::format("{} was refused memory: it asked for {}{}", WorkerPhrase(death), FormatBytes(space.refused_bytes),
+                                  place.empty() ? "" : " in " + place);
+  if (!space.limit_bytes)
+    return fmt::format("{}; nothing bounds its address space, and {} were resident", asked, FormatBytes(space.resident_bytes));
+  return fmt::format("{}, with {} of its {} of address space reserved; {} were resident", asked, FormatBytes(space.virtual_bytes),
+                     FormatBytes(*space.limit_bytes), FormatBytes(space.resident_bytes));
+}
+
+std::string RefusalEvidence(const ReportAddressSpace& space) {
+  if (!space.limit_bytes) return "malloc or mmap refused it in its task, which failed of a MemoryError";
+  std::string limit = "malloc or mmap refused it under RLIMIT_AS, which bounds what is reserved, and its task failed of a MemoryError; ";
+  return limit + (ByReservationsOnly(space) ? "what was resident and what it asked for fit into the limit: reservations alone filled it"
+                                            : "what was resident and what it asked for don't fit into the limit");
+}
+
 void PutMoment(const proto::Moment& moment, ReportPostMortem& death) {
   death.used_bytes = moment.used_bytes();
   death.processes = MomentRow(moment).processes;
@@ -160,6 +178,31 @@ class Writer {
     death.headline = WorkerHeadline(death, evidence.signal);
     PutSites(tasks, death);
     if (death.out_of_memory) PutAdvice(executor, SnapshotOf(record), tasks, false, death);
+    return death;
+  }
+
+  // Of a task that failed because memory was refused to its worker, which lived on to say so.
+  ReportPostMortem OfRefusal(const ReportExecutor& executor, const ExecutorRecord& record, int64_t task_attempt_id, const TaskRecord& task,
+                             const IncidentRecord& refusal) const {
+    ReportPostMortem death;
+    death.executor_id = executor.id;
+    death.process = "python-worker";
+    death.pid = refusal.pid;
+    death.task_attempt_id = task_attempt_id;
+    if (task.stage_id >= 0) death.stage_id = task.stage_id;
+    death.time_ms = refusal.time_ms;
+    death.reason = state_.interner->StringAt(task.error);
+    death.out_of_memory = true;
+    death.address_space = AddressSpaceOf(refusal);
+    death.limit_bytes = death.address_space->limit_bytes;
+    death.used_bytes = death.address_space->virtual_bytes;
+    death.last_sample_age_ms = 0;
+    PutStack(refusal.stack, death);
+    death.how = RefusalEvidence(*death.address_space);
+    death.headline = RefusalHeadline(death);
+    std::vector<LastTask> tasks{{task_attempt_id, &task, LiveBytesOf(*task.profile)}};
+    PutSites(tasks, death);
+    PutAdvice(executor, SnapshotOf(record), tasks, false, death);
     return death;
   }
 
@@ -293,6 +336,17 @@ void ForEachWorkerDeath(const StoreState& state, Visit visit) {
   }
 }
 
+// visit(executor's id, task attempt, TaskRecord, IncidentRecord): tasks that failed of memory that was refused to a worker which did
+// not die of it.
+template <typename Visit>
+void ForEachRefusal(const StoreState& state, Visit visit) {
+  for (const auto& [id, task] : state.tasks) {
+    const IncidentRecord* refusal = FailedOf(task, state.interner->StringAt(task.error));
+    if (refusal == nullptr || FatalSignalOf(task, refusal->pid) != nullptr) continue;
+    visit(std::string(state.interner->StringAt(task.executor)), id, task, *refusal);
+  }
+}
+
 }  // namespace
 
 std::vector<ReportPostMortem> PostMortems(const StoreState& state, const std::vector<ReportExecutor>& executors, bool& awaits_names) {
@@ -316,6 +370,12 @@ std::vector<ReportPostMortem> PostMortems(const StoreState& state, const std::ve
     auto record = state.executors.find(std::string_view(id));
     if (row != executors.end() && record != state.executors.end()) deaths.push_back(writer.OfWorker(*row, record->second, worker));
   });
+  ForEachRefusal(state, [&](const std::string& id, int64_t task_attempt_id, const TaskRecord& task, const IncidentRecord& refusal) {
+    auto row = row_of(id);
+    auto record = state.executors.find(std::string_view(id));
+    if (row == executors.end() || record == state.executors.end()) return;
+    deaths.push_back(writer.OfRefusal(*row, record->second, task_attempt_id, task, refusal));
+  });
   std::sort(deaths.begin(), deaths.end(),
             [](const auto& a, const auto& b) { return std::tuple(a.time_ms, KeyOf(a)) < std::tuple(b.time_ms, KeyOf(b)); });
   if (deaths.size() > kMaxPostMortems) deaths.resize(kMaxPostMortems);
@@ -336,6 +396,9 @@ bool AnyUntoldDeath(const StoreState& state) {
   bool any = false;
   ForEachWorkerDeath(state, [&](const std::string& id, const proto::WorkerDeath& worker) {
     any = any || !told(WorkerKey(id, worker.pid(), worker.task_attempt_id()));
+  });
+  ForEachRefusal(state, [&](const std::string& id, int64_t task_attempt_id, const TaskRecord&, const IncidentRecord& refusal) {
+    any = any || !told(WorkerKey(id, refusal.pid, task_attempt_id));
   });
   return any;
 }

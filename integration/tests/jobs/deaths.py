@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 SCRATCH_BYTES = 1_299_999_989  # more than the container has
 HELD_BYTES = 61_999_993
+RESERVED_BYTES = 1_500_000_011
 
 
 def first_attempt():
@@ -76,6 +77,22 @@ def native_crashes(spark, library):
     return counted + spark.sparkContext.parallelize([1, 2, 3], 1).map(aborts).count()
 
 
+def refused(spark, _):
+    """numpy reserves more than the worker's address space has left, and touches none of it."""
+
+    def reserve(batches):
+        import numpy as np
+
+        for batch in batches:
+            block = np.empty(RESERVED_BYTES, dtype="u1")  # refused
+            yield batch.assign(id=batch["id"] + len(block) * 0)
+
+    try:
+        return spark.range(0, 1000, 1, 1).mapInPandas(reserve, "id long").count()
+    except Exception as error:
+        return "MemoryError" in str(error)
+
+
 def in_jvm(spark, _):
     """An off-heap cache larger than the container; it is dropped as soon as an executor died of it."""
     rows = spark.range(0, 24_000_000, 1, 8).selectExpr("id", "id * 3 as a", "id * 5 as b", "id * 7 as c", "uuid() as d")
@@ -87,7 +104,9 @@ def in_jvm(spark, _):
 
 def main():
     spark = SparkSession.builder.appName("deaths").getOrCreate()
-    way = {"in-worker": in_worker, "in-jvm": in_jvm, "crash": crash, "native": native_crashes}[sys.argv[1]]
+    way = {"in-worker": in_worker, "in-jvm": in_jvm, "crash": crash, "native": native_crashes, "refused": refused}[
+        sys.argv[1]
+    ]
     print("RESULT", json.dumps(way(spark, *sys.argv[2:3] or [None])), flush=True)
     spark.stop()
 

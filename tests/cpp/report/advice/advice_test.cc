@@ -220,5 +220,48 @@ TEST(Advice, NamesTheContainersSizeOnlyWhereNoOverheadHelps) {
   EXPECT_TRUE(any_size(Advise(standalone.Input())));
 }
 
+// A worker with `reserved` of 1000 MiB of address space was refused 300 MiB.
+Scene RefusedScene(uint64_t reserved) {
+  Scene scene(1, 480 * kMi);
+  scene.executor.host_memory_bytes = 16'384 * kMi;
+  scene.death.address_space = ReportAddressSpace{1000 * kMi, reserved, 200 * kMi, 300 * kMi};
+  return scene;
+}
+
+TEST(PysparkMemory, IsWhatWasReservedAndAskedForByEachWorker) {
+  Scene scene = RefusedScene(900 * kMi);
+  scene.settings["spark.executor.pyspark.memory"] = "4000m";  // of four cores
+  std::optional<ReportAdvice> advice = AdvisePysparkMemory(scene.Input());
+  ASSERT_TRUE(advice);
+  EXPECT_EQ(advice->conf, "spark.executor.pyspark.memory");
+  EXPECT_EQ(advice->from, "4000m");
+  EXPECT_EQ(advice->to, "5280m");
+  EXPECT_THAT(advice->because, HasSubstr("900.0 MiB reserved + 300.0 MiB asked for + 10 %, times 4"));
+}
+
+TEST(PysparkMemory, IsNoAnswerToALimitOfSomebodyElses) {
+  Scene scene = RefusedScene(900 * kMi);
+  scene.settings["spark.executor.pyspark.memory"] = "500m";  // less than the limit that was met
+  for (bool set : {true, false}) {
+    if (!set) scene.settings.clear();
+    std::optional<ReportAdvice> advice = AdvisePysparkMemory(scene.Input());
+    ASSERT_TRUE(advice);
+    EXPECT_EQ(advice->conf, "");
+    EXPECT_THAT(advice->because, HasSubstr("not Spark's limit"));
+  }
+}
+
+TEST(PysparkMemory, CannotGiveMoreThanTheHostHas) {
+  Scene scene = RefusedScene(900 * kMi);
+  scene.settings["spark.executor.pyspark.memory"] = "4000m";
+  scene.death.address_space->refused_bytes = 20'000 * kMi;
+  std::optional<ReportAdvice> advice = AdvisePysparkMemory(scene.Input());
+  ASSERT_TRUE(advice);
+  EXPECT_EQ(advice->conf, "");
+  EXPECT_THAT(advice->because, HasSubstr("fewer rows"));
+}
+
+TEST(PysparkMemory, NothingWasRefused) { EXPECT_FALSE(AdvisePysparkMemory(Scene(1, 480 * kMi).Input())); }
+
 }  // namespace
 }  // namespace memprof

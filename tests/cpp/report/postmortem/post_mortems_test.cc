@@ -290,6 +290,55 @@ TEST(PostMortems, AnAbortRightAfterARefusalIsMemory) {
   }
 }
 
+constexpr const char* kNumpysError = "numpy.core._exceptions._ArrayMemoryError: Unable to allocate 286. MiB";
+
+void RefuseTask40(ProfileStore& store, uint64_t resident) {
+  FillWorkerScene(store);
+  ProfileBuilder task = EndedTask();
+  task.profile().set_partial(false);
+  proto::Incident& refused = AddIncident(task, 9'790, 0);
+  refused.set_asked_bytes(300 * kMi);
+  refused.set_virtual_bytes(900 * kMi);
+  refused.set_resident_bytes(resident);
+  refused.set_limit_bytes(1000 * kMi);
+  ASSERT_TRUE(store.Ingest(task.Bytes()).ok());
+}
+
+TEST(PostMortems, ATaskThatFailedOfRefusedMemory) {
+  for (bool by_reservations : {true, false}) {
+    ProfileStore store;
+    store.Configuration({{"spark.executor.pyspark.memory", "2000m"}});
+    RefuseTask40(store, by_reservations ? 200 * kMi : 800 * kMi);
+    FailTask40(store, kNumpysError);
+    Json death = TheDeath(store);
+    EXPECT_EQ(death["process"], "python-worker");
+    EXPECT_EQ(death["exitCode"], nullptr) << "it ended in good order";
+    EXPECT_EQ(death["outOfMemory"], true);
+    EXPECT_EQ(death["addressSpace"]["limitBytes"], 1000 * kMi);
+    EXPECT_EQ(death["addressSpace"]["virtualBytes"], 900 * kMi);
+    EXPECT_EQ(death["addressSpace"]["refusedBytes"], 300 * kMi);
+    EXPECT_EQ(death["how"].get<std::string>().find("reservations alone") != std::string::npos, by_reservations) << death["how"];
+    EXPECT_THAT(death["headline"].get<std::string>(),
+                HasSubstr("was refused memory: it asked for 300.0 MiB in libx.so+0x9, called at job.py:18"));
+    ASSERT_EQ(death["advice"].size(), 1u);
+    EXPECT_EQ(death["advice"][0]["conf"], "spark.executor.pyspark.memory");
+    EXPECT_EQ(death["advice"][0]["from"], "2000m");
+    EXPECT_EQ(death["advice"][0]["to"], "2640m") << "1200 MiB + 10 %, for each of two cores";
+    ASSERT_EQ(store.TakePostMortems(kBegin, true).size(), 1u);
+    EXPECT_TRUE(store.TakePostMortems(kBegin, true).empty());
+  }
+}
+
+TEST(PostMortems, ARefusalThatATaskLivedWithIsNone) {
+  for (const char* error : {"", "ValueError: something else"}) {
+    ProfileStore store;
+    RefuseTask40(store, 200 * kMi);
+    store.TaskEnded(40, 5, 0, 0, 0, "1", *error == 0 ? TaskOutcome::kSucceeded : TaskOutcome::kFailed, error, kBegin + 9'900);
+    EXPECT_EQ(Deaths(store), Json::array()) << error;
+    EXPECT_TRUE(store.TakePostMortems(kBegin, true).empty());
+  }
+}
+
 TEST(PostMortems, OrderAndRepetitionChangeNothing) {
   std::vector<std::function<void(ProfileStore&)>> news = {
       [](ProfileStore& store) { store.ExecutorAdded("1", "node7", 2, 512, -1, -1, -1, kBegin + 100); },

@@ -1,0 +1,32 @@
+"""Memory that spark.executor.pyspark.memory refuses to a worker: what it had reserved, and what the setting must be."""
+
+from conftest import line_of
+
+SETTING = "spark.executor.pyspark.memory"
+LIMIT_BYTES = 1600 << 20
+RESERVED_BYTES = 1_500_000_011
+ONE_ATTEMPT = "local[2,1]"
+
+
+def test_a_refusal_is_told_and_its_advice_lets_the_same_job_pass(spark_run):
+    run = spark_run("deaths.py", "refused", master=ONE_ATTEMPT, conf={SETTING: "1600m"}.items()).demand_success()
+    assert run.result() is True, "the task failed of a MemoryError, which is the user's to see"
+    (death,) = run.report()["postMortems"]
+    assert (death["process"], death["outOfMemory"], death["exitCode"]) == ("python-worker", True, None)
+    space = death["addressSpace"]
+    assert space["limitBytes"] == LIMIT_BYTES
+    assert 0 <= space["refusedBytes"] - RESERVED_BYTES <= 1 << 20, "malloc asks the kernel for whole pages"
+    assert LIMIT_BYTES - RESERVED_BYTES <= space["virtualBytes"] <= LIMIT_BYTES
+    assert space["residentBytes"] < space["virtualBytes"]
+    place = f"deaths.py:{line_of('deaths.py', 'refused')} "
+    assert place in death["headline"]
+    assert "was refused memory" in death["headline"]
+    assert death["headline"].split(";")[0] in " ".join(run.stderr.split())
+
+    (advice,) = death["advice"]
+    assert (advice["conf"], advice["from"]) == (SETTING, "1600m")
+    passed = spark_run(
+        "deaths.py", "refused", master=ONE_ATTEMPT, conf={SETTING: advice["to"]}.items()
+    ).demand_success()
+    assert passed.result() == 1000
+    assert passed.report()["postMortems"] == []

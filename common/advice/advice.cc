@@ -8,7 +8,8 @@ std::vector<ReportAdvice> Advise(const AdviceInput& input) {
     if (piece) pieces.push_back(std::move(*piece));
     return piece.has_value();
   };
-  if (add(AdvisePysparkMemory(input))) {  // no container was full, so that no rule for one has anything to say
+  if (add(AdvisePysparkMemory(input)) ||
+      add(AdviseJvmPools(input))) {  // no container was full, so that no rule for one has anything to say
     add(AdviseSkew(input));
     return pieces;
   }

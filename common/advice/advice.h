@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "advice/jvm_shortage.h"
 #include "budget/budget.h"
 #include "report/model.h"
 
@@ -15,7 +16,8 @@ struct AdviceInput {
   const ReportPostMortem* death = nullptr;   // limit, processes and sites at the last sample
   const SparkSettings* settings = nullptr;   // may be null
   std::optional<ReportMoment> last;          // the executor's last sample: regions
-  bool of_heap = false;                      // an OutOfMemoryError, not the container
+  bool of_heap = false;                      // an OutOfMemoryError of the heap, not the container
+  std::optional<JvmShortage> shortage;       // what else a JVM that ended by an OutOfMemoryError ran short of
   size_t tasks_at_once = 0;                  // that ran when it died
   uint64_t task_bytes = 0;                   // live at the last sample in the task that held most
   std::vector<uint64_t> peer_bytes;          // at their peaks, the finished tasks of that one's stage
@@ -29,6 +31,7 @@ std::optional<ReportAdvice> AdviseMemoryOverhead(const AdviceInput& input);  // 
 std::optional<ReportAdvice> AdviseExecutorMemory(const AdviceInput& input);  // a heap that one task filled
 std::optional<ReportAdvice> AdviseExecutorCores(const AdviceInput& input);   // fewer tasks at once
 std::optional<ReportAdvice> AdviseArrowBatch(const AdviceInput& input);      // batches that are what is big
+std::optional<ReportAdvice> AdviseJvmPools(const AdviceInput& input);        // direct buffers or classes beyond their bound
 std::optional<ReportAdvice> AdvisePysparkMemory(const AdviceInput& input);   // an address space that was full
 std::optional<ReportAdvice> AdviseSkew(const AdviceInput& input);            // one task out of the ordinary
 ReportAdvice AdviseContainerSize(const AdviceInput& input);                  // where no setting of Spark helps

@@ -17,6 +17,7 @@ namespace memprof {
 namespace {
 
 constexpr size_t kSitesShown = 20;
+constexpr int64_t kLastWordsMs = 30'000;  // Spark's handler ends a JVM at once; that it is gone may be noticed later
 
 proto::ExecutorSnapshot SnapshotOf(const ExecutorRecord& record) {
   proto::ExecutorSnapshot snapshot;
@@ -50,13 +51,22 @@ std::string UsePhrase(std::optional<uint64_t> used, std::optional<uint64_t> limi
                      FormatBytes(*used), FormatBytes(*limit));
 }
 
-std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdict, const ReportExecutor& executor) {
+std::string ShortagePhrase(const JvmShortage& shortage) {
+  if (shortage.pool != JvmPool::kDirectBuffers) return "the JVM's classes had filled their bound (Metaspace)";
+  if (!shortage.asked_bytes || !shortage.held_bytes || !shortage.limit_bytes) return "direct buffers had filled their bound";
+  return fmt::format("direct buffers held {} of {} when {} more were asked for", FormatBytes(*shortage.held_bytes),
+                     FormatBytes(*shortage.limit_bytes), FormatBytes(*shortage.asked_bytes));
+}
+
+std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdict, const ReportExecutor& executor,
+                             const std::optional<JvmShortage>& shortage) {
   std::string who = death.executor_id == "driver" ? "The driver" : "Executor " + death.executor_id;
   std::string end = death.exit_code ? ", exit code " + ExitCodePhrase(*death.exit_code) : "";
   if (verdict.of_heap) {
     return fmt::format("{} ran out of heap: {} of {} was in use at its peak{}", who, FormatBytesOr(executor.heap_used_peak_bytes),
                        FormatBytesOr(executor.heap_max_bytes), end);
   }
+  if (verdict.of_jvm) return fmt::format("{} died of an OutOfMemoryError: {}{}", who, ShortagePhrase(*shortage), end);
   if (verdict.out_of_memory)
     return fmt::format("{} was killed for its memory: {}{}", who, UsePhrase(death.used_bytes, death.limit_bytes), end);
   if (!death.used_bytes && !death.exit_code) return fmt::format("{} was lost; why is not known: no sample of it arrived", who);
@@ -124,14 +134,15 @@ class Writer {
     evidence.used_bytes = death.used_bytes;
     evidence.heap_used_bytes = executor.heap_used_peak_bytes;
     evidence.heap_max_bytes = executor.heap_max_bytes;
+    evidence.last_word = LastWordOn(executor.id, record.removed_ms);
     CountKills(executor, record, snapshot, evidence);
     PutAge(snapshot, tasks, death);
     Verdict verdict = Judge(evidence);
     death.out_of_memory = verdict.out_of_memory;
     death.how = verdict.how;
-    death.headline = ExecutorHeadline(death, verdict, executor);
+    death.headline = ExecutorHeadline(death, verdict, executor, evidence.last_word);
     PutSites(tasks, death);
-    if (death.out_of_memory) PutAdvice(executor, snapshot, tasks, verdict.of_heap, death);
+    if (death.out_of_memory) PutAdvice(executor, snapshot, tasks, verdict, evidence.last_word, death);
     return death;
   }
 
@@ -177,7 +188,7 @@ class Writer {
     death.how = verdict.how;
     death.headline = WorkerHeadline(death, evidence.signal);
     PutSites(tasks, death);
-    if (death.out_of_memory) PutAdvice(executor, SnapshotOf(record), tasks, false, death);
+    if (death.out_of_memory) PutAdvice(executor, SnapshotOf(record), tasks, {}, std::nullopt, death);
     return death;
   }
 
@@ -202,7 +213,7 @@ class Writer {
     death.headline = RefusalHeadline(death);
     std::vector<LastTask> tasks{{task_attempt_id, &task, LiveBytesOf(*task.profile)}};
     PutSites(tasks, death);
-    PutAdvice(executor, SnapshotOf(record), tasks, false, death);
+    PutAdvice(executor, SnapshotOf(record), tasks, {}, std::nullopt, death);
     return death;
   }
 
@@ -226,6 +237,17 @@ class Writer {
       return std::pair(~a.live_bytes, a.task_attempt_id) < std::pair(~b.live_bytes, b.task_attempt_id);
     });
     return tasks;
+  }
+
+  // The OutOfMemoryError of the task that failed last on this executor, right before it was gone.
+  std::optional<JvmShortage> LastWordOn(std::string_view executor, int64_t removed_ms) const {
+    const TaskRecord* last = nullptr;
+    for (const auto& [id, task] : state_.tasks) {
+      if (!task.ended || task.outcome != TaskOutcome::kFailed || state_.interner->StringAt(task.executor) != executor) continue;
+      if (task.end_ms + kLastWordsMs < removed_ms) continue;
+      if (last == nullptr || task.end_ms > last->end_ms) last = &task;
+    }
+    return last == nullptr ? std::nullopt : ParseJvmShortage(state_.interner->StringAt(last->error));
   }
 
   static const proto::Moment* LastMoment(const proto::ExecutorSnapshot& snapshot) {
@@ -266,12 +288,13 @@ class Writer {
     death.sites = SitesAtLastSample(tasks, *state_.interner, stacks_, kSitesShown, awaits_names_);
   }
 
-  void PutAdvice(const ReportExecutor& executor, const proto::ExecutorSnapshot& snapshot, const std::vector<LastTask>& tasks, bool of_heap,
-                 ReportPostMortem& death) const {
+  void PutAdvice(const ReportExecutor& executor, const proto::ExecutorSnapshot& snapshot, const std::vector<LastTask>& tasks,
+                 const Verdict& verdict, const std::optional<JvmShortage>& shortage, ReportPostMortem& death) const {
     AdviceInput input;
     input.executor = &executor;
     input.death = &death;
-    input.of_heap = of_heap;
+    input.of_heap = verdict.of_heap;
+    if (verdict.of_jvm) input.shortage = shortage;
     input.settings = &state_.configuration;
     input.tasks_at_once = tasks.size();
     if (snapshot.has_last()) input.last = MomentRow(snapshot.last());

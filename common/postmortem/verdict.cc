@@ -23,7 +23,30 @@ Verdict OfHeap(const DeathEvidence& evidence) {
   if (double share = ShareOf(evidence.heap_used_bytes, evidence.heap_max_bytes); share >= 0) {
     how += fmt::format(", and {} of the heap was in use at its peak", FormatPercent(share, 1));
   }
-  return {true, true, how};
+  return {.out_of_memory = true, .of_heap = true, .how = how};
+}
+
+const char* PoolPhrase(JvmPool pool) {
+  switch (pool) {
+    case JvmPool::kDirectBuffers:
+      return "its direct buffers had filled their bound";
+    case JvmPool::kMetaspace:
+      return "its classes had filled their bound (Metaspace)";
+    case JvmPool::kThreads:
+      return "it could make no more threads, which a limit of threads or processes bounds (ulimit -u, pids.max)";
+    case JvmPool::kHeap:
+      break;
+  }
+  return "its heap was full";
+}
+
+// An exit by an OutOfMemoryError: its text says of what.
+Verdict ByOutOfMemoryError(const DeathEvidence& evidence) {
+  if (!evidence.last_word || evidence.last_word->pool == JvmPool::kHeap) return OfHeap(evidence);
+  const JvmPool pool = evidence.last_word->pool;
+  return {.out_of_memory = pool != JvmPool::kThreads,
+          .of_jvm = pool != JvmPool::kThreads,
+          .how = fmt::format("{}, and its task's OutOfMemoryError says that {}", EndPhrase(evidence.loss), PoolPhrase(pool))};
 }
 
 // SIGKILL, or not a word: whoever did it left no name.
@@ -31,12 +54,11 @@ Verdict ByUse(const DeathEvidence& evidence) {
   std::string how = EndPhrase(evidence.loss);
   double share = ShareOf(evidence.used_bytes, evidence.limit_bytes);
   if (evidence.kernel_kills) {  // 0: the kernel did not do it
-    return {false, false,
-            how + fmt::format("; {} found that the kernel killed nothing in its cgroup: killed from outside", evidence.counted_by)};
+    return {.how = how + fmt::format("; {} found that the kernel killed nothing in its cgroup: killed from outside", evidence.counted_by)};
   }
-  if (share < 0) return {false, false, how + "; its use of memory is not known"};
+  if (share < 0) return {.how = how + "; its use of memory is not known"};
   std::string use = fmt::format("{} of the limit in use at the last sample", FormatPercent(share, 1));
-  return {share >= kNearLimit, false, fmt::format("{}, with {}", how, use)};
+  return {.out_of_memory = share >= kNearLimit, .how = fmt::format("{}, with {}", how, use)};
 }
 
 }  // namespace
@@ -44,27 +66,30 @@ Verdict ByUse(const DeathEvidence& evidence) {
 Verdict Judge(const DeathEvidence& evidence) {
   const LossReason& loss = evidence.loss;
   if (evidence.kernel_kills.value_or(0) > 0) {
-    return {
-        true, false,
-        fmt::format("the kernel's oom_kill counter of its cgroup rose by {}, as {} found", *evidence.kernel_kills, evidence.counted_by)};
+    return {.out_of_memory = true,
+            .how = fmt::format("the kernel's oom_kill counter of its cgroup rose by {}, as {} found", *evidence.kernel_kills,
+                               evidence.counted_by)};
   }
-  if (loss.kind == LossKind::kContainerMemory) return {true, false, "the cluster manager says that it killed the container for its memory"};
-  if (loss.exit_code == kExitSparkOom) return OfHeap(evidence);
+  if (loss.kind == LossKind::kContainerMemory)
+    return {.out_of_memory = true, .how = "the cluster manager says that it killed the container for its memory"};
+  if (loss.exit_code == kExitSparkOom) return ByOutOfMemoryError(evidence);
+  if (loss.exit_code == kExitHotSpotOom && evidence.last_word) return ByOutOfMemoryError(evidence);
   if (loss.exit_code == kExitHotSpotOom && ShareOf(evidence.heap_used_bytes, evidence.heap_max_bytes) >= kFullHeap) return OfHeap(evidence);
   if (!loss.exit_code || *loss.exit_code == kExitSigkill) return ByUse(evidence);
-  return {false, false, EndPhrase(loss)};
+  return {.how = EndPhrase(loss)};
 }
 
 Verdict JudgeWorker(const WorkerEvidence& evidence) {
   if (evidence.signal != 0) {
     std::string how = fmt::format("it noted {} in its black box as it died", SignalName(evidence.signal));
-    if (evidence.was_refused && evidence.signal == SIGABRT) return {true, false, how + ", right after malloc had refused it memory"};
-    return {false, false, how};
+    if (evidence.was_refused && evidence.signal == SIGABRT)
+      return {.out_of_memory = true, .how = how + ", right after malloc had refused it memory"};
+    return {.how = how};
   }
   if (evidence.death.kernel_kills && *evidence.death.kernel_kills == 0) {
-    return {false, false,
-            "it vanished with its task, the kernel's oom_kill counter of its cgroup did not rise, and its black box has no word of a "
-            "crash: somebody killed it, or it ended itself"};
+    return {.how =
+                "it vanished with its task, the kernel's oom_kill counter of its cgroup did not rise, and its black box has no word of a "
+                "crash: somebody killed it, or it ended itself"};
   }
   return Judge(evidence.death);
 }

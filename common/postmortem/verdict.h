@@ -1,11 +1,12 @@
 // Memory or not: weighs the evidence of one death, the kernel's own count first. Error texts of tasks prove nothing and are no
-// part of it. Pure function.
+// part of it, but for the JVM's own word on what it ran short of, where an exit code says that it ended so. Pure function.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "advice/jvm_shortage.h"
 #include "postmortem/loss_reason.h"
 
 namespace memprof {
@@ -23,11 +24,13 @@ struct DeathEvidence {
   std::optional<uint64_t> kernel_kills;
   std::string counted_by;  // who looked: "a later executor in the same cgroup"
   std::optional<uint64_t> heap_used_bytes, heap_max_bytes;
+  std::optional<JvmShortage> last_word;  // of its tasks, right before: an OutOfMemoryError
 };
 
 struct Verdict {
   bool out_of_memory = false;
-  bool of_heap = false;  // an OutOfMemoryError, not the container
+  bool of_heap = false;  // an OutOfMemoryError of the heap, not the container
+  bool of_jvm = false;   // an OutOfMemoryError of another pool of the JVM
   std::string how;       // the evidence
 };
 

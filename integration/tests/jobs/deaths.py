@@ -93,6 +93,11 @@ def refused(spark, _):
         return "MemoryError" in str(error)
 
 
+def direct(spark, bytes_):
+    """A task in Java wants a direct buffer that is larger than their bound."""
+    return spark.sparkContext._jvm.DirectHog.run(spark.sparkContext._jsc, int(bytes_))
+
+
 def in_jvm(spark, _):
     """An off-heap cache larger than the container; it is dropped as soon as an executor died of it."""
     rows = spark.range(0, 24_000_000, 1, 8).selectExpr("id", "id * 3 as a", "id * 5 as b", "id * 7 as c", "uuid() as d")
@@ -104,9 +109,14 @@ def in_jvm(spark, _):
 
 def main():
     spark = SparkSession.builder.appName("deaths").getOrCreate()
-    way = {"in-worker": in_worker, "in-jvm": in_jvm, "crash": crash, "native": native_crashes, "refused": refused}[
-        sys.argv[1]
-    ]
+    way = {
+        "in-worker": in_worker,
+        "in-jvm": in_jvm,
+        "crash": crash,
+        "native": native_crashes,
+        "refused": refused,
+        "direct": direct,
+    }[sys.argv[1]]
     print("RESULT", json.dumps(way(spark, *sys.argv[2:3] or [None])), flush=True)
     spark.stop()
 

@@ -1,6 +1,7 @@
 // Each rule: when it fires, with which numbers, and when it must not.
 #include "advice/advice.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -262,6 +263,41 @@ TEST(PysparkMemory, CannotGiveMoreThanTheHostHas) {
 }
 
 TEST(PysparkMemory, NothingWasRefused) { EXPECT_FALSE(AdvisePysparkMemory(Scene(1, 480 * kMi).Input())); }
+
+Scene ShortScene(const char* error) {
+  Scene scene(1, 480 * kMi);
+  scene.input.shortage = ParseJvmShortage(error);
+  return scene;
+}
+
+TEST(JvmPools, DirectBuffersGetTwiceTheirBoundOrWhatWasWanted) {
+  constexpr const char* kReserve =
+      "java.lang.OutOfMemoryError: Cannot reserve {} bytes of direct buffer memory (allocated: 83886080, limit: 104857600)";
+  std::optional<ReportAdvice> advice = AdviseJvmPools(ShortScene(fmt::format(fmt::runtime(kReserve), 41'943'040).c_str()).Input());
+  ASSERT_TRUE(advice);
+  EXPECT_EQ(advice->conf, "spark.executor.extraJavaOptions");
+  EXPECT_EQ(advice->from, "-XX:MaxDirectMemorySize=100m");
+  EXPECT_EQ(advice->to, "-XX:MaxDirectMemorySize=200m");
+  EXPECT_THAT(advice->because, HasSubstr("held 80.0 MiB of 100.0 MiB when 40.0 MiB more"));
+  EXPECT_THAT(advice->because, HasSubstr("spark.executor.memoryOverhead must have room for 100.0 MiB more"));
+  advice = AdviseJvmPools(ShortScene(fmt::format(fmt::runtime(kReserve), 314'572'800).c_str()).Input());
+  EXPECT_EQ(advice->to, "-XX:MaxDirectMemorySize=418m") << "380 MiB + 10 %";
+  advice = AdviseJvmPools(ShortScene("java.lang.OutOfMemoryError: Direct buffer memory").Input());
+  EXPECT_EQ(advice->from, "") << "nobody says that the option is set";
+  EXPECT_EQ(advice->to, "-XX:MaxDirectMemorySize=2048m") << "twice the heap, which is the bound without it";
+}
+
+TEST(JvmPools, IsTheOnlyAdvice) {
+  Scene scene = ShortScene("java.lang.OutOfMemoryError: Direct buffer memory");
+  EXPECT_EQ(Advise(scene.Input()).size(), 1u) << "no container was full";
+  scene = ShortScene("java.lang.OutOfMemoryError: Metaspace");
+  EXPECT_THAT(AdviseJvmPools(scene.Input())->to, HasSubstr("MaxMetaspaceSize"));
+}
+
+TEST(JvmPools, SayNothingOfAHeap) {
+  EXPECT_FALSE(AdviseJvmPools(ShortScene("java.lang.OutOfMemoryError: Java heap space").Input()));
+  EXPECT_FALSE(AdviseJvmPools(Scene(1, 480 * kMi).Input()));
+}
 
 }  // namespace
 }  // namespace memprof

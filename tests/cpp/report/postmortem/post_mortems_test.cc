@@ -339,6 +339,27 @@ TEST(PostMortems, ARefusalThatATaskLivedWithIsNone) {
   }
 }
 
+TEST(PostMortems, AnOutOfMemoryErrorOfDirectBuffersIsNotTheHeaps) {
+  constexpr const char* kDirect =
+      "java.lang.OutOfMemoryError: Cannot reserve 300000007 bytes of direct buffer memory (allocated: 16385, limit: 104857600)";
+  for (int64_t earlier : {1'000, 60'000}) {
+    ProfileStore store;
+    FillScene(store, "Command exited with code 52", kFull / 4);
+    const int64_t gone = TheDeath(store)["timeMs"];
+    store.TaskEnded(77, 5, 0, 3, 0, "1", TaskOutcome::kFailed, kDirect, gone - earlier);
+    Json death = TheDeath(store);
+    EXPECT_EQ(death["outOfMemory"], true);
+    if (earlier > 30'000) {
+      EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr("ran out of heap")) << "an old error is no last word";
+      continue;
+    }
+    EXPECT_THAT(death["headline"].get<std::string>(),
+                HasSubstr("Executor 1 died of an OutOfMemoryError: direct buffers held 16.0 KiB of 100.0 MiB when 286.1 MiB more"));
+    ASSERT_EQ(death["advice"].size(), 1u);
+    EXPECT_EQ(death["advice"][0]["to"], "-XX:MaxDirectMemorySize=315m");
+  }
+}
+
 TEST(PostMortems, OrderAndRepetitionChangeNothing) {
   std::vector<std::function<void(ProfileStore&)>> news = {
       [](ProfileStore& store) { store.ExecutorAdded("1", "node7", 2, 512, -1, -1, -1, kBegin + 100); },

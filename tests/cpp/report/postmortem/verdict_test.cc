@@ -70,6 +70,26 @@ TEST(Verdict, HeapsThatRanOut) {
   EXPECT_TRUE(Judge(evidence).of_heap);
 }
 
+TEST(Verdict, OtherPoolsOfAJvmByItsOwnWord) {
+  for (int code : {kExitSparkOom, kExitHotSpotOom}) {
+    DeathEvidence evidence = Killed(kLimit / 10);
+    evidence.loss.exit_code = code;
+    evidence.last_word = JvmShortage{JvmPool::kDirectBuffers, {}, {}, {}};
+    EXPECT_TRUE(Judge(evidence).out_of_memory);
+    EXPECT_FALSE(Judge(evidence).of_heap);
+    EXPECT_TRUE(Judge(evidence).of_jvm);
+    EXPECT_THAT(Judge(evidence).how, HasSubstr("direct buffers"));
+    evidence.last_word->pool = JvmPool::kThreads;
+    EXPECT_FALSE(Judge(evidence).out_of_memory) << "no memory was missing";
+    EXPECT_THAT(Judge(evidence).how, HasSubstr("pids.max"));
+    evidence.last_word->pool = JvmPool::kHeap;
+    EXPECT_TRUE(Judge(evidence).of_heap);
+  }
+  DeathEvidence killed = Killed(kLimit / 10);
+  killed.last_word = JvmShortage{JvmPool::kDirectBuffers, {}, {}, {}};
+  EXPECT_FALSE(Judge(killed).of_jvm) << "a task's word proves nothing of a kill";
+}
+
 TEST(Verdict, CrashesAreNotMemoryHoweverFull) {
   for (int code : {134, 139, 143, 1}) {
     DeathEvidence evidence = Killed(kLimit);

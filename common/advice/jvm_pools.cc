@@ -1,0 +1,43 @@
+// A pool of the JVM's beside the heap that ran out: an option of the JVM bounds it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "advice/figures.h"
+#include "report/units.h"
+
+namespace memprof {
+namespace {
+
+std::string DirectOption(uint64_t bytes) { return "-XX:MaxDirectMemorySize=" + SparkSize(bytes); }
+
+}  // namespace
+
+std::optional<ReportAdvice> AdviseJvmPools(const AdviceInput& input) {
+  if (!input.shortage) return std::nullopt;
+  const bool driver = input.executor->id == "driver";
+  const char* conf = driver ? "spark.driver.extraJavaOptions" : "spark.executor.extraJavaOptions";
+  if (input.shortage->pool == JvmPool::kMetaspace) {
+    return ReportAdvice{conf, "", "-XX:MaxMetaspaceSize",
+                        "the JVM's space for classes is full: raise this option, or take it away, for without it there is no bound"};
+  }
+  if (input.shortage->pool != JvmPool::kDirectBuffers) return std::nullopt;
+  const JvmShortage& direct = *input.shortage;
+  // Without the option the bound is the heap's size.
+  const std::optional<uint64_t> limit = direct.limit_bytes ? direct.limit_bytes : input.executor->heap_max_bytes;
+  if (!limit) return ReportAdvice{conf, "", "-XX:MaxDirectMemorySize", "direct buffers ran out; what bounds them is not known"};
+  const uint64_t wanted = std::max(2 * *limit, WithHeadroom(direct.held_bytes.value_or(0) + direct.asked_bytes.value_or(0)));
+  std::string because = direct.asked_bytes
+                            ? fmt::format("direct buffers held {} of {} when {} more were asked for; ",
+                                          FormatBytesOr(direct.held_bytes, "part"), FormatBytes(*limit), FormatBytes(*direct.asked_bytes))
+                            : fmt::format("direct buffers filled their bound of {}; ", FormatBytes(*limit));
+  because += fmt::format(
+      "how many more the job wants is not measured, so the next size to try is {}; they are outside the heap: {} must have room for {} "
+      "more",
+      wanted == 2 * *limit ? "twice that" : "what was wanted + 10 %",
+      driver ? "spark.driver.memoryOverhead" : "spark.executor.memoryOverhead", FormatBytes(wanted - *limit));
+  const bool bounded_by_option = direct.limit_bytes && direct.limit_bytes != input.executor->heap_max_bytes;
+  return ReportAdvice{conf, bounded_by_option ? DirectOption(*limit) : "", DirectOption(wanted), because};
+}
+
+}  // namespace memprof

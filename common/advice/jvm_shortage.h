@@ -1,0 +1,25 @@
+// What a JVM ran short of, by its own words: the text of an OutOfMemoryError. Pure functions; any text is fine.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace memprof {
+
+enum class JvmPool {
+  kHeap,
+  kDirectBuffers,  // -XX:MaxDirectMemorySize; Netty's own count of them is bounded by the same
+  kMetaspace,      // -XX:MaxMetaspaceSize
+  kThreads,        // none could be made: a limit of threads or processes, seldom one of memory
+};
+
+struct JvmShortage {
+  JvmPool pool = JvmPool::kHeap;
+  std::optional<uint64_t> asked_bytes, held_bytes, limit_bytes;  // where the text has them
+};
+
+// Of an error as Spark reports it; nothing when it is no OutOfMemoryError of the JVM or of Netty.
+std::optional<JvmShortage> ParseJvmShortage(std::string_view error);
+
+}  // namespace memprof

@@ -1,0 +1,46 @@
+"""Executors that end by an OutOfMemoryError of another pool than the heap."""
+
+import re
+import shutil
+import subprocess
+import zipfile
+
+import pytest
+from conftest import JOBS, LOCAL_CLUSTER
+
+BYTES = 300_000_007
+CONF = "spark.executor.extraJavaOptions"
+BOUND = "-XX:MaxDirectMemorySize=200m"  # executors of Spark 4 don't start with 100
+
+
+@pytest.fixture
+def hog(spark, jar, tmp_path):
+    """The jars of a job with jobs/DirectHog.java."""
+    javac = shutil.which("javac")
+    if javac is None:
+        pytest.skip("no javac on PATH: it comes with the JDK that the build needs")
+    classpath = f"{spark.home}/jars/*"
+    subprocess.run(
+        [javac, "--release", "11", "-cp", classpath, "-d", tmp_path, JOBS / "DirectHog.java"],
+        check=True,
+        capture_output=True,
+    )
+    path = tmp_path / "hog.jar"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.write(tmp_path / "DirectHog.class", "DirectHog.class")
+    return f"{jar},{path}"
+
+
+def test_direct_buffers_beyond_their_bound(spark_run, hog):
+    launch = {"master": LOCAL_CLUSTER, "jar": hog}
+    run = spark_run("deaths.py", "direct", BYTES, conf={CONF: BOUND}.items(), **launch).demand_success()
+    assert run.result() == 0
+    (death,) = run.report()["postMortems"]
+    assert (death["process"], death["exitCode"], death["outOfMemory"]) == ("jvm", 52, True)
+    assert re.search(r"direct buffers held .* of 200\.0 MiB when 286\.1 MiB more were asked for", death["headline"])
+    assert death["headline"].split(":")[0] in " ".join(run.stderr.split())
+    (advice,) = death["advice"]
+    assert (advice["conf"], advice["from"]) == (CONF, BOUND)
+    passed = spark_run("deaths.py", "direct", BYTES, conf={CONF: advice["to"]}.items(), **launch).demand_success()
+    assert passed.result() == BYTES
+    assert passed.report()["postMortems"] == []

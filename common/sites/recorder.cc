@@ -350,7 +350,8 @@ void Recorder::Freeing(uintptr_t address) {
   if (state_->finished) return;
   LiveBlock* block = state_->live.Find(address);
   if (block == nullptr) return;
-  if (IsLarge(*block) && state_->MayBeHighestRss()) state_->ObserveRss(true);  // with it goes what may be the peak
+  // With it goes what may be the peak. If it is time for a reading, then now, while its pages are there and it is still known.
+  if (IsLarge(*block)) state_->ObserveRss(state_->MayBeHighestRss());
   state_->ReadLastResidency(*block);
   state_->Discharge(*block);
   state_->live.Erase(block);
@@ -420,6 +421,7 @@ void Recorder::UnmappingRange(uintptr_t begin, uintptr_t end) {
   end = (end + LiveSet::kPageMask) & ~LiveSet::kPageMask;  // as the kernel does
   if (state.finished || begin >= end) return;
   bool changed = false;
+  if (state.live.MappingIn(begin, end) != 0) state.ObserveRss(state.MayBeHighestRss());  // as before a large block is freed
   while (uintptr_t start = state.live.MappingIn(begin, end)) {
     LiveBlock* found = state.live.Find(start);
     if (found == nullptr) break;

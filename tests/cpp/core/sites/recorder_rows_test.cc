@@ -153,6 +153,24 @@ TEST_F(RecorderRowsTest, APeakIsMeasuredWhereTheTimeIsSpent) {
   recorder_->CloseSession();
 }
 
+// Its pages are still there when it has left the live set.
+TEST_F(RecorderRowsTest, ALargeBlockThatIsBeingFreedIsInTheRows) {
+  const Touched block(3001 * kPage, 3001 * kPage);
+  Start(kInterval, 4u << 20, regions_.get());
+  recorder_->OpenSession(Task(1));
+  Allocate(block.begin(), 3001 * kPage, {Line("udf", 7), Native(kCounter, 16)});
+  recorder_->MeasureRowsAtEnd(1);
+  const Touched others(2003 * kPage, 2003 * kPage);  // nobody tells of these
+  usleep(10'000);
+  recorder_->Freeing(block.begin());
+  EXPECT_EQ(Rows().at("native: counter/libcounter.so"), 3001 * kPage);
+  const Touched more(4003 * kPage, 4003 * kPage);
+  usleep(10'000);
+  AllocateSampled(0x10010, 1000, 65'536, 65, {Line("udf", 9)});
+  EXPECT_EQ(Rows().count("native: counter/libcounter.so"), 0u) << "rows are measured anew where the resident set has grown";
+  recorder_->CloseSession();
+}
+
 TEST_F(RecorderRowsTest, NoneWithoutRegions) {
   Start();
   recorder_->OpenSession(Task(1));

@@ -160,6 +160,9 @@ TEST_F(RecorderRowsTest, ALargeBlockThatIsBeingFreedIsInTheRows) {
   recorder_->OpenSession(Task(1));
   Allocate(block.begin(), 3001 * kPage, {Line("udf", 7), Native(kCounter, 16)});
   recorder_->MeasureRowsAtEnd(1);
+  AllocateSampled(0x20010, 1000, 65'536, 65, {Line("udf", 9)});
+  usleep(10'000);
+  recorder_->Freeing(0x20010);                       // and the resident set is read, so that nothing speaks for a new maximum
   const Touched others(2003 * kPage, 2003 * kPage);  // nobody tells of these
   usleep(10'000);
   recorder_->Freeing(block.begin());

@@ -1,8 +1,9 @@
 # Every CPython 3.9-3.13 found on PATH or under pyenv: the shim is built once for each, into one package.
 # Sets MEMPROF_PYTHONS to a list of tags (311 312 ...) and, per tag, MEMPROF_PYTHON_<tag>_{EXECUTABLE,INCLUDE,SUFFIX}.
-# memprof_python_module(NAME SOURCES … LIBRARIES …) makes one module target per CPython, NAME_<tag>, and puts it into the wheel.
+# memprof_python_module(NAME PYTHONS … SOURCES … LIBRARIES …) makes one module target per CPython, NAME_<tag>, and puts it into the wheel.
 
 set(MEMPROF_PYTHON_TAGS "39;310;311;312;313" CACHE STRING "CPython versions to build the shim for, where found")
+set(MEMPROF_STORE_TAGS "${MEMPROF_PYTHON_TAGS}" CACHE STRING "Those of them whose command line the wheel serves, too")
 set(MEMPROF_PYTHON_PACKAGE_DIR ${CMAKE_BINARY_DIR}/python/sparkmemprof)
 
 set(MEMPROF_PYTHONS "")
@@ -40,13 +41,14 @@ if(NOT "311" IN_LIST MEMPROF_PYTHONS)
 endif()
 
 function(memprof_python_module name)
-  cmake_parse_arguments(module "" "" "SOURCES;LIBRARIES" ${ARGN})
-  foreach(tag IN LISTS MEMPROF_PYTHONS)
+  cmake_parse_arguments(module "" "" "PYTHONS;SOURCES;LIBRARIES" ${ARGN})
+  foreach(tag IN LISTS module_PYTHONS)
     add_library(${name}_${tag} MODULE ${module_SOURCES})
     target_include_directories(${name}_${tag} SYSTEM PRIVATE ${MEMPROF_PYTHON_${tag}_INCLUDE} ${MEMPROF_PYBIND11})
     target_link_libraries(${name}_${tag} PRIVATE ${module_LIBRARIES} memprof_warnings memprof_guest)
     set_target_properties(${name}_${tag} PROPERTIES PREFIX "" OUTPUT_NAME ${name} SUFFIX ${MEMPROF_PYTHON_${tag}_SUFFIX}
       LIBRARY_OUTPUT_DIRECTORY ${MEMPROF_PYTHON_PACKAGE_DIR})
+    memprof_split_debug_symbols(${name}_${tag})
     install(TARGETS ${name}_${tag} LIBRARY DESTINATION sparkmemprof COMPONENT wheel)
   endforeach()
 endfunction()

@@ -1,17 +1,22 @@
-# Libraries that aren't ours. protobuf-lite, libunwind, libbacktrace, zlib, minizip's reader and what decompresses event logs come
-# from cmake/build-third-party.sh (Debian's static ones lack -fPIC); fmt is used header-only, nlohmann/json is headers.
+# Libraries that aren't ours. protobuf-lite, libunwind, libbacktrace, zlib, minizip's reader, fmt and what decompresses event logs come
+# from cmake/build-third-party.sh (Debian's static ones lack -fPIC); nlohmann/json is headers.
 
-# tools/setup.sh runs it before; what an older checkout lacks is built here.
-if(EXISTS ${MEMPROF_THIRD_PARTY}/.complete-1 AND NOT EXISTS ${MEMPROF_THIRD_PARTY}/.complete-4)
-  message(STATUS "building the third-party libraries that are new")
-  execute_process(COMMAND ${CMAKE_CURRENT_LIST_DIR}/build-third-party.sh ${MEMPROF_THIRD_PARTY})
+# tools/setup.sh runs it before. Kept outside the checkout, by the hash of their recipe: another clone has them already.
+file(SHA1 ${CMAKE_CURRENT_LIST_DIR}/build-third-party.sh recipe)
+file(SHA1 ${CMAKE_CURRENT_LIST_DIR}/libbacktrace-bounded-depth.patch patch)
+string(SUBSTRING ${recipe} 0 12 recipe)
+string(SUBSTRING ${patch} 0 6 patch)
+set(caches $ENV{XDG_CACHE_HOME})
+if(NOT caches)
+  set(caches $ENV{HOME}/.cache)
 endif()
-if(NOT EXISTS ${MEMPROF_THIRD_PARTY}/.complete-4)
+set(MEMPROF_THIRD_PARTY ${caches}/sparkmemprof/third-party-${recipe}-${patch})
+if(NOT EXISTS ${MEMPROF_THIRD_PARTY}/.complete)
   message(FATAL_ERROR "third-party libraries are missing: run cmake/build-third-party.sh ${MEMPROF_THIRD_PARTY}")
 endif()
 
 find_program(PROTOC protoc REQUIRED)
-find_package(fmt REQUIRED)
+find_path(MEMPROF_FMT_HEADERS fmt/format.h REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(Threads REQUIRED)
 find_package(Java 11 REQUIRED COMPONENTS Development)
@@ -43,6 +48,10 @@ add_library(minizip_reader STATIC IMPORTED)
 set_target_properties(minizip_reader PROPERTIES IMPORTED_LOCATION ${MEMPROF_THIRD_PARTY}/lib/libminizip-reader.a)
 target_include_directories(minizip_reader SYSTEM INTERFACE ${MEMPROF_THIRD_PARTY}/include)
 target_link_libraries(minizip_reader INTERFACE zlib)
+
+add_library(fmt STATIC IMPORTED)
+set_target_properties(fmt PROPERTIES IMPORTED_LOCATION ${MEMPROF_THIRD_PARTY}/lib/libfmt.a)
+target_include_directories(fmt SYSTEM INTERFACE ${MEMPROF_FMT_HEADERS})
 
 foreach(codec zstd-decoder lz4-block snappy lzf-decoder)  # of event logs
   string(REPLACE - _ target ${codec})

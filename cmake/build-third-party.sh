@@ -2,21 +2,21 @@
 # Builds the static libraries that Debian ships without -fPIC or not at all, from Debian's own source packages: protobuf-lite
 # 3.21.12 (BSD-3-Clause), libunwind 1.6.2 (MIT), zlib and minizip's reader (zlib licence), libbacktrace (BSD-3-Clause) as gdb
 # 13.1 carries it (nothing else of gdb is used), and of zstd (BSD-3-Clause), lz4 and liblzf (BSD-2-Clause) and snappy (BSD-3-Clause)
-# what decompresses. All end up hidden inside our shared objects.
+# what decompresses, and fmt (MIT). All end up hidden inside our shared objects.
 #
-#   cmake/build-third-party.sh PREFIX     installs into PREFIX (include/, lib/) what is not there yet.
+#   cmake/build-third-party.sh PREFIX     installs into PREFIX (include/, lib/), unless that is complete.
+#
+# PREFIX holds the hashes of this file and of the patch (cmake/ThirdParty.cmake, tools/setup.sh), so that a change makes another.
 #
 # Needs: apt (with a Debian mirror), dpkg-source, patch, cmake, ninja, a C++ compiler, autoconf, automake, libtool.
 set -euo pipefail
-[ $# -eq 1 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -eq 1 ] || { sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 mkdir -p "$1"
 prefix=$(cd "$1" && pwd)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-# A stamp a round of libraries: what an older checkout has built stays.
-first=$prefix/.complete-1 second=$prefix/.complete-2 third=$prefix/.complete-3 fourth=$prefix/.complete-4
 exec {lock}>"$prefix/.lock"
 flock "$lock"
-[ -e "$first" ] && [ -e "$second" ] && [ -e "$third" ] && [ -e "$fourth" ] && exit 0
+[ ! -e "$prefix/.complete" ] || exit 0
 
 work=$(mktemp -d "$prefix/work.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -25,7 +25,7 @@ command -v ccache >/dev/null && launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DC
 
 say() { echo "third party: $*" >&2; }
 quietly() { # runs a command, shows its output only if it fails
-  local log=$work/log
+  local log=$work/log.$BASHPID
   "$@" >"$log" 2>&1 || { tail -n 40 "$log" >&2; say "failed: $*"; exit 1; }
 }
 
@@ -129,14 +129,24 @@ build_decompressors() {
   install -D -m 644 -t "$prefix/include" lzf.h
 }
 
-build() { # STAMP BUILD...
-  [ -e "$1" ] && return
-  for round in "${@:2}"; do "$round"; done
-  touch "$1"
+# Of the version whose headers Debian's libfmt-dev has. Header-only, each file that includes fmt takes four times as long to compile.
+build_fmt() {
+  say "fmt: fetching and building (about a quarter of a minute)"
+  local fmt
+  fmt=$(fetch fmtlib)
+  cd "$fmt"
+  quietly c++ -std=c++20 -O2 -g0 -DNDEBUG -fPIC -fvisibility=hidden -Iinclude -c src/format.cc
+  quietly ar rcs "$prefix/lib/libfmt.a" format.o
 }
 
-build "$first" build_libunwind build_protobuf
-build "$second" build_libbacktrace
-build "$third" build_zlib_and_minizip
-build "$fourth" build_decompressors
+# All at once: most of the time one of them waits for a download or for its configure script.
+builds=()
+for library in libunwind protobuf libbacktrace zlib_and_minizip decompressors fmt; do
+  "build_$library" &
+  builds+=($!)
+done
+for build in "${builds[@]}"; do
+  wait "$build" || { kill "${builds[@]}" 2>/dev/null; wait; exit 1; }
+done
+touch "$prefix/.complete"
 say "installed into $prefix"

@@ -1,51 +1,93 @@
 #!/usr/bin/env bash
-# Builds and runs every test: C++, Python, JVM, the report in a browser, and real Spark. Closes with `N passed, N failed, N skipped`.
+# Builds and runs the tests: C++, Python, JVM, the report in a browser, and real Spark. Closes with `N passed, N failed, N skipped`.
 #
-#   tests/run.sh [SUITE…]      suites: checks cpp python browser jvm spark; all of them without an argument
+#   tests/run.sh [SUITE…]            the landing tier. Suites: checks cpp python browser jvm spark; all of them without an argument
+#   tests/run.sh --full [SUITE…]     everything: each Spark line with each test, every CPython's own tests, clang-tidy; and suites
+#                                    asan and tsan, the C++ tests under those sanitizers. A suite that has passed on this commit is
+#                                    not run again, so an interrupted run goes on where it was; --again runs it nevertheless
 #
 # Installs what is missing (Debian packages when root, Python packages into build/). Each failed or skipped test is named
-# with its reason at the end; details are in build/test-results.
+# with its reason at the end; details and summary.json are in build/test-results. What is proved where: docs/testing.md.
 set -uo pipefail
-case ${1:-} in -h | --help) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;; esac
+usage() { sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 source tools/setup.sh
-suites=("${@:-}")
-[ -n "${suites[0]}" ] || suites=(checks cpp python browser jvm spark)
-for suite in "${suites[@]}"; do
-  case $suite in checks | cpp | python | browser | jvm | spark) ;; *) fail "unknown suite '$suite'; see --help" ;; esac
-done
-
-one_at_a_time "$BUILD/test-lock" "tests/run.sh"
-setup_lock
-setup_build "${APT_TEST[@]}"
-setup_wheel
-setup_spark 4
-export MEMPROF_PYTHON_4=$SPARK_VENV/bin/python
-setup_spark 3.5
-export MEMPROF_PYTHON_3_5=$SPARK_VENV/bin/python
-setup_unlock
-
-results=$BUILD/test-results
-rm -rf "$results"
-mkdir -p "$results"
-export MEMPROF_BUILD=$BUILD/$PRESET
-own_environment
-
-run_pytest() { # SUITE PYTHON FOLDER…
-  local suite=$1 python=$2
-  shift 2
-  "$python" -m pytest -q -p no:cacheprovider --junitxml "$results/$suite.xml" -o junit_suite_name="$suite" "$@"
-}
-
-for suite in "${suites[@]}"; do
-  say "suite $suite"
-  case $suite in
-    cpp) ctest --test-dir "$MEMPROF_BUILD" --output-on-failure --output-junit "$results/cpp.xml" -j "$(nproc)" --progress 2>&1 | tail -n 40 ;;
-    checks) run_pytest checks "$BUILD/tools/bin/python" tests/checks ;;
-    python) run_pytest python "$BUILD/tools/bin/python" tests/python ;;
-    browser) run_pytest browser "$BUILD/tools/bin/python" tests/browser ;;
-    jvm) run_pytest jvm "$BUILD/tools/bin/python" tests/jvm ;;
-    spark) run_pytest spark "$BUILD/tools/bin/python" integration/tests ;;
+tier=landing again=
+suites=()
+known=(checks cpp python browser jvm spark)
+for argument in "$@"; do
+  case $argument in
+    -h | --help) usage; exit 0 ;;
+    --full) tier=full ;;
+    --again) again=1 ;;
+    -*) fail "unknown option '$argument'; see --help" ;;
+    *) suites+=("$argument") ;;
   esac
 done
-exec "$BUILD/tools/bin/python" tests/summary.py "$results" "${suites[@]}"
+[ "$tier" = landing ] || known+=(asan tsan)
+for suite in "${suites[@]}"; do
+  [[ " ${known[*]} " = *" $suite "* ]] || fail "unknown suite '$suite' of the $tier tier: ${known[*]}; see --help"
+done
+[ ${#suites[@]} -gt 0 ] || suites=("${known[@]}")
+
+one_at_a_time "$BUILD/test-lock" "tests/run.sh"
+commit=$(git rev-parse HEAD 2>/dev/null) || fail "tests/run.sh names the commit it tested: run it in a git checkout"
+dirty=false
+[ -z "$(git status --porcelain 2>/dev/null)" ] || dirty=true
+setup_tests
+steps=()
+for step in "${STEPS[@]}"; do steps+=(--step "$step"); done
+
+# Results of the full tier are kept by commit, for a run that goes on.
+results=$BUILD/test-results
+[ "$tier" = landing ] || results=$BUILD/test-results-full/$commit
+if [ "$tier" = landing ] || [ "$dirty" = true ] || [ -n "$again" ]; then
+  for suite in "${suites[@]}"; do rm -f "$results/$suite".*; done
+fi
+rm -f "$BUILD/test-results/summary.json"
+mkdir -p "$results" "$BUILD/test-results"
+own_environment
+
+run_pytest() { # SUITE FOLDER OPTION…
+  local suite=$1
+  shift
+  local options=(-q -p no:cacheprovider --junitxml "$results/$suite.xml" -o junit_suite_name="$suite")
+  [ "$tier" = full ] || options+=(-m "not full")
+  "$BUILD/tools/bin/python" -m pytest "${options[@]}" "$@"
+}
+
+run_ctest() { # SUITE BUILD
+  ctest --test-dir "$2" --output-on-failure --output-junit "$results/$1.xml" -j "$(nproc)" --progress 2>&1 | tail -n 40
+}
+
+run_sanitized() { # SUITE, which is its preset's name, too
+  progress "cmake: configuring $1" cmake --preset "$1"
+  progress "cmake: building $1" cmake --build "$BUILD/$1" --target core_tests profile_tests agent_tests report_tests eventlog_tests
+  ctest --test-dir "$BUILD/$1" --output-on-failure --output-junit "$results/$1.xml" -j "$(nproc)" --progress \
+    -E '^(java_glue|hook_room_symbols)' 2>&1 | tail -n 40
+}
+
+line_option=()
+[ "$tier" = landing ] || line_option=(--every-line)
+for suite in "${suites[@]}"; do
+  if [ -e "$results/$suite.passed" ]; then
+    say "suite $suite: it has passed on this commit"
+    continue
+  fi
+  say "suite $suite"
+  started=$SECONDS
+  case $suite in
+    cpp) run_ctest cpp "$MEMPROF_BUILD" ;;
+    checks) run_pytest checks tests/checks ;;
+    python) run_pytest python tests/python -n 2 --dist loadfile ;;
+    browser) run_pytest browser tests/browser -n 2 --dist loadfile ;;
+    jvm) run_pytest jvm tests/jvm -n 2 --dist loadfile ;;
+    spark) run_pytest spark integration/tests -n 2 --dist loadgroup "${line_option[@]}" ;;
+    asan | tsan) run_sanitized "$suite" ;;
+  esac
+  status=$?
+  printf '%s\n' $((SECONDS - started)) >"$results/$suite.seconds"
+  [ "$status" -ne 0 ] || [ "$dirty" = true ] || touch "$results/$suite.passed"
+done
+"$BUILD/tools/bin/python" tests/summary.py "$results" "${suites[@]}" --commit "$commit" --dirty "$dirty" --tier "$tier" "${steps[@]}" \
+  --write "$BUILD/test-results/summary.json"

@@ -1,14 +1,18 @@
-"""Adds up the JUnit files of all suites and closes with `N passed, N failed, N skipped`.
+"""Adds up the JUnit files of all suites, writes summary.json and closes with `N passed, N failed, N skipped`.
 
-summary.py RESULTS SUITE…
-
-Exit status 1 when a test failed, a suite left no result or ran no test at all.
+Red, beside a failed test: a suite that left no result, ran no test or skipped all of its tests; and a skip that
+expected_skips.txt beside this file doesn't know. Prints what each step and suite took, and the longest ten tests.
 """
 
+import argparse
+import json
 import pathlib
 import re
 import sys
 import xml.etree.ElementTree as ET
+
+LONGEST = 10
+EXPECTED = pathlib.Path(__file__).parent / "expected_skips.txt"
 
 
 def outcome(case):
@@ -30,20 +34,85 @@ def outcome(case):
     return {"fail": "failed", "notrun": "failed", "disabled": "skipped"}.get(status, "passed"), status or ""
 
 
+def expected_skips():
+    """[(regular expression of the name, of the reason)]"""
+    lines = [line for line in EXPECTED.read_text().splitlines() if line and not line.startswith("#")]
+    return [tuple(re.compile(part) for part in line.split("\t")) for line in lines]
+
+
+def cases_of(results, suite):
+    """[(name, seconds, outcome, reason)]"""
+    path = results / f"{suite}.xml"
+    if not path.exists():
+        return []
+    try:
+        root = ET.parse(path).getroot()
+    except ET.ParseError:  # cut off while it was written
+        return []
+    return [
+        (f"{case.get('classname', '')}.{case.get('name')}", float(case.get("time") or 0), *outcome(case))
+        for case in root.iter("testcase")
+    ]
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", type=pathlib.Path, help="folder with SUITE.xml and SUITE.seconds")
+    parser.add_argument("suites", nargs="+")
+    parser.add_argument("--commit", required=True)
+    parser.add_argument("--dirty", choices=["true", "false"], required=True)
+    parser.add_argument("--tier", choices=["landing", "full"], required=True)
+    parser.add_argument("--step", action="append", default=[], help="SECONDS<tab>WHAT, of the set-up")
+    parser.add_argument("--write", type=pathlib.Path, required=True, help="the summary.json")
+    return parser.parse_intermixed_args()
+
+
 def main():
-    results = pathlib.Path(sys.argv[1])
+    arguments = parse_arguments()
+    known_skips = expected_skips()
     counts = {"passed": 0, "failed": 0, "skipped": 0}
-    for suite in sys.argv[2:]:
-        path = results / f"{suite}.xml"
-        cases = list(ET.parse(path).getroot().iter("testcase")) if path.exists() else []
+    seconds = {}
+    every_case = []
+
+    def note(kind, name, reason):
+        counts[kind] += 1
+        print(f"{kind.upper():7} {name}: {reason}")
+
+    for suite in arguments.suites:
+        cases = cases_of(arguments.results, suite)
+        took = arguments.results / f"{suite}.seconds"
+        seconds[suite] = int(took.read_text()) if took.exists() else 0
+        every_case += [(took, f"{suite}: {name}") for name, took, *_ in cases]
         if not cases:
-            counts["failed"] += 1
-            print(f"FAILED  {suite}: the suite ran no test or ended before writing its result")
-        for case in cases:
-            kind, reason = outcome(case)
-            counts[kind] += 1
-            if kind != "passed":
-                print(f"{kind.upper():7} {suite}: {case.get('classname', '')}.{case.get('name')}: {reason}")
+            note("failed", suite, "the suite ran no test or ended before writing its result")
+        elif all(kind == "skipped" for _, _, kind, _ in cases):
+            note("failed", suite, "all of its tests were skipped")
+        for name, _, kind, reason in cases:
+            if kind == "passed":
+                counts[kind] += 1
+            elif kind == "skipped" and not any(n.search(name) and r.search(reason) for n, r in known_skips):
+                note("failed", f"{suite}: {name}", f"a skip that {EXPECTED.name} doesn't know: {reason}")
+            else:
+                note(kind, f"{suite}: {name}", reason)
+
+    print("\nseconds")
+    for step in arguments.step:
+        took, what = step.split("\t")
+        print(f"{took:>6}  {what}")
+    for suite, took in seconds.items():
+        print(f"{took:6}  suite {suite}")
+    print("the longest tests")
+    for took, name in sorted(every_case, reverse=True)[:LONGEST]:
+        print(f"{took:6.0f}  {name}")
+    summary = {
+        "commit": arguments.commit,
+        "dirty": arguments.dirty == "true",
+        "tier": arguments.tier,
+        **counts,
+        "flaky": [],  # no test is run again
+        "seconds": seconds,
+    }
+    arguments.write.write_text(json.dumps(summary, indent=2) + "\n")
     print(", ".join(f"{count} {kind}" for kind, count in counts.items()))
     return 1 if counts["failed"] else 0
 

@@ -1,8 +1,9 @@
 # Sourced by integration/demo.sh, integration/with-spark.sh and tests/run.sh: installs what is missing, builds, and makes a
 # venv per Spark line. Everything it says goes to stderr; logs are kept in build/logs.
 #
-#   setup_build            apt packages, build tools, third-party libraries, all targets of the release preset
+#   setup_build            apt packages, build tools, third-party libraries, the product (release preset)
 #   setup_wheel            the Python package, made from that build
+#   setup_tests            all of these, for every Spark line, and the tests' own programs
 #   setup_spark 3.5|4      the venv of that Spark line, with the wheel in it; sets SPARK_VENV
 # shellcheck shell=bash
 
@@ -10,6 +11,10 @@ PROJECT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BUILD=$PROJECT/build
 LOGS=$BUILD/logs
 PRESET=${MEMPROF_PRESET:-release}
+# The CPythons whose command line the wheel serves; a test or a demo needs that of its own alone. (Shims: always all.)
+STORE_PYTHONS=${MEMPROF_STORE_PYTHONS:-39;310;311;312;313}
+BUILD_TARGETS=() # beside what the product needs
+STEPS=()         # what `progress` has done: seconds, a tab, what it was
 
 # What the build and the tests need beyond a base Debian 12 with Python 3.11 and a JDK 17. Node.js and npm: setup_node.
 APT_BUILD=(g++ make cmake ninja-build ccache autoconf automake libtool dpkg-dev protobuf-compiler libprotobuf-dev libfmt-dev
@@ -50,6 +55,9 @@ progress() {
   status=0
   wait "$pid" || status=$?
   RUNNING=
+  elapsed=$((SECONDS - started))
+  STEPS+=("$elapsed"$'\t'"$what")
+  [ "$elapsed" -lt 1 ] || printf '    %3d s in all\n' "$elapsed" >&2
   if [ "$status" -ne 0 ]; then
     tail -n 40 "$log" >&2
     fail "$what: exit status $status; the whole log: $log"
@@ -118,16 +126,27 @@ setup_node() {
   node_is_usable || fail "the report's browser app needs Node.js 18 or later with npm on PATH; there is node $(node --version 2>&1 | tail -n 1)"
 }
 
+# Where the third-party libraries are kept; cmake/ThirdParty.cmake looks there.
+third_party() {
+  local recipe patch
+  recipe=$(sha1sum <"$PROJECT/cmake/build-third-party.sh")
+  patch=$(sha1sum <"$PROJECT/cmake/libbacktrace-bounded-depth.patch")
+  printf '%s' "${XDG_CACHE_HOME:-$HOME/.cache}/sparkmemprof/third-party-${recipe:0:12}-${patch:0:6}"
+}
+
 setup_build() {
   setup_apt "${APT_BUILD[@]}" "$@"
   setup_node
   setup_venv "$BUILD/tools" "$PROJECT/tools/requirements.txt"
-  if [ ! -e "$BUILD/third-party/.complete-3" ]; then
-    progress "third-party libraries from Debian's sources" "$PROJECT/cmake/build-third-party.sh" "$BUILD/third-party"
+  if [ ! -e "$(third_party)/.complete" ]; then
+    progress "third-party libraries from Debian's sources" "$PROJECT/cmake/build-third-party.sh" "$(third_party)"
   fi
   cd "$PROJECT" || exit 2
-  [ -e "$BUILD/$PRESET/build.ninja" ] || progress "cmake: configuring $PRESET" cmake --preset "$PRESET"
-  progress "cmake: building $PRESET" cmake --build "$BUILD/$PRESET"
+  if [ ! -e "$BUILD/$PRESET/build.ninja" ] || [ "$(cat "$BUILD/$PRESET/.store-pythons" 2>/dev/null)" != "$STORE_PYTHONS" ]; then
+    progress "cmake: configuring $PRESET" cmake --preset "$PRESET" -DMEMPROF_STORE_TAGS="$STORE_PYTHONS"
+    printf '%s' "$STORE_PYTHONS" >"$BUILD/$PRESET/.store-pythons"
+  fi
+  progress "cmake: building $PRESET" cmake --build "$BUILD/$PRESET" --target all "${BUILD_TARGETS[@]}"
   cd "$OLDPWD" || exit 2
 }
 
@@ -139,7 +158,7 @@ setup_wheel() {
   [ "$(cat "$stamp" 2>/dev/null)" = "$content" ] && return
   rm -rf "$BUILD/wheel"
   progress "wheel" "$BUILD/tools/bin/pip" wheel --disable-pip-version-check --no-deps --no-build-isolation -w "$BUILD/wheel" \
-    --config-settings "build-dir=$BUILD/$PRESET" "$PROJECT"
+    --config-settings "build-dir=$BUILD/$PRESET" --config-settings "cmake.define.MEMPROF_STORE_TAGS=$STORE_PYTHONS" "$PROJECT"
   printf '%s' "$content" >"$stamp"
 }
 
@@ -157,4 +176,19 @@ setup_spark() {
   SPARK_VENV=$BUILD/venvs/spark-$line
   setup_venv "$SPARK_VENV" "$PROJECT/integration/requirements-spark-$line.txt"
   setup_package "$SPARK_VENV"
+}
+
+# What the tests need: a build with theirs, the wheel, and a venv for each Spark line; tells the tests where they are.
+setup_tests() {
+  setup_lock
+  export MEMPROF_STORE_PYTHONS=311 # for the scripts that tests run, too
+  STORE_PYTHONS=311 BUILD_TARGETS=(memprof_tests)
+  setup_build "${APT_TEST[@]}"
+  setup_wheel
+  setup_spark 4
+  export MEMPROF_PYTHON_4=$SPARK_VENV/bin/python
+  setup_spark 3.5
+  export MEMPROF_PYTHON_3_5=$SPARK_VENV/bin/python
+  setup_unlock
+  export MEMPROF_BUILD=$BUILD/$PRESET
 }

@@ -1,6 +1,7 @@
 """Real Spark jobs in processes of their own, and what they leave behind: output, executors' logs, the report.
 
-Every test takes `line` ("3.5" or "4"). `spark_run(job, ...)` submits a job script and returns a Run. Needs a build
+Every test takes `line` ("3.5" or "4"); one marked `one_line` runs on both only with --every-line, since what it tests
+is ours, the kernel's or CPython's alone. `spark_run(job, ...)` submits a job script and returns a Run. Needs a build
 (MEMPROF_BUILD, default build/release) and the Spark lines' Pythons (MEMPROF_PYTHON_3_5, MEMPROF_PYTHON_4, default the
 venvs under build/venvs). Nothing of the caller's environment reaches a job.
 """
@@ -19,11 +20,15 @@ import time
 import zipfile
 
 import pytest
+from shared_classes import FEW_TESTS, archive_classes
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 JOBS = pathlib.Path(__file__).parent / "jobs"
 BUILD = pathlib.Path(os.environ.get("MEMPROF_BUILD", ROOT / "build/release"))
 LINES = ["3.5", "4"]
+ONE_LINE = "3.5"  # it starts in two thirds of the time that 4 takes
+# Of applications that live for seconds the second compiler takes a third of all processor time. Few tests keep it on.
+SHORT_LIVED = "-XX:TieredStopAtLevel=1"
 PLUGIN = "org.sparkmemprof.MemoryProfilerPlugin"
 LOCAL = "local[2]"
 LOCAL_CLUSTER = "local-cluster[2,1,1024]"
@@ -36,7 +41,25 @@ BESIDE_BYTES = 4 * 65_536
 SPARKS_OWN = re.compile(r' (INFO|DEBUG) (?!MemoryProfilerPlugin)|^Spark Executor Command|^  File "')
 
 
-@pytest.fixture(params=LINES, scope="session")
+def pytest_addoption(parser):
+    parser.addoption("--every-line", action="store_true", help="run tests marked one_line on every Spark line")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", f"one_line: Spark's line makes no difference; on {ONE_LINE} alone by default")
+
+
+def pytest_collection_modifyitems(config, items):
+    def left_out(item):
+        return item.get_closest_marker("one_line") and item.callspec.params["line"] != ONE_LINE
+
+    if not config.getoption("--every-line"):
+        config.hook.pytest_deselected(items=[item for item in items if left_out(item)])
+        items[:] = [item for item in items if not left_out(item)]
+
+
+# With xdist each line has a process: its applications, and its archive of classes.
+@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in LINES], scope="session")
 def line(request):
     return request.param
 
@@ -62,11 +85,22 @@ class Spark:
     line: str
     home: pathlib.Path  # SPARK_HOME, of our own: local-cluster writes its executors' logs into its work folder
     python: pathlib.Path  # has what the line's venv has, but for sparkmemprof: by conf alone everything must work
+    environment: dict = dataclasses.field(default_factory=dict)  # of all its processes
 
 
 @pytest.fixture(scope="session")
-def spark(line, tmp_path_factory):
+def spark(line, tmp_path_factory, request):
     folder = tmp_path_factory.mktemp(f"spark-{line}-")
+    made = make_spark(line, folder)
+    if request.session.testscollected > FEW_TESTS:
+        options = archive_classes(made.home, made.python, folder, clean_environment(made))
+        made.environment["JDK_JAVA_OPTIONS"] = f"{options} {SHORT_LIVED}"
+    return made
+
+
+def make_spark(line, folder):
+    """The Spark line's PySpark in a folder of our own."""
+    folder.mkdir(exist_ok=True)
     original = python_of(line)
     asked = subprocess.run(
         [original, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
@@ -90,33 +124,61 @@ def spark(line, tmp_path_factory):
     return Spark(line, home, folder / "venv/bin/python")
 
 
-# Of a worker's resident memory, at its peak, what no row explains: the largest share that was seen, and where.
+# Of a process's resident memory, at its peak, what no row explains: the largest share seen of each kind, and where.
 MOST_UNATTRIBUTED = 0.1
-worst_unattributed = (0.0, "")
+MOST_RETAINED_BYTES = 10_000_000
+worst_unattributed = {}
 
 
-def demand_rows_add_up(report):
-    """Of every Python worker that measured its memory, the rows explain at least nine tenths of the peak."""
-    global worst_unattributed
+def measures_rows(process):
+    """False: it was not profiled, or is the daemon."""
+    return {row["name"] for row in process["peakRows"]} & {"Python objects", "Java heap"}
+
+
+def unattributed_shares(report):
+    """[(process, share, is fine)] of every JVM and every profiled Python worker whose memory was measured at its peak."""
+    found = []
     for executor in report["executors"]:
         for process in executor["processes"]:
-            if "Python objects" not in {row["name"] for row in process["peakRows"]}:
-                continue  # it was not profiled, or is the daemon
-            rows = sum(row["bytes"] for row in process["peakRows"])
-            assert rows + process["unattributedBytes"] == process["peakRssBytes"]
+            if not measures_rows(process):
+                continue
             killed = not process["alive"] or executor["removedReason"] is not None
-            if killed and not any(row["name"] == "allocator retention" for row in process["peakRows"]):
+            is_asked = any(row["name"] == "allocator retention" for row in process["peakRows"])
+            if killed and (process["kind"] == "jvm" or not is_asked):
                 continue  # in a task: what it filled since its last sample it couldn't measure, nor ask malloc
             share = abs(process["unattributedBytes"]) / process["peakRssBytes"]
-            assert share <= MOST_UNATTRIBUTED, process
-            where = f"{report['application']['name']}: {process}"
-            worst_unattributed = max(worst_unattributed, (share, where))
+            # At a peak within a task malloc isn't asked what it holds and nobody uses.
+            may_retain = process["kind"] == "python-worker" and not is_asked
+            retained = may_retain and 0 <= process["unattributedBytes"] <= MOST_RETAINED_BYTES
+            found.append((process, share, share <= MOST_UNATTRIBUTED or retained))
+    return found
+
+
+def demand_rows_explain(report):
+    """The rows of each process explain nine tenths of its peak, or all but 10 MB. For scenes with one known shape."""
+    shares = unattributed_shares(report)
+    assert shares, "no process measured its memory"
+    assert not [json.dumps(process) for process, _, is_fine in shares if not is_fine]
+
+
+def note_worst(shares):
+    for kind, (share, where) in shares.items():
+        worst_unattributed[kind] = max(worst_unattributed.get(kind, (0.0, "")), (share, where))
+
+
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workeroutput"):  # of one of several processes: whoever started it prints
+        session.config.workeroutput["worst unattributed"] = worst_unattributed
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    note_worst(getattr(node, "workeroutput", {}).get("worst unattributed", {}))
 
 
 def pytest_terminal_summary(terminalreporter):
-    share, where = worst_unattributed
-    if where:
-        terminalreporter.write_line(f"worst unattributed share of a Python worker's memory: {share:.1%} ({where})")
+    for kind, (share, where) in sorted(worst_unattributed.items()):
+        terminalreporter.write_line(f"worst unattributed share of the memory of a {kind}: {share:.1%} ({where})")
 
 
 def model_of(page):
@@ -141,7 +203,8 @@ class Run:
         found = list(self.reports.glob("*/report.json"))
         assert len(found) == 1, f"reports: {found}\n{self.tail()}"
         report = json.loads(found[0].read_text())
-        demand_rows_add_up(report)
+        for process, share, _ in unattributed_shares(report):
+            note_worst({process["kind"]: (share, f"{report['application']['name']}: {process}")})
         return report
 
     def page(self):
@@ -185,6 +248,7 @@ def clean_environment(spark, **extra):
         "SPARK_HOME": str(spark.home),
         "PYSPARK_PYTHON": str(spark.python),
         "SPARK_LOCAL_IP": "127.0.0.1",
+        **spark.environment,
         **extra,
     }
 
@@ -197,6 +261,10 @@ class Launch:
     cwd: pathlib.Path
     environment: dict
     run: Run
+
+    def start(self, **options):
+        """Its process, that goes on beside the test; options as for Popen."""
+        return subprocess.Popen(self.command, cwd=self.cwd, env=self.environment, stdin=subprocess.DEVNULL, **options)
 
 
 class Launcher:
@@ -231,7 +299,7 @@ class Launcher:
         for key, value in settings.items():
             if value is not None:
                 command += ["--conf", f"{key}={value}"]
-        command += [str(JOBS / job), *map(str, arguments)]
+        command += [str(JOBS / job), *map(str, arguments)]  # a job elsewhere comes with its whole path
         run = Run(-1, "", "", reports, work)
         return Launch(command, cwd, clean_environment(self._spark, **dict(environment)), run)
 

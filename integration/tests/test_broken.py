@@ -7,6 +7,8 @@ import subprocess
 import pytest
 from conftest import LOCAL_CLUSTER, warnings_of
 
+pytestmark = pytest.mark.one_line
+
 EXPECTED = sum(number * number for number in range(40))
 LIBRARY = "linux-x86_64/libsparkmemprof.so"
 
@@ -28,7 +30,7 @@ def demand_silence(run):
     assert warnings_of(run) == []
 
 
-@pytest.mark.parametrize("master", ["local[2]", LOCAL_CLUSTER])
+@pytest.mark.parametrize("master", [pytest.param("local[2]", marks=pytest.mark.full), LOCAL_CLUSTER])
 def test_library_absent_from_the_jar(spark_run, jar_without, master):
     broken = jar_without(lambda name, content: None if name == LIBRARY else content)
     run = spark_run("sum.py", master=master, jar=broken)
@@ -43,6 +45,7 @@ def test_library_of_a_foreign_machine(spark_run, jar_without):
     demand_one_warning(spark_run("sum.py", jar=jar_without(foreign)), "profiling is off", "another machine")
 
 
+@pytest.mark.full
 def test_library_that_is_cut_short(spark_run, jar_without):
     """The dynamic linker would map it beyond its end, and the JVM die of SIGBUS."""
     broken = jar_without(lambda name, content: content[: len(content) // 2] if name == LIBRARY else content)
@@ -54,6 +57,7 @@ def test_python_package_absent_from_the_jar(spark_run, jar_without):
     demand_one_warning(spark_run("sum.py", jar=broken), "memory of Python workers is off", "manifest.txt")
 
 
+@pytest.mark.full
 def test_daemon_module_absent_from_the_jar(spark_run, jar_without):
     broken = jar_without(lambda name, content: None if name.endswith("/daemon.py") else content)
     demand_one_warning(spark_run("sum.py", jar=broken), "memory of Python workers is off", "daemon.py")
@@ -67,7 +71,9 @@ def test_python_that_the_jar_has_no_shim_for(spark_run, jar_without):
     demand_one_warning(spark_run("sum.py", jar=broken), "Python workers", "3.11")
 
 
-@pytest.mark.parametrize("damage", ["garbage", "half", "foreign"])
+@pytest.mark.parametrize(
+    "damage", [pytest.param("garbage", marks=pytest.mark.full), "half", pytest.param("foreign", marks=pytest.mark.full)]
+)
 def test_shim_that_is_broken(spark_run, jar_without, damage):
     def damaged(name, content):
         if not name.startswith(HOOKS):
@@ -83,7 +89,7 @@ def test_python_source_that_is_broken(spark_run, jar_without):
     demand_one_warning(spark_run("sum.py", jar=broken), "nonsense")
 
 
-@pytest.mark.parametrize("master", ["local[2]", LOCAL_CLUSTER])
+@pytest.mark.parametrize("master", ["local[2]", pytest.param(LOCAL_CLUSTER, marks=pytest.mark.full)])
 def test_daemon_module_set_by_the_user(spark_run, master):
     conf = {"spark.python.daemon.module": "pyspark.daemon"}
     run = spark_run("sum.py", master=master, conf=conf)
@@ -94,11 +100,11 @@ def test_daemon_module_set_by_the_user(spark_run, master):
 @pytest.mark.parametrize(
     ("setting", "value"),
     [
-        ("store.limit", "lots"),
+        pytest.param("store.limit", "lots", marks=pytest.mark.full),
         ("nonsense", "1"),  # one that only the agent knows
-        ("python.interval", "0"),
+        pytest.param("python.interval", "0", marks=pytest.mark.full),
         ("python.interval", "2g"),
-        ("interval", "-1"),
+        pytest.param("interval", "-1", marks=pytest.mark.full),
     ],
 )
 def test_setting_that_cannot_be_read(spark_run, setting, value):
@@ -118,7 +124,9 @@ def test_report_directory_that_cannot_be_written(spark_run, tmp_path):
     demand_one_warning(run, "the report is off", "spark.memprof.report.dir")
 
 
-@pytest.mark.parametrize("module", ["sparkmemprof.py", "sparkmemprof/__init__.py"])
+@pytest.mark.parametrize(
+    "module", [pytest.param("sparkmemprof.py", marks=pytest.mark.full), "sparkmemprof/__init__.py"]
+)
 def test_module_that_hides_the_package(spark_run, tmp_path, module):
     path = tmp_path / "mine" / module
     path.parent.mkdir(parents=True)
@@ -127,6 +135,7 @@ def test_module_that_hides_the_package(spark_run, tmp_path, module):
     demand_one_warning(run, "memory of Python workers is off", f"{path} hides the profiler's package")
 
 
+@pytest.mark.full
 def test_module_on_the_executors_path_that_hides_the_package(spark_run, tmp_path):
     (tmp_path / "sparkmemprof.py").write_text("")
     run = spark_run("sum.py", conf={"spark.executorEnv.PYTHONPATH": tmp_path})
@@ -180,6 +189,7 @@ def test_box_directory_without_room(spark_run, temporary, mount, off, reason):
     demand_one_warning(run, off, str(temporary), reason)
 
 
+@pytest.mark.full
 def test_noexec_temporary_directory_and_nowhere_else_to_go(spark_run, temporary):
     prefix = mounted(f"mount -t tmpfs -o noexec none {temporary}; mount -t tmpfs -o noexec none /dev/shm")
     run = spark_run("sum.py", conf=options(temporary), prefix=prefix)
@@ -211,6 +221,7 @@ def reports(tmp_path):
     return folder
 
 
+@pytest.mark.full
 def test_read_only_file_system(spark_run, temporary, reports):
     prefix = read_only_but(temporary, reports, "exec")
     conf = {**options(temporary), "spark.local.dir": temporary, "spark.memprof.report.dir": reports}

@@ -5,7 +5,7 @@ import stat
 import tempfile
 
 import pytest
-from conftest import BUILD, LOCAL_CLUSTER, demand_blocks, ours, sites_at, warnings_of
+from conftest import BUILD, LOCAL_CLUSTER, demand_blocks, demand_rows_explain, ours, sites_at, warnings_of
 
 PANDAS_BYTES, PANDAS_TASKS = 1_999_993, 4
 RDD_BYTES, RDD_TASKS = 2_999_977, 5
@@ -73,10 +73,12 @@ def test_local(spark_run, unprofiled, tmp_path):
     cwd.mkdir()
     run = spark_run(JOB, cwd=cwd)
     report = demand_profile(run, unprofiled, {"driver"}, "jar")
+    demand_rows_explain(report)
     assert list(cwd.iterdir()) == [], "nothing is written into the user's directory"
     demand_nothing_left(report)
 
 
+@pytest.mark.one_line
 def test_local_with_agentpath(spark_run, unprofiled):
     run = spark_run(JOB, conf=agent_option("spark.driver.extraJavaOptions"))
     demand_profile(run, unprofiled, {"driver"}, "agentpath")
@@ -103,6 +105,7 @@ def test_standalone(spark_run, standalone, unprofiled):
     assert {executor["requestedBytes"] for executor in report["executors"]} == {700 << 20}
 
 
+@pytest.mark.one_line
 def test_reports_are_private(spark_run):
     run = spark_run("sum.py").demand_success()
     (folder,) = run.reports.iterdir()

@@ -3,6 +3,8 @@
 import pytest
 from conftest import BUILD, line_of
 
+pytestmark = pytest.mark.one_line
+
 
 @pytest.fixture(scope="module")
 def crashed(shared_run):

@@ -3,6 +3,8 @@
 import pytest
 from conftest import BESIDE_BYTES, warnings_of
 
+pytestmark = pytest.mark.one_line
+
 PACKAGE_BYTES, OUTER_BYTES, INNER_BYTES = 7_654_322, 5_432_102, 3_210_988  # a bytearray asks for one byte more
 
 

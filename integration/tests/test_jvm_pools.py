@@ -8,6 +8,8 @@ import zipfile
 import pytest
 from conftest import JOBS, LOCAL_CLUSTER
 
+pytestmark = pytest.mark.one_line
+
 BYTES = 300_000_007
 CONF = "spark.executor.extraJavaOptions"
 BOUND = "-XX:MaxDirectMemorySize=200m"  # executors of Spark 4 don't start with 100

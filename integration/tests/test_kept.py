@@ -3,6 +3,8 @@
 import pytest
 from conftest import BESIDE_BYTES, line_of, warnings_of
 
+pytestmark = pytest.mark.one_line
+
 HELPER = "kept_helper.py"
 TASKS = 12
 

@@ -17,7 +17,9 @@ NAMES = {
 }
 
 
-@pytest.fixture(scope="session", params=["local[2]", LOCAL_CLUSTER], ids=["local", "cluster"])
+@pytest.fixture(
+    scope="session", params=[pytest.param("local[2]", marks=pytest.mark.full), LOCAL_CLUSTER], ids=["local", "cluster"]
+)
 def run(shared_run, request):
     run = shared_run("names.py", master=request.param).demand_success()
     assert warnings_of(run) == []
@@ -48,6 +50,7 @@ def heavy_lines(report):
     return [line for line in lines if line["allocatedBytes"] > BESIDE_BYTES and line["file"] and line["udf"]]
 
 
+@pytest.mark.one_line
 @pytest.mark.parametrize("source", ["names", "none"])
 def test_source_is_withheld(spark_run, source):
     run = spark_run("names.py", conf={"spark.memprof.source": source}.items()).demand_success()
@@ -63,6 +66,7 @@ def test_source_is_withheld(spark_run, source):
         assert 0 <= bytes_ - TASKS * (size + 1) < BESIDE_BYTES
 
 
+@pytest.mark.one_line
 def test_redaction_and_shared_directories(spark_run):
     """spark.redaction.regex hides text; what isn't known to be private gets none unless it was asked for."""
     conf = {"spark.redaction.regex": "(?i)BLOCK = bytearray.2600003"}

@@ -2,7 +2,10 @@
 
 import pathlib
 
+import pytest
 from conftest import BUILD, ROOT, line_of, python_line
+
+pytestmark = pytest.mark.one_line
 
 JOB = "native_lines.py"
 BLOCK_BYTES = 5_600_029  # the job's own

@@ -1,6 +1,9 @@
 """Pools of libraries: pages of one of their own, charged to no line; and exact lines where Arrow's is malloc."""
 
+import pytest
 from conftest import BESIDE_BYTES, line_of, python_line
+
+pytestmark = pytest.mark.one_line
 
 JOB = "arrow_pool.py"
 BUFFER_BYTES = 47_654_321  # the job's own

@@ -20,7 +20,7 @@ def run(*command, **options):
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize("line", [pytest.param("3.5", marks=pytest.mark.full), "4"])
 def test_demo_ends_with_the_path_of_its_report(line, tmp_path):
     finished = run(ROOT / "integration/demo.sh", "--spark", line, cwd=tmp_path)
     assert finished.returncode == 0, finished.stdout + finished.stderr
@@ -73,7 +73,7 @@ def demand_report(finished, folder):
     assert {"python", "jvm-heap"} <= origins
 
 
-@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize("line", [pytest.param("3.5", marks=pytest.mark.full), "4"])
 def test_conf_is_good_for_spark_submit(line, tmp_path):
     command = (
         "spark-submit --master 'local[2]' $(sparkmemprof conf --master 'local[2]') --conf spark.ui.enabled=false "
@@ -83,7 +83,7 @@ def test_conf_is_good_for_spark_submit(line, tmp_path):
     demand_report(finished, tmp_path / "reports")
 
 
-@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize("line", ["3.5", pytest.param("4", marks=pytest.mark.full)])
 def test_conf_is_good_for_spark_defaults(line, tmp_path):
     """As its --help says: each pair on a line of its own, on a cluster of separate executors."""
     command = (

@@ -30,6 +30,7 @@ def test_cpp_is_formatted():
     run("clang-format", "--dry-run", "-Werror", *tracked("*.cc", "*.h"))
 
 
+@pytest.mark.full
 def test_hook_room_is_tidy():
     """clang-tidy over the code that runs inside other people's processes; .clang-tidy says what it looks for."""
     report = ("store", "postmortem", "budget", "advice", "report")

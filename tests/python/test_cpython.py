@@ -15,6 +15,8 @@ import subprocess
 import pytest
 from conftest import BUILD, SCENES, python_of
 
+pytestmark = pytest.mark.full
+
 VERSIONS = ("3.9", "3.10", "3.11", "3.12", "3.13", "system")
 MODULES = ("generators", "coroutines", "frame", "threading", "gc", "exceptions", "ctypes")
 INTERVAL = 256

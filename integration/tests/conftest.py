@@ -136,7 +136,7 @@ def measures_rows(process):
 
 
 def unattributed_shares(report):
-    """[(process, share, is fine)] of every JVM and every profiled Python worker whose memory was measured at its peak."""
+    """[(process, share, is fine)] of the JVMs and profiled Python workers whose memory was measured at their peak."""
     found = []
     for executor in report["executors"]:
         for process in executor["processes"]:

@@ -8,6 +8,7 @@ LARGE_BYTES, KEPT_BYTES = ((size + 63) // 64 * 64 for size in (47_654_321, 7_654
 BATCHES_BYTES = 200_000  # Spark's own, beside the job's buffers
 
 
+@pytest.mark.one_line
 @pytest.mark.parametrize("pool", ["default", "system"])
 def test_pool_of_each_task(spark_run, pool):
     run = spark_run("arrow_tasks.py", master="local[1]", conf={"spark.memprof.python.arrowPool": pool}.items())

@@ -91,11 +91,13 @@ def test_local_cluster(spark_run, unprofiled):
     assert list(run.work.glob("app-*/*/*sparkmemprof*/*")) == []
 
 
+@pytest.mark.one_line
 def test_local_cluster_with_agentpath(spark_run, unprofiled):
     run = spark_run(JOB, master=LOCAL_CLUSTER, conf=agent_option("spark.executor.extraJavaOptions"))
     demand_profile(run, unprofiled, {"0", "1"}, "agentpath")
 
 
+@pytest.mark.one_line("4")
 def test_standalone(spark_run, standalone, unprofiled):
     conf = {"spark.executor.cores": "1", "spark.executor.memory": "700m"}
     run = spark_run(JOB, master=standalone.master, conf=conf)

@@ -75,6 +75,7 @@ def demand_told(run, deaths):
         assert "".join(" ".join(text).split()).startswith("".join(death["headline"].split())), text
 
 
+@pytest.mark.one_line("4")
 def test_a_kill_at_low_use_is_not_memory(spark_run):
     conf = {"spark.executor.heartbeatInterval": "1s", "spark.memprof.snapshot.seconds": "1"}
     run = spark_run("killed.py", master=LOCAL_CLUSTER, conf=conf).demand_success()
@@ -116,6 +117,7 @@ def test_the_kernel_kills_a_python_worker(spark_run, contained, container):
     demand_told(run, [death])
 
 
+@pytest.mark.one_line("4")
 def test_a_worker_that_dies_by_itself_is_not_memory(spark_run, contained, container):
     conf = {"spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.cores.max": "1"}
     run = spark_run("deaths.py", "crash", master=contained.master, conf=conf).demand_success()
@@ -128,6 +130,7 @@ def test_a_worker_that_dies_by_itself_is_not_memory(spark_run, contained, contai
     assert site["liveAtPeakBytes"] == HELD_BYTES
 
 
+@pytest.mark.one_line("4")
 def test_the_kernel_kills_an_executor(spark_run, contained, container):
     conf = {
         "spark.executor.memory": "512m",

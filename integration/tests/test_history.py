@@ -83,6 +83,7 @@ def test_what_lies_in_the_log(logged):
     assert "bytearray(SIZE)" not in "".join(lines), "names, not lines of source"
 
 
+@pytest.mark.one_line("4")
 def test_rolled_and_compressed_with_source_where_it_is_asked_for(spark_run, tmp_path, command_line):
     conf = {
         "spark.eventLog.enabled": "true",
@@ -98,6 +99,7 @@ def test_rolled_and_compressed_with_source_where_it_is_asked_for(spark_run, tmp_
     assert json.loads(shown.stdout) == run.report(), shown.stderr
 
 
+@pytest.mark.one_line("4")
 def test_of_a_driver_that_was_killed_what_it_had_written(spark_run, tmp_path, command_line):
     events, done = tmp_path / "events", tmp_path / "done"
     events.mkdir()
@@ -142,6 +144,7 @@ def recompressed(spark, logged, tmp_path_factory):
     return {codec: folder / f"{logged[1].name}.{codec}" for codec in codecs}
 
 
+@pytest.mark.one_line("4")
 @pytest.mark.parametrize("codec", ["zstd", "lz4", "snappy", "lzf"])
 def test_every_codec_of_spark_whole_and_cut(logged, recompressed, command_line, tmp_path, codec):
     _, log = logged
@@ -214,6 +217,7 @@ def test_readers_without_the_right_to_view(spark, jar, logged, sign_in, tmp_path
             assert b"schemaVersion" not in refused.body
 
 
+@pytest.mark.one_line("4")
 def test_without_the_native_library_it_says_so(spark, logged, jar_without, tmp_path):
     _, log = logged
     crippled = jar_without(lambda name, content: None if name.endswith("libsparkmemprof.so") else content)

@@ -22,6 +22,7 @@ def package(tmp_path):
     return target.parent
 
 
+@pytest.mark.one_line("4")
 def test_a_cell_shows_the_running_application(spark_run, package, tmp_path):
     cell = tmp_path / "cell.html"
     run = spark_run(

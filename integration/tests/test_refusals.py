@@ -1,5 +1,6 @@
 """Memory that spark.executor.pyspark.memory refuses to a worker: what it had reserved, and what the setting must be."""
 
+import pytest
 from conftest import line_of
 
 SETTING = "spark.executor.pyspark.memory"
@@ -8,6 +9,7 @@ RESERVED_BYTES = 1_500_000_011
 ONE_ATTEMPT = "local[2,1]"
 
 
+@pytest.mark.one_line("4")
 def test_a_refusal_is_told_and_its_advice_lets_the_same_job_pass(spark_run):
     run = spark_run("deaths.py", "refused", master=ONE_ATTEMPT, conf={SETTING: "1600m"}.items()).demand_success()
     assert run.result() is True, "the task failed of a MemoryError, which is the user's to see"

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import time
 
+import pytest
 from conftest import RUN_SECONDS, Run, demand_blocks, sites_at, warnings_of
 
 
@@ -27,6 +28,7 @@ def read(path):
         return None
 
 
+@pytest.mark.one_line
 def test_checkpoint_while_it_runs_and_the_whole_after_sigterm(spark_run, tmp_path):
     launch = spark_run.prepare("waits.py", tmp_path / "done", conf={"spark.log.level": "INFO"})
     with open(tmp_path / "stderr", "w") as stderr:
@@ -48,6 +50,7 @@ def test_checkpoint_while_it_runs_and_the_whole_after_sigterm(spark_run, tmp_pat
     assert {path.name for path in folder.iterdir()} == {"report.json", "report.html"}
 
 
+@pytest.mark.one_line
 def test_two_applications_in_one_process(spark_run):
     run = spark_run("twice.py").demand_success()
     assert run.result() == [2_300_003, 2_300_003]
@@ -68,6 +71,7 @@ def summary_of(run):
     return lines[start:end]
 
 
+@pytest.mark.one_line
 def test_summary_in_the_drivers_log(spark_run):
     run = spark_run("sum.py", 1_999_993, conf={"spark.log.level": "INFO"}).demand_success()
     summary = summary_of(run)
@@ -76,6 +80,7 @@ def test_summary_in_the_drivers_log(spark_run):
     assert any("sum.py" in text for text in summary)
 
 
+@pytest.mark.one_line
 def test_default_directory_is_named_where_no_one_chose_it(spark_run):
     run = spark_run("sum.py", conf={"spark.memprof.report.dir": None}).demand_success()
     (told,) = [text for text in run.stderr.splitlines() if "sparkmemprof: report in" in text]
@@ -105,6 +110,7 @@ def test_event_logs_directory_and_its_size(spark_run, tmp_path):
     assert run.result()
 
 
+@pytest.mark.one_line
 def test_any_hadoop_file_system(spark_run, tmp_path):
     """viewfs stands for all that are no local path: through Hadoop, with a rename over what is there."""
     kept = tmp_path / "kept"

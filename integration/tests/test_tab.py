@@ -232,6 +232,7 @@ def test_same_figures_as_the_file(spark_run, tmp_path):
     assert warnings_of(run) == []
 
 
+@pytest.mark.one_line
 def test_switched_off(spark_run, tmp_path):
     with running(spark_run, tmp_path / "job", {"spark.memprof.ui.enabled": "false"}) as application:
         assert "/memory/" not in Page(application.ask("/jobs/").text()).links()
@@ -240,6 +241,7 @@ def test_switched_off(spark_run, tmp_path):
     assert run.report()["unfinished"] is False
 
 
+@pytest.mark.one_line
 def test_without_a_ui(spark_run, tmp_path):
     with running(spark_run, tmp_path / "job", {"spark.ui.enabled": "false"}) as application:
         run = application.finish().demand_success()

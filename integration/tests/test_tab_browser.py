@@ -26,6 +26,7 @@ def live(shared_run, tmp_path_factory):
         yield application
 
 
+@pytest.mark.one_line("4")
 @pytest.mark.parametrize(("width", "scheme"), [("wide", "light"), ("narrow", "dark")])
 def test_every_page(browser, live, line, width, scheme):
     with browsing.window(browser, width, scheme) as seen:
@@ -73,6 +74,7 @@ def test_sparks_own_choice_of_colours_holds(browser, live, line):
         seen.page.locator(".page[data-theme=dark]").wait_for()
 
 
+@pytest.mark.one_line("4")
 def test_it_asks_again_and_can_be_paused(browser, live):
     with browsing.window(browser) as seen:
         seen.open(f"{live.address}/memory/")
@@ -88,6 +90,7 @@ def test_it_asks_again_and_can_be_paused(browser, live):
         seen.demand_quiet()
 
 
+@pytest.mark.one_line("4")
 def test_without_the_application_it_says_where_the_report_is(browser, spark_run, tmp_path):
     with running(spark_run, tmp_path / "job") as application:
         settled(application)

@@ -60,6 +60,7 @@ def test_csv_gives_spreadsheets_no_formula(cli, report, model):
     assert '"\'=HYPERLINK(""x"")"' in text
 
 
+@pytest.mark.full
 def test_pprof_is_read_by_pprof(cli, report, model, tmp_path):
     if shutil.which("go") is None:
         pytest.skip("no Go here, whose `go tool pprof` would read it")

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds and runs the tests: C++, Python, JVM, the report in a browser, and real Spark. Closes with `N passed, N failed, N skipped`.
 #
-#   tests/run.sh [SUITE…]            the landing tier. Suites: checks cpp python browser jvm spark; all of them without an argument
+#   tests/run.sh [SUITE…]            the landing tier. Suites: checks cpp python browser jvm spark
+#                                    spark-alone; all of them without an argument
 #   tests/run.sh --full [SUITE…]     everything: each Spark line with each test, every CPython's own tests, clang-tidy; and suites
 #                                    asan and tsan, the C++ tests under those sanitizers. A suite that has passed on this commit is
 #                                    not run again, so an interrupted run goes on where it was; --again runs it nevertheless
@@ -9,12 +10,12 @@
 # Installs what is missing (Debian packages when root, Python packages into build/). Each failed or skipped test is named
 # with its reason at the end; details and summary.json are in build/test-results. What is proved where: docs/testing.md.
 set -uo pipefail
-usage() { sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 source tools/setup.sh
 tier=landing again=
 suites=()
-known=(checks cpp python browser jvm spark)
+known=(checks cpp python browser jvm spark spark-alone)
 for argument in "$@"; do
   case $argument in
     -h | --help) usage; exit 0 ;;
@@ -49,10 +50,12 @@ mkdir -p "$results" "$BUILD/test-results"
 own_environment
 
 run_pytest() { # SUITE FOLDER OPTION…
-  local suite=$1
+  local suite=$1 marks="alone or not alone"
   shift
+  case $suite in spark) marks="not alone" ;; spark-alone) marks=alone ;; esac
   local options=(-q -p no:cacheprovider --junitxml "$results/$suite.xml" -o junit_suite_name="$suite")
-  [ "$tier" = full ] || options+=(-m "not full")
+  [ "$tier" = full ] || marks="($marks) and not full"
+  options+=(-m "$marks")
   "$BUILD/tools/bin/python" -m pytest "${options[@]}" "$@"
 }
 
@@ -83,6 +86,7 @@ for suite in "${suites[@]}"; do
     browser) run_pytest browser tests/browser -n 2 --dist loadfile ;;
     jvm) run_pytest jvm tests/jvm -n 2 --dist loadfile ;;
     spark) run_pytest spark integration/tests -n 2 --dist loadgroup "${line_option[@]}" ;;
+    spark-alone) run_pytest spark-alone integration/tests "${line_option[@]}" ;;
     asan | tsan) run_sanitized "$suite" ;;
   esac
   status=$?

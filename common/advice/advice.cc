@@ -13,12 +13,16 @@ std::vector<ReportAdvice> Advise(const AdviceInput& input) {
     add(AdviseSkew(input));
     return pieces;
   }
-  bool more_memory = add(AdviseMemoryOverhead(input));
-  more_memory = add(AdviseExecutorMemory(input)) || more_memory;
-  add(AdviseExecutorCores(input));
+  const bool of_python = add(AdviseYarnPython(input));  // what follows would give Python the same bytes twice
+  bool enough = of_python || add(AdviseMemoryOverhead(input));
+  enough = add(AdviseExecutorMemory(input)) || enough;
+  const bool splits = !of_python && add(AdviseSplit(input));
+  if (!splits) add(AdviseExecutorCores(input));
+  enough = add(AdviseOffHeap(input)) || splits || enough;
+  add(AdviseCaching(input));
   add(AdviseArrowBatch(input));
   add(AdviseSkew(input));
-  if (!more_memory && !input.of_heap) pieces.push_back(AdviseContainerSize(input));
+  if (!enough && !input.of_heap) pieces.push_back(AdviseContainerSize(input));
   return pieces;
 }
 

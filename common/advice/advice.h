@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "advice/cached_dataset.h"
 #include "advice/jvm_shortage.h"
 #include "budget/budget.h"
 #include "report/model.h"
@@ -21,6 +22,7 @@ struct AdviceInput {
   size_t tasks_at_once = 0;                  // that ran when it died
   uint64_t task_bytes = 0;                   // live at the last sample in the task that held most
   std::vector<uint64_t> peer_bytes;          // at their peaks, the finished tasks of that one's stage
+  CachedByMode cached;                       // in the executor, when it died
 };
 
 // Every piece that its rule supports, what helps most simply first. Never empty.
@@ -30,6 +32,10 @@ std::vector<ReportAdvice> Advise(const AdviceInput& input);
 std::optional<ReportAdvice> AdviseMemoryOverhead(const AdviceInput& input);  // Python and the JVM's native memory against the overhead
 std::optional<ReportAdvice> AdviseExecutorMemory(const AdviceInput& input);  // a heap that one task filled
 std::optional<ReportAdvice> AdviseExecutorCores(const AdviceInput& input);   // fewer tasks at once
+std::optional<ReportAdvice> AdviseSplit(const AdviceInput& input);           // more, smaller executors: no larger one is granted
+std::optional<ReportAdvice> AdviseOffHeap(const AdviceInput& input);         // Spark's off-heap memory where nobody made room for it
+std::optional<ReportAdvice> AdviseCaching(const AdviceInput& input);         // a dataset that holds much of what was full
+std::optional<ReportAdvice> AdviseYarnPython(const AdviceInput& input);      // a region of Python's that YARN wasn't asked for
 std::optional<ReportAdvice> AdviseArrowBatch(const AdviceInput& input);      // batches that are what is big
 std::optional<ReportAdvice> AdviseJvmPools(const AdviceInput& input);        // direct buffers or classes beyond their bound
 std::optional<ReportAdvice> AdvisePysparkMemory(const AdviceInput& input);   // an address space that was full

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "advice/figures.h"
+#include "advice/grant.h"
 #include "report/units.h"
 
 namespace memprof {
@@ -20,7 +21,9 @@ ReportAdvice AdviseContainerSize(const AdviceInput& input) {
             fmt::format("a container of more than {}: at the last sample {}, which fitted; what was asked for after it is not known",
                         FormatBytes(limit), parts)};
   }
-  return {"", "", "", fmt::format("a container of {} instead of {}: {} + 10 %", FormatBytes(needed), FormatBytes(limit), parts)};
+  const std::optional<Grant> grant = LargestGrant(input);
+  const std::string beyond = grant && needed > grant->bytes ? fmt::format("; but {} {}", grant->by, FormatBytes(grant->bytes)) : "";
+  return {"", "", "", fmt::format("a container of {} instead of {}: {} + 10 %{}", FormatBytes(needed), FormatBytes(limit), parts, beyond)};
 }
 
 }  // namespace memprof

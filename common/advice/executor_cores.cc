@@ -24,7 +24,7 @@ std::optional<ReportAdvice> AdviseExecutorCores(const AdviceInput& input) {
   PythonAtOnce python = LargestPythonSum(input);
   uint64_t limit = input.death->limit_bytes.value_or(0), jvm = JvmResident(input);
   if (python.workers < 2 || limit <= jvm) return std::nullopt;
-  uint64_t each = python.bytes / python.workers;
+  uint64_t each = BytesOfEach(python);
   uint64_t fitting = each == 0 ? 0 : (limit - jvm) / WithHeadroom(each);
   if (fitting == 0 || fitting >= std::min<uint64_t>(cores, python.workers)) return std::nullopt;
   return ReportAdvice{"spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", fitting),

@@ -49,11 +49,7 @@ uint64_t JvmResident(const AdviceInput& input) {
 uint64_t JvmNative(const AdviceInput& input) {
   uint64_t resident = JvmResident(input);
   uint64_t heap = input.executor->heap_max_bytes.value_or(0);
-  if (input.last) {
-    for (const ReportRow& region : input.last->regions) {
-      if (region.name == "heap.committed" && region.bytes != 0) heap = region.bytes;
-    }
-  }
+  if (const uint64_t committed = LastOf(input, "heap.committed"); committed != 0) heap = committed;
   uint64_t native = resident > heap ? resident - heap : 0;
   return native - std::min(native, BudgetOf(input, "offHeap"));
 }
@@ -64,6 +60,24 @@ uint64_t BudgetOf(const AdviceInput& input, std::string_view region) {
   }
   return 0;
 }
+
+uint64_t LastOf(const AdviceInput& input, std::string_view region) {
+  if (!input.last) return 0;
+  for (const ReportRow& each : input.last->regions) {
+    if (each.name == region) return each.bytes;
+  }
+  return 0;
+}
+
+uint64_t PysparkMemorySetting(const AdviceInput& input) {
+  if (input.settings == nullptr) return 0;
+  auto found = input.settings->find("spark.executor.pyspark.memory");
+  if (found == input.settings->end()) return 0;
+  Result<uint64_t> bytes = ParseMemorySize(found->second, kMib);
+  return bytes.ok() ? *bytes : 0;
+}
+
+uint64_t BytesOfEach(const PythonAtOnce& python) { return python.bytes / std::max<size_t>(python.workers, 1); }
 
 std::string PythonPhrase(const PythonAtOnce& python) {
   std::string workers = python.workers <= 1 ? "" : fmt::format(" ({} at once)", python.workers);

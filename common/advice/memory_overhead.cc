@@ -1,7 +1,10 @@
 // Python workers and the JVM's native memory live in the overhead, where the cluster manager reserves one.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "advice/figures.h"
+#include "advice/grant.h"
 #include "report/units.h"
 
 namespace memprof {
@@ -12,8 +15,15 @@ std::optional<ReportAdvice> AdviseMemoryOverhead(const AdviceInput& input) {
   PythonAtOnce python = LargestPythonSum(input);
   uint64_t native = JvmNative(input), own = BudgetOf(input, "pyspark");
   uint64_t in_overhead = python.bytes - std::min(python.bytes, own);
-  uint64_t needed = WithHeadroom(in_overhead + native);
+  uint64_t needed = OverheadFor(input, python.bytes);
   if (needed <= budget) return std::nullopt;
+  if (!MayBeGranted(input, needed - budget)) {
+    const std::optional<Fit> fit = LargestFit(input);
+    if (!fit || fit->overhead <= budget) return std::nullopt;
+    return ReportAdvice{"spark.executor.memoryOverhead", SparkSize(budget), SparkSize(fit->overhead),
+                        fmt::format("with {} tasks at once: their Python workers at {} each + JVM native {} + 10 %", fit->tasks,
+                                    FormatBytes(BytesOfEach(python)), FormatBytes(native))};
+  }
   std::string because = PythonPhrase(python);
   if (own != 0) because += fmt::format(", {} more than spark.executor.pyspark.memory reserves", FormatBytes(in_overhead));
   return ReportAdvice{"spark.executor.memoryOverhead", SparkSize(budget), SparkSize(needed),

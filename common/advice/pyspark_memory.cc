@@ -2,21 +2,12 @@
 #include <fmt/format.h>
 
 #include "advice/figures.h"
-#include "budget/memory_size.h"
 #include "report/units.h"
 
 namespace memprof {
 namespace {
 
 constexpr const char* kSetting = "spark.executor.pyspark.memory";
-
-uint64_t SettingBytes(const AdviceInput& input) {
-  if (input.settings == nullptr) return 0;
-  auto found = input.settings->find(kSetting);
-  if (found == input.settings->end()) return 0;
-  Result<uint64_t> bytes = ParseMemorySize(found->second, kMib);
-  return bytes.ok() ? *bytes : 0;
-}
 
 }  // namespace
 
@@ -30,7 +21,7 @@ std::optional<ReportAdvice> AdvisePysparkMemory(const AdviceInput& input) {
                                     "(fewer rows in a batch, smaller groups)",
                                     FormatBytes(space.refused_bytes))};
   }
-  uint64_t needed = WithHeadroom(space.virtual_bytes + space.refused_bytes), whole = SettingBytes(input);
+  uint64_t needed = WithHeadroom(space.virtual_bytes + space.refused_bytes), whole = PysparkMemorySetting(input);
   std::string sum =
       fmt::format("a worker had {} reserved + {} asked for + 10 %", FormatBytes(space.virtual_bytes), FormatBytes(space.refused_bytes));
   if (whole < *space.limit_bytes) {

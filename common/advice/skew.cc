@@ -26,10 +26,10 @@ std::optional<ReportAdvice> AdviseSkew(const AdviceInput& input) {
   if (times < kSkewed) return std::nullopt;
   auto parts = static_cast<uint64_t>(std::ceil(times));
   return ReportAdvice{"", "", "",
-                      fmt::format("task {} held {}, {:.0f}× the median of {} of {} finished tasks of its stage: divide its partition into "
+                      fmt::format("task {} {} {}, {:.0f}× the median of {} of {} finished tasks of its stage: divide its partition into "
                                   "{} (salt the key it is grouped by, or repartition before it)",
-                                  input.death->task_attempt_id.value_or(-1), FormatBytes(input.task_bytes), times, FormatBytes(median),
-                                  peers.size(), parts)};
+                                  input.death->task_attempt_id.value_or(-1), input.of_heap ? "allocated" : "held",
+                                  FormatBytes(input.task_bytes), times, FormatBytes(median), peers.size(), parts)};
 }
 
 }  // namespace memprof

@@ -5,10 +5,11 @@
 
 namespace memprof {
 
-// Packages, the standard library, and what is frozen into the interpreter.
+// Packages, the standard library, what is frozen into the interpreter, and PySpark and Py4J as a distribution of Spark has them.
 inline bool IsInstalledCode(std::string_view file) {
   if (file.starts_with("<frozen ")) return true;
-  for (const std::string_view part : {"/site-packages/", "/dist-packages/", "/lib/python3."}) {
+  for (const std::string_view part :
+       {"/site-packages/", "/dist-packages/", "/lib/python3.", "/pyspark.zip/", "-src.zip/py4j/", "/python/pyspark/"}) {
     if (file.find(part) != std::string_view::npos) return true;
   }
   return false;

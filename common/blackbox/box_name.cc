@@ -31,13 +31,16 @@ void MakeName(char (&name)[kMaxNameBytes], std::string_view application_id, std:
            static_cast<unsigned long long>(start_ticks), static_cast<unsigned long long>(random), kSuffix.data());
 }
 
+bool IsName(std::string_view name) {
+  return name.size() > kPrefix.size() + kSuffix.size() && name.starts_with(kPrefix) && name.ends_with(kSuffix);
+}
+
 bool NameBelongsTo(std::string_view name, std::string_view application_id) {
   SafeText<kNamedApplicationBytes> application(application_id);
-  if (name.substr(0, kPrefix.size()) != kPrefix) return false;
+  if (!IsName(name)) return false;
   name.remove_prefix(kPrefix.size());
   std::string_view wanted(application.text);
-  if (name.size() <= wanted.size() + kSuffix.size() || name.substr(0, wanted.size()) != wanted || name[wanted.size()] != '+') return false;
-  return name.substr(name.size() - kSuffix.size()) == kSuffix;
+  return name.size() > wanted.size() + kSuffix.size() && name.starts_with(wanted) && name[wanted.size()] == '+';
 }
 
 }  // namespace memprof::box

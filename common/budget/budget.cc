@@ -8,7 +8,7 @@
 namespace memprof {
 
 bool IsBudgetSetting(std::string_view key) {
-  static constexpr std::array<std::string_view, 17> kKeys = {
+  static constexpr std::array<std::string_view, 24> kKeys = {
       "spark.executor.memory",
       "spark.executor.memoryOverhead",
       "spark.executor.memoryOverheadFactor",
@@ -24,8 +24,15 @@ bool IsBudgetSetting(std::string_view key) {
       "spark.memory.storageFraction",
       "spark.submit.deployMode",
       "spark.yarn.isPython",
+      "yarn.nodemanager.resource.memory-mb",
+      "yarn.scheduler.maximum-allocation-mb",
       "spark.executor.cores",
-      "spark.sql.execution.arrow.maxRecordsPerBatch",  // for advice
+      "spark.sql.execution.arrow.maxRecordsPerBatch",  // these for advice
+      "spark.driver.maxResultSize",
+      "spark.driver.memoryOverhead",
+      "spark.driver.memoryOverheadFactor",
+      "spark.driver.minMemoryOverhead",
+      "spark.sql.autoBroadcastJoinThreshold",
   };
   return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
 }
@@ -36,6 +43,15 @@ std::unique_ptr<ClusterManager> ClusterManagerOf(std::string_view master) {
   if (master == "local" || master.starts_with("local[")) return MakeLocal();
   if (master == "program") return MakeProgram();
   return MakeStandalone();
+}
+
+uint64_t GrantedBytes(const SparkSettings& settings) {
+  const auto master = settings.find("spark.master");
+  if (master == settings.end()) return 0;
+  BudgetInput input;
+  input.settings = &settings;
+  const Budget budget = ClusterManagerOf(master->second)->BudgetOf(input);
+  return budget.limit_enforced && budget.limit_source == LimitSource::kSpark ? budget.requested_bytes.value_or(0) : 0;
 }
 
 }  // namespace memprof

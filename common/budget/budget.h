@@ -58,4 +58,7 @@ class ClusterManager {
 // as standalone, which promises least.
 std::unique_ptr<ClusterManager> ClusterManagerOf(std::string_view master);
 
+// What each executor is granted where somebody ends one that takes more, by these settings alone; 0: nobody does.
+uint64_t GrantedBytes(const SparkSettings& settings);
+
 }  // namespace memprof

@@ -6,29 +6,36 @@
 #include <tuple>
 
 #include "advice/advice.h"
+#include "postmortem/driver_heap.h"
+#include "postmortem/heap_errors.h"
 #include "postmortem/incidents.h"
 #include "postmortem/last_sites.h"
+#include "postmortem/regions_then.h"
+#include "postmortem/result_limit.h"
+#include "postmortem/unwanted.h"
 #include "postmortem/verdict.h"
 #include "proto/memprof.pb.h"
+#include "report/cut.h"
+#include "report/digest.h"
+#include "report/titles.h"
 #include "report/units.h"
 #include "store/executor_rows.h"
+#include "store/heap_shortages.h"
+#include "store/left_off_heap.h"
+#include "store/named_cached.h"
+#include "store/retained.h"
+#include "store/rollup.h"
 
 namespace memprof {
 namespace {
 
-constexpr size_t kSitesShown = 20;
-constexpr int64_t kLastWordsMs = 30'000;  // Spark's handler ends a JVM at once; that it is gone may be noticed later
+constexpr size_t kSitesShown = 20, kRetainedShown = 10;
+constexpr int64_t kLeftIsNewsMs = 60'000;  // above 85 % of the limit it is said at least every twenty seconds
 
 proto::ExecutorSnapshot SnapshotOf(const ExecutorRecord& record) {
   proto::ExecutorSnapshot snapshot;
   if (!snapshot.ParseFromArray(record.snapshot.data(), static_cast<int>(record.snapshot.size()))) snapshot.Clear();
   return snapshot;
-}
-
-bool DiedUnwanted(const ExecutorRecord& record, const StoreState& state) {
-  if (!record.removed) return false;
-  if (state.application.ended_ms && record.removed_ms >= *state.application.ended_ms) return false;
-  return ParseLossReason(record.removed_reason).kind != LossKind::kWanted;
 }
 
 // A worker whose task Spark ended itself (cancelled, a limit reached) is ended with it. Otherwise its task has failed, or the
@@ -54,21 +61,59 @@ std::string UsePhrase(std::optional<uint64_t> used, std::optional<uint64_t> limi
 std::string ShortagePhrase(const JvmShortage& shortage) {
   if (shortage.pool != JvmPool::kDirectBuffers) return "the JVM's classes had filled their bound (Metaspace)";
   if (!shortage.asked_bytes || !shortage.held_bytes || !shortage.limit_bytes) return "direct buffers had filled their bound";
-  return fmt::format("direct buffers held {} of {} when {} more were asked for", FormatBytes(*shortage.held_bytes),
+  return fmt::format("direct buffers held {} of {} and {} more were asked for", FormatBytes(*shortage.held_bytes),
                      FormatBytes(*shortage.limit_bytes), FormatBytes(*shortage.asked_bytes));
 }
 
-std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdict, const ReportExecutor& executor,
-                             const std::optional<JvmShortage>& shortage) {
-  std::string who = death.executor_id == "driver" ? "The driver" : "Executor " + death.executor_id;
-  std::string end = death.exit_code ? ", exit code " + ExitCodePhrase(*death.exit_code) : "";
-  if (verdict.of_heap) {
-    return fmt::format("{} ran out of heap: {} of {} was in use at its peak{}", who, FormatBytesOr(executor.heap_used_peak_bytes),
-                       FormatBytesOr(executor.heap_max_bytes), end);
+// "task 7 (stage 3) asked for more in Book.add Book.java:41, with 470.1 MiB of 512.0 MiB in use"
+std::string HeapErrorPhrase(const ReportPostMortem& death, const proto::HeapShortage& error) {
+  const std::string who = error.task_attempt_id() >= 0 ? fmt::format("task {} (stage {})", error.task_attempt_id(), error.stage_id())
+                                                       : "thread " + error.thread();
+  const std::string asked = HeapAskedPhrase(death.stack), use = HeapUsePhrase(*death.heap);
+  std::string phrase = fmt::format("{} asked for more{}{}", who, asked.empty() ? "" : " in " + asked, use.empty() ? "" : ", with " + use);
+  // Whoever asks last is not to blame for what others hold.
+  if (error.task_attempt_id() < 0 && death.retained && !death.retained->sites.empty()) {
+    const ReportRetainedSite& largest = death.retained->sites[0];
+    phrase += fmt::format("; {} of it made by {}", FormatBytes(largest.retained_bytes), RetainedSitePhrase(largest));
   }
-  if (verdict.of_jvm) return fmt::format("{} died of an OutOfMemoryError: {}{}", who, ShortagePhrase(*shortage), end);
+  return phrase;
+}
+
+// "; averages.py:27 with_cpp held 773.5 MiB": what held most, where that is a tenth of what was in use. By its line: names of native frames
+// may come late, and this is quoted early.
+std::string LargestPhrase(const ReportPostMortem& death) {
+  if (death.sites.empty() || !death.used_bytes) return "";
+  const ReportSite& largest = death.sites[0];
+  const ReportFrame* lead = largest.origin == Origin::kPython ? LeadLineOf(largest) : LeadFrame(largest);
+  const uint64_t held = largest.live_at_peak_bytes.value_or(0);
+  if (lead == nullptr || held == 0 || held < *death.used_bytes / 10) return "";
+  return fmt::format("; {} {} held {}", FramePlace(*lead), FrameTitle(*lead), FormatBytes(held));
+}
+
+std::string WhoPhrase(const ReportPostMortem& death) {
+  return death.executor_id == "driver" ? "The driver" : "Executor " + death.executor_id;
+}
+
+std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdict, const ReportExecutor& executor,
+                             const std::optional<JvmShortage>& shortage, const std::optional<proto::HeapShortage>& error,
+                             const std::optional<ReportAction>& action) {
+  std::string who = WhoPhrase(death);
+  std::string end = death.exit_code ? ", exit code " + ExitCodePhrase(*death.exit_code) : "";
+  if (verdict.of_heap && error) {
+    return fmt::format("{} ran out of heap: {}{}{}", who, action ? BroughtPhrase(*action) + "; " : "", HeapErrorPhrase(death, *error), end);
+  }
+  if (verdict.of_heap || verdict.by_switch) {
+    return fmt::format("{} {} {} of {} was in use at its peak{}", who,
+                       verdict.of_heap ? "ran out of heap:" : "died of an OutOfMemoryError; of its heap",
+                       FormatBytesOr(executor.heap_used_peak_bytes), FormatBytesOr(executor.heap_max_bytes), end);
+  }
+  if (verdict.of_jvm) {
+    const std::string task = fmt::format("task {} (stage {})", death.task_attempt_id.value_or(-1), death.stage_id.value_or(-1));
+    return fmt::format("{} died of an OutOfMemoryError: {} failed when {}{}", who, task, ShortagePhrase(*shortage), end);
+  }
   if (verdict.out_of_memory)
-    return fmt::format("{} was killed for its memory: {}{}", who, UsePhrase(death.used_bytes, death.limit_bytes), end);
+    return fmt::format("{} was killed for its memory: {}{}{}", who, UsePhrase(death.used_bytes, death.limit_bytes), end,
+                       LargestPhrase(death));
   if (!death.used_bytes && !death.exit_code) return fmt::format("{} was lost; why is not known: no sample of it arrived", who);
   return fmt::format("{} died, not of memory: {}{}", who, UsePhrase(death.used_bytes, death.limit_bytes), end);
 }
@@ -78,13 +123,27 @@ std::string WorkerPhrase(const ReportPostMortem& death) {
                      death.task_attempt_id.value_or(-1), death.stage_id.value_or(-1));
 }
 
+// "; 4 Python workers held 1.2 GiB together, this one 310.0 MiB": it may be the sum that was too much, and nobody's share.
+std::string TogetherPhrase(const ReportPostMortem& death) {
+  uint64_t workers = 0, together = 0, own = 0;
+  for (const ReportProcess& process : death.processes) {
+    if (process.kind != "python-worker") continue;
+    ++workers;
+    together += process.peak_rss_bytes;
+    if (process.pid == death.pid) own = process.peak_rss_bytes;
+  }
+  if (workers < 2 || own == 0) return "";
+  return fmt::format("; {} Python workers held {} together, this one {}", workers, FormatBytes(together), FormatBytes(own));
+}
+
 std::string WorkerHeadline(const ReportPostMortem& death, int signal) {
   std::string who = WorkerPhrase(death), use = UsePhrase(death.used_bytes, death.limit_bytes), place = PlacePhrase(death.stack);
   if (!place.empty()) place = " in " + place;
   if (death.out_of_memory && signal != 0) {
     return fmt::format("{} was refused memory and died of {}{}: {}", who, SignalName(signal), place, use);
   }
-  if (death.out_of_memory) return fmt::format("{} was killed for its memory: {}", who, use);
+  if (death.out_of_memory)
+    return fmt::format("{} was killed for its memory: {}{}{}", who, use, LargestPhrase(death), TogetherPhrase(death));
   if (signal != 0) return fmt::format("{} crashed, not of memory: {}{}; {}", who, SignalName(signal), place, use);
   return fmt::format("{} died, not of memory: {}", who, use);
 }
@@ -107,9 +166,24 @@ std::string RefusalEvidence(const ReportAddressSpace& space) {
                                             : "what was resident and what it asked for don't fit into the limit");
 }
 
-void PutMoment(const proto::Moment& moment, ReportPostMortem& death) {
+std::string HeapErrorEvidence(const SurvivedHeapError& survived) {
+  const std::string error = survived.error.error().empty() ? "" : ": " + survived.error.error();
+  const char* then = survived.end_unseen ? "the application had ended before the executor did" : "nobody died of it";
+  return fmt::format("the JVM told of an OutOfMemoryError{}; {}", error, then);
+}
+
+std::string SurvivedHeadline(const ReportPostMortem& death, const SurvivedHeapError& survived, bool failed,
+                             const std::optional<ReportAction>& action) {
+  const char* end = survived.task == nullptr ? "" : failed ? "; the task failed" : "; the task went on";
+  const char* fate = survived.end_unseen ? "" : " and lived on, which is no death";
+  return fmt::format("{} ran out of heap{}: {}{}{}", WhoPhrase(death), fate, action ? BroughtPhrase(*action) + "; " : "",
+                     HeapErrorPhrase(death, survived.error), end);
+}
+
+void PutMoment(const ReportExecutor& executor, const proto::Moment& moment, ReportPostMortem& death) {
   death.used_bytes = moment.used_bytes();
   death.processes = MomentRow(moment).processes;
+  death.regions = RegionsThen(executor, moment);
 }
 
 class Writer {
@@ -126,23 +200,36 @@ class Writer {
     death.process = evidence.loss.kind == LossKind::kContainerMemory ? "container" : "jvm";
     if (snapshot.jvm_pid() != 0) death.pid = snapshot.jvm_pid();
     death.exit_code = evidence.loss.exit_code;
-    death.reason = record.removed_reason;
+    if (executor.id != "driver") death.reason = record.removed_reason;  // Spark's words; of its own end a driver has none
     death.time_ms = record.removed_ms;
     death.limit_bytes = evidence.limit_bytes = KillingLimit(executor);
     std::vector<LastTask> tasks = RunningOn(executor.id);
-    if (const proto::Moment* last = LastMoment(snapshot)) PutMoment(*last, death);
+    const std::vector<proto::WorkerDeath> dead_before = WorkersThatDiedIn(executor.id);
+    if (const proto::Moment* last = LastMoment(snapshot)) PutMoment(executor, Without(dead_before, *last), death);
     evidence.used_bytes = death.used_bytes;
     evidence.heap_used_bytes = executor.heap_used_peak_bytes;
     evidence.heap_max_bytes = executor.heap_max_bytes;
-    evidence.last_word = LastWordOn(executor.id, record.removed_ms);
-    CountKills(executor, record, snapshot, evidence);
+    evidence.exits_on_out_of_memory = snapshot.exits_on_out_of_memory();
+    const std::optional<LastTask> failed = LastFailedOn(executor.id, record.removed_ms);
+    if (failed) evidence.last_word = ParseJvmShortage(state_.interner->StringAt(failed->task->error));
+    const std::optional<proto::HeapShortage> error = HeapErrorThatEnded(executor.id, record, state_);
+    if (error) evidence.heap_error = error->error().empty() ? "a full heap" : error->error();
+    CountKills(executor, record, snapshot, dead_before, evidence);
     PutAge(snapshot, tasks, death);
     Verdict verdict = Judge(evidence);
     death.out_of_memory = verdict.out_of_memory;
     death.how = verdict.how;
-    death.headline = ExecutorHeadline(death, verdict, executor, evidence.last_word);
+    if (verdict.of_heap && error) PutHeapError(*error, tasks, death);
+    if (verdict.of_jvm && failed) PutFirst(*failed, tasks);
     PutSites(tasks, death);
-    if (death.out_of_memory) PutAdvice(executor, snapshot, tasks, verdict, evidence.last_word, death);
+    PutLeft(record, death);
+    std::optional<ReportAction> action;
+    if (verdict.of_heap && error) action = ActionOf(executor, *error);
+    death.headline = ExecutorHeadline(death, verdict, executor, evidence.last_word, error, action);
+    if (verdict.of_heap && !death.retained) PutRetained(executor, death);
+    // Which setting helps depends on the pool that ran short.
+    if (death.out_of_memory && !verdict.by_switch) PutAdvice(executor, snapshot, tasks, verdict, evidence.last_word, death);
+    if (action) PutAction(*action, state_.configuration, death);
     return death;
   }
 
@@ -160,7 +247,7 @@ class Writer {
       death.limit_bytes = KillingLimit(executor);
     }
     if (worker.has_before()) {
-      PutMoment(worker.before(), death);
+      PutMoment(executor, worker.before(), death);
       death.last_sample_age_ms = std::max<int64_t>(0, worker.time_ms() - worker.before().time_ms());
     }
     WorkerEvidence evidence;
@@ -186,9 +273,38 @@ class Writer {
     Verdict verdict = JudgeWorker(evidence);
     death.out_of_memory = verdict.out_of_memory;
     death.how = verdict.how;
-    death.headline = WorkerHeadline(death, evidence.signal);
     PutSites(tasks, death);
+    death.headline = WorkerHeadline(death, evidence.signal);
     if (death.out_of_memory) PutAdvice(executor, SnapshotOf(record), tasks, {}, std::nullopt, death);
+    return death;
+  }
+
+  // Of a task, or another thread, that met an OutOfMemoryError of the heap which its executor survived.
+  ReportPostMortem OfHeapError(const ReportExecutor& executor, const ExecutorRecord& record, const SurvivedHeapError& survived) const {
+    const proto::HeapShortage& error = survived.error;
+    const proto::ExecutorSnapshot snapshot = SnapshotOf(record);
+    const bool failed = survived.task != nullptr && survived.task->outcome == TaskOutcome::kFailed;
+    ReportPostMortem death;
+    death.executor_id = executor.id;
+    death.process = "jvm";
+    death.pid = error.jvm_pid();
+    death.time_ms = error.time_ms();
+    death.out_of_memory = true;
+    death.survived = true;
+    death.limit_bytes = KillingLimit(executor);
+    if (failed) death.reason = state_.interner->StringAt(survived.task->error);
+    if (const proto::Moment* last = LastMoment(snapshot)) PutMoment(executor, *last, death);
+    death.last_sample_age_ms = 0;
+    std::vector<LastTask> tasks;
+    PutHeapError(error, tasks, death);
+    death.how = HeapErrorEvidence(survived);
+    const std::optional<ReportAction> action = ActionOf(executor, error);
+    death.headline = SurvivedHeadline(death, survived, failed, action);
+    PutSites(tasks, death);
+    Verdict verdict;
+    verdict.of_heap = true;
+    PutAdvice(executor, snapshot, tasks, verdict, std::nullopt, death);
+    if (action) PutAction(*action, state_.configuration, death);
     return death;
   }
 
@@ -204,6 +320,7 @@ class Writer {
     death.time_ms = refusal.time_ms;
     death.reason = state_.interner->StringAt(task.error);
     death.out_of_memory = true;
+    death.survived = true;
     death.address_space = AddressSpaceOf(refusal);
     death.limit_bytes = death.address_space->limit_bytes;
     death.used_bytes = death.address_space->virtual_bytes;
@@ -218,11 +335,45 @@ class Writer {
   }
 
  private:
+  // What the driver's heap was full of for the user's program. In local mode tasks fill the same heap, for themselves.
+  std::optional<ReportAction> ActionOf(const ReportExecutor& executor, const proto::HeapShortage& error) const {
+    if (executor.id != "driver") return std::nullopt;
+    std::optional<ReportAction> action = state_.actions.At(error.time_ms());
+    const uint64_t brought = action ? std::max(action->result_bytes, action->broadcast_bytes) : 0;
+    const uint64_t heap = executor.heap_max_bytes.value_or(0);
+    return error.task_attempt_id() >= 0 && brought < heap / 10 ? std::nullopt : action;
+  }
+
+  // The task whose thread asked comes first: it may have failed of the error before the executor was gone.
+  void PutHeapError(const proto::HeapShortage& error, std::vector<LastTask>& tasks, ReportPostMortem& death) const {
+    death.heap = ShortageRow(error);
+    death.stack = ShortageStack(error);
+    if (error.has_retained()) death.retained = RetainedRow(error.retained(), kRetainedShown);
+    if (error.task_attempt_id() < 0) return;
+    death.task_attempt_id = error.task_attempt_id();
+    death.stage_id = error.stage_id();
+    const auto task = state_.tasks.find(error.task_attempt_id());
+    if (task != state_.tasks.end()) PutFirst({task->first, &task->second, LiveOf(task->second)}, tasks);
+  }
+
   void PutStack(StackId stack, ReportPostMortem& death) const {
     StackId shown = stacks_.ShownStack({stack, 1, Origin::kPython});  // as of a function: without PySpark's frames around it
     if (shown == 0) return;
     awaits_names_ = awaits_names_ || stacks_.AwaitsName(shown);
     death.stack = stacks_.Frames(shown);
+  }
+
+  static uint64_t LiveOf(const TaskRecord& task) { return task.profile ? LiveBytesOf(*task.profile) : 0; }
+
+  // It may have failed before the executor was gone, and then isn't among those that ran to the end.
+  static void PutFirst(const LastTask& task, std::vector<LastTask>& tasks) {
+    const auto found =
+        std::find_if(tasks.begin(), tasks.end(), [&](const LastTask& each) { return each.task_attempt_id == task.task_attempt_id; });
+    if (found != tasks.end()) {
+      std::rotate(tasks.begin(), found, found + 1);
+    } else {
+      tasks.insert(tasks.begin(), task);
+    }
   }
 
   // Attempts that the executor took with it: no end was reported, or that they were lost, and no profile was final.
@@ -231,7 +382,7 @@ class Writer {
     for (const auto& [id, task] : state_.tasks) {
       if (state_.interner->StringAt(task.executor) != executor || (task.profile && task.profile->final)) continue;
       if (task.ended && task.outcome != TaskOutcome::kLost) continue;
-      tasks.push_back({id, &task, task.profile ? LiveBytesOf(*task.profile) : 0});
+      tasks.push_back({id, &task, LiveOf(task)});
     }
     std::sort(tasks.begin(), tasks.end(), [](const LastTask& a, const LastTask& b) {
       return std::pair(~a.live_bytes, a.task_attempt_id) < std::pair(~b.live_bytes, b.task_attempt_id);
@@ -239,15 +390,16 @@ class Writer {
     return tasks;
   }
 
-  // The OutOfMemoryError of the task that failed last on this executor, right before it was gone.
-  std::optional<JvmShortage> LastWordOn(std::string_view executor, int64_t removed_ms) const {
-    const TaskRecord* last = nullptr;
+  // The task that failed last on this executor, right before it was gone: its error may be the JVM's last word.
+  std::optional<LastTask> LastFailedOn(std::string_view executor, int64_t removed_ms) const {
+    std::optional<LastTask> last;
     for (const auto& [id, task] : state_.tasks) {
       if (!task.ended || task.outcome != TaskOutcome::kFailed || state_.interner->StringAt(task.executor) != executor) continue;
-      if (task.end_ms + kLastWordsMs < removed_ms) continue;
-      if (last == nullptr || task.end_ms > last->end_ms) last = &task;
+      if (task.end_ms + kEndsWithinMs < removed_ms) continue;
+      if (!last || std::pair(task.end_ms, id) > std::pair(last->task->end_ms, last->task_attempt_id))
+        last = LastTask{id, &task, LiveOf(task)};
     }
-    return last == nullptr ? std::nullopt : ParseJvmShortage(state_.interner->StringAt(last->error));
+    return last;
   }
 
   static const proto::Moment* LastMoment(const proto::ExecutorSnapshot& snapshot) {
@@ -257,19 +409,48 @@ class Writer {
 
   // A JVM that is dead can't look at the counter; the next one in the same cgroup does when it starts.
   void CountKills(const ReportExecutor& executor, const ExecutorRecord& record, const proto::ExecutorSnapshot& snapshot,
-                  DeathEvidence& evidence) const {
+                  const std::vector<proto::WorkerDeath>& dead_before, DeathEvidence& evidence) const {
     if (!snapshot.has_oom_kills() || snapshot.cgroup().empty() || snapshot.cgroup_shared()) return;
     std::tuple<uint64_t, std::string> first{UINT64_MAX, ""};
     for (const auto& [id, other] : state_.executors) {
-      if (std::string_view(id) == executor.id || !other.added || other.added_ms < record.removed_ms) continue;
+      if (std::string_view(id) == executor.id || !other.added || other.added_event < record.removed_event) continue;
       proto::ExecutorSnapshot seen = SnapshotOf(other);
       if (seen.cgroup() != snapshot.cgroup() || seen.host() != snapshot.host() || !seen.has_oom_kills_at_start()) continue;
       if (seen.oom_kills_at_start() < snapshot.oom_kills()) continue;  // another cgroup of the same name
       first = std::min(first, {seen.oom_kills_at_start(), std::string(id)});
     }
     if (std::get<uint64_t>(first) == UINT64_MAX) return;
-    evidence.kernel_kills = std::get<uint64_t>(first) - snapshot.oom_kills();
+    // A kill of a worker is known from that worker's death, which may be younger than the last snapshot.
+    uint64_t known = snapshot.oom_kills_at_start();
+    for (const proto::WorkerDeath& worker : dead_before) known += worker.oom_kills();
+    evidence.kernel_kills = std::get<uint64_t>(first) - std::min(std::get<uint64_t>(first), std::max(known, snapshot.oom_kills()));
     evidence.counted_by = fmt::format("executor {}, the next one in it,", std::get<std::string>(first));
+  }
+
+  std::vector<proto::WorkerDeath> WorkersThatDiedIn(const std::string& executor_id) const {
+    std::vector<proto::WorkerDeath> deaths;
+    for (const auto& [key, bytes] : state_.worker_deaths) {
+      proto::WorkerDeath death;
+      if (std::get<0>(key) == executor_id && death.ParseFromString(bytes)) deaths.push_back(std::move(death));
+    }
+    return deaths;
+  }
+
+  // What was in use, less what workers held that have died since.
+  static proto::Moment Without(const std::vector<proto::WorkerDeath>& dead, const proto::Moment& moment) {
+    proto::Moment left = moment;
+    left.clear_processes();
+    for (const proto::Process& process : moment.processes()) {
+      const bool is_gone = std::any_of(dead.begin(), dead.end(), [&](const proto::WorkerDeath& death) {
+        return death.pid() == process.pid() && death.time_ms() >= moment.time_ms();
+      });
+      if (is_gone) {
+        left.set_used_bytes(left.used_bytes() - std::min(left.used_bytes(), process.peak_rss_bytes()));
+      } else {
+        *left.add_processes() = process;
+      }
+    }
+    return left;
   }
 
   static void PutAge(const proto::ExecutorSnapshot& snapshot, const std::vector<LastTask>& tasks, ReportPostMortem& death) {
@@ -288,6 +469,24 @@ class Writer {
     death.sites = SitesAtLastSample(tasks, *state_.interner, stacks_, kSitesShown, awaits_names_);
   }
 
+  // What ended tasks had left off-heap, among the sites of those that ran.
+  static void PutLeft(const ExecutorRecord& record, ReportPostMortem& death) {
+    const int64_t last_sample_ms = death.time_ms - death.last_sample_age_ms.value_or(0);
+    std::vector<ReportSite> left = LeftOffHeapSites(record, last_sample_ms - kLeftIsNewsMs);
+    if (left.empty()) return;
+    death.sites.insert(death.sites.end(), std::make_move_iterator(left.begin()), std::make_move_iterator(left.end()));
+    std::stable_sort(death.sites.begin(), death.sites.end(), [](const ReportSite& a, const ReportSite& b) {
+      return a.live_at_peak_bytes.value_or(0) > b.live_at_peak_bytes.value_or(0);
+    });
+  }
+
+  // What a full heap was full of, if its collector had time to mark it.
+  static void PutRetained(const ReportExecutor& executor, ReportPostMortem& death) {
+    death.retained = executor.retained;
+    if (!death.heap) death.heap = executor.nearly_full_heap;
+    if (death.retained) KeepLargest(kRetainedShown, *death.retained);
+  }
+
   void PutAdvice(const ReportExecutor& executor, const proto::ExecutorSnapshot& snapshot, const std::vector<LastTask>& tasks,
                  const Verdict& verdict, const std::optional<JvmShortage>& shortage, ReportPostMortem& death) const {
     AdviceInput input;
@@ -298,8 +497,30 @@ class Writer {
     input.settings = &state_.configuration;
     input.tasks_at_once = tasks.size();
     if (snapshot.has_last()) input.last = MomentRow(snapshot.last());
-    if (!tasks.empty()) PutPeersOf(tasks.front(), input);
+    if (!tasks.empty()) verdict.of_heap ? PutHeapPeersOf(tasks.front(), input) : PutPeersOf(tasks.front(), input);
+    input.cached = CachedIn(executor.id);
     death.advice = Advise(input);
+  }
+
+  // Of one that is gone, when it went; Spark's block manager has forgotten it since.
+  CachedByMode CachedIn(const std::string& executor_id) const {
+    const auto record = state_.executors.find(std::string_view(executor_id));
+    if (record != state_.executors.end() && record->second.removed) return NamedCached(record->second.cached_then, state_.cached);
+    return NamedCached({state_.cached.LargestIn(executor_id, false), state_.cached.LargestIn(executor_id, true)}, state_.cached);
+  }
+
+  static uint64_t AllocatedHeap(const TaskProfileRecord& profile) { return AllocatedBy(profile)[static_cast<size_t>(Origin::kJvmHeap)]; }
+
+  // What a task has live in a heap nobody counts; what it allocates there grows with what it is given, too.
+  void PutHeapPeersOf(const LastTask& dead, AdviceInput& input) const {
+    if (!dead.task->profile) return;
+    input.task_bytes = AllocatedHeap(*dead.task->profile);
+    for (const auto& [id, task] : state_.tasks) {
+      const bool peer = id != dead.task_attempt_id && task.stage_id == dead.task->stage_id && task.partition != dead.task->partition;
+      if (peer && task.profile && task.profile->final && task.ended && task.outcome == TaskOutcome::kSucceeded) {
+        input.peer_bytes.push_back(AllocatedHeap(*task.profile));
+      }
+    }
   }
 
   // What the other tasks of the same stage held at their peaks: whether this one is out of the ordinary.
@@ -324,9 +545,14 @@ class Writer {
 
 // What a death is known by, whatever is learnt of it later.
 std::string ExecutorKey(std::string_view id) { return fmt::format("{}/executor", id); }
+std::string JobKey(int32_t job) { return fmt::format("driver/job/{}", job); }
 std::string WorkerKey(std::string_view id, int32_t pid, int64_t task) { return fmt::format("{}/worker/{}/{}", id, pid, task); }
 
+std::string HeapErrorKey(std::string_view id, int64_t task, int64_t time_ms) { return fmt::format("{}/heap/{}/{}", id, task, time_ms); }
+
 std::string KeyOf(const ReportPostMortem& death) {
+  if (death.job_id && !death.exit_code) return JobKey(*death.job_id);
+  if (death.process == "jvm" && death.survived) return HeapErrorKey(death.executor_id, death.task_attempt_id.value_or(-1), death.time_ms);
   if (death.process != "python-worker") return ExecutorKey(death.executor_id);
   return WorkerKey(death.executor_id, death.pid.value_or(0), death.task_attempt_id.value_or(-1));
 }
@@ -373,12 +599,12 @@ void ForEachRefusal(const StoreState& state, Visit visit) {
 }  // namespace
 
 std::vector<ReportPostMortem> PostMortems(const StoreState& state, const std::vector<ReportExecutor>& executors, bool& awaits_names) {
-  std::vector<ReportPostMortem> deaths;
-  bool any = !state.worker_deaths.empty() || std::any_of(state.executors.begin(), state.executors.end(), [&](const auto& entry) {
-    return DiedUnwanted(entry.second, state);
-  }) || std::any_of(state.tasks.begin(), state.tasks.end(), [](const auto& entry) {
-    return entry.second.profile && !entry.second.profile->incidents.empty();
-  });
+  std::vector<ReportPostMortem> deaths = ResultLimitDeaths(state);
+  bool any =
+      !deaths.empty() || !state.heap_shortages.empty() || !state.worker_deaths.empty() ||
+      std::any_of(state.executors.begin(), state.executors.end(), [&](const auto& entry) { return DiedUnwanted(entry.second, state); }) ||
+      std::any_of(state.tasks.begin(), state.tasks.end(),
+                  [](const auto& entry) { return entry.second.profile && !entry.second.profile->incidents.empty(); });
   if (!any) return deaths;
   Writer writer(state, executors, awaits_names);
   auto row_of = [&](std::string_view id) {
@@ -399,6 +625,11 @@ std::vector<ReportPostMortem> PostMortems(const StoreState& state, const std::ve
     if (row == executors.end() || record == state.executors.end()) return;
     deaths.push_back(writer.OfRefusal(*row, record->second, task_attempt_id, task, refusal));
   });
+  for (const SurvivedHeapError& survived : SurvivedHeapErrors(state)) {
+    auto row = row_of(survived.executor_id);
+    auto record = state.executors.find(std::string_view(survived.executor_id));
+    if (row != executors.end()) deaths.push_back(writer.OfHeapError(*row, record->second, survived));
+  }
   std::sort(deaths.begin(), deaths.end(),
             [](const auto& a, const auto& b) { return std::tuple(a.time_ms, KeyOf(a)) < std::tuple(b.time_ms, KeyOf(b)); });
   if (deaths.size() > kMaxPostMortems) deaths.resize(kMaxPostMortems);
@@ -423,6 +654,10 @@ bool AnyUntoldDeath(const StoreState& state) {
   ForEachRefusal(state, [&](const std::string& id, int64_t task_attempt_id, const TaskRecord&, const IncidentRecord& refusal) {
     any = any || !told(WorkerKey(id, refusal.pid, task_attempt_id));
   });
+  ForEachJobBeyondLimit(state, [&](int32_t job) { any = any || !told(JobKey(job)); });
+  for (const SurvivedHeapError& survived : SurvivedHeapErrors(state)) {
+    any = any || !told(HeapErrorKey(survived.executor_id, survived.error.task_attempt_id(), survived.error.time_ms()));
+  }
   return any;
 }
 
@@ -430,6 +665,7 @@ std::vector<ReportPostMortem> TakeUntold(const std::vector<ReportPostMortem>& de
   std::vector<ReportPostMortem> untold;
   for (const ReportPostMortem& death : deaths) {
     int64_t& seen = state.seen_deaths.try_emplace(KeyOf(death), now_ms).first->second;
+    if (seen > now_ms) seen = now_ms;  // the clock was set back
     if (seen < 0 || (!all && now_ms - seen < kPatienceMs)) continue;
     seen = -1;
     untold.push_back(death);

@@ -18,12 +18,21 @@ std::string EndPhrase(const LossReason& loss) {
   return loss.exit_code ? "exit code " + ExitCodePhrase(*loss.exit_code) : "Spark gives no exit code";
 }
 
-Verdict OfHeap(const DeathEvidence& evidence) {
+std::string HeapPhrase(const DeathEvidence& evidence) {
   std::string how = EndPhrase(evidence.loss);
   if (double share = ShareOf(evidence.heap_used_bytes, evidence.heap_max_bytes); share >= 0) {
     how += fmt::format(", and {} of the heap was in use at its peak", FormatPercent(share, 1));
   }
-  return {.out_of_memory = true, .of_heap = true, .how = how};
+  return how;
+}
+
+Verdict OfHeap(const DeathEvidence& evidence) {
+  if (!evidence.heap_error.empty()) {
+    return {.out_of_memory = true,
+            .of_heap = true,
+            .how = fmt::format("{}, and its JVM's last word was an OutOfMemoryError: {}", EndPhrase(evidence.loss), evidence.heap_error)};
+  }
+  return {.out_of_memory = true, .of_heap = true, .how = HeapPhrase(evidence)};
 }
 
 const char* PoolPhrase(JvmPool pool) {
@@ -47,6 +56,13 @@ Verdict ByOutOfMemoryError(const DeathEvidence& evidence) {
   return {.out_of_memory = pool != JvmPool::kThreads,
           .of_jvm = pool != JvmPool::kThreads,
           .how = fmt::format("{}, and its task's OutOfMemoryError says that {}", EndPhrase(evidence.loss), PoolPhrase(pool))};
+}
+
+// No word came through of what it ran short of: its heap, or space for classes.
+Verdict BySwitch(const DeathEvidence& evidence) {
+  return {.out_of_memory = true,
+          .by_switch = true,
+          .how = HeapPhrase(evidence) + "; -XX:+ExitOnOutOfMemoryError ends a JVM with this code, of what error is not known"};
 }
 
 // SIGKILL, or not a word: whoever did it left no name.
@@ -74,7 +90,11 @@ Verdict Judge(const DeathEvidence& evidence) {
     return {.out_of_memory = true, .how = "the cluster manager says that it killed the container for its memory"};
   if (loss.exit_code == kExitSparkOom) return ByOutOfMemoryError(evidence);
   if (loss.exit_code == kExitHotSpotOom && evidence.last_word) return ByOutOfMemoryError(evidence);
-  if (loss.exit_code == kExitHotSpotOom && ShareOf(evidence.heap_used_bytes, evidence.heap_max_bytes) >= kFullHeap) return OfHeap(evidence);
+  if (loss.exit_code == kExitHotSpotOom) {
+    if (ShareOf(evidence.heap_used_bytes, evidence.heap_max_bytes) >= kFullHeap) return OfHeap(evidence);
+    if (evidence.heap_error.empty() && evidence.exits_on_out_of_memory) return BySwitch(evidence);
+  }
+  if (!evidence.heap_error.empty()) return OfHeap(evidence);
   if (!loss.exit_code || *loss.exit_code == kExitSigkill) return ByUse(evidence);
   return {.how = EndPhrase(loss)};
 }

@@ -24,14 +24,17 @@ struct DeathEvidence {
   std::optional<uint64_t> kernel_kills;
   std::string counted_by;  // who looked: "a later executor in the same cgroup"
   std::optional<uint64_t> heap_used_bytes, heap_max_bytes;
+  bool exits_on_out_of_memory = false;   // -XX:+ExitOnOutOfMemoryError
+  std::string heap_error;                // of the heap, as its agent told shortly before; empty: it told of none
   std::optional<JvmShortage> last_word;  // of its tasks, right before: an OutOfMemoryError
 };
 
 struct Verdict {
   bool out_of_memory = false;
-  bool of_heap = false;  // an OutOfMemoryError of the heap, not the container
-  bool of_jvm = false;   // an OutOfMemoryError of another pool of the JVM
-  std::string how;       // the evidence
+  bool of_heap = false;    // an OutOfMemoryError of the heap, not the container
+  bool of_jvm = false;     // an OutOfMemoryError of another pool of the JVM
+  bool by_switch = false;  // an OutOfMemoryError, as exit code and -XX:+ExitOnOutOfMemoryError tell: of what pool is not known
+  std::string how;         // the evidence
 };
 
 Verdict Judge(const DeathEvidence& evidence);

@@ -205,6 +205,7 @@ struct Queue {
   Origin origin;
   double share;  // of the room
   std::vector<const ProfileSite*> sites;
+  double live_at_peak = 0;
   size_t next = 0;
   double used = 0;
   std::vector<const ProfileSite*> left_out;  // of those before `next`
@@ -258,7 +259,10 @@ void WriteSites(const ProfileSites& sites, size_t max_bytes, proto::TaskProfile*
     }
     if (!queue.sites.empty()) reserved += kRemainderRoom;
     queue.sites = InTurns(sites, queue.sites);
+    for (const ProfileSite* site : queue.sites) queue.live_at_peak += Weight(*site);
   }
+  // Where there is room for one deep stack, let it be of what held most: a heartbeat may be a task's last word.
+  std::stable_sort(queues.begin(), queues.end(), [](const Queue& a, const Queue& b) { return a.live_at_peak > b.live_at_peak; });
   const size_t room = max_bytes > reserved ? max_bytes - reserved : 0;
 
   Writer writer(sites, profile);

@@ -14,7 +14,8 @@
 namespace memprof {
 namespace {
 
-constexpr size_t kDebugBytes = 256u << 20;  // the program is over: its own process has this much no more
+constexpr size_t kMaxProfileBytes = 1000 * 1000;  // the store refuses messages above 1 MiB
+constexpr size_t kDebugBytes = 256u << 20;        // the program is over: its own process has this much no more
 
 // What stands in the source behind all native frames of a session, asked for module by module.
 class NativeCalls {
@@ -50,15 +51,14 @@ class NativeCalls {
 // Views put a program's lines under its name as they do a function's.
 PythonSession SessionOf(const BoxIdentity& box, const BoxSession& session, const std::string& program) {
   PythonSession python = {box, session};
-  python.session.udfs = {{program, "", "PROGRAM", 0}};
+  if (!program.empty()) python.session.udfs = {{program, "", "PROGRAM", 0}};
   std::erase_if(python.session.counters, [](const BoxCounter& counter) { return counter.name == kPeakRssCounter; });
   return python;
 }
 
 }  // namespace
 
-std::vector<std::string> ProcessMessages(const BoxIdentity& box, const BoxSession& session, const std::string& program, int32_t task,
-                                         size_t max_bytes) {
+std::vector<std::string> ProcessMessages(const BoxIdentity& box, const BoxSession& session, const std::string& program, int32_t task) {
   proto::Envelope envelope;
   envelope.set_schema_version(1);
   envelope.set_executor_id("driver");
@@ -77,7 +77,7 @@ std::vector<std::string> ProcessMessages(const BoxIdentity& box, const BoxSessio
   ProfileSites sites;
   AddPythonSessions({SessionOf(box, session, program)}, {calls_at, ""}, &sites, profile);
   AddCounter("modulesWithoutLines", native.modules_without_lines(), profile);
-  WriteSites(sites, max_bytes > wrapping ? max_bytes - wrapping : 0, profile);
+  WriteSites(sites, kMaxProfileBytes - wrapping, profile);
   std::vector<std::string> messages = {envelope.SerializeAsString()};
   ReadSourceLines(SourceLinesOf(*profile, sites), *Redaction::Make(Redaction::kSparksDefault), [&](proto::Symbols lines) {
     proto::Envelope source;

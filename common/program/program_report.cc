@@ -1,7 +1,5 @@
 #include "program/program_report.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -14,14 +12,15 @@
 #include "profile/process_rows.h"
 #include "program/process_profile.h"
 #include "proto/memprof.pb.h"
+#include "report/json.h"
 #include "store/profile_store.h"
 #include "system/memory_cgroup.h"
+#include "system/proc_files.h"
 
 namespace memprof {
 namespace {
 
 constexpr int32_t kStage = 0;
-constexpr size_t kMaxProfileBytes = 1000 * 1000;  // the store refuses messages above 1 MiB
 
 struct Process {
   BoxIdentity box;
@@ -68,7 +67,7 @@ std::string SnapshotOf(const Program& program, const std::vector<Process>& proce
   proto::ExecutorSnapshot& snapshot = *envelope.mutable_executor();
   snapshot.set_taken_ms(program.ended_ms);
   snapshot.set_host(program.host);
-  const uint64_t host_memory = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t host_memory = ProcFiles().HostMemory().value_or(0);
   snapshot.set_host_memory_bytes(host_memory);
   if (const Result<std::unique_ptr<MemoryCgroup>> cgroup = FindMemoryCgroup(); cgroup.ok()) {
     if (const std::optional<uint64_t> limit = (*cgroup)->Limit(host_memory)) snapshot.set_cgroup_limit_bytes(*limit);
@@ -93,7 +92,7 @@ std::string SnapshotOf(const Program& program, const std::vector<Process>& proce
 
 }  // namespace
 
-Result<std::string> ProgramReportJson(const Program& program) {
+Result<Report> ProgramModel(const Program& program) {
   const std::vector<Process> processes = ReadProcesses(program);
   if (processes.empty()) {
     return Status::Error(ErrorCode::kNotFound, "%s: no process of the program left a profile", program.box_directory.c_str());
@@ -104,7 +103,7 @@ Result<std::string> ProgramReportJson(const Program& program) {
   store.StageSubmitted(kStage, 0, program.name, "", tasks, program.started_ms);
   Status status = store.Ingest(SnapshotOf(program, processes));
   for (int32_t task = 0; task < tasks && status.ok(); ++task) {
-    for (const std::string& message : ProcessMessages(processes[task].box, processes[task].session, program.name, task, kMaxProfileBytes)) {
+    for (const std::string& message : ProcessMessages(processes[task].box, processes[task].session, program.name, task)) {
       if (status.ok()) status = store.Ingest(message);
     }
     store.TaskEnded(task, kStage, 0, task, 0, "driver", TaskOutcome::kSucceeded, "", program.ended_ms);
@@ -112,7 +111,13 @@ Result<std::string> ProgramReportJson(const Program& program) {
   if (!status.ok()) return status;
   store.StageCompleted(kStage, 0, program.failure, program.ended_ms);
   store.ApplicationEnded(program.ended_ms);
-  return store.ReportJson(false);
+  return store.Model(false);
+}
+
+Result<std::string> ProgramReportJson(const Program& program) {
+  const Result<Report> report = ProgramModel(program);
+  if (!report.ok()) return report.status();
+  return WriteReportJson(*report);
 }
 
 }  // namespace memprof

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "report/model.h"
 
 namespace memprof {
 
@@ -24,5 +25,6 @@ struct Program {
 // A session that was left open (a killed process, one that left by _exit) is read as it stands, and its task marked partial.
 // kNotFound: no process left a box that can be read.
 Result<std::string> ProgramReportJson(const Program& program);
+Result<Report> ProgramModel(const Program& program);
 
 }  // namespace memprof

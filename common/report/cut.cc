@@ -56,4 +56,34 @@ void KeepLargest(size_t most, ReportMoment& moment) {
   KeepLargest(most, moment.processes);
 }
 
+size_t RetainedSitesShown(size_t executors) {
+  constexpr size_t kMostOfAll = 1500, kFewest = 3;  // a site is some 1.5 KiB of JSON
+  return std::max(kFewest, kMostOfAll / std::max<size_t>(executors, 1));
+}
+
+void KeepLargest(size_t most, ReportHeapShortage& heap) {
+  for (; heap.classes.size() > most; heap.classes.pop_back()) {
+    ++heap.other_classes;
+    heap.other_bytes += heap.classes.back().bytes;
+  }
+}
+
+void KeepLargest(size_t most, ReportRetained& retained) {
+  for (; retained.sites.size() > most; retained.sites.pop_back()) {
+    ++retained.other_sites;
+    retained.other_bytes += retained.sites.back().retained_bytes;
+  }
+}
+
+void KeepLargest(size_t most, ReportDriver& driver) {
+  for (; driver.actions.size() > most; driver.actions.pop_back()) {
+    if (!driver.other_actions) driver.other_actions.emplace();
+    const ReportAction& gone = driver.actions.back();
+    ++driver.other_actions->actions;
+    driver.other_actions->result_tasks += gone.result_tasks;
+    driver.other_actions->result_bytes += gone.result_bytes;
+    driver.other_actions->broadcast_bytes += gone.broadcast_bytes;
+  }
+}
+
 }  // namespace memprof

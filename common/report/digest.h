@@ -48,6 +48,9 @@ std::string LeakWorkersPhrase(const ReportLeak& leak);
 // comes to less than a hundredth of the heaviest of `lines`.
 size_t LinesWorthShowing(const std::vector<const ReportLine*>& lines, size_t begin, size_t end, size_t most);
 
+// The driver's own Python process has a row among the stages, with a number that no stage of Spark's has.
+inline constexpr int32_t kDriversPython = -1;
+
 // UDFs of the stage's heaviest lines, "aggregate, join (job.py:41)": what the stage is known by.
 std::string StageTitle(const ReportStage& stage);
 

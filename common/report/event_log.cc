@@ -11,6 +11,7 @@
 #include "report/cut.h"
 #include "report/event_parts.h"
 #include "report/executor_order.h"
+#include "report/fit_time_lines.h"
 #include "report/json.h"
 #include "report/row_bytes.h"
 
@@ -77,7 +78,7 @@ void PutStages(std::vector<ReportStage> stages, Report& report) {
       continue;
     }
     FitStage(std::max(kFewestBytesOfStage, std::min(left, 4 * left / (rows - i))), stages[i]);
-    left -= std::min(left, 1500 + JsonBytes(stages[i]) + JsonBytes(stages[i].other_attempts));
+    left -= std::min(left, 1900 + 220 * stages[i].memory.consumers.size() + JsonBytes(stages[i]) + JsonBytes(stages[i].other_attempts));
     report.stages.push_back(std::move(stages[i]));
   }
   std::sort(report.stages.begin(), report.stages.end(),
@@ -100,6 +101,10 @@ void PutExecutors(std::vector<ReportExecutor> executors, Report& report) {
   }
   std::sort(executors.begin(), executors.end(),
             [](const ReportExecutor& a, const ReportExecutor& b) { return ExecutorBefore(a.id, b.id); });
+  FitTimeLines(executors);
+  for (ReportExecutor& executor : executors) {
+    if (executor.retained) KeepLargest(RetainedSitesShown(executors.size()), *executor.retained);
+  }
   report.executors = std::move(executors);
 }
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,7 +45,8 @@ struct PartText {
   size_t cut = 0;
 };
 std::optional<PartText> StagePart(const ReportStage& stage, size_t bytes);
-std::optional<PartText> ExecutorPart(const ReportExecutor& executor, size_t bytes);
+// With at most `samples` of the executor's time line, fewer where it doesn't fit; these are not counted as cut, the line says it.
+std::optional<PartText> ExecutorPart(const ReportExecutor& executor, size_t bytes, size_t samples = SIZE_MAX);
 std::optional<PartText> PostMortemPart(const ReportPostMortem& death, size_t bytes);
 std::optional<PartText> ApplicationPart(Report report, size_t bytes);  // its rows of the other parts are left out
 

@@ -16,13 +16,12 @@ namespace {
 
 constexpr size_t kLargeModel = 1u << 20;  // smaller ones can be read in the file as they are
 
-// The element that holds the model.
-std::string ModelElement(std::string_view report_json) {
-  constexpr const char* kId = "id=\"sparkmemprof-model\"";
+// The element that holds a model.
+std::string ModelElement(std::string_view id, std::string_view report_json) {
   if (report_json.size() < kLargeModel) {
-    return fmt::format("<script type=\"application/json\" {}>{}</script>", kId, EscapeJsonInHtml(report_json));
+    return fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>", id, EscapeJsonInHtml(report_json));
   }
-  return fmt::format("<script type=\"application/gzip\" {}>{}</script>", kId, PackText(report_json));
+  return fmt::format("<script type=\"application/gzip\" id=\"{}\">{}</script>", id, PackText(report_json));
 }
 
 // Nothing but our script runs, and nothing is loaded, whatever a name in the report may try.
@@ -31,9 +30,8 @@ std::string Policy() {
                      AppScriptHash());
 }
 
-}  // namespace
-
-Result<std::string> RenderHtml(std::string_view report_json) {
+// `before`: the element of a run to compare with, or nothing.
+Result<std::string> File(std::string_view report_json, std::string_view before) {
   Result<Report> report = ReadReportJson(report_json);
   if (!report.ok()) return report.status();
   const ReportApplication& application = report->application;
@@ -46,10 +44,20 @@ Result<std::string> RenderHtml(std::string_view report_json) {
 <body><div id="sparkmemprof"><h1>{}</h1><p>{}</p>
 <noscript><p>The pages of this report are drawn with JavaScript, which is off here: allow it for this file, or see the report in a
 terminal with: sparkmemprof report DIR</p></noscript></div>
-{}
+{}{}
 <script>{}</script></body></html>
 )",
-      Policy(), name, AppStyle(), name, EscapeHtml(Headline(*report)), ModelElement(report_json), AppScript());
+      Policy(), name, AppStyle(), name, EscapeHtml(Headline(*report)), ModelElement("sparkmemprof-model", report_json), before,
+      AppScript());
+}
+
+}  // namespace
+
+Result<std::string> RenderHtml(std::string_view report_json) { return File(report_json, ""); }
+
+Result<std::string> RenderComparisonHtml(std::string_view before_json, std::string_view after_json) {
+  if (Result<Report> before = ReadReportJson(before_json); !before.ok()) return before.status();
+  return File(after_json, ModelElement("sparkmemprof-before", before_json));
 }
 
 std::string RenderTab(const Report& report, Time time) {

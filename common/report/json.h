@@ -14,13 +14,15 @@ namespace memprof {
 std::string WriteReportJson(const Report& report);
 
 // Parts of it. Rows are those of the report from `offset` on, at most `length`, with `total` beside them; a stage's row is
-// without `sites` and `lines`, which its own part has.
+// without `sites` and `lines`, which its own part has. A report and a stage show so many rows of tasks as fit (json_tasks.h);
+// WriteTasksJson has them all.
 struct RowRange {
   size_t offset = 0, length = 0;
 };
 std::string WriteExecutorsJson(const Report& report, RowRange range);
 std::string WriteStagesJson(const Report& report, RowRange range);
 std::string WriteStageJson(const ReportStage& stage);
+std::string WriteTasksJson(const Report& report, const ReportStage& stage, RowRange range);
 
 // Tolerates unknown and missing keys (another minor version wrote the file); kCorrupt for what isn't JSON, isn't a
 // report, or has another schemaVersion.

@@ -4,6 +4,7 @@
 // are the JSON's (without the unit suffix where the type says it). Plain values, no locks.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,8 @@
 #include <vector>
 
 #include "base/origin.h"
+#include "report/driver_model.h"
+#include "timeline/time_sample.h"
 
 namespace memprof {
 
@@ -45,6 +48,8 @@ struct ReportSite {
   bool sampled = false;
   std::optional<uint64_t> error_bytes;  // two standard deviations
   std::vector<ReportFrame> frames;      // outermost call first, allocation last
+  std::string spark_operator;           // of the JVM's: the part of Spark's engine that it is for; empty = none
+  std::optional<uint32_t> asked_by;     // of the JVM's: the innermost frame that is neither Spark's nor the JDK's, by index
   std::optional<int32_t> stage_id;      // in a post-mortem, whose sites are of several stages
 };
 
@@ -70,6 +75,14 @@ struct ReportOriginSum {
   std::optional<uint64_t> live_at_peak_bytes;  // the largest of any one task
 };
 
+// What the JVM's sites of one part of Spark's engine allocated, those without a row included.
+struct ReportOperator {
+  std::string name;
+  Origin origin = Origin::kUnknown;
+  uint64_t sites = 0;
+  uint64_t allocated_bytes = 0, allocations = 0;
+};
+
 // Arrow's memory pool by pyarrow's own counters, whichever allocator is behind it; each figure is the largest of any one task.
 struct ReportArrowPool {
   std::optional<uint64_t> peak_bytes;   // of tasks that raised their process's maximum
@@ -77,10 +90,22 @@ struct ReportArrowPool {
   std::optional<int64_t> growth_bytes;  // from a task's beginning to its end
 };
 
+// What the tasks of one UDF were charged with.
+struct ReportUdfShare {
+  std::optional<ReportUdf> udf;  // nothing: outside any
+  uint64_t tasks = 0;
+  uint64_t allocated_bytes = 0, allocations = 0;
+  std::optional<uint64_t> live_at_peak_bytes, resident_at_peak_bytes, live_at_end_bytes;  // each the largest of any one task
+  bool sampled = false;
+  std::optional<uint64_t> error_bytes;
+};
+
 struct ReportSiteGroup {
   uint64_t tasks = 0;
+  std::vector<ReportUdfShare> udfs;  // that held most first
   std::vector<ReportSite> sites;
-  std::vector<ReportLine> lines;  // of Python code, heaviest first
+  std::vector<ReportLine> lines;          // of Python code, heaviest first
+  std::vector<ReportOperator> operators;  // heaviest first
   std::vector<ReportOriginSum> remainders, totals;
   ReportArrowPool arrow_pool;
 };
@@ -96,6 +121,68 @@ struct ReportOtherAttempts : ReportSiteGroup {
   std::vector<ReportTaskError> errors;  // most frequent first
 };
 
+// Of Spark's execution memory, what one class of consumers held.
+struct ReportMemoryConsumer {
+  std::string name;       // its Java class
+  std::string operation;  // what it is for; empty: not known
+  bool off_heap = false;
+  uint64_t tasks = 0;       // that had it
+  uint64_t peak_bytes = 0;  // the largest of any one task, as sampled
+};
+
+// Spark's memory of one mode in one executor, at one moment.
+struct ReportPoolMoment {
+  bool off_heap = false;
+  uint64_t max_bytes = 0;                        // of storage and execution together
+  std::optional<uint64_t> storage_region_bytes;  // storage's own share, out of which execution evicts nothing
+  uint64_t storage_bytes = 0, execution_bytes = 0;
+};
+
+// What the counted tasks of a stage had of Spark's memory.
+struct ReportStageMemory {
+  std::vector<ReportMemoryConsumer> consumers;                       // most bytes first
+  std::optional<uint64_t> peak_execution_bytes;                      // the largest of any one task, by Spark's own metric
+  std::optional<uint64_t> spilled_memory_bytes, spilled_disk_bytes;  // sums
+  uint64_t tasks_spilled = 0;
+  std::vector<ReportPoolMoment> fullest;  // one a mode: when most was taken while a task of the stage ran
+};
+
+// What is known of a task in figures, in the order of report.json's columns (words.h names them).
+enum class TaskFigure : uint8_t {
+  kDurationMs,
+  kGcMs,
+  kPythonLiveAtPeak,
+  kPythonAllocated,
+  kHeapAllocated,
+  kOffHeapLiveAtPeak,
+  kPeakExecution,
+  kSpilledMemory,
+};
+inline constexpr size_t kTaskFigures = 8;
+inline constexpr uint64_t kNoTaskFigure = UINT64_MAX;  // of a task's figure
+using TaskFigures = std::array<uint64_t, kTaskFigures>;
+
+enum class ReportTaskStatus : uint8_t { kCounted, kFailed, kKilled, kLost, kSuperseded, kUnknown };
+inline constexpr size_t kTaskStatuses = 6;
+
+// One attempt of a task.
+struct ReportTask {
+  int64_t task_attempt_id = 0;
+  int32_t partition = -1, attempt = -1;  // -1: not known
+  ReportTaskStatus status = ReportTaskStatus::kUnknown;
+  std::string executor_id;
+  std::optional<int64_t> launched_ms;
+  TaskFigures figures{};
+};
+
+// One figure over the counted tasks of a stage that have it.
+struct ReportDistribution {
+  TaskFigure figure = TaskFigure::kDurationMs;
+  uint64_t tasks = 0;
+  std::array<uint64_t, 5> quantiles{};  // least, lower quartile, median, upper quartile, largest
+  std::optional<double> skew;           // largest / median
+};
+
 struct ReportStage : ReportSiteGroup {
   int32_t stage_id = 0, attempt = 0;
   std::string name, call_site;
@@ -105,6 +192,10 @@ struct ReportStage : ReportSiteGroup {
   std::optional<uint64_t> partitions;
   uint64_t profiled_tasks = 0;  // of `tasks`, those whose profile arrived
   uint64_t partial_tasks = 0;   // of these, those with a session still open at the end of the task
+  ReportStageMemory memory;
+  std::vector<ReportTask> task_rows;  // all attempts that are known one by one, heaviest first; a file may show fewer
+  uint64_t task_rows_known = 0;       // how many there were before any was cut
+  std::vector<ReportDistribution> distributions;
   ReportOtherAttempts other_attempts;
 };
 
@@ -116,6 +207,16 @@ struct ReportRow {
 struct ReportRegion {
   std::string name;
   std::optional<uint64_t> budget_bytes, peak_bytes;
+};
+
+// Spark's memory of one mode over an executor's life: each figure at its own peak, but for the last look.
+struct ReportSparkPool {
+  ReportPoolMoment last;
+  int64_t last_ms = 0;
+  uint64_t storage_pool_bytes = 0;  // at the last look: what storage may take without borrowing more
+  uint64_t storage_peak_bytes = 0, execution_peak_bytes = 0;
+  // Where storage's own share is known: what either took beyond its own share, and what of storage execution could not evict.
+  std::optional<uint64_t> storage_borrowed_peak_bytes, execution_borrowed_peak_bytes, unevictable_peak_bytes;
 };
 
 // What importing a top-level module has allocated since profiling began and is still live.
@@ -153,6 +254,60 @@ struct ReportMoment {
   int64_t unattributed_bytes = 0;
 };
 
+// An executor's life: what it held at moments, in their order.
+struct ReportTimeLine {
+  std::vector<TimeSample> samples;
+  uint64_t thinned = 0;  // samples that were let go; of those near one another the one of the largest use stayed
+};
+
+// A call site's share of what a heap retains.
+struct ReportRetainedSite {
+  uint64_t retained_bytes = 0, objects = 0;
+  std::optional<uint64_t> error_bytes;             // two standard deviations
+  std::optional<int32_t> stage_id, stage_attempt;  // of the task that made the objects
+  std::string thread;                              // its normalised name, where no task made them
+  std::vector<ReportFrame> frames;                 // outermost call first
+};
+
+// What of a JVM's heap was still reachable when a collector had last marked all of it.
+struct ReportRetained {
+  int64_t time_ms = 0;
+  std::string collection;  // collector and cause
+  uint64_t heap_used_after_bytes = 0;
+  std::optional<uint64_t> heap_max_bytes;
+  uint64_t total_bytes = 0;
+  std::optional<uint64_t> error_bytes;
+  std::vector<ReportRetainedSite> sites;  // largest first
+  uint64_t other_sites = 0, other_bytes = 0;
+};
+
+// A class of which a heap was full.
+struct ReportHeapClass {
+  std::string name;
+  uint64_t bytes = 0, objects = 0;
+};
+
+// A JVM's heap when it could not give what a thread asked for.
+struct ReportHeapShortage {
+  int64_t time_ms = 0;
+  std::string error, thread;                           // the JVM's words, empty: not known; who asked
+  uint64_t errors = 0;                                 // of this kind in the JVM so far
+  std::optional<uint64_t> total_bytes, total_objects;  // of all objects, unreachable ones included; nothing: not looked at
+  bool cut_short = false;                              // only a part was looked at
+  std::vector<ReportHeapClass> classes;                // most bytes first
+  uint64_t other_classes = 0, other_bytes = 0;
+  std::vector<ReportRow> regions;  // of the heap as Spark divides it
+};
+
+// What a garbage collector has done since its executor's start.
+struct ReportCollector {
+  std::string collector;  // its MXBean's name
+  bool stops_the_world = false;
+  uint64_t collections = 0, total_ms = 0, longest_ms = 0;
+  uint64_t longest_before_bytes = 0, longest_after_bytes = 0, last_before_bytes = 0, last_after_bytes = 0;  // of the heap
+  std::vector<std::pair<std::string, uint64_t>> causes;
+};
+
 struct ReportExecutor {
   std::string id, host;
   std::optional<uint64_t> limit_bytes;
@@ -162,8 +317,14 @@ struct ReportExecutor {
   std::optional<uint64_t> heap_max_bytes, heap_used_peak_bytes, direct_peak_bytes;
   std::optional<int64_t> cores;
   std::vector<ReportRegion> regions;
+  std::vector<ReportSparkPool> spark_pools;
   std::vector<ReportProcess> processes;
   std::optional<ReportMoment> at_peak;
+  std::optional<ReportTimeLine> time_line;
+  std::optional<ReportRetained> retained;
+  std::optional<ReportHeapShortage> nearly_full_heap;  // its last look at a heap that stayed nearly full
+  std::vector<ReportCollector> gc;
+  std::optional<uint64_t> gc_stopped_ms;
   std::optional<int64_t> added_ms, removed_ms;
   std::string removed_reason;
   std::string java_version, agent_loaded;
@@ -200,6 +361,12 @@ struct ReportAddressSpace {
   uint64_t refused_bytes = 0;           // what it asked for then
 };
 
+// A region of a container at a moment.
+struct ReportRegionUse {
+  std::string name;
+  std::optional<uint64_t> budget_bytes, bytes;  // no bytes: not known
+};
+
 struct ReportPostMortem {
   std::string executor_id;
   std::string process;  // jvm, python-worker, container, python-driver
@@ -208,15 +375,55 @@ struct ReportPostMortem {
   std::string headline;  // one sentence
   std::string reason;    // Spark's own words
   bool out_of_memory = false;
+  bool survived = false;  // it met the end of its memory, and lived on
   int64_t time_ms = 0;
   std::optional<uint64_t> limit_bytes, used_bytes;  // used: at the last sample
   std::optional<int64_t> last_sample_age_ms;
   std::optional<int32_t> stage_id;
   std::optional<int64_t> task_attempt_id;
+  std::optional<int32_t> job_id;  // of one that was aborted for what it asked of the driver
+  std::string action;             // of the driver's: the call site of the action that asked
   std::optional<ReportAddressSpace> address_space;
-  std::vector<ReportFrame> stack;        // where it died, or where memory was refused; outermost call first
-  std::vector<ReportProcess> processes;  // at the last sample
-  std::vector<ReportSite> sites;         // live_at_peak_bytes: live at the last sample
+  std::vector<ReportFrame> stack;          // where it died, or where memory was refused; outermost call first
+  std::vector<ReportProcess> processes;    // at the last sample
+  std::vector<ReportRegionUse> regions;    // likewise
+  std::vector<ReportSite> sites;           // live_at_peak_bytes: live at the last sample
+  std::optional<ReportRetained> retained;  // of a JVM that ran out of heap
+  std::optional<ReportHeapShortage> heap;  // likewise, where its agent had a last word
+  std::vector<ReportAdvice> advice;
+};
+
+// Of a cached dataset, what lies in one executor.
+struct ReportCachedShare {
+  std::string executor_id;
+  uint64_t memory_bytes = 0, disk_bytes = 0;
+};
+
+// A cached RDD, table or DataFrame.
+struct ReportCachedData {
+  int64_t rdd_id = 0;
+  std::string name, call_site;  // empty: not known, nor the next three
+  std::string storage_level;
+  bool deserialized = false, off_heap = false;
+  std::optional<uint64_t> partitions;
+  uint64_t blocks = 0, memory_bytes = 0, disk_bytes = 0;                 // as of now, or at the application's end
+  uint64_t peak_blocks = 0, peak_memory_bytes = 0, peak_disk_bytes = 0;  // when most memory was taken
+  std::vector<ReportCachedShare> executors;                              // as of now, most first
+};
+
+// A broadcast variable, by its serialised pieces.
+struct ReportBroadcast {
+  int64_t id = 0;
+  uint64_t bytes = 0;                                   // of one whole copy
+  uint64_t peak_memory_bytes = 0, peak_disk_bytes = 0;  // of all copies
+  uint64_t memory_bytes = 0;                            // of all copies, as of now
+  uint64_t driver_peak_bytes = 0;                       // of the copy in the driver, which makes most of them
+};
+
+// What is worth changing although nothing died.
+struct ReportFinding {
+  std::string headline;  // a sentence, with its arithmetic
+  std::optional<int32_t> stage_id, attempt;
   std::vector<ReportAdvice> advice;
 };
 
@@ -256,6 +463,10 @@ struct Report {
   std::optional<ReportOtherStages> other_stages;
   std::vector<ReportLeak> leaks;               // those that hold most first
   std::vector<ReportPostMortem> post_mortems;  // in the order of the deaths
+  std::vector<ReportFinding> findings;         // worst first
+  std::vector<ReportCachedData> cached_data;   // most memory first
+  std::vector<ReportBroadcast> broadcasts;     // largest first
+  std::optional<ReportDriver> driver;          // no job was seen: nothing
   std::vector<std::pair<std::string, uint64_t>> counters;
   std::vector<ReportNotAvailable> not_available;
 };

@@ -81,6 +81,8 @@ std::shared_ptr<const std::string> File(std::string_view contents, std::shared_p
 
 }  // namespace
 
+bool AsksForFresh(std::string_view query) { return Parameter(query, "fresh") == "true"; }
+
 PageAnswer ReportPages::Answer(std::string_view path, std::string_view query) {
   constexpr std::string_view kStage = "api/v1/stages/";
   if (path.starts_with('/')) path.remove_prefix(1);
@@ -96,19 +98,24 @@ PageAnswer ReportPages::Answer(std::string_view path, std::string_view query) {
   }
   if (path == "api/v1/executors") return Rows(query, [&](RowRange range) { return WriteExecutorsJson(report_, range); });
   if (path == "api/v1/stages") return Rows(query, [&](RowRange range) { return WriteStagesJson(report_, range); });
-  if (path.starts_with(kStage)) return Stage(path.substr(kStage.size()));
+  if (path.starts_with(kStage)) return Stage(path.substr(kStage.size()), query);
   return Refusal(404,
-                 "There is no such page. There are: the tab itself, and below it api/v1/report, api/v1/executors, api/v1/stages and "
-                 "api/v1/stages/<stage id>/<attempt>.");
+                 "There is no such page. There are: the tab itself, and below it api/v1/report, api/v1/executors, api/v1/stages, "
+                 "api/v1/stages/<stage id>/<attempt> and api/v1/stages/<stage id>/<attempt>/tasks.");
 }
 
-PageAnswer ReportPages::Stage(std::string_view id_and_attempt) const {
+PageAnswer ReportPages::Stage(std::string_view id_and_attempt, std::string_view query) const {
+  constexpr std::string_view kTasks = "/tasks";
+  const bool tasks = id_and_attempt.ends_with(kTasks);
+  if (tasks) id_and_attempt.remove_suffix(kTasks.size());
   std::string_view attempt_text = id_and_attempt;
   auto id = WholeNumber<int32_t>(Next(attempt_text, '/'));
   auto attempt = WholeNumber<int32_t>(attempt_text);
   if (!id || !attempt) return Refusal(400, "Want api/v1/stages/<stage id>/<attempt>, both whole numbers; the first attempt is 0.");
   for (const ReportStage& stage : report_.stages) {
-    if (stage.stage_id == *id && stage.attempt == *attempt) return Ok(kJson, Keep(WriteStageJson(stage)));
+    if (stage.stage_id != *id || stage.attempt != *attempt) continue;
+    if (!tasks) return Ok(kJson, Keep(WriteStageJson(stage)));
+    return Rows(query, [&](RowRange range) { return WriteTasksJson(report_, stage, range); });
   }
   return Refusal(404, "The report has no such stage attempt; api/v1/stages lists those it has.");
 }

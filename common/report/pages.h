@@ -4,9 +4,10 @@
 //
 //   ""                                the page, to be framed by the server    text/html
 //   app.js, app.css                   the browser app, which the page starts  text/javascript, text/css
-//   api/v1/report                     report.json                             application/json
+//   api/v1/report                     report.json; ?fresh=true                application/json
 //   api/v1/executors, api/v1/stages   rows; ?offset=0&length=100
-//   api/v1/stages/<id>/<attempt>      one stage with its sites
+//   api/v1/stages/<id>/<attempt>        one stage with its sites
+//   api/v1/stages/<id>/<attempt>/tasks  rows of its tasks, all of them; ?offset=0&length=100
 //
 // Not thread-safe; answers may be read from any thread.
 #pragma once
@@ -26,6 +27,9 @@ struct PageAnswer {
   std::shared_ptr<const std::string> body;
 };
 
+// "fresh=true" in a query: no older report will do. Whoever keeps reports asks.
+bool AsksForFresh(std::string_view query);
+
 class ReportPages {
  public:
   explicit ReportPages(Report report, Time time = Time::kLive) : report_(std::move(report)), time_(time) {}
@@ -35,7 +39,7 @@ class ReportPages {
   PageAnswer Answer(std::string_view path, std::string_view query);
 
  private:
-  PageAnswer Stage(std::string_view id_and_attempt) const;
+  PageAnswer Stage(std::string_view id_and_attempt, std::string_view query) const;
 
   Report report_;
   Time time_;

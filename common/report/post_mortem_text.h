@@ -8,7 +8,7 @@
 
 namespace memprof {
 
-inline constexpr size_t kMostPostMortemLines = 30;
+inline constexpr size_t kMostPostMortemLines = 29;  // with the log's own line 30
 
 // At most `most` lines: what died and how that is known first, then advice, sites, processes.
 void PutPostMortem(const ReportPostMortem& death, size_t most, TextPage& page);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "report/consumer_words.h"
 #include "report/digest.h"
 #include "report/json.h"
 #include "report/post_mortem_text.h"
@@ -19,10 +20,10 @@ constexpr size_t kFigure = 12;                                        // columns
 constexpr size_t kFrameIndent = 4 + 3 * (kFigure + 1) + kFigure + 3;  // native frames stand below their line's place
 
 struct Detail {
-  size_t executors, processes, stages, lines, paths, jvm_sites, deaths, death_lines, leaks;
+  size_t executors, processes, stages, lines, paths, jvm_sites, deaths, death_lines, leaks, cached;
 };
-constexpr Detail kFull{SIZE_MAX, 6, SIZE_MAX, 12, 2, 5, SIZE_MAX, 30, 20};
-constexpr Detail kBrief{4, 0, 3, 3, 1, 1, 2, 4, 2};  // the driver's log, where each death was told already
+constexpr Detail kFull{SIZE_MAX, 6, SIZE_MAX, 12, 2, 5, SIZE_MAX, 30, 20, 10};
+constexpr Detail kBrief{4, 0, 3, 3, 1, 1, 2, 4, 2, 0};  // the driver's log, where each death was told already
 
 void PutHeader(const Report& report, TextPage& page) {
   const ReportApplication& application = report.application;
@@ -81,6 +82,51 @@ void PutProcesses(const ReportExecutor& executor, size_t shown, TextPage& page) 
   }
 }
 
+// Only of a mode that was used: most executors have no off-heap memory.
+void PutSparkPools(const ReportExecutor& executor, TextPage& page) {
+  for (const ReportSparkPool& pool : executor.spark_pools) {
+    if (pool.storage_peak_bytes == 0 && pool.execution_peak_bytes == 0) continue;
+    std::string phrase = fmt::format("Spark's {} memory, {}: storage {} at its peak", pool.last.off_heap ? "off-heap" : "on-heap",
+                                     FormatBytes(pool.last.max_bytes), FormatBytes(pool.storage_peak_bytes));
+    if (pool.unevictable_peak_bytes) phrase += fmt::format(" ({} unevictable)", FormatBytes(*pool.unevictable_peak_bytes));
+    phrase += fmt::format(", execution {}", FormatBytes(pool.execution_peak_bytes));
+    if (pool.execution_borrowed_peak_bytes.value_or(0) != 0) {
+      phrase += fmt::format(" ({} borrowed from storage)", FormatBytes(*pool.execution_borrowed_peak_bytes));
+    }
+    page.Wrapped(phrase, 4, Ink::kDim);
+  }
+}
+
+void PutNearlyFull(const ReportExecutor& executor, size_t shown, TextPage& page) {
+  if (!executor.nearly_full_heap || shown == 0) return;
+  page.Wrapped("Nearly full after three collections, by class: " + Printable(HeapClassesPhrase(*executor.nearly_full_heap, shown)), 4,
+               Ink::kDim, 3);
+}
+
+void PutRetained(const ReportExecutor& executor, size_t shown, TextPage& page) {
+  if (!executor.retained || shown == 0) return;
+  const ReportRetained& retained = *executor.retained;
+  page.Line("    Retained by the heap: " + Printable(RetainedPhrase(retained)), Ink::kDim);
+  for (size_t i = 0; i < std::min(shown, retained.sites.size()); ++i) {
+    const ReportRetainedSite& site = retained.sites[i];
+    page.Line(fmt::format("    {} {}  {}", Right(FormatBytes(site.retained_bytes), kFigure), Left(ErrorPhrase(site.error_bytes), kFigure),
+                          Printable(RetainedSitePhrase(site))));
+  }
+}
+
+void PutCollectors(const ReportExecutor& executor, TextPage& page) {
+  std::string parts;
+  for (const ReportCollector& collector : executor.gc) {
+    parts +=
+        fmt::format("{}{} × {}, {} in all, longest {}", parts.empty() ? "" : "; ", FormatCount(collector.collections), collector.collector,
+                    FormatDuration(static_cast<int64_t>(collector.total_ms)), FormatDuration(static_cast<int64_t>(collector.longest_ms)));
+  }
+  if (parts.empty()) return;
+  std::string stopped;
+  if (executor.gc_stopped_ms) stopped = fmt::format("stood still for {}; ", FormatDuration(static_cast<int64_t>(*executor.gc_stopped_ms)));
+  page.Wrapped("Garbage collection: " + stopped + Printable(parts), 4, Ink::kDim, 3);
+}
+
 void PutExecutor(const ReportExecutor& executor, const Detail& detail, TextPage& page) {
   std::string name = Left(Printable(executor.id), 8);
   Ink ink = Ink::kPlain;
@@ -97,7 +143,11 @@ void PutExecutor(const ReportExecutor& executor, const Detail& detail, TextPage&
   if (!executor.host.empty()) line += " · " + Printable(executor.host);
   page.Line(line, ink);
   if (!executor.removed_reason.empty()) page.Line("    removed: " + Printable(executor.removed_reason), Ink::kHot);
+  if (detail.processes != 0) PutSparkPools(executor, page);
   PutProcesses(executor, detail.processes, page);
+  if (detail.processes != 0) PutCollectors(executor, page);
+  PutRetained(executor, detail.processes == 0 ? 0 : detail.jvm_sites, page);
+  PutNearlyFull(executor, detail.processes == 0 ? 0 : detail.jvm_sites, page);
 }
 
 void PutExecutors(const Report& report, const Detail& detail, TextPage& page) {
@@ -181,13 +231,41 @@ void PutArrowPool(const ReportArrowPool& pool, TextPage& page) {
   page.Line(phrase + FormatBytesOr(pool.end_bytes) + " at a task's end", Ink::kDim);
 }
 
+constexpr size_t kConsumersShown = 4;
+
+void PutSparkMemory(const ReportStageMemory& memory, TextPage& page) {
+  std::string phrase;
+  for (size_t i = 0; i < std::min(kConsumersShown, memory.consumers.size()); ++i) {
+    const ReportMemoryConsumer& consumer = memory.consumers[i];
+    phrase += fmt::format("{}{} {}{}", phrase.empty() ? "" : ", ", Printable(ConsumerTitle(consumer.name, consumer.operation)),
+                          FormatBytes(consumer.peak_bytes), consumer.off_heap ? " off-heap" : "");
+  }
+  if (!phrase.empty()) page.Wrapped("Spark's execution memory, in one task: " + phrase, 4, Ink::kDim);
+  if (memory.tasks_spilled == 0) return;
+  page.Wrapped(fmt::format("Spilled in {}: {} of memory, {} on disk", Counted(memory.tasks_spilled, "task"),
+                           FormatBytes(memory.spilled_memory_bytes.value_or(0)), FormatBytes(memory.spilled_disk_bytes.value_or(0))),
+               4, Ink::kWarm);
+}
+
+// What of Spark the JVM's memory was for.
+void PutOperators(const std::vector<ReportOperator>& operators, TextPage& page) {
+  constexpr size_t kMost = 4;
+  if (operators.empty()) return;
+  std::string phrase = "JVM allocated for ";
+  for (size_t i = 0; i < std::min(operators.size(), kMost); ++i) {
+    phrase += (i == 0 ? "" : ", ") + Printable(operators[i].name) + " " + FormatBytes(operators[i].allocated_bytes);
+  }
+  page.Wrapped(phrase, 4, Ink::kDim);
+}
+
 void PutStage(const ReportStage& stage, const Detail& detail, TextPage& page) {
   std::string title = StageTitle(stage);
   std::string name = Printable(title.empty() ? (stage.name.empty() ? "unnamed" : stage.name) : title);
   std::string attempt = stage.attempt == 0 ? "" : fmt::format(".{}", stage.attempt);
   page.Blank();
-  page.Line(fmt::format("  Stage {}{} · {} · {}{}", stage.stage_id, attempt, name, Counted(stage.tasks, "task"),
-                        stage.status == "complete" ? "" : " · " + Printable(stage.status)),
+  const std::string which = stage.stage_id == kDriversPython ? "The driver's Python" : fmt::format("Stage {}{}", stage.stage_id, attempt);
+  const std::string how_many = stage.stage_id == kDriversPython ? Counted(stage.tasks, "process", "es") : Counted(stage.tasks, "task");
+  page.Line(fmt::format("  {} · {} · {}{}", which, name, how_many, stage.status == "complete" ? "" : " · " + Printable(stage.status)),
             Ink::kBold);
   GroupDigest digest = DigestOf(stage);
   if (!stage.sites.empty() && !page.narrow()) {
@@ -196,6 +274,8 @@ void PutStage(const ReportStage& stage, const Detail& detail, TextPage& page) {
   }
   PutLines(digest.lines, stage, detail, page);
   PutArrowPool(stage.arrow_pool, page);
+  PutSparkMemory(stage.memory, page);
+  PutOperators(stage.operators, page);
   PutJvmSites("JVM heap", digest.heap, detail, page);
   PutJvmSites("JVM off-heap", digest.off_heap, detail, page);
   const ReportOtherAttempts& other = stage.other_attempts;
@@ -240,6 +320,92 @@ void PutLeaks(const Report& report, const Detail& detail, TextPage& page) {
   if (report.leaks.size() > detail.leaks) page.Line("  … " + Counted(report.leaks.size() - detail.leaks, "more line"), Ink::kDim);
 }
 
+void PutFindings(const Report& report, const Detail& detail, TextPage& page) {
+  if (report.findings.empty()) return;
+  page.Blank();
+  page.Line("Worth changing", Ink::kBold);
+  const size_t most = detail.cached == 0 ? 1 : detail.leaks;
+  for (size_t i = 0; i < std::min(most, report.findings.size()); ++i) {
+    const ReportFinding& finding = report.findings[i];
+    page.Wrapped(Printable(finding.headline), 2, Ink::kWarm);
+    if (detail.cached == 0) continue;
+    for (const ReportAdvice& piece : finding.advice) {
+      const std::string change = piece.conf.empty() ? "" : fmt::format("{} {} → {}: ", piece.conf, piece.from, piece.to);
+      page.Wrapped(Printable(change + piece.because), 4, Ink::kPlain);
+    }
+  }
+  if (report.findings.size() > most) page.Line("  … " + Counted(report.findings.size() - most, "more finding"), Ink::kDim);
+}
+
+std::string CachedPhrase(const ReportCachedData& cached) {
+  std::string phrase = fmt::format("{} in memory", FormatBytes(cached.peak_memory_bytes));
+  if (cached.peak_disk_bytes != 0) phrase += fmt::format(", {} on disk", FormatBytes(cached.peak_disk_bytes));
+  phrase += fmt::format(", {}", Counted(cached.peak_blocks, "block"));
+  if (cached.partitions) phrase += fmt::format(" of {}", Counted(*cached.partitions, "partition"));
+  return phrase;
+}
+
+void PutCachedData(const Report& report, const Detail& detail, TextPage& page) {
+  if (detail.cached == 0 || (report.cached_data.empty() && report.broadcasts.empty())) return;
+  page.Blank();
+  page.Line("Cached data and broadcast variables, at their peaks", Ink::kBold);
+  for (size_t i = 0; i < std::min(detail.cached, report.cached_data.size()); ++i) {
+    const ReportCachedData& cached = report.cached_data[i];
+    page.Line(fmt::format("  {}  {}", Printable(cached.name.empty() ? fmt::format("RDD {}", cached.rdd_id) : cached.name),
+                          Printable(cached.storage_level)));
+    page.Wrapped(CachedPhrase(cached), 4, Ink::kDim);
+  }
+  if (report.cached_data.size() > detail.cached) {
+    page.Line("  … " + Counted(report.cached_data.size() - detail.cached, "more dataset"), Ink::kDim);
+  }
+  constexpr size_t kBroadcasts = 5;
+  std::string phrase;
+  for (size_t i = 0; i < std::min(kBroadcasts, report.broadcasts.size()); ++i) {
+    phrase += fmt::format("{}number {}: {}", i == 0 ? "" : ", ", report.broadcasts[i].id, FormatBytes(report.broadcasts[i].bytes));
+  }
+  if (!phrase.empty()) page.Wrapped("Broadcast variables, one copy: " + phrase, 2, Ink::kDim);
+}
+
+std::string ResultsPhrase(const ReportAction& action, const std::optional<uint64_t>& most) {
+  std::string phrase;
+  for (const ReportStageResults& results : action.results) {
+    const std::string tasks = results.partitions && *results.partitions != results.tasks
+                                  ? fmt::format("{} of {} tasks", FormatCount(results.tasks), FormatCount(*results.partitions))
+                                  : Counted(results.tasks, "task");
+    phrase += fmt::format("{}stage {}: {}{} from {}, largest {}", phrase.empty() ? "" : "; ", results.stage_id,
+                          results.broadcast ? "to broadcast, " : "", FormatBytes(results.result_bytes), tasks,
+                          FormatBytes(results.largest_result_bytes));
+    if (most && *most != 0) {
+      phrase += fmt::format(", {} of spark.driver.maxResultSize",
+                            FormatPercent(static_cast<double>(results.result_bytes), static_cast<double>(*most)));
+    }
+  }
+  return phrase;
+}
+
+// Those that brought nothing are for the page of the app, which links stages to them.
+void PutDriver(const Report& report, const Detail& detail, TextPage& page) {
+  if (!report.driver || detail.cached == 0) return;
+  std::vector<const ReportAction*> actions;
+  for (const ReportAction& action : report.driver->actions) {
+    if (action.result_bytes + action.broadcast_bytes != 0) actions.push_back(&action);
+  }
+  if (actions.empty()) return;
+  page.Blank();
+  page.Line("Driver: results, by the action that asked for them", Ink::kBold);
+  for (size_t i = 0; i < std::min(detail.cached, actions.size()); ++i) {
+    const ReportAction& action = *actions[i];
+    const std::string status = action.status == "complete" ? "" : "  " + action.status;
+    page.Line(fmt::format("  {}  {}{}", Right(FormatBytes(action.result_bytes + action.broadcast_bytes), kFigure),
+                          Printable(ActionTitle(action)), status),
+              action.status == "failed" ? Ink::kHot : Ink::kPlain);
+    page.Wrapped(ResultsPhrase(action, report.driver->max_result_bytes), 4 + kFigure, Ink::kDim, 4);
+  }
+  size_t more = actions.size() - std::min(detail.cached, actions.size());
+  if (report.driver->other_actions) more += report.driver->other_actions->actions;
+  if (more != 0) page.Line("  … " + Counted(more, "more action"), Ink::kDim);
+}
+
 void PutAbout(const Report& report, TextPage& page) {
   page.Blank();
   page.Line("About the numbers", Ink::kBold);
@@ -276,9 +442,13 @@ Result<std::string> RenderText(std::string_view report_json, const TextOptions& 
   TextPage page(options);
   PutHeader(*report, page);
   PutPostMortems(*report, detail, page);
+  if (&detail == &kFull) PutFindings(*report, detail, page);
   PutLeaks(*report, detail, page);
   PutExecutors(*report, detail, page);
+  PutDriver(*report, detail, page);
+  PutCachedData(*report, detail, page);
   PutStages(*report, detail, page);
+  if (&detail == &kBrief) PutFindings(*report, detail, page);  // few lines: the stages' own come first
   if (&detail == &kFull) PutAbout(*report, page);
   return page.Text(options.max_lines);
 }

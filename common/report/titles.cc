@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "report/call_site.h"
+#include "report/units.h"
+
 namespace memprof {
 namespace {
 
@@ -83,11 +86,44 @@ std::string FrameTitle(const ReportFrame& frame) {
   return "?";
 }
 
-const ReportFrame* LeadFrame(const ReportSite& site) {
-  for (auto frame = site.frames.rbegin(); frame != site.frames.rend(); ++frame) {
+const ReportFrame* LeadFrame(const ReportSite& site) { return LeadFrame(site.frames); }
+
+const ReportFrame* LeadFrame(const std::vector<ReportFrame>& frames) {
+  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
     if (!IsAllocationHelper(*frame)) return &*frame;
   }
-  return site.frames.empty() ? nullptr : &site.frames.back();
+  return frames.empty() ? nullptr : &frames.back();
+}
+
+std::string ActionTitle(const ReportAction& action) {
+  const CallSite site = ParseCallSite(action.call_site);
+  std::string title = std::string(site.function.empty() ? std::string_view("action") : site.function);
+  if (!action.file.empty()) title += " at " + Place(FileTitle(action.file), action.line);
+  if (action.query_id) return title + fmt::format(", query {}", *action.query_id);
+  return action.jobs.empty() ? title : title + fmt::format(", job {}", action.jobs.front());
+}
+
+std::string RetainedPhrase(const ReportRetained& retained) {
+  return fmt::format("{}{} of {} in use after {}", FormatBytes(retained.total_bytes),
+                     retained.error_bytes ? " ± " + FormatBytes(*retained.error_bytes) : "", FormatBytes(retained.heap_used_after_bytes),
+                     retained.collection);
+}
+
+std::string HeapClassesPhrase(const ReportHeapShortage& heap, size_t most) {
+  std::string phrase;
+  for (size_t i = 0; i < std::min(most, heap.classes.size()); ++i) {
+    const ReportHeapClass& each = heap.classes[i];
+    phrase += fmt::format("{}{} {} ({})", i == 0 ? "" : ", ", FormatBytes(each.bytes), each.name, FormatCount(each.objects));
+  }
+  return phrase;
+}
+
+std::string RetainedSitePhrase(const ReportRetainedSite& site) {
+  const ReportFrame* lead = LeadFrame(site.frames);
+  std::string phrase = lead == nullptr ? "no frames" : FrameTitle(*lead) + " " + FramePlace(*lead);
+  if (site.stage_id) phrase += fmt::format(", stage {}", *site.stage_id);
+  if (!site.thread.empty()) phrase += ", " + site.thread;
+  return phrase;
 }
 
 }  // namespace memprof

@@ -28,5 +28,18 @@ std::string FrameTitle(const ReportFrame& frame);
 // The frame a JVM site is known by: the innermost one outside of the JDK, Scala's library, Netty and Spark's
 // unsafe package, which only hand out what others ask for; nullptr without frames.
 const ReportFrame* LeadFrame(const ReportSite& site);
+const ReportFrame* LeadFrame(const std::vector<ReportFrame>& frames);  // of a JVM site
+
+// "toPandas at job.py:17, query 3", "count, job 7" where Spark doesn't know the line.
+std::string ActionTitle(const ReportAction& action);
+
+// "101.3 MiB ± 2.1 MiB of 120.0 MiB in use after PS MarkSweep (System.gc())".
+std::string RetainedPhrase(const ReportRetained& retained);
+
+// "382.4 MiB long[] (1,234), 9.0 MiB java.lang.String (300)": the first `most` classes.
+std::string HeapClassesPhrase(const ReportHeapShortage& heap, size_t most);
+
+// "HashMap.put HashMap.java:632, stage 3", "… , thread broadcast-exchange-#".
+std::string RetainedSitePhrase(const ReportRetainedSite& site);
 
 }  // namespace memprof

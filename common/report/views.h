@@ -21,6 +21,8 @@ Result<std::string> RenderText(std::string_view report_json, const TextOptions& 
 // Two runs of one job: what changed from the first to the second.
 Result<std::string> RenderComparison(std::string_view before_json, std::string_view after_json, const TextOptions& options);
 Result<std::string> RenderComparisonJson(std::string_view before_json, std::string_view after_json);
+// The file of the second, whose flame graph shows what changed.
+Result<std::string> RenderComparisonHtml(std::string_view before_json, std::string_view after_json);
 
 // For other tools; see report/exports. pprof's are bytes, the others UTF-8 text.
 Result<std::string> RenderCollapsed(std::string_view report_json, Measure measure);

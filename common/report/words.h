@@ -1,9 +1,10 @@
-// The words that report.json uses for origins and languages, in one place.
+// The words that report.json uses for origins, languages and tasks, in one place.
 #pragma once
 
 #include <string_view>
 
 #include "base/origin.h"
+#include "report/model.h"
 
 namespace memprof {
 
@@ -49,6 +50,54 @@ constexpr Language LanguageOfWord(std::string_view word) {
     if (word == LanguageWord(language)) return language;
   }
   return Language::kUnknown;
+}
+
+// The names of a task's figures: each says its unit.
+constexpr std::string_view TaskFigureWord(TaskFigure figure) {
+  switch (figure) {
+    case TaskFigure::kDurationMs:
+      return "durationMs";
+    case TaskFigure::kGcMs:
+      return "gcMs";
+    case TaskFigure::kPythonLiveAtPeak:
+      return "pythonLiveAtPeakBytes";
+    case TaskFigure::kPythonAllocated:
+      return "pythonAllocatedBytes";
+    case TaskFigure::kHeapAllocated:
+      return "heapAllocatedBytes";
+    case TaskFigure::kOffHeapLiveAtPeak:
+      return "offHeapLiveAtPeakBytes";
+    case TaskFigure::kPeakExecution:
+      return "peakExecutionBytes";
+    case TaskFigure::kSpilledMemory:
+      return "spilledMemoryBytes";
+  }
+  return "";
+}
+
+constexpr std::string_view TaskStatusWord(ReportTaskStatus status) {
+  switch (status) {
+    case ReportTaskStatus::kCounted:
+      return "counted";
+    case ReportTaskStatus::kFailed:
+      return "failed";
+    case ReportTaskStatus::kKilled:
+      return "killed";
+    case ReportTaskStatus::kLost:
+      return "lost";
+    case ReportTaskStatus::kSuperseded:
+      return "superseded";
+    case ReportTaskStatus::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+constexpr ReportTaskStatus TaskStatusOfWord(std::string_view word) {
+  for (size_t i = 0; i < kTaskStatuses; ++i) {
+    if (word == TaskStatusWord(static_cast<ReportTaskStatus>(i))) return static_cast<ReportTaskStatus>(i);
+  }
+  return ReportTaskStatus::kUnknown;
 }
 
 }  // namespace memprof

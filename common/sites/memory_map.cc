@@ -14,6 +14,8 @@
 namespace memprof {
 namespace {
 
+constexpr uint64_t kPresent = uint64_t{1} << 63, kOfFile = uint64_t{1} << 61;  // of an entry of the page map
+
 const uint64_t page_bytes = getauxval(AT_PAGESZ);  // asked when the library is loaded
 
 // Bare system calls: what libc makes of them are cancellation points.
@@ -135,17 +137,24 @@ PageMap::~PageMap() {
 }
 
 uint64_t PageMap::OwnBytes(MapScratch& scratch, uintptr_t begin, uintptr_t end) const {
-  constexpr uint64_t kPresent = uint64_t{1} << 63, kOfFile = uint64_t{1} << 61;
+  return Bytes(scratch, begin, end, kPresent | kOfFile, kPresent);
+}
+
+uint64_t PageMap::PresentBytes(MapScratch& scratch, uintptr_t begin, uintptr_t end) const {
+  return Bytes(scratch, begin, end, kPresent, kPresent);
+}
+
+uint64_t PageMap::Bytes(MapScratch& scratch, uintptr_t begin, uintptr_t end, uint64_t mask, uint64_t wanted) const {
   const ErrnoKeeper errno_keeper;
-  uint64_t own = 0;
+  uint64_t pages = 0;
   for (uint64_t page = begin / page_bytes; fd_ >= 0 && page < end / page_bytes;) {
-    const uint64_t wanted = std::min<uint64_t>(end / page_bytes - page, sizeof scratch.pages / sizeof scratch.pages[0]);
-    const long got = syscall(SYS_pread64, fd_, scratch.pages, wanted * 8, static_cast<long>(page * 8));
+    const uint64_t asked = std::min<uint64_t>(end / page_bytes - page, sizeof scratch.pages / sizeof scratch.pages[0]);
+    const long got = syscall(SYS_pread64, fd_, scratch.pages, asked * 8, static_cast<long>(page * 8));
     if (got < 8) break;
-    for (long i = 0; i < got / 8; ++i) own += (scratch.pages[i] & (kPresent | kOfFile)) == kPresent;
+    for (long i = 0; i < got / 8; ++i) pages += (scratch.pages[i] & mask) == wanted;
     page += static_cast<uint64_t>(got) / 8;
   }
-  return own * page_bytes;
+  return pages * page_bytes;
 }
 
 }  // namespace memprof

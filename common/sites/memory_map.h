@@ -38,7 +38,7 @@ struct SharedPages {
 };
 bool ReadSharedPages(MapScratch& scratch, SharedPages* pages);
 
-// Pages that have been written to, in the private mapping of a file: copies of this process's own. Reads /proc/self/pagemap.
+// Pages as /proc/self/pagemap has them.
 class PageMap {
  public:
   PageMap();
@@ -46,9 +46,14 @@ class PageMap {
   PageMap(const PageMap&) = delete;
   PageMap& operator=(const PageMap&) = delete;
 
+  // Of pages that have been written to, in the private mapping of a file: copies of this process's own.
   uint64_t OwnBytes(MapScratch& scratch, uintptr_t begin, uintptr_t end) const;
+  // Of pages that this process has in memory, whosever they are.
+  uint64_t PresentBytes(MapScratch& scratch, uintptr_t begin, uintptr_t end) const;
 
  private:
+  uint64_t Bytes(MapScratch& scratch, uintptr_t begin, uintptr_t end, uint64_t mask, uint64_t wanted) const;
+
   long fd_;
 };
 

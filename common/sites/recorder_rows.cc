@@ -15,8 +15,8 @@ constexpr size_t kMostLibraryRows = 24;
 constexpr uint64_t kSmallRow = 64u << 10;  // smaller libraries share a row
 
 // Growth over the last moment that is worth another one, as parts of it. Where imports have used up the budget, the peak
-// isn't missed for it: 10 % more can't come often in a process's life.
-constexpr uint64_t kWithinBudget = 50, kBeyondBudget = 10;
+// isn't missed for it: 5 % more can't come often in a process's life.
+constexpr uint64_t kWithinBudget = 50, kBeyondBudget = 20;
 
 }  // namespace
 

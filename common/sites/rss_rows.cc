@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "sites/map_neighbours.h"
 #include "sites/residency.h"
 
 namespace memprof {
 namespace {
 
 constexpr uintptr_t kHeapAlignment = uintptr_t{64} << 20;  // of glibc's heaps beside the first
-constexpr uintptr_t kGuardBytes = 4096;                    // glibc's, below a thread's stack
 
 struct Text {
   const char* data;
@@ -44,35 +44,6 @@ void Append(char (&to)[N], const char* from, size_t size) {
   const size_t used = strlen(to);
   memcpy(to + used, from, std::min(size, N - 1 - used));
 }
-
-// Tells, mapping after mapping, what one belongs to.
-class Neighbours {
- public:
-  explicit Neighbours(ModuleEnd module_end) : module_end_(module_end) {}
-
-  static bool IsAnonymous(const Mapping& mapping) { return mapping.name_size == 0 && !mapping.of_file; }
-
-  // Where the .bss ends with which an anonymous mapping begins, that is, behind a library's data; otherwise where it begins.
-  uintptr_t BssEnd(const Mapping& mapping) const {
-    if (!IsAnonymous(mapping) || library_end_ != mapping.begin || module_end_ == nullptr) return mapping.begin;
-    const uintptr_t end = module_end_(mapping.begin - 1);
-    return std::clamp((end + kPageMask) & ~kPageMask, mapping.begin, mapping.end);
-  }
-  bool IsStack(const Mapping& mapping) const {
-    return mapping.Named("[stack]") || (IsAnonymous(mapping) && mapping.writable && guard_end_ == mapping.begin);
-  }
-  void Pass(const Mapping& mapping) {
-    const bool guard = !mapping.readable && IsAnonymous(mapping) && mapping.end - mapping.begin == kGuardBytes;
-    library_end_ = mapping.of_file && mapping.is_private ? mapping.end : 0;
-    guard_end_ = guard ? mapping.end : 0;
-  }
-
- private:
-  static constexpr uintptr_t kPageMask = 4095;
-
-  ModuleEnd module_end_;
-  uintptr_t library_end_ = 0, guard_end_ = 0;
-};
 
 void AddRegion(const RegionTable::Region& region, MappedParts* parts) {
   const uint64_t resident = ResidentBytes(region.begin, region.end - region.begin);
@@ -141,7 +112,7 @@ bool TimeBudget::Has(int64_t now_ns) {
 bool MeasureMappedParts(MapScratch& scratch, ModuleEnd module_end, RegionTable& regions, MappedParts* parts) {
   *parts = {};
   const PageMap pages;
-  Neighbours neighbours(module_end);
+  MapNeighbours neighbours(module_end);
   Mapping before;
   return VisitMappings(scratch, [&](const Mapping& mapping) {
     if (mapping.of_file && mapping.is_private && mapping.writable) {
@@ -163,9 +134,9 @@ bool MeasureMappedParts(MapScratch& scratch, ModuleEnd module_end, RegionTable& 
 }
 
 void AddRegionsBefore(MapScratch& scratch, ModuleEnd module_end, RegionTable* regions) {
-  Neighbours neighbours(module_end);
+  MapNeighbours neighbours(module_end);
   VisitMappings(scratch, [&](const Mapping& mapping) {
-    const bool anonymous = Neighbours::IsAnonymous(mapping) && mapping.is_private && mapping.writable;
+    const bool anonymous = MapNeighbours::IsAnonymous(mapping) && mapping.is_private && mapping.writable;
     // Of malloc's heaps, what is in use is counted by malloc itself.
     const bool heap = mapping.begin % kHeapAlignment == 0;
     if (anonymous && !heap && !neighbours.IsStack(mapping)) {

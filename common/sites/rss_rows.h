@@ -12,7 +12,7 @@
 //   allocator retention           what malloc holds and nobody uses: read where no hook runs, so only at the end of a session
 //
 // A moment is measured when the resident set has grown by 2 % over the last one, also before a large block goes, and at the
-// end of a session. On steps below 10 %, 2 % of the time is spent at most (1 to 2 ms each). Plain data; the recorder's lock
+// end of a session. On steps below 5 %, 2 % of the time is spent at most (1 to 2 ms each). Plain data; the recorder's lock
 // covers it.
 #pragma once
 

@@ -11,6 +11,8 @@
 #include "store/lead_lines.h"
 #include "store/named_stacks.h"
 #include "store/rollup.h"
+#include "store/task_rows.h"
+#include "store/time_lines.h"
 
 namespace memprof {
 namespace {
@@ -43,6 +45,7 @@ void Fold(const AccountedTask& task, const NamedStacks& stacks, const LeadLines&
   bool counted = task.account == Account::kCounted;
   FoldedTasks& sums = counted ? stage.folded : stage.folded_others;
   ++stage.folded_accounts[static_cast<size_t>(task.account)];
+  stage.folded_rows.push_back(RowOf(task));
   if (counted) stage.folded_partitions.Add(record.partition);
   if (!counted && record.error != 0) ++stage.folded_errors[record.error];
   if (record.profile) {
@@ -85,6 +88,7 @@ void Compact(StoreState& state) {
     for (SiteRecord& site : task.profile->sites) move_site(site.key);
     for (IncidentRecord& incident : task.profile->incidents) incident.stack = copy.Stack(incident.stack);
     for (CounterRecord& counter : task.profile->counters) counter.name = copy.String(counter.name);
+    for (TaskMemoryRecord::Consumer& consumer : task.profile->spark_memory.consumers) consumer.name = copy.String(consumer.name);
   }
   for (auto& [key, stage] : state.stages) {
     stage.name = copy.String(stage.name);
@@ -103,7 +107,13 @@ void Compact(StoreState& state) {
         lines.emplace(LineKey{line.frame == 0 ? 0 : copy.Frame(line.frame - 1) + 1, copy.Udf(line.udf)}, figures);
       }
       folded->lines = std::move(lines);
+      decltype(folded->udfs) udfs(&state.memory);
+      for (auto& [udf, figures] : folded->udfs) udfs.emplace(copy.Udf(udf), figures);
+      folded->udfs = std::move(udfs);
+      folded->spark_memory.MoveTo(copy, &state.memory);
     }
+    for (TaskRowRecord& row : stage.folded_rows) row.executor = copy.String(row.executor);
+    stage.folded_rows.shrink_to_fit();
     decltype(stage.folded_errors) errors(&state.memory);
     for (const auto& [error, count] : stage.folded_errors) errors[copy.String(error)] += count;
     stage.folded_errors = std::move(errors);
@@ -149,6 +159,7 @@ void DropLightest(size_t keep, FoldedTasks& folded, StoreState& state) {
     ++state.dropped_sites;
   });
   KeepHeaviest(keep, folded.lines, [&](const LineKey&, const SiteFigures&) { ++state.dropped_lines; });
+  state.dropped_consumers += folded.spark_memory.Keep(keep);
 }
 
 // Texts of errors beyond those a report may show.
@@ -223,14 +234,25 @@ void KeepWithinLimit(StoreState& state) {
     return state.memory.bytes() <= target;
   };
   if (fits()) return;
+  // The past of executors in less detail: every peak stays.
+  while (HalveTimeLines(state)) {
+    if (fits()) return;
+  }
   for (Foldable level : {Foldable::kSettled, Foldable::kStageComplete, Foldable::kFinal, Foldable::kEnded}) {
     FoldTasks(level, state);
     if (fits()) return;
   }
   // What is beyond the rows of a report goes first: nobody misses it.
   if (DropStages(kMostStageRows, state) + DropExecutors(kMostExecutorRows, state) != 0 && fits()) return;
+  for (size_t keep = 2048; keep >= 128; keep /= 4) {
+    size_t gone = 0;
+    for (auto& [key, stage] : state.stages) gone += KeepHeaviestRows(keep, stage);
+    state.dropped_task_rows += gone;
+    if (gone != 0 && fits()) return;
+  }
   for (size_t keep = 256; keep >= 4; keep /= 4) {
     for (auto& [key, stage] : state.stages) {
+      state.dropped_task_rows += KeepHeaviestRows(keep, stage);
       DropRarestErrors(stage);
       DropLightest(keep, stage.folded, state);
       DropLightest(keep, stage.folded_others, state);
@@ -239,6 +261,14 @@ void KeepWithinLimit(StoreState& state) {
   }
   for (size_t keep = Growth::kMostWorkers / 4; keep >= 8; keep /= 4) {
     if (state.growth.Keep(keep) != 0 && fits()) return;
+  }
+  for (size_t keep = CachedData::kMostDatasets / 4; keep >= 8; keep /= 4) {
+    const size_t gone = state.cached.Keep(keep);
+    state.dropped_cached += gone;
+    if (gone != 0 && fits()) return;
+  }
+  for (size_t keep = DriverActions::kMostActions / 4; keep >= 8; keep /= 4) {
+    if (state.actions.Keep(keep) != 0 && fits()) return;
   }
   for (size_t keep = kMostStageRows / 2; keep >= 8; keep /= 2) {
     if (DropStages(keep, state) + DropExecutors(keep, state) != 0 && fits()) return;

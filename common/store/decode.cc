@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "store/figures.h"
+#include "timeline/packing.h"
 
 namespace memprof {
 namespace {
@@ -91,6 +92,24 @@ Status CheckIncidents(const proto::TaskProfile& profile) {
   return {};
 }
 
+bool Plausible(const proto::PoolUse& pool) {
+  return Plausible(pool.max_bytes()) && Plausible(pool.storage_region_bytes()) && Plausible(pool.storage_bytes()) &&
+         Plausible(pool.execution_bytes()) && Plausible(pool.storage_pool_bytes());
+}
+
+Status CheckMemory(const proto::TaskMemory& memory) {
+  constexpr int kMostConsumers = 64;
+  constexpr size_t kMostNameBytes = 256;
+  bool plausible = Plausible(memory.peak_execution_bytes()) && Plausible(memory.spilled_memory_bytes()) &&
+                   Plausible(memory.spilled_disk_bytes()) && memory.fullest_size() <= static_cast<int>(kMemoryModes) &&
+                   memory.consumers_size() <= kMostConsumers;
+  for (const proto::PoolUse& pool : memory.fullest()) plausible = plausible && Plausible(pool);
+  for (const proto::MemoryConsumer& consumer : memory.consumers()) {
+    plausible = plausible && Plausible(consumer.peak_bytes()) && consumer.name().size() <= kMostNameBytes;
+  }
+  return plausible ? Status() : Corrupt("a task has a figure of Spark's memory no machine reaches");
+}
+
 template <typename Processes>
 Status CheckProcesses(const Processes& processes) {
   for (const proto::Process& process : processes) {
@@ -122,9 +141,76 @@ Status CheckSnapshot(const proto::ExecutorSnapshot& snapshot) {
   for (const proto::Row& row : snapshot.at_peak().regions()) {
     if (!Plausible(row.bytes())) return Corrupt("an executor snapshot has a figure no machine reaches");
   }
+  bool plausible_pools = snapshot.spark_pools_size() <= static_cast<int>(kMemoryModes);
+  for (const proto::SparkPool& pool : snapshot.spark_pools()) {
+    plausible_pools =
+        plausible_pools && Plausible(pool.last()) && Plausible(pool.storage_peak_bytes()) && Plausible(pool.execution_peak_bytes());
+  }
+  if (!plausible_pools) return Corrupt("Spark's memory has a figure no machine reaches");
+  for (const proto::Collector& collector : snapshot.collectors()) {
+    bool plausible = true;
+    for (uint64_t figure : {collector.collections(), collector.total_ms(), collector.longest_ms(), collector.longest_before_bytes(),
+                            collector.longest_after_bytes(), collector.last_before_bytes(), collector.last_after_bytes()}) {
+      plausible = plausible && Plausible(figure);
+    }
+    for (const proto::Counter& cause : collector.causes()) plausible = plausible && Plausible(cause.value());
+    if (!plausible || collector.causes_size() > 64) return Corrupt("a collector has a figure no machine reaches");
+  }
+  if (!Plausible(snapshot.gc_stopped_ms())) return Corrupt("an executor snapshot has a figure no machine reaches");
   if (Status status = CheckProcesses(snapshot.processes()); !status.ok()) return status;
   if (Status status = CheckMoment(snapshot.last()); !status.ok()) return status;
   return CheckProcesses(snapshot.at_peak().processes());
+}
+
+Status CheckRetained(const proto::RetainedHeap& retained) {
+  constexpr int kMostSites = 256;
+  // Twice what an executor sends: the report has a row for every frame of every site.
+  constexpr size_t kMostBytes = 32u << 10;
+  if (retained.ByteSizeLong() > kMostBytes) return Corrupt("what a heap retains is longer than any executor sends");
+  const proto::TaskProfile& names = retained.names();
+  if (Status status = CheckFrames(names); !status.ok()) return status;
+  bool plausible = Plausible(retained.heap_used_after_bytes()) && Plausible(retained.heap_max_bytes()) &&
+                   Plausible(retained.total_bytes()) && Plausible(retained.variance()) && Plausible(retained.other_sites()) &&
+                   Plausible(retained.other_bytes()) && retained.sites_size() <= kMostSites;
+  for (const proto::RetainedSite& site : retained.sites()) {
+    plausible = plausible && Plausible(site.bytes()) && Plausible(site.objects()) && Plausible(site.variance());
+    if (site.stack() > static_cast<uint32_t>(names.stacks_size())) return Corrupt("a retained site names a stack that is not there");
+    if (site.thread() != 0 && site.thread() >= static_cast<uint32_t>(names.strings_size())) {
+      return Corrupt("a retained site names a thread that is not there");
+    }
+  }
+  return plausible ? Status() : Corrupt("what a heap retains has a figure no machine reaches");
+}
+
+Status CheckLeft(const proto::LeftOffHeap& left) {
+  constexpr int kMostSites = 64;
+  constexpr size_t kMostBytes = 16u << 10;  // twice what an executor sends
+  if (left.ByteSizeLong() > kMostBytes) return Corrupt("what ended tasks left off-heap is longer than any executor sends");
+  if (Status status = CheckFrames(left.names()); !status.ok()) return status;
+  bool plausible = Plausible(left.other_bytes()) && left.sites_size() <= kMostSites;
+  for (const proto::LeftSite& site : left.sites()) {
+    plausible = plausible && Plausible(site.bytes()) && Plausible(site.blocks()) && Plausible(site.variance());
+    if (site.stack() > static_cast<uint32_t>(left.names().stacks_size())) return Corrupt("a site off-heap names a stack that is not there");
+  }
+  return plausible ? Status() : Corrupt("what ended tasks left off-heap has a figure no machine reaches");
+}
+
+Status CheckShortage(const proto::HeapShortage& shortage) {
+  if (Status status = CheckRetained(shortage.retained()); !status.ok()) return status;
+  constexpr int kMostClasses = 256, kMostRegions = 16;
+  constexpr size_t kMostNameBytes = 512;
+  if (Status status = CheckFrames(shortage.names()); !status.ok()) return status;
+  if (shortage.stack() > static_cast<uint32_t>(shortage.names().stacks_size()))
+    return Corrupt("a heap error names a stack that is not there");
+  bool plausible = Plausible(shortage.errors()) && Plausible(shortage.other_classes()) && Plausible(shortage.other_bytes()) &&
+                   Plausible(shortage.total_bytes()) && Plausible(shortage.total_objects()) && shortage.classes_size() <= kMostClasses &&
+                   shortage.regions_size() <= kMostRegions && shortage.error().size() <= kMostNameBytes &&
+                   shortage.thread().size() <= kMostNameBytes;
+  for (const proto::HeapClass& each : shortage.classes()) {
+    plausible = plausible && Plausible(each.bytes()) && Plausible(each.objects()) && each.name().size() <= kMostNameBytes;
+  }
+  for (const proto::Row& region : shortage.regions()) plausible = plausible && Plausible(region.bytes());
+  return plausible ? Status() : Corrupt("a full heap has a figure no machine reaches");
 }
 
 Status CheckDeath(const proto::WorkerDeath& death) {
@@ -153,6 +239,16 @@ uint32_t InternFrame(const proto::TaskProfile& profile, const proto::Frame& fram
   interned.in_framework = frame.in_framework();
   if (interned.language == Language::kNative) interned.offset = frame.offset();
   return interner.Frame(interned);
+}
+
+void ReadMemory(const proto::TaskMemory& memory, Interner& interner, TaskMemoryRecord& record) {
+  for (const proto::MemoryConsumer& consumer : memory.consumers()) {
+    record.consumers.push_back({interner.String(consumer.name()), consumer.off_heap(), consumer.peak_bytes()});
+  }
+  if (memory.has_peak_execution_bytes()) record.peak_execution_bytes = memory.peak_execution_bytes();
+  if (memory.has_spilled_memory_bytes()) record.spilled_memory_bytes = memory.spilled_memory_bytes();
+  if (memory.has_spilled_disk_bytes()) record.spilled_disk_bytes = memory.spilled_disk_bytes();
+  for (const proto::PoolUse& pool : memory.fullest()) record.fullest[pool.off_heap() ? 1 : 0] = FiguresOf(pool);
 }
 
 SiteRecord RecordOf(const proto::Site& site, const InternedReferences& interned) {
@@ -197,6 +293,7 @@ Status DecodeEnvelope(std::string_view bytes, proto::Envelope& envelope) {
       if (Status status = CheckFrames(profile); !status.ok()) return status;
       if (Status status = CheckSites(profile); !status.ok()) return status;
       if (Status status = CheckIncidents(profile); !status.ok()) return status;
+      if (Status status = CheckMemory(profile.spark_memory()); !status.ok()) return status;
       return profile.has_executor() ? CheckSnapshot(profile.executor()) : Status();
     }
     case proto::Envelope::kExecutor:
@@ -205,6 +302,14 @@ Status DecodeEnvelope(std::string_view bytes, proto::Envelope& envelope) {
       return {};
     case proto::Envelope::kWorkerDeath:
       return CheckDeath(envelope.worker_death());
+    case proto::Envelope::kTimeLine:
+      return UnpackSamples(envelope.time_line()) ? Status() : Corrupt("a time line contradicts itself");
+    case proto::Envelope::kRetainedHeap:
+      return CheckRetained(envelope.retained_heap());
+    case proto::Envelope::kLeftOffHeap:
+      return CheckLeft(envelope.left_off_heap());
+    case proto::Envelope::kHeapShortage:
+      return CheckShortage(envelope.heap_shortage());
     case proto::Envelope::MESSAGE_NOT_SET:
       break;
   }
@@ -231,9 +336,11 @@ TaskProfileRecord InternProfile(const proto::TaskProfile& profile, Interner& int
   record.taken_ms = profile.taken_ms();
   record.final = profile.final();
   record.partial = profile.partial();
+  record.recovered = profile.recovered();
   record.jvm_interval_bytes = profile.jvm_interval_bytes();
   record.python_interval_bytes = profile.python_interval_bytes();
   const InternedReferences interned(profile, interner);
+  ReadMemory(profile.spark_memory(), interner, record.spark_memory);
   record.sites.reserve(profile.sites_size());
   std::unordered_map<SiteKey, size_t, SiteKeyHash> seen;  // two of a profile's stacks may be one after interning
   for (const proto::Site& site : profile.sites()) {

@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "store/decode.h"
+#include "store/heap_shortages.h"
 #include "store/snapshots.h"
+#include "store/time_lines.h"
+#include "timeline/packing.h"
 
 namespace memprof {
 namespace {
@@ -17,6 +20,54 @@ void DeliverSnapshot(std::string_view executor_id, const proto::ExecutorSnapshot
   executor.snapshot = known.SerializeAsString();
 }
 
+// The latest; of two of one time always the same.
+template <typename Message>
+void KeepLatest(const Message& message, std::pmr::string& kept) {
+  Message known;
+  const std::string bytes = message.SerializeAsString();
+  const bool has_known = !kept.empty() && known.ParseFromArray(kept.data(), static_cast<int>(kept.size()));
+  if (!has_known || std::pair(known.time_ms(), std::string_view(kept)) < std::pair(message.time_ms(), std::string_view(bytes)))
+    kept = bytes;
+}
+
+void DeliverRetained(std::string_view executor_id, const proto::RetainedHeap& retained, StoreState& state) {
+  if (!state.WasDropped(executor_id)) KeepLatest(retained, state.Executor(executor_id).retained);
+}
+
+void DeliverLeft(std::string_view executor_id, const proto::LeftOffHeap& left, StoreState& state) {
+  if (!state.WasDropped(executor_id)) KeepLatest(left, state.Executor(executor_id).left_off_heap);
+}
+
+bool IsPythons(Origin origin) { return origin == Origin::kPython; }
+
+// The JVM's part of `profile`, which was sent before the executor's end, in place of what `recovered` knows of it; Python's part is that
+// of the boxes.
+void TakeJvmsPart(TaskProfileRecord& profile, TaskProfileRecord& recovered) {
+  std::erase_if(recovered.sites, [](const SiteRecord& site) { return !IsPythons(site.key.origin); });
+  std::erase_if(recovered.remainders, [](const auto& remainder) { return !IsPythons(remainder.first); });
+  for (const SiteRecord& site : profile.sites) {
+    if (!IsPythons(site.key.origin)) recovered.sites.push_back(site);
+  }
+  for (const auto& [origin, figures] : profile.remainders) {
+    if (!IsPythons(origin)) recovered.remainders.emplace_back(origin, figures);
+  }
+  recovered.jvm_interval_bytes = profile.jvm_interval_bytes;
+  recovered.spark_memory = std::move(profile.spark_memory);
+  recovered.sequence = profile.sequence;
+}
+
+// What comes of a dead executor's boxes and what it sent itself make one profile, in whichever order they come.
+void JoinRecovered(const proto::TaskProfile& profile, TaskRecord& task, StoreState& state) {
+  TaskProfileRecord& known = *task.profile;
+  TaskProfileRecord fresh = InternProfile(profile, *state.interner, &state.memory);
+  if (known.recovered) {
+    if (!fresh.recovered && fresh.sequence > known.sequence) TakeJvmsPart(fresh, known);
+  } else {
+    TakeJvmsPart(known, fresh);
+    task.profile.emplace(std::move(fresh));
+  }
+}
+
 void DeliverProfile(std::string_view executor_id, const proto::TaskProfile& profile, StoreState& state) {
   state.jvm_interval_bytes = std::max(state.jvm_interval_bytes, profile.jvm_interval_bytes());
   state.python_interval_bytes = std::max(state.python_interval_bytes, profile.python_interval_bytes());
@@ -27,6 +78,11 @@ void DeliverProfile(std::string_view executor_id, const proto::TaskProfile& prof
   if (state.folded_tasks.Contains(id)) return;
   TaskRecord& task = state.tasks[id];
   task.executor = state.interner->String(executor_id);
+  const bool is_joined = task.profile && (task.profile->recovered || profile.recovered()) && !task.profile->final && !profile.final();
+  if (is_joined) {
+    JoinRecovered(profile, task, state);
+    return;
+  }
   if (task.profile) {
     auto order = [](const auto& value, uint64_t sequence) { return std::pair(sequence, value); };
     if (order(profile.final(), profile.sequence()) <= order(task.profile->final, task.profile->sequence)) return;
@@ -54,6 +110,11 @@ void DeliverDeath(std::string_view executor_id, const proto::WorkerDeath& death,
   kept = std::max(kept, bytes);
 }
 
+void DeliverTimeLine(std::string_view executor_id, const proto::TimeLine& message, StoreState& state) {
+  if (state.WasDropped(executor_id)) return;
+  if (const auto samples = UnpackSamples(message)) AddSamples(*samples, state.Executor(executor_id), state);
+}
+
 }  // namespace
 
 Status Deliver(std::string_view bytes, StoreState& state) {
@@ -74,6 +135,18 @@ Status Deliver(std::string_view bytes, StoreState& state) {
       break;
     case proto::Envelope::kWorkerDeath:
       DeliverDeath(envelope.executor_id(), envelope.worker_death(), state);
+      break;
+    case proto::Envelope::kTimeLine:
+      DeliverTimeLine(envelope.executor_id(), envelope.time_line(), state);
+      break;
+    case proto::Envelope::kRetainedHeap:
+      DeliverRetained(envelope.executor_id(), envelope.retained_heap(), state);
+      break;
+    case proto::Envelope::kLeftOffHeap:
+      DeliverLeft(envelope.executor_id(), envelope.left_off_heap(), state);
+      break;
+    case proto::Envelope::kHeapShortage:
+      DeliverShortage(envelope.executor_id(), envelope.heap_shortage(), state);
       break;
     case proto::Envelope::MESSAGE_NOT_SET:
       break;

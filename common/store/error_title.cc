@@ -37,4 +37,16 @@ std::string_view ErrorTitle(std::string_view text) {
   return CutText(title, kMaxTitle);
 }
 
+bool EndsExecutor(std::string_view text) {
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    constexpr std::string_view kCause = "Caused by: ";
+    if (line.starts_with(kCause)) line.remove_prefix(kCause.size());
+    if (line.starts_with("java.lang.OutOfMemoryError") || line.starts_with("io.netty.util.internal.OutOfDirectMemoryError")) return true;
+  }
+  return false;
+}
+
 }  // namespace memprof

@@ -13,4 +13,8 @@ std::string_view CutText(std::string_view text, size_t limit);
 // line, which is its last one ("ValueError: …"), if the text still has it. At most 240 bytes; "" of "". Refers to `text`.
 std::string_view ErrorTitle(std::string_view text);
 
+// True when Spark's executor ends with it: the error, or a cause of it, is an OutOfMemoryError (Executor.isFatalError; a
+// SparkOutOfMemoryError is none). A cause is known as far as the text goes.
+bool EndsExecutor(std::string_view text);
+
 }  // namespace memprof

@@ -9,13 +9,15 @@
 #include "store/accounting.h"
 #include "store/executor_rows.h"
 #include "store/report_builder.h"
+#include "store/time_lines.h"
 
 namespace memprof {
 namespace {
 
 constexpr int64_t kPatienceOfStageMs = 2000;  // names, and profiles of other attempts, come a little late
 constexpr int64_t kFirstPauseMs = 30'000;     // between two times that what runs is written; doubled each time
-constexpr size_t kMostParts = 50'000;         // that are kept account of
+constexpr size_t kSamplesOfRunning = 100;
+constexpr size_t kMostParts = 50'000;  // that are kept account of
 
 std::string IdOf(StageKey key) { return fmt::format("{}.{}", key.stage_id, key.attempt); }
 
@@ -46,7 +48,13 @@ std::vector<ReportEvent> EventWriter::Take(const StoreState& state, int64_t now_
     std::set<ReportNotAvailable> unused;
     CounterSums counters;
     ExecutorSums rest;
-    WriteExecutors(ExecutorRows(state, unused, counters, rest), false, end);
+    std::vector<ReportExecutor> executors = ExecutorRows(state, unused, counters, rest);
+    PutTimeLines(state, executors);
+    WriteExecutors(executors, false, end);
+    // Those without a row wait for the next whole report, not for the next second.
+    for (const auto& [id, executor] : state.executors) {
+      if (executor.removed && written_.size() < kMostParts) written_[{std::string(kExecutorPart), std::string(id)}].settled = true;
+    }
   }
   if (whole) {
     pause_ms_ *= 2;
@@ -103,7 +111,10 @@ void EventWriter::WriteExecutors(const std::vector<ReportExecutor>& executors, b
   for (const ReportExecutor& executor : executors) {
     const bool removed = executor.removed_ms.has_value();
     if (!running_ones && (!removed || IsSettled(kExecutorPart, executor.id))) continue;
-    Write(kExecutorPart, executor.id, kExecutorPartBytes, removed, end, [&](size_t bytes) { return ExecutorPart(executor, bytes); });
+    // What runs goes there again and again: its life in less detail until it is over.
+    const size_t samples = removed || end ? SIZE_MAX : kSamplesOfRunning;
+    Write(kExecutorPart, executor.id, kExecutorPartBytes, removed, end,
+          [&](size_t bytes) { return ExecutorPart(executor, bytes, samples); });
   }
 }
 

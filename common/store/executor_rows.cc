@@ -4,8 +4,12 @@
 #include <tuple>
 
 #include "budget/budget.h"
+#include "budget/driver.h"
 #include "proto/memprof.pb.h"
+#include "report/cut.h"
 #include "report/executor_order.h"
+#include "store/heap_shortages.h"
+#include "store/retained.h"
 
 namespace memprof {
 namespace {
@@ -50,6 +54,25 @@ std::vector<ReportProcess> ProcessRows(const Processes& processes) {
     return std::tuple(a.kind != "jvm", b.peak_rss_bytes, a.pid) < std::tuple(b.kind != "jvm", a.peak_rss_bytes, b.pid);
   });
   return rows;
+}
+
+uint64_t Beyond(uint64_t bytes, uint64_t share) { return bytes > share ? bytes - share : 0; }
+
+ReportSparkPool PoolRow(const proto::SparkPool& pool) {
+  const proto::PoolUse& last = pool.last();
+  ReportSparkPool row;
+  row.last = {last.off_heap(), last.max_bytes(), std::nullopt, last.storage_bytes(), last.execution_bytes()};
+  row.last_ms = pool.last_ms();
+  row.storage_pool_bytes = last.storage_pool_bytes();
+  row.storage_peak_bytes = pool.storage_peak_bytes();
+  row.execution_peak_bytes = pool.execution_peak_bytes();
+  if (!last.has_storage_region_bytes()) return row;
+  const uint64_t region = last.storage_region_bytes();
+  row.last.storage_region_bytes = region;
+  row.storage_borrowed_peak_bytes = Beyond(pool.storage_peak_bytes(), region);
+  row.execution_borrowed_peak_bytes = Beyond(pool.execution_peak_bytes(), Beyond(last.max_bytes(), region));
+  row.unevictable_peak_bytes = std::min(pool.storage_peak_bytes(), region);
+  return row;
 }
 
 // Python's processes together, at the tick when the container's use was largest: the largest simultaneous sum measured.
@@ -119,7 +142,8 @@ void PutBudget(const StoreState& state, const ClusterManager& manager, const Exe
   }
 }
 
-ReportExecutor ExecutorRow(std::string_view id, const ExecutorRecord& record, const proto::ExecutorSnapshot& snapshot) {
+ReportExecutor ExecutorRow(std::string_view id, const ExecutorRecord& record, const proto::ExecutorSnapshot& snapshot,
+                           size_t retained_sites) {
   ReportExecutor row;
   row.id = id;
   row.host = record.host.empty() ? std::string_view(snapshot.host()) : std::string_view(record.host);
@@ -129,8 +153,24 @@ ReportExecutor ExecutorRow(std::string_view id, const ExecutorRecord& record, co
   row.heap_max_bytes = Measured(snapshot.has_heap_max_bytes(), snapshot.heap_max_bytes());
   row.heap_used_peak_bytes = Measured(snapshot.has_heap_used_peak_bytes(), snapshot.heap_used_peak_bytes());
   row.direct_peak_bytes = Measured(snapshot.has_offheap_peak_bytes(), snapshot.offheap_peak_bytes());
+  for (const proto::SparkPool& pool : snapshot.spark_pools()) row.spark_pools.push_back(PoolRow(pool));
   row.processes = ProcessRows(snapshot.processes());
   if (snapshot.has_at_peak()) row.at_peak = MomentRow(snapshot.at_peak());
+  row.retained = RetainedRow(record, retained_sites);
+  for (const proto::Collector& collector : snapshot.collectors()) {
+    ReportCollector& out = row.gc.emplace_back();
+    out = {collector.name(),
+           collector.stops_the_world(),
+           collector.collections(),
+           collector.total_ms(),
+           collector.longest_ms(),
+           collector.longest_before_bytes(),
+           collector.longest_after_bytes(),
+           collector.last_before_bytes(),
+           collector.last_after_bytes()};
+    for (const proto::Counter& cause : collector.causes()) out.causes.emplace_back(cause.name(), cause.value());
+  }
+  row.gc_stopped_ms = Measured(snapshot.has_gc_stopped_ms(), snapshot.gc_stopped_ms());
   row.added_ms = Measured(record.added, record.added_ms);
   row.removed_ms = Measured(record.removed, record.removed_ms);
   row.removed_reason = record.removed_reason;
@@ -172,6 +212,8 @@ std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<Repor
     master = setting->second;
   }
   std::unique_ptr<ClusterManager> manager = ClusterManagerOf(master);
+  const size_t retained_sites = RetainedSitesShown(std::min(state.executors.size(), kMostExecutorRows));
+  const std::unique_ptr<ClusterManager> of_driver = ClusterManagerOfDriver(master);
   std::vector<ReportExecutor> rows;
   uint64_t bytes = 0;
   for (const auto& [id, record] : HeaviestFirst(state)) {
@@ -183,8 +225,14 @@ std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<Repor
     bytes += 1000 + 4 * record->snapshot.size();  // names of keys make JSON longer than protobuf
     bool measured =
         snapshot.ParseFromArray(record->snapshot.data(), static_cast<int>(record->snapshot.size())) && !record->snapshot.empty();
-    ReportExecutor row = ExecutorRow(id, *record, snapshot);
-    PutBudget(state, *manager, *record, snapshot, row, not_available);
+    ReportExecutor row = ExecutorRow(id, *record, snapshot, retained_sites);
+    row.nearly_full_heap = NearlyFullHeap(row.id, state);
+    const bool is_driver = of_driver && id == "driver";
+    PutBudget(state, is_driver ? *of_driver : *manager, *record, snapshot, row, not_available);
+    if (is_driver && !DriverHasContainer(&state.configuration)) {
+      not_available.insert({"a container of the driver",
+                            "in client mode nobody reserves memory for it; its limit is its cgroup's, or the memory of its machine"});
+    }
     if (!measured) not_available.insert({"processes and peaks of executor " + row.id, "no snapshot of it arrived"});
     for (const proto::Process& process : snapshot.processes()) {
       if (!process.has_baseline() || process.kind() != "python-worker") continue;

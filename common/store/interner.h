@@ -57,6 +57,14 @@ class Interner {
   const InternedStack& StackAt(StackId id) const { return stacks_[id - 1]; }
   const InternedUdf& UdfAt(UdfId id) const { return udfs_[id - 1]; }
 
+  // For so many frames and stacks that are soon to come.
+  void Reserve(size_t frames, size_t stacks) {
+    frames_.reserve(frames);
+    frame_index_.reserve(frames);
+    stacks_.reserve(stacks);
+    stack_index_.reserve(stacks);
+  }
+
   size_t frame_count() const { return frames_.size(); }
   size_t stack_count() const { return stacks_.size(); }
 

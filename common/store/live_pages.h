@@ -1,11 +1,14 @@
 // LivePages: a store's report as web pages while the application runs. A report that was made is good for a second, so that
-// readers who reload don't make the driver build it over and over. Thread-safe; the store must outlive it.
+// readers who reload don't make the driver build it over and over. A large one, which takes its time, is made in the background when
+// it is asked for again, a twentieth of the time at most but every ten seconds; meanwhile the last one is shown, at most ten seconds
+// longer: who asks then waits. Who asks for the whole report with "fresh=true" waits always. Thread-safe; the store must outlive it.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <thread>
 
 #include "report/pages.h"
 #include "store/profile_store.h"
@@ -16,6 +19,10 @@ class LivePages {
  public:
   // `now` is for tests: nanoseconds that never go back.
   explicit LivePages(const ProfileStore& store, int64_t (*now)() = nullptr);
+  // Waits for a report that is being made.
+  ~LivePages();
+  LivePages(const LivePages&) = delete;
+  LivePages& operator=(const LivePages&) = delete;
 
   // See ReportPages::Answer.
   PageAnswer Answer(std::string_view path, std::string_view query);
@@ -24,13 +31,23 @@ class LivePages {
   void ForgetStale();
 
  private:
-  bool Stale() const;
+  struct Made {
+    std::unique_ptr<ReportPages> pages;
+    int64_t began_ns = 0, took_ns = 0;
+    bool whole = false;  // somebody has asked for the whole report
+  };
+
+  Made Make(bool whole) const;
+  int64_t DueNs() const;
+  bool MayBeShown() const;
+  void MakeInBackground();
 
   const ProfileStore& store_;
   int64_t (*now_)();
   std::mutex mutex_;
-  std::unique_ptr<ReportPages> pages_;  // guarded by mutex_
-  int64_t made_ns_ = 0;                 // guarded by mutex_
+  Made shown_;           // guarded by mutex_
+  bool making_ = false;  // likewise: in the background
+  std::thread maker_;    // likewise
 };
 
 }  // namespace memprof

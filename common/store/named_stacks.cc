@@ -44,8 +44,8 @@ Named NameFrame(const InternedFrame& original, const SymbolTable& symbols) {
 
 }  // namespace
 
-NamedStacks::NamedStacks(const Interner& interner, const SymbolTable& symbols)
-    : interner_(interner), shown_(std::pmr::get_default_resource()) {
+NamedStacks::NamedStacks(const Interner& interner, const SymbolTable& symbols) : interner_(interner), shown_(&memory_) {
+  shown_.Reserve(interner.frame_count(), interner.stack_count());
   shown_frame_.resize(interner.frame_count());
   for (uint32_t index = 0; index < interner.frame_count(); ++index) {
     Named named = NameFrame(interner.FrameAt(index), symbols);

@@ -3,6 +3,7 @@
 // report; refers to the interner and the symbols, which must not change meanwhile.
 #pragma once
 
+#include <memory_resource>
 #include <unordered_map>
 #include <vector>
 
@@ -33,6 +34,7 @@ class NamedStacks {
 
  private:
   const Interner& interner_;
+  std::pmr::monotonic_buffer_resource memory_;                       // a report's life is short: all goes at once
   Interner shown_;                                                   // frames and stacks only; strings stay in interner_
   std::vector<uint32_t> shown_frame_;                                // by original frame
   std::unordered_map<uint32_t, std::vector<uint32_t>> shown_outer_;  // of original frames, what they were inlined into, outermost first

@@ -1,5 +1,6 @@
 #include "store/profile_store.h"
 
+#include <algorithm>
 #include <deque>
 #include <mutex>
 
@@ -86,6 +87,7 @@ void ProfileStore::ExecutorAdded(std::string_view id, std::string_view host, int
     executor.pyspark_mib = pyspark_mib;
     executor.added = true;
     executor.added_ms = time_ms;
+    executor.added_event = ++state.executor_events;
     return true;
   });
 }
@@ -94,8 +96,12 @@ void ProfileStore::ExecutorRemoved(std::string_view id, std::string_view reason,
   impl_->Apply([&](StoreState& state) {
     ExecutorRecord& executor = state.Executor(id);
     executor.removed = true;
+    executor.by_own_word = id == "driver";
     executor.removed_ms = time_ms;
+    executor.removed_event = ++state.executor_events;
     executor.removed_reason = CutText(reason, kMaxText);
+    executor.cached_then = {state.cached.LargestIn(id, false), state.cached.LargestIn(id, true)};
+    state.cached.ExecutorRemoved(id);
     return true;
   });
 }
@@ -118,26 +124,96 @@ void ProfileStore::StageCompleted(int stage_id, int attempt, std::string_view fa
     StageRecord& stage = state.Stage({stage_id, attempt});
     stage.failure_reason = state.interner->String(CutText(failure_reason, kMaxText));
     stage.completed = true;
+    stage.cached = {state.cached.Largest(false), state.cached.Largest(true)};
     stage.completed_ms = time_ms;
     return true;
   });
 }
 
-void ProfileStore::TaskEnded(int64_t task_attempt_id, int stage_id, int stage_attempt, int partition, int /*attempt_number*/,
-                             std::string_view executor_id, TaskOutcome outcome, std::string_view error, int64_t time_ms) {
+void ProfileStore::TaskEnded(int64_t task_attempt_id, int stage_id, int stage_attempt, int partition, int attempt_number,
+                             std::string_view executor_id, TaskOutcome outcome, std::string_view error, int64_t time_ms,
+                             const TaskTimes& times) {
   impl_->Apply([&](StoreState& state) {
     if (state.folded_tasks.Contains(task_attempt_id)) return true;
     TaskRecord& task = state.tasks[task_attempt_id];
-    // Spark ends a successful task a second time when its shuffle output is lost (Resubmitted): the later, worse word holds.
+    // Spark ends a successful task a second time when its shuffle output is lost (Resubmitted): the later, worse word holds. It says so
+    // of an attempt that had failed, too, where another one of its partition has succeeded since: that one ended when it failed.
+    if (task.ended && task.outcome != TaskOutcome::kSucceeded) return true;
     if (task.ended && std::pair(time_ms, outcome) <= std::pair(task.end_ms, task.outcome)) return true;
+    const bool was_running = !task.ended;
     task.stage_id = stage_id;
     task.stage_attempt = stage_attempt;
     task.partition = partition;
+    task.attempt = attempt_number;
+    task.launched_ms = std::max<int64_t>(times.launched_ms, 0);
+    task.gc_ms = std::max<int64_t>(times.gc_ms, -1);
     if (!executor_id.empty()) task.executor = state.interner->String(executor_id);
     task.ended = true;
     task.outcome = outcome;
     task.end_ms = time_ms;
     task.error = state.interner->String(ErrorTitle(error));
+    task.ends_executor = outcome == TaskOutcome::kFailed && EndsExecutor(error);
+    const auto executor = state.executors.find(executor_id);
+    if (executor == state.executors.end()) return true;
+    ExecutorRecord& record = executor->second;
+    if (outcome == TaskOutcome::kSucceeded) record.last_success_ms = std::max(record.last_success_ms, time_ms);
+    if (outcome == TaskOutcome::kLost && was_running) record.task_lost_ms = std::min(record.task_lost_ms.value_or(time_ms), time_ms);
+    return true;
+  });
+}
+
+void ProfileStore::QueryStarted(int64_t query_id, std::string_view call_site, int64_t time_ms) {
+  impl_->Apply([&](StoreState& state) {
+    state.actions.QueryStarted(query_id, call_site, time_ms);
+    return true;
+  });
+}
+
+void ProfileStore::JobStarted(const JobStart& job) {
+  impl_->Apply([&](StoreState& state) {
+    state.actions.Started(job);
+    return true;
+  });
+}
+
+void ProfileStore::TaskResult(int stage_id, uint64_t bytes) {
+  impl_->Apply([&](StoreState& state) {
+    state.actions.Result(stage_id, bytes);
+    return true;
+  });
+}
+
+void ProfileStore::QueryRows(int64_t query_id, uint64_t rows) {
+  impl_->Apply([&](StoreState& state) {
+    state.actions.MadeRows(query_id, rows);
+    return true;
+  });
+}
+
+void ProfileStore::JobEnded(int job_id, std::string_view failure, int64_t time_ms) {
+  impl_->Apply([&](StoreState& state) {
+    state.actions.Ended(job_id, failure, time_ms);
+    return true;
+  });
+}
+
+void ProfileStore::CachedRdd(int rdd_id, std::string_view name, std::string_view call_site, const StorageLevel& level, int partitions) {
+  impl_->Apply([&](StoreState& state) {
+    state.cached.Describe(rdd_id, name, call_site, level, partitions);
+    return true;
+  });
+}
+
+void ProfileStore::BlockUpdated(const CachedBlock& block, std::string_view executor_id, uint64_t memory_bytes, uint64_t disk_bytes) {
+  impl_->Apply([&](StoreState& state) {
+    state.cached.Update(block, executor_id, std::min(memory_bytes, kMaxFigure), std::min(disk_bytes, kMaxFigure));
+    return true;
+  });
+}
+
+void ProfileStore::RddUnpersisted(int rdd_id) {
+  impl_->Apply([&](StoreState& state) {
+    state.cached.Unpersisted(rdd_id);
     return true;
   });
 }
@@ -177,6 +253,13 @@ std::vector<std::string> ProfileStore::TakePostMortems(int64_t now_ms, bool all)
   for (const ReportPostMortem& death : TakeUntold(deaths, now_ms, all, impl_->state)) texts.push_back(PostMortemText(death));
   if (!texts.empty()) impl_->events.NoteDeaths();
   return texts;
+}
+
+std::optional<std::string> ProfileStore::FailureNote(std::string_view failure, const std::optional<FailedJob>& job, int64_t now_ms) const {
+  if (!TellsOfDeath(failure)) return std::nullopt;
+  const Report report = Model(/*unfinished=*/true);
+  const ReportPostMortem* death = DeathOf(failure, job, report.post_mortems, now_ms);
+  return death == nullptr ? "" : death->headline;
 }
 
 std::vector<ReportEvent> ProfileStore::TakeEvents(int64_t now_ms, bool end, bool with_source) {

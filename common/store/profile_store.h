@@ -9,18 +9,29 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/status.h"
+#include "postmortem/failure_note.h"
 #include "store/metrics.h"
 
 namespace memprof {
 
+struct CachedBlock;
+struct JobStart;
 struct Report;
 struct ReportEvent;
+struct StorageLevel;
+
+// What Spark measured of a task; -1: not known.
+struct TaskTimes {
+  int64_t launched_ms = -1;  // epoch milliseconds
+  int64_t gc_ms = -1;        // how long collections ran meanwhile, in its executor
+};
 
 enum class TaskOutcome : uint8_t { kSucceeded = 0, kFailed = 1, kKilled = 2, kLost = 3 };
 
@@ -43,7 +54,18 @@ class ProfileStore {
   void StageSubmitted(int stage_id, int attempt, std::string_view name, std::string_view call_site, int tasks, int64_t time_ms);
   void StageCompleted(int stage_id, int attempt, std::string_view failure_reason, int64_t time_ms);
   void TaskEnded(int64_t task_attempt_id, int stage_id, int stage_attempt, int partition, int attempt_number, std::string_view executor_id,
-                 TaskOutcome outcome, std::string_view error, int64_t time_ms);
+                 TaskOutcome outcome, std::string_view error, int64_t time_ms, const TaskTimes& times = {});
+  // Jobs and the results that they bring to the driver (store/driver_actions.h). `failure` empty: it succeeded. TaskResult: what a
+  // successful task of the stage whose results a job wants has sent. QueryRows: of the query's result, that a task has made.
+  void QueryStarted(int64_t query_id, std::string_view call_site, int64_t time_ms);
+  void JobStarted(const JobStart& job);
+  void TaskResult(int stage_id, uint64_t bytes);
+  void QueryRows(int64_t query_id, uint64_t rows);
+  void JobEnded(int job_id, std::string_view failure, int64_t time_ms);
+  // Blocks of cached data and broadcast variables, and RDDs that are to be cached (store/cached_data.h).
+  void CachedRdd(int rdd_id, std::string_view name, std::string_view call_site, const StorageLevel& level, int partitions);
+  void BlockUpdated(const CachedBlock& block, std::string_view executor_id, uint64_t memory_bytes, uint64_t disk_bytes);
+  void RddUnpersisted(int rdd_id);
   void ApplicationEnded(int64_t time_ms);
   void NotAvailable(std::string_view what, std::string_view why);
 
@@ -53,6 +75,10 @@ class ProfileStore {
   // The deaths that have not been told yet, as text of at most 30 lines each; every death is told once, a few seconds after it
   // became known, for what comes late. `all`: without that patience, when the application ends. Cheap when nothing died.
   std::vector<std::string> TakePostMortems(int64_t now_ms, bool all);
+
+  // One sentence about the death that a failure came of (postmortem/failure_note.h); "" while none is known that fits. None: the text is
+  // not one of a death.
+  std::optional<std::string> FailureNote(std::string_view failure, const std::optional<FailedJob>& job, int64_t now_ms) const;
 
   // Parts of the report that are to be written into Spark's event log now (store/event_writer.h), a megabyte at a time: call it until
   // there are none. `end`: for the last time.

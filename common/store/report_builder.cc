@@ -3,11 +3,17 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "advice/findings.h"
 #include "postmortem/post_mortems.h"
 #include "store/accounting.h"
+#include "store/driver_rows.h"
 #include "store/executor_rows.h"
+#include "store/named_cached.h"
+#include "store/retained.h"
 #include "store/rollup.h"
 #include "store/stage_sums.h"
+#include "store/task_rows.h"
+#include "store/time_lines.h"
 
 namespace memprof {
 namespace {
@@ -15,7 +21,8 @@ namespace {
 // A report stays readable and its file small: rows for the heaviest sites of each origin, fewer where there are very
 // many stages, the rest in remainders.
 constexpr size_t kSitesPerOrigin = 40, kOtherSitesPerOrigin = 10, kFewestSites = 3, kSitesOfAllStages = 4000;
-constexpr size_t kErrorsShown = 5, kLeaksShown = 100;
+constexpr size_t kErrorsShown = 5, kLeaksShown = 100, kConsumersShown = 16;
+constexpr size_t kFindingsShown = 20, kCachedShown = 200, kBroadcastsShown = 200, kActionsShown = 200;
 constexpr uint64_t kLeastGrowthIntervals = 4;  // what comes to less than a block that is counted for certain is not told
 
 // About how much JSON all stages may come to, and what each may whatever the others take. With executors and the rest a report
@@ -33,8 +40,9 @@ const char* StatusOf(const StageRecord& stage) {
   return stage.submitted ? "running" : "unknown";
 }
 
-ReportStage StageRow(const StoreState& state, const NamedStacks& stacks, const LeadLines& leads, StageKey key, const StageRecord& stage,
-                     std::vector<AccountedTask> tasks, size_t stages, uint64_t room, uint64_t& bytes, bool& awaits_names) {
+ReportStage StageRow(const StoreState& state, const NamedStacks& stacks, const LeadLines& leads, const Operators& operators,
+                     const RetainedSites& retained, StageKey key, const StageRecord& stage, std::vector<AccountedTask> tasks, size_t stages,
+                     uint64_t room, uint64_t& bytes, bool& awaits_names) {
   const Interner& interner = *state.interner;
   AccountTasks(stage, tasks);
   ReportStage row;
@@ -53,7 +61,10 @@ ReportStage StageRow(const StoreState& state, const NamedStacks& stacks, const L
   auto accounts = stage.folded_accounts;
   std::map<std::string, uint64_t> errors;
   for (const auto& [error, count] : stage.folded_errors) errors[std::string(interner.StringAt(error))] += count;
-  SiteRollup counted(interner, stacks, leads, state.source), others(interner, stacks, leads, state.source);
+  SiteRollup counted(interner, stacks, leads, operators, state.source), others(interner, stacks, leads, operators, state.source);
+  CountingMemory unused;
+  TaskMemorySums memory(&unused);
+  memory.Add(stage.folded.spark_memory);
   counted.AddFolded(stage.folded);
   others.AddFolded(stage.folded_others);
   for (const AccountedTask& task : tasks) {
@@ -63,13 +74,18 @@ ReportStage StageRow(const StoreState& state, const NamedStacks& stacks, const L
     if (!counts && task.task->error != 0) ++errors[std::string(interner.StringAt(task.task->error))];
     if (!profile) continue;
     (counts ? counted : others).AddTask(*profile);
+    if (counts) memory.Add(profile->spark_memory);
     if (counts) ++row.profiled_tasks;
     if (counts && profile->partial) ++row.partial_tasks;
   }
   auto number = [&](Account account) { return accounts[static_cast<size_t>(account)]; };
   row.tasks = number(Account::kCounted);
-  bytes = 1500 + row.name.size() + row.call_site.size() + row.failure_reason.size();
+  memory.Fill(interner, kConsumersShown, row.memory);
+  bytes = 1900 + row.name.size() + row.call_site.size() + row.failure_reason.size() + 220 * row.memory.consumers.size();
   bytes += counted.Fill({SitesPerOrigin(kSitesPerOrigin, stages), kFewestSites, room}, row, awaits_names);
+
+  PutTaskRows(interner, stage, tasks, row);
+  retained.PutInto(row);
 
   ReportOtherAttempts& other = row.other_attempts;
   other.failed = number(Account::kFailed);
@@ -88,6 +104,8 @@ ReportStage StageRow(const StoreState& state, const NamedStacks& stacks, const L
 void AddStages(const StoreState& state, BuiltReport& built) {
   NamedStacks stacks(*state.interner, state.symbols);
   LeadLines leads(*state.interner);
+  Operators operators(*state.interner);
+  const RetainedSites retained(state);
   std::map<StageKey, std::vector<AccountedTask>> by_stage = TasksByStage(state);
   for (const auto& [key, stage] : state.stages) by_stage.try_emplace(key);
   CountingMemory unused;
@@ -120,7 +138,7 @@ void AddStages(const StoreState& state, BuiltReport& built) {
     const uint64_t room = std::max(kFewestBytesOfStage, std::min(left, 4 * left / (rows - i)));
     uint64_t bytes = 0;
     built.report.stages.push_back(
-        StageRow(state, stacks, leads, stage.key, *stage.stage, *stage.tasks, rows, room, bytes, built.awaits_names));
+        StageRow(state, stacks, leads, operators, retained, stage.key, *stage.stage, *stage.tasks, rows, room, bytes, built.awaits_names));
     left -= std::min(left, bytes);
   }
   std::sort(built.report.stages.begin(), built.report.stages.end(),
@@ -139,11 +157,37 @@ CounterSums Counters(const StoreState& state) {
   AddCounter("droppedSites", state.dropped_sites, counters);
   AddCounter("droppedTasks", state.dropped_tasks, counters);
   if (state.dropped_lines != 0) AddCounter("droppedLines", state.dropped_lines, counters);
+  if (state.dropped_task_rows != 0) AddCounter("droppedTaskRows", state.dropped_task_rows, counters);
+  if (state.dropped_consumers != 0) AddCounter("droppedMemoryConsumers", state.dropped_consumers, counters);
+  const uint64_t dropped_cached = state.dropped_cached + state.cached.dropped_datasets();
+  if (dropped_cached != 0) AddCounter("droppedCachedData", dropped_cached, counters);
+  if (state.cached.dropped_blocks() != 0) AddCounter("droppedBlocks", state.cached.dropped_blocks(), counters);
   if (state.dropped_stages.stages != 0) AddCounter("droppedStages", state.dropped_stages.stages, counters);
   if (state.dropped_executors.executors != 0) AddCounter("droppedExecutors", state.dropped_executors.executors, counters);
   if (state.growth.dropped_workers() != 0) AddCounter("droppedGrowth", state.growth.dropped_workers(), counters);
   if (state.dropped_deaths != 0) AddCounter("droppedPostMortems", state.dropped_deaths, counters);
   return counters;
+}
+
+void AddFindings(const StoreState& state, Report& report) {
+  if (state.cached.dropped_blocks() != 0) return;  // shares of storage would be wrong
+  for (const ReportStage& stage : report.stages) {
+    const auto record = state.stages.find({stage.stage_id, stage.attempt});
+    if (record == state.stages.end()) continue;
+    const CachedByMode cached = NamedCached(record->second.cached, state.cached);
+    if (std::optional<ReportFinding> finding = FindCachedDataThatSpills(stage, cached, &state.configuration)) {
+      report.findings.push_back(std::move(*finding));
+    }
+  }
+  const auto spilled = [&](const ReportFinding& finding) {
+    const auto stage = std::find_if(report.stages.begin(), report.stages.end(), [&](const ReportStage& row) {
+      return row.stage_id == finding.stage_id && row.attempt == finding.attempt;
+    });
+    return stage->memory.spilled_memory_bytes.value_or(0);
+  };
+  std::stable_sort(report.findings.begin(), report.findings.end(),
+                   [&](const ReportFinding& a, const ReportFinding& b) { return spilled(a) > spilled(b); });
+  if (report.findings.size() > kFindingsShown) report.findings.resize(kFindingsShown);
 }
 
 // What no part of this version measures, said once where somebody could look for it.
@@ -154,8 +198,13 @@ void AddNeverMeasured(const Report& report, std::set<ReportNotAvailable>& not_av
     });
   };
   if (any_site(Origin::kJvmHeap)) {
-    not_available.insert({"liveAtPeakBytes and retainedBytes of jvm-heap sites",
-                          "what is live in a heap is only known after a collection; bytes allocated are shown instead"});
+    not_available.insert(
+        {"liveAtPeakBytes of jvm-heap sites", "what is live in a heap is only known after a collection; retainedBytes say it then"});
+  }
+  const bool any_retained = std::any_of(report.executors.begin(), report.executors.end(), [](const auto& row) { return row.retained; });
+  if (any_site(Origin::kJvmHeap) && !any_retained) {
+    not_available.insert({"retainedBytes of jvm-heap sites",
+                          "no executor's collector has marked its whole heap, so nothing is known to be alive; a full collection does"});
   }
   if (any_site(Origin::kJvmOffHeap) || any_site(Origin::kJvmNative)) {
     not_available.insert({"residentAtPeakBytes of sites of the JVM", "pages are looked up in Python processes only"});
@@ -177,11 +226,29 @@ void AddNeverMeasured(const Report& report, std::set<ReportNotAvailable>& not_av
   if (!report.executors.empty()) {
     not_available.insert({"sites of jvm-native", "malloc of JNI libraries is not hooked; it is part of the JVM's unattributed memory"});
   }
+  if (std::any_of(report.counters.begin(), report.counters.end(), [](const auto& counter) { return counter.first == "droppedBlocks"; })) {
+    not_available.insert({"cachedData of some blocks", "only so many blocks are kept account of; droppedBlocks counts updates of others"});
+  }
+  if (!report.broadcasts.empty()) {
+    not_available.insert({"deserialised size and place of origin of broadcast variables",
+                          "Spark tells the driver of their serialised pieces only, among them those of its own: tasks of each stage"});
+  }
+  if (std::any_of(report.counters.begin(), report.counters.end(), [](const auto& counter) { return counter.first == "droppedTaskRows"; })) {
+    not_available.insert({"rows of light tasks, and distributions over the tasks of their stages",
+                          "the store keeps within spark.memprof.store.limit; sums and largest figures have them"});
+  }
   if (report.other_stages) {
     not_available.insert({"rows of all stages", "a report shows the heaviest; the others are summed up in otherStages"});
   }
   if (report.other_executors) {
     not_available.insert({"rows of all executors", "a report shows those that used most; the others are counted in otherExecutors"});
+  }
+  const bool any_thinned = std::any_of(report.executors.begin(), report.executors.end(),
+                                       [](const auto& executor) { return executor.time_line && executor.time_line->thinned != 0; });
+  if (any_thinned) {
+    not_available.insert({"all samples of executors' time lines",
+                          "they are thinned to a bound, the fewer the more executors there are: of samples near one another the one of "
+                          "the largest use is kept"});
   }
   bool any_peak = std::any_of(report.executors.begin(), report.executors.end(), [](const auto& executor) { return executor.at_peak; });
   if (any_peak) not_available.insert({"executors.atPeak.sites", "sites are measured at the peak of their task, not of their executor"});
@@ -201,13 +268,18 @@ BuiltReport BuildReport(const StoreState& state, bool unfinished) {
   CounterSums counters = Counters(state);
   ExecutorSums other_executors = state.dropped_executors;
   report.executors = ExecutorRows(state, not_available, counters, other_executors);
+  PutTimeLines(state, report.executors);
   if (other_executors.executors != 0) report.other_executors = {other_executors.executors, other_executors.largest_used_bytes};
   AddStages(state, built);
+  AddFindings(state, report);
+  report.cached_data = state.cached.Rows(kCachedShown);
+  report.broadcasts = state.cached.Broadcasts(kBroadcastsShown);
+  report.driver = DriverRow(state, kActionsShown);
   report.leaks = Leaks(state);
   report.post_mortems = PostMortems(state, report.executors, built.awaits_names);
+  report.counters.assign(counters.begin(), counters.end());
   AddNeverMeasured(report, not_available);
   report.not_available.assign(not_available.begin(), not_available.end());
-  report.counters.assign(counters.begin(), counters.end());
   return built;
 }
 
@@ -220,6 +292,8 @@ std::vector<ReportStage> BuildStages(const StoreState& state, const std::vector<
   if (keys.empty()) return rows;
   NamedStacks stacks(*state.interner, state.symbols);
   LeadLines leads(*state.interner);
+  Operators operators(*state.interner);
+  const RetainedSites retained(state, keys);
   std::map<StageKey, std::vector<AccountedTask>> by_stage = TasksByStage(state);
   CountingMemory unused;
   const StageRecord unheard_of(&unused);
@@ -227,8 +301,8 @@ std::vector<ReportStage> BuildStages(const StoreState& state, const std::vector<
     auto found = state.stages.find(key);
     uint64_t bytes = 0;
     bool awaits_names = false;
-    rows.push_back(StageRow(state, stacks, leads, key, found == state.stages.end() ? unheard_of : found->second, std::move(by_stage[key]),
-                            1, kStageBytes, bytes, awaits_names));
+    rows.push_back(StageRow(state, stacks, leads, operators, retained, key, found == state.stages.end() ? unheard_of : found->second,
+                            std::move(by_stage[key]), 1, kStageBytes, bytes, awaits_names));
   }
   return rows;
 }

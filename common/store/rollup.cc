@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <tuple>
 
 #include "report/row_bytes.h"
@@ -9,6 +10,8 @@
 
 namespace memprof {
 namespace {
+
+constexpr size_t kMostOperators = 24, kMostUdfs = 24;
 
 size_t IndexOf(Origin origin) { return static_cast<size_t>(origin); }
 
@@ -31,6 +34,26 @@ std::unordered_map<LineKey, SiteFigures, LineKeyHash> LinesOf(const TaskProfileR
     if (!added) AddWithinTask(site.figures, entry->second);
   }
   return lines;
+}
+
+// What one task charged to each of its functions.
+std::unordered_map<UdfId, SiteFigures> UdfsOf(const TaskProfileRecord& task) {
+  std::unordered_map<UdfId, SiteFigures> udfs;
+  for (const SiteRecord& site : task.sites) {
+    if (site.key.origin != Origin::kPython) continue;
+    auto [entry, added] = udfs.try_emplace(site.key.udf, site.figures);
+    if (!added) AddWithinTask(site.figures, entry->second);
+  }
+  return udfs;
+}
+
+// To figures over tasks, by key.
+template <typename From, typename To>
+void AddEachOverTasks(const From& from, To& to) {
+  for (const auto& [key, figures] : from) {
+    auto [entry, added] = to.try_emplace(key, figures);
+    if (!added) AddOverTasks(figures, entry->second);
+  }
 }
 
 // Heaviest first: by live bytes at the peak; sites that have no such figure after all that do, by bytes allocated.
@@ -56,6 +79,14 @@ void PutFigures(const SiteFigures& figures, Row& row) {
   row.live_at_end_bytes = Measured(figures.live_at_end_bytes);
   row.sampled = figures.sampled;
   row.error_bytes = TwoDeviations(row.live_at_peak_bytes ? figures.peak_variance : figures.variance);
+}
+
+// By index; nothing where all is Spark's and the JDK's.
+std::optional<uint32_t> InnermostOutsidePlatform(const std::vector<ReportFrame>& frames) {
+  for (size_t i = frames.size(); i-- > 0;) {
+    if (frames[i].language == Language::kJava && !IsPlatformCode(frames[i].function)) return static_cast<uint32_t>(i);
+  }
+  return std::nullopt;
 }
 
 // A task's sites as a reader sees them: several stacks may show the same frames, and within a task they add up. One of the
@@ -90,13 +121,21 @@ TaskPeak::TaskPeak(const TaskProfileRecord& task) {
   }
 }
 
+std::array<uint64_t, kOrigins> AllocatedBy(const TaskProfileRecord& task) {
+  std::array<uint64_t, kOrigins> allocated{};
+  for (const SiteRecord& site : task.sites) allocated[IndexOf(site.key.origin)] += site.figures.allocated_bytes;
+  for (const auto& [origin, rest] : task.remainders) allocated[IndexOf(origin)] += rest.allocated_bytes;
+  return allocated;
+}
+
 void SiteRollup::AddTask(const TaskProfileRecord& task) {
   for (const auto& [key, site] : ShownSitesOf(task, stacks_)) {
     auto [entry, added] = sites_.try_emplace(key, site.figures);
     if (!added) AddOverTasks(site.figures, entry->second);
   }
   for (const auto& [key, figures] : LinesOf(task, leads_)) AddLine(key, figures);
-  for (const SiteRecord& site : task.sites) NoteLine(site.key);
+  AddEachOverTasks(UdfsOf(task), udfs_);
+  for (const SiteRecord& site : task.sites) Note(site.key);
   for (const auto& [origin, figures] : task.remainders) AddRemainder(figures, remainders_[IndexOf(origin)]);
   TaskPeak peak(task);
   RaiseTo(peak.live_at_peak_bytes, live_at_peak_bytes_);
@@ -108,9 +147,10 @@ void SiteRollup::AddFolded(const FoldedTasks& folded) {
   for (const auto& [key, figures] : folded.sites) {
     auto [entry, added] = sites_.try_emplace({stacks_.ShownStack(key), key.udf, key.origin}, figures);
     if (!added) AddOverTasks(figures, entry->second);
-    NoteLine(key);
+    Note(key);
   }
   for (const auto& [key, figures] : folded.lines) AddLine(key, figures);
+  AddEachOverTasks(folded.udfs, udfs_);
   for (size_t origin = 0; origin < kOrigins; ++origin) AddRemainder(folded.remainders[origin], remainders_[origin]);
   RaiseTo(folded.live_at_peak_bytes, live_at_peak_bytes_);
   measured_live_ |= folded.measured_live;
@@ -122,8 +162,13 @@ void SiteRollup::AddLine(const LineKey& key, const SiteFigures& figures) {
   if (!added) AddOverTasks(figures, entry->second);
 }
 
-void SiteRollup::NoteLine(const SiteKey& site) {
-  if (site.origin != Origin::kPython) return;
+void SiteRollup::Note(const SiteKey& site) {
+  if (site.origin != Origin::kPython) {
+    if (const uint32_t number = operators_.Of(site.stack)) {
+      operator_of_site_[{stacks_.ShownStack(site), site.udf, site.origin}] = number;
+    }
+    return;
+  }
   LineKey line{stacks_.ShownFrame(leads_.FrameOf(site.stack)), site.udf};
   const SiteKey shown{stacks_.ShownStack(site), site.udf, site.origin};
   lines_of_site_[shown] = line;
@@ -152,7 +197,46 @@ ReportSite SiteRollup::MakeSite(const Shown& shown) const {
   site.udf = MakeUdf(shown.key.udf);
   PutFigures(shown.figures, site);
   site.frames = stacks_.Frames(shown.key.stack);
+  if (const auto known = operator_of_site_.find(shown.key); known != operator_of_site_.end()) {
+    site.spark_operator = operators_.Name(known->second);
+  }
+  if (site.origin != Origin::kPython) site.asked_by = InnermostOutsidePlatform(site.frames);
   return site;
+}
+
+std::vector<ReportOperator> SiteRollup::MakeOperators() const {
+  std::map<std::pair<uint32_t, Origin>, ReportOperator> sums;
+  for (const auto& [key, number] : operator_of_site_) {
+    const auto site = sites_.find(key);
+    if (site == sites_.end()) continue;
+    ReportOperator& sum = sums[{number, key.origin}];
+    sum.name = operators_.Name(number);
+    sum.origin = key.origin;
+    ++sum.sites;
+    sum.allocated_bytes += site->second.allocated_bytes;
+    sum.allocations += site->second.allocations;
+  }
+  std::vector<ReportOperator> operators;
+  for (auto& [key, sum] : sums) operators.push_back(std::move(sum));
+  std::sort(operators.begin(), operators.end(), [](const ReportOperator& a, const ReportOperator& b) {
+    return std::tie(b.allocated_bytes, a.name, a.origin) < std::tie(a.allocated_bytes, b.name, b.origin);
+  });
+  if (operators.size() > kMostOperators) operators.resize(kMostOperators);
+  return operators;
+}
+
+std::vector<ReportUdfShare> SiteRollup::MakeUdfs() const {
+  std::vector<ReportUdfShare> shares;
+  for (const auto& [id, figures] : udfs_) {
+    ReportUdfShare& share = shares.emplace_back();
+    share.udf = MakeUdf(id);
+    PutFigures(figures, share);
+  }
+  std::sort(shares.begin(), shares.end(), [](const ReportUdfShare& a, const ReportUdfShare& b) {
+    return std::tie(b.live_at_peak_bytes, b.allocated_bytes, a.udf) < std::tie(a.live_at_peak_bytes, a.allocated_bytes, b.udf);
+  });
+  if (shares.size() > kMostUdfs) shares.resize(kMostUdfs);
+  return shares;
 }
 
 std::vector<ReportLine> SiteRollup::MakeLines(size_t most, const std::vector<SiteKey>& rows) const {
@@ -169,23 +253,24 @@ std::vector<ReportLine> SiteRollup::MakeLines(size_t most, const std::vector<Sit
     }
     PutFigures(figures, line);
   }
-  std::sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) {
-    auto order = [](const ReportLine& line) {
-      return std::tuple(!line.live_at_peak_bytes, ~line.live_at_peak_bytes.value_or(0), ~line.allocated_bytes, line.file, line.line,
-                        line.function, line.udf);
-    };
-    return order(a.second) < order(b.second);
-  });
-  if (lines.size() > most) lines.resize(most);
+  const auto rank = [](const ReportLine& line) {
+    return std::tuple<bool, uint64_t, uint64_t, const std::string&, uint32_t, const std::string&, const std::optional<ReportUdf>&>(
+        !line.live_at_peak_bytes, ~line.live_at_peak_bytes.value_or(0), ~line.allocated_bytes, line.file, line.line, line.function,
+        line.udf);
+  };
+  std::vector<std::pair<LineKey, ReportLine>*> order;  // lines are large: they aren't moved about
+  for (auto& line : lines) order.push_back(&line);
+  std::sort(order.begin(), order.end(), [&](const auto* a, const auto* b) { return rank(a->second) < rank(b->second); });
+  if (order.size() > most) order.resize(most);
   std::unordered_map<LineKey, ReportLine*, LineKeyHash> by_key;
-  for (auto& [key, line] : lines) by_key.emplace(key, &line);
+  for (auto* line : order) by_key.emplace(line->first, &line->second);
   for (uint32_t row = 0; row < rows.size(); ++row) {
     auto line = lines_of_site_.find(rows[row]);
     auto shown = line == lines_of_site_.end() ? by_key.end() : by_key.find(line->second);
     if (shown != by_key.end()) shown->second->sites.push_back(row);
   }
   std::vector<ReportLine> made;
-  for (auto& [key, line] : lines) made.push_back(std::move(line));
+  for (auto* line : order) made.push_back(std::move(line->second));
   return made;
 }
 
@@ -242,6 +327,10 @@ uint64_t SiteRollup::Fill(const Room& room, ReportSiteGroup& group, bool& awaits
   group.arrow_pool = {arrow_pool_.peak_bytes, arrow_pool_.end_bytes, arrow_pool_.growth_bytes};
   group.lines = MakeLines(room.sites_per_origin, rows);
   for (const ReportLine& line : group.lines) bytes += JsonBytes(line);
+  group.udfs = MakeUdfs();
+  for (const ReportUdfShare& share : group.udfs) bytes += JsonBytes(share);
+  group.operators = MakeOperators();
+  for (const ReportOperator& each : group.operators) bytes += JsonBytes(each);
   auto sum = [](size_t origin, const OriginFigures& figures) {
     return ReportOriginSum{static_cast<Origin>(origin), figures.sites, figures.allocated_bytes, figures.allocations, std::nullopt};
   };
@@ -256,10 +345,8 @@ uint64_t SiteRollup::Fill(const Room& room, ReportSiteGroup& group, bool& awaits
 }
 
 void FoldTask(const TaskProfileRecord& task, const NamedStacks& stacks, const LeadLines& leads, FoldedTasks& folded) {
-  for (const auto& [key, figures] : LinesOf(task, leads)) {
-    auto [entry, added] = folded.lines.try_emplace(key, figures);
-    if (!added) AddOverTasks(figures, entry->second);
-  }
+  AddEachOverTasks(LinesOf(task, leads), folded.lines);
+  AddEachOverTasks(UdfsOf(task), folded.udfs);
   for (const auto& [key, site] : ShownSitesOf(task, stacks)) {
     auto [entry, added] = folded.sites.try_emplace(site.original, site.figures);
     if (!added) AddOverTasks(site.figures, entry->second);
@@ -269,6 +356,7 @@ void FoldTask(const TaskProfileRecord& task, const NamedStacks& stacks, const Le
   RaiseTo(peak.live_at_peak_bytes, folded.live_at_peak_bytes);
   folded.measured_live |= peak.measured;
   folded.arrow_pool.Raise(task.arrow_pool);
+  folded.spark_memory.Add(task.spark_memory);
 }
 
 }  // namespace memprof

@@ -79,6 +79,25 @@ void JoinLast(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& sna
   }
 }
 
+// One mode's memory seen twice: the later look, and the larger of each peak.
+void JoinPools(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
+  std::map<bool, proto::SparkPool> pools;
+  for (const proto::ExecutorSnapshot* from : Both(snapshot, other)) {
+    for (const proto::SparkPool& pool : from->spark_pools()) {
+      proto::SparkPool& known = pools[pool.last().off_heap()];
+      const auto order = [](const proto::SparkPool& value) { return std::tuple(value.last_ms(), value.last().SerializeAsString()); };
+      if (!known.has_last() || order(known) < order(pool)) {
+        *known.mutable_last() = pool.last();
+        known.set_last_ms(pool.last_ms());
+      }
+      known.set_storage_peak_bytes(std::max(known.storage_peak_bytes(), pool.storage_peak_bytes()));
+      known.set_execution_peak_bytes(std::max(known.execution_peak_bytes(), pool.execution_peak_bytes()));
+    }
+  }
+  snapshot.clear_spark_pools();
+  for (const auto& [off_heap, pool] : pools) *snapshot.add_spark_pools() = pool;
+}
+
 void JoinCounters(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
   std::map<std::string, uint64_t> counters;
   for (const proto::ExecutorSnapshot* from : Both(snapshot, other)) {
@@ -108,6 +127,22 @@ void JoinNotAvailable(const proto::ExecutorSnapshot& other, proto::ExecutorSnaps
   }
 }
 
+// They count from the executor's start: of each the one that has counted further.
+void JoinCollectors(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
+  std::map<std::string, proto::Collector> collectors;
+  for (const proto::ExecutorSnapshot* from : Both(snapshot, other)) {
+    for (const proto::Collector& collector : from->collectors()) {
+      auto [known, added] = collectors.try_emplace(collector.name(), collector);
+      auto order = [](const proto::Collector& value) { return std::tuple(value.collections(), value.SerializeAsString()); };
+      if (!added && order(known->second) < order(collector)) known->second = collector;
+    }
+  }
+  snapshot.clear_collectors();
+  for (const auto& [name, collector] : collectors) {
+    if (snapshot.collectors_size() < kMaxCollectors) *snapshot.add_collectors() = collector;
+  }
+}
+
 // Words about the JVM: the later ones, in one order whatever came first.
 void JoinWords(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
   auto order = [](const proto::ExecutorSnapshot& value) {
@@ -125,6 +160,7 @@ void JoinWords(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& sn
 
 void JoinSnapshot(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
   JoinWords(other, snapshot);
+  snapshot.set_exits_on_out_of_memory(snapshot.exits_on_out_of_memory() || other.exits_on_out_of_memory());
   snapshot.set_cgroup_shared(snapshot.cgroup_shared() || other.cgroup_shared());
   if (other.has_cgroup_limit_bytes()) {
     uint64_t known = snapshot.has_cgroup_limit_bytes() ? snapshot.cgroup_limit_bytes() : UINT64_MAX;
@@ -142,11 +178,14 @@ void JoinSnapshot(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot&
   raise(other.has_spark_execution_peak_bytes(), other.spark_execution_peak_bytes(), snapshot.spark_execution_peak_bytes(),
         &S::set_spark_execution_peak_bytes);
   raise(other.has_offheap_peak_bytes(), other.offheap_peak_bytes(), snapshot.offheap_peak_bytes(), &S::set_offheap_peak_bytes);
+  JoinPools(other, snapshot);
   JoinProcesses(other, snapshot);
   JoinMoment(other, snapshot);
   JoinLast(other, snapshot);
   JoinCounters(other, snapshot);
   JoinNotAvailable(other, snapshot);
+  JoinCollectors(other, snapshot);
+  raise(other.has_gc_stopped_ms(), other.gc_stopped_ms(), snapshot.gc_stopped_ms(), &S::set_gc_stopped_ms);
 }
 
 }  // namespace memprof

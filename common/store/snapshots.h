@@ -10,6 +10,9 @@ namespace memprof {
 // At most so many processes are kept, those with the largest peaks.
 inline constexpr int kMaxProcesses = 64;
 
+// No JVM has as many.
+inline constexpr int kMaxCollectors = 32;
+
 void JoinSnapshot(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot);
 
 }  // namespace memprof

@@ -1,6 +1,9 @@
 #include "store/stage_sums.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory_resource>
 #include <unordered_set>
 
 #include "store/accounting.h"
@@ -8,6 +11,8 @@
 
 namespace memprof {
 namespace {
+
+constexpr size_t kBytesAtOnce = 16 << 10;  // room for the sites of most stages without malloc, which was most of the time here
 
 void AddAllocated(const OriginFigures& other, OriginFigures& sum) {
   sum.sites += other.sites;
@@ -50,7 +55,9 @@ StageSums SumsOf(const StageRecord& stage, const std::vector<AccountedTask>& tas
   for (size_t account = 0; account < kAccounts; ++account) {
     (account == static_cast<size_t>(Account::kCounted) ? sums.tasks : sums.other_attempts) += stage.folded_accounts[account];
   }
-  std::unordered_set<SiteKey, SiteKeyHash> sites;
+  std::array<std::byte, kBytesAtOnce> buffer;
+  std::pmr::monotonic_buffer_resource memory(buffer.data(), buffer.size());
+  std::pmr::unordered_set<SiteKey, SiteKeyHash> sites(&memory);
   auto add_site = [&](const SiteKey& key, const SiteFigures& figures) {
     AddAllocated({sites.insert(key).second ? 1u : 0u, figures.allocated_bytes, figures.allocations, 0},
                  sums.totals[static_cast<size_t>(key.origin)]);

@@ -13,8 +13,10 @@
 #include <unordered_map>
 
 #include "report/model.h"
+#include "store/cached_data.h"
 #include "store/counters.h"
 #include "store/counting_memory.h"
+#include "store/driver_actions.h"
 #include "store/executor_sums.h"
 #include "store/growth.h"
 #include "store/interner.h"
@@ -52,13 +54,16 @@ struct StoreState {
   std::pmr::map<std::pmr::string, ExecutorRecord, std::less<>> executors{&memory};
 
   ReportApplication application;
+  uint64_t executor_events = 0;                                   // of executors that came and went
   std::string session_python_version;                             // as the workers say it, for when the driver did not
   uint64_t jvm_interval_bytes = 0, python_interval_bytes = 0;     // the largest seen
   std::map<std::string, std::string, std::less<>> configuration;  // the entries that budgets need
   std::set<ReportNotAvailable> not_available;
   CounterSums folded_counters;
   Growth growth{&memory};
-  uint64_t dropped_sites = 0, dropped_lines = 0, dropped_tasks = 0;
+  CachedData cached{&memory};
+  DriverActions actions{&memory};
+  uint64_t dropped_sites = 0, dropped_lines = 0, dropped_tasks = 0, dropped_consumers = 0, dropped_cached = 0, dropped_task_rows = 0;
   StageSums dropped_stages;
   ExecutorSums dropped_executors;
   IntervalSet dropped_executor_numbers{&memory};  // late messages of these are known
@@ -67,8 +72,12 @@ struct StoreState {
   static constexpr size_t kMaxWorkerDeaths = 200;
   using WorkerDeathKey = std::tuple<std::string, int32_t, int64_t>;  // executor, pid, task attempt
   std::map<WorkerDeathKey, std::string> worker_deaths;               // serialised proto::WorkerDeath
-  std::map<std::string, int64_t> seen_deaths;                        // when a death was first seen (post_mortems.h); -1 = told
-  uint64_t version = 0;                                              // grows with every change
+  static constexpr size_t kMaxHeapShortages = 200;
+  using ShortageKey = std::tuple<std::string, int64_t, int64_t>;  // executor, time, task attempt
+  std::map<ShortageKey, std::string> heap_shortages;              // serialised proto::HeapShortage
+  std::map<std::string, int64_t> seen_deaths;                     // when a death was first seen (post_mortems.h); -1 = told
+  size_t time_line_samples = 600;                                 // of each executor; fewer where there are many (time_lines.h)
+  uint64_t version = 0;                                           // grows with every change
 };
 
 }  // namespace memprof

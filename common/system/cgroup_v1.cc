@@ -31,9 +31,15 @@ class CgroupV1 : public MemoryCgroup {
   Result<CgroupUse> Read() const override {
     const Result<std::string> stat = ReadTextFile(limiting_ + "/memory.stat");
     if (!stat.ok()) return stat.status();
+    const Result<uint64_t> usage = ReadUsage();
+    if (!usage.ok()) return usage.status();
+    return CgroupUse{*usage, NumberOf(*stat, "total_inactive_file").value_or(0)};
+  }
+
+  Result<uint64_t> ReadUsage() const override {
     const std::optional<uint64_t> usage = ReadNumberFile(limiting_ + "/memory.usage_in_bytes");
     if (!usage) return Status::Error(ErrorCode::kIo, "cannot read %s/memory.usage_in_bytes", limiting_.c_str());
-    return CgroupUse{*usage, NumberOf(*stat, "total_inactive_file").value_or(0)};
+    return *usage;
   }
 
   std::optional<uint64_t> OomKills() const override {
@@ -43,6 +49,7 @@ class CgroupV1 : public MemoryCgroup {
 
   std::vector<int32_t> Processes() const override { return ReadProcesses(own_, limiting_); }
   const std::string& path() const override { return limiting_; }
+  const std::string& own_path() const override { return own_; }
 
  private:
   std::optional<uint64_t> HierarchicalLimit() const {

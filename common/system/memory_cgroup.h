@@ -31,9 +31,11 @@ class MemoryCgroup {
   // Smallest limit on the path, if below `host_memory_bytes`; it may be changed while we run.
   virtual std::optional<uint64_t> Limit(uint64_t host_memory_bytes) const = 0;
   virtual Result<CgroupUse> Read() const = 0;            // of the limiting group, else of the process's own
+  virtual Result<uint64_t> ReadUsage() const = 0;        // the first half of it, in a third of the time
   virtual std::optional<uint64_t> OomKills() const = 0;  // processes the kernel killed in the process's own group
   virtual std::vector<int32_t> Processes() const = 0;    // of both groups and those inside, at most kMaxProcesses
   virtual const std::string& path() const = 0;           // folder of the limiting group
+  virtual const std::string& own_path() const = 0;       // and of the process's own
 
   static constexpr size_t kMaxProcesses = 4096;
 };

@@ -67,10 +67,14 @@ std::optional<uint64_t> ReadNumberFile(const std::string& path) {
   return lines.empty() ? std::nullopt : ParseNumber(lines[0]);
 }
 
+// Many times a second of the same few files: without a list of their lines.
 std::optional<uint64_t> NumberOf(std::string_view text, std::string_view key) {
-  for (std::string_view line : SplitLines(text)) {
-    if (!line.starts_with(key)) continue;
-    std::string_view rest = line.substr(key.size());
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    std::string_view rest = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (!rest.starts_with(key)) continue;
+    rest.remove_prefix(key.size());
     if (rest.empty() || (rest.front() != ' ' && rest.front() != ':' && rest.front() != '\t')) continue;
     if (rest.front() == ':') rest.remove_prefix(1);
     const std::vector<std::string_view> words = SplitWords(rest);

@@ -19,6 +19,7 @@ import subprocess
 import time
 import zipfile
 
+import memory_cgroups
 import pytest
 from shared_classes import FEW_TESTS, archive_classes
 
@@ -46,6 +47,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    config.addinivalue_line("markers", "alone: fills a heap or a container to the brim; nothing else may run beside it")
     told = f"one_line(line={ONE_LINE!r}): Spark's line makes no difference; on this one alone by default"
     config.addinivalue_line("markers", told)
 
@@ -124,6 +126,23 @@ def make_spark(line, folder):
         if entry.name != "work":
             (home / entry.name).symlink_to(entry)
     return Spark(line, home, folder / "venv/bin/python")
+
+
+@pytest.fixture(scope="session")
+def package(tmp_path_factory):
+    """The package with its native modules, and the bundle of a wheel."""
+    folder = tmp_path_factory.mktemp("package")
+    target = folder / "sparkmemprof"
+    target.mkdir()
+    for source in (ROOT / "pyworker-shim/sparkmemprof").iterdir():
+        (target / source.name).symlink_to(source)
+    for module in (BUILD / "python/sparkmemprof").glob("_*.so"):
+        (target / module.name).symlink_to(module)
+    bundle = folder / "bundle"
+    bundle.mkdir()
+    (bundle / "sparkmemprof.jar").symlink_to(BUILD / "sparkmemprof.jar")
+    (bundle / "libsparkmemprof.so").symlink_to(BUILD / "jvmti-agent/libsparkmemprof.so")
+    return folder
 
 
 # Of a process's resident memory, at its peak, what no row explains: the largest share seen of each kind, and where.
@@ -237,6 +256,15 @@ def ours(text):
     return [line for line in text.splitlines() if "memprof" in line and not SPARKS_OWN.search(line)]
 
 
+def until(condition, seconds, what):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if value := condition():
+            return value
+        time.sleep(0.1)
+    raise AssertionError(f"not within {seconds} s: {what}")
+
+
 def warnings_of(run):
     """Our warnings in all logs of a run: driver's, executors', Python workers'."""
     logs = [run.stderr, *run.executor_logs().values()]
@@ -334,11 +362,10 @@ def shared_run(spark, jar, tmp_path_factory):
 
 
 class Standalone:
-    """A master and a worker of a standalone cluster, from the pip package, on free loopback ports."""
+    """A master and workers of a standalone cluster, from the pip package, on free loopback ports."""
 
-    def __init__(self, spark, folder, worker_prefix=()):
-        """worker_prefix: words before the worker's command; what starts it may put it into a cgroup."""
-        self._prefixes = {"worker": list(worker_prefix)}
+    def __init__(self, spark, folder, workers=((),), memory="2g", cores=2):
+        """workers: of each the words before its command; what starts it may put it into a cgroup. cores: of each."""
         self.work = folder / "work"
         self._environment = clean_environment(spark, SPARK_WORKER_DIR=str(self.work))
         self._home = spark.home
@@ -347,20 +374,20 @@ class Standalone:
         host = ["--host", "127.0.0.1", "--port", "0", "--webui-port", "0"]
         try:
             self.master = self._start("master", "master.Master", *host, until=r"Starting Spark master at (spark://\S+)")
-            size = ["--cores", "2", "--memory", "2g"]
-            self._start(
-                "worker", "worker.Worker", *host, *size, self.master, until=r"Successfully registered with master"
-            )
+            words = [*host, "--cores", str(cores), "--memory", memory, self.master]
+            for number, prefix in enumerate(workers):
+                registered = r"Successfully registered with master"
+                self._start(f"worker-{number}", "worker.Worker", *words, until=registered, prefix=prefix)
         except BaseException:
             self.stop()
             raise
 
-    def _start(self, name, main, *arguments, until):
+    def _start(self, name, main, *arguments, until, prefix=()):
         log = self._folder / f"{name}.log"
         with log.open("w") as out:
             process = subprocess.Popen(
                 [
-                    *self._prefixes.get(name, []),
+                    *prefix,
                     self._home / "bin/spark-class",
                     f"org.apache.spark.deploy.{main}",
                     *arguments,
@@ -395,6 +422,16 @@ def standalone(spark, tmp_path):
     cluster = Standalone(spark, tmp_path)
     yield cluster
     cluster.stop()
+
+
+@pytest.fixture
+def cramped(spark, tmp_path, request):
+    """(cluster, container): a worker of four cores, with all that it starts in a memory cgroup of so many bytes."""
+    spark = dataclasses.replace(spark, environment={})  # executors without the pages of an archive of classes
+    with memory_cgroups.container(request.param) as container:
+        cluster = Standalone(spark, tmp_path, workers=[memory_cgroups.entering(container)], cores=4)
+        yield cluster, container
+        cluster.stop()
 
 
 @pytest.fixture(scope="session")

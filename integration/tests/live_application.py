@@ -54,7 +54,8 @@ class LiveApplication:
         return self.ask(f"/memory/{path}", **options)
 
     def report(self):
-        return self.tab("api/v1/report").json()
+        """The newest: on a slow machine the plain address may answer with one that is seconds old."""
+        return self.tab("api/v1/report?fresh=true").json()
 
     def finish(self):
         """Ends the application; its Run."""
@@ -70,9 +71,7 @@ def running(launcher, folder, conf=()):
     told, end, log = folder / "address", folder / "end", folder / "stderr"
     launch = launcher.prepare("tab.py", told, end, conf={**UI, **dict(conf)})
     with log.open("w") as stderr:
-        process = subprocess.Popen(
-            launch.command, cwd=launch.cwd, env=launch.environment, stdout=subprocess.PIPE, stderr=stderr, text=True
-        )
+        process = launch.start(stdout=subprocess.PIPE, stderr=stderr, text=True)
     try:
         deadline = time.monotonic() + 120
         while not told.exists():
@@ -92,12 +91,13 @@ def running(launcher, folder, conf=()):
 
 
 def settled(application):
-    """The report once every task's profile is in it and a stage has named its lines."""
+    """The report once every task's profile is in it and its stages' ends are: Spark tells of these after the tasks."""
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         report = application.report()
-        done = [stage for stage in report["stages"] if stage["profiledTasks"] == stage["partitions"]]
-        if len(done) == 3:
+        stages = report["stages"]
+        profiled = [stage for stage in stages if stage["profiledTasks"] == stage["partitions"]]
+        if len(profiled) == 3 and all(stage["status"] == "complete" for stage in stages):
             return report
         time.sleep(0.2)
-    raise AssertionError(f"not all tasks' profiles arrived: {report['stages']}")
+    raise AssertionError(f"not all tasks' profiles arrived, or not all stages' ends: {stages}")

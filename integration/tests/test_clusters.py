@@ -5,7 +5,7 @@ import stat
 import tempfile
 
 import pytest
-from conftest import BUILD, LOCAL_CLUSTER, demand_blocks, demand_rows_explain, ours, sites_at, warnings_of
+from conftest import BUILD, LOCAL_CLUSTER, demand_blocks, demand_rows_explain, ours, sites_at, until, warnings_of
 
 PANDAS_BYTES, PANDAS_TASKS = 1_999_993, 4
 RDD_BYTES, RDD_TASKS = 2_999_977, 5
@@ -51,6 +51,8 @@ def demand_profile(run, unprofiled, executors, loaded):
             names = {row["name"] for row in process["peakRows"]}
             if process["kind"] == "python-worker":
                 assert names >= {"Python objects", "mapped files", "data of libraries", "interpreter", "profiler"}
+            elif process["kind"] == "jvm":
+                assert names >= {"Java heap", "mapped files", "code cache", "thread stacks", "data of libraries"}
             else:
                 assert names == {"RssAnon", "RssFile", "RssShmem"}
     heap = [site for stage in report["stages"] for site in stage["sites"] if site["origin"] == "jvm-heap"]
@@ -60,8 +62,9 @@ def demand_profile(run, unprofiled, executors, loaded):
 
 
 def demand_nothing_left(report):
-    mine = pathlib.Path(tempfile.gettempdir()).glob(f"sparkmemprof-*/{report['application']['id']}")
-    assert list(mine) == []
+    """Spark's own clusters don't wait for their executors: these may still be going when spark-submit has ended."""
+    temporary, mine = pathlib.Path(tempfile.gettempdir()), f"sparkmemprof-*/{report['application']['id']}"
+    until(lambda: not list(temporary.glob(mine)), 30, f"{mine} is removed")
 
 
 def agent_option(key):

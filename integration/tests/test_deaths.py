@@ -4,61 +4,27 @@ Kills for memory are the kernel's own, in a memory cgroup that the test makes. T
 hierarchy; where either is missing these tests are skipped.
 """
 
-import os
-import pathlib
-import re
-import time
-import uuid
-
+import memory_cgroups
 import pytest
 from conftest import BUILD, LOCAL_CLUSTER, Standalone, line_of, sites_at
+from memory_cgroups import entering, kernel_kills
 
 LIMIT_BYTES = 1_100_001_280  # whole pages
 SCRATCH_BYTES = 1_299_999_989
 HELD_BYTES = 61_999_993 + 1
 
 
-def memory_hierarchy():
-    """The folder of this process's own memory cgroup, or the reason why none can be made below it."""
-    if os.geteuid() != 0:
-        return None, "only root may make a memory cgroup"
-    own = re.search(r"^\d+:(?:\w+,)*memory(?:,\w+)*:(.*)$", pathlib.Path("/proc/self/cgroup").read_text(), re.MULTILINE)
-    mounts = pathlib.Path("/proc/self/mounts").read_text().splitlines()
-    points = [words[1] for words in map(str.split, mounts) if words[2] == "cgroup" and "memory" in words[3].split(",")]
-    if own is None or not points:
-        return None, "no version 1 memory cgroup here"
-    folder = pathlib.Path(points[0] + own[1])
-    return (folder, "") if os.access(folder, os.W_OK) else (None, f"{folder} is read-only")
-
-
 @pytest.fixture
 def container():
     """A memory cgroup of LIMIT_BYTES."""
-    parent, reason = memory_hierarchy()
-    if parent is None:
-        pytest.skip(reason)
-    folder = parent / f"memprof-{uuid.uuid4().hex[:12]}"
-    try:
-        folder.mkdir()
-        (folder / "memory.limit_in_bytes").write_text(str(LIMIT_BYTES))
-    except OSError as refused:
-        pytest.skip(f"no memory cgroup can be made here: {refused}")
-    yield folder
-    deadline = time.monotonic() + 20
-    while (folder / "cgroup.procs").read_text() and time.monotonic() < deadline:
-        time.sleep(0.1)
-    folder.rmdir()
-
-
-def kernel_kills(folder):
-    return int(re.search(r"oom_kill (\d+)", (folder / "memory.oom_control").read_text())[1])
+    with memory_cgroups.container(LIMIT_BYTES) as folder:
+        yield folder
 
 
 @pytest.fixture
 def contained(spark, container, tmp_path):
     """A standalone cluster whose worker, and all that it starts, lives in the container."""
-    enter = f'echo $$ > {container}/cgroup.procs && exec "$@"'
-    cluster = Standalone(spark, tmp_path, worker_prefix=["sh", "-c", enter, "sh"])
+    cluster = Standalone(spark, tmp_path, workers=[entering(container)])
     yield cluster
     cluster.stop()
 
@@ -114,7 +80,26 @@ def test_the_kernel_kills_a_python_worker(spark_run, contained, container):
     assert python[-1]["line"] == line_of("deaths.py", "scratch")
     assert "fill_scratch" in [frame["function"] for frame in site["frames"] if frame["language"] == "native"]
     assert death["advice"], "an out-of-memory death has at least one piece"
+    assert f"; deaths.py:{line_of('deaths.py', 'scratch')} scratch.<locals>.enrich held 1.2 GiB" in death["headline"]
+    regions = {region["name"]: region for region in death["regions"]}
+    assert LIMIT_BYTES / 2 < regions["overhead"]["bytes"] < LIMIT_BYTES, "Python's processes, killed as they filled it"
     demand_told(run, [death])
+    (executor,) = [each for each in run.report()["executors"] if each["id"] == death["executorId"]]
+    demand_rise(executor["timeline"], death)
+
+
+def demand_rise(line, death):
+    """The samples before the worker's end have arrived, and say that it was the worker that filled the container."""
+    series = {each["name"]: each["bytes"] for each in line["series"]}
+    before = [index for index, time_ms in enumerate(line["timesMs"]) if time_ms <= death["timeMs"]]
+    fullest = max(before, key=lambda index: series["used"][index])
+    assert series["used"][fullest] >= 0.85 * LIMIT_BYTES
+    assert series["limit"][fullest] == LIMIT_BYTES
+    held = dict(line["workers"][fullest])[death["pid"]]
+    assert held > series["used"][fullest] / 2 > min(series["python.workers"][index] for index in before)
+    assert line["stages"][fullest] == [[death["stageId"], 1]]
+    assert line["runningTasks"][fullest] == 1
+    assert series["python.workers"][-1] < held, "the worker is gone, its successor is small"
 
 
 @pytest.mark.one_line("4")
@@ -131,7 +116,16 @@ def test_a_worker_that_dies_by_itself_is_not_memory(spark_run, contained, contai
 
 
 @pytest.mark.one_line("4")
-def test_the_kernel_kills_an_executor(spark_run, contained, container):
+@pytest.mark.parametrize(
+    "tasks",
+    [
+        pytest.param(2, id="running"),
+        pytest.param(24, id="ended", marks=pytest.mark.full),
+        pytest.param("beside", id="beside-a-worker", marks=pytest.mark.full),
+    ],
+)
+def test_the_kernel_kills_an_executor(spark_run, contained, container, tasks):
+    """That holds what its tasks have cached, who still run, or most of whom have ended; or beside a Python worker."""
     conf = {
         "spark.executor.memory": "512m",
         "spark.executor.cores": "2",
@@ -139,7 +133,7 @@ def test_the_kernel_kills_an_executor(spark_run, contained, container):
         "spark.memory.offHeap.size": "3g",
         "spark.task.maxFailures": "1",
     }
-    run = spark_run("deaths.py", "in-jvm", master=contained.master, conf=conf)
+    run = spark_run("deaths.py", "in-jvm", tasks, master=contained.master, conf=conf)
     run.demand_success()
     assert kernel_kills(container) >= 1
     death = run.report()["postMortems"][0]
@@ -148,5 +142,19 @@ def test_the_kernel_kills_an_executor(spark_run, contained, container):
     assert death["outOfMemory"] is True
     assert death["limitBytes"] == LIMIT_BYTES
     assert death["usedBytes"] > 0.85 * LIMIT_BYTES, "the last sample is an early one"
-    assert death["sites"], "what its tasks held"
+    held = sum(site["liveAtPeakBytes"] for site in death["sites"] if site["origin"] == "jvm-offheap")
+    assert held > 0.2 * LIMIT_BYTES, "a third of it is there when the first early word leaves"
+    assert held <= death["usedBytes"]
+    assert any(site["origin"] == "jvm-heap" for site in death["sites"])
+    regions = {region["name"]: region for region in death["regions"]}
+    assert 0 < regions["heap"]["bytes"] <= regions["heap"]["budgetBytes"] <= 512 << 20
+    assert regions["offHeap"]["bytes"] >= 0.98 * held, "read a moment before or after"
+    assert regions["offHeap"]["budgetBytes"] == 3 << 30
+    if tasks == 24:
+        assert [site for site in death["sites"] if site["tasks"] > 2], "of tasks that have ended"
+    if tasks == "beside":
+        (worker,) = [each for each in death["processes"] if each["kind"] == "python-worker"]
+        assert HELD_BYTES < worker["bytes"] < 2.5 * HELD_BYTES, "what it held, and itself"
+        (site,) = sites_at(death["sites"], "deaths.py", "beside")
+        assert site["liveAtPeakBytes"] == HELD_BYTES
     assert death["advice"]

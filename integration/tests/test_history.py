@@ -8,7 +8,7 @@ import sys
 import time
 
 import pytest
-from conftest import BUILD, LOCAL_CLUSTER, ROOT, demand_blocks, ours, sites_at, warnings_of
+from conftest import LOCAL_CLUSTER, ROOT, demand_blocks, ours, sites_at, warnings_of
 from history_server import serving
 
 sys.path.append(str(ROOT / "tests/browser"))
@@ -16,16 +16,12 @@ import browsing
 
 EVENT = '{"Event":"org.sparkmemprof.history.ReportPart"'
 SIZE = 1_999_993
+PAGES = ["", "executors", "executors/0", "stages", "stages/0.0", "lines", "flame", "driver", "deaths", "about"]
 
 
 @pytest.fixture(scope="module")
-def command_line(tmp_path_factory):
+def command_line(package):
     """Runs `sparkmemprof WORDS…` with the built module; its output."""
-    package = tmp_path_factory.mktemp("package")
-    (package / "sparkmemprof").mkdir()
-    sources = ROOT / "pyworker-shim/sparkmemprof"
-    for path in [*sources.iterdir(), *(BUILD / "python/sparkmemprof").glob("_store.*.so")]:
-        (package / "sparkmemprof" / path.name).symlink_to(path)
 
     def run(*words):
         return subprocess.run(
@@ -111,9 +107,7 @@ def test_of_a_driver_that_was_killed_what_it_had_written(spark_run, tmp_path, co
     }
     launch = spark_run.prepare("waits.py", done, conf=conf)
     with open(tmp_path / "stderr", "w") as stderr:
-        process = subprocess.Popen(
-            launch.command, cwd=launch.cwd, env=launch.environment, stderr=stderr, start_new_session=True
-        )
+        process = launch.start(stderr=stderr, start_new_session=True)
         try:
             deadline = time.monotonic() + 90
             while not any(EVENT in log.read_text() for log in events.iterdir()):
@@ -199,6 +193,18 @@ def test_in_a_browser_it_asks_once(server, logged, line):
         seen.requests.clear()
         seen.page.wait_for_timeout(6000)
         assert seen.requests == [], "the application is over"
+        seen.demand_quiet()
+
+
+@pytest.mark.one_line("4")
+@pytest.mark.parametrize(("width", "scheme"), [("wide", "light"), ("narrow", "dark")])
+def test_every_page_of_it(server, logged, line, width, scheme):
+    _, log = logged
+    server.page(log.name, "memory/")
+    with browsing.chromium() as browser, browsing.window(browser, width, scheme) as seen:
+        for name in PAGES:
+            seen.open(f"http://{server.host}/history/{log.name}/memory/#/{name}")
+            seen.demand_within_spark(scheme, f"history-{line}-{name.replace('/', '-') or 'summary'}-{width}")
         seen.demand_quiet()
 
 

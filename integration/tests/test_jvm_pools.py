@@ -11,6 +11,7 @@ from conftest import JOBS, LOCAL_CLUSTER
 pytestmark = pytest.mark.one_line
 
 BYTES = 300_000_007
+PIECES_BYTES = 4 * 20_000_003
 CONF = "spark.executor.extraJavaOptions"
 BOUND = "-XX:MaxDirectMemorySize=200m"  # executors of Spark 4 don't start with 100
 
@@ -39,7 +40,14 @@ def test_direct_buffers_beyond_their_bound(spark_run, hog):
     assert run.result() == 0
     (death,) = run.report()["postMortems"]
     assert (death["process"], death["exitCode"], death["outOfMemory"]) == ("jvm", 52, True)
-    assert re.search(r"direct buffers held .* of 200\.0 MiB when 286\.1 MiB more were asked for", death["headline"])
+    assert re.search(
+        r"task 0 \(stage 0\) failed when direct buffers held (7[6-9]|8\d)\.\d MiB of 200\.0 MiB "
+        r"and 286\.1 MiB more were asked for",
+        death["headline"],
+    )
+    (held,) = [site for site in death["sites"] if "DirectHog.piece" in [frame["function"] for frame in site["frames"]]]
+    assert (held["origin"], held["liveAtPeakBytes"], held["stageId"]) == ("jvm-offheap", PIECES_BYTES, 0)
+    assert (death["taskAttemptId"], death["stageId"]) == (0, 0)
     assert death["headline"].split(":")[0] in " ".join(run.stderr.split())
     (advice,) = death["advice"]
     assert (advice["conf"], advice["from"]) == (CONF, BOUND)

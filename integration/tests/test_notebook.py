@@ -3,23 +3,12 @@
 import sys
 
 import pytest
-from conftest import BUILD, ROOT, line_of
+from conftest import ROOT, line_of
 
 sys.path.append(str(ROOT / "tests/browser"))
 import browsing
 
 JOB = "notebook.py"
-
-
-@pytest.fixture
-def package(tmp_path):
-    """The driver's Python package, as a wheel has it."""
-    target = tmp_path / "package" / "sparkmemprof"
-    target.mkdir(parents=True)
-    native = (BUILD / "python/sparkmemprof").glob("*.so")
-    for source in [*(ROOT / "pyworker-shim/sparkmemprof").iterdir(), *native]:
-        (target / source.name).symlink_to(source)
-    return target.parent
 
 
 @pytest.mark.one_line("4")
@@ -31,9 +20,14 @@ def test_a_cell_shows_the_running_application(spark_run, package, tmp_path):
         conf={"spark.ui.enabled": "true", "spark.ui.port": "0"}.items(),
         environment={"PYTHONPATH": package}.items(),
     ).demand_success()
-    text, name = run.result()
-    place = f"{JOB}:{line_of(JOB, 'block')}"
+    text, name, cleared = run.result()
+    place, later = (f"{JOB}:{line_of(JOB, marker)}" for marker in ("block", "another"))
     assert place in text
+    assert later not in text
+    assert place not in cleared
+    assert later in cleared
+    kept = [line["line"] for stage in run.report()["stages"] for line in stage["lines"]]
+    assert {line_of(JOB, "block"), line_of(JOB, "another")} <= set(kept), "the application's report has everything"
     assert name == "notebook"
     with browsing.chromium() as browser, browsing.window(browser) as seen:
         seen.page.goto(cell.as_uri())

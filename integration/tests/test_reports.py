@@ -4,21 +4,10 @@ import json
 import os
 import pathlib
 import signal
-import subprocess
 import tempfile
-import time
 
 import pytest
-from conftest import RUN_SECONDS, Run, demand_blocks, sites_at, warnings_of
-
-
-def until(condition, seconds, what):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if value := condition():
-            return value
-        time.sleep(0.1)
-    raise AssertionError(f"not within {seconds} s: {what}")
+from conftest import RUN_SECONDS, Run, demand_blocks, sites_at, until, warnings_of
 
 
 def read(path):
@@ -32,7 +21,7 @@ def read(path):
 def test_checkpoint_while_it_runs_and_the_whole_after_sigterm(spark_run, tmp_path):
     launch = spark_run.prepare("waits.py", tmp_path / "done", conf={"spark.log.level": "INFO"})
     with open(tmp_path / "stderr", "w") as stderr:
-        process = subprocess.Popen(launch.command, cwd=launch.cwd, env=launch.environment, stderr=stderr)
+        process = launch.start(stderr=stderr)
         try:
             until((tmp_path / "done").exists, 60, "the job's task")
             folder = until(lambda: next(launch.run.reports.glob("*"), None), 60, "the first checkpoint")

@@ -1,5 +1,6 @@
 """The Memory tab of a running application, as a browser and a script meet it: real Spark, its own UI, the jar alone."""
 
+import collections
 import concurrent.futures
 import html.parser
 import json
@@ -137,7 +138,7 @@ def test_parts_are_of_the_same_model(live):
     assert [rows["schemaVersion"], rows["total"], rows["offset"]] == [1, 3, 0]
     for row, stage in zip(rows["stages"], report["stages"], strict=True):
         other = {key: value for key, value in stage["otherAttempts"].items() if key not in ("sites", "lines")}
-        brief = {key: value for key, value in stage.items() if key not in ("sites", "lines")}
+        brief = {key: value for key, value in stage.items() if key not in ("sites", "lines", "taskRows")}
         assert row == brief | {"otherAttempts": other}
 
 
@@ -220,13 +221,29 @@ def test_readers_without_the_right_to_view(spark_run, sign_in, tmp_path):
         assert application.ask("/jobs/", X_User="mallory").status == 403, "as Spark's own pages"
 
 
+def but_for_what_comes_late(stage):
+    """What of a stage stands when its tasks are done.
+
+    Symbols of native frames, which may join sites, come after; what is left on the heap is known from the next
+    collection on.
+    """
+    sites, native = [], collections.Counter()
+    for site in stage["sites"]:
+        if "native" in [frame["language"] for frame in site["frames"]]:
+            native[site["origin"]] += site["allocatedBytes"]
+        else:
+            sites.append({name: figure for name, figure in site.items() if name != "retainedBytes"})
+    return {**stage, "sites": sites, "native": native}
+
+
 def test_same_figures_as_the_file(spark_run, tmp_path):
     with running(spark_run, tmp_path / "job") as application:
         shown = settled(application)
         run = application.finish().demand_success()
     final = run.report()
     assert [shown["unfinished"], final["unfinished"]] == [True, False]
-    assert shown["stages"] == final["stages"]
+    first, last = ([but_for_what_comes_late(stage) for stage in of["stages"]] for of in (shown, final))
+    assert first == last
     assert shown["sampling"] == final["sampling"]
     assert [row["id"] for row in shown["executors"]] == [row["id"] for row in final["executors"]]
     assert warnings_of(run) == []

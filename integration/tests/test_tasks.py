@@ -34,14 +34,15 @@ def the_site(stages, marker, where="sites"):
 
 def test_result(tasks_run):
     ids = sum(range(4_000))
-    assert tasks_run.result() == {
+    assert tasks_run.result() | {"cached": None} == {
+        "cached": None,
         "once": sum(range(70)) + 7 * 1_000_003,
         "shuffle map": [[0, 3], [1, 3]],
         "pandas_udf": ids + 4_000 * 1_200_007,
         "group": 2 * 1_300_021,
         "raises": "PythonException",
         "never ends": "Py4JJavaError",
-        "chained": ids + 4_000 * (1_600_033 + 1_700_021),
+        "chained": sum(range(80_000)) + 80_000 * (1_600_033 + 1_700_021),
         "coalesced": sum(range(800)) + 800 * 2_300_023,
         "beside": [sum(range(2_000)) + 2_000 * 2_000_003, sum(range(2_000)) + 2_000 * 1_900_009],
         "limited": 2 + 1_800_017,
@@ -90,8 +91,8 @@ def test_two_functions_in_a_chain(stages):
     first_stage, first = the_site(stages, "first")
     second_stage, second = the_site(stages, "second")
     assert first_stage is second_stage
-    demand_blocks(first, 1_600_033, tasks=4)
-    demand_blocks(second, 1_700_021, tasks=4)
+    demand_blocks(first, 1_600_033, tasks=4, blocks=8)
+    demand_blocks(second, 1_700_021, tasks=4, blocks=8)
 
 
 def test_partitions_that_one_task_works_through(stages):
@@ -153,3 +154,30 @@ def test_executor_that_is_killed(spark_run):
     (kept,) = sites_at(stage["sites"], "killed.py", "block")
     demand_blocks(lost, 2_100_011, tasks=1)
     demand_blocks(kept, 2_100_011, tasks=1)
+
+
+def test_what_tasks_left_on_the_heap_is_known_by_their_call_site(tasks_run, stages):
+    """A cached table outlives its tasks: a full collection finds it, where they put it."""
+    cached = tasks_run.result()["cached"]
+    (executor,) = tasks_run.report()["executors"]
+    retained = executor["retained"]
+    assert retained["totalBytes"] <= retained["heapUsedAfterBytes"]
+    assert sum(site["retainedBytes"] for site in retained["sites"]) + retained["otherBytes"] == retained["totalBytes"]
+
+    of_cache = [
+        site
+        for site in retained["sites"]
+        if any("columnar" in frame["function"] or "InMemoryRelation" in frame["function"] for frame in site["frames"])
+    ]
+    bytes_of_cache = sum(site["retainedBytes"] for site in of_cache)
+    deviation = sum((site["errorBytes"] / 2) ** 2 for site in of_cache) ** 0.5
+    assert bytes_of_cache == pytest.approx(cached, abs=4 * deviation + 0.05 * cached)
+    heaviest = of_cache[0]
+    of_its_stage = sum(site["retainedBytes"] for site in of_cache if site["stageId"] == heaviest["stageId"])
+    assert of_its_stage > 0.9 * bytes_of_cache, "a sample more may be of the stage that reads it"
+    (stage,) = [stage for stage in stages if stage["stageId"] == heaviest["stageId"]]
+    assert heaviest["retainedBytes"] in [site["retainedBytes"] for site in stage["sites"]]
+
+    collectors = {row["collector"]: row for row in executor["gc"]}
+    (full,) = [name for name, row in collectors.items() if any(c["cause"] == "System.gc()" for c in row["causes"])]
+    assert collectors[full]["longestMs"] <= collectors[full]["totalMs"] <= executor["gcStoppedMs"] + 50

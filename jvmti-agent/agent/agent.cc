@@ -14,6 +14,9 @@
 #include "agent/warning.h"
 #include "base/clock.h"
 #include "base/valid_utf8.h"
+#include "rows/hotspot_layout.h"
+#include "shortage/vm_exit.h"
+#include "sites/live_set.h"
 #include "tasks/task_profile.h"
 #include "tasks/thread_task.h"
 
@@ -43,6 +46,13 @@ Status MakePrivateDirectory(const std::string& path) {
 
 // The application for which this thread began a task last; 0 = none. A task ends on the thread that it began on.
 __attribute__((tls_model("initial-exec"))) thread_local constinit uint64_t application_of_thread = 0;
+
+// Where an executor of this host works, if it does so in a folder of its id's name beside ours, as in a standalone cluster; else "".
+std::string DirectoryBeside(const std::string& executor_id, const std::string& own_id) {
+  std::error_code gone;
+  const std::filesystem::path own = std::filesystem::current_path(gone);
+  return own.filename() == own_id ? (own.parent_path() / executor_id).string() : std::string();
+}
 
 }  // namespace
 
@@ -129,13 +139,20 @@ std::optional<std::string> Agent::Start(JNIEnv* jni, const StartRequest& request
       }
     }
     Forget();  // once more: a thread of the application before may have begun a task while it was stopped
-    const auto application = std::make_shared<const Application>(Application{++applications_, request, options, ReachedBounds()});
+    const auto application =
+        std::make_shared<const Application>(Application{++applications_, request, options, ReachedBounds(), pauses_.total_ns(),
+                                                        ReadHotSpotSwitch("ExitOnOutOfMemoryError").value_or(false)});
+    collectors_.Begin();
     heap_.SetInterval(options.heap_interval_bytes);
     offheap_.SetInterval(options.offheap_interval_bytes);
     messages_.Open();
+    shortages_.Reset();
+    nearly_full_.Reset();
+    SendWordsOfTheDead(*application);
     StartWatcher(application);
     StartNamer(application);
     StartSourceReader(application);
+    StartSweeper(application);
     StartBoxKeeper(application);
     {
       const std::lock_guard application_lock(application_mutex_);
@@ -144,6 +161,10 @@ std::optional<std::string> Agent::Start(JNIEnv* jni, const StartRequest& request
     follows_offheap_ = true;
     running_.store(true, std::memory_order_release);
     jvm_.SetThreadEvents(true);
+    jvm_.SetPauseEvents(true);
+    jvm_.SetExhaustionEvents(true);
+    const Status watched = WatchOutOfMemoryExit(vm_, jni, [](JNIEnv* dying) { Agent::Get().OnHeapExhaustedExit(dying); });
+    if (!watched.ok()) shortcomings_.Add("last words before ExitOnOutOfMemoryError", watched.message());
     jvm_.StartHeapSampling(options.heap_interval_bytes, &shortcomings_);
     reason.reset();
   });
@@ -151,6 +172,7 @@ std::optional<std::string> Agent::Start(JNIEnv* jni, const StartRequest& request
 }
 
 void Agent::Stop() noexcept {
+  LetOutOfMemoryExitEnd();
   Guarded([&] {
     const std::lock_guard lock(lifecycle_);
     if (!running_.exchange(false)) return;
@@ -162,6 +184,10 @@ void Agent::Stop() noexcept {
     follows_offheap_ = false;
     jvm_.StopHeapSampling();
     jvm_.SetThreadEvents(false);
+    jvm_.SetExhaustionEvents(false);
+    sweeper_.Stop();
+    jvm_.SetPauseEvents(false);
+    WithReferences([this](WeakReferences& references) { live_objects_.End(references); });
     namer_.Stop();
     source_reader_.Stop();
     ForEachBox(application->Boxes(), [this](const std::string&, const BoxReader& box) {
@@ -181,6 +207,7 @@ Agent::ApplicationRef Agent::Running() const {
 
 void Agent::Forget() {
   for (const int64_t task : tasks_.Running()) tasks_.End(task);
+  left_behind_.Clear();
   buckets_.Clear();
 }
 
@@ -196,15 +223,27 @@ void Agent::StartWatcher(const ApplicationRef& application) {
   options.agent_loaded = jvm_.phase() == Jvm::Phase::kOnLoad ? "agentpath" : "jar";
   options.with_driver = application->request.executor_id == "driver";
   options.withheld = application->options.source == Source::kNone;
+  options.granted_bytes = application->options.container_bytes;
   options.offheap_live_bytes = [this] { return offheap_.live_bytes(); };
+  options.offheap_blocks = [this] { return offheap_.BlocksFrom(kLargeBlock); };
+  options.pauses = [this] { return PauseSums{pauses_.count(), pauses_.total_ns()}; };
   options.running_tasks = [this] { return tasks_.Running(); };
+  options.running_stages = [this] { return tasks_.RunningStages(); };
   options.complete = [this, application](proto::ExecutorSnapshot* snapshot) { CompleteSnapshot(*application, snapshot); };
   options.send = [this, application](const proto::ExecutorSnapshot& snapshot) {
     proto::Envelope envelope;
     *envelope.mutable_executor() = snapshot;
     Send(*application, std::move(envelope));
   };
-  options.early = [this] { SendRunningTasks(); };
+  options.send_time_line = [this, application](proto::TimeLine samples) {
+    proto::Envelope envelope;
+    *envelope.mutable_time_line() = std::move(samples);
+    Send(*application, std::move(envelope));
+  };
+  options.early = [this, application](bool climbs) {
+    climbs ? SendRunningTasks() : SendSomeTasks();
+    SendLeftBehind(*application);
+  };
   options.worker_died = [this, application](const DeadWorker& worker) { SendWorkerDeath(*application, worker); };
   const Status status = watcher_.Start(std::move(options));
   if (!status.ok()) shortcomings_.Add("processes and container", status.message());
@@ -238,14 +277,59 @@ void Agent::StartSourceReader(const ApplicationRef& application) {
   if (!status.ok()) shortcomings_.Add("source lines", status.message());
 }
 
+void Agent::StartSweeper(const ApplicationRef& application) {
+  if (!jvm_.can_sample_heap()) return;
+  WithReferences([&](WeakReferences& references) { live_objects_.Begin(application->options.heap_interval_bytes, references); });
+  HeapSweeperOptions options;
+  options.vm = vm_;
+  options.current_stacks = [this] { return stacks_.Current(); };
+  options.thread_name = [this](uint32_t bucket) { return buckets_.NameOf(bucket); };
+  options.send = [this, application](proto::RetainedHeap retained) {
+    proto::Envelope envelope;
+    *envelope.mutable_retained_heap() = std::move(retained);
+    Send(*application, std::move(envelope));
+  };
+  options.look = [this, application](JNIEnv* jni, const auto& retained) { TellNearlyFull(jni, *application, retained); };
+  const Status status = sweeper_.Start(std::move(options));
+  if (!status.ok()) shortcomings_.Add("what the heap retains", status.message());
+}
+
+// Start and Stop come on threads of the JVM.
+template <typename Use>
+void Agent::WithReferences(Use&& use) {
+  void* jni = nullptr;
+  if (vm_ == nullptr || vm_->GetEnv(&jni, JNI_VERSION_1_8) != JNI_OK) return;
+  JniWeakReferences references(static_cast<JNIEnv*>(jni));
+  use(references);
+}
+
 void Agent::StartBoxKeeper(const ApplicationRef& application) {
   BoxKeeperOptions options;
   options.boxes = application->Boxes();
   options.running_tasks = [this] { return tasks_.Running(); };
   options.last_task = [this](int32_t pid, int64_t task) { watcher_.SetLastTask(pid, task); };
   options.rows = [this](const ProcessRows& rows) { watcher_.SetRows(rows); };
+  options.orphan = [this, application](const OrphanedTask& task) { SendOrphan(*application, task); };
+  options.words = [this, application] { SendWordsOfTheDead(*application); };
   const Status status = box_keeper_.Start(std::move(options));
   if (!status.ok()) shortcomings_.Add("boxes of processes that ended are removed when the executor ends", status.message());
+}
+
+// What a dead executor's Python workers held for a task.
+void Agent::SendOrphan(const Application& application, const OrphanedTask& task) {
+  TaskProfileInputs inputs;
+  inputs.sessions = task.sessions;
+  inputs.names = &names_;
+  inputs.executor_id = task.executor_id;
+  inputs.working_directory = DirectoryBeside(task.executor_id, application.request.executor_id);
+  inputs.withheld = application.options.source == Source::kNone;
+  inputs.recovered = true;
+  inputs.taken_ms = EpochMs();
+  inputs.max_bytes = application.options.task_max_bytes;
+  BuiltProfile built = BuildTaskProfile(inputs);
+  namer_.Want(built.unnamed);
+  source_reader_.Want(built.user_lines);
+  messages_.Put(std::move(built.envelope));
 }
 
 void Agent::Send(const Application& application, proto::Envelope envelope) {
@@ -256,7 +340,7 @@ void Agent::Send(const Application& application, proto::Envelope envelope) {
 
 // What only the agent knows: bounds that were reached, bytes of no task, what it cannot measure.
 void Agent::CompleteSnapshot(const Application& application, proto::ExecutorSnapshot* snapshot) const {
-  constexpr size_t kMostBuckets = 8;
+  constexpr size_t kMostBuckets = 24;
   const auto count = [&](const std::string& name, uint64_t value) {
     if (value == 0) return;
     proto::Counter* counter = snapshot->add_counters();
@@ -268,7 +352,13 @@ void Agent::CompleteSnapshot(const Application& application, proto::ExecutorSnap
   count("droppedOffHeapBlocks", now.offheap_blocks - application.before.offheap_blocks);
   count("droppedMessages", now.messages - application.before.messages);
   count("replacedTasks", now.tasks - application.before.tasks);
+  count("thinnedLiveObjects", live_objects_.doublings());
+  count("droppedRetainedSites", live_objects_.lost_sites());
   count("modulesWithoutLines", namer_.modules_without_lines());
+  snapshot->set_exits_on_out_of_memory(application.exits_on_out_of_memory);
+  collectors_.Describe(snapshot);
+  if (jvm_.can_see_pauses())
+    snapshot->set_gc_stopped_ms(static_cast<uint64_t>(pauses_.total_ns() - application.stopped_before_ns) / 1'000'000);
   for (const auto& [thread, bytes] : buckets_.Largest(kMostBuckets)) count("noTaskHeapBytes: " + thread, static_cast<uint64_t>(bytes));
   for (const Shortcomings::Entry& entry : shortcomings_.All()) {
     proto::NotAvailable* message = snapshot->add_not_available();
@@ -282,7 +372,8 @@ void Agent::TaskStarted(const TaskKey& key) noexcept {
     const ApplicationRef application = Running();
     if (application == nullptr) return;
     application_of_thread = application->number;
-    SetCurrentTask(tasks_.Begin(key, stacks_.Current(), EpochMs()));
+    SetCurrentTask(tasks_.Begin(key, stacks_.Current(), EpochMs(), pauses_.total_ns()));
+    watcher_.TaskStarted();
   });
 }
 
@@ -294,7 +385,12 @@ std::string Agent::TaskClosed(int64_t task_attempt_id, size_t max_bytes) noexcep
     // A straggler of the application before: under its id runs another task now.
     if (application_of_thread != 0 && application_of_thread != application->number) return;
     JvmFigures figures;
-    if (const std::unique_ptr<TaskFigures> ended = tasks_.End(task_attempt_id)) figures = CopyOf(*ended);
+    const TaskTag tag = tasks_.Find(task_attempt_id);
+    if (const std::unique_ptr<TaskFigures> ended = tasks_.End(task_attempt_id)) {
+      figures = CopyOf(*ended);
+      left_behind_.Keep(tag, *ended);
+    }
+    watcher_.TaskEnded();
     const FoundSessions python = FindSessions(application->Boxes(), task_attempt_id, Leftovers::kRead);
     for (const ProcessRows& rows : python.rows) watcher_.SetRows(rows);
     for (const ProcessBaseline& baseline : python.baselines) watcher_.SetBaseline(baseline);
@@ -320,6 +416,7 @@ std::string Agent::TaskSnapshot(int64_t task_attempt_id, size_t max_bytes) noexc
 std::string Agent::Profile(const Application& application, const JvmFigures& figures, const FoundSessions& python, bool final,
                            size_t max_bytes) {
   if (figures.key.task_attempt_id < 0 && python.sessions.empty()) return {};
+  for (const RefusedBoxes::Named& box : python.refused.named) shortcomings_.Add("a Python process in " + box.path, box.why);
   TaskProfileInputs inputs;
   inputs.jvm = figures;
   inputs.sessions = python.sessions;
@@ -332,6 +429,7 @@ std::string Agent::Profile(const Application& application, const JvmFigures& fig
   inputs.sequence = sequence_.fetch_add(1) + 1;
   inputs.heap_interval_bytes = jvm_.can_sample_heap() ? heap_.interval() : 0;
   inputs.final = final;
+  if (jvm_.can_see_pauses() && figures.key.task_attempt_id >= 0) inputs.gc_stopped_ns = pauses_.total_ns() - figures.stopped_before_ns;
   inputs.taken_ms = EpochMs();
   const proto::ExecutorSnapshot executor = watcher_.Snapshot();
   inputs.executor = &executor;
@@ -346,15 +444,61 @@ void Agent::SparkMemory(const SparkMemoryUse& use) noexcept {
   Guarded([&] { watcher_.SetSparkMemory(use); });
 }
 
+void Agent::SparkPool(const proto::PoolUse& pool) noexcept {
+  Guarded([&] {
+    watcher_.SetSparkPool(pool);
+    for (const int64_t task : tasks_.Running()) {
+      tasks_.WithTask(tasks_.Find(task), [&](TaskFigures& figures) { figures.spark.NotePool(pool); });
+    }
+  });
+}
+
+void Agent::TaskConsumers(int64_t task_attempt_id, const std::vector<ConsumerUse>& consumers) noexcept {
+  Guarded([&] { tasks_.WithTask(tasks_.Find(task_attempt_id), [&](TaskFigures& task) { task.spark.Sample(consumers); }); });
+}
+
+void Agent::TaskMetrics(int64_t task_attempt_id, const SparkTaskMetrics& metrics) noexcept {
+  Guarded([&] { tasks_.WithTask(tasks_.Find(task_attempt_id), [&](TaskFigures& task) { task.spark.SetMetrics(metrics); }); });
+}
+
 std::string Agent::TakeMessage(int64_t timeout_ms) noexcept {
   std::string envelope;
   Guarded([&] { envelope = messages_.Take(std::chrono::milliseconds(std::max<int64_t>(0, timeout_ms))).value_or(""); });
   return envelope;
 }
 
-void Agent::OnHeapSample(JNIEnv* jni, jthread thread, uint64_t size) noexcept {
+void Agent::ReturnMessage(std::string envelope) noexcept {
+  Guarded([&] { messages_.PutBack(std::move(envelope)); });
+}
+
+void Agent::Collectors(std::vector<std::string> names, const std::string& why) noexcept {
   Guarded([&] {
-    if (running_.load(std::memory_order_relaxed)) heap_.Sampled(jvm_.jvmti(), jni, thread, size);
+    markings_.Begin(std::move(names));
+    const std::string never = why.empty() ? markings_.WhyNever() : why;
+    if (!never.empty()) shortcomings_.Add("what the heap retains", never);
+  });
+}
+
+void Agent::CollectionEnded(const Collection& collection) noexcept {
+  Guarded([&] {
+    if (!running_.load(std::memory_order_relaxed)) return;
+    collectors_.Ended(collection);
+    if (const std::optional<Marking> marking = markings_.Ended(collection)) sweeper_.Marked(*marking);
+    if (nearly_full_.Ended(collection, MonotonicNs())) sweeper_.WantLook();
+  });
+}
+
+void Agent::OnPause(bool begins) noexcept {
+  if (begins) {
+    pauses_.Began(MonotonicNs());
+  } else {
+    pauses_.Ended(MonotonicNs());
+  }
+}
+
+void Agent::OnHeapSample(JNIEnv* jni, jthread thread, jobject object, uint64_t size) noexcept {
+  Guarded([&] {
+    if (running_.load(std::memory_order_relaxed)) heap_.Sampled(jvm_.jvmti(), jni, thread, object, size);
   });
 }
 

@@ -13,6 +13,7 @@
 #include <jni.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -25,11 +26,20 @@
 #include "agent/shortcomings.h"
 #include "boxes/box_keeper.h"
 #include "boxes/python_sessions.h"
+#include "gc/gc_figures.h"
+#include "gc/marking_watch.h"
+#include "gc/nearly_full.h"
+#include "gc/pause_clock.h"
 #include "heap/heap_sampler.h"
+#include "heap/heap_sweeper.h"
+#include "heap/live_objects.h"
 #include "naming/native_namer.h"
 #include "naming/native_names.h"
 #include "naming/source_reader.h"
+#include "offheap/left_behind.h"
 #include "offheap/offheap_tracker.h"
+#include "shortage/shortage_limits.h"
+#include "shortage/shortage_message.h"
 #include "stacks/java_stacks.h"
 #include "tasks/task_profile.h"
 #include "tasks/task_table.h"
@@ -62,12 +72,23 @@ class Agent {
   std::string TaskSnapshot(int64_t task_attempt_id, size_t max_bytes) noexcept;
 
   void SparkMemory(const SparkMemoryUse& use) noexcept;
+  void SparkPool(const proto::PoolUse& pool) noexcept;
+  void TaskConsumers(int64_t task_attempt_id, const std::vector<ConsumerUse>& consumers) noexcept;
+  void TaskMetrics(int64_t task_attempt_id, const SparkTaskMetrics& metrics) noexcept;
   // The next Envelope for the driver; "" after the timeout or when the agent has stopped and all were taken.
   std::string TakeMessage(int64_t timeout_ms) noexcept;
+  void ReturnMessage(std::string envelope) noexcept;  // could not be sent: it is the next again
 
-  void OnHeapSample(JNIEnv* jni, jthread thread, uint64_t size) noexcept;
-  void OnThreadStarting(jthread thread) noexcept;  // on the parent's thread
-  void OnThreadStart(jthread thread) noexcept;     // on the new one
+  // The JVM's collectors, by name; empty: nobody will tell of collections, and `why`.
+  void Collectors(std::vector<std::string> names, const std::string& why) noexcept;
+  void CollectionEnded(const Collection& collection) noexcept;
+
+  void OnHeapSample(JNIEnv* jni, jthread thread, jobject object, uint64_t size) noexcept;
+  void OnPause(bool begins) noexcept;                             // in a collection
+  void OnHeapExhausted(JNIEnv* jni, const char* error) noexcept;  // on the thread that ran out
+  void OnHeapExhaustedExit(JNIEnv* jni) noexcept;                 // likewise; the JVM exits when it returns
+  void OnThreadStarting(jthread thread) noexcept;                 // on the parent's thread
+  void OnThreadStart(jthread thread) noexcept;                    // on the new one
   void OnOffHeapAllocated(JNIEnv* jni, uint64_t address, uint64_t size) noexcept;
   void OnOffHeapFreeing(uint64_t address) noexcept;
   std::optional<OffHeapBlock> OnOffHeapResizing(uint64_t old_address) noexcept;
@@ -78,7 +99,7 @@ class Agent {
   void OnVmDeath() noexcept;
 
  private:
-  Agent() : heap_(&tasks_, &buckets_), offheap_(&tasks_) {}
+  Agent() : heap_(&tasks_, &buckets_, &stacks_, &live_objects_), offheap_(&tasks_) {}
 
   // How often a bound was reached since the process began.
   struct Bounds {
@@ -89,7 +110,9 @@ class Agent {
     uint64_t number = 0;  // from 1 in this process
     StartRequest request;
     AgentOptions options;
-    Bounds before;  // what is not this application's
+    Bounds before;                  // what is not this application's
+    int64_t stopped_before_ns = 0;  // likewise, of pauses
+    bool exits_on_out_of_memory = false;
 
     BoxPlace Boxes() const { return {request.box_directory, request.application_id, request.executor_id}; }
   };
@@ -101,10 +124,24 @@ class Agent {
   void StartWatcher(const ApplicationRef& application);
   void StartNamer(const ApplicationRef& application);
   void StartSourceReader(const ApplicationRef& application);
+  template <typename Use>
+  void WithReferences(Use&& use);
+  void StartSweeper(const ApplicationRef& application);
   void StartBoxKeeper(const ApplicationRef& application);
   void Send(const Application& application, proto::Envelope envelope);
+  void SendOrphan(const Application& application, const OrphanedTask& task);
   void CompleteSnapshot(const Application& application, proto::ExecutorSnapshot* snapshot) const;
   void SendRunningTasks();
+  void SendSomeTasks();  // in turn, and no more of them than five hundred executors may say at once
+  void SendLeftBehind(const Application& application);
+  std::vector<std::string> RunningTasks();
+  ShortageInputs ShortageOnThisThread(JNIEnv* jni);
+  // Waits that long for a look that another thread is about.
+  void LookAtHeap(JNIEnv* jni, const Application& application, std::chrono::milliseconds patience, ShortageInputs* inputs);
+  void TellNearlyFull(JNIEnv* jni, const Application& application, const std::optional<proto::RetainedHeap>& retained);
+  void LookAtRetained(JNIEnv* jni, ShortageInputs* inputs);
+  std::string ShortageEnvelope(const Application& application, const ShortageInputs& inputs);
+  void SendWordsOfTheDead(const Application& application);
   void SendWorkerDeath(const Application& application, const DeadWorker& worker);
   bool TakeOptions(JavaVM* vm, const char* options);
   std::string Profile(const Application& application, const JvmFigures& figures, const FoundSessions& python, bool final, size_t max_bytes);
@@ -133,8 +170,19 @@ class Agent {
   BoxKeeper box_keeper_;
   MessageQueue messages_;
   Watcher watcher_;
+  PauseClock pauses_;
+  MarkingWatch markings_{&pauses_};
+  GcFigures collectors_;
+  LiveObjects live_objects_;
+  HeapSweeper sweeper_{&live_objects_, &pauses_};
   HeapSampler heap_;
   OffHeapTracker offheap_;
+  LeftBehind left_behind_{&offheap_.blocks()};
+  bool said_left_ = false;  // of the watcher's thread: the driver believes that something is left
+  int64_t said_last_ = -1;  // the task that was said again last; the watcher's
+  ShortageLimits shortages_;
+  NearlyFull nearly_full_;
+  std::timed_mutex heap_look_;  // one look at the whole heap at a time
 };
 
 }  // namespace memprof

@@ -1,7 +1,6 @@
 #include "agent/background_thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -10,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/blocked_signals.h"
+
 namespace memprof {
 
 Status BackgroundThread::Start(const char* name, int nice, Round round) {
@@ -17,18 +18,14 @@ Status BackgroundThread::Start(const char* name, int nice, Round round) {
   round_ = std::move(round);
   wanted_ = true;
   woken_ = false;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // inherited by the new thread
-  Status status;
+  const BlockedSignals blocked;
   try {
     thread_ = std::thread([this, name, nice] { Run(name, nice); });
   } catch (const std::system_error& error) {
     wanted_ = false;
-    status = Status::Error(ErrorCode::kExhausted, "cannot start thread %s: %s", name, error.what());
+    return Status::Error(ErrorCode::kExhausted, "cannot start thread %s: %s", name, error.what());
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return status;
+  return {};
 }
 
 void BackgroundThread::Wake() {

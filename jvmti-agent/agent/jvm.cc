@@ -24,10 +24,10 @@ void Acquire(jvmtiEnv* jvmti, const jvmtiCapabilities& wanted, const char* what,
   }
 }
 
-// Events. All run on Java threads, outside of collections; none may let an exception out.
+// Events. All but those of collections run on Java threads, outside of collections; none may let an exception out.
 
-void JNICALL OnSampledObjectAlloc(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject, jclass, jlong size) {
-  Agent::Get().OnHeapSample(jni, thread, static_cast<uint64_t>(size));
+void JNICALL OnSampledObjectAlloc(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject object, jclass, jlong size) {
+  Agent::Get().OnHeapSample(jni, thread, object, static_cast<uint64_t>(size));
 }
 
 void JNICALL OnNativeBind(jvmtiEnv* jvmti, JNIEnv* jni, jthread, jmethodID method, void* address, void** new_address) {
@@ -37,6 +37,14 @@ void JNICALL OnNativeBind(jvmtiEnv* jvmti, JNIEnv* jni, jthread, jmethodID metho
 void JNICALL OnVmInit(jvmtiEnv*, JNIEnv*, jthread) { Agent::Get().OnVmInit(); }
 
 void JNICALL OnThreadStart(jvmtiEnv*, JNIEnv*, jthread thread) { Agent::Get().OnThreadStart(thread); }
+
+void JNICALL OnCollectionStart(jvmtiEnv*) { Agent::Get().OnPause(true); }
+
+void JNICALL OnCollectionFinish(jvmtiEnv*) { Agent::Get().OnPause(false); }
+
+void JNICALL OnExhausted(jvmtiEnv*, JNIEnv* jni, jint flags, const void*, const char* description) {
+  if ((flags & JVMTI_RESOURCE_EXHAUSTED_JAVA_HEAP) != 0) Agent::Get().OnHeapExhausted(jni, description);
+}
 
 void JNICALL OnVmDeath(jvmtiEnv*, JNIEnv*) { Agent::Get().OnVmDeath(); }
 
@@ -61,8 +69,14 @@ Status Jvm::Prepare(JavaVM* vm, Phase phase, Shortcomings* shortcomings) {
   wanted.can_tag_objects = 1;
   Acquire(jvmti, wanted, "threads that tasks start", &capabilities_, shortcomings);
   wanted = {};
+  wanted.can_generate_garbage_collection_events = 1;
+  Acquire(jvmti, wanted, "pauses of garbage collectors", &capabilities_, shortcomings);
+  wanted = {};
   wanted.can_generate_native_method_bind_events = 1;
   Acquire(jvmti, wanted, "off-heap samples", &capabilities_, shortcomings);
+  wanted = {};
+  wanted.can_generate_resource_exhaustion_heap_events = 1;
+  Acquire(jvmti, wanted, "OutOfMemoryErrors of the heap", &capabilities_, shortcomings);
   if (phase == Phase::kOnLoad) {
     wanted = {};
     wanted.can_generate_early_vmstart = 1;  // natives of Unsafe and Thread are bound before the ordinary start
@@ -73,6 +87,9 @@ Status Jvm::Prepare(JavaVM* vm, Phase phase, Shortcomings* shortcomings) {
   callbacks.SampledObjectAlloc = OnSampledObjectAlloc;
   callbacks.ThreadStart = OnThreadStart;
   callbacks.NativeMethodBind = OnNativeBind;
+  callbacks.GarbageCollectionStart = OnCollectionStart;
+  callbacks.GarbageCollectionFinish = OnCollectionFinish;
+  callbacks.ResourceExhausted = OnExhausted;
   callbacks.VMInit = OnVmInit;
   callbacks.VMDeath = OnVmDeath;
   const jvmtiError error = jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
@@ -82,11 +99,31 @@ Status Jvm::Prepare(JavaVM* vm, Phase phase, Shortcomings* shortcomings) {
   }
   jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, nullptr);
   jvmti_ = jvmti;
+  MakeHeapLooks(shortcomings);
   if (phase == Phase::kOnLoad) {
     jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, nullptr);
     SetBindEvents(true);
   }
   return {};
+}
+
+void Jvm::MakeHeapLooks(Shortcomings* shortcomings) {
+  jvmtiCapabilities wanted = {};
+  wanted.can_tag_objects = 1;
+  jvmtiEnv* jvmti = nullptr;
+  if (vm_->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK || jvmti == nullptr) return;
+  const jvmtiError error = jvmti->AddCapabilities(&wanted);
+  if (error == JVMTI_ERROR_NONE) {
+    heap_looks_ = jvmti;
+  } else {
+    shortcomings->Add("classes of a full heap", Reason(error));
+    jvmti->DisposeEnvironment();
+  }
+}
+
+bool Jvm::SetExhaustionEvents(bool on) {
+  return capabilities_.can_generate_resource_exhaustion_heap_events != 0 &&
+         jvmti_->SetEventNotificationMode(on ? JVMTI_ENABLE : JVMTI_DISABLE, JVMTI_EVENT_RESOURCE_EXHAUSTED, nullptr) == JVMTI_ERROR_NONE;
 }
 
 void Jvm::StartHeapSampling(uint64_t interval_bytes, Shortcomings* shortcomings) {
@@ -102,6 +139,13 @@ void Jvm::StopHeapSampling() {
 
 void Jvm::SetThreadEvents(bool on) {
   if (can_tag()) jvmti_->SetEventNotificationMode(on ? JVMTI_ENABLE : JVMTI_DISABLE, JVMTI_EVENT_THREAD_START, nullptr);
+}
+
+bool Jvm::SetPauseEvents(bool on) {
+  if (!can_see_pauses()) return false;
+  const jvmtiEventMode mode = on ? JVMTI_ENABLE : JVMTI_DISABLE;
+  return jvmti_->SetEventNotificationMode(mode, JVMTI_EVENT_GARBAGE_COLLECTION_START, nullptr) == JVMTI_ERROR_NONE &&
+         jvmti_->SetEventNotificationMode(mode, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, nullptr) == JVMTI_ERROR_NONE;
 }
 
 std::string Jvm::Property(const char* name) const {

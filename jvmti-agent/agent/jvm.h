@@ -30,9 +30,18 @@ class Jvm {
   void SetThreadEvents(bool on);
   bool can_tag() const { return capabilities_.can_tag_objects != 0; }
 
+  // Pauses of the garbage collectors, to the Agent's clock.
+  bool SetPauseEvents(bool on);
+  bool can_see_pauses() const { return capabilities_.can_generate_garbage_collection_events != 0; }
+
   // NativeMethodBind events, wanted only while natives of the JDK are (re)bound.
   bool SetBindEvents(bool on);
   bool can_see_binding() const { return capabilities_.can_generate_native_method_bind_events != 0; }
+
+  // ResourceExhausted events.
+  bool SetExhaustionEvents(bool on);
+  // An environment of its own for looks at the whole heap, whose tags are no others'; null: the JVM gives none.
+  jvmtiEnv* heap_looks() const { return heap_looks_; }
 
   std::string Property(const char* name) const;  // a system property; "" when unset
 
@@ -41,8 +50,11 @@ class Jvm {
   Phase phase() const { return phase_; }
 
  private:
+  void MakeHeapLooks(Shortcomings* shortcomings);
+
   JavaVM* vm_ = nullptr;
   jvmtiEnv* jvmti_ = nullptr;
+  jvmtiEnv* heap_looks_ = nullptr;
   jvmtiCapabilities capabilities_ = {};
   Phase phase_ = Phase::kLive;
 };

@@ -24,9 +24,13 @@ struct Key {
   uint64_t maximum = std::numeric_limits<int64_t>::max();
 };
 
-constexpr std::array<Key, 14> kKeys = {{
+constexpr std::array<Key, 18> kKeys = {{
     {"box.dir", Kind::kPath},
+    {"container.bytes", Kind::kSize, 1},  // not the user's: the executor's Java half knows it
+    {"driver.enabled", Kind::kBoolean},
     {"enabled", Kind::kBoolean},
+    {"eventLog.enabled", Kind::kBoolean},
+    {"heap.looks", Kind::kBoolean},
     {"interval", Kind::kSize, 1, kMaxInterval},
     {"offheap.interval", Kind::kSize, 1, kMaxInterval},
     {"python.arrowPool", Kind::kArrowPool},
@@ -118,9 +122,11 @@ Status ApplyOption(std::string_view option, AgentOptions* options) {
       break;
   }
   if (name == "enabled") options->enabled = flag;
+  if (name == "heap.looks") options->heap_looks = flag;
   if (name == "interval") options->heap_interval_bytes = number;
   if (name == "offheap.interval") options->offheap_interval_bytes = number;
   if (name == "task.maxBytes") options->task_max_bytes = number;
+  if (name == "container.bytes") options->container_bytes = number;
   if (name == "source") options->source = value == "lines" ? Source::kLines : value == "names" ? Source::kNames : Source::kNone;
   if (name == "spark.redaction.regex") options->redaction = value;
   return {};

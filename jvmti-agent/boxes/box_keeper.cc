@@ -7,7 +7,7 @@
 namespace memprof {
 namespace {
 
-constexpr std::chrono::milliseconds kLookEvery{500};
+constexpr std::chrono::milliseconds kLookEvery{500}, kOrphansEvery{2000};
 
 void RemoveBoxes(const BoxPlace& place) {
   ForEachBox(place, [](const std::string& path, BoxReader& box) {
@@ -23,6 +23,7 @@ void RemoveBoxes(const BoxPlace& place) {
 Status BoxKeeper::Start(BoxKeeperOptions options) {
   options_ = std::move(options);
   overdue_.clear();
+  orphans_at_ = {};
   return thread_.Start("memprof-boxes", 19, [this] { return Round(); });
 }
 
@@ -42,7 +43,18 @@ std::chrono::milliseconds BoxKeeper::Round() {
     if (!alive && !needed) unlink(path.c_str());
   });
   overdue_ = std::move(overdue);
+  TellOrphans();
   return kLookEvery;
+}
+
+void BoxKeeper::TellOrphans() {
+  const Clock::time_point now = Clock::now();
+  if (now - orphans_at_ < kOrphansEvery) return;
+  orphans_at_ = now;
+  const Orphans orphans = FindOrphans(options_.boxes);
+  for (const OrphanedTask& task : orphans.tasks) options_.orphan(task);
+  for (const std::string& path : orphans.boxes) unlink(path.c_str());
+  if (options_.words) options_.words();
 }
 
 bool BoxKeeper::IsNeeded(const std::string& path, BoxReader& box, const std::vector<int64_t>& running, Overdue* overdue) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "blackbox/box_reader.h"
 
@@ -12,21 +13,33 @@ struct BoxPlace {
   std::string directory, application_id, executor_id;
 };
 
-// Calls visit(path, BoxReader&) for each; returns how many boxes could not be read, those not counted that come and go. A box is opened
-// anew each time, for workers come and go and opening one is cheap. Thread-safe (no state).
+// Boxes that could not be read: damaged, of another version, or not ours. Those that come and go are none.
+struct RefusedBoxes {
+  static constexpr size_t kMostNamed = 8;
+  struct Named {
+    std::string path, why;
+  };
+
+  uint64_t count = 0;
+  std::vector<Named> named;  // the first ones
+};
+
+// Calls visit(path, BoxReader&) for each. A box is opened anew each time, for workers come and go and opening one is cheap. Thread-safe
+// (no state).
 template <typename Visit>
-uint64_t ForEachBox(const BoxPlace& place, Visit&& visit) {
-  uint64_t unreadable = 0;
-  if (place.directory.empty()) return 0;
+RefusedBoxes ForEachBox(const BoxPlace& place, Visit&& visit) {
+  RefusedBoxes refused;
+  if (place.directory.empty()) return refused;
   for (const std::string& path : ListBoxes(place.directory, place.application_id)) {
     Result<BoxReader> box = BoxReader::Open(path);
     if (!box.ok()) {
-      if (box.status().code() != ErrorCode::kNotFound) ++unreadable;
+      if (box.status().code() == ErrorCode::kNotFound) continue;
+      if (++refused.count <= RefusedBoxes::kMostNamed) refused.named.push_back({path, box.status().message()});
     } else if (box->identity().executor_id == place.executor_id) {
       visit(path, *box);
     }
   }
-  return unreadable;
+  return refused;
 }
 
 }  // namespace memprof

@@ -62,7 +62,8 @@ void AddProcessLevel(const BoxReader& box, size_t begin, FoundSessions* found) {
 
 FoundSessions FindSessions(const BoxPlace& place, int64_t task_attempt_id, Leftovers leftovers) {
   FoundSessions found;
-  found.unreadable = ForEachBox(place, [&](const std::string& path, BoxReader& box) {
+  uint64_t unreadable = 0;
+  found.refused = ForEachBox(place, [&](const std::string& path, BoxReader& box) {
     bool served = false;
     const size_t begin = found.sessions.size();
     for (const BoxReader::SessionKey& key : box.Sessions()) {
@@ -70,7 +71,7 @@ FoundSessions FindSessions(const BoxPlace& place, int64_t task_attempt_id, Lefto
       served = true;
       Result<BoxSession> session = box.ReadSession(key.number);
       if (!session.ok()) {
-        if (session.status().code() != ErrorCode::kNotFound) ++found.unreadable;
+        if (session.status().code() != ErrorCode::kNotFound) ++unreadable;
         continue;
       }
       if (session->closed) found.closed.push_back({path, key.number});
@@ -80,6 +81,7 @@ FoundSessions FindSessions(const BoxPlace& place, int64_t task_attempt_id, Lefto
     if (leftovers == Leftovers::kRead && found.sessions.size() > begin) AddProcessLevel(box, begin, &found);
     if (std::optional<ProcessRows> rows = RowsOf(box)) found.rows.push_back(*std::move(rows));
   });
+  found.unreadable = unreadable + found.refused.count;
   return found;
 }
 

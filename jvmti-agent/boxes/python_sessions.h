@@ -23,7 +23,8 @@ struct FoundSessions {
   std::vector<ProcessRows> rows;  // of the processes that served the task
   std::vector<ProcessBaseline> baselines;
   std::vector<SessionReceipt> closed;
-  uint64_t unreadable = 0;
+  RefusedBoxes refused;
+  uint64_t unreadable = 0;  // of these, and of sessions
 };
 // `leftovers`: with each closed session also what its process still holds of all tasks that are over.
 enum class Leftovers : bool { kLeave, kRead };

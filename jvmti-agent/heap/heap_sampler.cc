@@ -2,9 +2,14 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
+#include "base/clock.h"
+#include "base/hash.h"
 #include "sampling/estimator.h"
 #include "stacks/class_names.h"
+#include "tasks/service_threads.h"
 #include "tasks/thread_task.h"
 
 namespace memprof {
@@ -23,35 +28,75 @@ std::string ThreadName(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   return name;
 }
 
+std::string BucketName(const std::string& thread_name) {
+  const std::string name = NormalizedThreadName(thread_name);
+  const std::string_view service = ServiceOfThread(name);
+  return service.empty() ? "thread " + name : std::string(service);
+}
+
 }  // namespace
 
-void HeapSampler::Sampled(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, uint64_t size) {
+// Charges the task that the thread works for; not `to_task` when there is none, or it has ended meanwhile.
+HeapSampler::Charged HeapSampler::ChargeTask(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& stack, const Amount& amount) {
+  const TaskTag tag = CurrentTask();
+  Charged charged;
+  std::shared_ptr<JavaStacks> stacks;
+  bool known = false;
+  const auto add = [&](TaskFigures& task, StackId id) {
+    const uint32_t site = task.heap.FindOrAdd(stack.hash, id);
+    task.heap.At(site) += amount;
+    const StackId own = site == HeapSites::kNoSite ? id : task.heap.sites()[site].stack;
+    charged = {{task.stacks, own, task.key.stage_id, task.key.stage_attempt, 0}, true};
+  };
+  const auto add_if_known = [&](TaskFigures& task) {
+    known = task.heap.Knows(stack.hash);
+    if (known) {
+      add(task, 0);
+    } else {
+      stacks = task.stacks;
+    }
+  };
+  if (!tasks_->WithTask(tag, add_if_known) || known) return charged;
+  const StackId id = stacks->Intern(jvmti, jni, stack);  // the task meets this stack for the first time
+  tasks_->WithTask(tag, [&](TaskFigures& task) { add(task, id); });
+  return charged;
+}
+
+void HeapSampler::Follow(jvmtiEnv* jvmti, JNIEnv* jni, jobject object, uint64_t size, const CapturedStack& stack, ObjectOrigin origin) {
+  const bool of_stage = origin.stage_id >= 0;
+  const uint64_t place = of_stage ? static_cast<uint64_t>(origin.stage_id) << 16 ^ static_cast<uint64_t>(origin.stage_attempt)
+                                  : uint64_t{1} << 63 | origin.bucket;
+  const uint64_t key = HashPair(stack.hash, place);
+  if (!live_->Knows(key)) {
+    if (origin.stacks == nullptr) {
+      origin.stacks = stacks_->Current();
+      origin.stack = origin.stacks->Intern(jvmti, jni, stack);
+    }
+    live_->AddSite(key, std::move(origin));
+  }
+  JniWeakReferences references(jni);
+  live_->Add(object, size, key, MonotonicNs(), references);
+}
+
+void HeapSampler::Sampled(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jobject object, uint64_t size) {
   const uint64_t interval = interval_.load(std::memory_order_relaxed);
   Amount amount;
   amount.bytes = interval <= 1 ? static_cast<double>(size) : UnbiasedBytes(size, interval);
   amount.blocks = interval <= 1 ? 1 : UnbiasedBlocks(size, interval);
   amount.variance = VarianceOf(amount.bytes, static_cast<double>(size));
 
-  const TaskTag tag = CurrentTask();
-  if (tasks_->IsRunning(tag)) {
-    CapturedStack stack;
-    CaptureStack(jvmti, thread, &stack);
-    std::shared_ptr<JavaStacks> stacks;  // set when the task meets this stack for the first time
-    const auto add_if_known = [&](TaskFigures& task) {
-      if (task.heap.Knows(stack.hash)) {
-        task.heap.At(task.heap.FindOrAdd(stack.hash, 0)) += amount;
-      } else {
-        stacks = task.stacks;
-      }
-    };
-    if (tasks_->WithTask(tag, add_if_known)) {
-      if (stacks == nullptr) return;
-      const StackId id = stacks->Intern(jvmti, jni, stack);
-      if (tasks_->WithTask(tag, [&](TaskFigures& task) { task.heap.At(task.heap.FindOrAdd(stack.hash, id)) += amount; })) return;
-    }
+  const bool of_task = tasks_->IsRunning(CurrentTask());
+  const bool follow = live_->Keeps(size);
+  CapturedStack stack;
+  if (of_task || follow) CaptureStack(jvmti, thread, &stack);
+  Charged charged;
+  if (of_task) charged = ChargeTask(jvmti, jni, stack, amount);
+  if (!charged.to_task) {
+    if (bucket_of_thread == UINT32_MAX) bucket_of_thread = buckets_->BucketOf(BucketName(ThreadName(jvmti, jni, thread)));
+    buckets_->Add(bucket_of_thread, amount.bytes);
+    charged.origin.bucket = bucket_of_thread;
   }
-  if (bucket_of_thread == UINT32_MAX) bucket_of_thread = buckets_->BucketOf(NormalizedThreadName(ThreadName(jvmti, jni, thread)));
-  buckets_->Add(bucket_of_thread, amount.bytes);
+  if (follow) Follow(jvmti, jni, object, size, stack, std::move(charged.origin));
 }
 
 }  // namespace memprof

@@ -1,12 +1,13 @@
 // HeapSampler: what a JVMTI SampledObjectAlloc event becomes. The JVM picks objects as a Poisson process over allocated
 // bytes; each sample stands for size/(1-exp(-size/interval)) bytes (sampling/estimator.h) at its Java stack, charged to
-// the task of the thread, or to the thread's bucket when it works for none.
+// the task of the thread, or to the thread's bucket when it works for none. The object itself is followed by a weak reference
+// (heap/live_objects.h), to know later what was retained.
 //
 // A thread's first gap was drawn when it began, for the interval that was set then: with a smaller one, up to about
 // 512 KiB of a thread that is older than Start() are missed once.
 //
 // Sampled() runs on the allocating Java thread, about 1 µs with a shallow stack that the task has met before.
-// Thread-safe. No pending exception is left, no JNI reference kept.
+// Thread-safe. No pending exception is left.
 #pragma once
 
 #include <jvmti.h>
@@ -14,6 +15,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "heap/live_objects.h"
 #include "stacks/java_stacks.h"
 #include "tasks/task_table.h"
 #include "tasks/thread_buckets.h"
@@ -22,16 +24,27 @@ namespace memprof {
 
 class HeapSampler {
  public:
-  HeapSampler(TaskTable* tasks, ThreadBuckets* buckets) : tasks_(tasks), buckets_(buckets) {}
+  HeapSampler(TaskTable* tasks, ThreadBuckets* buckets, StackGenerations* stacks, LiveObjects* live)
+      : tasks_(tasks), buckets_(buckets), stacks_(stacks), live_(live) {}
 
   void SetInterval(uint64_t bytes) { interval_ = bytes; }
   uint64_t interval() const { return interval_; }
 
-  void Sampled(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, uint64_t size);
+  void Sampled(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jobject object, uint64_t size);
 
  private:
+  struct Charged {
+    ObjectOrigin origin;  // its stack is looked up where a new site of live objects needs it
+    bool to_task = false;
+  };
+
+  Charged ChargeTask(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& stack, const Amount& amount);
+  void Follow(jvmtiEnv* jvmti, JNIEnv* jni, jobject object, uint64_t size, const CapturedStack& stack, ObjectOrigin origin);
+
   TaskTable* tasks_;
   ThreadBuckets* buckets_;
+  StackGenerations* stacks_;
+  LiveObjects* live_;
   std::atomic<uint64_t> interval_{0};
 };
 

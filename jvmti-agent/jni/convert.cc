@@ -66,6 +66,13 @@ std::string ToBytes(JNIEnv* jni, jbyteArray bytes) {
   return out;
 }
 
+std::vector<jlong> ToLongs(JNIEnv* jni, jlongArray array) {
+  std::vector<jlong> out(array == nullptr ? 0 : static_cast<size_t>(jni->GetArrayLength(array)));
+  if (!out.empty()) jni->GetLongArrayRegion(array, 0, static_cast<jsize>(out.size()), out.data());
+  ClearPending(jni);
+  return out;
+}
+
 jbyteArray ToJavaBytes(JNIEnv* jni, std::string_view bytes) {
   if (bytes.size() > static_cast<size_t>(std::numeric_limits<jsize>::max())) return nullptr;
   jbyteArray out = jni->NewByteArray(static_cast<jsize>(bytes.size()));

@@ -15,7 +15,8 @@ std::string ToUtf8(JNIEnv* jni, jstring text);                        // null gi
 std::vector<std::string> ToStrings(JNIEnv* jni, jobjectArray array);  // null gives none
 jstring ToJavaString(JNIEnv* jni, std::string_view utf8);
 jobjectArray ToJavaStrings(JNIEnv* jni, const std::vector<std::string_view>& utf8);
-std::string ToBytes(JNIEnv* jni, jbyteArray bytes);  // null gives ""
+std::string ToBytes(JNIEnv* jni, jbyteArray bytes);         // null gives ""
+std::vector<jlong> ToLongs(JNIEnv* jni, jlongArray array);  // null gives none
 jbyteArray ToJavaBytes(JNIEnv* jni, std::string_view bytes);
 
 }  // namespace memprof

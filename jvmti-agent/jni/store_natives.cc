@@ -2,12 +2,17 @@
 // store's address; 0, which Java never gets, is ignored. No exception crosses: a message or event is lost, not the driver.
 #include <jni.h>
 
+#include <charconv>
+#include <type_traits>
 #include <utility>
 
 #include "jni/convert.h"
+#include "jni/driver_store.h"
 #include "jni/or_else.h"
 #include "report/event_parts.h"
 #include "report/views.h"
+#include "store/cached_data.h"
+#include "store/driver_actions.h"
 #include "store/profile_store.h"
 
 namespace memprof {
@@ -40,14 +45,14 @@ extern "C" {
 JNIEXPORT jlong JNICALL Java_org_sparkmemprof_jni_NativeStore_open(JNIEnv* jni, jclass, jlong limit_bytes) {
   const jlong handle = OrElse<jlong>(0, [&] {
     const auto limit = limit_bytes > 0 ? static_cast<uint64_t>(limit_bytes) : uint64_t{64} << 20;
-    return static_cast<jlong>(reinterpret_cast<uintptr_t>(new ProfileStore(limit)));
+    return static_cast<jlong>(reinterpret_cast<uintptr_t>(OpenDriverStore(limit)));
   });
   jclass error = handle == 0 ? jni->FindClass("java/lang/OutOfMemoryError") : nullptr;
   if (error != nullptr) jni->ThrowNew(error, "no native memory for sparkmemprof's profile store");
   return handle;
 }
 
-JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_close(JNIEnv*, jclass, jlong store) { delete Store(store); }
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_close(JNIEnv*, jclass, jlong store) { CloseDriverStore(Store(store)); }
 
 JNIEXPORT jstring JNICALL Java_org_sparkmemprof_jni_NativeStore_ingest(JNIEnv* jni, jclass, jlong store, jbyteArray envelope) {
   return OrElse<jstring>(nullptr, [&]() -> jstring {
@@ -101,11 +106,72 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_stageCompleted(JNIE
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_taskEnded(JNIEnv* jni, jclass, jlong store, jlong task_attempt_id,
                                                                        jint stage_id, jint stage_attempt, jint partition,
                                                                        jint attempt_number, jstring executor_id, jint outcome,
-                                                                       jstring error, jlong time_ms) {
+                                                                       jstring error, jlong time_ms, jlong launched_ms, jlong gc_ms) {
   With(store, [&](ProfileStore& to) {
     to.TaskEnded(task_attempt_id, stage_id, stage_attempt, partition, attempt_number, ToUtf8(jni, executor_id), OutcomeOf(outcome),
-                 ToUtf8(jni, error), time_ms);
+                 ToUtf8(jni, error), time_ms, TaskTimes{launched_ms, gc_ms});
   });
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_queryStarted(JNIEnv* jni, jclass, jlong store, jlong query_id,
+                                                                          jstring call_site, jlong time_ms) {
+  With(store, [&](ProfileStore& to) { to.QueryStarted(query_id, ToUtf8(jni, call_site), time_ms); });
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_jobStarted(JNIEnv* jni, jclass, jlong store, jint job_id, jlongArray stages,
+                                                                        jstring stage_name, jobjectArray properties, jlong time_ms) {
+  With(store, [&](ProfileStore& to) {
+    std::vector<std::string> texts = ToStrings(jni, properties);  // as NativeStore lists them
+    texts.resize(4);
+    const std::string name = ToUtf8(jni, stage_name);
+    JobStart job;
+    job.job_id = job_id;
+    for (jlong stage : ToLongs(jni, stages)) job.stages.push_back(static_cast<int32_t>(stage));
+    job.stage_name = name;
+    job.call_site = texts[0];
+    job.description = texts[1];
+    job.tags = texts[2];
+    int64_t query = 0;
+    const auto [end, error] = std::from_chars(texts[3].data(), texts[3].data() + texts[3].size(), query);
+    if (error == std::errc() && end == texts[3].data() + texts[3].size()) job.query_id = query;
+    job.time_ms = time_ms;
+    to.JobStarted(job);
+  });
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_taskResult(JNIEnv*, jclass, jlong store, jint stage_id, jlong bytes) {
+  With(store, [&](ProfileStore& to) { to.TaskResult(stage_id, bytes < 0 ? 0 : static_cast<uint64_t>(bytes)); });
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_queryRows(JNIEnv*, jclass, jlong store, jlong query_id, jlong rows) {
+  With(store, [&](ProfileStore& to) { to.QueryRows(query_id, rows < 0 ? 0 : static_cast<uint64_t>(rows)); });
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_jobEnded(JNIEnv* jni, jclass, jlong store, jint job_id, jstring failure,
+                                                                      jlong time_ms) {
+  With(store, [&](ProfileStore& to) { to.JobEnded(job_id, ToUtf8(jni, failure), time_ms); });
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_cachedRdd(JNIEnv* jni, jclass, jlong store, jint rdd_id, jstring name,
+                                                                       jstring call_site, jboolean disk, jboolean memory, jboolean off_heap,
+                                                                       jboolean deserialized, jint replication, jint partitions) {
+  With(store, [&](ProfileStore& to) {
+    const StorageLevel level{disk == JNI_TRUE, memory == JNI_TRUE, off_heap == JNI_TRUE, deserialized == JNI_TRUE, replication};
+    to.CachedRdd(rdd_id, ToUtf8(jni, name), ToUtf8(jni, call_site), level, partitions);
+  });
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_blockUpdated(JNIEnv* jni, jclass, jlong store, jboolean of_broadcast,
+                                                                          jlong dataset, jint part, jstring executor_id, jlong memory_bytes,
+                                                                          jlong disk_bytes) {
+  const auto bytes = [](jlong value) { return value < 0 ? 0 : static_cast<uint64_t>(value); };
+  With(store, [&](ProfileStore& to) {
+    to.BlockUpdated({of_broadcast == JNI_TRUE, dataset, part}, ToUtf8(jni, executor_id), bytes(memory_bytes), bytes(disk_bytes));
+  });
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_rddUnpersisted(JNIEnv*, jclass, jlong store, jint rdd_id) {
+  With(store, [&](ProfileStore& to) { to.RddUnpersisted(rdd_id); });
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_applicationEnded(JNIEnv*, jclass, jlong store, jlong time_ms) {
@@ -137,6 +203,21 @@ JNIEXPORT jobjectArray JNICALL Java_org_sparkmemprof_jni_NativeStore_takePostMor
   });
 }
 
+JNIEXPORT jstring JNICALL Java_org_sparkmemprof_jni_NativeStore_failureNote(JNIEnv* jni, jclass, jlong store, jstring failure, jint job_id,
+                                                                            jlongArray stages, jlong task, jlong now_ms) {
+  return OrElse<jstring>(nullptr, [&]() -> jstring {
+    if (store == 0) return nullptr;
+    std::optional<FailedJob> job;
+    if (job_id >= 0) {
+      job.emplace(FailedJob{.job_id = job_id});
+      if (task >= 0) job->task = task;
+      for (const jlong stage : ToLongs(jni, stages)) job->stages.insert(static_cast<int32_t>(stage));
+    }
+    const std::optional<std::string> note = Store(store)->FailureNote(ToUtf8(jni, failure), job, now_ms);
+    return note ? ToJavaString(jni, *note) : nullptr;
+  });
+}
+
 JNIEXPORT jobjectArray JNICALL Java_org_sparkmemprof_jni_NativeStore_takeEvents(JNIEnv* jni, jclass, jlong store, jlong now_ms,
                                                                                 jboolean end, jboolean with_source) {
   return OrElse<jobjectArray>(nullptr, [&]() -> jobjectArray {
@@ -158,10 +239,8 @@ JNIEXPORT jlongArray JNICALL Java_org_sparkmemprof_jni_NativeStore_metrics(JNIEn
     if (store == 0) return nullptr;
     const MetricValues values = Store(store)->Metrics();
     jlongArray array = jni->NewLongArray(static_cast<jsize>(values.size()));
-    for (size_t i = 0; array != nullptr && i < values.size(); ++i) {
-      const jlong value = values[i];
-      jni->SetLongArrayRegion(array, static_cast<jsize>(i), 1, &value);
-    }
+    static_assert(std::is_same_v<jlong, MetricValues::value_type>);
+    if (array != nullptr) jni->SetLongArrayRegion(array, 0, static_cast<jsize>(values.size()), values.data());
     return array;
   });
 }

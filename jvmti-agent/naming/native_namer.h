@@ -52,7 +52,7 @@ class NativeNamer {
   std::chrono::milliseconds Round();
   void SendWanted();
   void LookThroughBoxes(FrameSet* unnamed);
-  void NameAll(const FrameSet& frames);
+  void NameAll(const FrameSet& frames, const std::atomic<bool>* enough = nullptr);
   void CountWithoutLines(const std::string& module);
   int64_t Affordable() const;  // ns of CPU; 0: used up
 
@@ -61,6 +61,7 @@ class NativeNamer {
   std::mutex mutex_;
   FrameSet wanted_, answered_;  // guarded by mutex_
   std::atomic<uint64_t> modules_without_lines_{0};
+  std::atomic<bool> stopping_{false};  // names that nobody waits for are left: on a busy machine each takes this thread seconds
 
   // Of the thread.
   std::map<std::string, BoxReader::FrameMark> seen_;  // box path -> the frames that have been looked at

@@ -1,5 +1,7 @@
 #include "offheap/offheap_blocks.h"
 
+#include <algorithm>
+
 namespace memprof {
 
 bool OffHeapBlocks::Put(uint64_t address, const OffHeapBlock& block) {
@@ -27,6 +29,15 @@ std::optional<OffHeapBlock> OffHeapBlocks::Take(uint64_t address) {
   filter_[FilterIndex(address)].fetch_sub(1, std::memory_order_relaxed);
   count_.fetch_sub(1, std::memory_order_relaxed);
   return block;
+}
+
+std::vector<AddressRange> OffHeapBlocks::Larger(uint64_t bytes) const {
+  std::vector<AddressRange> found;
+  ForEach([&](uint64_t address, const OffHeapBlock& block) {
+    if (block.size >= bytes) found.push_back({address, address + block.size});
+  });
+  std::sort(found.begin(), found.end(), [](const AddressRange& a, const AddressRange& b) { return a.begin < b.begin; });
+  return found;
 }
 
 }  // namespace memprof

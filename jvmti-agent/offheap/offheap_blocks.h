@@ -11,7 +11,9 @@
 #include <mutex>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
+#include "base/address_range.h"
 #include "base/hash.h"
 #include "offheap/offheap_sites.h"
 #include "tasks/task_table.h"
@@ -44,6 +46,18 @@ class OffHeapBlocks {
     return true;
   }
 
+  // visit(address, const OffHeapBlock&), with a shard locked: in no order, and with changes meanwhile seen or not.
+  template <typename Visit>
+  void ForEach(Visit&& visit) const {
+    for (const Shard& shard : shards_) {
+      const std::lock_guard lock(shard.mutex);
+      for (const auto& [address, block] : shard.blocks) visit(address, block);
+    }
+  }
+
+  // Those of at least so many bytes, in order of address.
+  std::vector<AddressRange> Larger(uint64_t bytes) const;
+
   // False: certainly not followed.
   bool MayContain(uint64_t address) const { return filter_[FilterIndex(address)].load(std::memory_order_relaxed) != 0; }
 
@@ -51,7 +65,7 @@ class OffHeapBlocks {
   static constexpr size_t kShards = 64;
   static constexpr size_t kFilterSize = 1u << 17;  // two bytes each
   struct Shard {
-    std::mutex mutex;
+    mutable std::mutex mutex;
     std::unordered_map<uint64_t, OffHeapBlock> blocks;
   };
 

@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 #include "offheap/offheap_blocks.h"
 #include "stacks/java_stacks.h"
@@ -40,6 +41,9 @@ class OffHeapTracker {
     const int64_t live = live_.load(std::memory_order_relaxed);
     return live < 0 ? 0 : static_cast<uint64_t>(live);
   }
+  // Followed blocks of at least so many bytes, in order of address.
+  std::vector<AddressRange> BlocksFrom(uint64_t bytes) const { return blocks_.Larger(bytes); }
+  const OffHeapBlocks& blocks() const { return blocks_; }
   uint64_t dropped_blocks() const { return dropped_.load(std::memory_order_relaxed); }
 
  private:

@@ -77,19 +77,34 @@ StackId JavaStacks::Intern(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& st
   for (int i = stack.depth - 1; i >= 0; --i) {
     if (frames[i] == previous) continue;
     previous = frames[i];
-    const uint64_t key = static_cast<uint64_t>(node) << 32 | frames[i];
-    const auto known = children_.find(key);
-    if (known != children_.end()) {
-      node = known->second;
-      continue;
-    }
-    if (frames[i] == 0 || nodes_.size() >= kMaxNodes) {
-      dropped_frames_->fetch_add(1, std::memory_order_relaxed);
-      break;
-    }
-    nodes_.push_back({node, frames[i]});
-    node = static_cast<StackId>(nodes_.size());
-    children_.emplace(key, node);
+    if (!Descend(frames[i], &node)) break;
+  }
+  return node;
+}
+
+bool JavaStacks::Descend(uint32_t frame, StackId* node) {
+  const uint64_t key = static_cast<uint64_t>(*node) << 32 | frame;
+  const auto known = children_.find(key);
+  if (known != children_.end()) {
+    *node = known->second;
+    return true;
+  }
+  if (frame == 0 || nodes_.size() >= kMaxNodes) {
+    dropped_frames_->fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  nodes_.push_back({*node, frame});
+  *node = static_cast<StackId>(nodes_.size());
+  children_.emplace(key, *node);
+  return true;
+}
+
+StackId JavaStacks::TakeOver(const JavaStacks& from, StackId stack) {
+  const std::vector<const JavaFrame*> frames = from.Frames(stack);
+  const std::lock_guard lock(mutex_);
+  StackId node = 0;
+  for (const JavaFrame* frame : frames) {
+    if (!Descend(AddFrame(*frame), &node)) break;
   }
   return node;
 }

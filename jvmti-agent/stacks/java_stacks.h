@@ -6,7 +6,8 @@
 //
 // Bounds: kMaxFrames frames, kMaxNodes trie nodes, kMaxNameBytes of text, about 6 MiB in all; beyond them a stack loses
 // its inner frames, and that is counted. Nothing is ever removed, so a long-lived executor begins a new generation
-// (StackGenerations) before one is full: new tasks use it, and the old one goes with the last task that does.
+// (StackGenerations) before one is full: new tasks use it, and the old one goes with the last task that does, unless
+// offheap/left_behind.h keeps it.
 //
 // Thread-safe: one mutex, held only for look-ups and inserts, never across a JVMTI call. Allocates; not for GC callbacks.
 #pragma once
@@ -47,6 +48,9 @@ class JavaStacks {
   // Innermost first in, the innermost node out.
   StackId Intern(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& stack);
 
+  // A stack of another generation, by its frames' names; 0 for one without frames.
+  StackId TakeOver(const JavaStacks& from, StackId stack);
+
   // Outermost first. The frames live as long as this object.
   std::vector<const JavaFrame*> Frames(StackId stack) const;
 
@@ -70,7 +74,8 @@ class JavaStacks {
   };
 
   uint32_t FrameAt(jvmtiEnv* jvmti, JNIEnv* jni, const Location& location);
-  uint32_t AddFrame(JavaFrame frame);  // caller holds mutex_
+  uint32_t AddFrame(JavaFrame frame);           // caller holds mutex_
+  bool Descend(uint32_t frame, StackId* node);  // likewise; false: no room, the rest is dropped
 
   mutable std::mutex mutex_;
   std::deque<JavaFrame> frames_;  // index + 1 is the frame's id

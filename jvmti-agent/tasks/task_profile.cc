@@ -59,13 +59,19 @@ TaskKey KeyOf(const BoxSession& session) {
   return {session.task_attempt_id, session.stage_id, session.stage_attempt, session.partition, session.attempt_number};
 }
 
-// The executor's peaks must not crowd out the task's own sites: first go the counters, then the moment of the
+// The executor's peaks must not crowd out the task's own sites: first go the watcher's own
+// news, which it sends by itself, then the counters, then the moment of the
 // peak, whole, for the driver would take a cut one for the truth (both come complete in messages of their own); then the
 // smallest processes.
 void AddExecutor(const proto::ExecutorSnapshot& executor, size_t max_bytes, proto::TaskProfile* profile) {
   proto::ExecutorSnapshot* copy = profile->mutable_executor();
   *copy = executor;
-  if (copy->ByteSizeLong() > max_bytes) copy->clear_last();  // the watcher sends it by itself
+  if (copy->ByteSizeLong() > max_bytes) {
+    copy->clear_last();
+    copy->clear_collectors();
+    copy->clear_spark_pools();
+    copy->clear_not_available();
+  }
   if (copy->ByteSizeLong() > max_bytes) copy->clear_counters();
   if (copy->ByteSizeLong() > max_bytes) copy->clear_at_peak();
   while (copy->ByteSizeLong() > max_bytes && copy->processes_size() > 1) copy->mutable_processes()->RemoveLast();
@@ -78,6 +84,8 @@ JvmFigures CopyOf(const TaskFigures& task) {
   copy.key = task.key;
   copy.stacks = task.stacks;
   copy.start_ms = task.start_ms;
+  copy.spark = task.spark;
+  copy.stopped_before_ns = task.stopped_before_ns;
   copy.heap.reserve(task.heap.sites().size() + 1);
   for (const auto& site : task.heap.sites()) copy.heap.push_back({site.stack, site.figures});
   if (task.heap.rest().bytes > 0) copy.heap.push_back({0, task.heap.rest()});
@@ -100,12 +108,14 @@ BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs) {
   profile->set_task_attempt_id(key.task_attempt_id);
   profile->set_sequence(inputs.sequence);
   profile->set_final(inputs.final);
+  profile->set_recovered(inputs.recovered);
   profile->set_stage_id(key.stage_id);
   profile->set_stage_attempt(key.stage_attempt);
   profile->set_partition(key.partition);
   profile->set_attempt_number(key.attempt_number);
   profile->set_start_ms(inputs.jvm.start_ms);
   profile->set_taken_ms(inputs.taken_ms);
+  if (inputs.gc_stopped_ns) profile->set_gc_stopped_ms(static_cast<uint64_t>(std::max<int64_t>(0, *inputs.gc_stopped_ns)) / 1'000'000);
   profile->set_jvm_interval_bytes(inputs.heap_interval_bytes);
 
   ProfileSites sites;
@@ -115,6 +125,7 @@ BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs) {
   };
   AddPythonSessions(inputs.sessions, {native, inputs.working_directory, inputs.withheld}, &sites, profile);
   AddCounter("unreadableSessions", inputs.unreadable_sessions, profile);
+  inputs.jvm.spark.AddTo(inputs.max_bytes / 8, profile);
   if (inputs.executor != nullptr) AddExecutor(*inputs.executor, inputs.max_bytes / 4, profile);
   WriteSites(sites, inputs.max_bytes > wrapping ? inputs.max_bytes - wrapping : 0, profile);
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,9 +30,10 @@ struct JvmFigures {
   };
   TaskKey key;
   std::shared_ptr<JavaStacks> stacks;  // null: the JVM has seen nothing of the task
-  int64_t start_ms = 0;
+  int64_t start_ms = 0, stopped_before_ns = 0;
   std::vector<HeapSite> heap;        // the rest has stack 0
   std::vector<OffHeapSite> offheap;  // likewise
+  SparkTaskMemory spark;
 };
 JvmFigures CopyOf(const TaskFigures& task);
 
@@ -47,6 +49,8 @@ struct TaskProfileInputs {
   uint64_t sequence = 0;
   uint64_t heap_interval_bytes = 0;
   bool final = false;
+  bool recovered = false;                // by another executor, from the boxes of one that died: of the JVM nothing is known
+  std::optional<int64_t> gc_stopped_ns;  // of the task's time
   int64_t taken_ms = 0;
   size_t max_bytes = 0;
 };

@@ -4,7 +4,7 @@
 
 namespace memprof {
 
-TaskTag TaskTable::Begin(const TaskKey& key, std::shared_ptr<JavaStacks> stacks, int64_t now_ms) {
+TaskTag TaskTable::Begin(const TaskKey& key, std::shared_ptr<JavaStacks> stacks, int64_t now_ms, int64_t stopped_ns) {
   const std::lock_guard lock(mutex_);
   Slot* chosen = nullptr;
   for (Slot& slot : slots_) {
@@ -20,8 +20,9 @@ TaskTag TaskTable::Begin(const TaskKey& key, std::shared_ptr<JavaStacks> stacks,
   }
   const std::lock_guard slot_lock(chosen->mutex);
   chosen->task_attempt_id = key.task_attempt_id;
+  chosen->stage_id = key.stage_id;
   chosen->begun = ++begun_;
-  chosen->figures = std::make_unique<TaskFigures>(key, std::move(stacks), &budget_, now_ms);
+  chosen->figures = std::make_unique<TaskFigures>(key, std::move(stacks), &budget_, now_ms, stopped_ns);
   const uint32_t generation = chosen->generation.load(std::memory_order_relaxed) + 1;
   chosen->generation.store(generation, std::memory_order_release);
   return {static_cast<uint32_t>(chosen - slots_.data()) + 1, generation};
@@ -52,6 +53,15 @@ std::vector<int64_t> TaskTable::Running() {
     if (slot.task_attempt_id >= 0) running.push_back(slot.task_attempt_id);
   }
   return running;
+}
+
+std::map<int32_t, uint32_t> TaskTable::RunningStages() {
+  std::map<int32_t, uint32_t> stages;
+  const std::lock_guard lock(mutex_);
+  for (const Slot& slot : slots_) {
+    if (slot.task_attempt_id >= 0) ++stages[slot.stage_id];
+  }
+  return stages;
 }
 
 std::unique_ptr<TaskFigures> TaskTable::Vacate(Slot* slot) {

@@ -10,12 +10,14 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 #include "offheap/offheap_sites.h"
+#include "tasks/spark_task_memory.h"
 #include "tasks/task_sites.h"
 
 namespace memprof {
@@ -30,16 +32,18 @@ struct TaskTag {
   uint32_t generation;
 };
 
-// What a running task has allocated so far.
+// What a running task has allocated so far, and holds of Spark's memory.
 struct TaskFigures {
-  TaskFigures(const TaskKey& task, std::shared_ptr<JavaStacks> generation, SiteBudget* budget, int64_t now_ms)
-      : key(task), stacks(std::move(generation)), start_ms(now_ms), heap(budget), offheap(budget) {}
+  TaskFigures(const TaskKey& task, std::shared_ptr<JavaStacks> generation, SiteBudget* budget, int64_t now_ms, int64_t stopped_ns)
+      : key(task), stacks(std::move(generation)), start_ms(now_ms), stopped_before_ns(stopped_ns), heap(budget), offheap(budget) {}
 
   TaskKey key;
   std::shared_ptr<JavaStacks> stacks;  // what the sites' StackIds belong to
   int64_t start_ms;
+  int64_t stopped_before_ns;  // in collections, since the agent began
   HeapSites heap;
   OffHeapSites offheap;
+  SparkTaskMemory spark;
 };
 
 class TaskTable {
@@ -47,7 +51,7 @@ class TaskTable {
   static constexpr uint32_t kMaxTasks = 1024;  // running at once; a further one replaces the oldest
 
   // Begins a task, or finds it when it runs already.
-  TaskTag Begin(const TaskKey& key, std::shared_ptr<JavaStacks> stacks, int64_t now_ms);
+  TaskTag Begin(const TaskKey& key, std::shared_ptr<JavaStacks> stacks, int64_t now_ms, int64_t stopped_ns = 0);
   // Ends a task; null when it doesn't run.
   std::unique_ptr<TaskFigures> End(int64_t task_attempt_id);
 
@@ -70,7 +74,8 @@ class TaskTable {
 
   // The tag of a running task; {0, 0} when it doesn't run.
   TaskTag Find(int64_t task_attempt_id);
-  std::vector<int64_t> Running();  // task attempt ids, unsorted
+  std::vector<int64_t> Running();               // task attempt ids, unsorted
+  std::map<int32_t, uint32_t> RunningStages();  // by stage id: how many of its tasks run
   uint64_t replaced() const { return replaced_.load(std::memory_order_relaxed); }
 
  private:
@@ -79,6 +84,7 @@ class TaskTable {
     std::mutex mutex;
     std::unique_ptr<TaskFigures> figures;
     int64_t task_attempt_id = -1;  // guarded by TaskTable::mutex_; -1 = free
+    int32_t stage_id = -1;         // likewise
     uint64_t begun = 0;            // likewise: order of Begin()
   };
 

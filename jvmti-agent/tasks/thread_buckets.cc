@@ -4,14 +4,14 @@
 
 namespace memprof {
 
-uint32_t ThreadBuckets::BucketOf(const std::string& normalized_thread_name) {
+uint32_t ThreadBuckets::BucketOf(const std::string& name) {
   const std::lock_guard lock(mutex_);
-  const auto known = buckets_.find(normalized_thread_name);
+  const auto known = buckets_.find(name);
   if (known != buckets_.end()) return known->second;
   if (buckets_.size() >= kMaxBuckets) return 0;
   bytes_.push_back(0);
   const auto bucket = static_cast<uint32_t>(bytes_.size() - 1);
-  buckets_.emplace(normalized_thread_name, bucket);
+  buckets_.emplace(name, bucket);
   return bucket;
 }
 
@@ -25,17 +25,30 @@ void ThreadBuckets::Clear() {
   std::fill(bytes_.begin(), bytes_.end(), 0.0);
 }
 
+std::string ThreadBuckets::NameOf(uint32_t bucket) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [name, known] : buckets_) {
+    if (known == bucket) return name;
+  }
+  return "other threads";
+}
+
 std::vector<std::pair<std::string, double>> ThreadBuckets::Largest(size_t most) const {
   std::vector<std::pair<std::string, double>> largest;
+  double others = 0;
   {
     const std::lock_guard lock(mutex_);
     largest.reserve(bytes_.size());
     for (const auto& [name, bucket] : buckets_) largest.emplace_back(name, bytes_[bucket]);
-    largest.emplace_back("other threads", bytes_[0]);
+    others = bytes_[0];
   }
-  std::erase_if(largest, [](const auto& entry) { return entry.second <= 0; });
   std::sort(largest.begin(), largest.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  if (largest.size() > most) largest.resize(most);
+  while (largest.size() >= most) {
+    others += largest.back().second;
+    largest.pop_back();
+  }
+  largest.emplace_back("other threads", others);
+  std::erase_if(largest, [](const auto& entry) { return entry.second <= 0; });
   return largest;
 }
 

@@ -1,6 +1,6 @@
-// ThreadBuckets: heap bytes that belong to no running task, by normalised thread name, so that nothing is silently
-// charged to a bystander. At most kMaxBuckets names; further ones are summed as "other threads".
-// Thread-safe. Allocates; not for GC callbacks.
+// ThreadBuckets: heap bytes that belong to no running task, by the service that their thread does (service_threads.h) or else by its
+// normalised name, so that nothing is silently charged to a bystander. At most kMaxBuckets names; further ones are summed as "other
+// threads". Thread-safe. Allocates; not for GC callbacks.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,12 @@ class ThreadBuckets {
   static constexpr size_t kMaxBuckets = 256;
 
   // The bucket of a name, to be kept by the thread. 0 is "other threads".
-  uint32_t BucketOf(const std::string& normalized_thread_name);
+  uint32_t BucketOf(const std::string& name);
   void Add(uint32_t bucket, double bytes);
   // Forgets the bytes, not the names: threads keep their buckets.
   void Clear();
-  // Bytes by name, largest first, at most `most`.
+  std::string NameOf(uint32_t bucket) const;
+  // Bytes by name, largest first; from the `most`th on they are one, "other threads".
   std::vector<std::pair<std::string, double>> Largest(size_t most) const;
 
  private:

@@ -11,6 +11,8 @@ uint64_t Percent(uint64_t limit, uint64_t percent) { return limit / 100 * percen
 
 }  // namespace
 
+bool EarlyWarning::IsNear(uint64_t used, uint64_t limit) { return used >= Percent(limit, kFirst); }
+
 bool EarlyWarning::Passes(uint64_t used, uint64_t limit, Clock::time_point now) {
   if (refilled_ != Clock::time_point()) left_ = std::min<double>(kAtOnce, left_ + std::chrono::duration<double>(now - refilled_).count());
   refilled_ = now;

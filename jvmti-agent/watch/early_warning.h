@@ -18,6 +18,7 @@ class EarlyWarning {
 
   // `used`: without page cache that can be dropped. True: send now.
   bool Passes(uint64_t used, uint64_t limit, Clock::time_point now);
+  static bool IsNear(uint64_t used, uint64_t limit);  // at 85 % or above
 
  private:
   uint64_t next_ = 0;  // 0: not above 85 % since the last rest

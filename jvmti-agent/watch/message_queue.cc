@@ -18,12 +18,31 @@ void MessageQueue::Put(std::string envelope) {
 
 std::optional<std::string> MessageQueue::Take(std::chrono::milliseconds timeout) {
   std::unique_lock lock(mutex_);
+  ++waiting_;
+  if (messages_.empty()) asked_.notify_all();
   changed_.wait_for(lock, timeout, [&] { return !messages_.empty() || !open_; });
+  --waiting_;
   if (messages_.empty()) return std::nullopt;
   std::string envelope = std::move(messages_.front());
   messages_.pop_front();
   bytes_ -= envelope.size();
   return envelope;
+}
+
+void MessageQueue::PutBack(std::string envelope) {
+  const std::lock_guard lock(mutex_);
+  if (messages_.size() >= kMaxMessages || bytes_ + envelope.size() > kMaxBytes) {
+    ++dropped_;
+    return;
+  }
+  bytes_ += envelope.size();
+  messages_.push_front(std::move(envelope));
+  changed_.notify_one();
+}
+
+bool MessageQueue::WaitUntilTaken(std::chrono::milliseconds timeout) {
+  std::unique_lock lock(mutex_);
+  return asked_.wait_for(lock, timeout, [&] { return messages_.empty() && waiting_ != 0; });
 }
 
 void MessageQueue::Open() {

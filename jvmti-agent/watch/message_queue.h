@@ -20,6 +20,10 @@ class MessageQueue {
   void Put(std::string envelope);
   // Waits for a message; nothing after `timeout`, or when the queue is closed and empty.
   std::optional<std::string> Take(std::chrono::milliseconds timeout);
+  // One that could not be sent: it comes first again, unless newer ones have filled the queue.
+  void PutBack(std::string envelope);
+  // Until all were taken and somebody asks for more, which says that the last one was sent; false after `timeout`.
+  bool WaitUntilTaken(std::chrono::milliseconds timeout);
   void Open();   // empty: what nobody took is of no use to who comes now
   void Close();  // what is in it can still be taken
 
@@ -27,10 +31,11 @@ class MessageQueue {
 
  private:
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable changed_, asked_;
   std::deque<std::string> messages_;
   size_t bytes_ = 0;
   uint64_t dropped_ = 0;
+  size_t waiting_ = 0;  // in Take()
   bool open_ = false;
 };
 

@@ -20,6 +20,12 @@ std::string_view ModuleOf(const std::vector<std::string>& command_line) {
   return {};
 }
 
+bool IsPython(const std::vector<std::string>& command_line) {
+  if (command_line.empty()) return false;
+  const std::string_view program = BaseName(command_line[0]);
+  return program.starts_with("python") || program.starts_with("pypy");
+}
+
 }  // namespace
 
 const char* NameOf(ProcessKind kind) {
@@ -40,13 +46,16 @@ const char* NameOf(ProcessKind kind) {
 
 ProcessKind KindOf(const std::vector<std::string>& command_line, ProcessKind parent) {
   if (command_line.empty()) return ProcessKind::kOther;
-  const std::string_view program = BaseName(command_line[0]);
-  if (program == "java") return ProcessKind::kJvm;
-  if (!program.starts_with("python") && !program.starts_with("pypy")) return ProcessKind::kOther;
+  if (BaseName(command_line[0]) == "java") return ProcessKind::kJvm;
+  if (!IsPython(command_line)) return ProcessKind::kOther;
   if (parent == ProcessKind::kPythonDaemon || parent == ProcessKind::kPythonWorker) return ProcessKind::kPythonWorker;
   const std::string_view module = ModuleOf(command_line);
   if (module.empty()) return ProcessKind::kPythonDriver;
   return module.ends_with("daemon") ? ProcessKind::kPythonDaemon : ProcessKind::kPythonWorker;
+}
+
+bool IsPythonWithGateway(const std::vector<std::string>& parent, const std::vector<std::string>& jvm) {
+  return IsPython(parent) && !jvm.empty() && jvm.back() == "pyspark-shell";
 }
 
 bool IsExecutorJvm(const std::vector<std::string>& command_line) {

@@ -19,17 +19,15 @@ void ProcessWatch::Discover() {
   Descend(jvm_pid_, ProcessKind::kJvm, 0, &found);
   if (with_driver_) {
     const Result<ProcessStatus> jvm = proc_.ReadStatus(jvm_pid_);
-    const auto command_line = jvm.ok() ? proc_.ReadCommandLine(jvm->parent) : Result<std::vector<std::string>>(jvm.status());
-    if (command_line.ok() && KindOf(*command_line, ProcessKind::kOther) == ProcessKind::kPythonDriver) {
-      found.emplace(jvm->parent, ProcessKind::kPythonDriver);
-    }
+    const auto own = proc_.ReadCommandLine(jvm_pid_);
+    const auto parent = jvm.ok() ? proc_.ReadCommandLine(jvm->parent) : Result<std::vector<std::string>>(jvm.status());
+    if (own.ok() && parent.ok() && IsPythonWithGateway(*parent, *own)) found.emplace(jvm->parent, ProcessKind::kPythonDriver);
   }
   for (const auto& [pid, kind] : found) {
     const auto known = living_.find(pid);
     const Result<uint64_t> start = proc_.ReadStartTicks(pid);
     if (known != living_.end() && start.ok() && known->second.start_ticks == *start) {
       known->second.kind = kind;  // a fork becomes itself only with its exec
-      TakeKernelsPeak(&known->second);
       continue;
     }
     if (known != living_.end()) {
@@ -38,6 +36,11 @@ void ProcessWatch::Discover() {
     }
     Adopt(pid, kind);
   }
+  ReadPeaks();
+}
+
+void ProcessWatch::ReadPeaks() {
+  for (auto& [pid, process] : living_) TakeKernelsPeak(&process);
 }
 
 void ProcessWatch::Descend(int32_t pid, ProcessKind kind, int depth, std::map<int32_t, ProcessKind>* found) {
@@ -100,8 +103,10 @@ void ProcessWatch::ReadPeak(WatchedProcess* process) {
   process->peak_shmem_bytes = status->rss_shmem_bytes;
 }
 
-// What happened between two ticks: higher than any reading, and nobody knows its rows.
+// What happened between two ticks: higher than any reading, and nobody knows its rows. Of a process that no tick has read yet it would
+// keep the first reading's rows away.
 void ProcessWatch::TakeKernelsPeak(WatchedProcess* process) {
+  if (process->peak_bytes == 0) return;
   const Result<ProcessStatus> status = proc_.ReadStatus(process->pid);
   if (status.ok()) process->peak_bytes = std::max(process->peak_bytes, status->rss_peak_bytes);
 }

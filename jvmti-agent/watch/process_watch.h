@@ -40,10 +40,11 @@ class ProcessWatch {
   static constexpr size_t kMaxProcesses = 1024;
   static constexpr size_t kMaxDead = 64;
 
-  // `with_driver`: the JVM's own parent belongs to it when it is a Python process (local mode).
+  // `with_driver`: the JVM's own parent belongs to it when that is PySpark's program.
   ProcessWatch(ProcFiles proc, int32_t jvm_pid, bool with_driver);
 
-  void Discover();
+  void Discover();   // looks through all that the JVM has started: a JVM of many threads has many lists of children
+  void ReadPeaks();  // the kernel's, of those that are known
   void Tick();
   void SetLastTask(int32_t pid, int64_t task_attempt_id);
   // Of a process that lives or has lived; false: it isn't known (yet).

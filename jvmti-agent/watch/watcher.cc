@@ -17,9 +17,14 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr milliseconds kTick{100}, kSlowTick{200}, kFastTick{20};
-constexpr seconds kNewsKeptFor{3};  // processes are discovered every second
-constexpr seconds kDiscoverEvery{1}, kSendEvery{1}, kPssEvery{1}, kSharingEvery{10};
-constexpr int kPssShare = 50;  // of the time at most one part in this many is spent on reading PSS
+constexpr seconds kRenewEvery{1}, kDiscoverEvery{5}, kSendEvery{1}, kPssEvery{1}, kSharingEvery{10}, kPressureEvery{1}, kSayAgain{20};
+constexpr seconds kNewsKeptFor = kDiscoverEvery + seconds(2);  // of a process that isn't known yet
+constexpr milliseconds kCacheEvery{100};                       // page cache that makes room for other memory changes no usage
+constexpr seconds kAwakeFor{1};                                // after a task's start: its worker may be new
+constexpr uint64_t kNotable = 100;                             // a change by one part in this many
+constexpr int64_t kLongPauseNs = 20'000'000;                   // from which a pause has a sample of its own
+// Of the time at most one part in this many is spent on reading PSS: of a notable maximum, and of others.
+constexpr int kPssShare = 50, kLeastPssShare = 1000;
 constexpr size_t kMaxSharingChecks = 2048;
 
 void AddRow(const char* name, uint64_t bytes, google::protobuf::RepeatedPtrField<proto::Row>* rows) {
@@ -63,20 +68,36 @@ Status Watcher::Start(WatcherOptions options) {
   Result<std::unique_ptr<MemoryCgroup>> cgroup = FindMemoryCgroup();
   cgroup_ = cgroup.ok() ? std::move(*cgroup) : nullptr;
   host_memory_ = proc_.HostMemory().value_or(0);
+  if (cgroup_ != nullptr && host_memory_ != 0 && cgroup_->Limit(host_memory_)) code_.Keep();
   processes_.emplace(proc_, getpid(), options_.with_driver);
+  jvm_rows_.emplace();
   limit_.reset();
   shared_ = false;
   oom_kills_at_start_ = cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills();
-  offheap_peak_ = largest_use_ = sent_use_ = 0;
+  offheap_peak_ = largest_use_ = measured_use_ = sent_use_ = 0;
+  usage_ = 0;
+  pace_ = kTick;
   peak_.Clear();
   last_.Clear();
-  early_warning_ = {};
+  early_warning_ = grant_warning_ = {};
+  time_line_ = {};
+  sampled_starts_ = task_starts_;
+  sampled_pauses_ = options_.pauses();
+  sampled_ends_ = task_ends_;
+  Result<MemoryPressure> pressure = MemoryPressure::Find(cgroup_ == nullptr ? "" : cgroup_->path());
+  pressure_file_ = pressure.ok() ? std::optional(*pressure) : std::nullopt;
+  no_pressure_ = pressure.ok() ? "" : pressure.status().message();
+  pressure_.reset();
+  early_words_ = 0;
   kernel_kills_.Reset(oom_kills_at_start_);
-  built_at_ = sent_at_ = discovered_at_ = pss_at_ = sharing_checked_at_ = {};
+  known_starts_ = task_starts_;
+  built_at_ = usage_at_ = sent_at_ = renewed_at_ = started_at_ = discovered_at_ = pss_at_ = sharing_checked_at_ = pressure_at_ =
+      early_at_ = {};
   pss_cost_ = {};
   {
     const std::lock_guard lock(mutex_);
     spark_said_ = spark_said_peak_ = {};
+    pools_said_ = {};
     last_tasks_said_.clear();
     rows_said_.clear();
     baselines_said_.clear();
@@ -90,7 +111,10 @@ void Watcher::Stop() {
   if (!processes_) return;
   Look(true);
   options_.send(Build());
+  TakeSample(true);
+  SendTimeLine();
   processes_.reset();
+  code_.Release();
 }
 
 void Watcher::SetSparkMemory(const SparkMemoryUse& use) {
@@ -100,6 +124,11 @@ void Watcher::SetSparkMemory(const SparkMemoryUse& use) {
   spark_said_peak_.execution = std::max(spark_said_peak_.execution, use.execution);
   spark_said_peak_.heap_used = std::max(spark_said_peak_.heap_used, use.heap_used);
   spark_said_peak_.heap_max = use.heap_max;
+}
+
+void Watcher::SetSparkPool(const proto::PoolUse& use) {
+  const std::lock_guard lock(mutex_);
+  pools_said_.Add(use, EpochMs());
 }
 
 void Watcher::SetLastTask(int32_t pid, int64_t task_attempt_id) {
@@ -130,30 +159,91 @@ proto::ExecutorSnapshot Watcher::Snapshot() {
   return latest_;
 }
 
+SparkMemoryUse Watcher::SparkMemory() {
+  const std::lock_guard lock(mutex_);
+  return spark_said_;
+}
+
 milliseconds Watcher::Round() {
   const Clock::time_point now = Clock::now();
-  const bool discover = now - discovered_at_ >= kDiscoverEvery;
-  if (discover) discovered_at_ = now;
-  Look(discover);
+  NoteStarts(now);
+  const bool anew = now - renewed_at_ >= kRenewEvery;
+  if (!anew && StandsStill(now)) return pace_;
+  if (anew) renewed_at_ = now;
+  Look(anew);
   if (now - built_at_ >= kTick) {  // a fast tick watches, and leaves the rest to every fifth of it
     built_at_ = now;
     proto::ExecutorSnapshot snapshot = Build();
     const std::lock_guard lock(mutex_);
     latest_.Swap(&snapshot);
   }
-  if (limit_ && early_warning_.Passes(last_.used_bytes(), *limit_, now)) {
+  const bool near_limit = limit_ && early_warning_.Passes(last_.used_bytes(), *limit_, now);
+  const bool near_grant = HeldToGrant() && grant_warning_.Passes(processes_bytes_, options_.granted_bytes, now);
+  const bool early = near_limit || near_grant;
+  TakeSample(early);
+  if (early) {
     SendEarly();
   } else {
     SendIfGrown();
+    // Who stays near the limit for long dies of what comes then, not of what was said at the last step.
+    if (limit_ && EarlyWarning::IsNear(last_.used_bytes(), *limit_) && now - early_at_ >= kSayAgain) SayEarly(false);
   }
-  if (!limit_) return kTick;
-  return last_.used_bytes() < *limit_ / 2 ? kSlowTick : kFastTick;
+  if (early || time_line_.Due(now)) SendTimeLine();
+  MeasureJvm();  // last: a large heap's pages take their time to look up, and the last words must not wait for it
+  const bool half_of_limit = limit_ && last_.used_bytes() >= *limit_ / 2;
+  const bool half_of_grant = HeldToGrant() && processes_bytes_ >= options_.granted_bytes / 2;
+  if (half_of_limit || half_of_grant) {
+    pace_ = kFastTick;
+  } else {
+    pace_ = limit_ || HeldToGrant() ? kSlowTick : kTick;
+  }
+  return pace_;
+}
+
+// YARN without cgroups ends executors itself. Where it has a cgroup of its own made for each, the kernel does, at the same size.
+bool Watcher::HeldToGrant() const { return options_.granted_bytes != 0 && (!limit_ || *limit_ > options_.granted_bytes); }
+
+void Watcher::NoteStarts(Clock::time_point now) {
+  const uint64_t starts = task_starts_;
+  if (starts == known_starts_) return;
+  known_starts_ = starts;
+  started_at_ = now;
+}
+
+// Every tick reads what the container uses, and more only where that has changed, tasks come or go, or a while has passed.
+bool Watcher::StandsStill(Clock::time_point now) {
+  if (!limit_ || HeldToGrant()) return false;
+  if (now - started_at_ < kAwakeFor || task_ends_ != sampled_ends_) return false;
+  const auto hardly_moved = [&](uint64_t before, uint64_t bytes) {
+    return std::max(before, bytes) - std::min(before, bytes) < *limit_ / kNotable;
+  };
+  const Result<uint64_t> usage = cgroup_->ReadUsage();
+  if (usage.ok() && hardly_moved(usage_, *usage) && now - usage_at_ < kCacheEvery) return true;
+  const Result<CgroupUse> use = ReadUse();
+  return use.ok() && hardly_moved(last_.used_bytes(), use->used_bytes());
+}
+
+Result<CgroupUse> Watcher::ReadUse() {
+  Result<CgroupUse> use = cgroup_->Read();
+  if (use.ok()) usage_ = use->usage_bytes;
+  usage_at_ = Clock::now();
+  return use;
+}
+
+// What the driver's Python starts nobody announces. An executor's daemon comes some time after a task has begun, and Tick finds what the
+// daemon forks.
+bool Watcher::MayHaveStartedMore(Clock::time_point now) {
+  const bool quiet = now - started_at_ >= kDiscoverEvery && now - discovered_at_ < kDiscoverEvery;
+  if (quiet && !options_.with_driver) return false;
+  discovered_at_ = now;
+  return true;
 }
 
 void Watcher::TakeNews() {
   const std::lock_guard lock(mutex_);
   spark_ = spark_said_;
   spark_peak_ = spark_said_peak_;
+  pools_ = pools_said_;
   for (const auto& [pid, task] : last_tasks_said_) processes_->SetLastTask(pid, task);
   last_tasks_said_.clear();
   // A worker's first task may be over before the worker has been discovered.
@@ -162,10 +252,14 @@ void Watcher::TakeNews() {
   std::erase_if(baselines_said_, [&](const auto& said) { return processes_->SetBaseline(said.second.news) || is_old(said.second); });
 }
 
-void Watcher::Look(bool discover) {
+void Watcher::Look(bool anew) {
   const Clock::time_point now = Clock::now();
-  if (discover) {
-    processes_->Discover();
+  if (anew) {
+    if (MayHaveStartedMore(now)) {
+      processes_->Discover();
+    } else {
+      processes_->ReadPeaks();
+    }
     limit_ = cgroup_ == nullptr || host_memory_ == 0 ? std::nullopt : cgroup_->Limit(host_memory_);
   }
   if (limit_ && !shared_ && now - sharing_checked_at_ >= kSharingEvery) {
@@ -177,22 +271,35 @@ void Watcher::Look(bool discover) {
   TellDeaths();
   offheap_peak_ = std::max(offheap_peak_, options_.offheap_live_bytes());
 
-  uint64_t used = 0;
+  processes_bytes_ = 0;
+  for (const auto& [pid, process] : processes_->living()) processes_bytes_ += process.rss_bytes;
+  uint64_t used = processes_bytes_;
   bool sum_of_processes = true;
   if (limit_) {
-    const Result<CgroupUse> use = cgroup_->Read();
+    const Result<CgroupUse> use = ReadUse();
     if (use.ok()) {
       used = use->used_bytes();
       sum_of_processes = false;
     }
   }
-  if (sum_of_processes) {
-    for (const auto& [pid, process] : processes_->living()) used += process.rss_bytes;
-  }
   RememberLast(used);
   if (used <= largest_use_) return;
+  const bool notable = used > measured_use_ + measured_use_ / kNotable;
+  if (notable || MayReadPss(kLeastPssShare)) {
+    measured_use_ = used;
+    RememberMoment(used, sum_of_processes);
+  } else {
+    RaisePeak(used);
+  }
   largest_use_ = used;
-  RememberMoment(used, sum_of_processes);
+}
+
+// The rows of this process itself, whose largest resident set they were measured in.
+void Watcher::MeasureJvm() {
+  const auto jvm = processes_->living().find(getpid());
+  if (jvm == processes_->living().end() || !jvm_rows_->Wanted(jvm->second.rss_bytes, MonotonicNs())) return;
+  std::optional<BoxRows> rows = jvm_rows_->Measure(options_.offheap_blocks());
+  if (rows) processes_->SetRows({getpid(), jvm->second.start_ticks, *std::move(rows)});
 }
 
 void Watcher::RememberLast(uint64_t used) {
@@ -204,9 +311,80 @@ void Watcher::RememberLast(uint64_t used) {
   AddRegion("offHeap", options_.offheap_live_bytes(), &last_);
 }
 
-bool Watcher::MayReadPss() const {
+// Of what the tick has read anyhow, but for the pressure.
+void Watcher::TakeSample(bool anyhow) {
+  const uint64_t starts = task_starts_, ends = task_ends_;
+  const PauseSums pauses = options_.pauses();
+  const int64_t stopped_ns = pauses.total_ns - sampled_pauses_.total_ns;
+  const bool moved = starts != sampled_starts_ || ends != sampled_ends_ || stopped_ns >= kLongPauseNs;
+  const TimeLine::Tick tick{last_.used_bytes(), limit_, moved, Clock::now()};
+  const TimeLine::Wanted wanted = anyhow ? TimeLine::Wanted::kYes : time_line_.Wants(tick);
+  if (wanted == TimeLine::Wanted::kNo) return;
+  if (pressure_file_ && tick.at - pressure_at_ >= kPressureEvery) {
+    pressure_at_ = tick.at;
+    pressure_ = pressure_file_->Read();
+  }
+  TimeSample sample = SampleNow();
+  if (wanted == TimeLine::Wanted::kYes) {
+    sample.task_starts = static_cast<uint32_t>(starts - sampled_starts_);
+    sample.pauses = static_cast<uint32_t>(pauses.count - sampled_pauses_.count);
+    sample.stopped_us = static_cast<uint32_t>(std::clamp<int64_t>(stopped_ns / 1000, 0, UINT32_MAX));
+    sampled_starts_ = starts;
+    sampled_ends_ = ends;
+    sampled_pauses_ = pauses;
+  }
+  time_line_.Add(tick, sample, wanted);
+}
+
+TimeSample Watcher::SampleNow() const {
+  TimeSample sample;
+  sample.time_ms = last_.time_ms();
+  sample.Set(Gauge::kUsed, last_.used_bytes());
+  if (limit_) sample.Set(Gauge::kLimit, *limit_);
+  uint64_t jvm = 0, workers = 0, other = 0;
+  std::vector<TimeSample::Worker> each;
+  for (const auto& [pid, process] : processes_->living()) {
+    if (process.kind == ProcessKind::kJvm) {
+      jvm += process.rss_bytes;
+    } else if (process.kind == ProcessKind::kPythonWorker) {
+      workers += process.rss_bytes;
+      each.push_back({pid, TimeSample::ToKib(process.rss_bytes)});
+    } else {
+      other += process.rss_bytes;
+    }
+  }
+  sample.Set(Gauge::kJvm, jvm);
+  sample.Set(Gauge::kPythonWorkers, workers);
+  sample.Set(Gauge::kPythonOther, other);
+  const size_t largest = std::min(each.size(), sample.workers.size());
+  std::partial_sort(each.begin(), each.begin() + static_cast<ptrdiff_t>(largest), each.end(),
+                    [](const auto& a, const auto& b) { return std::pair(b.kib, a.pid) < std::pair(a.kib, b.pid); });
+  std::copy_n(each.begin(), largest, sample.workers.begin());
+  if (spark_.heap_max != 0) {  // it has said something
+    sample.Set(Gauge::kHeapUsed, spark_.heap_used);
+    sample.Set(Gauge::kHeapCommitted, spark_.heap_committed);
+    sample.Set(Gauge::kHeapStorage, spark_.storage);
+    sample.Set(Gauge::kHeapExecution, spark_.execution);
+  }
+  sample.Set(Gauge::kOffHeap, options_.offheap_live_bytes());
+  if (pressure_) sample[Gauge::kPressure] = *pressure_;
+  std::vector<TimeSample::Stage> stages;
+  for (const auto& [stage, tasks] : options_.running_stages()) {
+    stages.push_back({stage, tasks});
+    sample.running_tasks += tasks;
+  }
+  std::stable_sort(stages.begin(), stages.end(), [](const auto& a, const auto& b) { return a.tasks > b.tasks; });
+  std::copy_n(stages.begin(), std::min(stages.size(), sample.stages.size()), sample.stages.begin());
+  return sample;
+}
+
+void Watcher::SendTimeLine() {
+  if (std::optional<proto::TimeLine> samples = time_line_.Take(Clock::now())) options_.send_time_line(*std::move(samples));
+}
+
+bool Watcher::MayReadPss(int share) const {
   const Clock::duration since = Clock::now() - pss_at_;
-  return since >= kPssEvery && since >= pss_cost_ * kPssShare;
+  return since >= kPssEvery && since >= pss_cost_ * share;
 }
 
 // What a process holds now, and the rows that were read with it: they may miss some pages of it, which is said.
@@ -234,7 +412,7 @@ void Watcher::ReadNow(const WatchedProcess& process, bool with_pss, proto::Proce
 }
 
 void Watcher::RememberMoment(uint64_t used, bool sum_of_processes) {
-  const bool with_pss = MayReadPss();
+  const bool with_pss = MayReadPss(kPssShare);
   const Clock::time_point begin = Clock::now();
   uint64_t sum = 0;
   peak_.Clear();
@@ -264,6 +442,17 @@ void Watcher::RememberMoment(uint64_t used, bool sum_of_processes) {
   for (const int64_t task : options_.running_tasks()) peak_.add_active_tasks(task);
 }
 
+// A maximum that is hardly higher than the one whose processes were read: nobody knows whose the difference is.
+void Watcher::RaisePeak(uint64_t used) {
+  const uint64_t grown = used - largest_use_;
+  peak_.set_order_bytes(used);
+  peak_.set_time_ms(EpochMs());
+  peak_.set_used_bytes(peak_.used_bytes() + grown);
+  peak_.set_unattributed_bytes(peak_.unattributed_bytes() + static_cast<int64_t>(grown));
+  peak_.clear_active_tasks();
+  for (const int64_t task : options_.running_tasks()) peak_.add_active_tasks(task);
+}
+
 // Called while last_ is still the tick before, in which they lived.
 void Watcher::TellDeaths() {
   kernel_kills_.Read(cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills(), Clock::now());
@@ -280,7 +469,13 @@ void Watcher::SendEarly() {
   sent_use_ = largest_use_;
   sent_at_ = Clock::now();
   options_.send(Build());
-  options_.early();
+  SayEarly(true);
+}
+
+void Watcher::SayEarly(bool climbs) {
+  early_at_ = Clock::now();
+  ++early_words_;
+  options_.early(climbs);
 }
 
 void Watcher::SendIfGrown() {
@@ -310,6 +505,7 @@ proto::ExecutorSnapshot Watcher::Build() const {
     snapshot.set_spark_execution_peak_bytes(spark_peak_.execution);
   }
   snapshot.set_offheap_peak_bytes(offheap_peak_);
+  pools_.AddTo(&snapshot);
 
   std::vector<const WatchedProcess*> processes;
   for (const auto& [pid, process] : processes_->living()) processes.push_back(&process);
@@ -323,7 +519,7 @@ proto::ExecutorSnapshot Watcher::Build() const {
   *snapshot.mutable_last() = last_;
   const std::optional<uint64_t> oom_kills = cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills();
   if (oom_kills && limit_) {
-    snapshot.set_cgroup(ValidUtf8(cgroup_->path()));
+    snapshot.set_cgroup(ValidUtf8(cgroup_->own_path()));
     snapshot.set_oom_kills(*oom_kills);
     if (oom_kills_at_start_) snapshot.set_oom_kills_at_start(*oom_kills_at_start_);
   }
@@ -331,6 +527,16 @@ proto::ExecutorSnapshot Watcher::Build() const {
     proto::Counter* counter = snapshot.add_counters();
     counter->set_name("oomKills");
     counter->set_value(*oom_kills - *oom_kills_at_start_);
+  }
+  if (early_words_ != 0) {
+    proto::Counter* counter = snapshot.add_counters();
+    counter->set_name("earlyWords");
+    counter->set_value(early_words_);
+  }
+  if (!no_pressure_.empty()) {
+    proto::NotAvailable* entry = snapshot.add_not_available();
+    entry->set_what("pressure on memory over time");
+    entry->set_why(ValidUtf8(no_pressure_));
   }
   options_.complete(&snapshot);
   return snapshot;

@@ -1,15 +1,21 @@
 // Watcher: a native thread that keeps the executor's peaks, of each process and of the container, and sends a snapshot
 // to the driver early enough to outlive a kill.
 //
-// Ticks: every 20 ms while use is above half of the limit, every 200 ms below; every 100 ms without a limit. A new maximum of
-// use is the peak moment: regions and processes are read at that tick and add up to it (with `unattributed`). Its processes are
-// in PSS, which shares pages between forks; PSS costs 20 ms per GB, so it is read at most once a second and for at most 2 % of
-// the time, and RSS takes its place otherwise. A snapshot is sent when the maximum grew by 2 %, at most one a second, when use
-// nears the limit (early_warning.h), and at the end. Every snapshot has the last tick, too.
+// Ticks: every 20 ms while use is above half of the limit, every 200 ms below; every 100 ms without a limit. A tick reads what
+// the container uses; its processes, too, if that is 1 % of the limit away from the last look, tasks have come or gone, or the
+// look is a second old. Without a limit every tick looks at the processes.
+//
+// A new maximum of use is the peak moment: regions and processes are read at that tick and add up to it (with `unattributed`).
+// Its processes are in PSS, which shares pages between forks; PSS costs 20 ms per GB, so it is read at most once a second and
+// for at most 2 % of the time, and RSS takes its place otherwise. Of a maximum less than 1 % above the last one that was read,
+// processes are read for a thousandth of the time at most; else it is the moment read before, the rest unattributed. A snapshot is sent
+// when the maximum grew by 2 %, at most one a second, when use nears the limit (early_warning.h), and at the end. Every snapshot has the
+// last tick, too. Some ticks become samples of the executor's life (time_line.h), of what was read for them anyhow.
 //
 // Thread-safe. Start and Stop not against each other.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -20,11 +26,17 @@
 #include <vector>
 
 #include "agent/background_thread.h"
+#include "base/address_range.h"
 #include "proto/memprof.pb.h"
+#include "rows/jvm_rows.h"
 #include "system/memory_cgroup.h"
+#include "system/memory_pressure.h"
 #include "watch/early_warning.h"
 #include "watch/kernel_kills.h"
 #include "watch/process_watch.h"
+#include "watch/resident_code.h"
+#include "watch/spark_pools.h"
+#include "watch/time_line.h"
 
 namespace memprof {
 
@@ -41,17 +53,29 @@ struct DeadWorker {
   std::optional<uint64_t> limit_bytes;
 };
 
+// For which the JVM has stood still since its start.
+struct PauseSums {
+  uint64_t count = 0;
+  int64_t total_ns = 0;
+};
+
 struct WatcherOptions {
   std::string host;
   std::string java_version;
-  std::string agent_loaded;  // "agentpath" or "jar"
-  bool with_driver = false;  // local mode: the driver's Python process is watched, too
-  bool withheld = false;     // names of the user's own Python modules (profile/withheld.h)
+  std::string agent_loaded;    // "agentpath" or "jar"
+  bool with_driver = false;    // local mode: the driver's Python process is watched, too
+  uint64_t granted_bytes = 0;  // that the processes together may take, where somebody watches over it who needs no cgroup; 0: nobody
+  bool withheld = false;       // names of the user's own Python modules (profile/withheld.h)
   std::function<uint64_t()> offheap_live_bytes;
+  std::function<std::vector<AddressRange>()> offheap_blocks;  // large ones, in order of address
+  std::function<PauseSums()> pauses;
   std::function<std::vector<int64_t>()> running_tasks;
-  std::function<void(proto::ExecutorSnapshot*)> complete;  // counters and what isn't available
+  std::function<std::map<int32_t, uint32_t>()> running_stages;  // and how many of their tasks run
+  std::function<void(proto::ExecutorSnapshot*)> complete;       // counters and what isn't available
   std::function<void(const proto::ExecutorSnapshot&)> send;
-  std::function<void()> early;                         // use nears the limit: what else must leave, with the snapshot
+  std::function<void(proto::TimeLine)> send_time_line;
+  // What else must leave with the snapshot: use climbs towards the limit, or it has stayed near it for a while.
+  std::function<void(bool climbs)> early;
   std::function<void(const DeadWorker&)> worker_died;  // may be a worker that ended in good order
 };
 
@@ -60,29 +84,47 @@ class Watcher {
   Status Start(WatcherOptions options);
   void Stop();  // sends the last snapshot
 
+  void TaskStarted() { task_starts_.fetch_add(1, std::memory_order_relaxed); }
+  void TaskEnded() { task_ends_.fetch_add(1, std::memory_order_relaxed); }
   void SetSparkMemory(const SparkMemoryUse& use);
+  void SetSparkPool(const proto::PoolUse& use);
   void SetLastTask(int32_t pid, int64_t task_attempt_id);
   void SetRows(const ProcessRows& rows);
   void SetBaseline(const ProcessBaseline& baseline);
   proto::ExecutorSnapshot Snapshot();  // as of the last tick; empty before the first
+  SparkMemoryUse SparkMemory();        // as Spark said last
 
  private:
   using Clock = std::chrono::steady_clock;
 
   std::chrono::milliseconds Round();
-  void Look(bool discover);
+  void NoteStarts(Clock::time_point now);
+  bool StandsStill(Clock::time_point now);
+  Result<CgroupUse> ReadUse();
+  bool MayHaveStartedMore(Clock::time_point now);
+  void Look(bool anew);  // anew: what changes rarely, too
+  void MeasureJvm();
   void TakeNews();  // what other threads have said since the last look
   void RememberMoment(uint64_t used, bool sum_of_processes);
+  void RaisePeak(uint64_t used);
   void RememberLast(uint64_t used);
-  bool MayReadPss() const;
+  void TakeSample(bool anyhow);
+  TimeSample SampleNow() const;
+  void SendTimeLine();
+  bool MayReadPss(int share) const;
   void ReadNow(const WatchedProcess& process, bool with_pss, proto::Process* message) const;
   void TellDeaths();
+  bool HeldToGrant() const;
   void SendEarly();
+  void SayEarly(bool climbs);
   void SendIfGrown();
   proto::ExecutorSnapshot Build() const;
 
-  std::mutex mutex_;  // guards what other threads touch: the next six
+  std::atomic<uint64_t> task_starts_{0}, task_ends_{0};
+
+  std::mutex mutex_;  // guards what other threads touch: the next seven
   SparkMemoryUse spark_said_, spark_said_peak_;
+  SparkPools pools_said_;
   std::map<int32_t, int64_t> last_tasks_said_;
   // Kept until the process is discovered, and let go when it isn't.
   template <typename News>
@@ -96,20 +138,35 @@ class Watcher {
 
   // Of the watcher's thread; of the caller of Start and Stop while it doesn't run.
   WatcherOptions options_;
+  ResidentCode code_;
   ProcFiles proc_;
   std::unique_ptr<MemoryCgroup> cgroup_;  // null: none
   uint64_t host_memory_ = 0;
   std::optional<ProcessWatch> processes_;
+  std::optional<JvmRows> jvm_rows_;
   std::optional<uint64_t> limit_;
   bool shared_ = false;
   std::optional<uint64_t> oom_kills_at_start_;
   SparkMemoryUse spark_, spark_peak_;
+  SparkPools pools_;
   uint64_t offheap_peak_ = 0;
   uint64_t largest_use_ = 0, sent_use_ = 0;
+  uint64_t measured_use_ = 0;  // the largest whose processes were read
+  uint64_t usage_ = 0;         // of the container, with page cache
+  std::chrono::milliseconds pace_{0};
+  uint64_t processes_bytes_ = 0;  // of all, at the last look
   proto::Moment peak_, last_;
-  EarlyWarning early_warning_;
+  EarlyWarning early_warning_, grant_warning_;
+  TimeLine time_line_;
+  uint64_t early_words_ = 0;
+  uint64_t known_starts_ = 0, sampled_starts_ = 0, sampled_ends_ = 0;
+  PauseSums sampled_pauses_;
+  std::optional<MemoryPressure> pressure_file_;
+  std::string no_pressure_;  // why there is none
+  std::optional<uint32_t> pressure_;
   KernelKills kernel_kills_;
-  Clock::time_point built_at_, sent_at_, discovered_at_, pss_at_, sharing_checked_at_;
+  Clock::time_point built_at_, usage_at_, sent_at_, renewed_at_, started_at_, discovered_at_, pss_at_, sharing_checked_at_, pressure_at_,
+      early_at_;
   Clock::duration pss_cost_{};
 
   BackgroundThread thread_;  // last: it ends before what it uses

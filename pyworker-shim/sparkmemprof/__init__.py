@@ -5,11 +5,11 @@ What Python workers import (``daemon``, ``worker``, ``config``, ``udfs``, ``_hoo
 
 __version__ = "0.1.0"
 
-_NOTEBOOK = ("dump", "show")
+_NOTEBOOK = ("clear", "dump", "show")
 
 
 def __getattr__(name):
-    """``show()`` and ``dump()`` (notebook.py), loaded when they are asked for."""
+    """``show()``, ``dump()`` and ``clear()`` (notebook.py), loaded when they are asked for."""
     if name not in _NOTEBOOK:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from . import notebook

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Mapping
 from typing import Any, Callable
 
 STARTUP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
@@ -21,6 +22,12 @@ SETTINGS = "SPARKMEMPROF_PROGRAM"
 _CLOSED_TO_US = frozenset("EIS")
 _WITH_A_WORD = ("-W", "-X", "--check-hash-based-pycs")
 _BOOKKEEPER = "from multiprocessing.resource_tracker import"  # keeps names of shared memory, and nothing of the user's
+
+
+def environment_with(settings: dict[str, Any], environment: Mapping[str, str]) -> dict[str, str]:
+    """The same, in which a Python that starts is profiled with `settings`."""
+    path = [STARTUP, *filter(None, [environment.get("PYTHONPATH")])]
+    return {**environment, "PYTHONPATH": os.pathsep.join(path), SETTINGS: json.dumps(settings)}
 
 
 def follow(settings: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
     sparkmemprof.show()                  of the application that runs in this process
     sparkmemprof.show("reports")         of one that has ended: report directory, application's folder, report.json
     sparkmemprof.dump("report.html")     the same as a file, in the form that its ending says
+    sparkmemprof.clear()                 from here on both show what begins after this moment
 
 A shown report is as it was when it was asked for; call again for a newer one. Nothing here runs in executors.
 """
@@ -10,11 +11,14 @@ A shown report is as it was when it was asked for; call again for a newer one. N
 import base64
 import html
 import os
+import time
 
 from .cli.errors import UserError
 from .cli.live import fetch_report, is_address
 from .cli.report_files import find_report
 from .cli.show import format_of, read_report, render, write_file
+
+_cleared_ms = 0  # since the epoch
 
 
 class Shown:
@@ -61,15 +65,38 @@ def dump(path, source=None):
     write_file(render(content, where, format_of(os.fspath(path))), os.fspath(path))
 
 
+def clear():
+    """Lets show() and dump() begin anew: of this process's application they leave out what began before this moment.
+
+    That is its stages, actions and deaths; what its executors held at their peak stays. Nothing is lost: the Memory
+    tab, the event log and the report at the application's end have all of it.
+
+    Raises UserError, which says what to do, where no application runs.
+    """
+    global _cleared_ms
+    _address_of_running_application()
+    _cleared_ms = int(1000 * time.time())
+
+
 def _read(source):
     """(bytes of report.json, what to call their origin)."""
     if source is None:
-        source = _address_of_running_application()
+        content, where = fetch_report(_address_of_running_application(), fresh=True)
+        return (_since(content) if _cleared_ms else content), where
     text = os.fspath(source)
     if is_address(text):
-        return fetch_report(text)
+        return fetch_report(text, fresh=True)
     path, _ = find_report(text)
     return read_report(path), path
+
+
+def _since(content):
+    from sparkmemprof import _store
+
+    try:
+        return _store.report_since(content, _cleared_ms).encode()
+    except ValueError as error:
+        raise UserError(str(error)) from None
 
 
 def _address_of_running_application():

@@ -4,6 +4,7 @@ import {useEffect, useRef} from 'preact/hooks';
 import type {Report} from './model';
 import {AboutPage} from './pages/about';
 import {DeathsPage} from './pages/deaths';
+import {DriverPage} from './pages/driver';
 import {ExecutorPage, ExecutorsPage} from './pages/executors';
 import {FlamePage} from './pages/flame';
 import {LinesPage} from './pages/lines';
@@ -16,6 +17,7 @@ import {formatDuration, formatTime} from './units';
 
 export interface Source {
   report: Report | null;
+  before?: Report | null; // a run to compare with
   problem: string | null; // a sentence on what went wrong and what to do
   live: {paused: boolean; pause: () => void} | null; // null: a file, or an application that is over
 }
@@ -26,6 +28,7 @@ const PAGES: [string, string][] = [
   ['stages', 'Stages'],
   ['lines', 'UDFs and lines'],
   ['flame', 'Flame graph'],
+  ['driver', 'Driver'],
   ['deaths', 'Post-mortems'],
   ['about', 'About the numbers'],
 ];
@@ -36,18 +39,20 @@ function titleOf(route: Route): string {
   return PAGES.find(([page]) => page === route.page)?.[1] ?? 'No such page';
 }
 
-function Page({report, route, theme}: {report: Report; route: Route; theme: Theme}) {
+function Page({report, before, route, theme}: {report: Report; before: Report | null; route: Route; theme: Theme}) {
   switch (route.page) {
     case '':
       return <SummaryPage report={report} />;
     case 'executors':
-      return route.id === null ? <ExecutorsPage report={report} /> : <ExecutorPage report={report} id={route.id} />;
+      return route.id === null ? <ExecutorsPage report={report} /> : <ExecutorPage report={report} id={route.id} theme={theme} key={route.id} />;
     case 'stages':
       return route.id === null ? <StagesPage report={report} theme={theme} /> : <StagePage report={report} id={route.id} key={route.id} />;
     case 'lines':
       return <LinesPage report={report} />;
     case 'flame':
-      return <FlamePage report={report} route={route} />;
+      return <FlamePage report={report} before={before} route={route} />;
+    case 'driver':
+      return <DriverPage report={report} />;
     case 'deaths':
       return <DeathsPage report={report} />;
     case 'about':
@@ -148,7 +153,7 @@ export function App({source, insideSpark}: {source: Source; insideSpark: boolean
           {title}
         </h2>
         {report ? (
-          <Page report={report} route={route} theme={theme} />
+          <Page report={report} before={source.before ?? null} route={route} theme={theme} />
         ) : (
           !source.problem && (
             <p class="empty" role="status">

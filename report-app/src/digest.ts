@@ -1,5 +1,5 @@
 // What comes first and in which order (common/report/digest.cc says it for the terminal).
-import type {Advice, Executor, Line, Report, Site, Stage, Sum, Origin, SiteGroup} from './model';
+import type {Action, Advice, Executor, Line, Report, Site, Stage, Sum, Origin, SiteGroup} from './model';
 import {executorTitle} from './titles';
 import {formatBytes, formatPercent, plural} from './units';
 
@@ -150,4 +150,19 @@ export function otherAttemptsPhrase(stage: Stage): string {
 export function confArgument(conf: string, value: string): string {
   const setting = `${conf}=${value}`;
   return /^[\w.,:=/+@%-]+$/.test(setting) ? `--conf ${setting}` : `--conf '${setting.replace(/'/g, `'\\''`)}'`;
+}
+
+const runners = new WeakMap<Report, Map<number, Action>>();
+
+// The action that ran a stage; of several, the first: the others found its output there already.
+export function actionOfStage(report: Report, stageId: number): Action | undefined {
+  let map = runners.get(report);
+  if (!map) {
+    map = new Map();
+    for (const action of [...(report.driver?.actions ?? [])].sort((a, b) => a.startedMs - b.startedMs)) {
+      for (const stage of action.stages) if (!map.has(stage)) map.set(stage, action);
+    }
+    runners.set(report, map);
+  }
+  return map.get(stageId);
 }

@@ -14,12 +14,13 @@ export interface FlameNode {
   kind: Kind;
   value: number; // this frame and all above it
   self: number;
+  other: number; // what the same frame has in the run that it is compared with
   children: FlameNode[];
   index: Map<string, FlameNode>;
 }
 
 function node(name: string, place: string, kind: Kind): FlameNode {
-  return {name, place, kind, value: 0, self: 0, children: [], index: new Map()};
+  return {name, place, kind, value: 0, self: 0, other: 0, children: [], index: new Map()};
 }
 
 function child(parent: FlameNode, name: string, place: string, kind: Kind): FlameNode {
@@ -42,22 +43,23 @@ function add(path: FlameNode[], bytes: number): void {
   (path[path.length - 1] as FlameNode).self += bytes;
 }
 
-export interface Levels {
-  stages: boolean;
+export interface Shape {
+  stages: boolean; // a level of its own
   udfs: boolean;
+  lines: boolean; // frames of one function apart by line, which an edit moves
 }
 
-export function flameTree(stages: Stage[], measure: Measure, levels: Levels): FlameNode {
+export function flameTree(stages: Stage[], measure: Measure, shape: Shape): FlameNode {
   const root = node(measure === 'live' ? 'Live at peak' : 'Allocated', '', 'part');
   for (const stage of stages) {
-    const outer = levels.stages ? [root, child(root, stageTitle(stage), stageContent(stage), 'part')] : [root];
+    const outer = shape.stages ? [root, child(root, stageTitle(stage), stageContent(stage), 'part')] : [root];
     const top = outer[outer.length - 1] as FlameNode;
     for (const site of stage.sites) {
       const bytes = weight(site, measure);
       if (bytes <= 0) continue;
       const path = [...outer];
-      if (levels.udfs && site.udf) path.push(child(top, `UDF ${udfTitle(site)}`, '', 'part'));
-      for (const frame of site.frames) path.push(child(path[path.length - 1] as FlameNode, ...named(frame)));
+      if (shape.udfs && site.udf) path.push(child(top, `UDF ${shape.lines ? udfTitle(site) : (site.udfName ?? site.udf)}`, '', 'part'));
+      for (const frame of site.frames) path.push(child(path[path.length - 1] as FlameNode, ...named(frame, shape.lines)));
       add(path, bytes);
     }
     for (const rest of stage.remainders ?? []) {
@@ -73,6 +75,14 @@ export function flameTree(stages: Stage[], measure: Measure, levels: Levels): Fl
   return root;
 }
 
-function named(frame: Frame): [string, string, Kind] {
-  return [frameTitle(frame), framePlace(frame), frame.language];
+function named(frame: Frame, lines: boolean): [string, string, Kind] {
+  return [frameTitle(frame), framePlace(lines ? frame : {...frame, line: null}), frame.language];
+}
+
+/** Tells each frame what the same one has in another run's tree; returns the largest change of any frame. */
+export function compareTrees(tree: FlameNode, other: FlameNode | undefined): number {
+  tree.other = other?.value ?? 0;
+  let largest = Math.abs(tree.value - tree.other);
+  for (const [key, each] of tree.index) largest = Math.max(largest, compareTrees(each, other?.index.get(key)));
+  return largest;
 }

@@ -11,10 +11,17 @@ import {modelText} from './packed';
 
 const UNPACKED = 'The report inside this page cannot be unpacked: the file is cut off or damaged, or the browser is older than 2023.';
 
-function FileReport({text}: {text: string | null}) {
+// Of two runs in a file, `before` is the one to compare with.
+function FileReport({text, before}: {text: string | null; before: string | null}) {
   const report = text === null ? UNPACKED : readReport(text);
+  const other = before === null || before === '' ? null : readReport(before);
   const problem = typeof report === 'string' ? `${report} Make the file again: sparkmemprof report DIR -o report.html` : null;
-  return <App source={{report: typeof report === 'string' ? null : report, problem, live: null}} insideSpark={false} />;
+  return (
+    <App
+      source={{report: typeof report === 'string' ? null : report, before: typeof other === 'string' ? null : other, problem, live: null}}
+      insideSpark={false}
+    />
+  );
 }
 
 function ServedReport({address, past}: {address: string; past: boolean}) {
@@ -24,9 +31,10 @@ function ServedReport({address, past}: {address: string; past: boolean}) {
 function start(host: HTMLElement): void {
   const address = host.dataset['model'];
   if (address === undefined) {
-    void modelText(document.getElementById('sparkmemprof-model')).then((text) => {
+    const texts = ['sparkmemprof-model', 'sparkmemprof-before'].map((id) => modelText(document.getElementById(id)));
+    void Promise.all(texts).then(([text = null, before = null]) => {
       host.textContent = '';
-      render(<FileReport text={text} />, host);
+      render(<FileReport text={text} before={before} />, host);
     });
     return;
   }

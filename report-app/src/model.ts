@@ -43,6 +43,16 @@ export interface Site extends Udf, Figures {
   retainedBytes: Bytes;
   stageId?: number | null;
   frames: Frame[];
+  operator?: string; // of the JVM's: the part of Spark's engine that it is for
+  askedBy?: number; // of the JVM's: the innermost frame that is neither Spark's nor the JDK's
+}
+
+export interface Operator {
+  operator: string;
+  origin: Origin;
+  sites: number;
+  allocatedBytes: number;
+  allocations: number;
 }
 
 export interface Line extends Udf, Figures {
@@ -62,8 +72,10 @@ export interface Sum {
 }
 
 export interface SiteGroup {
+  udfs?: UdfShare[];
   sites: Site[];
   lines?: Line[];
+  operators?: Operator[];
   remainders?: Sum[];
   totals?: Sum[];
   arrowPoolPeakBytes?: Bytes;
@@ -81,6 +93,81 @@ export interface OtherAttempts extends SiteGroup {
   errors?: {message: string; tasks: number}[];
 }
 
+export type MemoryMode = 'onHeap' | 'offHeap';
+
+// Of Spark's execution memory, what one class of consumers held in one task.
+export interface MemoryConsumer {
+  name: string;
+  operation: string | null;
+  mode: MemoryMode;
+  tasks: number;
+  peakBytes: number;
+}
+
+// Spark's memory of one mode, at one moment.
+export interface PoolMoment {
+  mode: MemoryMode;
+  maxBytes: number;
+  storageRegionBytes: Bytes;
+  storageBytes: number;
+  executionBytes: number;
+}
+
+export interface SparkPool extends PoolMoment {
+  lastMs: number;
+  storagePoolBytes: number;
+  storagePeakBytes: number;
+  executionPeakBytes: number;
+  storageBorrowedPeakBytes: Bytes;
+  executionBorrowedPeakBytes: Bytes;
+  unevictablePeakBytes: Bytes;
+}
+
+export interface StageMemory {
+  consumers: MemoryConsumer[];
+  peakExecutionBytes: Bytes;
+  spilledMemoryBytes: Bytes;
+  spilledDiskBytes: Bytes;
+  tasksSpilled: number;
+  fullest: PoolMoment[];
+}
+
+export type TaskStatus = 'counted' | 'failed' | 'killed' | 'lost' | 'superseded' | 'unknown';
+export type TaskFigure =
+  | 'durationMs'
+  | 'gcMs'
+  | 'pythonLiveAtPeakBytes'
+  | 'pythonAllocatedBytes'
+  | 'heapAllocatedBytes'
+  | 'offHeapLiveAtPeakBytes'
+  | 'peakExecutionBytes'
+  | 'spilledMemoryBytes';
+
+// A stage's tasks, heaviest first; all lists have an entry a task. `known`: how many there were before any was cut.
+export type TaskRows = {
+  known: number;
+  taskAttemptIds: number[];
+  partitions: (number | null)[];
+  attempts: (number | null)[];
+  statuses: TaskStatus[];
+  executors: (string | null)[];
+  launchedMs: (number | null)[];
+} & Record<TaskFigure, (number | null)[]>;
+
+// Of a figure of a stage's counted tasks.
+export interface Distribution {
+  figure: TaskFigure;
+  tasks: number;
+  least: number;
+  lowerQuartile: number;
+  median: number;
+  upperQuartile: number;
+  largest: number;
+  skew: number | null;
+}
+
+export interface UdfShare extends Udf, Figures {}
+
 export interface Stage extends SiteGroup {
   stageId: number;
   attempt: number;
@@ -94,6 +181,9 @@ export interface Stage extends SiteGroup {
   tasks: number;
   profiledTasks?: number;
   partialTasks?: number;
+  distributions?: Distribution[];
+  taskRows?: TaskRows;
+  sparkMemory?: StageMemory;
   otherAttempts: OtherAttempts;
 }
 
@@ -139,6 +229,51 @@ export interface Moment {
   unattributedBytes: number;
 }
 
+// Lists have an entry a sample.
+export interface TimeLine {
+  timesMs: number[];
+  series: {name: string; bytes: Bytes[]}[];
+  pressurePercent: (number | null)[] | null;
+  runningTasks: number[];
+  taskStarts: number[];
+  gcPauses?: number[];
+  gcStoppedMicros?: number[];
+  workers: [pid: number, bytes: number][][];
+  stages: [stageId: number, tasks: number][][];
+  thinnedSamples: number;
+}
+
+export interface RetainedSite {
+  retainedBytes: number;
+  objects: number;
+  errorBytes: Bytes;
+  stageId: number | null;
+  thread: string | null;
+  frames: Frame[];
+}
+
+export interface Retained {
+  timeMs: number;
+  collection: string;
+  heapUsedAfterBytes: number;
+  totalBytes: number;
+  errorBytes: Bytes;
+  sites: RetainedSite[];
+  otherSites: number;
+  otherBytes: number;
+}
+
+export interface Collector {
+  collector: string;
+  stopsTheWorld: boolean;
+  collections: number;
+  totalMs: number;
+  longestMs: number;
+  longestBeforeBytes?: number;
+  longestAfterBytes?: number;
+  causes: {cause: string; collections: number}[];
+}
+
 export interface Executor {
   id: string;
   host: string | null;
@@ -153,8 +288,14 @@ export interface Executor {
   heapUsedPeakBytes?: Bytes;
   directPeakBytes?: Bytes;
   regions: Region[];
+  sparkMemory?: SparkPool[];
   processes: Process[];
   atPeak: Moment | null;
+  timeline?: TimeLine | null;
+  retained?: Retained | null;
+  nearlyFullHeap?: HeapShortage | null;
+  gc?: Collector[];
+  gcStoppedMs?: number | null;
   addedMs?: number | null;
   removedMs?: number | null;
   removedReason: string | null;
@@ -166,6 +307,19 @@ export interface Advice {
   from: string | null;
   to: string | null;
   because: string;
+}
+
+export interface HeapShortage {
+  timeMs: number;
+  error: string | null;
+  errors: number;
+  totalBytes: Bytes;
+  totalObjects: number | null;
+  cutShort: boolean;
+  classes: {name: string; bytes: number; objects: number}[];
+  otherClasses: number;
+  otherBytes: number;
+  regions: {name: string; bytes: number}[];
 }
 
 export interface PostMortem {
@@ -183,9 +337,15 @@ export interface PostMortem {
   lastSampleAgeMs: number | null;
   stack?: Frame[];
   processes?: ProcessAtMoment[];
+  regions?: {name: string; bytes: Bytes; budgetBytes: Bytes}[];
   stageId: number | null;
   taskAttemptId: number | null;
+  jobId?: number | null;
+  action?: string | null;
   sites: Site[];
+  survived?: boolean;
+  retained?: Retained | null;
+  heap?: HeapShortage | null;
   advice: Advice[];
 }
 
@@ -207,6 +367,77 @@ export interface Leak extends Udf {
   };
 }
 
+// What is worth changing although nothing died.
+export interface Finding {
+  headline: string;
+  stageId: number | null;
+  attempt: number | null;
+  advice: Advice[];
+}
+
+export interface CachedData {
+  rddId: number;
+  name: string | null;
+  callSite: string | null;
+  storageLevel: string | null;
+  deserialized: boolean | null;
+  mode: MemoryMode | null;
+  partitions: number | null;
+  blocks: number;
+  memoryBytes: number;
+  diskBytes: number;
+  peakBlocks: number;
+  peakMemoryBytes: number;
+  peakDiskBytes: number;
+  executors: {id: string; memoryBytes: number; diskBytes: number}[];
+}
+
+export interface Broadcast {
+  id: number;
+  bytes: number;
+  peakMemoryBytes: number;
+  peakDiskBytes: number;
+  memoryBytes: number;
+  driverPeakBytes?: number;
+}
+
+export interface StageResults {
+  stageId: number;
+  jobId: number;
+  purpose: 'result' | 'broadcast';
+  tasks: number;
+  partitions: number | null;
+  resultBytes: number;
+  largestResultBytes: number;
+}
+
+// A query of Spark SQL with all its jobs, or a job that belongs to none.
+export interface Action {
+  jobs: number[];
+  stages: number[];
+  queryId: number | null;
+  callSite: string | null;
+  function: string | null;
+  file: string | null; // null: Spark doesn't know the line
+  line: number | null;
+  description: string | null;
+  status: string;
+  failureReason: string | null;
+  startedMs: number;
+  endedMs: number | null;
+  resultTasks: number;
+  resultRows: number | null; // null: no query, or its plan doesn't count them
+  resultBytes: number;
+  broadcastBytes: number;
+  results: StageResults[];
+}
+
+export interface Driver {
+  maxResultBytes: Bytes;
+  actions: Action[];
+  otherActions: {actions: number; resultTasks: number; resultBytes: number; broadcastBytes: number} | null;
+}
+
 export interface Report {
   schemaVersion: number;
   unfinished: boolean;
@@ -226,6 +457,10 @@ export interface Report {
   otherStages?: {stages: number; tasks: number; otherAttempts: number; totals: Sum[]} | null;
   leaks?: Leak[];
   postMortems: PostMortem[];
+  findings?: Finding[];
+  cachedData?: CachedData[];
+  broadcasts?: Broadcast[];
+  driver?: Driver | null;
   counters: Record<string, number>;
   notAvailable: {what: string; why: string}[];
 }

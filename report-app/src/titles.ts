@@ -1,5 +1,5 @@
 // How code is called: the same as in the terminal (common/report/titles.cc, digest.cc).
-import type {Frame, Leak, Line, Site, SiteGroup, Stage, Udf} from './model';
+import type {Action, Frame, Line, Site, SiteGroup, Stage, Udf} from './model';
 
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
@@ -56,14 +56,14 @@ export function udfTitle(udf: Udf): string {
   return udf.udfFile ? `${name} (${place(fileTitle(udf.udfFile), udf.udfLine)})` : name;
 }
 
-export function linePlace(line: Line | Leak): string {
+export function linePlace(line: {file: string | null; line: number | null}): string {
   return line.file ? place(fileTitle(line.file), line.line) : 'native threads';
 }
 
 const HELPERS = ['java.', 'jdk.', 'sun.', 'scala.', 'io.netty.', 'org.apache.spark.unsafe.'];
 
 // The frame that a site of the JVM is known by: the innermost that does more than hand memory out.
-export function leadFrame(site: Site): Frame | undefined {
+export function leadFrame(site: {frames: Frame[]}): Frame | undefined {
   const innermostFirst = [...site.frames].reverse();
   const helps = (frame: Frame) =>
     frame.language === 'java' && HELPERS.some((prefix) => (frame.module ?? '').startsWith(prefix) || (frame.function ?? '').startsWith(prefix));
@@ -122,7 +122,13 @@ export function stageKey(stage: Stage): string {
   return `${stage.stageId}.${stage.attempt}`;
 }
 
+// The driver's own Python process has a row among the stages, with a number that no stage of Spark's has.
+export function isDriversPython(stage: Stage): boolean {
+  return stage.stageId < 0;
+}
+
 export function stageTitle(stage: Stage): string {
+  if (isDriversPython(stage)) return 'The driver’s Python';
   return stage.attempt === 0 ? `Stage ${stage.stageId}` : `Stage ${stage.stageId}, attempt ${stage.attempt}`;
 }
 
@@ -135,6 +141,16 @@ export function stageContent(stage: Stage): string {
   if (titles.size === 0) return stage.name ?? '';
   const named = [...titles].slice(0, 3).join(', ');
   return titles.size > 3 ? named + ', …' : named;
+}
+
+// "toPandas at job.py:17"; "count" where Spark doesn't know the line.
+export function actionTitle(action: Action): string {
+  const called = action.function ?? action.callSite?.split(' at ', 1)[0] ?? 'action';
+  return action.file === null ? called : `${called} at ${linePlace(action)}`;
+}
+
+export function actionWhich(action: Action): string {
+  return action.queryId !== null ? `query ${action.queryId}` : `job ${action.jobs[0] ?? '?'}`;
 }
 
 export function executorTitle(id: string): string {

@@ -86,6 +86,15 @@ class Seen:
         ]
         assert grave == []
 
+    def demand_within_spark(self, scheme, shot):
+        """The page that stands here inside Spark's: in these colours, no wider than it may be, and accessible."""
+        ours = self.page.locator(".page")
+        if ours.get_attribute("data-theme") != scheme:  # Spark 3.5's page is light, and the choice is remembered
+            self.page.get_by_role("button", name=f"Change to {scheme} colours").click()
+        assert ours.evaluate("element => element.scrollWidth - element.clientWidth") <= 0
+        self.demand_accessible()
+        self.screenshot(f"{shot}-{scheme}")
+
     def screenshot(self, name):
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True)

@@ -5,7 +5,8 @@ import copy
 HOSTILE = "<script>alert(1)</script>\"'&"
 MIB = 1 << 20
 # Texts whose values the schema fixes; all others are a user's, Spark's or a library's.
-FIXED = {"status", "origin", "language", "kind", "process", "limitSource"}
+FIXED = {"status", "statuses", "figure", "origin", "language", "kind", "process", "limitSource", "purpose"}
+NAMES = (("regions", "name"), ("series", "name"))
 
 
 def hostile(model):
@@ -13,7 +14,7 @@ def hostile(model):
 
     def spoil(value, key=None, path=()):
         if isinstance(value, str):
-            return value if key in FIXED or path[-2:] == ("regions", "name") else f"{HOSTILE}{value}"
+            return value if key in FIXED or path[-2:] in NAMES else f"{HOSTILE}{value}"
         if isinstance(value, list):
             return [spoil(each, key, path) for each in value]
         if isinstance(value, dict):
@@ -106,6 +107,37 @@ def group(sites):
             lines.append({**own, **place, "sites": [index]})
     lines.sort(key=lambda line: -line["liveAtPeakBytes"])
     return {"sites": sites, "lines": lines, "remainders": [], "totals": sums(sites)}
+
+
+def task_rows(tasks, others=(), first=0):
+    """Of as many counted tasks, the first of which is the heaviest by far, and of attempts with these statuses."""
+    held = [400_000_009 if number == 0 else 30_000_001 - 1009 * number for number in range(tasks)]
+    count = tasks + len(others)
+    return {
+        "known": count,
+        "taskAttemptIds": [first + number for number in range(count)],
+        "partitions": [number % max(1, tasks) for number in range(count)],
+        "attempts": [0] * tasks + [1] * len(others),
+        "statuses": ["counted"] * tasks + list(others),
+        "executors": [str(1 + number % 3) for number in range(count)],
+        "launchedMs": [1_700_000_000_000 + number for number in range(count)],
+        "durationMs": [5_000 + 7 * number for number in range(count)],
+        "gcMs": [number % 90 for number in range(count)],
+        "pythonLiveAtPeakBytes": held + [55_000_003] * len(others),
+        "pythonAllocatedBytes": [3 * each for each in held] + [None] * len(others),
+        "heapAllocatedBytes": [90_000_001 + 331 * number for number in range(count)],
+        "offHeapLiveAtPeakBytes": [None] * count,
+        "peakExecutionBytes": [0] * count,
+        "spilledMemoryBytes": [0] * count,
+    }
+
+
+def distribution(figure, values):
+    values = sorted(values)
+    ranks = [values[min(len(values) * quarter // 4, len(values) - 1)] for quarter in range(5)]
+    names = ("least", "lowerQuartile", "median", "upperQuartile", "largest")
+    skew = round(ranks[4] / ranks[2], 2)
+    return {"figure": figure, "tasks": len(values), **dict(zip(names, ranks, strict=True)), "skew": skew}
 
 
 def stage(number, sites, status="complete", **more):
@@ -204,6 +236,95 @@ def executor(name, used, limit, processes=2, enforced=True):
     }
 
 
+LIFE_BEGIN = 1_700_000_000_250
+
+
+def life(limit, seconds, peak, held):
+    """The time line of an executor whose Python worker fills up until second `peak`, when it holds `held` bytes."""
+    names = ("used", "limit", "jvm", "python.workers", "python.other", "heap.used", "heap.storage", "offHeap")
+    series = {name: [] for name in (*names, "unattributed")}
+    line = {
+        "timesMs": [],
+        "runningTasks": [],
+        "taskStarts": [],
+        "gcPauses": [],
+        "gcStoppedMicros": [],
+        "workers": [],
+        "stages": [],
+    }
+    for second in range(seconds):
+        running = 3 <= second <= peak
+        jvm, other = (400 + min(second, 90)) * MIB, 48 * MIB
+        worker = held * second // peak if running else 30 * MIB
+        rest = 30 * MIB + 4096 * (second % 7)
+        used = jvm + other + worker + rest
+        values = (used, limit, jvm, worker, other, (150 + second * 37 % 230) * MIB, 40 * MIB, 19 * MIB, rest)
+        for name, value in zip(series, values, strict=True):
+            series[name].append(value)
+        line["timesMs"].append(LIFE_BEGIN + 1000 * second)
+        line["runningTasks"].append(2 if running else 0)
+        line["taskStarts"].append(2 if second == 3 else 0)
+        line["gcPauses"].append(3 if second == peak else 0)
+        line["gcStoppedMicros"].append(417_300 if second == peak else 0)
+        line["workers"].append([[103, worker]])
+        line["stages"].append([[2, 2]] if running else [])
+    return {
+        **line,
+        "series": [{"name": name, "bytes": values} for name, values in series.items()],
+        "pressurePercent": [12.07 if second == peak else 0 for second in range(seconds)],
+        "thinnedSamples": 311,
+    }
+
+
+def action(job, stages, sent, tasks, partitions, **more):
+    """Job `job` collected `sent` bytes at job.py:50."""
+    results = {
+        "stageId": stages[-1],
+        "jobId": job,
+        "purpose": "result",
+        "tasks": tasks,
+        "partitions": partitions,
+        "resultBytes": sent,
+        "largestResultBytes": sent // max(1, tasks),
+    }
+    return {
+        "jobs": [job],
+        "stages": stages,
+        "queryId": None,
+        "callSite": "collect at /jobs/job.py:50",
+        "function": "collect",
+        "file": "/jobs/job.py",
+        "line": 50,
+        "description": None,
+        "status": "complete",
+        "failureReason": None,
+        "startedMs": 1_700_000_010_000 + job,
+        "endedMs": 1_700_000_012_000,
+        "resultTasks": tasks,
+        "resultRows": tasks * 1_009 if tasks else None,
+        "resultBytes": sent,
+        "broadcastBytes": 0,
+        "results": [results],
+        **more,
+    }
+
+
+def driver():
+    refused = (
+        "Total size of serialized results of 3 tasks (2.2 MiB) is bigger than spark.driver.maxResultSize (2.0 MiB)"
+    )
+    counted = action(2, [5, 6], 0, 0, 4, queryId=1, file=None, line=None, function=None)
+    return {
+        "maxResultBytes": 2_097_152,
+        "actions": [
+            action(0, [2], 1_555_567, 2, 5, status="failed", failureReason=refused),
+            action(1, [2, 3], 777_781, 1, 1, description="orders of a day"),
+            counted | {"callSite": "count at NativeMethodAccessorImpl.java:0", "status": "running", "endedMs": None},
+        ],
+        "otherActions": {"actions": 11, "resultTasks": 40, "resultBytes": 5_000_011, "broadcastBytes": 0},
+    }
+
+
 def report(executors=(), stages=(), **more):
     return {
         "schemaVersion": 1,
@@ -230,6 +351,24 @@ def report(executors=(), stages=(), **more):
     }
 
 
+def full_heap():
+    """A JVM's heap when it had no room, of 17 classes and two more."""
+    classes = [{"name": f"org.acme.Book{i}[]", "bytes": 50_000_003 - i, "objects": 1000 + i} for i in range(17)]
+    return {
+        "timeMs": 1_700_000_049_000,
+        "error": "Java heap space",
+        "thread": "main",
+        "errors": 1,
+        "totalBytes": sum(each["bytes"] for each in classes) + 5_000_011,
+        "totalObjects": 17_136,
+        "cutShort": False,
+        "classes": classes,
+        "otherClasses": 2,
+        "otherBytes": 5_000_011,
+        "regions": [{"name": "heap.max", "bytes": 1 << 30}, {"name": "heap.storage", "bytes": 11 << 20}],
+    }
+
+
 def everything():
     """One of each that a report can have."""
     first = stage(
@@ -252,8 +391,15 @@ def everything():
         {"origin": "jvm-heap", "sites": 31, "allocatedBytes": 7_340_033, "allocations": 400, "liveAtPeakBytes": None}
     ]
     first |= {"arrowPoolPeakBytes": 53_477_376, "arrowPoolEndBytes": 1_310_720, "arrowPoolGrowthBytes": 4096}
+    clean = python_site("clean", 40, 33_000_003)
+    rows = task_rows(17, ["killed"], first=40)
+    live = distribution("pythonLiveAtPeakBytes", rows["pythonLiveAtPeakBytes"][:17])
+    share = {key: clean[key] for key in (*udf(""), *figures(0, 0))}
+    fifth = stage(5, [clean], tasks=17, taskRows=rows, distributions=[live], udfs=[share])
+    fifth["otherAttempts"] |= {"tasks": 1, "killed": 1}
     lost = stage(3, [], status="failed", failureReason="Job aborted due to stage failure", tasks=0, profiledTasks=0)
     dead = executor(3, 2_576_980_377, 2_684_354_560, processes=4) | {
+        "timeline": life(2_684_354_560, 50, 43, 1_999_999_991),
         "removedMs": 1_700_000_050_000,
         "removedReason": "OOMKilled",
     }
@@ -271,9 +417,17 @@ def everything():
         "usedBytes": 2_576_980_377,
         "lastSampleAgeMs": 210,
         "processes": dead["atPeak"]["processes"],
+        "regions": [
+            {"name": "heap", "budgetBytes": 1_073_741_824, "bytes": 412_345_679},
+            {"name": "heap.user", "budgetBytes": 303_000_001, "bytes": None},
+            {"name": "overhead", "budgetBytes": 402_653_184, "bytes": 1_932_735_283},
+            {"name": "pyspark", "budgetBytes": 0, "bytes": None},
+        ],
         "stageId": 2,
         "taskAttemptId": 41,
         "sites": [python_site("features", 17, 700_000_033)],
+        "survived": False,
+        "heap": full_heap(),
         "advice": [
             {
                 "conf": "spark.executor.memoryOverhead",
@@ -288,6 +442,25 @@ def everything():
                 "because": "the task held 5.1 times the median: divide the partition",
             },
         ],
+    }
+    refusal = {
+        "executorId": "driver",
+        "process": "jvm",
+        "pid": None,
+        "exitCode": None,
+        "how": "Spark adds up the serialised results",
+        "headline": "The driver refused the results of collect at /jobs/job.py:50 (job 0)",
+        "outOfMemory": True,
+        "timeMs": 1_700_000_012_000,
+        "limitBytes": 2_097_152,
+        "usedBytes": 2_306_867,
+        "lastSampleAgeMs": None,
+        "stageId": 2,
+        "taskAttemptId": None,
+        "jobId": 0,
+        "action": "collect at /jobs/job.py:50",
+        "sites": [],
+        "advice": [{"conf": "spark.driver.maxResultSize", "from": "2m", "to": "5m", "because": "5 tasks"}],
     }
     leak = {
         **udf("remember"),
@@ -313,26 +486,44 @@ def everything():
         [
             first,
             lost,
-            stage(5, [python_site("clean", 40, 33_000_003)]),
+            fifth,
             stage(6, [python_site("last", 41, 44_000_017)]),
         ],
         otherExecutors={"executors": 4, "largestUsedBytes": 123_456_789},
         otherStages=rest,
         leaks=[leak],
-        postMortems=[death],
+        postMortems=[death, refusal],
+        driver=driver(),
+        broadcasts=[
+            {
+                "id": 7,
+                "bytes": 3_000_017,
+                "peakMemoryBytes": 9_000_051,
+                "peakDiskBytes": 0,
+                "memoryBytes": 0,
+                "driverPeakBytes": 3_000_017,
+            },
+            {"id": 8, "bytes": 17, "peakMemoryBytes": 17, "peakDiskBytes": 0, "memoryBytes": 0, "driverPeakBytes": 0},
+        ],
         counters={"droppedSites": 3, "droppedTasks": 0, "noTaskHeapBytes: odd-thread": 5_243_001},
     )
 
 
 def large():
-    """2,000 stages, 500 executors, 20,000 sites."""
+    """2,000 stages, 500 executors, 20,000 sites, and rows of 30,000 of 98,000 tasks."""
 
     def sites(number):
         found = [python_site(f"work_{number}_{each}", each + 1, 1_000_003 * (each + 1) + number) for each in range(7)]
         return found + [heap_site(f"Sink{number}x{each}", 9_000_001 * (each + 1)) for each in range(3)]
 
-    executors = [executor(number, 1_000_000_007 + number * 3_000_017, 2_684_354_560) for number in range(500)]
-    return report(executors, [stage(number, sites(number)) for number in range(2000)])
+    executors = [
+        executor(number, 1_000_000_007 + number * 3_000_017, 2_684_354_560)
+        | {"timeline": life(2_684_354_560, 48, 40, 900_000_007 + number * 1009)}
+        for number in range(500)
+    ]
+    stages = [stage(number, sites(number), taskRows=task_rows(5, first=20_000 + 5 * number)) for number in range(2000)]
+    stages[1234] |= {"tasks": 88_000, "taskRows": {**task_rows(20_000), "known": 88_000}}
+    return report(executors, stages)
 
 
 def nothing(unfinished):

@@ -10,7 +10,7 @@ import models
 import pytest
 from playwright.sync_api import expect
 
-PAGES = ["", "executors", "executors/2", "stages", "stages/2.0", "lines", "flame", "deaths", "about"]
+PAGES = ["", "executors", "executors/2", "stages", "stages/2.0", "lines", "flame", "driver", "deaths", "about"]
 SCHEMA = json.loads((browsing.ROOT / "docs/report.schema.json").read_text())
 
 
@@ -63,6 +63,7 @@ def test_everything_at_once(browser, rich, width):
             "stages/3.0",
             "lines",
             "flame",
+            "driver",
             "deaths",
             "about",
         ]:
@@ -75,7 +76,8 @@ def test_everything_at_once(browser, rich, width):
 
 
 @pytest.mark.parametrize(
-    "name", ["", "executors", "executors/HOSTILE3", "stages", "stages/2.0", "lines", "flame", "deaths", "about"]
+    "name",
+    ["", "executors", "executors/HOSTILE3", "stages", "stages/2.0", "lines", "flame", "driver", "deaths", "about"],
 )
 def test_hostile_names_are_text(browser, hostile, name):
     with browsing.window(browser) as seen:
@@ -104,6 +106,26 @@ def test_no_other_script_may_run(browser, sample):
         assert any("Content Security Policy" in told for told in seen.complaints)
 
 
+def test_a_full_heap_is_shown_by_class(browser, rich):
+    with browsing.window(browser) as seen:
+        seen.open(f"{rich}#/deaths")
+        table = seen.page.get_by_label("The heap by class")
+        assert table.locator("tbody tr").count() == 15
+        assert "org.acme.Book0[]" in table.locator("tbody tr").first.inner_text()
+        text = seen.page.locator("main").inner_text().replace("\u202f", " ")
+        assert "4 other classes: 100.1 MiB" in text
+        assert "Spark then: heap.max 1.0 GiB · heap.storage 11.0 MiB" in text
+
+
+def test_a_death_shows_its_regions_against_what_was_requested(browser, rich):
+    nothing = "\u2013"
+    with browsing.window(browser) as seen:
+        seen.open(f"{rich}#/deaths")
+        rows = seen.page.get_by_label("Regions").first.locator("tbody tr")
+        told = [" ".join(row.inner_text().replace("\u202f", " ").split()) for row in rows.all()]
+        assert told == ["heap 393.2 MiB 1.0 GiB", f"heap.user {nothing} 289.0 MiB", "overhead 1.8 GiB 384.0 MiB"]
+
+
 def test_the_summary_says_what_to_do(browser, rich):
     with browsing.window(browser) as seen:
         seen.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -113,7 +135,7 @@ def test_the_summary_says_what_to_do(browser, rich):
             == models.everything()["postMortems"][0]["headline"]
         )
         advice = seen.page.locator(".advices li")
-        assert advice.count() == 2
+        assert advice.count() == 3
         assert "384m → 2300m" in advice.first.inner_text().replace("\n", " ")
         assert "1.8 GiB + JVM native 200 MiB + 10 %" in advice.first.inner_text()
         wanted = "--conf spark.executor.memoryOverhead=2300m"
@@ -176,6 +198,65 @@ def test_other_attempts_stand_apart(wide, rich):
     assert re.search(r"51\.0 MiB at a task.s peak, 1\.2 MiB at a task.s end", pool)
 
 
+def table(page, label):
+    """The block of the table with this label."""
+    return page.locator(".table", has=page.locator(f"table[aria-label^='{label}']"))
+
+
+def test_tasks_by_themselves_and_how_they_are_distributed(wide, rich):
+    wide.open(f"{rich}#/stages/5.0")
+    page = wide.page
+    spread = page.locator("table[aria-label$='figures are distributed']")
+    live = spread.locator("tr", has_text="Python live at peak").inner_text().replace("\u202f", " ").split("\t")
+    assert live[1:] == ["28.6 MiB", "28.6 MiB", "28.6 MiB", "28.6 MiB", "381.5 MiB", "13\u00d7"]
+    tasks = table(page, "tasks of Stage 5")
+    expect(tasks.locator("tbody tr")).to_have_count(10)
+    assert "Off-heap" not in tasks.inner_text(), "a figure that no task has takes no place"
+    first = tasks.locator("tbody tr").first
+    assert "partition 0, Executor 1" in first.inner_text()
+    expect(first.locator("a")).to_have_attribute("href", "#/executors/1")
+    tasks.locator("th.column-durationMs button").click()
+    expect(tasks.locator("tbody tr").first).to_contain_text("partition 16")
+    tasks.get_by_placeholder("Filter by task").fill("partition 7")
+    expect(tasks.locator("tbody tr")).to_have_count(1)
+    assert "killed" not in tasks.inner_text()
+    other = page.locator(".card.apart .table", has=page.locator("table[aria-label^='tasks of']"))
+    expect(other.locator("tbody tr")).to_have_count(1)
+    assert "killed" in other.inner_text()
+    assert "52.5" in other.inner_text()
+    shares = table(page, "UDFs of Stage 5").inner_text()
+    assert "clean (job.py:7)" in shares
+    assert "31.5" in shares
+    wide.screenshot("tasks")
+
+
+def test_the_driver_shows_results_by_action_and_where_memory_was_spent(wide, rich):
+    wide.open(f"{rich}#/driver")
+    row = wide.page.locator("tbody tr", has_text="failed").first
+    told = row.inner_text().replace("\u202f", " ")
+    assert "collect at job.py:50 job 0" in told
+    assert "Stage 2: 1.5 MiB from 2 of 5 tasks, largest 759.6 KiB, 74 % of spark.driver.maxResultSize" in told
+    sent = row.locator("td[data-label='Results'] .figure")
+    assert sent.get_attribute("title") == "1,555,567 bytes, serialised, as Spark counts it"
+    assert row.locator("td[data-label='Rows']").inner_text() == "2,018"
+    unknown = wide.page.locator("tbody tr", has_text="query 1")
+    assert unknown.locator("td[data-label='Rows']").inner_text() == "\u2013"
+    assert re.search("^count query 1 running.*which line", unknown.inner_text().replace("\n", " "))
+    assert "Lighter actions without a row: 11" in wide.text()
+    assert column(wide.page, "The driver\u2019s copy") == ["2.9 MiB"], "of what the driver made itself"
+    row.get_by_role("link", name="Stage 2").click()
+    assert "run by collect at job.py:50 job 0" in wide.text()
+    wide.open(f"{rich}#/lines")
+    line = wide.page.locator("tbody tr", has_text="job.py:17").first
+    line.get_by_role("link", name="collect at job.py:50").click()
+    expect(wide.page.locator("main h2").first).to_have_text("Driver")
+    wide.open(f"{rich}#/deaths")
+    refused = wide.page.locator(".death", has_text="refused the results")
+    assert refused.locator("table").count() == 0
+    refused.get_by_role("link", name="The driver").click()
+    expect(wide.page.locator("main h2").first).to_have_text("Driver")
+
+
 def test_a_process_tells_what_it_imported(wide, rich):
     wide.open(f"{rich}#/executors/3")
     process = wide.page.locator(".process", has_text="python-worker 101")
@@ -188,6 +269,77 @@ def test_a_process_tells_what_it_imported(wide, rich):
         "8.6 MiB (11.4 MiB with its imports)",
     ):
         assert text in told
+
+
+def moment(page):
+    return page.get_by_role("slider").get_attribute("aria-valuetext")
+
+
+def test_a_life_shows_who_held_what_at_its_peak_and_at_any_moment(wide, rich):
+    wide.open(f"{rich}#/executors/3")
+    page = wide.page
+    slider = page.get_by_role("slider")
+    held = page.get_by_role("table", name="Who held what then")
+    # The peak is chosen before anything is clicked.
+    assert moment(page).startswith("22:14:03 UTC: 2.4 GiB of 2.5 GiB")
+    worker = held.get_by_role("row").filter(has_text="pid 103").locator(".figure")
+    assert worker.get_attribute("title") == "1,999,999,991 bytes"
+    assert "2 tasks running: 2 of stage 2" in page.locator(".moment").inner_text()
+    assert "Threads waited for memory 12.07 %" in page.locator(".moment").inner_text()
+    assert "The JVM stood still 417 ms in 3 pauses before." in page.locator(".moment").inner_text()
+    # A click chooses the moment there: a third from the left of 50 seconds.
+    over = page.locator(".life-plot .u-over")
+    box = over.bounding_box()
+    over.click(position={"x": box["width"] / 3, "y": 40})
+    assert int(slider.get_attribute("aria-valuenow")) in (15, 16, 17)
+    chosen = int(slider.get_attribute("aria-valuenow"))
+    assert worker.get_attribute("title") == f"{1_999_999_991 * chosen // 43:,} bytes"
+    page.get_by_role("button", name="Last").click()
+    assert slider.get_attribute("aria-valuenow") == "49"
+    assert "0 tasks running" in page.locator(".moment").inner_text()
+    assert "removed after it" in page.locator(".moment").inner_text()
+    assert page.get_by_role("button", name="Later").is_disabled()
+    page.get_by_role("button", name="Largest use").click()
+    assert slider.get_attribute("aria-valuenow") == "43"
+    # Something of each colour is drawn.
+    painted = page.evaluate(
+        """() => {
+          const canvas = document.querySelector('.life canvas');
+          const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+          const colours = new Map();
+          for (let at = 0; at < data.length; at += 4) {
+            const key = `${data[at]},${data[at + 1]},${data[at + 2]},${data[at + 3]}`;
+            colours.set(key, (colours.get(key) ?? 0) + 1);
+          }
+          return Object.fromEntries(colours);
+        }"""
+    )
+    for colour in ("208,138,46", "232,189,127", "53,116,181", "107,157,205"):  # JVM, its heap, Python, other Python
+        assert painted.get(f"{colour},255", 0) > 300, colour
+    wide.demand_accessible()
+
+
+def test_a_life_by_keyboard(wide, rich):
+    wide.open(f"{rich}#/executors/3")
+    slider = wide.page.get_by_role("slider")
+    slider.focus()
+    for key, place in (
+        ("ArrowLeft", 42),
+        ("PageDown", 37),
+        ("ArrowRight", 38),
+        ("Home", 0),
+        ("ArrowLeft", 0),
+        ("End", 49),
+    ):
+        wide.page.keyboard.press(key)
+        assert slider.get_attribute("aria-valuenow") == str(place), key
+    assert moment(wide.page).startswith("22:14:09 UTC")
+
+
+def test_an_executor_without_samples_says_so(wide, rich):
+    wide.open(f"{rich}#/executors/1")
+    assert "too short for samples" in wide.text()
+    assert wide.page.get_by_role("slider").count() == 0
 
 
 def test_what_has_no_row_is_told(wide, rich):
@@ -276,6 +428,33 @@ def test_flame_graph(wide, rich):
     assert page.url.endswith("#/flame?stage=5.0")
 
 
+def test_flame_graph_of_two_runs(wide, store, tmp_path):
+    def run(number, sites):
+        application = {"id": "app", "name": "odd job", "startedMs": 1_700_000_000_000 + number}
+        return json.dumps(models.report(stages=[models.stage(number, sites)], application=application)).encode()
+
+    grown, gone, same = (models.python_site(name, 7, 100_000_007) for name in ("grown", "gone", "same"))
+    moved = models.python_site("grown", 9, 130_000_009)  # an edit above it
+    before, after = run(2, [grown, gone, same]), run(5, [moved, same])
+    path = tmp_path / "change.html"
+    path.write_text(store.render_comparison_html(before, after))
+    wide.open(f"{path.as_uri()}#/flame")
+    page = wide.page
+    assert "Compare with odd job of 2023-11-14 22:13:20 UTC" in wide.text()
+    frames(page, "grown").first.hover()
+    expect(page.locator(".flame-told")).to_contain_text("grown (job.py): + 28.6 MiB: 124.0 MiB, before 95.4 MiB")
+    frames(page, "same").first.hover()
+    expect(page.locator(".flame-told")).to_contain_text("as much as before: 95.4 MiB")
+    assert fill(frames(page, "grown").first) != fill(frames(page, "same").first)
+    assert frames(page, "gone").count() == 0
+    page.get_by_label("Compare").select_option("before")
+    frames(page, "gone").first.hover()
+    expect(page.locator(".flame-told")).to_contain_text("gone (job.py): \u2212 95.4 MiB: 0 B, before 95.4 MiB")
+    wide.screenshot("flame-two-runs")
+    page.get_by_label("Compare").select_option("no")
+    expect(frames(page, "grown").first).to_have_attribute("name", re.compile("job.py:9"))
+
+
 def test_flame_graph_by_keyboard(wide, rich):
     wide.open(f"{rich}#/flame")
     told = wide.page.locator(".flame-told")
@@ -297,16 +476,17 @@ def test_flame_graph_by_keyboard(wide, rich):
 def test_keyboard_reaches_every_page(wide, sample):
     wide.open(sample)
     names = []
-    for _ in range(12):
+    for _ in range(13):
         wide.page.keyboard.press("Tab")
         names.append(wide.page.evaluate("document.activeElement.textContent"))
-    assert [name.rstrip("1") for name in names[:8]] == [
+    assert [name.rstrip("1") for name in names[:9]] == [
         "☾ Dark",
         "Summary",
         "Executors",
         "Stages",
         "UDFs and lines",
         "Flame graph",
+        "Driver",
         "Post-mortems",
         "About the numbers",
     ]
@@ -349,7 +529,7 @@ def test_a_damaged_file_says_so(wide, html_file, tmp_path, spoil, told):
 
 
 @pytest.mark.parametrize(
-    "name", ["", "executors", "executors/9", "stages", "stages/9.0", "lines", "flame", "deaths", "nowhere"]
+    "name", ["", "executors", "executors/9", "stages", "stages/9.0", "lines", "flame", "driver", "deaths", "nowhere"]
 )
 @pytest.mark.parametrize("unfinished", [True, False])
 def test_empty_pages_say_so(wide, html_file, name, unfinished):
@@ -367,6 +547,16 @@ def test_without_script_the_headline_is_there(browser, rich):
         assert "sparkmemprof report DIR" in text
 
 
+def test_columns_are_shared_where_stages_are_many(wide, large):
+    """Nine to a column; what a stage of this model holds grows with its number."""
+    wide.open(f"{large}#/stages")
+    chart = wide.page.locator("figure.chart")
+    expect(chart.locator("[role=img]")).to_have_attribute("aria-label", re.compile(r", 223 columns;"))
+    expect(chart.locator("figcaption")).to_contain_text("Each column is the largest of 9 that ran one after the other.")
+    chart.locator(".u-over").hover(position={"x": 1, "y": 60})
+    expect(chart.locator("figcaption")).to_contain_text("Stage 8: ")
+
+
 def test_a_large_report_is_a_small_file(wide, large):
     path = pathlib.Path(large.removeprefix("file://"))
     assert path.stat().st_size <= 5_000_000
@@ -381,14 +571,45 @@ def test_a_large_report_is_a_small_file(wide, large):
 
 
 def test_a_large_report_stays_small_on_the_page(wide, large):
-    for name in ["", "executors", "stages", "stages/1999.0", "lines", "flame"]:
+    for name in ["", "executors", "stages", "stages/1999.0", "stages/1234.0", "lines", "flame"]:
         wide.open(f"{large}#/{name}")
         assert wide.page.evaluate("document.querySelectorAll('*').length") < 12_000, name
     wide.open(f"{large}#/lines")
     wide.page.get_by_placeholder("Filter by line").fill("work_1234_6")
     expect(wide.page.locator("tbody tr")).to_have_count(1)
     wide.screenshot("large-lines")
+    wide.open(f"{large}#/stages/1234.0")
+    assert "The heaviest 20,000 of 88,000 attempts have a row here" in wide.text()
+    tasks = table(wide.page, "tasks of Stage 1234")
+    expect(tasks.locator("[role=status]")).to_have_text("20,000 rows")
+    tasks.get_by_placeholder("Filter by task").fill("partition 19876")
+    expect(tasks.locator("tbody tr")).to_have_count(1)
     wide.open(f"{large}#/flame")
     assert frames(wide.page, "work_1234_6").count() == 0, "too narrow"
     wide.page.get_by_label("Stage", exact=True).select_option("1234.0")
     expect(frames(wide.page, "work_1234_6")).to_have_count(1)
+
+
+def test_the_drivers_own_python_is_no_stage(wide, html_file):
+    own = models.stage(-1, [models.python_site("frames", 28, 61_000_013)], name="driver: job.py", tasks=1)
+    driver = models.executor("driver", 900_000_007, 2_684_354_560)
+    driver["processes"][1]["kind"] = "python-driver"
+    model = models.report(
+        executors=[driver], stages=[own, models.stage(2, [models.python_site("features", 17, 7_000_003)])]
+    )
+    jsonschema.validate(model, SCHEMA)
+    address = html_file(model)
+    wide.open(f"{address}#/driver")
+    told = wide.text().replace("\u202f", " ")
+    assert "Its heap and its Python" in told
+    assert "Python process 101, resident at most 429.2 MiB" in told
+    row = wide.page.locator("tbody tr", has_text="job.py:28")
+    assert row.locator("td[data-label='Live at peak'] .figure").get_attribute("title").startswith("61,000,013 bytes")
+    assert wide.page.locator("tbody tr", has_text="job.py:17").count() == 0
+    wide.open(f"{address}#/stages")
+    assert [row.inner_text() for row in wide.page.locator("tbody td a.strong").all()] == ["Stage 2"]
+    wide.open(f"{address}#/lines")
+    wide.page.locator("tbody tr", has_text="job.py:28").get_by_role("link", name="driver").click()
+    expect(wide.page.locator("h1, h2").filter(has_text="All its processes")).to_be_visible()
+    assert "1 process" in wide.text()
+    wide.demand_quiet()

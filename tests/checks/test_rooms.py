@@ -7,7 +7,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CORE = ("base", "sampling", "hooking", "sites", "blackbox", "symbols", "system")
-REPORT = ("proto", "store", "postmortem", "budget", "advice", "report")
+REPORT = ("proto", "timeline", "store", "postmortem", "budget", "advice", "report")
 PROFILE = ("profile",)  # over core and the schema
 PROGRAM = ("program", "eventlog")  # over all of them
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', re.MULTILINE)

@@ -49,6 +49,10 @@ class Outcome:
         """What takeMessage() handed out, in order."""
         return [dump(path) for path in sorted(self.folder.glob("message-*"))]
 
+    def snapshots(self):
+        """Those of the messages that tell of the whole executor, in order."""
+        return [message["executor"] for message in self.messages() if "executor" in message]
+
 
 class Java:
     """One JDK with the compiled test programs."""
@@ -84,6 +88,7 @@ class Java:
 def classes(tmp_path_factory):
     target = tmp_path_factory.mktemp("classes")
     sources = [JNI_SOURCES / "NativeAgent.java", JNI_SOURCES / "NativeStore.java"]
+    sources.append(JNI_SOURCES.parent / "gc" / "CollectionNews.java")
     sources += sorted((pathlib.Path(__file__).parent / "java").glob("*.java"))
     javac = shutil.which("javac") or JDKS["17"][0] / "bin" / "javac"
     command = [javac, "--release", "11", "-g", "-d", target, *sources]

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "proto/memprof.pb.h"
+#include "timeline/packing.h"
 
 namespace {
 
@@ -50,6 +51,7 @@ json Executor(const proto::ExecutorSnapshot& executor) {
               {"processes", Processes(executor.processes())},
               {"javaVersion", executor.java_version()},
               {"agentLoaded", executor.agent_loaded()},
+              {"exitsOnOutOfMemory", executor.exits_on_out_of_memory()},
               {"counters", Counters(executor.counters())},
               {"notAvailable", json::object()}};
   for (const proto::NotAvailable& entry : executor.not_available()) out["notAvailable"][entry.what()] = entry.why();
@@ -69,6 +71,89 @@ json Executor(const proto::ExecutorSnapshot& executor) {
                      {"unattributedBytes", moment.unattributed_bytes()},
                      {"activeTasks", moment.active_tasks()}};
   }
+  return out;
+}
+
+json TimeLine(const proto::TimeLine& message) {
+  json out = json::array();
+  const auto samples = memprof::UnpackSamples(message);
+  if (!samples) return "contradicts itself";
+  for (const memprof::TimeSample& sample : *samples) {
+    json one = {{"timeMs", sample.time_ms}, {"runningTasks", sample.running_tasks}, {"taskStarts", sample.task_starts},
+                {"pauses", sample.pauses},  {"stoppedMicros", sample.stopped_us},   {"workers", json::object()},
+                {"stages", json::object()}};
+    for (size_t gauge = 0; gauge < memprof::kGauges; ++gauge) {
+      if (sample.figures[gauge] != memprof::kNoFigure) one[memprof::kGaugeNames[gauge]] = sample.figures[gauge];
+    }
+    for (const auto& worker : sample.workers) {
+      if (worker.pid != 0) one["workers"][std::to_string(worker.pid)] = worker.kib;
+    }
+    for (const auto& stage : sample.stages) {
+      if (stage.id >= 0) one["stages"][std::to_string(stage.id)] = stage.tasks;
+    }
+    out.push_back(one);
+  }
+  return out;
+}
+
+json Retained(const proto::RetainedHeap& heap) {
+  const proto::TaskProfile& names = heap.names();
+  json out = {{"timeMs", heap.time_ms()},
+              {"collection", heap.collection()},
+              {"heapUsedAfterBytes", heap.heap_used_after_bytes()},
+              {"heapMaxBytes", heap.heap_max_bytes()},
+              {"totalBytes", heap.total_bytes()},
+              {"variance", heap.variance()},
+              {"intervalBytes", heap.interval_bytes()},
+              {"otherSites", heap.other_sites()},
+              {"otherBytes", heap.other_bytes()},
+              {"sites", json::array()}};
+  for (const proto::RetainedSite& site : heap.sites()) {
+    json one = {{"bytes", site.bytes()},
+                {"objects", site.objects()},
+                {"variance", site.variance()},
+                {"stageId", site.stage_id()},
+                {"stageAttempt", site.stage_attempt()},
+                {"thread", names.strings(static_cast<int>(site.thread()))},
+                {"frames", json::array()}};
+    for (uint32_t stack = site.stack(); stack != 0; stack = names.stacks(static_cast<int>(stack) - 1).parent()) {
+      const proto::Frame& frame = names.frames(static_cast<int>(names.stacks(static_cast<int>(stack) - 1).frame()));
+      const json named = {{"function", names.strings(static_cast<int>(frame.function()))}, {"line", frame.line()}};
+      one["frames"].insert(one["frames"].begin(), named);
+    }
+    out["sites"].push_back(one);
+  }
+  return out;
+}
+
+json Shortage(const proto::HeapShortage& shortage) {
+  const proto::TaskProfile& names = shortage.names();
+  json out = {{"timeMs", shortage.time_ms()},
+              {"error", shortage.error()},
+              {"endsJvm", shortage.ends_jvm()},
+              {"nearlyFull", shortage.nearly_full()},
+              {"thread", shortage.thread()},
+              {"taskAttemptId", shortage.task_attempt_id()},
+              {"stageId", shortage.stage_id()},
+              {"partition", shortage.partition()},
+              {"errors", shortage.errors()},
+              {"otherClasses", shortage.other_classes()},
+              {"otherBytes", shortage.other_bytes()},
+              {"totalBytes", shortage.total_bytes()},
+              {"totalObjects", shortage.total_objects()},
+              {"cutShort", shortage.cut_short()},
+              {"regions", Rows(shortage.regions())},
+              {"classes", json::array()},
+              {"frames", json::array()}};
+  for (const proto::HeapClass& each : shortage.classes()) {
+    out["classes"].push_back({{"name", each.name()}, {"bytes", each.bytes()}, {"objects", each.objects()}});
+  }
+  for (uint32_t stack = shortage.stack(); stack != 0; stack = names.stacks(static_cast<int>(stack) - 1).parent()) {
+    const proto::Frame& frame = names.frames(static_cast<int>(names.stacks(static_cast<int>(stack) - 1).frame()));
+    const json named = {{"function", names.strings(static_cast<int>(frame.function()))}, {"line", frame.line()}};
+    out["frames"].insert(out["frames"].begin(), named);
+  }
+  if (shortage.has_retained()) out["retained"] = Retained(shortage.retained());
   return out;
 }
 
@@ -176,6 +261,9 @@ int main(int argc, char** argv) {
   json out = {{"schemaVersion", envelope.schema_version()}, {"executorId", envelope.executor_id()}, {"bytes", bytes.size()}};
   if (envelope.has_task()) out["task"] = TaskJson(envelope.task()).Make();
   if (envelope.has_executor()) out["executor"] = Executor(envelope.executor());
+  if (envelope.has_time_line()) out["timeLine"] = TimeLine(envelope.time_line());
+  if (envelope.has_heap_shortage()) out["shortage"] = Shortage(envelope.heap_shortage());
+  if (envelope.has_retained_heap()) out["retained"] = Retained(envelope.retained_heap());
   if (envelope.has_symbols()) {
     out["symbols"] = json::array();
     for (const proto::Symbol& symbol : envelope.symbols().symbols()) {

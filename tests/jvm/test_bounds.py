@@ -17,7 +17,7 @@ def test_totals_add_up_beyond_every_bound(outcome):
     assert outcome.status == 0, outcome.err
     task = outcome.task("many")
     assert total(task, "jvm-heap") == pytest.approx(5000 * BLOCK, rel=0.001)
-    assert outcome.messages()[-1]["executor"]["counters"]["droppedJavaFrames"] > 0
+    assert outcome.snapshots()[-1]["counters"]["droppedJavaFrames"] > 0
 
 
 def test_a_later_task_has_whole_stacks_again(outcome):

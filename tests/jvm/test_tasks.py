@@ -20,6 +20,6 @@ def test_children_inherit_until_their_task_is_closed(java, load):
     assert allocated(first, "byBystander") == 0
     assert allocated(first, "afterwards") == allocated(second, "afterwards") == 0
 
-    counters = outcome.messages()[-1]["executor"]["counters"]
-    assert counters["noTaskHeapBytes: lingering-#"] == pytest.approx(BYTES, rel=0.05)
-    assert counters["noTaskHeapBytes: bystander-#"] == pytest.approx(BYTES, rel=0.05)
+    counters = outcome.snapshots()[-1]["counters"]
+    assert counters["noTaskHeapBytes: thread lingering-#"] == pytest.approx(BYTES, rel=0.05)
+    assert counters["noTaskHeapBytes: thread bystander-#"] == pytest.approx(BYTES, rel=0.05)

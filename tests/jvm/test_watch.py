@@ -10,6 +10,7 @@ import pytest
 
 MIB = 1 << 20
 WORKER_BYTES = 157_286_413
+GARBAGE_COLLECTIONS = 3  # at the least, as WatchedTree.java asks for them
 
 # Stands in for PySpark's daemon: forks one worker, which takes a known amount of memory and says so.
 DAEMON = f"""
@@ -41,7 +42,7 @@ def by_kind(snapshot, kind):
 def test_peaks_of_every_process_with_rows_that_add_up(java, daemon):
     outcome = java.run("WatchedTree", sys.executable, env=daemon)
     assert outcome.status == 0, outcome.err
-    snapshots = [message["executor"] for message in outcome.messages() if "executor" in message]
+    snapshots = outcome.snapshots()
     last = snapshots[-1]
 
     (worker,) = by_kind(last, "python-worker")
@@ -76,6 +77,48 @@ def test_peaks_of_every_process_with_rows_that_add_up(java, daemon):
     assert outcome.task("task")["executor"]["jvmPid"] == last["jvmPid"]
 
 
+@pytest.mark.parametrize("switch", ["+", "-"])
+def test_whether_the_jvm_ends_itself_on_an_error_is_known(java, daemon, switch):
+    outcome = java.run("WatchedTree", sys.executable, env=daemon, jvm=[f"-XX:{switch}ExitOnOutOfMemoryError"])
+    assert outcome.status == 0, outcome.err
+    assert outcome.snapshots()[-1]["exitsOnOutOfMemory"] == (switch == "+")
+
+
+def kib(size):
+    return -(-size // 1024)
+
+
+def test_time_line_of_an_executor(java, daemon):
+    outcome = java.run("WatchedTree", sys.executable, env=daemon)
+    assert outcome.status == 0, outcome.err
+    messages = [message["timeLine"] for message in outcome.messages() if "timeLine" in message]
+    samples = [sample for message in messages for sample in message]
+    times = [sample["timeMs"] for sample in samples]
+    assert times == sorted(set(times))
+
+    # The block is there, under its worker's pid, in a sample whose parts add up to what was used (no limit: RSS).
+    (worker,) = by_kind(outcome.snapshots()[-1], "python-worker")
+    fullest = max(samples, key=lambda sample: sample["python.workers"])
+    assert kib(WORKER_BYTES) < fullest["python.workers"] < kib(WORKER_BYTES + 40 * MIB)
+    assert fullest["workers"] == {str(worker["pid"]): fullest["python.workers"]}
+    assert samples[0]["python.workers"] < kib(WORKER_BYTES)
+    if "limit" not in fullest:
+        assert fullest["used"] == fullest["jvm"] + fullest["python.workers"] + fullest["python.other"]
+
+    # What Spark said last, and its task.
+    assert fullest["heap.storage"] == kib(11_000_003)
+    assert fullest["heap.execution"] == kib(22_000_007)
+    assert fullest["heap.used"] == kib(33_000_011)
+    assert fullest["heap.committed"] == kib(55_000_021)
+    assert (fullest["runningTasks"], fullest["stages"]) == (1, {"3": 1})
+    assert sum(sample["taskStarts"] for sample in samples) == 1
+    assert sum(sample["pauses"] for sample in samples) >= GARBAGE_COLLECTIONS
+    assert all((sample["pauses"] > 0) == (sample["stoppedMicros"] > 0) for sample in samples)
+    reasons = outcome.messages()[-1].get("executor", {}).get("notAvailable", {})
+    assert "pressure" in fullest or "pressure on memory over time" in reasons
+    assert fullest.get("pressure", 0) <= 10_000
+
+
 def run_in_group(group, command):
     """Runs a command inside a memory control group of version 1."""
     script = f'echo $$ > "{group}/cgroup.procs" && exec "$@"'
@@ -107,7 +150,7 @@ def test_a_real_limit_is_found_and_shown(java17, daemon, monkeypatch):
         monkeypatch.setattr(subprocess, "run", grouped)
         outcome = java17.run("WatchedTree", sys.executable, env=daemon)
         assert outcome.status == 0, outcome.err
-        last = outcome.messages()[-1]["executor"]
+        last = outcome.snapshots()[-1]
         assert last["cgroupLimitBytes"] == 1_468_006_400
         assert last["cgroupShared"] is False
         peak = last["atPeak"]

@@ -84,11 +84,11 @@ def python_of(version):
 
 
 @pytest.fixture
-def run_scene(package, boxes):
-    """Runs scenes/<name>.py in a process of its own; returns what it prints last, a JSON object, and its stderr."""
+def scene_process(package, boxes):
+    """Runs scenes/<name>.py in a process of its own to its end, whatever that is; a CompletedProcess."""
 
-    def run(name, python=sys.executable, arguments=(), stderr_lines=0, environment=()):
-        finished = subprocess.run(
+    def run(name, python=sys.executable, arguments=(), environment=()):
+        return subprocess.run(
             [str(python), "-X", "faulthandler", str(SCENES / f"{name}.py"), *map(str, arguments)],
             env={
                 **os.environ,
@@ -104,6 +104,16 @@ def run_scene(package, boxes):
             timeout=120,
             check=False,
         )
+
+    return run
+
+
+@pytest.fixture
+def run_scene(scene_process):
+    """Runs a scene that succeeds; returns what it prints last, a JSON object, and its stderr."""
+
+    def run(name, *arguments, stderr_lines=0, **options):
+        finished = scene_process(name, *arguments, **options)
         assert finished.returncode == 0, f"{name}: exit {finished.returncode}\n{finished.stdout}{finished.stderr}"
         errors = finished.stderr.splitlines()
         assert len(errors) == stderr_lines, finished.stderr

@@ -1,34 +1,18 @@
 """Processes that die of a signal: they die as without the profiler, and their box says of which signal, and where."""
 
-import os
 import signal
 import subprocess
-import sys
 
 import pytest
-from conftest import APPLICATION, INTERVAL, NATIVE, SCENES, python_of
+from conftest import NATIVE, SCENES, python_of
 
 
 @pytest.fixture
-def die(package, boxes):
+def die(scene_process):
     """Runs the scene to its end; returns (exit status, stderr)."""
 
-    def run(*arguments, python=sys.executable):
-        finished = subprocess.run(
-            [str(python), "-X", "faulthandler", str(SCENES / "crashes.py"), *arguments],
-            env={
-                **os.environ,
-                "PYTHONPATH": str(package),
-                "SCENE_BOXES": str(boxes.directory),
-                "SCENE_APPLICATION": APPLICATION,
-                "SCENE_INTERVAL": str(INTERVAL),
-                "SCENE_NATIVE": str(NATIVE),
-            },
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+    def run(*arguments, **options):
+        finished = scene_process("crashes", arguments=arguments, **options)
         return finished.returncode, finished.stderr
 
     return run

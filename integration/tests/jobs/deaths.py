@@ -1,10 +1,15 @@
 """Jobs whose processes die, in the way that the first argument names. Prints what became of them behind RESULT."""
 
+import contextlib
 import ctypes
 import json
 import os
+import pathlib
+import shutil
 import signal
 import sys
+import tempfile
+import threading
 import time
 
 from pyspark import StorageLevel, TaskContext
@@ -98,9 +103,36 @@ def direct(spark, bytes_):
     return spark.sparkContext._jvm.DirectHog.run(spark.sparkContext._jsc, int(bytes_))
 
 
-def in_jvm(spark, _):
+def beside(spark):
+    """A Python worker that holds what it has until its executor is gone."""
+
+    here = pathlib.Path(tempfile.mkdtemp(), "here")
+
+    def hold(_):
+        held = bytearray(HELD_BYTES)  # beside
+        held[::4096] = b"x" * len(held[::4096])
+        here.touch()
+        time.sleep(120)
+        return len(held)
+
+    def run():
+        with contextlib.suppress(Exception):  # it is lost with its executor
+            spark.sparkContext.parallelize([0], 1).map(hold).count()
+
+    threading.Thread(target=run, daemon=True).start()
+    while not here.exists():
+        time.sleep(0.1)
+    shutil.rmtree(here.parent)
+    time.sleep(5)  # it has told of itself
+
+
+def in_jvm(spark, tasks):
     """An off-heap cache larger than the container; it is dropped as soon as an executor died of it."""
-    rows = spark.range(0, 24_000_000, 1, 8).selectExpr("id", "id * 3 as a", "id * 5 as b", "id * 7 as c", "uuid() as d")
+    if tasks == "beside":
+        tasks = 4
+        beside(spark)
+    columns = [f"xxhash64(id, {seed}) as c{seed}" for seed in range(8)]  # quickly made, and not to be compressed
+    rows = spark.range(0, 24_000_000, 1, int(tasks)).selectExpr(*columns)
     try:
         return rows.persist(StorageLevel.OFF_HEAP).count()
     except Exception as lost:  # the tasks fail for good: what counts is why

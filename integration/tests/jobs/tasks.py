@@ -56,6 +56,8 @@ def first(batches):
     for batch in batches:
         block = bytearray(1_600_033)  # first
         yield batch.assign(id=batch["id"] + len(block))
+        time.sleep(0.5)  # the second function begins meanwhile: two that did not meet held nothing together
+        del block
 
 
 def second(batches):
@@ -63,6 +65,7 @@ def second(batches):
         block = bytearray(1_700_021)  # second
         time.sleep(0.5)
         yield batch.assign(id=batch["id"] + len(block))
+        del block
 
 
 def coalesced(batches):
@@ -133,10 +136,21 @@ def total(frame):
     return frame.groupBy().sum().collect()[0][0]
 
 
+def cached(spark):
+    """A table that the executors hold on their heaps when its tasks are over; its bytes, by Spark's own account."""
+    table = spark.range(0, 1_200_000, 1, 2).selectExpr("id", "uuid() as name").cache()
+    table.count()
+    # The whole heap is marked: only now is it known what is retained.
+    spark.range(0, 2, 1, 2).selectExpr("java_method('java.lang.System', 'gc')").collect()
+    time.sleep(2)  # what the executor has learnt of it is on its way
+    return sum(info.memSize() for info in spark.sparkContext._jsc.sc().getRDDStorageInfo())
+
+
 def main():
     spark = SparkSession.builder.appName("tasks").getOrCreate()
     sc = spark.sparkContext
     ids = spark.range(0, 4_000, 1, 4)
+    two_batches = spark.range(0, 80_000, 1, 4)  # a task; a worker holds less back of its output
     results = {
         "once": sc.parallelize(range(70), 7).mapPartitions(once).sum(),
         "shuffle map": sorted(sc.parallelize(range(6), 3).map(in_shuffle_map).groupByKey(2).mapValues(len).collect()),
@@ -144,7 +158,7 @@ def main():
         "group": total(ids.selectExpr("id", "id % 2 as k").groupBy("k").applyInPandas(in_group, "id long, k long")),
         "raises": failure_of(spark.range(0, 10, 1, 1).mapInPandas(raises, "id long").collect),
         "never ends": cancelled(sc, 2),
-        "chained": total(ids.mapInPandas(first, "id long").mapInPandas(second, "id long")),
+        "chained": total(two_batches.mapInPandas(first, "id long").mapInPandas(second, "id long")),
         "coalesced": total(spark.range(0, 800, 1, 8).mapInPandas(coalesced, "id long").coalesce(1)),
         "beside": at_once(
             lambda: total(spark.range(0, 2_000, 1, 2).mapInPandas(beside, "id long")),
@@ -154,6 +168,7 @@ def main():
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "1000")
     limited = spark.range(0, 10_000_000, 1, 1).mapInPandas(many_batches, "id long")
     results["limited"] = limited.limit(3).collect()[2][0]
+    results["cached"] = cached(spark)
     results["after the limit"] = total(ids.limit(7).mapInPandas(after_the_limit, "id long"))
     print("RESULT", json.dumps(results), flush=True)
     spark.stop()

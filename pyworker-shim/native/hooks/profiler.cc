@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "allocators/hook_state.h"
-#include "allocators/malloc_figures.h"
 #include "allocators/malloc_hooks.h"
 #include "allocators/mmap_hooks.h"
 #include "allocators/pymalloc_hooks.h"
@@ -21,6 +20,7 @@
 #include "hooking/native_stack.h"
 #include "lookups/symbol_lookups.h"
 #include "sites/rss_rows.h"
+#include "system/malloc_figures.h"
 
 namespace memprof {
 namespace {

@@ -3,11 +3,22 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/valid_utf8.h"
 #include "eventlog/event_log_file.h"
+#include "program/dead_boxes.h"
+#include "program/driver_end.h"
 #include "program/program_report.h"
+#include "report/json.h"
+#include "report/since.h"
 #include "report/views.h"
+#include "system/memory_cgroup.h"
+#include "system/proc_files.h"
 
 namespace py = pybind11;
 
@@ -31,6 +42,19 @@ py::str Render(const py::bytes& report_json, View view) {
 
 }  // namespace
 
+namespace {
+
+// What came of files may hold anything.
+py::str Text(const std::string& text) { return py::str(memprof::ValidUtf8(text)); }
+
+py::list Texts(const std::vector<std::string>& texts) {
+  py::list list;
+  for (const std::string& text : texts) list.append(Text(text));
+  return list;
+}
+
+}  // namespace
+
 PYBIND11_MODULE(_store, module) {
   module.doc() = "Views of a sparkmemprof report.json.";
   module.attr("__version__") = MEMPROF_VERSION;
@@ -48,6 +72,73 @@ PYBIND11_MODULE(_store, module) {
       py::arg("ended_ms"),
       "The report.json of a program without Spark, from the boxes of its processes. `failure` is how it ended, or empty.\n\n"
       "Raises ValueError when no process left a box that can be read.");
+  module.def(
+      "report_since",
+      [](const py::bytes& report_json, int64_t since_ms) {
+        memprof::Result<memprof::Report> report = memprof::ReadReportJson(std::string_view(report_json));
+        if (!report.ok()) throw py::value_error(report.status().message());
+        memprof::LeaveOutBefore(since_ms, &*report);
+        return memprof::WriteReportJson(*report);
+      },
+      py::arg("report_json"), py::arg("since_ms"),
+      "The report.json without the stages, actions and deaths that began before.\n\n"
+      "Raises ValueError when it is none of this schema version.");
+  module.def(
+      "driver_report",
+      [](const py::bytes& report_json, const std::string& box_directory, const std::string& id, const std::string& name,
+         const std::string& host, int64_t started_ms, int64_t ended_ms, int exit_status, bool jvm_killed,
+         std::optional<uint64_t> kernel_kills, std::optional<uint64_t> limit_bytes, uint64_t host_memory_bytes, bool jvm_told) {
+        memprof::DriverEnd end;
+        end.report_json = std::string(std::string_view(report_json));
+        end.python = {id, name, box_directory, 0, host, "", started_ms, ended_ms};
+        end.exit_status = exit_status;
+        end.jvm_told = jvm_told;
+        end.jvm_killed = jvm_killed;
+        end.kernel_kills = kernel_kills;
+        end.limit_bytes = limit_bytes;
+        end.host_memory_bytes = host_memory_bytes;
+        memprof::Result<memprof::DriverReport> report = [&] {
+          py::gil_scoped_release release;
+          return memprof::ReportOfDriver(end);
+        }();
+        if (!report.ok() && report.status().code() == memprof::ErrorCode::kNotFound) return py::object(py::none());
+        if (!report.ok()) throw py::value_error(report.status().message());
+        return py::object(py::make_tuple(py::str(report->json), Texts(report->post_mortems)));
+      },
+      py::arg("report_json"), py::arg("box_directory"), py::arg("id"), py::arg("name"), py::arg("host"), py::arg("started_ms"),
+      py::arg("ended_ms"), py::arg("exit_status"), py::arg("jvm_killed"), py::arg("kernel_kills"), py::arg("limit_bytes"),
+      py::arg("host_memory_bytes"), py::arg("jvm_told"),
+      "(report.json, [post-mortem as text]): an application's report joined with what its driver's Python process left in its boxes.\n\n"
+      "jvm_told: the report is of its JVM's last moment, with its own death.\n"
+      "None: there is nothing to add. Raises ValueError when the report is none of this schema version.");
+  module.def(
+      "memory_bounds",
+      [] {
+        const uint64_t host = memprof::ProcFiles().HostMemory().value_or(0);
+        const memprof::Result<std::unique_ptr<memprof::MemoryCgroup>> cgroup = memprof::FindMemoryCgroup();
+        py::dict facts;
+        facts["hostBytes"] = host;
+        facts["limitBytes"] = cgroup.ok() ? (*cgroup)->Limit(host) : std::nullopt;
+        facts["oomKills"] = cgroup.ok() ? (*cgroup)->OomKills() : std::nullopt;
+        return facts;
+      },
+      "{hostBytes, limitBytes, oomKills} of the host's memory and of this process's cgroup. None: no limit, not counted, no cgroup.");
+  module.def(
+      "read_dead_boxes",
+      [](const py::bytes& directory) {
+        memprof::Result<memprof::DeadBoxes> found = [&, path = std::string(std::string_view(directory))] {
+          py::gil_scoped_release release;
+          return memprof::ReadDeadBoxes(path);
+        }();
+        if (!found.ok()) throw py::value_error(memprof::ValidUtf8(found.status().message()));
+        py::list refused;
+        for (const auto& [path, reason] : found->refused) refused.append(py::make_tuple(Text(path), Text(reason)));
+        return py::make_tuple(Texts(found->post_mortems), refused, Texts(found->alive), found->cut);
+      },
+      py::arg("directory"),
+      "([post-mortem as text], [(path, why it was refused)], [path of a living process's], whether there were more) of the black boxes in "
+      "a "
+      "directory.\n\nRaises ValueError when it can't be read.");
   module.def(
       "report_of_event_log",
       [](const std::vector<std::string>& files) {
@@ -88,6 +179,15 @@ PYBIND11_MODULE(_store, module) {
         return Render(after, [&](std::string_view second) { return memprof::RenderComparisonJson(first, second); });
       },
       py::arg("before"), py::arg("after"), "The same as JSON.\n\nRaises ValueError when either is not a report of this schema version.");
+  module.def(
+      "render_comparison_html",
+      [](const py::bytes& before, const py::bytes& after) {
+        const std::string_view first = before;
+        return Render(after, [&](std::string_view second) { return memprof::RenderComparisonHtml(first, second); });
+      },
+      py::arg("before"), py::arg("after"),
+      "The HTML file of the second, whose flame graph shows what changed.\n\n"
+      "Raises ValueError when either is not a report of this schema version.");
   module.def(
       "render_collapsed",
       [](const py::bytes& report_json, const std::string& measure) {

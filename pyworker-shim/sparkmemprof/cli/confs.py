@@ -51,6 +51,22 @@ def settings(master=None, agentpath=None):
     return pairs
 
 
+def driver_settings(master):
+    """(key, value) pairs that profile the JVM of a driver which starts on this machine (client mode).
+
+    None in local mode, where `settings` has it, and where this machine can't load the library: a driver is profiled as
+    an extra, and nobody has asked for it.
+    """
+    if is_local(master):
+        return []
+    try:
+        library = bundle.library()
+        check_library(library)
+    except UserError:
+        return []
+    return [("spark.driver.extraJavaOptions", f"-agentpath:{library}")]
+
+
 def check_master(master):
     """UserError for something that no Spark takes as --master."""
     if master in ("yarn", "local") or master.startswith(("local[", "local-cluster[", "spark://", "k8s://")):

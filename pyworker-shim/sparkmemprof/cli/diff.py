@@ -1,10 +1,13 @@
 """`sparkmemprof diff`: two report.json compared."""
 
+import os
 import sys
 
 from .errors import UserError
 from .report_files import application_of, find_report
 from .show import read_report, terminal, write_out
+
+FORMS = {".json": "json", ".html": "html"}  # by a file's ending; else text
 
 
 def _unreadable(paths, contents):
@@ -23,12 +26,14 @@ def diff(before, after, form, output):
     """Prints or writes what changed. Raises UserError."""
     from sparkmemprof import _store
 
-    form = form or ("json" if (output or "").endswith(".json") else "text")
+    form = form or FORMS.get(os.path.splitext(output or "")[1], "text")
     paths = [find_report(path) for path in (before, after)]
     contents = [read_report(path) for path, _ in paths]
     try:
         if form == "json":
             text = _store.render_comparison_json(*contents)
+        elif form == "html":
+            text = _store.render_comparison_html(*contents)
         else:
             text = _store.render_comparison(*contents, *terminal(output is None and sys.stdout.isatty()))
     except ValueError as error:

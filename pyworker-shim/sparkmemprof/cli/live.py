@@ -27,12 +27,15 @@ def is_address(text):
     return text.startswith(("http://", "https://"))
 
 
-def fetch_report(ui):
-    """(bytes of report.json, its address) of a Spark UI's address. Raises UserError, Gone or Busy among them."""
+def fetch_report(ui, fresh=False):
+    """(bytes of report.json, its address) of a Spark UI's address. Raises UserError, Gone or Busy among them.
+
+    fresh: the driver makes the report anew; else, one that takes its time to be made may be some seconds old.
+    """
     address = ui.rstrip("/") + _PATH
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # the driver is no stranger
     try:
-        with opener.open(address, timeout=_SECONDS) as answer:
+        with opener.open(address + ("?fresh=true" if fresh else ""), timeout=_SECONDS) as answer:
             return answer.read(), address
     except urllib.error.HTTPError as error:
         kind = Busy if error.code == 503 else UserError

@@ -12,7 +12,7 @@ _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 class _Group(click.Group):
     def list_commands(self, ctx):
-        return ["submit", "run", "report", "top", "diff", "conf"]  # in the order of use
+        return ["submit", "run", "report", "post-mortem", "top", "diff", "conf"]  # in the order of use
 
 
 def _version(context, _parameter, wanted):
@@ -139,6 +139,26 @@ def report(path, form, measure, output, application):
     show(path, form, output, application, measure)
 
 
+@cli.command("post-mortem", short_help="Read what dead processes left in their black boxes.")
+@click.argument("directory", type=click.Path(), metavar="DIRECTORY")
+@click.pass_context
+def post_mortem(context, directory):
+    """Read the black boxes that dead processes left in a directory: who it was, its task, its lines with their bytes.
+
+    DIRECTORY is spark.memprof.box.dir of a Python worker's executor, by default <tmp>/sparkmemprof-<uid>, or where
+    `import sparkmemprof.driver` put the driver's (<tmp>/sparkmemprof-<uid>/drivers). Boxes of the living, whose lock is
+    held, are left alone; what is damaged, foreign or not yours is refused, with the reason. Nothing is removed.
+
+    \b
+      sparkmemprof post-mortem /tmp/sparkmemprof-1000/app-20260131120000-0000
+
+    Exit status: 1 when no dead process left anything.
+    """
+    from .postmortem import post_mortem as read
+
+    context.exit(read(directory))
+
+
 @cli.command(short_help="Watch a running application.")
 @click.argument("url", metavar="URL")
 @click.option(
@@ -163,7 +183,7 @@ def top(url, seconds, once):
 @cli.command(short_help="Compare the reports of two runs.")
 @click.argument("before", type=click.Path(), metavar="BEFORE")
 @click.argument("after", type=click.Path(), metavar="AFTER")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), help="Default: by OUT's ending, else text.")
+@click.option("--format", "form", type=click.Choice(["text", "json", "html"]), help="Default: by OUT's ending.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), metavar="OUT", help="Write this file (0600).")
 def diff(before, after, form, output):
     """Compare two runs of one job: which lines hold more or less, and what became of the whole.
@@ -174,6 +194,9 @@ def diff(before, after, form, output):
     \b
       sparkmemprof diff reports/app-20260130120000-0000 reports/app-20260131120000-0000
       sparkmemprof diff before.json after.json -o change.json
+      sparkmemprof diff before.json after.json -o change.html
+
+    HTML is the report of AFTER, whose flame graph shows what changed.
 
     A line is known by its UDF, file, function and text, so that it may have moved; without texts, by its number. Live
     bytes are the most that one task held.

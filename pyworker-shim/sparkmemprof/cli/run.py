@@ -1,7 +1,6 @@
 """`sparkmemprof run`: a plain Python program, profiled from outside, so that however it ends its report is made."""
 
 import contextlib
-import json
 import os
 import resource
 import shutil
@@ -12,10 +11,10 @@ import sys
 import tempfile
 import time
 
-from sparkmemprof.children import SETTINGS, STARTUP
+from sparkmemprof.children import environment_with
 
 from .errors import UserError
-from .show import write_file
+from .show import write_report
 
 _FORWARDED = (signal.SIGTERM, signal.SIGHUP)
 # Python's own options that take a word of their own.
@@ -65,15 +64,7 @@ def run(words, report_directory, interval_bytes):
 
 
 def _execute(words, settings):
-    path = [STARTUP]
-    if settings["pythonPath"]:
-        path.append(settings["pythonPath"])
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(path),
-        SETTINGS: json.dumps(settings),
-    }
-    process = subprocess.Popen([sys.executable, *words], env=environment)
+    process = subprocess.Popen([sys.executable, *words], env=environment_with(settings, os.environ))
     # Ctrl-C goes to both; whoever stops us means the program.
     signal.signal(signal.SIGINT, lambda *_: None)
     for number in _FORWARDED:
@@ -110,10 +101,8 @@ def _write_and_print(content, folder):
 
     content = content.encode()
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        write_file(content, os.path.join(folder, "report.json"))
-        write_file(_store.render_html(content).encode(), os.path.join(folder, "report.html"))
-    except (OSError, UserError) as error:
+        write_report(content, folder)
+    except UserError as error:
         print(f"sparkmemprof: the report was not written: {error}", file=sys.stderr)
     # On stderr: what the program writes to stdout stays as it is.
     terminal = sys.stderr.isatty()

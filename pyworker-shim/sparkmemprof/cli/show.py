@@ -111,6 +111,18 @@ def write_file(content, output):
         raise UserError(f"cannot write {output}: {error.strerror}") from error
 
 
+def write_report(content, folder):
+    """report.json and report.html into the folder, which is made. Raises UserError."""
+    from sparkmemprof import _store
+
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"cannot make {folder}: {error.strerror}") from error
+    write_file(content, os.path.join(folder, "report.json"))
+    write_file(_store.render_html(content).encode(), os.path.join(folder, "report.html"))
+
+
 def format_of(output):
     """By the file's ending; text otherwise."""
     return next((form for suffix, form in _BY_SUFFIX.items() if (output or "").endswith(suffix)), "text")

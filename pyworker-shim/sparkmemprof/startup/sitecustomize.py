@@ -8,6 +8,12 @@ import os
 import sys
 
 
+def _is_driver():
+    """Py4J's port is what spark-submit tells the driver's Python alone; a daemon below it may inherit that."""
+    of_worker = any(name.startswith(("PYTHON_WORKER_FACTORY_", "PYTHON_UNIX_DOMAIN_")) for name in os.environ)
+    return "PYSPARK_GATEWAY_PORT" in os.environ and not of_worker
+
+
 def _put_back():
     """The settings that ``sparkmemprof run`` left, or None; path and environment are what the user made them."""
     import json
@@ -15,8 +21,13 @@ def _put_back():
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != here]
     settings = json.loads(os.environ.pop("SPARKMEMPROF_PROGRAM", "null"))
-    if settings is None:
-        return None
+    if settings is None or settings.pop("isDriver", False):
+        # Spark has put its own entries around ours; the driver's JVM hands all of it to whatever Python it starts.
+        kept = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if os.path.abspath(entry) != here]
+        os.environ.pop("PYTHONPATH", None)
+        if kept:
+            os.environ["PYTHONPATH"] = os.pathsep.join(kept)
+        return settings if _is_driver() else None
     os.environ.pop("PYTHONPATH", None)
     if settings["pythonPath"] is not None:
         os.environ["PYTHONPATH"] = settings["pythonPath"]
@@ -27,9 +38,12 @@ def _profile(settings):
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     sys.path.insert(0, os.path.dirname(package))
     try:
+        from sparkmemprof.failures import install
         from sparkmemprof.program import start
     finally:
         del sys.path[0]
+    if _is_driver():
+        install()
     start(settings)
 
 

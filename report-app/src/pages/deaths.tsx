@@ -3,13 +3,16 @@ import {Bar} from '../parts/bar';
 import {processParts} from '../parts/container';
 import {Bytes} from '../parts/figures';
 import {Frames} from '../parts/frames';
+import {FullHeap} from '../parts/fullheap';
+import {RegionTable} from '../parts/regions';
+import {RetainedHeap} from '../parts/retained';
 import {SiteTable} from '../parts/sitetable';
 import {link} from '../route';
 import {executorTitle} from '../titles';
 import {formatBytes, formatDuration, formatTime} from '../units';
 import {AdviceItem} from './summary';
 
-function Death({death, index}: {death: PostMortem; index: number}) {
+function Death({death, index, enforced}: {death: PostMortem; index: number; enforced: boolean}) {
   const processes = death.processes ?? [];
   const stack = death.stack ?? [];
   const used = death.usedBytes ?? processes.reduce((all, process) => all + process.bytes, 0);
@@ -25,7 +28,7 @@ function Death({death, index}: {death: PostMortem; index: number}) {
       <h2>{death.headline}</h2>
       <p class="facts">
         <span>
-          <a href={link('executors', death.executorId)}>{executorTitle(death.executorId)}</a>
+          {death.jobId == null ? <a href={link('executors', death.executorId)}>{executorTitle(death.executorId)}</a> : <a href={link('driver')}>The driver</a>}
         </span>
         {facts.map((fact) => (
           <span>{fact}</span>
@@ -45,10 +48,12 @@ function Death({death, index}: {death: PostMortem; index: number}) {
       )}
       {stack.length > 0 && (
         <>
-          <h3>{death.exitCode === null ? 'Where memory was refused' : 'Where it died'}</h3>
+          <h3>{death.exitCode === null || death.heap ? 'Where memory was refused' : 'Where it died'}</h3>
           <Frames frames={stack} />
         </>
       )}
+      <FullHeap heap={death.heap} />
+      <RetainedHeap retained={death.retained} />
       {processes.length > 0 && (
         <>
           <h3>
@@ -56,16 +61,21 @@ function Death({death, index}: {death: PostMortem; index: number}) {
           </h3>
           <Bar size="tall" parts={processParts(processes, used)} whole={whole} mark={death.limitBytes} label="In use at the last sample" />
           <p class="note">{processes.map((process) => `${process.kind} ${process.pid}: ${formatBytes(process.bytes)}`).join(' · ')}</p>
+          {(death.regions ?? []).length > 0 && <RegionTable rows={death.regions ?? []} measured="Then" enforced={enforced} />}
         </>
       )}
-      <h3>Held at the last sample</h3>
-      <SiteTable
-        label={`Held at the last sample, post-mortem ${index + 1}`}
-        rows={death.sites.map((site, at) => ({key: String(at), site, stage: null}))}
-        by="live"
-        withStage={false}
-        empty="No task’s profile had arrived: how much each process used is known, but not what for."
-      />
+      {death.jobId == null && (
+        <>
+          <h3>Held at the last sample</h3>
+          <SiteTable
+            label={`Held at the last sample, post-mortem ${index + 1}`}
+            rows={death.sites.map((site, at) => ({key: String(at), site, stage: null}))}
+            by="live"
+            withStage={false}
+            empty="No task’s profile had arrived: how much each process used is known, but not what for."
+          />
+        </>
+      )}
     </article>
   );
 }
@@ -82,7 +92,7 @@ export function DeathsPage({report}: {report: Report}) {
   return (
     <>
       {report.postMortems.map((death, index) => (
-        <Death death={death} index={index} />
+        <Death death={death} index={index} enforced={report.executors.find((each) => each.id === death.executorId)?.limitEnforced ?? true} />
       ))}
     </>
   );

@@ -2,10 +2,17 @@ import {useMemo} from 'preact/hooks';
 import {executorsByUse, limitPhrase, toneOf, useOf} from '../digest';
 import type {Baseline, Executor, Process, Report, Row} from '../model';
 import {Bar} from '../parts/bar';
-import {ContainerBars, ContainerLegend, REGION_LOOKS, Use, processParts, scaleOf} from '../parts/container';
+import {ContainerBars, ContainerLegend, Use, processParts, scaleOf} from '../parts/container';
+import {Storage} from '../parts/cached';
 import {Bytes} from '../parts/figures';
+import {RegionTable} from '../parts/regions';
+import {SparkPools} from '../parts/sparkmemory';
+import {NearlyFullHeap} from '../parts/fullheap';
+import {Collectors, RetainedHeap} from '../parts/retained';
 import {DataTable, type Column} from '../parts/table';
+import {LifeChart} from '../parts/timeline';
 import {link} from '../route';
+import type {Theme} from '../theme';
 import {executorTitle} from '../titles';
 import {formatBytes, formatCount, formatPercent, formatTime, plural} from '../units';
 
@@ -112,57 +119,8 @@ export function ExecutorsPage({report}: {report: Report}) {
           {other.largestUsedBytes !== null && `, which used ${formatBytes(other.largestUsedBytes)} at most`}.
         </p>
       )}
+      <Storage report={report} />
     </>
-  );
-}
-
-function Regions({executor}: {executor: Executor}) {
-  const rows = executor.regions.filter((region) => region.budgetBytes || region.peakBytes);
-  if (rows.length === 0) return <p class="note">Nothing was requested for it by region.</p>;
-  const whole = Math.max(1, ...rows.map((region) => Math.max(region.budgetBytes ?? 0, region.peakBytes ?? 0)));
-  return (
-    <table class="compact" aria-label="Regions">
-      <thead>
-        <tr>
-          <th scope="col">Region</th>
-          <th scope="col" class="graph">
-            <span class="unseen">Peak over budget</span>
-          </th>
-          <th scope="col" class="number">
-            Peak
-          </th>
-          <th scope="col" class="number">
-            Budget
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((region) => {
-          const over = (region.peakBytes ?? 0) > (region.budgetBytes ?? 0);
-          const look = over ? (executor.limitEnforced ? 'over' : 'beyond') : (REGION_LOOKS[region.name] ?? 'other');
-          return (
-            <tr>
-              <td class="nowrap">
-                <i class={`dot ${REGION_LOOKS[region.name] ?? 'other'}`} />
-                {region.name}
-              </td>
-              <td class="graph">
-                <Bar
-                  parts={[{bytes: region.peakBytes ?? 0, look, title: `peak ${formatBytes(region.peakBytes ?? 0)}`}]}
-                  whole={whole}
-                  mark={region.budgetBytes}
-                  label={`${region.name}, peak`}
-                />
-              </td>
-              <td class="number">
-                <Bytes value={region.peakBytes} />
-              </td>
-              <td class="number">{region.budgetBytes === 0 ? <span class="soft">none</span> : <Bytes value={region.budgetBytes} />}</td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
   );
 }
 
@@ -241,7 +199,7 @@ function BaselineOf({baseline}: {baseline: Baseline}) {
 
 const PROCESSES_SHOWN = 40;
 
-export function ExecutorPage({report, id}: {report: Report; id: string}) {
+export function ExecutorPage({report, id, theme}: {report: Report; id: string; theme: Theme}) {
   const executor = report.executors.find((each) => each.id === id);
   if (!executor) {
     return (
@@ -280,10 +238,15 @@ export function ExecutorPage({report, id}: {report: Report; id: string}) {
         <ContainerBars executor={executor} whole={scaleOf([executor])} />
         <ContainerLegend />
       </div>
+      <LifeChart report={report} executor={executor} theme={theme} />
       <div class="columns">
         <section class="card">
           <h2>Budget by region</h2>
-          <Regions executor={executor} />
+          <RegionTable
+            rows={executor.regions.map((region) => ({name: region.name, bytes: region.peakBytes, budgetBytes: region.budgetBytes}))}
+            measured="Peak"
+            enforced={executor.limitEnforced}
+          />
           <p class="note">
             {executor.requestedBytes !== null && `Requested in all: ${formatBytes(executor.requestedBytes)}. `}
             {executor.heapMaxBytes != null && `Heap: ${formatBytes(executor.heapMaxBytes)} at most`}
@@ -291,6 +254,7 @@ export function ExecutorPage({report, id}: {report: Report; id: string}) {
             {executor.heapMaxBytes != null && '. '}
             {executor.directPeakBytes != null && `Through Unsafe (direct buffers, off-heap): ${formatBytes(executor.directPeakBytes)} at the peak.`}
           </p>
+          <SparkPools pools={executor.sparkMemory ?? []} />
           {executor.atPeak && executor.atPeak.regions.length > 0 && (
             <>
               <h3>At the peak</h3>
@@ -318,6 +282,9 @@ export function ExecutorPage({report, id}: {report: Report; id: string}) {
           )}
         </section>
       </div>
+      <RetainedHeap retained={executor.retained} />
+      <NearlyFullHeap heap={executor.nearlyFullHeap} />
+      <Collectors executor={executor} />
     </>
   );
 }

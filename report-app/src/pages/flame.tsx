@@ -2,16 +2,43 @@ import type {HierarchyRectangularNode} from 'd3-hierarchy';
 import flamegraph, {type FlameGraph} from 'd3-flame-graph';
 import {select, type Selection} from 'd3-selection';
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
-import {flameTree, type FlameNode, type Kind, type Measure} from '../flametree';
-import type {Report} from '../model';
+import {compareTrees, flameTree, type FlameNode, type Kind, type Measure} from '../flametree';
+import type {Report, Stage} from '../model';
 import {link, type Route} from '../route';
 import {stageContent, stageKey, stageTitle} from '../titles';
-import {formatBytes, formatPercent, plural} from '../units';
+import {formatBytes, formatPercent, formatTime, plural} from '../units';
 
 type Node = HierarchyRectangularNode<FlameNode> & {highlight?: boolean};
 
 const CELL = 20;
 const KIND_TITLES: Record<Kind, string> = {python: 'Python', native: 'native', java: 'Java', unknown: 'damaged record', part: 'stage, UDF or rest'};
+
+// Which of two runs the frames' widths are of, and the largest change of any frame.
+interface Compared {
+  widths: 'before' | 'after';
+  largest: number;
+}
+
+const STEPS = 3; // of colours, each way
+
+function changeOf({value, other}: FlameNode, {widths}: Compared): number {
+  return widths === 'after' ? value - other : other - value;
+}
+
+function lookOfChange(node: Node, compared: Compared): string {
+  if (node.highlight) return 'var(--flame-found)';
+  const change = changeOf(node.data, compared);
+  const step = compared.largest === 0 ? 0 : Math.ceil((STEPS * Math.abs(change)) / compared.largest);
+  return step === 0 ? 'var(--flame-same)' : `var(--flame-${change > 0 ? 'more' : 'less'}-${step})`;
+}
+
+// "+ 3.1 MiB: 12.0 MiB, before 8.9 MiB"
+function toldChange(node: FlameNode, compared: Compared): string {
+  const change = changeOf(node, compared);
+  const [before, after] = compared.widths === 'after' ? [node.other, node.value] : [node.value, node.other];
+  const size = `${formatBytes(after)}, before ${formatBytes(before)}`;
+  return change === 0 ? `as much as before: ${formatBytes(after)}` : `${change > 0 ? '+' : '−'} ${formatBytes(Math.abs(change))}: ${size}`;
+}
 
 // Neighbours of one language differ a little, so that their edges show.
 function lookOf(node: Node): string {
@@ -19,8 +46,9 @@ function lookOf(node: Node): string {
   return `var(--flame-${node.data.kind}${node.depth % 2 === 0 ? '' : '-2'})`;
 }
 
-function told(node: Node, measure: Measure, total: number): string {
+function told(node: Node, measure: Measure, total: number, compared: Compared | null): string {
   const {name, place, value, self, kind} = node.data;
+  if (compared) return `${name}${place ? ` (${place})` : ''}: ${toldChange(node.data, compared)}; ${KIND_TITLES[kind]}`;
   const what = measure === 'allocated' ? 'allocated' : node.children ? 'at most, live at peak' : 'live at peak';
   const own = node.children && self > 0 ? `, ${formatBytes(self)} in this frame itself` : '';
   return `${name}${place ? ` (${place})` : ''}: ${formatBytes(value)} ${what}, ${formatPercent(value, total)} of all${own}; ${KIND_TITLES[kind]}`;
@@ -31,6 +59,7 @@ interface GraphProps {
   measure: Measure;
   flames: boolean; // the root below
   term: string;
+  compared: Compared | null;
 }
 
 // The step that an arrow key makes from a frame.
@@ -43,13 +72,13 @@ function step(node: Node, key: string, flames: boolean): Node | undefined {
   return row[row.indexOf(node) + (key === 'ArrowRight' ? 1 : -1)];
 }
 
-function Graph({tree, measure, flames, term}: GraphProps) {
+function Graph({tree, measure, flames, term, compared}: GraphProps) {
   const host = useRef<HTMLDivElement>(null);
   const graph = useRef<FlameGraph<FlameNode> | null>(null);
   const at = useRef<Node | null>(null);
   const [text, setText] = useState('');
   const [found, setFound] = useState('');
-  const tell = (node: Node | null) => setText(node ? told(node, measure, tree.value) : '');
+  const tell = (node: Node | null) => setText(node ? told(node, measure, tree.value, compared) : '');
   const mark = (node: Node | null) => {
     at.current = node;
     select(host.current)
@@ -69,8 +98,8 @@ function Graph({tree, measure, flames, term}: GraphProps) {
       .inverted(!flames)
       .resetHeightOnZoom(true)
       .getName((node) => (node.data.kind === 'python' && node.data.place ? `${node.data.name}  ${node.data.place}` : node.data.name))
-      .label((node) => told(node, measure, tree.value))
-      .setColorMapper(lookOf)
+      .label((node) => told(node, measure, tree.value, compared))
+      .setColorMapper((node) => (compared ? lookOfChange(node, compared) : lookOf(node)))
       .setSearchMatch((node, word) => word !== '' && `${node.data.name} ${node.data.place}`.toLowerCase().includes(word.toLowerCase()))
       .setSearchHandler((nodes, sum) => setFound(`${plural(nodes.length, 'frame')}, ${formatBytes(sum)}, ${formatPercent(sum, tree.value)} of all`))
       .onHover((node) => tell(node))
@@ -91,14 +120,14 @@ function Graph({tree, measure, flames, term}: GraphProps) {
       made.destroy();
       graph.current = null;
     };
-  }, [tree, measure, flames]);
+  }, [tree, measure, flames, compared]);
   useEffect(() => {
     if (term !== '') graph.current?.search(term);
     else if (found !== '') {
       graph.current?.clear();
       setFound('');
     }
-  }, [term, tree, measure, flames]);
+  }, [term, tree, measure, flames, compared]);
   const press = (event: KeyboardEvent) => {
     const root = select<HTMLElement, Node>(host.current as HTMLElement).datum();
     if (event.key.startsWith('Arrow')) {
@@ -132,20 +161,69 @@ function Graph({tree, measure, flames, term}: GraphProps) {
 // More of them would be too narrow to see: their stacks are merged first.
 const STAGES_SIDE_BY_SIDE = 60;
 
-export function FlamePage({report, route}: {report: Report; route: Route}) {
+function Legend({compared}: {compared: Compared | null}) {
+  if (!compared) {
+    return (
+      <p class="legend">
+        {(['python', 'native', 'java', 'part'] as const).map((kind) => (
+          <span class="key">
+            <i class={`dot flame-${kind}`} />
+            {KIND_TITLES[kind]}
+          </span>
+        ))}
+      </p>
+    );
+  }
+  return (
+    <p class="legend">
+      {[
+        ['more-3', 'more than before'],
+        ['less-3', 'less'],
+        ['same', 'as much'],
+      ].map(([look, title]) => (
+        <span class="key">
+          <i class={`dot flame-${look}`} />
+          {title}
+        </span>
+      ))}
+      <span class="soft">the stronger, the larger the change; the strongest is {formatBytes(compared.largest)}</span>
+    </p>
+  );
+}
+
+type Comparing = 'no' | Compared['widths'];
+
+function runOf(report: Report): string {
+  const {name, id, startedMs} = report.application;
+  return `${name ?? id ?? 'the run'}${startedMs != null ? ` of ${formatTime(startedMs)}` : ''}`;
+}
+
+interface FlameProps {
+  report: Report;
+  before: Report | null; // a run to compare with
+  route: Route;
+}
+
+export function FlamePage({report, before, route}: FlameProps) {
   const stages = report.stages.filter((stage) => stage.sites.length > 0);
   const [measure, setMeasure] = useState<Measure>(() =>
     stages.some((stage) => stage.sites.some((site) => (site.liveAtPeakBytes ?? 0) > 0)) ? 'live' : 'allocated',
   );
   const [flames, setFlames] = useState(false);
   const [udfs, setUdfs] = useState(true);
-  const [byStage, setByStage] = useState(stages.length <= STAGES_SIDE_BY_SIDE);
+  const [comparing, setComparing] = useState<Comparing>(before ? 'after' : 'no');
+  const isCompared = before !== null && comparing !== 'no';
+  // Of two runs, stages seldom have the same numbers.
+  const [byStage, setByStage] = useState(!isCompared && stages.length <= STAGES_SIDE_BY_SIDE);
   const [term, setTerm] = useState('');
   const chosen = route.query.get('stage') ?? '';
-  const tree = useMemo(
-    () => flameTree(chosen === '' ? stages : stages.filter((stage) => stageKey(stage) === chosen), measure, {stages: byStage || chosen !== '', udfs}),
-    [report, chosen, measure, byStage, udfs],
-  );
+  const [tree, compared] = useMemo((): [FlameNode, Compared | null] => {
+    const shape = {stages: byStage || (chosen !== '' && !isCompared), udfs, lines: !isCompared};
+    const here = (all: Stage[]) => flameTree(chosen === '' ? all : all.filter((stage) => stageKey(stage) === chosen), measure, shape);
+    if (!isCompared) return [here(stages), null];
+    const [shown, other] = comparing === 'after' ? [here(stages), here(before.stages)] : [here(before.stages), here(stages)];
+    return [shown, {widths: comparing, largest: compareTrees(shown, other)}];
+  }, [report, before, comparing, chosen, measure, byStage, udfs]);
   if (stages.length === 0) {
     return (
       <p class="empty">
@@ -201,14 +279,19 @@ export function FlamePage({report, route}: {report: Report; route: Route}) {
           <input type="checkbox" checked={udfs} onChange={() => setUdfs(!udfs)} /> By UDF
         </label>
       </div>
-      <p class="legend">
-        {(['python', 'native', 'java', 'part'] as const).map((kind) => (
-          <span class="key">
-            <i class={`dot flame-${kind}`} />
-            {KIND_TITLES[kind]}
-          </span>
-        ))}
-      </p>
+      {before && (
+        <div class="tools">
+          <label>
+            Compare with {runOf(before)}{' '}
+            <select aria-label="Compare" value={comparing} onChange={(event) => setComparing(event.currentTarget.value as Comparing)}>
+              <option value="after">widths of this run</option>
+              <option value="before">widths of the run before, with what is gone</option>
+              <option value="no">no</option>
+            </select>
+          </label>
+        </div>
+      )}
+      <Legend compared={compared} />
       {tree.value === 0 ? (
         <p class="empty">
           {measure === 'live'
@@ -217,7 +300,7 @@ export function FlamePage({report, route}: {report: Report; route: Route}) {
         </p>
       ) : (
         <div class="card">
-          <Graph tree={tree} measure={measure} flames={flames} term={term} />
+          <Graph tree={tree} measure={measure} flames={flames} term={term} compared={compared} />
         </div>
       )}
       <p class="note">
@@ -225,6 +308,7 @@ export function FlamePage({report, route}: {report: Report; route: Route}) {
           ? 'A stack’s live bytes are the largest of any one task. They compare stacks, but the wider frames, which add them up, are bounds and not what was held at one moment.'
           : 'Allocated bytes are summed over the stage’s tasks. Frames add up to the report’s totals.'}{' '}
         Only attempts that count are in here.
+        {compared && ' Frames are the same where function and file are, whatever their line; a stage lists its heaviest stacks only.'}
       </p>
     </>
   );

@@ -93,6 +93,7 @@ export function LinesPage({report}: {report: Report}) {
         <LineTable
           label="Python lines"
           lines={shown}
+          report={report}
           withStage
           empty={
             report.unfinished

@@ -5,11 +5,16 @@ import {Share} from '../parts/bar';
 import {ColumnChart} from '../parts/chart';
 import {Bytes} from '../parts/figures';
 import {LineTable} from '../parts/linetable';
+import {Operators} from '../parts/operators';
+import {RunBy} from '../parts/runby';
 import {SiteTable} from '../parts/sitetable';
+import {StageSparkMemory} from '../parts/sparkmemory';
 import {DataTable, type Column} from '../parts/table';
+import {Distributions, Tasks} from '../parts/tasks';
+import {UdfShares} from '../parts/udfs';
 import {link} from '../route';
 import type {Theme} from '../theme';
-import {stageContent, stageKey, stageTitle} from '../titles';
+import {isDriversPython, stageContent, stageKey, stageTitle} from '../titles';
 import {formatBytes, formatCount, formatDuration, formatTime, plural} from '../units';
 
 const ESTIMATE = 'from samples';
@@ -85,9 +90,10 @@ function columnsOf(whole: number): Column<Stage>[] {
 const COLUMNS_WORTH_A_CHART = 3;
 
 export function StagesPage({report, theme}: {report: Report; theme: Theme}) {
-  const whole = useMemo(() => report.stages.reduce((most, stage) => Math.max(most, live(stage) ?? 0), 0), [report]);
+  const stages = useMemo(() => report.stages.filter((stage) => !isDriversPython(stage)), [report]);
+  const whole = useMemo(() => stages.reduce((most, stage) => Math.max(most, live(stage) ?? 0), 0), [stages]);
   const columns = useMemo(() => columnsOf(whole), [whole]);
-  const points = useMemo(() => report.stages.map((stage) => ({title: stageTitle(stage), bytes: live(stage), href: link('stages', stageKey(stage))})), [report]);
+  const points = useMemo(() => stages.map((stage) => ({title: stageTitle(stage), bytes: live(stage), href: link('stages', stageKey(stage))})), [stages]);
   const other = report.otherStages;
   return (
     <>
@@ -96,7 +102,7 @@ export function StagesPage({report, theme}: {report: Report; theme: Theme}) {
       )}
       <DataTable
         label="stages"
-        rows={report.stages}
+        rows={stages}
         columns={columns}
         rowKey={stageKey}
         sortBy="live"
@@ -176,12 +182,14 @@ function Group({stage, group, name}: {stage: Stage; group: SiteGroup; name: stri
   return (
     <>
       <Totals sums={group.totals ?? []} group={group} />
+      <UdfShares udfs={group.udfs ?? []} name={name} />
       {lines.length > 0 && (
         <>
           <h3>Python lines</h3>
           <LineTable label={`Python lines of ${name}`} lines={lines} withStage={false} empty="" pageSize={8} />
         </>
       )}
+      <Operators operators={group.operators ?? []} name={name} />
       {sites.heap.length > 0 && (
         <>
           <h3>JVM heap, by call site</h3>
@@ -210,7 +218,8 @@ export function StagePage({report, id}: {report: Report; id: string}) {
   }
   const other = stage.otherAttempts;
   const facts = [
-    plural(stage.tasks, 'task') + (stage.partitions != null ? ` of ${plural(stage.partitions, 'partition')}` : ''),
+    (isDriversPython(stage) ? plural(stage.tasks, 'process', 'processes') : plural(stage.tasks, 'task')) +
+      (stage.partitions != null ? ` of ${plural(stage.partitions, 'partition')}` : ''),
     stage.profiledTasks != null && stage.profiledTasks !== stage.tasks ? `${formatCount(stage.profiledTasks)} with a profile` : null,
     stage.partialTasks ? `${formatCount(stage.partialTasks)} read before their worker had closed its session` : null,
     stage.submittedMs != null ? formatTime(stage.submittedMs) : null,
@@ -233,9 +242,12 @@ export function StagePage({report, id}: {report: Report; id: string}) {
         )}
       </p>
       <p class="code soft">{stage.name}</p>
+      <p>
+        <RunBy report={report} stageId={stage.stageId} />
+      </p>
       {stage.failureReason && <p class="removed">{stage.failureReason}</p>}
       <section class="card">
-        <h2>Counted: the successful attempt of each partition</h2>
+        <h2>{isDriversPython(stage) ? 'All its processes, from their first line to their last' : 'Counted: the successful attempt of each partition'}</h2>
         {empty ? (
           <p class="empty">
             {stage.status === 'running'
@@ -245,7 +257,15 @@ export function StagePage({report, id}: {report: Report; id: string}) {
         ) : (
           <Group stage={stage} group={stage} name={stageTitle(stage)} />
         )}
+        {stage.sparkMemory && <StageSparkMemory memory={stage.sparkMemory} />}
       </section>
+      {stage.tasks > 0 && stage.taskRows && !isDriversPython(stage) && (
+        <section class="card">
+          <h2>Its tasks</h2>
+          <Distributions distributions={stage.distributions ?? []} />
+          <Tasks stage={stage} rows={stage.taskRows} counted name={stageTitle(stage)} />
+        </section>
+      )}
       {other.tasks > 0 && (
         <section class="card apart">
           <h2>Other attempts, never added in: {otherAttemptsPhrase(stage)}</h2>
@@ -259,6 +279,7 @@ export function StagePage({report, id}: {report: Report; id: string}) {
             </ul>
           )}
           <Group stage={stage} group={other} name="other attempts" />
+          {stage.taskRows && <Tasks stage={stage} rows={stage.taskRows} counted={false} name="other attempts" />}
         </section>
       )}
       {stage.callSite && (

@@ -1,6 +1,7 @@
 // To be understood in ten seconds: what happened, what to change, where the memory went.
 import {adviceOf, confArgument, executorsByUse, jvmSitesOf, largest, linesOf, verdictOf, type AdviceFor} from '../digest';
 import type {Report} from '../model';
+import {Findings} from '../parts/cached';
 import {ContainerBars, ContainerLegend, Use, scaleOf} from '../parts/container';
 import {Copyable} from '../parts/copy';
 import {Bytes, allocatedNote, liveNote} from '../parts/figures';
@@ -176,6 +177,7 @@ export function SummaryPage({report}: {report: Report}) {
     <>
       <Verdict report={report} />
       <WhatToChange report={report} />
+      <Findings findings={report.findings ?? []} />
       <div class="tiles">
         <LineTile report={report} />
         <LeakTile report={report} />

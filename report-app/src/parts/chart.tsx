@@ -1,5 +1,5 @@
 // Columns over the stages in the order in which they ran (uPlot). The table beside it has the same figures as text.
-import {useEffect, useRef, useState} from 'preact/hooks';
+import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 import uPlot from 'uplot';
 import type {Theme} from '../theme';
 import {formatBytes} from '../units';
@@ -17,6 +17,19 @@ interface ChartProps {
 }
 
 const HEIGHT = 150;
+const MOST_COLUMNS = 240; // more are too thin to be told apart, and each takes its time to paint
+const FEW_POINTS = 200; // more columns are too thin for round corners, which take most of the time to paint
+
+/** Neighbours share a column where there are too many for one each: that of the largest, of which the column then is. */
+function columnsFor(points: Point[]): Point[] {
+  const together = Math.ceil(points.length / MOST_COLUMNS);
+  if (together <= 1) return points;
+  const columns: Point[] = [];
+  for (let from = 0; from < points.length; from += together) {
+    columns.push(points.slice(from, from + together).reduce((largest, point) => ((point.bytes ?? -1) > (largest.bytes ?? -1) ? point : largest)));
+  }
+  return columns;
+}
 
 function draw(host: HTMLElement, points: Point[], hover: (index: number | null) => void): uPlot {
   const colour = (name: string) => getComputedStyle(host).getPropertyValue(name).trim();
@@ -43,7 +56,13 @@ function draw(host: HTMLElement, points: Point[], hover: (index: number | null) 
       ],
       series: [
         {},
-        {fill: colour('--python'), stroke: colour('--python'), width: 0, points: {show: false}, paths: uPlot.paths.bars!({size: [0.7, 34], radius: 0.12})},
+        {
+          fill: colour('--python'),
+          stroke: colour('--python'),
+          width: 0,
+          points: {show: false},
+          paths: uPlot.paths.bars!({size: [0.7, 34], radius: points.length > FEW_POINTS ? 0 : 0.12}),
+        },
       ],
       hooks: {setCursor: [(chart) => hover(chart.cursor.idx ?? null)]},
     },
@@ -52,14 +71,17 @@ function draw(host: HTMLElement, points: Point[], hover: (index: number | null) 
   );
 }
 
-export function ColumnChart({label, points, theme}: ChartProps) {
+export function ColumnChart({label, points: all, theme}: ChartProps) {
+  const points = useMemo(() => columnsFor(all), [all]);
   const host = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState<number | null>(null);
   useEffect(() => {
     const element = host.current;
     if (!element) return;
     const chart = draw(element, points, setAt);
-    const observer = new ResizeObserver(() => chart.setSize({width: element.clientWidth, height: HEIGHT}));
+    const observer = new ResizeObserver(() => {
+      if (element.clientWidth !== chart.width) chart.setSize({width: element.clientWidth, height: HEIGHT}); // it tells of the first size, too
+    });
     observer.observe(element);
     return () => {
       observer.disconnect();
@@ -71,6 +93,7 @@ export function ColumnChart({label, points, theme}: ChartProps) {
     <figure class="chart">
       <figcaption>
         {label}
+        {points.length < all.length && ` Each column is the largest of ${Math.ceil(all.length / points.length)} that ran one after the other.`}
         <span class="note"> {point ? `${point.title}: ${point.bytes === null ? 'not measured' : formatBytes(point.bytes)}` : ''}</span>
       </figcaption>
       <div

@@ -1,24 +1,27 @@
 // Lines of the user's code with their figures in the margin; native frames under a line, its stacks on request.
 import {useMemo} from 'preact/hooks';
 import type {LineOfStage} from '../digest';
+import type {Report} from '../model';
 import {link} from '../route';
-import {linePlace, stageKey, stageTitle, udfTitle} from '../titles';
+import {isDriversPython, linePlace, stageKey, stageTitle, udfTitle} from '../titles';
 import {formatBytes} from '../units';
 import {Share} from './bar';
 import {bytesColumn, errorColumn} from './columns';
 import {allocatedNote, liveNote, otherNote} from './figures';
 import {Paths, Stacks, UdfName} from './frames';
+import {RunBy} from './runby';
 import {DataTable, type Column} from './table';
 
 interface LineTableProps {
   label: string;
   lines: LineOfStage[];
   withStage: boolean;
+  report?: Report; // to say which action ran a line's stage
   empty: string;
   pageSize?: number;
 }
 
-function columnsOf(largest: number, withStage: boolean): Column<LineOfStage>[] {
+function columnsOf(largest: number, withStage: boolean, report: Report | undefined): Column<LineOfStage>[] {
   const columns: Column<LineOfStage>[] = [
     {
       id: 'line',
@@ -56,18 +59,21 @@ function columnsOf(largest: number, withStage: boolean): Column<LineOfStage>[] {
       title: 'Stage',
       value: ({stage}) => stage.stageId,
       cell: ({stage}) => (
-        <a href={link('stages', stageKey(stage))} title={stageTitle(stage)}>
-          {stageKey(stage).replace(/\.0$/, '')}
-        </a>
+        <>
+          <a href={link('stages', stageKey(stage))} title={stageTitle(stage)}>
+            {isDriversPython(stage) ? 'driver' : stageKey(stage).replace(/\.0$/, '')}
+          </a>{' '}
+          {report && <RunBy report={report} stageId={stage.stageId} />}
+        </>
       ),
     });
   }
   return columns;
 }
 
-export function LineTable({label, lines, withStage, empty, pageSize = 25}: LineTableProps) {
+export function LineTable({label, lines, withStage, report, empty, pageSize = 25}: LineTableProps) {
   const largest = useMemo(() => lines.reduce((most, {line}) => Math.max(most, line.liveAtPeakBytes ?? 0), 0), [lines]);
-  const columns = useMemo(() => columnsOf(largest, withStage), [largest, withStage]);
+  const columns = useMemo(() => columnsOf(largest, withStage, report), [largest, withStage, report]);
   return (
     <DataTable
       label={label}

@@ -29,6 +29,11 @@ function leadOf(site: Site) {
   return site.origin === 'python' ? (leadLine(site) ?? leadFrame(site)) : leadFrame(site);
 }
 
+function askedBy(site: Site): string {
+  const frame = site.askedBy == null ? undefined : site.frames[site.askedBy];
+  return frame && frame !== leadOf(site) ? `, asked by ${frameTitle(frame)}` : '';
+}
+
 function SiteName({site}: {site: Site}) {
   const lead = leadOf(site);
   const last = site.frames[site.frames.length - 1];
@@ -66,6 +71,8 @@ function columnsOf(largest: number, by: 'live' | 'allocated', withStage: boolean
             {ORIGIN_TITLES[site.origin] ?? site.origin}
             {site.stageId != null ? `, stage ${site.stageId}` : ''}
             {site.udf ? `, ${udfTitle(site)}` : ''}
+            {site.operator ? `, for ${site.operator}` : ''}
+            {askedBy(site)}
           </div>
         </>
       ),
@@ -107,8 +114,8 @@ export function SiteTable({label, rows, by, withStage, empty}: SiteTableProps) {
       columns={columns}
       rowKey={({key}) => key}
       sortBy={by}
-      words={({site}) => site.frames.map((frame) => `${frameTitle(frame)} ${framePlace(frame)}`).join(' ') + udfTitle(site)}
-      filterHint="Filter by any frame"
+      words={({site}) => site.frames.map((frame) => `${frameTitle(frame)} ${framePlace(frame)}`).join(' ') + udfTitle(site) + (site.operator ?? '')}
+      filterHint="Filter by any frame or operator"
       empty={empty}
       detail={({site}) => <Frames frames={site.frames} />}
       detailTitle={({site}) => {

@@ -3,7 +3,10 @@
 #pragma once
 
 #include "report/profile_builder.h"
+#include "store/cached_data.h"
+#include "store/driver_actions.h"
 #include "store/profile_store.h"
+#include "timeline/packing.h"
 
 namespace memprof::testing {
 
@@ -43,6 +46,20 @@ inline std::string SnapshotBytes(const std::string& executor, int pid, uint64_t 
   snapshot.set_offheap_peak_bytes(19 * kMi);
   snapshot.set_java_version("17.0.15");
   snapshot.set_agent_loaded("agentpath");
+  snapshot.set_gc_stopped_ms(4'217);
+  proto::Collector& collector = *snapshot.add_collectors();
+  collector.set_name("G1 Young Generation");
+  collector.set_stops_the_world(true);
+  collector.set_collections(113);
+  collector.set_total_ms(4'009);
+  collector.set_longest_ms(257);
+  collector.set_longest_before_bytes(700 * kMi);
+  collector.set_longest_after_bytes(301 * kMi);
+  collector.set_last_before_bytes(650 * kMi);
+  collector.set_last_after_bytes(299 * kMi);
+  proto::Counter& cause = *collector.add_causes();
+  cause.set_name("G1 Evacuation Pause");
+  cause.set_value(113);
   proto::Moment& peak = *snapshot.mutable_at_peak();
   peak.set_time_ms(1'700'000'031'250);
   for (proto::Process* jvm : {snapshot.add_processes(), peak.add_processes()}) {
@@ -110,7 +127,58 @@ inline std::string DemoTask(int64_t id, int partition, const std::string& execut
   rest.set_allocations(400);
   proto::Session& session = *task.profile().add_sessions();
   session.set_python_version("3.11.7");
+  proto::TaskMemory& memory = *task.profile().mutable_spark_memory();
+  memory.set_peak_execution_bytes(23'068'529);
+  memory.set_spilled_memory_bytes(37'748'447);
+  memory.set_spilled_disk_bytes(5'347'873);
+  proto::MemoryConsumer& sorter = *memory.add_consumers();
+  sorter.set_name("org.apache.spark.util.collection.unsafe.sort.UnsafeExternalSorter");
+  sorter.set_peak_bytes(23'068'528);
+  proto::PoolUse& pool = *memory.add_fullest();
+  pool.set_max_bytes(75'916'902);
+  pool.set_storage_region_bytes(37'958'451);
+  pool.set_storage_bytes(26'689'020);
+  pool.set_execution_bytes(49'227'882);
   return task.Bytes();
+}
+
+// What an executor's heap retains: one site of stage 2, one of no task's thread, and a rest.
+inline std::string RetainedBytes(const std::string& executor, int64_t time_ms, uint64_t bytes) {
+  ProfileBuilder names(0, 0, 0);
+  TestFrame run = Java("org.apache.spark.executor.Executor$TaskRunner", "run", "Executor.scala", 621);
+  names.Site(proto::ORIGIN_JVM_HEAP, {run, Java("org.apache.spark.sql.catalyst.expressions.UnsafeRow", "copy", "UnsafeRow.java", 480)}, 1,
+             1);
+  const uint32_t stack = names.profile().sites(0).stack();
+  names.profile().clear_sites();
+  names.profile().add_strings("broadcast-exchange-#");
+  proto::Envelope envelope;
+  envelope.set_schema_version(1);
+  envelope.set_executor_id(executor);
+  proto::RetainedHeap& heap = *envelope.mutable_retained_heap();
+  heap.set_time_ms(time_ms);
+  heap.set_collection("G1 Old Generation (System.gc())");
+  heap.set_heap_used_after_bytes(101'000'003);
+  heap.set_heap_max_bytes(1'073'741'824);
+  heap.set_total_bytes(bytes + 5'000'011 + 70'001);
+  heap.set_variance(4e12);
+  *heap.mutable_names()->mutable_strings() = names.profile().strings();
+  *heap.mutable_names()->mutable_frames() = names.profile().frames();
+  *heap.mutable_names()->mutable_stacks() = names.profile().stacks();
+  proto::RetainedSite& rows = *heap.add_sites();
+  rows.set_stack(stack);
+  rows.set_bytes(bytes);
+  rows.set_objects(9'001);
+  rows.set_variance(1e12);
+  rows.set_stage_id(2);
+  proto::RetainedSite& broadcast = *heap.add_sites();
+  broadcast.set_bytes(5'000'011);
+  broadcast.set_objects(2);
+  broadcast.set_stage_id(-1);
+  broadcast.set_stage_attempt(-1);
+  broadcast.set_thread(static_cast<uint32_t>(names.profile().strings_size()) - 1);
+  heap.set_other_sites(3);
+  heap.set_other_bytes(70'001);
+  return envelope.SerializeAsString();
 }
 
 // The last sample of an executor whose container is nearly full.
@@ -133,6 +201,44 @@ inline std::string DeathBedBytes(const std::string& executor, int pid, uint64_t 
   return envelope.SerializeAsString();
 }
 
+inline std::string TimeLineBytes(const std::string& executor, const std::vector<TimeSample>& samples) {
+  proto::Envelope envelope;
+  envelope.set_schema_version(1);
+  envelope.set_executor_id(executor);
+  PackSamples(samples, envelope.mutable_time_line());
+  return envelope.SerializeAsString();
+}
+
+// Half a minute in which two workers fill up while stage 2 runs, a second a sample.
+inline std::vector<TimeSample> SampleLife(int pid, uint64_t limit) {
+  constexpr uint64_t kMi = 1024 * 1024;
+  std::vector<TimeSample> samples;
+  for (uint64_t second = 1; second <= 40; ++second) {
+    const bool in_stage = second > 2 && second < 31;
+    const uint64_t worker = in_stage ? std::min<uint64_t>(second * 19, 520) * kMi : 41 * kMi;
+    TimeSample sample;
+    sample.time_ms = 1'700'000'000'250 + static_cast<int64_t>(second) * 1000;
+    sample.Set(Gauge::kHeapUsed, (140 + second * 37 % 160) * kMi);
+    sample.Set(Gauge::kHeapCommitted, 388 * kMi);
+    sample.Set(Gauge::kJvm, (480 + std::min<uint64_t>(second * 9, 132)) * kMi);
+    sample.Set(Gauge::kPythonWorkers, 2 * worker);
+    sample.Set(Gauge::kPythonOther, 61 * kMi);
+    sample.Set(Gauge::kOffHeap, 19 * kMi);
+    sample.Set(Gauge::kUsed, (480 + std::min<uint64_t>(second * 9, 132) + 61 + 8) * kMi + 2 * worker);
+    if (limit != 0) sample.Set(Gauge::kLimit, limit);
+    sample[Gauge::kPressure] = second == 30 ? 1207 : 0;
+    sample.workers[0] = {pid + 30, TimeSample::ToKib(worker)};
+    sample.workers[1] = {pid + 31, TimeSample::ToKib(worker)};
+    if (in_stage) sample.stages[0] = {2, 2};
+    sample.running_tasks = in_stage ? 2 : 0;
+    sample.task_starts = second == 3 ? 2 : 0;
+    sample.pauses = second == 5 ? 3 : 0;
+    sample.stopped_us = second == 5 ? 41'003 : 0;
+    samples.push_back(sample);
+  }
+  return samples;
+}
+
 inline void FillSample(ProfileStore& store) {
   constexpr int64_t kStart = 1'700'000'000'000;
   store.ApplicationStarted("app-20231114221320-0000", "weighted average", "4.3.0", "", "local-cluster[2,1,1024]", kStart);
@@ -142,16 +248,31 @@ inline void FillSample(ProfileStore& store) {
   store.StageSubmitted(0, 0, "parquet at NativeMethodAccessorImpl.java:0", "org.apache.spark.sql.DataFrameReader.parquet", 1,
                        kStart + 1000);
   store.StageCompleted(0, 0, "", kStart + 2000);
+  JobStart collect;
+  collect.job_id = 1;
+  collect.stages = {2};
+  collect.call_site = "collect at /jobs/job.py:51";
+  collect.description = kHostile;
+  collect.query_id = 9;
+  collect.time_ms = kStart + 2400;
+  store.JobStarted(collect);
   store.StageSubmitted(2, 0, "collect at /jobs/job.py:51", "job.py:51", 4, kStart + 2500);
   for (int task = 0; task < 4; ++task) {
     static_cast<void>(
         store.Ingest(DemoTask(10 + task, task, std::to_string(task % 2), kScratchBytes - static_cast<uint64_t>(task) * 1009)));
     store.TaskEnded(10 + task, 2, 0, task, 0, std::to_string(task % 2), TaskOutcome::kSucceeded, "", kStart + 30'000 + task);
+    store.TaskResult(2, 55'555 + static_cast<uint64_t>(task));
+    store.QueryRows(9, 1009);
   }
+  store.CachedRdd(4, std::string("In-memory table ") + kHostile, kHostile, {true, true, false, true, 1}, 2);
+  store.BlockUpdated({false, 4, 0}, "0", 13'000'019, 0);
+  store.BlockUpdated({false, 4, 1}, "1", 8'000'121, 77);
+  store.BlockUpdated({true, 6, 0}, "driver", 4'321, 0);
   static_cast<void>(store.Ingest(DemoTask(20, 1, "1", 123'456'791)));
   store.TaskEnded(20, 2, 0, 1, 1, "1", TaskOutcome::kFailed, "java.io.IOException: Python worker exited unexpectedly (crashed)\n  at …",
                   kStart + 9000);
   store.StageCompleted(2, 0, "", kStart + 41'000);
+  store.JobEnded(1, "", kStart + 41'001);
   ProfileBuilder hostile(30, 3, 0, "0");
   uint32_t udf = hostile.Udf(kHostile, std::string("/jobs/") + kHostile + ".py", 3, kHostile);
   proto::Site& site = hostile.Site(proto::ORIGIN_PYTHON, {Python(kHostile, kHostile, 5)}, 1'999'993, 1);
@@ -163,6 +284,9 @@ inline void FillSample(ProfileStore& store) {
   store.StageCompleted(3, 0, "", kStart + 43'500);
   static_cast<void>(store.Ingest(SnapshotBytes("0", 4211, 546'570'240, 0)));
   static_cast<void>(store.Ingest(SnapshotBytes("1", 4213, 541'990'912, 0)));
+  static_cast<void>(store.Ingest(TimeLineBytes("0", SampleLife(4211, 0))));
+  static_cast<void>(store.Ingest(RetainedBytes("0", kStart + 39'000, 33'000'007)));
+  static_cast<void>(store.Ingest(RetainedBytes("1", kStart + 39'500, 44'000'009)));
   static_cast<void>(store.Ingest(SymbolBytes("6a1f", 0x1230, "weighted_average", "weighted_average.cc", 21)));
   // An executor that died of memory with a hostile UDF in it, and a worker on another.
   store.ExecutorAdded("2", "127.0.0.1", 1, 1024, -1, -1, -1, kStart + 43'600);

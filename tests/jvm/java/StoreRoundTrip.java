@@ -31,7 +31,7 @@ public final class StoreRoundTrip {
     System.out.println("ingest: " + NativeStore.ingest(store, profile));
     System.out.println(
         "garbage: " + NativeStore.ingest(store, "garbage".getBytes(StandardCharsets.US_ASCII)));
-    NativeStore.taskEnded(store, 1, 3, 0, 1, 0, "7", 0, null, 1_500L);
+    NativeStore.taskEnded(store, 1, 3, 0, 1, 0, "7", 0, null, 1_500L, 1_007L, 13L);
     NativeStore.stageCompleted(store, 3, 0, null, 1_600L);
     NativeStore.notAvailable(store, "something", "a reason");
     NativeStore.executorRemoved(store, "7", "Command exited with code 137", 1_700L);

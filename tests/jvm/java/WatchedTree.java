@@ -10,6 +10,8 @@ import org.sparkmemprof.jni.NativeAgent;
  * daemon's worker has written the file "held".
  */
 public final class WatchedTree {
+  private static final int GARBAGE_COLLECTIONS = 3;
+
   public static void main(String[] args) throws Exception {
     Probe.start();
     NativeAgent.sparkMemory(11_000_003, 22_000_007, 33_000_011, 444_000_013, 55_000_021);
@@ -23,6 +25,9 @@ public final class WatchedTree {
     for (int looks = 0; looks < 600 && !held.exists(); looks++) {
       Thread.sleep(100);
       messages = Probe.drain(messages);
+    }
+    for (int i = 0; i < GARBAGE_COLLECTIONS; i++) {
+      System.gc();
     }
     Thread.sleep(500);
     Files.write(Path.of("task"), NativeAgent.taskSnapshot(1, Probe.MAX_BYTES));

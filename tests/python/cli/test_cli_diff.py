@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 import pytest
 
@@ -48,6 +49,15 @@ def test_json_has_the_figures(cli, runs, tmp_path):
     assert (line["before"]["line"], line["after"]["line"]) == (27, 37)
     sums = change["sums"]
     assert sums["postMortems"]["before"] == sums["postMortems"]["after"] == 1
+
+
+def test_html_is_the_later_report_with_the_earlier_one_in_it(cli, runs, tmp_path):
+    finished = cli("diff", runs / "app-1", runs / "app-2", "-o", "change.html")
+    assert finished.returncode == 0, finished.stderr
+    page = (tmp_path / "change.html").read_text()
+    models = dict(re.findall(r'id="sparkmemprof-(model|before)">(.*?)</script>', page))
+    found = {which: json.loads(text)["application"]["id"] for which, text in models.items()}
+    assert found == {"model": "app-2", "before": "app-1"}
 
 
 def test_a_run_compared_with_itself_has_not_changed(cli, runs):

@@ -53,6 +53,16 @@ def test_settings_of_the_user_are_joined(cli, fake_spark, bundle):
     assert "--verbose" in fake_spark.argv
 
 
+@pytest.mark.parametrize("master", ["local-cluster[2,1,1024]", "spark://host:7077", "yarn"])
+def test_a_driver_of_its_own_is_profiled_where_it_starts(cli, fake_spark, bundle, master):
+    agent = f"-agentpath:{bundle}/libsparkmemprof.so"
+    cli("submit", "--master", master, "--driver-java-options", "-Xss4m", "job.py", env=fake_spark.env)
+    assert fake_spark.argv[fake_spark.argv.index("--driver-java-options") + 1] == f"-Xss4m {agent}"
+    for more in (["--deploy-mode", "cluster"], ["--conf", "spark.memprof.driver.enabled=false"]):
+        cli("submit", "--master", master, *more, "job.py", env=fake_spark.env)
+        assert "spark.driver.extraJavaOptions" not in fake_spark.confs()
+
+
 def test_options_that_hide_a_setting_get_ours_too(cli, fake_spark, bundle):
     cli("submit", "--jars", "/a.jar", "--driver-java-options", "-Xss4m", "job.py", env=fake_spark.env)
     argv = fake_spark.argv
@@ -123,6 +133,65 @@ def test_exit_status_is_kept(cli, fake_spark, status):
 def test_death_by_signal_is_kept(cli, fake_spark):
     job = "os.kill(os.getpid(), signal.SIGKILL)"
     assert cli("submit", "job.py", env={**fake_spark.env, "FAKE_JOB": job}).returncode == -signal.SIGKILL
+
+
+def test_no_room_for_the_drivers_boxes_is_no_reason_not_to_run(package, tmp_path):
+    code = """
+import tempfile
+
+def full(**_):
+    raise OSError("no space left")
+
+tempfile.mkdtemp = full
+from sparkmemprof.cli.driver_watch import DriverWatch
+with DriverWatch("job.py", 65536, True) as driver:
+    print(driver.environment({"A": "1"}), driver.finish(17, 3, None, "reports"))
+"""
+    finished = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(package)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.stdout == "{'A': '1'} None\n"
+    assert finished.stderr == "sparkmemprof: the driver's own processes are not watched: no space left\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_drivers_python_alone_is_started_by_us(cli, fake_spark):
+    # The fake's own Python has cleaned os.environ; and the job's text is in the environment, too.
+    handed = "print('SPARKMEMPROF_' + 'PROGRAM=' in open('/proc/self/environ').read())"
+    left = "print('SPARKMEMPROF_PROGRAM' in os.environ, 'startup' in os.environ.get('PYTHONPATH', ''))"
+    for words, is_handed in [
+        (["job.py"], True),
+        (["--conf", "spark.memprof.python.enabled=False", "job.py"], False),
+        (["--conf", "spark.memprof.enabled=false", "job.py"], False),
+        (["--conf", "spark.memprof.source=names", "job.py"], False),
+        (["--conf", "spark.redaction.regex=token", "job.py"], False),
+        (["--class", "org.Main", "job.jar"], False),
+    ]:
+        finished = cli("submit", *words, env={**fake_spark.env, "FAKE_JOB": f"{handed}; {left}"})
+        assert finished.stdout.splitlines()[:2] == [str(is_handed), "False False"], words
+    fake_spark.defaults("spark.master local[2]\nspark.memprof.python.enabled FALSE\n")
+    assert cli("submit", "job.py", env={**fake_spark.env, "FAKE_JOB": handed}).stdout.startswith("False")
+
+
+def test_only_the_report_of_its_own_driver_is_joined(cli, fake_spark, tmp_path):
+    """Another application's report in the same directory, written meanwhile, stays as it is."""
+    report = '{"executors": [{"id": "driver", "processes": [{"kind": "jvm", "pid": 1}]}]}'
+    job = (
+        "d = pathlib.Path('sparkmemprof-report/app-1'); d.mkdir(parents=True);"
+        f"(d / 'report.json').write_text({report!r}); sys.stdout.flush(); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    finished = cli("submit", "job.py", env={**fake_spark.env, "FAKE_JOB": job})
+    assert finished.returncode == -signal.SIGKILL
+    assert (tmp_path / "sparkmemprof-report/app-1/report.json").read_text() == report
+    assert "post-mortem of the driver" in finished.stderr
+    (own,) = (tmp_path / "sparkmemprof-report").glob("driver-*/report.json")
+    (death,) = json.loads(own.read_text())["postMortems"]
+    assert (death["process"], death["exitCode"], death["outOfMemory"]) == ("jvm", 137, False)
 
 
 def test_says_where_the_report_is(cli, fake_spark, tmp_path):

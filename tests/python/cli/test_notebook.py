@@ -35,7 +35,7 @@ def ui(sample_report):
 
     class Answer(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
-            status = 200 if self.path == "/proxy/memory/api/v1/report" else int(self.path.split("/")[1])
+            status = 200 if self.path == "/proxy/memory/api/v1/report?fresh=true" else int(self.path.split("/")[1])
             self.send_response(status)
             self.end_headers()
             self.wfile.write(sample_report if status == 200 else b"no")
@@ -94,6 +94,10 @@ def test_what_cannot_be_had_is_told(notebook, ui, source, told):
 def test_what_is_no_report_is_told(notebook, tmp_path):
     (tmp_path / "report.json").write_text("[]")
     assert "UserError: report.json: " in notebook("sparkmemprof.show('report.json')")
+
+
+def test_there_is_nothing_to_clear_without_an_application(notebook):
+    assert "no Spark application runs in this process" in notebook("sparkmemprof.clear()")
 
 
 def test_nothing_is_loaded_before_it_is_asked_for(notebook):

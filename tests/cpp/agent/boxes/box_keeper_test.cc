@@ -195,19 +195,28 @@ TEST_F(BoxKeeperTest, TellsWhatAProcesssMemoryWasMadeOf) {
   EXPECT_EQ(retention, 7'654'321u);
 }
 
-TEST_F(BoxKeeperTest, AnotherExecutorsBoxIsNobodysBusiness) {
-  MakeBox(kTask, true);
-  AcknowledgeAll();
+TEST_F(BoxKeeperTest, ADeadExecutorsBoxIsToldOfAndRemoved) {
+  MakeBox(kTask, false);
   Kill();
+  std::vector<OrphanedTask> orphans;
   BoxKeeperOptions options;
   options.boxes = {folder_, "app-1", "8"};
   options.running_tasks = [this] {
     ++rounds_;
     return std::vector<int64_t>();
   };
+  options.orphan = [this, &orphans](const OrphanedTask& task) {
+    const std::lock_guard lock(mutex_);
+    orphans.push_back(task);
+  };
   ASSERT_TRUE(keeper_.Start(std::move(options)).ok());
   WaitForARound();
-  EXPECT_TRUE(BoxIsThere());
+  keeper_.Stop();
+  EXPECT_FALSE(BoxIsThere());
+  ASSERT_EQ(orphans.size(), 1u);
+  EXPECT_EQ(orphans[0].executor_id, "7");
+  ASSERT_EQ(orphans[0].sessions.size(), 1u);
+  EXPECT_EQ(orphans[0].sessions[0].session.task_attempt_id, kTask);
 }
 
 }  // namespace

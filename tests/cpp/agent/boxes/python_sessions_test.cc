@@ -1,5 +1,6 @@
 #include "boxes/python_sessions.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +13,9 @@
 
 namespace memprof {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class PythonSessionsTest : public ::testing::Test {
  protected:
@@ -45,7 +49,23 @@ TEST_F(PythonSessionsTest, ABoxThatIsJustBeingMadeIsNotUnreadable) {
 
 TEST_F(PythonSessionsTest, ABoxThatIsNoneIsUnreadable) {
   WriteAnother(std::string(65536, 'x'));
-  EXPECT_EQ(FindSessions({folder_, "app-1", "7"}, 41, Leftovers::kRead).unreadable, 1u);
+  const FoundSessions found = FindSessions({folder_, "app-1", "7"}, 41, Leftovers::kRead);
+  EXPECT_EQ(found.unreadable, 1u);
+  ASSERT_EQ(found.refused.named.size(), 1u);
+  EXPECT_THAT(found.refused.named[0].path, StartsWith(folder_));
+  EXPECT_THAT(found.refused.named[0].why, HasSubstr("no magic"));
+}
+
+TEST_F(PythonSessionsTest, LinksAreRefusedByNameAndOfManyTheFirst) {
+  for (int i = 0; i < 20; ++i) {
+    const std::string link = std::string(recorder_->box_path()) + std::to_string(i) + ".box";
+    ASSERT_EQ(symlink("/etc/passwd", link.c_str()), 0) << link;
+  }
+  const FoundSessions found = FindSessions({folder_, "app-1", "7"}, 41, Leftovers::kRead);
+  EXPECT_EQ(found.unreadable, 20u);
+  EXPECT_EQ(found.refused.named.size(), RefusedBoxes::kMostNamed);
+  EXPECT_THAT(found.refused.named[0].why, HasSubstr("symbolic link"));
+  EXPECT_EQ(found.sessions.size(), 1u) << "the job's own is read all the same";
 }
 
 // Of every task one block of an odd size outlives it; the task itself frees another.

@@ -32,6 +32,33 @@ TEST(MessageQueue, AFullQueueLosesTheOldest) {
   EXPECT_EQ(queue.Take(milliseconds(0)), std::nullopt);
 }
 
+TEST(MessageQueue, WhatCouldNotBeSentComesFirstAgain) {
+  MessageQueue queue;
+  queue.Open();
+  queue.Put("a");
+  queue.Put("b");
+  queue.PutBack(*queue.Take(milliseconds(0)));
+  EXPECT_EQ(queue.Take(milliseconds(0)), "a");
+  for (size_t i = 0; i < MessageQueue::kMaxMessages; ++i) queue.Put("newer");
+  queue.PutBack("a");
+  EXPECT_EQ(queue.dropped(), 2u) << "b, and then a itself: what is newer stays";
+  EXPECT_EQ(queue.Take(milliseconds(0)), "newer");
+}
+
+TEST(MessageQueue, KnowsWhenTheLastOneWasSent) {
+  MessageQueue queue;
+  queue.Open();
+  queue.Put("a");
+  EXPECT_FALSE(queue.WaitUntilTaken(milliseconds(1)));
+  std::thread sender([&] {
+    while (queue.Take(milliseconds(60'000))) {
+    }
+  });
+  EXPECT_TRUE(queue.WaitUntilTaken(milliseconds(60'000)));
+  queue.Close();
+  sender.join();
+}
+
 TEST(MessageQueue, OpensEmpty) {
   MessageQueue queue;
   queue.Open();

@@ -86,11 +86,37 @@ TEST(ProcessWatch, FindsPythonThroughWrappersAndLeavesOtherJvmsAlone) {
 TEST(ProcessWatch, InLocalModeTheParentIsTheDriver) {
   Machine machine;
   machine.Put(5, 1, "python3 job.py", 80'000);
-  machine.Put(10, 5, "java SparkSubmit", 400'000);
+  machine.Put(10, 5, "java SparkSubmit pyspark-shell", 400'000);
   machine.Children(10, "");
   ProcessWatch watch(machine.proc(), 10, true);
   watch.Discover();
   EXPECT_EQ(Kinds(watch)[5], ProcessKind::kPythonDriver);
+}
+
+TEST(ProcessWatch, TheKernelOfANotebookIsTheDriver) {
+  Machine machine;
+  machine.Put(5, 1, "python3 -m ipykernel_launcher -f kernel.json", 80'000);
+  machine.Put(10, 5, "java SparkSubmit --name notebook pyspark-shell", 400'000);
+  machine.Children(10, "");
+  ProcessWatch watch(machine.proc(), 10, true);
+  watch.Discover();
+  EXPECT_EQ(Kinds(watch)[5], ProcessKind::kPythonDriver);
+}
+
+TEST(ProcessWatch, WhatOnlyWaitsForSparkSubmitIsNoDriver) {
+  const std::vector<std::string> jvm = {"java", "org.apache.spark.deploy.SparkSubmit", "job.py"};
+  EXPECT_FALSE(IsPythonWithGateway({"/usr/bin/python3", "/opt/bin/sparkmemprof", "submit", "job.py"}, jvm));
+  EXPECT_FALSE(IsPythonWithGateway({"python3", "-m", "sparkmemprof.cli.main", "submit", "job.py"}, jvm));
+  Machine machine;
+  machine.Put(5, 1, "python3 scheduler.py", 80'000);
+  machine.Put(10, 5, "java SparkSubmit job.py", 400'000);
+  machine.Put(20, 10, "python3 job.py", 30'000);
+  machine.Children(10, "20 ");
+  machine.Children(20, "");
+  using enum ProcessKind;
+  ProcessWatch watch(machine.proc(), 10, true);
+  watch.Discover();
+  EXPECT_EQ(Kinds(watch), (std::map<int, ProcessKind>{{10, kJvm}, {20, kPythonDriver}}));
 }
 
 TEST(ProcessWatch, ThePeakKeepsTheRowsOfItsReading) {
@@ -114,6 +140,21 @@ TEST(ProcessWatch, ThePeakKeepsTheRowsOfItsReading) {
   watch.Discover();
   EXPECT_EQ(jvm.peak_bytes, 350'000 * kKb);
   EXPECT_EQ(jvm.unattributed_bytes(), static_cast<int64_t>(50'000 * kKb));
+}
+
+TEST(ProcessWatch, AKernelsPeakFromBeforeTheFirstReadingLeavesItsRows) {
+  Machine machine;
+  machine.Put(10, 1, "java Executor", 400'000);
+  machine.Put(21, 10, "python3 -m pyspark.daemon", 30'000, 170'000);
+  machine.Children(10, "21 ");
+  machine.Children(21, "");
+  ProcessWatch watch(machine.proc(), 10, false);
+  watch.Discover();
+  watch.Tick();
+  EXPECT_EQ(watch.living().at(21).peak_anon_bytes, 29'992 * kKb);
+  watch.ReadPeaks();
+  EXPECT_EQ(watch.living().at(21).peak_bytes, 170'000 * kKb);
+  EXPECT_EQ(watch.living().at(21).peak_anon_bytes, 29'992 * kKb);
 }
 
 TEST(ProcessWatch, NewWorkersAreSeenAtTheNextTickAndTheDeadAreKept) {

@@ -146,7 +146,7 @@ TEST_F(RecorderRowsTest, APeakIsMeasuredWhereTheTimeIsSpent) {
     Allocate(block.begin(), bytes, {Line("udf", 7), Native(kCounter, 16)});
     recorder_->Freeing(block.begin());
   };
-  held_and_freed(rss / 25);
+  held_and_freed(rss / 40);
   EXPECT_LT(OpenBox().ReadRows()->rss_bytes, rss + rss / 50) << "not worth it";
   held_and_freed(rss / 4);
   EXPECT_GE(OpenBox().ReadRows()->rss_bytes, rss + rss / 5);

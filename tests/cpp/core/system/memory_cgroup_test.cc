@@ -61,7 +61,8 @@ TEST(MemoryCgroup, Version1ChildWithoutALimitHasItsParents) {
   const auto group = tree.Find();
   ASSERT_NE(group, nullptr);
   EXPECT_EQ(group->Limit(kHost), 1'100'000'003u);
-  EXPECT_EQ(group->path(), tree.Path("sys/fs/cgroup/memory/yarn"));  // its use is what the limit is held against
+  EXPECT_EQ(group->path(), tree.Path("sys/fs/cgroup/memory/yarn"));                  // its use is what the limit is held against
+  EXPECT_EQ(group->own_path(), tree.Path("sys/fs/cgroup/memory/yarn/container_1"));  // whose kills are counted
   EXPECT_EQ(group->Read()->used_bytes(), 900'000'000u - 33'000'000);
   EXPECT_EQ(group->OomKills(), 3u);
 }
@@ -112,6 +113,8 @@ TEST(MemoryCgroup, Version2TakesTheSmallestOnThePath) {
   const auto group = tree.Find();
   ASSERT_NE(group, nullptr);
   EXPECT_EQ(group->Limit(kHost), 999'999'937u);
+  EXPECT_EQ(group->path(), tree.Path("sys/fs/cgroup/pod"));
+  EXPECT_EQ(group->own_path(), tree.Path("sys/fs/cgroup/pod/executor"));
   EXPECT_EQ(group->Read()->used_bytes(), 500'000'000u);  // nearly all of it is page cache: healthy
   EXPECT_EQ(group->OomKills(), 2u);
 }
@@ -163,7 +166,9 @@ TEST(MemoryCgroup, NothingAtAllIsAnError) {
 // A group of our own in the real hierarchy of version 1, its limit and use as the kernel says them.
 class RealGroup {
  public:
-  RealGroup() : path_("/sys/fs/cgroup/memory/sparkmemprof-test-" + std::to_string(getpid())) { made_ = mkdir(path_.c_str(), 0755) == 0; }
+  explicit RealGroup(const std::string& mount) : path_(mount + "/sparkmemprof-test-" + std::to_string(getpid())) {
+    made_ = mkdir(path_.c_str(), 0755) == 0;
+  }
   ~RealGroup() {
     if (made_) rmdir(path_.c_str());
   }
@@ -181,15 +186,13 @@ class RealGroup {
   bool made_ = false;
 };
 
-TEST(MemoryCgroup, RealGroupOfVersion1) {
-#if defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "ThreadSanitizer's shadow is resident memory, too: four times what is touched";
-#endif
+// A process that has touched 100 MB finds the limit, its use, itself, and no kill.
+void LookFromInside(const RealGroup& group, const char* limit_file) {
   constexpr uint64_t kLimit = 419'430'400;
   constexpr size_t kBytes = 104'857'600;
-  const RealGroup group;
-  if (!group.made() || !group.Write("memory.limit_in_bytes", std::to_string(kLimit))) {
-    GTEST_SKIP() << "cannot make a group under /sys/fs/cgroup/memory: " << strerror(errno) << " (it takes root and version 1)";
+  if (!group.made() || !group.Write(limit_file, std::to_string(kLimit))) {
+    GTEST_SKIP() << "cannot make a group with a " << limit_file << " at " << group.path() << ": " << strerror(errno)
+                 << " (it takes root and a memory controller of that version)";
   }
   const pid_t child = fork();
   if (child == 0) {
@@ -208,6 +211,24 @@ TEST(MemoryCgroup, RealGroupOfVersion1) {
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0);
+}
+
+TEST(MemoryCgroup, RealGroupOfVersion1) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer's shadow is resident memory, too: four times what is touched";
+#endif
+  LookFromInside(RealGroup("/sys/fs/cgroup/memory"), "memory.limit_in_bytes");
+}
+
+// Where it is skipped, the trees above stand for the kernel: they were written after its documentation (cgroup-v2.rst).
+TEST(MemoryCgroup, RealGroupOfVersion2) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer's shadow is resident memory, too: four times what is touched";
+#endif
+  if (access("/sys/fs/cgroup/cgroup.controllers", F_OK) != 0) {
+    GTEST_SKIP() << "no version 2 at /sys/fs/cgroup; trees of files written after the kernel's documentation stand for it";
+  }
+  LookFromInside(RealGroup("/sys/fs/cgroup"), "memory.max");
 }
 
 }  // namespace

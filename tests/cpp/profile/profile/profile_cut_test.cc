@@ -111,6 +111,19 @@ TEST(ProfileCutShares, PythonComesFirst) {
   EXPECT_GT(profile.sites_size(), 4);
 }
 
+TEST(ProfileCutShares, InAHeartbeatTheFirstStackIsOfTheOriginThatHeldMost) {
+  for (const bool cache : {true, false}) {
+    ProfileSites sites;
+    for (int i = 0; i < 10; ++i) sites.Add(MakeSite(&sites, Origin::kJvmHeap, i, 60, 1e12 + i));
+    sites.Add(MakeSite(&sites, Origin::kPython, 10, 8, cache ? 1'000'003 : 900'000'001));
+    sites.Add(MakeSite(&sites, Origin::kJvmOffHeap, 11, 40, 500'000'003));
+    proto::TaskProfile profile;
+    WriteSites(sites, 4096, &profile);
+    ASSERT_GE(profile.sites_size(), 1);
+    EXPECT_EQ(profile.sites(0).origin(), cache ? proto::ORIGIN_JVM_OFFHEAP : proto::ORIGIN_PYTHON);
+  }
+}
+
 TEST(ProfileCutShares, LargestAllocatedAndLargestAtThePeakTakeTurns) {
   ProfileSites sites;
   for (int i = 0; i < 200; ++i) sites.Add(MakeSite(&sites, Origin::kPython, i, 12, 100'003 + i));

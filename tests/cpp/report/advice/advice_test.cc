@@ -138,6 +138,173 @@ TEST(ExecutorMemory, OneTaskFilledTheHeap) {
   EXPECT_FALSE(AdviseExecutorMemory(scene.Input()));
 }
 
+// What was requested is 1408 MiB: heap 1024, overhead 384.
+Scene GrantedScene(size_t workers, uint64_t each, const char* most_mib) {
+  Scene scene(workers, each);
+  scene.executor.requested_bytes = 1408 * kMi;
+  scene.settings["yarn.scheduler.maximum-allocation-mb"] = most_mib;
+  return scene;
+}
+
+TEST(Split, FewerTasksInWhatTheClusterGrants) {
+  Scene scene = GrantedScene(4, 480 * kMi, "2400");  // four take 1024 + 2321
+  const std::optional<ReportAdvice> cores = AdviseSplit(scene.Input());
+  ASSERT_TRUE(cores);
+  EXPECT_EQ(cores->conf, "spark.executor.cores");
+  EXPECT_EQ(cores->from, "4");
+  EXPECT_EQ(cores->to, "2");  // 1024 + (2 × 480 + 190) × 1.1 = 2289
+  EXPECT_THAT(cores->because, HasSubstr("yarn.scheduler.maximum-allocation-mb grants 2.3 GiB: 2 fit into 2.2 GiB"));
+  EXPECT_THAT(cores->because, HasSubstr("2.0 times the executors"));
+  EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "1265m") << "of two";
+  const std::vector<ReportAdvice> all = Advise(scene.Input());
+  EXPECT_EQ(std::count_if(all.begin(), all.end(), [](const auto& piece) { return piece.conf == "spark.executor.cores"; }), 1);
+}
+
+TEST(Split, NotWhereItMayBeGrantedNorWhereNothingIsKnown) {
+  EXPECT_FALSE(AdviseSplit(GrantedScene(4, 480 * kMi, "3346").Input()));
+  EXPECT_EQ(AdviseMemoryOverhead(GrantedScene(4, 480 * kMi, "3346").Input())->to, "2321m");
+  for (const char* unreadable : {"", "-1", "0", "8g", "99999999999999999999"}) {
+    EXPECT_FALSE(AdviseSplit(GrantedScene(4, 480 * kMi, unreadable).Input())) << unreadable;
+  }
+  Scene unknown(4, 480 * kMi);
+  unknown.settings["yarn.scheduler.maximum-allocation-mb"] = "2400";
+  EXPECT_FALSE(AdviseSplit(unknown.Input())) << "what was requested isn't known";
+}
+
+TEST(Split, SmallerPartitionsWhereNotEvenOneTaskFits) {
+  Scene scene = GrantedScene(2, 1500 * kMi, "2400");  // one takes 1024 + (1500 + 190) × 1.1 = 2883
+  const std::optional<ReportAdvice> advice = AdviseSplit(scene.Input());
+  ASSERT_TRUE(advice);
+  EXPECT_EQ(advice->conf, "");
+  EXPECT_THAT(advice->because, HasSubstr("a container of 2.8 GiB for one task is more than"));
+  EXPECT_THAT(advice->because, HasSubstr("divide its partition into 2 "));  // 1650 in 2400 - 1024 - 209
+  EXPECT_FALSE(AdviseMemoryOverhead(scene.Input()));
+  EXPECT_FALSE(Advise(scene.Input()).empty());
+}
+
+TEST(Split, NeverMoreTasksThanThereAreCores) {
+  Scene scene = GrantedScene(4, 300 * kMi, "2300");  // of two cores: idle workers, too; three would fit
+  scene.executor.cores = 2;
+  EXPECT_FALSE(AdviseSplit(scene.Input()));
+  EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "869m");  // (2 × 300 + 190) × 1.1
+}
+
+TEST(Split, WhatPysparkMemoryReservesIsThere) {
+  Scene scene = GrantedScene(2, 1500 * kMi, "2500");
+  scene.executor.regions[1].budget_bytes = 900 * kMi;
+  scene.executor.requested_bytes = (1408 + 900) * kMi;  // 2500 - 1024 - 900 - 209 leave 367 for 600 × 1.1
+  EXPECT_THAT(AdviseSplit(scene.Input())->because, HasSubstr("divide its partition into 2 "));
+}
+
+TEST(Split, TheHostBoundsItToo) {
+  Scene scene = GrantedScene(4, 480 * kMi, "9999");
+  scene.executor.host_memory_bytes = 2400 * kMi;
+  EXPECT_THAT(AdviseSplit(scene.Input())->because, HasSubstr("the host it ran on has 2.3 GiB"));
+}
+
+TEST(ExecutorMemory, NoMoreThanTheClusterGrants) {
+  Scene scene = GrantedScene(1, 0, "2000");
+  scene.input.of_heap = true;
+  const std::optional<ReportAdvice> advice = AdviseExecutorMemory(scene.Input());
+  ASSERT_TRUE(advice);
+  EXPECT_EQ(advice->to, "1562m");  // 1024 + (2000 - 1408) / 1.1
+  scene.settings["yarn.scheduler.maximum-allocation-mb"] = "1408";
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->conf, "");
+  EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because, HasSubstr("divide its partition"));
+}
+
+// 3 GiB off-heap for Spark in a container of 2 GiB, of which `held` were taken; the JVM's other memory is 700 MiB - `held`.
+Scene OffHeapScene(uint64_t held) {
+  Scene scene(1, 100 * kMi);
+  scene.executor.regions[2].budget_bytes = 3072 * kMi;
+  scene.death.processes[0].peak_rss_bytes = 700 * kMi + held;
+  scene.input.last->regions.push_back({"offHeap", held});
+  return scene;
+}
+
+TEST(OffHeap, AsMuchAsTheContainerHasRoomFor) {
+  const std::optional<ReportAdvice> advice = AdviseOffHeap(OffHeapScene(1100 * kMi).Input());
+  ASSERT_TRUE(advice);
+  EXPECT_EQ(advice->conf, "spark.memory.offHeap.size");
+  EXPECT_EQ(advice->from, "3072m");
+  EXPECT_EQ(advice->to, "1168m");  // 2048 - (700 + 100) × 1.1
+}
+
+TEST(OffHeap, NotWhereTheContainerWasMadeForItNorWhereLittleWasHeld) {
+  Scene made = OffHeapScene(1100 * kMi);
+  made.death.limit_bytes = 4096 * kMi + 384 * kMi;
+  EXPECT_FALSE(AdviseOffHeap(made.Input()));
+  EXPECT_FALSE(AdviseOffHeap(OffHeapScene(200 * kMi).Input()));
+  Scene none = OffHeapScene(1100 * kMi);
+  none.executor.regions[2].budget_bytes = 0;
+  EXPECT_FALSE(AdviseOffHeap(none.Input()));
+  Scene heap = OffHeapScene(1100 * kMi);
+  heap.input.of_heap = true;
+  EXPECT_FALSE(AdviseOffHeap(heap.Input()));
+}
+
+TEST(Caching, ADatasetThatHoldsAQuarterOfWhatWasFull) {
+  Scene heap(1, 100 * kMi);
+  heap.input.of_heap = true;
+  heap.input.cached[0] = {7, "orders", 256 * kMi, 300 * kMi};
+  const std::optional<ReportAdvice> advice = AdviseCaching(heap.Input());
+  ASSERT_TRUE(advice);
+  EXPECT_EQ(advice->conf, "");
+  EXPECT_EQ(advice->because,
+            "cached data `orders` held 256.0 MiB of the heap of 1.0 GiB: unpersist it before, or persist it with DISK_ONLY, which leaves "
+            "that much to tasks");
+  EXPECT_EQ(Advise(heap.Input()).back().because, advice->because);
+  Scene container(1, 100 * kMi);
+  container.input.cached[1] = {8, "", 512 * kMi, 512 * kMi};
+  ASSERT_TRUE(AdviseCaching(container.Input()));
+  EXPECT_THAT(AdviseCaching(container.Input())->because, HasSubstr("cached data `RDD 8` held 512.0 MiB of the limit of 2.0 GiB"));
+}
+
+TEST(Caching, NotWhereItIsLittleNorOfAnotherPartOfTheMemory) {
+  Scene little(1, 100 * kMi);
+  little.input.of_heap = true;
+  little.input.cached[0] = {7, "orders", 255 * kMi, 300 * kMi};
+  little.input.cached[1] = {8, "others", 999 * kMi, 999 * kMi};  // off-heap
+  EXPECT_FALSE(AdviseCaching(little.Input()));
+  Scene container(1, 100 * kMi);
+  container.input.cached[0] = {7, "orders", 999 * kMi, 999 * kMi};  // in the heap, which Spark bounds
+  EXPECT_FALSE(AdviseCaching(container.Input()));
+  Scene unknown(1, 100 * kMi);
+  unknown.input.of_heap = true;
+  unknown.executor.heap_max_bytes.reset();
+  unknown.input.cached[0] = {7, "orders", 999 * kMi, 999 * kMi};
+  EXPECT_FALSE(AdviseCaching(unknown.Input()));
+}
+
+TEST(YarnPython, WhereItsRegionWasNotAskedFor) {
+  Scene scene(2, 480 * kMi);
+  scene.settings = {{"spark.master", "yarn"}, {"spark.executor.pyspark.memory", "2g"}};
+  const std::optional<ReportAdvice> advice = AdviseYarnPython(scene.Input());
+  ASSERT_TRUE(advice);
+  EXPECT_EQ(advice->conf, "spark.yarn.isPython");
+  EXPECT_THAT(advice->because, HasSubstr("no room for the 2.0 GiB of spark.executor.pyspark.memory"));
+  for (const ReportAdvice& piece : Advise(scene.Input())) EXPECT_NE(piece.conf, "spark.executor.memoryOverhead") << "twice the same bytes";
+}
+
+TEST(YarnPython, NotWhereItWasNorWithoutTheSettingNorElsewhere) {
+  Scene scene(2, 480 * kMi);
+  scene.settings = {{"spark.master", "yarn"}};
+  EXPECT_FALSE(AdviseYarnPython(scene.Input()));
+  scene.settings = {{"spark.master", "spark://m:7077"}, {"spark.executor.pyspark.memory", "2g"}};
+  EXPECT_FALSE(AdviseYarnPython(scene.Input()));
+  scene.settings["spark.master"] = "yarn";
+  scene.executor.regions[1].budget_bytes = 2048 * kMi;
+  EXPECT_FALSE(AdviseYarnPython(scene.Input()));
+  scene.executor.regions[1].budget_bytes = 0;
+  EXPECT_TRUE(AdviseYarnPython(scene.Input()));
+  scene.executor.requested_bytes = 1408 * kMi;
+  scene.settings["yarn.scheduler.maximum-allocation-mb"] = "3000";
+  EXPECT_FALSE(AdviseYarnPython(scene.Input())) << "beyond what is granted";
+  Scene small(1, 100 * kMi);
+  small.settings = {{"spark.master", "yarn"}, {"spark.executor.pyspark.memory", "2g"}};
+  EXPECT_FALSE(AdviseYarnPython(small.Input())) << "Python fitted into the overhead";
+}
+
 TEST(ArrowBatch, WhereBatchesAreWhatIsBig) {
   Scene scene(1, 1500 * kMi);
   scene.AddSite(1200 * kMi, "SQL_MAP_PANDAS_ITER_UDF", {kSerializer});

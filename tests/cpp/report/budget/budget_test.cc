@@ -5,17 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "budget/memory_size.h"
+#include "report/budget/region.h"
 
 namespace memprof {
 namespace {
 
-std::optional<uint64_t> Region(const Budget& budget, std::string_view name) {
-  for (const BudgetRegion& region : budget.regions) {
-    if (region.name == name) return region.bytes;
-  }
-  ADD_FAILURE() << "no region " << name;
-  return std::nullopt;
-}
+using testing::Region;
 
 Budget BudgetOn(const std::string& master, const SparkSettings& settings, BudgetInput input = {}) {
   input.settings = &settings;
@@ -59,6 +54,20 @@ TEST(Budget, WithoutMaxMemoryTheHeapAskedForIsDivided) {
   Budget budget = BudgetOn("spark://host:7077", {{"spark.executor.memory", "1300m"}});
   EXPECT_TRUE(budget.heap_from_request);
   EXPECT_EQ(Region(budget, "heap.user"), 400 * kMib);
+}
+
+TEST(Budget, ExecutorsAreHeldToItWhereTheClusterManagerWatches) {
+  const SparkSettings settings = {{"spark.executor.memory", "512m"}, {"spark.executor.memoryOverhead", "77m"}};
+  const auto granted = [&](const char* master) {
+    SparkSettings with_master = settings;
+    with_master["spark.master"] = master;
+    return GrantedBytes(with_master);
+  };
+  EXPECT_EQ(granted("yarn"), 589 * kMib);
+  EXPECT_EQ(granted("k8s://host:6443"), 589 * kMib);
+  EXPECT_EQ(granted("spark://host:7077"), 0u) << "it reserves heap only, and watches over nothing";
+  EXPECT_EQ(granted("local[2]"), 0u);
+  EXPECT_EQ(GrantedBytes(settings), 0u) << "no master";
 }
 
 TEST(YarnBudget, SmallHeapGetsTheMinimumOverhead) {

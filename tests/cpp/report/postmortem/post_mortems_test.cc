@@ -1,5 +1,6 @@
 #include "postmortem/post_mortems.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,12 +10,14 @@
 
 #include "report/post_mortem_text.h"
 #include "report/postmortem/scene.h"
+#include "report/units.h"
 #include "report/views.h"
 
 namespace memprof {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using namespace testing;
@@ -58,6 +61,88 @@ void FillWorkerScene(ProfileStore& store) {
   static_cast<void>(store.Ingest(LastSnapshot(kFull / 2).SerializeAsString()));
 }
 
+std::string LeftBytes(int64_t time_ms, uint64_t bytes, uint32_t stack = 1) {
+  ProfileBuilder names(1, 1, 0, "1");
+  names.Site(proto::ORIGIN_JVM_OFFHEAP, {Java("org.example.Cache", "put", "Cache.java", 9)}, 1, 1);
+  proto::Envelope envelope;
+  envelope.set_schema_version(1);
+  envelope.set_executor_id("1");
+  proto::LeftOffHeap& left = *envelope.mutable_left_off_heap();
+  left.set_time_ms(time_ms);
+  left.set_other_bytes(7);
+  *left.mutable_names()->mutable_strings() = names.profile().strings();
+  *left.mutable_names()->mutable_frames() = names.profile().frames();
+  *left.mutable_names()->mutable_stacks() = names.profile().stacks();
+  proto::LeftSite& site = *left.add_sites();
+  site.set_stack(stack);
+  site.set_bytes(bytes);
+  site.set_blocks(3);
+  site.set_variance(1e12);
+  site.set_stage_id(2);
+  site.set_tasks(12);
+  return envelope.SerializeAsString();
+}
+
+TEST(PostMortems, WhatEndedTasksHadLeftOffHeap) {
+  constexpr uint64_t kLeft = 444'000'017;
+  for (const bool is_news : {true, false}) {
+    ProfileStore store;
+    const int64_t newest = kBegin + 9'400 - (is_news ? 0 : 70'000);
+    ASSERT_TRUE(store.Ingest(LeftBytes(newest, kLeft)).ok());
+    ASSERT_TRUE(store.Ingest(LeftBytes(newest - 1, 5)).ok()) << "older, and late";
+    FillScene(store, kCode137, kFull);
+    const Json sites = TheDeath(store)["sites"];
+    EXPECT_EQ(sites[0]["liveAtPeakBytes"], kDeadlyBytes + kOtherBytes);
+    if (!is_news) {
+      EXPECT_NE(sites[1]["liveAtPeakBytes"], kLeft);
+      continue;
+    }
+    EXPECT_EQ(sites[1]["liveAtPeakBytes"], kLeft) << "before those that held less";
+    EXPECT_EQ(sites[1]["origin"], "jvm-offheap");
+    EXPECT_EQ(sites[1]["stageId"], 2);
+    EXPECT_EQ(sites[1]["tasks"], 12);
+    EXPECT_EQ(sites[1]["errorBytes"], 2'000'000);
+    EXPECT_EQ(sites[1]["frames"].back()["function"], "put");
+    EXPECT_EQ(sites.back()["origin"], "jvm-heap") << "what has no such figure stays last";
+  }
+}
+
+TEST(PostMortems, WhatWasLeftAndThenFreedIsNotTold) {
+  proto::Envelope nothing;
+  nothing.set_schema_version(1);
+  nothing.set_executor_id("1");
+  nothing.mutable_left_off_heap()->set_time_ms(kBegin + 9'401);
+  ProfileStore store;
+  ASSERT_TRUE(store.Ingest(LeftBytes(kBegin + 9'400, 444'000'017)).ok());
+  ASSERT_TRUE(store.Ingest(nothing.SerializeAsString()).ok());
+  FillScene(store, kCode137, kFull);
+  for (const Json& site : TheDeath(store)["sites"]) EXPECT_NE(site["liveAtPeakBytes"], 444'000'017);
+}
+
+// Its last words were lost: the heap may have been too small for what was asked, or it was space for classes.
+TEST(PostMortems, AJvmThatEndsItselfOnAnErrorOfAnUnknownPool) {
+  for (const bool by_switch : {true, false}) {
+    ProfileStore store;
+    proto::Envelope snapshot = LastSnapshot(kContainer / 3);
+    snapshot.mutable_executor()->set_exits_on_out_of_memory(by_switch);
+    ASSERT_TRUE(store.Ingest(snapshot.SerializeAsString()).ok());
+    FillScene(store, "Command exited with code 3", kContainer / 3);
+    const Json death = TheDeath(store);
+    EXPECT_EQ(death["outOfMemory"], by_switch);
+    EXPECT_THAT(
+        death["headline"].get<std::string>(),
+        HasSubstr(by_switch ? "Executor 1 died of an OutOfMemoryError; of its heap 200.0 MiB of 512.0 MiB was in use at its peak, exit"
+                            : "Executor 1 died, not of memory"));
+    EXPECT_TRUE(death["advice"].empty()) << "which setting helps depends on the pool";
+  }
+}
+
+TEST(PostMortems, WordsOfWhatWasLeftThatContradictThemselvesAreRefused) {
+  ProfileStore store;
+  EXPECT_FALSE(store.Ingest(LeftBytes(kBegin, 5, 99)).ok());
+  EXPECT_FALSE(store.Ingest(LeftBytes(kBegin, uint64_t{1} << 63)).ok());
+}
+
 TEST(PostMortems, AContainerThatWasFull) {
   ProfileStore store;
   FillScene(store, kCode137, kFull);
@@ -74,9 +159,55 @@ TEST(PostMortems, AContainerThatWasFull) {
   EXPECT_EQ(death["stageId"], 5);
   EXPECT_EQ(death["reason"], kCode137);
   EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr("Executor 1 was killed for its memory: 97 % of the limit was in use"));
+  EXPECT_THAT(death["headline"].get<std::string>(), EndsWith("; job.py:17 enrich held 868.8 MiB"));  // of both tasks
   ASSERT_EQ(death["processes"].size(), 3u);
   EXPECT_EQ(death["processes"][0]["bytes"], 400 * kMi);
   EXPECT_GE(death["advice"].size(), 1u);
+}
+
+std::map<std::string, std::pair<Json, Json>> RegionsOf(const Json& death) {
+  std::map<std::string, std::pair<Json, Json>> regions;
+  for (const Json& region : death["regions"]) regions[region["name"]] = {region["bytes"], region["budgetBytes"]};
+  return regions;
+}
+
+TEST(PostMortems, RegionsAgainstWhatWasRequested) {
+  ProfileStore store;
+  store.Configuration({{"spark.memory.offHeap.enabled", "true"}, {"spark.memory.offHeap.size", "300m"}});
+  FillScene(store, kCode137, kFull, "yarn");
+  proto::Envelope last;
+  last.ParseFromString(LastSnapshot(kFull).SerializeAsString());
+  proto::Moment& moment = *last.mutable_executor()->mutable_last();
+  last.mutable_executor()->set_taken_ms(kBegin + 9'600);
+  moment.set_time_ms(kBegin + 9'600);
+  const std::pair<const char*, uint64_t> rows[] = {
+      {"heap.used", 401 * kMi}, {"heap.storage", 70 * kMi}, {"heap.execution", 0}, {"heap.committed", 512 * kMi}, {"offHeap", 299 * kMi}};
+  for (const auto& [name, bytes] : rows) {
+    proto::Row& row = *moment.add_regions();
+    row.set_name(name);
+    row.set_bytes(bytes);
+  }
+  static_cast<void>(store.Ingest(last.SerializeAsString()));
+  const Json death = TheDeath(store);
+  auto regions = RegionsOf(death);
+  EXPECT_EQ(death["regions"][0]["name"], "heap");
+  EXPECT_EQ(regions["heap"], std::pair(Json(401 * kMi), Json(512 * kMi)));
+  EXPECT_EQ(regions["heap.storage"].first, 70 * kMi);
+  EXPECT_EQ(regions["heap.execution"].first, 0u);
+  EXPECT_EQ(regions["offHeap"], std::pair(Json(299 * kMi), Json(300 * kMi)));
+  EXPECT_EQ(regions["overhead"], std::pair(Json(kFull / 2 + kFull / 10), Json(384 * kMi))) << "both Python workers";
+  EXPECT_EQ(regions["heap.user"].first, nullptr) << "nobody tells";
+  const std::string text = store.TakePostMortems(kBegin, true).at(0);
+  EXPECT_THAT(text, HasSubstr("Used then of what was requested: heap 401.0 MiB of 512.0 MiB"));
+  EXPECT_THAT(text, HasSubstr("offHeap 299.0 MiB of 300.0 MiB"));
+}
+
+TEST(PostMortems, RegionsThatNobodyHadToldOf) {
+  ProfileStore store;
+  FillScene(store, kCode137, kFull);
+  auto regions = RegionsOf(TheDeath(store));
+  EXPECT_EQ(regions["heap"].first, nullptr);
+  EXPECT_EQ(regions["overhead"].first, kFull / 2 + kFull / 10);
 }
 
 TEST(PostMortems, SitesOfAllTasksAddUpByWhatWasLive) {
@@ -102,6 +233,40 @@ TEST(PostMortems, AKillAtLowUseIsNotMemoryAndGetsNoAdvice) {
   EXPECT_EQ(death["advice"], Json::array());
 }
 
+// The kernel kills a worker, a moment later somebody kills the executor: its last word is of before both.
+TEST(PostMortems, WhatADeadWorkerHeldIsNotInUseAnyMore) {
+  for (bool next_has_come : {false, true}) {
+    ProfileStore store;
+    FillScene(store, kCode137, kFull);
+    proto::Envelope envelope;
+    envelope.set_schema_version(1);
+    envelope.set_executor_id("1");
+    proto::WorkerDeath& worker = *envelope.mutable_worker_death();
+    worker.set_time_ms(kBegin + 9'800);
+    worker.set_pid(4131);
+    worker.set_task_attempt_id(40);
+    worker.set_oom_kills(1);
+    *worker.mutable_before() = LastSnapshot(kFull).executor().last();
+    ASSERT_TRUE(store.Ingest(envelope.SerializeAsString()).ok());
+    if (next_has_come) {
+      store.ExecutorAdded("2", "node7", 2, 512, -1, -1, -1, kBegin + 12'000);
+      proto::Envelope next = LastSnapshot(kContainer / 9, "2", 4);
+      next.mutable_executor()->set_oom_kills_at_start(4);
+      ASSERT_TRUE(store.Ingest(next.SerializeAsString()).ok());
+    }
+    const Json deaths = Json::parse(store.ReportJson(false))["postMortems"];
+    ASSERT_EQ(deaths.size(), 2u);
+    const Json& executor = deaths[0]["process"] == "jvm" ? deaths[0] : deaths[1];
+    const Json& python = deaths[0]["process"] == "jvm" ? deaths[1] : deaths[0];
+    EXPECT_EQ(python["outOfMemory"], true);
+    EXPECT_THAT(python["headline"].get<std::string>(), EndsWith(fmt::format("; 2 Python workers held {} together, this one {}",
+                                                                            FormatBytes(kFull / 2 + kFull / 10), FormatBytes(kFull / 2))));
+    EXPECT_EQ(executor["outOfMemory"], false) << executor["how"];
+    EXPECT_EQ(executor["usedBytes"], kFull - kFull / 2);
+    EXPECT_EQ(executor["processes"].size(), 2u);
+  }
+}
+
 TEST(PostMortems, ALimitThatNobodyEnforcesKillsNobody) {
   ProfileStore store;
   store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin);
@@ -120,11 +285,13 @@ TEST(PostMortems, TheNextExecutorInTheCgroupFindsTheKernelsCount) {
   struct Case {
     uint64_t found;
     bool out_of_memory;
+    int64_t added_ms;
   };
-  for (const Case& each : {Case{4, true}, Case{3, false}}) {
+  const int64_t later = kBegin + 12'000, set_back = kBegin - 3'600'000;  // a clock, by an hour
+  for (const Case& each : {Case{4, true, later}, Case{3, false, later}, Case{4, true, set_back}}) {
     ProfileStore store;
     FillScene(store, kCode137, each.out_of_memory ? kContainer / 4 : kFull);  // the use says the contrary
-    store.ExecutorAdded("2", "node7", 2, 512, -1, -1, -1, kBegin + 12'000);
+    store.ExecutorAdded("2", "node7", 2, 512, -1, -1, -1, each.added_ms);
     proto::Envelope next = LastSnapshot(kContainer / 9, "2", each.found);
     next.mutable_executor()->set_oom_kills_at_start(each.found);
     static_cast<void>(store.Ingest(next.SerializeAsString()));
@@ -147,6 +314,19 @@ TEST(PostMortems, NoneForExecutorsThatWereWantedGone) {
   ended.ApplicationEnded(kBegin + 9'000);
   FillScene(ended, kCode137, kFull);
   EXPECT_EQ(Deaths(ended), Json::array()) << "the application had ended";
+}
+
+// Spark tells of an executor's tasks before it tells of the executor.
+TEST(PostMortems, AnExecutorWhoseRemovalComesAfterTheEndOfAnApplicationThatItBroke) {
+  for (const bool had_succeeded : {false, true}) {
+    ProfileStore store;
+    store.ApplicationEnded(kBegin + 9'000);
+    store.ExecutorAdded("1", "node7", 2, 512, -1, -1, -1, kBegin + 100);
+    if (had_succeeded) store.TaskEnded(39, 5, 0, 2, 0, "1", TaskOutcome::kSucceeded, "", kBegin + 8'999);
+    store.TaskEnded(39, 5, 0, 2, 0, "1", TaskOutcome::kLost, "ExecutorLostFailure", kBegin + 8'999);
+    FillScene(store, kCode137, kFull);
+    EXPECT_EQ(Deaths(store).size(), had_succeeded ? 0 : 1) << "output of a task that had ended proves nothing of when it was lost";
+  }
 }
 
 TEST(PostMortems, AnExecutorOfWhichNothingCame) {
@@ -339,22 +519,38 @@ TEST(PostMortems, ARefusalThatATaskLivedWithIsNone) {
   }
 }
 
+TEST(PostMortems, AFullHeapSaysWhatItRetained) {
+  ProfileStore store;
+  FillScene(store, "Command exited with code 52", kFull / 4);
+  EXPECT_EQ(TheDeath(store)["retained"], nullptr);
+  ASSERT_TRUE(store.Ingest(RetainedBytes("1", kBegin + 500, 77'000'003)).ok());
+  const Json death = TheDeath(store);
+  EXPECT_EQ(death["retained"]["sites"][0]["retainedBytes"], 77'000'003);
+  EXPECT_THAT(store.TakePostMortems(kBegin, true).at(0), HasSubstr("UnsafeRow.copy UnsafeRow.java:480, stage 2"));
+
+  ProfileStore killed;
+  FillScene(killed, "Command exited with code 137", kFull);
+  ASSERT_TRUE(killed.Ingest(RetainedBytes("1", kBegin + 500, 77'000'003)).ok());
+  EXPECT_EQ(TheDeath(killed)["retained"], nullptr) << "the container was full, not the heap";
+}
+
 TEST(PostMortems, AnOutOfMemoryErrorOfDirectBuffersIsNotTheHeaps) {
   constexpr const char* kDirect =
       "java.lang.OutOfMemoryError: Cannot reserve 300000007 bytes of direct buffer memory (allocated: 16385, limit: 104857600)";
-  for (int64_t earlier : {1'000, 60'000}) {
+  for (int64_t earlier : {1'000, 55'000, 65'000}) {
     ProfileStore store;
     FillScene(store, "Command exited with code 52", kFull / 4);
     const int64_t gone = TheDeath(store)["timeMs"];
     store.TaskEnded(77, 5, 0, 3, 0, "1", TaskOutcome::kFailed, kDirect, gone - earlier);
     Json death = TheDeath(store);
     EXPECT_EQ(death["outOfMemory"], true);
-    if (earlier > 30'000) {
+    if (earlier > 60'000) {
       EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr("ran out of heap")) << "an old error is no last word";
       continue;
     }
     EXPECT_THAT(death["headline"].get<std::string>(),
-                HasSubstr("Executor 1 died of an OutOfMemoryError: direct buffers held 16.0 KiB of 100.0 MiB when 286.1 MiB more"));
+                HasSubstr("Executor 1 died of an OutOfMemoryError: task 77 (stage 5) failed when direct buffers held 16.0 KiB of 100.0 MiB "
+                          "and 286.1 MiB more were asked for"));
     ASSERT_EQ(death["advice"].size(), 1u);
     EXPECT_EQ(death["advice"][0]["to"], "-XX:MaxDirectMemorySize=315m");
   }
@@ -417,6 +613,14 @@ TEST(PostMortems, EachIsToldOnceAndALittleLater) {
   static_cast<void>(store.Ingest(WorkerDeath(1)));
   EXPECT_EQ(store.TakePostMortems(60'000, true).size(), 1u) << "the new one, at once";
   EXPECT_TRUE(store.TakePostMortems(99'000, true).empty());
+}
+
+TEST(PostMortems, AClockThatIsSetBackDelaysThemByTheirPatienceOnly) {
+  ProfileStore store;
+  FillScene(store, kCode137, kFull);
+  EXPECT_TRUE(store.TakePostMortems(5'000'000, false).empty());
+  EXPECT_TRUE(store.TakePostMortems(50'000, false).empty());
+  EXPECT_EQ(store.TakePostMortems(50'000 + kPatienceMs, false).size(), 1u);
 }
 
 TEST(PostMortems, TheirTextKeepsToThirtyLinesWhateverIsInIt) {

@@ -65,9 +65,18 @@ TEST(Verdict, HeapsThatRanOut) {
   EXPECT_TRUE(Judge(evidence).of_heap);
   evidence.loss.exit_code = kExitHotSpotOom;
   EXPECT_FALSE(Judge(evidence).out_of_memory) << "3 alone proves nothing";
+  evidence.exits_on_out_of_memory = true;
+  EXPECT_TRUE(Judge(evidence).out_of_memory) << "its JVM was told to end so";
+  EXPECT_TRUE(Judge(evidence).by_switch);
+  EXPECT_FALSE(Judge(evidence).of_heap) << "it may have been space for classes";
+  EXPECT_THAT(Judge(evidence).how, HasSubstr("ExitOnOutOfMemoryError"));
+  evidence.loss.exit_code = kExitSigkill;
+  EXPECT_FALSE(Judge(evidence).out_of_memory) << "with this code, and no other";
+  evidence.loss.exit_code = kExitHotSpotOom;
   evidence.heap_max_bytes = 400;
   evidence.heap_used_bytes = 396;
   EXPECT_TRUE(Judge(evidence).of_heap);
+  EXPECT_FALSE(Judge(evidence).by_switch) << "its heap was full";
 }
 
 TEST(Verdict, OtherPoolsOfAJvmByItsOwnWord) {

@@ -85,6 +85,23 @@ TEST(EventParts, AStageThatDoesNotFitKeepsItsLargestSites) {
   }
 }
 
+TEST(EventParts, OfVeryManyTasksTheHeaviestAreThere) {
+  ReportStage stage = Stage(2);
+  for (uint64_t i = 0; i < 1003; ++i) {
+    ReportTask& task = stage.task_rows.emplace_back();
+    task.task_attempt_id = static_cast<int64_t>(i);
+    task.figures.fill(7'000'003 - i * i);
+  }
+  stage.task_rows_known = 1003;
+  const PartText part = StagePart(stage, kStagePartBytes).value();
+  EXPECT_LE(RecordBytes(part.text), kStagePartBytes);
+  const ReportStage back = Back(part).stages.at(0);
+  EXPECT_EQ(back.task_rows_known, 1003u);
+  ASSERT_EQ(back.task_rows.size(), 400u);
+  EXPECT_EQ(back.task_rows[399].task_attempt_id, 399);
+  EXPECT_EQ(back.sites.size(), 2u);
+}
+
 TEST(EventParts, AnExecutorThatDoesNotFitKeepsItsLargestProcesses) {
   ReportExecutor executor;
   executor.id = "7";

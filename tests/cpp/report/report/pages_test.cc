@@ -81,6 +81,7 @@ TEST_F(Pages, PartsAreThoseOfTheWhole) {
   json rows = Json("api/v1/stages")["stages"];
   for (size_t i = 0; i < rows.size(); ++i) {
     json brief = whole["stages"][i];
+    EXPECT_EQ(brief.erase("taskRows"), 1u);
     for (const char* key : {"sites", "lines"}) {
       EXPECT_EQ(brief.erase(key), 1u);
       EXPECT_EQ(brief["otherAttempts"].erase(key), 1u);
@@ -104,6 +105,16 @@ TEST_F(Pages, RowsComeByThePage) {
   EXPECT_EQ(ids("offset=2&length=1000"), (Ids{3}));
   EXPECT_EQ(ids("offset=9223372036854775807&length=1000"), Ids{});
   EXPECT_EQ(ids("&&offset=0&offset=2&doAs=x&lengths=7"), (Ids{3})) << "the last counts, others' are ignored";
+}
+
+TEST_F(Pages, TasksOfAStageComeByThePage) {
+  const json whole = Json("api/v1/stages/2/0")["taskRows"];
+  ASSERT_GT(whole["taskAttemptIds"].size(), 2u);
+  const json page = Json("api/v1/stages/2/0/tasks", "offset=1&length=1");
+  EXPECT_EQ(page["total"], whole["taskAttemptIds"].size());
+  EXPECT_EQ(page["taskRows"]["taskAttemptIds"], json({whole["taskAttemptIds"][1]}));
+  EXPECT_EQ(Ask("api/v1/stages/2/0/tasks", "length=0").status, 400);
+  EXPECT_EQ(Ask("api/v1/stages/99/0/tasks").status, 404);
 }
 
 TEST_F(Pages, WrongRequestsAreRefused) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <thread>
@@ -290,6 +291,19 @@ TEST(Accounting, ResubmittedTaskGivesWayToItsSuccessor) {
   Json stage = StageOf(store);
   EXPECT_EQ(stage["sites"][0]["allocatedBytes"], 2000);
   EXPECT_EQ(stage["otherAttempts"]["lost"], 1);
+}
+
+TEST(Accounting, AnAttemptThatFailedIsNotLostWithItsExecutorLater) {
+  ProfileStore store;
+  Ingest(store, Task(1, 0, 1000).Bytes());
+  Ingest(store, Task(2, 0, 2000).Bytes());
+  End(store, 1, 0, TaskOutcome::kFailed, 10, "its worker died");
+  End(store, 2, 0, TaskOutcome::kSucceeded, 20);
+  End(store, 1, 0, TaskOutcome::kLost, 30, "Resubmitted");  // as Spark says of any attempt whose partition had succeeded
+  Json stage = StageOf(store);
+  EXPECT_EQ(stage["otherAttempts"]["lost"], 0);
+  EXPECT_EQ(stage["otherAttempts"]["failed"], 1);
+  EXPECT_EQ(stage["otherAttempts"]["errors"][0]["message"], "its worker died");
 }
 
 TEST(Accounting, TaskWithoutReportedEndDoesNotCountYet) {
@@ -785,6 +799,62 @@ TEST(ProfileStore, TextThatIsNotUtf8DoesNotSpoilTheReport) {
   store.ApplicationStarted("app\xff", "na\xc3", "4", "3", "local", 1);
   Json report = ReportOf(store);
   EXPECT_EQ(report["application"]["id"], "app\xef\xbf\xbd");
+}
+
+TEST(ProfileStoreTest, SitesOfTheJvmSayWhatOfSparkTheyAreForAndWhoAsked) {
+  ProfileStore store;
+  const TestFrame run = Java("", "org.apache.spark.scheduler.Task.run", "Task.scala", 141);
+  const TestFrame sorter =
+      Java("", "org.apache.spark.sql.execution.UnsafeExternalRowSorter.insertRow", "UnsafeExternalRowSorter.java", 141);
+  const TestFrame users = Java("", "com.acme.Keys.of", "Keys.java", 7), array = Java("", "java.util.Arrays.copyOf", "Arrays.java", 3537);
+  ProfileBuilder task(1, kStage, 0);
+  task.Site(proto::ORIGIN_JVM_HEAP, {run, sorter, users, array}, 5'000'011, 3);
+  task.Site(proto::ORIGIN_JVM_HEAP, {run, sorter, array}, 3'000'017, 2);
+  task.Site(proto::ORIGIN_JVM_HEAP, {run, array}, 2'000'003, 1);
+  task.Site(proto::ORIGIN_JVM_OFFHEAP, {run, sorter}, 1'000'003, 1);
+  Ingest(store, task.Bytes());
+  End(store, 1, 0);
+
+  const Json stage = StageOf(store);
+  const Json operators = {
+      {{"operator", "SortExec"}, {"origin", "jvm-heap"}, {"sites", 2}, {"allocatedBytes", 8'000'028}, {"allocations", 5}},
+      {{"operator", "SortExec"}, {"origin", "jvm-offheap"}, {"sites", 1}, {"allocatedBytes", 1'000'003}, {"allocations", 1}}};
+  EXPECT_EQ(stage["operators"], operators);
+  std::map<uint64_t, Json> sites;
+  for (const Json& site : stage["sites"]) sites[site["allocatedBytes"]] = site;
+  EXPECT_EQ(sites[5'000'011]["operator"], "SortExec");
+  EXPECT_EQ(sites[5'000'011]["frames"].at(sites[5'000'011]["askedBy"].get<size_t>())["function"], "com.acme.Keys.of");
+  EXPECT_EQ(sites[3'000'017]["operator"], "SortExec");
+  EXPECT_FALSE(sites[3'000'017].contains("askedBy"));
+  EXPECT_FALSE(sites[2'000'003].contains("operator"));
+}
+
+TEST(ProfileStore, WhatIsLeftOfADeadExecutorIsJoinedWithWhatItSentBefore) {
+  const auto part = [](uint64_t sequence, bool recovered, uint64_t python, uint64_t heap) {
+    ProfileBuilder task(7, 3, 0, "2");
+    task.profile().set_final(false);
+    task.profile().set_sequence(sequence);
+    task.profile().set_recovered(recovered);
+    if (python != 0) task.Site(proto::ORIGIN_PYTHON, {Python("f", "/job.py", 5)}, python, 1).set_live_at_peak_bytes(python);
+    if (heap != 0) task.Site(proto::ORIGIN_JVM_HEAP, {Java("", "a.B.c", "B.java", 1)}, heap, 1);
+    return task.Bytes();
+  };
+  // The boxes have the end, the executor's own messages are of before.
+  std::vector<std::string> messages{part(3, false, 1'000'003, 50'021), part(0, true, 70'000'003, 0), part(4, false, 2'000'003, 60'017)};
+  std::string known;
+  std::sort(messages.begin(), messages.end());
+  do {
+    ProfileStore store;
+    for (const std::string& message : messages) ASSERT_TRUE(store.Ingest(message).ok());
+    const std::string report = store.ReportJson(true);
+    if (known.empty()) known = report;
+    EXPECT_EQ(report, known);
+    const Report model = store.Model(true);
+    const auto& totals = model.stages.at(0).other_attempts.totals;
+    ASSERT_EQ(totals.size(), 2u);
+    EXPECT_EQ(totals[0].live_at_peak_bytes, 70'000'003u);
+    EXPECT_EQ(totals[1].allocated_bytes, 60'017u);
+  } while (std::next_permutation(messages.begin(), messages.end()));
 }
 
 }  // namespace

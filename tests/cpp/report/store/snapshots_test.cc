@@ -35,11 +35,26 @@ proto::ExecutorSnapshot Random(std::mt19937& random) {
   }
   if (random() % 2 == 0) snapshot.set_oom_kills(random() % 3);
   if (random() % 2 == 0) snapshot.set_oom_kills_at_start(random() % 3);
+  for (unsigned i = random() % 3; i != 0; --i) {
+    proto::Collector& collector = *snapshot.add_collectors();
+    collector.set_name(random() % 2 == 0 ? "Copy" : "MarkSweepCompact");
+    collector.set_collections(random() % 3);
+    collector.set_longest_ms(random() % 3);
+  }
+  if (random() % 2 == 0) snapshot.set_gc_stopped_ms(random() % 9);
   if (random() % 2 == 0) snapshot.set_cgroup(random() % 2 == 0 ? "/a" : "/b");
   if (random() % 2 == 0) {
     proto::Counter& counter = *snapshot.add_counters();
     counter.set_name(random() % 2 == 0 ? "a" : "b");
     counter.set_value(random() % 4);
+  }
+  for (unsigned i = random() % 3; i != 0; --i) {
+    proto::SparkPool& pool = *snapshot.add_spark_pools();
+    pool.mutable_last()->set_off_heap(i == 2);
+    pool.mutable_last()->set_storage_bytes(random() % 3);
+    pool.set_last_ms(static_cast<int64_t>(random() % 2));
+    pool.set_storage_peak_bytes(random() % 5);
+    pool.set_execution_peak_bytes(random() % 5);
   }
   if (random() % 2 == 0) snapshot.add_not_available()->set_what(random() % 2 == 0 ? "x" : "y");
   return snapshot;

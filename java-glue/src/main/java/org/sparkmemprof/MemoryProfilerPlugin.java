@@ -5,6 +5,7 @@ import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.SparkPlugin;
 import org.sparkmemprof.plugin.DriverSide;
 import org.sparkmemprof.plugin.ExecutorSide;
+import org.sparkmemprof.plugin.FailureNotes;
 
 /**
  * The name in {@code spark.plugins}: {@code --conf
@@ -12,6 +13,15 @@ import org.sparkmemprof.plugin.ExecutorSide;
  * arguments; Spark makes one instance for the driver's side and one for each executor's.
  */
 public final class MemoryProfilerPlugin implements SparkPlugin {
+  /**
+   * For the driver's Python half: what the exception of a failed job lacks.
+   *
+   * @return of which death the job failed and where its post-mortem is; "": it failed of none.
+   */
+  public static String failureNote(Throwable failure) {
+    return FailureNotes.of(failure);
+  }
+
   @Override
   public DriverPlugin driverPlugin() {
     return new DriverSide();

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * Removes what executors that were killed have left in our directory on this host: Python packages
  * and marks as soon as nobody holds them, black boxes after a day, for until then they may be all
- * that tells how their executor died.
+ * that tells how their process died. What a living process holds the lock of stays, however old.
  */
 public final class Leftovers {
   /** In a directory with this name's beginning lies a Python package... */
@@ -22,8 +22,12 @@ public final class Leftovers {
   /** A claim of an executor on the black boxes beside it. */
   public static final String MARK_SUFFIX = ".mark";
 
-  private static final String BOX_SUFFIX = ".box";
+  private static final String BOXES = "*{.box,.words}";
   private static final String REPORTS = "reports";
+
+  /** Below it lies a directory of each driver's Python, as below ours one of each application. */
+  private static final String DRIVERS = "drivers";
+
   private static final long YOUNG_MILLIS =
       TimeUnit.MINUTES.toMillis(1); // may still be in the making
   private static final long BOX_MILLIS = TimeUnit.DAYS.toMillis(1);
@@ -36,8 +40,13 @@ public final class Leftovers {
   public static void remove(Path ours) {
     try (DirectoryStream<Path> applications = Files.newDirectoryStream(ours)) {
       for (Path application : applications) {
-        if (Files.isDirectory(application, LinkOption.NOFOLLOW_LINKS)
-            && !application.getFileName().toString().equals(REPORTS)) {
+        String name = application.getFileName().toString();
+        if (!Files.isDirectory(application, LinkOption.NOFOLLOW_LINKS) || name.equals(REPORTS)) {
+          continue;
+        }
+        if (name.equals(DRIVERS)) {
+          remove(application);
+        } else {
           removeFrom(application);
         }
       }
@@ -64,9 +73,9 @@ public final class Leftovers {
     if (inUse) {
       return;
     }
-    try (DirectoryStream<Path> boxes = Files.newDirectoryStream(application, "*" + BOX_SUFFIX)) {
+    try (DirectoryStream<Path> boxes = Files.newDirectoryStream(application, BOXES)) {
       for (Path box : boxes) {
-        if (isOlder(box, BOX_MILLIS)) {
+        if (isOlder(box, BOX_MILLIS) && !Claim.isHeld(box)) {
           PrivateDirectories.deleteIfEmpty(box);
         }
       }

@@ -16,6 +16,13 @@ public final class NativeAgent {
   public static native String version();
 
   /**
+   * Bytes that the cluster manager grants an executor and holds it to; 0: it doesn't.
+   *
+   * @param configuration keys and values of Spark's settings, in turns
+   */
+  public static native long grantedBytes(String[] configuration);
+
+  /**
    * Starts (or, after {@code -agentpath}, completes) the agent in this executor: capabilities,
    * hooks, watcher.
    *
@@ -48,6 +55,54 @@ public final class NativeAgent {
   /** Spark's memory manager as of now, in bytes; read by the watcher at its next tick. */
   public static native void sparkMemory(
       long storageUsed, long executionUsed, long heapUsed, long heapMax, long heapCommitted);
+
+  /**
+   * Spark's unified memory of one mode as of now, in bytes.
+   *
+   * @param max of storage and execution together
+   * @param storageRegion storage's own share; -1: not known
+   * @param storagePool what storage may take without borrowing more
+   */
+  public static native void sparkPool(
+      boolean offHeap,
+      long max,
+      long storageRegion,
+      long storageUsed,
+      long executionUsed,
+      long storagePool);
+
+  /**
+   * What each consumer of execution memory of a running task holds now, in bytes; the same name may
+   * come more than once.
+   */
+  public static native void taskConsumers(
+      long taskAttemptId, String[] classes, long[] onHeapBytes, long[] offHeapBytes);
+
+  /** Spark's own metrics of the task, in bytes. */
+  public static native void taskMetrics(
+      long taskAttemptId, long peakExecution, long memorySpilled, long diskSpilled);
+
+  /**
+   * The JVM's garbage collectors, by name, before the first {@link #collectionEnded}.
+   *
+   * @param why why nobody will tell of collections; empty when somebody will
+   */
+  public static native void collectors(String[] names, String why);
+
+  /**
+   * A collection has ended. Times are GcInfo's milliseconds, bytes are those of the heap.
+   *
+   * @param maxBytes the most the heap may have; negative when not known
+   */
+  public static native void collectionEnded(
+      String collector,
+      String action,
+      String cause,
+      long startMillis,
+      long endMillis,
+      long beforeBytes,
+      long afterBytes,
+      long maxBytes);
 
   /**
    * Waits for the next message to the driver.

@@ -55,6 +55,8 @@ public final class NativeStore {
 
   /**
    * @param outcome 0 succeeded, 1 failed, 2 killed, 3 lost.
+   * @param launchedMs epoch milliseconds; -1 where not known.
+   * @param gcMs how long collections ran meanwhile in the task's executor; -1 where not known.
    */
   public static native void taskEnded(
       long store,
@@ -66,7 +68,64 @@ public final class NativeStore {
       String executorId,
       int outcome,
       String error,
-      long timeMs);
+      long timeMs,
+      long launchedMs,
+      long gcMs);
+
+  /** Bytes that a successful task has sent to the driver for its job. */
+  public static native void taskResult(long store, int stageId, long bytes);
+
+  /** Rows of a query's result that a successful task has made. */
+  public static native void queryRows(long store, long queryId, long rows);
+
+  /**
+   * A query of Spark SQL, before its jobs.
+   *
+   * @param callSite as Spark tells it, or what the user calls the query
+   */
+  public static native void queryStarted(long store, long queryId, String callSite, long timeMs);
+
+  /**
+   * @param stageName of the stage whose results the job wants: of the last one, by number.
+   * @param properties call site, description, tags and query's id, as Spark's local properties have
+   *     them; "": not set.
+   */
+  public static native void jobStarted(
+      long store, int jobId, long[] stages, String stageName, String[] properties, long timeMs);
+
+  /**
+   * @param failure "": the job succeeded.
+   */
+  public static native void jobEnded(long store, int jobId, String failure, long timeMs);
+
+  /** An RDD that is to be cached, as often as one likes. */
+  public static native void cachedRdd(
+      long store,
+      int rddId,
+      String name,
+      String callSite,
+      boolean disk,
+      boolean memory,
+      boolean offHeap,
+      boolean deserialized,
+      int replication,
+      int partitions);
+
+  /**
+   * What a block of an RDD or of a broadcast variable takes in an executor now, 0 and 0 = removed.
+   *
+   * @param part of the RDD the partition, of the variable the piece
+   */
+  public static native void blockUpdated(
+      long store,
+      boolean ofBroadcast,
+      long dataset,
+      int part,
+      String executorId,
+      long memoryBytes,
+      long diskBytes);
+
+  public static native void rddUnpersisted(long store, int rddId);
 
   public static native void applicationEnded(long store, long timeMs);
 
@@ -83,6 +142,17 @@ public final class NativeStore {
    * @return null: none
    */
   public static native byte[][] takePostMortems(long store, long nowMs, boolean all);
+
+  /**
+   * One sentence about the death that a job's failure came of.
+   *
+   * @param failure text of Spark's exception and of its causes
+   * @param jobId -1: not known (yet), or it is not of a job
+   * @param task the attempt that failed last; -1: of no exception
+   * @return "": of a death, but none is known yet that fits; null: not of a death
+   */
+  public static native String failureNote(
+      long store, String failure, int jobId, long[] stages, long task, long nowMs);
 
   /**
    * Parts of the report that are to be written into Spark's event log now, about a megabyte of

@@ -13,13 +13,18 @@ import org.apache.spark.scheduler.AccumulableInfo;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerApplicationEnd;
 import org.apache.spark.scheduler.SparkListenerApplicationStart;
+import org.apache.spark.scheduler.SparkListenerBlockUpdated;
+import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.scheduler.SparkListenerExecutorAdded;
 import org.apache.spark.scheduler.SparkListenerExecutorMetricsUpdate;
 import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
+import org.apache.spark.scheduler.SparkListenerJobEnd;
+import org.apache.spark.scheduler.SparkListenerJobStart;
 import org.apache.spark.scheduler.SparkListenerResourceProfileAdded;
 import org.apache.spark.scheduler.SparkListenerStageCompleted;
 import org.apache.spark.scheduler.SparkListenerStageSubmitted;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
+import org.apache.spark.scheduler.SparkListenerUnpersistRDD;
 import org.apache.spark.scheduler.StageInfo;
 import org.apache.spark.scheduler.TaskInfo;
 import org.sparkmemprof.jni.NativeStore;
@@ -46,6 +51,8 @@ public final class DriverListener extends SparkListener {
   private final Map<Integer, ResourceProfile> profiles = new ConcurrentHashMap<>();
   private final Map<String, Boolean> executors = new ConcurrentHashMap<>();
   private final CountDownLatch ended = new CountDownLatch(1);
+  private final FailedJobs failedJobs = new FailedJobs();
+  private final QueryRows queryRows = new QueryRows();
   private volatile boolean started;
 
   public DriverListener(
@@ -68,6 +75,10 @@ public final class DriverListener extends SparkListener {
     if (started) {
       ended.await(timeoutMillis, TimeUnit.MILLISECONDS);
     }
+  }
+
+  public FailedJobs failedJobs() {
+    return failedJobs;
   }
 
   /** False once Spark has reported the executor's removal. */
@@ -157,6 +168,7 @@ public final class DriverListener extends SparkListener {
           long time = ScalaViews.orElse(stage.submissionTime(), System.currentTimeMillis());
           feeder.event(
               store -> NativeStore.stageSubmitted(store, id, attempt, name, callSite, tasks, time));
+          CachedBlocks.describe(stage, feeder);
         });
   }
 
@@ -174,6 +186,22 @@ public final class DriverListener extends SparkListener {
   }
 
   @Override
+  public void onOtherEvent(SparkListenerEvent event) {
+    guarded(() -> DriverJobs.query(event, feeder));
+    guarded(() -> queryRows.planned(event));
+  }
+
+  @Override
+  public void onJobStart(SparkListenerJobStart event) {
+    guarded(() -> DriverJobs.started(event, feeder, failedJobs));
+  }
+
+  @Override
+  public void onJobEnd(SparkListenerJobEnd event) {
+    guarded(() -> DriverJobs.ended(event, feeder, failedJobs));
+  }
+
+  @Override
   public void onTaskEnd(SparkListenerTaskEnd event) {
     guarded(
         () -> {
@@ -187,6 +215,8 @@ public final class DriverListener extends SparkListener {
           }
           long taskId = task.taskId();
           int stageId = event.stageId();
+          failedJobs.taskEnded(stageId, taskId, reason);
+          queryRows.taskEnded(event, feeder);
           int stageAttempt = event.stageAttemptId();
           int partition = task.partitionId() >= 0 ? task.partitionId() : task.index();
           int attempt = task.attemptNumber();
@@ -197,6 +227,10 @@ public final class DriverListener extends SparkListener {
                   ? shortened(((TaskFailedReason) reason).toErrorString())
                   : "";
           long time = task.finishTime();
+          long launched = task.launchTime();
+          // A task that never ran has none.
+          long gc = event.taskMetrics() == null ? -1 : event.taskMetrics().jvmGCTime();
+          long resultBytes = DriverJobs.resultBytes(event);
           feeder.event(
               store ->
                   NativeStore.taskEnded(
@@ -209,7 +243,12 @@ public final class DriverListener extends SparkListener {
                       executorId,
                       outcome.ordinal(),
                       error,
-                      time));
+                      time,
+                      launched,
+                      gc));
+          if (resultBytes >= 0) {
+            feeder.event(store -> NativeStore.taskResult(store, stageId, resultBytes));
+          }
         });
   }
 
@@ -221,6 +260,20 @@ public final class DriverListener extends SparkListener {
           while (tasks.hasNext()) {
             ingest(ScalaViews.elements(((Tuple4<?, ?, ?, ?>) tasks.next())._4()));
           }
+        });
+  }
+
+  @Override
+  public void onBlockUpdated(SparkListenerBlockUpdated event) {
+    guarded(() -> CachedBlocks.updated(event.blockUpdatedInfo(), feeder));
+  }
+
+  @Override
+  public void onUnpersistRDD(SparkListenerUnpersistRDD event) {
+    guarded(
+        () -> {
+          int id = event.rddId();
+          feeder.event(store -> NativeStore.rddUnpersisted(store, id));
         });
   }
 
@@ -236,7 +289,7 @@ public final class DriverListener extends SparkListener {
     }
   }
 
-  private static String shortened(String text) {
+  static String shortened(String text) {
     return text.length() <= MAX_ERROR_CHARS ? text : text.substring(0, MAX_ERROR_CHARS) + "...";
   }
 

@@ -9,12 +9,18 @@ import org.sparkmemprof.jni.NativeAgent;
 final class DriverLink {
   private static final long TAKE_MILLIS = 500;
   private static final long DRAIN_SECONDS = 2;
+  private static final int MOST_TRIES = 20;
+  private static final long TRY_AGAIN_MILLIS = 100;
+  private static final int RESERVE_BYTES = 128 << 10; // no large object of any collector
 
   private final PluginContext context;
   private final String executorId;
   private final Notices notices;
   private final Thread thread;
   private volatile boolean stopping;
+
+  /** Let go when the heap is full, so that a message about it finds the room to be sent. */
+  private volatile byte[] reserve = new byte[RESERVE_BYTES];
 
   DriverLink(PluginContext context, String executorId, Notices notices) {
     this.context = context;
@@ -27,17 +33,30 @@ final class DriverLink {
   private void run() {
     try {
       context.send(Messages.started(executorId));
-      while (true) {
+      byte[] message = null; // taken and not sent yet
+      for (int full = 0; ; ) {
         boolean last = stopping;
-        byte[] message = NativeAgent.takeMessage(last ? 0 : TAKE_MILLIS);
-        if (message != null) {
-          context.send(message);
-        } else if (last) {
-          context.send(Messages.stopped(executorId));
-          return;
+        try {
+          if (message == null) {
+            message = NativeAgent.takeMessage(last ? 0 : TAKE_MILLIS);
+          }
+          if (message != null) {
+            context.send(message);
+            message = null;
+          } else if (last) {
+            context.send(Messages.stopped(executorId));
+            return;
+          }
+          full = 0;
+        } catch (OutOfMemoryError heapIsFull) { // of which there may be a message to send
+          reserve = null;
+          if (++full > MOST_TRIES) {
+            throw heapIsFull;
+          }
+          Thread.sleep(TRY_AGAIN_MILLIS);
         }
       }
-    } catch (IOException driverGone) {
+    } catch (IOException | InterruptedException driverGone) {
       // Nobody is left to tell.
     } catch (Throwable e) {
       notices.report("news between tasks", String.valueOf(e));

@@ -22,13 +22,17 @@ final class DriverNotices implements Notices {
 
   @Override
   public void report(String what, String why) {
-    if (!told.add(what)) {
-      return;
-    }
-    LOG.warn("sparkmemprof: {} is off: {}", what, why);
-    StoreFeeder target = feeder;
-    if (target != null) {
-      target.event(store -> NativeStore.notAvailable(store, what, why));
+    try {
+      if (!told.add(what)) {
+        return;
+      }
+      LOG.warn("sparkmemprof: {} is off: {}", what, why);
+      StoreFeeder target = feeder;
+      if (target != null) {
+        target.event(store -> NativeStore.notAvailable(store, what, why));
+      }
+    } catch (OutOfMemoryError full) {
+      // The driver's own heap has no room even for this.
     }
   }
 }

@@ -59,8 +59,10 @@ public final class DriverSide implements DriverPlugin {
   private StoreFeeder feeder;
   private DriverListener listener;
   private ReportWriter writer;
+  private volatile int toldDeaths; // written on the report's own thread
   private EventLog eventLog;
   private ScheduledExecutorService reports;
+  private DriverProfile profile; // null: the driver isn't profiled, or is the executor itself
 
   /** Spark's registry of accumulators holds weak references only. */
   private ProfileAccumulator accumulator;
@@ -94,7 +96,7 @@ public final class DriverSide implements DriverPlugin {
     spark = sc;
     feeder = new StoreFeeder(settings.storeLimitBytes, notices);
     notices.attach(feeder);
-    String[] configuration = Redaction.entries(sc.conf());
+    String[] configuration = ClusterGrant.added(sc, Redaction.entries(sc.conf()));
     feeder.event(store -> NativeStore.configuration(store, configuration));
     accumulator = new ProfileAccumulator(feeder::ingest);
     accumulator.register(sc, Option.empty(), true);
@@ -123,10 +125,14 @@ public final class DriverSide implements DriverPlugin {
           writer::checkpoint, CHECKPOINT_SECONDS, CHECKPOINT_SECONDS, TimeUnit.SECONDS);
       reports.scheduleWithFixedDelay(
           () -> tellDeaths(false), DEATHS_SECONDS, DEATHS_SECONDS, TimeUnit.SECONDS);
+      FailureNotes.start(listener.failedJobs(), feeder, writer, reports);
       if (settings.eventLogEnabled) {
         eventLog = new EventLog(spark, feeder, settings.sourceEverywhere, notices);
         reports.scheduleWithFixedDelay(
             eventLog::write, EVENTS_SECONDS, EVENTS_SECONDS, TimeUnit.SECONDS);
+      }
+      if (DriverProfile.isWanted(settings, conf)) {
+        profile = DriverProfile.start(applicationId, conf, settings, feeder, notices);
       }
       ExecutorSide.applicationIdKnown(applicationId);
     } catch (Throwable e) {
@@ -194,6 +200,10 @@ public final class DriverSide implements DriverPlugin {
       return;
     }
     boolean interrupted = false;
+    FailureNotes.stop();
+    if (profile != null) {
+      profile.close();
+    }
     try {
       waitForLateNews();
     } catch (InterruptedException impatient) {
@@ -248,6 +258,7 @@ public final class DriverSide implements DriverPlugin {
       for (String death : deaths) {
         LOG.warn("sparkmemprof: post-mortem\n{}", death);
       }
+      toldDeaths += deaths.size();
       if (!deaths.isEmpty() && !all) {
         writer.checkpoint();
       }
@@ -277,7 +288,13 @@ public final class DriverSide implements DriverPlugin {
 
   private void announce(ReportWriter.Summary summary) {
     LOG.info("sparkmemprof: report in {}\n{}", summary.location, summary.text);
-    if (settings.reportDirectory == null && !LOG.isInfoEnabled()) {
+    if (toldDeaths > 0) {
+      // The log's end is where people look when a job has died.
+      LOG.warn(
+          "sparkmemprof: {} in the report in {}",
+          toldDeaths == 1 ? "the post-mortem above is" : toldDeaths + " post-mortems are",
+          summary.location);
+    } else if (settings.reportDirectory == null && !LOG.isInfoEnabled()) {
       // Nobody chose this place: it would never be found.
       LOG.warn("sparkmemprof: report in {}", summary.location);
     }

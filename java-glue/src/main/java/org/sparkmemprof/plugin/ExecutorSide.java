@@ -1,5 +1,6 @@
 package org.sparkmemprof.plugin;
 
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -8,6 +9,7 @@ import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.PluginContext;
 import org.sparkmemprof.accumulator.AccumulatorTemplate;
 import org.sparkmemprof.files.PrivateDirectories;
+import org.sparkmemprof.gc.CollectionNews;
 import org.sparkmemprof.jni.NativeAgent;
 import org.sparkmemprof.jni.NativeLibrary;
 
@@ -33,6 +35,7 @@ public final class ExecutorSide implements ExecutorPlugin {
   private BoxDirectory boxes;
   private PythonPackage python;
   private DriverLink link;
+  private AutoCloseable collections;
   private final CountDownLatch ended = new CountDownLatch(1);
   private Thread exitHook;
   private volatile TaskProfiles tasks; // null: inert
@@ -94,11 +97,7 @@ public final class ExecutorSide implements ExecutorPlugin {
     }
     String inert =
         NativeAgent.start(
-            applicationId,
-            self.id,
-            self.host,
-            boxes.path().toString(),
-            Settings.agentOptions(context.conf()));
+            applicationId, self.id, self.host, boxes.path().toString(), agentOptions());
     if (inert != null) {
       notices.report("profiling", inert);
       return;
@@ -108,12 +107,24 @@ public final class ExecutorSide implements ExecutorPlugin {
           PythonPackage.install(
               applicationId, context.conf(), self, settings, boxes.path(), notices);
     }
+    collections = CollectionNews.start();
     link = new DriverLink(context, self.id, notices);
     // An executor is told to shut down and gets SIGTERM in the same moment: the exiting JVM waits
     // for its hooks, but not for the thread that shuts us down.
     exitHook = new Thread(this::awaitEnd, "memprof-exit");
     Runtime.getRuntime().addShutdownHook(exitHook);
     tasks = new TaskProfiles(template, settings, notices);
+  }
+
+  private String[] agentOptions() {
+    String[] options = Settings.agentOptions(context.conf());
+    long granted = NativeAgent.grantedBytes(Redaction.entries(context.conf()));
+    if (granted == 0) {
+      return options;
+    }
+    String[] more = Arrays.copyOf(options, options.length + 1);
+    more[options.length] = "container.bytes=" + granted;
+    return more;
   }
 
   @Override
@@ -141,31 +152,40 @@ public final class ExecutorSide implements ExecutorPlugin {
     }
   }
 
+  /**
+   * Each step whatever became of the others: above all, the agent has to be stopped. On a busy
+   * machine that takes seconds, and Spark waits ten before it kills: files go first.
+   */
   private void end() {
     boolean profiled = tasks != null;
-    try {
-      if (profiled) {
-        tasks.close();
-        tasks = null;
-        NativeAgent.stop();
-      }
-    } catch (Throwable e) {
-      notices.report("the end of the profile", String.valueOf(e));
-    }
     if (python != null) {
-      python.remove();
+      step(python::remove);
+    }
+    if (profiled) {
+      step(tasks::close);
+      tasks = null;
+      step(collections::close);
+      step(NativeAgent::stop);
     }
     if (boxes != null) {
-      boxes.leave();
+      step(boxes::leave);
     }
+    if (profiled) {
+      step(link::close); // last, for it may take a while
+    }
+    ended.countDown();
+  }
+
+  private interface Step {
+    void run() throws Exception;
+  }
+
+  private void step(Step step) {
     try {
-      if (profiled) {
-        link.close(); // last, for it may take a while
-      }
+      step.run();
     } catch (Throwable e) {
       notices.report("the end of the profile", String.valueOf(e));
     }
-    ended.countDown();
   }
 
   private void awaitEnd() {

@@ -17,6 +17,9 @@ final class Settings {
   final boolean uiEnabled;
   final boolean eventLogEnabled;
 
+  /** Null: not given. */
+  final Boolean driverEnabled;
+
   /** Bytes between two samples in Python workers. */
   final long pythonIntervalBytes;
 
@@ -52,6 +55,7 @@ final class Settings {
     pythonEnabled = flag(conf, "python.enabled");
     uiEnabled = flag(conf, "ui.enabled");
     eventLogEnabled = flag(conf, "eventLog.enabled");
+    driverEnabled = text(conf, "driver.enabled") == null ? null : flag(conf, "driver.enabled");
     pythonIntervalBytes = size(conf, "python.interval", "64k");
     if (pythonIntervalBytes > MAX_INTERVAL_BYTES) {
       throw new IllegalArgumentException(

@@ -7,7 +7,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
-import org.apache.spark.memory.MemoryManager;
+import org.apache.spark.memory.TaskMemoryManager;
 import org.apache.spark.util.TaskCompletionListener;
 import org.sparkmemprof.accumulator.AccumulatorTemplate;
 import org.sparkmemprof.accumulator.ProfileAccumulator;
@@ -16,25 +16,50 @@ import org.sparkmemprof.jni.NativeAgent;
 /**
  * The running tasks of this executor and their accumulators. A task's profile goes into its
  * accumulator every few seconds while it runs, for heartbeats to carry, and finally when it
- * completes.
+ * completes. Meanwhile what Spark's memory manager says is told to the agent, often while tasks
+ * run.
  */
 final class TaskProfiles {
   private static final int SNAPSHOT_MAX_BYTES = 4 << 10;
+  private static final int POLL_MILLIS = 100;
+  private static final int POLLS_WHEN_IDLE = 10; // one in so many
+
+  private static final class Running {
+    final TaskContext task;
+    final TaskMemoryManager memory; // null: not to be read
+    final ProfileAccumulator accumulator;
+
+    Running(TaskContext task, TaskMemoryManager memory, ProfileAccumulator accumulator) {
+      this.task = task;
+      this.memory = memory;
+      this.accumulator = accumulator;
+    }
+  }
 
   private final AccumulatorTemplate template;
   private final Settings settings;
   private final Notices notices;
-  private final Map<Long, ProfileAccumulator> running = new ConcurrentHashMap<>();
+  private final SparkPools pools;
+  private final TaskConsumers consumers;
+  private final Map<Long, Running> running = new ConcurrentHashMap<>();
   private final ScheduledExecutorService poll =
       Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("poll"));
+  // Of its own: Spark holds its memory's lock for as long as it evicts blocks to disk, and just
+  // then the interim profiles count.
+  private final ScheduledExecutorService snapshots =
+      Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("snapshots"));
+  private int polls; // of the poll's thread
 
   TaskProfiles(AccumulatorTemplate template, Settings settings, Notices notices) {
     this.template = template;
     this.settings = settings;
     this.notices = notices;
-    poll.scheduleWithFixedDelay(guarded(this::memoryOfSpark), 0, 1, TimeUnit.SECONDS);
+    pools = new SparkPools(notices);
+    consumers = new TaskConsumers(notices);
     poll.scheduleWithFixedDelay(
-        guarded(this::snapshots),
+        guarded(this::memoryOfSpark), 0, POLL_MILLIS, TimeUnit.MILLISECONDS);
+    snapshots.scheduleWithFixedDelay(
+        guarded(this::interimProfiles),
         settings.snapshotSeconds,
         settings.snapshotSeconds,
         TimeUnit.SECONDS);
@@ -47,10 +72,10 @@ final class TaskProfiles {
       ProfileAccumulator accumulator = template.copyForThisTask();
       NativeAgent.taskStarted(
           id, task.stageId(), task.stageAttemptNumber(), task.partitionId(), task.attemptNumber());
-      running.put(id, accumulator);
+      running.put(id, new Running(task, consumers.managerOf(task), accumulator));
       // Listeners run last in first out: this one, added before the task's own, runs when they are
       // done, and still before Spark collects the accumulators.
-      TaskCompletionListener listener = completed -> completed(id, accumulator);
+      TaskCompletionListener listener = completed -> completed(id, completed, accumulator);
       task.addTaskCompletionListener(listener);
     } catch (Throwable e) {
       notices.report("the profile of some tasks", String.valueOf(e));
@@ -58,34 +83,40 @@ final class TaskProfiles {
   }
 
   /** In the task's completion listener, where anything thrown would fail the task. */
-  private void completed(long id, ProfileAccumulator accumulator) {
+  private void completed(long id, TaskContext task, ProfileAccumulator accumulator) {
     try {
       running.remove(id);
+      TaskConsumers.metrics(id, task);
       accumulator.close(NativeAgent.taskClosed(id, settings.taskMaxBytes));
     } catch (Throwable e) {
       notices.report("the profile of some tasks", String.valueOf(e));
     }
   }
 
-  private void snapshots() {
-    for (Map.Entry<Long, ProfileAccumulator> task : running.entrySet()) {
-      task.getValue().snapshot(NativeAgent.taskSnapshot(task.getKey(), SNAPSHOT_MAX_BYTES));
+  private void interimProfiles() {
+    for (Map.Entry<Long, Running> entry : running.entrySet()) {
+      long id = entry.getKey();
+      TaskConsumers.metrics(id, entry.getValue().task);
+      entry.getValue().accumulator.snapshot(NativeAgent.taskSnapshot(id, SNAPSHOT_MAX_BYTES));
     }
   }
 
   private void memoryOfSpark() {
+    boolean idle = running.isEmpty();
+    if (idle && polls++ % POLLS_WHEN_IDLE != 0) {
+      return;
+    }
     SparkEnv env = SparkEnv.get();
     if (env == null) {
       return; // Spark is stopping
     }
-    MemoryManager memory = env.memoryManager();
-    Runtime runtime = Runtime.getRuntime();
-    NativeAgent.sparkMemory(
-        memory.onHeapStorageMemoryUsed(),
-        memory.onHeapExecutionMemoryUsed(),
-        runtime.totalMemory() - runtime.freeMemory(),
-        runtime.maxMemory(),
-        runtime.totalMemory());
+    for (Map.Entry<Long, Running> entry : running.entrySet()) {
+      TaskMemoryManager manager = entry.getValue().memory;
+      if (manager != null) {
+        consumers.sample(entry.getKey(), manager);
+      }
+    }
+    pools.tell(env.memoryManager());
   }
 
   private Runnable guarded(Runnable body) {
@@ -100,6 +131,7 @@ final class TaskProfiles {
 
   void close() {
     poll.shutdownNow();
+    snapshots.shutdownNow();
     running.clear();
   }
 }

@@ -22,6 +22,7 @@ public final class ReportWriter {
   private final Notices notices;
   private ReportFiles files; // guarded by this
   private boolean finished; // guarded by this
+  private volatile String location;
 
   /**
    * @param sourceEverywhere the text of source lines goes to shared file systems, too
@@ -32,6 +33,11 @@ public final class ReportWriter {
     this.opener = opener;
     this.sourceEverywhere = sourceEverywhere;
     this.notices = notices;
+  }
+
+  /** Where the report lies; null before the first one. Waits for nobody. */
+  public String location() {
+    return location;
   }
 
   /** Writes the report of a running application, marked unfinished; never throws. */
@@ -53,8 +59,7 @@ public final class ReportWriter {
       return null;
     }
     byte[] text = NativeStore.text(json, TEXT_COLUMNS, TEXT_LINES);
-    return new Summary(
-        files.location(), text == null ? "" : new String(text, StandardCharsets.UTF_8));
+    return new Summary(location, text == null ? "" : new String(text, StandardCharsets.UTF_8));
   }
 
   private byte[] write(boolean unfinished) {
@@ -64,6 +69,7 @@ public final class ReportWriter {
       }
       if (files == null) {
         files = opener.open();
+        location = files.location();
       }
       byte[] json = feeder.reportJson(unfinished, sourceEverywhere || files.isPrivate());
       if (json == null) {

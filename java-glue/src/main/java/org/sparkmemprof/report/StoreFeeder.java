@@ -72,7 +72,16 @@ public final class StoreFeeder implements Answers {
       dropped.incrementAndGet();
       return;
     }
-    queue.add(new Work(bytes, action));
+    boolean queued = false;
+    try {
+      queue.add(new Work(bytes, action));
+      queued = true;
+    } finally {
+      if (!queued) { // the heap is full
+        queuedBytes.addAndGet(-bytes);
+        dropped.incrementAndGet();
+      }
+    }
   }
 
   /** True when everything handed in so far has reached the store. */
@@ -94,6 +103,13 @@ public final class StoreFeeder implements Answers {
       deaths.add(new String(texts[i], StandardCharsets.UTF_8));
     }
     return deaths;
+  }
+
+  /** See {@link NativeStore#failureNote}; null after {@link #close}, too. */
+  public synchronized String failureNote(String failure, int jobId, long[] stages, long task) {
+    return storeClosed
+        ? null
+        : NativeStore.failureNote(store, failure, jobId, stages, task, System.currentTimeMillis());
   }
 
   /** See {@link NativeStore#takeEvents}; null: none. */
@@ -169,19 +185,34 @@ public final class StoreFeeder implements Answers {
   }
 
   private void run() {
+    FullHeap.prepare(OutOfMemoryError.class, InterruptedException.class, Throwable.class);
     while (!closing) {
-      Work work;
       try {
-        work = queue.take();
+        Work work = queue.take();
+        try {
+          feed(work);
+        } finally {
+          queuedBytes.addAndGet(-work.bytes); // only now: idle() means done
+        }
       } catch (InterruptedException ending) {
         return;
+      } catch (OutOfMemoryError full) {
+        FullHeap.awaitRoom();
       }
+    }
+  }
+
+  /** The store takes everything twice without harm, so what found no room is tried again. */
+  private void feed(Work work) {
+    while (!closing) {
       try {
         work.action.accept(store);
+        return;
+      } catch (OutOfMemoryError full) {
+        FullHeap.awaitRoom();
       } catch (Throwable e) {
         notices.report("the profile store", String.valueOf(e));
-      } finally {
-        queuedBytes.addAndGet(-work.bytes); // only now: idle() means done
+        return;
       }
     }
   }

@@ -82,6 +82,35 @@ public class LeftoversTest {
   }
 
   @Test
+  public void anOldBoxOfTheLivingStays() throws Exception {
+    Path box = application.resolve("memprof+app-1.box");
+    Process living = startHolder(box);
+    try (InputStream out = living.getInputStream()) {
+      assertEquals('y', out.read());
+      age(box, 25 * HOUR);
+      Leftovers.remove(ours);
+      assertTrue(Files.exists(box));
+    } finally {
+      living.destroyForcibly();
+    }
+    living.waitFor();
+    Leftovers.remove(ours);
+    assertFalse(Files.exists(box));
+  }
+
+  @Test
+  public void whatKilledDriversLeftGoesToo() throws IOException {
+    Path driver = Files.createDirectories(ours.resolve("drivers/driver-x1"));
+    Path old = Files.createFile(driver.resolve("memprof+driver.box"));
+    Path young = Files.createFile(driver.resolve("memprof+driver-2.box"));
+    age(old, 25 * HOUR);
+    age(young, HOUR);
+    Leftovers.remove(ours);
+    assertFalse(Files.exists(old));
+    assertTrue(Files.exists(young));
+  }
+
+  @Test
   public void whatIsJustBeingMadeStays() throws IOException {
     Path python = packageOf("1");
     Leftovers.remove(ours);
@@ -108,19 +137,22 @@ public class LeftoversTest {
     }
   }
 
+  private static Process startHolder(Path file) throws IOException {
+    String java = Paths.get(System.getProperty("java.home"), "bin", "java").toString();
+    return new ProcessBuilder(
+            java,
+            "-cp",
+            System.getProperty("java.class.path"),
+            Holder.class.getName(),
+            file.toString())
+        .redirectError(ProcessBuilder.Redirect.INHERIT)
+        .start();
+  }
+
   @Test
   public void aClaimGoesWithItsProcess() throws Exception {
     Path file = ours.resolve("claim");
-    String java = Paths.get(System.getProperty("java.home"), "bin", "java").toString();
-    Process process =
-        new ProcessBuilder(
-                java,
-                "-cp",
-                System.getProperty("java.class.path"),
-                Holder.class.getName(),
-                file.toString())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+    Process process = startHolder(file);
     try (InputStream out = process.getInputStream()) {
       assertEquals('y', out.read());
       assertTrue(Claim.isHeld(file));

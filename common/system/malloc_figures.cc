@@ -1,4 +1,4 @@
-#include "allocators/malloc_figures.h"
+#include "system/malloc_figures.h"
 
 #include <dlfcn.h>
 #include <malloc.h>

@@ -1,0 +1,86 @@
+#include "advice/collected_results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "advice/figures.h"
+#include "budget/memory_size.h"
+#include "report/units.h"
+
+namespace memprof {
+namespace {
+
+constexpr const char *kMaxResultSize = "spark.driver.maxResultSize", *kDriverMemory = "spark.driver.memory",
+                     *kBroadcastThreshold = "spark.sql.autoBroadcastJoinThreshold";
+constexpr uint64_t kReserved = 300 * kMib;  // of the heap, by Spark for itself
+
+uint64_t SizeOr(const SparkSettings* settings, const char* key, uint64_t unit, uint64_t otherwise) {
+  if (settings == nullptr) return otherwise;
+  const auto found = settings->find(key);
+  if (found == settings->end()) return otherwise;
+  const Result<uint64_t> bytes = ParseMemorySize(found->second, unit);
+  return bytes.ok() ? *bytes : otherwise;
+}
+
+std::string TextOr(const SparkSettings* settings, const char* key, const char* otherwise) {
+  const auto found = settings == nullptr ? SparkSettings::const_iterator() : settings->find(key);
+  return settings == nullptr || found == settings->end() ? otherwise : found->second;
+}
+
+std::string SumPhrase(const CollectedResults& results, uint64_t expected) {
+  const uint64_t each = results.bytes / std::max<uint64_t>(results.tasks, 1);
+  if (!results.partitions || *results.partitions <= results.tasks) return FormatBytes(results.bytes);
+  return fmt::format("{} tasks × {} each so far = {}", FormatCount(*results.partitions), FormatBytes(each), FormatBytes(expected));
+}
+
+// They lie in the heap serialised, and once more as the objects that are made of them.
+uint64_t HeapFor(uint64_t expected) { return kReserved + 2 * expected; }
+
+}  // namespace
+
+uint64_t MaxResultBytes(const SparkSettings* settings) { return SizeOr(settings, kMaxResultSize, 1, kGib); }
+
+uint64_t ExpectedBytes(const CollectedResults& results) {
+  if (results.tasks == 0 || !results.partitions || *results.partitions <= results.tasks) return results.bytes;
+  return static_cast<uint64_t>(static_cast<double>(results.bytes) / static_cast<double>(results.tasks) *
+                               static_cast<double>(*results.partitions));
+}
+
+ReportAdvice AdviseAgainstCollecting(const CollectedResults& results) {
+  const uint64_t expected = ExpectedBytes(results);
+  const std::string at = results.place.empty() ? "" : " at " + results.place;
+  if (results.broadcast) {
+    return {
+        kBroadcastThreshold, TextOr(results.settings, kBroadcastThreshold, "10m"), "-1",
+        fmt::format("the table that the query{} collects to broadcast it comes to {}; without broadcasting it is shuffled, and no part of "
+                    "it passes the driver (a broadcast() hint must go as well)",
+                    at, SumPhrase(results, expected))};
+  }
+  const uint64_t percent = expected == 0 ? 0 : results.limit_bytes * 100 / expected;
+  const std::string limit = percent >= 1 && percent < 100 ? fmt::format("; limit() to {} % of the rows would fit", percent) : "";
+  const std::string against =
+      results.limit_bytes == 0 ? "serialised, and to more as objects" : "against " + FormatBytes(results.limit_bytes);
+  return {"", "", "",
+          fmt::format("what is collected{} comes to {}, {}: write it to files (df.write) and read them where they are needed, or "
+                      "aggregate or select before collecting{}",
+                      at, SumPhrase(results, expected), against, limit)};
+}
+
+std::vector<ReportAdvice> AdviseCollectedResults(const CollectedResults& results) {
+  const uint64_t expected = ExpectedBytes(results), heap = SizeOr(results.settings, kDriverMemory, kMib, kGib);
+  std::vector<ReportAdvice> pieces{AdviseAgainstCollecting(results)};
+  const uint64_t needed_heap = WithHeadroom(HeapFor(expected));
+  const bool fits = needed_heap <= heap;
+  pieces.push_back({kMaxResultSize, TextOr(results.settings, kMaxResultSize, "1g"), SparkSize(WithHeadroom(expected)),
+                    fmt::format("{} + 10 % would pass; the driver then holds it serialised and as objects, at least {} of its heap of {}",
+                                SumPhrase(results, expected), FormatBytes(2 * expected), FormatBytes(heap))});
+  if (!fits) {
+    pieces.push_back({kDriverMemory, TextOr(results.settings, kDriverMemory, "1g"), SparkSize(needed_heap),
+                      fmt::format("with that {}: 2 × {} + Spark's reserve of {} + 10 %", kMaxResultSize, FormatBytes(expected),
+                                  FormatBytes(kReserved))});
+  }
+  return pieces;
+}
+
+}  // namespace memprof

@@ -1,0 +1,23 @@
+// A process of the driver that was killed for its memory: what to do. Pure function.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/model.h"
+
+namespace memprof {
+
+struct DriverProcessDeath {
+  bool of_python = false;   // else of the JVM
+  uint64_t held_bytes = 0;  // by the heaviest line of its Python, live at the last sample
+  std::string place;        // of that line; empty: none is known
+  std::optional<uint64_t> used_bytes, limit_bytes;
+};
+
+// Never empty.
+std::vector<ReportAdvice> AdviseDriverProcess(const DriverProcessDeath& death);
+
+}  // namespace memprof

@@ -1,0 +1,15 @@
+// Findings: what is worth changing although nothing died. Each rule is a pure function from what was measured to one finding, or nothing.
+#pragma once
+
+#include <optional>
+
+#include "advice/cached_dataset.h"
+#include "budget/budget.h"
+#include "report/model.h"
+
+namespace memprof {
+
+// The rules, one file each. `settings` may be null.
+std::optional<ReportFinding> FindCachedDataThatSpills(const ReportStage& stage, const CachedByMode& cached, const SparkSettings* settings);
+
+}  // namespace memprof

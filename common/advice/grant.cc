@@ -1,0 +1,72 @@
+#include "advice/grant.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+#include "advice/figures.h"
+#include "budget/memory_size.h"
+
+namespace memprof {
+namespace {
+
+// Of one container, and of one node. Mebibytes.
+struct YarnBound {
+  const char *key, *phrase;
+};
+constexpr YarnBound kYarnBounds[] = {{"yarn.scheduler.maximum-allocation-mb", "yarn.scheduler.maximum-allocation-mb grants"},
+                                     {"yarn.nodemanager.resource.memory-mb", "yarn.nodemanager.resource.memory-mb grants"}};
+
+std::optional<uint64_t> Mebibytes(const SparkSettings& settings, const char* key) {
+  const auto found = settings.find(key);
+  if (found == settings.end()) return std::nullopt;
+  const std::string& text = found->second;
+  uint64_t mebibytes = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), mebibytes);
+  constexpr uint64_t kMost = UINT64_MAX / kMib;
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || mebibytes == 0 || mebibytes > kMost) return std::nullopt;
+  return mebibytes * kMib;
+}
+
+}  // namespace
+
+std::optional<Grant> LargestGrant(const AdviceInput& input) {
+  std::optional<Grant> least;
+  const auto bound = [&](std::optional<uint64_t> bytes, const char* by) {
+    if (bytes && (!least || *bytes < least->bytes)) least = {*bytes, by};
+  };
+  bound(input.executor->host_memory_bytes, "the host it ran on has");
+  if (input.settings != nullptr) {
+    for (const YarnBound& each : kYarnBounds) bound(Mebibytes(*input.settings, each.key), each.phrase);
+  }
+  return least;
+}
+
+bool MayBeGranted(const AdviceInput& input, uint64_t more) {
+  const std::optional<Grant> grant = LargestGrant(input);
+  return !grant || !input.executor->requested_bytes || *input.executor->requested_bytes + more <= grant->bytes;
+}
+
+uint64_t RequestBesideOverhead(const AdviceInput& input) {
+  const uint64_t requested = input.executor->requested_bytes.value_or(0);
+  return requested - std::min(requested, BudgetOf(input, "overhead"));
+}
+
+uint64_t OverheadFor(const AdviceInput& input, uint64_t python_bytes) {
+  return WithHeadroom(python_bytes - std::min(python_bytes, BudgetOf(input, "pyspark")) + JvmNative(input));
+}
+
+std::optional<Fit> LargestFit(const AdviceInput& input) {
+  const std::optional<Grant> grant = LargestGrant(input);
+  if (!grant || !input.executor->requested_bytes) return std::nullopt;
+  const uint64_t beside = RequestBesideOverhead(input);
+  const auto cores = static_cast<uint64_t>(std::max<int64_t>(input.executor->cores.value_or(INT64_MAX), 1));
+  const PythonAtOnce python = LargestPythonSum(input);
+  for (uint64_t tasks = std::min<uint64_t>(python.workers, cores); tasks > 0; --tasks) {
+    const uint64_t overhead = OverheadFor(input, BytesOfEach(python) * tasks);
+    if (beside + overhead <= grant->bytes) return Fit{tasks, overhead};
+  }
+  return std::nullopt;
+}
+
+}  // namespace memprof

@@ -1,0 +1,37 @@
+// The largest container that the cluster can grant, where that is known: no advice goes beyond it. Pure functions; bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "advice/advice.h"
+
+namespace memprof {
+
+struct Grant {
+  uint64_t bytes = 0;
+  const char* by = "";  // "yarn.scheduler.maximum-allocation-mb grants", "the host it ran on has"
+};
+
+// The least of YARN's bounds, where the driver's Hadoop configuration sets them, and of the host's memory.
+std::optional<Grant> LargestGrant(const AdviceInput& input);
+
+// Whether a container may be `more` bytes larger than what was requested. True where either isn't known.
+bool MayBeGranted(const AdviceInput& input, uint64_t more);
+
+// What was requested without the overhead; 0 where nothing is known.
+uint64_t RequestBesideOverhead(const AdviceInput& input);
+
+// An executor whose tasks are as large as those measured.
+struct Fit {
+  uint64_t tasks = 0;     // at once
+  uint64_t overhead = 0;  // that these take beside the heap, with headroom
+};
+
+// What the overhead would have to be for so much of Python's: less what pyspark.memory reserves, and with the JVM's native memory.
+uint64_t OverheadFor(const AdviceInput& input, uint64_t python_bytes);
+
+// With as many of its cores' tasks at once as the largest grant has room for; nothing: not even for one, or no grant is known.
+std::optional<Fit> LargestFit(const AdviceInput& input);
+
+}  // namespace memprof

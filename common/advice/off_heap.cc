@@ -1,0 +1,37 @@
+// Spark's off-heap memory in a container that was not made for it: standalone and local mode don't reserve it, and a cgroup may not know of
+// it. It is the one part that Spark can be told to take less of; what no longer fits is evicted or spilled.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "advice/figures.h"
+#include "budget/memory_size.h"
+#include "report/units.h"
+
+namespace memprof {
+namespace {
+
+constexpr uint64_t kLeast = 64 * kMib;  // less is no off-heap memory worth having
+constexpr double kWorthIt = 0.25;       // of the limit
+
+}  // namespace
+
+std::optional<ReportAdvice> AdviseOffHeap(const AdviceInput& input) {
+  const uint64_t budget = BudgetOf(input, "offHeap"), limit = input.death->limit_bytes.value_or(0),
+                 then = std::min(budget, LastOf(input, "offHeap"));
+  const uint64_t heap = input.executor->heap_max_bytes.value_or(0);
+  // A container that was asked for with it has room for it: something else was too much there.
+  if (input.of_heap || budget == 0 || limit == 0 || limit >= heap + budget) return std::nullopt;
+  if (static_cast<double>(then) < kWorthIt * static_cast<double>(limit)) return std::nullopt;
+  const uint64_t jvm = JvmResident(input), rest = jvm - std::min(jvm, then) + LargestPythonSum(input).bytes;
+  if (limit < WithHeadroom(rest) + kLeast) return std::nullopt;
+  const uint64_t room = (limit - WithHeadroom(rest)) / kMib * kMib;
+  if (room >= budget) return std::nullopt;
+  return ReportAdvice{"spark.memory.offHeap.size", SparkSize(budget), SparkSize(room),
+                      fmt::format("Spark may take {} off-heap, and {} were held there, direct buffers included; beside the JVM's other "
+                                  "memory and Python, {} + 10 %, the limit of "
+                                  "{} has room for {}",
+                                  FormatBytes(budget), FormatBytes(then), FormatBytes(rest), FormatBytes(limit), FormatBytes(room))};
+}
+
+}  // namespace memprof

@@ -1,0 +1,14 @@
+// A range of addresses of this process.
+#pragma once
+
+#include <cstdint>
+
+namespace memprof {
+
+struct AddressRange {
+  uintptr_t begin = 0, end = 0;  // equal: empty
+
+  bool Contains(uintptr_t address) const { return begin <= address && address < end; }
+};
+
+}  // namespace memprof

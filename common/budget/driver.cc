@@ -1,0 +1,63 @@
+#include "budget/driver.h"
+
+#include <algorithm>
+
+#include "budget/container_budget.h"
+#include "budget/memory_size.h"
+
+namespace memprof {
+namespace {
+
+bool Is(const SparkSettings* settings, std::string_view key, std::string_view value) {
+  if (settings == nullptr) return false;
+  const auto found = settings->find(key);
+  return found != settings->end() && found->second == value;
+}
+
+class Driver final : public ClusterManager {
+ public:
+  explicit Driver(std::string_view master) : yarn_(master == "yarn"), kubernetes_(master.starts_with("k8s://")) {}
+
+  Budget BudgetOf(const BudgetInput& input) const override {
+    const bool in_cluster = DriverHasContainer(input.settings);
+    const uint64_t heap = MemorySetting(input, "spark.driver.memory", kMib).value_or(kGib);
+    const uint64_t overhead = in_cluster && (yarn_ || kubernetes_) ? DriverOverhead(input, heap) : 0;
+    Budget budget;
+    AddHeapRegions(input, heap, budget);
+    budget.regions.push_back({"overhead", overhead});
+    budget.regions.push_back({"offHeap", OffHeap(input)});
+    budget.regions.push_back({"pyspark", 0});
+    if (in_cluster) {
+      SetLimit(input, heap + overhead, yarn_ || kubernetes_, budget);
+      return budget;
+    }
+    budget.requested_bytes = heap;
+    budget.limit_bytes = input.cgroup_limit_bytes ? input.cgroup_limit_bytes : input.host_memory_bytes;
+    if (budget.limit_bytes) budget.limit_source = input.cgroup_limit_bytes ? LimitSource::kCgroup : LimitSource::kHost;
+    return budget;
+  }
+
+ private:
+  uint64_t DriverOverhead(const BudgetInput& input, uint64_t heap) const {
+    if (const auto explicitly = MemorySetting(input, "spark.driver.memoryOverhead", kMib)) return *explicitly;
+    const bool python = kubernetes_ && Is(input.settings, "spark.kubernetes.resource.type", "python");
+    std::optional<double> factor = FractionSetting(input, "spark.driver.memoryOverheadFactor");
+    if (!factor && kubernetes_) factor = FractionSetting(input, "spark.kubernetes.memoryOverheadFactor");
+    const uint64_t minimum = MemorySetting(input, "spark.driver.minMemoryOverhead", kMib).value_or(384 * kMib);
+    const double share = std::max(factor.value_or(python ? 0.4 : 0.1), 0.0) * static_cast<double>(heap / kMib);
+    return std::max(static_cast<uint64_t>(share) * kMib, minimum);
+  }
+
+  bool yarn_, kubernetes_;
+};
+
+}  // namespace
+
+bool DriverHasContainer(const SparkSettings* settings) { return Is(settings, "spark.submit.deployMode", "cluster"); }
+
+std::unique_ptr<ClusterManager> ClusterManagerOfDriver(std::string_view master) {
+  if (master == "program" || master == "local" || master.starts_with("local[")) return nullptr;
+  return std::make_unique<Driver>(master);
+}
+
+}  // namespace memprof

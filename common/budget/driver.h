@@ -1,0 +1,19 @@
+// The budget of the driver, where it is a JVM of its own. In client mode nobody reserves anything for it: it is a process like others on
+// its machine, and only a cgroup or that machine's memory limits it. In cluster mode it has a container: YARN and Kubernetes make it of
+// spark.driver.memory and an overhead (ClientArguments, BasicDriverFeatureStep), standalone reserves its heap. Pure functions.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "budget/budget.h"
+
+namespace memprof {
+
+// Null where the driver is the executor as well (local mode), or there is no Spark.
+std::unique_ptr<ClusterManager> ClusterManagerOfDriver(std::string_view master);
+
+// False: client mode.
+bool DriverHasContainer(const SparkSettings* settings);
+
+}  // namespace memprof

@@ -1,0 +1,23 @@
+// How a death names the action of the user's program that it was for. Pure.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "report/driver_model.h"
+#include "report/titles.h"
+
+namespace memprof {
+
+// "collect at /jobs/job.py:17"
+inline std::string ActionTitle(const ReportAction& action) {
+  return action.call_site.empty() ? "a call that Spark doesn't name" : action.call_site;
+}
+
+// "job.py:17"; "" where no line is known.
+inline std::string ActionPlace(const ReportAction& action) {
+  return action.file.empty() ? "" : fmt::format("{}:{}", BaseName(action.file), action.line);
+}
+
+}  // namespace memprof

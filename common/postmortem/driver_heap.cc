@@ -1,0 +1,61 @@
+#include "postmortem/driver_heap.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "advice/collected_results.h"
+#include "postmortem/action_titles.h"
+#include "report/text_page.h"
+#include "report/units.h"
+
+namespace memprof {
+namespace {
+
+bool IsForBroadcast(const ReportAction& action) { return action.broadcast_bytes > action.result_bytes; }
+
+std::string RowsPhrase(const ReportAction& action) {
+  const uint64_t rows = action.result_rows.value_or(0);
+  if (rows == 0) return "";
+  return fmt::format(" ({} rows of {} each, serialised)", FormatCount(rows), FormatBytes(action.result_bytes / rows));
+}
+
+constexpr size_t kStagesShown = 3;
+
+// "; results by stage: stage 3 45.7 MiB of 8 tasks (6.1 MiB the largest), stage 1 2.0 MiB of 1 task, to broadcast"
+std::string ResultsPhrase(const ReportAction& action) {
+  std::string phrase;
+  for (size_t i = 0; i < std::min(kStagesShown, action.results.size()); ++i) {
+    const ReportStageResults& stage = action.results[i];
+    phrase += fmt::format("{}stage {} {} of {}", phrase.empty() ? "; results by stage: " : ", ", stage.stage_id,
+                          FormatBytes(stage.result_bytes), Counted(stage.tasks, "task"));
+    if (stage.tasks > 1) phrase += fmt::format(" ({} the largest)", FormatBytes(stage.largest_result_bytes));
+    if (stage.broadcast) phrase += ", to broadcast";
+  }
+  if (action.results.size() > kStagesShown) phrase += fmt::format(", {} more stages", action.results.size() - kStagesShown);
+  return phrase;
+}
+
+}  // namespace
+
+std::string BroughtPhrase(const ReportAction& action) {
+  const std::string site = ActionTitle(action);
+  if (IsForBroadcast(action)) return fmt::format("{} had brought {} to broadcast", site, FormatBytes(action.broadcast_bytes));
+  return fmt::format("{} had brought {} in {}{}", site, FormatBytes(action.result_bytes), Counted(action.result_tasks, "task"),
+                     RowsPhrase(action));
+}
+
+void PutAction(const ReportAction& action, const SparkSettings& settings, ReportPostMortem& death) {
+  death.action = action.call_site;
+  if (!action.jobs.empty()) death.job_id = action.jobs.back();
+  death.how += ResultsPhrase(action);
+  CollectedResults collected;
+  collected.broadcast = IsForBroadcast(action);
+  collected.bytes = collected.broadcast ? action.broadcast_bytes : action.result_bytes;
+  collected.tasks = action.result_tasks;
+  collected.settings = &settings;
+  collected.place = ActionPlace(action);
+  if (collected.bytes != 0) death.advice.insert(death.advice.begin(), AdviseAgainstCollecting(collected));
+}
+
+}  // namespace memprof

@@ -1,0 +1,73 @@
+#include "postmortem/failure_note.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+
+namespace memprof {
+namespace {
+
+constexpr std::string_view kHeapError = "java.lang.OutOfMemoryError";
+constexpr int64_t kSameFailureMs = 60'000;
+// Of a worker that was killed PySpark says the second or the third. Missing output is what is left of executors lost again and again.
+constexpr std::array<std::string_view, 8> kWordsOfDeaths = {
+    "ExecutorLostFailure",
+    "Python worker exited unexpectedly",
+    "java.net.SocketException: Connection reset",
+    kHeapError,
+    "MemoryError",
+    "std::bad_alloc",
+    "FetchFailedException",
+    "spark.driver.maxResultSize",
+};
+
+std::optional<int64_t> LostExecutor(std::string_view text) {
+  constexpr std::string_view kWords = "ExecutorLostFailure (executor ";
+  const size_t at = text.rfind(kWords);
+  if (at == text.npos) return std::nullopt;
+  text.remove_prefix(at + kWords.size());
+  int64_t executor = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), executor).ec != std::errc()) return std::nullopt;
+  return executor;
+}
+
+template <typename Fits>
+const ReportPostMortem* Last(const std::vector<ReportPostMortem>& deaths, Fits fits) {
+  const ReportPostMortem* last = nullptr;
+  for (const ReportPostMortem& death : deaths) {
+    if (fits(death) && (last == nullptr || death.time_ms >= last->time_ms)) last = &death;
+  }
+  return last;
+}
+
+const ReportPostMortem* DeathOfJob(std::string_view failure, const FailedJob& job, const std::vector<ReportPostMortem>& deaths) {
+  if (const ReportPostMortem* asked = Last(deaths, [&](const auto& death) { return death.job_id == job.job_id; })) return asked;
+  if (const std::optional<int64_t> lost = LostExecutor(failure)) {
+    const std::string executor = std::to_string(*lost);
+    return Last(deaths, [&](const auto& death) { return death.process != "python-worker" && death.executor_id == executor; });
+  }
+  return Last(deaths, [&](const auto& death) {
+    if (!death.stage_id || !job.stages.contains(*death.stage_id)) return false;
+    return !job.task || !death.task_attempt_id || *death.task_attempt_id == *job.task;
+  });
+}
+
+}  // namespace
+
+bool TellsOfDeath(std::string_view failure) {
+  return std::any_of(kWordsOfDeaths.begin(), kWordsOfDeaths.end(),
+                     [&](std::string_view words) { return failure.find(words) != failure.npos; });
+}
+
+const ReportPostMortem* DeathOf(std::string_view failure, const std::optional<FailedJob>& job, const std::vector<ReportPostMortem>& deaths,
+                                int64_t now_ms) {
+  if (!TellsOfDeath(failure)) return nullptr;
+  if (job) return DeathOfJob(failure, *job, deaths);
+  if (failure.find(kHeapError) == failure.npos) return nullptr;
+  return Last(deaths, [&](const auto& death) {
+    return death.executor_id == "driver" && !death.job_id && !death.stage_id && now_ms - death.time_ms <= kSameFailureMs;
+  });
+}
+
+}  // namespace memprof

@@ -1,0 +1,157 @@
+#include "program/dead_boxes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+#include "blackbox/box_name.h"
+#include "blackbox/box_reader.h"
+#include "postmortem/loss_reason.h"
+#include "profile/words_file.h"
+#include "program/dead_jvm.h"
+#include "program/held.h"
+#include "program/process_profile.h"
+#include "report/model.h"
+#include "report/post_mortem_text.h"
+#include "report/units.h"
+#include "store/profile_store.h"
+
+namespace memprof {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMaxEntries = 20'000;
+
+// Adds paths that look like boxes; false: the directory can't be read.
+bool List(const fs::path& directory, bool with_folders, std::vector<std::string>& paths, bool& cut, std::error_code& error) {
+  size_t entries = 0;
+  for (fs::directory_iterator entry(directory, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    if (++entries > kMaxEntries || paths.size() >= kMaxDeadBoxes) {
+      cut = true;
+      break;
+    }
+    std::error_code ignored;
+    const std::string name = entry->path().filename().string();
+    if (box::IsName(name) || PidOfWords(name)) {
+      paths.push_back(entry->path().string());
+    } else if (with_folders && fs::is_directory(entry->symlink_status(ignored))) {
+      std::error_code unreadable;
+      List(entry->path(), false, paths, cut, unreadable);  // another user's: it has nothing for us
+    }
+  }
+  return !error;
+}
+
+// What the session held, by site, and by line: as of its last sample.
+std::optional<ReportStage> StageOf(const BoxIdentity& box, const BoxSession& session, const std::string& name) {
+  ProfileStore store;
+  store.ApplicationStarted(box.application_id, "", "", box.python_version, "program", session.opened_ms);
+  store.StageSubmitted(0, 0, name, "", 1, session.opened_ms);
+  for (const std::string& message : ProcessMessages(box, session, name, 0)) {
+    if (!store.Ingest(message).ok()) return std::nullopt;
+  }
+  store.TaskEnded(0, 0, 0, 0, 0, "driver", TaskOutcome::kSucceeded, "", session.closed_ms);
+  Report report = store.Model(false);
+  if (report.stages.empty()) return std::nullopt;
+  return std::move(report.stages.front());
+}
+
+ReportPostMortem DeathOf(const BoxIdentity& box, const BoxSession& session) {
+  ReportPostMortem death;
+  const bool is_driver = box.executor_id == "driver" && session.task_attempt_id == box.pid;
+  death.executor_id = box.executor_id;
+  death.process = is_driver ? "python-driver" : "python-worker";
+  death.pid = box.pid;
+  if (!is_driver) {
+    death.task_attempt_id = session.task_attempt_id;
+    if (session.stage_id >= 0) death.stage_id = session.stage_id;
+  }
+  death.used_bytes = session.rss_max_bytes;
+  const int signal = NotedSignal(session);
+  if (signal != 0) death.exit_code = kSignalBase + signal;
+  const std::string who = is_driver ? fmt::format("The driver's Python process {} of {}", box.pid, box.application_id)
+                                    : fmt::format("Python worker {} of executor {} (task {}, stage {}) of {}", box.pid, box.executor_id,
+                                                  session.task_attempt_id, session.stage_id, box.application_id);
+  const std::string end = signal != 0      ? fmt::format("died of {}", SignalName(signal))
+                          : session.closed ? "had ended its task, and nobody has read its profile"
+                                           : "is gone, and its task had not ended";
+  const std::optional<ReportStage> stage = StageOf(box, session, is_driver ? box.application_id : "");
+  death.headline = fmt::format("{} {}: {} live, {} resident at most{}", who, end, FormatBytes(session.live_bytes),
+                               FormatBytes(session.rss_max_bytes), stage ? HeldPhrase(HeaviestLine(*stage)) : "");
+  death.how = signal != 0 ? fmt::format("it noted {} in its black box as it died", SignalName(signal))
+                          : "nobody holds its black box's lock; who ended it, the kernel's log or the driver's says";
+  if (!stage) return death;
+  PutHeldSites(*stage, death);
+  return death;
+}
+
+// The session that it died in; else the last.
+std::optional<BoxReader::SessionKey> LastSession(const BoxReader& box) {
+  std::optional<BoxReader::SessionKey> last;
+  for (const BoxReader::SessionKey& key : box.Sessions()) {
+    if (key.task_attempt_id < 0 || key.acknowledged) continue;
+    if (!last || !key.closed || last->closed) last = key;
+  }
+  return last;
+}
+
+// What a JVM left that nobody has sent on.
+void TakeWords(const std::string& path, int32_t jvm, DeadBoxes& found) {
+  if (!IsGone(jvm)) {
+    found.alive.push_back(path);
+    return;
+  }
+  const Result<std::vector<std::string>> words = ReadWords(path);
+  if (!words.ok()) {
+    found.refused.emplace_back(path, words.status().message());
+    return;
+  }
+  if (const std::optional<ReportPostMortem> death = DeathByWords(*words)) {
+    found.post_mortems.push_back(PostMortemText(*death));
+  } else {
+    found.refused.emplace_back(path, "its words are of another version, or tell of no end");
+  }
+}
+
+}  // namespace
+
+Result<DeadBoxes> ReadDeadBoxes(const std::string& directory) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  DeadBoxes found;
+  if (!List(directory, true, paths, found.cut, error)) {
+    return Status::Error(ErrorCode::kNotFound, "%s: %s", directory.c_str(), error.message().c_str());
+  }
+  std::sort(paths.begin(), paths.end());
+  for (const std::string& path : paths) {
+    if (const std::optional<int32_t> jvm = PidOfWords(fs::path(path).filename().string())) {
+      TakeWords(path, *jvm, found);
+      continue;
+    }
+    const Result<BoxReader> box = BoxReader::Open(path);
+    if (!box.ok()) {
+      found.refused.emplace_back(path, box.status().message());
+      continue;
+    }
+    if (box->OwnerAlive()) {
+      found.alive.push_back(path);
+      continue;
+    }
+    const std::optional<BoxReader::SessionKey> last = LastSession(*box);
+    if (!last) continue;  // it died between two tasks, and the profile of all it did has been read
+    const Result<BoxSession> session = box->ReadSession(last->number);
+    if (!session.ok()) {
+      found.refused.emplace_back(path, session.status().message());
+      continue;
+    }
+    found.post_mortems.push_back(PostMortemText(DeathOf(box->identity(), *session)));
+  }
+  return found;
+}
+
+}  // namespace memprof

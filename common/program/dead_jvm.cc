@@ -1,0 +1,44 @@
+#include "program/dead_jvm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "postmortem/loss_reason.h"
+#include "proto/memprof.pb.h"
+#include "store/profile_store.h"
+
+namespace memprof {
+namespace {
+
+// The first that says so: who else ran out meanwhile had no say in the end.
+std::optional<proto::Envelope> LastWord(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    proto::Envelope envelope;
+    if (envelope.ParseFromString(word) && envelope.heap_shortage().ends_jvm()) return envelope;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+// By the rules for an executor whose words came in time: a store hears of nothing else.
+std::optional<ReportPostMortem> DeathByWords(const std::vector<std::string>& words) {
+  const std::optional<proto::Envelope> last = LastWord(words);
+  if (!last) return std::nullopt;
+  const proto::HeapShortage& error = last->heap_shortage();
+  ProfileStore store;
+  store.ExecutorAdded(last->executor_id(), "", -1, -1, -1, -1, -1, error.time_ms());
+  for (const std::string& word : words) static_cast<void>(store.Ingest(word));  // what is refused has nothing to tell
+  store.ExecutorRemoved(last->executor_id(), fmt::format("Command exited with code {}", kExitHotSpotOom), error.time_ms());
+  Report report = store.Model(false);
+  const auto death = std::find_if(report.post_mortems.begin(), report.post_mortems.end(), [&](const ReportPostMortem& each) {
+    return each.executor_id == last->executor_id() && each.process == "jvm" && each.heap;
+  });
+  if (death == report.post_mortems.end()) return std::nullopt;
+  death->pid = error.jvm_pid();
+  death->reason.clear();  // Spark has said nothing
+  return *std::move(death);
+}
+
+}  // namespace memprof

@@ -1,0 +1,219 @@
+#include "program/driver_end.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <tuple>
+#include <utility>
+
+#include "advice/driver_process.h"
+#include "blackbox/box_reader.h"
+#include "postmortem/incidents.h"
+#include "postmortem/verdict.h"
+#include "program/held.h"
+#include "report/digest.h"
+#include "report/json.h"
+#include "report/post_mortem_text.h"
+#include "report/titles.h"
+#include "report/units.h"
+
+namespace memprof {
+namespace {
+
+constexpr int64_t kFreshMs = 10'000;
+constexpr const char* kCountedBy = "sparkmemprof submit, which had started it,";
+
+// The driver's own Python process: the first of those that left a box.
+struct PythonEnd {
+  int32_t pid = 0;
+  uint64_t start_ticks = 0;
+  bool ended_in_order = false;
+  int signal = 0;  // by its own last word
+  int64_t last_sample_ms = 0;
+};
+
+std::optional<PythonEnd> FindPython(const Program& program) {
+  std::optional<PythonEnd> first;
+  for (const std::string& path : ListBoxes(program.box_directory, program.id)) {
+    const Result<BoxReader> box = BoxReader::Open(path);
+    if (!box.ok()) continue;
+    if (first && first->start_ticks <= box->identity().process_start_ticks) continue;
+    for (const BoxReader::SessionKey& key : box->Sessions()) {
+      if (key.task_attempt_id < 0) continue;
+      const Result<BoxSession> session = box->ReadSession(key.number);
+      if (!session.ok()) continue;
+      PythonEnd end;
+      end.pid = box->identity().pid;
+      end.start_ticks = box->identity().process_start_ticks;
+      end.ended_in_order = key.closed || box->OwnerAlive();
+      end.signal = NotedSignal(*session);
+      first = end;
+    }
+  }
+  return first;
+}
+
+// What ends a process that nobody asked to end; an exit status above 128 may also be the program's own.
+bool IsDeath(int signal) {
+  constexpr int kDeaths[] = {SIGKILL, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
+  return std::find(std::begin(kDeaths), std::end(kDeaths), signal) != std::end(kDeaths);
+}
+
+// Of the kernel's kills in the cgroup those of the driver's own processes: its counter counts local workers, too, and of them the
+// report has told.
+uint64_t KillsOfDriver(uint64_t counted, const Report& report) {
+  const auto told = std::count_if(report.post_mortems.begin(), report.post_mortems.end(), [](const ReportPostMortem& death) {
+    return death.out_of_memory && !death.survived && death.exit_code.value_or(kSignalBase + SIGKILL) == kSignalBase + SIGKILL;
+  });
+  return counted - std::min(counted, static_cast<uint64_t>(told));
+}
+
+ReportExecutor& DriverRow(Report& report) {
+  const auto found = std::find_if(report.executors.begin(), report.executors.end(), [](const auto& row) { return row.id == "driver"; });
+  if (found != report.executors.end()) return *found;
+  report.executors.emplace_back().id = "driver";
+  return report.executors.back();
+}
+
+// A process that was profiled has measured its rows itself; its JVM saw it from outside.
+void PutProcesses(const ReportExecutor& of_boxes, ReportExecutor& driver) {
+  if (driver.host.empty()) driver.host = of_boxes.host;
+  if (!driver.limit_bytes) {
+    driver.limit_bytes = of_boxes.limit_bytes;
+    driver.limit_source = of_boxes.limit_source;
+  }
+  if (!driver.host_memory_bytes) driver.host_memory_bytes = of_boxes.host_memory_bytes;
+  for (const ReportProcess& process : of_boxes.processes) {
+    const auto seen =
+        std::find_if(driver.processes.begin(), driver.processes.end(), [&](const auto& row) { return row.pid == process.pid; });
+    if (seen == driver.processes.end()) {
+      driver.processes.push_back(process);
+      continue;
+    }
+    const uint64_t peak = std::max(seen->peak_rss_bytes, process.peak_rss_bytes);
+    *seen = process;
+    seen->unattributed_bytes += static_cast<int64_t>(peak) - static_cast<int64_t>(process.peak_rss_bytes);
+    seen->peak_rss_bytes = peak;
+  }
+}
+
+std::string UsePhrase(const ReportPostMortem& death) {
+  if (!death.used_bytes) return "";
+  if (!death.limit_bytes) return fmt::format("; {} was in use at its peak", FormatBytes(*death.used_bytes));
+  return fmt::format("; {} of the limit was in use at its peak ({} of {})",
+                     FormatPercent(static_cast<double>(*death.used_bytes), static_cast<double>(*death.limit_bytes)),
+                     FormatBytes(*death.used_bytes), FormatBytes(*death.limit_bytes));
+}
+
+// The row of the driver's own Python among the stages; null: it was not profiled.
+const ReportStage* OwnPython(const Report& report) {
+  const auto found =
+      std::find_if(report.stages.begin(), report.stages.end(), [](const auto& row) { return row.stage_id == kDriversPython; });
+  return found == report.stages.end() ? nullptr : &*found;
+}
+
+ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& python, const Report& report) {
+  const bool of_python = !end.jvm_killed;
+  ReportPostMortem death;
+  death.executor_id = "driver";
+  death.process = of_python ? "python-driver" : "jvm";
+  death.exit_code = end.exit_status;
+  death.time_ms = end.python.ended_ms;
+  if (end.limit_bytes) {
+    death.limit_bytes = end.limit_bytes;
+  } else if (end.host_memory_bytes != 0) {
+    death.limit_bytes = end.host_memory_bytes;
+  }
+  const auto row = std::find_if(report.executors.begin(), report.executors.end(), [](const auto& each) { return each.id == "driver"; });
+  if (row != report.executors.end()) {
+    for (const ReportProcess& process : row->processes) {
+      if (!of_python && process.kind == "jvm") death.pid = process.pid;
+    }
+    if (row->at_peak) {  // its largest use; one that is killed for memory dies there
+      death.used_bytes = row->at_peak->used_bytes;
+      death.processes = row->at_peak->processes;
+      death.last_sample_age_ms = std::max<int64_t>(0, death.time_ms - row->at_peak->time_ms);
+    }
+  }
+  WorkerEvidence evidence;
+  evidence.death.loss = {LossKind::kExit, end.exit_status};
+  evidence.death.limit_bytes = death.limit_bytes;
+  // A peak of long ago says nothing of the end.
+  if (death.last_sample_age_ms && *death.last_sample_age_ms < kFreshMs) evidence.death.used_bytes = death.used_bytes;
+  if (end.kernel_kills && end.exit_status == kSignalBase + SIGKILL) {
+    evidence.death.kernel_kills = KillsOfDriver(*end.kernel_kills, report);
+  }
+  evidence.death.counted_by = kCountedBy;
+  if (of_python && python) {
+    death.pid = python->pid;
+    evidence.signal = python->signal;
+  }
+  const Verdict verdict = evidence.signal != 0 ? JudgeWorker(evidence) : Judge(evidence.death);
+  death.out_of_memory = verdict.out_of_memory;
+  death.how = verdict.how;
+  const std::string who =
+      fmt::format("The driver's {}{}", of_python ? "Python process" : "JVM", death.pid ? fmt::format(" {}", *death.pid) : "");
+  std::optional<HeldLine> held;
+  if (const ReportStage* own = of_python ? OwnPython(report) : nullptr) {
+    PutHeldSites(*own, death);
+    held = HeaviestLine(*own);
+  }
+  const char* verb = death.out_of_memory ? " was killed for its memory" : " died, not of memory";
+  death.headline = fmt::format("{}{} (exit code {}){}{}", who, verb, ExitCodePhrase(end.exit_status), HeldPhrase(held), UsePhrase(death));
+  if (death.out_of_memory)
+    death.advice = AdviseDriverProcess({of_python, held ? held->bytes : 0, held ? held->place : "", death.used_bytes, death.limit_bytes});
+  return death;
+}
+
+}  // namespace
+
+Result<DriverReport> ReportOfDriver(const DriverEnd& end) {
+  Report report;
+  if (!end.report_json.empty()) {
+    Result<Report> read = ReadReportJson(end.report_json);
+    if (!read.ok()) return read.status();
+    report = *std::move(read);
+  }
+  const std::optional<PythonEnd> python = FindPython(end.python);
+  if (python) {
+    Program program = end.python;
+    program.pid = python->pid;
+    Result<Report> boxes = ProgramModel(program);
+    if (!boxes.ok() && end.report_json.empty()) return boxes.status();
+    if (!boxes.ok()) boxes = Report{};  // the JVM's part is worth telling by itself
+    if (report.application.id.empty()) {
+      report.application = boxes->application;
+      report.sampling = boxes->sampling;
+    }
+    std::erase_if(report.stages, [](const ReportStage& stage) { return stage.stage_id == kDriversPython; });
+    if (!boxes->stages.empty()) {
+      ReportStage own = std::move(boxes->stages.front());
+      own.stage_id = kDriversPython;
+      own.name = "driver: " + program.name;
+      if (!python->ended_in_order && end.exit_status != 0) own.status = "failed";
+      report.stages.insert(report.stages.begin(), std::move(own));
+    }
+    if (!boxes->executors.empty()) PutProcesses(boxes->executors.front(), DriverRow(report));
+  }
+  DriverReport result;
+  const int signal = end.exit_status > kSignalBase ? end.exit_status - kSignalBase : 0;
+  const bool python_died = !end.jvm_killed && python && !python->ended_in_order;
+  if (IsDeath(signal) && (end.jvm_killed || python_died)) {
+    report.post_mortems.push_back(DeathOf(end, python, report));
+    result.post_mortems.push_back(PostMortemText(report.post_mortems.back()));
+    if (end.jvm_killed) report.unfinished = true;
+  }
+  if (end.jvm_told) {
+    for (const ReportPostMortem& death : report.post_mortems) {
+      const bool own = death.executor_id == "driver" && death.process == "jvm" && !death.survived;
+      if (own) result.post_mortems.push_back(PostMortemText(death));
+    }
+  }
+  if (!python && !end.jvm_told && result.post_mortems.empty())
+    return Status::Error(ErrorCode::kNotFound, "there is nothing that the report lacks");
+  result.json = WriteReportJson(report);
+  return result;
+}
+
+}  // namespace memprof

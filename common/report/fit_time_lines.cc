@@ -1,0 +1,32 @@
+#include "report/fit_time_lines.h"
+
+#include <algorithm>
+
+#include "timeline/time_samples.h"
+
+namespace memprof {
+namespace {
+
+constexpr size_t kMostOfAll = 24'000, kFewest = 40;  // a sample is some 120 bytes of JSON
+
+}  // namespace
+
+size_t FitTimeLine(size_t most, ReportTimeLine& line) {
+  if (line.samples.size() <= std::max(most, TimeSamples::kFewest)) return 0;
+  TimeSamples fewer(most);
+  for (const TimeSample& sample : line.samples) fewer.Add(sample);
+  line.samples.assign(fewer.all().begin(), fewer.all().end());
+  line.thinned += fewer.thinned();
+  return fewer.thinned();
+}
+
+void FitTimeLines(std::vector<ReportExecutor>& executors) {
+  const auto lines =
+      static_cast<size_t>(std::count_if(executors.begin(), executors.end(), [](const auto& each) { return each.time_line; }));
+  const size_t most = std::max(kFewest, kMostOfAll / std::max<size_t>(lines, 1));
+  for (ReportExecutor& executor : executors) {
+    if (executor.time_line) FitTimeLine(most, *executor.time_line);
+  }
+}
+
+}  // namespace memprof

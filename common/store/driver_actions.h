@@ -1,0 +1,103 @@
+// DriverActions: results that came back to the driver, by the action that asked for them: a query of Spark SQL with all its jobs
+// (shuffles and broadcasts are jobs of their own), or a job that belongs to none. A task's result is counted as Spark counts it
+// against spark.driver.maxResultSize. Bounded: beyond kMostActions the lightest that have ended are only summed up. Used under the
+// store's mutex.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory_resource>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "report/driver_model.h"
+
+namespace memprof {
+
+struct JobStart {
+  int32_t job_id = 0;
+  std::vector<int32_t> stages;   // the last made, by number, is the one whose results the job wants
+  std::string_view stage_name;   // of that one
+  std::string_view call_site;    // as PySpark gave it; empty: it didn't
+  std::string_view description;  // spark.job.description
+  std::string_view tags;         // spark.job.tags
+  std::optional<int64_t> query_id;
+  int64_t time_ms = 0;
+};
+
+class DriverActions {
+ public:
+  static constexpr size_t kMostActions = 1000, kMostJobs = 64, kMostStages = 256, kMostResults = 32;
+
+  explicit DriverActions(std::pmr::memory_resource* memory) : memory_(memory), actions_(memory), jobs_(memory), result_stages_(memory) {}
+
+  void QueryStarted(int64_t query_id, std::string_view call_site, int64_t time_ms);  // of Spark SQL, before its jobs
+  void Started(const JobStart& job);
+  void Ended(int32_t job_id, std::string_view failure, int64_t time_ms);  // failure empty: it succeeded
+  void Result(int32_t stage_id, uint64_t bytes);                          // of a task of a stage; ignored unless a job wants its results
+  void MadeRows(int64_t query_id, uint64_t rows);                         // of the query's result, by a task
+
+  // `visit(action, job that failed)`: those that failed, in the order of their first jobs.
+  template <typename Visit>
+  void ForEachFailed(Visit visit) const {
+    for (const auto& [key, action] : actions_) {
+      if (action.failed_job) visit(RowOf(action), *action.failed_job);
+    }
+  }
+  // The one that a moment of the driver is charged to: it ran then, or had ended last, a minute before at most, for what it brought is
+  // unpacked when its jobs are over. Of several the youngest.
+  std::optional<ReportAction> At(int64_t time_ms) const;
+  bool empty() const;
+
+  // Those that brought most bytes first; `others`: the sums of those beyond `most`, and of those let go.
+  std::vector<ReportAction> Rows(size_t most, std::optional<ReportOtherActions>& others) const;
+
+  // Lets the lightest that have ended go until `keep` are left. Returns how many went.
+  size_t Keep(size_t keep);
+
+ private:
+  using Key = std::pair<bool, int64_t>;  // of a query, its id or the job's
+  struct Results {
+    int32_t stage_id = 0, job_id = 0;
+    bool broadcast = false;
+    uint64_t tasks = 0, bytes = 0, largest = 0;
+  };
+  struct Action {
+    explicit Action(std::pmr::memory_resource* memory)
+        : jobs(memory), stages(memory), call_site(memory), description(memory), failure(memory), results(memory) {}
+    std::pmr::vector<int32_t> jobs, stages;
+    std::optional<int64_t> query_id;
+    std::pmr::string call_site, description, failure;
+    int call_site_rank = -1;
+    std::optional<int32_t> failed_job;
+    bool cancelled = false;  // the last job that ended
+    uint32_t running = 0;
+    int64_t started_ms = 0, ended_ms = 0;
+    uint64_t tasks = 0, bytes = 0, broadcast_bytes = 0;
+    std::optional<uint64_t> rows;
+    std::pmr::vector<Results> results;
+  };
+  struct Wanted {
+    Key action;
+    size_t results;  // index into its results
+  };
+
+  Action& FindOrMake(const Key& key);
+  static void NameBy(std::string_view call_site, Action& action);
+  static ReportAction RowOf(const Action& action);
+  std::vector<Key> ByWeight() const;  // most bytes first
+
+  std::pmr::memory_resource* memory_;
+  std::pmr::map<Key, Action> actions_;
+  std::pmr::unordered_map<int32_t, Key> jobs_;              // that run
+  std::pmr::unordered_map<int32_t, Wanted> result_stages_;  // of these
+  std::pmr::unordered_map<int32_t, int32_t> stage_of_job_{memory_};
+  ReportOtherActions let_go_;
+  bool any_let_go_ = false;
+};
+
+}  // namespace memprof

@@ -1,0 +1,21 @@
+// Samples as a message, each figure as its difference to the one before: some 30 bytes a sample.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "proto/memprof.pb.h"
+#include "timeline/time_sample.h"
+
+namespace memprof {
+
+inline constexpr size_t kMostSamplesOfMessage = 1024;
+
+// Samples in the order of their times.
+void PackSamples(std::span<const TimeSample> samples, proto::TimeLine* message);
+
+// Null where the message contradicts itself: it may be anybody's. Gauges of a later version are left out.
+std::optional<std::vector<TimeSample>> UnpackSamples(const proto::TimeLine& message);
+
+}  // namespace memprof

@@ -1,0 +1,113 @@
+"""Deaths by the hundred, twenty an application. What was found out is kept after each; a second call goes on there."""
+
+import argparse
+import collections
+import dataclasses
+import json
+import os
+import pathlib
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests"))
+import conftest
+import memory_cgroups
+import storm
+
+A_TIME = 20
+
+
+def application(line, seed, deaths):
+    """One line of results."""
+    with tempfile.TemporaryDirectory(prefix="memprof-chaos-") as name:
+        folder = pathlib.Path(name)
+        (folder / "truth").mkdir()
+        spark = conftest.make_spark(line, folder / "spark")
+        made = [memory_cgroups.make_container(storm.LIMIT_BYTES) for _ in range(2)]
+        containers = [container for container, _ in made if container is not None]
+        if not containers:
+            print(f"chaos: nothing is killed for its memory: {made[0][1]}", file=sys.stderr)
+        prefixes = [memory_cgroups.entering(each) for each in containers] or [(), ()]
+        cluster = conftest.Standalone(spark, folder, workers=prefixes, memory="1g")
+        try:
+            launcher = conftest.Launcher(spark, conftest.BUILD / "sparkmemprof.jar", folder)
+            chaos = storm.Storm(launcher, cluster, containers, folder / "truth", seed)
+            run = chaos.run(deaths)
+        finally:
+            cluster.stop()
+            for container in containers:
+                memory_cgroups.remove_container(container)
+        report = json.loads(next(run.reports.glob("*/report.json")).read_text())
+        verdicts, unasked = chaos.judge(report)
+        failed = sum(stage["otherAttempts"]["failed"] for stage in report["stages"])
+        return {
+            "line": line,
+            "seed": seed,
+            "status": run.status,
+            "unasked": [death["headline"] for death in unasked],
+            "extraFailedTasks": failed - sum(death.kind != "executor" for death in chaos.deaths),
+            "leftBoxes": len(list(chaos.boxes.rglob("*.box"))),
+            "corrupt": sum("corrupt" in each for each in conftest.warnings_of(run)),
+            "verdicts": [dataclasses.asdict(verdict) for verdict in verdicts],
+        }
+
+
+def summary(results):
+    """Rows of a table: what was demanded, of how many, how many held."""
+    verdicts = [verdict for result in results for verdict in result["verdicts"]]
+    kinds = collections.Counter(verdict["death"]["kind"] for verdict in verdicts)
+    judged = [verdict for verdict in verdicts if verdict["line_right"] is not None]
+    rows = [
+        ("deaths", len(verdicts), ", ".join(f"{kinds[kind]} {kind}" for kind in sorted(kinds))),
+        ("with a post-mortem", sum(verdict["told"] for verdict in verdicts), ""),
+        (
+            "right about memory or not",
+            sum(verdict["memory_right"] for verdict in verdicts),
+            "the kernel's counter judges",
+        ),
+        ("right about the top line", sum(verdict["line_right"] for verdict in judged), f"of {len(judged)} judged"),
+        ("post-mortems that nobody died for", sum(len(result["unasked"]) for result in results), ""),
+        ("failed tasks beyond the killed ones", sum(result["extraFailedTasks"] for result in results), ""),
+        ("boxes left", sum(result["leftBoxes"] for result in results), ""),
+        ("corrupt boxes", sum(result["corrupt"] for result in results), ""),
+        ("applications that failed", sum(result["status"] != 0 for result in results), f"of {len(results)}"),
+    ]
+    return "\n".join(["| what | how many | |", "|---|---|---|", *(f"| {a} | {b} | {c} |" for a, b, c in rows)])
+
+
+def worth_a_look(results):
+    """What to look into: deaths whose post-mortem is wrong, and post-mortems that nobody died for."""
+    for result in results:
+        for verdict in result["verdicts"]:
+            if not (verdict["told"] and verdict["memory_right"]) or verdict["line_right"] is False:
+                yield f"seed {result['seed']}: {json.dumps(verdict)}"
+        yield from (f"seed {result['seed']}: not asked for: {headline}" for headline in result["unasked"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--deaths", type=int, default=300)
+    parser.add_argument("--spark", choices=conftest.LINES, default="4")
+    default = conftest.ROOT / "build/chaos/results.jsonl"
+    parser.add_argument(
+        "--results", type=pathlib.Path, default=default, help="what was found out so far; default: %(default)s"
+    )
+    asked = parser.parse_args()
+    asked.results.parent.mkdir(parents=True, exist_ok=True)
+    known = asked.results.read_text().splitlines() if asked.results.exists() else []
+    results = [result for result in map(json.loads, known) if result["line"] == asked.spark]
+    while (done := sum(len(result["verdicts"]) for result in results)) < asked.deaths:
+        print(f"chaos: {done} of {asked.deaths} deaths", file=sys.stderr, flush=True)
+        result = application(asked.spark, 20_011 + len(results), min(A_TIME, asked.deaths - done))
+        if not result["verdicts"]:
+            sys.exit("chaos: nothing could be killed")
+        results.append(result)
+        with asked.results.open("a") as out:
+            out.write(json.dumps(result) + os.linesep)
+    print(summary(results))
+    for line in worth_a_look(results):
+        print(line, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""Jobs that one setting lets pass or not, in the way that the first argument names. RESULT: what came of it."""
+
+import json
+import sys
+import time
+
+from pyspark.sql import SparkSession
+
+BLOCK_BYTES, BLOCKS = 5_100_013, 60  # 306 MB a task
+TASKS = 4
+ROWS, LETTERS = 10_000, 25_000  # 250 MB a batch of Spark's default size
+
+
+def at_once(spark):
+    """Tasks that grow together: how many of them at once is spark.executor.cores."""
+
+    def grow(_):
+        blocks = []
+        for _ in range(BLOCKS):
+            blocks.append(bytearray(b"x") * BLOCK_BYTES)  # of a task
+            time.sleep(0.02)
+        time.sleep(3)
+        return len(blocks)
+
+    return spark.sparkContext.parallelize(range(TASKS), TASKS).map(grow).sum()
+
+
+def in_batches(spark):
+    """A function that makes two more of what came: how many rows come at once is Arrow's batch size."""
+
+    def lengths(batch):
+        more = [batch["text"] + letter for letter in "yz"]  # of a batch
+        time.sleep(1)
+        return batch[["id"]].assign(letters=more[0].str.len())
+
+    def lengthen(batches):
+        for batch in batches:
+            yield lengths(batch)  # which holds nothing while the next one comes
+
+    rows = spark.range(0, ROWS, 1, 1).selectExpr("id", f"repeat('x', {LETTERS}) as text")
+    return rows.mapInPandas(lengthen, "id long, letters long").selectExpr("sum(letters)").first()[0]
+
+
+def main():
+    spark = SparkSession.builder.appName("advised").getOrCreate()
+    way = {"at-once": at_once, "in-batches": in_batches}[sys.argv[1]]
+    print("RESULT", json.dumps(way(spark)), flush=True)
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()

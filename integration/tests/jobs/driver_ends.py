@@ -1,0 +1,42 @@
+"""Ends in the way that its argument says, with known bytes held by lines of the driver's own Python."""
+
+import os
+import pathlib
+import signal
+import sys
+import time
+import warnings
+
+from pyspark.sql import SparkSession
+
+HELD = 41_000_027
+ROWS = 2_000_003  # of 8 bytes
+
+spark = SparkSession.builder.getOrCreate()
+held = bytearray(HELD)  # held
+count = spark.sparkContext.parallelize(range(7), 1).map(lambda i: i).count()
+if sys.argv[1] == "in-order":
+    print("RESULT", count, sys.argv[2:], flush=True)
+    spark.stop()
+    sys.exit(3)
+if sys.argv[1] == "jvm":
+    time.sleep(1)
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(1)
+    os._exit(0)
+if sys.argv[1] == "heap":
+    text = "repeat(lpad(cast(id as string), 10, '0'), 100000)"  # 1 MB
+    spark.range(0, 900, 1, 4).selectExpr("id", f"{text} as text").collect()  # full heap
+# Of two processes that grow, the JVM by what it hands on, the kernel is to take this one.
+pathlib.Path("/proc/self/oom_score_adj").write_text("500")
+spark.conf.set("spark.sql.execution.arrow.pyspark.enabled", "true")
+frames = []
+if sys.argv[1] == "pandas-on-spark":
+    warnings.simplefilter("ignore")
+    os.environ["PYARROW_IGNORE_TIMEZONE"] = "1"
+    import pyspark.pandas as ps
+
+    while True:
+        frames.append(ps.range(0, ROWS, 1, 1).to_numpy())  # arrays
+while True:
+    frames.append(spark.range(0, ROWS, 1, 1).toPandas())  # frames

@@ -1,0 +1,42 @@
+"""A driver that runs out of heap in the way that the argument names.
+
+RESULT: what its user got, or the error's first words.
+"""
+
+import json
+import sys
+import time
+
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import broadcast
+
+ROWS = 700
+TEXT = "repeat(lpad(cast(id as string), 10, '0'), 100000)"  # 1 MB, and next to nothing compressed
+
+
+def rows(spark):
+    return spark.range(0, ROWS, 1, 4).selectExpr("id", f"{TEXT} as text")
+
+
+def collected(spark):
+    return len(rows(spark).collect())  # collected
+
+
+def to_pandas(spark):
+    return len(rows(spark).toPandas())  # to pandas
+
+
+def joined(spark):
+    small = spark.range(10).join(broadcast(rows(spark)), "id")
+    return small.selectExpr("sum(length(text))").collect()[0][0]  # joined
+
+
+if __name__ == "__main__":
+    spark = SparkSession.builder.appName("driver heap").getOrCreate()
+    try:
+        result = {"collect": collected, "toPandas": to_pandas, "broadcast": joined}[sys.argv[1]](spark)
+    except Exception as error:
+        result = f"{type(error).__name__}: {error}"[:300]
+    print("RESULT " + json.dumps(result), flush=True)
+    time.sleep(6)  # post-mortems come a little later
+    spark.stop()

@@ -1,0 +1,47 @@
+"""Jobs that fail, one after the other. RESULT: of each, what the program catches."""
+
+import json
+import os
+import signal
+
+import sparkmemprof.driver  # noqa: F401
+from pyspark import SparkContext, TaskContext
+
+RESERVED_BYTES = 1_500_000_011
+
+context = SparkContext()
+
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def killed(_):
+    die()
+
+
+def survives_then_fails(_):
+    if TaskContext.get().attemptNumber() == 0:
+        die()
+    raise ValueError("MemoryError, says the user")
+
+
+def refused(_):
+    return len(bytearray(RESERVED_BYTES))
+
+
+def ordinary(_):
+    raise ValueError("no such column")
+
+
+def caught(work):
+    try:
+        context.parallelize([0], 1).map(work).collect()
+    except Exception as error:
+        return {"type": type(error).__name__, "text": str(error), "notes": getattr(error, "__notes__", [])}
+    return None
+
+
+ways = (killed, survives_then_fails, refused, ordinary)
+print("RESULT", json.dumps({work.__name__: caught(work) for work in ways}), flush=True)
+context.stop()

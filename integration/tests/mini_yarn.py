@@ -1,0 +1,46 @@
+"""A YARN of one node in a JVM of its own, in which the NodeManager really kills."""
+
+import re
+import subprocess
+import time
+
+SOURCE = "yarn/MiniYarn.java"
+START_SECONDS = 90
+# Hadoop's injection of dependencies defines classes in a way that JDK 17 has closed.
+OPENED = "--add-opens=java.base/java.lang=ALL-UNNAMED"
+
+
+class MiniYarn:
+    """conf: the HADOOP_CONF_DIR of its clients."""
+
+    def __init__(self, sources, jars, folder, node_mib, largest_mib=None):
+        """jars: a folder to keep Hadoop's in; Maven fetches what is missing. largest_mib: of a container."""
+        pom = sources / "yarn/pom.xml"
+        fetch = ["mvn", "-q", "-B", "-f", pom, "dependency:copy-dependencies", f"-DoutputDirectory={jars}"]
+        subprocess.run(fetch, check=True, stdin=subprocess.DEVNULL)
+        self.conf = folder / "conf"
+        self.conf.mkdir()
+        log = folder / "yarn.log"
+        sizes = [str(node_mib), str(largest_mib or node_mib)]
+        with log.open("w") as out:
+            self._process = subprocess.Popen(
+                ["java", OPENED, "-cp", f"{jars}/*", sources / SOURCE, self.conf, *sizes],
+                cwd=folder,
+                stdin=subprocess.PIPE,  # its end is the cluster's
+                stdout=out,
+                stderr=subprocess.STDOUT,
+            )
+        deadline = time.monotonic() + START_SECONDS
+        while not re.search("^MiniYarn is ready", log.read_text(), re.MULTILINE):
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                self.stop()
+                raise AssertionError(f"YARN did not start:\n{log.read_text()[-3000:]}")
+            time.sleep(0.2)
+
+    def stop(self):
+        self._process.stdin.close()
+        try:
+            self._process.wait(30)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()

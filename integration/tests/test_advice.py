@@ -1,0 +1,59 @@
+"""Advice, applied: the job that the kernel killed in its container passes in the same container.
+
+Overhead is in test_yarn.py, executor memory in test_heap_errors.py, spark.executor.pyspark.memory in test_refusals.py.
+"""
+
+import pathlib
+
+import pytest
+from conftest import line_of
+from memory_cgroups import kernel_kills
+
+pytestmark = [pytest.mark.full, pytest.mark.one_line, pytest.mark.alone]
+
+JOB = "advised.py"
+CORES = "4"  # of the cluster
+BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
+ROWS, LETTERS = 10_000, 25_000
+TASKS_TIMES_BLOCKS = 4 * 60
+
+
+def killed_then_passed(spark_run, cramped, scene, setting, **conf):
+    """(what the job printed once the advice was applied, the value that was too much, the advised one)."""
+    cluster, container = cramped
+    way, marker = scene
+    conf = {"spark.executor.memory": "512m", "spark.task.maxFailures": "1"} | conf
+    run = spark_run(JOB, way, master=cluster.master, conf=conf)
+    assert run.status != 0
+    kills = kernel_kills(container)
+    assert kills >= 1
+    death = run.report()["postMortems"][0]
+    assert death["outOfMemory"]
+    frames = [frame for site in death["sites"][:2] for frame in site["frames"]]
+    assert (JOB, line_of(JOB, marker)) in [
+        (pathlib.PurePath(frame["file"] or "").name, frame["line"]) for frame in frames
+    ]
+    (advice,) = [each for each in death["advice"] if each["conf"] == setting]
+    run = spark_run(JOB, way, master=cluster.master, conf={**conf, setting: advice["to"]}).demand_success()
+    assert kernel_kills(container) == kills
+    assert run.report()["postMortems"] == []
+    return run.result(), advice["from"], advice["to"]
+
+
+@pytest.mark.parametrize("cramped", [1_470_001_152], indirect=True)
+def test_fewer_tasks_at_once(spark_run, cramped):
+    scene, cores = ("at-once", "of a task"), "spark.executor.cores"
+    passed, before, after = killed_then_passed(spark_run, cramped, scene, cores, **{cores: CORES})
+    assert passed == TASKS_TIMES_BLOCKS
+    assert before == CORES
+    assert 1 < int(after) < int(CORES), "as many as fit, not fewer"
+
+
+@pytest.mark.parametrize("cramped", [1_200_001_024], indirect=True)
+def test_fewer_rows_a_batch(spark_run, cramped):
+    cores = {"spark.executor.cores": "1", "spark.cores.max": "1", "spark.executor.memory": "1g"}
+    scene = ("in-batches", "of a batch")
+    passed, before, after = killed_then_passed(spark_run, cramped, scene, BATCH, **cores)
+    assert passed == ROWS * (LETTERS + 1)
+    assert int(before) == ROWS
+    assert 100 < int(after) <= ROWS / 2

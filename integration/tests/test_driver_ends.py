@@ -1,0 +1,183 @@
+"""`sparkmemprof submit` on real Spark: the driver's own Python by its lines, and what is told of one that was killed.
+
+The kill for memory is the kernel's own, in a memory cgroup that the test makes; skipped with the reason where it can't.
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import memory_cgroups
+import pytest
+from conftest import JOBS, ROOT, clean_environment, line_of
+from memory_cgroups import entering, kernel_kills
+
+pytestmark = pytest.mark.one_line
+
+HELD, FRAME = 41_000_027, 8 * 2_000_003
+LIMIT_BYTES = 1_700_003_840  # whole pages
+JOB = "driver_ends.py"
+
+
+@pytest.fixture
+def container():
+    """A memory cgroup in which the Python process becomes the largest."""
+    with memory_cgroups.container(LIMIT_BYTES) as folder:
+        yield folder
+
+
+@pytest.fixture
+def submit(spark, package, tmp_path):
+    """Runs `sparkmemprof submit` on a job; the finished process, and the one report.json in its directory."""
+
+    def run(*arguments, prefix=(), master="local[1]", conf=()):
+        conf = {"spark.ui.enabled": "false", "spark.log.level": "WARN", "spark.driver.memory": "512m", **dict(conf)}
+        words = [word for key, value in conf.items() for word in ("--conf", f"{key}={value}")]
+        # The command line's own Python: it has click, and no pyspark of its own.
+        python = ROOT / "build/tools/bin/python"
+        command = [
+            *prefix,
+            python,
+            "-m",
+            "sparkmemprof.cli.main",
+            "submit",
+            "--master",
+            master,
+            *words,
+            JOBS / JOB,
+            *arguments,
+        ]
+        environment = clean_environment(spark, PYTHONPATH=str(package), SPARKMEMPROF_BUNDLE=str(package / "bundle"))
+        finished = subprocess.run(
+            [*map(str, command)],
+            cwd=tmp_path,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
+        (report,) = (tmp_path / "sparkmemprof-report").glob("*/report.json")
+        assert (report.parent / "report.html").exists()
+        return finished, json.loads(report.read_text())
+
+    return run
+
+
+def python_of_driver(report):
+    """The row of the driver's own Python."""
+    (row,) = [stage for stage in report["stages"] if stage["stageId"] == -1]
+    return row
+
+
+def lines_at(report, marker):
+    """Of the driver's Python, what is charged to the marked line."""
+    (line,) = [
+        line
+        for line in python_of_driver(report)["lines"]
+        if line["file"] is not None
+        and (pathlib.PurePath(line["file"]).name, line["line"]) == (JOB, line_of(JOB, marker))
+    ]
+    return line
+
+
+def test_a_driver_that_ends_in_order(submit):
+    finished, report = submit("in-order", "--its", "own words")
+    assert finished.returncode == 3, finished.stderr
+    assert "RESULT 7 ['--its', 'own words']" in finished.stdout
+    assert "post-mortem" not in finished.stderr
+    assert report["postMortems"] == []
+    python = python_of_driver(report)
+    assert (python["name"], python["status"]) == (f"driver: {JOB}", "complete")
+    held = lines_at(report, "held")
+    assert HELD <= held["liveAtPeakBytes"] < HELD + 300_000
+    assert held["source"].strip().startswith("held = bytearray(HELD)")
+    (driver,) = report["executors"]
+    (process,) = [process for process in driver["processes"] if process["kind"] == "python-driver"]
+    assert "Python objects" in {row["name"] for row in process["peakRows"]}, "as it has measured itself"
+    assert [action["function"] for action in report["driver"]["actions"]] == ["count"]
+
+
+def test_a_jvm_that_somebody_killed(submit):
+    finished, report = submit("jvm")
+    assert finished.returncode == -9, "as spark-submit ended"
+    (death,) = report["postMortems"]
+    assert (death["executorId"], death["process"], death["exitCode"]) == ("driver", "jvm", 137)
+    assert death["outOfMemory"] is False
+    assert death["advice"] == []
+    assert "not of memory" in death["headline"]
+    assert "post-mortem of the driver" in finished.stderr
+    assert HELD <= lines_at(report, "held")["liveAtPeakBytes"] < HELD + 300_000
+
+
+@pytest.mark.parametrize(
+    ("way", "marker"), [("python", "frames"), pytest.param("pandas-on-spark", "arrays", marks=pytest.mark.full)]
+)
+def test_the_kernel_kills_the_drivers_python(submit, container, way, marker):
+    finished, report = submit(way, prefix=entering(container))
+    assert finished.returncode == 137, finished.stderr[-3000:]
+    assert kernel_kills(container) == 1
+    (death,) = report["postMortems"]
+    assert (death["executorId"], death["process"], death["exitCode"]) == ("driver", "python-driver", 137)
+    assert death["outOfMemory"] is True
+    assert "oom_kill counter of its cgroup rose by 1, as sparkmemprof submit" in death["how"]
+    assert death["limitBytes"] == LIMIT_BYTES
+    assert 0.8 * LIMIT_BYTES < death["usedBytes"] <= LIMIT_BYTES
+    assert python_of_driver(report)["status"] == "failed"
+    line = lines_at(report, marker)
+    assert line["liveAtEndBytes"] >= 5 * FRAME, "several were held"
+    assert f"{JOB}:{line_of(JOB, marker)}" in death["headline"]
+    assert f"{JOB}:{line_of(JOB, marker)}" in death["advice"][0]["because"]
+    flat = " ".join(finished.stderr.split())
+    assert "post-mortem of the driver" in flat
+    assert "was killed for its memory" in flat
+
+
+HEAP = {"spark.driver.maxResultSize": "0", "spark.driver.extraJavaOptions": "-XX:+ExitOnOutOfMemoryError"}
+
+
+def demand_full_heap(finished, report):
+    """Its own last checkpoint is of a while before: who started it reads what it left in its last moment."""
+    assert finished.returncode == 3, finished.stderr[-3000:]
+    (death,) = report["postMortems"]
+    assert (death["executorId"], death["process"], death["exitCode"]) == ("driver", "jvm", 3)
+    assert death["outOfMemory"] is True
+    assert re.match(r"The driver ran out of heap: .* asked for more.* MiB of \S+ MiB in use", death["headline"])
+    if death["taskAttemptId"] is None or "; thread " in death["headline"]:  # in local mode a task may be who asked
+        assert death["action"].endswith(f"/{JOB}:{line_of(JOB, 'full heap')}")
+        assert f"{JOB}:{line_of(JOB, 'full heap')} had brought " in death["headline"]
+    classes = [each["name"] for each in death["heap"]["classes"]]
+    assert not classes or "byte[]" in classes[:5], "the rows that were brought, where there was time to look"
+    (memory,) = [piece for piece in death["advice"] if piece["conf"] == "spark.driver.memory"]
+    assert memory["from"] == "512m"
+    assert report["unfinished"] is True
+    assert "post-mortem of the driver The driver ran out of heap" in " ".join(finished.stderr.split())
+
+
+def test_a_jvm_that_ends_itself_of_a_full_heap(submit):
+    demand_full_heap(*submit("heap", master="local-cluster[1,1,1024]", conf=HEAP))
+
+
+@pytest.mark.full
+def test_a_local_jvm_that_ends_itself_of_a_full_heap(submit, package, tmp_path):
+    boxes = tmp_path / "boxes"
+    boxes.mkdir()
+    finished, report = submit("heap", conf=HEAP | {"spark.memprof.box.dir": str(boxes)})
+    demand_full_heap(finished, report)
+    left = list(boxes.rglob("*.words"))
+    assert len(left) == 1
+    assert not list(boxes.rglob("*.report.json")), "that one went to who waited for it"
+    command = [sys.executable, "-m", "sparkmemprof.cli.main", "post-mortem", left[0].parent]
+    environment = {**os.environ, "PYTHONPATH": str(package)}
+    told = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert "The driver ran out of heap: " in told
+    assert "exit code 3" in told
+    left[0].write_bytes(left[0].read_bytes()[:-1])
+    told = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert "The driver ran out of heap" not in told.stdout
+    assert f"refused: {left[0]}" in told.stderr
+    assert "is torn" in told.stderr

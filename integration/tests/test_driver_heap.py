@@ -1,0 +1,61 @@
+"""Drivers that run out of heap: the action of the user's program that it was for, and what to do instead."""
+
+import pytest
+from conftest import BUILD, line_of
+
+pytestmark = pytest.mark.one_line("4")
+
+JOB = "driver_heap.py"
+CONF = {
+    "spark.driver.extraJavaOptions": f"-agentpath:{BUILD / 'jvmti-agent/libsparkmemprof.so'}",
+    "spark.driver.memory": "512m",
+    "spark.driver.maxResultSize": "0",
+    "spark.sql.execution.arrow.pyspark.enabled": "false",  # by Arrow toPandas would need the executor's heap first
+}
+ROWS = 700
+
+
+@pytest.fixture
+def death(spark_run, request):
+    run = spark_run(JOB, request.param, master="local-cluster[1,1,1024]", conf=CONF).demand_success()
+    of_memory = ("OutOfMemoryError", "Not enough memory", "Exception thrown in awaitResult")
+    assert any(words in run.result() for words in of_memory), "its user saw no more than this"
+    deaths = run.report()["postMortems"]
+    assert deaths, run.tail()
+    return deaths[0]
+
+
+def demand_driver(death):
+    assert (death["executorId"], death["process"], death["outOfMemory"]) == ("driver", "jvm", True)
+    assert death["headline"].startswith("The driver ran out of heap")
+    assert death["heap"] is not None
+    memory = [piece for piece in death["advice"] if piece["conf"] == "spark.driver.memory"]
+    assert [piece["from"] for piece in memory] == ["512m"]
+
+
+@pytest.mark.parametrize(
+    ("death", "action", "marker"),
+    [("collect", "collect", "collected"), pytest.param("toPandas", "toPandas", "to pandas", marks=pytest.mark.full)],
+    indirect=["death"],
+)
+def test_rows_that_are_collected(death, action, marker):
+    demand_driver(death)
+    line = line_of(JOB, marker)
+    assert death["action"].startswith(f"{action} at ")
+    assert death["action"].endswith(f"/{JOB}:{line}")
+    assert death["jobId"] == 0
+    assert f"{JOB}:{line} had brought " in death["headline"]
+    assert f" in 4 tasks ({ROWS} rows of " in death["headline"]
+    assert " each, serialised); " in death["headline"]
+    instead = death["advice"][0]
+    assert instead["conf"] is None
+    assert f"collected at {JOB}:{line} comes to" in instead["because"]
+    assert "write it to files" in instead["because"]
+
+
+@pytest.mark.parametrize("death", ["broadcast"], indirect=True)
+def test_a_table_that_is_broadcast(death):
+    demand_driver(death)
+    assert death["action"].endswith(f"/{JOB}:{line_of(JOB, 'joined')}")
+    assert "to broadcast; " in death["headline"]
+    assert death["advice"][0]["conf"] == "spark.sql.autoBroadcastJoinThreshold"

@@ -1,0 +1,42 @@
+"""Bytes that Spark's own engine allocates land on tasks, or on services that are listed."""
+
+import pytest
+
+pytestmark = pytest.mark.full
+
+OUTSIDE = "noTaskHeapBytes: "
+WORK = ["pandas_udf", "sort_merge_join", "broadcast_join", "cached_aggregate", "stream"]
+
+
+def test_bytes_of_the_engine_land_on_tasks_or_on_listed_services(spark_run):
+    conf = {"spark.executor.memory": "1g"}
+    report = spark_run("engine.py", *WORK, master="local-cluster[1,2,1024]", conf=conf).demand_success().report()
+    groups = [group for stage in report["stages"] for group in (stage, stage["otherAttempts"])]
+    totals = [total for group in groups for total in group["totals"] if total["origin"] == "jvm-heap"]
+    of_tasks = sum(total["allocatedBytes"] for total in totals)
+    outside = {
+        name.removeprefix(OUTSIDE): value for name, value in report["counters"].items() if name.startswith(OUTSIDE)
+    }
+    missed = sum(value for name, value in outside.items() if name.startswith("thread ") or name == "other threads")
+    every = of_tasks + sum(outside.values())
+    shares = {name: f"{value / every:.2%}" for name, value in sorted(outside.items(), key=lambda one: -one[1])}
+    print(
+        f"Spark {report['application']['sparkVersion']}: {of_tasks / every:.1%} of {every >> 20} MiB on tasks; {shares}"
+    )
+    assert every > 1 << 30
+    assert missed <= 0.03 * every, shares
+    assert of_tasks >= 0.9 * every, shares
+    assert {"task launch", "RPC", "block transfer"} <= set(outside)
+    # What of Spark it was for is told, too.
+    operators = {one["operator"] for stage in report["stages"] for one in stage["operators"]}
+    assert operators >= {
+        "SortExec",
+        "SortMergeJoinExec",
+        "hashed relation of a join",
+        "InMemoryRelation",
+        "shuffle write",
+    }
+    assert operators & {"state store", "StateStoreSaveExec", "StateStoreRestoreExec"}
+    told = sum(one["allocatedBytes"] for stage in report["stages"] for one in stage["operators"])
+    print(f"{told / of_tasks:.1%} of the tasks' bytes are some operator's")
+    assert told > 0.8 * of_tasks

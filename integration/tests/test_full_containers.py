@@ -1,0 +1,102 @@
+"""Containers that are full of what is nobody's fault alone, and executors that are let go: what is told of either.
+
+Kills for memory are the kernel's own, in a memory cgroup that the test makes; skipped with the reason where it can't.
+"""
+
+import re
+
+import pytest
+from conftest import BESIDE_BYTES, LOCAL_CLUSTER, demand_blocks, sites_at
+from memory_cgroups import kernel_kills
+
+pytestmark = [pytest.mark.one_line, pytest.mark.alone]
+
+JOB = "containers.py"
+BLOCK_BYTES, WORKERS = 5_100_013, 4
+SMALL_BYTES = 1_100_001_280  # whole pages
+LARGE_BYTES = 2_000_003_072  # so much that each worker outgrows the JVM, which the kernel would kill first else
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("cramped", [SMALL_BYTES], indirect=True)
+def test_pages_of_files_are_no_use_of_memory(spark_run, cramped, tmp_path):
+    cluster, container = cramped
+    conf = {"spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.cores.max": "1"}
+    conf |= {"spark.executor.heartbeatInterval": "1s", "spark.memprof.snapshot.seconds": "1"}
+    run = spark_run(JOB, "page-cache", tmp_path, master=cluster.master, conf=conf).demand_success()
+    assert run.result() == BLOCK_BYTES
+    assert int((tmp_path / "used").read_text()) > 0.98 * SMALL_BYTES, "the container was full"
+    assert kernel_kills(container) == 0
+    assert "earlyWords" not in run.report()["counters"], "nothing was near the limit"
+    (death,) = run.report()["postMortems"]
+    assert (death["process"], death["exitCode"], death["outOfMemory"]) == ("jvm", 137, False)
+    assert "not of memory" in death["headline"]
+    assert death["limitBytes"] == SMALL_BYTES
+    assert death["usedBytes"] < 0.75 * SMALL_BYTES, "without what the kernel would have given back"
+    assert death["advice"] == []
+
+
+@pytest.mark.parametrize("cramped", [LARGE_BYTES], indirect=True)
+def test_workers_that_are_too_much_together(spark_run, cramped, tmp_path):
+    cluster, container = cramped
+    conf = {"spark.executor.memory": "512m", "spark.executor.cores": str(WORKERS), "spark.cores.max": str(WORKERS)}
+    run = spark_run(JOB, "together", tmp_path, master=cluster.master, conf=conf).demand_success()
+    deaths = run.report()["postMortems"]
+    assert len(deaths) == kernel_kills(container) >= 1
+    death = deaths[0]
+    assert (death["process"], death["outOfMemory"]) == ("python-worker", True)
+    workers = [each for each in death["processes"] if each["kind"] == "python-worker"]
+    assert len(workers) == WORKERS
+    assert death["pid"] in [each["pid"] for each in workers]
+    shares = [each["bytes"] for each in workers]
+    assert max(shares) < LARGE_BYTES / 3, "none was too large alone"
+    assert sum(shares) > LARGE_BYTES / 2
+    assert re.search(rf"; {WORKERS} Python workers held \S+ [GM]iB together, this one \S+ MiB$", death["headline"])
+    (held,) = sites_at(death["sites"], JOB, "grown")
+    assert held["liveAtPeakBytes"] >= 20 * (BLOCK_BYTES + 1)
+    assert held["liveAtPeakBytes"] % (BLOCK_BYTES + 1) < BESIDE_BYTES
+    assert death["advice"]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("cramped", [SMALL_BYTES], indirect=True)
+def test_a_container_that_is_gone_at_once_with_its_disk(spark_run, cramped, tmp_path):
+    """As a pod's end is: nobody is left to read a box or the kernel's counter, all is known from what was sent."""
+    cluster, container = cramped
+    boxes = tmp_path / "boxes"
+    boxes.mkdir()
+    conf = {"spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.cores.max": "1"}
+    conf |= {"spark.memprof.box.dir": str(boxes)}
+    run = spark_run(JOB, "gone", tmp_path, master=cluster.master, conf=conf).demand_success()
+    blocks = run.result()
+    assert blocks > 20
+    assert kernel_kills(container) == 0
+    assert run.report()["counters"]["earlyWords"] >= 1
+    (death,) = run.report()["postMortems"]
+    assert (death["process"], death["exitCode"], death["outOfMemory"]) == ("jvm", None, True)
+    assert "was killed for its memory" in death["headline"]
+    assert 0.9 * SMALL_BYTES < death["usedBytes"] < SMALL_BYTES
+    assert death["lastSampleAgeMs"] > 0
+    assert {each["kind"] for each in death["processes"]} >= {"jvm", "python-daemon", "python-worker"}
+    (held,) = sites_at(death["sites"], JOB, "grown and gone")
+    assert 0.9 * blocks * (BLOCK_BYTES + 1) < held["liveAtPeakBytes"] < blocks * (BLOCK_BYTES + 1) + BESIDE_BYTES
+    assert death["advice"]
+
+
+def test_an_executor_that_was_let_go_is_no_death(spark_run, tmp_path):
+    conf = {
+        "spark.dynamicAllocation.enabled": "true",
+        "spark.dynamicAllocation.shuffleTracking.enabled": "true",
+        "spark.dynamicAllocation.initialExecutors": "2",
+        "spark.dynamicAllocation.executorIdleTimeout": "2s",
+    }
+    run = spark_run(JOB, "idle", tmp_path, master=LOCAL_CLUSTER, conf=conf).demand_success()
+    assert run.result() == [BLOCK_BYTES] * 2
+    report = run.report()
+    assert report["postMortems"] == []
+    removed = [executor["removedReason"] for executor in report["executors"] if executor["removedReason"]]
+    assert removed, "they were let go"
+    (stage,) = report["stages"]
+    (site,) = sites_at(stage["sites"], JOB, "let go")
+    demand_blocks(site, BLOCK_BYTES, tasks=2)
+    assert stage["otherAttempts"]["lost"] == 0

@@ -1,0 +1,126 @@
+"""Executors that run out of heap, and one that lives on: who asked, what the heap was full of, and what helps."""
+
+import re
+import shutil
+import subprocess
+import zipfile
+
+import pytest
+from conftest import JOBS
+
+pytestmark = pytest.mark.alone  # beside others an executor may be gone before its last word has left
+
+HELD_BYTES = 600_000_003  # more than an executor of 512 MB has, and less than one of twice that
+SMALL_BYTES = 80 * 100_003
+MASTER = "local-cluster[2,1,1024]"
+CONF = {"spark.executor.memory": "512m"}
+EXITS = {"spark.executor.extraJavaOptions": "-XX:+ExitOnOutOfMemoryError"}
+
+
+@pytest.fixture(scope="session")
+def hog(spark, jar, tmp_path_factory):
+    """The jars of a job with jobs/HeapErrors.java."""
+    javac = shutil.which("javac")
+    if javac is None:
+        pytest.skip("no javac on PATH: it comes with the JDK that the build needs")
+    folder = tmp_path_factory.mktemp("hog")
+    command = [javac, "-g", "--release", "11", "-cp", f"{spark.home}/jars/*", "-d", folder, JOBS / "HeapErrors.java"]
+    subprocess.run(command, check=True, capture_output=True)
+    path = folder / "hog.jar"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.write(folder / "HeapErrors.class", "HeapErrors.class")
+    return f"{jar},{path}"
+
+
+def held_in_all(bytes_):
+    pieces = -(-bytes_ // 100_003)
+    return 4 * SMALL_BYTES + pieces * 100_003
+
+
+def demand_asked(death):
+    """Who asked, and where what was retained was made."""
+    functions = [frame["function"] for frame in death["stack"]]
+    assert "HeapErrors.piece" in functions
+    assert re.search(
+        r"task \d+ \(stage \d+\) asked for more in HeapErrors.piece HeapErrors.java:\d+", death["headline"]
+    )
+    sites = [row for row in death["retained"]["sites"] if row["frames"]]  # of one sampled by chance the JVM knew none
+    (site,) = [row for row in sites if row["frames"][-1]["function"] == "HeapErrors.piece"]
+    assert 300_000_000 < site["retainedBytes"] < 540_000_000
+    assert site["stageId"] == death["stageId"]
+
+
+def demand_heap(death):
+    """And of what the heap was full."""
+    demand_asked(death)
+    heap = death["heap"]
+    largest = heap["classes"][0]
+    assert largest["name"] == "byte[]"
+    assert 300_000_000 < largest["bytes"] <= heap["totalBytes"] < 540_000_000
+    assert largest["objects"] > 3000
+    assert sum(row["bytes"] for row in heap["classes"]) + heap["otherBytes"] == heap["totalBytes"]
+    regions = {row["name"]: row["bytes"] for row in heap["regions"]}
+    assert 480 << 20 <= regions["heap.max"] <= 512 << 20
+    assert 0 < regions["heap.used"] <= regions["heap.max"]
+    assert {"heap.storage", "heap.execution"} <= set(regions)
+
+
+def demand_advice(death):
+    memory = [piece for piece in death["advice"] if piece["conf"] == "spark.executor.memory"]
+    assert len(memory) == 1, death["advice"]
+    (skew,) = [piece for piece in death["advice"] if piece["conf"] is None]
+    assert re.search(r"task \d+ allocated .* the median of .* of \d finished tasks of its stage", skew["because"])
+    return memory[0]["to"]
+
+
+def told(run):
+    texts = [part.split("\n\n")[0] for part in run.stderr.split("sparkmemprof: post-mortem\n")[1:]]
+    assert all(len(text.splitlines()) <= 30 for text in texts)
+    return texts
+
+
+@pytest.mark.one_line("4")
+def test_caught_and_then_the_end_and_the_setting_that_helps(spark_run, hog):
+    run = spark_run("heap_errors.py", "caught,ends", HELD_BYTES, master=MASTER, jar=hog, conf=CONF).demand_success()
+    assert run.result() == [5 * SMALL_BYTES] * 2
+    caught, death = run.report()["postMortems"]
+
+    assert (caught["process"], caught["exitCode"], caught["survived"], caught["outOfMemory"]) == (
+        "jvm",
+        None,
+        True,
+        True,
+    )
+    assert "lived on, which is no death" in caught["headline"]
+    assert caught["headline"].endswith("the task failed")
+    assert "the book is closed" in caught["reason"]
+    demand_heap(caught)
+
+    assert (death["process"], death["exitCode"], death["survived"], death["outOfMemory"]) == ("jvm", 52, False, True)
+    assert "its JVM's last word was an OutOfMemoryError: Java heap space" in death["how"]
+    demand_asked(death)  # on one executor, another look at its heap comes after 15 s only
+    first, _ = told(run)
+    assert "no death" in first
+    assert "The heap by class" in first
+    to = demand_advice(death)
+
+    passed = spark_run(
+        "heap_errors.py", "ends", HELD_BYTES, master=MASTER, jar=hog, conf={"spark.executor.memory": to}
+    ).demand_success()
+    assert passed.result() == [held_in_all(HELD_BYTES)]
+    assert passed.report()["postMortems"] == []
+
+
+@pytest.mark.full
+def test_the_jvms_own_exit_on_an_error(spark_run, hog):
+    run = spark_run("heap_errors.py", "ends", HELD_BYTES, master=MASTER, jar=hog, conf=CONF | EXITS).demand_success()
+    assert run.result() == [5 * SMALL_BYTES]
+    (death,) = run.report()["postMortems"]
+    assert (death["process"], death["survived"], death["outOfMemory"]) == ("jvm", False, True)
+    # The JVM ends at the first error; a thread that meets another one meanwhile may reach Spark's handler before that.
+    assert death["exitCode"] in (3, 52)
+    assert "its JVM's last word was an OutOfMemoryError" in death["how"]
+    demand_heap(death)
+    demand_advice(death)
+    assert len(told(run)) == 1
+    assert not [log for log in run.executor_logs().values() if "A fatal error has been detected" in log]

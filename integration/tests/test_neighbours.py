@@ -1,0 +1,102 @@
+"""A directory of black boxes that others use, too: another application, and whoever puts there what is no box."""
+
+import os
+import subprocess
+
+import pytest
+from conftest import LOCAL_CLUSTER, RUN_SECONDS, demand_blocks, sites_at, until, warnings_of
+
+pytestmark = pytest.mark.one_line
+
+JOB = "neighbours.py"
+BLOCK_BYTES = 7_100_003
+
+
+class Running:
+    """Jobs that go on side by side once all of them hold their blocks."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.boxes = folder / "boxes"
+        self.boxes.mkdir()
+        self._processes = []
+
+    def start(self, launches):
+        """(name, Launch) pairs, all prepared before any starts; in turn, for a cluster's ids are of the second."""
+        for name, launch in launches:
+            process = launch.start(stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self._processes.append((process, launch.run))
+            until((self.folder / f"{name}.here").exists, RUN_SECONDS, f"{name} holds its block")
+
+    def finish(self):
+        (self.folder / "go").touch()
+        for process, run in self._processes:
+            run.stdout, run.stderr = process.communicate(timeout=RUN_SECONDS)
+            run.status = process.returncode
+        return [run for _, run in self._processes]
+
+
+@pytest.fixture
+def running(tmp_path):
+    running = Running(tmp_path)
+    yield running
+    for process, _ in running._processes:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+def demand_whole(run):
+    run.demand_success()
+    assert run.result() == 2 * BLOCK_BYTES
+    report = run.report()
+    (site,) = sites_at(report["stages"][0]["sites"], JOB, "held")
+    demand_blocks(site, BLOCK_BYTES, tasks=1)
+    assert report["postMortems"] == []
+    return report
+
+
+def test_two_applications_at_once(spark_run, running):
+    names = ["one", "two"]
+    conf = {"spark.memprof.box.dir": str(running.boxes)}
+    launches = [(name, spark_run.prepare(JOB, running.folder, name, master=LOCAL_CLUSTER, conf=conf)) for name in names]
+    running.start(launches)
+    kept = {path.parent for path in running.boxes.rglob("*.box")}
+    assert len(kept) == len(names), "a directory for each application"
+    workers = {}
+    for run in running.finish():
+        report = demand_whole(run)
+        processes = [row for executor in report["executors"] for row in executor["processes"]]
+        workers[run.reports] = {row["pid"] for row in processes if row["kind"] == "python-worker"}
+        assert workers[run.reports]
+        assert warnings_of(run) == []
+    assert not set.intersection(*workers.values()), "each has its own"
+    assert not list(running.boxes.rglob("*.box"))
+
+
+def test_files_that_are_no_boxes(spark_run, running):
+    conf = {"spark.memprof.box.dir": str(running.boxes), "spark.memprof.snapshot.seconds": "1"}
+    running.start([("one", spark_run.prepare(JOB, running.folder, "one", master=LOCAL_CLUSTER, conf=conf))])
+    (box,) = running.boxes.rglob("*.box")
+    content = box.read_bytes()
+
+    def planted(number):
+        return box.with_name(box.name.replace(".box", f"{number:x}.box"))
+
+    halved, foreign, counts = planted(1), planted(2), planted(3)
+    halved.write_bytes(content[: len(content) // 2])
+    foreign.write_bytes(content[:8] + b"\xff\xff\xff\x7f" + content[12:])  # its version
+    counts.write_bytes(content[:64] + b"\xff" * 512 + content[576:])  # its tables
+    for path in (halved, foreign, counts):
+        path.chmod(0o600)
+    planted(4).symlink_to("/etc/passwd")
+    os.mkfifo(planted(5))
+    planted(6).mkdir()
+    strangers = [planted(number) for number in range(1, 7)]
+    (run,) = running.finish()
+    report = demand_whole(run)
+    told = {entry["what"]: entry["why"] for entry in report["notAvailable"]}
+    for path in (halved, foreign, counts):
+        assert f"a Python process in {path}" in told, sorted(told)
+    assert "version" in told[f"a Python process in {foreign}"]
+    assert all(path.is_symlink() or path.exists() for path in strangers), "what is not ours is not removed"

@@ -1,0 +1,87 @@
+"""Executors in containers of YARN: killed by its NodeManager for physical memory, and what the advice comes to."""
+
+import pathlib
+
+import pytest
+from conftest import BESIDE_BYTES, BUILD, sites_at
+from mini_yarn import MiniYarn
+
+JOB = "containers.py"
+BLOCK_BYTES, BLOCKS = 5_100_013, 130
+CONTAINER_BYTES = (512 + 384) << 20  # the heap, and Spark's least overhead
+OVERHEAD = "spark.executor.memoryOverhead"
+
+
+LARGEST = "yarn.scheduler.maximum-allocation-mb"
+
+
+@pytest.fixture
+def yarn(request, tmp_path):
+    """Its parameter: the mebibytes of the largest container that it grants."""
+    largest = getattr(request, "param", None)
+    jars = BUILD.parent / "third-party/mini-yarn"
+    cluster = MiniYarn(pathlib.Path(__file__).parent, jars, tmp_path, node_mib=4096, largest_mib=largest)
+    yield cluster
+    cluster.stop()
+
+
+def conf_of(spark, cores):
+    """Of one executor, whose first death is the job's end."""
+    return {
+        "spark.executor.instances": "1",
+        "spark.executor.cores": str(cores),
+        "spark.executor.memory": "512m",
+        "spark.task.maxFailures": "1",
+        "spark.yarn.jars": f"local:{spark.home}/jars/*",
+    }
+
+
+@pytest.mark.one_line
+def test_a_container_that_yarn_kills_and_the_advice_that_lets_the_same_job_pass(spark, spark_run, yarn, tmp_path):
+    conf = conf_of(spark, cores=1)
+
+    def submitted(**settings):
+        environment = {"HADOOP_CONF_DIR": str(yarn.conf)}.items()
+        return spark_run(JOB, "alone", tmp_path, master="yarn", conf={**conf, **settings}, environment=environment)
+
+    run = submitted()
+    assert run.status != 0
+    report = run.report()
+    (death,) = report["postMortems"]
+    assert (death["process"], death["outOfMemory"]) == ("container", True)
+    assert "Container killed by YARN for exceeding physical memory limits" in death["reason"], "YARN's own words"
+    assert death["limitBytes"] == CONTAINER_BYTES
+    assert 0.95 * CONTAINER_BYTES < death["usedBytes"] < 1.1 * CONTAINER_BYTES
+    assert {each["kind"] for each in death["processes"]} >= {"jvm", "python-worker"}
+    (held,) = sites_at(death["sites"], JOB, "grown alone")
+    assert held["liveAtPeakBytes"] > CONTAINER_BYTES / 2
+    assert held["liveAtPeakBytes"] % (BLOCK_BYTES + 1) < BESIDE_BYTES
+    told = run.stderr[run.stderr.index("sparkmemprof: post-mortem") :]
+    assert death["headline"] in " ".join(told.split())
+    assert "grow (containers.py:" in told, "what had left before the container was gone"
+    warned = [line for line in run.stderr.splitlines() if " WARN " in line and "sparkmemprof" in line]
+    assert f"the post-mortem above is in the report in {run.reports}/" in warned[-1]
+
+    (advice,) = [each for each in death["advice"] if each["conf"] == OVERHEAD]
+    assert advice["from"] == "384m"
+    passed = submitted(**{OVERHEAD: advice["to"]}).demand_success()
+    assert passed.result() == BLOCKS
+    assert passed.report()["postMortems"] == []
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("yarn", [960], indirect=True)
+def test_no_advice_beyond_what_yarn_grants(spark, spark_run, yarn, tmp_path):
+    """Four workers at once are too much, and no larger container is to be had: fewer of them, and what these need."""
+    conf = conf_of(spark, cores=4)
+    environment = {"HADOOP_CONF_DIR": str(yarn.conf)}.items()
+    run = spark_run(JOB, "together", tmp_path, master="yarn", conf=conf, environment=environment)
+    assert run.status != 0
+    (death,) = run.report()["postMortems"]
+    assert (death["process"], death["outOfMemory"]) == ("container", True)
+    (cores,) = [each for each in death["advice"] if each["conf"] == "spark.executor.cores"]
+    assert cores["from"] == "4"
+    assert 1 <= int(cores["to"]) <= 3
+    assert f"{LARGEST} grants 960.0 MiB" in cores["because"]
+    advised = [each["to"] for each in death["advice"] if each["conf"] == OVERHEAD]
+    assert all(int(to.removesuffix("m")) <= 960 - 512 for to in advised)

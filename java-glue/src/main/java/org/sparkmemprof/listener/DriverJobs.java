@@ -1,0 +1,93 @@
+package org.sparkmemprof.listener;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import org.apache.spark.Success$;
+import org.apache.spark.executor.TaskMetrics;
+import org.apache.spark.scheduler.JobFailed;
+import org.apache.spark.scheduler.SparkListenerEvent;
+import org.apache.spark.scheduler.SparkListenerJobEnd;
+import org.apache.spark.scheduler.SparkListenerJobStart;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
+import org.apache.spark.scheduler.StageInfo;
+import org.sparkmemprof.jni.NativeStore;
+import org.sparkmemprof.report.StoreFeeder;
+import scala.collection.Iterator;
+
+/** Jobs and the results that they bring to the driver, as Spark tells of them. */
+final class DriverJobs {
+  private static final String RESULT_TASK = "ResultTask";
+  private static final String QUERY_STARTED =
+      "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart";
+
+  /** What {@link NativeStore#jobStarted} takes, in its order. */
+  private static final String[] PROPERTIES = {
+    "callSite.short", "spark.job.description", "spark.job.tags", "spark.sql.execution.id"
+  };
+
+  private DriverJobs() {}
+
+  static void started(SparkListenerJobStart event, StoreFeeder feeder, FailedJobs jobs)
+      throws ReflectiveOperationException {
+    List<StageInfo> infos = new ArrayList<>();
+    Iterator<?> stages = ScalaViews.elements(event, "stageInfos");
+    while (stages.hasNext()) {
+      infos.add((StageInfo) stages.next());
+    }
+    String name = "";
+    int last = -1;
+    for (StageInfo stage : infos) {
+      if (stage.stageId() > last) {
+        last = stage.stageId();
+        name = stage.name();
+      }
+    }
+    String stageName = DriverListener.shortened(name);
+    long[] ids = infos.stream().mapToLong(StageInfo::stageId).toArray();
+    Properties properties = event.properties();
+    String[] values = new String[PROPERTIES.length];
+    for (int i = 0; i < values.length; i++) {
+      String value = properties == null ? null : properties.getProperty(PROPERTIES[i]);
+      values[i] = value == null ? "" : DriverListener.shortened(value);
+    }
+    int job = event.jobId();
+    long time = event.time();
+    jobs.started(job, ids);
+    feeder.event(store -> NativeStore.jobStarted(store, job, ids, stageName, values, time));
+  }
+
+  /** Spark SQL's events are of a jar that an application need not have. */
+  static void query(SparkListenerEvent event, StoreFeeder feeder)
+      throws ReflectiveOperationException {
+    Class<?> type = event.getClass();
+    if (!type.getName().equals(QUERY_STARTED)) {
+      return;
+    }
+    long id = ((Number) type.getMethod("executionId").invoke(event)).longValue();
+    long time = ((Number) type.getMethod("time").invoke(event)).longValue();
+    Object description = type.getMethod("description").invoke(event);
+    String callSite = description == null ? "" : DriverListener.shortened((String) description);
+    feeder.event(store -> NativeStore.queryStarted(store, id, callSite, time));
+  }
+
+  static void ended(SparkListenerJobEnd event, StoreFeeder feeder, FailedJobs jobs) {
+    int job = event.jobId();
+    long time = event.time();
+    Throwable exception =
+        event.jobResult() instanceof JobFailed ? ((JobFailed) event.jobResult()).exception() : null;
+    jobs.ended(job, exception);
+    String failure = exception == null ? "" : DriverListener.shortened(exception.toString());
+    feeder.event(store -> NativeStore.jobEnded(store, job, failure, time));
+  }
+
+  /** -1: none came, or of a shuffle's task. The driver has set it to what it received. */
+  static long resultBytes(SparkListenerTaskEnd event) {
+    TaskMetrics metrics = event.taskMetrics();
+    boolean came =
+        metrics != null
+            && event.reason() instanceof Success$
+            && RESULT_TASK.equals(event.taskType());
+    return came ? metrics.resultSize() : -1;
+  }
+}

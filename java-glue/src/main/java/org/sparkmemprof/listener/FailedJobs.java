@@ -1,0 +1,85 @@
+package org.sparkmemprof.listener;
+
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Map;
+import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.spark.ExceptionFailure;
+import org.apache.spark.TaskEndReason;
+import org.apache.spark.TaskFailedReason;
+
+/**
+ * Which job failed of which exception: the one that Spark throws in the program, or a cause of it.
+ * Kept as long as somebody holds the exception. Thread-safe.
+ */
+public final class FailedJobs {
+  private static final int MOST_CAUSES = 16; // a chain may be a circle
+
+  private final Map<Integer, Job> running = new ConcurrentHashMap<>();
+  private final Map<Throwable, Job> failed = Collections.synchronizedMap(new WeakHashMap<>());
+
+  /** A job, its stages, and which of their tasks failed last. */
+  public static final class Job {
+    public final int id;
+    public final long[] stages;
+    private volatile long failedTask = -1;
+
+    Job(int id, long[] stages) {
+      this.id = id;
+      this.stages = stages;
+    }
+
+    /** The attempt that failed last, if of an exception of its own; else -1. */
+    public long failedTask() {
+      return failedTask;
+    }
+  }
+
+  void started(int job, long[] stages) {
+    running.put(job, new Job(job, stages));
+  }
+
+  void taskEnded(int stage, long task, TaskEndReason reason) {
+    if (!(reason instanceof TaskFailedReason)) {
+      return;
+    }
+    for (Job job : running.values()) {
+      if (Arrays.stream(job.stages).anyMatch(id -> id == stage)) {
+        job.failedTask = reason instanceof ExceptionFailure ? task : -1;
+      }
+    }
+  }
+
+  /**
+   * @param failure null: it succeeded
+   */
+  void ended(int job, Throwable failure) {
+    Job ended = running.remove(job);
+    if (failure != null && ended != null) {
+      failed.put(failure, ended);
+    }
+  }
+
+  /** Null: none is known, or not yet: the program may be told before the listeners are. */
+  public Job of(Throwable failure) {
+    Throwable at = failure;
+    for (int i = 0; at != null && i < MOST_CAUSES; i++, at = at.getCause()) {
+      Job job = failed.get(at);
+      if (job != null) {
+        return job;
+      }
+    }
+    return null;
+  }
+
+  /** The text of the exception and of its causes, a line each at least. */
+  public static String textOf(Throwable failure) {
+    StringBuilder text = new StringBuilder();
+    Throwable at = failure;
+    for (int i = 0; at != null && i < MOST_CAUSES; i++, at = at.getCause()) {
+      text.append(at).append('\n');
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,143 @@
+package org.sparkmemprof.plugin;
+
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkEnv;
+import org.sparkmemprof.gc.CollectionNews;
+import org.sparkmemprof.jni.NativeAgent;
+import org.sparkmemprof.report.FullHeap;
+import org.sparkmemprof.report.StoreFeeder;
+
+/**
+ * The driver's JVM, profiled as an executor's is, where it is a JVM of its own; in local mode it is
+ * the executor. Its messages go straight to the store.
+ */
+final class DriverProfile {
+  private static final String LIBRARY = "libsparkmemprof";
+  private static final long POLL_MILLIS = 200;
+  private static final long TAKE_MILLIS = 500;
+  private static final long DRAIN_SECONDS = 2;
+
+  private final StoreFeeder feeder;
+  private final Notices notices;
+  private final BoxDirectory boxes;
+  private final AutoCloseable collections;
+  private final ScheduledExecutorService poll =
+      Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("driver-poll"));
+  private final Thread link;
+  private volatile boolean stopping;
+
+  private DriverProfile(
+      StoreFeeder feeder, Notices notices, BoxDirectory boxes, AutoCloseable collections) {
+    this.feeder = feeder;
+    this.notices = notices;
+    this.boxes = boxes;
+    this.collections = collections;
+    SparkPools pools = new SparkPools(notices);
+    poll.scheduleWithFixedDelay(() -> tell(pools), 0, POLL_MILLIS, TimeUnit.MILLISECONDS);
+    link = DaemonThreads.named("driver-send").newThread(this::run);
+    link.start();
+  }
+
+  /**
+   * Whether the driver is to be profiled: as {@code spark.memprof.driver.enabled} says, or where it
+   * doesn't, if its JVM was given the agent.
+   */
+  static boolean isWanted(Settings settings, SparkConf conf) {
+    if (ExecutorIdentity.isLocal(conf)) {
+      return false;
+    }
+    if (settings.driverEnabled != null) {
+      return settings.driverEnabled;
+    }
+    return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .anyMatch(word -> word.startsWith("-agentpath:") && word.contains(LIBRARY));
+  }
+
+  /**
+   * @return null when it can't be profiled, which has been told
+   */
+  static DriverProfile start(
+      String applicationId,
+      SparkConf conf,
+      Settings settings,
+      StoreFeeder feeder,
+      Notices notices) {
+    StringBuilder failures = new StringBuilder();
+    ExecutorIdentity self = new ExecutorIdentity(ExecutorIdentity.DRIVER);
+    BoxDirectory boxes =
+        BoxDirectory.make(settings.boxDirectory, applicationId, self.id, false, failures);
+    if (boxes == null) {
+      notices.report("the driver's profile", "no private directory for black boxes: " + failures);
+      return null;
+    }
+    String inert =
+        NativeAgent.start(
+            applicationId,
+            self.id,
+            self.host,
+            boxes.path().toString(),
+            Settings.agentOptions(conf));
+    if (inert != null) {
+      boxes.leave();
+      notices.report("the driver's profile", inert);
+      return null;
+    }
+    return new DriverProfile(feeder, notices, boxes, CollectionNews.start());
+  }
+
+  private void tell(SparkPools pools) {
+    try {
+      SparkEnv env = SparkEnv.get();
+      if (env != null) {
+        pools.tell(env.memoryManager());
+      }
+    } catch (Throwable e) {
+      notices.report("Spark's memory in the driver", String.valueOf(e));
+    }
+  }
+
+  private void run() {
+    FullHeap.prepare(OutOfMemoryError.class, Throwable.class);
+    boolean open = true;
+    while (open) {
+      try {
+        open = pass();
+      } catch (OutOfMemoryError full) { // the message waits on the native side
+        FullHeap.awaitRoom();
+      } catch (Throwable e) {
+        notices.report("the driver's profile", String.valueOf(e));
+        return;
+      }
+    }
+  }
+
+  /** One message; false once there are no more. */
+  private boolean pass() {
+    boolean last = stopping;
+    byte[] message = NativeAgent.takeMessage(last ? 0 : TAKE_MILLIS);
+    if (message != null) {
+      feeder.ingest(message);
+    }
+    return message != null || !last;
+  }
+
+  /** What is left reaches the store; never throws. */
+  void close() {
+    try {
+      poll.shutdownNow();
+      collections.close();
+      NativeAgent.stop();
+      stopping = true;
+      link.join(TimeUnit.SECONDS.toMillis(DRAIN_SECONDS));
+      boxes.leave();
+    } catch (InterruptedException impatient) {
+      Thread.currentThread().interrupt();
+    } catch (Throwable e) {
+      notices.report("the end of the driver's profile", String.valueOf(e));
+    }
+  }
+}

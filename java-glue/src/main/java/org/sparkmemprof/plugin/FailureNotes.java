@@ -1,0 +1,118 @@
+package org.sparkmemprof.plugin;
+
+import java.util.Collections;
+import java.util.Map;
+import java.util.WeakHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.sparkmemprof.listener.FailedJobs;
+import org.sparkmemprof.report.ReportWriter;
+import org.sparkmemprof.report.StoreFeeder;
+
+/**
+ * What PySpark's exceptions lack: the death that a job failed of, and where its post-mortem is. The
+ * driver's Python asks by {@link org.sparkmemprof.MemoryProfilerPlugin#failureNote}.
+ */
+public final class FailureNotes {
+  /** A job's failure is known before what else is told of the executor or worker that it lost. */
+  private static final long PATIENCE_MILLIS = 1_500;
+
+  private static final long POLL_MILLIS = 250;
+
+  private static volatile FailureNotes running; // of the SparkContext; Python reaches no object
+
+  private final FailedJobs jobs;
+  private final StoreFeeder feeder;
+  private final ReportWriter writer;
+  private final ExecutorService reports;
+  private final Map<Throwable, String> told = Collections.synchronizedMap(new WeakHashMap<>());
+
+  private FailureNotes(
+      FailedJobs jobs, StoreFeeder feeder, ReportWriter writer, ExecutorService reports) {
+    this.jobs = jobs;
+    this.feeder = feeder;
+    this.writer = writer;
+    this.reports = reports;
+  }
+
+  static void start(
+      FailedJobs jobs, StoreFeeder feeder, ReportWriter writer, ExecutorService reports) {
+    running = new FailureNotes(jobs, feeder, writer, reports);
+  }
+
+  static void stop() {
+    running = null;
+  }
+
+  /**
+   * @return "": there is nothing to add. Never throws; waits for news of a death a moment at most.
+   */
+  public static String of(Throwable failure) {
+    try {
+      FailureNotes notes = running;
+      return notes == null || failure == null ? "" : notes.noteOn(failure);
+    } catch (InterruptedException impatient) {
+      Thread.currentThread().interrupt();
+      return "";
+    } catch (Throwable e) {
+      return ""; // the exception says what it said without us
+    }
+  }
+
+  /** PySpark asks for the JVM's exception, for its own made of that, and for its cause: once. */
+  private String noteOn(Throwable failure) throws Exception {
+    String note = told.get(failure);
+    if (note == null) {
+      String headline = headlineOf(failure);
+      note =
+          headline.isEmpty() ? "" : "sparkmemprof: " + headline + "\nIts post-mortem: " + place();
+      told.put(failure, note);
+      if (failure.getCause() != null) {
+        told.put(failure.getCause(), note);
+      }
+    }
+    return note;
+  }
+
+  /** As soon as two answers are the same: what comes late may change the first. */
+  private String headlineOf(Throwable failure) throws InterruptedException {
+    String text = FailedJobs.textOf(failure);
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
+    String before = "";
+    while (true) {
+      FailedJobs.Job job = jobs.of(failure);
+      String headline =
+          job == null
+              ? feeder.failureNote(text, -1, new long[0], -1)
+              : feeder.failureNote(text, job.id, job.stages, job.failedTask());
+      if (headline == null) {
+        return "";
+      }
+      boolean settled = !headline.isEmpty() && headline.equals(before);
+      if (settled || System.nanoTime() >= deadline) {
+        return headline;
+      }
+      before = headline;
+      Thread.sleep(POLL_MILLIS);
+    }
+  }
+
+  private String place() throws Exception {
+    if (writer.location() == null) {
+      Future<?> first = null;
+      try {
+        first = reports.submit(writer::checkpoint);
+        first.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+      } catch (TimeoutException | RejectedExecutionException slow) {
+        if (first != null) { // a remote file system takes its time
+          first.cancel(false);
+        }
+      }
+    }
+    String location = writer.location();
+    return location == null ? "in the driver's log" : location;
+  }
+}

@@ -1,0 +1,80 @@
+#include "boxes/orphaned_boxes.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+namespace memprof {
+namespace {
+
+constexpr std::string_view kMarkPrefix = "executor-", kMarkSuffix = ".mark";
+constexpr size_t kUuidBytes = 36;
+
+// The executor whose claim a file of this name is; "" for none.
+std::string_view ExecutorOfMark(std::string_view name) {
+  if (!name.starts_with(kMarkPrefix) || !name.ends_with(kMarkSuffix)) return {};
+  name.remove_prefix(kMarkPrefix.size());
+  name.remove_suffix(kMarkSuffix.size());
+  return name.size() > kUuidBytes + 1 ? name.substr(0, name.size() - kUuidBytes - 1) : std::string_view();
+}
+
+// Asks only: taking the lock, and closing the file of a lock that this process holds, would both change it.
+bool IsLocked(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (file < 0) return false;
+  struct flock lock = {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  const bool locked = fcntl(file, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+  close(file);
+  return locked;
+}
+
+std::set<std::string> LivingExecutors(const BoxPlace& own) {
+  std::set<std::string> living{own.executor_id};
+  std::error_code unreadable;
+  for (const auto& entry : std::filesystem::directory_iterator(own.directory, unreadable)) {
+    const std::string name = entry.path().filename().string();
+    const std::string executor(ExecutorOfMark(name));
+    if (!executor.empty() && !living.contains(executor) && IsLocked(entry.path().string())) living.insert(executor);
+  }
+  return living;
+}
+
+}  // namespace
+
+Orphans FindOrphans(const BoxPlace& own) {
+  Orphans orphans;
+  if (own.directory.empty()) return orphans;
+  const std::vector<std::string> boxes = ListBoxes(own.directory, own.application_id);
+  std::set<std::string> living;
+  std::map<std::tuple<std::string, int64_t>, OrphanedTask> tasks;
+  for (const std::string& path : boxes) {
+    if (orphans.boxes.size() >= kMostOrphans) break;
+    Result<BoxReader> box = BoxReader::Open(path);
+    if (!box.ok()) continue;  // of no known version, damaged, or gone: it stays for a person to look at, for a day
+    const std::string& executor = box->identity().executor_id;
+    if (executor == own.executor_id || box->OwnerAlive()) continue;
+    if (living.empty()) living = LivingExecutors(own);
+    if (living.contains(executor)) continue;
+    for (const BoxReader::SessionKey& key : box->Sessions()) {
+      if (key.task_attempt_id < 0 || key.acknowledged) continue;
+      Result<BoxSession> session = box->ReadSession(key.number);
+      if (!session.ok()) continue;
+      OrphanedTask& task = tasks[{executor, key.task_attempt_id}];
+      task.executor_id = executor;
+      task.sessions.push_back({box->identity(), *std::move(session)});
+    }
+    orphans.boxes.push_back(path);
+  }
+  for (auto& [key, task] : tasks) orphans.tasks.push_back(std::move(task));
+  return orphans;
+}
+
+}  // namespace memprof

@@ -1,0 +1,54 @@
+#include "gc/collection.h"
+
+#include <algorithm>
+
+namespace memprof {
+namespace {
+
+struct Known {
+  std::string_view name;
+  Marks marks;
+  bool stops;
+};
+
+// Names of HotSpot's collectors on JDK 11 to 25. Shenandoah's generational mode tells young cycles by the same name as whole ones:
+// what it promoted earlier and dropped since is counted until its next whole one.
+constexpr Known kKnown[] = {
+    {"Copy", Marks::kNothing, true},
+    {"MarkSweepCompact", Marks::kWhileAtStop, true},
+    {"PS Scavenge", Marks::kNothing, true},
+    {"PS MarkSweep", Marks::kWhileAtStop, true},
+    {"ParNew", Marks::kNothing, true},  // with CMS, before JDK 14; what that marks is swept much later
+    {"ConcurrentMarkSweep", Marks::kNothing, false},
+    {"G1 Young Generation", Marks::kNothing, true},
+    {"G1 Old Generation", Marks::kWhileAtStop, true},
+    {"G1 Concurrent GC", Marks::kFromPause, true},  // JDK 20 and later: remark and cleanup
+    {"ZGC", Marks::kFromStart, false},
+    {"ZGC Cycles", Marks::kFromStart, false},
+    {"ZGC Pauses", Marks::kNothing, true},
+    {"ZGC Minor Cycles", Marks::kNothing, false},
+    {"ZGC Minor Pauses", Marks::kNothing, true},
+    {"ZGC Major Cycles", Marks::kFromStart, false},
+    {"ZGC Major Pauses", Marks::kNothing, true},
+    {"Shenandoah Cycles", Marks::kFromStart, false},
+    {"Shenandoah Pauses", Marks::kNothing, true},
+};
+
+const Known* Find(std::string_view collector) {
+  const auto* known = std::find_if(std::begin(kKnown), std::end(kKnown), [&](const Known& entry) { return entry.name == collector; });
+  return known == std::end(kKnown) ? nullptr : known;
+}
+
+}  // namespace
+
+Marks MarksOf(std::string_view collector) {
+  const Known* known = Find(collector);
+  return known == nullptr ? Marks::kNothing : known->marks;
+}
+
+bool StopsTheWorld(std::string_view collector) {
+  const Known* known = Find(collector);
+  return known == nullptr || known->stops;
+}
+
+}  // namespace memprof

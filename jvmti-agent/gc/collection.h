@@ -1,0 +1,35 @@
+// Collection: one piece of work of a garbage collector, as its MXBean's notification tells it, and what it proves about the heap.
+//
+// Why MXBeans: JVMTI's GarbageCollectionStart and Finish come for every pause of every collector (measured on JDK 17 and 25), but
+// without a name, a cause or the heap's use; and a callback may call neither JNI nor JVMTI. A notification has all of that, 20 to
+// 150 ms later, on a thread of the JVM's own. So pauses are timed by JVMTI (pause_clock.h), and everything else is from here.
+//
+// Pure functions, thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace memprof {
+
+struct Collection {
+  std::string collector, action, cause;                       // "G1 Young Generation", "end of minor GC", "G1 Evacuation Pause"
+  int64_t start_ms = 0, end_ms = 0;                           // of the collectors' own clock (collector_clock.h)
+  uint64_t before_bytes = 0, after_bytes = 0, max_bytes = 0;  // of the heap; max 0: not known
+};
+
+enum class Marks : uint8_t {
+  kNothing,      // a young collection, or a pause of a cycle that is told as a whole as well
+  kWhileAtStop,  // the whole heap, with the application stopped
+  kFromStart,    // the whole heap as it was when it began; what was made since counts as live
+  kFromPause,    // the whole heap as it was at the last young collection before it, or earlier
+};
+
+// What a collector of this name has marked when it says that it is done. An unknown name proves nothing.
+Marks MarksOf(std::string_view collector);
+
+// False for cycles, which run beside the application; their pauses come by themselves.
+bool StopsTheWorld(std::string_view collector);
+
+}  // namespace memprof

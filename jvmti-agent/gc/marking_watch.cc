@@ -1,0 +1,124 @@
+#include "gc/marking_watch.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+namespace memprof {
+namespace {
+
+constexpr std::string_view kG1Young = "G1 Young Generation", kG1Concurrent = "G1 Concurrent GC";
+constexpr int64_t kMs = 1'000'000;
+constexpr double kNearFull = 0.9;      // of the heap: a notification may have found no room
+constexpr int64_t kSlackNs = 4 * kMs;  // a notification's times are milliseconds, cut off, and the clock's offset is about right
+
+std::string Phrase(const Collection& collection) {
+  return collection.cause.empty() ? collection.collector : collection.collector + " (" + collection.cause + ")";
+}
+
+bool Overlap(const Pause& pause, int64_t start_ns, int64_t end_ns) {
+  return pause.start_ns <= end_ns + kSlackNs && pause.end_ns >= start_ns - kSlackNs;
+}
+
+}  // namespace
+
+void MarkingWatch::Begin(std::vector<std::string> collectors) {
+  const std::lock_guard lock(mutex_);
+  collectors_ = std::move(collectors);
+  const auto has = [&](std::string_view name) { return std::find(collectors_.begin(), collectors_.end(), name) != collectors_.end(); };
+  hides_marking_ = has(kG1Young) && !has(kG1Concurrent);
+  clock_.Clear();
+  young_start_ns_ = 0;
+  concurrent_ns_[0] = concurrent_ns_[1] = 0;
+  looked_at_ = pauses_->count();
+}
+
+std::optional<Marking> MarkingWatch::Ended(const Collection& collection) {
+  const std::lock_guard lock(mutex_);
+  if (StopsTheWorld(collection.collector)) clock_.Add(collection.start_ms, collection.end_ms, pauses_->Since(0));
+  const std::optional<int64_t> offset_ns = clock_.OffsetNs();
+  if (!offset_ns) return std::nullopt;
+  const int64_t start_ns = collection.start_ms * kMs + *offset_ns, end_ns = collection.end_ms * kMs + *offset_ns;
+  std::optional<Marking> marking = hides_marking_ ? Remarked(collection, start_ns, end_ns) : std::nullopt;
+  const int64_t young_before = young_start_ns_;
+  if (collection.collector == kG1Young) young_start_ns_ = start_ns;
+  int64_t older_than = 0, large_older_than = 0;
+  switch (MarksOf(collection.collector)) {
+    case Marks::kNothing:
+      return marking;
+    case Marks::kWhileAtStop:  // nothing is made meanwhile: the middle keeps clear of both clocks' rounding
+      older_than = large_older_than = start_ns + (end_ns - start_ns) / 2;
+      concurrent_ns_[0] = concurrent_ns_[1] = older_than;
+      break;
+    case Marks::kFromStart:
+      older_than = large_older_than = start_ns;
+      break;
+    case Marks::kFromPause:
+      large_older_than = LargeKnown(start_ns);
+      if (young_before == 0) return std::nullopt;
+      older_than = young_before;
+      break;
+  }
+  return Marking{Phrase(collection), older_than, large_older_than, end_ns, collection.after_bytes, collection.max_bytes};
+}
+
+// A young collection looks at all small objects that are younger than the last one, so that what has survived it was alive. Large ones
+// lie elsewhere; what is made of them while the heap is marked counts as alive. When the marking began isn't told, and remark and
+// cleanup look the same; but it was certainly after the pause of its kind before the last one.
+int64_t MarkingWatch::LargeKnown(int64_t pause_ns) {
+  const int64_t before = std::exchange(concurrent_ns_[1], concurrent_ns_[0]);
+  concurrent_ns_[0] = pause_ns;
+  return before;
+}
+
+// Pauses before this notification's own that no earlier one explains are remark and cleanup. Where its own isn't found, the clocks
+// don't agree, and nothing is concluded.
+std::optional<Marking> MarkingWatch::Remarked(const Collection& collection, int64_t start_ns, int64_t end_ns) {
+  const auto distance = [&](const Pause& pause) { return std::abs(pause.start_ns - start_ns); };
+  std::optional<Pause> own, remark;
+  const std::vector<Pause> pauses = pauses_->Since(looked_at_);
+  for (const Pause& pause : pauses) {
+    if (Overlap(pause, start_ns, end_ns) && (!own || distance(pause) < distance(*own))) own = pause;
+  }
+  if (!own) return std::nullopt;
+  int64_t large_older_than = 0;
+  for (const Pause& pause : pauses) {
+    if (pause.number >= own->number) continue;
+    remark = pause;
+    large_older_than = LargeKnown(pause.start_ns);
+  }
+  looked_at_ = own->number;
+  // An unexplained pause may then be one whose notification was lost, and no marking at all.
+  const bool near_full =
+      collection.max_bytes != 0 && static_cast<double>(collection.after_bytes) >= kNearFull * static_cast<double>(collection.max_bytes);
+  if (near_full) return std::nullopt;
+  if (!remark || young_start_ns_ == 0) return std::nullopt;
+  // What the heap held right after it nobody has said; after the collection that tells of it there is less or as much.
+  return Marking{"G1 concurrent marking", young_start_ns_, large_older_than, remark->end_ns, collection.after_bytes, collection.max_bytes};
+}
+
+Marking MarkingWatch::BeforeError() const {
+  constexpr size_t kPausesOfTwoMarkings = 8;
+  const std::lock_guard lock(mutex_);
+  const auto beside = [](const std::string& name) { return MarksOf(name) == Marks::kFromStart; };
+  const size_t left_out = std::any_of(collectors_.begin(), collectors_.end(), beside) ? kPausesOfTwoMarkings : 0;
+  const std::vector<Pause> pauses = pauses_->Since(0);
+  Marking marking;
+  marking.collection = "the collection before an OutOfMemoryError";
+  if (pauses.size() <= left_out) return marking;  // nothing is known to be reached
+  const Pause& pause = pauses[pauses.size() - 1 - left_out];
+  marking.older_than_ns = marking.large_older_than_ns = pause.start_ns;
+  marking.end_ns = pauses.back().end_ns;
+  return marking;
+}
+
+std::string MarkingWatch::WhyNever() const {
+  const std::lock_guard lock(mutex_);
+  const auto marks = [](const std::string& name) { return MarksOf(name) != Marks::kNothing; };
+  if (collectors_.empty() || std::any_of(collectors_.begin(), collectors_.end(), marks)) return {};
+  std::string names;
+  for (const std::string& name : collectors_) names += (names.empty() ? "" : ", ") + name;
+  return "nothing is known of what these collectors mark: " + names;
+}
+
+}  // namespace memprof

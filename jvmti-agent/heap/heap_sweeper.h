@@ -1,0 +1,70 @@
+// HeapSweeper: the agent's thread that walks over live objects, never a thread of the application: after a marking of the whole
+// heap to learn what is retained, and after other collections to give back what is gone. It is attached to the JVM, as a daemon,
+// from its first round on: attaching makes a Java object, which a full heap may have no room for, and walks matter most then.
+//
+// What it learns is handed on: at most once in kPause, when the heap is near its maximum in kPauseNearFull, and the last at Stop().
+// Thread-safe; Start and Stop not against each other.
+#pragma once
+
+#include <jni.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+
+#include "agent/background_thread.h"
+#include "gc/marking_watch.h"
+#include "gc/pause_clock.h"
+#include "heap/live_objects.h"
+#include "heap/retained_message.h"
+
+namespace memprof {
+
+struct HeapSweeperOptions {
+  JavaVM* vm = nullptr;
+  std::function<std::shared_ptr<JavaStacks>()> current_stacks;
+  std::function<std::string(uint32_t)> thread_name;
+  std::function<void(proto::RetainedHeap)> send;
+  std::function<void(JNIEnv*, const std::optional<proto::RetainedHeap>&)> look;  // at the whole heap; the latest that was retained
+};
+
+class HeapSweeper {
+ public:
+  // A collector may mark back to back, and every executor shares the driver's budget for such news.
+  static constexpr std::chrono::seconds kPause{30}, kPauseNearFull{1};
+
+  HeapSweeper(LiveObjects* live, const PauseClock* pauses) : live_(live), pauses_(pauses) {}
+
+  Status Start(HeapSweeperOptions options);
+  void Stop();  // hands on what is still to be handed on
+  void Marked(const Marking& marking);
+  void WantLook();  // options.look, soon, on this thread
+  // What is retained after a marking, on the calling thread, a Java thread in native code; between Start and Stop. Not handed on.
+  std::optional<proto::RetainedHeap> Look(JNIEnv* jni, const Marking& marking) const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::chrono::milliseconds Round();
+  void Walk(const std::optional<Marking>& marking, JNIEnv* jni);
+  void SendIfDue(std::chrono::milliseconds pause);
+
+  LiveObjects* live_;
+  const PauseClock* pauses_;
+
+  std::mutex mutex_;  // guards the next
+  std::optional<Marking> marking_;
+  bool look_wanted_ = false;
+
+  // Of the thread, or of the caller of Start and Stop while it doesn't run.
+  HeapSweeperOptions options_;
+  std::optional<proto::RetainedHeap> unsent_, latest_;
+  Clock::time_point sent_at_;
+  uint64_t purged_after_ = 0;  // pauses
+
+  BackgroundThread thread_;  // last: it ends before what it uses
+};
+
+}  // namespace memprof

@@ -1,0 +1,197 @@
+#include "heap/live_objects.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+#include "sampling/estimator.h"
+
+namespace memprof {
+namespace {
+
+double ProbabilityAt(uint64_t size, uint64_t interval) { return interval <= 1 ? 1 : SampleProbability(size, interval); }
+
+}  // namespace
+
+void LiveObjects::Begin(uint64_t interval_bytes, WeakReferences& references) {
+  End(references);
+  const std::lock_guard lock(mutex_);
+  objects_.reserve(kMaxObjects);  // address space; pages come with the objects
+  sites_.assign(1, Site());
+  began_ns_ = MonotonicNs();
+  sample_interval_ = interval_bytes;
+  kept_interval_ = std::max<uint64_t>(interval_bytes, 1);
+  doublings_ = lost_sites_ = 0;
+  open_ = true;
+}
+
+void LiveObjects::End(WeakReferences& references) {
+  const std::lock_guard lock(mutex_);
+  open_ = false;
+  for (const Object& object : objects_) references.Delete(object.reference);
+  objects_.clear();
+  sites_.clear();
+  free_sites_.clear();
+  by_key_.clear();
+  lost_keys_.clear();
+  added_ = 0;
+}
+
+double LiveObjects::Random() {
+  random_ += 0x9E3779B97F4A7C15u;
+  uint64_t z = random_;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+bool LiveObjects::Keeps(uint64_t size) {
+  const std::lock_guard lock(mutex_);
+  if (!open_) return false;
+  const uint64_t kept = kept_interval_;
+  return kept <= std::max<uint64_t>(sample_interval_, 1) || Random() * ProbabilityAt(size, sample_interval_) < ProbabilityAt(size, kept);
+}
+
+bool LiveObjects::Knows(uint64_t site_key) const {
+  const std::lock_guard lock(mutex_);
+  return by_key_.contains(site_key);
+}
+
+void LiveObjects::AddSite(uint64_t site_key, ObjectOrigin origin) {
+  const std::lock_guard lock(mutex_);
+  if (!open_ || by_key_.contains(site_key)) return;
+  uint32_t index = 0;
+  if (!free_sites_.empty()) {
+    index = free_sites_.back();
+    free_sites_.pop_back();
+  } else if (sites_.size() < kMaxSites) {
+    index = static_cast<uint32_t>(sites_.size());
+    sites_.emplace_back();
+  } else {
+    if (lost_keys_.size() < kMaxLostKeys && lost_keys_.insert(site_key).second) ++lost_sites_;
+    return;
+  }
+  sites_[index] = {site_key, std::move(origin), 0, true};
+  by_key_.emplace(site_key, index);
+}
+
+void LiveObjects::Add(jobject object, uint64_t size, uint64_t site_key, int64_t now_ns, WeakReferences& references) {
+  const jweak reference = references.Make(object);
+  if (reference == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  if (open_ && objects_.size() >= kMaxObjects) MakeRoom(references);
+  if (!open_ || objects_.size() >= kMaxObjects) {
+    references.Delete(reference);
+    return;
+  }
+  const auto known = by_key_.find(site_key);
+  const uint32_t site = known == by_key_.end() ? 0 : known->second;
+  ++sites_[site].objects;
+  objects_.push_back({reference, size, site, Age(now_ns)});
+  added_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void LiveObjects::Remove(size_t index, WeakReferences& references) {
+  references.Delete(objects_[index].reference);
+  --sites_[objects_[index].site].objects;
+  objects_[index] = objects_.back();
+  objects_.pop_back();
+}
+
+void LiveObjects::MakeRoom(WeakReferences& references) {
+  for (size_t i = 0; i < objects_.size();) references.IsGone(objects_[i].reference) ? Remove(i, references) : void(++i);
+  while (objects_.size() > kMaxObjects / 4 * 3) {
+    const uint64_t before = kept_interval_, after = before * 2;
+    kept_interval_ = after;
+    ++doublings_;
+    for (size_t i = 0; i < objects_.size();) {
+      const uint64_t size = objects_[i].size;
+      const bool stays = Random() * ProbabilityAt(size, before) < ProbabilityAt(size, after);
+      stays ? void(++i) : Remove(i, references);
+    }
+  }
+  FreeSites();
+}
+
+void LiveObjects::FreeSites() {
+  for (uint32_t index = 1; index < sites_.size(); ++index) {
+    Site& site = sites_[index];
+    const bool fresh = std::exchange(site.fresh, false);
+    if (site.objects != 0 || site.key == 0 || fresh) continue;
+    by_key_.erase(site.key);
+    site = Site();
+    free_sites_.push_back(index);
+  }
+}
+
+void LiveObjects::Purge(WeakReferences& references) {
+  added_ = 0;
+  for (size_t i = 0;;) {
+    const std::lock_guard lock(mutex_);
+    const size_t end = i + kAtATime;
+    while (i < std::min(end, objects_.size())) references.IsGone(objects_[i].reference) ? Remove(i, references) : void(++i);
+    if (i < objects_.size()) continue;
+    FreeSites();
+    return;
+  }
+}
+
+std::optional<std::vector<RetainedSite>> LiveObjects::Retained(const Marking& marking, WeakReferences& references) {
+  constexpr int kAttempts = 3;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const uint64_t interval = kept_interval_;
+    std::unordered_map<uint32_t, RetainedSite> sums;
+    added_ = 0;
+    for (size_t i = 0;;) {
+      const std::lock_guard lock(mutex_);
+      if (kept_interval_ != interval) break;
+      const int64_t border = Age(marking.older_than_ns), large_border = Age(marking.large_older_than_ns);
+      const size_t end = i + kAtATime;
+      while (i < std::min(end, objects_.size())) {
+        const Object& object = objects_[i];
+        if (references.IsGone(object.reference)) {
+          Remove(i, references);
+          continue;
+        }
+        ++i;
+        if (object.sampled_ns >= (object.size >= kLargeObject ? large_border : border)) continue;
+        RetainedSite& sum = sums[object.site];
+        const double probability = ProbabilityAt(object.size, interval), size = static_cast<double>(object.size);
+        sum.bytes += size / probability;
+        sum.objects += 1 / probability;
+        sum.variance += VarianceOf(size / probability, size);
+      }
+      if (i < objects_.size()) continue;
+      std::vector<RetainedSite> retained;
+      for (auto& [site, sum] : sums) {
+        sum.origin = sites_[site].origin;
+        retained.push_back(std::move(sum));
+      }
+      FreeSites();
+      std::sort(retained.begin(), retained.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+      return retained;
+    }
+  }
+  return std::nullopt;
+}
+
+void LiveObjects::MoveStacks(const std::shared_ptr<JavaStacks>& current) {
+  for (size_t i = 0;;) {
+    const std::lock_guard lock(mutex_);
+    for (size_t moved = 0; i < sites_.size() && moved < kStacksAtATime; ++i) {
+      ObjectOrigin& origin = sites_[i].origin;
+      if (origin.stacks == nullptr || origin.stacks == current) continue;
+      origin.stack = current->TakeOver(*origin.stacks, origin.stack);
+      origin.stacks = current;
+      ++moved;
+    }
+    if (i >= sites_.size()) return;
+  }
+}
+
+size_t LiveObjects::objects() const {
+  const std::lock_guard lock(mutex_);
+  return objects_.size();
+}
+
+}  // namespace memprof

@@ -1,0 +1,115 @@
+// LiveObjects: sampled heap objects that may still be reachable, each by a weak global reference, with the call site that made
+// it. It outlives tasks: what is retained is mostly what a task leaves behind.
+//
+// A reference that is not gone proves nothing by itself: between collections the heap is full of garbage. So there are two kinds
+// of walk. Purge() gives back the references that are gone, after whatever collection. Retained() sums up by site what is left
+// of the objects that are older than a marking of the whole heap, after that marking (gc/collections.h): those were reached.
+//
+// Bounds: kMaxObjects objects (3 MiB, and 1 MiB of references in the JVM) and kMaxSites sites (1 MiB). When it is full, the
+// interval of what is kept doubles: an object of size s that was kept with probability p = 1-exp(-s/interval) stays with
+// p(2·interval)/p(interval), which is as if it had been sampled at the doubled interval from the beginning; weights are worked
+// out from the size and the table's interval when they are summed, so they stay unbiased. Sites beyond the bound share one without
+// a stack.
+//
+// Thread-safe: one mutex, never held across JVMTI calls. Walks take it a thousand objects at a time, so that an application's
+// thread waits for less than 0.1 ms; only an Add() that finds the table full walks all of it (about 10 ms, rarely).
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "gc/marking_watch.h"
+#include "heap/weak_references.h"
+#include "stacks/java_stacks.h"
+
+namespace memprof {
+
+// Who made an object: a call site within a stage, or within a bucket of threads that worked for no task.
+struct ObjectOrigin {
+  std::shared_ptr<JavaStacks> stacks;  // null: the stack found no place
+  StackId stack = 0;
+  int32_t stage_id = -1, stage_attempt = -1;
+  uint32_t bucket = 0;  // where there is no stage
+};
+
+struct RetainedSite {
+  ObjectOrigin origin;
+  double bytes = 0, objects = 0, variance = 0;  // unbiased; bytes²
+};
+
+class LiveObjects {
+ public:
+  static constexpr size_t kMaxObjects = 128u << 10;
+  static constexpr size_t kMaxSites = 8u << 10;
+
+  // Forgets everything; `interval_bytes` is that of the samples, 1 or less: every object.
+  void Begin(uint64_t interval_bytes, WeakReferences& references);
+  void End(WeakReferences& references);
+
+  // Whether this sample would be kept, drawn anew each time; false after End().
+  bool Keeps(uint64_t size);
+  bool Knows(uint64_t site_key) const;
+  void AddSite(uint64_t site_key, ObjectOrigin origin);
+  // `site_key` of a site that was added; otherwise it counts for the site without a stack. `now_ns`: monotonic.
+  void Add(jobject object, uint64_t size, uint64_t site_key, int64_t now_ns, WeakReferences& references);
+
+  // So many objects came since the last walk that another one pays after a collection.
+  bool WantsPurge() const { return added_.load(std::memory_order_relaxed) >= kPurgeEvery; }
+  void Purge(WeakReferences& references);
+
+  // Heaviest first. Nothing when application threads changed the interval again and again meanwhile.
+  std::optional<std::vector<RetainedSite>> Retained(const Marking& marking, WeakReferences& references);
+
+  // Sites whose stacks belong to another generation take their frames over into `current`, so that old ones can go.
+  void MoveStacks(const std::shared_ptr<JavaStacks>& current);
+
+  uint64_t interval() const { return kept_interval_.load(std::memory_order_relaxed); }
+  uint64_t doublings() const { return doublings_.load(std::memory_order_relaxed); }
+  uint64_t lost_sites() const { return lost_sites_.load(std::memory_order_relaxed); }
+  size_t objects() const;
+
+ private:
+  static constexpr size_t kPurgeEvery = 4096, kAtATime = 1024, kMaxLostKeys = 4096, kStacksAtATime = 16;
+
+  struct Object {
+    jweak reference;
+    uint64_t size : 48;  // a heap has less
+    uint64_t site : 16;
+    int64_t sampled_ns;  // since the beginning
+  };
+  static_assert(kMaxSites <= 1u << 16);
+  struct Site {
+    uint64_t key = 0;
+    ObjectOrigin origin;
+    uint32_t objects = 0;
+    bool fresh = false;  // nothing has walked over it yet: its first object may be on its way
+  };
+
+  // With mutex_ held:
+  void Remove(size_t index, WeakReferences& references);
+  void MakeRoom(WeakReferences& references);
+  void FreeSites();
+  int64_t Age(int64_t now_ns) const { return std::max<int64_t>(0, now_ns - began_ns_); }
+  double Random();
+
+  mutable std::mutex mutex_;
+  std::vector<Object> objects_;
+  std::vector<Site> sites_;  // 0: without a stack
+  std::vector<uint32_t> free_sites_;
+  std::unordered_map<uint64_t, uint32_t> by_key_;
+  bool open_ = false;
+  int64_t began_ns_ = 0;
+  uint64_t random_ = 0x9E3779B97F4A7C15u;
+  uint64_t sample_interval_ = 0;
+  std::unordered_set<uint64_t> lost_keys_;  // the first kMaxLostKeys of them
+  std::atomic<uint64_t> kept_interval_{0}, doublings_{0}, lost_sites_{0}, added_{0};
+};
+
+}  // namespace memprof

@@ -1,0 +1,57 @@
+// LeftBehind: off-heap memory of tasks that have ended, by who allocated it: cached blocks, what pools keep, leaks. The blocks
+// themselves are followed under their task's tag (offheap_blocks.h); here is what its sites were.
+//
+// At most kMostTasks tasks of kMostGenerations generations of stacks, kMostSites sites of each; those of whom no block is left go first,
+// then the oldest: their blocks are summed up. Thread-safe. Allocates; not for GC callbacks.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "offheap/offheap_blocks.h"
+#include "stacks/java_stacks.h"
+#include "tasks/task_table.h"
+
+namespace memprof {
+
+struct LeftSite {
+  std::shared_ptr<const JavaStacks> stacks;  // null: of tasks of which nothing else is known
+  StackId stack = 0;
+  int32_t stage_id = -1, stage_attempt = -1;
+  uint32_t tasks = 0;
+  Amount live;
+};
+
+class LeftBehind {
+ public:
+  static constexpr size_t kMostTasks = 1024, kMostGenerations = 2, kMostSites = 128;  // sites: of a task
+
+  explicit LeftBehind(const OffHeapBlocks* blocks) : blocks_(blocks) {}
+
+  // Of a task that has ended, if it holds anything.
+  void Keep(TaskTag tag, const TaskFigures& task);
+  void Clear();
+
+  // What is live now of tasks that `tasks` doesn't run any more, heaviest first.
+  std::vector<LeftSite> Sites(const TaskTable& tasks) const;
+
+ private:
+  struct Ended {
+    TaskTag tag;
+    std::shared_ptr<const JavaStacks> stacks;
+    int32_t stage_id, stage_attempt;
+    std::unordered_map<uint32_t, StackId> sites;  // by index, of those that held something
+  };
+
+  void MakeRoom();  // caller holds mutex_
+
+  const OffHeapBlocks* blocks_;
+  mutable std::mutex mutex_;
+  std::deque<Ended> ended_;  // oldest first
+};
+
+}  // namespace memprof

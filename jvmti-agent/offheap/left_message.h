@@ -1,0 +1,19 @@
+// Builds the message about off-heap memory of tasks that have ended (proto::LeftOffHeap), cut to size: the heaviest sites, the
+// rest as one sum. Pure function.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "offheap/left_behind.h"
+#include "proto/memprof.pb.h"
+
+namespace memprof {
+
+inline constexpr size_t kMaxLeftBytes = 8 << 10;  // of the message
+
+// `sites`: heaviest first.
+proto::LeftOffHeap BuildLeft(const std::vector<LeftSite>& sites, int64_t time_ms, size_t max_bytes = kMaxLeftBytes);
+
+}  // namespace memprof

@@ -1,0 +1,180 @@
+#include "rows/jvm_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/clock.h"
+#include "sites/map_neighbours.h"
+#include "sites/residency.h"
+#include "system/malloc_figures.h"
+
+namespace memprof {
+namespace {
+
+// Growth over the last measurement that is worth another one, as parts of it.
+constexpr uint64_t kWithinBudget = 50, kBeyondBudget = 10;
+constexpr int64_t kMallocsShare = 200;                       // of the time: one part in so many
+constexpr uintptr_t kMallocHeapBytes = uintptr_t{64} << 20;  // glibc's heaps beside the first: so large, and aligned to it
+
+enum class Part : uint8_t { kNone, kJavaHeap, kSharedMemory, kCode, kStack, kOffHeap, kMallocHeap, kLibraryData, kOther };
+constexpr size_t kParts = static_cast<size_t>(Part::kOther) + 1;
+
+struct Piece {
+  uintptr_t begin = 0, end = 0;
+  bool writable = false, is_private = false, of_file = false, accessible = false;
+  Part part = Part::kNone;  // as far as the mapping itself and its neighbours below say
+
+  uintptr_t size() const { return end - begin; }
+};
+
+bool StartsWith(const Mapping& mapping, std::string_view prefix) {
+  return std::string_view(mapping.name, mapping.name_size).starts_with(prefix);
+}
+
+bool IsSharedMemory(const Mapping& mapping) {
+  if (mapping.is_private) return false;
+  return StartsWith(mapping, "/memfd:") || StartsWith(mapping, "/dev/shm/") || StartsWith(mapping, "/dev/zero") ||
+         StartsWith(mapping, "/SYSV");
+}
+
+Part PartOf(const Mapping& mapping, const HotSpotLayout& layout, const MapNeighbours& neighbours) {
+  if (layout.heap.Contains(mapping.begin) || StartsWith(mapping, "/memfd:java_heap")) return Part::kJavaHeap;
+  if (IsSharedMemory(mapping)) return Part::kSharedMemory;
+  if (mapping.of_file) return mapping.is_private ? Part::kLibraryData : Part::kNone;
+  if (mapping.Named("[heap]")) return Part::kMallocHeap;
+  if (neighbours.IsStack(mapping)) return Part::kStack;
+  if (!MapNeighbours::IsAnonymous(mapping) || !mapping.is_private) return Part::kNone;  // [vdso] and the like
+  return layout.code_cache.Contains(mapping.begin) ? Part::kCode : Part::kOther;
+}
+
+// One of malloc's heaps: from a multiple of its size on, and behind what is used of it, its rest is kept inaccessible.
+bool IsMallocHeap(const Piece& piece, const Piece* next) {
+  if (!piece.writable || piece.begin % kMallocHeapBytes != 0 || piece.size() > kMallocHeapBytes) return false;
+  const uintptr_t end = piece.begin + kMallocHeapBytes;
+  if (piece.end == end) return true;
+  return next != nullptr && !next->accessible && next->begin == piece.end && next->end == end;
+}
+
+class Measurement {
+ public:
+  Measurement(MapScratch& scratch, const std::vector<AddressRange>& offheap) : scratch_(scratch), offheap_(offheap) {}
+
+  void Add(const Piece& piece) {
+    if (!piece.accessible) return;
+    switch (piece.part) {
+      case Part::kNone:
+        return;
+      case Part::kLibraryData:
+        bytes_[Index(Part::kLibraryData)] += piece.writable ? pages_.OwnBytes(scratch_, piece.begin, piece.end) : 0;
+        return;
+      case Part::kSharedMemory:
+        bytes_[Index(Part::kSharedMemory)] += pages_.PresentBytes(scratch_, piece.begin, piece.end);
+        return;
+      case Part::kJavaHeap:
+        bytes_[Index(Part::kJavaHeap)] += HeapBytes(piece);
+        return;
+      case Part::kOther:
+        SplitOffHeap(piece);
+        return;
+      default:
+        bytes_[Index(piece.part)] += ResidentBytes(piece.begin, piece.size());
+    }
+  }
+
+  uint64_t Of(Part part) const { return bytes_[Index(part)]; }
+
+ private:
+  static size_t Index(Part part) { return static_cast<size_t>(part); }
+
+  // The class archive's objects are mapped from its file, and ZGC's heap is a shared one, maybe seen through several mappings.
+  uint64_t HeapBytes(const Piece& piece) {
+    if (!piece.is_private) return pages_.PresentBytes(scratch_, piece.begin, piece.end);
+    if (piece.of_file) return pages_.OwnBytes(scratch_, piece.begin, piece.end);
+    return ResidentBytes(piece.begin, piece.size());
+  }
+
+  void SplitOffHeap(const Piece& piece) {
+    const auto first = std::lower_bound(offheap_.begin(), offheap_.end(), piece.begin,
+                                        [](const AddressRange& block, uintptr_t begin) { return block.end <= begin; });
+    uintptr_t at = piece.begin;
+    for (auto block = first; block != offheap_.end() && block->begin < piece.end; ++block) {
+      const uintptr_t begin = std::max(at, block->begin), end = std::min(piece.end, block->end);
+      if (begin >= end) continue;
+      bytes_[Index(Part::kOther)] += ResidentBytes(at, begin - at);
+      bytes_[Index(Part::kOffHeap)] += ResidentBytes(begin, end - begin);
+      at = end;
+    }
+    bytes_[Index(Part::kOther)] += ResidentBytes(at, piece.end - at);
+  }
+
+  MapScratch& scratch_;
+  const std::vector<AddressRange>& offheap_;
+  const PageMap pages_;
+  std::array<uint64_t, kParts> bytes_{};
+};
+
+}  // namespace
+
+bool JvmRows::Wanted(uint64_t rss_bytes, int64_t now_ns) {
+  const bool has_time = budget_.Has(now_ns);
+  if (rss_bytes > measured_rss_ + measured_rss_ / kBeyondBudget) return true;
+  if (rss_bytes > measured_rss_ + measured_rss_ / kWithinBudget) return has_time;
+  return has_time && lacks_mallocs_word_ && now_ns >= ask_malloc_from_ns_ && rss_bytes >= measured_rss_ - measured_rss_ / kWithinBudget;
+}
+
+std::optional<BoxRows> JvmRows::Measure(const std::vector<AddressRange>& offheap) {
+  const int64_t begin_ns = ThreadCpuNs();
+  const HotSpotLayout layout = ReadHotSpotLayout();
+  MapNeighbours neighbours(nullptr);
+  std::vector<Piece> pieces;
+  const bool complete = VisitMappings(scratch_, [&](const Mapping& mapping) {
+    const bool accessible = mapping.readable || mapping.writable || mapping.executable;
+    pieces.push_back({mapping.begin, mapping.end, mapping.writable, mapping.is_private, mapping.of_file, accessible,
+                      PartOf(mapping, layout, neighbours)});
+    neighbours.Pass(mapping);
+  });
+  if (!complete) return std::nullopt;
+
+  Measurement measured(scratch_, offheap);
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    Piece piece = pieces[i];
+    if (piece.part == Part::kOther && IsMallocHeap(piece, i + 1 < pieces.size() ? &pieces[i + 1] : nullptr)) piece.part = Part::kMallocHeap;
+    measured.Add(piece);
+  }
+  SharedPages shared;
+  if (!ReadSharedPages(scratch_, &shared)) return std::nullopt;
+  MallocFigures malloc;
+  if (MonotonicNs() >= ask_malloc_from_ns_) {
+    const int64_t asked_ns = ThreadCpuNs();
+    malloc = ReadMallocFigures();
+    ask_malloc_from_ns_ = MonotonicNs() + (ThreadCpuNs() - asked_ns) * kMallocsShare;
+  }
+
+  BoxRows rows;
+  rows.rss_bytes = shared.rss_bytes;
+  rows.time_ms = EpochMs();
+  const auto add = [&](const char* name, uint64_t bytes) {
+    if (bytes != 0) rows.rows.push_back({name, bytes});
+  };
+  add("Java heap", measured.Of(Part::kJavaHeap));
+  add("mapped files", shared.file_bytes);
+  add("shared memory", measured.Of(Part::kSharedMemory));
+  add("code cache", measured.Of(Part::kCode));
+  add("thread stacks", measured.Of(Part::kStack));
+  add("off-heap blocks", measured.Of(Part::kOffHeap));
+  lacks_mallocs_word_ = malloc.in_use_bytes == 0;
+  if (!lacks_mallocs_word_) {
+    add("malloc", malloc.in_use_bytes);
+    add("allocator retention", malloc.free_bytes);
+  } else {
+    add("malloc, in use and free", measured.Of(Part::kMallocHeap));
+  }
+  add("data of libraries", measured.Of(Part::kLibraryData));
+  add("metaspace, GC structures and other mappings", measured.Of(Part::kOther));
+  measured_rss_ = rows.rss_bytes;
+  budget_.Spend(ThreadCpuNs() - begin_ns);
+  return rows;
+}
+
+}  // namespace memprof

@@ -1,0 +1,56 @@
+// ShortageLimits: how much is made of an OutOfMemoryError of the heap, for some programs meet thousands. A look at the whole heap stops
+// the world: at most one in kBetweenLooks. Where a thread asked is told of the first error of each task, of threads without a task once in
+// kBetweenOthers (any of them may be the JVM's last), and of kMostTold in all; the rest is counted. Thread-safe.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace memprof {
+
+class ShortageLimits {
+ public:
+  static constexpr int64_t kBetweenLooksNs = int64_t{15} * 1'000'000'000, kBetweenOthersNs = int64_t{5} * 1'000'000'000;
+  static constexpr size_t kMostTold = 64;
+  enum class Worth : uint8_t { kCounting, kTelling, kLooking };
+
+  void Reset() {
+    const std::lock_guard lock(mutex_);
+    errors_ = told_ = 0;
+    looked_ns_ = other_ns_ = 0;
+  }
+
+  // `task_attempt_id`: -1 of no task. `now_ns`: monotonic.
+  Worth Met(int64_t task_attempt_id, int64_t now_ns) {
+    const std::lock_guard lock(mutex_);
+    ++errors_;
+    const bool looks = looked_ns_ == 0 || now_ns - looked_ns_ >= kBetweenLooksNs;
+    bool is_new = true;
+    if (task_attempt_id < 0) {
+      is_new = other_ns_ == 0 || now_ns - other_ns_ >= kBetweenOthersNs;
+    } else {
+      for (size_t i = 0; i < told_; ++i) is_new = is_new && tasks_[i] != task_attempt_id;
+    }
+    if (told_ == kMostTold || (!is_new && !looks)) return Worth::kCounting;
+    tasks_[told_++] = task_attempt_id;
+    if (task_attempt_id < 0) other_ns_ = now_ns;
+    if (looks) looked_ns_ = now_ns;
+    return looks ? Worth::kLooking : Worth::kTelling;
+  }
+
+  uint64_t errors() const {
+    const std::lock_guard lock(mutex_);
+    return errors_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  uint64_t errors_ = 0;
+  int64_t looked_ns_ = 0, other_ns_ = 0;  // 0: not yet
+  size_t told_ = 0;
+  std::array<int64_t, kMostTold> tasks_{};
+};
+
+}  // namespace memprof

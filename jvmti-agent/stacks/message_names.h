@@ -1,0 +1,32 @@
+// MessageNames: strings, frames and stacks of a message about Java code, each once. They go into a TaskProfile of which nothing
+// else is set. Not thread-safe; refers to the message.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "proto/memprof.pb.h"
+#include "stacks/java_stacks.h"
+
+namespace memprof {
+
+class MessageNames {
+ public:
+  explicit MessageNames(proto::TaskProfile* names);
+
+  uint32_t String(const std::string& text);  // its index
+  // Index + 1; 0 of no frames. As in a task's profile, without Spark's way from the thread to the task's own code (tasks/task_profile.cc).
+  uint32_t Stack(const JavaStacks& stacks, StackId stack);
+
+ private:
+  uint32_t Frame(const JavaFrame& frame);
+
+  proto::TaskProfile* names_;
+  std::unordered_map<std::string, uint32_t> strings_, frames_;
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> nodes_;  // parent and frame
+};
+
+}  // namespace memprof

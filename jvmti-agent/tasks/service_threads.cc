@@ -1,0 +1,96 @@
+#include "tasks/service_threads.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace memprof {
+namespace {
+
+struct Service {
+  std::string_view thread;  // how the normalised name begins
+  std::string_view name;
+};
+
+// Names as Spark 3.5 to 4.3, JDK 11 to 25, Netty, Jetty and Log4j give them.
+constexpr Service kServices[] = {
+    // Before a task begins its binary is read and its classes are loaded, and after its end its result is made ready, on its own thread.
+    {"Executor task launch worker", "task launch"},
+    {"task-result-getter-", "task launch"},
+    {"dispatcher-event-loop-", "RPC"},
+    {"dispatcher-BlockManager", "RPC"},
+    {"dispatcher-CoarseGrainedScheduler", "RPC"},
+    {"dispatcher-Executor", "RPC"},
+    {"dispatcher-HeartbeatReceiver", "RPC"},
+    {"rpc-boss-", "RPC"},
+    {"rpc-client-", "RPC"},
+    {"rpc-server-", "RPC"},
+    {"netty-rpc-", "RPC"},
+    // Netty's loops serve all tasks that fetch or give at a time.
+    {"shuffle-client-", "block transfer"},
+    {"shuffle-server-", "block transfer"},
+    {"shuffle-boss-", "block transfer"},
+    {"files-client-", "block transfer"},
+    {"map-output-dispatcher-", "block transfer"},
+    {"RemoteBlock-temp-file-clean-thread", "block transfer"},
+    {"block-manager-", "block transfer"},
+    {"executor-heartbeater", "heartbeat"},
+    {"driver-heartbeater", "heartbeat"},
+    {"heartbeat-receiver-", "heartbeat"},
+    {"spark-listener-group-", "listener bus"},
+    {"element-tracking-store-worker", "listener bus"},
+    {"dag-scheduler-", "scheduler"},
+    {"task-scheduler-", "scheduler"},
+    {"spark-dynamic-executor-allocation", "scheduler"},
+    {"Spark Context Cleaner", "cleaner"},
+    {"context-cleaner-", "cleaner"},
+    {"SparkUI-", "UI"},
+    {"qtp", "UI"},
+    // Of the driver: queries are planned, and tables for broadcasting are built, for jobs of many tasks.
+    {"broadcast-exchange-", "query planning"},
+    {"subquery-#", "query planning"},
+    {"dynamicpruning-#", "query planning"},
+    {"shuffle-exchange-", "query planning"},
+    {"stream execution thread", "query planning"},
+    {"state-store-maintenance-", "state store maintenance"},
+    // Those of a task count for it; they live on between tasks.
+    {"Idle Worker Monitor for ", "Python workers' pipes"},
+    {"Monitor for ", "Python workers' pipes"},
+    {"Worker Monitor for ", "Python workers' pipes"},
+    {"Writer Monitor for ", "Python workers' pipes"},
+    {"stderr reader for ", "Python workers' pipes"},
+    {"stdout reader for ", "Python workers' pipes"},
+    {"stdout writer for ", "Python workers' pipes"},
+    {"process reaper", "Python workers' pipes"},
+    {"C# CompilerThread#", "JIT"},
+    {"Attach Listener", "JVM"},
+    {"Common-Cleaner", "JVM"},
+    {"Finalizer", "JVM"},
+    {"Notification Thread", "JVM"},
+    {"Reference Handler", "JVM"},
+    {"Service Thread", "JVM"},
+    {"Signal Dispatcher", "JVM"},
+    {"SIGHUP handler", "JVM"},
+    {"SIGINT handler", "JVM"},
+    {"SIGTERM handler", "JVM"},
+    {"DestroyJavaVM", "start and end"},
+    {"shutdown-hook-", "start and end"},
+    {"Thread-shutdown", "start and end"},
+    {"Log#j#-", "logging"},
+    {"AsyncAppender", "logging"},
+    {"org.apache.hadoop.", "Hadoop"},
+    {"IPC Client ", "Hadoop"},
+    {"IPC Parameter Sending Thread", "Hadoop"},
+    {"memprof-", "sparkmemprof"},
+    {"sparkmemprof-", "sparkmemprof"},
+};
+
+}  // namespace
+
+std::string_view ServiceOfThread(std::string_view normalized_thread_name) {
+  if (normalized_thread_name == "main") return "start and end";  // threads of users begin with it, too
+  const auto* found = std::find_if(std::begin(kServices), std::end(kServices),
+                                   [&](const Service& service) { return normalized_thread_name.starts_with(service.thread); });
+  return found == std::end(kServices) ? std::string_view() : found->name;
+}
+
+}  // namespace memprof

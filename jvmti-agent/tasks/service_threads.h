@@ -1,0 +1,12 @@
+// Service threads: what works for no single task, by what it does. The list is closed: a thread that isn't in it keeps its own name
+// and stands out. docs/report.md lists the services with their reasons. Pure functions.
+#pragma once
+
+#include <string_view>
+
+namespace memprof {
+
+// The service of a thread, by its normalised name (stacks/class_names.h); "" when it is in none.
+std::string_view ServiceOfThread(std::string_view normalized_thread_name);
+
+}  // namespace memprof

@@ -1,0 +1,56 @@
+// TimeLine: which ticks of the watcher become samples of the executor's life, and those that weren't sent yet.
+//
+// A sample a second. Sooner, but at most five a second, when use passes 50, 85 or 95 % of the limit either way, when it is 5 %
+// above all before, and when a task has begun or ended. The tick of the largest use so far is a sample, too, however short it
+// was: it is added with the next one. Bounded: kMostUnsent samples, the older ones thinned (timeline/time_samples.h); they are
+// due every kSendEvery. 500 executors send less than 256 KB a second together.
+//
+// Not thread-safe: of the watcher's thread.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include "proto/memprof.pb.h"
+#include "timeline/time_samples.h"
+
+namespace memprof {
+
+class TimeLine {
+ public:
+  using Clock = std::chrono::steady_clock;
+  static constexpr size_t kMostUnsent = 40;
+  static constexpr std::chrono::seconds kSendEvery{10}, kSampleEvery{1};
+  static constexpr std::chrono::milliseconds kLeastPause{200};
+
+  // A tick's figures as far as the rules need them, in bytes.
+  struct Tick {
+    uint64_t used_bytes = 0;
+    std::optional<uint64_t> limit_bytes;
+    bool tasks_moved = false;  // since the last sample, or the JVM stood still for long
+    Clock::time_point at;
+  };
+  enum class Wanted { kNo, kAsLargest, kYes };
+
+  // Whether the tick is to be told to Add(): as a sample, or as the largest so far.
+  Wanted Wants(const Tick& tick) const;
+  void Add(const Tick& tick, const TimeSample& sample, Wanted wanted);
+
+  bool Due(Clock::time_point now) const;
+  // What was not sent before; nothing when there is none.
+  std::optional<proto::TimeLine> Take(Clock::time_point now);
+
+ private:
+  static int LevelOf(const Tick& tick);
+  void Keep(TimeSample sample);
+
+  TimeSamples unsent_{kMostUnsent};
+  std::optional<TimeSample> largest_unsaid_;
+  uint64_t largest_used_ = 0, largest_sampled_ = 0;
+  int level_ = 0;
+  bool any_ = false;
+  int64_t last_ms_ = 0;
+  Clock::time_point sampled_at_, sent_at_;
+};
+
+}  // namespace memprof

@@ -1,0 +1,150 @@
+"""The driver's own processes, as `sparkmemprof submit` sees them: it starts them and is there when they are gone."""
+
+import json
+import os
+import pathlib
+import shutil
+import socket
+import sys
+import tempfile
+import time
+
+from sparkmemprof.children import environment_with
+
+from .errors import UserError
+from .show import write_report
+
+_UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+INTERVAL_BYTES = 65_536
+# Where the driver's JVM leaves its report if it ends itself of a full heap: <pid>.report.json (driver_store.h).
+_LAST_REPORT = "SPARKMEMPROF_LAST_REPORT"
+_OF_A_FULL_HEAP = 3  # as which -XX:+ExitOnOutOfMemoryError ends a JVM
+
+
+def interval_of(text):
+    """Bytes of spark.memprof.python.interval; what can't be read is told by the plugin, and here it is the default."""
+    text = (text or "").strip().lower().removesuffix("b")
+    unit = _UNITS.get(text[-1:], 1)
+    number = text[:-1] if text[-1:] in _UNITS else text
+    return min(max(int(number) * unit, 1), 1 << 30) if number.isdecimal() else INTERVAL_BYTES
+
+
+class DriverWatch:
+    """A context: the boxes of the driver's Python are below it, and go with it. A job runs whatever fails here."""
+
+    def __init__(self, name, interval_bytes, with_python):
+        self._name = name
+        self._interval_bytes = interval_bytes
+        self._with_python = with_python
+        self._identity = time.strftime("driver-%Y%m%d%H%M%S-") + str(os.getpid())
+        self._started_ms = int(1000 * time.time())
+        self._boxes = None
+        self._kills = None
+
+    def __enter__(self):
+        try:
+            self._boxes = tempfile.mkdtemp(prefix="sparkmemprof-driver-")
+            from sparkmemprof import _store
+
+            self._kills = _store.memory_bounds()["oomKills"]
+        except Exception as error:
+            self._warn(error)
+            self.__exit__()
+            self._boxes = None
+        return self
+
+    def __exit__(self, *_):
+        if self._boxes is not None:
+            shutil.rmtree(self._boxes, ignore_errors=True)
+
+    def _warn(self, error):
+        print(f"sparkmemprof: the driver's own processes are not watched: {error}", file=sys.stderr)
+
+    def environment(self, environment):
+        """The same with what starts the profiler in the driver's Python; only that process takes it (startup)."""
+        if self._boxes is None:
+            return environment
+        environment = {**environment, _LAST_REPORT: self._boxes}
+        if not self._with_python:
+            return environment
+        settings = {
+            "boxDirectory": self._boxes,
+            "applicationId": self._identity,
+            "intervalBytes": self._interval_bytes,
+            "pythonPath": None,
+            "isDriver": True,
+        }
+        return environment_with(settings, environment)
+
+    def finish(self, pid, status, report, directory):
+        """Joins what the driver's processes left with its `report` (a report.json, or None), tells deaths of theirs.
+
+        `pid`: of its JVM, which was spark-submit. `status`: as subprocess has it.
+        `directory`: where a report goes if the driver was killed and left none.
+        Returns the path of the report that was written, or None.
+        """
+        if self._boxes is None:
+            return None
+        try:
+            return self._finish(pid, status, report, directory)
+        except (Exception, KeyboardInterrupt) as error:
+            self._warn(error)
+            return None
+
+    def _finish(self, pid, status, report, directory):
+        from sparkmemprof import _store
+
+        bounds = _store.memory_bounds()
+        counted = None
+        if self._kills is not None and bounds["oomKills"] is not None:
+            counted = bounds["oomKills"] - self._kills
+        end = {
+            "report_json": report.read_bytes() if report is not None else b"",
+            "box_directory": self._boxes,
+            "id": self._identity,
+            "name": self._name,
+            "host": socket.gethostname(),
+            "started_ms": self._started_ms,
+            "ended_ms": int(1000 * time.time()),
+            "exit_status": status if status >= 0 else 128 - status,
+            "jvm_killed": status < 0,
+            "kernel_kills": counted,
+            "limit_bytes": bounds["limitBytes"],
+            "host_memory_bytes": bounds["hostBytes"],
+            "jvm_told": False,
+        }
+        last = pathlib.Path(self._boxes, f"{pid}.report.json")
+        found = None
+        if status == _OF_A_FULL_HEAP and last.exists():
+            found = self._joined({**end, "report_json": last.read_bytes(), "jvm_told": True})
+        if found is None:
+            found = _store.driver_report(**end)
+        if found is None:
+            return None  # nothing to add
+        content, deaths = found
+        for death in deaths:
+            print(f"sparkmemprof: post-mortem of the driver\n{death}", file=sys.stderr, flush=True)
+        if report is None and not deaths:
+            return None  # its JVM left none to join it with: its log says why
+        folder = report.parent if report is not None else os.path.join(directory, self._application(content))
+        try:
+            write_report(content.encode(), folder)
+        except UserError as error:
+            print(f"sparkmemprof: the report was not written: {error}", file=sys.stderr)
+            return None
+        return os.path.join(folder, "report.json")
+
+    def _joined(self, end):
+        """As _store.driver_report, but None for a report of another version: there is still its checkpoint."""
+        from sparkmemprof import _store
+
+        try:
+            return _store.driver_report(**end)
+        except ValueError as error:
+            self._warn(error)
+            return None
+
+    def _application(self, content):
+        """What the folder of a report is called that its driver had no time to make."""
+        name = json.loads(content)["application"]["id"] or ""
+        return name if name == os.path.basename(name) and name not in ("", ".", "..") else self._identity

@@ -1,0 +1,106 @@
+"""Adds to the exception of a job that died of what it died, and where the post-mortem is.
+
+Type, error class and text of PySpark's exceptions stay; one note is added (``__notes__``), which below Python 3.11
+stands at the end of the text. Whether there is anything to add only the driver's JVM knows: it is asked when one of its
+exceptions arrives, in the thread that it arrives in. Standard library alone, and whatever Py4J the program has.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+from typing import Any
+
+_here = threading.local()  # busy: this thread is inside of what is below
+
+
+def install() -> None:
+    """From now on, or from when the program has imported Py4J. Never raises."""
+    if not _note_errors_of_py4j():
+        sys.meta_path.insert(0, _WhenImported())
+
+
+class _WhenImported:
+    """Finds no module; the search for the one after Py4J's is the moment. To import Py4J would be to choose it."""
+
+    def find_spec(self, _name: str, _path: Any = None, _target: Any = None) -> None:
+        if _note_errors_of_py4j() and self in sys.meta_path:
+            sys.meta_path.remove(self)
+
+
+def _note_errors_of_py4j() -> bool:
+    kind: Any = getattr(sys.modules.get("py4j.protocol"), "Py4JJavaError", None)
+    if kind is None:
+        return False
+    plain = kind.__init__
+    if hasattr(plain, "__wrapped__"):
+        return True
+
+    @functools.wraps(plain)
+    def with_note(self: Any, msg: Any, java_exception: Any) -> None:
+        plain(self, msg, java_exception)
+        _note_conversions()
+        _annotate(self, java_exception)
+
+    kind.__init__ = with_note
+    return True
+
+
+def _note_conversions() -> None:
+    """PySpark may make an exception of its own out of the JVM's, by a function that is there by the first of them."""
+    captured: Any = sys.modules.get("pyspark.errors.exceptions.captured")
+    plain = getattr(captured, "convert_exception", None)
+    if plain is None or hasattr(plain, "__wrapped__"):
+        return
+
+    @functools.wraps(plain)
+    def convert_exception(java_exception: Any) -> Any:
+        if getattr(_here, "busy", False):  # the cause of another
+            return plain(java_exception)
+        _here.busy = True
+        try:
+            error = plain(java_exception)
+        finally:
+            _here.busy = False
+        _annotate(error, java_exception)
+        return error
+
+    captured.convert_exception = convert_exception
+
+
+def _annotate(error: Any, java_exception: Any) -> None:
+    if getattr(_here, "busy", False):  # the JVM's answer to our own question
+        return
+    _here.busy = True
+    try:
+        note = _note_of(java_exception)
+        if note:
+            _add(error, note)
+    except Exception:  # the exception says what it said without us
+        return
+    finally:
+        _here.busy = False
+
+
+def _note_of(java_exception: Any) -> str:
+    gateway = sys.modules["pyspark"].SparkContext._gateway
+    if gateway is None or java_exception._gateway_client is not gateway._gateway_client:
+        return ""  # of another JVM, if not before the first SparkContext
+    return gateway.jvm.org.sparkmemprof.MemoryProfilerPlugin.failureNote(java_exception)
+
+
+def _add(error: Any, note: str) -> None:
+    if hasattr(error, "add_note"):
+        error.add_note(note)
+        return
+    error.__notes__ = [note]
+    kind = type(error)
+    plain = kind.__str__
+    if not hasattr(plain, "__wrapped__"):
+
+        @functools.wraps(plain)
+        def with_notes(self: Any) -> str:
+            return "\n".join([plain(self), *getattr(self, "__notes__", ())])
+
+        kind.__str__ = with_notes

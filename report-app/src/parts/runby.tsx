@@ -1,0 +1,19 @@
+// Spark being lazy, a line of a plan needs its memory when an action runs it: which one did.
+import {actionOfStage} from '../digest';
+import type {Report} from '../model';
+import {link} from '../route';
+import {actionTitle, actionWhich} from '../titles';
+
+export function RunBy({report, stageId}: {report: Report; stageId: number}) {
+  const action = actionOfStage(report, stageId);
+  if (!action) return null;
+  return (
+    <span class="small">
+      run by{' '}
+      <a href={link('driver')} class="code">
+        {actionTitle(action)}
+      </a>{' '}
+      <span class="soft">{actionWhich(action)}</span>
+    </span>
+  );
+}

@@ -1,0 +1,20 @@
+#include "base/installed_code.h"
+
+#include <gtest/gtest.h>
+
+namespace memprof {
+namespace {
+
+TEST(InstalledCode, PackagesTheStandardLibraryAndPySparkAreNotTheUsers) {
+  EXPECT_TRUE(IsInstalledCode("/venv/lib/python3.11/site-packages/pandas/core/frame.py"));
+  EXPECT_TRUE(IsInstalledCode("/usr/lib/python3.11/json/decoder.py"));
+  EXPECT_TRUE(IsInstalledCode("<frozen importlib._bootstrap>"));
+  EXPECT_TRUE(IsInstalledCode("/opt/spark/python/lib/pyspark.zip/pyspark/sql/dataframe.py"));
+  EXPECT_TRUE(IsInstalledCode("/opt/spark/python/lib/py4j-0.10.9.7-src.zip/py4j/java_gateway.py"));
+  EXPECT_TRUE(IsInstalledCode("/opt/spark/python/pyspark/sql/dataframe.py"));
+  EXPECT_FALSE(IsInstalledCode("/jobs/pyspark/job.py"));
+  EXPECT_FALSE(IsInstalledCode("/jobs/helpers.zip/helpers.py"));
+}
+
+}  // namespace
+}  // namespace memprof

@@ -1,0 +1,450 @@
+#include "postmortem/heap_errors.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "postmortem/post_mortems.h"
+#include "report/event_parts.h"
+#include "report/json.h"
+#include "report/postmortem/scene.h"
+#include "report/views.h"
+
+namespace memprof {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using namespace testing;
+
+constexpr uint64_t kHeap = 512 * kMi, kBooks = 401'000'011;
+constexpr int64_t kErrorMs = kBegin + 9'600;  // the executor is gone at kBegin + 10'000
+
+// Task 40's thread asked for more; the heap is full of long[].
+proto::Envelope HeapError(bool ends_jvm, int64_t time_ms = kErrorMs, int64_t task = 40) {
+  ProfileBuilder names(0, 0, 0);
+  names.Site(proto::ORIGIN_JVM_HEAP,
+             {Java("", "org.apache.spark.sql.execution.SortExec.doExecute", "SortExec.scala", 88),
+              Java("", "org.acme.Book.add", "Book.java", 41), Java("", "java.util.ArrayList.grow", "ArrayList.java", 238)},
+             1, 1);
+  proto::Envelope envelope;
+  envelope.set_schema_version(1);
+  envelope.set_executor_id("1");
+  proto::HeapShortage& error = *envelope.mutable_heap_shortage();
+  error.set_time_ms(time_ms);
+  error.set_error(ends_jvm ? "" : "Java heap space");
+  error.set_ends_jvm(ends_jvm);
+  error.set_thread("pool-#");
+  error.set_task_attempt_id(task);
+  error.set_stage_id(task < 0 ? -1 : 5);
+  error.set_errors(2);
+  error.set_jvm_pid(4100);
+  *error.mutable_names()->mutable_strings() = names.profile().strings();
+  *error.mutable_names()->mutable_frames() = names.profile().frames();
+  *error.mutable_names()->mutable_stacks() = names.profile().stacks();
+  error.set_stack(names.profile().sites(0).stack());
+  proto::HeapClass& books = *error.add_classes();
+  books.set_name("long[]");
+  books.set_bytes(kBooks);
+  books.set_objects(1'234);
+  error.set_other_classes(7);
+  error.set_other_bytes(99'000'001);
+  error.set_total_bytes(kBooks + 99'000'001);
+  error.set_total_objects(5'678);
+  for (const auto& [name, bytes] : {std::pair("heap.max", kHeap), std::pair("heap.storage", 11 * kMi)}) {
+    proto::Row& row = *error.add_regions();
+    row.set_name(name);
+    row.set_bytes(bytes);
+  }
+  proto::Envelope retained;
+  EXPECT_TRUE(retained.ParseFromString(RetainedBytes("1", time_ms - 3, 77'000'003)));
+  *error.mutable_retained() = retained.retained_heap();
+  return envelope;
+}
+
+// The executor lives on, with task 40 in it.
+void FillLivingScene(ProfileStore& store) {
+  store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin);
+  store.ExecutorAdded("1", "node7", 2, 512, -1, -1, -1, kBegin + 100);
+  ProfileBuilder task = RunningTask(40, kDeadlyBytes);
+  task.profile().set_final(true);
+  static_cast<void>(store.Ingest(task.Bytes()));
+  static_cast<void>(store.Ingest(LastSnapshot(kContainer / 3).SerializeAsString()));
+}
+
+void Tell(ProfileStore& store, const proto::Envelope& envelope) { ASSERT_TRUE(store.Ingest(envelope.SerializeAsString()).ok()); }
+
+Json Deaths(const ProfileStore& store) { return Json::parse(store.ReportJson(false))["postMortems"]; }
+
+Json TheDeath(const ProfileStore& store) {
+  Json deaths = Deaths(store);
+  EXPECT_EQ(deaths.size(), 1u) << deaths;
+  return deaths.empty() ? Json::object() : deaths[0];
+}
+
+TEST(HeapErrors, TheLastWordOfAnExecutorSaysWhoAskedAndWhatTheHeapWasFullOf) {
+  struct Case {
+    const char* reason;
+    bool ends_jvm;
+  };
+  for (const Case& each : {Case{"Command exited with code 52", false}, Case{"Command exited with code 3", true},
+                           Case{"Command exited with code 143", false}, Case{"Remote RPC client disassociated.", false}}) {
+    ProfileStore store;
+    FillScene(store, each.reason, kContainer / 3);
+    Tell(store, HeapError(each.ends_jvm));
+    const Json death = TheDeath(store);
+    EXPECT_EQ(death["outOfMemory"], true) << each.reason;
+    EXPECT_EQ(death["survived"], false);
+    EXPECT_THAT(death["headline"].get<std::string>(),
+                HasSubstr("Executor 1 ran out of heap: task 40 (stage 5) asked for more in Book.add Book.java:41, for SortExec, with "
+                          "476.8 MiB of 512.0 MiB in use"));
+    EXPECT_THAT(death["how"].get<std::string>(), HasSubstr("last word was an OutOfMemoryError"));
+    EXPECT_EQ(death["stack"].size(), 3u);
+    EXPECT_EQ(death["taskAttemptId"], 40);
+    EXPECT_EQ(death["stageId"], 5);
+    EXPECT_EQ(death["heap"]["classes"][0]["name"], "long[]");
+    EXPECT_EQ(death["heap"]["classes"][0]["bytes"], kBooks);
+    EXPECT_EQ(death["heap"]["totalBytes"], kBooks + 99'000'001);
+    EXPECT_EQ(death["heap"]["regions"][1]["bytes"], 11 * kMi);
+    EXPECT_EQ(death["retained"]["sites"][0]["retainedBytes"], 77'000'003);
+    EXPECT_GE(death["advice"].size(), 1u);
+    const std::string told = store.TakePostMortems(kBegin, true).at(0);
+    EXPECT_THAT(told, HasSubstr("The heap by class, 476.8 MiB in all: 382.4 MiB long[] (1,234)"));
+    EXPECT_THAT(told, HasSubstr("Book.add"));
+    EXPECT_LE(std::count(told.begin(), told.end(), '\n'), 30);
+  }
+}
+
+TEST(HeapErrors, OneLongAgoOrBesideAKillExplainsNoDeath) {
+  struct Case {
+    const char* reason;
+    int64_t error_ms;
+  };
+  for (const Case& each : {Case{"Command exited with code 137", kErrorMs}, Case{"Command exited with code 1", kErrorMs},
+                           Case{"Command exited with code 3", kBegin - 60'000}}) {
+    ProfileStore store;
+    FillScene(store, each.reason, kContainer / 3);
+    Tell(store, HeapError(false, each.error_ms, -1));
+    const Json deaths = Deaths(store);
+    ASSERT_EQ(deaths.size(), 2u) << "the error is told by itself";
+    const Json death = deaths[deaths[0]["survived"] == true ? 1 : 0];
+    EXPECT_EQ(death["heap"], nullptr) << each.reason;
+    EXPECT_EQ(death["outOfMemory"], false);
+    EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr("not of memory"));
+  }
+}
+
+TEST(HeapErrors, AnErrorThatWasSurvivedIsToldWhenItsTaskHasEnded) {
+  struct Case {
+    TaskOutcome outcome;
+    const char* end;
+  };
+  for (const Case& each : {Case{TaskOutcome::kFailed, "; the task failed"}, Case{TaskOutcome::kSucceeded, "; the task went on"}}) {
+    ProfileStore store;
+    FillLivingScene(store);
+    Tell(store, HeapError(false));
+    EXPECT_EQ(Deaths(store).size(), 0u) << "it may be the prelude of a death";
+    EXPECT_TRUE(store.TakePostMortems(kBegin, true).empty());
+    const bool failed = each.outcome == TaskOutcome::kFailed;
+    store.TaskEnded(40, 5, 0, 0, 0, "1", each.outcome, failed ? "IllegalStateException: closed" : "", kBegin + 9'900);
+    const Json entry = TheDeath(store);
+    EXPECT_EQ(entry["process"], "jvm");
+    EXPECT_EQ(entry["survived"], true);
+    EXPECT_EQ(entry["exitCode"], nullptr);
+    EXPECT_EQ(entry["pid"], 4100);
+    EXPECT_THAT(entry["headline"].get<std::string>(), HasSubstr("lived on, which is no death: task 40 (stage 5) asked"));
+    EXPECT_THAT(entry["headline"].get<std::string>(), EndsWith(each.end));
+    EXPECT_EQ(entry["reason"].is_null(), !failed);
+    EXPECT_EQ(entry["heap"]["errors"], 2);
+    ASSERT_EQ(store.TakePostMortems(kBegin, true).size(), 1u);
+    EXPECT_TRUE(store.TakePostMortems(kBegin, true).empty()) << "once";
+  }
+}
+
+TEST(HeapErrors, AnExecutorThatTakesItsTimeToEndDidNotSurvive) {
+  for (const bool removed : {true, false}) {
+    ProfileStore store;
+    FillLivingScene(store);
+    Tell(store, HeapError(false));
+    store.TaskEnded(40, 5, 0, 0, 0, "1", TaskOutcome::kFailed, "java.lang.OutOfMemoryError: Java heap space", kErrorMs + 900);
+    EXPECT_EQ(Deaths(store).size(), 0u);
+    EXPECT_TRUE(store.TakePostMortems(kErrorMs + 30'000, true).empty());
+    if (removed) store.ExecutorRemoved("1", "Command exited with code 52", kErrorMs + 55'000);
+    store.ApplicationEnded(kErrorMs + 57'000);
+    const Json entry = TheDeath(store);
+    EXPECT_EQ(entry["survived"], !removed);
+    EXPECT_THAT(entry["headline"].get<std::string>(), HasSubstr("Executor 1 ran out of heap: task 40 (stage 5) asked"));
+    const char* how = removed ? "last word was an OutOfMemoryError" : "the application had ended before the executor did";
+    EXPECT_THAT(entry["how"].get<std::string>(), HasSubstr(how));
+    EXPECT_EQ(store.TakePostMortems(kErrorMs + 58'000, true).size(), 1u);
+  }
+}
+
+TEST(HeapErrors, AFatalOneIsToldByOneEntryWhateverBecameOfItsExecutor) {
+  struct Case {
+    const char* error;
+    const char* reason;
+    int64_t removed_ms;
+    bool survived, other_work;
+    const char* headline;
+  };
+  constexpr int64_t kEnded = kErrorMs + 200'000;
+  for (const Case& each :
+       {Case{"org.apache.spark.SparkException: Task failed while writing rows.\n\tat a.b\nCaused by: java.lang.OutOfMemoryError: Java heap "
+             "space",
+             "Command exited with code 52", kErrorMs + 40'000, false, false, "ran out of heap: task 40"},
+        Case{"java.lang.OutOfMemoryError: x", "Command exited with code 52", kErrorMs + 140'000, false, false, "ran out of heap: task 40"},
+        Case{"java.lang.OutOfMemoryError: x", "Command exited with code 137", kErrorMs + 90'000, false, false, "not of memory"},
+        Case{"java.lang.OutOfMemoryError: x", "Command exited with code 52", kEnded + 10, true, false, "ran out of heap: task 40"},
+        Case{"java.lang.OutOfMemoryError: x", "", 0, true, true, "lived on, which is no death"},
+        Case{"RuntimeException: java.lang.OutOfMemoryError", "", 0, true, false, "lived on, which is no death"}}) {
+    ProfileStore store;
+    FillLivingScene(store);
+    Tell(store, HeapError(false));
+    store.TaskEnded(40, 5, 0, 0, 0, "1", TaskOutcome::kFailed, each.error, kErrorMs + 900);
+    if (each.other_work) store.TaskEnded(41, 5, 0, 1, 0, "1", TaskOutcome::kSucceeded, "", kErrorMs + 60'001);
+    const bool known = each.removed_ms == 0 && (each.other_work || std::string(each.error).starts_with("Runtime"));
+    EXPECT_EQ(Deaths(store).size(), known ? 1u : 0u) << each.error;
+    if (each.removed_ms != 0 && each.removed_ms < kEnded) store.ExecutorRemoved("1", each.reason, each.removed_ms);
+    store.ApplicationEnded(kEnded);
+    if (each.removed_ms > kEnded) store.ExecutorRemoved("1", each.reason, each.removed_ms);
+    const Json entry = TheDeath(store);
+    EXPECT_EQ(entry["survived"], each.survived) << each.error << each.reason;
+    EXPECT_THAT(entry["headline"].get<std::string>(), HasSubstr(each.headline));
+  }
+}
+
+TEST(HeapErrors, TheDriversIsToldWithTheActionThatItWasFor) {
+  struct Case {
+    int64_t ended_ms;  // of the job of the action; 0: it runs
+    bool is_its;
+  };
+  for (const Case& each : {Case{0, true}, Case{kErrorMs + 10, true}, Case{kErrorMs - 30'000, true}, Case{kErrorMs - 61'000, false}}) {
+    ProfileStore store;
+    store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin - 100'000);
+    store.ExecutorAdded("driver", "node7", 2, 512, -1, -1, -1, kBegin - 99'000);
+    const auto start = [&](int32_t job, const char* call_site, int64_t time_ms) {
+      JobStart started;
+      started.job_id = job;
+      started.stages = {job};
+      started.call_site = call_site;
+      started.query_id = job;
+      started.time_ms = time_ms;
+      store.JobStarted(started);
+    };
+    start(3, "count at job.py:7", kBegin - 98'000);
+    store.JobEnded(3, "", kBegin - 97'000);
+    start(4, "collect at job.py:22", kBegin - 90'000);
+    store.StageSubmitted(4, 0, "collect", "", 1, kBegin - 90'000);
+    store.TaskEnded(77, 4, 0, 0, 0, "1", TaskOutcome::kSucceeded, "", kBegin - 80'000);
+    store.TaskResult(4, 47'000'003);
+    store.QueryRows(4, 200'000);
+    if (each.ended_ms != 0) store.JobEnded(4, "", each.ended_ms);
+    start(5, "show at job.py:40", kErrorMs + 1);
+    proto::Envelope error = HeapError(false, kErrorMs, -1);
+    error.set_executor_id("driver");
+    Tell(store, error);
+    const Json death = TheDeath(store);
+    const std::string headline = death["headline"].get<std::string>();
+    if (!each.is_its) {
+      EXPECT_EQ(death["action"], nullptr);
+      EXPECT_THAT(headline, HasSubstr("The driver ran out of heap and lived on, which is no death: thread"));
+      continue;
+    }
+    EXPECT_EQ(death["action"], "collect at job.py:22");
+    EXPECT_EQ(death["jobId"], 4);
+    EXPECT_THAT(death["how"].get<std::string>(), HasSubstr("; results by stage: stage 4 44.8 MiB of 1 task"));
+    EXPECT_THAT(
+        headline,
+        HasSubstr("no death: collect at job.py:22 had brought 44.8 MiB in 1 task (200,000 rows of 235 B each, serialised); thread"));
+    EXPECT_THAT(death["advice"][0]["because"].get<std::string>(),
+                HasSubstr("what is collected at job.py:22 comes to 44.8 MiB, serialised, and to more as objects: write it to files"));
+    EXPECT_EQ(death["advice"][1]["conf"], "spark.driver.memory");
+  }
+}
+
+// Its agent and its store are in one process: it tells of its own end.
+TEST(HeapErrors, ADriverThatEndsItselfIsToldWithItsAction) {
+  for (const bool of_task : {false, true}) {
+    ProfileStore store;
+    FillLivingScene(store);
+    JobStart job;
+    job.job_id = 4;
+    job.stages = {4};
+    job.call_site = "collect at job.py:22";
+    job.time_ms = kBegin;
+    store.JobStarted(job);
+    store.StageSubmitted(4, 0, "collect", "", 2, kBegin);
+    for (int partition : {0, 1}) {
+      store.TaskEnded(77 + partition, 4, 0, partition, 0, "1", TaskOutcome::kSucceeded, "", kBegin + 1);
+      store.TaskResult(4, partition == 0 ? 1'000'003 : 2'000'003);
+    }
+    Tell(store, LastSnapshot(kContainer / 3, "driver"));  // with a heap of 512 MiB
+    proto::Envelope error = HeapError(true, kErrorMs, of_task ? 40 : -1);
+    error.set_executor_id("driver");
+    Tell(store, error);
+    store.ApplicationEnded(kErrorMs);  // other threads run out, too, and stop the SparkContext
+    store.ExecutorRemoved("driver", "its JVM ended itself, exit code 3", kErrorMs + 1);
+    const Json death = TheDeath(store);
+    const std::string headline = death["headline"].get<std::string>();
+    EXPECT_THAT(headline, EndsWith(", exit code 3"));
+    EXPECT_EQ(death["reason"], nullptr) << "Spark has said nothing";
+    if (of_task) {
+      EXPECT_EQ(death["action"], nullptr) << "in local mode a task fills the heap for itself";
+      EXPECT_THAT(headline, HasSubstr("The driver ran out of heap: task 40 (stage 5) asked for more"));
+      continue;
+    }
+    EXPECT_THAT(headline, HasSubstr("The driver ran out of heap: collect at job.py:22 had brought 2.9 MiB in 2 tasks; thread "));
+    EXPECT_THAT(death["how"].get<std::string>(), EndsWith("; results by stage: stage 4 2.9 MiB of 2 tasks (1.9 MiB the largest)"));
+    EXPECT_EQ(death["action"], "collect at job.py:22");
+    EXPECT_EQ(death["advice"][1]["conf"], "spark.driver.memory");
+  }
+}
+
+TEST(HeapErrors, OneOfATaskIsToldOnceAndOneOfNoTaskByItsThread) {
+  ProfileStore store;
+  FillLivingScene(store);
+  for (int64_t later = 0; later < 3; ++later) Tell(store, HeapError(false, kErrorMs + later));
+  Tell(store, HeapError(false, kErrorMs + 7, -1));
+  Tell(store, HeapError(false, kErrorMs + 61'000, -1));
+  store.TaskEnded(40, 5, 0, 0, 0, "1", TaskOutcome::kFailed, "IllegalStateException: closed", kBegin + 9'900);
+  const Json entries = Deaths(store);
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_EQ(entries[0]["timeMs"], kErrorMs);
+  EXPECT_EQ(entries[1]["taskAttemptId"], nullptr);
+  EXPECT_EQ(entries[1]["timeMs"], kErrorMs + 61'000) << "the other ran out beside the task";
+  EXPECT_THAT(
+      entries[1]["headline"].get<std::string>(),
+      HasSubstr("thread pool-# asked for more in Book.add Book.java:41, for SortExec, with 476.8 MiB of 512.0 MiB in use; 73.4 MiB of it "
+                "made by UnsafeRow.copy UnsafeRow.java:480, stage 2"));
+  EXPECT_NE(PartId(ReadReportJson(store.ReportJson(false))->post_mortems[0]),
+            PartId(ReadReportJson(store.ReportJson(false))->post_mortems[1]));
+}
+
+// Spark's block manager forgets the blocks of an executor that is gone, or the one that lived on has them still.
+TEST(HeapErrors, WhatWasCachedInTheHeapIsAdvisedAgainst) {
+  for (const bool died : {true, false}) {
+    ProfileStore store;
+    store.CachedRdd(7, "In-memory table orders", "cache at job.py:7", {true, true, false, true, 1}, 2);
+    store.BlockUpdated({false, 7, 0}, "1", 200 * kMi, 0);
+    store.BlockUpdated({false, 7, 1}, "2", 999 * kMi, 0);  // elsewhere
+    if (died) {
+      FillScene(store, "Command exited with code 52", kContainer / 3);
+    } else {
+      FillLivingScene(store);
+    }
+    Tell(store, HeapError(false));
+    if (!died) store.TaskEnded(40, 5, 0, 0, 0, "1", TaskOutcome::kFailed, "IllegalStateException: closed", kBegin + 9'900);
+    EXPECT_THAT(TheDeath(store)["advice"].dump(), HasSubstr("cached data `orders` held 200.0 MiB of the heap of 512.0 MiB"));
+  }
+}
+
+TEST(HeapErrors, TheFullerAccountStaysWhateverComesFirst) {
+  proto::Envelope brief = HeapError(true);
+  brief.mutable_heap_shortage()->clear_classes();
+  brief.mutable_heap_shortage()->clear_retained();
+  for (bool brief_first : {true, false}) {
+    ProfileStore store;
+    FillScene(store, "Command exited with code 3", kContainer / 3);
+    Tell(store, brief_first ? brief : HeapError(true));
+    Tell(store, brief_first ? HeapError(true) : brief);
+    EXPECT_EQ(TheDeath(store)["heap"]["classes"].size(), 1u);
+  }
+  ProfileStore store;
+  FillScene(store, "Command exited with code 3", kContainer / 3);
+  Tell(store, brief);
+  EXPECT_EQ(TheDeath(store)["heap"]["totalBytes"], nullptr) << "the heap was not looked at";
+  EXPECT_EQ(TheDeath(store)["outOfMemory"], true);
+}
+
+TEST(HeapErrors, ATaskOutOfTheOrdinaryIsToldByWhatItAllocated) {
+  for (uint64_t times : {20, 2}) {
+    ProfileStore store;
+    FillScene(store, "Command exited with code 52", kContainer / 3);
+    for (int peer = 0; peer < 4; ++peer) {
+      ProfileBuilder done(50 + peer, 5, 2 + peer, "1");
+      proto::Site& site = done.Site(proto::ORIGIN_JVM_HEAP, {Java("org.example.Rows", "read", "Rows.java", 9)}, 30'000'001 / times, 3);
+      site.set_sampled(true);
+      static_cast<void>(store.Ingest(done.Bytes()));
+      store.TaskEnded(50 + peer, 5, 0, 2 + peer, 0, "1", TaskOutcome::kSucceeded, "", kBegin + 5'000);
+    }
+    Tell(store, HeapError(false));
+    const std::string advice = TheDeath(store)["advice"].dump();
+    const char* divide = "task 40 allocated 28.6 MiB, 20× the median of 1.4 MiB of 4 finished tasks";
+    if (times == 20) {
+      EXPECT_THAT(advice, HasSubstr(divide));
+    } else {
+      EXPECT_THAT(advice, Not(HasSubstr("the median")));
+    }
+  }
+}
+
+TEST(HeapErrors, HostileMessagesAreRefused) {
+  ProfileStore store;
+  const std::function<void(proto::HeapShortage&)> spoil[] = {
+      [](proto::HeapShortage& error) { error.set_stack(99); },
+      [](proto::HeapShortage& error) { error.set_total_bytes(UINT64_MAX); },
+      [](proto::HeapShortage& error) { error.mutable_classes(0)->set_bytes(UINT64_MAX); },
+      [](proto::HeapShortage& error) { error.mutable_classes(0)->set_name(std::string(1000, 'x')); },
+      [](proto::HeapShortage& error) { error.mutable_regions(0)->set_bytes(UINT64_MAX); },
+      [](proto::HeapShortage& error) { error.mutable_names()->mutable_stacks(0)->set_parent(7); },
+      [](proto::HeapShortage& error) { error.mutable_retained()->mutable_sites(0)->set_stack(999); },
+      [](proto::HeapShortage& error) { error.set_error(std::string(1000, 'x')); },
+      [](proto::HeapShortage& error) {
+        for (int i = 0; i < 300; ++i) error.add_classes();
+      },
+  };
+  for (const auto& each : spoil) {
+    proto::Envelope envelope = HeapError(false);
+    each(*envelope.mutable_heap_shortage());
+    EXPECT_FALSE(store.Ingest(envelope.SerializeAsString()).ok());
+  }
+  EXPECT_TRUE(store.Ingest(HeapError(false).SerializeAsString()).ok());
+}
+
+TEST(HeapErrors, TheReportReadsWhatItWrote) {
+  ProfileStore store;
+  FillScene(store, "Command exited with code 52", kContainer / 3);
+  Tell(store, HeapError(false));
+  const Report report = store.Model(false);
+  const Result<Report> read = ReadReportJson(WriteReportJson(report));
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(WriteReportJson(*read), WriteReportJson(report));
+  EXPECT_EQ(read->post_mortems[0].heap->classes[0].objects, 1'234u);
+}
+
+TEST(HeapErrors, AHeapThatStaysNearlyFullIsItsExecutorsAndADeathsThatSaysNoMore) {
+  ProfileStore store;
+  FillLivingScene(store);
+  proto::Envelope first = HeapError(false, kBegin + 1'000, -1), full = HeapError(false, kBegin + 2'000, -1);
+  for (proto::Envelope* each : {&first, &full}) {
+    each->mutable_heap_shortage()->set_nearly_full(true);
+    each->mutable_heap_shortage()->clear_error();
+    each->mutable_heap_shortage()->clear_stack();
+  }
+  full.mutable_heap_shortage()->mutable_classes(0)->set_name("java.util.HashMap$Node");
+  Tell(store, full);
+  Tell(store, first);
+  EXPECT_EQ(Deaths(store), Json::array()) << "nothing has failed";
+  Json executor = Json::parse(store.ReportJson(false))["executors"][0];
+  EXPECT_EQ(executor["nearlyFullHeap"]["classes"][0]["name"], "java.util.HashMap$Node") << "the later one";
+  EXPECT_EQ(executor["nearlyFullHeap"]["error"], nullptr);
+  store.ExecutorRemoved("1", "Command exited with code 52", kBegin + 10'000);
+  EXPECT_EQ(TheDeath(store)["heap"]["classes"][0]["name"], "java.util.HashMap$Node");
+}
+
+TEST(HeapErrors, AnswersOfAnyNumberAreBounded) {
+  ProfileStore store;
+  FillLivingScene(store);
+  for (int64_t i = 0; i < 1000; ++i) static_cast<void>(store.Ingest(HeapError(false, kErrorMs + i, -1).SerializeAsString()));
+  EXPECT_LE(Deaths(store).size(), kMaxPostMortems);
+}
+
+}  // namespace
+}  // namespace memprof

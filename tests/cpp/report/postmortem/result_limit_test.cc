@@ -1,0 +1,132 @@
+#include "postmortem/result_limit.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "report/event_parts.h"
+#include "report/json.h"
+#include "store/driver_actions.h"
+#include "store/profile_store.h"
+
+namespace memprof {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int64_t kStart = 1'700'000'000'000;
+constexpr const char* kRefused =
+    "org.apache.spark.SparkException: Job aborted due to stage failure: Total size of serialized results of 3 tasks (2.2 MiB) is bigger "
+    "than spark.driver.maxResultSize (2.0 MiB)";
+
+void Fail(ProfileStore& store, int job_id, const char* failure, std::string_view description = "") {
+  JobStart job;
+  job.job_id = job_id;
+  job.stages = {job_id};
+  job.call_site = "collect at /jobs/job.py:17";
+  job.description = description;
+  job.time_ms = kStart;
+  store.JobStarted(job);
+  store.StageSubmitted(job_id, 0, "collect", "", 5, kStart);
+  store.JobEnded(job_id, failure, kStart + 700);
+}
+
+TEST(ResultLimit, SparksWords) {
+  const std::optional<ResultLimit> limit = ParseResultLimit(kRefused);
+  ASSERT_TRUE(limit);
+  EXPECT_EQ(limit->tasks, 3u);
+  EXPECT_EQ(limit->bytes, 2'306'867u);  // 2.2 MiB
+  EXPECT_EQ(limit->limit_bytes, 2u << 20);
+  EXPECT_EQ(
+      ParseResultLimit("Total size of serialized results of 1 tasks (1536.0 KiB) is bigger than spark.driver.maxResultSize (1024.0 B)")
+          ->bytes,
+      1536u << 10);
+}
+
+TEST(ResultLimit, OtherWordsAreNone) {
+  for (const char* text : {
+           "",
+           "boom",
+           "Total size of serialized results of",
+           "Total size of serialized results of x tasks (2.2 MiB)",
+           "Total size of serialized results of 0 tasks (2.2 MiB) is bigger than spark.driver.maxResultSize (2.0 MiB)",
+           "Total size of serialized results of 3 tasks (-2.2 MiB) is bigger than spark.driver.maxResultSize (2.0 MiB)",
+           "Total size of serialized results of 3 tasks (inf MiB) is bigger than spark.driver.maxResultSize (2.0 MiB)",
+           "Total size of serialized results of 3 tasks (9999999999999999 EiB) is bigger than spark.driver.maxResultSize (2.0 MiB)",
+           "Total size of serialized results of 3 tasks (2.2 Mops) is bigger than spark.driver.maxResultSize (2.0 MiB)",
+           "Total size of serialized results of 3 tasks (2.2 MiB) is bigger than spark.driver.maxResultSize (",
+       }) {
+    EXPECT_FALSE(ParseResultLimit(text)) << text;
+  }
+}
+
+TEST(ResultLimit, ToldOnceWithTheLineAndWhatToDo) {
+  ProfileStore store;
+  store.Configuration({{"spark.driver.maxResultSize", "2m"}, {"spark.driver.memory", "400m"}});
+  Fail(store, 0, kRefused);
+  const Json deaths = Json::parse(store.ReportJson(false))["postMortems"];
+  ASSERT_EQ(deaths.size(), 1u);
+  const Json& death = deaths[0];
+  EXPECT_EQ(death["executorId"], "driver");
+  EXPECT_EQ(death["jobId"], 0);
+  EXPECT_EQ(death["stageId"], 0);
+  EXPECT_EQ(death["action"], "collect at /jobs/job.py:17");
+  EXPECT_EQ(death["limitBytes"], 2 << 20);
+  EXPECT_EQ(death["usedBytes"], 2'306'867);
+  EXPECT_EQ(death["timeMs"], kStart + 700);
+  EXPECT_EQ(death["headline"],
+            "The driver refused the results of collect at /jobs/job.py:17 (job 0): 3 of 5 tasks had returned 2.2 MiB, more than "
+            "spark.driver.maxResultSize (2.0 MiB)");
+  // 2.2 MiB / 3 * 5 = 3.67 MiB; + 10 % = 4.03 MiB.
+  ASSERT_EQ(death["advice"].size(), 2u);
+  EXPECT_EQ(death["advice"][0]["conf"], nullptr);
+  const std::string instead = death["advice"][0]["because"];
+  EXPECT_NE(instead.find("at job.py:17 comes to 5 tasks × 750.9 KiB each so far = 3.7 MiB, against 2.0 MiB"), instead.npos) << instead;
+  EXPECT_NE(instead.find("limit() to 54 % of the rows"), instead.npos) << instead;
+  EXPECT_EQ(death["advice"][1]["conf"], "spark.driver.maxResultSize");
+  EXPECT_EQ(death["advice"][1]["from"], "2m");
+  EXPECT_EQ(death["advice"][1]["to"], "5m");
+  EXPECT_EQ(store.TakePostMortems(kStart, true).size(), 1u);
+  EXPECT_EQ(store.TakePostMortems(kStart + 60'000, true).size(), 0u);
+}
+
+TEST(ResultLimit, MoreThanTheHeapHoldsNeedsAHeap) {
+  ProfileStore store;
+  Fail(store, 0, "Total size of serialized results of 2 tasks (2.0 GiB) is bigger than spark.driver.maxResultSize (1024.0 MiB)");
+  const Json advice = Json::parse(store.ReportJson(false))["postMortems"][0]["advice"];
+  ASSERT_EQ(advice.size(), 3u);
+  EXPECT_EQ(advice[2]["conf"], "spark.driver.memory");
+  EXPECT_EQ(advice[2]["from"], "1g");
+  EXPECT_EQ(advice[2]["to"], "11594m");  // (2 × 5 GiB + 300 MiB) × 1.1
+}
+
+TEST(ResultLimit, ATableToBroadcastIsShuffledInstead) {
+  ProfileStore store;
+  Fail(store, 0, kRefused, "broadcast exchange (runId 7)");
+  const Json death = Json::parse(store.ReportJson(false))["postMortems"][0];
+  EXPECT_EQ(death["advice"][0]["conf"], "spark.sql.autoBroadcastJoinThreshold");
+  EXPECT_EQ(death["advice"][0]["from"], "10m");
+  EXPECT_EQ(death["advice"][0]["to"], "-1");
+}
+
+TEST(ResultLimit, AnotherFailureIsNotTold) {
+  ProfileStore store;
+  Fail(store, 0, "org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 0.0 failed 4 times");
+  EXPECT_EQ(Json::parse(store.ReportJson(false))["postMortems"].size(), 0u);
+  EXPECT_TRUE(store.TakePostMortems(kStart, true).empty());
+}
+
+TEST(ResultLimit, EachJobIsAPartOfItsOwn) {
+  ProfileStore store;
+  Fail(store, 0, kRefused);
+  Fail(store, 1, kRefused);
+  const Result<Report> report = ReadReportJson(store.ReportJson(false));
+  ASSERT_TRUE(report.ok());
+  ASSERT_EQ(report->post_mortems.size(), 2u);
+  EXPECT_NE(PartId(report->post_mortems[0]), PartId(report->post_mortems[1]));
+  EXPECT_EQ(store.TakePostMortems(kStart, true).size(), 2u);
+}
+
+}  // namespace
+}  // namespace memprof

@@ -1,0 +1,116 @@
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.sparkmemprof.gc.CollectionNews;
+import org.sparkmemprof.jni.NativeAgent;
+
+/**
+ * A task that fills the heap with objects of known sizes, in the way that its argument says:
+ * "small" ones until there is no room, "large" for one that can't fit, "storm" for several threads
+ * at once, "nearly" to stay just below, "halt" to end the JVM while an error ends it, "none". It
+ * catches the error, closes its task and prints how many bytes it held. With
+ * -XX:+ExitOnOutOfMemoryError it comes to nothing of that.
+ */
+public final class HeapHog {
+  private static final int KEPT_BYTES = 1003; // 1,024 with its header
+  private static final List<Object> kept = new ArrayList<>();
+  private static Object sink;
+
+  /** As a plugin's sender would: until there is nothing more. */
+  private static void send() {
+    try {
+      int number = 0;
+      for (byte[] message; ; ) {
+        message = NativeAgent.takeMessage(60_000);
+        if (message == null) return;
+        Files.write(Path.of(String.format("message-%04d", number++)), message);
+      }
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  static void keepSmall(int count) {
+    for (int i = 0; i < count; i++) kept.add(new byte[KEPT_BYTES]);
+  }
+
+  static void askForLarge() {
+    sink = new long[200_000_003 / 8];
+  }
+
+  static void stayNearlyFull() throws InterruptedException {
+    Runtime runtime = Runtime.getRuntime();
+    for (double used = 0; used < 0.92 * runtime.maxMemory(); ) {
+      keepSmall(4000);
+      if (runtime.totalMemory() - runtime.freeMemory() > 0.9 * runtime.maxMemory()) System.gc();
+      used = runtime.totalMemory() - runtime.freeMemory();
+    }
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+      Thread.sleep(300); // its notification comes a little later
+    }
+    Thread.sleep(2000);
+  }
+
+  /** Once another thread's error has begun to end the JVM, and its last words are half written. */
+  static void haltMeanwhile() throws Exception {
+    new Thread(HeapHog::askForLarge, "other").start();
+    while (new File("boxes").list((folder, name) -> name.endsWith(".words")).length == 0) {
+      Thread.sleep(1);
+    }
+    Runtime.getRuntime().halt(7);
+  }
+
+  static void fill() {
+    List<Object> mine = new ArrayList<>();
+    for (; ; ) mine.add(new int[3001]);
+  }
+
+  public static void main(String[] args) throws Exception {
+    Probe.start();
+    AutoCloseable news = CollectionNews.start();
+    NativeAgent.sparkMemory(
+        11_000_003, 22_000_007, 33_000_011, Runtime.getRuntime().maxMemory(), 55_000_021);
+    Thread sender = new Thread(HeapHog::send, "sender");
+    sender.setDaemon(true);
+    sender.start();
+    Probe.task(1);
+    keepSmall(50_000); // 51 MB
+    try {
+      if (args[0].equals("large")) {
+        askForLarge();
+      } else if (args[0].equals("storm")) {
+        CountDownLatch ended = new CountDownLatch(4);
+        for (int i = 0; i < 4; i++) {
+          new Thread(
+                  () -> {
+                    try {
+                      fill();
+                    } catch (OutOfMemoryError full) {
+                      ended.countDown();
+                    }
+                  })
+              .start();
+        }
+        ended.await();
+      } else if (args[0].equals("halt")) {
+        haltMeanwhile();
+      } else if (args[0].equals("nearly")) {
+        stayNearlyFull();
+      } else if (args[0].equals("small")) {
+        fill();
+      }
+    } catch (OutOfMemoryError full) {
+      // The task goes on.
+    }
+    System.out.println("caught");
+    Probe.close(1, "task");
+    news.close();
+    NativeAgent.stop();
+    sender.join();
+    System.out.println(kept.size() * 1024L);
+  }
+}

@@ -1,0 +1,196 @@
+"""OutOfMemoryErrors of the heap: what the agent tells of them before a JVM is gone, and when it lives on."""
+
+import subprocess
+
+import pytest
+from conftest import dump
+
+HEAP = "-Xmx120m"
+EXITS = "-XX:+ExitOnOutOfMemoryError"
+# A collector that works beside the application lets another thread run out first, now and then.
+BESIDE = ["Z", "Shenandoah"]
+WAYS = [
+    ("Serial", "small"),
+    ("Parallel", "small"),
+    ("G1", "small"),
+    ("G1", "large"),
+    ("Z", "small"),
+    ("Shenandoah", "large"),
+]
+KEPT_BYTES = 50_000 * 1024
+
+
+def run(java, way, collector="G1", *options):
+    outcome = java.run("HeapHog", way, agent="interval=16k", jvm=[HEAP, f"-XX:+Use{collector}GC", *options])
+    if "not supported" in outcome.err or "Unrecognized VM option" in outcome.err:
+        pytest.skip(f"JDK {java.version} has no {collector}GC: {outcome.err.splitlines()[0]}")
+    return outcome
+
+
+def shortages(outcome, nearly_full=False):
+    """Of one that was told before the look and after it, the fuller."""
+    told = [message["shortage"] for message in outcome.messages() if "shortage" in message]
+    kind = [shortage for shortage in told if shortage["nearlyFull"] is nearly_full]
+    return list({(shortage["timeMs"], shortage["taskAttemptId"]): shortage for shortage in kind}.values())
+
+
+def words(outcome):
+    """The envelopes in the file that the JVM has left beside its boxes."""
+    (path,) = (outcome.folder / "boxes").glob("*.words")
+    assert path.stat().st_mode & 0o777 == 0o600
+    bytes_ = path.read_bytes()
+    assert bytes_[:8] == b"MPWORDS1"
+    envelopes, at = [], 8
+    while at < len(bytes_):
+        size = int.from_bytes(bytes_[at : at + 4], "little")
+        piece = outcome.folder / f"word-{len(envelopes)}"
+        piece.write_bytes(bytes_[at + 12 : at + 12 + size])
+        envelopes.append(dump(piece))
+        at += 12 + size
+    return envelopes
+
+
+def run_that_exits(java, way, collector):
+    """Of a full heap any thread may find no room before the hog's does, but not time and again."""
+    for _ in range(8):
+        outcome = run(java, way, collector, EXITS)
+        assert outcome.status == 3, outcome.err
+        if shortage_of(words(outcome))["thread"] == "main":
+            return outcome
+        for path in [*(outcome.folder / "boxes").glob("*.words"), *outcome.folder.glob("message-*")]:
+            path.unlink()
+    pytest.fail("another thread ran out first, each time")
+
+
+def shortage_of(envelopes):
+    (shortage,) = [envelope["shortage"] for envelope in envelopes if "shortage" in envelope]
+    return shortage
+
+
+def demand_shortage(shortage, function, *, ends):
+    assert shortage["endsJvm"] is ends
+    assert (shortage["taskAttemptId"], shortage["stageId"], shortage["partition"]) == (1, 3, 1)
+    assert shortage["thread"] == "main"
+    assert function in [frame["function"] for frame in shortage["frames"]]
+    assert shortage["regions"]["heap.storage"] == 11_000_003
+    assert not shortage["cutShort"]
+    held = {row["name"]: (row["objects"], row["bytes"]) for row in shortage["classes"]}
+    objects, bytes_ = held["byte[]"]
+    assert 50_000 <= objects < 65_000, "some ten thousand are the JVM's own"
+    assert KEPT_BYTES <= bytes_ < KEPT_BYTES + 4_000_000
+    assert sum(row["bytes"] for row in shortage["classes"]) + shortage["otherBytes"] == shortage["totalBytes"]
+    return held
+
+
+def kept_small(heap):
+    """The sites of the hog's small blocks; of one sampled by chance the JVM may know no frames."""
+    return [site for site in heap["sites"] if site["frames"] and site["frames"][-1]["function"] == "HeapHog.keepSmall"]
+
+
+def demand_retained(shortage):
+    heap = shortage["retained"]
+    assert heap["collection"] == "the collection before an OutOfMemoryError"
+    found = kept_small(heap)
+    assert sum(site["bytes"] for site in found) == pytest.approx(KEPT_BYTES, rel=0.1)
+    assert found[0]["stageId"] == 3
+
+
+@pytest.mark.parametrize("collector", ["Serial", "G1"])
+def test_an_error_that_is_caught(java, collector):
+    outcome = run(java, "large", collector)  # of small ones, any other thread may find no room first
+    assert outcome.status == 0, outcome.err
+    assert [line for line in outcome.out.splitlines() if "[jvmti]" not in line] == ["caught", str(KEPT_BYTES)]
+    (shortage,) = shortages(outcome)
+    demand_shortage(shortage, "HeapHog.askForLarge", ends=False)
+    assert shortage["error"] in ("Java heap space", "GC overhead limit exceeded")
+    demand_retained(shortage)
+    assert not list((outcome.folder / "boxes").glob("*.words"))
+
+
+@pytest.mark.parametrize(("collector", "way"), WAYS)
+def test_last_words_of_a_jvm_that_exits_on_an_error(java, collector, way):
+    outcome = run_that_exits(java, way, collector)
+    assert "Terminating due to java.lang.OutOfMemoryError" in outcome.out
+    assert not list(outcome.folder.glob("hs_err*"))
+    envelopes = words(outcome)
+    shortage = shortage_of(envelopes)
+    assert shortage["classes"][0]["bytes"] > 0
+    (task,) = [envelope["task"] for envelope in envelopes if "task" in envelope]
+    assert task["taskAttemptId"] == 1
+    if collector in BESIDE:
+        return
+    demand_shortage(shortage, "HeapHog.askForLarge" if way == "large" else "HeapHog.fill", ends=True)
+    demand_retained(shortage)
+    if way == "large":  # there is room enough left for the sender
+        assert [sent["totalBytes"] for sent in shortages(outcome)] == [shortage["totalBytes"]]
+
+
+def test_many_threads_run_out_at_once(java):
+    outcome = run(java, "storm", "G1", EXITS)
+    assert outcome.status == 3, outcome.err
+    shortage = shortage_of(words(outcome))
+    assert shortage["taskAttemptId"] == 1, "what a task's threads do is its own"
+    caught = run(java, "storm")
+    assert caught.status == 0, caught.err
+    told = [shortage["taskAttemptId"] for shortage in shortages(caught)].count(1)
+    assert 1 <= told <= 3, "of very many errors the first, and one in 15 s"
+
+
+def test_an_exit_that_has_begun_is_not_overtaken(java):
+    outcome = run(java, "halt", "G1", EXITS)
+    assert outcome.status == 3, outcome.err
+    shortage = shortage_of(words(outcome))
+    assert (shortage["thread"], shortage["endsJvm"]) == ("other", True)
+    assert shortage["classes"][0]["bytes"] >= KEPT_BYTES
+
+
+def test_other_exits_with_the_same_code_pass(java):
+    """System.exit(3) and a JVM whose agent never started: nothing is left behind, and the code stays."""
+    outcome = java.run("HeapHog", "small", agent="enabled=false", jvm=[HEAP, EXITS])
+    assert outcome.status == 3
+    assert not (outcome.folder / "boxes").exists()
+
+
+def test_a_heap_that_stays_nearly_full_is_looked_at_once(java):
+    outcome = run(java, "nearly", "G1", "-Xmx200m")
+    assert outcome.status == 0, outcome.err
+    (look,) = shortages(outcome, nearly_full=True)
+    assert (look["endsJvm"], look["error"], look["taskAttemptId"]) == (False, "", -1)
+    kept = int(outcome.out.split()[-1])
+    (held,) = [row for row in look["classes"] if row["name"] == "byte[]"]
+    assert kept <= held["bytes"] < kept + 4_000_000
+    found = kept_small(look["retained"])
+    assert sum(site["bytes"] for site in found) == pytest.approx(kept, rel=0.1)
+
+
+def test_no_look_at_the_heap_where_none_is_wanted(java):
+    outcome = java.run("HeapHog", "large", agent="interval=16k,heap.looks=false", jvm=[HEAP, EXITS])
+    assert outcome.status == 3, outcome.err
+    shortage = shortage_of(words(outcome))
+    assert (shortage["classes"], shortage["totalBytes"]) == ([], 0)
+    assert "HeapHog.askForLarge" in [frame["function"] for frame in shortage["frames"]]
+    nearly = java.run("HeapHog", "nearly", agent="heap.looks=false", jvm=["-Xmx200m", "-XX:+UseG1GC"])
+    assert shortages(nearly, nearly_full=True) == []
+
+
+def test_checked_jni_has_nothing_to_say(java):
+    outcome = run(java, "large", "G1", "-Xcheck:jni")
+    assert shortages(outcome)
+    assert "WARNING: JNI" not in outcome.out + outcome.err
+    assert "FATAL" not in outcome.out + outcome.err
+
+
+def test_the_next_jvm_sends_what_the_dead_one_left(java):
+    dead = run(java, "large", "G1", EXITS)  # the hog's thread, and no other, finds no room
+    (left,) = (dead.folder / "boxes").glob("*.words")
+    for path in dead.folder.glob("message-*"):
+        path.unlink()
+    torn = left.with_name("2147483646.words")
+    torn.write_bytes(left.read_bytes()[:-1])
+    size = subprocess.run(["stat", "-c", "%s", left], check=True, capture_output=True, text=True).stdout
+    assert int(size) > 1000
+    alive = run(java, "none")
+    assert not left.exists()
+    assert torn.exists(), "a torn file is left to be looked at"
+    found = [shortage for shortage in shortages(alive) if shortage["endsJvm"]]
+    assert [shortage["taskAttemptId"] for shortage in found] == [1]

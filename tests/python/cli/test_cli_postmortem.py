@@ -1,0 +1,142 @@
+"""`sparkmemprof post-mortem DIR`, and `import sparkmemprof.driver`: what a driver that was killed held, by line."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+HELD_BYTES = 41_000_027
+DRIVER = f"""\
+import sparkmemprof.driver
+import sys
+held = bytearray({HELD_BYTES})  # held
+print("up", flush=True)
+sys.stdin.readline()
+"""
+HELD_LINE = 3
+
+
+@pytest.fixture
+def driver(package, tmp_path):
+    """Starts a driver's Python that holds its bytes until a line comes; its boxes are below tmp_path/boxes."""
+    (tmp_path / "job.py").write_text(DRIVER)
+    started = []
+
+    def start():
+        environment = {**os.environ, "PYTHONPATH": str(package), "SPARKMEMPROF_BOX_DIR": str(tmp_path / "boxes")}
+        process = subprocess.Popen(
+            [sys.executable, "job.py"],
+            cwd=tmp_path,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        assert process.stdout.readline() == "up\n"
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def boxes(tmp_path):
+    return [*(tmp_path / "boxes").rglob("*.box")]
+
+
+def test_a_driver_that_was_killed(driver, cli, tmp_path):
+    killed = driver()
+    killed.send_signal(signal.SIGKILL)
+    killed.wait(30)
+    finished = cli("post-mortem", tmp_path / "boxes")
+    assert finished.returncode == 0, finished.stderr
+    flat = " ".join(finished.stdout.split())
+    assert f"The driver's Python process {killed.pid}" in flat
+    assert re.search(rf"job\.py:{HELD_LINE} \S+ held 39\.[12] MiB", flat), flat
+    assert f"{HELD_LINE}" in flat
+    assert finished.stderr == ""
+    assert boxes(tmp_path), "nothing is removed"
+
+
+def test_one_that_ends_in_order_leaves_nothing(driver, cli, tmp_path):
+    process = driver()
+    assert boxes(tmp_path)
+    assert process.communicate("\n", timeout=30) == ("", "")
+    assert process.returncode == 0
+    assert boxes(tmp_path) == []
+    finished = cli("post-mortem", tmp_path / "boxes")
+    assert finished.returncode == 1
+    assert "no dead process left a black box" in finished.stderr
+
+
+def test_the_living_are_left_alone(driver, cli, tmp_path):
+    driver()
+    finished = cli("post-mortem", tmp_path / "boxes")
+    assert (finished.returncode, finished.stdout) == (1, "")
+    (box,) = boxes(tmp_path)
+    assert f"left alone, its process is alive: {box}" in finished.stderr
+
+
+def test_what_is_no_box_of_ours_is_refused_and_the_others_are_read(driver, cli, tmp_path):
+    killed = driver()
+    killed.kill()
+    killed.wait(30)
+    (box,) = boxes(tmp_path)
+    whole = box.read_bytes()
+    damaged = {
+        "cut": whole[: len(whole) // 3],
+        "empty": b"",
+        "foreign": b"\x00" * len(whole),
+        "version": whole[:8] + b"\xff\xff" + whole[10:],
+    }
+    for name, content in damaged.items():
+        path = box.with_name(f"memprof+{name}+1+1.box")
+        path.write_bytes(content)
+        path.chmod(0o600)
+    steering = os.fsencode(box.parent) + b"/memprof+\xff\x1b[2J+1+1.box"
+    with open(steering, "wb"):
+        os.chmod(steering, 0o600)
+    link = box.with_name("memprof+link+1+1.box")
+    link.symlink_to("/etc/passwd")
+    finished = cli("post-mortem", tmp_path / "boxes")
+    assert finished.returncode == 0
+    assert f"process {killed.pid}" in finished.stdout
+    for name in [*damaged, "link"]:
+        (line,) = [line for line in finished.stderr.splitlines() if f"memprof+{name}+1+1.box: " in line]
+        assert line.startswith("sparkmemprof: refused: ")
+        assert len(line.split(".box: ", 1)[1]) > 10, "a reason"
+    assert "root" not in finished.stdout
+    assert "\\x1b[2J" in finished.stderr
+    assert "\x1b" not in finished.stderr
+
+
+def test_a_directory_that_is_none(cli, tmp_path):
+    finished = cli("post-mortem", tmp_path / "none")
+    assert finished.returncode == 2
+    assert "is not a directory" in finished.stderr
+    assert "spark.memprof.box.dir" in finished.stderr
+
+
+def test_a_box_directory_of_somebody_else_is_not_used(package, tmp_path):
+    (tmp_path / "job.py").write_text(DRIVER)
+    (tmp_path / "boxes").symlink_to("/tmp")
+    environment = {**os.environ, "PYTHONPATH": str(package), "SPARKMEMPROF_BOX_DIR": str(tmp_path / "boxes")}
+    finished = subprocess.run(
+        [sys.executable, "job.py"],
+        cwd=tmp_path,
+        env=environment,
+        input="\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (finished.returncode, finished.stdout) == (0, "up\n"), "the program is what it is without us"
+    assert finished.stderr.startswith("sparkmemprof: the driver's Python is not profiled: ")
+    assert len(finished.stderr.splitlines()) == 1

@@ -14,12 +14,11 @@ import os
 import pathlib
 import re
 import shutil
-import signal
 import subprocess
-import time
 import zipfile
 
 import memory_cgroups
+import processes
 import pytest
 from shared_classes import FEW_TESTS, archive_classes
 
@@ -256,15 +255,6 @@ def ours(text):
     return [line for line in text.splitlines() if "memprof" in line and not SPARKS_OWN.search(line)]
 
 
-def until(condition, seconds, what):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if value := condition():
-            return value
-        time.sleep(0.1)
-    raise AssertionError(f"not within {seconds} s: {what}")
-
-
 def warnings_of(run):
     """Our warnings in all logs of a run: driver's, executors', Python workers'."""
     logs = [run.stderr, *run.executor_logs().values()]
@@ -283,6 +273,17 @@ def clean_environment(spark, **extra):
     }
 
 
+def every_executor_first(master):
+    """Settings by which no task starts before all executors are there: on a busy machine the first would run them all."""
+    settings = {
+        "spark.scheduler.minRegisteredResourcesRatio": "1",  # of spark.cores.max, where that is known
+        "spark.scheduler.maxRegisteredResourcesWaitingTime": "120s",
+    }
+    if cluster := re.fullmatch(r"local-cluster\[(\d+),(\d+),\d+\]", master):
+        settings["spark.cores.max"] = str(int(cluster[1]) * int(cluster[2]))
+    return {} if master.startswith("local[") else settings
+
+
 @dataclasses.dataclass
 class Launch:
     """How a job is started: everything needed to run it by hand."""
@@ -294,7 +295,7 @@ class Launch:
 
     def start(self, **options):
         """Its process, that goes on beside the test; options as for Popen."""
-        return subprocess.Popen(self.command, cwd=self.cwd, env=self.environment, stdin=subprocess.DEVNULL, **options)
+        return processes.start(self.command, cwd=self.cwd, env=self.environment, **options)
 
 
 class Launcher:
@@ -322,6 +323,7 @@ class Launcher:
                 "spark.plugins": PLUGIN,
                 "spark.memprof.report.dir": reports,
             }
+        settings |= every_executor_first(master)
         settings |= dict(conf)
         work = self._spark.home / "work"
         shutil.rmtree(work, ignore_errors=True)
@@ -336,16 +338,7 @@ class Launcher:
     def __call__(self, job, *arguments, **options):
         """A Run, whatever its end; options as for prepare."""
         launch = self.prepare(job, *arguments, **options)
-        finished = subprocess.run(
-            launch.command,
-            cwd=launch.cwd,
-            env=launch.environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=RUN_SECONDS,
-            check=False,
-        )
+        finished = processes.run(launch.command, RUN_SECONDS, cwd=launch.cwd, env=launch.environment)
         launch.run.status, launch.run.stdout, launch.run.stderr = finished.returncode, finished.stdout, finished.stderr
         return launch.run
 
@@ -384,37 +377,21 @@ class Standalone:
 
     def _start(self, name, main, *arguments, until, prefix=()):
         log = self._folder / f"{name}.log"
+        command = [*prefix, self._home / "bin/spark-class", f"org.apache.spark.deploy.{main}", *arguments]
         with log.open("w") as out:
-            process = subprocess.Popen(
-                [
-                    *prefix,
-                    self._home / "bin/spark-class",
-                    f"org.apache.spark.deploy.{main}",
-                    *arguments,
-                ],
-                env=self._environment,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            process = processes.start(command, env=self._environment, stdout=out, stderr=subprocess.STDOUT)
         self._processes.append(process)
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and process.poll() is None:
-            if found := re.search(until, log.read_text()):
-                return found[found.lastindex or 0]
-            time.sleep(0.1)
-        raise AssertionError(f"the standalone {name} did not start:\n{log.read_text()[-3000:]}")
+
+        def told():
+            assert process.poll() is None, f"the standalone {name} has ended:\n{log.read_text()[-3000:]}"
+            return re.search(until, log.read_text())
+
+        found = processes.until(told, 60, lambda: f"the standalone {name} starts:\n{log.read_text()[-3000:]}")
+        return found[found.lastindex or 0]
 
     def stop(self):
         for process in reversed(self._processes):
-            process.send_signal(signal.SIGTERM)
-        for process in self._processes:
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            processes.stop(process)
 
 
 @pytest.fixture

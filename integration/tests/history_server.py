@@ -6,6 +6,7 @@ import re
 import subprocess
 import time
 
+import processes
 from conftest import clean_environment
 from live_application import ask
 
@@ -23,7 +24,7 @@ class HistoryServer:
     def page(self, application, path="", **options):
         """`path` below the application's own pages; waits until the server has listed and loaded it."""
         address = f"/history/{application}/{path}"
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + processes.patient(60)
         answer = self.ask(address, **options)
         while answer.status in (302, 404) and time.monotonic() < deadline and not self._loaded(application, options):
             time.sleep(0.2)
@@ -54,25 +55,14 @@ def serving(spark, logs, folder, class_path, settings=()):
         SPARK_DAEMON_MEMORY="512m",
     )
     with log.open("w") as out:
-        process = subprocess.Popen(
-            [spark.home / "bin/spark-class", "org.apache.spark.deploy.history.HistoryServer"],
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-        )
+        command = [spark.home / "bin/spark-class", "org.apache.spark.deploy.history.HistoryServer"]
+        process = processes.start(command, cwd=folder, env=environment, stdout=out, stderr=subprocess.STDOUT)
+
+    def started():
+        assert process.poll() is None, log.read_text()
+        return _STARTED.search(log.read_text())
+
     try:
-        deadline = time.monotonic() + 90
-        while not (started := _STARTED.search(log.read_text())):
-            assert process.poll() is None, log.read_text()
-            assert time.monotonic() < deadline, log.read_text()
-            time.sleep(0.1)
-        yield HistoryServer(int(started[1]), log)
+        yield HistoryServer(int(processes.until(started, 90, log.read_text)[1]), log)
     finally:
-        process.terminate()
-        try:
-            process.wait(20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        processes.stop(process)

@@ -5,8 +5,9 @@ import dataclasses
 import http.client
 import json
 import subprocess
-import time
 import urllib.parse
+
+import processes
 
 UI = {"spark.ui.enabled": "true", "spark.ui.port": "0", "spark.ui.showConsoleProgress": "false"}
 
@@ -60,7 +61,7 @@ class LiveApplication:
     def finish(self):
         """Ends the application; its Run."""
         self._end.touch()
-        self._run.stdout, _ = self._process.communicate(timeout=120)
+        self._run.stdout, _ = self._process.communicate(timeout=processes.patient(120))
         self._run.status = self._process.returncode
         return self._run
 
@@ -72,32 +73,37 @@ def running(launcher, folder, conf=()):
     launch = launcher.prepare("tab.py", told, end, conf={**UI, **dict(conf)})
     with log.open("w") as stderr:
         process = launch.start(stdout=subprocess.PIPE, stderr=stderr, text=True)
+
+    def is_up():
+        assert process.poll() is None, log.read_text()
+        return told.exists()
+
     try:
-        deadline = time.monotonic() + 120
-        while not told.exists():
-            assert process.poll() is None, log.read_text()
-            assert time.monotonic() < deadline, log.read_text()
-            time.sleep(0.1)
-        application = LiveApplication(told.read_text(), process, end, launch.run)
-        yield application
+        processes.until(is_up, 120, log.read_text)
+        yield LiveApplication(told.read_text(), process, end, launch.run)
     finally:
         end.touch()
-        try:
-            process.wait(60)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(processes.patient(60))
+        processes.kill_session(process)
         launch.run.stderr = log.read_text()
 
 
 def settled(application):
-    """The report once every task's profile is in it and its stages' ends are: Spark tells of these after the tasks."""
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        report = application.report()
+    """The report once every task's profile and the ends of its stages are in it, and the names of its native frames."""
+    report = {}
+
+    def is_whole():
+        report.update(application.report())
         stages = report["stages"]
         profiled = [stage for stage in stages if stage["profiledTasks"] == stage["partitions"]]
-        if len(profiled) == 3 and all(stage["status"] == "complete" for stage in stages):
-            return report
-        time.sleep(0.2)
-    raise AssertionError(f"not all tasks' profiles arrived, or not all stages' ends: {stages}")
+        return len(profiled) == 3 and all(stage["status"] == "complete" and is_named(stage) for stage in stages)
+
+    processes.until(is_whole, 30, lambda: f"all tasks' profiles and stages' ends: {report['stages']}")
+    return report
+
+
+def is_named(stage):
+    """Symbols are looked up in the executor once a task is done: they come last."""
+    frames = [frame for site in stage["sites"] for frame in site["frames"] if frame["language"] == "native"]
+    return not frames or any(frame["function"] for frame in frames)

@@ -8,6 +8,7 @@ import time
 import uuid
 
 import pytest
+from processes import patient
 
 
 def memory_hierarchy():
@@ -56,7 +57,7 @@ def kernel_kills(folder):
 
 def remove_container(folder):
     """Once what ran in it has ended."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + patient(20)
     while (folder / "cgroup.procs").read_text() and time.monotonic() < deadline:
         time.sleep(0.1)
     folder.rmdir()

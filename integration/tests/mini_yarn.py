@@ -1,8 +1,10 @@
 """A YARN of one node in a JVM of its own, in which the NodeManager really kills."""
 
+import contextlib
 import re
 import subprocess
-import time
+
+import processes
 
 SOURCE = "yarn/MiniYarn.java"
 START_SECONDS = 90
@@ -23,24 +25,26 @@ class MiniYarn:
         log = folder / "yarn.log"
         sizes = [str(node_mib), str(largest_mib or node_mib)]
         with log.open("w") as out:
-            self._process = subprocess.Popen(
+            self._process = processes.start(
                 ["java", OPENED, "-cp", f"{jars}/*", sources / SOURCE, self.conf, *sizes],
                 cwd=folder,
                 stdin=subprocess.PIPE,  # its end is the cluster's
                 stdout=out,
                 stderr=subprocess.STDOUT,
             )
-        deadline = time.monotonic() + START_SECONDS
-        while not re.search("^MiniYarn is ready", log.read_text(), re.MULTILINE):
-            if self._process.poll() is not None or time.monotonic() > deadline:
-                self.stop()
-                raise AssertionError(f"YARN did not start:\n{log.read_text()[-3000:]}")
-            time.sleep(0.2)
+
+        def is_ready():
+            assert self._process.poll() is None, f"YARN has ended:\n{log.read_text()[-3000:]}"
+            return re.search("^MiniYarn is ready", log.read_text(), re.MULTILINE)
+
+        try:
+            processes.until(is_ready, START_SECONDS, lambda: f"YARN starts:\n{log.read_text()[-3000:]}")
+        except BaseException:
+            self.stop()
+            raise
 
     def stop(self):
         self._process.stdin.close()
-        try:
-            self._process.wait(30)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(processes.patient(30))
+        processes.kill_session(self._process)

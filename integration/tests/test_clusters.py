@@ -5,7 +5,8 @@ import stat
 import tempfile
 
 import pytest
-from conftest import BUILD, LOCAL_CLUSTER, demand_blocks, demand_rows_explain, ours, sites_at, until, warnings_of
+from conftest import BUILD, LOCAL_CLUSTER, demand_blocks, demand_rows_explain, ours, sites_at, warnings_of
+from processes import until
 
 PANDAS_BYTES, PANDAS_TASKS = 1_999_993, 4
 RDD_BYTES, RDD_TASKS = 2_999_977, 5
@@ -102,7 +103,7 @@ def test_local_cluster_with_agentpath(spark_run, unprofiled):
 
 @pytest.mark.one_line("4")
 def test_standalone(spark_run, standalone, unprofiled):
-    conf = {"spark.executor.cores": "1", "spark.executor.memory": "700m"}
+    conf = {"spark.executor.cores": "1", "spark.cores.max": "2", "spark.executor.memory": "700m"}
     run = spark_run(JOB, master=standalone.master, conf=conf)
     run.work = standalone.work
     report = demand_profile(run, unprofiled, {"0", "1"}, "jar")

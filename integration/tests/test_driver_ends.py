@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import memory_cgroups
+import processes
 import pytest
 from conftest import JOBS, ROOT, clean_environment, line_of
 from memory_cgroups import entering, kernel_kills
@@ -51,16 +52,7 @@ def submit(spark, package, tmp_path):
             *arguments,
         ]
         environment = clean_environment(spark, PYTHONPATH=str(package), SPARKMEMPROF_BUNDLE=str(package / "bundle"))
-        finished = subprocess.run(
-            [*map(str, command)],
-            cwd=tmp_path,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=240,
-            check=False,
-        )
+        finished = processes.run(command, 240, cwd=tmp_path, env=environment)
         (report,) = (tmp_path / "sparkmemprof-report").glob("*/report.json")
         assert (report.parent / "report.html").exists()
         return finished, json.loads(report.read_text())

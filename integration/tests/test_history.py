@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -90,7 +91,7 @@ def test_rolled_and_compressed_with_source_where_it_is_asked_for(spark_run, tmp_
     }
     run = spark_run("sum.py", SIZE, conf=conf).demand_success()
     (log,) = tmp_path.glob("eventlog_v2_*")
-    assert all(piece.suffix == ".zstd" for piece in log.glob("events_*"))
+    assert {piece.suffix for piece in log.glob("events_*")} == {".zstd"}
     shown = command_line("report", log, "--format", "json")
     assert json.loads(shown.stdout) == run.report(), shown.stderr
 
@@ -126,32 +127,49 @@ def test_of_a_driver_that_was_killed_what_it_had_written(spark_run, tmp_path, co
     assert any("the end of the application" in entry["what"] for entry in report["notAvailable"])
 
 
+CODECS = ["zstd", "lz4", "snappy", "lzf"]
+
+
 @pytest.fixture(scope="module")
-def recompressed(spark, logged, tmp_path_factory):
+def long_log(logged, tmp_path_factory):
+    """The event log with so much between our last two parts that cut in its middle it holds all but the very last."""
+    _, log = logged
+    lines = log.read_text().splitlines(keepends=True)
+    last = max(number for number, line in enumerate(lines) if line.startswith(EVENT))
+    noise = random.Random(20_021)
+    others = [f'{{"Event":"of.somebody.else","noise":"{noise.randbytes(50_000).hex()}"}}\n' for _ in range(40)]
+    path = tmp_path_factory.mktemp("long") / log.name
+    path.write_text("".join(lines[:last] + others + lines[last:]))
+    return path
+
+
+@pytest.fixture(scope="module")
+def recompressed(spark, long_log):
     """{codec: the event log as Spark's own codec writes it}."""
-    folder = tmp_path_factory.mktemp("recompressed")
-    codecs = ["zstd", "lz4", "snappy", "lzf"]
     program = ROOT / "integration/tests/codecs/Recompress.java"
-    subprocess.run(
-        ["java", "-cp", f"{spark.home}/jars/*", program, logged[1], folder, *codecs], check=True, capture_output=True
-    )
-    return {codec: folder / f"{logged[1].name}.{codec}" for codec in codecs}
+    command = ["java", "-cp", f"{spark.home}/jars/*", program, long_log, long_log.parent, *CODECS]
+    subprocess.run(command, check=True, capture_output=True)
+    return {codec: long_log.with_name(f"{long_log.name}.{codec}") for codec in CODECS}
 
 
 @pytest.mark.one_line("4")
-@pytest.mark.parametrize("codec", ["zstd", "lz4", "snappy", "lzf"])
+@pytest.mark.parametrize("codec", CODECS)
 def test_every_codec_of_spark_whole_and_cut(logged, recompressed, command_line, tmp_path, codec):
     _, log = logged
     packed = recompressed[codec]
     as_it_is = json.loads(command_line("report", log, "--format", "json").stdout)
     assert json.loads(command_line("report", packed, "--format", "json").stdout) == as_it_is
     cut = tmp_path / packed.name
-    cut.write_bytes(packed.read_bytes()[:-2000])
+    cut.write_bytes(packed.read_bytes()[: packed.stat().st_size // 2])
     shown = command_line("report", cut, "--format", "json")
-    if shown.returncode == 0:  # a codec's last block may hold all that is ours
-        assert json.loads(shown.stdout)["unfinished"] is True
-    else:
-        assert "cut off" in shown.stderr
+    assert shown.returncode == 0, shown.stderr
+    half = json.loads(shown.stdout)
+    assert half["unfinished"] is True
+    assert half["stages"] == as_it_is["stages"]
+    cut.write_bytes(packed.read_bytes()[:100])
+    shown = command_line("report", cut, "--format", "json")
+    assert shown.returncode != 0
+    assert "cut off" in shown.stderr
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,8 @@ import os
 import subprocess
 
 import pytest
-from conftest import LOCAL_CLUSTER, RUN_SECONDS, demand_blocks, sites_at, until, warnings_of
+from conftest import LOCAL_CLUSTER, RUN_SECONDS, demand_blocks, sites_at, warnings_of
+from processes import until
 
 pytestmark = pytest.mark.one_line
 

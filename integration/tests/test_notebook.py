@@ -11,17 +11,33 @@ import browsing
 JOB = "notebook.py"
 
 
-@pytest.mark.one_line("4")
-def test_a_cell_shows_the_running_application(spark_run, package, tmp_path):
-    cell = tmp_path / "cell.html"
-    run = spark_run(
+pytestmark = pytest.mark.one_line("4")
+
+
+@pytest.fixture(scope="module")
+def cell(tmp_path_factory):
+    """Where the job writes what a notebook's cell would show."""
+    return tmp_path_factory.mktemp("notebook") / "cell.html"
+
+
+@pytest.fixture(scope="module")
+def run(shared_run, package, cell):
+    return shared_run(
         JOB,
         cell,
         conf={"spark.ui.enabled": "true", "spark.ui.port": "0"}.items(),
         environment={"PYTHONPATH": package}.items(),
     ).demand_success()
+
+
+def places():
+    """The lines of the job before and after sparkmemprof.show()."""
+    return (f"{JOB}:{line_of(JOB, marker)}" for marker in ("block", "another"))
+
+
+def test_the_prompt_shows_the_running_application(run):
     text, name, cleared = run.result()
-    place, later = (f"{JOB}:{line_of(JOB, marker)}" for marker in ("block", "another"))
+    place, later = places()
     assert place in text
     assert later not in text
     assert place not in cleared
@@ -29,6 +45,10 @@ def test_a_cell_shows_the_running_application(spark_run, package, tmp_path):
     kept = [line["line"] for stage in run.report()["stages"] for line in stage["lines"]]
     assert {line_of(JOB, "block"), line_of(JOB, "another")} <= set(kept), "the application's report has everything"
     assert name == "notebook"
+
+
+def test_a_cell_shows_it_in_a_browser(run, cell):
+    place, _ = places()
     with browsing.chromium() as browser, browsing.window(browser) as seen:
         seen.page.goto(cell.as_uri())
         frame = seen.page.frame_locator("iframe")

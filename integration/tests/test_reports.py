@@ -7,7 +7,8 @@ import signal
 import tempfile
 
 import pytest
-from conftest import RUN_SECONDS, Run, demand_blocks, sites_at, until, warnings_of
+from conftest import RUN_SECONDS, Run, demand_blocks, sites_at, warnings_of
+from processes import until
 
 
 def read(path):

@@ -8,6 +8,7 @@ from live_application import running, settled
 
 sys.path.append(str(ROOT / "tests/browser"))
 import browsing
+from processes import patient
 
 HOSTILE = "<script>alert(1)</script>\"'&"
 PAGES = ["", "executors", "executors/driver", "stages", "stages/0.0", "lines", "flame", "driver", "deaths", "about"]
@@ -74,7 +75,7 @@ def test_it_asks_again_and_can_be_paused(browser, live):
     with browsing.window(browser) as seen:
         seen.open(f"{live.address}/memory/")
         seen.page.wait_for_selector(".page .banner.calm")
-        with seen.page.expect_response("**/memory/api/v1/report", timeout=30_000) as again:
+        with seen.page.expect_response("**/memory/api/v1/report", timeout=patient(30_000)) as again:
             pass
         assert again.value.status == 200
         seen.page.get_by_role("button", name="Pause").click()
@@ -94,6 +95,6 @@ def test_without_the_application_it_says_where_the_report_is(browser, spark_run,
             seen.page.wait_for_selector(".page .banner.calm")
             application.finish().demand_success()
             banner = seen.page.get_by_role("alert")
-            banner.wait_for(timeout=60_000)
+            banner.wait_for(timeout=patient(60_000))
             assert "spark.memprof.report.dir" in banner.inner_text()
             assert seen.page.locator(".verdict .sentence").count() == 1, "the last figures stay"

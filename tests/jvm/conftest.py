@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import subprocess
 
+import processes
 import pytest
 
 REPO = pathlib.Path(__file__).resolve().parents[2]
@@ -72,15 +73,8 @@ class Java:
         if self.version == "25":
             command.append("--enable-native-access=ALL-UNNAMED")
         command += [*jvm, "-cp", self.classes, program, *arguments]
-        process = subprocess.run(
-            [str(part) for part in command],
-            check=False,
-            cwd=self.folder,
-            env={**os.environ, "MEMPROF_LIBRARY": str(LIBRARY), **(env or {})},
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-        )
+        environment = {**os.environ, "MEMPROF_LIBRARY": str(LIBRARY), **(env or {})}
+        process = processes.run(command, timeout, cwd=self.folder, env=environment)
         return Outcome(process, self.folder)
 
 

@@ -4,9 +4,9 @@ import importlib.util
 import json
 import os
 import pathlib
-import subprocess
 import sys
 
+import processes
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -88,22 +88,16 @@ def scene_process(package, boxes):
     """Runs scenes/<name>.py in a process of its own to its end, whatever that is; a CompletedProcess."""
 
     def run(name, python=sys.executable, arguments=(), environment=()):
-        return subprocess.run(
-            [str(python), "-X", "faulthandler", str(SCENES / f"{name}.py"), *map(str, arguments)],
-            env={
-                **os.environ,
-                "PYTHONPATH": str(package),
-                "SCENE_BOXES": str(boxes.directory),
-                "SCENE_APPLICATION": APPLICATION,
-                "SCENE_INTERVAL": str(INTERVAL),
-                "SCENE_NATIVE": str(NATIVE),
-                **dict(environment),
-            },
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(package),
+            "SCENE_BOXES": str(boxes.directory),
+            "SCENE_APPLICATION": APPLICATION,
+            "SCENE_INTERVAL": str(INTERVAL),
+            "SCENE_NATIVE": str(NATIVE),
+            **dict(environment),
+        }
+        return processes.run([python, "-X", "faulthandler", SCENES / f"{name}.py", *arguments], 120, env=environment)
 
     return run
 

@@ -6,6 +6,7 @@ import pathlib
 import subprocess
 import sys
 
+import processes
 import pytest
 from conftest import NATIVE
 
@@ -34,15 +35,8 @@ def run_job(pyspark_python, package, tmp_path):
             "TEST_LIBRARY": str(NATIVE / "libexact_alloc.so"),
             "SPARK_LOCAL_IP": "127.0.0.1",
         }
-        finished = subprocess.run(
-            [pyspark_python, str(JOBS / f"{name}.py"), *map(str, arguments)],
-            env=environment,
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+        command = [pyspark_python, JOBS / f"{name}.py", *arguments]
+        finished = processes.run(command, 300, env=environment, cwd=tmp_path)
         assert finished.returncode == 0, finished.stdout + finished.stderr
         return json.loads(finished.stdout.splitlines()[-1]), finished.stderr
 

@@ -7,10 +7,11 @@
 #                                    asan and tsan, the C++ tests under those sanitizers. A suite that has passed on this commit is
 #                                    not run again, so an interrupted run goes on where it was; --again runs it nevertheless
 #
+# MEMPROF_TEST_PATIENCE=3 makes tests wait three times as long for whatever they wait for.
 # Installs what is missing (Debian packages when root, Python packages into build/). Each failed or skipped test is named
 # with its reason at the end; details and summary.json are in build/test-results. What is proved where: docs/testing.md.
 set -uo pipefail
-usage() { sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 source tools/setup.sh
 tier=landing again=
@@ -30,6 +31,9 @@ for suite in "${suites[@]}"; do
   [[ " ${known[*]} " = *" $suite "* ]] || fail "unknown suite '$suite' of the $tier tier: ${known[*]}; see --help"
 done
 [ ${#suites[@]} -gt 0 ] || suites=("${known[@]}")
+
+[[ ${MEMPROF_TEST_PATIENCE:-1} = [1-9]* && ${MEMPROF_TEST_PATIENCE:-1} != *[!0-9]* ]] ||
+  fail "MEMPROF_TEST_PATIENCE is a whole number above 0, not '$MEMPROF_TEST_PATIENCE'"
 
 one_at_a_time "$BUILD/test-lock" "tests/run.sh"
 commit=$(git rev-parse HEAD 2>/dev/null) || fail "tests/run.sh names the commit it tested: run it in a git checkout"
@@ -53,7 +57,7 @@ run_pytest() { # SUITE FOLDER OPTION…
   local suite=$1 marks="alone or not alone"
   shift
   case $suite in spark) marks="not alone" ;; spark-alone) marks=alone ;; esac
-  local options=(-q -p no:cacheprovider --junitxml "$results/$suite.xml" -o junit_suite_name="$suite")
+  local options=(-q -p no:cacheprovider --timeout $((600 * ${MEMPROF_TEST_PATIENCE:-1})) --junitxml "$results/$suite.xml" -o junit_suite_name="$suite")
   [ "$tier" = full ] || marks="($marks) and not full"
   options+=(-m "$marks")
   "$BUILD/tools/bin/python" -m pytest "${options[@]}" "$@"

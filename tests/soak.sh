@@ -23,6 +23,7 @@ one_at_a_time "$BUILD/soak-lock" "tests/soak.sh"
 kept=$BUILD/soak/$commit
 mkdir -p "$kept"
 
+export MEMPROF_TEST_PATIENCE=${MEMPROF_TEST_PATIENCE:-3}
 hogs=()
 trap 'kill "${hogs[@]}" 2>/dev/null' EXIT
 trap 'exit 130' INT TERM

@@ -274,7 +274,7 @@ def clean_environment(spark, **extra):
 
 
 def every_executor_first(master):
-    """Settings by which no task starts before all executors are there: on a busy machine the first would run them all."""
+    """Settings by which no task starts before all executors are there: else, if it is busy, the first runs them all."""
     settings = {
         "spark.scheduler.minRegisteredResourcesRatio": "1",  # of spark.cores.max, where that is known
         "spark.scheduler.maxRegisteredResourcesWaitingTime": "120s",

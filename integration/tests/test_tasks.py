@@ -171,7 +171,7 @@ def test_what_tasks_left_on_the_heap_is_known_by_their_call_site(tasks_run, stag
     ]
     bytes_of_cache = sum(site["retainedBytes"] for site in of_cache)
     deviation = sum((site["errorBytes"] / 2) ** 2 for site in of_cache) ** 0.5
-    assert bytes_of_cache == pytest.approx(cached, abs=4 * deviation + 0.05 * cached)
+    assert bytes_of_cache == pytest.approx(cached, abs=6 * deviation + 0.05 * cached)
     heaviest = of_cache[0]
     of_its_stage = sum(site["retainedBytes"] for site in of_cache if site["stageId"] == heaviest["stageId"])
     assert of_its_stage > 0.9 * bytes_of_cache, "a sample more may be of the stage that reads it"

@@ -13,7 +13,7 @@ WRITER = BUILD / "tests" / "jvm" / "box_writer"
 
 @pytest.mark.parametrize(("ending", "status"), [("return", 0), ("exit", 5), ("halt", 6), ("term", 143)])
 def test_every_ending_with_busy_threads(java, ending, status):
-    outcome = java.run("Endings", ending)
+    outcome = java.run("Endings", ending, jvm=["-XX:MaxDirectMemorySize=64m"])
     assert outcome.status == status
     assert outcome.err == ""
     if ending != "halt":  # shutdown hooks ran: the last snapshot was there for them

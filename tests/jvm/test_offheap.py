@@ -36,8 +36,10 @@ def test_small_blocks_and_growing_ones(java, load):
     task = outcome.task("task")
 
     small = sites(task, "jvm-offheap", "UnsafeBlocks.small")
-    assert sum(site["allocatedBytes"] for site in small) == pytest.approx(4 * 500_000 * 1000, rel=0.025)  # 4 deviations
-    assert sum(site["allocations"] for site in small) == pytest.approx(4 * 500_000, rel=0.025)
+    assert sum(site["allocatedBytes"] for site in small) == pytest.approx(
+        4 * 500_000 * 1000, rel=0.0375
+    )  # 6 deviations
+    assert sum(site["allocations"] for site in small) == pytest.approx(4 * 500_000, rel=0.0375)
     assert sum(site["liveBytes"] for site in small) == 0
     assert all(site["sampled"] for site in small)
 

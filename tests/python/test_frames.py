@@ -81,7 +81,7 @@ def test_objects_of_a_librarys_thread_are_the_waiting_lines(version, run_scene, 
 
     scene = run_scene("native_threads", python=python)
 
-    error = 5 * math.sqrt(INTERVAL * scene["bytes"])
+    error = 6 * math.sqrt(INTERVAL * scene["bytes"])
     for task, functions in [(1, ["<module>", "waited_for", "make"]), (2, [])]:
         made = [
             site

@@ -34,7 +34,7 @@ def start(command, **options):
 
 
 def run(command, seconds, **options):
-    """A CompletedProcess with captured text. After `seconds` all of its session is killed, and TimeoutExpired raised."""
+    """A CompletedProcess with captured text. After `seconds` its whole session is killed, and TimeoutExpired raised."""
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
     with start(command, **options) as process:
         try:

@@ -29,7 +29,7 @@ public final class WatchedTree {
     for (int i = 0; i < GARBAGE_COLLECTIONS; i++) {
       System.gc();
     }
-    Thread.sleep(500);
+    Thread.sleep(2000); // many ticks of the watcher
     Files.write(Path.of("task"), NativeAgent.taskSnapshot(1, Probe.MAX_BYTES));
     NativeAgent.stop();
     daemon.destroyForcibly().waitFor();

@@ -4,8 +4,8 @@
 #   tests/run.sh [SUITE…]            the landing tier. Suites: checks cpp python browser jvm spark
 #                                    spark-alone; all of them without an argument
 #   tests/run.sh --full [SUITE…]     everything: each Spark line with each test, every CPython's own tests, clang-tidy; and suites
-#                                    asan and tsan, the C++ tests under those sanitizers. A suite that has passed on this commit is
-#                                    not run again, so an interrupted run goes on where it was; --again runs it nevertheless
+#                                    asan and tsan, the C++ tests under those sanitizers, and fuzz. A suite that has passed on this
+#                                    commit is not run again, so an interrupted run goes on where it was; --again runs it nevertheless
 #
 # MEMPROF_TEST_PATIENCE=3 makes tests wait three times as long for whatever they wait for.
 # Installs what is missing (Debian packages when root, Python packages into build/). Each failed or skipped test is named
@@ -26,7 +26,7 @@ for argument in "$@"; do
     *) suites+=("$argument") ;;
   esac
 done
-[ "$tier" = landing ] || known+=(asan tsan)
+[ "$tier" = landing ] || known+=(asan tsan fuzz)
 for suite in "${suites[@]}"; do
   [[ " ${known[*]} " = *" $suite "* ]] || fail "unknown suite '$suite' of the $tier tier: ${known[*]}; see --help"
 done
@@ -67,6 +67,13 @@ run_ctest() { # SUITE BUILD
   ctest --test-dir "$2" --output-on-failure --output-junit "$results/$1.xml" -j "$(nproc)" --progress 2>&1 | tail -n 40
 }
 
+run_fuzzers() {
+  setup_apt clang libclang-rt-14-dev
+  progress "cmake: configuring fuzz" cmake --preset fuzz
+  progress "cmake: building fuzz" cmake --build "$BUILD/fuzz" --target box_reader_fuzzer decoder_fuzzer
+  ctest --test-dir "$BUILD/fuzz" -L fuzz --output-on-failure --output-junit "$results/fuzz.xml" -j "$(nproc)" --progress 2>&1 | tail -n 40
+}
+
 run_sanitized() { # SUITE, which is its preset's name, too
   progress "cmake: configuring $1" cmake --preset "$1"
   progress "cmake: building $1" cmake --build "$BUILD/$1" --target core_tests profile_tests agent_tests report_tests eventlog_tests
@@ -92,6 +99,7 @@ for suite in "${suites[@]}"; do
     spark) run_pytest spark integration/tests -n 2 --dist loadgroup "${line_option[@]}" ;;
     spark-alone) run_pytest spark-alone integration/tests "${line_option[@]}" ;;
     asan | tsan) run_sanitized "$suite" ;;
+    fuzz) run_fuzzers ;;
   esac
   status=$?
   printf '%s\n' $((SECONDS - started)) >"$results/$suite.seconds"

@@ -1,7 +1,7 @@
 // libFuzzer: any bytes as a black box. The first byte says whether they are made believable first (forged_box.h).
 //
-//   CC=clang CXX=clang++ cmake --preset dev && cmake --build --preset dev --target box_reader_fuzzer
-//   build/dev/tests/fuzz/box_reader_fuzzer -max_len=200000 CORPUS     (a corpus: boxes, each with a byte in front)
+//   cmake --preset fuzz && cmake --build build/fuzz --target box_reader_fuzzer
+//   build/fuzz/tests/fuzz/box_reader_fuzzer -max_len=200000 CORPUS     (a corpus: boxes, each with a byte in front)
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

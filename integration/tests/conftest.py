@@ -322,6 +322,7 @@ class Launcher:
                 "spark.jars": jar or self._jar,
                 "spark.plugins": PLUGIN,
                 "spark.memprof.report.dir": reports,
+                "spark.memprof.patience": "3",
             }
         settings |= every_executor_first(master)
         settings |= dict(conf)

@@ -269,11 +269,14 @@ void Agent::StartSourceReader(const ApplicationRef& application) {
     shortcomings_.Add("source lines", "spark.redaction.regex can't be read here: " + std::string(redaction.status().message()));
     return;
   }
-  const Status status = source_reader_.Start(*std::move(redaction), [this, application](proto::Symbols lines) {
-    proto::Envelope envelope;
-    *envelope.mutable_symbols() = std::move(lines);
-    Send(*application, std::move(envelope));
-  });
+  const Status status = source_reader_.Start(
+      *std::move(redaction),
+      [this, application](proto::Symbols lines) {
+        proto::Envelope envelope;
+        *envelope.mutable_symbols() = std::move(lines);
+        Send(*application, std::move(envelope));
+      },
+      options.patience);
   if (!status.ok()) shortcomings_.Add("source lines", status.message());
 }
 
@@ -306,6 +309,7 @@ void Agent::WithReferences(Use&& use) {
 void Agent::StartBoxKeeper(const ApplicationRef& application) {
   BoxKeeperOptions options;
   options.boxes = application->Boxes();
+  options.grace *= application->options.patience;
   options.running_tasks = [this] { return tasks_.Running(); };
   options.last_task = [this](int32_t pid, int64_t task) { watcher_.SetLastTask(pid, task); };
   options.rows = [this](const ProcessRows& rows) { watcher_.SetRows(rows); };

@@ -15,7 +15,7 @@ constexpr uint64_t kMaxInterval = kGiB;  // JVMTI takes a signed 32-bit interval
 constexpr uint64_t kMaxTaskBytes = 256 * kKiB;
 constexpr uint64_t kMinTaskBytes = kKiB;
 
-enum class Kind : uint8_t { kBoolean, kSize, kSeconds, kPath, kSource, kArrowPool, kRegex };
+enum class Kind : uint8_t { kBoolean, kSize, kSeconds, kPath, kSource, kArrowPool, kRegex, kFactor };
 
 struct Key {
   std::string_view name;
@@ -24,7 +24,7 @@ struct Key {
   uint64_t maximum = std::numeric_limits<int64_t>::max();
 };
 
-constexpr std::array<Key, 18> kKeys = {{
+constexpr std::array<Key, 19> kKeys = {{
     {"box.dir", Kind::kPath},
     {"container.bytes", Kind::kSize, 1},  // not the user's: the executor's Java half knows it
     {"driver.enabled", Kind::kBoolean},
@@ -33,6 +33,7 @@ constexpr std::array<Key, 18> kKeys = {{
     {"heap.looks", Kind::kBoolean},
     {"interval", Kind::kSize, 1, kMaxInterval},
     {"offheap.interval", Kind::kSize, 1, kMaxInterval},
+    {"patience", Kind::kFactor, 1, 60},
     {"python.arrowPool", Kind::kArrowPool},
     {"python.enabled", Kind::kBoolean},
     {"python.interval", Kind::kSize, 1, kMaxInterval},
@@ -102,10 +103,12 @@ Status ApplyOption(std::string_view option, AgentOptions* options) {
       if (!status.ok()) return status;
       break;
     }
-    case Kind::kSeconds: {
+    case Kind::kSeconds:
+    case Kind::kFactor: {
       const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
       if (error != std::errc() || end != value.data() + value.size() || number < key->minimum || number > key->maximum) {
-        return Bad(option, "give whole seconds from " + std::to_string(key->minimum) + " to " + std::to_string(key->maximum));
+        const std::string what = key->kind == Kind::kSeconds ? "whole seconds" : "a whole number";
+        return Bad(option, "give " + what + " from " + std::to_string(key->minimum) + " to " + std::to_string(key->maximum));
       }
       break;
     }
@@ -127,6 +130,7 @@ Status ApplyOption(std::string_view option, AgentOptions* options) {
   if (name == "offheap.interval") options->offheap_interval_bytes = number;
   if (name == "task.maxBytes") options->task_max_bytes = number;
   if (name == "container.bytes") options->container_bytes = number;
+  if (name == "patience") options->patience = static_cast<int>(number);
   if (name == "source") options->source = value == "lines" ? Source::kLines : value == "names" ? Source::kNames : Source::kNone;
   if (name == "spark.redaction.regex") options->redaction = value;
   return {};

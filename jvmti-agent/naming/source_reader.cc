@@ -20,7 +20,8 @@ constexpr size_t kMostLines = 16384;
 // One application's.
 class SourceReader::Work {
  public:
-  Work(Redaction redaction, Send send) : redaction_(std::move(redaction)), send_(std::move(send)) {}
+  Work(Redaction redaction, Send send, int patience)
+      : redaction_(std::move(redaction)), send_(std::move(send)), most_wait_(patience * kMostWait) {}
 
   Status Start() {
     return thread_.Start("memprof-source", 19, [this] { return Round(); });
@@ -44,7 +45,7 @@ class SourceReader::Work {
     thread_.Wake();
     {
       std::unique_lock lock(mutex_);
-      const bool done = idle_.wait_for(lock, kMostWait, [this] { return !busy_ && wanted_.empty(); });
+      const bool done = idle_.wait_for(lock, most_wait_, [this] { return !busy_ && wanted_.empty(); });
       ended_ = true;
       if (!done && busy_) return false;
     }
@@ -86,8 +87,8 @@ class SourceReader::Work {
 SourceReader::SourceReader() = default;
 SourceReader::~SourceReader() { Stop(); }
 
-Status SourceReader::Start(Redaction redaction, Send send) {
-  auto work = std::make_shared<Work>(std::move(redaction), std::move(send));
+Status SourceReader::Start(Redaction redaction, Send send, int patience) {
+  auto work = std::make_shared<Work>(std::move(redaction), std::move(send), patience);
   const Status status = work->Start();
   const std::lock_guard lock(mutex_);
   if (status.ok()) work_ = std::move(work);

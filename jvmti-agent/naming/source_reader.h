@@ -21,8 +21,8 @@ class SourceReader {
   SourceReader();
   ~SourceReader();
 
-  Status Start(Redaction redaction, Send send);
-  // What is still wanted is read first, for at most a second: a file system that hangs must not keep the executor from ending. The
+  Status Start(Redaction redaction, Send send, int patience);
+  // What is still wanted is read first, for at most a second times `patience`: a file system that hangs must not keep the executor from ending. The
   // thread that waits for it then stays behind, and sends no more.
   void Stop() noexcept;
 

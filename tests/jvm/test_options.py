@@ -16,6 +16,7 @@ BAD = [
     ("python.arrowPool=jemalloc", "default or system"),
     ("task.maxBytes=1m", "from 1024 to 262144 bytes"),
     ("snapshot.seconds=0", "whole seconds"),
+    ("patience=61", "a whole number from 1 to 60"),
     ("box.dir=", "give a path"),
 ]
 

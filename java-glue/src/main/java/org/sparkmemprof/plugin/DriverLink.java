@@ -16,13 +16,15 @@ final class DriverLink {
   private final PluginContext context;
   private final String executorId;
   private final Notices notices;
+  private final long drainMillis;
   private final Thread thread;
   private volatile boolean stopping;
 
   /** Let go when the heap is full, so that a message about it finds the room to be sent. */
   private volatile byte[] reserve = new byte[RESERVE_BYTES];
 
-  DriverLink(PluginContext context, String executorId, Notices notices) {
+  DriverLink(PluginContext context, String executorId, int patience, Notices notices) {
+    drainMillis = TimeUnit.SECONDS.toMillis(DRAIN_SECONDS * patience);
     this.context = context;
     this.executorId = executorId;
     this.notices = notices;
@@ -63,9 +65,9 @@ final class DriverLink {
     }
   }
 
-  /** Call after {@link NativeAgent#stop}: sends what is left, for at most two seconds. */
+  /** Call after {@link NativeAgent#stop}: sends what is left, for at most two patient seconds. */
   void close() throws InterruptedException {
     stopping = true;
-    thread.join(TimeUnit.SECONDS.toMillis(DRAIN_SECONDS));
+    thread.join(drainMillis);
   }
 }

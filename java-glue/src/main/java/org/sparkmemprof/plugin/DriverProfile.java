@@ -22,6 +22,7 @@ final class DriverProfile {
   private static final long DRAIN_SECONDS = 2;
 
   private final StoreFeeder feeder;
+  private final long drainMillis;
   private final Notices notices;
   private final BoxDirectory boxes;
   private final AutoCloseable collections;
@@ -31,7 +32,12 @@ final class DriverProfile {
   private volatile boolean stopping;
 
   private DriverProfile(
-      StoreFeeder feeder, Notices notices, BoxDirectory boxes, AutoCloseable collections) {
+      StoreFeeder feeder,
+      Notices notices,
+      BoxDirectory boxes,
+      AutoCloseable collections,
+      int patience) {
+    drainMillis = TimeUnit.SECONDS.toMillis(DRAIN_SECONDS * patience);
     this.feeder = feeder;
     this.notices = notices;
     this.boxes = boxes;
@@ -86,7 +92,8 @@ final class DriverProfile {
       notices.report("the driver's profile", inert);
       return null;
     }
-    return new DriverProfile(feeder, notices, boxes, CollectionNews.start());
+    return new DriverProfile(
+        feeder, notices, boxes, CollectionNews.start(), settings.patience);
   }
 
   private void tell(SparkPools pools) {
@@ -132,7 +139,7 @@ final class DriverProfile {
       collections.close();
       NativeAgent.stop();
       stopping = true;
-      link.join(TimeUnit.SECONDS.toMillis(DRAIN_SECONDS));
+      link.join(drainMillis);
       boxes.leave();
     } catch (InterruptedException impatient) {
       Thread.currentThread().interrupt();

@@ -236,10 +236,12 @@ public final class DriverSide implements DriverPlugin {
    */
   private void waitForLateNews() throws InterruptedException {
     long begin = System.nanoTime();
-    listener.awaitEnd(LATE_NEWS_MILLIS);
-    for (long waited = 0; waited < LATE_NEWS_MILLIS; waited = millisSince(begin)) {
+    long most = LATE_NEWS_MILLIS * settings.patience;
+    listener.awaitEnd(most);
+    for (long waited = 0; waited < most; waited = millisSince(begin)) {
       boolean executorsDone = profilingExecutors.stream().noneMatch(listener::isKnown);
-      boolean enough = waited >= LAST_SNAPSHOTS_MILLIS && !feeder.awaitsSymbols();
+      boolean enough =
+          waited >= LAST_SNAPSHOTS_MILLIS * settings.patience && !feeder.awaitsSymbols();
       if (feeder.idle() && (executorsDone || enough)) {
         return;
       }
@@ -271,16 +273,17 @@ public final class DriverSide implements DriverPlugin {
    * On the report's own thread: a file system that hangs must not keep the application from ending.
    */
   private void finishReport() throws InterruptedException, ExecutionException {
+    long most = FINAL_REPORT_SECONDS * settings.patience;
     try {
       reports.execute(() -> tellDeaths(true));
       ReportWriter.Summary summary =
-          reports.submit(writer::finish).get(FINAL_REPORT_SECONDS, TimeUnit.SECONDS);
+          reports.submit(writer::finish).get(most, TimeUnit.SECONDS);
       if (summary != null) {
         announce(summary);
       }
     } catch (TimeoutException late) {
       notices.report(
-          "the final report", "it was not written within " + FINAL_REPORT_SECONDS + " s");
+          "the final report", "it was not written within " + most + " s");
     } finally {
       reports.shutdownNow();
     }

@@ -11,6 +11,7 @@ final class Settings {
   private static final String PREFIX = "spark.memprof.";
   private static final long PROFILE_CAP_BYTES = 256 << 10;
   private static final long MAX_INTERVAL_BYTES = 1 << 30;
+  private static final int MOST_PATIENCE = 60;
 
   final boolean enabled;
   final boolean pythonEnabled;
@@ -47,6 +48,9 @@ final class Settings {
   /** Between two interim profiles of a running task. */
   final long snapshotSeconds;
 
+  /** Factor on waits that give up, for a machine that is busy. */
+  final int patience;
+
   /**
    * @throws IllegalArgumentException naming the setting that can't be read
    */
@@ -77,6 +81,7 @@ final class Settings {
     storeLimitBytes = size(conf, "store.limit", "64m");
     taskMaxBytes = (int) Math.min(PROFILE_CAP_BYTES, size(conf, "task.maxBytes", "64k"));
     snapshotSeconds = seconds(conf, "snapshot.seconds", 5);
+    patience = patience(conf);
   }
 
   /**
@@ -121,6 +126,20 @@ final class Settings {
     String value = conf.get(PREFIX + key, fallback);
     throw new IllegalArgumentException(
         PREFIX + key + "=" + value + " is no size: want e.g. 512k or 64m");
+  }
+
+  private static int patience(SparkConf conf) {
+    String value = conf.get(PREFIX + "patience", "1").trim();
+    try {
+      int factor = Integer.parseInt(value);
+      if (factor >= 1 && factor <= MOST_PATIENCE) {
+        return factor;
+      }
+    } catch (NumberFormatException unreadable) {
+      // Told below, with the key.
+    }
+    throw new IllegalArgumentException(
+        PREFIX + "patience=" + value + ": want a whole number from 1 to " + MOST_PATIENCE);
   }
 
   private static long seconds(SparkConf conf, String key, long fallback) {

@@ -36,6 +36,8 @@ done
   fail "MEMPROF_TEST_PATIENCE is a whole number above 0, not '$MEMPROF_TEST_PATIENCE'"
 
 one_at_a_time "$BUILD/test-lock" "tests/run.sh"
+want_room $([ -e "$BUILD/release" ] && echo 1 || echo 4) "$BUILD"
+want_room 2 "${TMPDIR:-/tmp}"
 commit=$(git rev-parse HEAD 2>/dev/null) || fail "tests/run.sh names the commit it tested: run it in a git checkout"
 dirty=false
 [ -z "$(git status --porcelain 2>/dev/null)" ] || dirty=true
@@ -81,6 +83,23 @@ run_sanitized() { # SUITE, which is its preset's name, too
     -E '^(java_glue|hook_room_symbols)' 2>&1 | tail -n 40
 }
 
+run_suite() { # as a job in the background
+  RUNNING=
+  trap end_running EXIT
+  trap 'exit 143' TERM
+  case $1 in
+    cpp) run_ctest cpp "$MEMPROF_BUILD" ;;
+    checks) run_pytest checks tests/checks ;;
+    python) run_pytest python tests/python -n 2 --dist loadfile ;;
+    browser) run_pytest browser tests/browser -n 2 --dist loadfile ;;
+    jvm) run_pytest jvm tests/jvm -n 2 --dist loadfile ;;
+    spark) run_pytest spark integration/tests -n 2 --dist loadgroup "${line_option[@]}" ;;
+    spark-alone) run_pytest spark-alone integration/tests "${line_option[@]}" ;;
+    asan | tsan) run_sanitized "$1" ;;
+    fuzz) run_fuzzers ;;
+  esac
+}
+
 line_option=()
 [ "$tier" = landing ] || line_option=(--every-line)
 for suite in "${suites[@]}"; do
@@ -90,18 +109,13 @@ for suite in "${suites[@]}"; do
   fi
   say "suite $suite"
   started=$SECONDS
-  case $suite in
-    cpp) run_ctest cpp "$MEMPROF_BUILD" ;;
-    checks) run_pytest checks tests/checks ;;
-    python) run_pytest python tests/python -n 2 --dist loadfile ;;
-    browser) run_pytest browser tests/browser -n 2 --dist loadfile ;;
-    jvm) run_pytest jvm tests/jvm -n 2 --dist loadfile ;;
-    spark) run_pytest spark integration/tests -n 2 --dist loadgroup "${line_option[@]}" ;;
-    spark-alone) run_pytest spark-alone integration/tests "${line_option[@]}" ;;
-    asan | tsan) run_sanitized "$suite" ;;
-    fuzz) run_fuzzers ;;
-  esac
+  set -m # a process group of its own, with which it ends when we do
+  run_suite "$suite" </dev/null &
+  set +m
+  RUNNING=$!
+  wait "$RUNNING"
   status=$?
+  RUNNING=
   printf '%s\n' $((SECONDS - started)) >"$results/$suite.seconds"
   [ "$status" -ne 0 ] || [ "$dirty" = true ] || touch "$results/$suite.passed"
 done

@@ -29,7 +29,17 @@ fail() {
 
 # What runs in the background ignores Ctrl-C: it has a process group of its own, whose number is in RUNNING, and goes with us.
 RUNNING=
-trap '[ -z "$RUNNING" ] || kill -- "-$RUNNING" 2>/dev/null' EXIT
+end_running() {
+  local tenths
+  [ -n "$RUNNING" ] || return
+  kill -- "-$RUNNING" 2>/dev/null
+  for ((tenths = 0; tenths < 300; tenths++)); do
+    kill -0 -- "-$RUNNING" 2>/dev/null || return
+    sleep 0.1
+  done
+  kill -KILL -- "-$RUNNING" 2>/dev/null
+}
+trap end_running EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
@@ -62,6 +72,14 @@ progress() {
     tail -n 40 "$log" >&2
     fail "$what: exit status $status; the whole log: $log"
   fi
+}
+
+# want_room GIGABYTES FOLDER: that much must be free there.
+want_room() {
+  local free
+  mkdir -p "$2" 2>/dev/null || fail "cannot write to $2"
+  free=$(df --output=avail -B1G "$2" | tail -n 1)
+  [ "$free" -ge "$1" ] || fail "$2 has ${free// /} GB free, and $1 GB are needed"
 }
 
 # One setup at a time in a checkout; the lock goes with the process, and commands run later don't inherit it.

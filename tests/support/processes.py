@@ -10,6 +10,9 @@ import signal
 import subprocess
 import time
 
+# A run of tests that is told to end does so as by Ctrl-C: each fixture ends what it has started.
+signal.signal(signal.SIGTERM, signal.default_int_handler)
+
 PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 
 

@@ -9,6 +9,7 @@ import jsonschema
 import models
 import pytest
 from playwright.sync_api import expect
+from processes import until
 
 PAGES = ["", "executors", "executors/2", "stages", "stages/2.0", "lines", "flame", "driver", "deaths", "about"]
 SCHEMA = json.loads((browsing.ROOT / "docs/report.schema.json").read_text())
@@ -405,7 +406,7 @@ def test_flame_graph(wide, rich):
     before, place = root.bounding_box()["y"], root.get_attribute("transform")
     page.get_by_label("Invert").check()
     expect(root).not_to_have_attribute("transform", place)
-    assert root.bounding_box()["y"] > before + 50
+    until(lambda: root.bounding_box()["y"] > before + 50, 10, "the root is below its frames")
 
     told = page.locator(".flame-told")
     page.get_by_placeholder("Search frames").fill("OddWriter.(")
@@ -417,11 +418,14 @@ def test_flame_graph(wide, rich):
     expect(told).to_contain_text("Hover or tap")
     assert fill(frames(page, "OddWriter.grow")) in colours
 
-    narrow = frames(page, "OddWriter.grow").bounding_box()["width"]
+    def width():
+        return frames(page, "OddWriter.grow").bounding_box()["width"]
+
+    narrow = width()
     frames(page, "OddWriter.grow").click()
-    assert frames(page, "OddWriter.grow").bounding_box()["width"] > 2 * narrow
+    until(lambda: width() > 2 * narrow, 10, "the frame is zoomed into")
     page.get_by_role("button", name="Show all").click()
-    assert frames(page, "OddWriter.grow").bounding_box()["width"] == pytest.approx(narrow, abs=1)
+    until(lambda: width() == pytest.approx(narrow, abs=1), 10, "all frames are shown again")
     page.get_by_label("Stage", exact=True).select_option("5.0")
     expect(frames(page, "clean")).to_have_count(1)
     assert frames(page, "features").count() == 0

@@ -90,10 +90,10 @@ run_suite() { # as a job in the background
   case $1 in
     cpp) run_ctest cpp "$MEMPROF_BUILD" ;;
     checks) run_pytest checks tests/checks ;;
-    python) run_pytest python tests/python -n 2 --dist loadfile ;;
+    python) run_pytest python tests/python -n 2 --dist worksteal ;;
     browser) run_pytest browser tests/browser -n 2 --dist loadfile ;;
-    jvm) run_pytest jvm tests/jvm -n 2 --dist loadfile ;;
-    spark) run_pytest spark integration/tests -n 2 --dist loadgroup "${line_option[@]}" ;;
+    jvm) run_pytest jvm tests/jvm -n 2 --dist worksteal ;;
+    spark) run_pytest spark integration/tests -n 4 --dist loadgroup "${line_option[@]}" ;;
     spark-alone) run_pytest spark-alone integration/tests "${line_option[@]}" ;;
     asan | tsan) run_sanitized "$1" ;;
     fuzz) run_fuzzers ;;

@@ -51,7 +51,37 @@ def pytest_configure(config):
     config.addinivalue_line("markers", told)
 
 
+# With xdist each group of tests has a process, with its Spark and its archive of classes: two for each line, with about as
+# much to do. These are the tests of the second ones.
+SECOND = [
+    "broken",
+    "deaths",
+    "driver",
+    "driver_ends",
+    "driver_heap",
+    "failures",
+    "history",
+    "kept",
+    "names",
+    "neighbours",
+    "refusals",
+    "results",
+    "scripts",
+    "spark_memory",
+]
+
+
+def group_of(item):
+    line = item.callspec.params.get("line", ONE_LINE) if hasattr(item, "callspec") else ONE_LINE
+    if item.path.stem == "test_scripts":
+        line = ONE_LINE  # they take the lines as they come
+    return f"{line}-second" if item.path.stem.removeprefix("test_") in SECOND else line
+
+
 def pytest_collection_modifyitems(config, items):
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(group_of(item)))
+
     def left_out(item):
         mark = item.get_closest_marker("one_line")
         return mark and item.callspec.params["line"] != (mark.args or [ONE_LINE])[0]
@@ -61,8 +91,7 @@ def pytest_collection_modifyitems(config, items):
         items[:] = [item for item in items if not left_out(item)]
 
 
-# With xdist each line has a process: its applications, and its archive of classes.
-@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in LINES], scope="session")
+@pytest.fixture(params=LINES, scope="session")
 def line(request):
     return request.param
 

@@ -9,7 +9,7 @@ BATCHES_BYTES = 200_000  # Spark's own, beside the job's buffers
 
 
 @pytest.mark.one_line
-@pytest.mark.parametrize("pool", ["default", "system"])
+@pytest.mark.parametrize("pool", ["default", pytest.param("system", marks=pytest.mark.full)])
 def test_pool_of_each_task(spark_run, pool):
     run = spark_run("arrow_tasks.py", master="local[1]", conf={"spark.memprof.python.arrowPool": pool}.items())
     report = run.demand_success().report()

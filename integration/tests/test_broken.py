@@ -38,6 +38,7 @@ def test_library_absent_from_the_jar(spark_run, jar_without, master):
     assert not run.reports.exists()
 
 
+@pytest.mark.full
 def test_library_of_a_foreign_machine(spark_run, jar_without):
     def foreign(name, content):
         return content[:18] + struct.pack("<H", 40) + content[20:] if name == LIBRARY else content
@@ -66,6 +67,7 @@ def test_daemon_module_absent_from_the_jar(spark_run, jar_without):
 HOOKS = "python/sparkmemprof/_hooks.cpython-311"
 
 
+@pytest.mark.full
 def test_python_that_the_jar_has_no_shim_for(spark_run, jar_without):
     broken = jar_without(lambda name, content: None if name.startswith(HOOKS) else content)
     demand_one_warning(spark_run("sum.py", jar=broken), "Python workers", "3.11")
@@ -124,9 +126,8 @@ def test_report_directory_that_cannot_be_written(spark_run, tmp_path):
     demand_one_warning(run, "the report is off", "spark.memprof.report.dir")
 
 
-@pytest.mark.parametrize(
-    "module", [pytest.param("sparkmemprof.py", marks=pytest.mark.full), "sparkmemprof/__init__.py"]
-)
+@pytest.mark.full
+@pytest.mark.parametrize("module", ["sparkmemprof.py", "sparkmemprof/__init__.py"])
 def test_module_that_hides_the_package(spark_run, tmp_path, module):
     path = tmp_path / "mine" / module
     path.parent.mkdir(parents=True)
@@ -196,6 +197,7 @@ def test_noexec_temporary_directory_and_nowhere_else_to_go(spark_run, temporary)
     demand_one_warning(run, "profiling is off", str(temporary), "/dev/shm")
 
 
+@pytest.mark.full
 def test_noexec_temporary_directory_with_another_place(spark_run, temporary):
     prefix = mounted(f"mount -t tmpfs -o noexec none {temporary}; mount -t tmpfs none /dev/shm")
     run = spark_run("sum.py", conf=options(temporary), prefix=prefix)
@@ -235,6 +237,7 @@ def test_read_only_file_system_with_a_noexec_temporary_directory(spark_run, temp
     demand_one_warning(spark_run("sum.py", conf=conf, prefix=prefix), "profiling is off", str(temporary), "Read-only")
 
 
+@pytest.mark.full
 def test_user_without_a_passwd_entry(spark_run, jar, tmp_path):
     # The kernel still takes this user for the one who owns the files.
     prefix = inside("unshare", "--user", "--map-user=54321", "--map-group=54321")

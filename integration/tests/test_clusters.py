@@ -82,12 +82,14 @@ def test_local(spark_run, unprofiled, tmp_path):
     demand_nothing_left(report)
 
 
+@pytest.mark.full
 @pytest.mark.one_line
 def test_local_with_agentpath(spark_run, unprofiled):
     run = spark_run(JOB, conf=agent_option("spark.driver.extraJavaOptions"))
     demand_profile(run, unprofiled, {"driver"}, "agentpath")
 
 
+@pytest.mark.one_line("4")
 def test_local_cluster(spark_run, unprofiled):
     run = spark_run(JOB, master=LOCAL_CLUSTER)
     report = demand_profile(run, unprofiled, {"0", "1"}, "jar")

@@ -53,6 +53,7 @@ def test_rows_that_are_collected(death, action, marker):
     assert "write it to files" in instead["because"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("death", ["broadcast"], indirect=True)
 def test_a_table_that_is_broadcast(death):
     demand_driver(death)

@@ -40,6 +40,7 @@ def test_jobs_whose_workers_die(spark_run, package, master):
         assert found[way]["notes"] == [], "it failed of the user's own error"
 
 
+@pytest.mark.full
 @pytest.mark.one_line
 def test_a_query_whose_worker_is_killed(spark_run, package):
     environment = {"PYTHONPATH": package}.items()

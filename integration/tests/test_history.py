@@ -199,6 +199,7 @@ def test_its_page_stands_in_sparks_own(server, logged):
     assert "data-past" in page
 
 
+@pytest.mark.one_line("4")
 def test_in_a_browser_it_asks_once(server, logged, line):
     _, log = logged
     server.page(log.name, "memory/")
@@ -215,7 +216,9 @@ def test_in_a_browser_it_asks_once(server, logged, line):
 
 
 @pytest.mark.one_line("4")
-@pytest.mark.parametrize(("width", "scheme"), [("wide", "light"), ("narrow", "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [("wide", "light"), pytest.param("narrow", "dark", marks=pytest.mark.full)]
+)
 def test_every_page_of_it(server, logged, line, width, scheme):
     _, log = logged
     server.page(log.name, "memory/")
@@ -226,6 +229,7 @@ def test_every_page_of_it(server, logged, line, width, scheme):
         seen.demand_quiet()
 
 
+@pytest.mark.one_line("4")
 def test_readers_without_the_right_to_view(spark, jar, logged, sign_in, tmp_path):
     _, log = logged
     settings = {

@@ -51,7 +51,7 @@ def heavy_lines(report):
 
 
 @pytest.mark.one_line
-@pytest.mark.parametrize("source", ["names", "none"])
+@pytest.mark.parametrize("source", ["names", pytest.param("none", marks=pytest.mark.full)])
 def test_source_is_withheld(spark_run, source):
     run = spark_run("names.py", conf={"spark.memprof.source": source}.items()).demand_success()
     report, page = run.report(), run.page()

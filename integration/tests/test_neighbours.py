@@ -57,6 +57,7 @@ def demand_whole(run):
     return report
 
 
+@pytest.mark.full
 def test_two_applications_at_once(spark_run, running):
     names = ["one", "two"]
     conf = {"spark.memprof.box.dir": str(running.boxes)}

@@ -43,6 +43,7 @@ def test_systems_pool_gives_exact_lines(spark_run):
     assert workers_row(report, "native: pyarrow/libarrow.so") >= BUFFER_BYTES
 
 
+@pytest.mark.full
 def test_the_users_own_choice_stands(spark_run):
     run = spark_run(
         JOB,

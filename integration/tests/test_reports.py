@@ -18,6 +18,7 @@ def read(path):
         return None
 
 
+@pytest.mark.full
 @pytest.mark.one_line
 def test_checkpoint_while_it_runs_and_the_whole_after_sigterm(spark_run, tmp_path):
     launch = spark_run.prepare("waits.py", tmp_path / "done", conf={"spark.log.level": "INFO"})
@@ -80,6 +81,7 @@ def test_default_directory_is_named_where_no_one_chose_it(spark_run):
     assert read(folder / "report.json")["unfinished"] is False
 
 
+@pytest.mark.one_line("4")
 def test_event_logs_directory_and_its_size(spark_run, tmp_path):
     events = tmp_path / "events"
     events.mkdir()

@@ -83,7 +83,8 @@ def test_conf_is_good_for_spark_submit(line, tmp_path):
     demand_report(finished, tmp_path / "reports")
 
 
-@pytest.mark.parametrize("line", ["3.5", pytest.param("4", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("line", LINES)
 def test_conf_is_good_for_spark_defaults(line, tmp_path):
     """As its --help says: each pair on a line of its own, on a cluster of separate executors."""
     command = (

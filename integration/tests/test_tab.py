@@ -203,6 +203,7 @@ def test_many_readers_at_once(live):
     assert {len(report["stages"]) for report in told} == {3}
 
 
+@pytest.mark.one_line
 def test_readers_without_the_right_to_view(spark_run, sign_in, tmp_path):
     conf = {
         "spark.driver.extraClassPath": sign_in,
@@ -236,6 +237,7 @@ def but_for_what_comes_late(stage):
     return {**stage, "sites": sites, "native": native}
 
 
+@pytest.mark.one_line("4")
 def test_same_figures_as_the_file(spark_run, tmp_path):
     with running(spark_run, tmp_path / "job") as application:
         shown = settled(application)

@@ -28,7 +28,9 @@ def live(shared_run, tmp_path_factory):
 
 
 @pytest.mark.one_line("4")
-@pytest.mark.parametrize(("width", "scheme"), [("wide", "light"), ("narrow", "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [("wide", "light"), pytest.param("narrow", "dark", marks=pytest.mark.full)]
+)
 def test_every_page(browser, live, line, width, scheme):
     with browsing.window(browser, width, scheme) as seen:
         for name in PAGES:
@@ -86,6 +88,7 @@ def test_it_asks_again_and_can_be_paused(browser, live):
         seen.demand_quiet()
 
 
+@pytest.mark.full
 @pytest.mark.one_line("4")
 def test_without_the_application_it_says_where_the_report_is(browser, spark_run, tmp_path):
     with running(spark_run, tmp_path / "job") as application:

@@ -138,6 +138,7 @@ def test_boxes_of_workers_that_ended_do_not_pile_up(spark_run, tmp_path):
     demand_blocks(site, 2_200_009, tasks=60)
 
 
+@pytest.mark.full
 @pytest.mark.one_line
 def test_executor_that_is_killed(spark_run):
     """The interim profile in its last heartbeat is all that is left of the attempt."""

@@ -36,6 +36,7 @@ def conf_of(spark, cores):
     }
 
 
+@pytest.mark.full
 @pytest.mark.one_line
 def test_a_container_that_yarn_kills_and_the_advice_that_lets_the_same_job_pass(spark, spark_run, yarn, tmp_path):
     conf = conf_of(spark, cores=1)

@@ -274,20 +274,16 @@ void Watcher::Look(bool anew) {
   processes_bytes_ = 0;
   for (const auto& [pid, process] : processes_->living()) processes_bytes_ += process.rss_bytes;
   uint64_t used = processes_bytes_;
-  bool sum_of_processes = true;
   if (limit_) {
     const Result<CgroupUse> use = ReadUse();
-    if (use.ok()) {
-      used = use->used_bytes();
-      sum_of_processes = false;
-    }
+    if (use.ok()) used = use->used_bytes();
   }
   RememberLast(used);
   if (used <= largest_use_) return;
   const bool notable = used > measured_use_ + measured_use_ / kNotable;
   if (notable || MayReadPss(kLeastPssShare)) {
     measured_use_ = used;
-    RememberMoment(used, sum_of_processes);
+    RememberMoment(used);
   } else {
     RaisePeak(used);
   }
@@ -411,7 +407,7 @@ void Watcher::ReadNow(const WatchedProcess& process, bool with_pss, proto::Proce
   message->set_unattributed_bytes(static_cast<int64_t>(message->peak_rss_bytes()) - static_cast<int64_t>(rows));
 }
 
-void Watcher::RememberMoment(uint64_t used, bool sum_of_processes) {
+void Watcher::RememberMoment(uint64_t used) {
   const bool with_pss = MayReadPss(kPssShare);
   const Clock::time_point begin = Clock::now();
   uint64_t sum = 0;
@@ -431,7 +427,6 @@ void Watcher::RememberMoment(uint64_t used, bool sum_of_processes) {
     pss_cost_ = pss_at_ - begin;
   }
   peak_.set_order_bytes(used);
-  if (sum_of_processes) used = sum;
   peak_.set_time_ms(EpochMs());
   peak_.set_used_bytes(used);
   peak_.set_unattributed_bytes(static_cast<int64_t>(used) - static_cast<int64_t>(sum));

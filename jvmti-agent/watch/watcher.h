@@ -105,7 +105,7 @@ class Watcher {
   void Look(bool anew);  // anew: what changes rarely, too
   void MeasureJvm();
   void TakeNews();  // what other threads have said since the last look
-  void RememberMoment(uint64_t used, bool sum_of_processes);
+  void RememberMoment(uint64_t used);
   void RaisePeak(uint64_t used);
   void RememberLast(uint64_t used);
   void TakeSample(bool anyhow);

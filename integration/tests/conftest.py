@@ -51,31 +51,17 @@ def pytest_configure(config):
     config.addinivalue_line("markers", told)
 
 
-# With xdist each group of tests has a process, with its Spark and its archive of classes: two for each line, with about as
-# much to do. These are the tests of the second ones.
-SECOND = [
-    "broken",
-    "deaths",
-    "driver",
-    "driver_ends",
-    "driver_heap",
-    "failures",
-    "history",
-    "kept",
-    "names",
-    "neighbours",
-    "refusals",
-    "results",
-    "scripts",
-    "spark_memory",
-]
+# With xdist each group of tests has a process, with its Spark and its archive of classes: two for each line, that have
+# about as much to do. These are the tests of the second ones.
+SECOND = """broken deaths driver driver_ends driver_heap failures history kept names neighbours refusals results scripts
+    spark_memory"""
 
 
 def group_of(item):
     line = item.callspec.params.get("line", ONE_LINE) if hasattr(item, "callspec") else ONE_LINE
     if item.path.stem == "test_scripts":
         line = ONE_LINE  # they take the lines as they come
-    return f"{line}-second" if item.path.stem.removeprefix("test_") in SECOND else line
+    return f"{line}-second" if item.path.stem.removeprefix("test_") in SECOND.split() else line
 
 
 def pytest_collection_modifyitems(config, items):

@@ -76,6 +76,7 @@ class SourceReader::Work {
 
   const Redaction redaction_;
   const Send send_;
+  const std::chrono::seconds most_wait_;
   std::mutex mutex_;  // covers what follows
   std::condition_variable idle_;
   std::vector<SourceLineKey> wanted_;

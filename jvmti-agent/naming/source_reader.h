@@ -22,8 +22,8 @@ class SourceReader {
   ~SourceReader();
 
   Status Start(Redaction redaction, Send send, int patience);
-  // What is still wanted is read first, for at most a second times `patience`: a file system that hangs must not keep the executor from ending. The
-  // thread that waits for it then stays behind, and sends no more.
+  // What is still wanted is read first, for at most a second times `patience`: a file system that hangs must not keep the executor from
+  // ending. The thread that waits for it then stays behind, and sends no more.
   void Stop() noexcept;
 
   // Lines of a profile that is on its way. Does nothing while it isn't started.

@@ -64,10 +64,10 @@ class Java:
         self.classes = classes
         self.folder = folder
 
-    def run(self, program, *arguments, agent="", jvm=(), timeout=120, env=None):
-        """Runs a program; `agent` None = no -agentpath, else its options. `jvm` = further JVM options."""
+    def run(self, program, *arguments, agent="", jvm=(), timeout=120, env=None, prefix=()):
+        """Runs a program. agent: its options, None: no -agentpath; jvm: further JVM options; prefix: words before."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        command = [self.home / "bin" / "java"]
+        command = [*prefix, self.home / "bin" / "java"]
         if agent is not None:
             command.append(f"-agentpath:{LIBRARY}{'=' + agent if agent else ''}")
         if self.version == "25":

@@ -2,7 +2,6 @@
 
 import os
 import pathlib
-import subprocess
 import sys
 import time
 
@@ -119,10 +118,9 @@ def test_time_line_of_an_executor(java, daemon):
     assert fullest.get("pressure", 0) <= 10_000
 
 
-def run_in_group(group, command):
-    """Runs a command inside a memory control group of version 1."""
-    script = f'echo $$ > "{group}/cgroup.procs" && exec "$@"'
-    return ["sh", "-c", script, "sh", *command]
+def entering(group):
+    """Words before a command that put it into a memory control group of version 1."""
+    return ["sh", "-c", f'echo $$ > "{group}/cgroup.procs" && exec "$@"', "sh"]
 
 
 def remove_when_empty(group):
@@ -134,7 +132,7 @@ def remove_when_empty(group):
     group.rmdir()
 
 
-def test_a_real_limit_is_found_and_shown(java17, daemon, monkeypatch):
+def test_a_real_limit_is_found_and_shown(java17, daemon):
     group = pathlib.Path(f"/sys/fs/cgroup/memory/sparkmemprof-jvm-{os.getpid()}")
     try:
         group.mkdir()
@@ -142,13 +140,7 @@ def test_a_real_limit_is_found_and_shown(java17, daemon, monkeypatch):
     except OSError as error:
         pytest.skip(f"cannot make a memory control group: {error} (it takes root and version 1)")
     try:
-        real = subprocess.run
-
-        def grouped(command, **options):
-            return real(run_in_group(group, command) if "WatchedTree" in command else command, **options)
-
-        monkeypatch.setattr(subprocess, "run", grouped)
-        outcome = java17.run("WatchedTree", sys.executable, env=daemon)
+        outcome = java17.run("WatchedTree", sys.executable, env=daemon, prefix=entering(group))
         assert outcome.status == 0, outcome.err
         last = outcome.snapshots()[-1]
         assert last["cgroupLimitBytes"] == 1_468_006_400

@@ -15,10 +15,11 @@ class SourceReaderTest : public testing::Test {
   void SetUp() override { std::ofstream(folder_ + "/job.py") << "first = 1\nsecond = 2\npassword = 3\n"; }
   void TearDown() override { reader_.Stop(); }
   void Start() {
-    const Status status = reader_.Start(*Redaction::Make(Redaction::kSparksDefault), [this](proto::Symbols message) {
+    const auto see = [this](proto::Symbols message) {
       for (const proto::SourceLine& line : message.source_lines())
         ++seen_[line.file() + ":" + std::to_string(line.line()) + " " + line.text()];
-    });
+    };
+    const Status status = reader_.Start(*Redaction::Make(Redaction::kSparksDefault), see, 1);
     ASSERT_TRUE(status.ok()) << status.message();
   }
   SourceLineKey Key(uint32_t line) const { return {folder_ + "/job.py", "job.py", line}; }

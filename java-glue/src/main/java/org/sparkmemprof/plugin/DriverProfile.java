@@ -92,8 +92,7 @@ final class DriverProfile {
       notices.report("the driver's profile", inert);
       return null;
     }
-    return new DriverProfile(
-        feeder, notices, boxes, CollectionNews.start(), settings.patience);
+    return new DriverProfile(feeder, notices, boxes, CollectionNews.start(), settings.patience);
   }
 
   private void tell(SparkPools pools) {

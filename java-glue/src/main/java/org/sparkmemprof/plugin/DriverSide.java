@@ -276,14 +276,12 @@ public final class DriverSide implements DriverPlugin {
     long most = FINAL_REPORT_SECONDS * settings.patience;
     try {
       reports.execute(() -> tellDeaths(true));
-      ReportWriter.Summary summary =
-          reports.submit(writer::finish).get(most, TimeUnit.SECONDS);
+      ReportWriter.Summary summary = reports.submit(writer::finish).get(most, TimeUnit.SECONDS);
       if (summary != null) {
         announce(summary);
       }
     } catch (TimeoutException late) {
-      notices.report(
-          "the final report", "it was not written within " + most + " s");
+      notices.report("the final report", "it was not written within " + most + " s");
     } finally {
       reports.shutdownNow();
     }

@@ -3,7 +3,7 @@
 import pytest
 
 COLLECTORS = ["Serial", "Parallel", "G1", "Z", "Shenandoah"]
-ROUNDS = 400_000  # of 20 KB: 8 GB of garbage for 101 MB that are kept
+ROUNDS = 150_000  # of 20 KB: 3 GB of garbage for 101 MB that are kept
 
 
 def run(java, collector, *arguments, interval="512k", jvm=()):

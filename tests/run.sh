@@ -90,7 +90,7 @@ run_suite() { # as a job in the background
   case $1 in
     cpp) run_ctest cpp "$MEMPROF_BUILD" ;;
     checks) run_pytest checks tests/checks ;;
-    python) run_pytest python tests/python -n 2 --dist worksteal ;;
+    python) run_pytest python tests/python -n 2 --dist loadfile ;;
     browser) run_pytest browser tests/browser -n 2 --dist loadfile ;;
     jvm) run_pytest jvm tests/jvm -n 2 --dist worksteal ;;
     spark) run_pytest spark integration/tests -n 4 --dist loadgroup "${line_option[@]}" ;;

@@ -64,6 +64,7 @@ def group_of(item):
     return f"{line}-second" if item.path.stem.removeprefix("test_") in SECOND.split() else line
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config, items):
     for item in items:
         item.add_marker(pytest.mark.xdist_group(group_of(item)))

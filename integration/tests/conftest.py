@@ -51,8 +51,8 @@ def pytest_configure(config):
     config.addinivalue_line("markers", told)
 
 
-# With xdist each group of tests has a process, with its Spark and its archive of classes: two for each line, that have
-# about as much to do. These are the tests of the second ones.
+# With xdist each group of tests has a process with a Spark of its own: two for each line, with about as much to do. These
+# are the tests of the second ones.
 SECOND = """broken deaths driver driver_ends driver_heap failures history kept names neighbours refusals results scripts
     spark_memory"""
 
@@ -112,7 +112,10 @@ def spark(line, tmp_path_factory, request):
     folder = tmp_path_factory.mktemp(f"spark-{line}-")
     made = make_spark(line, folder)
     if request.session.testscollected > FEW_TESTS:
-        options = archive_classes(made.home, made.python, folder, clean_environment(made))
+        made.environment["JDK_JAVA_OPTIONS"] = SHORT_LIVED
+        base = tmp_path_factory.getbasetemp()
+        of_all = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+        options = archive_classes(of_all / f"classes-{line}.jsa", made.home, made.python, clean_environment(made))
         made.environment["JDK_JAVA_OPTIONS"] = f"{options} {SHORT_LIVED}"
     return made
 

@@ -3,7 +3,7 @@
 The classes are the same ones, and a JVM that cannot use the archive (another JDK, another class path) reads the jars.
 """
 
-import os
+import fcntl
 import pathlib
 
 import processes
@@ -13,11 +13,20 @@ JOB = pathlib.Path(__file__).parent / "jobs/shared_classes.py"
 FEW_TESTS = 30
 
 
-def archive_classes(home, python, folder, environment):
-    """JDK_JAVA_OPTIONS for JVMs of the Spark in `home`: an application in `folder` has written what it had loaded."""
-    path = folder / "classes.jsa"
-    words = [home / "bin/spark-submit", "--master", "local[2]", "--conf", "spark.ui.enabled=true", JOB]
-    environment |= {"SPARK_SUBMIT_OPTS": f"-XX:ArchiveClassesAtExit={path}", "PYSPARK_PYTHON": str(python)}
-    finished = processes.run(words, 300, env=environment, cwd=folder)
-    assert os.path.exists(path), f"no archive of classes: exit status {finished.returncode}\n{finished.stderr[-3000:]}"
+def archive_classes(path, home, python, environment):
+    """JDK_JAVA_OPTIONS for JVMs with the jars of the Spark in `home`, or another with the same: what an application loads.
+
+    Several processes may ask for the same path; one makes it.
+    """
+    with open(f"{path}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            words = [home / "bin/spark-submit", "--master", "local[2]", "--conf", "spark.ui.enabled=true", JOB]
+            environment = environment | {
+                "SPARK_SUBMIT_OPTS": f"-XX:ArchiveClassesAtExit={path}",
+                "PYSPARK_PYTHON": str(python),
+            }
+            finished = processes.run(words, 300, env=environment, cwd=home.parent)
+            told = f"no archive of classes: exit status {finished.returncode}\n{finished.stderr[-3000:]}"
+            assert path.exists(), told
     return f"-XX:SharedArchiveFile={path} -Xlog:cds*=off"

@@ -51,8 +51,8 @@ def pytest_configure(config):
     config.addinivalue_line("markers", told)
 
 
-# With xdist each group of tests has a process with a Spark of its own: two for each line, with about as much to do. These
-# are the tests of the second ones.
+# With xdist each group of tests has a process with a Spark of its own: two for each line, with about as much to do.
+# These are the tests of the second ones.
 SECOND = """broken deaths driver driver_ends driver_heap failures history kept names neighbours refusals results scripts
     spark_memory"""
 

@@ -14,7 +14,7 @@ FEW_TESTS = 30
 
 
 def archive_classes(path, home, python, environment):
-    """JDK_JAVA_OPTIONS for JVMs with the jars of the Spark in `home`, or another with the same: what an application loads.
+    """JDK_JAVA_OPTIONS for JVMs with the jars of the Spark in `home`, or of another with the same ones.
 
     Several processes may ask for the same path; one makes it.
     """

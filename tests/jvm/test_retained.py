@@ -63,7 +63,7 @@ def test_g1s_own_marking_beside_the_application_is_enough(java):
     names = ("G1 concurrent marking",) if java.version == "17" else ("G1 Conc",)
     for _ in range(3):  # on a busy machine a full collection may overtake the marking: then the last look is that one's
         outcome, kept = run(
-            java, "G1", str(ROUNDS), "none", "large", interval="16k", jvm=["-XX:InitiatingHeapOccupancyPercent=20"]
+            java, "G1", str(ROUNDS), "none", "large", interval="7k", jvm=["-XX:InitiatingHeapOccupancyPercent=20"]
         )
         marked = [heap for heap in heaps(outcome) if heap["collection"].startswith(names)]
         if marked and marked[-1] == heaps(outcome)[-1]:

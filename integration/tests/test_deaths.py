@@ -115,6 +115,7 @@ def test_a_worker_that_dies_by_itself_is_not_memory(spark_run, contained, contai
     assert site["liveAtPeakBytes"] == HELD_BYTES
 
 
+@pytest.mark.alone  # it fills its container within a second: beside others the last words come too late
 @pytest.mark.one_line("4")
 @pytest.mark.parametrize(
     "tasks",
@@ -132,6 +133,7 @@ def test_the_kernel_kills_an_executor(spark_run, contained, container, tasks):
         "spark.memory.offHeap.enabled": "true",
         "spark.memory.offHeap.size": "3g",
         "spark.task.maxFailures": "1",
+        "spark.memprof.interval": "64k",  # so that samples of the heap are sure to be among the last words
     }
     run = spark_run("deaths.py", "in-jvm", tasks, master=contained.master, conf=conf)
     run.demand_success()

@@ -11,7 +11,7 @@
 namespace memprof {
 
 // "collect at /jobs/job.py:17"
-inline std::string ActionTitle(const ReportAction& action) {
+inline std::string CallSiteTitle(const ReportAction& action) {
   return action.call_site.empty() ? "a call that Spark doesn't name" : action.call_site;
 }
 

@@ -39,7 +39,7 @@ std::string ResultsPhrase(const ReportAction& action) {
 }  // namespace
 
 std::string BroughtPhrase(const ReportAction& action) {
-  const std::string site = ActionTitle(action);
+  const std::string site = CallSiteTitle(action);
   if (IsForBroadcast(action)) return fmt::format("{} had brought {} to broadcast", site, FormatBytes(action.broadcast_bytes));
   return fmt::format("{} had brought {} in {}{}", site, FormatBytes(action.result_bytes), Counted(action.result_tasks, "task"),
                      RowsPhrase(action));

@@ -47,7 +47,7 @@ const ReportStageResults* ResultsOf(const ReportAction& action, int32_t job_id) 
 }
 
 std::string WhoAsked(const ReportAction& action, int32_t job_id, bool broadcast) {
-  return fmt::format("{}{} (job {})", broadcast ? "a table to broadcast, asked for by " : "", ActionTitle(action), job_id);
+  return fmt::format("{}{} (job {})", broadcast ? "a table to broadcast, asked for by " : "", CallSiteTitle(action), job_id);
 }
 
 }  // namespace

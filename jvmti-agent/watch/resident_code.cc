@@ -15,6 +15,9 @@ namespace {
 
 const char kOfThisLibrary = 0;
 
+// As a system call, like mlock2: libc's is a function that does nothing under a sanitizer.
+void Unlock(void* begin, size_t bytes) { syscall(SYS_munlock, begin, bytes); }
+
 }  // namespace
 
 size_t ResidentCode::Keep() {
@@ -32,7 +35,7 @@ size_t ResidentCode::Keep() {
     const Mapping mapping = {reinterpret_cast<void*>(module.begin), module.end - module.begin};
     if (mapping.bytes == 0) continue;
     if (syscall(SYS_mlock2, mapping.begin, mapping.bytes, MLOCK_ONFAULT) != 0) {
-      munlock(mapping.begin, mapping.bytes);  // what came before a hole
+      Unlock(mapping.begin, mapping.bytes);  // what came before a hole
       continue;
     }
     kept_.push_back(mapping);
@@ -42,7 +45,7 @@ size_t ResidentCode::Keep() {
 }
 
 void ResidentCode::Release() {
-  for (const Mapping& mapping : kept_) munlock(mapping.begin, mapping.bytes);
+  for (const Mapping& mapping : kept_) Unlock(mapping.begin, mapping.bytes);
   kept_.clear();
 }
 

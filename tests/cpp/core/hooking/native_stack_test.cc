@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+extern "C" const char __start_descend[], __stop_descend[];
+
 namespace memprof {
 namespace {
 
@@ -25,7 +27,8 @@ struct Capture {
 };
 
 // A stack of `depth` calls of this function; the frames at depth `marked` and one further out leave addresses of their own behind.
-__attribute__((noinline)) void Descend(int depth, int marked, Capture* capture) {
+// In a section of its own, whose ends the linker names.
+__attribute__((noinline, section("descend"))) void Descend(int depth, int marked, Capture* capture) {
   volatile char local = 0;
   if (depth == marked) capture->boundary = const_cast<char*>(&local);
   if (depth == marked + 1) capture->outer_boundary = const_cast<char*>(&local);
@@ -46,8 +49,7 @@ __attribute__((noinline)) void Descend(int depth, int marked, Capture* capture) 
 }
 
 bool IsDescend(uintptr_t address) {
-  const uintptr_t begin = reinterpret_cast<uintptr_t>(&Descend);
-  return address > begin && address < begin + 1024;
+  return address > reinterpret_cast<uintptr_t>(__start_descend) && address <= reinterpret_cast<uintptr_t>(__stop_descend);
 }
 
 class NativeStackTest : public testing::TestWithParam<bool> {

@@ -116,7 +116,8 @@ TEST(PostMortems, WhatWasLeftAndThenFreedIsNotTold) {
   ASSERT_TRUE(store.Ingest(LeftBytes(kBegin + 9'400, 444'000'017)).ok());
   ASSERT_TRUE(store.Ingest(nothing.SerializeAsString()).ok());
   FillScene(store, kCode137, kFull);
-  for (const Json& site : TheDeath(store)["sites"]) EXPECT_NE(site["liveAtPeakBytes"], 444'000'017);
+  const Json death = TheDeath(store);
+  for (const Json& site : death["sites"]) EXPECT_NE(site["liveAtPeakBytes"], 444'000'017);
 }
 
 // Its last words were lost: the heap may have been too small for what was asked, or it was space for classes.

@@ -53,7 +53,8 @@ TEST(CachedData, WhatIsGoneIsGoneAndWasThere) {
   }
   store.RddUnpersisted(3);
   store.ExecutorRemoved("2", "gone", 5);
-  for (const Json& row : ReportOf(store)["cachedData"]) {
+  const Json report = ReportOf(store);
+  for (const Json& row : report["cachedData"]) {
     EXPECT_EQ(row["peakMemoryBytes"], 3'000'006);
     EXPECT_EQ(row["memoryBytes"], row["rddId"] == 3 ? 0 : 1'000'003);
     EXPECT_EQ(row["blocks"], row["rddId"] == 3 ? 0 : 1);

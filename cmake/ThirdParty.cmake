@@ -4,6 +4,8 @@
 # tools/setup.sh runs it before. Kept outside the checkout, by the hash of their recipe: another clone has them already.
 file(SHA1 ${CMAKE_CURRENT_LIST_DIR}/build-third-party.sh recipe)
 file(SHA1 ${CMAKE_CURRENT_LIST_DIR}/libbacktrace-bounded-depth.patch patch)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+             ${CMAKE_CURRENT_LIST_DIR}/build-third-party.sh ${CMAKE_CURRENT_LIST_DIR}/libbacktrace-bounded-depth.patch)
 string(SUBSTRING ${recipe} 0 12 recipe)
 string(SUBSTRING ${patch} 0 6 patch)
 set(caches $ENV{XDG_CACHE_HOME})

@@ -36,6 +36,7 @@ done
   fail "MEMPROF_TEST_PATIENCE is a whole number above 0, not '$MEMPROF_TEST_PATIENCE'"
 
 one_at_a_time "$BUILD/test-lock" "tests/run.sh"
+rm -f "$BUILD/test-results/summary.json"
 want_room $([ -e "$BUILD/release" ] && echo 1 || echo 4) "$BUILD"
 want_room 2 "${TMPDIR:-/tmp}"
 commit=$(git rev-parse HEAD 2>/dev/null) || fail "tests/run.sh names the commit it tested: run it in a git checkout"
@@ -51,7 +52,6 @@ results=$BUILD/test-results
 if [ "$tier" = landing ] || [ "$dirty" = true ] || [ -n "$again" ]; then
   for suite in "${suites[@]}"; do rm -f "$results/$suite".*; done
 fi
-rm -f "$BUILD/test-results/summary.json"
 mkdir -p "$results" "$BUILD/test-results"
 own_environment
 
@@ -67,6 +67,10 @@ run_pytest() { # SUITE FOLDER OPTION…
 
 run_ctest() { # SUITE BUILD
   ctest --test-dir "$2" --output-on-failure --output-junit "$results/$1.xml" -j "$(nproc)" --progress 2>&1 | tail -n 40
+}
+
+summary() { # SUITE…
+  "$BUILD/tools/bin/python" tests/summary.py "$results" "$@" --commit "$commit" --dirty "$dirty" --tier "$tier"
 }
 
 run_fuzzers() {
@@ -91,7 +95,7 @@ run_suite() { # as a job in the background
     cpp) run_ctest cpp "$MEMPROF_BUILD" ;;
     checks) run_pytest checks tests/checks ;;
     python) run_pytest python tests/python -n 2 --dist loadfile ;;
-    browser) run_pytest browser tests/browser -n 2 --dist loadfile ;;
+    browser) run_pytest browser tests/browser -n 2 --dist worksteal ;;
     jvm) run_pytest jvm tests/jvm -n 2 --dist worksteal ;;
     spark) run_pytest spark integration/tests -n 4 --dist loadgroup "${line_option[@]}" ;;
     spark-alone) run_pytest spark-alone integration/tests "${line_option[@]}" ;;
@@ -103,11 +107,12 @@ run_suite() { # as a job in the background
 line_option=()
 [ "$tier" = landing ] || line_option=(--every-line)
 for suite in "${suites[@]}"; do
-  if [ -e "$results/$suite.passed" ]; then
+  if [ -e "$results/$suite.status" ] && summary "$suite" >"$results/$suite.summary"; then
     say "suite $suite: it has passed on this commit"
     continue
   fi
   say "suite $suite"
+  rm -f "$results/$suite".*
   started=$SECONDS
   set -m # a process group of its own, with which it ends when we do
   run_suite "$suite" </dev/null &
@@ -116,8 +121,10 @@ for suite in "${suites[@]}"; do
   wait "$RUNNING"
   status=$?
   RUNNING=
+  if [ "$dirty" = false ] && [ "$(git rev-parse HEAD)$(git status --porcelain)" != "$commit" ]; then
+    status="unknown: the checkout was changed while it ran"
+  fi
   printf '%s\n' $((SECONDS - started)) >"$results/$suite.seconds"
-  [ "$status" -ne 0 ] || [ "$dirty" = true ] || touch "$results/$suite.passed"
+  printf '%s\n' "$status" >"$results/$suite.status"
 done
-"$BUILD/tools/bin/python" tests/summary.py "$results" "${suites[@]}" --commit "$commit" --dirty "$dirty" --tier "$tier" "${steps[@]}" \
-  --write "$BUILD/test-results/summary.json"
+summary "${suites[@]}" "${steps[@]}" --write "$BUILD/test-results/summary.json"

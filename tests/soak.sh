@@ -25,8 +25,7 @@ mkdir -p "$kept"
 
 export MEMPROF_TEST_PATIENCE=${MEMPROF_TEST_PATIENCE:-3}
 hogs=()
-trap 'kill "${hogs[@]}" 2>/dev/null' EXIT
-trap 'exit 130' INT TERM
+trap 'end_running; kill "${hogs[@]}" 2>/dev/null' EXIT
 for _ in 1 2; do
   (while kill -0 $$; do :; done) 2>/dev/null &
   hogs+=($!)
@@ -36,10 +35,17 @@ for ((run = 1; run <= runs; run++)); do
   [ ! -e "$kept/$run.json" ] || continue
   say "run $run of $runs"
   rm -f "$BUILD/test-results/summary.json"
-  tests/run.sh >"$kept/$run.log" 2>&1
+  set -m # a process group of its own, with which it ends when we do
+  tests/run.sh >"$kept/$run.log" 2>&1 </dev/null &
+  set +m
+  RUNNING=$!
+  wait "$RUNNING"
+  RUNNING=
   tail -n 1 "$kept/$run.log"
   # Without one it was cut off or could not start: it doesn't count.
   [ -e "$BUILD/test-results/summary.json" ] || fail "run $run left no summary: see $kept/$run.log"
+  grep -q "\"commit\": \"$commit\"" "$BUILD/test-results/summary.json" && grep -q '"dirty": false' "$BUILD/test-results/summary.json" ||
+    fail "the checkout was changed: run $run was not of commit $commit"
   mv "$BUILD/test-results/summary.json" "$kept/$run.json"
 done
 "$BUILD/tools/bin/python" - "$runs" "$kept" <<'END'
@@ -50,7 +56,7 @@ green, failures = 0, collections.Counter()
 for run in range(1, runs + 1):
     summary = json.loads((kept / f"{run}.json").read_text())
     green += summary["failed"] == 0
-    failures.update(re.findall(r"^FAILED  (.*?: .*?): ", (kept / f"{run}.log").read_text(errors="replace"), re.MULTILINE))
+    failures.update(re.findall(r"^FAILED  (\S+?: .*?)(?:: |$)", (kept / f"{run}.log").read_text(errors="replace"), re.MULTILINE))
 for name, times in failures.most_common():
     print(f"{times:4} times red: {name}")
 print(f"{green} of {runs} green")

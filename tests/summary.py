@@ -1,7 +1,8 @@
 """Adds up the JUnit files of all suites, writes summary.json and closes with `N passed, N failed, N skipped`.
 
-Red, beside a failed test: a suite that left no result, ran no test or skipped all of its tests; and a skip that
-expected_skips.txt beside this file doesn't know. Prints what each step and suite took, and the longest ten tests.
+Red, beside a failed test: a suite that left no result, ran no test, skipped all of its tests or ended with an exit
+status above 0; and a skip that expected_skips.txt beside this file doesn't know. Prints what each step and suite took,
+and the longest ten tests.
 """
 
 import argparse
@@ -55,15 +56,40 @@ def cases_of(results, suite):
     ]
 
 
+def status_of(results, suite):
+    """What SUITE.status says: its exit status, or why that says nothing."""
+    path = results / f"{suite}.status"
+    return path.read_text().strip() if path.exists() else "unknown: it was cut off"
+
+
+def judge(results, suite, cases, known_skips):
+    """[('passed' | 'failed' | 'skipped', name, reason)] of its tests, and of itself if it failed without one."""
+
+    def of_test(name, kind, reason):
+        if kind == "skipped" and not any(n.search(name) and r.search(reason) for n, r in known_skips):
+            return "failed", f"{suite}: {name}", f"a skip that {EXPECTED.name} doesn't know: {reason}"
+        return kind, f"{suite}: {name}", reason
+
+    judged = [of_test(name, kind, reason) for name, _, kind, reason in cases]
+    status = status_of(results, suite)
+    if not cases:
+        judged.append(("failed", suite, f"the suite ran no test or wrote no result; its exit status: {status}"))
+    elif all(kind == "skipped" for kind, *_ in judged):
+        judged.append(("failed", suite, "all of its tests were skipped"))
+    elif status != "0" and all(kind != "failed" for kind, *_ in judged):
+        judged.append(("failed", suite, f"none of its tests failed, but its exit status is {status}"))
+    return judged
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("results", type=pathlib.Path, help="folder with SUITE.xml and SUITE.seconds")
+    parser.add_argument("results", type=pathlib.Path, help="folder with SUITE.xml, SUITE.seconds and SUITE.status")
     parser.add_argument("suites", nargs="+")
     parser.add_argument("--commit", required=True)
     parser.add_argument("--dirty", choices=["true", "false"], required=True)
     parser.add_argument("--tier", choices=["landing", "full"], required=True)
     parser.add_argument("--step", action="append", default=[], help="SECONDS<tab>WHAT, of the set-up")
-    parser.add_argument("--write", type=pathlib.Path, required=True, help="the summary.json")
+    parser.add_argument("--write", type=pathlib.Path, help="the summary.json")
     return parser.parse_intermixed_args()
 
 
@@ -74,26 +100,15 @@ def main():
     seconds = {}
     every_case = []
 
-    def note(kind, name, reason):
-        counts[kind] += 1
-        print(f"{kind.upper():7} {name}: {reason}")
-
     for suite in arguments.suites:
         cases = cases_of(arguments.results, suite)
         took = arguments.results / f"{suite}.seconds"
         seconds[suite] = int(took.read_text()) if took.exists() else 0
         every_case += [(took, f"{suite}: {name}") for name, took, *_ in cases]
-        if not cases:
-            note("failed", suite, "the suite ran no test or ended before writing its result")
-        elif all(kind == "skipped" for _, _, kind, _ in cases):
-            note("failed", suite, "all of its tests were skipped")
-        for name, _, kind, reason in cases:
-            if kind == "passed":
-                counts[kind] += 1
-            elif kind == "skipped" and not any(n.search(name) and r.search(reason) for n, r in known_skips):
-                note("failed", f"{suite}: {name}", f"a skip that {EXPECTED.name} doesn't know: {reason}")
-            else:
-                note(kind, f"{suite}: {name}", reason)
+        for kind, name, reason in judge(arguments.results, suite, cases, known_skips):
+            counts[kind] += 1
+            if kind != "passed":
+                print(f"{kind.upper():7} {name}: {reason}")
 
     print("\nseconds")
     for step in arguments.step:
@@ -112,7 +127,8 @@ def main():
         "flaky": [],  # no test is run again
         "seconds": seconds,
     }
-    arguments.write.write_text(json.dumps(summary, indent=2) + "\n")
+    if arguments.write:
+        arguments.write.write_text(json.dumps(summary, indent=2) + "\n")
     print(", ".join(f"{count} {kind}" for kind, count in counts.items()))
     return 1 if counts["failed"] else 0
 

@@ -82,7 +82,7 @@ want_room() {
   [ "$free" -ge "$1" ] || fail "$2 has ${free// /} GB free, and $1 GB are needed"
 }
 
-# One setup at a time in a checkout; the lock goes with the process, and commands run later don't inherit it.
+# One setup at a time in a checkout; the lock goes with the last process that has it open.
 setup_lock() {
   { mkdir -p "$BUILD" && exec {SETUP_LOCK}>"$BUILD/.setup.lock"; } || fail "cannot write to $BUILD"
   flock -n "$SETUP_LOCK" || { say "waiting for another setup in this checkout to end"; flock "$SETUP_LOCK"; }

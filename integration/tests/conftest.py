@@ -7,6 +7,7 @@ venvs under build/venvs). Nothing of the caller's environment reaches a job.
 """
 
 import base64
+import contextlib
 import dataclasses
 import gzip
 import json
@@ -26,7 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 JOBS = pathlib.Path(__file__).parent / "jobs"
 BUILD = pathlib.Path(os.environ.get("MEMPROF_BUILD", ROOT / "build/release"))
 LINES = ["3.5", "4"]
-ONE_LINE = "3.5"  # unless its mark says otherwise; each line has a process, and both should have as much to do
+ONE_LINE = "3.5"  # unless its mark says otherwise, so that both lines have about as much to do
 # Of applications that live for seconds the second compiler takes a third of all processor time. Few tests keep it on.
 SHORT_LIVED = "-XX:TieredStopAtLevel=1"
 PLUGIN = "org.sparkmemprof.MemoryProfilerPlugin"
@@ -410,8 +411,9 @@ class Standalone:
         return found[found.lastindex or 0]
 
     def stop(self):
-        for process in reversed(self._processes):
-            processes.stop(process)
+        with contextlib.ExitStack() as all_of_them:  # one that cannot be stopped doesn't keep the others
+            for process in self._processes:
+                all_of_them.callback(processes.stop, process)
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import urllib.parse
 
 import processes
 
+BLOCK = 2_400_017  # the job's own: a bytearray of this length in each of two tasks
 UI = {"spark.ui.enabled": "true", "spark.ui.port": "0", "spark.ui.showConsoleProgress": "false"}
 
 
@@ -83,9 +84,11 @@ def running(launcher, folder, conf=()):
         yield LiveApplication(told.read_text(), process, end, launch.run)
     finally:
         end.touch()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(processes.patient(60))
-        processes.kill_session(process)
+        try:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(processes.patient(60))
+        finally:
+            processes.kill_session(process)
         launch.run.stderr = log.read_text()
 
 

@@ -1,6 +1,7 @@
 """A YARN of one node in a JVM of its own, in which the NodeManager really kills."""
 
 import contextlib
+import fcntl
 import re
 import subprocess
 
@@ -19,7 +20,10 @@ class MiniYarn:
         """jars: a folder to keep Hadoop's in; Maven fetches what is missing. largest_mib: of a container."""
         pom = sources / "yarn/pom.xml"
         fetch = ["mvn", "-q", "-B", "-f", pom, "dependency:copy-dependencies", f"-DoutputDirectory={jars}"]
-        subprocess.run(fetch, check=True, stdin=subprocess.DEVNULL)
+        jars.mkdir(parents=True, exist_ok=True)
+        with (jars / ".lock").open("w") as lock:  # processes of xdist may ask at once
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            processes.run(fetch, 600).check_returncode()
         self.conf = folder / "conf"
         self.conf.mkdir()
         log = folder / "yarn.log"
@@ -44,7 +48,9 @@ class MiniYarn:
             raise
 
     def stop(self):
-        self._process.stdin.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(processes.patient(30))
-        processes.kill_session(self._process)
+        try:
+            self._process.stdin.close()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(processes.patient(30))
+        finally:
+            processes.kill_session(self._process)

@@ -12,6 +12,7 @@ import time
 import pytest
 from conftest import ROOT, Launcher, Standalone, warnings_of
 from memory_cgroups import container, entering
+from processes import patient
 
 sys.path.insert(0, str(ROOT / "integration/chaos"))
 import storm
@@ -30,7 +31,7 @@ def containers():
 
 def left_in(folder):
     """What is left once the executors have had time to end."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + patient(20)
     while (found := [*folder.rglob("*.box"), *folder.rglob("*.words")]) and time.monotonic() < end:
         time.sleep(0.2)
     return found

@@ -3,17 +3,14 @@
 import json
 import os
 import random
-import signal
 import subprocess
 import sys
-import time
 
+import browsing
 import pytest
 from conftest import LOCAL_CLUSTER, ROOT, demand_blocks, ours, sites_at, warnings_of
 from history_server import serving
-
-sys.path.append(str(ROOT / "tests/browser"))
-import browsing
+from processes import kill_session, until
 
 EVENT = '{"Event":"org.sparkmemprof.history.ReportPart"'
 SIZE = 1_999_993
@@ -110,13 +107,11 @@ def test_of_a_driver_that_was_killed_what_it_had_written(spark_run, tmp_path, co
     with open(tmp_path / "stderr", "w") as stderr:
         process = launch.start(stderr=stderr, start_new_session=True)
         try:
-            deadline = time.monotonic() + 90
-            while not any(EVENT in log.read_text() for log in events.iterdir()):
-                assert time.monotonic() < deadline, (tmp_path / "stderr").read_text()
-                time.sleep(0.1)
+            until(
+                lambda: any(EVENT in log.read_text() for log in events.iterdir()), 90, (tmp_path / "stderr").read_text
+            )
         finally:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            kill_session(process)
     (log,) = events.glob("*.inprogress")
     shown = command_line("report", events, "--format", "json")
     report = json.loads(shown.stdout)

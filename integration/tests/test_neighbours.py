@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 from conftest import LOCAL_CLUSTER, RUN_SECONDS, demand_blocks, sites_at, warnings_of
-from processes import until
+from processes import kill_session, patient, until
 
 pytestmark = pytest.mark.one_line
 
@@ -32,7 +32,7 @@ class Running:
     def finish(self):
         (self.folder / "go").touch()
         for process, run in self._processes:
-            run.stdout, run.stderr = process.communicate(timeout=RUN_SECONDS)
+            run.stdout, run.stderr = process.communicate(timeout=patient(RUN_SECONDS))
             run.status = process.returncode
         return [run for _, run in self._processes]
 
@@ -42,9 +42,7 @@ def running(tmp_path):
     running = Running(tmp_path)
     yield running
     for process, _ in running._processes:
-        if process.poll() is None:
-            process.kill()
-            process.wait()
+        kill_session(process)
 
 
 def demand_whole(run):

@@ -1,12 +1,8 @@
 """sparkmemprof.show() of the application that runs: text at the prompt, the app in a cell, working in its frame."""
 
-import sys
-
-import pytest
-from conftest import ROOT, line_of
-
-sys.path.append(str(ROOT / "tests/browser"))
 import browsing
+import pytest
+from conftest import line_of
 
 JOB = "notebook.py"
 

@@ -8,7 +8,7 @@ import tempfile
 
 import pytest
 from conftest import RUN_SECONDS, Run, demand_blocks, sites_at, warnings_of
-from processes import until
+from processes import kill_session, patient, until
 
 
 def read(path):
@@ -29,10 +29,9 @@ def test_checkpoint_while_it_runs_and_the_whole_after_sigterm(spark_run, tmp_pat
             folder = until(lambda: next(launch.run.reports.glob("*"), None), 60, "the first checkpoint")
             checkpoint = until(lambda: read(folder / "report.json"), 5, "report.json")
             process.send_signal(signal.SIGTERM)
-            process.wait(RUN_SECONDS)
+            process.wait(patient(RUN_SECONDS))
         finally:
-            process.kill()
-            process.wait()
+            kill_session(process)
     final = read(folder / "report.json")
     assert [checkpoint["unfinished"], final["unfinished"]] == [True, False]
     for report in (checkpoint, final):

@@ -4,8 +4,8 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 
+import processes
 import pytest
 from conftest import model_of
 
@@ -14,12 +14,9 @@ LINES = ["3.5", "4"]
 
 
 def run(*command, **options):
-    return subprocess.run(
-        [*map(str, command)], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, **options
-    )
+    return processes.run(command, 500, **options)
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("line", [pytest.param("3.5", marks=pytest.mark.full), "4"])
 def test_demo_ends_with_the_path_of_its_report(line, tmp_path):
     finished = run(ROOT / "integration/demo.sh", "--spark", line, cwd=tmp_path)

@@ -9,10 +9,9 @@ import re
 import jsonschema
 import pytest
 from conftest import ROOT, demand_blocks, sites_at, warnings_of
-from live_application import running, settled
+from live_application import BLOCK, running, settled
 
 HOSTILE = "<script>alert(1)</script>\"'&"
-BLOCK = 2_400_017
 PATHS = ["", "app.js", "app.css", "api/v1/report", "api/v1/executors", "api/v1/stages", "api/v1/stages/0/0", "nowhere"]
 PROMETHEUS = {
     "spark.metrics.conf.driver.sink.prometheusServlet.class": "org.apache.spark.metrics.sink.PrometheusServlet",

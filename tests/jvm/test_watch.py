@@ -1,10 +1,8 @@
 """The watcher: peaks of the JVM and of Python processes below it, and of the container."""
 
-import os
-import pathlib
 import sys
-import time
 
+import memory_cgroups
 import pytest
 
 MIB = 1 << 20
@@ -118,29 +116,9 @@ def test_time_line_of_an_executor(java, daemon):
     assert fullest.get("pressure", 0) <= 10_000
 
 
-def entering(group):
-    """Words before a command that put it into a memory control group of version 1."""
-    return ["sh", "-c", f'echo $$ > "{group}/cgroup.procs" && exec "$@"', "sh"]
-
-
-def remove_when_empty(group):
-    """The worker notices its daemon's end a moment later."""
-    for _ in range(100):
-        if not (group / "cgroup.procs").read_text():
-            break
-        time.sleep(0.05)
-    group.rmdir()
-
-
 def test_a_real_limit_is_found_and_shown(java17, daemon):
-    group = pathlib.Path(f"/sys/fs/cgroup/memory/sparkmemprof-jvm-{os.getpid()}")
-    try:
-        group.mkdir()
-        (group / "memory.limit_in_bytes").write_text("1468006400")
-    except OSError as error:
-        pytest.skip(f"cannot make a memory control group: {error} (it takes root and version 1)")
-    try:
-        outcome = java17.run("WatchedTree", sys.executable, env=daemon, prefix=entering(group))
+    with memory_cgroups.container(1_468_006_400) as group:
+        outcome = java17.run("WatchedTree", sys.executable, env=daemon, prefix=memory_cgroups.entering(group))
         assert outcome.status == 0, outcome.err
         last = outcome.snapshots()[-1]
         assert last["cgroupLimitBytes"] == 1_468_006_400
@@ -151,5 +129,3 @@ def test_a_real_limit_is_found_and_shown(java17, daemon):
             sum(process["peakRssBytes"] for process in peak["processes"]) + peak["unattributedBytes"]
             == peak["usedBytes"]
         )
-    finally:
-        remove_when_empty(group)

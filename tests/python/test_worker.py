@@ -101,7 +101,7 @@ def test_every_kind_of_function_is_named_and_its_bytes_stay_in_its_session(run_j
         "rdd": [10, 11, 12],
         "chain": [0, 1, 2],
         "raises": "PythonException",
-        "exits": results["exits"],
+        "exits": "PythonException",
         "forks": 3,
         "forks often": 3,
         "limit": 5,

@@ -10,10 +10,22 @@ import signal
 import subprocess
 import time
 
-# A run of tests that is told to end does so as by Ctrl-C: each fixture ends what it has started.
-signal.signal(signal.SIGTERM, signal.default_int_handler)
-
 PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
+
+
+def _end(number, frame):
+    """A run of tests that is told to end does so as by Ctrl-C: each fixture ends what it has started and waits no more.
+
+    A second word, such as xdist's after five seconds, must not cut that off.
+    """
+    global PATIENCE
+    PATIENCE = 0
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+signal.signal(signal.SIGTERM, _end)
 
 
 def patient(seconds):
@@ -50,17 +62,28 @@ def run(command, seconds, **options):
 
 def stop(process, seconds=20):
     """Asks it to end, and kills all of its session that has not ended then."""
-    process.terminate()
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(patient(seconds))
-    kill_session(process)
+    try:
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(patient(seconds))
+    finally:
+        kill_session(process)
+
+
+def _living(session):
+    """The processes of a session that have not ended, by number."""
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _, _, its_session = stat.read_text().rpartition(")")[2].split()[:4]
+            if int(its_session) == session and state not in "ZX":
+                yield int(stat.parent.name)
 
 
 def kill_session(process):
-    """By session, for PySpark's daemon has a process group of its own."""
-    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            session = int(stat.read_text().rpartition(")")[2].split()[3])
-            if session == process.pid:
-                os.kill(int(stat.parent.name), signal.SIGKILL)
+    """By session, for PySpark's daemon has a process group of its own; again for whatever was forked meanwhile."""
+    while members := list(_living(process.pid)):
+        for member in members:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(member, signal.SIGKILL)
+        time.sleep(0.01)
     process.wait()

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from processes import patient
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = pathlib.Path(os.environ.get("MEMPROF_BUILD", ROOT / "build" / "release"))
@@ -83,7 +84,7 @@ def cli(package, bundle, tmp_path):
             cwd=cwd or tmp_path,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=patient(60),
             check=False,
         )
 

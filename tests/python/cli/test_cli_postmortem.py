@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from processes import patient
 
 HELD_BYTES = 41_000_027
 DRIVER = f"""\
@@ -53,7 +54,7 @@ def boxes(tmp_path):
 def test_a_driver_that_was_killed(driver, cli, tmp_path):
     killed = driver()
     killed.send_signal(signal.SIGKILL)
-    killed.wait(30)
+    killed.wait(patient(30))
     finished = cli("post-mortem", tmp_path / "boxes")
     assert finished.returncode == 0, finished.stderr
     flat = " ".join(finished.stdout.split())
@@ -67,7 +68,7 @@ def test_a_driver_that_was_killed(driver, cli, tmp_path):
 def test_one_that_ends_in_order_leaves_nothing(driver, cli, tmp_path):
     process = driver()
     assert boxes(tmp_path)
-    assert process.communicate("\n", timeout=30) == ("", "")
+    assert process.communicate("\n", timeout=patient(30)) == ("", "")
     assert process.returncode == 0
     assert boxes(tmp_path) == []
     finished = cli("post-mortem", tmp_path / "boxes")
@@ -86,7 +87,7 @@ def test_the_living_are_left_alone(driver, cli, tmp_path):
 def test_what_is_no_box_of_ours_is_refused_and_the_others_are_read(driver, cli, tmp_path):
     killed = driver()
     killed.kill()
-    killed.wait(30)
+    killed.wait(patient(30))
     (box,) = boxes(tmp_path)
     whole = box.read_bytes()
     damaged = {
@@ -134,7 +135,7 @@ def test_a_box_directory_of_somebody_else_is_not_used(package, tmp_path):
         input="\n",
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=patient(60),
         check=False,
     )
     assert (finished.returncode, finished.stdout) == (0, "up\n"), "the program is what it is without us"

@@ -10,6 +10,7 @@ import sys
 import jsonschema
 import pytest
 from conftest import BUILD, ROOT
+from processes import patient
 
 SCHEMA = json.loads((ROOT / "docs" / "report.schema.json").read_text())
 BESIDE_BYTES = 4 * 65_536  # small objects of the same line, sampled now and then beside blocks, which are exact
@@ -394,7 +395,7 @@ def test_termination_reaches_the_program(package, tmp_path, report_of):
         while not (tmp_path / "ready").exists():
             assert process.poll() is None
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == -signal.SIGTERM
+        assert process.wait(patient(30)) == -signal.SIGTERM
     finally:
         process.kill()
         process.wait()

@@ -5,9 +5,9 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
+from processes import patient, until
 
 PLUGIN = "org.sparkmemprof.MemoryProfilerPlugin"
 
@@ -225,12 +225,9 @@ def test_hands_sigterm_on(package, bundle, fake_spark, tmp_path):
     with subprocess.Popen(command, env=environment, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "up\n"
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 7
+        assert process.wait(patient(30)) == 7
     child = json.loads(fake_spark.record.read_text())["pid"]
-    deadline = time.monotonic() + 30
-    while os.path.exists(f"/proc/{child}") and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not os.path.exists(f"/proc/{child}")
+    until(lambda: not os.path.exists(f"/proc/{child}"), 30, "the child's end")
 
 
 def test_no_spark(cli):

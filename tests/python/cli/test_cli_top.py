@@ -9,6 +9,7 @@ import sys
 import threading
 
 import pytest
+from processes import patient
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ def on_terminal(package, *words):
             break
         seen += part
     os.close(ours)
-    return seen.decode(), process.wait(timeout=30)
+    return seen.decode(), process.wait(patient(30))
 
 
 def test_it_is_drawn_again_until_the_application_ends(package, ui):

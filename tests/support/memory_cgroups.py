@@ -57,7 +57,7 @@ def kernel_kills(folder):
 
 def remove_container(folder):
     """Once what ran in it has ended."""
-    deadline = time.monotonic() + patient(20)
+    deadline = time.monotonic() + max(patient(20), 2)  # a killed process takes a moment to go, even if nobody waits
     while (folder / "cgroup.procs").read_text() and time.monotonic() < deadline:
         time.sleep(0.1)
     folder.rmdir()

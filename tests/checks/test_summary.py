@@ -1,0 +1,77 @@
+"""What tests/summary.py calls red."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+SUMMARY = pathlib.Path(__file__).resolve().parents[1] / "summary.py"
+PASSED = '<testcase classname="test_any" name="test_passes" time="0.25"/>'
+FAILED = '<testcase classname="test_any" name="test_fails" time="1"><failure message="1 == 2"/></testcase>'
+EXPECTED = (
+    '<testcase classname="tests.test_kinds" name="test_kind[3.5]"><skipped message="Spark 3.5 has no such kind: A"/>'
+    "</testcase>"
+)
+OTHER = '<testcase classname="test_any" name="test_skips"><skipped message="no such thing here"/></testcase>'
+
+
+@pytest.fixture
+def summary(tmp_path):
+    """Of one suite: (exit status, what was printed, summary.json)."""
+
+    def run(cases, status):
+        (tmp_path / "jvm.seconds").write_text("7\n")
+        if cases is not None:
+            (tmp_path / "jvm.xml").write_text(f"<testsuites><testsuite>{cases}</testsuite></testsuites>")
+        if status is not None:
+            (tmp_path / "jvm.status").write_text(f"{status}\n")
+        written = tmp_path / "summary.json"
+        words = ["jvm", "--commit", "c0ffee", "--dirty", "false", "--tier", "landing", "--write", written]
+        finished = subprocess.run(
+            [sys.executable, SUMMARY, tmp_path, *words], capture_output=True, text=True, check=False
+        )
+        assert finished.stderr == ""
+        return finished.returncode, finished.stdout, json.loads(written.read_text())
+
+    return run
+
+
+def test_green(summary):
+    status, printed, written = summary(PASSED + EXPECTED, 0)
+    assert status == 0
+    assert printed.splitlines()[-1] == "1 passed, 0 failed, 1 skipped"
+    assert written == {
+        "commit": "c0ffee",
+        "dirty": False,
+        "tier": "landing",
+        "passed": 1,
+        "failed": 0,
+        "skipped": 1,
+        "flaky": [],
+        "seconds": {"jvm": 7},
+    }
+
+
+@pytest.mark.parametrize(
+    ("cases", "status", "told"),
+    [
+        (PASSED + FAILED, 1, "FAILED  jvm: test_any.test_fails: 1 == 2"),
+        (PASSED, 143, "FAILED  jvm: none of its tests failed, but its exit status is 143"),
+        (PASSED, None, "FAILED  jvm: none of its tests failed, but its exit status is unknown: it was cut off"),
+        (None, 2, "FAILED  jvm: the suite ran no test or wrote no result; its exit status: 2"),
+        ("", 0, "FAILED  jvm: the suite ran no test or wrote no result; its exit status: 0"),
+        (EXPECTED, 0, "FAILED  jvm: all of its tests were skipped"),
+        (
+            PASSED + OTHER,
+            0,
+            "FAILED  jvm: test_any.test_skips: a skip that expected_skips.txt doesn't know: no such thing here",
+        ),
+    ],
+)
+def test_red(summary, cases, status, told):
+    ended, printed, written = summary(cases, status)
+    assert ended == 1
+    assert written["failed"] == 1
+    assert told in printed.splitlines()

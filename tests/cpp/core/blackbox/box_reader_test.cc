@@ -14,31 +14,17 @@
 
 #include "blackbox/layout.h"
 #include "core/blackbox/forged_box.h"
+#include "core/blackbox/valid_box.h"
 #include "core/sites/recorder_fixture.h"
 
 namespace memprof {
 namespace {
 
-constexpr uintptr_t kSomewhere = 0x10'0000'0000;
-
 class BoxReaderTest : public RecorderTest {
  protected:
-  // A small box with two closed sessions, an open one and the process-level one; returns its bytes.
   std::string ValidBox() {
     Start(kInterval, 1u << 20);
-    for (int64_t task = 1; task <= 3; ++task) {
-      recorder_->OpenSession(Task(task));
-      recorder_->AddUdf(Ref("aggregate"), Ref("/jobs/job.py"), 41, Ref("MAP_PANDAS_ITER"));
-      uint32_t module = recorder_->InternModule(Ref("/opt/libhidden.so"), Ref("00ff"));
-      for (uint32_t line = 1; line <= 20; ++line) {
-        Allocate(kSomewhere + static_cast<uintptr_t>(task * 100 + line) * 0x100000, 300'007 + line,
-                 {Line("main", 10), Line("udf", line), recorder_->InternNativeFrame(module, 0x40 + line)});
-        if (line % 3 == 0) recorder_->Freeing(kSomewhere + static_cast<uintptr_t>(task * 100 + line) * 0x100000);
-      }
-      recorder_->SetCounter(Ref("arrowPoolPeakBytes"), 12'345);
-    }
-    std::ifstream stream(recorder_->box_path(), std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(stream), {});
+    return RecordValidBox(*recorder_);
   }
 
   std::string Write(const std::string& bytes, const std::string& name = "copy.box", mode_t mode = 0600) {

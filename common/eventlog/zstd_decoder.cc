@@ -1,6 +1,7 @@
 // zstd: frames of RFC 8878, as Spark writes them. A log that is being written has no end of its frame yet: what zstd has flushed is read.
 #include <zstd.h>
 
+#include <algorithm>
 #include <new>
 #include <vector>
 
@@ -10,6 +11,7 @@ namespace memprof {
 namespace {
 
 constexpr int kLargestWindowLog = 27;  // 128 MiB; Spark's levels stay below
+constexpr size_t kBlockHeaderBytes = 3;
 
 class Zstd final : public Decoder {
  public:
@@ -21,25 +23,27 @@ class Zstd final : public Decoder {
   Zstd& operator=(const Zstd&) = delete;
 
   Status Add(std::string_view bytes) override {
-    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
-    bool more = true;  // text that didn't fit is still inside
-    while (in.pos < in.size || more) {
+    while (!bytes.empty()) {
+      ZSTD_inBuffer in{bytes.data(), std::min(bytes.size(), Step()), 0};
       ZSTD_outBuffer out{text_.data(), text_.size(), 0};
-      const size_t wanted = ZSTD_decompressStream(stream_, &out, &in);
+      wanted_ = ZSTD_decompressStream(stream_, &out, &in);
       sink_({text_.data(), out.pos});
-      if (ZSTD_isError(wanted)) return Status::Error(ErrorCode::kCorrupt, "has a damaged frame of zstd");
-      at_end_ = wanted == 0;
-      more = out.pos == out.size;
+      if (ZSTD_isError(wanted_)) return Status::Error(ErrorCode::kCorrupt, "has a damaged frame of zstd");
+      bytes.remove_prefix(in.pos);
     }
     return {};
   }
-  bool AtEnd() const override { return at_end_; }
+  bool AtEnd() const override { return wanted_ == 0; }
 
  private:
+  // A block by itself: a call of zstd that fails doesn't say what it wrote before, and that would be the block before the damage.
+  // What zstd asks for is the rest of a block and the header of the next.
+  size_t Step() const { return wanted_ > kBlockHeaderBytes ? wanted_ - kBlockHeaderBytes : std::max<size_t>(wanted_, 1); }
+
   Sink sink_;
   ZSTD_DStream* stream_;
-  std::vector<char> text_;
-  bool at_end_ = true;
+  std::vector<char> text_;  // has room for any block
+  size_t wanted_ = 0;       // bytes that zstd asks for next; 0: a frame has ended
 };
 
 }  // namespace

@@ -106,6 +106,15 @@ TEST(Decoder, TakesBlocksThatWereNotWorthPacking) {
   EXPECT_EQ(Decode(Bytes("5a560000037b7d0a")).text, "{}\n");
 }
 
+TEST(Decoder, KeepsTheBlockOfZstdBeforeADamagedOne) {
+  const std::string bytes = Bytes("28b52ffd002b5a9c0078060000");  // a frame: 5003 times 'x'; a block of no known type
+  for (size_t piece : {SIZE_MAX, size_t{1}, size_t{7}, size_t{10}}) {
+    const Decoded decoded = Decode(bytes, piece);
+    EXPECT_EQ(decoded.text, std::string(5003, 'x')) << piece;
+    EXPECT_TRUE(decoded.damaged);
+  }
+}
+
 TEST(Decoder, RefusesLengthsThatNobodyWrites) {
   EXPECT_TRUE(Decode(Bytes("4c5a34426c6f636b25ffffff7f0300000000000000")).damaged);
   EXPECT_TRUE(Decode(Bytes("4c5a34426c6f636b2503000000ffffff7f00000000")).damaged);

@@ -83,7 +83,7 @@ std::optional<std::string> UnpackText(std::string_view packed, size_t most) {
     stream.next_out = reinterpret_cast<Bytef*>(text.data() + had);
     stream.avail_out = static_cast<uInt>(text.size() - had);
     end = inflate(&stream, Z_NO_FLUSH);
-    text.resize(text.size() - stream.avail_out);
+    text.erase(text.size() - stream.avail_out);
   }
   inflateEnd(&stream);
   if (end != Z_STREAM_END) return std::nullopt;

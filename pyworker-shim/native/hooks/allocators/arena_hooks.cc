@@ -8,11 +8,11 @@
 namespace memprof {
 namespace {
 
-PyObjectArenaAllocator original;
+PyObjectArenaAllocator original_arenas;
 
 void* AllocateArena(void*, size_t size) {
   const ReentryGuard guard(hook_thread);
-  void* arena = original.alloc(original.ctx, size);
+  void* arena = original_arenas.alloc(original_arenas.ctx, size);
   if (arena == nullptr) {
     OnArenaRefused();
     return nullptr;
@@ -28,7 +28,7 @@ void FreeArena(void*, void* arena, size_t size) {
     const auto begin = reinterpret_cast<uintptr_t>(arena);
     hook_state.regions.Remove(begin, begin + size);  // first: afterwards it may be another thread's
   }
-  original.free(original.ctx, arena, size);
+  original_arenas.free(original_arenas.ctx, arena, size);
 }
 
 }  // namespace
@@ -36,8 +36,8 @@ void FreeArena(void*, void* arena, size_t size) {
 void InstallArenaHooks() {
   PyObjectArenaAllocator current;
   PyObject_GetArenaAllocator(&current);
-  if (current.alloc == AllocateArena || original.alloc != nullptr) return;
-  original = current;
+  if (current.alloc == AllocateArena || original_arenas.alloc != nullptr) return;
+  original_arenas = current;
   PyObjectArenaAllocator wrapper = {nullptr, AllocateArena, FreeArena};
   PyObject_SetArenaAllocator(&wrapper);
 }

@@ -96,7 +96,7 @@ run_suite() { # as a job in the background
     checks) run_pytest checks tests/checks ;;
     python) run_pytest python tests/python -n 2 --dist loadfile ;;
     browser) run_pytest browser tests/browser -n 2 --dist worksteal ;;
-    jvm) run_pytest jvm tests/jvm -n 2 --dist worksteal ;;
+    jvm) run_pytest jvm tests/jvm -n 4 --dist worksteal ;;
     spark) run_pytest spark integration/tests -n 4 --dist loadgroup "${line_option[@]}" ;;
     spark-alone) run_pytest spark-alone integration/tests "${line_option[@]}" ;;
     asan | tsan) run_sanitized "$1" ;;

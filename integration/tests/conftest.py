@@ -21,6 +21,7 @@ import zipfile
 import memory_cgroups
 import processes
 import pytest
+from live_application import PROMETHEUS, running, settled
 from shared_classes import FEW_TESTS, archive_classes
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -114,9 +115,7 @@ def spark(line, tmp_path_factory, request):
     made = make_spark(line, folder)
     if request.session.testscollected > FEW_TESTS:
         made.environment["JDK_JAVA_OPTIONS"] = SHORT_LIVED
-        base = tmp_path_factory.getbasetemp()
-        of_all = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-        options = archive_classes(of_all / f"classes-{line}.jsa", made.home, made.python, clean_environment(made))
+        options = archive_classes(made.home, made.python, clean_environment(made))
         made.environment["JDK_JAVA_OPTIONS"] = f"{options} {SHORT_LIVED}"
     return made
 
@@ -373,6 +372,14 @@ def spark_run(spark, jar, tmp_path):
 def shared_run(spark, jar, tmp_path_factory):
     """Like spark_run, for an application that several tests look at."""
     return Launcher(spark, jar, tmp_path_factory.mktemp("shared"))
+
+
+@pytest.fixture(scope="session")
+def live(shared_run, tmp_path_factory):
+    """An application with a UI that many tests look at: its jobs are done, and it goes on to the end of the session."""
+    with running(shared_run, tmp_path_factory.mktemp("live"), PROMETHEUS) as application:
+        settled(application)
+        yield application
 
 
 class Standalone:

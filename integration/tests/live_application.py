@@ -11,6 +11,10 @@ import processes
 
 BLOCK = 2_400_017  # the job's own: a bytearray of this length in each of two tasks
 UI = {"spark.ui.enabled": "true", "spark.ui.port": "0", "spark.ui.showConsoleProgress": "false"}
+PROMETHEUS = {
+    "spark.metrics.conf.driver.sink.prometheusServlet.class": "org.apache.spark.metrics.sink.PrometheusServlet",
+    "spark.metrics.conf.driver.sink.prometheusServlet.path": "/metrics/prometheus",
+}
 
 
 @dataclasses.dataclass

@@ -5,6 +5,8 @@ import json
 import pytest
 from conftest import BESIDE_BYTES, LOCAL_CLUSTER, model_of, warnings_of
 
+pytestmark = pytest.mark.one_line("4")
+
 TASKS = 4
 NAMES = {
     "<stdin>": (2_100_001, "typed"),

@@ -13,18 +13,7 @@ from live_application import BLOCK, running, settled
 
 HOSTILE = "<script>alert(1)</script>\"'&"
 PATHS = ["", "app.js", "app.css", "api/v1/report", "api/v1/executors", "api/v1/stages", "api/v1/stages/0/0", "nowhere"]
-PROMETHEUS = {
-    "spark.metrics.conf.driver.sink.prometheusServlet.class": "org.apache.spark.metrics.sink.PrometheusServlet",
-    "spark.metrics.conf.driver.sink.prometheusServlet.path": "/metrics/prometheus",
-}
 SECURITY_HEADERS = ["X-Frame-Options", "X-XSS-Protection", "X-Content-Type-Options", "Cache-Control"]
-
-
-@pytest.fixture(scope="module")
-def live(shared_run, tmp_path_factory):
-    with running(shared_run, tmp_path_factory.mktemp("tab"), PROMETHEUS) as application:
-        settled(application)
-        yield application
 
 
 class Page(html.parser.HTMLParser):

@@ -18,13 +18,6 @@ def browser():
         yield browser
 
 
-@pytest.fixture(scope="module")
-def live(shared_run, tmp_path_factory):
-    with running(shared_run, tmp_path_factory.mktemp("tab")) as application:
-        settled(application)
-        yield application
-
-
 @pytest.mark.one_line("4")
 @pytest.mark.parametrize(
     ("width", "scheme"), [("wide", "light"), pytest.param("narrow", "dark", marks=pytest.mark.full)]

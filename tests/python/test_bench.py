@@ -33,6 +33,7 @@ def test_a_ratio_and_its_interval():
         ratio_of(groups[:1])
 
 
+@pytest.mark.full
 def test_a_run_goes_on_where_the_last_one_ended(package, tmp_path):
     results = tmp_path / "results.jsonl"
     command = [sys.executable, str(BENCH / "cost.py"), "--results", str(results), "--starts", "1"]

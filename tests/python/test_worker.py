@@ -43,10 +43,17 @@ def run_job(pyspark_python, package, tmp_path):
     return run
 
 
+def on(line):
+    """In the landing tier on this line alone; integration/tests/test_kinds.py has both lines do much the same."""
+    lines = [pytest.param(each, marks=[] if each == line else pytest.mark.full) for each in ("3_5", "4")]
+    return pytest.mark.parametrize("pyspark_python", lines, indirect=True)
+
+
 def line_of(path, text):
     return next(number for number, line in enumerate(path.read_text().splitlines(), 1) if text in line)
 
 
+@on("3_5")
 def test_scratch_buffer_is_on_its_line(run_job, boxes):
     result, stderr = run_job("aggregate", SIZE)
 
@@ -94,6 +101,7 @@ SIZES = {
 }
 
 
+@on("4")
 def test_every_kind_of_function_is_named_and_its_bytes_stay_in_its_session(run_job, boxes):
     results, stderr = run_job("many_kinds")
 

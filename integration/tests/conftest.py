@@ -38,9 +38,11 @@ RUN_SECONDS = 240
 # Beside blocks of a line, which are counted exactly, now and then a small object of the same line is sampled.
 BESIDE_BYTES = 4 * 65_536
 
-# Spark names the jar, the plugin and the daemon module, too; and stacks of the user's errors pass through our wrapper
-# of the worker. The summary in the driver's log is ours.
-SPARKS_OWN = re.compile(r' (INFO|DEBUG) (?!MemoryProfilerPlugin)|^Spark Executor Command|^  File "')
+# Spark names the jar, the plugin and the daemon module, too; stacks of the user's errors pass through our wrapper of
+# the worker; and a JVM names the archive of classes, which lies in our cache. The summary in the driver's log is ours.
+SPARKS_OWN = re.compile(
+    r' (INFO|DEBUG) (?!MemoryProfilerPlugin)|^Spark Executor Command|^  File "|^NOTE: Picked up JDK_'
+)
 
 
 def pytest_addoption(parser):

@@ -13,7 +13,8 @@
 #include "base/valid_utf8.h"
 #include "blackbox/box_name.h"
 #include "blackbox/layout.h"
-#include "sites/recorder.h"
+#include "blackbox/session_assembler.h"
+#include "blackbox/session_figures.h"
 
 namespace memprof {
 namespace {
@@ -102,9 +103,11 @@ struct BoxReader::Impl {
   auto Newest(box::TableKind kind, uint32_t index, R& record, int* rereads) const {
     const uint64_t seed = box::RecordSeed(kind, index);
     const auto* copy = RecordIn(record).Newest(seed);
-    for (int i = 0; copy == nullptr && !RecordIn(record).NeverWritten() && i<kRereads&& * rereads> 0; ++i, --*rereads) {
+    for (int tries = 0; tries < kRereads; ++tries) {
+      if (copy != nullptr || RecordIn(record).NeverWritten() || *rereads <= 0) break;
       if (!ReadAt(header.tables[kind].offset + uint64_t{index} * sizeof(R), &record, sizeof record)) break;
       copy = RecordIn(record).Newest(seed);
+      --*rereads;
     }
     return copy;
   }
@@ -133,180 +136,6 @@ struct BoxReader::Impl {
     return true;
   }
 };
-
-namespace {
-
-// Turns records into a BoxSession: checks every reference, keeps only what the session's sites use.
-class Assembler {
- public:
-  std::vector<box::Node> nodes;
-  std::vector<box::Frame> frames;
-  std::vector<box::Module> modules;
-  std::vector<char> strings;
-
-  explicit Assembler(BoxSession* out) : out_(*out) {}
-
-  std::string StringAt(uint32_t reference) {
-    if (reference == 0) return "";
-    box::StringHead head;
-    if (reference > strings.size() || strings.size() - reference < sizeof head) return Skip();
-    memcpy(&head, strings.data() + reference, sizeof head);
-    if (head.size > box::kMaxStringBytes || strings.size() - reference - sizeof head < head.size) return Skip();
-    const char* text = strings.data() + reference + sizeof head;
-    if (box::CheckOfString(text, head.size, reference) != head.check) return Skip();
-    return ValidUtf8({text, head.size});
-  }
-
-  // Index + 1 into out.stacks of a trie node and, before it, of the nodes above it; 0 when its chain is broken.
-  uint32_t Stack(uint32_t reference) {
-    if (stack_of_.empty()) stack_of_.assign(nodes.size() + 1, 0);
-    std::vector<uint32_t> chain;
-    uint32_t at = reference;
-    while (at != 0) {
-      if (at > nodes.size() || chain.size() == kMaxStackDepth) return Broken();
-      const box::Node& node = nodes[at - 1];
-      if (node.check != box::CheckOf(node, at) || node.parent >= at) return Broken();
-      if (stack_of_[at] != 0) break;
-      chain.push_back(at);
-      at = node.parent;
-    }
-    uint32_t parent = at == 0 ? 0 : stack_of_[at];
-    for (auto node = chain.rbegin(); node != chain.rend(); ++node) {
-      out_.stacks.push_back({parent, Frame(nodes[*node - 1].frame)});
-      parent = static_cast<uint32_t>(out_.stacks.size());
-      stack_of_[*node] = parent;
-    }
-    return parent;
-  }
-
-  BoxFrame FrameOf(const box::Frame& from) {
-    BoxFrame frame;
-    frame.language = from.language <= static_cast<uint32_t>(Language::kJava) ? static_cast<Language>(from.language) : Language::kUnknown;
-    frame.line = from.line;
-    frame.first_line = from.first_line;
-    frame.offset = from.offset;
-    if (frame.language == Language::kNative) {
-      Module(from.file, &frame);
-    } else {
-      frame.function = StringAt(from.function);
-      frame.file = StringAt(from.file);
-    }
-    return frame;
-  }
-
- private:
-  std::string Skip() {
-    ++out_.skipped_records;
-    return "";
-  }
-  uint32_t Broken() {
-    ++out_.skipped_records;
-    return 0;
-  }
-
-  // Index into out.frames; a frame that cannot be read becomes an unknown one, so that its stack keeps its place.
-  uint32_t Frame(uint32_t reference) {
-    if (frame_of_.empty()) frame_of_.assign(frames.size() + 1, kUnseen);
-    bool good = reference != 0 && reference <= frames.size();
-    uint32_t& known = frame_of_[good ? reference : 0];
-    if (known != kUnseen) return known;
-    BoxFrame frame;
-    if (good) good = frames[reference - 1].check == box::CheckOf(frames[reference - 1], reference);
-    if (good) {
-      frame = FrameOf(frames[reference - 1]);
-    } else {
-      ++out_.skipped_records;
-    }
-    known = static_cast<uint32_t>(out_.frames.size());
-    out_.frames.push_back(std::move(frame));
-    return known;
-  }
-
-  void Module(uint32_t reference, BoxFrame* frame) {
-    if (reference == 0) return;
-    if (reference > modules.size() || modules[reference - 1].check != box::CheckOf(modules[reference - 1], reference)) {
-      ++out_.skipped_records;
-      return;
-    }
-    frame->module = StringAt(modules[reference - 1].path);
-    frame->build_id = StringAt(modules[reference - 1].build_id);
-  }
-
-  static constexpr uint32_t kUnseen = 0xffffffff;
-
-  BoxSession& out_;
-  std::vector<uint32_t> stack_of_, frame_of_;
-};
-
-void AddBound(const char* name, uint64_t value, std::vector<BoxCounter>* counters) {
-  if (value != 0) counters->push_back({name, value});
-}
-
-BoxSession Figures(const box::Session& session) {
-  BoxSession out;
-  out.task_attempt_id = session.task_attempt_id;
-  out.stage_id = session.stage_id;
-  out.stage_attempt = session.stage_attempt;
-  out.partition = session.partition;
-  out.attempt_number = session.attempt_number;
-  out.number = session.number;
-  out.closed = session.state == box::kClosed;
-  out.opened_ms = session.opened_ms;
-  out.closed_ms = session.closed_ms;
-  out.live_bytes = session.total.live;
-  out.live_peak_bytes = session.total.peak;
-  out.allocated_bytes = session.allocated_bytes;
-  out.rss_at_open_bytes = session.rss_at_open_bytes;
-  out.rss_max_bytes = session.rss_max_bytes;
-  AddBound("droppedSites", session.dropped_sites, &out.counters);
-  AddBound("droppedFrames", session.dropped_frames, &out.counters);
-  AddBound("droppedLiveBlocks", session.dropped_live, &out.counters);
-  AddBound("droppedSessions", session.dropped_sessions, &out.counters);
-  AddBound("evictedSites", session.evicted_sites, &out.counters);
-  AddBound("intervalDoublings", session.interval_doublings, &out.counters);
-  return out;
-}
-
-BoxSite FiguresOf(const box::Site& site, const PeakTotal& total) {
-  ShareAtPeak peak = AtPeak(total, site.share);
-  BoxSite out;
-  out.origin = site.origin <= static_cast<uint8_t>(Origin::kJvmNative) ? static_cast<Origin>(site.origin) : Origin::kUnknown;
-  out.allocated_bytes = site.allocated_bytes;
-  out.allocations = site.allocations;
-  out.live_bytes = site.share.live;
-  out.live_at_peak_bytes = peak.live;
-  out.has_resident = peak.has_resident;
-  out.resident_at_peak_bytes = peak.has_resident ? peak.resident : 0;
-  out.sampled = site.sampled != 0;
-  out.variance = site.variance;
-  out.peak_variance = peak.variance;
-  return out;
-}
-
-BoxIncident IncidentOf(const box::Incident& incident) {
-  return {incident.signal,         incident.code,        incident.asked_bytes, incident.virtual_bytes,
-          incident.resident_bytes, incident.limit_bytes, incident.time_ms,     0};
-}
-
-bool Plausible(const box::Incident& incident, uint32_t kind) {
-  constexpr uint64_t kMostBytes = uint64_t{1} << 56;
-  constexpr int32_t kMostSignals = 64;
-  if (kind == box::kFatalSignal) return incident.signal > 0 && incident.signal <= kMostSignals;
-  return incident.signal == 0 && incident.virtual_bytes <= kMostBytes && incident.resident_bytes <= kMostBytes;
-}
-
-// Figures of a record that is well checksummed and still holds what no process can have done.
-bool Plausible(const BoxSite& site) {
-  constexpr uint64_t kMostBytes = uint64_t{1} << 56;
-  constexpr double kMostVariance = 0x1p112;
-  for (uint64_t figure : {site.allocated_bytes, site.allocations, site.live_bytes, site.live_at_peak_bytes, site.resident_at_peak_bytes}) {
-    if (figure > kMostBytes) return false;
-  }
-  auto sound = [](double variance) { return variance >= 0 && variance <= kMostVariance; };  // false for what is no number
-  return sound(site.variance) && sound(site.peak_variance);
-}
-
-}  // namespace
 
 // ---- opening
 
@@ -419,7 +248,7 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
   box::Committed committed = {};
   std::vector<Recorded<box::Site>> sites;
   BoxSession out;
-  Assembler assembler(&out);
+  SessionAssembler assembler(&out);
 
   // Sites first, then what they refer to: a reference that was written is then within what was committed. The session is
   // read around them; unless its peak moved meanwhile (or it was recycled), all belongs together.
@@ -438,7 +267,7 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
   }
   if (!view.found) return gone();
   const box::Session& session = view.session;
-  out = Figures(session);
+  out = SessionOf(session);
   box::Committed after = {};
   if (!impl_->ReadCommitted(&after)) return impl_->CutShort();
   bool names = committed.intern_epoch == session.intern_epoch && after.intern_epoch == session.intern_epoch;
@@ -463,7 +292,7 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
     }
     if (copy->value.session != number) continue;
     seal += box::SealShare(copy->checksum, index);
-    BoxSite site = FiguresOf(copy->value, session.total);
+    BoxSite site = SiteOf(copy->value, session.total);
     if (!Plausible(site)) {
       ++out.skipped_records;
       continue;
@@ -550,7 +379,7 @@ std::vector<BoxFrame> BoxReader::NewNativeFrames(FrameMark* mark) const {
   FrameMark from = *mark;
   if (from.intern_epoch != committed.intern_epoch || from.frames > committed.frames) from = {committed.intern_epoch, 0};
   BoxSession out;
-  Assembler assembler(&out);
+  SessionAssembler assembler(&out);
   const uint32_t count = committed.frames - from.frames;
   if (count == 0 || !impl_->ReadTable(box::kFrameTable, from.frames, count, &assembler.frames) ||
       !impl_->ReadTable(box::kModuleTable, 0, committed.modules, &assembler.modules) ||

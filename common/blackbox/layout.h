@@ -41,7 +41,7 @@
 #include <cstdint>
 
 #include "blackbox/recorded.h"
-#include "sites/peak.h"
+#include "sampling/peak.h"
 
 namespace memprof::box {
 

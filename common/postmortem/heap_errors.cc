@@ -8,11 +8,11 @@
 #include <set>
 #include <tuple>
 
+#include "facts/operators.h"
 #include "postmortem/unwanted.h"
 #include "report/titles.h"
 #include "report/units.h"
-#include "store/heap_shortages.h"
-#include "store/operators.h"
+#include "rollup/heap_shortages.h"
 
 namespace memprof {
 namespace {

@@ -13,7 +13,7 @@
 #include "postmortem/loss_reason.h"
 #include "proto/memprof.pb.h"
 #include "report/model.h"
-#include "store/state.h"
+#include "rollup/state.h"
 
 namespace memprof {
 

@@ -39,13 +39,13 @@ const IncidentRecord* RefusalOf(const TaskRecord& task, int32_t pid) {
   return LastOf(task, [pid](const IncidentRecord& incident) { return incident.signal == 0 && incident.pid == pid; });
 }
 
-const IncidentRecord* FailedOf(const TaskRecord& task, std::string_view error) {
+const IncidentRecord* RefusalThatFailed(const TaskRecord& task, std::string_view error) {
   // Python's own, numpy's _ArrayMemoryError, pyarrow's ArrowMemoryError; a program may well live with a refusal and fail of another thing.
   if (!task.ended || task.outcome != TaskOutcome::kFailed || error.find("MemoryError") == error.npos) return nullptr;
   return LastOf(task, [](const IncidentRecord& incident) { return incident.signal == 0; });
 }
 
-bool Caused(const IncidentRecord& refusal, const IncidentRecord& signal) {
+bool LedTo(const IncidentRecord& refusal, const IncidentRecord& signal) {
   return signal.time_ms >= refusal.time_ms && signal.time_ms - refusal.time_ms <= kShortlyMs;
 }
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "facts/records.h"
 #include "report/model.h"
-#include "store/records.h"
 
 namespace memprof {
 
@@ -15,10 +15,10 @@ const IncidentRecord* FatalSignalOf(const TaskRecord& task, int32_t pid);
 const IncidentRecord* RefusalOf(const TaskRecord& task, int32_t pid);
 
 // The refusal that a task failed of: its error is a MemoryError, in whichever library's words, and memory was refused to it.
-const IncidentRecord* FailedOf(const TaskRecord& task, std::string_view error);
+const IncidentRecord* RefusalThatFailed(const TaskRecord& task, std::string_view error);
 
 // Memory was refused so shortly before the signal that it is what the process died of: C++ and Rust abort then.
-bool Caused(const IncidentRecord& refusal, const IncidentRecord& signal);
+bool LedTo(const IncidentRecord& refusal, const IncidentRecord& signal);
 
 ReportAddressSpace AddressSpaceOf(const IncidentRecord& refusal);
 // What was asked for would have fitted, had only resident memory counted.

@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "store/figures.h"
+#include "facts/figures.h"
 
 namespace memprof {
 namespace {

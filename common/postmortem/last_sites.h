@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "facts/named_stacks.h"
+#include "facts/records.h"
 #include "report/model.h"
-#include "store/named_stacks.h"
-#include "store/records.h"
 
 namespace memprof {
 

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <tuple>
 
-#include "advice/advice.h"
+#include "postmortem/advice_for.h"
+#include "postmortem/deaths.h"
 #include "postmortem/driver_heap.h"
+#include "postmortem/headlines.h"
 #include "postmortem/heap_errors.h"
 #include "postmortem/incidents.h"
 #include "postmortem/last_sites.h"
@@ -16,15 +18,10 @@
 #include "postmortem/verdict.h"
 #include "proto/memprof.pb.h"
 #include "report/cut.h"
-#include "report/digest.h"
-#include "report/titles.h"
-#include "report/units.h"
-#include "store/executor_rows.h"
-#include "store/heap_shortages.h"
-#include "store/left_off_heap.h"
-#include "store/named_cached.h"
-#include "store/retained.h"
-#include "store/rollup.h"
+#include "rollup/executor_rows.h"
+#include "rollup/heap_shortages.h"
+#include "rollup/left_off_heap.h"
+#include "rollup/retained.h"
 
 namespace memprof {
 namespace {
@@ -38,146 +35,9 @@ proto::ExecutorSnapshot SnapshotOf(const ExecutorRecord& record) {
   return snapshot;
 }
 
-// A worker whose task Spark ended itself (cancelled, a limit reached) is ended with it. Otherwise its task has failed, or the
-// kernel's counter says who it was.
-bool DiedUnwanted(const proto::WorkerDeath& death, const StoreState& state) {
-  if (death.oom_kills() > 0) return true;
-  auto task = state.tasks.find(death.task_attempt_id());
-  return task != state.tasks.end() && task->second.ended && task->second.outcome == TaskOutcome::kFailed;
-}
-
 // What could have killed it. A limit that nobody enforces kills nobody: then the host's memory is what there is.
 std::optional<uint64_t> KillingLimit(const ReportExecutor& executor) {
   return executor.limit_enforced && executor.limit_bytes ? executor.limit_bytes : executor.host_memory_bytes;
-}
-
-std::string UsePhrase(std::optional<uint64_t> used, std::optional<uint64_t> limit) {
-  if (!used) return "its use of memory is not known";
-  if (!limit) return FormatBytes(*used) + " was in use";
-  return fmt::format("{} of the limit was in use ({} of {})", FormatPercent(static_cast<double>(*used), static_cast<double>(*limit)),
-                     FormatBytes(*used), FormatBytes(*limit));
-}
-
-std::string ShortagePhrase(const JvmShortage& shortage) {
-  if (shortage.pool != JvmPool::kDirectBuffers) return "the JVM's classes had filled their bound (Metaspace)";
-  if (!shortage.asked_bytes || !shortage.held_bytes || !shortage.limit_bytes) return "direct buffers had filled their bound";
-  return fmt::format("direct buffers held {} of {} and {} more were asked for", FormatBytes(*shortage.held_bytes),
-                     FormatBytes(*shortage.limit_bytes), FormatBytes(*shortage.asked_bytes));
-}
-
-// "task 7 (stage 3) asked for more in Book.add Book.java:41, with 470.1 MiB of 512.0 MiB in use"
-std::string HeapErrorPhrase(const ReportPostMortem& death, const proto::HeapShortage& error) {
-  const std::string who = error.task_attempt_id() >= 0 ? fmt::format("task {} (stage {})", error.task_attempt_id(), error.stage_id())
-                                                       : "thread " + error.thread();
-  const std::string asked = HeapAskedPhrase(death.stack), use = HeapUsePhrase(*death.heap);
-  std::string phrase = fmt::format("{} asked for more{}{}", who, asked.empty() ? "" : " in " + asked, use.empty() ? "" : ", with " + use);
-  // Whoever asks last is not to blame for what others hold.
-  if (error.task_attempt_id() < 0 && death.retained && !death.retained->sites.empty()) {
-    const ReportRetainedSite& largest = death.retained->sites[0];
-    phrase += fmt::format("; {} of it made by {}", FormatBytes(largest.retained_bytes), RetainedSitePhrase(largest));
-  }
-  return phrase;
-}
-
-// "; averages.py:27 with_cpp held 773.5 MiB": what held most, where that is a tenth of what was in use. By its line: names of native frames
-// may come late, and this is quoted early.
-std::string LargestPhrase(const ReportPostMortem& death) {
-  if (death.sites.empty() || !death.used_bytes) return "";
-  const ReportSite& largest = death.sites[0];
-  const ReportFrame* lead = largest.origin == Origin::kPython ? LeadLineOf(largest) : LeadFrame(largest);
-  const uint64_t held = largest.live_at_peak_bytes.value_or(0);
-  if (lead == nullptr || held == 0 || held < *death.used_bytes / 10) return "";
-  return fmt::format("; {} {} held {}", FramePlace(*lead), FrameTitle(*lead), FormatBytes(held));
-}
-
-std::string WhoPhrase(const ReportPostMortem& death) {
-  return death.executor_id == "driver" ? "The driver" : "Executor " + death.executor_id;
-}
-
-std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdict, const ReportExecutor& executor,
-                             const std::optional<JvmShortage>& shortage, const std::optional<proto::HeapShortage>& error,
-                             const std::optional<ReportAction>& action) {
-  std::string who = WhoPhrase(death);
-  std::string end = death.exit_code ? ", exit code " + ExitCodePhrase(*death.exit_code) : "";
-  if (verdict.of_heap && error) {
-    return fmt::format("{} ran out of heap: {}{}{}", who, action ? BroughtPhrase(*action) + "; " : "", HeapErrorPhrase(death, *error), end);
-  }
-  if (verdict.of_heap || verdict.by_switch) {
-    return fmt::format("{} {} {} of {} was in use at its peak{}", who,
-                       verdict.of_heap ? "ran out of heap:" : "died of an OutOfMemoryError; of its heap",
-                       FormatBytesOr(executor.heap_used_peak_bytes), FormatBytesOr(executor.heap_max_bytes), end);
-  }
-  if (verdict.of_jvm) {
-    const std::string task = fmt::format("task {} (stage {})", death.task_attempt_id.value_or(-1), death.stage_id.value_or(-1));
-    return fmt::format("{} died of an OutOfMemoryError: {} failed when {}{}", who, task, ShortagePhrase(*shortage), end);
-  }
-  if (verdict.out_of_memory)
-    return fmt::format("{} was killed for its memory: {}{}{}", who, UsePhrase(death.used_bytes, death.limit_bytes), end,
-                       LargestPhrase(death));
-  if (!death.used_bytes && !death.exit_code) return fmt::format("{} was lost; why is not known: no sample of it arrived", who);
-  return fmt::format("{} died, not of memory: {}{}", who, UsePhrase(death.used_bytes, death.limit_bytes), end);
-}
-
-std::string WorkerPhrase(const ReportPostMortem& death) {
-  return fmt::format("Python worker {} of executor {} (task {}, stage {})", death.pid.value_or(0), death.executor_id,
-                     death.task_attempt_id.value_or(-1), death.stage_id.value_or(-1));
-}
-
-// "; 4 Python workers held 1.2 GiB together, this one 310.0 MiB": it may be the sum that was too much, and nobody's share.
-std::string TogetherPhrase(const ReportPostMortem& death) {
-  uint64_t workers = 0, together = 0, own = 0;
-  for (const ReportProcess& process : death.processes) {
-    if (process.kind != "python-worker") continue;
-    ++workers;
-    together += process.peak_rss_bytes;
-    if (process.pid == death.pid) own = process.peak_rss_bytes;
-  }
-  if (workers < 2 || own == 0) return "";
-  return fmt::format("; {} Python workers held {} together, this one {}", workers, FormatBytes(together), FormatBytes(own));
-}
-
-std::string WorkerHeadline(const ReportPostMortem& death, int signal) {
-  std::string who = WorkerPhrase(death), use = UsePhrase(death.used_bytes, death.limit_bytes), place = PlacePhrase(death.stack);
-  if (!place.empty()) place = " in " + place;
-  if (death.out_of_memory && signal != 0) {
-    return fmt::format("{} was refused memory and died of {}{}: {}", who, SignalName(signal), place, use);
-  }
-  if (death.out_of_memory)
-    return fmt::format("{} was killed for its memory: {}{}{}", who, use, LargestPhrase(death), TogetherPhrase(death));
-  if (signal != 0) return fmt::format("{} crashed, not of memory: {}{}; {}", who, SignalName(signal), place, use);
-  return fmt::format("{} died, not of memory: {}", who, use);
-}
-
-std::string RefusalHeadline(const ReportPostMortem& death) {
-  const ReportAddressSpace& space = *death.address_space;
-  std::string place = PlacePhrase(death.stack);
-  std::string asked = fmt::format("{} was refused memory: it asked for {}{}", WorkerPhrase(death), FormatBytes(space.refused_bytes),
-                                  place.empty() ? "" : " in " + place);
-  if (!space.limit_bytes)
-    return fmt::format("{}; nothing bounds its address space, and {} were resident", asked, FormatBytes(space.resident_bytes));
-  return fmt::format("{}, with {} of its {} of address space reserved; {} were resident", asked, FormatBytes(space.virtual_bytes),
-                     FormatBytes(*space.limit_bytes), FormatBytes(space.resident_bytes));
-}
-
-std::string RefusalEvidence(const ReportAddressSpace& space) {
-  if (!space.limit_bytes) return "malloc or mmap refused it in its task, which failed of a MemoryError";
-  std::string limit = "malloc or mmap refused it under RLIMIT_AS, which bounds what is reserved, and its task failed of a MemoryError; ";
-  return limit + (ByReservationsOnly(space) ? "what was resident and what it asked for fit into the limit: reservations alone filled it"
-                                            : "what was resident and what it asked for don't fit into the limit");
-}
-
-std::string HeapErrorEvidence(const SurvivedHeapError& survived) {
-  const std::string error = survived.error.error().empty() ? "" : ": " + survived.error.error();
-  const char* then = survived.end_unseen ? "the application had ended before the executor did" : "nobody died of it";
-  return fmt::format("the JVM told of an OutOfMemoryError{}; {}", error, then);
-}
-
-std::string SurvivedHeadline(const ReportPostMortem& death, const SurvivedHeapError& survived, bool failed,
-                             const std::optional<ReportAction>& action) {
-  const char* end = survived.task == nullptr ? "" : failed ? "; the task failed" : "; the task went on";
-  const char* fate = survived.end_unseen ? "" : " and lived on, which is no death";
-  return fmt::format("{} ran out of heap{}: {}{}{}", WhoPhrase(death), fate, action ? BroughtPhrase(*action) + "; " : "",
-                     HeapErrorPhrase(death, survived.error), end);
 }
 
 void PutMoment(const ReportExecutor& executor, const proto::Moment& moment, ReportPostMortem& death) {
@@ -228,7 +88,8 @@ class Writer {
     death.headline = ExecutorHeadline(death, verdict, executor, evidence.last_word, error, action);
     if (verdict.of_heap && !death.retained) PutRetained(executor, death);
     // Which setting helps depends on the pool that ran short.
-    if (death.out_of_memory && !verdict.by_switch) PutAdvice(executor, snapshot, tasks, verdict, evidence.last_word, death);
+    if (death.out_of_memory && !verdict.by_switch)
+      death.advice = AdviceFor(death, executor, snapshot, tasks, verdict, evidence.last_word, state_);
     if (action) PutAction(*action, state_.configuration, death);
     return death;
   }
@@ -265,7 +126,7 @@ class Writer {
         evidence.signal = end->signal;
         PutStack(end->stack, death);
         const IncidentRecord* refusal = RefusalOf(task->second, worker.pid());
-        evidence.was_refused = refusal != nullptr && Caused(*refusal, *end);
+        evidence.was_refused = refusal != nullptr && LedTo(*refusal, *end);
         if (evidence.was_refused) death.address_space = AddressSpaceOf(*refusal);
       }
     }
@@ -275,7 +136,7 @@ class Writer {
     death.how = verdict.how;
     PutSites(tasks, death);
     death.headline = WorkerHeadline(death, evidence.signal);
-    if (death.out_of_memory) PutAdvice(executor, SnapshotOf(record), tasks, {}, std::nullopt, death);
+    if (death.out_of_memory) death.advice = AdviceFor(death, executor, SnapshotOf(record), tasks, {}, std::nullopt, state_);
     return death;
   }
 
@@ -303,7 +164,7 @@ class Writer {
     PutSites(tasks, death);
     Verdict verdict;
     verdict.of_heap = true;
-    PutAdvice(executor, snapshot, tasks, verdict, std::nullopt, death);
+    death.advice = AdviceFor(death, executor, snapshot, tasks, verdict, std::nullopt, state_);
     if (action) PutAction(*action, state_.configuration, death);
     return death;
   }
@@ -330,7 +191,7 @@ class Writer {
     death.headline = RefusalHeadline(death);
     std::vector<LastTask> tasks{{task_attempt_id, &task, LiveBytesOf(*task.profile)}};
     PutSites(tasks, death);
-    PutAdvice(executor, SnapshotOf(record), tasks, {}, std::nullopt, death);
+    death.advice = AdviceFor(death, executor, SnapshotOf(record), tasks, {}, std::nullopt, state_);
     return death;
   }
 
@@ -487,114 +348,11 @@ class Writer {
     if (death.retained) KeepLargest(kRetainedShown, *death.retained);
   }
 
-  void PutAdvice(const ReportExecutor& executor, const proto::ExecutorSnapshot& snapshot, const std::vector<LastTask>& tasks,
-                 const Verdict& verdict, const std::optional<JvmShortage>& shortage, ReportPostMortem& death) const {
-    AdviceInput input;
-    input.executor = &executor;
-    input.death = &death;
-    input.of_heap = verdict.of_heap;
-    if (verdict.of_jvm) input.shortage = shortage;
-    input.settings = &state_.configuration;
-    input.tasks_at_once = tasks.size();
-    if (snapshot.has_last()) input.last = MomentRow(snapshot.last());
-    if (!tasks.empty()) verdict.of_heap ? PutHeapPeersOf(tasks.front(), input) : PutPeersOf(tasks.front(), input);
-    input.cached = CachedIn(executor.id);
-    death.advice = Advise(input);
-  }
-
-  // Of one that is gone, when it went; Spark's block manager has forgotten it since.
-  CachedByMode CachedIn(const std::string& executor_id) const {
-    const auto record = state_.executors.find(std::string_view(executor_id));
-    if (record != state_.executors.end() && record->second.removed) return NamedCached(record->second.cached_then, state_.cached);
-    return NamedCached({state_.cached.LargestIn(executor_id, false), state_.cached.LargestIn(executor_id, true)}, state_.cached);
-  }
-
-  static uint64_t AllocatedHeap(const TaskProfileRecord& profile) { return AllocatedBy(profile)[static_cast<size_t>(Origin::kJvmHeap)]; }
-
-  // What a task has live in a heap nobody counts; what it allocates there grows with what it is given, too.
-  void PutHeapPeersOf(const LastTask& dead, AdviceInput& input) const {
-    if (!dead.task->profile) return;
-    input.task_bytes = AllocatedHeap(*dead.task->profile);
-    for (const auto& [id, task] : state_.tasks) {
-      const bool peer = id != dead.task_attempt_id && task.stage_id == dead.task->stage_id && task.partition != dead.task->partition;
-      if (peer && task.profile && task.profile->final && task.ended && task.outcome == TaskOutcome::kSucceeded) {
-        input.peer_bytes.push_back(AllocatedHeap(*task.profile));
-      }
-    }
-  }
-
-  // What the other tasks of the same stage held at their peaks: whether this one is out of the ordinary.
-  void PutPeersOf(const LastTask& dead, AdviceInput& input) const {
-    input.task_bytes = dead.live_bytes;
-    for (const auto& [id, task] : state_.tasks) {
-      bool peer = id != dead.task_attempt_id && task.stage_id == dead.task->stage_id && task.partition != dead.task->partition;
-      if (!peer || !task.profile || !task.profile->final || task.profile->partial) continue;
-      uint64_t held = 0;
-      for (const SiteRecord& site : task.profile->sites) {
-        if (site.figures.live_at_peak_bytes != kUnmeasured) held += site.figures.live_at_peak_bytes;
-      }
-      input.peer_bytes.push_back(held);
-    }
-  }
-
   const StoreState& state_;
   const std::vector<ReportExecutor>& executors_;
   bool& awaits_names_;
   NamedStacks stacks_;
 };
-
-// What a death is known by, whatever is learnt of it later.
-std::string ExecutorKey(std::string_view id) { return fmt::format("{}/executor", id); }
-std::string JobKey(int32_t job) { return fmt::format("driver/job/{}", job); }
-std::string WorkerKey(std::string_view id, int32_t pid, int64_t task) { return fmt::format("{}/worker/{}/{}", id, pid, task); }
-
-std::string HeapErrorKey(std::string_view id, int64_t task, int64_t time_ms) { return fmt::format("{}/heap/{}/{}", id, task, time_ms); }
-
-std::string KeyOf(const ReportPostMortem& death) {
-  if (death.job_id && !death.exit_code) return JobKey(*death.job_id);
-  if (death.process == "jvm" && death.survived) return HeapErrorKey(death.executor_id, death.task_attempt_id.value_or(-1), death.time_ms);
-  if (death.process != "python-worker") return ExecutorKey(death.executor_id);
-  return WorkerKey(death.executor_id, death.pid.value_or(0), death.task_attempt_id.value_or(-1));
-}
-
-// A worker that crashed before its executor had seen it live: what it has noted itself came with its task's profile.
-proto::WorkerDeath DeathByItsOwnWord(int64_t task_attempt_id, const TaskRecord& task, const IncidentRecord& end) {
-  proto::WorkerDeath death;
-  death.set_time_ms(end.time_ms);
-  death.set_pid(end.pid);
-  death.set_task_attempt_id(task_attempt_id);
-  death.set_stage_id(task.stage_id);
-  death.set_signal(end.signal);
-  return death;
-}
-
-// visit(executor's id, WorkerDeath)
-template <typename Visit>
-void ForEachWorkerDeath(const StoreState& state, Visit visit) {
-  for (const auto& [key, bytes] : state.worker_deaths) {
-    proto::WorkerDeath death;
-    if (death.ParseFromString(bytes) && DiedUnwanted(death, state)) visit(std::get<0>(key), death);
-  }
-  for (const auto& [id, task] : state.tasks) {
-    if (!task.profile || !task.ended || task.outcome != TaskOutcome::kFailed) continue;
-    std::string executor(state.interner->StringAt(task.executor));
-    for (const IncidentRecord& incident : task.profile->incidents) {
-      bool is_new = incident.signal != 0 && !state.worker_deaths.contains({executor, incident.pid, id});
-      if (is_new) visit(executor, DeathByItsOwnWord(id, task, incident));
-    }
-  }
-}
-
-// visit(executor's id, task attempt, TaskRecord, IncidentRecord): tasks that failed of memory that was refused to a worker which did
-// not die of it.
-template <typename Visit>
-void ForEachRefusal(const StoreState& state, Visit visit) {
-  for (const auto& [id, task] : state.tasks) {
-    const IncidentRecord* refusal = FailedOf(task, state.interner->StringAt(task.error));
-    if (refusal == nullptr || FatalSignalOf(task, refusal->pid) != nullptr) continue;
-    visit(std::string(state.interner->StringAt(task.executor)), id, task, *refusal);
-  }
-}
 
 }  // namespace
 
@@ -631,46 +389,9 @@ std::vector<ReportPostMortem> PostMortems(const StoreState& state, const std::ve
     if (row != executors.end()) deaths.push_back(writer.OfHeapError(*row, record->second, survived));
   }
   std::sort(deaths.begin(), deaths.end(),
-            [](const auto& a, const auto& b) { return std::tuple(a.time_ms, KeyOf(a)) < std::tuple(b.time_ms, KeyOf(b)); });
+            [](const auto& a, const auto& b) { return std::tuple(a.time_ms, DeathKey(a)) < std::tuple(b.time_ms, DeathKey(b)); });
   if (deaths.size() > kMaxPostMortems) deaths.resize(kMaxPostMortems);
   return deaths;
-}
-
-bool AnyUntoldDeath(const StoreState& state) {
-  auto is_told = [](const auto& seen) { return seen.second < 0; };
-  bool enough = state.seen_deaths.size() >= kMaxPostMortems && std::all_of(state.seen_deaths.begin(), state.seen_deaths.end(), is_told);
-  if (enough) return false;
-  auto told = [&](const std::string& key) {
-    auto seen = state.seen_deaths.find(key);
-    return seen != state.seen_deaths.end() && seen->second < 0;
-  };
-  for (const auto& [id, record] : state.executors) {
-    if (DiedUnwanted(record, state) && !told(ExecutorKey(std::string_view(id)))) return true;
-  }
-  bool any = false;
-  ForEachWorkerDeath(state, [&](const std::string& id, const proto::WorkerDeath& worker) {
-    any = any || !told(WorkerKey(id, worker.pid(), worker.task_attempt_id()));
-  });
-  ForEachRefusal(state, [&](const std::string& id, int64_t task_attempt_id, const TaskRecord&, const IncidentRecord& refusal) {
-    any = any || !told(WorkerKey(id, refusal.pid, task_attempt_id));
-  });
-  ForEachJobBeyondLimit(state, [&](int32_t job) { any = any || !told(JobKey(job)); });
-  for (const SurvivedHeapError& survived : SurvivedHeapErrors(state)) {
-    any = any || !told(HeapErrorKey(survived.executor_id, survived.error.task_attempt_id(), survived.error.time_ms()));
-  }
-  return any;
-}
-
-std::vector<ReportPostMortem> TakeUntold(const std::vector<ReportPostMortem>& deaths, int64_t now_ms, bool all, StoreState& state) {
-  std::vector<ReportPostMortem> untold;
-  for (const ReportPostMortem& death : deaths) {
-    int64_t& seen = state.seen_deaths.try_emplace(KeyOf(death), now_ms).first->second;
-    if (seen > now_ms) seen = now_ms;  // the clock was set back
-    if (seen < 0 || (!all && now_ms - seen < kPatienceMs)) continue;
-    seen = -1;
-    untold.push_back(death);
-  }
-  return untold;
 }
 
 }  // namespace memprof

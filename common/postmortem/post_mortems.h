@@ -3,7 +3,7 @@
 // ended with its task.
 //
 // Made anew for each report from the store's state, so that a late message changes what is said and the order of arrival does
-// not. What is told in the driver's log is told once, a little later than the death, for the late ones.
+// not.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "report/model.h"
-#include "store/state.h"
+#include "rollup/state.h"
 
 namespace memprof {
 
@@ -19,12 +19,5 @@ inline constexpr size_t kMaxPostMortems = 100;  // of a report, the first ones
 
 // `executors`: the rows of the same report. `awaits_names` becomes true when a site shown awaits a name.
 std::vector<ReportPostMortem> PostMortems(const StoreState& state, const std::vector<ReportExecutor>& executors, bool& awaits_names);
-
-// True while a death has not been told yet; cheap.
-bool AnyUntoldDeath(const StoreState& state);
-
-// What is to be told now: deaths first seen at least `kPatienceMs` before `now_ms`, or all of them; each once.
-inline constexpr int64_t kPatienceMs = 4000;
-std::vector<ReportPostMortem> TakeUntold(const std::vector<ReportPostMortem>& deaths, int64_t now_ms, bool all, StoreState& state);
 
 }  // namespace memprof

@@ -11,7 +11,7 @@
 #include "advice/collected_results.h"
 #include "postmortem/action_titles.h"
 #include "report/units.h"
-#include "store/driver_rows.h"
+#include "rollup/driver_rows.h"
 
 namespace memprof {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "report/model.h"
-#include "store/state.h"
+#include "rollup/state.h"
 
 namespace memprof {
 

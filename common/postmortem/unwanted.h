@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "postmortem/loss_reason.h"
-#include "store/state.h"
+#include "rollup/state.h"
 
 namespace memprof {
 

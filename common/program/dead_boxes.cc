@@ -55,7 +55,13 @@ std::optional<ReportStage> StageOf(const BoxIdentity& box, const BoxSession& ses
   for (const std::string& message : ProcessMessages(box, session, name, 0)) {
     if (!store.Ingest(message).ok()) return std::nullopt;
   }
-  store.TaskEnded(0, 0, 0, 0, 0, "driver", TaskOutcome::kSucceeded, "", session.closed_ms);
+  store.TaskEnded({.task_attempt_id = 0,
+                   .stage_id = 0,
+                   .stage_attempt = 0,
+                   .partition = 0,
+                   .attempt_number = 0,
+                   .executor_id = "driver",
+                   .time_ms = session.closed_ms});
   Report report = store.Model(false);
   if (report.stages.empty()) return std::nullopt;
   return std::move(report.stages.front());

@@ -28,7 +28,7 @@ std::optional<ReportPostMortem> DeathByWords(const std::vector<std::string>& wor
   if (!last) return std::nullopt;
   const proto::HeapShortage& error = last->heap_shortage();
   ProfileStore store;
-  store.ExecutorAdded(last->executor_id(), "", -1, -1, -1, -1, -1, error.time_ms());
+  store.ExecutorAdded({.id = last->executor_id(), .time_ms = error.time_ms()});
   for (const std::string& word : words) static_cast<void>(store.Ingest(word));  // what is refused has nothing to tell
   store.ExecutorRemoved(last->executor_id(), fmt::format("Command exited with code {}", kExitHotSpotOom), error.time_ms());
   Report report = store.Model(false);

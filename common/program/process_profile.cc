@@ -15,7 +15,7 @@ namespace memprof {
 namespace {
 
 constexpr size_t kMaxProfileBytes = 1000 * 1000;  // the store refuses messages above 1 MiB
-constexpr size_t kDebugBytes = 256u << 20;        // the program is over: its own process has this much no more
+constexpr size_t kDebugBytes = 256u << 20;        // the program has ended, so its memory is free
 
 // What stands in the source behind all native frames of a session, asked for module by module.
 class NativeCalls {

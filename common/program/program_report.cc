@@ -106,7 +106,13 @@ Result<Report> ProgramModel(const Program& program) {
     for (const std::string& message : ProcessMessages(processes[task].box, processes[task].session, program.name, task)) {
       if (status.ok()) status = store.Ingest(message);
     }
-    store.TaskEnded(task, kStage, 0, task, 0, "driver", TaskOutcome::kSucceeded, "", program.ended_ms);
+    store.TaskEnded({.task_attempt_id = task,
+                     .stage_id = kStage,
+                     .stage_attempt = 0,
+                     .partition = task,
+                     .attempt_number = 0,
+                     .executor_id = "driver",
+                     .time_ms = program.ended_ms});
   }
   if (!status.ok()) return status;
   store.StageCompleted(kStage, 0, program.failure, program.ended_ms);

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "sites/stack_fold.h"
+#include "base/stack_fold.h"
 
 namespace memprof {
 

@@ -4,20 +4,19 @@
 #include <cstring>
 
 #include "base/clock.h"
+#include "base/stack_fold.h"
 #include "sites/recorder_state.h"
 #include "sites/residency.h"
-#include "sites/stack_fold.h"
 
 namespace memprof {
 namespace {
 
-static_assert(kOutermostKept + kInnermostKept == kMaxStackDepth);
 static_assert(sizeof(LiveBlock) == sizeof(Recorder::Detached::block));
 
 constexpr int64_t kRssPeriodNs = 5'000'000;
 constexpr uint32_t kEvictionsPerSite = 4;
 constexpr uint32_t kMostThinnings = 40;  // weights are shifted by them
-// Taken together, where steps are: what a kill may lose of them.
+// So many steps are written at once: a kill may lose these.
 constexpr uint32_t kMostSteps = 64;
 constexpr uint64_t kMostSteppedBytes = 256 << 10;
 
@@ -278,11 +277,11 @@ void Recorder::State::EndStep(LiveBlock* newcomer) {
     bool higher = Settle(session->value.total);
     if (newcomer != nullptr && &OwnerOf(*newcomer) == session) newcomer->first_peak = FirstPeak(session->value.total, higher);
   }
-  if (!together || ++steps >= kMostSteps || stepped_bytes >= kMostSteppedBytes) Reach(newcomer == nullptr ? 0 : newcomer->weight);
+  if (!batched || ++steps >= kMostSteps || stepped_bytes >= kMostSteppedBytes) FlushSteps(newcomer == nullptr ? 0 : newcomer->weight);
 }
 
 // What has changed reaches the box.
-void Recorder::State::Reach(uint64_t untouched_bytes) {
+void Recorder::State::FlushSteps(uint64_t untouched_bytes) {
   steps = 0;
   stepped_bytes = 0;
   for (ActiveSession* session : {&process, &task}) {

@@ -5,7 +5,7 @@
 // nothing, calls nothing that may take a lock of the host's (its own lock is a futex; the caller holds the re-entry
 // guard, so it cannot recurse) and keeps errno. Everything is in memory reserved by Create().
 //
-// Live at peak, O(1) a sample: see sites/peak.h. Residency: `resident` of a large block (>= 1 MiB, counted exactly) is read
+// Live at peak, O(1) a sample: see sampling/peak.h. Residency: `resident` of a large block (>= 1 MiB, counted exactly) is read
 // (mincore) just before it is freed or shrunk (if it was live at the peak), at session close and when a sample finds RSS 5 %
 // above its last maximum; the largest reading is kept.
 //
@@ -39,9 +39,8 @@ struct StringRef {
   uint32_t size = 0;
 };
 
-using FrameId = uint32_t;                        // names a frame of one intern epoch
-inline constexpr FrameId kNoFrame = 0;           // table full, or nothing known
-inline constexpr uint32_t kMaxStackDepth = 128;  // outermost 32 + innermost 96, after folding of recursion
+using FrameId = uint32_t;               // names a frame of one intern epoch
+inline constexpr FrameId kNoFrame = 0;  // table full, or nothing known
 
 using StackId = uint32_t;                                 // names a stack of one intern epoch
 inline constexpr StackId kNoStack = 0;                    // nothing known of it
@@ -110,7 +109,7 @@ class Recorder {
   FrameId InternPythonFrame(StringRef function, StringRef file, uint32_t line, uint32_t first_line);
   FrameId InternNativeFrame(uint32_t module, uint64_t offset);
   uint32_t InternModule(StringRef path, StringRef build_id_hex);  // 0 when full
-  // Frames outermost first, of any depth: see sites/stack_fold.h. A tenth of the room is kept for the stacks of blocks of
+  // Frames outermost first, of any depth: see base/stack_fold.h. A tenth of the room is kept for the stacks of blocks of
   // kLargeBlock and more.
   StackId InternStack(const FrameId* frames, uint32_t depth, uint64_t block_bytes);
   uint32_t intern_epoch() const { return __atomic_load_n(&intern_epoch_, __ATOMIC_ACQUIRE); }

@@ -64,7 +64,7 @@ Result<Recorder*> Recorder::Create(const RecorderOptions& options) {
   state->memory = memory;
   state->memory_bytes = needed.used();
   state->interval = options.interval_bytes;
-  state->together = options.interval_bytes < kLeastIntervalForSingleSteps;
+  state->batched = options.interval_bytes < kLeastIntervalForSingleSteps;
   state->rows.regions = options.regions;
   state->rows.module_end = options.module_end;
   state->rows.in_use_before = options.in_use_before_bytes;
@@ -81,7 +81,7 @@ Result<Recorder*> Recorder::Create(const RecorderOptions& options) {
   }
   state->intern.Attach(state->file, arena);
   state->sites.Attach(state->file, arena);
-  if (state->together) state->sites.Together();
+  if (state->batched) state->sites.Batch();
   state->live.Attach(live_slots, arena);
   state->rows.library_of_site = arena.Take<uint16_t>(plan.sites);
   state->random = Mix64(static_cast<uint64_t>(MonotonicNs()) ^ reinterpret_cast<uintptr_t>(memory));
@@ -256,7 +256,7 @@ void Recorder::State::PassOnSurvivors() {
     if (block.weight != block.size) record.sampled = 1;
     sites.Commit(site);
     block.first_peak = FirstPeak(process.value.total, Settle(process.value.total));
-    if (!together) Publish(process);
+    if (!batched) Publish(process);
     if (block.resident == LiveBlock::kUnread) return true;
     box::Site& again = sites.Begin(site);
     Touch(process.value.total, again.share);
@@ -264,7 +264,7 @@ void Recorder::State::PassOnSurvivors() {
     sites.Commit(site);
     return true;
   });
-  if (together) Publish(process);
+  if (batched) Publish(process);
 }
 
 // Empties the intern tables. Only the process-level session refers to them now; it starts anew, and what was live in it is

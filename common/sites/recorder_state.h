@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/futex_mutex.h"
+#include "base/stack_fold.h"
 #include "blackbox/box_file.h"
 #include "sampling/estimator.h"
 #include "sites/intern_tables.h"
@@ -64,8 +65,8 @@ struct Recorder::State {
   uint64_t rss_bytes = 0;        // RSS when it was last read
   uint64_t live_at_rss = 0;      // live bytes then
   uint64_t rss_swept_bytes = 0;  // RSS at the last sweep
-  bool together = false;         // steps are small and many: they reach the box some at a time
-  uint32_t steps = 0;            // since Reach()
+  bool batched = false;          // steps are small and many: they reach the box some at a time
+  uint32_t steps = 0;            // since FlushSteps()
   uint64_t stepped_bytes = 0;    // allocated and freed since then
   RowsMeter rows;
   Counters totals = {};
@@ -85,7 +86,7 @@ struct Recorder::State {
   void Discharge(const LiveBlock& block);
   void ReadResidency(LiveBlock& block);
   void EndStep(LiveBlock* newcomer);
-  void Reach(uint64_t untouched_bytes = 0);
+  void FlushSteps(uint64_t untouched_bytes = 0);
   void Publish(ActiveSession& session);
   void ReadLastResidency(LiveBlock& block);
   uint64_t LiveBytes() const { return process.value.total.live + task.value.total.live; }

@@ -44,15 +44,15 @@ class SiteTable {
   // A record's newest state, in the box or not yet.
   const box::Site& Read(uint32_t site) const { return waits_[site] ? records_[site].Working() : records_[site].Current(); }
   box::Site& Begin(uint32_t site) { return waits_[site] ? records_[site].Working() : records_[site].Begin(); }
-  // Ends a change. With Together(), it reaches the box with the next Flush(), or when kMostWaiting records wait for it.
+  // Ends a change. With Batch(), it reaches the box with the next Flush(), or when kMostWaiting records wait for it.
   void Commit(uint32_t site) {
-    if (!together_) {
+    if (!batched_) {
       records_[site].Commit(box::RecordSeed(box::kSiteTable, site));
     } else if (!waits_[site]) {
       Wait(site);
     }
   }
-  void Together() { together_ = true; }
+  void Batch() { batched_ = true; }
   void Flush();
 
   uint32_t generation(uint32_t site) const { return generations_[site]; }
@@ -76,7 +76,7 @@ class SiteTable {
   uint32_t* next_free_ = nullptr;
   HashIndex index_;
   uint32_t hints_[kHints] = {};  // of a node: where its site was last
-  bool together_ = false;
+  bool batched_ = false;
   bool* waits_ = nullptr;
   uint32_t waiting_[kMostWaiting] = {}, waiting_count_ = 0;
 };

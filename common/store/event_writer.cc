@@ -6,10 +6,10 @@
 #include <set>
 
 #include "base/hash.h"
-#include "store/accounting.h"
-#include "store/executor_rows.h"
+#include "rollup/accounting.h"
+#include "rollup/executor_rows.h"
+#include "rollup/time_lines.h"
 #include "store/report_builder.h"
-#include "store/time_lines.h"
 
 namespace memprof {
 namespace {

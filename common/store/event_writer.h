@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "report/event_parts.h"
-#include "store/state.h"
+#include "rollup/state.h"
 
 namespace memprof {
 

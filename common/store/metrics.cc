@@ -5,9 +5,9 @@
 
 #include "postmortem/post_mortems.h"
 #include "report/model.h"
-#include "store/executor_rows.h"
+#include "rollup/executor_rows.h"
+#include "rollup/state.h"
 #include "store/report_builder.h"
-#include "store/state.h"
 
 namespace memprof {
 namespace {

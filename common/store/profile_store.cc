@@ -5,15 +5,15 @@
 #include <mutex>
 
 #include "budget/budget.h"
-#include "postmortem/post_mortems.h"
+#include "facts/error_title.h"
+#include "intake/delivery.h"
 #include "report/json.h"
 #include "report/post_mortem_text.h"
-#include "store/bounds.h"
-#include "store/delivery.h"
-#include "store/error_title.h"
+#include "rollup/bounds.h"
+#include "rollup/state.h"
 #include "store/event_writer.h"
 #include "store/report_builder.h"
-#include "store/state.h"
+#include "store/told_deaths.h"
 
 namespace memprof {
 namespace {
@@ -75,18 +75,17 @@ void ProfileStore::Configuration(const std::vector<std::pair<std::string, std::s
   });
 }
 
-void ProfileStore::ExecutorAdded(std::string_view id, std::string_view host, int cores, int64_t heap_mib, int64_t overhead_mib,
-                                 int64_t offheap_mib, int64_t pyspark_mib, int64_t time_ms) {
+void ProfileStore::ExecutorAdded(const ExecutorAddition& added) {
   impl_->Apply([&](StoreState& state) {
-    ExecutorRecord& executor = state.Executor(id);
-    executor.host = host;
-    executor.cores = cores;
-    executor.heap_mib = heap_mib;
-    executor.overhead_mib = overhead_mib;
-    executor.offheap_mib = offheap_mib;
-    executor.pyspark_mib = pyspark_mib;
+    ExecutorRecord& executor = state.Executor(added.id);
+    executor.host = added.host;
+    executor.cores = added.cores;
+    executor.heap_mib = added.heap_mib;
+    executor.overhead_mib = added.overhead_mib;
+    executor.offheap_mib = added.offheap_mib;
+    executor.pyspark_mib = added.pyspark_mib;
     executor.added = true;
-    executor.added_ms = time_ms;
+    executor.added_ms = added.time_ms;
     executor.added_event = ++state.executor_events;
     return true;
   });
@@ -130,34 +129,33 @@ void ProfileStore::StageCompleted(int stage_id, int attempt, std::string_view fa
   });
 }
 
-void ProfileStore::TaskEnded(int64_t task_attempt_id, int stage_id, int stage_attempt, int partition, int attempt_number,
-                             std::string_view executor_id, TaskOutcome outcome, std::string_view error, int64_t time_ms,
-                             const TaskTimes& times) {
+void ProfileStore::TaskEnded(const TaskEnd& end) {
   impl_->Apply([&](StoreState& state) {
-    if (state.folded_tasks.Contains(task_attempt_id)) return true;
-    TaskRecord& task = state.tasks[task_attempt_id];
+    if (state.folded_tasks.Contains(end.task_attempt_id)) return true;
+    TaskRecord& task = state.tasks[end.task_attempt_id];
     // Spark ends a successful task a second time when its shuffle output is lost (Resubmitted): the later, worse word holds. It says so
     // of an attempt that had failed, too, where another one of its partition has succeeded since: that one ended when it failed.
     if (task.ended && task.outcome != TaskOutcome::kSucceeded) return true;
-    if (task.ended && std::pair(time_ms, outcome) <= std::pair(task.end_ms, task.outcome)) return true;
+    if (task.ended && std::pair(end.time_ms, end.outcome) <= std::pair(task.end_ms, task.outcome)) return true;
     const bool was_running = !task.ended;
-    task.stage_id = stage_id;
-    task.stage_attempt = stage_attempt;
-    task.partition = partition;
-    task.attempt = attempt_number;
-    task.launched_ms = std::max<int64_t>(times.launched_ms, 0);
-    task.gc_ms = std::max<int64_t>(times.gc_ms, -1);
-    if (!executor_id.empty()) task.executor = state.interner->String(executor_id);
+    task.stage_id = end.stage_id;
+    task.stage_attempt = end.stage_attempt;
+    task.partition = end.partition;
+    task.attempt = end.attempt_number;
+    task.launched_ms = std::max<int64_t>(end.times.launched_ms, 0);
+    task.gc_ms = std::max<int64_t>(end.times.gc_ms, -1);
+    if (!end.executor_id.empty()) task.executor = state.interner->String(end.executor_id);
     task.ended = true;
-    task.outcome = outcome;
-    task.end_ms = time_ms;
-    task.error = state.interner->String(ErrorTitle(error));
-    task.ends_executor = outcome == TaskOutcome::kFailed && EndsExecutor(error);
-    const auto executor = state.executors.find(executor_id);
+    task.outcome = end.outcome;
+    task.end_ms = end.time_ms;
+    task.error = state.interner->String(ErrorTitle(end.error));
+    task.ends_executor = end.outcome == TaskOutcome::kFailed && EndsExecutor(end.error);
+    const auto executor = state.executors.find(end.executor_id);
     if (executor == state.executors.end()) return true;
     ExecutorRecord& record = executor->second;
-    if (outcome == TaskOutcome::kSucceeded) record.last_success_ms = std::max(record.last_success_ms, time_ms);
-    if (outcome == TaskOutcome::kLost && was_running) record.task_lost_ms = std::min(record.task_lost_ms.value_or(time_ms), time_ms);
+    if (end.outcome == TaskOutcome::kSucceeded) record.last_success_ms = std::max(record.last_success_ms, end.time_ms);
+    if (end.outcome == TaskOutcome::kLost && was_running)
+      record.task_lost_ms = std::min(record.task_lost_ms.value_or(end.time_ms), end.time_ms);
     return true;
   });
 }

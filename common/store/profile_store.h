@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "facts/driver_events.h"
 #include "postmortem/failure_note.h"
 #include "store/metrics.h"
 
@@ -26,14 +27,6 @@ struct JobStart;
 struct Report;
 struct ReportEvent;
 struct StorageLevel;
-
-// What Spark measured of a task; -1: not known.
-struct TaskTimes {
-  int64_t launched_ms = -1;  // epoch milliseconds
-  int64_t gc_ms = -1;        // how long collections ran meanwhile, in its executor
-};
-
-enum class TaskOutcome : uint8_t { kSucceeded = 0, kFailed = 1, kKilled = 2, kLost = 3 };
 
 class ProfileStore {
  public:
@@ -47,14 +40,11 @@ class ProfileStore {
   void ApplicationStarted(std::string_view id, std::string_view name, std::string_view spark_version, std::string_view python_version,
                           std::string_view master, int64_t time_ms);
   void Configuration(const std::vector<std::pair<std::string, std::string>>& entries);  // spark.* as submitted; secrets already redacted
-  // Resources come from the executor's resource profile; -1 = not given.
-  void ExecutorAdded(std::string_view id, std::string_view host, int cores, int64_t heap_mib, int64_t overhead_mib, int64_t offheap_mib,
-                     int64_t pyspark_mib, int64_t time_ms);
+  void ExecutorAdded(const ExecutorAddition& executor);
   void ExecutorRemoved(std::string_view id, std::string_view reason, int64_t time_ms);
   void StageSubmitted(int stage_id, int attempt, std::string_view name, std::string_view call_site, int tasks, int64_t time_ms);
   void StageCompleted(int stage_id, int attempt, std::string_view failure_reason, int64_t time_ms);
-  void TaskEnded(int64_t task_attempt_id, int stage_id, int stage_attempt, int partition, int attempt_number, std::string_view executor_id,
-                 TaskOutcome outcome, std::string_view error, int64_t time_ms, const TaskTimes& times = {});
+  void TaskEnded(const TaskEnd& end);
   // Jobs and the results that they bring to the driver (store/driver_actions.h). `failure` empty: it succeeded. TaskResult: what a
   // successful task of the stage whose results a job wants has sent. QueryRows: of the query's result, that a task has made.
   void QueryStarted(int64_t query_id, std::string_view call_site, int64_t time_ms);

@@ -5,15 +5,15 @@
 
 #include "advice/findings.h"
 #include "postmortem/post_mortems.h"
-#include "store/accounting.h"
-#include "store/driver_rows.h"
-#include "store/executor_rows.h"
-#include "store/named_cached.h"
-#include "store/retained.h"
-#include "store/rollup.h"
-#include "store/stage_sums.h"
-#include "store/task_rows.h"
-#include "store/time_lines.h"
+#include "rollup/accounting.h"
+#include "rollup/driver_rows.h"
+#include "rollup/executor_rows.h"
+#include "rollup/named_cached.h"
+#include "rollup/retained.h"
+#include "rollup/site_rollup.h"
+#include "rollup/stage_sums.h"
+#include "rollup/task_rows.h"
+#include "rollup/time_lines.h"
 
 namespace memprof {
 namespace {
@@ -40,12 +40,38 @@ const char* StatusOf(const StageRecord& stage) {
   return stage.submitted ? "running" : "unknown";
 }
 
-ReportStage StageRow(const StoreState& state, const NamedStacks& stacks, const LeadLines& leads, const Operators& operators,
-                     const RetainedSites& retained, StageKey key, const StageRecord& stage, std::vector<AccountedTask> tasks, size_t stages,
-                     uint64_t room, uint64_t& bytes, bool& awaits_names) {
+// What the rows of all stages are made with.
+struct StageRowMaker {
+  // `rows`: how many stages get one; the more, the fewer sites each.
+  StageRowMaker(const StoreState& of, RetainedSites retained_sites, size_t rows)
+      : state(of),
+        stacks(*of.interner, of.symbols),
+        leads(*of.interner),
+        operators(*of.interner),
+        retained(std::move(retained_sites)),
+        stages(rows) {}
+
+  struct Made {
+    ReportStage row;
+    uint64_t bytes = 0;  // of JSON, about
+    bool awaits_names = false;
+  };
+  // `room`: bytes of JSON that the sites may come to.
+  Made Make(StageKey key, const StageRecord& stage, std::vector<AccountedTask> tasks, uint64_t room) const;
+
+  const StoreState& state;
+  NamedStacks stacks;
+  LeadLines leads;
+  Operators operators;
+  RetainedSites retained;
+  size_t stages;
+};
+
+StageRowMaker::Made StageRowMaker::Make(StageKey key, const StageRecord& stage, std::vector<AccountedTask> tasks, uint64_t room) const {
   const Interner& interner = *state.interner;
   AccountTasks(stage, tasks);
-  ReportStage row;
+  Made made;
+  ReportStage& row = made.row;
   row.stage_id = key.stage_id;
   row.attempt = key.attempt;
   row.name = interner.StringAt(stage.name);
@@ -81,8 +107,8 @@ ReportStage StageRow(const StoreState& state, const NamedStacks& stacks, const L
   auto number = [&](Account account) { return accounts[static_cast<size_t>(account)]; };
   row.tasks = number(Account::kCounted);
   memory.Fill(interner, kConsumersShown, row.memory);
-  bytes = 1900 + row.name.size() + row.call_site.size() + row.failure_reason.size() + 220 * row.memory.consumers.size();
-  bytes += counted.Fill({SitesPerOrigin(kSitesPerOrigin, stages), kFewestSites, room}, row, awaits_names);
+  made.bytes = 1900 + row.name.size() + row.call_site.size() + row.failure_reason.size() + 220 * row.memory.consumers.size();
+  made.bytes += counted.Fill({SitesPerOrigin(kSitesPerOrigin, stages), kFewestSites, room}, row, made.awaits_names);
 
   PutTaskRows(interner, stage, tasks, row);
   retained.PutInto(row);
@@ -94,18 +120,14 @@ ReportStage StageRow(const StoreState& state, const NamedStacks& stacks, const L
   other.superseded = number(Account::kSuperseded);
   other.unknown = number(Account::kUnknown);
   other.tasks = other.failed + other.killed + other.lost + other.superseded + other.unknown;
-  bytes += others.Fill({SitesPerOrigin(kOtherSitesPerOrigin, stages), 1, room / 4}, other, awaits_names);
+  made.bytes += others.Fill({SitesPerOrigin(kOtherSitesPerOrigin, stages), 1, room / 4}, other, made.awaits_names);
   for (auto& [message, count] : errors) other.errors.push_back({message, count});
   std::stable_sort(other.errors.begin(), other.errors.end(), [](const auto& a, const auto& b) { return a.tasks > b.tasks; });
   if (other.errors.size() > kErrorsShown) other.errors.resize(kErrorsShown);
-  return row;
+  return made;
 }
 
 void AddStages(const StoreState& state, BuiltReport& built) {
-  NamedStacks stacks(*state.interner, state.symbols);
-  LeadLines leads(*state.interner);
-  Operators operators(*state.interner);
-  const RetainedSites retained(state);
   std::map<StageKey, std::vector<AccountedTask>> by_stage = TasksByStage(state);
   for (const auto& [key, stage] : state.stages) by_stage.try_emplace(key);
   CountingMemory unused;
@@ -127,6 +149,7 @@ void AddStages(const StoreState& state, BuiltReport& built) {
             [](const Candidate& a, const Candidate& b) { return RankOf(a.key, *a.stage, a.sums) > RankOf(b.key, *b.stage, b.sums); });
   StageSums rest = state.dropped_stages;
   const size_t rows = std::min(candidates.size(), kMostStageRows);
+  const StageRowMaker maker(state, RetainedSites(state), rows);
   uint64_t left = kStageBytes;
   for (size_t i = 0; i < candidates.size(); ++i) {
     const Candidate& stage = candidates[i];
@@ -136,10 +159,10 @@ void AddStages(const StoreState& state, BuiltReport& built) {
     }
     // The heaviest come first and may take more than an equal share of what is left.
     const uint64_t room = std::max(kFewestBytesOfStage, std::min(left, 4 * left / (rows - i)));
-    uint64_t bytes = 0;
-    built.report.stages.push_back(
-        StageRow(state, stacks, leads, operators, retained, stage.key, *stage.stage, *stage.tasks, rows, room, bytes, built.awaits_names));
-    left -= std::min(left, bytes);
+    StageRowMaker::Made made = maker.Make(stage.key, *stage.stage, *stage.tasks, room);
+    built.report.stages.push_back(std::move(made.row));
+    built.awaits_names = built.awaits_names || made.awaits_names;
+    left -= std::min(left, made.bytes);
   }
   std::sort(built.report.stages.begin(), built.report.stages.end(),
             [](const ReportStage& a, const ReportStage& b) { return std::pair(a.stage_id, a.attempt) < std::pair(b.stage_id, b.attempt); });
@@ -290,19 +313,14 @@ std::vector<ReportLeak> Leaks(const StoreState& state) {
 std::vector<ReportStage> BuildStages(const StoreState& state, const std::vector<StageKey>& keys) {
   std::vector<ReportStage> rows;
   if (keys.empty()) return rows;
-  NamedStacks stacks(*state.interner, state.symbols);
-  LeadLines leads(*state.interner);
-  Operators operators(*state.interner);
-  const RetainedSites retained(state, keys);
+  const StageRowMaker maker(state, RetainedSites(state, keys), 1);
   std::map<StageKey, std::vector<AccountedTask>> by_stage = TasksByStage(state);
   CountingMemory unused;
   const StageRecord unheard_of(&unused);
   for (const StageKey& key : keys) {
     auto found = state.stages.find(key);
-    uint64_t bytes = 0;
-    bool awaits_names = false;
-    rows.push_back(StageRow(state, stacks, leads, operators, retained, key, found == state.stages.end() ? unheard_of : found->second,
-                            std::move(by_stage[key]), 1, kStageBytes, bytes, awaits_names));
+    const StageRecord& stage = found == state.stages.end() ? unheard_of : found->second;
+    rows.push_back(maker.Make(key, stage, std::move(by_stage[key]), kStageBytes).row);
   }
   return rows;
 }

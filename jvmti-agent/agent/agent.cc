@@ -11,9 +11,9 @@
 #include <filesystem>
 
 #include "agent/jdk_natives.h"
-#include "agent/warning.h"
 #include "base/clock.h"
 #include "base/valid_utf8.h"
+#include "base/warning.h"
 #include "rows/hotspot_layout.h"
 #include "shortage/vm_exit.h"
 #include "sites/live_set.h"

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/background_thread.h"
+#include "base/background_thread.h"
 #include "boxes/executor_boxes.h"
 #include "boxes/orphaned_boxes.h"
 #include "boxes/process_rows.h"

@@ -14,7 +14,7 @@
 #include <mutex>
 #include <optional>
 
-#include "agent/background_thread.h"
+#include "base/background_thread.h"
 #include "gc/marking_watch.h"
 #include "gc/pause_clock.h"
 #include "heap/live_objects.h"

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "agent/utf8.h"
+#include "base/utf8.h"
 
 namespace memprof {
 namespace {

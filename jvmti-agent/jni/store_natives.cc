@@ -6,13 +6,13 @@
 #include <type_traits>
 #include <utility>
 
+#include "facts/cached_data.h"
+#include "facts/driver_actions.h"
 #include "jni/convert.h"
 #include "jni/driver_store.h"
 #include "jni/or_else.h"
 #include "report/event_parts.h"
 #include "report/views.h"
-#include "store/cached_data.h"
-#include "store/driver_actions.h"
 #include "store/profile_store.h"
 
 namespace memprof {
@@ -84,7 +84,7 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_executorAdded(JNIEn
                                                                            jint cores, jlong heap_mib, jlong overhead_mib,
                                                                            jlong offheap_mib, jlong pyspark_mib, jlong time_ms) {
   With(store, [&](ProfileStore& to) {
-    to.ExecutorAdded(ToUtf8(jni, id), ToUtf8(jni, host), cores, heap_mib, overhead_mib, offheap_mib, pyspark_mib, time_ms);
+    to.ExecutorAdded({ToUtf8(jni, id), ToUtf8(jni, host), cores, heap_mib, overhead_mib, offheap_mib, pyspark_mib, time_ms});
   });
 }
 
@@ -108,8 +108,16 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_taskEnded(JNIEnv* j
                                                                        jint attempt_number, jstring executor_id, jint outcome,
                                                                        jstring error, jlong time_ms, jlong launched_ms, jlong gc_ms) {
   With(store, [&](ProfileStore& to) {
-    to.TaskEnded(task_attempt_id, stage_id, stage_attempt, partition, attempt_number, ToUtf8(jni, executor_id), OutcomeOf(outcome),
-                 ToUtf8(jni, error), time_ms, TaskTimes{launched_ms, gc_ms});
+    to.TaskEnded({task_attempt_id,
+                  stage_id,
+                  stage_attempt,
+                  partition,
+                  attempt_number,
+                  ToUtf8(jni, executor_id),
+                  OutcomeOf(outcome),
+                  ToUtf8(jni, error),
+                  time_ms,
+                  {launched_ms, gc_ms}});
   });
 }
 

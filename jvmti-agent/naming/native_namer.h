@@ -19,7 +19,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "agent/background_thread.h"
+#include "base/background_thread.h"
 #include "boxes/executor_boxes.h"
 #include "naming/native_names.h"
 #include "proto/memprof.pb.h"

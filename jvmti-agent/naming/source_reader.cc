@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "agent/background_thread.h"
+#include "base/background_thread.h"
 
 namespace memprof {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "base/address_range.h"
 #include "base/hash.h"
-#include "offheap/offheap_sites.h"
+#include "tasks/offheap_sites.h"
 #include "tasks/task_table.h"
 
 namespace memprof {

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "offheap/offheap_sites.h"
+#include "tasks/offheap_sites.h"
 #include "tasks/spark_task_memory.h"
 #include "tasks/task_sites.h"
 

@@ -268,7 +268,7 @@ void Watcher::Look(bool anew) {
   }
   processes_->Tick();
   TakeNews();
-  TellDeaths();
+  SendWorkerDeaths();
   offheap_peak_ = std::max(offheap_peak_, options_.offheap_live_bytes());
 
   processes_bytes_ = 0;
@@ -449,7 +449,7 @@ void Watcher::RaisePeak(uint64_t used) {
 }
 
 // Called while last_ is still the tick before, in which they lived.
-void Watcher::TellDeaths() {
+void Watcher::SendWorkerDeaths() {
   kernel_kills_.Read(cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills(), Clock::now());
   std::vector<WatchedProcess> gone = processes_->TakeGone();
   // The kernel takes the largest.

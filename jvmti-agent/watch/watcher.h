@@ -25,8 +25,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/background_thread.h"
 #include "base/address_range.h"
+#include "base/background_thread.h"
 #include "proto/memprof.pb.h"
 #include "rows/jvm_rows.h"
 #include "system/memory_cgroup.h"
@@ -113,7 +113,7 @@ class Watcher {
   void SendTimeLine();
   bool MayReadPss(int share) const;
   void ReadNow(const WatchedProcess& process, bool with_pss, proto::Process* message) const;
-  void TellDeaths();
+  void SendWorkerDeaths();
   bool HeldToGrant() const;
   void SendEarly();
   void SayEarly(bool climbs);

@@ -6,10 +6,59 @@ import re
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Of every folder of a room, the folders that it may include; all arrows point upwards in this list.
+COMMON = {
+    "base": "",
+    "sampling": "base",
+    "hooking": "base",
+    "blackbox": "base sampling",
+    "sites": "base sampling blackbox",
+    "symbols": "base",
+    "system": "base",
+    "proto": "",
+    "timeline": "proto",
+    "report": "base proto timeline",
+    "budget": "base",
+    "advice": "report budget",
+    "facts": "base proto timeline report",
+    "rollup": "base proto timeline report budget advice facts",
+    "intake": "base proto timeline facts rollup",
+    "postmortem": "base proto report budget advice facts rollup",
+    "store": "base report budget advice facts rollup intake postmortem",
+    "profile": "base blackbox symbols system proto",
+    "eventlog": "base report",
+    "program": "base blackbox symbols system proto report advice postmortem store profile",
+}
+AGENT = {
+    "base": "",
+    "stacks": "",
+    "rows": "",
+    "gc": "",
+    "boxes": "base",
+    "naming": "base boxes",
+    "tasks": "stacks naming",
+    "heap": "base stacks gc tasks",
+    "offheap": "stacks tasks",
+    "shortage": "stacks tasks rows",
+    "watch": "base boxes rows",
+    "agent": "base stacks rows gc boxes naming tasks heap offheap shortage watch",
+    "jni": "base shortage agent",
+}
+JAVA = {
+    "notices": "",
+    "files": "",
+    "accumulator": "",
+    "jni": "files",
+    "gc": "jni",
+    "metrics": "jni",
+    "ui": "jni notices",
+    "report": "files jni notices ui",
+    "listener": "jni notices report",
+    "history": "files jni notices listener report ui",
+    "plugin": "accumulator files gc history jni listener metrics notices report ui",
+    "": "plugin",  # the name in spark.plugins
+}
 CORE = ("base", "sampling", "hooking", "sites", "blackbox", "symbols", "system")
-REPORT = ("proto", "timeline", "store", "postmortem", "budget", "advice", "report")
-PROFILE = ("profile",)  # over core and the schema
-PROGRAM = ("program", "eventlog")  # over all of them
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', re.MULTILINE)
 JVM = re.compile(r"^(jni|jni_md|jvmti|jvmticmlr)\.h$")
 PYTHON = re.compile(r"^(Python\.h|pybind11/|cpython/|internal/pycore|frameobject\.h)")
@@ -40,29 +89,28 @@ def test_common_knows_neither_jvm_nor_python():
     )
 
 
-def test_core_knows_nothing_of_report():
-    folders = [f"common/{folder}" for folder in CORE]
+@pytest.mark.parametrize(("room", "may"), [("common", COMMON), ("jvmti-agent", AGENT)])
+def test_folders_include_those_below_them(room, may):
+    known = []
+    for folder, below in may.items():
+        assert set(below.split()) <= set(known), f"{folder} stands above what it may include"
+        known.append(folder)
+    folders = [path for path in sorted((ROOT / room).iterdir()) if path.is_dir()]
+    assert [path.name for path in folders] == sorted(may), "every folder has its place"
+    wrong = []
+    for path, name in includes(room):
+        folder, other = path.parts[1], name.partition("/")[0]
+        is_here = (ROOT / room / name).exists() or name.startswith("proto/")  # the schema's header is made
+        if is_here and other in may and other != folder and other not in may[folder].split():
+            wrong.append(f"{path} includes {name}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_core_knows_no_protobuf():
     demand(
-        includes(*folders),
-        lambda name: name.split("/")[0] in REPORT + PROFILE + PROGRAM or PROTOBUF.match(name),
-        "core includes nothing of report",
-    )
-
-
-def test_profile_knows_the_schema_alone_of_report():
-    demand(
-        includes("common/profile"),
-        lambda name: name.split("/")[0] in set(REPORT + PROGRAM) - {"proto"},
-        "the message about a task is made without the store",
-    )
-
-
-def test_report_does_not_know_boxes():
-    folders = [f"common/{folder}" for folder in REPORT if folder != "proto"]
-    demand(
-        includes(*folders),
-        lambda name: name.split("/")[0] in PROFILE + PROGRAM + ("blackbox",),
-        "the store is fed with messages",
+        includes(*[f"common/{folder}" for folder in CORE]),
+        PROTOBUF.match,
+        "the schema is report's",
     )
 
 
@@ -77,7 +125,7 @@ def test_core_is_free_of_other_libraries():
 
 @pytest.mark.parametrize(("room", "other"), [("jvmti-agent", "pyworker-shim"), ("pyworker-shim", "jvmti-agent")])
 def test_agent_and_shim_do_not_know_each_other(room, other):
-    folders = {path.name for path in (ROOT / other).iterdir() if path.is_dir()} - set(CORE + REPORT + PROFILE + PROGRAM)
+    folders = {path.name for path in (ROOT / other).iterdir() if path.is_dir()} - set(COMMON)
     own = {path.name for path in (ROOT / room).iterdir() if path.is_dir()}
     demand(
         includes(room),
@@ -89,6 +137,23 @@ def test_agent_and_shim_do_not_know_each_other(room, other):
 def test_shim_knows_no_jvm_and_agent_no_python():
     demand(includes("pyworker-shim"), JVM.match, "the shim includes nothing of the JVM")
     demand(includes("jvmti-agent"), PYTHON.match, "the agent includes nothing of Python")
+
+
+def test_java_packages_import_those_below_them():
+    known, wrong = [], []
+    for package, below in JAVA.items():
+        assert set(below.split()) <= set(known), f"{package} stands above what it may import"
+        known.append(package)
+    root = ROOT / "java-glue/src/main/java/org/sparkmemprof"
+    assert sorted(path.name for path in root.iterdir() if path.is_dir()) == sorted(filter(None, JAVA))
+    for path in sorted(root.rglob("*.java")):
+        package = "" if path.parent == root else path.parent.name
+        for other in re.findall(
+            r"^import (?:static )?org\.sparkmemprof\.(?:([a-z]+)\.)?[A-Z]", path.read_text(), re.MULTILINE
+        ):
+            if other != package and other not in JAVA[package].split():
+                wrong.append(f"{path.relative_to(ROOT)} imports of {other or 'the root package'}")
+    assert not wrong, "\n".join(wrong)
 
 
 def test_java_parses_neither_boxes_nor_protobuf():

@@ -164,7 +164,7 @@ bool ProfilerStarted() { return Active() != nullptr; }
 void OpenTaskSession() {
   Recorder* recorder = Active();
   if (recorder == nullptr) return;
-  InstallPymallocHooks();  // whoever had wrapped the allocators before us may have taken us away with himself
+  InstallPymallocHooks();  // a wrapper that was installed before ours may have removed ours
   const ReentryGuard guard(hook_thread);
   const uint32_t epoch = recorder->intern_epoch();
   recorder->OpenSession(TaskIdentity());

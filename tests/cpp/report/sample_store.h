@@ -2,9 +2,9 @@
 // that do not count, executors against their limits, names with markup in them.
 #pragma once
 
+#include "facts/cached_data.h"
+#include "facts/driver_actions.h"
 #include "report/profile_builder.h"
-#include "store/cached_data.h"
-#include "store/driver_actions.h"
 #include "store/profile_store.h"
 #include "timeline/packing.h"
 
@@ -243,8 +243,8 @@ inline void FillSample(ProfileStore& store) {
   constexpr int64_t kStart = 1'700'000'000'000;
   store.ApplicationStarted("app-20231114221320-0000", "weighted average", "4.3.0", "", "local-cluster[2,1,1024]", kStart);
   store.Configuration({{"spark.executor.memory", "1g"}, {"spark.app.secret", "not kept"}});
-  store.ExecutorAdded("0", "127.0.0.1", 1, 1024, -1, -1, -1, kStart + 900);
-  store.ExecutorAdded("1", "127.0.0.1", 1, 1024, -1, -1, -1, kStart + 950);
+  store.ExecutorAdded({"0", "127.0.0.1", 1, 1024, -1, -1, -1, kStart + 900});
+  store.ExecutorAdded({"1", "127.0.0.1", 1, 1024, -1, -1, -1, kStart + 950});
   store.StageSubmitted(0, 0, "parquet at NativeMethodAccessorImpl.java:0", "org.apache.spark.sql.DataFrameReader.parquet", 1,
                        kStart + 1000);
   store.StageCompleted(0, 0, "", kStart + 2000);
@@ -260,7 +260,7 @@ inline void FillSample(ProfileStore& store) {
   for (int task = 0; task < 4; ++task) {
     static_cast<void>(
         store.Ingest(DemoTask(10 + task, task, std::to_string(task % 2), kScratchBytes - static_cast<uint64_t>(task) * 1009)));
-    store.TaskEnded(10 + task, 2, 0, task, 0, std::to_string(task % 2), TaskOutcome::kSucceeded, "", kStart + 30'000 + task);
+    store.TaskEnded({10 + task, 2, 0, task, 0, std::to_string(task % 2), TaskOutcome::kSucceeded, "", kStart + 30'000 + task});
     store.TaskResult(2, 55'555 + static_cast<uint64_t>(task));
     store.QueryRows(9, 1009);
   }
@@ -269,8 +269,8 @@ inline void FillSample(ProfileStore& store) {
   store.BlockUpdated({false, 4, 1}, "1", 8'000'121, 77);
   store.BlockUpdated({true, 6, 0}, "driver", 4'321, 0);
   static_cast<void>(store.Ingest(DemoTask(20, 1, "1", 123'456'791)));
-  store.TaskEnded(20, 2, 0, 1, 1, "1", TaskOutcome::kFailed, "java.io.IOException: Python worker exited unexpectedly (crashed)\n  at …",
-                  kStart + 9000);
+  store.TaskEnded({20, 2, 0, 1, 1, "1", TaskOutcome::kFailed, "java.io.IOException: Python worker exited unexpectedly (crashed)\n  at …",
+                   kStart + 9000});
   store.StageCompleted(2, 0, "", kStart + 41'000);
   store.JobEnded(1, "", kStart + 41'001);
   ProfileBuilder hostile(30, 3, 0, "0");
@@ -280,7 +280,7 @@ inline void FillSample(ProfileStore& store) {
   site.set_live_at_peak_bytes(1'999'993);
   static_cast<void>(store.Ingest(hostile.Bytes()));
   store.StageSubmitted(3, 0, kHostile, kHostile, 1, kStart + 42'000);
-  store.TaskEnded(30, 3, 0, 0, 0, "0", TaskOutcome::kSucceeded, "", kStart + 43'000);
+  store.TaskEnded({30, 3, 0, 0, 0, "0", TaskOutcome::kSucceeded, "", kStart + 43'000});
   store.StageCompleted(3, 0, "", kStart + 43'500);
   static_cast<void>(store.Ingest(SnapshotBytes("0", 4211, 546'570'240, 0)));
   static_cast<void>(store.Ingest(SnapshotBytes("1", 4213, 541'990'912, 0)));
@@ -289,7 +289,7 @@ inline void FillSample(ProfileStore& store) {
   static_cast<void>(store.Ingest(RetainedBytes("1", kStart + 39'500, 44'000'009)));
   static_cast<void>(store.Ingest(SymbolBytes("6a1f", 0x1230, "weighted_average", "weighted_average.cc", 21)));
   // An executor that died of memory with a hostile UDF in it, and a worker on another.
-  store.ExecutorAdded("2", "127.0.0.1", 1, 1024, -1, -1, -1, kStart + 43'600);
+  store.ExecutorAdded({"2", "127.0.0.1", 1, 1024, -1, -1, -1, kStart + 43'600});
   ProfileBuilder dying(31, 3, 0, "2");
   dying.profile().set_final(false);
   dying.profile().set_taken_ms(kStart + 43'990);

@@ -54,7 +54,7 @@ struct HookThread {
   PoissonSampler sampler;
   uint64_t unrefreshed;  // bytes sampled since the loader was asked for news
   uint32_t guard;        // above 0: what the hooks see is our own doing, or already counted
-  bool probing;          // the next large calloc asks whether it comes by our wrapper
+  bool probing;          // the next large calloc checks that our wrapper is still called
 };
 extern __thread HookThread hook_thread __attribute__((tls_model("initial-exec")));
 

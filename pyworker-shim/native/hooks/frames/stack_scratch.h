@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <new>
 
+#include "base/stack_fold.h"
 #include "frames/frame_cursor.h"
 #include "sites/bounded_stack.h"
 #include "sites/recorder.h"
-#include "sites/stack_fold.h"
 
 namespace memprof {
 

@@ -71,7 +71,7 @@ proto::Envelope HeapError(bool ends_jvm, int64_t time_ms = kErrorMs, int64_t tas
 // The executor lives on, with task 40 in it.
 void FillLivingScene(ProfileStore& store) {
   store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin);
-  store.ExecutorAdded("1", "node7", 2, 512, -1, -1, -1, kBegin + 100);
+  store.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin + 100});
   ProfileBuilder task = RunningTask(40, kDeadlyBytes);
   task.profile().set_final(true);
   static_cast<void>(store.Ingest(task.Bytes()));
@@ -152,7 +152,7 @@ TEST(HeapErrors, AnErrorThatWasSurvivedIsToldWhenItsTaskHasEnded) {
     EXPECT_EQ(Deaths(store).size(), 0u) << "it may be the prelude of a death";
     EXPECT_TRUE(store.TakePostMortems(kBegin, true).empty());
     const bool failed = each.outcome == TaskOutcome::kFailed;
-    store.TaskEnded(40, 5, 0, 0, 0, "1", each.outcome, failed ? "IllegalStateException: closed" : "", kBegin + 9'900);
+    store.TaskEnded({40, 5, 0, 0, 0, "1", each.outcome, failed ? "IllegalStateException: closed" : "", kBegin + 9'900});
     const Json entry = TheDeath(store);
     EXPECT_EQ(entry["process"], "jvm");
     EXPECT_EQ(entry["survived"], true);
@@ -172,7 +172,7 @@ TEST(HeapErrors, AnExecutorThatTakesItsTimeToEndDidNotSurvive) {
     ProfileStore store;
     FillLivingScene(store);
     Tell(store, HeapError(false));
-    store.TaskEnded(40, 5, 0, 0, 0, "1", TaskOutcome::kFailed, "java.lang.OutOfMemoryError: Java heap space", kErrorMs + 900);
+    store.TaskEnded({40, 5, 0, 0, 0, "1", TaskOutcome::kFailed, "java.lang.OutOfMemoryError: Java heap space", kErrorMs + 900});
     EXPECT_EQ(Deaths(store).size(), 0u);
     EXPECT_TRUE(store.TakePostMortems(kErrorMs + 30'000, true).empty());
     if (removed) store.ExecutorRemoved("1", "Command exited with code 52", kErrorMs + 55'000);
@@ -207,8 +207,8 @@ TEST(HeapErrors, AFatalOneIsToldByOneEntryWhateverBecameOfItsExecutor) {
     ProfileStore store;
     FillLivingScene(store);
     Tell(store, HeapError(false));
-    store.TaskEnded(40, 5, 0, 0, 0, "1", TaskOutcome::kFailed, each.error, kErrorMs + 900);
-    if (each.other_work) store.TaskEnded(41, 5, 0, 1, 0, "1", TaskOutcome::kSucceeded, "", kErrorMs + 60'001);
+    store.TaskEnded({40, 5, 0, 0, 0, "1", TaskOutcome::kFailed, each.error, kErrorMs + 900});
+    if (each.other_work) store.TaskEnded({41, 5, 0, 1, 0, "1", TaskOutcome::kSucceeded, "", kErrorMs + 60'001});
     const bool known = each.removed_ms == 0 && (each.other_work || std::string(each.error).starts_with("Runtime"));
     EXPECT_EQ(Deaths(store).size(), known ? 1u : 0u) << each.error;
     if (each.removed_ms != 0 && each.removed_ms < kEnded) store.ExecutorRemoved("1", each.reason, each.removed_ms);
@@ -228,7 +228,7 @@ TEST(HeapErrors, TheDriversIsToldWithTheActionThatItWasFor) {
   for (const Case& each : {Case{0, true}, Case{kErrorMs + 10, true}, Case{kErrorMs - 30'000, true}, Case{kErrorMs - 61'000, false}}) {
     ProfileStore store;
     store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin - 100'000);
-    store.ExecutorAdded("driver", "node7", 2, 512, -1, -1, -1, kBegin - 99'000);
+    store.ExecutorAdded({"driver", "node7", 2, 512, -1, -1, -1, kBegin - 99'000});
     const auto start = [&](int32_t job, const char* call_site, int64_t time_ms) {
       JobStart started;
       started.job_id = job;
@@ -242,7 +242,7 @@ TEST(HeapErrors, TheDriversIsToldWithTheActionThatItWasFor) {
     store.JobEnded(3, "", kBegin - 97'000);
     start(4, "collect at job.py:22", kBegin - 90'000);
     store.StageSubmitted(4, 0, "collect", "", 1, kBegin - 90'000);
-    store.TaskEnded(77, 4, 0, 0, 0, "1", TaskOutcome::kSucceeded, "", kBegin - 80'000);
+    store.TaskEnded({77, 4, 0, 0, 0, "1", TaskOutcome::kSucceeded, "", kBegin - 80'000});
     store.TaskResult(4, 47'000'003);
     store.QueryRows(4, 200'000);
     if (each.ended_ms != 0) store.JobEnded(4, "", each.ended_ms);
@@ -282,7 +282,7 @@ TEST(HeapErrors, ADriverThatEndsItselfIsToldWithItsAction) {
     store.JobStarted(job);
     store.StageSubmitted(4, 0, "collect", "", 2, kBegin);
     for (int partition : {0, 1}) {
-      store.TaskEnded(77 + partition, 4, 0, partition, 0, "1", TaskOutcome::kSucceeded, "", kBegin + 1);
+      store.TaskEnded({77 + partition, 4, 0, partition, 0, "1", TaskOutcome::kSucceeded, "", kBegin + 1});
       store.TaskResult(4, partition == 0 ? 1'000'003 : 2'000'003);
     }
     Tell(store, LastSnapshot(kContainer / 3, "driver"));  // with a heap of 512 MiB
@@ -313,7 +313,7 @@ TEST(HeapErrors, OneOfATaskIsToldOnceAndOneOfNoTaskByItsThread) {
   for (int64_t later = 0; later < 3; ++later) Tell(store, HeapError(false, kErrorMs + later));
   Tell(store, HeapError(false, kErrorMs + 7, -1));
   Tell(store, HeapError(false, kErrorMs + 61'000, -1));
-  store.TaskEnded(40, 5, 0, 0, 0, "1", TaskOutcome::kFailed, "IllegalStateException: closed", kBegin + 9'900);
+  store.TaskEnded({40, 5, 0, 0, 0, "1", TaskOutcome::kFailed, "IllegalStateException: closed", kBegin + 9'900});
   const Json entries = Deaths(store);
   ASSERT_EQ(entries.size(), 2u);
   EXPECT_EQ(entries[0]["timeMs"], kErrorMs);
@@ -340,7 +340,7 @@ TEST(HeapErrors, WhatWasCachedInTheHeapIsAdvisedAgainst) {
       FillLivingScene(store);
     }
     Tell(store, HeapError(false));
-    if (!died) store.TaskEnded(40, 5, 0, 0, 0, "1", TaskOutcome::kFailed, "IllegalStateException: closed", kBegin + 9'900);
+    if (!died) store.TaskEnded({40, 5, 0, 0, 0, "1", TaskOutcome::kFailed, "IllegalStateException: closed", kBegin + 9'900});
     EXPECT_THAT(TheDeath(store)["advice"].dump(), HasSubstr("cached data `orders` held 200.0 MiB of the heap of 512.0 MiB"));
   }
 }
@@ -372,7 +372,7 @@ TEST(HeapErrors, ATaskOutOfTheOrdinaryIsToldByWhatItAllocated) {
       proto::Site& site = done.Site(proto::ORIGIN_JVM_HEAP, {Java("org.example.Rows", "read", "Rows.java", 9)}, 30'000'001 / times, 3);
       site.set_sampled(true);
       static_cast<void>(store.Ingest(done.Bytes()));
-      store.TaskEnded(50 + peer, 5, 0, 2 + peer, 0, "1", TaskOutcome::kSucceeded, "", kBegin + 5'000);
+      store.TaskEnded({50 + peer, 5, 0, 2 + peer, 0, "1", TaskOutcome::kSucceeded, "", kBegin + 5'000});
     }
     Tell(store, HeapError(false));
     const std::string advice = TheDeath(store)["advice"].dump();

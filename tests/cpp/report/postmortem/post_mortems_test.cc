@@ -12,6 +12,7 @@
 #include "report/postmortem/scene.h"
 #include "report/units.h"
 #include "report/views.h"
+#include "store/told_deaths.h"
 
 namespace memprof {
 namespace {
@@ -53,7 +54,7 @@ std::string WorkerDeath(std::optional<uint64_t> oom_kills, int64_t task = 40, ui
 
 void FillWorkerScene(ProfileStore& store) {
   store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin);
-  store.ExecutorAdded("1", "node7", 2, 512, -1, -1, -1, kBegin + 100);
+  store.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin + 100});
   ProfileBuilder task = RunningTask(40, kDeadlyBytes);
   task.profile().set_final(true);
   task.profile().set_partial(true);
@@ -250,7 +251,7 @@ TEST(PostMortems, WhatADeadWorkerHeldIsNotInUseAnyMore) {
     *worker.mutable_before() = LastSnapshot(kFull).executor().last();
     ASSERT_TRUE(store.Ingest(envelope.SerializeAsString()).ok());
     if (next_has_come) {
-      store.ExecutorAdded("2", "node7", 2, 512, -1, -1, -1, kBegin + 12'000);
+      store.ExecutorAdded({"2", "node7", 2, 512, -1, -1, -1, kBegin + 12'000});
       proto::Envelope next = LastSnapshot(kContainer / 9, "2", 4);
       next.mutable_executor()->set_oom_kills_at_start(4);
       ASSERT_TRUE(store.Ingest(next.SerializeAsString()).ok());
@@ -271,7 +272,7 @@ TEST(PostMortems, WhatADeadWorkerHeldIsNotInUseAnyMore) {
 TEST(PostMortems, ALimitThatNobodyEnforcesKillsNobody) {
   ProfileStore store;
   store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin);
-  store.ExecutorAdded("1", "node7", 2, 512, -1, -1, -1, kBegin + 100);
+  store.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin + 100});
   proto::Envelope snapshot = LastSnapshot(600 * kMi);  // more than the 512 MiB that Spark asked for
   snapshot.mutable_executor()->clear_cgroup_limit_bytes();
   snapshot.mutable_executor()->clear_cgroup();
@@ -292,7 +293,7 @@ TEST(PostMortems, TheNextExecutorInTheCgroupFindsTheKernelsCount) {
   for (const Case& each : {Case{4, true, later}, Case{3, false, later}, Case{4, true, set_back}}) {
     ProfileStore store;
     FillScene(store, kCode137, each.out_of_memory ? kContainer / 4 : kFull);  // the use says the contrary
-    store.ExecutorAdded("2", "node7", 2, 512, -1, -1, -1, each.added_ms);
+    store.ExecutorAdded({"2", "node7", 2, 512, -1, -1, -1, each.added_ms});
     proto::Envelope next = LastSnapshot(kContainer / 9, "2", each.found);
     next.mutable_executor()->set_oom_kills_at_start(each.found);
     static_cast<void>(store.Ingest(next.SerializeAsString()));
@@ -322,9 +323,9 @@ TEST(PostMortems, AnExecutorWhoseRemovalComesAfterTheEndOfAnApplicationThatItBro
   for (const bool had_succeeded : {false, true}) {
     ProfileStore store;
     store.ApplicationEnded(kBegin + 9'000);
-    store.ExecutorAdded("1", "node7", 2, 512, -1, -1, -1, kBegin + 100);
-    if (had_succeeded) store.TaskEnded(39, 5, 0, 2, 0, "1", TaskOutcome::kSucceeded, "", kBegin + 8'999);
-    store.TaskEnded(39, 5, 0, 2, 0, "1", TaskOutcome::kLost, "ExecutorLostFailure", kBegin + 8'999);
+    store.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin + 100});
+    if (had_succeeded) store.TaskEnded({39, 5, 0, 2, 0, "1", TaskOutcome::kSucceeded, "", kBegin + 8'999});
+    store.TaskEnded({39, 5, 0, 2, 0, "1", TaskOutcome::kLost, "ExecutorLostFailure", kBegin + 8'999});
     FillScene(store, kCode137, kFull);
     EXPECT_EQ(Deaths(store).size(), had_succeeded ? 0 : 1) << "output of a task that had ended proves nothing of when it was lost";
   }
@@ -332,7 +333,7 @@ TEST(PostMortems, AnExecutorWhoseRemovalComesAfterTheEndOfAnApplicationThatItBro
 
 TEST(PostMortems, AnExecutorOfWhichNothingCame) {
   ProfileStore store;
-  store.ExecutorAdded("1", "node7", 2, 512, -1, -1, -1, kBegin);
+  store.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin});
   store.ExecutorRemoved("1", "Remote RPC client disassociated.", kBegin + 500);
   Json death = TheDeath(store);
   EXPECT_EQ(death["outOfMemory"], false);
@@ -371,7 +372,7 @@ TEST(PostMortems, AWorkerThatWentByItselfIsOneOnlyIfItsTaskFailed) {
     FillWorkerScene(store);
     static_cast<void>(store.Ingest(WorkerDeath(0)));
     EXPECT_EQ(Deaths(store).size(), 0u) << "its task has not ended";
-    store.TaskEnded(40, 5, 0, 0, 0, "1", each.outcome, "Python worker exited unexpectedly (crashed)", kBegin + 9'900);
+    store.TaskEnded({40, 5, 0, 0, 0, "1", each.outcome, "Python worker exited unexpectedly (crashed)", kBegin + 9'900});
     EXPECT_EQ(Deaths(store).size(), each.deaths);
     if (each.deaths == 0) continue;
     EXPECT_EQ(TheDeath(store)["outOfMemory"], false) << "97 % in use, but the kernel killed nobody";
@@ -399,7 +400,7 @@ ProfileBuilder EndedTask() {
 }
 
 void FailTask40(ProfileStore& store, const char* error) {
-  store.TaskEnded(40, 5, 0, 0, 0, "1", TaskOutcome::kFailed, error, kBegin + 9'900);
+  store.TaskEnded({40, 5, 0, 0, 0, "1", TaskOutcome::kFailed, error, kBegin + 9'900});
 }
 
 TEST(PostMortems, AWorkerThatCrashedSaysSoItself) {
@@ -442,7 +443,7 @@ TEST(PostMortems, ACrashThatItsTaskSurvivedIsNone) {
     ProfileBuilder task = EndedTask();
     AddIncident(task, 9'790, 6);
     ASSERT_TRUE(store.Ingest(task.Bytes()).ok());
-    store.TaskEnded(40, 5, 0, 0, 0, "1", outcome, "", kBegin + 9'900);
+    store.TaskEnded({40, 5, 0, 0, 0, "1", outcome, "", kBegin + 9'900});
     EXPECT_EQ(Deaths(store), Json::array());
     EXPECT_TRUE(store.TakePostMortems(kBegin, true).empty());
   }
@@ -514,7 +515,7 @@ TEST(PostMortems, ARefusalThatATaskLivedWithIsNone) {
   for (const char* error : {"", "ValueError: something else"}) {
     ProfileStore store;
     RefuseTask40(store, 200 * kMi);
-    store.TaskEnded(40, 5, 0, 0, 0, "1", *error == 0 ? TaskOutcome::kSucceeded : TaskOutcome::kFailed, error, kBegin + 9'900);
+    store.TaskEnded({40, 5, 0, 0, 0, "1", *error == 0 ? TaskOutcome::kSucceeded : TaskOutcome::kFailed, error, kBegin + 9'900});
     EXPECT_EQ(Deaths(store), Json::array()) << error;
     EXPECT_TRUE(store.TakePostMortems(kBegin, true).empty());
   }
@@ -542,7 +543,7 @@ TEST(PostMortems, AnOutOfMemoryErrorOfDirectBuffersIsNotTheHeaps) {
     ProfileStore store;
     FillScene(store, "Command exited with code 52", kFull / 4);
     const int64_t gone = TheDeath(store)["timeMs"];
-    store.TaskEnded(77, 5, 0, 3, 0, "1", TaskOutcome::kFailed, kDirect, gone - earlier);
+    store.TaskEnded({77, 5, 0, 3, 0, "1", TaskOutcome::kFailed, kDirect, gone - earlier});
     Json death = TheDeath(store);
     EXPECT_EQ(death["outOfMemory"], true);
     if (earlier > 60'000) {
@@ -559,13 +560,17 @@ TEST(PostMortems, AnOutOfMemoryErrorOfDirectBuffersIsNotTheHeaps) {
 
 TEST(PostMortems, OrderAndRepetitionChangeNothing) {
   std::vector<std::function<void(ProfileStore&)>> news = {
-      [](ProfileStore& store) { store.ExecutorAdded("1", "node7", 2, 512, -1, -1, -1, kBegin + 100); },
+      [](ProfileStore& store) {
+        store.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin + 100});
+      },
       [](ProfileStore& store) { static_cast<void>(store.Ingest(RunningTask(40, kDeadlyBytes).Bytes())); },
       [](ProfileStore& store) { static_cast<void>(store.Ingest(RunningTask(41, kOtherBytes).Bytes())); },
       [](ProfileStore& store) { static_cast<void>(store.Ingest(LastSnapshot(kFull).SerializeAsString())); },
       [](ProfileStore& store) { static_cast<void>(store.Ingest(WorkerDeath(1, 41))); },
       [](ProfileStore& store) { store.ExecutorRemoved("1", kCode137, kBegin + 10'000); },
-      [](ProfileStore& store) { store.TaskEnded(40, 5, 0, 0, 0, "1", TaskOutcome::kLost, "lost", kBegin + 10'001); },
+      [](ProfileStore& store) {
+        store.TaskEnded({40, 5, 0, 0, 0, "1", TaskOutcome::kLost, "lost", kBegin + 10'001});
+      },
   };
   std::mt19937 random(3);
   std::string expected;
@@ -592,7 +597,7 @@ TEST(PostMortems, SitesOutliveTheStoresBound) {
           .set_live_at_peak_bytes(1000);
     }
     static_cast<void>(store.Ingest(done.Bytes()));
-    store.TaskEnded(task, 6, 0, task, 0, "2", TaskOutcome::kSucceeded, "", kBegin + task);
+    store.TaskEnded({task, 6, 0, task, 0, "2", TaskOutcome::kSucceeded, "", kBegin + task});
   }
   Json sites = TheDeath(store)["sites"];
   ASSERT_FALSE(sites.empty());

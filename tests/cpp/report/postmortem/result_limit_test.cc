@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "facts/driver_actions.h"
 #include "report/event_parts.h"
 #include "report/json.h"
-#include "store/driver_actions.h"
 #include "store/profile_store.h"
 
 namespace memprof {

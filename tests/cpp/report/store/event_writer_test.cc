@@ -26,7 +26,7 @@ void Task(ProfileStore& store, int64_t id, int stage, uint64_t bytes) {
   testing::ProfileBuilder task(id, stage, static_cast<int>(id));
   task.Site(proto::ORIGIN_PYTHON, {testing::Python("f", "job.py", 5)}, bytes, 1).set_live_at_peak_bytes(bytes);
   ASSERT_TRUE(store.Ingest(task.Bytes()).ok());
-  store.TaskEnded(id, stage, 0, static_cast<int>(id), 0, "1", TaskOutcome::kSucceeded, "", kDone - 7);
+  store.TaskEnded({id, stage, 0, static_cast<int>(id), 0, "1", TaskOutcome::kSucceeded, "", kDone - 7});
 }
 
 class Written : public ::testing::Test {
@@ -67,7 +67,7 @@ TEST_F(Written, WhatChangedLaterAndWhatStillRan) {
 
 TEST_F(Written, AnExecutorWhenItIsRemovedAndADeathWhenItIsTold) {
   store_.ApplicationStarted("app-1", "n", "4.3.0", "", "local-cluster[2,1,1024]", kDone);
-  store_.ExecutorAdded("2", "node", 1, 1024, -1, -1, -1, kDone);
+  store_.ExecutorAdded({"2", "node", 1, 1024, -1, -1, -1, kDone});
   ASSERT_TRUE(store_.Ingest(testing::DeathBedBytes("2", 4217, 1'100'000'000)).ok());
   EXPECT_THAT(Take(1000), IsEmpty());
   store_.ExecutorRemoved("2", "Command exited with code 137", kDone + 1100);
@@ -80,7 +80,7 @@ TEST_F(Written, AnExecutorWhenItIsRemovedAndADeathWhenItIsTold) {
 }
 
 TEST_F(Written, WhatRunsEverMoreRarely) {
-  store_.ExecutorAdded("1", "node", 1, 1024, -1, -1, -1, kDone);
+  store_.ExecutorAdded({"1", "node", 1, 1024, -1, -1, -1, kDone});
   std::vector<int64_t> when;
   for (int64_t second = 0; second < 1000; ++second) {
     // Every second it is another one, that it be worth writing.
@@ -96,7 +96,7 @@ TEST_F(Written, SourceOnlyWhereItIsWanted) {
   testing::ProfileBuilder task(1, 4, 0);
   task.Site(proto::ORIGIN_PYTHON, {testing::Python("f", "job.py", 5)}, 1'999'993, 1).set_live_at_peak_bytes(1'999'993);
   ASSERT_TRUE(store_.Ingest(task.Bytes()).ok());
-  store_.TaskEnded(1, 4, 0, 0, 0, "1", TaskOutcome::kSucceeded, "", kDone);
+  store_.TaskEnded({1, 4, 0, 0, 0, "1", TaskOutcome::kSucceeded, "", kDone});
   proto::Envelope envelope;
   envelope.set_schema_version(1);
   proto::SourceLine& source = *envelope.mutable_symbols()->add_source_lines();
@@ -122,7 +122,7 @@ TEST_F(Written, AStageTakesNoMoreThanItsBoundHoweverManySites) {
       builder.Site(proto::ORIGIN_PYTHON, frames, 10'007 + i, 1).set_live_at_peak_bytes(10'007 + i);
     }
     ASSERT_STREQ(store_.Ingest(builder.Bytes()).message(), "");
-    store_.TaskEnded(id, 4, 0, static_cast<int>(id), 0, "1", TaskOutcome::kSucceeded, "", kDone - 7);
+    store_.TaskEnded({id, 4, 0, static_cast<int>(id), 0, "1", TaskOutcome::kSucceeded, "", kDone - 7});
   };
   task(1);
   store_.StageCompleted(4, 0, "", kDone);

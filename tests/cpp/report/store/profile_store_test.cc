@@ -37,7 +37,7 @@ void Ingest(ProfileStore& store, const std::string& bytes) {
 
 void End(ProfileStore& store, int64_t id, int partition, TaskOutcome outcome = TaskOutcome::kSucceeded, int64_t time_ms = 100,
          const char* error = "") {
-  store.TaskEnded(id, kStage, 0, partition, 0, "1", outcome, error, time_ms);
+  store.TaskEnded({id, kStage, 0, partition, 0, "1", outcome, error, time_ms});
 }
 
 // A task with one exactly counted site.
@@ -196,7 +196,7 @@ TEST(Delivery, AnyOrderGivesTheSameReport) {
   ingest(testing::SnapshotBytes("2", 5000, 223'456'789, 0));
   steps.push_back([](ProfileStore& store) { store.StageSubmitted(kStage, 0, "collect", "job.py:51", 6, 50); });
   steps.push_back([](ProfileStore& store) { store.StageCompleted(kStage, 0, "", 500); });
-  steps.push_back([](ProfileStore& store) { store.ExecutorAdded("1", "host", 2, 1024, -1, -1, -1, 10); });
+  steps.push_back([](ProfileStore& store) { store.ExecutorAdded({"1", "host", 2, 1024, -1, -1, -1, 10}); });
   steps.push_back([](ProfileStore& store) { store.ExecutorRemoved("2", "Command exited with code 137", 400); });
   steps.push_back([](ProfileStore& store) { store.ApplicationStarted("app-1", "name", "4.3.0", "3.11", "yarn", 1); });
   steps.push_back([](ProfileStore& store) { store.Configuration({{"spark.executor.memory", "3g"}}); });
@@ -272,8 +272,8 @@ TEST(Accounting, StageAttemptsAreRowsOfTheirOwn) {
   second.profile().set_stage_attempt(1);
   Ingest(store, first.Bytes());
   Ingest(store, second.Bytes());
-  store.TaskEnded(1, kStage, 0, 0, 0, "1", TaskOutcome::kSucceeded, "", 10);
-  store.TaskEnded(2, kStage, 1, 0, 0, "1", TaskOutcome::kSucceeded, "", 20);
+  store.TaskEnded({1, kStage, 0, 0, 0, "1", TaskOutcome::kSucceeded, "", 10});
+  store.TaskEnded({2, kStage, 1, 0, 0, "1", TaskOutcome::kSucceeded, "", 20});
   Json stages = ReportOf(store)["stages"];
   ASSERT_EQ(stages.size(), 2u);
   EXPECT_EQ(stages[0]["sites"][0]["allocatedBytes"], 1000);
@@ -653,7 +653,7 @@ void EndTaskWithSessions(ProfileStore& store, int64_t id, std::initializer_list<
     }
   }
   Ingest(store, envelope.SerializeAsString());
-  store.TaskEnded(id, 2, 0, static_cast<int>(id), 0, "7", TaskOutcome::kSucceeded, "", 9);
+  store.TaskEnded({id, 2, 0, static_cast<int>(id), 0, "7", TaskOutcome::kSucceeded, "", 9});
 }
 
 TEST(ArrowPool, EachFigureIsTheLargestOfAnyOneTask) {
@@ -736,7 +736,7 @@ TEST(Executors, LatestSnapshotAndBudgetMakeARow) {
   ProfileStore store;
   store.ApplicationStarted("app-1", "name", "4.3.0", "", "spark://host:7077", 1);
   store.Configuration({{"spark.executor.memory", "1g"}});
-  store.ExecutorAdded("7", "node-a", 3, 1024, -1, -1, -1, 20);
+  store.ExecutorAdded({"7", "node-a", 3, 1024, -1, -1, -1, 20});
   Ingest(store, testing::SnapshotBytes("7", 4000, 222'222'223, 1'100'000'007));
   Json executor = ReportOf(store)["executors"].at(0);
   EXPECT_EQ(executor["id"], "7");
@@ -767,7 +767,7 @@ TEST(Executors, LatestSnapshotAndBudgetMakeARow) {
 
 TEST(Executors, AreSortedByNumber) {
   ProfileStore store;
-  for (const char* id : {"10", "2", "driver", "1"}) store.ExecutorAdded(id, "h", 1, 1024, -1, -1, -1, 20);
+  for (const char* id : {"10", "2", "driver", "1"}) store.ExecutorAdded({id, "h", 1, 1024, -1, -1, -1, 20});
   std::vector<std::string> ids;
   Json executors = ReportOf(store)["executors"];
   for (const Json& executor : executors) ids.push_back(executor["id"]);

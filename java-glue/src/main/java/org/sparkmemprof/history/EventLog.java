@@ -3,7 +3,7 @@ package org.sparkmemprof.history;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.SparkContext;
 import org.apache.spark.scheduler.LiveListenerBus;
-import org.sparkmemprof.plugin.Notices;
+import org.sparkmemprof.notices.Notices;
 import org.sparkmemprof.report.StoreFeeder;
 
 /**

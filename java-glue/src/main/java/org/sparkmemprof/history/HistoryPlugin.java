@@ -9,9 +9,7 @@ import org.apache.spark.status.AppHistoryServerPlugin;
 import org.apache.spark.status.ElementTrackingStore;
 import org.apache.spark.ui.SparkUI;
 import org.apache.spark.util.kvstore.KVStore;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.sparkmemprof.MemoryProfilerPlugin;
+import org.sparkmemprof.notices.Log;
 import org.sparkmemprof.ui.MemoryTab;
 import scala.collection.immutable.$colon$colon;
 import scala.collection.immutable.Nil$;
@@ -24,7 +22,6 @@ import scala.collection.immutable.Seq;
  * steps. Nothing thrown here reaches Spark.
  */
 public final class HistoryPlugin implements AppHistoryServerPlugin {
-  private static final Logger LOG = LoggerFactory.getLogger(MemoryProfilerPlugin.class);
   private static final Set<String> TOLD = ConcurrentHashMap.newKeySet();
   private static final String UI_ENABLED = "spark.memprof.ui.enabled";
 
@@ -55,7 +52,7 @@ public final class HistoryPlugin implements AppHistoryServerPlugin {
 
   static void tell(String what, String why) {
     if (TOLD.add(what)) {
-      LOG.warn("sparkmemprof: {} is off: {}", what, why);
+      Log.LOG.warn("sparkmemprof: {} is off: {}", what, why);
     }
   }
 

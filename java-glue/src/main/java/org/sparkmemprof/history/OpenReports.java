@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import org.sparkmemprof.plugin.DaemonThreads;
+import org.sparkmemprof.notices.DaemonThreads;
 
 /**
  * The reports that a History Server holds in native memory: the few that were asked for last, each

@@ -28,7 +28,7 @@ import org.apache.spark.scheduler.SparkListenerUnpersistRDD;
 import org.apache.spark.scheduler.StageInfo;
 import org.apache.spark.scheduler.TaskInfo;
 import org.sparkmemprof.jni.NativeStore;
-import org.sparkmemprof.plugin.Notices;
+import org.sparkmemprof.notices.Notices;
 import org.sparkmemprof.report.StoreFeeder;
 import scala.Tuple4;
 import scala.collection.Iterator;

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.api.plugin.PluginContext;
 import org.sparkmemprof.jni.NativeAgent;
+import org.sparkmemprof.notices.DaemonThreads;
+import org.sparkmemprof.notices.Notices;
 
 /** The one thread that takes the agent's messages and sends them to the driver. */
 final class DriverLink {

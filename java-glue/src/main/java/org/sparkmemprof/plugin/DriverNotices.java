@@ -2,16 +2,13 @@ package org.sparkmemprof.plugin;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.sparkmemprof.MemoryProfilerPlugin;
 import org.sparkmemprof.jni.NativeStore;
+import org.sparkmemprof.notices.Log;
+import org.sparkmemprof.notices.Notices;
 import org.sparkmemprof.report.StoreFeeder;
 
 /** Notices of the driver and of its executors: one WARN each, and a line in the report. */
 final class DriverNotices implements Notices {
-  private static final Logger LOG = LoggerFactory.getLogger(MemoryProfilerPlugin.class);
-
   private final Set<String> told = ConcurrentHashMap.newKeySet();
   private volatile StoreFeeder feeder;
 
@@ -26,7 +23,7 @@ final class DriverNotices implements Notices {
       if (!told.add(what)) {
         return;
       }
-      LOG.warn("sparkmemprof: {} is off: {}", what, why);
+      Log.LOG.warn("sparkmemprof: {} is off: {}", what, why);
       StoreFeeder target = feeder;
       if (target != null) {
         target.event(store -> NativeStore.notAvailable(store, what, why));

@@ -8,6 +8,8 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.sparkmemprof.gc.CollectionNews;
 import org.sparkmemprof.jni.NativeAgent;
+import org.sparkmemprof.notices.DaemonThreads;
+import org.sparkmemprof.notices.Notices;
 import org.sparkmemprof.report.FullHeap;
 import org.sparkmemprof.report.StoreFeeder;
 

@@ -15,9 +15,6 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.api.plugin.DriverPlugin;
 import org.apache.spark.api.plugin.PluginContext;
 import org.apache.spark.ui.SparkUI;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.sparkmemprof.MemoryProfilerPlugin;
 import org.sparkmemprof.accumulator.AccumulatorTemplate;
 import org.sparkmemprof.accumulator.ProfileAccumulator;
 import org.sparkmemprof.files.PrivateDirectories;
@@ -26,6 +23,8 @@ import org.sparkmemprof.jni.NativeLibrary;
 import org.sparkmemprof.jni.NativeStore;
 import org.sparkmemprof.listener.DriverListener;
 import org.sparkmemprof.metrics.MemorySource;
+import org.sparkmemprof.notices.DaemonThreads;
+import org.sparkmemprof.notices.Log;
 import org.sparkmemprof.report.ReportWriter;
 import org.sparkmemprof.report.StoreFeeder;
 import org.sparkmemprof.ui.MemoryTab;
@@ -39,8 +38,6 @@ import scala.Option;
  * Spark.
  */
 public final class DriverSide implements DriverPlugin {
-  private static final Logger LOG = LoggerFactory.getLogger(MemoryProfilerPlugin.class);
-
   static final String ACCUMULATOR = "accumulator";
 
   private static final long CHECKPOINT_SECONDS = 30;
@@ -124,7 +121,7 @@ public final class DriverSide implements DriverPlugin {
       reports.scheduleWithFixedDelay(
           writer::checkpoint, CHECKPOINT_SECONDS, CHECKPOINT_SECONDS, TimeUnit.SECONDS);
       reports.scheduleWithFixedDelay(
-          () -> tellDeaths(false), DEATHS_SECONDS, DEATHS_SECONDS, TimeUnit.SECONDS);
+          () -> logDeaths(false), DEATHS_SECONDS, DEATHS_SECONDS, TimeUnit.SECONDS);
       FailureNotes.start(listener.failedJobs(), feeder, writer, reports);
       if (settings.eventLogEnabled) {
         eventLog = new EventLog(spark, feeder, settings.sourceEverywhere, notices);
@@ -254,11 +251,11 @@ public final class DriverSide implements DriverPlugin {
   }
 
   /** Post-mortems go to the log as soon as they are known, and into the report's files with it. */
-  private void tellDeaths(boolean all) {
+  private void logDeaths(boolean all) {
     try {
       List<String> deaths = feeder.takePostMortems(all);
       for (String death : deaths) {
-        LOG.warn("sparkmemprof: post-mortem\n{}", death);
+        Log.LOG.warn("sparkmemprof: post-mortem\n{}", death);
       }
       toldDeaths += deaths.size();
       if (!deaths.isEmpty() && !all) {
@@ -275,7 +272,7 @@ public final class DriverSide implements DriverPlugin {
   private void finishReport() throws InterruptedException, ExecutionException {
     long most = FINAL_REPORT_SECONDS * settings.patience;
     try {
-      reports.execute(() -> tellDeaths(true));
+      reports.execute(() -> logDeaths(true));
       ReportWriter.Summary summary = reports.submit(writer::finish).get(most, TimeUnit.SECONDS);
       if (summary != null) {
         announce(summary);
@@ -288,16 +285,16 @@ public final class DriverSide implements DriverPlugin {
   }
 
   private void announce(ReportWriter.Summary summary) {
-    LOG.info("sparkmemprof: report in {}\n{}", summary.location, summary.text);
+    Log.LOG.info("sparkmemprof: report in {}\n{}", summary.location, summary.text);
     if (toldDeaths > 0) {
       // The log's end is where people look when a job has died.
-      LOG.warn(
+      Log.LOG.warn(
           "sparkmemprof: {} in the report in {}",
           toldDeaths == 1 ? "the post-mortem above is" : toldDeaths + " post-mortems are",
           summary.location);
-    } else if (settings.reportDirectory == null && !LOG.isInfoEnabled()) {
+    } else if (settings.reportDirectory == null && !Log.LOG.isInfoEnabled()) {
       // Nobody chose this place: it would never be found.
-      LOG.warn("sparkmemprof: report in {}", summary.location);
+      Log.LOG.warn("sparkmemprof: report in {}", summary.location);
     }
   }
 

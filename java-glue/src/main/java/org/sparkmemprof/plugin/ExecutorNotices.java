@@ -3,14 +3,11 @@ package org.sparkmemprof.plugin;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.api.plugin.PluginContext;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.sparkmemprof.MemoryProfilerPlugin;
+import org.sparkmemprof.notices.Log;
+import org.sparkmemprof.notices.Notices;
 
 /** Sends notices to the driver; an executor that can't reach it warns in its own log. */
 final class ExecutorNotices implements Notices {
-  private static final Logger LOG = LoggerFactory.getLogger(MemoryProfilerPlugin.class);
-
   private final PluginContext context;
   private final ExecutorIdentity self;
   private final Set<String> told = ConcurrentHashMap.newKeySet();
@@ -29,7 +26,7 @@ final class ExecutorNotices implements Notices {
     try {
       context.send(Messages.notice(what, where + why));
     } catch (Throwable unreachable) {
-      LOG.warn("sparkmemprof: {} is off: {}", what, why);
+      Log.LOG.warn("sparkmemprof: {} is off: {}", what, why);
     }
   }
 }

@@ -15,6 +15,7 @@ import org.sparkmemprof.files.Leftovers;
 import org.sparkmemprof.files.Mounts;
 import org.sparkmemprof.files.PrivateDirectories;
 import org.sparkmemprof.jni.ElfImage;
+import org.sparkmemprof.notices.Notices;
 
 /**
  * The executor's copy of the Python package {@code sparkmemprof}, taken out of the jar into a

@@ -4,6 +4,7 @@ import java.lang.reflect.Field;
 import org.apache.spark.memory.MemoryManager;
 import org.apache.spark.memory.UnifiedMemoryManager;
 import org.sparkmemprof.jni.NativeAgent;
+import org.sparkmemprof.notices.Notices;
 
 /**
  * Reads Spark's memory manager. Its pools are the same in Spark 3.5 and 4; storage's own share of

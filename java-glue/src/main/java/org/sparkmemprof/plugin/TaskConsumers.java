@@ -10,6 +10,7 @@ import org.apache.spark.memory.MemoryConsumer;
 import org.apache.spark.memory.MemoryMode;
 import org.apache.spark.memory.TaskMemoryManager;
 import org.sparkmemprof.jni.NativeAgent;
+import org.sparkmemprof.notices.Notices;
 
 /**
  * Reads who holds a running task's execution memory: its TaskMemoryManager's consumers, which are

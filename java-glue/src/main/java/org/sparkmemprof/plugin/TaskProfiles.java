@@ -12,6 +12,8 @@ import org.apache.spark.util.TaskCompletionListener;
 import org.sparkmemprof.accumulator.AccumulatorTemplate;
 import org.sparkmemprof.accumulator.ProfileAccumulator;
 import org.sparkmemprof.jni.NativeAgent;
+import org.sparkmemprof.notices.DaemonThreads;
+import org.sparkmemprof.notices.Notices;
 
 /**
  * The running tasks of this executor and their accumulators. A task's profile goes into its

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.sparkmemprof.files.ReportFiles;
 import org.sparkmemprof.jni.NativeStore;
-import org.sparkmemprof.plugin.Notices;
+import org.sparkmemprof.notices.Notices;
 
 /** Writes {@code report.json} and {@code report.html}: checkpoints, and the last one. */
 public final class ReportWriter {

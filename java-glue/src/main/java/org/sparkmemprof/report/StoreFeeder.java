@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import org.sparkmemprof.jni.NativePages;
 import org.sparkmemprof.jni.NativeStore;
-import org.sparkmemprof.plugin.Notices;
+import org.sparkmemprof.notices.Notices;
 import org.sparkmemprof.ui.Answers;
 
 /**

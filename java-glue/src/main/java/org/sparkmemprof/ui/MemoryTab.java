@@ -3,7 +3,7 @@ package org.sparkmemprof.ui;
 import java.lang.reflect.Method;
 import org.apache.spark.ui.SparkUI;
 import org.apache.spark.ui.SparkUITab;
-import org.sparkmemprof.plugin.Notices;
+import org.sparkmemprof.notices.Notices;
 
 /**
  * The Memory tab of an application's UI, while it runs or in the History Server: a link in Spark's

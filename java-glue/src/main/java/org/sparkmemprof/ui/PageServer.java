@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.sparkmemprof.jni.NativePages;
-import org.sparkmemprof.plugin.Notices;
+import org.sparkmemprof.notices.Notices;
 
 /**
  * Answers the tab's requests with what the native pages say. Who may see them is Spark's to decide:

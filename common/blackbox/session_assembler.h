@@ -1,0 +1,43 @@
+// SessionAssembler: turns a box's records into a BoxSession: checks every reference, keeps only what the session's sites use.
+// Allocates. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "blackbox/box_reader.h"
+#include "blackbox/layout.h"
+
+namespace memprof {
+
+class SessionAssembler {
+ public:
+  std::vector<box::Node> nodes;
+  std::vector<box::Frame> frames;
+  std::vector<box::Module> modules;
+  std::vector<char> strings;
+
+  explicit SessionAssembler(BoxSession* out) : out_(*out) {}
+
+  std::string StringAt(uint32_t reference);
+
+  // Index + 1 into out.stacks of a trie node and, before it, of the nodes above it; 0 when its chain is broken.
+  uint32_t Stack(uint32_t reference);
+  BoxFrame FrameOf(const box::Frame& from);
+
+ private:
+  std::string Skip();
+  uint32_t Broken();
+
+  // Index into out.frames; a frame that cannot be read becomes an unknown one, so that its stack keeps its place.
+  uint32_t Frame(uint32_t reference);
+  void Module(uint32_t reference, BoxFrame* frame);
+
+  static constexpr uint32_t kUnseen = 0xffffffff;
+
+  BoxSession& out_;
+  std::vector<uint32_t> stack_of_, frame_of_;
+};
+
+}  // namespace memprof

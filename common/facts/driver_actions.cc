@@ -1,0 +1,221 @@
+#include "facts/driver_actions.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "facts/records.h"
+#include "report/call_site.h"
+
+namespace memprof {
+namespace {
+
+constexpr size_t kMostText = 2048;
+constexpr int64_t kUnpackedMs = 60'000;
+
+std::string_view Cut(std::string_view text) { return text.substr(0, kMostText); }
+
+// BroadcastExchangeExec says so in the description (Spark 3.5) or in a tag (Spark 4) of the job that collects the table.
+bool IsBroadcast(const JobStart& job) {
+  constexpr std::string_view kOfSpark = "broadcast exchange (runId ";
+  return job.description.starts_with(kOfSpark) || job.tags.find(kOfSpark) != job.tags.npos;
+}
+
+// Of the jobs of a query some run on threads of Spark's own, which know nothing of who asked.
+int RankOf(std::string_view call_site) {
+  const CallSite site = ParseCallSite(call_site);
+  if (site.of_user) return 2;
+  return site.file == "CompletableFuture.java" || site.file == "ThreadPoolExecutor.java" || site.file == "FutureTask.java" ? 0 : 1;
+}
+
+void Add(ReportOtherActions& sums, uint64_t tasks, uint64_t bytes, uint64_t broadcast_bytes) {
+  ++sums.actions;
+  sums.result_tasks += tasks;
+  sums.result_bytes += bytes;
+  sums.broadcast_bytes += broadcast_bytes;
+}
+
+}  // namespace
+
+// A query that ran no job is no action.
+bool DriverActions::empty() const {
+  return !any_let_go_ && std::none_of(actions_.begin(), actions_.end(), [](const auto& entry) { return !entry.second.jobs.empty(); });
+}
+
+DriverActions::Action& DriverActions::FindOrMake(const Key& key) {
+  if (!actions_.contains(key) && actions_.size() >= kMostActions) Keep(kMostActions / 4 * 3);
+  return actions_.try_emplace(key, memory_).first->second;
+}
+
+// The best that anybody has told of it.
+void DriverActions::NameBy(std::string_view call_site, Action& action) {
+  const int rank = RankOf(call_site);
+  if (call_site.empty() || rank <= action.call_site_rank) return;
+  action.call_site = Cut(call_site);
+  action.call_site_rank = rank;
+}
+
+void DriverActions::QueryStarted(int64_t query_id, std::string_view call_site, int64_t time_ms) {
+  if (jobs_.size() >= kMostActions) return;
+  Action& action = FindOrMake({true, query_id});
+  action.query_id = query_id;
+  action.started_ms = time_ms;
+  if (!ParseCallSite(call_site).function.empty()) NameBy(call_site, action);  // else the user's own description
+}
+
+void DriverActions::Started(const JobStart& job) {
+  if (jobs_.size() >= kMostActions) return;  // that never ended, as far as we were told
+  const Key key = job.query_id ? Key(true, *job.query_id) : Key(false, job.job_id);
+  Action& action = FindOrMake(key);
+  if (action.started_ms == 0) action.started_ms = job.time_ms;
+  action.query_id = job.query_id;
+  ++action.running;
+  if (action.jobs.size() < kMostJobs) action.jobs.push_back(job.job_id);
+  for (int32_t stage : job.stages) {
+    const bool is_new = std::find(action.stages.begin(), action.stages.end(), stage) == action.stages.end();
+    if (is_new && action.stages.size() < kMostStages) action.stages.push_back(stage);
+  }
+  NameBy(job.call_site.empty() ? job.stage_name : job.call_site, action);
+  const bool broadcast = IsBroadcast(job);
+  if (!broadcast && action.description.empty()) action.description = Cut(job.description);
+  jobs_.insert_or_assign(job.job_id, key);
+  if (job.stages.empty() || action.results.size() >= kMostResults) return;
+  const int32_t wanted = *std::max_element(job.stages.begin(), job.stages.end());
+  action.results.push_back({wanted, job.job_id, broadcast, 0, 0, 0});
+  result_stages_.insert_or_assign(wanted, Wanted{key, action.results.size() - 1});
+  stage_of_job_.insert_or_assign(job.job_id, wanted);
+}
+
+void DriverActions::Ended(int32_t job_id, std::string_view failure, int64_t time_ms) {
+  if (auto stage = stage_of_job_.find(job_id); stage != stage_of_job_.end()) {
+    result_stages_.erase(stage->second);
+    stage_of_job_.erase(stage);
+  }
+  const auto job = jobs_.find(job_id);
+  if (job == jobs_.end()) return;
+  Action& action = actions_.find(job->second)->second;  // one with a running job is never let go
+  jobs_.erase(job);
+  if (action.running > 0) --action.running;
+  action.ended_ms = std::max(action.ended_ms, time_ms);
+  // Spark cancels jobs of a query that it has found it can do without.
+  action.cancelled = failure.find(" cancelled") != failure.npos;
+  if (failure.empty() || action.cancelled || action.failed_job) return;
+  action.failed_job = job_id;
+  action.failure = Cut(failure);
+}
+
+void DriverActions::Result(int32_t stage_id, uint64_t bytes) {
+  const auto wanted = result_stages_.find(stage_id);
+  if (wanted == result_stages_.end()) return;
+  bytes = std::min(bytes, kMaxFigure);
+  Action& action = actions_.find(wanted->second.action)->second;
+  Results& results = action.results[wanted->second.results];
+  ++results.tasks;
+  results.bytes += bytes;
+  results.largest = std::max(results.largest, bytes);
+  if (results.broadcast) {
+    action.broadcast_bytes += bytes;
+  } else {
+    ++action.tasks;
+    action.bytes += bytes;
+  }
+}
+
+void DriverActions::MadeRows(int64_t query_id, uint64_t rows) {
+  const auto found = actions_.find({true, query_id});
+  if (found == actions_.end()) return;
+  std::optional<uint64_t>& sum = found->second.rows;
+  sum = std::min(sum.value_or(0) + std::min(rows, kMaxFigure), kMaxFigure);
+}
+
+ReportAction DriverActions::RowOf(const Action& action) {
+  ReportAction row;
+  row.jobs.assign(action.jobs.begin(), action.jobs.end());
+  row.stages.assign(action.stages.begin(), action.stages.end());
+  std::sort(row.stages.begin(), row.stages.end());
+  row.query_id = action.query_id;
+  row.call_site = action.call_site;
+  if (const CallSite site = ParseCallSite(action.call_site); site.of_user) {
+    row.function = site.function;
+    row.file = site.file;
+    row.line = site.line;
+  }
+  row.description = action.description;
+  row.status = action.failed_job ? "failed" : action.running != 0 ? "running" : action.cancelled ? "cancelled" : "complete";
+  row.failure_reason = action.failure;
+  row.started_ms = action.started_ms;
+  if (action.running == 0) row.ended_ms = action.ended_ms;
+  row.result_tasks = action.tasks;
+  row.result_bytes = action.bytes;
+  row.result_rows = action.rows;
+  row.broadcast_bytes = action.broadcast_bytes;
+  for (const Results& results : action.results) {
+    if (results.tasks == 0 && results.job_id != action.failed_job) continue;  // a shuffle's: it stays with the executors
+    row.results.push_back(
+        {results.stage_id, results.job_id, results.broadcast, results.tasks, std::nullopt, results.bytes, results.largest});
+  }
+  std::stable_sort(row.results.begin(), row.results.end(), [](const auto& a, const auto& b) { return a.result_bytes > b.result_bytes; });
+  return row;
+}
+
+std::vector<DriverActions::Key> DriverActions::ByWeight() const {
+  std::vector<std::pair<uint64_t, Key>> weights;
+  weights.reserve(actions_.size());
+  for (const auto& [key, action] : actions_) weights.emplace_back(action.bytes + action.broadcast_bytes, key);
+  std::stable_sort(weights.begin(), weights.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<Key> keys;
+  keys.reserve(weights.size());
+  for (const auto& [weight, key] : weights) keys.push_back(key);
+  return keys;
+}
+
+std::vector<ReportAction> DriverActions::Rows(size_t most, std::optional<ReportOtherActions>& others) const {
+  ReportOtherActions rest = let_go_;
+  std::vector<ReportAction> rows;
+  for (const Key& key : ByWeight()) {
+    const Action& action = actions_.find(key)->second;
+    if (action.jobs.empty()) continue;
+    if (rows.size() < most) {
+      rows.push_back(RowOf(action));
+    } else {
+      Add(rest, action.tasks, action.bytes, action.broadcast_bytes);
+    }
+  }
+  if (rest.actions != 0) others = rest;
+  return rows;
+}
+
+std::optional<ReportAction> DriverActions::At(int64_t time_ms) const {
+  const Action* found = nullptr;
+  const auto rank = [&](const Action& action) {
+    const bool ran = action.running != 0 || action.ended_ms >= time_ms;
+    return std::tuple(ran, ran ? action.started_ms : action.ended_ms);
+  };
+  for (const auto& [key, action] : actions_) {
+    if (action.jobs.empty() || action.started_ms > time_ms) continue;
+    if (action.running == 0 && action.ended_ms + kUnpackedMs < time_ms) continue;
+    if (found == nullptr || rank(*found) <= rank(action)) found = &action;
+  }
+  return found == nullptr ? std::nullopt : std::optional(RowOf(*found));
+}
+
+size_t DriverActions::Keep(size_t keep) {
+  std::vector<Key> order = ByWeight();
+  // Of those that failed there may be something to tell.
+  std::stable_partition(order.begin(), order.end(), [&](const Key& key) { return actions_.find(key)->second.failed_job.has_value(); });
+  size_t gone = 0;
+  for (auto key = order.rbegin(); key != order.rend() && actions_.size() > keep; ++key) {
+    const auto found = actions_.find(*key);
+    const Action& action = found->second;
+    if (action.running != 0) continue;
+    if (!action.jobs.empty()) {
+      Add(let_go_, action.tasks, action.bytes, action.broadcast_bytes);
+      any_let_go_ = true;
+    }
+    actions_.erase(found);
+    ++gone;
+  }
+  return gone;
+}
+
+}  // namespace memprof

@@ -1,0 +1,52 @@
+#include "facts/error_title.h"
+
+namespace memprof {
+namespace {
+
+constexpr size_t kMaxTitle = 240;
+constexpr std::string_view kTraceback = "Traceback (most recent call last):";
+
+// Takes the next line off `rest`.
+std::string_view NextLine(std::string_view& rest) {
+  size_t end = rest.find_first_of("\r\n");
+  std::string_view line = rest.substr(0, end);
+  rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  return line;
+}
+
+}  // namespace
+
+std::string_view CutText(std::string_view text, size_t limit) {
+  if (text.size() <= limit) return text;
+  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xc0) == 0x80) --limit;
+  return text.substr(0, limit);
+}
+
+std::string_view ErrorTitle(std::string_view text) {
+  size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return {};
+  std::string_view rest = text.substr(begin);
+  std::string_view title = NextLine(rest);
+  if (title.ends_with(kTraceback)) {
+    while (!rest.empty()) {
+      std::string_view line = NextLine(rest);
+      if (line.starts_with("\tat ")) break;  // Java's own stack
+      if (!line.empty() && line[0] != ' ' && line[0] != '\t') title = line;
+    }
+  }
+  return CutText(title, kMaxTitle);
+}
+
+bool EndsExecutor(std::string_view text) {
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    constexpr std::string_view kCause = "Caused by: ";
+    if (line.starts_with(kCause)) line.remove_prefix(kCause.size());
+    if (line.starts_with("java.lang.OutOfMemoryError") || line.starts_with("io.netty.util.internal.OutOfDirectMemoryError")) return true;
+  }
+  return false;
+}
+
+}  // namespace memprof

@@ -1,0 +1,55 @@
+#include "facts/figures.h"
+
+#include <algorithm>
+
+namespace memprof {
+namespace {
+
+uint64_t SumOfMeasured(uint64_t a, uint64_t b) {
+  if (a == kUnmeasured) return b;
+  return b == kUnmeasured ? a : a + b;
+}
+
+uint64_t LargestMeasured(uint64_t a, uint64_t b) {
+  if (a == kUnmeasured) return b;
+  return b == kUnmeasured ? a : std::max(a, b);
+}
+
+double SumOfKnown(double a, double b) { return a < 0 || b < 0 ? kUnknownVariance : a + b; }
+
+}  // namespace
+
+void AddWithinTask(const SiteFigures& other, SiteFigures& figures) {
+  figures.allocated_bytes += other.allocated_bytes;
+  figures.allocations += other.allocations;
+  figures.live_at_peak_bytes = SumOfMeasured(figures.live_at_peak_bytes, other.live_at_peak_bytes);
+  figures.resident_at_peak_bytes = SumOfMeasured(figures.resident_at_peak_bytes, other.resident_at_peak_bytes);
+  figures.live_at_end_bytes = SumOfMeasured(figures.live_at_end_bytes, other.live_at_end_bytes);
+  figures.variance = SumOfKnown(figures.variance, other.variance);
+  figures.peak_variance = SumOfKnown(figures.peak_variance, other.peak_variance);
+  figures.sampled = figures.sampled || other.sampled;
+  figures.tasks = std::max(figures.tasks, other.tasks);
+}
+
+void AddOverTasks(const SiteFigures& other, SiteFigures& figures) {
+  figures.allocated_bytes += other.allocated_bytes;
+  figures.allocations += other.allocations;
+  figures.variance = SumOfKnown(figures.variance, other.variance);
+  if (other.live_at_peak_bytes != kUnmeasured) {
+    // The error that belongs to the larger figure; of two equal ones the larger (or unknown) error.
+    bool larger = figures.live_at_peak_bytes == kUnmeasured || other.live_at_peak_bytes > figures.live_at_peak_bytes;
+    if (larger) {
+      figures.peak_variance = other.peak_variance;
+    } else if (other.live_at_peak_bytes == figures.live_at_peak_bytes) {
+      bool unknown = other.peak_variance < 0 || figures.peak_variance < 0;
+      figures.peak_variance = unknown ? kUnknownVariance : std::max(figures.peak_variance, other.peak_variance);
+    }
+  }
+  figures.live_at_peak_bytes = LargestMeasured(figures.live_at_peak_bytes, other.live_at_peak_bytes);
+  figures.resident_at_peak_bytes = LargestMeasured(figures.resident_at_peak_bytes, other.resident_at_peak_bytes);
+  figures.live_at_end_bytes = LargestMeasured(figures.live_at_end_bytes, other.live_at_end_bytes);
+  figures.sampled = figures.sampled || other.sampled;
+  figures.tasks += other.tasks;
+}
+
+}  // namespace memprof

@@ -1,0 +1,139 @@
+#include "facts/interned_profile.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+#include "facts/figures.h"
+
+namespace memprof {
+namespace {
+
+// Counters of a worker's session that are figures of its task (arrow_pool.py).
+constexpr std::string_view kArrowPoolPeak = "arrowPoolPeakBytes", kArrowPoolBegin = "arrowPoolBeginBytes",
+                           kArrowPoolEnd = "arrowPoolEndBytes";
+
+constexpr std::string_view kFirstTaskRss = "firstTaskRssBytes";  // comes with its process (import_baseline.h)
+
+Language LanguageOf(proto::Language language) {
+  return proto::Language_IsValid(language) ? static_cast<Language>(language) : Language::kUnknown;
+}
+
+uint32_t InternFrame(const proto::TaskProfile& profile, const proto::Frame& frame, Interner& interner) {
+  auto string = [&](uint32_t index) { return index == 0 ? 0 : interner.String(profile.strings(static_cast<int>(index))); };
+  InternedFrame interned;
+  interned.language = LanguageOf(frame.language());
+  interned.function = string(frame.function());
+  interned.file = string(frame.file());
+  interned.module = string(frame.module());
+  interned.build_id = string(frame.build_id());
+  interned.line = frame.line();
+  interned.first_line = frame.first_line();
+  interned.in_framework = frame.in_framework();
+  if (interned.language == Language::kNative) interned.offset = frame.offset();
+  return interner.Frame(interned);
+}
+
+void ReadMemory(const proto::TaskMemory& memory, Interner& interner, TaskMemoryRecord& record) {
+  for (const proto::MemoryConsumer& consumer : memory.consumers()) {
+    record.consumers.push_back({interner.String(consumer.name()), consumer.off_heap(), consumer.peak_bytes()});
+  }
+  if (memory.has_peak_execution_bytes()) record.peak_execution_bytes = memory.peak_execution_bytes();
+  if (memory.has_spilled_memory_bytes()) record.spilled_memory_bytes = memory.spilled_memory_bytes();
+  if (memory.has_spilled_disk_bytes()) record.spilled_disk_bytes = memory.spilled_disk_bytes();
+  for (const proto::PoolUse& pool : memory.fullest()) record.fullest[pool.off_heap() ? 1 : 0] = FiguresOf(pool);
+}
+
+SiteRecord RecordOf(const proto::Site& site, const InternedReferences& interned) {
+  SiteRecord record;
+  record.key = {interned.Stack(site.stack()), interned.Udf(site.udf()), OriginOf(site.origin())};
+  SiteFigures& figures = record.figures;
+  figures.allocated_bytes = site.allocated_bytes();
+  figures.allocations = site.allocations();
+  if (site.has_live_at_peak_bytes()) figures.live_at_peak_bytes = site.live_at_peak_bytes();
+  if (site.has_resident_at_peak_bytes()) figures.resident_at_peak_bytes = site.resident_at_peak_bytes();
+  if (site.has_live_bytes()) figures.live_at_end_bytes = site.live_bytes();
+  figures.sampled = site.sampled();
+  if (site.sampled()) {
+    // Without a variance the sender could not tell. 0 is exact: blocks of many intervals are sampled for certain.
+    bool known = site.has_variance();
+    figures.variance = known ? site.variance() : kUnknownVariance;
+    figures.peak_variance = known ? site.peak_variance() : kUnknownVariance;
+  }
+  return record;
+}
+
+}  // namespace
+
+Origin OriginOf(proto::Origin origin) { return proto::Origin_IsValid(origin) ? static_cast<Origin>(origin) : Origin::kUnknown; }
+
+InternedReferences::InternedReferences(const proto::TaskProfile& profile, Interner& interner)
+    : stacks_(profile.stacks_size() + 1), udfs_(profile.udfs_size() + 1) {
+  std::vector<uint32_t> frames(profile.frames_size());
+  for (int i = 0; i < profile.frames_size(); ++i) frames[i] = InternFrame(profile, profile.frames(i), interner);
+  for (int i = 0; i < profile.stacks_size(); ++i) {
+    const proto::Stack& stack = profile.stacks(i);
+    stacks_[i + 1] = interner.Stack(stacks_[stack.parent()], frames[stack.frame()]);
+  }
+  for (int i = 0; i < profile.udfs_size(); ++i) {
+    const proto::Udf& udf = profile.udfs(i);
+    udfs_[i + 1] = interner.Udf({interner.String(udf.name()), interner.String(udf.kind()), interner.String(udf.file()), udf.line()});
+  }
+}
+
+TaskProfileRecord InternProfile(const proto::TaskProfile& profile, Interner& interner, std::pmr::memory_resource* memory) {
+  TaskProfileRecord record(memory);
+  record.sequence = profile.sequence();
+  record.taken_ms = profile.taken_ms();
+  record.final = profile.final();
+  record.partial = profile.partial();
+  record.recovered = profile.recovered();
+  record.jvm_interval_bytes = profile.jvm_interval_bytes();
+  record.python_interval_bytes = profile.python_interval_bytes();
+  const InternedReferences interned(profile, interner);
+  ReadMemory(profile.spark_memory(), interner, record.spark_memory);
+  record.sites.reserve(profile.sites_size());
+  std::unordered_map<SiteKey, size_t, SiteKeyHash> seen;  // two of a profile's stacks may be one after interning
+  for (const proto::Site& site : profile.sites()) {
+    SiteRecord site_record = RecordOf(site, interned);
+    auto [entry, added] = seen.try_emplace(site_record.key, record.sites.size());
+    if (added) {
+      record.sites.push_back(site_record);
+    } else {
+      AddWithinTask(site_record.figures, record.sites[entry->second].figures);
+    }
+  }
+  for (const proto::Remainder& remainder : profile.remainders()) {
+    record.remainders.emplace_back(OriginOf(remainder.origin()), OriginFigures{remainder.sites(), remainder.allocated_bytes(),
+                                                                               remainder.allocations(), remainder.live_at_peak_bytes()});
+  }
+  for (const proto::Counter& counter : profile.counters()) {
+    record.counters.push_back({interner.String(counter.name()), std::min(counter.value(), kMaxFigure)});
+  }
+  for (const proto::Incident& incident : profile.incidents()) {
+    record.incidents.push_back({incident.pid(), incident.signal(), incident.time_ms(), interned.Stack(incident.stack()),
+                                incident.asked_bytes(), incident.virtual_bytes(), incident.resident_bytes(), incident.limit_bytes()});
+  }
+  for (const proto::Session& session : profile.sessions()) {
+    ArrowPoolFigures pool;
+    std::optional<uint64_t> pool_begin;
+    for (const proto::Counter& counter : session.counters()) {
+      const uint64_t value = std::min(counter.value(), kMaxFigure);
+      if (counter.name() == kArrowPoolPeak) {
+        pool.peak_bytes = value;
+      } else if (counter.name() == kArrowPoolBegin) {
+        pool_begin = value;
+      } else if (counter.name() == kArrowPoolEnd) {
+        pool.end_bytes = value;
+      } else if (counter.name() != kFirstTaskRss) {
+        record.counters.push_back({interner.String(counter.name()), value});
+      }
+    }
+    if (pool_begin && pool.end_bytes) pool.growth_bytes = static_cast<int64_t>(*pool.end_bytes) - static_cast<int64_t>(*pool_begin);
+    record.arrow_pool.Raise(pool);
+  }
+  return record;
+}
+
+}  // namespace memprof

@@ -1,0 +1,34 @@
+// A task's profile as the store keeps it: its names and stacks interned, its figures in records. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory_resource>
+#include <vector>
+
+#include "base/origin.h"
+#include "facts/interner.h"
+#include "facts/records.h"
+#include "proto/memprof.pb.h"
+
+namespace memprof {
+
+// kUnknown: of a newer version.
+Origin OriginOf(proto::Origin origin);
+
+// Where a profile's stacks and functions are in an interner, by index + 1 as messages have them; 0 stays 0. Precondition:
+// `profile` was checked (intake/decode.h).
+class InternedReferences {
+ public:
+  InternedReferences(const proto::TaskProfile& profile, Interner& interner);
+  StackId Stack(uint32_t index) const { return stacks_[index]; }
+  UdfId Udf(uint32_t index) const { return udfs_[index]; }
+
+ private:
+  std::vector<StackId> stacks_;
+  std::vector<UdfId> udfs_;
+};
+
+// Precondition: `profile` was checked (intake/decode.h).
+TaskProfileRecord InternProfile(const proto::TaskProfile& profile, Interner& interner, std::pmr::memory_resource* memory);
+
+}  // namespace memprof

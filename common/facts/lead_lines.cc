@@ -1,0 +1,54 @@
+#include "facts/lead_lines.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/installed_code.h"
+
+namespace memprof {
+namespace {
+
+// How much a frame says of whose memory it is; at equal rank the inner or the outer frame is taken, see Better().
+enum Rank : uint8_t { kNotPython, kMachinery, kFramework, kLibrary, kUser };
+
+Rank RankOf(const InternedFrame& frame, std::string_view file) {
+  if (frame.language != Language::kPython) return kNotPython;
+  if (file.starts_with("<frozen ")) return kMachinery;
+  if (frame.in_framework) return kFramework;
+  return IsInstalledCode(file) ? kLibrary : kUser;
+}
+
+// `inner` is a callee of `known`.
+bool Better(Rank inner, Rank known) { return inner > known || (inner == known && inner != kLibrary); }
+
+}  // namespace
+
+uint32_t LeadFrameOf(StackId stack, const Interner& interner) {
+  // From the inside out, the first of the user's frames is the innermost.
+  for (; stack != 0; stack = interner.StackAt(stack).parent) {
+    const uint32_t frame = interner.StackAt(stack).frame;
+    if (RankOf(interner.FrameAt(frame), interner.StringAt(interner.FrameAt(frame).file)) == kUser) return frame + 1;
+  }
+  return 0;
+}
+
+LeadLines::LeadLines(const Interner& interner) : lead_(interner.stack_count()), users_(interner.stack_count()) {
+  std::vector<Rank> frame_ranks(interner.frame_count());
+  for (uint32_t index = 0; index < interner.frame_count(); ++index) {
+    const InternedFrame& frame = interner.FrameAt(index);
+    frame_ranks[index] = RankOf(frame, interner.StringAt(frame.file));
+  }
+  std::vector<Rank> ranks(interner.stack_count());
+  for (StackId id = 1; id <= interner.stack_count(); ++id) {  // a parent is always interned before its children
+    const InternedStack& stack = interner.StackAt(id);
+    uint32_t lead = stack.parent == 0 ? 0 : lead_[stack.parent - 1];
+    Rank known = stack.parent == 0 ? kNotPython : ranks[stack.parent - 1];
+    Rank rank = frame_ranks[stack.frame];
+    bool takes = rank != kNotPython && Better(rank, known);
+    lead_[id - 1] = takes ? stack.frame + 1 : lead;
+    ranks[id - 1] = takes ? rank : known;
+    users_[id - 1] = ranks[id - 1] == kUser;
+  }
+}
+
+}  // namespace memprof

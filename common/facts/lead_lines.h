@@ -1,0 +1,31 @@
+// LeadLines: the Python line that a stack is charged to: the user's innermost one. Memory that numpy takes for
+// `x = np.ones(n)` belongs to that line of the job, and the frames below say how it came about. Code of installed packages,
+// of the standard library and of PySpark is not the user's. A stack without a frame of the user (deserialising a batch,
+// importing a package) is charged to the outermost line that says where it came from.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "facts/interner.h"
+
+namespace memprof {
+
+// Index + 1 of the frame (Interner::FrameAt) of the user's own line that a stack is charged to; 0 = it has none.
+uint32_t LeadFrameOf(StackId stack, const Interner& interner);
+
+class LeadLines {
+ public:
+  explicit LeadLines(const Interner& interner);
+
+  // Index + 1 of the frame (Interner::FrameAt); 0 = the stack has no Python frame.
+  uint32_t FrameOf(StackId stack) const { return stack == 0 ? 0 : lead_[stack - 1]; }
+  // The line is the user's own.
+  bool IsUsers(StackId stack) const { return stack != 0 && users_[stack - 1]; }
+
+ private:
+  std::vector<uint32_t> lead_;  // by stack - 1
+  std::vector<bool> users_;
+};
+
+}  // namespace memprof

@@ -1,0 +1,33 @@
+// Operators: which part of Spark's engine a Java stack's memory is for: the innermost frame that tells. HashAggregateExec and the like by
+// their own classes or those that work for them alone; generated code by the operator that wrote the method, or by its whole-stage
+// codegen stage.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "facts/interner.h"
+
+namespace memprof {
+
+// Of one frame, by its function (org.apache.spark.….Class.method); "" when it tells of none.
+std::string OperatorOfFunction(std::string_view function);
+// Code of Spark, of the JDK and of what these are made of: never who asked.
+bool IsPlatformCode(std::string_view function);
+
+class Operators {
+ public:
+  explicit Operators(const Interner& interner);
+
+  // Number of the stack's operator; 0 = none.
+  uint32_t Of(StackId stack) const { return stack == 0 ? 0 : by_stack_[stack - 1]; }
+  const std::string& Name(uint32_t number) const { return names_[number]; }
+
+ private:
+  std::vector<std::string> names_{std::string()};
+  std::vector<uint32_t> by_stack_;  // by stack - 1
+};
+
+}  // namespace memprof

@@ -1,0 +1,173 @@
+#include "intake/delivery.h"
+
+#include <algorithm>
+
+#include "facts/interned_profile.h"
+#include "intake/decode.h"
+#include "intake/snapshots.h"
+#include "rollup/time_lines.h"
+#include "timeline/packing.h"
+
+namespace memprof {
+namespace {
+
+void DeliverSnapshot(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot, StoreState& state) {
+  if (state.WasDropped(executor_id)) return;
+  ExecutorRecord& executor = state.Executor(executor_id);
+  proto::ExecutorSnapshot known;
+  if (!known.ParseFromArray(executor.snapshot.data(), static_cast<int>(executor.snapshot.size()))) known.Clear();
+  JoinSnapshot(snapshot, known);
+  executor.snapshot = known.SerializeAsString();
+}
+
+// The latest; of two of one time always the same.
+template <typename Message>
+void KeepLatest(const Message& message, std::pmr::string& kept) {
+  Message known;
+  const std::string bytes = message.SerializeAsString();
+  const bool has_known = !kept.empty() && known.ParseFromArray(kept.data(), static_cast<int>(kept.size()));
+  if (!has_known || std::pair(known.time_ms(), std::string_view(kept)) < std::pair(message.time_ms(), std::string_view(bytes)))
+    kept = bytes;
+}
+
+void DeliverRetained(std::string_view executor_id, const proto::RetainedHeap& retained, StoreState& state) {
+  if (!state.WasDropped(executor_id)) KeepLatest(retained, state.Executor(executor_id).retained);
+}
+
+void DeliverLeft(std::string_view executor_id, const proto::LeftOffHeap& left, StoreState& state) {
+  if (!state.WasDropped(executor_id)) KeepLatest(left, state.Executor(executor_id).left_off_heap);
+}
+
+bool IsPythons(Origin origin) { return origin == Origin::kPython; }
+
+// The JVM's part of `profile`, which was sent before the executor's end, in place of what `recovered` knows of it; Python's part is that
+// of the boxes.
+void TakeJvmsPart(TaskProfileRecord& profile, TaskProfileRecord& recovered) {
+  std::erase_if(recovered.sites, [](const SiteRecord& site) { return !IsPythons(site.key.origin); });
+  std::erase_if(recovered.remainders, [](const auto& remainder) { return !IsPythons(remainder.first); });
+  for (const SiteRecord& site : profile.sites) {
+    if (!IsPythons(site.key.origin)) recovered.sites.push_back(site);
+  }
+  for (const auto& [origin, figures] : profile.remainders) {
+    if (!IsPythons(origin)) recovered.remainders.emplace_back(origin, figures);
+  }
+  recovered.jvm_interval_bytes = profile.jvm_interval_bytes;
+  recovered.spark_memory = std::move(profile.spark_memory);
+  recovered.sequence = profile.sequence;
+}
+
+// What comes of a dead executor's boxes and what it sent itself make one profile, in whichever order they come.
+void JoinRecovered(const proto::TaskProfile& profile, TaskRecord& task, StoreState& state) {
+  TaskProfileRecord& known = *task.profile;
+  TaskProfileRecord fresh = InternProfile(profile, *state.interner, &state.memory);
+  if (known.recovered) {
+    if (!fresh.recovered && fresh.sequence > known.sequence) TakeJvmsPart(fresh, known);
+  } else {
+    TakeJvmsPart(known, fresh);
+    task.profile.emplace(std::move(fresh));
+  }
+}
+
+void DeliverProfile(std::string_view executor_id, const proto::TaskProfile& profile, StoreState& state) {
+  state.jvm_interval_bytes = std::max(state.jvm_interval_bytes, profile.jvm_interval_bytes());
+  state.python_interval_bytes = std::max(state.python_interval_bytes, profile.python_interval_bytes());
+  for (const proto::Session& session : profile.sessions()) {
+    state.session_python_version = std::max(state.session_python_version, session.python_version());
+  }
+  int64_t id = profile.task_attempt_id();
+  if (state.folded_tasks.Contains(id)) return;
+  TaskRecord& task = state.tasks[id];
+  task.executor = state.interner->String(executor_id);
+  const bool is_joined = task.profile && (task.profile->recovered || profile.recovered()) && !task.profile->final && !profile.final();
+  if (is_joined) {
+    JoinRecovered(profile, task, state);
+    return;
+  }
+  if (task.profile) {
+    auto order = [](const auto& value, uint64_t sequence) { return std::pair(sequence, value); };
+    if (order(profile.final(), profile.sequence()) <= order(task.profile->final, task.profile->sequence)) return;
+  }
+  if (!task.ended) {  // a TaskEnded is Spark's own word on where the task belongs
+    task.stage_id = profile.stage_id();
+    task.stage_attempt = profile.stage_attempt();
+    task.partition = profile.partition();
+  }
+  task.profile.emplace(InternProfile(profile, *state.interner, &state.memory));
+  if (profile.final()) state.growth.Add(executor_id, profile, *task.profile, *state.interner);
+}
+
+// Told twice it is one death; the choice between two accounts of it does not depend on their order.
+void DeliverDeath(std::string_view executor_id, const proto::WorkerDeath& death, StoreState& state) {
+  state.Executor(executor_id);
+  StoreState::WorkerDeathKey key{std::string(executor_id), death.pid(), death.task_attempt_id()};
+  auto known = state.worker_deaths.find(key);
+  if (known == state.worker_deaths.end() && state.worker_deaths.size() >= StoreState::kMaxWorkerDeaths) {
+    ++state.dropped_deaths;
+    return;
+  }
+  std::string bytes = death.SerializeAsString();
+  std::string& kept = state.worker_deaths[key];
+  kept = std::max(kept, bytes);
+}
+
+// Told twice it is one; the fuller account stays.
+void DeliverShortage(std::string_view executor_id, const proto::HeapShortage& shortage, StoreState& state) {
+  if (!state.WasDropped(executor_id)) state.Executor(executor_id);
+  StoreState::ShortageKey key{std::string(executor_id), shortage.time_ms(), shortage.task_attempt_id()};
+  const auto known = state.heap_shortages.find(key);
+  if (known == state.heap_shortages.end() && state.heap_shortages.size() >= StoreState::kMaxHeapShortages) {
+    ++state.dropped_deaths;
+    return;
+  }
+  std::string bytes = shortage.SerializeAsString();
+  std::string& kept = state.heap_shortages[key];
+  const auto order = [](const std::string& text) { return std::pair(text.size(), std::string_view(text)); };
+  if (order(kept) < order(bytes)) kept = std::move(bytes);
+}
+
+void DeliverTimeLine(std::string_view executor_id, const proto::TimeLine& message, StoreState& state) {
+  if (state.WasDropped(executor_id)) return;
+  if (const auto samples = UnpackSamples(message)) AddSamples(*samples, state.Executor(executor_id), state);
+}
+
+}  // namespace
+
+Status Deliver(std::string_view bytes, StoreState& state) {
+  proto::Envelope envelope;
+  if (Status status = DecodeEnvelope(bytes, envelope); !status.ok()) return status;
+  switch (envelope.message_case()) {
+    case proto::Envelope::kTask:
+      if (!state.WasDropped(envelope.executor_id())) state.Executor(envelope.executor_id());  // seen, even before its ExecutorAdded
+      if (envelope.task().has_executor()) DeliverSnapshot(envelope.executor_id(), envelope.task().executor(), state);
+      DeliverProfile(envelope.executor_id(), envelope.task(), state);
+      break;
+    case proto::Envelope::kExecutor:
+      DeliverSnapshot(envelope.executor_id(), envelope.executor(), state);
+      break;
+    case proto::Envelope::kSymbols:
+      for (const proto::Symbol& symbol : envelope.symbols().symbols()) state.symbols.Add(symbol, *state.interner);
+      for (const proto::SourceLine& line : envelope.symbols().source_lines()) state.source.Add(line, *state.interner);
+      break;
+    case proto::Envelope::kWorkerDeath:
+      DeliverDeath(envelope.executor_id(), envelope.worker_death(), state);
+      break;
+    case proto::Envelope::kTimeLine:
+      DeliverTimeLine(envelope.executor_id(), envelope.time_line(), state);
+      break;
+    case proto::Envelope::kRetainedHeap:
+      DeliverRetained(envelope.executor_id(), envelope.retained_heap(), state);
+      break;
+    case proto::Envelope::kLeftOffHeap:
+      DeliverLeft(envelope.executor_id(), envelope.left_off_heap(), state);
+      break;
+    case proto::Envelope::kHeapShortage:
+      DeliverShortage(envelope.executor_id(), envelope.heap_shortage(), state);
+      break;
+    case proto::Envelope::MESSAGE_NOT_SET:
+      break;
+  }
+  ++state.version;
+  return {};
+}
+
+}  // namespace memprof

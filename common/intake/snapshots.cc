@@ -1,0 +1,191 @@
+#include "intake/snapshots.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace memprof {
+namespace {
+
+std::array<const proto::ExecutorSnapshot*, 2> Both(const proto::ExecutorSnapshot& a, const proto::ExecutorSnapshot& b) { return {&a, &b}; }
+
+// One process's baseline, of two: the later one, and RSS at its first task, which only the first has.
+proto::Baseline JoinedBaseline(const proto::Process& a, const proto::Process& b) {
+  auto order = [](proto::Baseline value) {
+    value.clear_first_task_rss_bytes();  // is joined by itself
+    return std::tuple(value.as_of_session(), value.SerializeAsString());
+  };
+  proto::Baseline joined = order(a.baseline()) < order(b.baseline()) ? b.baseline() : a.baseline();
+  const uint64_t first_task = std::max(a.baseline().first_task_rss_bytes(), b.baseline().first_task_rss_bytes());
+  if (first_task != 0) joined.set_first_task_rss_bytes(first_task);
+  return joined;
+}
+
+// One process seen twice: its larger peak with the rows of that moment.
+void JoinProcess(const proto::Process& other, proto::Process& process) {
+  auto order = [](proto::Process value) {
+    value.clear_alive();
+    value.clear_last_task_attempt_id();
+    value.clear_baseline();
+    return std::tuple(value.peak_rss_bytes(), value.peak_rows_size(), value.SerializeAsString());
+  };
+  bool alive = process.alive() && other.alive();  // the dead stay dead
+  bool has_task = process.has_last_task_attempt_id() || other.has_last_task_attempt_id();
+  int64_t task = std::max(process.last_task_attempt_id(), other.last_task_attempt_id());
+  const bool has_baseline = process.has_baseline() || other.has_baseline();
+  const proto::Baseline baseline = JoinedBaseline(process, other);
+  if (order(process) < order(other)) process = other;
+  process.set_alive(alive);
+  if (has_baseline) *process.mutable_baseline() = baseline;
+  if (has_task) process.set_last_task_attempt_id(task);
+}
+
+void JoinProcesses(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
+  std::map<int32_t, proto::Process> by_pid;
+  for (const proto::ExecutorSnapshot* from : Both(snapshot, other)) {
+    for (const proto::Process& process : from->processes()) {
+      auto [entry, added] = by_pid.try_emplace(process.pid(), process);
+      if (!added) JoinProcess(process, entry->second);
+    }
+  }
+  std::vector<const proto::Process*> order;
+  for (const auto& [pid, process] : by_pid) order.push_back(&process);
+  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return a->peak_rss_bytes() > b->peak_rss_bytes(); });
+  if (order.size() > kMaxProcesses) order.resize(kMaxProcesses);
+  snapshot.clear_processes();
+  for (const proto::Process* process : order) *snapshot.add_processes() = *process;
+}
+
+void JoinMoment(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
+  if (!other.has_at_peak()) return;
+  auto order = [](const proto::Moment& value) {
+    return std::tuple(value.order_bytes(), value.used_bytes(), value.processes_size(), value.SerializeAsString());
+  };
+  if (!snapshot.has_at_peak() || order(snapshot.at_peak()) < order(other.at_peak())) *snapshot.mutable_at_peak() = other.at_peak();
+}
+
+void JoinLast(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
+  auto order = [](const proto::Moment& value) { return std::tuple(value.time_ms(), value.processes_size(), value.SerializeAsString()); };
+  if (other.has_last() && (!snapshot.has_last() || order(snapshot.last()) < order(other.last()))) *snapshot.mutable_last() = other.last();
+  snapshot.set_cgroup(std::max(snapshot.cgroup(), other.cgroup()));
+  if (other.has_oom_kills()) snapshot.set_oom_kills(std::max(snapshot.oom_kills(), other.oom_kills()));
+  if (other.has_oom_kills_at_start()) {
+    uint64_t known = snapshot.has_oom_kills_at_start() ? snapshot.oom_kills_at_start() : UINT64_MAX;
+    snapshot.set_oom_kills_at_start(std::min(known, other.oom_kills_at_start()));
+  }
+}
+
+// One mode's memory seen twice: the later look, and the larger of each peak.
+void JoinPools(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
+  std::map<bool, proto::SparkPool> pools;
+  for (const proto::ExecutorSnapshot* from : Both(snapshot, other)) {
+    for (const proto::SparkPool& pool : from->spark_pools()) {
+      proto::SparkPool& known = pools[pool.last().off_heap()];
+      const auto order = [](const proto::SparkPool& value) { return std::tuple(value.last_ms(), value.last().SerializeAsString()); };
+      if (!known.has_last() || order(known) < order(pool)) {
+        *known.mutable_last() = pool.last();
+        known.set_last_ms(pool.last_ms());
+      }
+      known.set_storage_peak_bytes(std::max(known.storage_peak_bytes(), pool.storage_peak_bytes()));
+      known.set_execution_peak_bytes(std::max(known.execution_peak_bytes(), pool.execution_peak_bytes()));
+    }
+  }
+  snapshot.clear_spark_pools();
+  for (const auto& [off_heap, pool] : pools) *snapshot.add_spark_pools() = pool;
+}
+
+void JoinCounters(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
+  std::map<std::string, uint64_t> counters;
+  for (const proto::ExecutorSnapshot* from : Both(snapshot, other)) {
+    for (const proto::Counter& counter : from->counters()) {
+      uint64_t& value = counters[counter.name()];
+      value = std::max(value, counter.value());  // they count from the executor's start
+    }
+  }
+  snapshot.clear_counters();
+  for (const auto& [name, value] : counters) {
+    proto::Counter& counter = *snapshot.add_counters();
+    counter.set_name(name);
+    counter.set_value(value);
+  }
+}
+
+void JoinNotAvailable(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
+  std::set<std::pair<std::string, std::string>> entries;
+  for (const proto::ExecutorSnapshot* from : Both(snapshot, other)) {
+    for (const proto::NotAvailable& entry : from->not_available()) entries.emplace(entry.what(), entry.why());
+  }
+  snapshot.clear_not_available();
+  for (const auto& [what, why] : entries) {
+    proto::NotAvailable& entry = *snapshot.add_not_available();
+    entry.set_what(what);
+    entry.set_why(why);
+  }
+}
+
+// They count from the executor's start: of each the one that has counted further.
+void JoinCollectors(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
+  std::map<std::string, proto::Collector> collectors;
+  for (const proto::ExecutorSnapshot* from : Both(snapshot, other)) {
+    for (const proto::Collector& collector : from->collectors()) {
+      auto [known, added] = collectors.try_emplace(collector.name(), collector);
+      auto order = [](const proto::Collector& value) { return std::tuple(value.collections(), value.SerializeAsString()); };
+      if (!added && order(known->second) < order(collector)) known->second = collector;
+    }
+  }
+  snapshot.clear_collectors();
+  for (const auto& [name, collector] : collectors) {
+    if (snapshot.collectors_size() < kMaxCollectors) *snapshot.add_collectors() = collector;
+  }
+}
+
+// Words about the JVM: the later ones, in one order whatever came first.
+void JoinWords(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
+  auto order = [](const proto::ExecutorSnapshot& value) {
+    return std::tuple(value.taken_ms(), value.jvm_pid(), value.host(), value.java_version(), value.agent_loaded());
+  };
+  if (order(snapshot) >= order(other)) return;
+  snapshot.set_taken_ms(other.taken_ms());
+  snapshot.set_jvm_pid(other.jvm_pid());
+  snapshot.set_host(other.host());
+  snapshot.set_java_version(other.java_version());
+  snapshot.set_agent_loaded(other.agent_loaded());
+}
+
+}  // namespace
+
+void JoinSnapshot(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
+  JoinWords(other, snapshot);
+  snapshot.set_exits_on_out_of_memory(snapshot.exits_on_out_of_memory() || other.exits_on_out_of_memory());
+  snapshot.set_cgroup_shared(snapshot.cgroup_shared() || other.cgroup_shared());
+  if (other.has_cgroup_limit_bytes()) {
+    uint64_t known = snapshot.has_cgroup_limit_bytes() ? snapshot.cgroup_limit_bytes() : UINT64_MAX;
+    snapshot.set_cgroup_limit_bytes(std::min(known, other.cgroup_limit_bytes()));
+  }
+  auto raise = [&](bool measured, uint64_t value, uint64_t known, void (proto::ExecutorSnapshot::*set)(uint64_t)) {
+    if (measured) (snapshot.*set)(std::max(value, known));
+  };
+  using S = proto::ExecutorSnapshot;
+  raise(other.has_host_memory_bytes(), other.host_memory_bytes(), snapshot.host_memory_bytes(), &S::set_host_memory_bytes);
+  raise(other.has_heap_max_bytes(), other.heap_max_bytes(), snapshot.heap_max_bytes(), &S::set_heap_max_bytes);
+  raise(other.has_heap_used_peak_bytes(), other.heap_used_peak_bytes(), snapshot.heap_used_peak_bytes(), &S::set_heap_used_peak_bytes);
+  raise(other.has_spark_storage_peak_bytes(), other.spark_storage_peak_bytes(), snapshot.spark_storage_peak_bytes(),
+        &S::set_spark_storage_peak_bytes);
+  raise(other.has_spark_execution_peak_bytes(), other.spark_execution_peak_bytes(), snapshot.spark_execution_peak_bytes(),
+        &S::set_spark_execution_peak_bytes);
+  raise(other.has_offheap_peak_bytes(), other.offheap_peak_bytes(), snapshot.offheap_peak_bytes(), &S::set_offheap_peak_bytes);
+  JoinPools(other, snapshot);
+  JoinProcesses(other, snapshot);
+  JoinMoment(other, snapshot);
+  JoinLast(other, snapshot);
+  JoinCounters(other, snapshot);
+  JoinNotAvailable(other, snapshot);
+  JoinCollectors(other, snapshot);
+  raise(other.has_gc_stopped_ms(), other.gc_stopped_ms(), snapshot.gc_stopped_ms(), &S::set_gc_stopped_ms);
+}
+
+}  // namespace memprof

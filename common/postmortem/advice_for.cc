@@ -1,0 +1,67 @@
+#include "postmortem/advice_for.h"
+
+#include <string>
+#include <string_view>
+
+#include "advice/advice.h"
+#include "rollup/executor_rows.h"
+#include "rollup/named_cached.h"
+#include "rollup/site_rollup.h"
+
+namespace memprof {
+namespace {
+
+// Of one that is gone, when it went; Spark's block manager has forgotten it since.
+CachedByMode CachedIn(const std::string& executor_id, const StoreState& state) {
+  const auto record = state.executors.find(std::string_view(executor_id));
+  if (record != state.executors.end() && record->second.removed) return NamedCached(record->second.cached_then, state.cached);
+  return NamedCached({state.cached.LargestIn(executor_id, false), state.cached.LargestIn(executor_id, true)}, state.cached);
+}
+
+uint64_t AllocatedHeap(const TaskProfileRecord& profile) { return AllocatedBy(profile)[static_cast<size_t>(Origin::kJvmHeap)]; }
+
+// What a task has live in a heap nobody counts; what it allocates there grows with what it is given, too.
+void PutHeapPeersOf(const LastTask& dead, const StoreState& state, AdviceInput& input) {
+  if (!dead.task->profile) return;
+  input.task_bytes = AllocatedHeap(*dead.task->profile);
+  for (const auto& [id, task] : state.tasks) {
+    const bool peer = id != dead.task_attempt_id && task.stage_id == dead.task->stage_id && task.partition != dead.task->partition;
+    if (peer && task.profile && task.profile->final && task.ended && task.outcome == TaskOutcome::kSucceeded) {
+      input.peer_bytes.push_back(AllocatedHeap(*task.profile));
+    }
+  }
+}
+
+// What the other tasks of the same stage held at their peaks: whether this one is out of the ordinary.
+void PutPeersOf(const LastTask& dead, const StoreState& state, AdviceInput& input) {
+  input.task_bytes = dead.live_bytes;
+  for (const auto& [id, task] : state.tasks) {
+    bool peer = id != dead.task_attempt_id && task.stage_id == dead.task->stage_id && task.partition != dead.task->partition;
+    if (!peer || !task.profile || !task.profile->final || task.profile->partial) continue;
+    uint64_t held = 0;
+    for (const SiteRecord& site : task.profile->sites) {
+      if (site.figures.live_at_peak_bytes != kUnmeasured) held += site.figures.live_at_peak_bytes;
+    }
+    input.peer_bytes.push_back(held);
+  }
+}
+
+}  // namespace
+
+std::vector<ReportAdvice> AdviceFor(const ReportPostMortem& death, const ReportExecutor& executor, const proto::ExecutorSnapshot& snapshot,
+                                    const std::vector<LastTask>& tasks, const Verdict& verdict, const std::optional<JvmShortage>& shortage,
+                                    const StoreState& state) {
+  AdviceInput input;
+  input.executor = &executor;
+  input.death = &death;
+  input.of_heap = verdict.of_heap;
+  if (verdict.of_jvm) input.shortage = shortage;
+  input.settings = &state.configuration;
+  input.tasks_at_once = tasks.size();
+  if (snapshot.has_last()) input.last = MomentRow(snapshot.last());
+  if (!tasks.empty()) verdict.of_heap ? PutHeapPeersOf(tasks.front(), state, input) : PutPeersOf(tasks.front(), state, input);
+  input.cached = CachedIn(executor.id, state);
+  return Advise(input);
+}
+
+}  // namespace memprof

@@ -1,0 +1,21 @@
+// What the rules of advice (advice/) need to know of one death.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "advice/jvm_shortage.h"
+#include "postmortem/last_sites.h"
+#include "postmortem/verdict.h"
+#include "proto/memprof.pb.h"
+#include "report/model.h"
+#include "rollup/state.h"
+
+namespace memprof {
+
+// `death` is whole but for its advice; `tasks` ran there, the one it is charged to first; `shortage`: of a pool of the JVM.
+std::vector<ReportAdvice> AdviceFor(const ReportPostMortem& death, const ReportExecutor& executor, const proto::ExecutorSnapshot& snapshot,
+                                    const std::vector<LastTask>& tasks, const Verdict& verdict, const std::optional<JvmShortage>& shortage,
+                                    const StoreState& state);
+
+}  // namespace memprof

@@ -1,0 +1,147 @@
+#include "postmortem/headlines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "postmortem/driver_heap.h"
+#include "postmortem/incidents.h"
+#include "report/digest.h"
+#include "report/titles.h"
+#include "report/units.h"
+
+namespace memprof {
+namespace {
+
+std::string UsePhrase(std::optional<uint64_t> used, std::optional<uint64_t> limit) {
+  if (!used) return "its use of memory is not known";
+  if (!limit) return FormatBytes(*used) + " was in use";
+  return fmt::format("{} of the limit was in use ({} of {})", FormatPercent(static_cast<double>(*used), static_cast<double>(*limit)),
+                     FormatBytes(*used), FormatBytes(*limit));
+}
+
+std::string ShortagePhrase(const JvmShortage& shortage) {
+  if (shortage.pool != JvmPool::kDirectBuffers) return "the JVM's classes had filled their bound (Metaspace)";
+  if (!shortage.asked_bytes || !shortage.held_bytes || !shortage.limit_bytes) return "direct buffers had filled their bound";
+  return fmt::format("direct buffers held {} of {} and {} more were asked for", FormatBytes(*shortage.held_bytes),
+                     FormatBytes(*shortage.limit_bytes), FormatBytes(*shortage.asked_bytes));
+}
+
+// "task 7 (stage 3) asked for more in Book.add Book.java:41, with 470.1 MiB of 512.0 MiB in use"
+std::string HeapErrorPhrase(const ReportPostMortem& death, const proto::HeapShortage& error) {
+  const std::string who = error.task_attempt_id() >= 0 ? fmt::format("task {} (stage {})", error.task_attempt_id(), error.stage_id())
+                                                       : "thread " + error.thread();
+  const std::string asked = HeapAskedPhrase(death.stack), use = HeapUsePhrase(*death.heap);
+  std::string phrase = fmt::format("{} asked for more{}{}", who, asked.empty() ? "" : " in " + asked, use.empty() ? "" : ", with " + use);
+  // Whoever asks last is not to blame for what others hold.
+  if (error.task_attempt_id() < 0 && death.retained && !death.retained->sites.empty()) {
+    const ReportRetainedSite& largest = death.retained->sites[0];
+    phrase += fmt::format("; {} of it made by {}", FormatBytes(largest.retained_bytes), RetainedSitePhrase(largest));
+  }
+  return phrase;
+}
+
+// "; averages.py:27 with_cpp held 773.5 MiB": what held most, where that is a tenth of what was in use. By its line: names of native frames
+// may come late, and this is quoted early.
+std::string LargestPhrase(const ReportPostMortem& death) {
+  if (death.sites.empty() || !death.used_bytes) return "";
+  const ReportSite& largest = death.sites[0];
+  const ReportFrame* lead = largest.origin == Origin::kPython ? LeadLineOf(largest) : LeadFrame(largest);
+  const uint64_t held = largest.live_at_peak_bytes.value_or(0);
+  if (lead == nullptr || held == 0 || held < *death.used_bytes / 10) return "";
+  return fmt::format("; {} {} held {}", FramePlace(*lead), FrameTitle(*lead), FormatBytes(held));
+}
+
+std::string WhoPhrase(const ReportPostMortem& death) {
+  return death.executor_id == "driver" ? "The driver" : "Executor " + death.executor_id;
+}
+
+std::string WorkerPhrase(const ReportPostMortem& death) {
+  return fmt::format("Python worker {} of executor {} (task {}, stage {})", death.pid.value_or(0), death.executor_id,
+                     death.task_attempt_id.value_or(-1), death.stage_id.value_or(-1));
+}
+
+// "; 4 Python workers held 1.2 GiB together, this one 310.0 MiB": it may be the sum that was too much, and nobody's share.
+std::string TogetherPhrase(const ReportPostMortem& death) {
+  uint64_t workers = 0, together = 0, own = 0;
+  for (const ReportProcess& process : death.processes) {
+    if (process.kind != "python-worker") continue;
+    ++workers;
+    together += process.peak_rss_bytes;
+    if (process.pid == death.pid) own = process.peak_rss_bytes;
+  }
+  if (workers < 2 || own == 0) return "";
+  return fmt::format("; {} Python workers held {} together, this one {}", workers, FormatBytes(together), FormatBytes(own));
+}
+
+}  // namespace
+
+std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdict, const ReportExecutor& executor,
+                             const std::optional<JvmShortage>& shortage, const std::optional<proto::HeapShortage>& error,
+                             const std::optional<ReportAction>& action) {
+  std::string who = WhoPhrase(death);
+  std::string end = death.exit_code ? ", exit code " + ExitCodePhrase(*death.exit_code) : "";
+  if (verdict.of_heap && error) {
+    return fmt::format("{} ran out of heap: {}{}{}", who, action ? BroughtPhrase(*action) + "; " : "", HeapErrorPhrase(death, *error), end);
+  }
+  if (verdict.of_heap || verdict.by_switch) {
+    return fmt::format("{} {} {} of {} was in use at its peak{}", who,
+                       verdict.of_heap ? "ran out of heap:" : "died of an OutOfMemoryError; of its heap",
+                       FormatBytesOr(executor.heap_used_peak_bytes), FormatBytesOr(executor.heap_max_bytes), end);
+  }
+  if (verdict.of_jvm) {
+    const std::string task = fmt::format("task {} (stage {})", death.task_attempt_id.value_or(-1), death.stage_id.value_or(-1));
+    return fmt::format("{} died of an OutOfMemoryError: {} failed when {}{}", who, task, ShortagePhrase(*shortage), end);
+  }
+  if (verdict.out_of_memory)
+    return fmt::format("{} was killed for its memory: {}{}{}", who, UsePhrase(death.used_bytes, death.limit_bytes), end,
+                       LargestPhrase(death));
+  if (!death.used_bytes && !death.exit_code) return fmt::format("{} was lost; why is not known: no sample of it arrived", who);
+  return fmt::format("{} died, not of memory: {}{}", who, UsePhrase(death.used_bytes, death.limit_bytes), end);
+}
+
+std::string WorkerHeadline(const ReportPostMortem& death, int signal) {
+  std::string who = WorkerPhrase(death), use = UsePhrase(death.used_bytes, death.limit_bytes), place = PlacePhrase(death.stack);
+  if (!place.empty()) place = " in " + place;
+  if (death.out_of_memory && signal != 0) {
+    return fmt::format("{} was refused memory and died of {}{}: {}", who, SignalName(signal), place, use);
+  }
+  if (death.out_of_memory)
+    return fmt::format("{} was killed for its memory: {}{}{}", who, use, LargestPhrase(death), TogetherPhrase(death));
+  if (signal != 0) return fmt::format("{} crashed, not of memory: {}{}; {}", who, SignalName(signal), place, use);
+  return fmt::format("{} died, not of memory: {}", who, use);
+}
+
+std::string RefusalHeadline(const ReportPostMortem& death) {
+  const ReportAddressSpace& space = *death.address_space;
+  std::string place = PlacePhrase(death.stack);
+  std::string asked = fmt::format("{} was refused memory: it asked for {}{}", WorkerPhrase(death), FormatBytes(space.refused_bytes),
+                                  place.empty() ? "" : " in " + place);
+  if (!space.limit_bytes)
+    return fmt::format("{}; nothing bounds its address space, and {} were resident", asked, FormatBytes(space.resident_bytes));
+  return fmt::format("{}, with {} of its {} of address space reserved; {} were resident", asked, FormatBytes(space.virtual_bytes),
+                     FormatBytes(*space.limit_bytes), FormatBytes(space.resident_bytes));
+}
+
+std::string RefusalEvidence(const ReportAddressSpace& space) {
+  if (!space.limit_bytes) return "malloc or mmap refused it in its task, which failed of a MemoryError";
+  std::string limit = "malloc or mmap refused it under RLIMIT_AS, which bounds what is reserved, and its task failed of a MemoryError; ";
+  return limit + (ByReservationsOnly(space) ? "what was resident and what it asked for fit into the limit: reservations alone filled it"
+                                            : "what was resident and what it asked for don't fit into the limit");
+}
+
+std::string HeapErrorEvidence(const SurvivedHeapError& survived) {
+  const std::string error = survived.error.error().empty() ? "" : ": " + survived.error.error();
+  const char* then = survived.end_unseen ? "the application had ended before the executor did" : "nobody died of it";
+  return fmt::format("the JVM told of an OutOfMemoryError{}; {}", error, then);
+}
+
+std::string SurvivedHeadline(const ReportPostMortem& death, const SurvivedHeapError& survived, bool failed,
+                             const std::optional<ReportAction>& action) {
+  const char* end = survived.task == nullptr ? "" : failed ? "; the task failed" : "; the task went on";
+  const char* fate = survived.end_unseen ? "" : " and lived on, which is no death";
+  return fmt::format("{} ran out of heap{}: {}{}{}", WhoPhrase(death), fate, action ? BroughtPhrase(*action) + "; " : "",
+                     HeapErrorPhrase(death, survived.error), end);
+}
+
+}  // namespace memprof

@@ -1,0 +1,282 @@
+#include "rollup/bounds.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "facts/counters.h"
+#include "facts/lead_lines.h"
+#include "facts/named_stacks.h"
+#include "rollup/accounting.h"
+#include "rollup/executor_rows.h"
+#include "rollup/site_rollup.h"
+#include "rollup/task_rows.h"
+#include "rollup/time_lines.h"
+
+namespace memprof {
+namespace {
+
+// Which tasks may be folded, gentlest first.
+enum class Foldable { kSettled, kStageComplete, kFinal, kEnded };
+
+bool MayFold(Foldable level, const StageRecord& stage, const AccountedTask& task) {
+  if (task.account == Account::kUnknown) return false;
+  bool final = task.task->profile && task.task->profile->final;
+  // The sites of a post-mortem are those of the tasks that died: kept as long as anything is.
+  bool may_be_shown =
+      task.account != Account::kCounted && task.task->profile && (task.task->profile->died() || !task.task->profile->incidents.empty());
+  if (may_be_shown && level != Foldable::kEnded) return false;
+  switch (level) {
+    case Foldable::kSettled:
+      return stage.completed && final;
+    case Foldable::kStageComplete:
+      return stage.completed;
+    case Foldable::kFinal:
+      return final;
+    case Foldable::kEnded:
+      break;
+  }
+  return true;
+}
+
+void Fold(const AccountedTask& task, const NamedStacks& stacks, const LeadLines& leads, StageRecord& stage, StoreState& state) {
+  const TaskRecord& record = *task.task;
+  bool counted = task.account == Account::kCounted;
+  FoldedTasks& sums = counted ? stage.folded : stage.folded_others;
+  ++stage.folded_accounts[static_cast<size_t>(task.account)];
+  stage.folded_rows.push_back(RowOf(task));
+  if (counted) stage.folded_partitions.Add(record.partition);
+  if (!counted && record.error != 0) ++stage.folded_errors[record.error];
+  if (record.profile) {
+    FoldTask(*record.profile, stacks, leads, sums);
+    if (counted) ++stage.folded_profiled;
+    if (counted && record.profile->partial) ++stage.folded_partial;
+    for (const CounterRecord& counter : record.profile->counters) {
+      AddCounter(state.interner->StringAt(counter.name), counter.value, state.folded_counters);
+    }
+  }
+  state.folded_tasks.Add(task.task_attempt_id);
+  state.tasks.erase(task.task_attempt_id);
+}
+
+void FoldTasks(Foldable level, StoreState& state) {
+  const NamedStacks stacks(*state.interner, state.symbols);
+  const LeadLines leads(*state.interner);
+  std::map<StageKey, std::vector<AccountedTask>> by_stage = TasksByStage(state);
+  for (auto& [key, tasks] : by_stage) {
+    StageRecord& stage = state.Stage(key);
+    AccountTasks(stage, tasks);
+    for (const AccountedTask& task : tasks) {
+      if (MayFold(level, stage, task)) Fold(task, stacks, leads, stage, state);
+    }
+  }
+}
+
+// Strings, stacks and names that nothing refers to any more are forgotten by copying the rest.
+void Compact(StoreState& state) {
+  auto fresh = std::make_unique<Interner>(&state.memory);
+  InternerCopy copy(*state.interner, *fresh);
+  auto move_site = [&](SiteKey& key) {
+    key.stack = copy.Stack(key.stack);
+    key.udf = copy.Udf(key.udf);
+  };
+  for (auto& [id, task] : state.tasks) {
+    task.error = copy.String(task.error);
+    task.executor = copy.String(task.executor);
+    if (!task.profile) continue;
+    for (SiteRecord& site : task.profile->sites) move_site(site.key);
+    for (IncidentRecord& incident : task.profile->incidents) incident.stack = copy.Stack(incident.stack);
+    for (CounterRecord& counter : task.profile->counters) counter.name = copy.String(counter.name);
+    for (TaskMemoryRecord::Consumer& consumer : task.profile->spark_memory.consumers) consumer.name = copy.String(consumer.name);
+  }
+  for (auto& [key, stage] : state.stages) {
+    stage.name = copy.String(stage.name);
+    stage.call_site = copy.String(stage.call_site);
+    stage.failure_reason = copy.String(stage.failure_reason);
+    for (FoldedTasks* folded : {&stage.folded, &stage.folded_others}) {
+      decltype(folded->sites) sites(&state.memory);
+      for (auto& [site, figures] : folded->sites) {
+        SiteKey moved = site;
+        move_site(moved);
+        sites.emplace(moved, figures);
+      }
+      folded->sites = std::move(sites);
+      decltype(folded->lines) lines(&state.memory);
+      for (auto& [line, figures] : folded->lines) {
+        lines.emplace(LineKey{line.frame == 0 ? 0 : copy.Frame(line.frame - 1) + 1, copy.Udf(line.udf)}, figures);
+      }
+      folded->lines = std::move(lines);
+      decltype(folded->udfs) udfs(&state.memory);
+      for (auto& [udf, figures] : folded->udfs) udfs.emplace(copy.Udf(udf), figures);
+      folded->udfs = std::move(udfs);
+      folded->spark_memory.MoveTo(copy, &state.memory);
+    }
+    for (TaskRowRecord& row : stage.folded_rows) row.executor = copy.String(row.executor);
+    stage.folded_rows.shrink_to_fit();
+    decltype(stage.folded_errors) errors(&state.memory);
+    for (const auto& [error, count] : stage.folded_errors) errors[copy.String(error)] += count;
+    stage.folded_errors = std::move(errors);
+  }
+  state.growth.MoveTo(copy);
+  SymbolTable symbols = state.symbols.CopyUsed(copy, &state.memory);
+  state.symbols = std::move(symbols);
+  SourceTable source = state.source.CopyUsed(copy, &state.memory);
+  state.source = std::move(source);
+  state.interner = std::move(fresh);
+  decltype(state.tasks) tasks(&state.memory);  // a hash table keeps its buckets until it is rebuilt
+  for (auto& [id, task] : state.tasks) tasks.emplace(id, std::move(task));
+  state.tasks = std::move(tasks);
+}
+
+uint64_t WeightOf(const SiteFigures& figures) {
+  uint64_t live = figures.live_at_peak_bytes == kUnmeasured ? 0 : figures.live_at_peak_bytes;
+  return std::max(live, figures.allocated_bytes / std::max(1u, figures.tasks));
+}
+
+// Keeps the `keep` heaviest entries; `dropped` sees each of the others before it goes.
+template <typename Map, typename Dropped>
+void KeepHeaviest(size_t keep, Map& map, Dropped dropped) {
+  if (map.size() <= keep) return;
+  using Key = typename Map::key_type;
+  std::vector<std::pair<uint64_t, Key>> weights;
+  for (const auto& [key, figures] : map) weights.emplace_back(WeightOf(figures), key);
+  auto border = weights.begin() + static_cast<ptrdiff_t>(keep);
+  std::nth_element(weights.begin(), border, weights.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (auto weight = border; weight != weights.end(); ++weight) {
+    auto found = map.find(weight->second);
+    dropped(found->first, found->second);
+    map.erase(found);
+  }
+}
+
+void DropLightest(size_t keep, FoldedTasks& folded, StoreState& state) {
+  KeepHeaviest(keep, folded.sites, [&](const SiteKey& key, const SiteFigures& figures) {
+    OriginFigures& remainder = folded.remainders[static_cast<size_t>(key.origin)];
+    remainder.sites += 1;
+    remainder.allocated_bytes += figures.allocated_bytes;
+    remainder.allocations += figures.allocations;
+    ++state.dropped_sites;
+  });
+  KeepHeaviest(keep, folded.lines, [&](const LineKey&, const SiteFigures&) { ++state.dropped_lines; });
+  state.dropped_consumers += folded.spark_memory.Keep(keep);
+}
+
+// Texts of errors beyond those a report may show.
+void DropRarestErrors(StageRecord& stage) {
+  constexpr size_t kErrors = 16;
+  if (stage.folded_errors.size() <= kErrors) return;
+  std::vector<std::pair<uint64_t, StringId>> counts;
+  for (const auto& [error, count] : stage.folded_errors) counts.emplace_back(count, error);
+  std::sort(counts.begin(), counts.end(), std::greater<>());
+  for (size_t i = kErrors; i < counts.size(); ++i) stage.folded_errors.erase(counts[i].second);
+}
+
+// Keeps `keep` stages, if that many of the others are complete and have no task left: the lightest and oldest go first.
+size_t DropStages(size_t keep, StoreState& state) {
+  if (state.stages.size() <= keep) return 0;
+  const std::map<StageKey, std::vector<AccountedTask>> by_stage = TasksByStage(state);
+  using Rank = decltype(RankOf(StageKey(), std::declval<const StageRecord&>(), StageSums()));
+  std::vector<Rank> ranks;
+  for (const auto& [key, stage] : state.stages) {
+    if (stage.completed && !by_stage.contains(key)) ranks.push_back(RankOf(key, stage, SumsOf(stage, {})));
+  }
+  std::sort(ranks.begin(), ranks.end());
+  ranks.resize(std::min(ranks.size(), state.stages.size() - keep));
+  for (const Rank& rank : ranks) {
+    auto stage = state.stages.find(std::get<StageKey>(rank));
+    state.dropped_stages.Add(SumsOf(stage->second, {}));
+    state.stages.erase(stage);
+  }
+  return ranks.size();
+}
+
+// Likewise of executors those that were removed. Only numbered ones, which Spark never gives out twice: their late messages are
+// known by the number.
+size_t DropExecutors(size_t keep, StoreState& state) {
+  if (state.executors.size() <= keep) return 0;
+  using Rank = std::tuple<uint64_t, int64_t, int64_t>;  // bytes used at its peak, time of removal, number
+  std::vector<Rank> ranks;
+  for (const auto& [id, executor] : state.executors) {
+    std::optional<int64_t> number = ExecutorNumber(id);
+    if (number && executor.removed) ranks.emplace_back(PeakUseOf(executor).value_or(0), executor.removed_ms, *number);
+  }
+  std::sort(ranks.begin(), ranks.end());
+  ranks.resize(std::min(ranks.size(), state.executors.size() - keep));
+  for (const auto& [use, removed_ms, number] : ranks) {
+    auto executor = state.executors.find(std::string_view(std::to_string(number)));
+    if (executor == state.executors.end()) continue;
+    state.dropped_executors.Add(executor->second, state.folded_counters);
+    state.dropped_executor_numbers.Add(number);
+    state.executors.erase(executor);
+  }
+  return ranks.size();
+}
+
+void DropRunningProfiles(StoreState& state) {
+  for (auto task = state.tasks.begin(); task != state.tasks.end();) {
+    if (!task->second.profile) {
+      ++task;
+      continue;
+    }
+    ++state.dropped_tasks;
+    task = state.tasks.erase(task);
+  }
+}
+
+}  // namespace
+
+void KeepWithinLimit(StoreState& state) {
+  if (state.memory.bytes() <= state.limit_bytes) return;
+  const uint64_t target = state.limit_bytes / 4 * 3;
+  auto fits = [&] {
+    Compact(state);
+    return state.memory.bytes() <= target;
+  };
+  if (fits()) return;
+  // The past of executors in less detail: every peak stays.
+  while (HalveTimeLines(state)) {
+    if (fits()) return;
+  }
+  for (Foldable level : {Foldable::kSettled, Foldable::kStageComplete, Foldable::kFinal, Foldable::kEnded}) {
+    FoldTasks(level, state);
+    if (fits()) return;
+  }
+  // What is beyond the rows of a report goes first: nobody misses it.
+  if (DropStages(kMostStageRows, state) + DropExecutors(kMostExecutorRows, state) != 0 && fits()) return;
+  for (size_t keep = 2048; keep >= 128; keep /= 4) {
+    size_t gone = 0;
+    for (auto& [key, stage] : state.stages) gone += KeepHeaviestRows(keep, stage);
+    state.dropped_task_rows += gone;
+    if (gone != 0 && fits()) return;
+  }
+  for (size_t keep = 256; keep >= 4; keep /= 4) {
+    for (auto& [key, stage] : state.stages) {
+      state.dropped_task_rows += KeepHeaviestRows(keep, stage);
+      DropRarestErrors(stage);
+      DropLightest(keep, stage.folded, state);
+      DropLightest(keep, stage.folded_others, state);
+    }
+    if (fits()) return;
+  }
+  for (size_t keep = Growth::kMostWorkers / 4; keep >= 8; keep /= 4) {
+    if (state.growth.Keep(keep) != 0 && fits()) return;
+  }
+  for (size_t keep = CachedData::kMostDatasets / 4; keep >= 8; keep /= 4) {
+    const size_t gone = state.cached.Keep(keep);
+    state.dropped_cached += gone;
+    if (gone != 0 && fits()) return;
+  }
+  for (size_t keep = DriverActions::kMostActions / 4; keep >= 8; keep /= 4) {
+    if (state.actions.Keep(keep) != 0 && fits()) return;
+  }
+  for (size_t keep = kMostStageRows / 2; keep >= 8; keep /= 2) {
+    if (DropStages(keep, state) + DropExecutors(keep, state) != 0 && fits()) return;
+  }
+  // With some room left there is no need; without any, all of the above would run again for the next event.
+  if (state.memory.bytes() <= state.limit_bytes - state.limit_bytes / 16) return;
+  DropRunningProfiles(state);
+  Compact(state);
+}
+
+}  // namespace memprof

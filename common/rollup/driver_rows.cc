@@ -1,0 +1,24 @@
+#include "rollup/driver_rows.h"
+
+#include "advice/collected_results.h"
+
+namespace memprof {
+
+std::optional<uint64_t> PartitionsOf(const StoreState& state, int32_t stage_id) {
+  const auto first = state.stages.lower_bound({stage_id, 0});
+  const bool known = first != state.stages.end() && first->first.stage_id == stage_id && first->second.partitions >= 0;
+  return known ? std::optional(static_cast<uint64_t>(first->second.partitions)) : std::nullopt;
+}
+
+std::optional<ReportDriver> DriverRow(const StoreState& state, size_t most_actions) {
+  if (state.actions.empty()) return std::nullopt;
+  ReportDriver driver;
+  driver.max_result_bytes = MaxResultBytes(&state.configuration);
+  driver.actions = state.actions.Rows(most_actions, driver.other_actions);
+  for (ReportAction& action : driver.actions) {
+    for (ReportStageResults& results : action.results) results.partitions = PartitionsOf(state, results.stage_id);
+  }
+  return driver;
+}
+
+}  // namespace memprof

@@ -1,0 +1,18 @@
+// The report's driver: results by action, against spark.driver.maxResultSize. Used under the store's mutex.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "report/driver_model.h"
+#include "rollup/state.h"
+
+namespace memprof {
+
+// Nothing: no job was seen.
+std::optional<ReportDriver> DriverRow(const StoreState& state, size_t most_actions);
+
+// Of a stage, as it was submitted first.
+std::optional<uint64_t> PartitionsOf(const StoreState& state, int32_t stage_id);
+
+}  // namespace memprof

@@ -1,0 +1,250 @@
+#include "rollup/executor_rows.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "budget/budget.h"
+#include "budget/driver.h"
+#include "proto/memprof.pb.h"
+#include "report/cut.h"
+#include "report/executor_order.h"
+#include "rollup/heap_shortages.h"
+#include "rollup/retained.h"
+
+namespace memprof {
+namespace {
+
+std::optional<uint64_t> Given(int64_t value) { return value < 0 ? std::nullopt : std::optional(static_cast<uint64_t>(value)); }
+
+template <typename Rows>
+std::vector<ReportRow> RowsOf(const Rows& rows) {
+  std::vector<ReportRow> list;
+  for (const proto::Row& row : rows) list.push_back({row.name(), row.bytes()});
+  return list;
+}
+
+// A row is measured by itself, so the difference is worked out here, once: rows + unattributed = rss always holds.
+ReportProcess ProcessRow(const proto::Process& process) {
+  ReportProcess row;
+  row.pid = process.pid();
+  row.kind = process.kind();
+  row.peak_rss_bytes = process.peak_rss_bytes();
+  row.rows = RowsOf(process.peak_rows());
+  row.unattributed_bytes = static_cast<int64_t>(process.peak_rss_bytes());
+  for (const ReportRow& measured : row.rows) row.unattributed_bytes -= static_cast<int64_t>(measured.bytes);
+  if (process.has_rows_rss_bytes()) row.rows_rss_bytes = process.rows_rss_bytes();
+  if (process.has_last_task_attempt_id()) row.last_task_attempt_id = process.last_task_attempt_id();
+  row.alive = process.alive();
+  if (process.has_baseline()) {
+    ReportBaseline& baseline = row.baseline.emplace();
+    baseline.start_rss_bytes = process.baseline().start_rss_bytes();
+    if (process.baseline().has_first_task_rss_bytes()) baseline.first_task_rss_bytes = process.baseline().first_task_rss_bytes();
+    for (const proto::ImportedModule& module : process.baseline().modules()) {
+      baseline.modules.push_back({module.name(), module.live_bytes(), module.with_imports_bytes()});
+    }
+  }
+  return row;
+}
+
+template <typename Processes>
+std::vector<ReportProcess> ProcessRows(const Processes& processes) {
+  std::vector<ReportProcess> rows;
+  for (const proto::Process& process : processes) rows.push_back(ProcessRow(process));
+  std::stable_sort(rows.begin(), rows.end(), [](const ReportProcess& a, const ReportProcess& b) {
+    return std::tuple(a.kind != "jvm", b.peak_rss_bytes, a.pid) < std::tuple(b.kind != "jvm", a.peak_rss_bytes, b.pid);
+  });
+  return rows;
+}
+
+uint64_t Beyond(uint64_t bytes, uint64_t share) { return bytes > share ? bytes - share : 0; }
+
+ReportSparkPool PoolRow(const proto::SparkPool& pool) {
+  const proto::PoolUse& last = pool.last();
+  ReportSparkPool row;
+  row.last = {last.off_heap(), last.max_bytes(), std::nullopt, last.storage_bytes(), last.execution_bytes()};
+  row.last_ms = pool.last_ms();
+  row.storage_pool_bytes = last.storage_pool_bytes();
+  row.storage_peak_bytes = pool.storage_peak_bytes();
+  row.execution_peak_bytes = pool.execution_peak_bytes();
+  if (!last.has_storage_region_bytes()) return row;
+  const uint64_t region = last.storage_region_bytes();
+  row.last.storage_region_bytes = region;
+  row.storage_borrowed_peak_bytes = Beyond(pool.storage_peak_bytes(), region);
+  row.execution_borrowed_peak_bytes = Beyond(pool.execution_peak_bytes(), Beyond(last.max_bytes(), region));
+  row.unevictable_peak_bytes = std::min(pool.storage_peak_bytes(), region);
+  return row;
+}
+
+// Python's processes together, at the tick when the container's use was largest: the largest simultaneous sum measured.
+std::optional<uint64_t> PythonAtPeak(const proto::ExecutorSnapshot& snapshot) {
+  if (!snapshot.has_at_peak() || snapshot.at_peak().processes().empty()) return std::nullopt;
+  uint64_t sum = 0;
+  for (const proto::Process& process : snapshot.at_peak().processes()) {
+    if (process.kind().starts_with("python")) sum += process.peak_rss_bytes();
+  }
+  return sum;
+}
+
+template <typename T>
+std::optional<T> Measured(bool measured, T value) {
+  return measured ? std::optional<T>(value) : std::nullopt;
+}
+
+const char* LimitSourceWord(LimitSource source) {
+  switch (source) {
+    case LimitSource::kCgroup:
+      return "cgroup";
+    case LimitSource::kSpark:
+      return "spark";
+    case LimitSource::kHost:
+      return "host";
+    case LimitSource::kUnknown:
+      break;
+  }
+  return "";
+}
+
+std::optional<uint64_t> PeakOf(std::string_view region, uint64_t pyspark_budget, const proto::ExecutorSnapshot& snapshot) {
+  if (region == "heap.storage") return Measured(snapshot.has_spark_storage_peak_bytes(), snapshot.spark_storage_peak_bytes());
+  if (region == "heap.execution") return Measured(snapshot.has_spark_execution_peak_bytes(), snapshot.spark_execution_peak_bytes());
+  // Python lives in its own region where the manager granted one, and in the overhead everywhere else.
+  if (region == "overhead" && pyspark_budget == 0) return PythonAtPeak(snapshot);
+  if (region == "pyspark" && pyspark_budget != 0) return PythonAtPeak(snapshot);
+  return std::nullopt;
+}
+
+void PutBudget(const StoreState& state, const ClusterManager& manager, const ExecutorRecord& record,
+               const proto::ExecutorSnapshot& snapshot, ReportExecutor& row, std::set<ReportNotAvailable>& not_available) {
+  BudgetInput input;
+  input.settings = &state.configuration;
+  input.heap_mib = Given(record.heap_mib);
+  input.overhead_mib = Given(record.overhead_mib);
+  input.offheap_mib = Given(record.offheap_mib);
+  input.pyspark_mib = Given(record.pyspark_mib);
+  input.heap_max_bytes = row.heap_max_bytes;
+  input.cgroup_limit_bytes = Measured(snapshot.has_cgroup_limit_bytes(), snapshot.cgroup_limit_bytes());
+  input.host_memory_bytes = row.host_memory_bytes;
+  Budget budget = manager.BudgetOf(input);
+  row.limit_bytes = budget.limit_bytes;
+  row.limit_source = LimitSourceWord(budget.limit_source);
+  row.limit_enforced = budget.limit_enforced;
+  row.requested_bytes = budget.requested_bytes;
+  uint64_t pyspark_budget = 0;
+  for (const BudgetRegion& region : budget.regions) {
+    if (region.name == "pyspark") pyspark_budget = region.bytes.value_or(0);
+  }
+  for (const BudgetRegion& region : budget.regions) {
+    row.regions.push_back({std::string(region.name), region.bytes, PeakOf(region.name, pyspark_budget, snapshot)});
+  }
+  if (budget.heap_from_request) {
+    not_available.insert({"Runtime.maxMemory of executor " + row.id,
+                          "no snapshot of it arrived; its heap regions are worked out from the heap that was asked for"});
+  }
+}
+
+ReportExecutor ExecutorRow(std::string_view id, const ExecutorRecord& record, const proto::ExecutorSnapshot& snapshot,
+                           size_t retained_sites) {
+  ReportExecutor row;
+  row.id = id;
+  row.host = record.host.empty() ? std::string_view(snapshot.host()) : std::string_view(record.host);
+  if (record.cores > 0) row.cores = record.cores;
+  row.limit_shared = snapshot.cgroup_shared();
+  row.host_memory_bytes = Measured(snapshot.has_host_memory_bytes(), snapshot.host_memory_bytes());
+  row.heap_max_bytes = Measured(snapshot.has_heap_max_bytes(), snapshot.heap_max_bytes());
+  row.heap_used_peak_bytes = Measured(snapshot.has_heap_used_peak_bytes(), snapshot.heap_used_peak_bytes());
+  row.direct_peak_bytes = Measured(snapshot.has_offheap_peak_bytes(), snapshot.offheap_peak_bytes());
+  for (const proto::SparkPool& pool : snapshot.spark_pools()) row.spark_pools.push_back(PoolRow(pool));
+  row.processes = ProcessRows(snapshot.processes());
+  if (snapshot.has_at_peak()) row.at_peak = MomentRow(snapshot.at_peak());
+  row.retained = RetainedRow(record, retained_sites);
+  for (const proto::Collector& collector : snapshot.collectors()) {
+    ReportCollector& out = row.gc.emplace_back();
+    out = {collector.name(),
+           collector.stops_the_world(),
+           collector.collections(),
+           collector.total_ms(),
+           collector.longest_ms(),
+           collector.longest_before_bytes(),
+           collector.longest_after_bytes(),
+           collector.last_before_bytes(),
+           collector.last_after_bytes()};
+    for (const proto::Counter& cause : collector.causes()) out.causes.emplace_back(cause.name(), cause.value());
+  }
+  row.gc_stopped_ms = Measured(snapshot.has_gc_stopped_ms(), snapshot.gc_stopped_ms());
+  row.added_ms = Measured(record.added, record.added_ms);
+  row.removed_ms = Measured(record.removed, record.removed_ms);
+  row.removed_reason = record.removed_reason;
+  row.java_version = snapshot.java_version();
+  row.agent_loaded = snapshot.agent_loaded();
+  return row;
+}
+
+constexpr uint64_t kMostRowBytes = 4u << 20;
+
+std::vector<std::pair<std::string_view, const ExecutorRecord*>> HeaviestFirst(const StoreState& state) {
+  std::vector<std::tuple<uint64_t, std::string_view, const ExecutorRecord*>> order;
+  for (const auto& [id, record] : state.executors) order.emplace_back(PeakUseOf(record).value_or(0), id, &record);
+  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    return std::tuple(std::get<0>(b), std::get<1>(a)) < std::tuple(std::get<0>(a), std::get<1>(b));
+  });
+  std::vector<std::pair<std::string_view, const ExecutorRecord*>> executors;
+  for (const auto& [use, id, record] : order) executors.emplace_back(id, record);
+  return executors;
+}
+
+}  // namespace
+
+ReportMoment MomentRow(const proto::Moment& moment) {
+  ReportMoment row;
+  row.time_ms = moment.time_ms();
+  row.used_bytes = moment.used_bytes();
+  row.regions = RowsOf(moment.regions());
+  row.processes = ProcessRows(moment.processes());
+  row.active_tasks.assign(moment.active_tasks().begin(), moment.active_tasks().end());
+  row.unattributed_bytes = moment.unattributed_bytes();
+  return row;
+}
+
+std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<ReportNotAvailable>& not_available, CounterSums& counters,
+                                         ExecutorSums& rest) {
+  std::string_view master = state.application.master;
+  if (auto setting = state.configuration.find("spark.master"); master.empty() && setting != state.configuration.end()) {
+    master = setting->second;
+  }
+  std::unique_ptr<ClusterManager> manager = ClusterManagerOf(master);
+  const size_t retained_sites = RetainedSitesShown(std::min(state.executors.size(), kMostExecutorRows));
+  const std::unique_ptr<ClusterManager> of_driver = ClusterManagerOfDriver(master);
+  std::vector<ReportExecutor> rows;
+  uint64_t bytes = 0;
+  for (const auto& [id, record] : HeaviestFirst(state)) {
+    if (rows.size() >= kMostExecutorRows || bytes >= kMostRowBytes) {
+      rest.Add(*record, counters);
+      continue;
+    }
+    proto::ExecutorSnapshot snapshot;
+    bytes += 1000 + 4 * record->snapshot.size();  // names of keys make JSON longer than protobuf
+    bool measured =
+        snapshot.ParseFromArray(record->snapshot.data(), static_cast<int>(record->snapshot.size())) && !record->snapshot.empty();
+    ReportExecutor row = ExecutorRow(id, *record, snapshot, retained_sites);
+    row.nearly_full_heap = NearlyFullHeap(row.id, state);
+    const bool is_driver = of_driver && id == "driver";
+    PutBudget(state, is_driver ? *of_driver : *manager, *record, snapshot, row, not_available);
+    if (is_driver && !DriverHasContainer(&state.configuration)) {
+      not_available.insert({"a container of the driver",
+                            "in client mode nobody reserves memory for it; its limit is its cgroup's, or the memory of its machine"});
+    }
+    if (!measured) not_available.insert({"processes and peaks of executor " + row.id, "no snapshot of it arrived"});
+    for (const proto::Process& process : snapshot.processes()) {
+      if (!process.has_baseline() || process.kind() != "python-worker") continue;
+      not_available.insert({"baseline.modules of what a worker's daemon had imported",
+                            "only workers are profiled; it is in baseline.startRssBytes, shared with the daemon until it is written to"});
+    }
+    for (const proto::NotAvailable& entry : snapshot.not_available()) not_available.insert({entry.what(), entry.why()});
+    for (const proto::Counter& counter : snapshot.counters()) AddCounter(counter.name(), std::min(counter.value(), kMaxFigure), counters);
+    rows.push_back(std::move(row));
+  }
+  std::sort(rows.begin(), rows.end(), [](const ReportExecutor& a, const ReportExecutor& b) { return ExecutorBefore(a.id, b.id); });
+  return rows;
+}
+
+}  // namespace memprof

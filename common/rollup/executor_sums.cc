@@ -1,0 +1,44 @@
+#include "rollup/executor_sums.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "proto/memprof.pb.h"
+
+namespace memprof {
+namespace {
+
+proto::ExecutorSnapshot SnapshotOf(const ExecutorRecord& executor) {
+  proto::ExecutorSnapshot snapshot;
+  if (!snapshot.ParseFromArray(executor.snapshot.data(), static_cast<int>(executor.snapshot.size()))) snapshot.Clear();
+  return snapshot;
+}
+
+}  // namespace
+
+void ExecutorSums::Add(std::optional<uint64_t> used_bytes) {
+  ++executors;
+  if (used_bytes) largest_used_bytes = std::max(largest_used_bytes.value_or(0), *used_bytes);
+}
+
+void ExecutorSums::Add(const ExecutorRecord& executor, CounterSums& counters) {
+  Add(PeakUseOf(executor));
+  const proto::ExecutorSnapshot snapshot = SnapshotOf(executor);
+  for (const proto::Counter& counter : snapshot.counters()) {
+    AddCounter(counter.name(), std::min(counter.value(), kMaxFigure), counters);
+  }
+}
+
+std::optional<uint64_t> PeakUseOf(const ExecutorRecord& executor) {
+  const proto::ExecutorSnapshot snapshot = SnapshotOf(executor);
+  return snapshot.has_at_peak() ? std::optional(snapshot.at_peak().used_bytes()) : std::nullopt;
+}
+
+std::optional<int64_t> ExecutorNumber(std::string_view id) {
+  int64_t number = 0;
+  auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
+  bool canonical = error == std::errc() && end == id.data() + id.size() && number >= 0 && (id.size() == 1 || id[0] != '0');
+  return canonical ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace memprof

@@ -1,0 +1,28 @@
+// ExecutorSums: executors without rows of their own, as stage_sums.h for stages.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "facts/counters.h"
+#include "facts/records.h"
+#include "report/model.h"
+
+namespace memprof {
+
+struct ExecutorSums {
+  uint64_t executors = 0;
+  std::optional<uint64_t> largest_used_bytes;
+
+  void Add(std::optional<uint64_t> used_bytes);
+  void Add(const ExecutorRecord& executor, CounterSums& counters);  // its counters go to `counters`
+};
+
+// Bytes the executor's container used at its peak, if that was measured.
+std::optional<uint64_t> PeakUseOf(const ExecutorRecord& executor);
+
+// Spark numbers executors; "driver" and other names have none.
+std::optional<int64_t> ExecutorNumber(std::string_view id);
+
+}  // namespace memprof

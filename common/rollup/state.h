@@ -1,0 +1,83 @@
+// StoreState: all that a ProfileStore knows. The rules work on it: delivery (what comes in), accounting (what counts),
+// bounds (what is forgotten), report_builder (what is shown). Used under the store's mutex.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <memory_resource>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+
+#include "facts/cached_data.h"
+#include "facts/counters.h"
+#include "facts/counting_memory.h"
+#include "facts/driver_actions.h"
+#include "facts/interner.h"
+#include "facts/interval_set.h"
+#include "facts/records.h"
+#include "facts/source_table.h"
+#include "facts/symbols.h"
+#include "report/model.h"
+#include "rollup/executor_sums.h"
+#include "rollup/growth.h"
+#include "rollup/stage_sums.h"
+
+namespace memprof {
+
+struct StoreState {
+  explicit StoreState(uint64_t limit) : limit_bytes(limit) {}
+
+  StageRecord& Stage(StageKey key) { return stages.try_emplace(key, &memory).first->second; }
+  ExecutorRecord& Executor(std::string_view id) {
+    auto found = executors.find(id);
+    return found != executors.end() ? found->second : executors.emplace(std::pmr::string(id, &memory), &memory).first->second;
+  }
+
+  // True of one that was let go: a message of it comes too late.
+  bool WasDropped(std::string_view executor_id) const {
+    std::optional<int64_t> number = ExecutorNumber(executor_id);
+    return number && dropped_executor_numbers.Contains(*number);
+  }
+
+  uint64_t limit_bytes;
+  CountingMemory memory;  // outlives everything below
+  std::unique_ptr<Interner> interner = std::make_unique<Interner>(&memory);
+  SymbolTable symbols{&memory};
+  SourceTable source{&memory};
+  std::pmr::unordered_map<int64_t, TaskRecord> tasks{&memory};  // by task attempt id
+  IntervalSet folded_tasks{&memory};                            // ids whose detail was let go: late copies are known
+  std::pmr::map<StageKey, StageRecord> stages{&memory};
+  std::pmr::map<std::pmr::string, ExecutorRecord, std::less<>> executors{&memory};
+
+  ReportApplication application;
+  uint64_t executor_events = 0;                                   // of executors that came and went
+  std::string session_python_version;                             // as the workers say it, for when the driver did not
+  uint64_t jvm_interval_bytes = 0, python_interval_bytes = 0;     // the largest seen
+  std::map<std::string, std::string, std::less<>> configuration;  // the entries that budgets need
+  std::set<ReportNotAvailable> not_available;
+  CounterSums folded_counters;
+  Growth growth{&memory};
+  CachedData cached{&memory};
+  DriverActions actions{&memory};
+  uint64_t dropped_sites = 0, dropped_lines = 0, dropped_tasks = 0, dropped_consumers = 0, dropped_cached = 0, dropped_task_rows = 0;
+  StageSums dropped_stages;
+  ExecutorSums dropped_executors;
+  IntervalSet dropped_executor_numbers{&memory};  // late messages of these are known
+  uint64_t dropped_deaths = 0;
+
+  static constexpr size_t kMaxWorkerDeaths = 200;
+  using WorkerDeathKey = std::tuple<std::string, int32_t, int64_t>;  // executor, pid, task attempt
+  std::map<WorkerDeathKey, std::string> worker_deaths;               // serialised proto::WorkerDeath
+  static constexpr size_t kMaxHeapShortages = 200;
+  using ShortageKey = std::tuple<std::string, int64_t, int64_t>;  // executor, time, task attempt
+  std::map<ShortageKey, std::string> heap_shortages;              // serialised proto::HeapShortage
+  std::map<std::string, int64_t> seen_deaths;                     // when a death was first seen (post_mortems.h); -1 = told
+  size_t time_line_samples = 600;                                 // of each executor; fewer where there are many (time_lines.h)
+  uint64_t version = 0;                                           // grows with every change
+};
+
+}  // namespace memprof

@@ -1,0 +1,115 @@
+#include "rollup/task_rows.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+#include "rollup/site_rollup.h"
+
+namespace memprof {
+namespace {
+
+static_assert(kAccounts == kTaskStatuses && static_cast<size_t>(Account::kSuperseded) == static_cast<size_t>(ReportTaskStatus::kSuperseded),
+              "a task's status is its account");
+
+uint64_t& At(TaskFigure figure, TaskFigures& figures) { return figures[static_cast<size_t>(figure)]; }
+uint64_t At(TaskFigure figure, const TaskFigures& figures) { return figures[static_cast<size_t>(figure)]; }
+
+// Heaviest first: by what Python held, then by what the JVM allocated. What was not measured stands behind a measured zero.
+auto OrderOf(const TaskRowRecord& row) {
+  const auto weight = [&](TaskFigure figure) { return ~(At(figure, row.figures) + 1); };  // + 1: not measured becomes 0
+  return std::tuple(weight(TaskFigure::kPythonLiveAtPeak), weight(TaskFigure::kHeapAllocated), row.task_attempt_id);
+}
+
+bool Before(const TaskRowRecord& a, const TaskRowRecord& b) { return OrderOf(a) < OrderOf(b); }
+
+void PutProfile(const TaskProfileRecord& profile, TaskFigures& figures) {
+  const std::array<uint64_t, kOrigins> allocated = AllocatedBy(profile);
+  const TaskPeak peak(profile);
+  const auto live = [&](Origin origin) -> std::optional<uint64_t> {
+    if ((peak.measured >> static_cast<size_t>(origin) & 1) == 0) return std::nullopt;
+    return peak.live_at_peak_bytes[static_cast<size_t>(origin)];
+  };
+  const std::optional<uint64_t> native = live(Origin::kJvmNative), off_heap = live(Origin::kJvmOffHeap);
+  At(TaskFigure::kPythonLiveAtPeak, figures) = live(Origin::kPython).value_or(kNoTaskFigure);
+  At(TaskFigure::kPythonAllocated, figures) = allocated[static_cast<size_t>(Origin::kPython)];
+  At(TaskFigure::kHeapAllocated, figures) = allocated[static_cast<size_t>(Origin::kJvmHeap)];
+  if (native || off_heap) At(TaskFigure::kOffHeapLiveAtPeak, figures) = native.value_or(0) + off_heap.value_or(0);
+  At(TaskFigure::kPeakExecution, figures) = profile.spark_memory.peak_execution_bytes.value_or(kNoTaskFigure);
+  At(TaskFigure::kSpilledMemory, figures) = profile.spark_memory.spilled_memory_bytes.value_or(kNoTaskFigure);
+}
+
+// By the ranks that Spark's own stage page takes, so that the two agree: of n values in their order, number floor(n · q).
+std::optional<ReportDistribution> DistributionOf(TaskFigure figure, const std::vector<const TaskRowRecord*>& rows) {
+  std::vector<uint64_t> values;
+  for (const TaskRowRecord* row : rows) {
+    if (const uint64_t value = At(figure, row->figures); value != kNoTaskFigure) values.push_back(value);
+  }
+  if (values.empty()) return std::nullopt;
+  std::sort(values.begin(), values.end());
+  if (values.back() == 0) return std::nullopt;
+  ReportDistribution distribution{figure, values.size(), {}, std::nullopt};
+  for (size_t quarter = 0; quarter < distribution.quantiles.size(); ++quarter) {
+    distribution.quantiles[quarter] = values[std::min(values.size() * quarter / 4, values.size() - 1)];
+  }
+  const uint64_t median = distribution.quantiles[2];
+  if (median != 0) distribution.skew = static_cast<double>(values.back()) / static_cast<double>(median);
+  return distribution;
+}
+
+}  // namespace
+
+TaskRowRecord RowOf(const AccountedTask& task) {
+  const TaskRecord& record = *task.task;
+  TaskRowRecord row;
+  row.task_attempt_id = task.task_attempt_id;
+  row.launched_ms = record.launched_ms;
+  row.partition = record.partition;
+  row.attempt = record.attempt;
+  row.executor = record.executor;
+  row.account = task.account;
+  row.figures.fill(kNoTaskFigure);
+  if (record.launched_ms != 0 && record.end_ms >= record.launched_ms) {
+    At(TaskFigure::kDurationMs, row.figures) = static_cast<uint64_t>(record.end_ms - record.launched_ms);
+  }
+  if (record.gc_ms >= 0) At(TaskFigure::kGcMs, row.figures) = static_cast<uint64_t>(record.gc_ms);
+  if (record.profile) PutProfile(*record.profile, row.figures);
+  return row;
+}
+
+void PutTaskRows(const Interner& interner, const StageRecord& stage, const std::vector<AccountedTask>& tasks, ReportStage& row) {
+  std::vector<TaskRowRecord> rows(stage.folded_rows.begin(), stage.folded_rows.end());
+  rows.reserve(rows.size() + tasks.size());
+  for (const AccountedTask& task : tasks) rows.push_back(RowOf(task));
+  std::sort(rows.begin(), rows.end(), Before);
+  row.task_rows_known = rows.size();
+  row.task_rows.reserve(rows.size());
+  std::vector<const TaskRowRecord*> counted;
+  for (const TaskRowRecord& record : rows) {
+    ReportTask& task = row.task_rows.emplace_back();
+    task.task_attempt_id = record.task_attempt_id;
+    task.partition = record.partition;
+    task.attempt = record.attempt;
+    task.status = static_cast<ReportTaskStatus>(record.account);
+    task.executor_id = interner.StringAt(record.executor);
+    if (record.launched_ms != 0) task.launched_ms = record.launched_ms;
+    task.figures = record.figures;
+    if (record.account == Account::kCounted) counted.push_back(&record);
+  }
+  if (stage.dropped_rows != 0) return;
+  for (size_t figure = 0; figure < kTaskFigures; ++figure) {
+    if (auto distribution = DistributionOf(static_cast<TaskFigure>(figure), counted)) row.distributions.push_back(*distribution);
+  }
+}
+
+size_t KeepHeaviestRows(size_t keep, StageRecord& stage) {
+  if (stage.folded_rows.size() <= keep) return 0;
+  const size_t gone = stage.folded_rows.size() - keep;
+  std::nth_element(stage.folded_rows.begin(), stage.folded_rows.begin() + static_cast<ptrdiff_t>(keep), stage.folded_rows.end(), Before);
+  stage.folded_rows.resize(keep);
+  stage.folded_rows.shrink_to_fit();
+  stage.dropped_rows += gone;
+  return gone;
+}
+
+}  // namespace memprof

@@ -1,0 +1,23 @@
+// A stage's tasks one by one: a row for each attempt, and how the figures of those that count are distributed. Pure functions.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "facts/interner.h"
+#include "facts/records.h"
+#include "report/model.h"
+#include "rollup/accounting.h"
+
+namespace memprof {
+
+TaskRowRecord RowOf(const AccountedTask& task);
+
+// Fills `task_rows`, heaviest first, and `distributions`, which are empty where rows were let go: the tasks that are left would not
+// stand for all. `tasks` are those that were not folded.
+void PutTaskRows(const Interner& interner, const StageRecord& stage, const std::vector<AccountedTask>& tasks, ReportStage& row);
+
+// Keeps the rows of the `keep` heaviest of the folded tasks; returns how many went.
+size_t KeepHeaviestRows(size_t keep, StageRecord& stage);
+
+}  // namespace memprof

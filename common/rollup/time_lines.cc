@@ -1,0 +1,49 @@
+#include "rollup/time_lines.h"
+
+#include <algorithm>
+
+#include "report/fit_time_lines.h"
+
+namespace memprof {
+namespace {
+
+constexpr uint64_t kShare = 8;  // at most one part in so many of the store's limit
+
+void KeepWithinShare(StoreState& state) {
+  const auto lines = static_cast<uint64_t>(
+      std::count_if(state.executors.begin(), state.executors.end(), [](const auto& executor) { return executor.second.life.has_value(); }));
+  const auto fit = [&] { return lines * state.time_line_samples * sizeof(TimeSample) <= state.limit_bytes / kShare; };
+  while (!fit() && HalveTimeLines(state)) {
+  }
+}
+
+}  // namespace
+
+void AddSamples(std::span<const TimeSample> samples, ExecutorRecord& executor, StoreState& state) {
+  if (samples.empty()) return;
+  const bool first = !executor.life;
+  if (first) executor.life.emplace(state.time_line_samples, &state.memory);
+  for (const TimeSample& sample : samples) executor.life->Add(sample);
+  if (first) KeepWithinShare(state);
+}
+
+bool HalveTimeLines(StoreState& state) {
+  if (state.time_line_samples <= kFewestTimeLineSamples) return false;
+  state.time_line_samples = std::max(state.time_line_samples / 2, kFewestTimeLineSamples);
+  for (auto& [id, executor] : state.executors) {
+    if (executor.life) executor.life->Shrink(state.time_line_samples);
+  }
+  return true;
+}
+
+void PutTimeLines(const StoreState& state, std::vector<ReportExecutor>& rows) {
+  for (ReportExecutor& row : rows) {
+    const auto found = state.executors.find(std::string_view(row.id));
+    if (found == state.executors.end() || !found->second.life) continue;
+    const TimeSamples& life = *found->second.life;
+    row.time_line = ReportTimeLine{{life.all().begin(), life.all().end()}, life.thinned()};
+  }
+  FitTimeLines(rows);
+}
+
+}  // namespace memprof

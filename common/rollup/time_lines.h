@@ -1,0 +1,24 @@
+// Executors' lives in the store: within a share of its limit, the more executors the fewer samples each. Used under the store's
+// mutex.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "report/model.h"
+#include "rollup/state.h"
+#include "timeline/time_sample.h"
+
+namespace memprof {
+
+inline constexpr size_t kMostTimeLineSamples = 600, kFewestTimeLineSamples = 60;  // of one executor
+
+void AddSamples(std::span<const TimeSample> samples, ExecutorRecord& executor, StoreState& state);
+
+// Half as many samples for each executor from now on; false when there are as few as there may be.
+bool HalveTimeLines(StoreState& state);
+
+// Puts the lives of those executors that have a row into it, as many samples as a report has room for.
+void PutTimeLines(const StoreState& state, std::vector<ReportExecutor>& rows);
+
+}  // namespace memprof

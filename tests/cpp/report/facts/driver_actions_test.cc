@@ -1,0 +1,220 @@
+#include "facts/driver_actions.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "facts/cached_data.h"
+#include "report/event_parts.h"
+#include "report/json.h"
+#include "report/views.h"
+#include "store/profile_store.h"
+
+namespace memprof {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int64_t kStart = 1'700'000'000'000;
+
+Json ReportOf(const ProfileStore& store) { return Json::parse(store.ReportJson(false)); }
+
+JobStart Job(int32_t id, std::vector<int32_t> stages, std::string_view call_site) {
+  JobStart job;
+  job.job_id = id;
+  job.stages = std::move(stages);
+  job.stage_name = "runJob at PythonRDD.scala:181";
+  job.call_site = call_site;
+  job.time_ms = kStart + id;
+  return job;
+}
+
+void Return(ProfileStore& store, int64_t task, int stage, int64_t bytes, TaskOutcome outcome = TaskOutcome::kSucceeded) {
+  store.TaskEnded({task, stage, 0, static_cast<int>(task), 0, "1", outcome, "", kStart + 50});
+  if (outcome == TaskOutcome::kSucceeded && bytes >= 0) store.TaskResult(stage, static_cast<uint64_t>(bytes));
+}
+
+TEST(DriverActions, NothingWithoutAJob) {
+  ProfileStore store;
+  Return(store, 1, 0, 1'000'003);
+  EXPECT_EQ(ReportOf(store)["driver"], nullptr);
+}
+
+TEST(DriverActions, ResultsOfAJobByItsLine) {
+  ProfileStore store;
+  store.JobStarted(Job(0, {0, 1}, "collect at /jobs/my at job.py:17"));
+  store.StageSubmitted(1, 0, "collect", "", 3, kStart);
+  Return(store, 1, 0, 55);  // of a stage that writes a shuffle
+  Return(store, 2, 1, 777'777);
+  Return(store, 3, 1, 888'887);
+  Return(store, 4, 1, 999'999, TaskOutcome::kFailed);
+  Return(store, 5, 1, -1);
+  const Json running = ReportOf(store)["driver"]["actions"][0];
+  EXPECT_EQ(running["status"], "running");
+  EXPECT_EQ(running["endedMs"], nullptr);
+  store.JobEnded(0, "", kStart + 99);
+  Return(store, 6, 1, 5);  // the job has what it wanted
+  const Json driver = ReportOf(store)["driver"];
+  EXPECT_EQ(driver["maxResultBytes"], 1 << 30);
+  ASSERT_EQ(driver["actions"].size(), 1u);
+  const Json& action = driver["actions"][0];
+  EXPECT_EQ(action["callSite"], "collect at /jobs/my at job.py:17");
+  EXPECT_EQ(action["function"], "collect");
+  EXPECT_EQ(action["file"], "/jobs/my at job.py");
+  EXPECT_EQ(action["line"], 17);
+  EXPECT_EQ(action["status"], "complete");
+  EXPECT_EQ(action["endedMs"], kStart + 99);
+  EXPECT_EQ(action["resultTasks"], 2);
+  EXPECT_EQ(action["resultBytes"], 1'666'664);
+  EXPECT_EQ(action["stages"], (Json{0, 1}));
+  EXPECT_EQ(action["results"], (Json::array({{{"stageId", 1},
+                                              {"jobId", 0},
+                                              {"purpose", "result"},
+                                              {"tasks", 2},
+                                              {"partitions", 3},
+                                              {"resultBytes", 1'666'664},
+                                              {"largestResultBytes", 888'887}}})));
+}
+
+// A query's shuffles and broadcasts are jobs of their own, on threads that know nothing of the user's line.
+TEST(DriverActions, JobsOfAQueryAreOneAction) {
+  ProfileStore store;
+  JobStart shuffle = Job(4, {7}, "");
+  shuffle.stage_name = "$anonfun$withThreadLocalCaptured$1 at CompletableFuture.java:1768";
+  JobStart broadcast = Job(5, {8}, ""), of_spark_4 = Job(6, {9}, ""), result = Job(7, {7, 10}, "toPandas at /jobs/job.py:23");
+  broadcast.stage_name = shuffle.stage_name;
+  broadcast.description = "broadcast exchange (runId 1b2c)";
+  of_spark_4.tags = "user-tag,broadcast exchange (runId 77)";
+  result.description = "the orders of a day";
+  for (JobStart* job : {&shuffle, &broadcast, &of_spark_4, &result}) {
+    job->query_id = 3;
+    store.JobStarted(*job);
+  }
+  Return(store, 1, 8, 1'001);
+  Return(store, 2, 9, 2'003);
+  Return(store, 3, 10, 4'007);
+  store.JobEnded(4, "org.apache.spark.SparkException: Job 4 cancelled because it isn't needed", kStart + 60);
+  store.JobEnded(5, "", kStart + 61);
+  store.JobEnded(6, "", kStart + 62);
+  store.JobEnded(7, "", kStart + 63);
+  const Json actions = ReportOf(store)["driver"]["actions"];
+  ASSERT_EQ(actions.size(), 1u);
+  EXPECT_EQ(actions[0]["jobs"], (Json{4, 5, 6, 7}));
+  EXPECT_EQ(actions[0]["queryId"], 3);
+  EXPECT_EQ(actions[0]["stages"], (Json{7, 8, 9, 10}));
+  EXPECT_EQ(actions[0]["file"], "/jobs/job.py");
+  EXPECT_EQ(actions[0]["description"], "the orders of a day");
+  EXPECT_EQ(actions[0]["resultBytes"], 4'007);
+  EXPECT_EQ(actions[0]["resultTasks"], 1);
+  EXPECT_EQ(actions[0]["broadcastBytes"], 3'004);
+  EXPECT_EQ(actions[0]["results"].size(), 3u);
+  EXPECT_EQ(actions[0]["results"][2]["purpose"], "broadcast");
+  EXPECT_EQ(actions[0]["status"], "complete");
+}
+
+TEST(DriverActions, RowsOfAQuerysResult) {
+  ProfileStore store;
+  store.QueryRows(3, 7);  // of one that nobody knows
+  for (int32_t id : {3, 4}) {
+    JobStart job = Job(id, {id}, "collect at /jobs/job.py:17");
+    job.query_id = id;
+    store.JobStarted(job);
+  }
+  store.QueryRows(3, 40'009);
+  store.QueryRows(3, 2);
+  const Json actions = ReportOf(store)["driver"]["actions"];
+  ASSERT_EQ(actions.size(), 2u);
+  EXPECT_EQ(actions[0]["resultRows"], 40'011);
+  EXPECT_EQ(actions[1]["resultRows"], nullptr);
+}
+
+TEST(DriverActions, AQueryIsNamedBeforeItsJobsAndIsNoActionWithoutAny) {
+  ProfileStore store;
+  store.QueryStarted(3, "count at NativeMethodAccessorImpl.java:0", kStart);
+  store.QueryStarted(4, "createView at NativeMethodAccessorImpl.java:0", kStart);
+  EXPECT_EQ(ReportOf(store)["driver"], nullptr);
+  JobStart job = Job(4, {7}, "");
+  job.stage_name = "$anonfun$withThreadLocalCaptured$1 at CompletableFuture.java:1768";
+  job.query_id = 3;
+  store.JobStarted(job);
+  const Json actions = ReportOf(store)["driver"]["actions"];
+  ASSERT_EQ(actions.size(), 1u);
+  EXPECT_EQ(actions[0]["callSite"], "count at NativeMethodAccessorImpl.java:0");
+  EXPECT_EQ(actions[0]["file"], nullptr);
+}
+
+TEST(DriverActions, ACallThatSparkDoesNotKnowIsNobodysLine) {
+  ProfileStore store;
+  store.JobStarted(Job(1, {1}, "count at NativeMethodAccessorImpl.java:0"));
+  store.JobStarted(Job(2, {2}, "gibberish"));
+  store.JobEnded(1, "org.apache.spark.SparkException: Job 1 cancelled by the user", kStart + 9);
+  store.JobEnded(2, "boom", kStart + 9);
+  const Json actions = ReportOf(store)["driver"]["actions"];
+  for (const Json& action : actions) EXPECT_EQ(action["file"], nullptr);
+  EXPECT_EQ(actions[0]["status"], "cancelled");
+  EXPECT_EQ(actions[1]["status"], "failed");
+  EXPECT_EQ(actions[1]["failureReason"], "boom");
+}
+
+TEST(DriverActions, TheLightestThatEndedAreOnlySummedUp) {
+  std::pmr::monotonic_buffer_resource memory;
+  DriverActions actions(&memory);
+  const int count = static_cast<int>(DriverActions::kMostActions) + 50;
+  for (int i = 0; i < count; ++i) {
+    actions.Started(Job(i, {i}, "collect at job.py:1"));
+    actions.Result(i, static_cast<uint64_t>(1'000 + i));
+    if (i != 3) actions.Ended(i, i == 5 ? "boom" : "", kStart + i);
+  }
+  std::optional<ReportOtherActions> others;
+  const std::vector<ReportAction> rows = actions.Rows(100, others);
+  ASSERT_EQ(rows.size(), 100u);
+  EXPECT_EQ(rows[0].result_bytes, 1'000u + static_cast<uint64_t>(count) - 1);
+  ASSERT_TRUE(others);
+  EXPECT_EQ(others->actions, static_cast<uint64_t>(count) - 100);
+  uint64_t all = others->result_bytes;
+  for (const ReportAction& row : rows) all += row.result_bytes;
+  EXPECT_EQ(all, static_cast<uint64_t>(count) * 1'000 + static_cast<uint64_t>(count) * static_cast<uint64_t>(count - 1) / 2);
+  actions.Keep(2);
+  others.reset();
+  const std::vector<ReportAction> kept = actions.Rows(100, others);
+  ASSERT_EQ(kept.size(), 2u);  // the one that runs, and the one that failed
+  EXPECT_EQ(kept[0].jobs, std::vector<int32_t>{5});
+  EXPECT_EQ(kept[1].status, "running");
+}
+
+TEST(DriverActions, JsonAndBackAndInAnEventLog) {
+  ProfileStore store;
+  store.JobStarted(Job(0, {0}, "collect at /jobs/job.py:17"));
+  Return(store, 1, 0, 777'777);
+  store.BlockUpdated({true, 6, 0}, "driver", 4'321, 0);
+  store.BlockUpdated({true, 6, 0}, "1", 4'321, 0);
+  const std::string json = store.ReportJson(false);
+  const Result<Report> report = ReadReportJson(json);
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(WriteReportJson(*report), json);
+  EXPECT_EQ(report->broadcasts[0].driver_peak_bytes, 4'321u);
+  Report many = *report;
+  many.driver->actions.resize(5'000, many.driver->actions[0]);
+  const std::optional<PartText> part = ApplicationPart(many, 2 << 10);
+  ASSERT_TRUE(part);
+  const Result<Report> read = ReadReportJson(*PartJson(part->text));
+  ASSERT_TRUE(read.ok());
+  EXPECT_LT(read->driver->actions.size(), 5'000u);
+  EXPECT_EQ(read->driver->actions.size() + read->driver->other_actions->actions, 5'000u);
+}
+
+TEST(DriverActions, Text) {
+  ProfileStore store;
+  store.Configuration({{"spark.driver.maxResultSize", "2m"}});
+  store.JobStarted(Job(0, {0}, "collect at /jobs/job.py:17"));
+  store.StageSubmitted(0, 0, "collect", "", 3, kStart);
+  Return(store, 1, 0, 1 << 20);
+  const Result<std::string> text = RenderText(store.ReportJson(false), {160, false, 0});
+  ASSERT_TRUE(text.ok());
+  EXPECT_NE(text->find("1.0 MiB  collect at job.py:17, job 0  running"), text->npos) << *text;
+  EXPECT_NE(text->find("stage 0: 1.0 MiB from 1 of 3 tasks, largest 1.0 MiB, 50 % of spark.driver.maxResultSize"), text->npos) << *text;
+}
+
+}  // namespace
+}  // namespace memprof

@@ -1,0 +1,126 @@
+#include "intake/snapshots.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+namespace memprof {
+namespace {
+
+proto::ExecutorSnapshot Random(std::mt19937& random) {
+  proto::ExecutorSnapshot snapshot;
+  snapshot.set_taken_ms(static_cast<int64_t>(random() % 4));
+  snapshot.set_jvm_pid(4000);
+  if (random() % 2 == 0) snapshot.set_cgroup_limit_bytes(1000 + random() % 3);
+  if (random() % 2 == 0) snapshot.set_heap_max_bytes(2000 + random() % 3);
+  if (random() % 2 == 0) snapshot.set_heap_used_peak_bytes(random() % 100);
+  snapshot.set_cgroup_shared(random() % 5 == 0);
+  for (unsigned i = random() % 4; i != 0; --i) {
+    proto::Process& process = *snapshot.add_processes();
+    process.set_pid(static_cast<int32_t>(4000 + random() % 3));
+    process.set_peak_rss_bytes(random() % 5);
+    process.set_alive(random() % 2 == 0);
+    if (random() % 2 == 0) process.set_last_task_attempt_id(static_cast<int64_t>(random() % 3));
+    if (random() % 2 == 0) process.add_peak_rows()->set_bytes(random() % 3);
+  }
+  if (random() % 2 == 0) {
+    snapshot.mutable_at_peak()->set_used_bytes(random() % 4);
+    snapshot.mutable_at_peak()->set_order_bytes(4 + random() % 3);
+  }
+  if (random() % 2 == 0) {
+    snapshot.mutable_last()->set_time_ms(static_cast<int64_t>(random() % 3));
+    snapshot.mutable_last()->set_used_bytes(random() % 3);
+  }
+  if (random() % 2 == 0) snapshot.set_oom_kills(random() % 3);
+  if (random() % 2 == 0) snapshot.set_oom_kills_at_start(random() % 3);
+  for (unsigned i = random() % 3; i != 0; --i) {
+    proto::Collector& collector = *snapshot.add_collectors();
+    collector.set_name(random() % 2 == 0 ? "Copy" : "MarkSweepCompact");
+    collector.set_collections(random() % 3);
+    collector.set_longest_ms(random() % 3);
+  }
+  if (random() % 2 == 0) snapshot.set_gc_stopped_ms(random() % 9);
+  if (random() % 2 == 0) snapshot.set_cgroup(random() % 2 == 0 ? "/a" : "/b");
+  if (random() % 2 == 0) {
+    proto::Counter& counter = *snapshot.add_counters();
+    counter.set_name(random() % 2 == 0 ? "a" : "b");
+    counter.set_value(random() % 4);
+  }
+  for (unsigned i = random() % 3; i != 0; --i) {
+    proto::SparkPool& pool = *snapshot.add_spark_pools();
+    pool.mutable_last()->set_off_heap(i == 2);
+    pool.mutable_last()->set_storage_bytes(random() % 3);
+    pool.set_last_ms(static_cast<int64_t>(random() % 2));
+    pool.set_storage_peak_bytes(random() % 5);
+    pool.set_execution_peak_bytes(random() % 5);
+  }
+  if (random() % 2 == 0) snapshot.add_not_available()->set_what(random() % 2 == 0 ? "x" : "y");
+  return snapshot;
+}
+
+std::string Joined(const std::vector<proto::ExecutorSnapshot>& snapshots) {
+  proto::ExecutorSnapshot joined;
+  for (const proto::ExecutorSnapshot& snapshot : snapshots) JoinSnapshot(snapshot, joined);
+  return joined.SerializeAsString();
+}
+
+TEST(Snapshots, OrderAndRepetitionChangeNothing) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 500; ++round) {
+    std::vector<proto::ExecutorSnapshot> snapshots;
+    for (int i = 0; i < 4; ++i) snapshots.push_back(Random(random));
+    std::string expected = Joined(snapshots);
+    snapshots.push_back(snapshots[random() % 4]);
+    std::shuffle(snapshots.begin(), snapshots.end(), random);
+    ASSERT_EQ(Joined(snapshots), expected) << "round " << round;
+  }
+}
+
+TEST(Snapshots, OneThatWasCutTakesNothingAway) {
+  proto::ExecutorSnapshot whole, cut;
+  whole.set_taken_ms(1);
+  for (int pid : {1, 2, 3}) {
+    proto::Process& process = *whole.add_processes();
+    process.set_pid(pid);
+    process.set_peak_rss_bytes(1000 + static_cast<uint64_t>(pid));
+    *whole.mutable_at_peak()->add_processes() = process;
+  }
+  whole.mutable_at_peak()->set_used_bytes(5000);
+  cut.set_taken_ms(2);
+  *cut.add_processes() = whole.processes(0);
+  cut.mutable_at_peak()->set_used_bytes(5000);
+  cut.set_heap_used_peak_bytes(77);
+  JoinSnapshot(cut, whole);
+  EXPECT_EQ(whole.processes_size(), 3);
+  EXPECT_EQ(whole.at_peak().processes_size(), 3);
+  EXPECT_EQ(whole.heap_used_peak_bytes(), 77u);
+  EXPECT_EQ(whole.taken_ms(), 2);
+}
+
+TEST(Snapshots, MomentsAreComparedByOneMeasureHoweverTheyAreShown) {
+  proto::ExecutorSnapshot in_pss, in_rss;
+  in_pss.mutable_at_peak()->set_order_bytes(900'000'011);  // the sum of RSS at this tick was larger,
+  in_pss.mutable_at_peak()->set_used_bytes(600'000'007);   // but what is shown leaves out pages that are shared
+  in_rss.mutable_at_peak()->set_order_bytes(800'000'011);
+  in_rss.mutable_at_peak()->set_used_bytes(800'000'011);
+  JoinSnapshot(in_rss, in_pss);
+  EXPECT_EQ(in_pss.at_peak().used_bytes(), 600'000'007u);
+}
+
+TEST(Snapshots, KeepTheLargestOfVeryManyProcesses) {
+  proto::ExecutorSnapshot all;
+  for (int pid = 1; pid <= 500; ++pid) {
+    proto::ExecutorSnapshot snapshot;
+    proto::Process& process = *snapshot.add_processes();
+    process.set_pid(pid);
+    process.set_peak_rss_bytes(static_cast<uint64_t>(pid) * 10);
+    JoinSnapshot(snapshot, all);
+  }
+  ASSERT_EQ(all.processes_size(), kMaxProcesses);
+  EXPECT_EQ(all.processes(0).pid(), 500);
+}
+
+}  // namespace
+}  // namespace memprof

@@ -6,8 +6,8 @@
 
 #include "advice/collected_results.h"
 #include "postmortem/action_titles.h"
-#include "report/text_page.h"
 #include "report/units.h"
+#include "report/views/text_page.h"
 
 namespace memprof {
 namespace {

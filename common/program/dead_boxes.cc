@@ -16,8 +16,8 @@
 #include "program/held.h"
 #include "program/process_profile.h"
 #include "report/model.h"
-#include "report/post_mortem_text.h"
 #include "report/units.h"
+#include "report/views/post_mortem_text.h"
 #include "store/profile_store.h"
 
 namespace memprof {

@@ -14,9 +14,9 @@
 #include "program/held.h"
 #include "report/digest.h"
 #include "report/json.h"
-#include "report/post_mortem_text.h"
 #include "report/titles.h"
 #include "report/units.h"
+#include "report/views/post_mortem_text.h"
 
 namespace memprof {
 namespace {

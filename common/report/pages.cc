@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "report/app_files.h"
 #include "report/json.h"
+#include "report/views/app_files.h"
 
 namespace memprof {
 namespace {

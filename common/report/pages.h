@@ -16,8 +16,8 @@
 #include <string>
 #include <string_view>
 
-#include "report/html.h"
 #include "report/model.h"
+#include "report/views/html.h"
 
 namespace memprof {
 

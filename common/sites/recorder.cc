@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "base/stack_fold.h"
+#include "resident/residency.h"
 #include "sites/recorder_state.h"
-#include "sites/residency.h"
 
 namespace memprof {
 namespace {

@@ -26,9 +26,9 @@
 
 #include "base/origin.h"
 #include "base/status.h"
+#include "resident/region_table.h"
+#include "resident/rss_rows.h"
 #include "sites/live_set.h"
-#include "sites/region_table.h"
-#include "sites/rss_rows.h"
 
 namespace memprof {
 

@@ -3,9 +3,9 @@
 #include <cstring>
 
 #include "base/clock.h"
+#include "resident/residency.h"
 #include "sites/recorder.h"
 #include "sites/recorder_state.h"
-#include "sites/residency.h"
 
 namespace memprof {
 namespace {

@@ -5,11 +5,11 @@
 #include "base/futex_mutex.h"
 #include "base/stack_fold.h"
 #include "blackbox/box_file.h"
+#include "resident/rss_reader.h"
 #include "sampling/estimator.h"
 #include "sites/intern_tables.h"
 #include "sites/live_set.h"
 #include "sites/recorder.h"
-#include "sites/rss_reader.h"
 #include "sites/site_table.h"
 
 namespace memprof {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/event_parts.h"
+#include "eventlog/event_parts.h"
 #include "rollup/state.h"
 
 namespace memprof {

@@ -8,7 +8,7 @@
 #include "facts/error_title.h"
 #include "intake/delivery.h"
 #include "report/json.h"
-#include "report/post_mortem_text.h"
+#include "report/views/post_mortem_text.h"
 #include "rollup/bounds.h"
 #include "rollup/state.h"
 #include "store/event_writer.h"

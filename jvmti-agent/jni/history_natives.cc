@@ -1,9 +1,9 @@
 // The natives of org.sparkmemprof.jni.NativeHistory: they convert and forward to EventLogPages. Answers are read by NativePages.
 #include <jni.h>
 
+#include "eventlog/event_log_pages.h"
 #include "jni/convert.h"
 #include "jni/or_else.h"
-#include "report/event_log_pages.h"
 
 using namespace memprof;
 

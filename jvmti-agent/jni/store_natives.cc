@@ -6,13 +6,13 @@
 #include <type_traits>
 #include <utility>
 
+#include "eventlog/event_parts.h"
 #include "facts/cached_data.h"
 #include "facts/driver_actions.h"
 #include "jni/convert.h"
 #include "jni/driver_store.h"
 #include "jni/or_else.h"
-#include "report/event_parts.h"
-#include "report/views.h"
+#include "report/views/views.h"
 #include "store/profile_store.h"
 
 namespace memprof {

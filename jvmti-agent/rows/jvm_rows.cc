@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "sites/map_neighbours.h"
-#include "sites/residency.h"
+#include "resident/map_neighbours.h"
+#include "resident/residency.h"
 #include "system/malloc_figures.h"
 
 namespace memprof {

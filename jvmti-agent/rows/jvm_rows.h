@@ -24,9 +24,9 @@
 #include <vector>
 
 #include "blackbox/box_reader.h"
+#include "resident/memory_map.h"
+#include "resident/rss_rows.h"
 #include "rows/hotspot_layout.h"
-#include "sites/memory_map.h"
-#include "sites/rss_rows.h"
 
 namespace memprof {
 

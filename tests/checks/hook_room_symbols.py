@@ -18,7 +18,7 @@ import pathlib
 import subprocess
 import sys
 
-ROOMS = {room: "common" for room in ("base", "sampling", "sites", "hooking", "blackbox")}
+ROOMS = {room: "common" for room in ("base", "sampling", "resident", "sites", "hooking", "blackbox")}
 ROOMS |= {room: "pyworker-shim/native/hooks" for room in ("allocators", "frames", "lookups")}
 
 

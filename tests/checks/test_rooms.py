@@ -12,21 +12,22 @@ COMMON = {
     "sampling": "base",
     "hooking": "base",
     "blackbox": "base sampling",
-    "sites": "base sampling blackbox",
+    "resident": "base",
+    "sites": "base sampling blackbox resident",
     "symbols": "base",
     "system": "base",
     "proto": "",
     "timeline": "proto",
     "report": "base proto timeline",
+    "eventlog": "base report",
     "budget": "base",
     "advice": "report budget",
     "facts": "base proto timeline report",
     "rollup": "base proto timeline report budget advice facts",
     "intake": "base proto timeline facts rollup",
     "postmortem": "base proto report budget advice facts rollup",
-    "store": "base report budget advice facts rollup intake postmortem",
+    "store": "base report eventlog budget advice facts rollup intake postmortem",
     "profile": "base blackbox symbols system proto",
-    "eventlog": "base report",
     "program": "base blackbox symbols system proto report advice postmortem store profile",
 }
 AGENT = {
@@ -58,7 +59,7 @@ JAVA = {
     "plugin": "accumulator files gc history jni listener metrics notices report ui",
     "": "plugin",  # the name in spark.plugins
 }
-CORE = ("base", "sampling", "hooking", "sites", "blackbox", "symbols", "system")
+CORE = ("base", "sampling", "hooking", "resident", "sites", "blackbox", "symbols", "system")
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', re.MULTILINE)
 JVM = re.compile(r"^(jni|jni_md|jvmti|jvmticmlr)\.h$")
 PYTHON = re.compile(r"^(Python\.h|pybind11/|cpython/|internal/pycore|frameobject\.h)")

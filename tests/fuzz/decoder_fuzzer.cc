@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "eventlog/decoder.h"
+#include "eventlog/files/decoder.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include "report/exports/stacks.h"
 #include "report/json.h"
-#include "report/views.h"
+#include "report/views/views.h"
 
 namespace memprof {
 namespace {

@@ -6,7 +6,7 @@
 #include "report/exports/stacks.h"
 #include "report/json.h"
 #include "report/titles.h"
-#include "report/views.h"
+#include "report/views/views.h"
 
 namespace memprof {
 namespace {

@@ -19,7 +19,7 @@
 #include "hooking/got_patcher.h"
 #include "hooking/native_stack.h"
 #include "lookups/symbol_lookups.h"
-#include "sites/rss_rows.h"
+#include "resident/rss_rows.h"
 #include "system/malloc_figures.h"
 
 namespace memprof {

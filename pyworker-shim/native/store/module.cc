@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "base/valid_utf8.h"
-#include "eventlog/event_log_file.h"
+#include "eventlog/files/event_log_file.h"
 #include "program/dead_boxes.h"
 #include "program/driver_end.h"
 #include "program/program_report.h"
 #include "report/json.h"
 #include "report/since.h"
-#include "report/views.h"
+#include "report/views/views.h"
 #include "system/memory_cgroup.h"
 #include "system/proc_files.h"
 

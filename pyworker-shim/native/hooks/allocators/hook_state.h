@@ -10,10 +10,10 @@
 #include "frames/mixed_stack.h"
 #include "frames/stack_scratch.h"
 #include "hooking/loader_watch.h"
+#include "resident/region_table.h"
 #include "sampling/poisson_sampler.h"
 #include "sites/live_filter.h"
 #include "sites/recorder.h"
-#include "sites/region_table.h"
 
 namespace memprof {
 

@@ -1,4 +1,4 @@
-#include "eventlog/decoder.h"
+#include "eventlog/files/decoder.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/json.h"
-#include "report/views.h"
+#include "report/views/views.h"
 #include "store/profile_store.h"
 
 namespace memprof {

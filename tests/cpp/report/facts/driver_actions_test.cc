@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "eventlog/event_parts.h"
 #include "facts/cached_data.h"
-#include "report/event_parts.h"
 #include "report/json.h"
-#include "report/views.h"
+#include "report/views/views.h"
 #include "store/profile_store.h"
 
 namespace memprof {

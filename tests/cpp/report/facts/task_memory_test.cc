@@ -4,7 +4,7 @@
 
 #include "report/json.h"
 #include "report/profile_builder.h"
-#include "report/views.h"
+#include "report/views/views.h"
 #include "store/profile_store.h"
 
 namespace memprof {

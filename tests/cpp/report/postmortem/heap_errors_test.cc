@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "eventlog/event_parts.h"
 #include "postmortem/post_mortems.h"
-#include "report/event_parts.h"
 #include "report/json.h"
 #include "report/postmortem/scene.h"
-#include "report/views.h"
+#include "report/views/views.h"
 
 namespace memprof {
 namespace {

@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "report/post_mortem_text.h"
 #include "report/postmortem/scene.h"
 #include "report/units.h"
-#include "report/views.h"
+#include "report/views/post_mortem_text.h"
+#include "report/views/views.h"
 #include "store/told_deaths.h"
 
 namespace memprof {

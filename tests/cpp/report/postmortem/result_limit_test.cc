@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "eventlog/event_parts.h"
 #include "facts/driver_actions.h"
-#include "report/event_parts.h"
 #include "report/json.h"
 #include "store/profile_store.h"
 

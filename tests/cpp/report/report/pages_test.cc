@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/app_files.h"
-#include "report/html_escape.h"
 #include "report/sample_store.h"
+#include "report/views/app_files.h"
+#include "report/views/html_escape.h"
 
 namespace memprof {
 namespace {

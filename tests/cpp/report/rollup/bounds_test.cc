@@ -5,7 +5,7 @@
 #include "intake/delivery.h"
 #include "report/json.h"
 #include "report/profile_builder.h"
-#include "report/views.h"
+#include "report/views/views.h"
 #include "store/profile_store.h"
 #include "store/report_builder.h"
 

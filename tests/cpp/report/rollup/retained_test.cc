@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/event_parts.h"
+#include "eventlog/event_parts.h"
 #include "report/json.h"
 #include "report/sample_store.h"
 

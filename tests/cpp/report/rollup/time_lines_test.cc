@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <random>
 
+#include "eventlog/event_log.h"
+#include "eventlog/event_parts.h"
 #include "intake/delivery.h"
-#include "report/event_log.h"
-#include "report/event_parts.h"
 #include "report/fit_time_lines.h"
 #include "report/json.h"
 #include "report/sample_store.h"

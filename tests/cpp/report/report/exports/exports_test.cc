@@ -8,7 +8,7 @@
 #include "proto/pprof.pb.h"
 #include "report/json.h"
 #include "report/sample_store.h"
-#include "report/views.h"
+#include "report/views/views.h"
 
 namespace memprof {
 namespace {

@@ -1,0 +1,53 @@
+// zstd: frames of RFC 8878, as Spark writes them. A log that is being written has no end of its frame yet: what zstd has flushed is read.
+#include <zstd.h>
+
+#include <algorithm>
+#include <new>
+#include <vector>
+
+#include "eventlog/files/decoder.h"
+
+namespace memprof {
+namespace {
+
+constexpr int kLargestWindowLog = 27;  // 128 MiB; Spark's levels stay below
+constexpr size_t kBlockHeaderBytes = 3;
+
+class Zstd final : public Decoder {
+ public:
+  explicit Zstd(Sink sink) : sink_(std::move(sink)), stream_(ZSTD_createDStream()), text_(ZSTD_DStreamOutSize()) {
+    if (stream_ == nullptr || ZSTD_isError(ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, kLargestWindowLog))) throw std::bad_alloc();
+  }
+  ~Zstd() override { ZSTD_freeDStream(stream_); }
+  Zstd(const Zstd&) = delete;
+  Zstd& operator=(const Zstd&) = delete;
+
+  Status Add(std::string_view bytes) override {
+    while (!bytes.empty()) {
+      ZSTD_inBuffer in{bytes.data(), std::min(bytes.size(), Step()), 0};
+      ZSTD_outBuffer out{text_.data(), text_.size(), 0};
+      wanted_ = ZSTD_decompressStream(stream_, &out, &in);
+      sink_({text_.data(), out.pos});
+      if (ZSTD_isError(wanted_)) return Status::Error(ErrorCode::kCorrupt, "has a damaged frame of zstd");
+      bytes.remove_prefix(in.pos);
+    }
+    return {};
+  }
+  bool AtEnd() const override { return wanted_ == 0; }
+
+ private:
+  // A block by itself: a call of zstd that fails doesn't say what it wrote before, and that would be the block before the damage.
+  // What zstd asks for is the rest of a block and the header of the next.
+  size_t Step() const { return wanted_ > kBlockHeaderBytes ? wanted_ - kBlockHeaderBytes : std::max<size_t>(wanted_, 1); }
+
+  Sink sink_;
+  ZSTD_DStream* stream_;
+  std::vector<char> text_;  // has room for any block
+  size_t wanted_ = 0;       // bytes that zstd asks for next; 0: a frame has ended
+};
+
+}  // namespace
+
+std::unique_ptr<Decoder> ZstdDecoder(Decoder::Sink sink) { return std::make_unique<Zstd>(std::move(sink)); }
+
+}  // namespace memprof

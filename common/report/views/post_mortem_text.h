@@ -1,0 +1,18 @@
+// A post-mortem as text: for the terminal, and for the driver's log, where it is told as soon as it is known.
+#pragma once
+
+#include <string>
+
+#include "report/model.h"
+#include "report/views/text_page.h"
+
+namespace memprof {
+
+inline constexpr size_t kMostPostMortemLines = 29;  // with the log's own line 30
+
+// At most `most` lines: what died and how that is known first, then advice, sites, processes.
+void PutPostMortem(const ReportPostMortem& death, size_t most, TextPage& page);
+
+std::string PostMortemText(const ReportPostMortem& death);
+
+}  // namespace memprof

@@ -1,0 +1,27 @@
+// What a mapping is, as far as the one before it tells: pass them in order of address. HOOK.
+#pragma once
+
+#include <cstdint>
+
+#include "resident/memory_map.h"
+#include "resident/rss_rows.h"
+
+namespace memprof {
+
+class MapNeighbours {
+ public:
+  explicit MapNeighbours(ModuleEnd module_end) : module_end_(module_end) {}
+
+  static bool IsAnonymous(const Mapping& mapping) { return mapping.name_size == 0 && !mapping.of_file; }
+
+  // Where the .bss ends with which an anonymous mapping begins, that is, behind a library's data; otherwise where it begins.
+  uintptr_t BssEnd(const Mapping& mapping) const;
+  bool IsStack(const Mapping& mapping) const;
+  void Pass(const Mapping& mapping);
+
+ private:
+  ModuleEnd module_end_;
+  uintptr_t library_end_ = 0, guard_end_ = 0;
+};
+
+}  // namespace memprof

@@ -1,0 +1,93 @@
+#include "resident/rss_rows.h"
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+namespace memprof {
+namespace {
+
+std::string NameOf(const std::string& path) { return NameOfLibrary(path.data(), path.size()).text; }
+bool Runtime(const std::string& path) { return IsRuntime(path.data(), path.size()); }
+
+TEST(RssRows, LibrariesAreCalledByTheirPackageAndFile) {
+  EXPECT_EQ(NameOf("/v/lib/python3.11/site-packages/numpy/_core/_multiarray_umath.cpython-311-x86_64-linux-gnu.so"),
+            "numpy/_multiarray_umath");
+  EXPECT_EQ(NameOf("/usr/lib/python3/dist-packages/pyarrow/libarrow.so.1700"), "pyarrow/libarrow.so.1700");
+  EXPECT_EQ(NameOf("/v/site-packages/numpy.libs/libopenblas64.so"), "numpy/libopenblas64.so");
+  EXPECT_EQ(NameOf("/v/site-packages/polars/polars.abi3.so"), "polars/polars");
+  EXPECT_EQ(NameOf("/v/site-packages/_cffi_backend.cpython-311-x86_64-linux-gnu.so"), "_cffi_backend");
+  EXPECT_EQ(NameOf("/usr/lib/x86_64-linux-gnu/libcrypto.so.3"), "libcrypto.so.3");
+  EXPECT_EQ(NameOf("/v/site-packages/" + std::string(80, 'p') + "/x.so"), std::string(63, 'p'));
+}
+
+TEST(RssRows, TheRuntimeIsNobodysLibrary) {
+  for (const char* path :
+       {"", "/lib/x86_64-linux-gnu/libc.so.6", "/lib64/ld-linux-x86-64.so.2", "/usr/bin/python3.11", "/opt/lib/libpython3.11.so.1.0",
+        "/usr/lib/libstdc++.so.6", "/usr/lib/python3.11/lib-dynload/mmap.cpython-311-x86_64-linux-gnu.so"}) {
+    EXPECT_TRUE(Runtime(path)) << path;
+  }
+  for (const char* path : {"/v/site-packages/numpy/_core/_multiarray_umath.so", "/usr/lib/libcrypto.so.3", "/jobs/libcounter.so"}) {
+    EXPECT_FALSE(Runtime(path)) << path;
+  }
+}
+
+TEST(RssRows, ABlockTakesWhatMallocTakes) {
+  for (const size_t size : {1, 24, 25, 40, 41, 100, 1000, 100'001}) {
+    void* block = malloc(size);
+    // ASan's malloc and others have no word before the block.
+    if (malloc_usable_size(block) % 16 == 8) {
+      EXPECT_EQ(ChunkBytes(size), malloc_usable_size(block) + 8) << size;
+    }
+    free(block);
+  }
+}
+
+TEST(RssRows, WhatFindsNoRowGoesToTheOthers) {
+  auto list = std::make_unique<RssRowList>();
+  list->Add("nothing", 0);
+  EXPECT_EQ(list->count, 0u);
+  for (size_t i = 0; i < RssRowList::kMost + 7; ++i) list->Add("native: ", std::to_string(i).c_str(), i + 1);
+  EXPECT_EQ(list->count, RssRowList::kMost);
+  EXPECT_STREQ(list->rows[0].name, "native: 0");
+  EXPECT_STREQ(list->rows[RssRowList::kMost - 1].name, "others");
+  uint64_t others = 0;
+  for (size_t i = RssRowList::kMost - 1; i < RssRowList::kMost + 7; ++i) others += i + 1;
+  EXPECT_EQ(list->rows[RssRowList::kMost - 1].bytes, others);
+}
+
+TEST(RssRows, TwoPercentOfTheTimeAreSpent) {
+  TimeBudget budget;
+  int64_t now = 1'000'000'000;
+  int64_t spent = 0;
+  for (int i = 0; i < 100'000; ++i, now += 1'000'000) {
+    if (!budget.Has(now)) continue;
+    budget.Spend(3'000'000);
+    spent += 3'000'000;
+  }
+  EXPECT_GT(spent, 2'000'000'000);               // of 100 s
+  EXPECT_LT(spent, 2'000'000'000 + 53'000'001);  // and what it began with
+}
+
+TEST(RssRows, WhatStandsIsRememberedButForStacksAndLibraries) {
+  const auto scratch = std::make_unique<MapScratch>();
+  const auto regions = std::make_unique<RegionTable>();
+  AddRegionsBefore(*scratch, nullptr, regions.get());
+  const uintptr_t here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  regions->ForEach([&](const RegionTable::Region& region) {
+    EXPECT_EQ(region.kind, RegionKind::kBefore);
+    EXPECT_FALSE(here >= region.begin && here < region.end) << "the stack";
+  });
+  EXPECT_FALSE(regions->Empty());
+  MappedParts parts;
+  ASSERT_TRUE(MeasureMappedParts(*scratch, nullptr, *regions, &parts));
+  EXPECT_GT(parts.stack_bytes, 0u);
+  EXPECT_GT(parts.library_data_bytes, 0u);
+  EXPECT_GT(parts.before_bytes, 0u);
+}
+
+}  // namespace
+}  // namespace memprof

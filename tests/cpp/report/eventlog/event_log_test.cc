@@ -1,0 +1,225 @@
+#include "eventlog/event_log.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "eventlog/event_lines.h"
+#include "eventlog/event_parts.h"
+#include "report/json.h"
+#include "report/packed_text.h"
+#include "report/sample_store.h"
+
+namespace memprof {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+constexpr int64_t kNow = 1'700'000'060'000;
+
+// A log as Spark writes it: its own events around ours.
+struct Log {
+  std::vector<std::string> lines = {
+      R"({"Event":"SparkListenerLogStart","Spark Version":"4.3.0"})",
+      R"({"Event":"SparkListenerEnvironmentUpdate","Spark Properties":{"spark.plugins":"org.sparkmemprof.MemoryProfilerPlugin"}})",
+      R"({"Event":"SparkListenerApplicationStart","App Name":"weighted <average>","App ID":"app-7","Timestamp":1700000000001})",
+      R"({"Event":"SparkListenerJobStart","Job ID":0,"Stage Infos":[]})",
+  };
+
+  void Put(const std::vector<ReportEvent>& events, int version = 1) {
+    for (const ReportEvent& event : events) {
+      lines.push_back(json{
+          {"Event", "org.sparkmemprof.history.ReportPart"},
+          {"part", event.part},
+          {"id", event.id},
+          {"schemaVersion", version},
+          {"report",
+           event.text}}.dump());
+      std::string& line = lines.back();  // nlohmann sorts keys; Spark begins with the event's name, as does 'E' before 'i'
+      EXPECT_TRUE(line.starts_with("{\"Event\"")) << line.substr(0, 40);
+    }
+  }
+
+  std::string Text() const {
+    std::string text;
+    for (const std::string& line : lines) text += line + "\n";
+    return text;
+  }
+};
+
+Result<Report> Read(std::string_view text, size_t piece = SIZE_MAX) {
+  EventLogReport log;
+  EventLines lines(log);
+  for (size_t at = 0; at < text.size(); at += std::min(piece, text.size() - at)) lines.Add(text.substr(at, piece));
+  if (!lines.Finish()) log.IsCut("is cut off in the middle of a line");
+  return log.Make();
+}
+
+std::vector<ReportEvent> All(ProfileStore& store, bool end, bool with_source = true) {
+  std::vector<ReportEvent> all;
+  for (auto some = store.TakeEvents(kNow, end, with_source); !some.empty(); some = store.TakeEvents(kNow, end, with_source)) {
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+json Model(const Report& report) { return json::parse(WriteReportJson(report)); }
+
+std::vector<std::string> Unavailable(const Report& report) {
+  std::vector<std::string> all;
+  for (const ReportNotAvailable& entry : report.not_available) all.push_back(entry.what + ": " + entry.why);
+  return all;
+}
+
+class SampleLog : public ::testing::Test {
+ protected:
+  SampleLog() {
+    testing::FillSample(store_);
+    log_.Put(All(store_, true));
+  }
+
+  ProfileStore store_;
+  Log log_;
+};
+
+TEST_F(SampleLog, IsTheApplicationsReport) {
+  Result<Report> report = Read(log_.Text());
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  EXPECT_EQ(Model(*report), Model(store_.Model(false)));
+}
+
+TEST_F(SampleLog, InPiecesOfAnySizeAndWithLongLinesOfOthersBetween) {
+  std::string text = log_.Text();
+  text.insert(text.find('\n') + 1, "{\"Event\":\"SparkListenerSQLExecutionStart\",\"plan\":\"" + std::string(5 << 20, 'x') + "\"}\n");
+  for (size_t piece : {4096u, 1'000'003u}) {
+    Result<Report> report = Read(text, piece);
+    ASSERT_TRUE(report.ok()) << report.status().message();
+    EXPECT_EQ(Model(*report), Model(store_.Model(false)));
+  }
+}
+
+TEST_F(SampleLog, AnyOrderAndAnOlderPartBeforeANewerOne) {
+  Log other;
+  Report old;
+  old.stages.resize(1);
+  old.stages[0].stage_id = 2;
+  old.stages[0].name = "an older row";
+  other.Put({{"stage", "2.0", StagePart(old.stages[0], 1 << 16)->text}});
+  other.lines.insert(other.lines.end(), log_.lines.rbegin(), log_.lines.rend() - 4);
+  Result<Report> report = Read(other.Text());
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(Model(*report)["stages"], Model(store_.Model(false))["stages"]);
+}
+
+TEST_F(SampleLog, CutAnywhereItGivesWhatIsWhole) {
+  const std::string text = log_.Text();
+  size_t with_stages = 0;
+  for (size_t end = 0; end < text.size(); end += 97) {
+    Result<Report> report = Read(std::string_view(text).substr(0, end));
+    if (!report.ok()) {
+      EXPECT_NE(std::string(report.status().message()), "") << end;
+      continue;
+    }
+    EXPECT_TRUE(report->unfinished);
+    EXPECT_THAT(Unavailable(*report), ::testing::Contains(HasSubstr("the end of the application's profile")));
+    EXPECT_EQ(report->application.id, "app-7");
+    EXPECT_EQ(report->application.name, "weighted <average>");
+    EXPECT_EQ(report->application.spark_version, "4.3.0");
+    EXPECT_EQ(report->application.started_ms, 1'700'000'000'001);
+    with_stages += !report->stages.empty();
+  }
+  EXPECT_GT(with_stages, 10u);
+}
+
+TEST_F(SampleLog, ALostPartIsTold) {
+  std::erase_if(log_.lines, [](const std::string& line) { return line.find("\"id\":\"2.0\"") != std::string::npos; });
+  Result<Report> report = Read(log_.Text());
+  ASSERT_TRUE(report.ok());
+  EXPECT_FALSE(report->unfinished);
+  EXPECT_EQ(report->stages.size(), 2u);
+  EXPECT_THAT(Unavailable(*report), ::testing::Contains(HasSubstr("rows of 1 stages: the event log lacks them")));
+}
+
+TEST_F(SampleLog, DamagedPartsAreTold) {
+  for (std::string& line : log_.lines) {
+    if (line.find("\"id\":\"3.0\"") == std::string::npos) continue;
+    json event = json::parse(line);
+    event["report"] = event["report"].get<std::string>().substr(0, 100);
+    line = event.dump();
+  }
+  Result<Report> report = Read(log_.Text());
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->stages.size(), 2u);
+  EXPECT_THAT(Unavailable(*report), ::testing::Contains(HasSubstr("1 parts of the event log: they are damaged")));
+}
+
+TEST(EventLog, WithoutOurEventsItSaysWhichSettingWasMissing) {
+  Log log;
+  EXPECT_THAT(Read(log.Text()).status().message(), HasSubstr("spark.memprof.eventLog.enabled"));
+  log.lines[1] = R"({"Event":"SparkListenerEnvironmentUpdate","Spark Properties":{"spark.plugins":"com.example.Other"}})";
+  EXPECT_THAT(Read(log.Text()).status().message(), HasSubstr("--conf spark.plugins=org.sparkmemprof.MemoryProfilerPlugin"));
+  log.lines[1] = R"({"Event":"SparkListenerEnvironmentUpdate","Spark Properties":{}})";
+  EXPECT_THAT(Read(log.Text()).status().message(), HasSubstr("--conf spark.plugins=org.sparkmemprof.MemoryProfilerPlugin"));
+  EXPECT_EQ(Read(log.Text()).status().code(), ErrorCode::kNotFound);
+}
+
+TEST(EventLog, OfALaterVersion) {
+  ProfileStore store;
+  testing::FillSample(store);
+  Log log;
+  log.Put(All(store, true), 2);
+  Result<Report> report = Read(log.Text());
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.status().code(), ErrorCode::kUnsupported);
+  EXPECT_THAT(report.status().message(), HasSubstr("schema version 2, this one reads 1. Update sparkmemprof"));
+}
+
+TEST(EventLog, IsAnybodys) {
+  for (const char* text :
+       {"", "\n\n", "not JSON", "[]", "{\"Event\":", "{\"Event\":\"org.sparkmemprof.history.ReportPart\"}\n",
+        "{\"Event\":\"org.sparkmemprof.history.ReportPart\",\"part\":7,\"id\":{},\"schemaVersion\":\"x\",\"report\":[]}\n",
+        "{\"Event\":\"org.sparkmemprof.history.ReportPart\",\"part\":\"stage\",\"report\":\"H4sIAAAA\"}\n",
+        "{\"Event\":\"SparkListenerApplicationStart\",\"App ID\":[],\"Timestamp\":18446744073709551615}\n"}) {
+    EXPECT_FALSE(Read(text).ok()) << text;
+  }
+  // A bomb: much that unpacks to far more than any part is.
+  Log log;
+  log.Put({{"stage", "0.0", PackText(std::string(100u << 20, ' '))}, {"stage", "0.1", std::string(2u << 20, '{')}});
+  EXPECT_EQ(Read(log.Text()).status().code(), ErrorCode::kCorrupt);
+}
+
+TEST(EventLog, OfVeryManyStagesStaysAReport) {
+  Log log;
+  ReportStage stage;
+  stage.tasks = 3;
+  stage.totals = {{Origin::kPython, 40, 40 * 1009, 40, 77}};
+  for (uint32_t i = 0; i < 40; ++i) {
+    ReportSite& site = stage.sites.emplace_back();
+    site.origin = Origin::kPython;
+    site.allocated_bytes = 1009;
+    site.frames.assign(12, {Language::kPython, "function_" + std::to_string(i), "/a/file.py", "", i});
+  }
+  std::vector<ReportEvent> events;
+  for (stage.stage_id = 0; stage.stage_id < 1203; ++stage.stage_id) {
+    events.push_back({"stage", PartId(stage), StagePart(stage, kStagePartBytes)->text});
+  }
+  log.Put(events);
+  Result<Report> report = Read(log.Text());
+  ASSERT_TRUE(report.ok());
+  EXPECT_LT(WriteReportJson(*report).size(), 16u << 20);
+  ASSERT_TRUE(report->other_stages);
+  EXPECT_EQ(report->stages.size() + report->other_stages->stages, 1203u);
+  EXPECT_EQ(report->other_stages->tasks, 3 * report->other_stages->stages);
+  EXPECT_EQ(report->other_stages->totals[0].allocated_bytes, 40 * 1009 * report->other_stages->stages);
+  EXPECT_EQ(report->other_stages->totals[0].live_at_peak_bytes, 77u);
+  for (const ReportStage& row : report->stages) {
+    uint64_t sum = row.remainders.empty() ? 0 : row.remainders[0].allocated_bytes;
+    for (const ReportSite& site : row.sites) sum += site.allocated_bytes;
+    EXPECT_EQ(sum, row.totals[0].allocated_bytes) << "totals add up";
+  }
+}
+
+}  // namespace
+}  // namespace memprof

@@ -1,0 +1,189 @@
+#include "report/views/views.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "report/json.h"
+#include "report/sample_store.h"
+#include "report/views/app_files.h"
+#include "report/views/html_escape.h"
+
+namespace memprof {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string Sample() {
+  ProfileStore store;
+  testing::FillSample(store);
+  return store.ReportJson(false);
+}
+
+std::string Html(std::string_view json) {
+  Result<std::string> html = RenderHtml(json);
+  EXPECT_TRUE(html.ok()) << html.status().message();
+  return html.ok() ? *html : "";
+}
+
+std::string Text(std::string_view json, const TextOptions& options) {
+  Result<std::string> text = RenderText(json, options);
+  EXPECT_TRUE(text.ok()) << text.status().message();
+  return text.ok() ? *text : "";
+}
+
+std::vector<std::string> Lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+size_t Columns(const std::string& line) {
+  return static_cast<size_t>(std::count_if(line.begin(), line.end(), [](char byte) { return (byte & 0xc0) != 0x80; }));
+}
+
+// What stands between two marks, which a page has once.
+std::string Between(const std::string& page, std::string_view before, std::string_view after) {
+  const size_t begin = page.find(before) + before.size();
+  EXPECT_EQ(page.find(before, begin), page.npos) << before;
+  return page.substr(begin, page.find(after, begin) - begin);
+}
+
+constexpr std::string_view kModel = "<script type=\"application/json\" id=\"sparkmemprof-model\">";
+
+TEST(Html, HoldsTheModelAsItIs) {
+  const std::string json = Sample(), held = Between(Html(json), kModel, "</script>");
+  EXPECT_EQ(nlohmann::json::parse(held), nlohmann::json::parse(json));
+  Result<Report> read = ReadReportJson(held);
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(WriteReportJson(*read), json);
+}
+
+TEST(Html, NothingInTheModelEndsItsElement) {
+  ProfileStore store;
+  store.ApplicationStarted("app-1", "</script><!--<script>", "4", "3", "local", 1);
+  const std::string html = Html(store.ReportJson(false)), held = Between(html, kModel, "</script>");
+  EXPECT_THAT(held, Not(HasSubstr("<")));
+  EXPECT_THAT(html, Not(HasSubstr("<!--")));
+  EXPECT_EQ(nlohmann::json::parse(held)["application"]["name"], "</script><!--<script>");
+  EXPECT_EQ(EscapeJsonInHtml("{\"<\":\"</\"}"), "{\"\\u003c\":\"\\u003c/\"}");
+}
+
+// Unpacked in a browser: tests/browser.
+TEST(Html, ALargeModelIsPacked) {
+  nlohmann::json model = nlohmann::json::parse(Sample());
+  const auto with_name = [&](size_t size) {
+    model["application"]["name"] = std::string(size, 'x');
+    return Html(model.dump());
+  };
+  EXPECT_THAT(with_name(1000), HasSubstr(kModel));
+  const std::string html = with_name(3'000'001),
+                    packed = Between(html, "<script type=\"application/gzip\" id=\"sparkmemprof-model\">", "</script>");
+  EXPECT_EQ(html.find(kModel), html.npos);
+  EXPECT_LT(packed.size(), 30'000u);
+  EXPECT_EQ(packed.size() % 4, 0u);
+  EXPECT_TRUE(packed.starts_with("H4sI")) << "a gzip header";
+}
+
+TEST(Html, RunsItsOwnScriptAlone) {
+  const std::string html = Html(Sample());
+  EXPECT_THAT(html, HasSubstr(fmt::format("script-src '{}';", AppScriptHash())));
+  EXPECT_THAT(html, HasSubstr(fmt::format("<script>{}</script></body>", AppScript())));
+  EXPECT_THAT(html, HasSubstr(fmt::format("<style>{}</style>", AppStyle())));
+  EXPECT_GT(AppScript().size(), 50'000u);
+  EXPECT_GT(AppStyle().size(), 5'000u);
+}
+
+TEST(Html, TellsTheHeadlineWithoutScript) {
+  const std::string shell = Between(Html(Sample()), "<body>", "<script");
+  EXPECT_THAT(shell, HasSubstr("<h1>weighted average</h1><p>Executor 2 was killed for its memory"));
+  EXPECT_THAT(shell, HasSubstr("sparkmemprof report DIR"));
+  EXPECT_THAT(Html(ProfileStore().ReportJson(true)), HasSubstr("<p>Nothing has been measured yet.</p>"));
+}
+
+TEST(Html, EscapesWhatUsersWrote) {
+  ProfileStore store;
+  store.ApplicationStarted("app-1", testing::kHostile, "4", "3", "local", 1);
+  const std::string html = Html(store.ReportJson(false));
+  EXPECT_THAT(html, HasSubstr("<title>sparkmemprof: &lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;</title>"));
+  EXPECT_THAT(html, HasSubstr("<h1>&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;</h1>"));
+  EXPECT_THAT(html, Not(HasSubstr("<script>alert")));
+  EXPECT_EQ(EscapeHtml("<script>alert(1)</script>\"'&"), "&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;");
+  EXPECT_EQ(EscapeHtml(std::string_view("a\0b\x1b\n", 5)),
+            "a\xef\xbf\xbd"
+            "b\xef\xbf\xbd ");
+}
+
+std::string TextWithPool(const nlohmann::json& peak, const nlohmann::json& end) {
+  nlohmann::json report = nlohmann::json::parse(Sample());
+  report["stages"][1]["arrowPoolPeakBytes"] = peak;
+  report["stages"][1]["arrowPoolEndBytes"] = end;
+  return Text(report.dump(), {120, false, 0});
+}
+
+TEST(Text, SaysWhatArrowsPoolHeld) {
+  EXPECT_THAT(TextWithPool(53'477'376, 1'310'720), HasSubstr("Arrow's memory pool: 51.0 MiB at a task's peak, 1.2 MiB at a task's end"));
+  EXPECT_THAT(TextWithPool(nullptr, 1'310'720), HasSubstr("Arrow's memory pool: 1.2 MiB at a task's end"));
+  EXPECT_THAT(TextWithPool(nullptr, nullptr), Not(HasSubstr("memory pool")));
+  EXPECT_THAT(TextWithPool(0, 0), Not(HasSubstr("memory pool")));
+}
+
+TEST(Text, ShowsTheLineItsNativeFrameAndTheirSize) {
+  std::string text = Text(Sample(), {120, false, 0});
+  for (const char* part : {"averages.py:27  with_cpp", "└ weighted_average", "381.5 MiB", "124 %", "JVM heap", "1 failed"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+  EXPECT_THAT(text, Not(HasSubstr("\x1b"))) << "no colour unless asked for";
+}
+
+class TextWidth : public ::testing::TestWithParam<int> {};
+
+TEST_P(TextWidth, IsKept) {
+  for (const std::string& line : Lines(Text(Sample(), {GetParam(), false, 0})))
+    EXPECT_LE(Columns(line), static_cast<size_t>(GetParam())) << line;
+}
+
+INSTANTIATE_TEST_SUITE_P(Text, TextWidth, ::testing::Values(40, 60, 80, 89, 90, 100, 200));
+
+TEST(Text, KeepsToTheLinesGiven) {
+  for (int lines : {1, 5, 25}) {
+    std::vector<std::string> shown = Lines(Text(Sample(), {100, false, lines}));
+    EXPECT_LE(shown.size(), static_cast<size_t>(lines));
+  }
+  std::vector<std::string> shown = Lines(Text(Sample(), {100, false, 25}));
+  EXPECT_THAT(shown, ::testing::Contains(HasSubstr("with_cpp"))) << "the line that matters fits into the driver's log";
+}
+
+TEST(Text, ControlCharactersNeverReachTheTerminal) {
+  ProfileStore store;
+  store.ApplicationStarted("app\x1b]0;title\x07",
+                           "na\x1b[31mme\r\n\xc2\x9b"
+                           "2J",
+                           "4", "3", "local", 1);
+  for (const std::string& line : Lines(Text(store.ReportJson(false), {100, false, 0}))) {
+    EXPECT_TRUE(std::none_of(line.begin(), line.end(), [](char byte) { return static_cast<unsigned char>(byte) < 0x20; })) << line;
+    EXPECT_THAT(line, Not(HasSubstr("\xc2\x9b")));
+  }
+}
+
+TEST(Text, ColourEndsOnEachLine) {
+  for (const std::string& line : Lines(Text(Sample(), {100, true, 0}))) {
+    if (line.find("\x1b[") != std::string::npos) {
+      EXPECT_TRUE(line.ends_with("\x1b[0m")) << line;
+    }
+  }
+}
+
+TEST(Views, RefuseWhatIsNoReport) {
+  EXPECT_EQ(RenderHtml("{}").status().code(), ErrorCode::kCorrupt);
+  EXPECT_EQ(RenderText("nonsense", {}).status().code(), ErrorCode::kCorrupt);
+}
+
+}  // namespace
+}  // namespace memprof

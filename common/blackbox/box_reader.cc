@@ -12,9 +12,8 @@
 
 #include "base/valid_utf8.h"
 #include "blackbox/box_name.h"
-#include "blackbox/layout.h"
+#include "blackbox/box_reader_state.h"
 #include "blackbox/session_assembler.h"
-#include "blackbox/session_figures.h"
 
 namespace memprof {
 namespace {
@@ -22,10 +21,6 @@ namespace {
 using box::Recorded;
 
 constexpr uint64_t kMostFileBytes = 64u << 20;  // a reader's memory is bounded by the file's size
-constexpr int kAttempts = 4;
-constexpr int kRereads = 8;         // of a record that its owner was just writing
-constexpr int kMostRereads = 1000;  // by one reader for one session: a corrupt box is not worth more
-
 constexpr uint32_t kRecordBytes[box::kTables] = {
     sizeof(box::SessionSlot),
     sizeof(box::Udf),
@@ -40,12 +35,6 @@ constexpr uint32_t kRecordBytes[box::kTables] = {
     sizeof(Recorded<box::Incident>),
 };
 
-template <typename T>
-const Recorded<T>& RecordIn(const Recorded<T>& record) {
-  return record;
-}
-const Recorded<box::Session>& RecordIn(const box::SessionSlot& slot) { return slot.session; }
-
 template <size_t N>
 std::string Text(const char (&text)[N]) {
   return std::string(text, strnlen(text, N));
@@ -55,87 +44,7 @@ bool Printable(const std::string& text) {
   return std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
 
-// Where a session's figures stand at one time.
-struct SessionView {
-  box::Session session = {};
-  uint64_t sequence = 0;
-  uint32_t slot = 0;
-  bool found = false;
-};
-
 }  // namespace
-
-struct BoxReader::Impl {
-  std::string path;
-  int fd = -1;
-  box::Header header = {};
-  BoxIdentity identity;
-
-  ~Impl() {
-    if (fd >= 0) close(fd);
-  }
-
-  bool ReadAt(uint64_t offset, void* to, size_t bytes) const {
-    char* at = static_cast<char*>(to);
-    while (bytes > 0) {
-      ssize_t got = pread(fd, at, bytes, static_cast<off_t>(offset));
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) return false;
-      at += got;
-      offset += static_cast<uint64_t>(got);
-      bytes -= static_cast<size_t>(got);
-    }
-    return true;
-  }
-
-  Status CutShort() const { return Status::Error(ErrorCode::kIo, "black box %s is shorter than its header says", path.c_str()); }
-
-  // The first `count` records of a table from `first` on; count + first is within the capacity.
-  template <typename T>
-  bool ReadTable(box::TableKind kind, uint32_t first, uint32_t count, std::vector<T>* records) const {
-    records->resize(count);
-    return ReadAt(header.tables[kind].offset + uint64_t{first} * sizeof(T), records->data(), count * sizeof(T));
-  }
-
-  // The newest whole copy of a record of a table that was read before, nullptr when there is none. Both copies may be torn
-  // where the owner made two updates while we read: such a record is read again by itself.
-  template <typename R>
-  auto Newest(box::TableKind kind, uint32_t index, R& record, int* rereads) const {
-    const uint64_t seed = box::RecordSeed(kind, index);
-    const auto* copy = RecordIn(record).Newest(seed);
-    for (int tries = 0; tries < kRereads; ++tries) {
-      if (copy != nullptr || RecordIn(record).NeverWritten() || *rereads <= 0) break;
-      if (!ReadAt(header.tables[kind].offset + uint64_t{index} * sizeof(R), &record, sizeof record)) break;
-      copy = RecordIn(record).Newest(seed);
-      --*rereads;
-    }
-    return copy;
-  }
-
-  bool ReadCommitted(box::Committed* committed) const {
-    if (!ReadAt(offsetof(box::Header, committed), committed, sizeof *committed)) return false;
-    // A count is hostile until it is within its table.
-    auto bound = [this](uint32_t count, box::TableKind kind) { return std::min(count, header.tables[kind].capacity); };
-    committed->frames = bound(committed->frames, box::kFrameTable);
-    committed->nodes = bound(committed->nodes, box::kNodeTable);
-    committed->modules = bound(committed->modules, box::kModuleTable);
-    committed->string_bytes = bound(committed->string_bytes, box::kStringTable);
-    return true;
-  }
-
-  bool ReadView(uint64_t number, SessionView* view) const {
-    *view = {};
-    std::vector<box::SessionSlot> slots;
-    if (!ReadTable(box::kSessionTable, 0, box::kSessions, &slots)) return false;
-    int rereads = kMostRereads;
-    for (uint32_t slot = 0; slot < box::kSessions && number != 0; ++slot) {
-      const auto* copy = Newest(box::kSessionTable, slot, slots[slot], &rereads);
-      if (copy == nullptr || copy->value.number != number || copy->value.state == box::kFree) continue;
-      *view = {copy->value, copy->sequence, slot, true};
-    }
-    return true;
-  }
-};
 
 // ---- opening
 
@@ -237,108 +146,6 @@ std::vector<BoxReader::SessionKey> BoxReader::Sessions() const {
   }
   std::sort(keys.begin(), keys.end(), [](const SessionKey& a, const SessionKey& b) { return a.number < b.number; });
   return keys;
-}
-
-Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
-  auto gone = [&] {
-    return Status::Error(ErrorCode::kNotFound, "black box %s has no session %llu", impl_->path.c_str(),
-                         static_cast<unsigned long long>(number));
-  };
-  SessionView view;
-  box::Committed committed = {};
-  std::vector<Recorded<box::Site>> sites;
-  BoxSession out;
-  SessionAssembler assembler(&out);
-
-  // Sites first, then what they refer to: a reference that was written is then within what was committed. The session is
-  // read around them; unless its peak moved meanwhile (or it was recycled), all belongs together.
-  if (!impl_->ReadView(number, &view)) return impl_->CutShort();
-  for (int attempt = 1; view.found; ++attempt) {
-    const SessionView before = view;
-    if (!impl_->ReadTable(box::kSiteTable, 0, impl_->header.tables[box::kSiteTable].capacity, &sites)) return impl_->CutShort();
-    if (!impl_->ReadCommitted(&committed) || !impl_->ReadTable(box::kNodeTable, 0, committed.nodes, &assembler.nodes) ||
-        !impl_->ReadTable(box::kFrameTable, 0, committed.frames, &assembler.frames) ||
-        !impl_->ReadTable(box::kModuleTable, 0, committed.modules, &assembler.modules) ||
-        !impl_->ReadTable(box::kStringTable, 0, committed.string_bytes, &assembler.strings) || !impl_->ReadView(number, &view)) {
-      return impl_->CutShort();
-    }
-    bool together = view.session.total.epoch == before.session.total.epoch && view.session.state == before.session.state;
-    if (together || attempt == kAttempts) break;
-  }
-  if (!view.found) return gone();
-  const box::Session& session = view.session;
-  out = SessionOf(session);
-  box::Committed after = {};
-  if (!impl_->ReadCommitted(&after)) return impl_->CutShort();
-  bool names = committed.intern_epoch == session.intern_epoch && after.intern_epoch == session.intern_epoch;
-  if (!names) {
-    // The tables have moved on, which the writer does not do under a session: the session's own word is not good.
-    ++out.skipped_records;
-    assembler.nodes.clear();
-    assembler.frames.clear();
-    assembler.modules.clear();
-    assembler.strings.clear();
-  }
-
-  uint64_t seal = 0;
-  int rereads = kMostRereads;
-  for (uint32_t index = 0; index < sites.size(); ++index) {
-    if (sites[index].NeverWritten()) continue;
-    const auto* copy = impl_->Newest(box::kSiteTable, index, sites[index], &rereads);
-    if (copy == nullptr) {
-      // Nobody can say whose it was; it counts where it may have belonged.
-      ++out.skipped_records;
-      continue;
-    }
-    if (copy->value.session != number) continue;
-    seal += box::SealShare(copy->checksum, index);
-    BoxSite site = SiteOf(copy->value, session.total);
-    if (!Plausible(site)) {
-      ++out.skipped_records;
-      continue;
-    }
-    site.stack = assembler.Stack(copy->value.node);
-    out.sites.push_back(site);
-  }
-  out.checksum_ok = out.closed && seal == session.seal;
-
-  uint32_t first_udf = view.slot * box::kUdfsPerSession;
-  std::vector<box::Udf> udfs;
-  if (!impl_->ReadTable(box::kUdfTable, first_udf, std::min(session.udfs, box::kUdfsPerSession), &udfs)) return impl_->CutShort();
-  for (uint32_t i = 0; i < udfs.size(); ++i) {
-    if (udfs[i].session != number || udfs[i].check != box::CheckOf(udfs[i], first_udf + i)) {
-      ++out.skipped_records;
-      continue;
-    }
-    out.udfs.push_back(
-        {assembler.StringAt(udfs[i].name), assembler.StringAt(udfs[i].file), assembler.StringAt(udfs[i].kind), udfs[i].line});
-  }
-  uint32_t first_counter = view.slot * box::kCountersPerSession;
-  std::vector<Recorded<box::Counter>> counters;
-  if (!impl_->ReadTable(box::kCounterTable, first_counter, std::min(session.counters, box::kCountersPerSession), &counters)) {
-    return impl_->CutShort();
-  }
-  for (uint32_t i = 0; i < counters.size(); ++i) {
-    const auto* copy = impl_->Newest(box::kCounterTable, first_counter + i, counters[i], &rereads);
-    if (copy == nullptr || copy->value.session != number) {
-      ++out.skipped_records;
-      continue;
-    }
-    out.counters.push_back({assembler.StringAt(copy->value.name), copy->value.value});
-  }
-  std::vector<Recorded<box::Incident>> incidents;
-  if (!impl_->ReadTable(box::kIncidentTable, 0, box::kIncidentKinds, &incidents)) return impl_->CutShort();
-  for (uint32_t kind = 0; kind < incidents.size(); ++kind) {
-    const auto* copy = impl_->Newest(box::kIncidentTable, kind, incidents[kind], &rereads);
-    if (copy == nullptr || copy->value.session != number) continue;  // never written, or another session's
-    if (!Plausible(copy->value, kind)) {
-      ++out.skipped_records;
-      continue;
-    }
-    out.incidents.push_back(IncidentOf(copy->value));
-    if (copy->value.intern_epoch == committed.intern_epoch) out.incidents.back().stack = assembler.Stack(copy->value.node);
-  }
-  return out;
 }
 
 Result<BoxRows> BoxReader::ReadRows() const {

@@ -33,7 +33,7 @@ size_t EscapedBytes(std::string_view text) {
 }
 
 std::string TextOf(const Report& report) {
-  std::string json = WriteReportJson(report);
+  std::string json = WriteReportJson(report, Words::kNone);
   json.pop_back();  // its line's end
   return EscapedBytes(json) + kRecordBytes <= kReadableBytes ? json : PackText(json);
 }

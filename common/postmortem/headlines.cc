@@ -46,7 +46,7 @@ std::string HeapErrorPhrase(const ReportPostMortem& death, const proto::HeapShor
 std::string LargestPhrase(const ReportPostMortem& death) {
   if (death.sites.empty() || !death.used_bytes) return "";
   const ReportSite& largest = death.sites[0];
-  const ReportFrame* lead = largest.origin == Origin::kPython ? LeadLineOf(largest) : LeadFrame(largest);
+  const ReportFrame* lead = LeadOf(largest);
   const uint64_t held = largest.live_at_peak_bytes.value_or(0);
   if (lead == nullptr || held == 0 || held < *death.used_bytes / 10) return "";
   return fmt::format("; {} {} held {}", FramePlace(*lead), FrameTitle(*lead), FormatBytes(held));

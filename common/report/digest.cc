@@ -9,6 +9,7 @@
 #include "base/installed_code.h"
 #include "report/titles.h"
 #include "report/units.h"
+#include "report/verdict.h"
 
 namespace memprof {
 namespace {
@@ -57,35 +58,12 @@ auto WeightOf(const ReportStage& stage) {
   return std::tuple(live, allocated);
 }
 
-double UseOf(const ReportExecutor& executor) {
-  if (!executor.at_peak || !executor.limit_bytes || *executor.limit_bytes == 0) return -1;
-  return static_cast<double>(executor.at_peak->used_bytes) / static_cast<double>(*executor.limit_bytes);
-}
-
 const ReportOriginSum* Find(const std::vector<ReportOriginSum>& sums, Origin origin) {
   auto found = std::find_if(sums.begin(), sums.end(), [&](const ReportOriginSum& sum) { return sum.origin == origin; });
   return found == sums.end() ? nullptr : &*found;
 }
 
 }  // namespace
-
-std::string Headline(const Report& report) {
-  const auto& deaths = report.post_mortems;
-  auto death = std::find_if(deaths.begin(), deaths.end(), [](const ReportPostMortem& each) { return each.out_of_memory; });
-  if (death == deaths.end()) death = deaths.begin();
-  if (death != deaths.end()) return death->headline;
-  const std::vector<const ReportExecutor*> executors = ExecutorsByUse(report);
-  if (executors.empty()) return report.unfinished ? "Nothing has been measured yet." : "No executor was seen.";
-  std::string seen = report.unfinished ? "No death by memory so far." : "No death was seen.";
-  const ReportExecutor& fullest = *executors[0];
-  if (UseOf(fullest) < 0) return seen;
-  std::string who = report.application.master == "program" ? "The program"
-                    : fullest.id == "driver"               ? "The driver"
-                                                           : "Executor " + fullest.id;
-  return fmt::format("{} {} {} {} of {}, {}.", seen, who, executors.size() > 1 ? "came closest to its limit:" : "used at most",
-                     FormatBytes(fullest.at_peak->used_bytes), FormatBytes(*fullest.limit_bytes),
-                     FormatPercent(static_cast<double>(fullest.at_peak->used_bytes), static_cast<double>(*fullest.limit_bytes)));
-}
 
 GroupDigest DigestOf(const ReportSiteGroup& group) {
   GroupDigest digest;
@@ -118,9 +96,8 @@ std::vector<AllocationPath> PathsOf(const ReportLine& line, const ReportSiteGrou
   return paths;
 }
 
-std::string LinePlace(const ReportLine& line) {
-  if (line.file.empty()) return "native threads";
-  return FramePlace({Language::kPython, "", line.file, "", line.line, "", std::nullopt});
+std::string LinePlace(const std::string& file, uint32_t line) {
+  return file.empty() ? "native threads" : FramePlace({Language::kPython, "", file, "", line, "", std::nullopt});
 }
 
 std::string LeftBehindPhrase(const ReportLine& line) {
@@ -168,6 +145,7 @@ std::string StageTitle(const ReportStage& stage) {
       if (!title.empty() && std::find(titles.begin(), titles.end(), title) == titles.end()) titles.push_back(title);
     }
   }
+  if (titles.empty()) return stage.name;
   std::string text;
   for (size_t i = 0; i < std::min(titles.size(), kNamed); ++i) text += (text.empty() ? "" : ", ") + titles[i];
   return titles.size() > kNamed ? text + ", …" : text;
@@ -208,13 +186,6 @@ std::vector<const ReportExecutor*> ExecutorsByUse(const Report& report) {
 const ReportOriginSum* TotalOf(const ReportSiteGroup& group, Origin origin) { return Find(group.totals, origin); }
 const ReportOriginSum* RemainderOf(const ReportSiteGroup& group, Origin origin) { return Find(group.remainders, origin); }
 
-std::string LimitPhrase(const ReportExecutor& executor) {
-  if (executor.limit_source == "cgroup") return executor.limit_shared ? "cgroup limit, shared with other executors" : "cgroup limit";
-  if (executor.limit_source == "host") return "physical memory of the host";
-  if (executor.limit_source == "spark") return executor.limit_enforced ? "requested by Spark" : "requested, not enforced";
-  return "";
-}
-
 std::string OtherAttemptsPhrase(const ReportOtherAttempts& other) {
   std::string phrase;
   auto add = [&](uint64_t count, const char* what) {
@@ -225,6 +196,7 @@ std::string OtherAttemptsPhrase(const ReportOtherAttempts& other) {
   add(other.lost, "lost");
   add(other.superseded, "superseded");
   add(other.unknown, "without a reported end");
+  if (phrase.empty() && other.tasks != 0) return FormatCount(other.tasks) + (other.tasks == 1 ? " attempt" : " attempts");
   return phrase;
 }
 
@@ -234,7 +206,10 @@ std::string AdvicePhrase(const ReportAdvice& advice) {
   return fmt::format("{} {} → {}: {}", advice.conf, advice.from.empty() ? "not set" : advice.from, advice.to, advice.because);
 }
 
-const ReportFrame* LeadLineOf(const ReportSite& site) { return LeadLineOf(site.frames); }
+const ReportFrame* LeadOf(const ReportSite& site) {
+  const ReportFrame* line = site.origin == Origin::kPython ? LeadLineOf(site.frames) : nullptr;
+  return line == nullptr ? LeadFrame(site.frames) : line;
+}
 
 const ReportFrame* LeadLineOf(const std::vector<ReportFrame>& frames) {
   const ReportFrame* innermost = nullptr;

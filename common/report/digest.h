@@ -1,5 +1,4 @@
-// What every view shows first, and in which order: one reading of the model for what is written here; the
-// browser app has its own (report-app/src/digest.ts), which says the same. Pointers refer to the report given.
+// What every view shows first, in which order and in which words, below the verdict (verdict.h). Pointers refer to the report given.
 #pragma once
 
 #include <optional>
@@ -9,9 +8,6 @@
 #include "report/model.h"
 
 namespace memprof {
-
-// The report in one sentence: who died, or who came closest to its limit.
-std::string Headline(const Report& report);
 
 struct GroupDigest {
   std::vector<const ReportLine*> lines;     // by UDF: the heaviest UDF first, its lines together, heaviest first
@@ -33,8 +29,8 @@ struct AllocationPath {
 };
 std::vector<AllocationPath> PathsOf(const ReportLine& line, const ReportSiteGroup& group);
 
-// "job.py:8".
-std::string LinePlace(const ReportLine& line);
+// "job.py:8"; "native threads" without a file.
+std::string LinePlace(const std::string& file, uint32_t line);
 
 // "5.0 MiB of it live when a task ended"; "" where a task left less than a tenth of what the line held at its peak.
 std::string LeftBehindPhrase(const ReportLine& line);
@@ -51,7 +47,7 @@ size_t LinesWorthShowing(const std::vector<const ReportLine*>& lines, size_t beg
 // The driver's own Python process has a row among the stages, with a number that no stage of Spark's has.
 inline constexpr int32_t kDriversPython = -1;
 
-// UDFs of the stage's heaviest lines, "aggregate, join (job.py:41)": what the stage is known by.
+// What the stage is known by: UDFs of its heaviest lines, "aggregate, join (job.py:41)", else what Spark calls it; may be empty.
 std::string StageTitle(const ReportStage& stage);
 
 // Counters that say what reached a bound, and those that are bytes of threads outside any task (their name follows the colon).
@@ -70,19 +66,17 @@ std::vector<const ReportExecutor*> ExecutorsByUse(const Report& report);
 const ReportOriginSum* TotalOf(const ReportSiteGroup& group, Origin origin);
 const ReportOriginSum* RemainderOf(const ReportSiteGroup& group, Origin origin);
 
-// "cgroup limit", "requested, not enforced", … ; "" when unknown.
-std::string LimitPhrase(const ReportExecutor& executor);
-
-// "2 failed, 1 superseded".
+// "2 failed, 1 superseded"; "3 attempts" where it isn't known how they ended.
 std::string OtherAttemptsPhrase(const ReportOtherAttempts& other);
 
 // "spark.executor.memoryOverhead 384m → 2300m: …", or what else to change.
 std::string AdvicePhrase(const ReportAdvice& advice);
 
-// The frame a Python site of a post-mortem is known by: the user's innermost Python line, else the innermost one; nullptr
-// without Python frames.
-const ReportFrame* LeadLineOf(const ReportSite& site);
-const ReportFrame* LeadLineOf(const std::vector<ReportFrame>& frames);  // outermost first
+// The user's innermost Python line of a stack (outermost frame first), else the innermost one; nullptr without Python frames.
+const ReportFrame* LeadLineOf(const std::vector<ReportFrame>& frames);
+
+// The frame that a site is known by: LeadLineOf a Python site, where it has one, else LeadFrame (titles.h); nullptr without frames.
+const ReportFrame* LeadOf(const ReportSite& site);
 
 // "aggregate (job.py:41)", "outside any UDF".
 std::string UdfHeading(const std::optional<ReportUdf>& udf);

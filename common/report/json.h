@@ -11,7 +11,9 @@
 
 namespace memprof {
 
-std::string WriteReportJson(const Report& report);
+// With what follows from its values in words (docs/report.md), or without: that is enough to be read again.
+enum class Words : bool { kNone, kAll };
+std::string WriteReportJson(const Report& report, Words words = Words::kAll);
 
 // Parts of it. Rows are those of the report from `offset` on, at most `length`, with `total` beside them; a stage's row is
 // without `sites` and `lines`, which its own part has. A report and a stage show so many rows of tasks as fit (json_tasks.h);

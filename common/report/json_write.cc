@@ -4,6 +4,7 @@
 #include "report/json.h"
 #include "report/json_null.h"
 #include "report/json_tasks.h"
+#include "report/json_words.h"
 #include "report/titles.h"
 #include "report/words.h"
 
@@ -598,6 +599,16 @@ std::string TextOf(const Json& json) { return json.dump(-1, ' ', false, Json::er
 
 std::string Dump(const Json& json) { return TextOf(json) + "\n"; }
 
+// A row as `convert` makes it, with its words.
+template <typename Convert>
+auto Worded(Convert convert) {
+  return [convert](const auto& row) mutable {
+    Json json = convert(row);
+    AddWords(row, json);
+    return json;
+  };
+}
+
 template <typename Row, typename Write>
 std::string PageJson(const Report& report, const char* name, const std::vector<Row>& rows, RowRange range, Write&& write) {
   size_t begin = std::min(range.offset, rows.size()), end = begin + std::min(range.length, rows.size() - begin);
@@ -644,8 +655,11 @@ class Members {
 
 }  // namespace
 
-std::string WriteReportJson(const Report& report) {
+std::string WriteReportJson(const Report& report, Words words) {
   Members json;
+  const auto put_rows = [&](const char* name, const auto& rows, auto convert) {
+    words == Words::kAll ? json.PutRows(name, rows, Worded(convert)) : json.PutRows(name, rows, convert);
+  };
   json.Put("schemaVersion", kReportSchemaVersion);
   json.Put("unfinished", report.unfinished);
   Json application;
@@ -659,10 +673,10 @@ std::string WriteReportJson(const Report& report) {
   json.Put("application", application);
   json.Put("sampling", Json{{"jvmIntervalBytes", OrNull(report.sampling.jvm_interval_bytes)},
                             {"pythonIntervalBytes", OrNull(report.sampling.python_interval_bytes)}});
-  json.PutRows("executors", report.executors, ExecutorJson);
+  put_rows("executors", report.executors, ExecutorJson);
   const std::vector<size_t> tasks = TaskRowsShown(report.stages);
-  json.PutRows("stages", report.stages,
-               [&, i = size_t{0}](const ReportStage& stage) mutable { return StageJson(stage, Sites::kAll, tasks[i++]); });
+  put_rows("stages", report.stages,
+           [&, i = size_t{0}](const ReportStage& stage) mutable { return StageJson(stage, Sites::kAll, tasks[i++]); });
   Json other_executors, other_stages;
   if (report.other_executors) {
     other_executors =
@@ -676,30 +690,37 @@ std::string WriteReportJson(const Report& report) {
   }
   json.Put("otherExecutors", other_executors);
   json.Put("otherStages", other_stages);
-  json.PutRows("leaks", report.leaks, LeakJson);
-  json.PutRows("postMortems", report.post_mortems, PostMortemJson);
+  put_rows("leaks", report.leaks, LeakJson);
+  put_rows("postMortems", report.post_mortems, PostMortemJson);
   json.PutRows("findings", report.findings, FindingJson);
   json.PutRows("cachedData", report.cached_data, CachedJson);
   json.PutRows("broadcasts", report.broadcasts, BroadcastJson);
-  json.Put("driver", DriverJson(report.driver));
+  Json driver = DriverJson(report.driver);
+  if (words == Words::kAll) AddWords(report.driver, driver);
+  json.Put("driver", driver);
   Json counters = Json::object();
   for (const auto& [name, value] : report.counters) counters[name] = value;
   json.Put("counters", counters);
   json.PutRows("notAvailable", report.not_available, [](const ReportNotAvailable& entry) {
     return Json{{"what", entry.what}, {"why", entry.why}};
   });
+  if (words == Words::kAll) json.Put("verdict", VerdictJson(report));
   return std::move(json).Text();
 }
 
 std::string WriteExecutorsJson(const Report& report, RowRange range) {
-  return PageJson(report, "executors", report.executors, range, ExecutorJson);
+  return PageJson(report, "executors", report.executors, range, Worded(ExecutorJson));
 }
 
 std::string WriteStagesJson(const Report& report, RowRange range) {
-  return PageJson(report, "stages", report.stages, range, [](const ReportStage& stage) { return StageJson(stage, Sites::kNone); });
+  return PageJson(report, "stages", report.stages, range, Worded([](const ReportStage& stage) { return StageJson(stage, Sites::kNone); }));
 }
 
-std::string WriteStageJson(const ReportStage& stage) { return Dump(StageJson(stage, Sites::kAll, TaskRowsShown({&stage, 1})[0])); }
+std::string WriteStageJson(const ReportStage& stage) {
+  Json json = StageJson(stage, Sites::kAll, TaskRowsShown({&stage, 1})[0]);
+  AddWords(stage, json);
+  return Dump(json);
+}
 
 std::string WriteTasksJson(const Report& report, const ReportStage& stage, RowRange range) {
   Json json;

@@ -86,8 +86,6 @@ std::string FrameTitle(const ReportFrame& frame) {
   return "?";
 }
 
-const ReportFrame* LeadFrame(const ReportSite& site) { return LeadFrame(site.frames); }
-
 const ReportFrame* LeadFrame(const std::vector<ReportFrame>& frames) {
   for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
     if (!IsAllocationHelper(*frame)) return &*frame;
@@ -99,8 +97,12 @@ std::string ActionTitle(const ReportAction& action) {
   const CallSite site = ParseCallSite(action.call_site);
   std::string title = std::string(site.function.empty() ? std::string_view("action") : site.function);
   if (!action.file.empty()) title += " at " + Place(FileTitle(action.file), action.line);
-  if (action.query_id) return title + fmt::format(", query {}", *action.query_id);
-  return action.jobs.empty() ? title : title + fmt::format(", job {}", action.jobs.front());
+  return title;
+}
+
+std::string ActionWhich(const ReportAction& action) {
+  if (action.query_id) return fmt::format("query {}", *action.query_id);
+  return action.jobs.empty() ? "" : fmt::format("job {}", action.jobs.front());
 }
 
 std::string RetainedPhrase(const ReportRetained& retained) {

@@ -27,11 +27,12 @@ std::string FrameTitle(const ReportFrame& frame);
 
 // The frame a JVM site is known by: the innermost one outside of the JDK, Scala's library, Netty and Spark's
 // unsafe package, which only hand out what others ask for; nullptr without frames.
-const ReportFrame* LeadFrame(const ReportSite& site);
-const ReportFrame* LeadFrame(const std::vector<ReportFrame>& frames);  // of a JVM site
+const ReportFrame* LeadFrame(const std::vector<ReportFrame>& frames);
 
-// "toPandas at job.py:17, query 3", "count, job 7" where Spark doesn't know the line.
+// "toPandas at job.py:17"; "count" where Spark doesn't know the line.
 std::string ActionTitle(const ReportAction& action);
+// "query 3", "job 7"; "" where neither is known.
+std::string ActionWhich(const ReportAction& action);
 
 // "101.3 MiB ± 2.1 MiB of 120.0 MiB in use after PS MarkSweep (System.gc())".
 std::string RetainedPhrase(const ReportRetained& retained);

@@ -1,19 +1,12 @@
 // The hot half of the recorder: everything a hook reaches. See recorder.h for the rules of this room.
 #include "sites/recorder.h"
 
-#include <cstring>
-
-#include "base/clock.h"
 #include "base/stack_fold.h"
-#include "resident/residency.h"
 #include "sites/recorder_state.h"
 
 namespace memprof {
 namespace {
 
-static_assert(sizeof(LiveBlock) == sizeof(Recorder::Detached::block));
-
-constexpr int64_t kRssPeriodNs = 5'000'000;
 constexpr uint32_t kEvictionsPerSite = 4;
 constexpr uint32_t kMostThinnings = 40;  // weights are shifted by them
 // So many steps are written at once: a kill may lose these.
@@ -128,57 +121,6 @@ void Recorder::State::Thin() {
     Settle(session->value.total);
     Publish(*session);
   }
-}
-
-// ---- residency
-
-void Recorder::State::ReadResidency(LiveBlock& block) {
-  if (!IsLarge(block) || block.resident == block.size) return;
-  uint64_t reading = ResidentBytes(block.address, block.size);
-  bool first = block.resident == LiveBlock::kUnread;
-  uint64_t before = first ? 0 : block.resident;
-  if (!first && reading <= before) return;
-  ActiveSession& owner = OwnerOf(block);
-  uint32_t site = SiteOf(block);
-  box::Site& record = sites.Begin(site);
-  Touch(owner.value.total, record.share);
-  NoteReading(owner.value.total, record.share, block.first_peak, first, before, reading);
-  sites.Commit(site);
-  block.resident = reading;
-}
-
-// Of a block that goes in this step. What wasn't live at the peak has no part in it, and never will.
-void Recorder::State::ReadLastResidency(LiveBlock& block) {
-  if (WasLiveAtPeak(OwnerOf(block).value.total, block.first_peak)) ReadResidency(block);
-}
-
-void Recorder::State::SweepResidency() {
-  live.VisitLarge([this](LiveBlock& block) { ReadResidency(block); });
-}
-
-// Whether the resident set may be larger than it ever was in this session, as far as what was allocated since it was read can
-// tell. Touched or not: rather one reading too many.
-bool Recorder::State::MayBeHighestRss() const {
-  const uint64_t live_now = LiveBytes();
-  const uint64_t grown = live_now > live_at_rss ? live_now - live_at_rss : 0;
-  return rss_bytes + grown > (task.value.number != 0 ? task : process).value.rss_max_bytes;
-}
-
-void Recorder::State::ObserveRss(bool at_once, uint64_t untouched_bytes) {
-  int64_t now = MonotonicNs();
-  if (now < next_rss_ns && !at_once) return;
-  next_rss_ns = now + kRssPeriodNs;
-  uint64_t bytes = rss_bytes = rss.Read();
-  live_at_rss = LiveBytes() - untouched_bytes;
-  ActiveSession& session = Current();
-  if (bytes > session.value.rss_max_bytes) {
-    session.value.rss_max_bytes = bytes;
-    Publish(session);
-  }
-  ObserveRows(now);
-  if (bytes <= rss_swept_bytes + rss_swept_bytes / 20) return;
-  rss_swept_bytes = bytes;
-  SweepResidency();
 }
 
 // ---- the steps of a sample
@@ -355,113 +297,6 @@ void Recorder::Freeing(uintptr_t address) {
   state_->Discharge(*block);
   state_->live.Erase(block);
   state_->EndStep(nullptr);
-}
-
-Recorder::Detached Recorder::Detach(uintptr_t address) {
-  Detached detached;
-  if (!MayBeLive(address)) return detached;
-  FutexLock lock(state_->mutex);
-  if (state_->finished) return detached;
-  LiveBlock* block = state_->live.Find(address);
-  if (block == nullptr) return detached;
-  state_->ReadResidency(*block);
-  detached.session = state_->OwnerOf(*block).value.number;
-  memcpy(detached.block, block, sizeof *block);
-  state_->live.Erase(block);
-  return detached;
-}
-
-namespace {
-
-LiveBlock BlockOf(const Recorder::Detached& detached) {
-  LiveBlock block;
-  memcpy(&block, detached.block, sizeof block);
-  return block;
-}
-
-}  // namespace
-
-void Recorder::Reattach(const Detached& old) {
-  if (old.session == 0) return;
-  LiveBlock block = BlockOf(old);
-  FutexLock lock(state_->mutex);
-  if (state_->finished || state_->OwnerOf(block).value.number != old.session) return;
-  if (state_->live.Full()) {
-    state_->Discharge(block);
-    state_->Count(&Counters::dropped_live, &box::Session::dropped_live);
-    state_->EndStep(nullptr);
-    return;
-  }
-  state_->live.Insert(block);
-}
-
-void Recorder::Resized(const Detached& old, const Sample& sample) {
-  FutexLock lock(state_->mutex);
-  if (state_->finished) return;
-  LiveBlock block = BlockOf(old);
-  if (old.session != 0 && state_->OwnerOf(block).value.number == old.session) state_->Discharge(block);
-  state_->EndStep(state_->Charge(sample));
-}
-
-void Recorder::Release(const Detached& old) {
-  if (old.session == 0) return;
-  LiveBlock block = BlockOf(old);
-  FutexLock lock(state_->mutex);
-  if (state_->finished || state_->OwnerOf(block).value.number != old.session) return;
-  state_->Discharge(block);
-  state_->EndStep(nullptr);
-}
-
-void Recorder::Resized(uintptr_t old_address, const Sample& sample) { Resized(Detach(old_address), sample); }
-
-void Recorder::UnmappingRange(uintptr_t begin, uintptr_t end) {
-  FutexLock lock(state_->mutex);
-  State& state = *state_;
-  end = (end + LiveSet::kPageMask) & ~LiveSet::kPageMask;  // as the kernel does
-  if (state.finished || begin >= end) return;
-  bool changed = false;
-  if (state.live.MappingIn(begin, end) != 0) state.ObserveRss(state.MayBeHighestRss());  // as before a large block is freed
-  while (uintptr_t start = state.live.MappingIn(begin, end)) {
-    LiveBlock* found = state.live.Find(start);
-    if (found == nullptr) break;
-    changed = true;
-    state.ReadResidency(*found);
-    const LiveBlock whole = *found;
-    state.Discharge(whole);
-    state.live.Erase(found);
-    const uintptr_t whole_end = whole.address + whole.size;
-    // What is left of it, before and behind the hole, stays alive since when it was allocated.
-    const struct {
-      uintptr_t begin, end;
-    } pieces[] = {{whole.address, begin < whole.address ? whole.address : begin}, {end < whole_end ? end : whole_end, whole_end}};
-    for (const auto& piece : pieces) {
-      if (piece.begin >= piece.end) continue;
-      if (state.live.Full()) {
-        state.Count(&Counters::dropped_live, &box::Session::dropped_live);
-        continue;
-      }
-      LiveBlock rest = whole;
-      rest.address = piece.begin;
-      rest.size = piece.end - piece.begin;
-      bool exact = whole.weight == whole.size;
-      double share = static_cast<double>(rest.size) / static_cast<double>(whole.size);
-      rest.weight = exact ? rest.size : static_cast<uint64_t>(static_cast<double>(whole.weight) * share);
-      if (whole.resident != LiveBlock::kUnread) rest.resident = ResidentBytes(rest.address, rest.size);
-      ActiveSession& owner = state.OwnerOf(rest);
-      uint32_t site = state.SiteOf(rest);
-      box::Site& record = state.sites.Begin(site);
-      Touch(owner.value.total, record.share);
-      Grow(owner.value.total, record.share, rest.weight, LiveVariance(rest));
-      owner.changed = true;
-      if (rest.resident != LiveBlock::kUnread) {
-        record.share.resident += rest.resident;
-        ++record.share.readings;
-      }
-      state.sites.Commit(site);
-      state.live.Insert(rest);
-    }
-  }
-  if (changed) state.EndStep(nullptr);
 }
 
 Recorder::Counters Recorder::counters() const {

@@ -131,8 +131,8 @@ class Recorder {
   //
   // HOOK, all four. A session that closes in between takes the block as freed.
   struct Detached {
-    uint64_t block[6] = {};  // a LiveBlock; all zero: it was not followed, and each of the three is still right
-    uint64_t session = 0;
+    LiveBlock block;
+    uint64_t session = 0;  // 0: it was not followed, and each of the three is still right
   };
   Detached Detach(uintptr_t address);
   void Reattach(const Detached& old);

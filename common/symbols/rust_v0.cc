@@ -1,64 +1,23 @@
 // Rust's v0 mangling (RFC 2603), written from its grammar. A recursive descent that prints while it reads; back references
 // jump to a place already read. Hostile input is bounded: depth, steps and output.
 #include <cstdint>
+#include <iterator>
 
 #include "symbols/demangle.h"
 
 namespace memprof {
 namespace {
 
-constexpr int kMaxDepth = 128;
-constexpr int kMaxSteps = 16384;
+constexpr int kMaxDepth = 128, kMaxSteps = 16384;
 constexpr size_t kMaxOutput = 4096;
 
-const char* BasicType(char tag) {
-  switch (tag) {
-    case 'a':
-      return "i8";
-    case 'b':
-      return "bool";
-    case 'c':
-      return "char";
-    case 'd':
-      return "f64";
-    case 'e':
-      return "str";
-    case 'f':
-      return "f32";
-    case 'h':
-      return "u8";
-    case 'i':
-      return "isize";
-    case 'j':
-      return "usize";
-    case 'l':
-      return "i32";
-    case 'm':
-      return "u32";
-    case 'n':
-      return "i128";
-    case 'o':
-      return "u128";
-    case 'p':
-      return "_";
-    case 's':
-      return "i16";
-    case 't':
-      return "u16";
-    case 'u':
-      return "()";
-    case 'v':
-      return "...";
-    case 'x':
-      return "i64";
-    case 'y':
-      return "u64";
-    case 'z':
-      return "!";
-    default:
-      return nullptr;
-  }
-}
+// By their letters, from 'a' on.
+constexpr const char* kBasicTypes[] = {"i8",    "bool",  "char", "f64", "str",   "f32",  nullptr, "u8",    "isize",
+                                       "usize", nullptr, "i32",  "u32", "i128",  "u128", "_",     nullptr, nullptr,
+                                       "i16",   "u16",   "()",   "...", nullptr, "i64",  "u64",   "!"};
+static_assert(std::size(kBasicTypes) == 26);
+
+const char* BasicType(char tag) { return tag >= 'a' && tag <= 'z' ? kBasicTypes[tag - 'a'] : nullptr; }
 
 class Demangler {
  public:

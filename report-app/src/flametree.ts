@@ -3,7 +3,7 @@
 // list is one frame of its own, so that allocated bytes add up to the report's totals.
 import {ORIGIN_TITLES} from './digest';
 import type {Frame, Language, Site, Stage} from './model';
-import {framePlace, frameTitle, stageContent, stageTitle, udfTitle} from './titles';
+import {framePlace, frameTitle, stageTitle, udfTitle} from './titles';
 
 export type Measure = 'allocated' | 'live';
 export type Kind = Language | 'part';
@@ -52,7 +52,7 @@ export interface Shape {
 export function flameTree(stages: Stage[], measure: Measure, shape: Shape): FlameNode {
   const root = node(measure === 'live' ? 'Live at peak' : 'Allocated', '', 'part');
   for (const stage of stages) {
-    const outer = shape.stages ? [root, child(root, stageTitle(stage), stageContent(stage), 'part')] : [root];
+    const outer = shape.stages ? [root, child(root, stageTitle(stage), stage.title, 'part')] : [root];
     const top = outer[outer.length - 1] as FlameNode;
     for (const site of stage.sites) {
       const bytes = weight(site, measure);

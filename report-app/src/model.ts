@@ -1,8 +1,12 @@
-// The report as docs/report.schema.json describes it. Null: not measured. Keys that older reports lack are optional.
+// The report as docs/report.schema.json describes it. Null: not measured. Keys that older reports lack are optional; words (verdict,
+// tones, titles, places) are there in every report that reaches a page: the library writes them.
 
 export type Bytes = number | null;
 export type Origin = 'python' | 'jvm-heap' | 'jvm-offheap' | 'jvm-native';
 export type Language = 'python' | 'native' | 'java' | 'unknown';
+
+// How bad something is.
+export type Tone = 'plain' | 'good' | 'warn' | 'bad';
 
 export interface Row {
   name: string;
@@ -43,6 +47,7 @@ export interface Site extends Udf, Figures {
   retainedBytes: Bytes;
   stageId?: number | null;
   frames: Frame[];
+  lead: number | null; // the frame that the site is known by
   operator?: string; // of the JVM's: the part of Spark's engine that it is for
   askedBy?: number; // of the JVM's: the innermost frame that is neither Spark's nor the JDK's
 }
@@ -61,6 +66,16 @@ export interface Line extends Udf, Figures {
   line: number | null;
   source?: string | null;
   sites: number[];
+  place: string;
+  paths: Path[];
+}
+
+// How a line came to its memory, in short; heaviest first.
+export interface Path {
+  text: string; // empty: allocated by the line itself
+  place: string; // of the last frame, where that is native
+  native: boolean;
+  site: number;
 }
 
 export interface Sum {
@@ -85,6 +100,7 @@ export interface SiteGroup {
 
 export interface OtherAttempts extends SiteGroup {
   tasks: number;
+  phrase: string;
   failed?: number;
   killed?: number;
   lost?: number;
@@ -172,6 +188,7 @@ export interface Stage extends SiteGroup {
   stageId: number;
   attempt: number;
   name: string | null;
+  title: string; // its UDFs, else its name
   callSite: string | null;
   status?: 'running' | 'complete' | 'failed' | 'unknown';
   failureReason?: string | null;
@@ -250,6 +267,7 @@ export interface RetainedSite {
   stageId: number | null;
   thread: string | null;
   frames: Frame[];
+  lead: number | null;
 }
 
 export interface Retained {
@@ -282,6 +300,8 @@ export interface Executor {
   limitSource: 'cgroup' | 'spark' | 'host' | null;
   limitShared?: boolean;
   limitEnforced?: boolean;
+  limitPhrase: string;
+  tone: Tone;
   requestedBytes: Bytes;
   hostMemoryBytes?: Bytes;
   heapMaxBytes?: Bytes;
@@ -353,6 +373,7 @@ export interface Leak extends Udf {
   function: string | null;
   file: string | null;
   line: number | null;
+  place: string;
   workers: number;
   liveBytes: number;
   largest: {
@@ -417,6 +438,8 @@ export interface Action {
   stages: number[];
   queryId: number | null;
   callSite: string | null;
+  title: string; // "toPandas at job.py:17"
+  which: string; // "query 3"
   function: string | null;
   file: string | null; // null: Spark doesn't know the line
   line: number | null;
@@ -450,6 +473,7 @@ export interface Report {
     startedMs?: number | null;
     endedMs?: number | null;
   };
+  verdict: {tone: Tone; sentence: string; because: string};
   sampling?: {jvmIntervalBytes: Bytes; pythonIntervalBytes: Bytes};
   executors: Executor[];
   stages: Stage[];

@@ -1,5 +1,5 @@
-// How code is called: the same as in the terminal (common/report/titles.cc, digest.cc).
-import type {Action, Frame, Line, Site, SiteGroup, Stage, Udf} from './model';
+// How code is called: the same as in the terminal (common/report/titles.cc); a test runs both on the same frames.
+import type {Frame, Stage, Udf} from './model';
 
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
@@ -51,71 +51,12 @@ export function framePlace(frame: Frame): string {
 }
 
 export function udfTitle(udf: Udf): string {
-  if (!udf.udf) return 'outside any UDF';
-  const name = udf.udfName ?? udf.udf;
-  return udf.udfFile ? `${name} (${place(fileTitle(udf.udfFile), udf.udfLine)})` : name;
+  return udf.udf ?? 'outside any UDF';
 }
 
-export function linePlace(line: {file: string | null; line: number | null}): string {
-  return line.file ? place(fileTitle(line.file), line.line) : 'native threads';
-}
-
-const HELPERS = ['java.', 'jdk.', 'sun.', 'scala.', 'io.netty.', 'org.apache.spark.unsafe.'];
-
-// The frame that a site of the JVM is known by: the innermost that does more than hand memory out.
-export function leadFrame(site: {frames: Frame[]}): Frame | undefined {
-  const innermostFirst = [...site.frames].reverse();
-  const helps = (frame: Frame) =>
-    frame.language === 'java' && HELPERS.some((prefix) => (frame.module ?? '').startsWith(prefix) || (frame.function ?? '').startsWith(prefix));
-  return innermostFirst.find((frame) => !helps(frame)) ?? innermostFirst[0];
-}
-
-// The user's innermost Python line of a site, else the innermost one.
-export function leadLine(site: Site): Frame | undefined {
-  const python = [...site.frames].reverse().filter((frame) => frame.language === 'python');
-  const installed = /\/site-packages\/|\/dist-packages\/|\/lib\/python3\.|pyspark\/|^<frozen /;
-  return python.find((frame) => !installed.test(frame.file ?? '')) ?? python[0];
-}
-
-const PLUMBING = ['libffi', '_ctypes', 'libpython', 'python3'];
-
-function isPlumbing(frame: Frame): boolean {
-  if (frame.file?.startsWith('<frozen ')) return true;
-  return frame.language === 'native' && PLUMBING.some((name) => baseName(frame.module ?? '').startsWith(name));
-}
-
-export interface Path {
-  steps: string[];
-  place: string; // of the last frame, where that is native
-  native: boolean;
-  site: Site;
-}
-
-// What lies between a line and its allocations, heaviest first. Sites that would read the same are named once.
-export function pathsOf(line: Line, group: SiteGroup): Path[] {
-  const paths: Path[] = [];
-  for (const index of line.sites) {
-    const site = group.sites[index];
-    if (!site) continue;
-    let below = site.frames.length;
-    while (below > 0) {
-      const frame = site.frames[below - 1] as Frame;
-      if (frame.language === 'python' && frame.line === line.line && frame.file === line.file && frame.function === line.function) break;
-      --below;
-    }
-    const rest = site.frames.slice(below);
-    const steps = rest.filter((frame) => !isPlumbing(frame)).map((frame) => (frame.function === '<module>' ? framePlace(frame) : frameTitle(frame)));
-    const last = rest[rest.length - 1];
-    const native = last?.language === 'native';
-    const path = {steps, place: last && native ? framePlace(last) : '', native, site};
-    if (!paths.some((known) => known.steps.join() === steps.join())) paths.push(path);
-  }
-  return paths;
-}
-
-// The first two, "…", the last: what was called, and what allocated.
-export function shortened(steps: string[]): string {
-  return (steps.length > 4 ? [steps[0], steps[1], '…', steps[steps.length - 1]] : steps).join(' › ');
+// The frame that a site is known by.
+export function leadFrame(site: {frames: Frame[]; lead: number | null}): Frame | undefined {
+  return site.lead === null ? undefined : site.frames[site.lead];
 }
 
 export function stageKey(stage: Stage): string {
@@ -130,27 +71,6 @@ export function isDriversPython(stage: Stage): boolean {
 export function stageTitle(stage: Stage): string {
   if (isDriversPython(stage)) return 'The driver’s Python';
   return stage.attempt === 0 ? `Stage ${stage.stageId}` : `Stage ${stage.stageId}, attempt ${stage.attempt}`;
-}
-
-// The UDFs of the stage's heaviest lines, else what Spark calls it.
-export function stageContent(stage: Stage): string {
-  const titles = new Set<string>();
-  for (const group of [stage, stage.otherAttempts]) {
-    for (const line of group.lines ?? []) if (line.udf) titles.add(udfTitle(line));
-  }
-  if (titles.size === 0) return stage.name ?? '';
-  const named = [...titles].slice(0, 3).join(', ');
-  return titles.size > 3 ? named + ', …' : named;
-}
-
-// "toPandas at job.py:17"; "count" where Spark doesn't know the line.
-export function actionTitle(action: Action): string {
-  const called = action.function ?? action.callSite?.split(' at ', 1)[0] ?? 'action';
-  return action.file === null ? called : `${called} at ${linePlace(action)}`;
-}
-
-export function actionWhich(action: Action): string {
-  return action.queryId !== null ? `query ${action.queryId}` : `job ${action.jobs[0] ?? '?'}`;
 }
 
 export function executorTitle(id: string): string {

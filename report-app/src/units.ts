@@ -2,12 +2,14 @@
 
 const UNITS = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 
-// A tie goes to the even digit, as in C++.
+// To a whole number; a tie goes to the even one, as in C++.
+function rounded(value: number): number {
+  const down = Math.floor(value);
+  return value - down === 0.5 ? down + (down % 2) : Math.round(value);
+}
+
 function oneDecimal(value: number): string {
-  const tenths = value * 10;
-  const down = Math.floor(tenths);
-  const tie = tenths - down === 0.5;
-  return ((tie ? down + (down % 2) : Math.round(tenths)) / 10).toFixed(1);
+  return (rounded(value * 10) / 10).toFixed(1);
 }
 
 export function formatBytes(bytes: number): string {
@@ -29,7 +31,7 @@ export function formatCount(count: number): string {
 export function formatPercent(part: number, whole: number): string {
   if (whole <= 0) return '–';
   const percent = (100 * part) / whole;
-  return percent > 0 && percent < 1 ? '<1 %' : `${percent.toFixed(0)} %`;
+  return percent > 0 && percent < 1 ? '<1 %' : `${rounded(percent)} %`;
 }
 
 export function formatTime(epochMs: number): string {

@@ -32,7 +32,7 @@ const ReportFrame* UsersFrame(const ReportSite& site) {
   for (auto frame = site.frames.rbegin(); frame != site.frames.rend(); ++frame) {
     if (frame->language == Language::kPython) return &*frame;
   }
-  return LeadFrame(site);
+  return LeadFrame(site.frames);
 }
 
 }  // namespace

@@ -36,8 +36,7 @@ std::vector<ExportedStack> StacksOf(const Report& report) {
 }
 
 std::string StageFrame(const ReportStage& stage) {
-  std::string title = StageTitle(stage);
-  if (title.empty()) title = stage.name;
+  const std::string title = StageTitle(stage);
   const std::string attempt = stage.attempt == 0 ? "" : fmt::format(".{}", stage.attempt);
   return fmt::format("stage {}{}{}{}", stage.stage_id, attempt, title.empty() ? "" : " ", title);
 }

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "report/digest.h"
 #include "report/json.h"
 #include "report/packed_text.h"
+#include "report/verdict.h"
 #include "report/views/app_files.h"
 #include "report/views/html_escape.h"
 #include "report/views/views.h"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kLargeModel = 1u << 20;  // smaller ones can be read in the file as they are
 
-// The element that holds a model.
+// The element that holds a model, written anew: an older version's report lacks words.
 std::string ModelElement(std::string_view id, std::string_view report_json) {
   if (report_json.size() < kLargeModel) {
     return fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>", id, EscapeJsonInHtml(report_json));
@@ -47,8 +47,8 @@ terminal with: sparkmemprof report DIR</p></noscript></div>
 {}{}
 <script>{}</script></body></html>
 )",
-      Policy(), name, AppStyle(), name, EscapeHtml(Headline(*report)), ModelElement("sparkmemprof-model", report_json), before,
-      AppScript());
+      Policy(), name, AppStyle(), name, EscapeHtml(VerdictOf(*report).sentence),
+      ModelElement("sparkmemprof-model", WriteReportJson(*report)), before, AppScript());
 }
 
 }  // namespace
@@ -56,8 +56,9 @@ terminal with: sparkmemprof report DIR</p></noscript></div>
 Result<std::string> RenderHtml(std::string_view report_json) { return File(report_json, ""); }
 
 Result<std::string> RenderComparisonHtml(std::string_view before_json, std::string_view after_json) {
-  if (Result<Report> before = ReadReportJson(before_json); !before.ok()) return before.status();
-  return File(after_json, ModelElement("sparkmemprof-before", before_json));
+  Result<Report> before = ReadReportJson(before_json);
+  if (!before.ok()) return before.status();
+  return File(after_json, ModelElement("sparkmemprof-before", WriteReportJson(*before)));
 }
 
 std::string RenderTab(const Report& report, Time time) {
@@ -67,7 +68,7 @@ std::string RenderTab(const Report& report, Time time) {
 <a href="api/v1/report">the report as JSON</a>.</p></noscript></div>
 <script src="app.js"></script>
 )",
-      time == Time::kPast ? " data-past=\"\"" : "", EscapeHtml(Headline(report)));
+      time == Time::kPast ? " data-past=\"\"" : "", EscapeHtml(VerdictOf(report).sentence));
 }
 
 }  // namespace memprof

@@ -18,10 +18,10 @@ constexpr int kLogColumns = 120;
 // "averages.py:27 with_cpp › weighted_average", "ArrowWriter.write ArrowWriter.scala:112".
 std::string SitePhrase(const ReportSite& site) {
   if (site.origin != Origin::kPython) {
-    const ReportFrame* lead = LeadFrame(site);
+    const ReportFrame* lead = LeadOf(site);
     return lead == nullptr ? "no frames" : FrameTitle(*lead) + " " + FramePlace(*lead);
   }
-  const ReportFrame* line = LeadLineOf(site);
+  const ReportFrame* line = LeadLineOf(site.frames);
   if (line == nullptr) return site.frames.empty() ? "no frames" : FrameTitle(site.frames.back());
   std::string phrase = FramePlace(*line) + " " + line->function;
   return line == &site.frames.back() ? phrase : phrase + " › " + FrameTitle(site.frames.back());

@@ -6,7 +6,7 @@ import {Bytes} from '../parts/figures';
 import {LineTable} from '../parts/linetable';
 import {DataTable, type Column} from '../parts/table';
 import {link} from '../route';
-import {actionTitle, actionWhich, isDriversPython, stageContent, stageKey, stageTitle} from '../titles';
+import {isDriversPython, stageKey, stageTitle} from '../titles';
 import {formatBytes, formatCount, formatDuration, formatPercent, plural} from '../units';
 
 const SERIALISED = 'serialised, as Spark counts it';
@@ -34,7 +34,7 @@ function StagesOf({action, report}: {action: Action; report: Report}) {
     <ul class="plain-list small">
       {shown.map((stage) => (
         <li>
-          <a href={link('stages', stageKey(stage))}>{stageTitle(stage)}</a> <span class="soft">{stageContent(stage)}</span>
+          <a href={link('stages', stageKey(stage))}>{stageTitle(stage)}</a> <span class="soft">{stage.title}</span>
         </li>
       ))}
       {rows.length > shown.length && <li class="soft">and {plural(rows.length - shown.length, 'more stage')}</li>}
@@ -48,10 +48,10 @@ function columnsOf(driver: Driver, report: Report, whole: number): Column<Action
       id: 'action',
       title: 'Action',
       look: 'main',
-      value: actionTitle,
+      value: (action) => action.title,
       cell: (action) => (
         <>
-          <span class="strong">{actionTitle(action)}</span> <span class="soft">{actionWhich(action)}</span>{' '}
+          <span class="strong">{action.title}</span> <span class="soft">{action.which}</span>{' '}
           {action.status !== 'complete' && <span class={`status ${action.status}`}>{action.status}</span>}
           {action.file === null && <div class="small soft">Spark doesn’t know which line of the program called it</div>}
           {action.description && <div class="small">{action.description}</div>}
@@ -209,7 +209,7 @@ function Results({report}: {report: Report}) {
         columns={columnsOf(driver, report, whole)}
         rowKey={(action) => `${action.queryId ?? 'j'}/${action.jobs[0] ?? ''}`}
         sortBy="result"
-        words={(action) => `${actionTitle(action)} ${actionWhich(action)} ${action.callSite ?? ''} ${action.description ?? ''} ${action.status}`}
+        words={(action) => `${action.title} ${action.which} ${action.callSite ?? ''} ${action.description ?? ''} ${action.status}`}
         filterHint="Filter by call, line, description or status"
         empty="No action has a row."
       />

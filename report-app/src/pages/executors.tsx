@@ -1,5 +1,5 @@
 import {useMemo} from 'preact/hooks';
-import {executorsByUse, limitPhrase, toneOf, useOf} from '../digest';
+import {executorsByUse, useOf} from '../digest';
 import type {Baseline, Executor, Process, Report, Row} from '../model';
 import {Bar} from '../parts/bar';
 import {ContainerBars, ContainerLegend, Use, processParts, scaleOf} from '../parts/container';
@@ -61,8 +61,7 @@ function columnsOf(whole: number): Column<Executor>[] {
       title: 'Of its limit',
       look: 'number',
       value: (executor) => useOf(executor),
-      cell: (executor) =>
-        useOf(executor) < 0 ? <Bytes value={null} /> : <span class={`percent ${toneOf(executor)}`}>{formatPercent(useOf(executor), 1)}</span>,
+      cell: (executor) => (useOf(executor) < 0 ? <Bytes value={null} /> : <span class={`percent ${executor.tone}`}>{formatPercent(useOf(executor), 1)}</span>),
     },
     {
       id: 'peak',
@@ -76,7 +75,7 @@ function columnsOf(whole: number): Column<Executor>[] {
       title: 'Limit',
       look: 'number',
       value: (executor) => executor.limitBytes,
-      cell: (executor) => <Bytes value={executor.limitBytes} note={limitPhrase(executor)} />,
+      cell: (executor) => <Bytes value={executor.limitBytes} note={executor.limitPhrase} />,
     },
     {
       id: 'heap',

@@ -5,7 +5,7 @@ import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 import {compareTrees, flameTree, type FlameNode, type Kind, type Measure} from '../flametree';
 import type {Report, Stage} from '../model';
 import {link, type Route} from '../route';
-import {stageContent, stageKey, stageTitle} from '../titles';
+import {stageKey, stageTitle} from '../titles';
 import {formatBytes, formatPercent, formatTime, plural} from '../units';
 
 type Node = HierarchyRectangularNode<FlameNode> & {highlight?: boolean};
@@ -258,7 +258,7 @@ export function FlamePage({report, before, route}: FlameProps) {
             <option value="">all</option>
             {stages.map((stage) => (
               <option value={stageKey(stage)}>
-                {stageTitle(stage)}: {stageContent(stage).slice(0, 60)}
+                {stageTitle(stage)}: {stage.title.slice(0, 60)}
               </option>
             ))}
           </select>

@@ -6,7 +6,7 @@ import {Bytes} from '../parts/figures';
 import {UdfName} from '../parts/frames';
 import {LineTable} from '../parts/linetable';
 import {SiteTable} from '../parts/sitetable';
-import {linePlace, stageKey, udfTitle} from '../titles';
+import {stageKey, udfTitle} from '../titles';
 import {formatBytes, formatCount, plural} from '../units';
 
 function Leaks({leaks}: {leaks: Leak[]}) {
@@ -20,7 +20,7 @@ function Leaks({leaks}: {leaks: Leak[]}) {
           return (
             <li>
               <p class="code">
-                <strong>{linePlace(leak)}</strong> {leak.function}
+                <strong>{leak.place}</strong> {leak.function}
               </p>
               <p>
                 + <Bytes value={worker.perTaskBytes} note="median of the slopes between any two tasks" /> a task{' '}

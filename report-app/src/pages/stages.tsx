@@ -1,5 +1,5 @@
 import {useMemo} from 'preact/hooks';
-import {ORIGIN_TITLES, otherAttemptsPhrase, totalOf} from '../digest';
+import {ORIGIN_TITLES, totalOf} from '../digest';
 import type {Report, SiteGroup, Stage, Sum} from '../model';
 import {Share} from '../parts/bar';
 import {ColumnChart} from '../parts/chart';
@@ -14,7 +14,7 @@ import {Distributions, Tasks} from '../parts/tasks';
 import {UdfShares} from '../parts/udfs';
 import {link} from '../route';
 import type {Theme} from '../theme';
-import {isDriversPython, stageContent, stageKey, stageTitle} from '../titles';
+import {isDriversPython, stageKey, stageTitle} from '../titles';
 import {formatBytes, formatCount, formatDuration, formatTime, plural} from '../units';
 
 const ESTIMATE = 'from samples';
@@ -44,8 +44,8 @@ function columnsOf(whole: number): Column<Stage>[] {
             {stageTitle(stage)}
           </a>{' '}
           {stage.status !== 'complete' && <Status stage={stage} />}
-          <div class="code">{stageContent(stage)}</div>
-          {stage.otherAttempts.tasks > 0 && <div class="warm small">Not counted: {otherAttemptsPhrase(stage)}</div>}
+          <div class="code">{stage.title}</div>
+          {stage.otherAttempts.tasks > 0 && <div class="warm small">Not counted: {stage.otherAttempts.phrase}</div>}
         </>
       ),
     },
@@ -106,7 +106,7 @@ export function StagesPage({report, theme}: {report: Report; theme: Theme}) {
         columns={columns}
         rowKey={stageKey}
         sortBy="live"
-        words={(stage) => `${stageTitle(stage)} ${stage.name} ${stageContent(stage)} ${stage.status} ${stage.callSite}`}
+        words={(stage) => `${stageTitle(stage)} ${stage.name} ${stage.title} ${stage.status} ${stage.callSite}`}
         filterHint="Filter by stage, UDF, status or call site"
         empty={report.unfinished ? 'No stage has started yet. They show up as the application runs its first job.' : 'No stage ran while sparkmemprof was on.'}
       />
@@ -268,7 +268,7 @@ export function StagePage({report, id}: {report: Report; id: string}) {
       )}
       {other.tasks > 0 && (
         <section class="card apart">
-          <h2>Other attempts, never added in: {otherAttemptsPhrase(stage)}</h2>
+          <h2>Other attempts, never added in: {stage.otherAttempts.phrase}</h2>
           {(other.errors ?? []).length > 0 && (
             <ul class="errors">
               {(other.errors ?? []).map((error) => (

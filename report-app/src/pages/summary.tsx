@@ -1,18 +1,18 @@
 // To be understood in ten seconds: what happened, what to change, where the memory went.
-import {adviceOf, confArgument, executorsByUse, jvmSitesOf, largest, linesOf, verdictOf, type AdviceFor} from '../digest';
+import {adviceOf, confArgument, executorsByUse, jvmSitesOf, largest, linesOf, type AdviceFor} from '../digest';
 import type {Report} from '../model';
 import {Findings} from '../parts/cached';
 import {ContainerBars, ContainerLegend, Use, scaleOf} from '../parts/container';
 import {Copyable} from '../parts/copy';
 import {Bytes, allocatedNote, liveNote} from '../parts/figures';
 import {link} from '../route';
-import {executorTitle, framePlace, frameTitle, leadFrame, linePlace, pathsOf, shortened, stageKey, stageTitle, udfTitle} from '../titles';
+import {executorTitle, framePlace, frameTitle, leadFrame, stageKey, stageTitle, udfTitle} from '../titles';
 import {plural} from '../units';
 
 const EXECUTORS_SHOWN = 6;
 
 function Verdict({report}: {report: Report}) {
-  const verdict = verdictOf(report);
+  const {verdict} = report;
   const deaths = report.postMortems.length;
   return (
     <section class={`verdict ${verdict.tone}`} aria-label="Verdict">
@@ -68,7 +68,7 @@ function LineTile({report}: {report: Report}) {
   const found = largest(linesOf(report), ({line}) => line.liveAtPeakBytes);
   if (!found) return null;
   const {line, stage} = found;
-  const path = pathsOf(line, stage)[0];
+  const path = line.paths[0];
   return (
     <div class="tile">
       <p class="what">Line that held most, in one task</p>
@@ -76,10 +76,10 @@ function LineTile({report}: {report: Report}) {
         <Bytes value={line.liveAtPeakBytes} note={liveNote(line)} />
       </p>
       <p class="code">
-        <strong>{linePlace(line)}</strong> {line.function}
+        <strong>{line.place}</strong> {line.function}
       </p>
       {line.source && <code class="source">{line.source}</code>}
-      {path && path.steps.length > 0 && <p class={`code ${path.native ? 'native' : 'soft'}`}>{shortened(path.steps)}</p>}
+      {path?.text && <p class={`code ${path.native ? 'native' : 'soft'}`}>{path.text}</p>}
       <p class="context">
         <a href={link('stages', stageKey(stage))}>{stageTitle(stage)}</a>
         {line.udf ? `, UDF ${udfTitle(line)}` : ''}
@@ -122,7 +122,7 @@ function LeakTile({report}: {report: Report}) {
         <span class="unit"> a task</span>
       </p>
       <p class="code">
-        <strong>{linePlace(leak)}</strong> {leak.function}
+        <strong>{leak.place}</strong> {leak.function}
       </p>
       <p class="context">
         <a href={link('lines')}>{report.leaks && report.leaks.length > 1 ? `All ${report.leaks.length} such lines` : 'How this is known'}</a>

@@ -1,5 +1,5 @@
 // The container picture: what was requested by region, over it what was in use at the peak, and the limit as a line.
-import {limitPhrase, toneOf, useOf} from '../digest';
+import {useOf} from '../digest';
 import type {Executor, ProcessAtMoment} from '../model';
 import {formatBytes, formatPercent} from '../units';
 import {Bar, type Part} from './bar';
@@ -51,7 +51,6 @@ function sum(parts: Part[]): number {
 }
 
 export function Use({executor}: {executor: Executor}) {
-  const tone = toneOf(executor);
   if (!executor.atPeak) {
     return (
       <span>
@@ -61,9 +60,9 @@ export function Use({executor}: {executor: Executor}) {
   }
   return (
     <span>
-      {executor.limitBytes ? <strong class={`percent ${tone}`}>{formatPercent(useOf(executor), 1)}</strong> : ''}{' '}
+      {executor.limitBytes ? <strong class={`percent ${executor.tone}`}>{formatPercent(useOf(executor), 1)}</strong> : ''}{' '}
       <Bytes value={executor.atPeak.usedBytes} note="the container’s use, at a sample of the watcher" /> at the peak of <Bytes value={executor.limitBytes} />{' '}
-      <span class="soft">{limitPhrase(executor)}</span>
+      <span class="soft">{executor.limitPhrase}</span>
     </span>
   );
 }

@@ -1,6 +1,6 @@
 // Stacks, and the way from a line to its allocation.
 import type {Frame, Line, SiteGroup, Udf} from '../model';
-import {framePlace, frameTitle, pathsOf, shortened, udfTitle} from '../titles';
+import {framePlace, frameTitle, udfTitle} from '../titles';
 import {Bytes, allocatedNote, liveNote} from './figures';
 
 export function Frames({frames}: {frames: Frame[]}) {
@@ -15,23 +15,24 @@ export function Frames({frames}: {frames: Frame[]}) {
   );
 }
 
-// The frames below a line, for its heaviest sites.
+// The ways from a line to its memory, heaviest first.
 export function Paths({line, group, most}: {line: Line; group: SiteGroup; most: number}) {
-  const paths = pathsOf(line, group)
-    .filter((path, index) => index === 0 || (path.site.liveAtPeakBytes ?? 0) >= (line.liveAtPeakBytes ?? 0) / 10)
-    .filter((path) => path.steps.length > 0);
   return (
     <>
-      {paths.slice(0, most).map((path) => (
-        <div class={path.native ? 'under native' : 'under'}>
-          <span class="function">{shortened(path.steps)}</span> <span class="place">{path.place}</span>
-          {paths.length > 1 && (path.site.liveAtPeakBytes ?? 0) > 0 && (
-            <span class="share">
-              <Bytes value={path.site.liveAtPeakBytes} note={liveNote(path.site)} />
-            </span>
-          )}
-        </div>
-      ))}
+      {line.paths.slice(0, most).map((path) => {
+        const site = group.sites[path.site];
+        if (!path.text) return null;
+        return (
+          <div class={path.native ? 'under native' : 'under'}>
+            <span class="function">{path.text}</span> <span class="place">{path.place}</span>
+            {line.paths.length > 1 && site && (site.liveAtPeakBytes ?? 0) > 0 && (
+              <span class="share">
+                <Bytes value={site.liveAtPeakBytes} note={liveNote(site)} />
+              </span>
+            )}
+          </div>
+        );
+      })}
     </>
   );
 }

@@ -3,7 +3,7 @@ import {useMemo} from 'preact/hooks';
 import type {LineOfStage} from '../digest';
 import type {Report} from '../model';
 import {link} from '../route';
-import {isDriversPython, linePlace, stageKey, stageTitle, udfTitle} from '../titles';
+import {isDriversPython, stageKey, stageTitle, udfTitle} from '../titles';
 import {formatBytes} from '../units';
 import {Share} from './bar';
 import {bytesColumn, errorColumn} from './columns';
@@ -27,11 +27,11 @@ function columnsOf(largest: number, withStage: boolean, report: Report | undefin
       id: 'line',
       title: 'Line',
       look: 'main',
-      value: ({line}) => linePlace(line),
+      value: ({line}) => line.place,
       cell: ({line, group}) => (
         <>
           <div class="code">
-            <span class="place strong">{linePlace(line)}</span> <span class="function">{line.function}</span>
+            <span class="place strong">{line.place}</span> <span class="function">{line.function}</span>
             {line.source && <code class="source">{line.source}</code>}
             <Paths line={line} group={group} most={(line.liveAtPeakBytes ?? 0) >= largest / 10 ? 3 : 1} />
           </div>
@@ -81,12 +81,12 @@ export function LineTable({label, lines, withStage, report, empty, pageSize = 25
       columns={columns}
       rowKey={({line, stage}) => JSON.stringify([stageKey(stage), line.udf, line.file, line.line, line.function])}
       sortBy="live"
-      words={({line, stage}) => `${linePlace(line)} ${line.function} ${line.source ?? ''} ${udfTitle(line)} ${line.udfKind} ${stageTitle(stage)}`}
+      words={({line, stage}) => `${line.place} ${line.function} ${line.source ?? ''} ${udfTitle(line)} ${line.udfKind} ${stageTitle(stage)}`}
       filterHint="Filter by line, its text, function or UDF"
       empty={empty}
       pageSize={pageSize}
       detail={({line, group}) => <Stacks line={line} group={group} />}
-      detailTitle={({line}) => linePlace(line)}
+      detailTitle={({line}) => line.place}
     />
   );
 }

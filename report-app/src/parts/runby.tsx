@@ -2,7 +2,6 @@
 import {actionOfStage} from '../digest';
 import type {Report} from '../model';
 import {link} from '../route';
-import {actionTitle, actionWhich} from '../titles';
 
 export function RunBy({report, stageId}: {report: Report; stageId: number}) {
   const action = actionOfStage(report, stageId);
@@ -11,9 +10,9 @@ export function RunBy({report, stageId}: {report: Report; stageId: number}) {
     <span class="small">
       run by{' '}
       <a href={link('driver')} class="code">
-        {actionTitle(action)}
+        {action.title}
       </a>{' '}
-      <span class="soft">{actionWhich(action)}</span>
+      <span class="soft">{action.which}</span>
     </span>
   );
 }

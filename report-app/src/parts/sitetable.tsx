@@ -3,7 +3,7 @@ import {useMemo} from 'preact/hooks';
 import {ORIGIN_TITLES} from '../digest';
 import type {Site} from '../model';
 import {link} from '../route';
-import {framePlace, frameTitle, leadFrame, leadLine, udfTitle} from '../titles';
+import {framePlace, frameTitle, leadFrame, udfTitle} from '../titles';
 import {formatBytes} from '../units';
 import {Share} from './bar';
 import {bytesColumn, errorColumn} from './columns';
@@ -25,17 +25,13 @@ interface SiteTableProps {
   empty: string;
 }
 
-function leadOf(site: Site) {
-  return site.origin === 'python' ? (leadLine(site) ?? leadFrame(site)) : leadFrame(site);
-}
-
 function askedBy(site: Site): string {
   const frame = site.askedBy == null ? undefined : site.frames[site.askedBy];
-  return frame && frame !== leadOf(site) ? `, asked by ${frameTitle(frame)}` : '';
+  return frame && frame !== leadFrame(site) ? `, asked by ${frameTitle(frame)}` : '';
 }
 
 function SiteName({site}: {site: Site}) {
-  const lead = leadOf(site);
+  const lead = leadFrame(site);
   const last = site.frames[site.frames.length - 1];
   if (!lead) return <span class="soft">no frames</span>;
   const python = lead.language === 'python';
@@ -61,7 +57,7 @@ function columnsOf(largest: number, by: 'live' | 'allocated', withStage: boolean
       title: 'Call site',
       look: 'main',
       value: ({site}) => {
-        const lead = leadOf(site);
+        const lead = leadFrame(site);
         return lead ? frameTitle(lead) : '';
       },
       cell: ({site}) => (
@@ -119,7 +115,7 @@ export function SiteTable({label, rows, by, withStage, empty}: SiteTableProps) {
       empty={empty}
       detail={({site}) => <Frames frames={site.frames} />}
       detailTitle={({site}) => {
-        const lead = leadOf(site);
+        const lead = leadFrame(site);
         return lead ? frameTitle(lead) : 'a site without frames';
       }}
       pageSize={10}

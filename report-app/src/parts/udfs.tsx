@@ -1,7 +1,6 @@
 // What each function of the user had of a stage's Python memory.
 import {useMemo} from 'preact/hooks';
 import type {UdfShare} from '../model';
-import {udfTitle} from '../titles';
 import {formatBytes, formatCount} from '../units';
 import {Share} from './bar';
 import {allocatedNote, Bytes, liveNote} from './figures';
@@ -9,7 +8,7 @@ import {DataTable, type Column} from './table';
 
 const OUTSIDE = 'outside any function of the user';
 
-const titleOf = (share: UdfShare) => (share.udf ? udfTitle(share) : OUTSIDE);
+const titleOf = (share: UdfShare) => share.udf ?? OUTSIDE;
 
 function columnsOf(largest: number): Column<UdfShare>[] {
   return [

@@ -54,11 +54,11 @@ TEST(Titles, UdfHasItsPlace) {
 
 TEST(Titles, AJavaSiteIsKnownByWhoAskedTheJdk) {
   ReportSite site;
-  EXPECT_EQ(LeadFrame(site), nullptr);
+  EXPECT_EQ(LeadFrame(site.frames), nullptr);
   site.frames = {Java("org.apache.spark.A", "a", "A.scala", 1), Java("java.util.Arrays", "copyOf", "Arrays.java", 2)};
-  EXPECT_EQ(LeadFrame(site)->function, "a");
+  EXPECT_EQ(LeadFrame(site.frames)->function, "a");
   site.frames.erase(site.frames.begin());
-  EXPECT_EQ(LeadFrame(site)->function, "copyOf");
+  EXPECT_EQ(LeadFrame(site.frames)->function, "copyOf");
 }
 
 }  // namespace

@@ -1,0 +1,147 @@
+// A container, its processes and their heaps: a part of the report model (report/model.h), same rules.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/site_model.h"
+#include "report/stage_model.h"
+#include "timeline/time_sample.h"
+
+namespace memprof {
+
+struct ReportRow {
+  std::string name;
+  uint64_t bytes = 0;
+};
+
+struct ReportRegion {
+  std::string name;
+  std::optional<uint64_t> budget_bytes, peak_bytes;
+};
+
+// Spark's memory of one mode over an executor's life: each figure at its own peak, but for the last look.
+struct ReportSparkPool {
+  ReportPoolMoment last;
+  int64_t last_ms = 0;
+  uint64_t storage_pool_bytes = 0;  // at the last look: what storage may take without borrowing more
+  uint64_t storage_peak_bytes = 0, execution_peak_bytes = 0;
+  // Where storage's own share is known: what either took beyond its own share, and what of storage execution could not evict.
+  std::optional<uint64_t> storage_borrowed_peak_bytes, execution_borrowed_peak_bytes, unevictable_peak_bytes;
+};
+
+// What importing a top-level module has allocated since profiling began and is still live.
+struct ReportImport {
+  std::string name;
+  uint64_t live_bytes = 0;          // by the module's own code
+  uint64_t with_imports_bytes = 0;  // and by what it imported in turn
+};
+
+// What a Python process holds before and beside its tasks' own data.
+struct ReportBaseline {
+  uint64_t start_rss_bytes = 0;                  // when profiling began in it
+  std::optional<uint64_t> first_task_rss_bytes;  // when the code of its first task began
+  std::vector<ReportImport> modules;             // most live bytes first
+};
+
+struct ReportProcess {
+  int32_t pid = 0;
+  std::string kind;
+  uint64_t peak_rss_bytes = 0;
+  std::vector<ReportRow> rows;
+  int64_t unattributed_bytes = 0;          // rss - rows, never a row
+  std::optional<uint64_t> rows_rss_bytes;  // RSS when the rows were measured, where that isn't the peak itself
+  std::optional<int64_t> last_task_attempt_id;
+  bool alive = false;
+  std::optional<ReportBaseline> baseline;
+};
+
+struct ReportMoment {
+  int64_t time_ms = 0;
+  uint64_t used_bytes = 0;
+  std::vector<ReportRow> regions;
+  std::vector<ReportProcess> processes;  // peak_rss_bytes: at this moment
+  std::vector<int64_t> active_tasks;
+  int64_t unattributed_bytes = 0;
+};
+
+// An executor's life: what it held at moments, in their order.
+struct ReportTimeLine {
+  std::vector<TimeSample> samples;
+  uint64_t thinned = 0;  // samples that were let go; of those near one another the one of the largest use stayed
+};
+
+// A call site's share of what a heap retains.
+struct ReportRetainedSite {
+  uint64_t retained_bytes = 0, objects = 0;
+  std::optional<uint64_t> error_bytes;             // two standard deviations
+  std::optional<int32_t> stage_id, stage_attempt;  // of the task that made the objects
+  std::string thread;                              // its normalised name, where no task made them
+  std::vector<ReportFrame> frames;                 // outermost call first
+};
+
+// What of a JVM's heap was still reachable when a collector had last marked all of it.
+struct ReportRetained {
+  int64_t time_ms = 0;
+  std::string collection;  // collector and cause
+  uint64_t heap_used_after_bytes = 0;
+  std::optional<uint64_t> heap_max_bytes;
+  uint64_t total_bytes = 0;
+  std::optional<uint64_t> error_bytes;
+  std::vector<ReportRetainedSite> sites;  // largest first
+  uint64_t other_sites = 0, other_bytes = 0;
+};
+
+// A class of which a heap was full.
+struct ReportHeapClass {
+  std::string name;
+  uint64_t bytes = 0, objects = 0;
+};
+
+// A JVM's heap when it could not give what a thread asked for.
+struct ReportHeapShortage {
+  int64_t time_ms = 0;
+  std::string error, thread;                           // the JVM's words, empty: not known; who asked
+  uint64_t errors = 0;                                 // of this kind in the JVM so far
+  std::optional<uint64_t> total_bytes, total_objects;  // of all objects, unreachable ones included; nothing: not looked at
+  bool cut_short = false;                              // only a part was looked at
+  std::vector<ReportHeapClass> classes;                // most bytes first
+  uint64_t other_classes = 0, other_bytes = 0;
+  std::vector<ReportRow> regions;  // of the heap as Spark divides it
+};
+
+// What a garbage collector has done since its executor's start.
+struct ReportCollector {
+  std::string collector;  // its MXBean's name
+  bool stops_the_world = false;
+  uint64_t collections = 0, total_ms = 0, longest_ms = 0;
+  uint64_t longest_before_bytes = 0, longest_after_bytes = 0, last_before_bytes = 0, last_after_bytes = 0;  // of the heap
+  std::vector<std::pair<std::string, uint64_t>> causes;
+};
+
+struct ReportExecutor {
+  std::string id, host;
+  std::optional<uint64_t> limit_bytes;
+  std::string limit_source;  // cgroup, spark, host
+  bool limit_shared = false, limit_enforced = true;
+  std::optional<uint64_t> requested_bytes, host_memory_bytes;
+  std::optional<uint64_t> heap_max_bytes, heap_used_peak_bytes, direct_peak_bytes;
+  std::optional<int64_t> cores;
+  std::vector<ReportRegion> regions;
+  std::vector<ReportSparkPool> spark_pools;
+  std::vector<ReportProcess> processes;
+  std::optional<ReportMoment> at_peak;
+  std::optional<ReportTimeLine> time_line;
+  std::optional<ReportRetained> retained;
+  std::optional<ReportHeapShortage> nearly_full_heap;  // its last look at a heap that stayed nearly full
+  std::vector<ReportCollector> gc;
+  std::optional<uint64_t> gc_stopped_ms;
+  std::optional<int64_t> added_ms, removed_ms;
+  std::string removed_reason;
+  std::string java_version, agent_loaded;
+};
+
+}  // namespace memprof

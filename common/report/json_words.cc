@@ -1,0 +1,79 @@
+#include "report/json_words.h"
+
+#include "report/digest.h"
+#include "report/titles.h"
+#include "report/verdict.h"
+
+namespace memprof {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json IndexOf(const ReportFrame* frame, const std::vector<ReportFrame>& frames) {
+  return frame == nullptr ? Json(nullptr) : Json(frame - frames.data());
+}
+
+void AddLeads(const std::vector<ReportSite>& sites, Json& json) {
+  for (size_t i = 0; i < json.size(); ++i) json[i]["lead"] = IndexOf(LeadOf(sites[i]), sites[i].frames);
+}
+
+void AddLeads(const std::optional<ReportRetained>& retained, Json& json) {
+  if (!retained) return;
+  Json& rows = json["sites"];
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const std::vector<ReportFrame>& frames = retained->sites[i].frames;
+    rows[i]["lead"] = IndexOf(LeadFrame(frames), frames);
+  }
+}
+
+void AddWords(const ReportSiteGroup& group, Json& json) {
+  if (!json.contains("lines")) return;
+  AddLeads(group.sites, json["sites"]);
+  Json& rows = json["lines"];
+  for (size_t i = 0; i < rows.size(); ++i) {
+    rows[i]["place"] = LinePlace(group.lines[i].file, group.lines[i].line);
+    Json& paths = rows[i]["paths"] = Json::array();
+    for (const AllocationPath& path : PathsOf(group.lines[i], group)) {
+      paths.push_back(Json{{"text", path.text}, {"place", path.place}, {"native", path.native}, {"site", path.site - group.sites.data()}});
+    }
+  }
+}
+
+}  // namespace
+
+Json VerdictJson(const Report& report) {
+  const ReportVerdict verdict = VerdictOf(report);
+  return Json{{"tone", ToneWord(verdict.tone)}, {"sentence", verdict.sentence}, {"because", verdict.because}};
+}
+
+void AddWords(const ReportExecutor& executor, Json& json) {
+  json["limitPhrase"] = LimitPhrase(executor);
+  json["tone"] = ToneWord(ToneOf(executor));
+  AddLeads(executor.retained, json["retained"]);
+}
+
+void AddWords(const ReportStage& stage, Json& json) {
+  json["title"] = StageTitle(stage);
+  AddWords(static_cast<const ReportSiteGroup&>(stage), json);
+  Json& others = json["otherAttempts"];
+  others["phrase"] = OtherAttemptsPhrase(stage.other_attempts);
+  AddWords(static_cast<const ReportSiteGroup&>(stage.other_attempts), others);
+}
+
+void AddWords(const ReportLeak& leak, Json& json) { json["place"] = LinePlace(leak.file, leak.line); }
+
+void AddWords(const ReportPostMortem& death, Json& json) {
+  AddLeads(death.sites, json["sites"]);
+  AddLeads(death.retained, json["retained"]);
+}
+
+void AddWords(const std::optional<ReportDriver>& driver, Json& json) {
+  if (!driver) return;
+  Json& rows = json["actions"];
+  for (size_t i = 0; i < rows.size(); ++i) {
+    rows[i]["title"] = ActionTitle(driver->actions[i]);
+    rows[i]["which"] = ActionWhich(driver->actions[i]);
+  }
+}
+
+}  // namespace memprof

@@ -1,0 +1,20 @@
+// The words of a report's JSON: titles, places, tones, the verdict. They follow from the report's other values, so they are written and
+// never read.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "report/model.h"
+
+namespace memprof {
+
+nlohmann::ordered_json VerdictJson(const Report& report);
+
+// Put words behind the members of a row's JSON and of what lies in it. Sites and lines may have been left out of it.
+void AddWords(const ReportExecutor& executor, nlohmann::ordered_json& json);
+void AddWords(const ReportStage& stage, nlohmann::ordered_json& json);
+void AddWords(const ReportLeak& leak, nlohmann::ordered_json& json);
+void AddWords(const ReportPostMortem& death, nlohmann::ordered_json& json);
+void AddWords(const std::optional<ReportDriver>& driver, nlohmann::ordered_json& json);
+
+}  // namespace memprof

@@ -1,0 +1,81 @@
+#include "report/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/digest.h"
+#include "report/units.h"
+
+namespace memprof {
+namespace {
+
+std::string NameOf(const Report& report, const ReportExecutor& executor) {
+  if (report.application.master == "program") return "The program";
+  return executor.id == "driver" ? "The driver" : "Executor " + executor.id;
+}
+
+std::string LimitSentence(const ReportExecutor& executor) {
+  if (executor.limit_source == "cgroup") {
+    return fmt::format("That limit is its cgroup's{}: the kernel kills beyond it.",
+                       executor.limit_shared ? ", which it shares with other executors" : "");
+  }
+  if (executor.limit_source == "host") return "That limit is the physical memory of the host.";
+  if (executor.limit_source != "spark") return "Where that limit comes from is not known.";
+  return executor.limit_enforced ? "That limit is what Spark requested of the cluster manager."
+                                 : "That limit is what Spark requested; nobody enforces it here, so nothing is killed for passing it.";
+}
+
+ReportVerdict OfDeath(const ReportPostMortem& death) {
+  return {death.out_of_memory ? Tone::kBad : Tone::kWarn, death.headline, "How this is known: " + death.how + "."};
+}
+
+}  // namespace
+
+const char* ToneWord(Tone tone) {
+  static constexpr const char* kWords[] = {"plain", "good", "warn", "bad"};
+  return kWords[static_cast<size_t>(tone)];
+}
+
+ReportVerdict VerdictOf(const Report& report) {
+  const auto& deaths = report.post_mortems;
+  auto death = std::find_if(deaths.begin(), deaths.end(), [](const ReportPostMortem& each) { return each.out_of_memory; });
+  if (death == deaths.end()) death = deaths.begin();
+  if (death != deaths.end()) return OfDeath(*death);
+  if (report.executors.empty()) {
+    if (report.unfinished) {
+      return {Tone::kPlain, "Nothing has been measured yet.", "Executors show up some seconds after they start."};
+    }
+    return {Tone::kPlain, "No executor was seen.", "The driver's log says why, in a line that begins with sparkmemprof."};
+  }
+  const std::string seen = report.unfinished ? "No death by memory so far." : "No death was seen.";
+  const ReportExecutor& fullest = *ExecutorsByUse(report)[0];
+  if (UseOf(fullest) < 0) {
+    return {Tone::kPlain, seen, "No executor's use was measured against a limit; About the numbers says why."};
+  }
+  return {ToneOf(fullest) == Tone::kPlain ? Tone::kGood : Tone::kWarn,
+          fmt::format("{} {} {} {} of {}, {}.", seen, NameOf(report, fullest),
+                      report.executors.size() > 1 ? "came closest to its limit:" : "used at most", FormatBytes(fullest.at_peak->used_bytes),
+                      FormatBytes(*fullest.limit_bytes), FormatPercent(UseOf(fullest), 1)),
+          LimitSentence(fullest)};
+}
+
+double UseOf(const ReportExecutor& executor) {
+  if (!executor.at_peak || !executor.limit_bytes || *executor.limit_bytes == 0) return -1;
+  return static_cast<double>(executor.at_peak->used_bytes) / static_cast<double>(*executor.limit_bytes);
+}
+
+Tone ToneOf(const ReportExecutor& executor) {
+  const double use = UseOf(executor);
+  if (executor.limit_enforced && use >= 0.97) return Tone::kBad;
+  return use >= 0.85 ? Tone::kWarn : Tone::kPlain;
+}
+
+std::string LimitPhrase(const ReportExecutor& executor) {
+  if (executor.limit_source == "cgroup") return executor.limit_shared ? "cgroup limit, shared with other executors" : "cgroup limit";
+  if (executor.limit_source == "host") return "physical memory of the host";
+  if (executor.limit_source == "spark") return executor.limit_enforced ? "requested by Spark" : "requested, not enforced";
+  return "";
+}
+
+}  // namespace memprof

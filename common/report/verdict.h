@@ -1,0 +1,31 @@
+// What a report says first, in words, and how close a container came to its limit. The model carries these words (docs/report.md): no
+// view judges or words them again. Pure functions.
+#pragma once
+
+#include <string>
+
+#include "report/model.h"
+
+namespace memprof {
+
+// How bad something is: kPlain says that nothing is known to be good or bad.
+enum class Tone { kPlain, kGood, kWarn, kBad };
+const char* ToneWord(Tone tone);  // "plain", "good", "warn", "bad"
+
+struct ReportVerdict {
+  Tone tone = Tone::kPlain;
+  std::string sentence;  // who died, or who came closest to its limit
+  std::string because;   // how that is known, or what to look at
+};
+ReportVerdict VerdictOf(const Report& report);
+
+// What a container used at its peak, as a share of its limit; -1 when either is unknown.
+double UseOf(const ReportExecutor& executor);
+
+// kWarn from 85 % of the limit; kBad from 97 % of one that is enforced; kPlain below, or when it is unknown.
+Tone ToneOf(const ReportExecutor& executor);
+
+// "cgroup limit", "requested, not enforced", … ; "" when unknown.
+std::string LimitPhrase(const ReportExecutor& executor);
+
+}  // namespace memprof

@@ -1,0 +1,63 @@
+// When the pages of large blocks, and of the whole process, are looked up. HOOK: see recorder.h.
+#include "base/clock.h"
+#include "resident/residency.h"
+#include "sites/recorder.h"
+#include "sites/recorder_state.h"
+
+namespace memprof {
+namespace {
+
+constexpr int64_t kRssPeriodNs = 5'000'000;
+
+}  // namespace
+
+void Recorder::State::ReadResidency(LiveBlock& block) {
+  if (!IsLarge(block) || block.resident == block.size) return;
+  uint64_t reading = ResidentBytes(block.address, block.size);
+  bool first = block.resident == LiveBlock::kUnread;
+  uint64_t before = first ? 0 : block.resident;
+  if (!first && reading <= before) return;
+  ActiveSession& owner = OwnerOf(block);
+  uint32_t site = SiteOf(block);
+  box::Site& record = sites.Begin(site);
+  Touch(owner.value.total, record.share);
+  NoteReading(owner.value.total, record.share, block.first_peak, first, before, reading);
+  sites.Commit(site);
+  block.resident = reading;
+}
+
+// Of a block that goes in this step. What wasn't live at the peak has no part in it, and never will.
+void Recorder::State::ReadLastResidency(LiveBlock& block) {
+  if (WasLiveAtPeak(OwnerOf(block).value.total, block.first_peak)) ReadResidency(block);
+}
+
+void Recorder::State::SweepResidency() {
+  live.VisitLarge([this](LiveBlock& block) { ReadResidency(block); });
+}
+
+// Whether the resident set may be larger than it ever was in this session, as far as what was allocated since it was read can
+// tell. Touched or not: rather one reading too many.
+bool Recorder::State::MayBeHighestRss() const {
+  const uint64_t live_now = LiveBytes();
+  const uint64_t grown = live_now > live_at_rss ? live_now - live_at_rss : 0;
+  return rss_bytes + grown > (task.value.number != 0 ? task : process).value.rss_max_bytes;
+}
+
+void Recorder::State::ObserveRss(bool at_once, uint64_t untouched_bytes) {
+  int64_t now = MonotonicNs();
+  if (now < next_rss_ns && !at_once) return;
+  next_rss_ns = now + kRssPeriodNs;
+  uint64_t bytes = rss_bytes = rss.Read();
+  live_at_rss = LiveBytes() - untouched_bytes;
+  ActiveSession& session = Current();
+  if (bytes > session.value.rss_max_bytes) {
+    session.value.rss_max_bytes = bytes;
+    Publish(session);
+  }
+  ObserveRows(now);
+  if (bytes <= rss_swept_bytes + rss_swept_bytes / 20) return;
+  rss_swept_bytes = bytes;
+  SweepResidency();
+}
+
+}  // namespace memprof

@@ -1,0 +1,85 @@
+"""The app calls frames and writes numbers as the C++ views do: both are given the same ones."""
+
+import json
+import re
+import subprocess
+
+import browsing
+import models
+import pytest
+
+APP = browsing.ROOT / "report-app"
+# Bundles the two files that write frames and numbers, and calls them with what comes in.
+CALLER = """
+import {buildSync} from 'esbuild';
+const source = `export * from './src/titles'; export * from './src/units';`;
+const built = buildSync({stdin: {contents: source, resolveDir: '.'}, bundle: true, write: false, format: 'esm'});
+const app = await import('data:text/javascript,' + encodeURIComponent(built.outputFiles[0].text));
+let text = '';
+for await (const piece of process.stdin) text += piece;
+const given = JSON.parse(text);
+console.log(JSON.stringify({
+  frames: given.frames.map((frame) => [app.frameTitle(frame), app.framePlace(frame)]),
+  bytes: given.bytes.map(app.formatBytes),
+  shares: given.shares.map(([part, whole]) => app.formatPercent(part, whole)),
+}));
+"""
+PACKAGES = "/v/lib/python3.11/site-packages"
+FRAMES = [
+    models.frame("f", "/jobs/job.py", 8),
+    models.frame("<module>", f"{PACKAGES}/pandas/core/frame.py", 1),
+    models.frame("f", "/jobs/pkg/__init__.py", 3),
+    models.frame("f", "__init__.py", 3),
+    models.frame("f", "/tmp/helpers.zip/helpers/mod.py", 4),
+    models.frame("f", "notebook cell 12", 3),
+    models.frame("f", "/jobs/job.py", None),
+    models.frame("Foo.bar", "Foo.scala", 7, "java", "org.apache.spark.sql"),
+    models.frame("org.apache.spark.sql.Foo$.bar", "Foo.scala", 7, "java"),
+    models.frame("bar", "Foo.java", 7, "java", "org/apache/spark/sql/Foo"),
+    models.frame("bar", None, None, "java", "lower.case.only"),
+    models.frame("default_malloc", None, None, "native", f"{PACKAGES}/numpy/_multiarray_umath.cpython-311-x86_64.so"),
+    models.frame("_ZN5arrow", "/src/memory_pool.cc", 41, "native", "/lib/libarrow.so.2000"),
+    {**models.frame(None, None, None, "native", "/lib/libstripped.so"), "offset": 0xBEEF, "buildId": "00"},
+    models.frame(None, None, None, "unknown"),
+]
+BYTES = [1, 1023, 1024, 1126, 1075, 1024**2 - 1, 1024**2, 5 * 1024**2 + 52429, 10**9, 7 * 1024**4 + 1, 2**53 - 1]
+SHARES = [(1, 1000), (5, 1000), (15, 1000), (25, 1000), (333, 1000), (666, 1000), (999, 1000), (1500, 1000)]
+
+
+@pytest.fixture(scope="module")
+def of_app():
+    given = json.dumps({"frames": FRAMES, "bytes": BYTES, "shares": SHARES})
+    answer = subprocess.run(
+        ["node", "--input-type=module", "--eval", CALLER],
+        input=given,
+        cwd=APP,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stderr
+    return json.loads(answer.stdout)
+
+
+def test_frames(store, of_app):
+    site = {**models.python_site("f", 1, 1), "frames": FRAMES}
+    model = models.report(stages=[models.stage(0, [site])])
+    (line,) = store.render_collapsed(json.dumps(model).encode(), "allocated").splitlines()
+    told = line.rpartition(" ")[0].split(";")[-len(FRAMES) :]
+    assert told == [f"{title} ({place})" if place else title for title, place in of_app["frames"]]
+
+
+def verdict(store, used, limit):
+    """The verdict's figures: use, limit, share."""
+    model = models.report(executors=[models.executor("1", used, limit)])
+    html = store.render_html(json.dumps(model).encode())
+    sentence = json.loads(re.search(r'id="sparkmemprof-model">(.*?)</script>', html, re.DOTALL)[1])["verdict"]
+    return re.search(r"used at most (.*) of (.*), (.*)\.$", sentence["sentence"]).groups()
+
+
+def test_bytes(store, of_app):
+    assert [verdict(store, each, 1)[0] for each in BYTES] == of_app["bytes"]
+
+
+def test_shares(store, of_app):
+    assert [verdict(store, *each)[2] for each in SHARES] == of_app["shares"]

@@ -1,0 +1,83 @@
+#include "report/verdict.h"
+
+#include <gtest/gtest.h>
+
+namespace memprof {
+namespace {
+
+constexpr uint64_t kMi = 1 << 20;
+
+ReportExecutor Executor(const char* id, uint64_t used, uint64_t limit, const char* source = "cgroup", bool enforced = true) {
+  ReportExecutor executor;
+  executor.id = id;
+  executor.limit_bytes = limit;
+  executor.limit_source = source;
+  executor.limit_enforced = enforced;
+  executor.at_peak = ReportMoment{};
+  executor.at_peak->used_bytes = used;
+  return executor;
+}
+
+ReportPostMortem Death(const char* headline, bool of_memory) {
+  ReportPostMortem death;
+  death.headline = headline;
+  death.how = "the kernel's counter";
+  death.out_of_memory = of_memory;
+  return death;
+}
+
+TEST(Verdict, ADeathByMemoryComesFirst) {
+  Report report;
+  report.executors = {Executor("1", 100 * kMi, 100 * kMi)};
+  report.post_mortems = {Death("Executor 2 was lost.", false), Death("Executor 1 was killed.", true)};
+  ReportVerdict verdict = VerdictOf(report);
+  EXPECT_EQ(verdict.tone, Tone::kBad);
+  EXPECT_EQ(verdict.sentence, "Executor 1 was killed.");
+  EXPECT_EQ(verdict.because, "How this is known: the kernel's counter.");
+  report.post_mortems.pop_back();
+  verdict = VerdictOf(report);
+  EXPECT_EQ(verdict.tone, Tone::kWarn);
+  EXPECT_EQ(verdict.sentence, "Executor 2 was lost.");
+}
+
+TEST(Verdict, NamesTheFullestExecutor) {
+  Report report;
+  report.executors = {Executor("1", 20 * kMi, 100 * kMi), Executor("2", 90 * kMi, 100 * kMi)};
+  ReportVerdict verdict = VerdictOf(report);
+  EXPECT_EQ(verdict.tone, Tone::kWarn);
+  EXPECT_EQ(verdict.sentence, "No death was seen. Executor 2 came closest to its limit: 90.0 MiB of 100.0 MiB, 90 %.");
+  EXPECT_EQ(verdict.because, "That limit is its cgroup's: the kernel kills beyond it.");
+  report.executors[1].limit_shared = true;
+  EXPECT_EQ(VerdictOf(report).because, "That limit is its cgroup's, which it shares with other executors: the kernel kills beyond it.");
+  report.executors.pop_back();
+  verdict = VerdictOf(report);
+  EXPECT_EQ(verdict.tone, Tone::kGood);
+  EXPECT_EQ(verdict.sentence, "No death was seen. Executor 1 used at most 20.0 MiB of 100.0 MiB, 20 %.");
+  report.application.master = "program";
+  report.executors[0].limit_source = "host";
+  EXPECT_EQ(VerdictOf(report).sentence, "No death was seen. The program used at most 20.0 MiB of 100.0 MiB, 20 %.");
+  EXPECT_EQ(VerdictOf(report).because, "That limit is the physical memory of the host.");
+}
+
+TEST(Verdict, SaysWhenNothingIsKnown) {
+  Report report;
+  EXPECT_EQ(VerdictOf(report).sentence, "No executor was seen.");
+  report.unfinished = true;
+  EXPECT_EQ(VerdictOf(report).sentence, "Nothing has been measured yet.");
+  report.executors = {ReportExecutor()};
+  EXPECT_EQ(VerdictOf(report).sentence, "No death by memory so far.");
+  EXPECT_EQ(VerdictOf(report).tone, Tone::kPlain);
+}
+
+TEST(Verdict, ALimitThatNobodyEnforcesIsNeverBad) {
+  EXPECT_EQ(ToneOf(Executor("1", 84 * kMi, 100 * kMi)), Tone::kPlain);
+  EXPECT_EQ(ToneOf(Executor("1", 85 * kMi, 100 * kMi)), Tone::kWarn);
+  EXPECT_EQ(ToneOf(Executor("1", 97 * kMi, 100 * kMi)), Tone::kBad);
+  EXPECT_EQ(ToneOf(Executor("1", 120 * kMi, 100 * kMi, "spark", false)), Tone::kWarn);
+  EXPECT_EQ(LimitPhrase(Executor("1", 1, 100, "spark", false)), "requested, not enforced");
+  EXPECT_EQ(ToneOf(ReportExecutor()), Tone::kPlain);
+  EXPECT_EQ(UseOf(Executor("1", 1, 0)), -1);
+}
+
+}  // namespace
+}  // namespace memprof

@@ -163,6 +163,11 @@ struct Site {
   PeakShare share;
 };
 
+// What two versions of this library write and read in one file.
+static_assert(sizeof(PeakTotal) == 24 && offsetof(PeakTotal, peak) == 8 && offsetof(PeakTotal, epoch) == 16);
+static_assert(sizeof(PeakShare) == 64 && offsetof(PeakShare, variance) == 32 && offsetof(PeakShare, epoch) == 48 &&
+              offsetof(PeakShare, readings_at_peak) == 60);
+
 struct Node {
   uint32_t parent, frame;  // references
   uint32_t check;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "facts/interned_profile.h"
+#include "proto/envelope.h"
 #include "timeline/packing.h"
 
 namespace memprof {
@@ -223,10 +224,10 @@ Status DecodeEnvelope(std::string_view bytes, proto::Envelope& envelope) {
                          kMaxEnvelopeBytes);
   }
   if (!envelope.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return Corrupt("it is not an Envelope");
-  if (envelope.schema_version() != 1) {
+  if (envelope.schema_version() != kSchemaVersion) {
     return Status::Error(ErrorCode::kUnsupported,
-                         "message refused: schema version %u, this store reads version 1 (mixed versions on the cluster?)",
-                         envelope.schema_version());
+                         "message refused: schema version %u, this store reads version %u (mixed versions on the cluster?)",
+                         envelope.schema_version(), kSchemaVersion);
   }
   if (envelope.message_case() != proto::Envelope::kSymbols && envelope.executor_id().empty()) return Corrupt("it names no executor");
   switch (envelope.message_case()) {

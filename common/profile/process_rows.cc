@@ -12,9 +12,7 @@ void AddProcessRows(const BoxRows& rows, proto::Process* process) {
   std::stable_sort(sorted.begin(), sorted.end(), [](const BoxRows::Row& a, const BoxRows::Row& b) { return a.bytes > b.bytes; });
   int64_t unattributed = static_cast<int64_t>(process->peak_rss_bytes());
   for (const BoxRows::Row& row : sorted) {
-    proto::Row* message = process->add_peak_rows();
-    message->set_name(row.name);
-    message->set_bytes(row.bytes);
+    AddRow(row.name, row.bytes, process->mutable_peak_rows());
     unattributed -= static_cast<int64_t>(row.bytes);
   }
   process->set_unattributed_bytes(unattributed);

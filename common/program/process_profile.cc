@@ -5,10 +5,8 @@
 #include <vector>
 
 #include "base/valid_utf8.h"
-#include "profile/profile_cut.h"
-#include "profile/python_profile.h"
-#include "profile/source_lines.h"
-#include "proto/memprof.pb.h"
+#include "profile/task_message.h"
+#include "proto/envelope.h"
 #include "symbols/symbolizer.h"
 
 namespace memprof {
@@ -59,11 +57,8 @@ PythonSession SessionOf(const BoxIdentity& box, const BoxSession& session, const
 }  // namespace
 
 std::vector<std::string> ProcessMessages(const BoxIdentity& box, const BoxSession& session, const std::string& program, int32_t task) {
-  proto::Envelope envelope;
-  envelope.set_schema_version(1);
-  envelope.set_executor_id("driver");
-  const size_t wrapping = envelope.ByteSizeLong() + 8;
-  proto::TaskProfile* profile = envelope.mutable_task();
+  TaskMessage message("driver");
+  proto::TaskProfile* profile = message.profile();
   profile->set_task_attempt_id(task);
   profile->set_sequence(1);
   profile->set_final(true);
@@ -74,14 +69,12 @@ std::vector<std::string> ProcessMessages(const BoxIdentity& box, const BoxSessio
   const auto calls_at = [&](const std::string& module, const std::string& build_id, uint64_t offset) {
     return native.Find(module, build_id, offset);
   };
-  ProfileSites sites;
-  AddPythonSessions({SessionOf(box, session, program)}, {calls_at, ""}, &sites, profile);
+  message.AddSessions({SessionOf(box, session, program)}, {calls_at, ""});
   AddCounter("modulesWithoutLines", native.modules_without_lines(), profile);
-  WriteSites(sites, kMaxProfileBytes - wrapping, profile);
-  std::vector<std::string> messages = {envelope.SerializeAsString()};
-  ReadSourceLines(SourceLinesOf(*profile, sites), *Redaction::Make(Redaction::kSparksDefault), [&](proto::Symbols lines) {
-    proto::Envelope source;
-    source.set_schema_version(1);
+  BuiltMessage built = message.Build(kMaxProfileBytes);
+  std::vector<std::string> messages = {std::move(built.envelope)};
+  ReadSourceLines(built.user_lines, *Redaction::Make(Redaction::kSparksDefault), [&](proto::Symbols lines) {
+    proto::Envelope source = EnvelopeOf("");
     *source.mutable_symbols() = std::move(lines);
     messages.push_back(source.SerializeAsString());
   });

@@ -11,7 +11,7 @@
 #include "profile/import_baseline.h"
 #include "profile/process_rows.h"
 #include "program/process_profile.h"
-#include "proto/memprof.pb.h"
+#include "proto/envelope.h"
 #include "report/json.h"
 #include "store/profile_store.h"
 #include "system/memory_cgroup.h"
@@ -61,9 +61,7 @@ uint64_t PeakRssOf(const BoxSession& session) {
 }
 
 std::string SnapshotOf(const Program& program, const std::vector<Process>& processes) {
-  proto::Envelope envelope;
-  envelope.set_schema_version(1);
-  envelope.set_executor_id("driver");
+  proto::Envelope envelope = EnvelopeOf("driver");
   proto::ExecutorSnapshot& snapshot = *envelope.mutable_executor();
   snapshot.set_taken_ms(program.ended_ms);
   snapshot.set_host(program.host);

@@ -10,6 +10,13 @@
 // Order of a change: Touch(share) - change share and total alike - Settle(total), once, after the last of the changes that
 // belong to one step (a realloc is one step, so it makes no peak that never was).
 //
+// What a share counts is its own matter. To the algorithm it is any Share with an `epoch`, 0 or the total's at first, and
+//
+//     share.SaveLive()       makes what is live that of the peak
+//     share.AtPeak(saved)    what it saved, or what is live
+//
+// PeakShare is a session's, in the black box; the agent has one for off-heap memory. Shares of one total have one type.
+//
 // Residency follows the same way, with one more twist: a block's resident bytes are often read long after the peak (just
 // before it is freed, for at malloc it had no pages yet). Such a late reading belongs to the peak if the block was live at
 // it. So a block remembers the first maximum it can have been part of: FirstPeak(). It is live now, hence it was live at
@@ -24,10 +31,19 @@
 namespace memprof {
 
 // A session's side.
-struct PeakTotal {
-  uint64_t live = 0;
-  uint64_t peak = 0;
+template <typename Bytes>
+struct TotalOf {
+  Bytes live = 0;
+  Bytes peak = 0;
   uint64_t epoch = 0;  // of the last maximum
+};
+using PeakTotal = TotalOf<uint64_t>;
+
+// A share as of the last maximum; what a reader shows.
+struct ShareAtPeak {
+  uint64_t live, resident;
+  double variance;
+  bool has_resident;
 };
 
 // A site's side.
@@ -41,6 +57,17 @@ struct PeakShare {
   uint64_t epoch = 0;  // the maximum that the ..._at_peak fields belong to
   uint32_t readings = 0;
   uint32_t readings_at_peak = 0;
+
+  void SaveLive() {
+    live_at_peak = live;
+    resident_at_peak = resident;
+    variance_at_peak = variance;
+    readings_at_peak = readings;
+  }
+  ShareAtPeak AtPeak(bool saved) const {
+    return saved ? ShareAtPeak{live_at_peak, resident_at_peak, variance_at_peak, readings_at_peak > 0}
+                 : ShareAtPeak{live, resident, variance, readings > 0};
+  }
 };
 
 // A share that begins now: nothing of it was live at the last maximum.
@@ -51,13 +78,16 @@ inline PeakShare NewShare(const PeakTotal& total) {
 }
 
 // To be called before a share changes.
-inline void Touch(const PeakTotal& total, PeakShare& share) {
+template <typename Bytes, typename Share>
+void Touch(const TotalOf<Bytes>& total, Share& share) {
   if (share.epoch == total.epoch) return;
-  share.live_at_peak = share.live;
-  share.resident_at_peak = share.resident;
-  share.variance_at_peak = share.variance;
-  share.readings_at_peak = share.readings;
+  share.SaveLive();
   share.epoch = total.epoch;
+}
+
+template <typename Bytes, typename Share>
+auto AtPeak(const TotalOf<Bytes>& total, const Share& share) {
+  return share.AtPeak(share.epoch == total.epoch);
 }
 
 inline void Grow(PeakTotal& total, PeakShare& share, uint64_t bytes, double variance) {
@@ -73,7 +103,8 @@ inline void Shrink(PeakTotal& total, PeakShare& share, uint64_t bytes, double va
 }
 
 // Ends a step: notes a new maximum and says whether there was one.
-inline bool Settle(PeakTotal& total) {
+template <typename Bytes>
+bool Settle(TotalOf<Bytes>& total) {
   if (total.live <= total.peak) return false;
   total.peak = total.live;
   ++total.epoch;
@@ -81,9 +112,15 @@ inline bool Settle(PeakTotal& total) {
 }
 
 // The first maximum that a block can have been part of which came to life in the step just settled.
-inline uint64_t FirstPeak(const PeakTotal& total, bool settled_higher) { return settled_higher ? total.epoch : total.epoch + 1; }
+template <typename Bytes>
+uint64_t FirstPeak(const TotalOf<Bytes>& total, bool settled_higher) {
+  return settled_higher ? total.epoch : total.epoch + 1;
+}
 
-inline bool WasLiveAtPeak(const PeakTotal& total, uint64_t first_peak) { return first_peak <= total.epoch; }
+template <typename Bytes>
+bool WasLiveAtPeak(const TotalOf<Bytes>& total, uint64_t first_peak) {
+  return first_peak <= total.epoch;
+}
 
 // A block's reading rose from `before` (0 for the first) to `after`. The share has been touched.
 inline void NoteReading(const PeakTotal& total, PeakShare& share, uint64_t first_peak, bool first_reading, uint64_t before,
@@ -96,19 +133,6 @@ inline void NoteReading(const PeakTotal& total, PeakShare& share, uint64_t first
   if (after <= before) return;
   share.resident += after - before;
   if (at_peak) share.resident_at_peak += after - before;
-}
-
-// A share as of the last maximum; what a reader shows.
-struct ShareAtPeak {
-  uint64_t live, resident;
-  double variance;
-  bool has_resident;
-};
-inline ShareAtPeak AtPeak(const PeakTotal& total, const PeakShare& share) {
-  if (share.epoch == total.epoch) {
-    return {share.live_at_peak, share.resident_at_peak, share.variance_at_peak, share.readings_at_peak > 0};
-  }
-  return {share.live, share.resident, share.variance, share.readings > 0};
 }
 
 }  // namespace memprof

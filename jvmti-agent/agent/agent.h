@@ -1,5 +1,6 @@
-// Agent: the executor's half of this library, one per process. It owns every part and is never destroyed, because Java
-// threads and hooks may still be inside it while the process exits.
+// Agent: the executor's half of this library, one per process: its life cycle, and what Java and the JVM call. Each concern is a part of
+// its own (jvm_heap.h, jvm_offheap.h, names.h, running_tasks.h, heap_shortages.h, executor_watch.h, over ground.h). It owns them all and is
+// never destroyed, because Java threads and hooks may still be inside it while the process exits.
 //
 //   loaded by -agentpath  OnLoad()   options, capabilities, hooks: off-heap blocks are followed from the first one on
 //   started by the plugin Start()    heap samples, threads, watcher; after a late load also what OnLoad() would have done
@@ -12,47 +13,23 @@
 
 #include <jni.h>
 
-#include <atomic>
-#include <chrono>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "agent/jvm.h"
+#include "agent/application.h"
+#include "agent/executor_watch.h"
+#include "agent/ground.h"
+#include "agent/heap_shortages.h"
+#include "agent/jvm_heap.h"
+#include "agent/jvm_offheap.h"
+#include "agent/names.h"
 #include "agent/options.h"
-#include "agent/shortcomings.h"
-#include "boxes/box_keeper.h"
-#include "boxes/python_sessions.h"
-#include "gc/gc_figures.h"
-#include "gc/marking_watch.h"
-#include "gc/nearly_full.h"
-#include "gc/pause_clock.h"
-#include "heap/heap_sampler.h"
-#include "heap/heap_sweeper.h"
-#include "heap/live_objects.h"
-#include "naming/native_namer.h"
-#include "naming/native_names.h"
-#include "naming/source_reader.h"
-#include "offheap/left_behind.h"
-#include "offheap/offheap_tracker.h"
-#include "shortage/shortage_limits.h"
-#include "shortage/shortage_message.h"
-#include "stacks/java_stacks.h"
-#include "tasks/task_profile.h"
-#include "tasks/task_table.h"
-#include "tasks/thread_buckets.h"
-#include "watch/message_queue.h"
-#include "watch/watcher.h"
+#include "agent/running_tasks.h"
 
 namespace memprof {
-
-struct StartRequest {
-  std::string application_id, executor_id, host, box_directory;
-  std::vector<std::string> options;  // key=value
-};
 
 class Agent {
  public:
@@ -99,90 +76,25 @@ class Agent {
   void OnVmDeath() noexcept;
 
  private:
-  Agent() : heap_(&tasks_, &buckets_, &stacks_, &live_objects_), offheap_(&tasks_) {}
+  Agent() = default;
 
-  // How often a bound was reached since the process began.
-  struct Bounds {
-    uint64_t java_frames = 0, offheap_blocks = 0, messages = 0, tasks = 0;
-  };
-  // What is profiled between Start() and Stop(). Never changed, so that whoever still holds it may go on reading.
-  struct Application {
-    uint64_t number = 0;  // from 1 in this process
-    StartRequest request;
-    AgentOptions options;
-    Bounds before;                  // what is not this application's
-    int64_t stopped_before_ns = 0;  // likewise, of pauses
-    bool exits_on_out_of_memory = false;
-
-    BoxPlace Boxes() const { return {request.box_directory, request.application_id, request.executor_id}; }
-  };
-  using ApplicationRef = std::shared_ptr<const Application>;
-
-  ApplicationRef Running() const;  // null: nothing is profiled
-  void Forget();                   // tasks and figures of an application that has ended
-  Bounds ReachedBounds() const;
-  void StartWatcher(const ApplicationRef& application);
-  void StartNamer(const ApplicationRef& application);
-  void StartSourceReader(const ApplicationRef& application);
-  template <typename Use>
-  void WithReferences(Use&& use);
-  void StartSweeper(const ApplicationRef& application);
-  void StartBoxKeeper(const ApplicationRef& application);
-  void Send(const Application& application, proto::Envelope envelope);
-  void SendOrphan(const Application& application, const OrphanedTask& task);
-  void CompleteSnapshot(const Application& application, proto::ExecutorSnapshot* snapshot) const;
-  void SendRunningTasks();
-  void SendSomeTasks();  // in turn, and no more of them than five hundred executors may say at once
-  void SendLeftBehind(const Application& application);
-  std::vector<std::string> RunningTasks();
-  ShortageInputs ShortageOnThisThread(JNIEnv* jni);
-  // Waits that long for a look that another thread is about.
-  void LookAtHeap(JNIEnv* jni, const Application& application, std::chrono::milliseconds patience, ShortageInputs* inputs);
-  void TellNearlyFull(JNIEnv* jni, const Application& application, const std::optional<proto::RetainedHeap>& retained);
-  void LookAtRetained(JNIEnv* jni, ShortageInputs* inputs);
-  std::string ShortageEnvelope(const Application& application, const ShortageInputs& inputs);
-  void SendWordsOfTheDead(const Application& application);
-  void SendWorkerDeath(const Application& application, const DeadWorker& worker);
   bool TakeOptions(JavaVM* vm, const char* options);
-  std::string Profile(const Application& application, const JvmFigures& figures, const FoundSessions& python, bool final, size_t max_bytes);
-
-  std::atomic<bool> running_{false};
-  std::atomic<bool> follows_offheap_{false};  // new blocks, from OnLoad() or Start() to Stop()
-  std::atomic<uint64_t> sequence_{0};
-
-  mutable std::mutex application_mutex_;
-  ApplicationRef application_;  // guarded by application_mutex_
+  std::optional<std::string> TryStart(JNIEnv* jni, const StartRequest& request);
+  void Forget();  // tasks and figures of an application that has ended
 
   std::mutex lifecycle_;  // Start and Stop; guards the next four
   std::string inert_;     // why profiling is off for good
   AgentOptions path_options_;
   uint64_t applications_ = 0;
   JavaVM* vm_ = nullptr;
-  Jvm jvm_;
 
-  Shortcomings shortcomings_;
-  StackGenerations stacks_;
-  TaskTable tasks_;
-  ThreadBuckets buckets_;
-  NativeNames names_;
-  NativeNamer namer_{&names_};
-  SourceReader source_reader_;
-  BoxKeeper box_keeper_;
-  MessageQueue messages_;
-  Watcher watcher_;
-  PauseClock pauses_;
-  MarkingWatch markings_{&pauses_};
-  GcFigures collectors_;
-  LiveObjects live_objects_;
-  HeapSweeper sweeper_{&live_objects_, &pauses_};
-  HeapSampler heap_;
-  OffHeapTracker offheap_;
-  LeftBehind left_behind_{&offheap_.blocks()};
-  bool said_left_ = false;  // of the watcher's thread: the driver believes that something is left
-  int64_t said_last_ = -1;  // the task that was said again last; the watcher's
-  ShortageLimits shortages_;
-  NearlyFull nearly_full_;
-  std::timed_mutex heap_look_;  // one look at the whole heap at a time
+  Ground ground_;
+  JvmHeap heap_{&ground_};
+  JvmOffHeap offheap_{&ground_};
+  Names names_{&ground_};
+  RunningTasks tasks_{&ground_, &heap_, &offheap_, &names_};
+  HeapShortages shortages_{&ground_, &heap_, &tasks_};
+  ExecutorWatch watch_{&ground_, &heap_, &offheap_, &names_, &tasks_};
 };
 
 }  // namespace memprof

@@ -4,13 +4,9 @@
 #include <utility>
 
 #include "base/valid_utf8.h"
-#include "profile/profile_cut.h"
-#include "profile/profile_sites.h"
 
 namespace memprof {
 namespace {
-
-constexpr uint32_t kSchemaVersion = 1;
 
 // Without Spark's way from the thread to the task's own code: no view shows it, and it would fill a third of the message.
 uint32_t AddJavaStack(const JavaStacks& stacks, StackId stack, ProfileSites* sites) {
@@ -98,11 +94,8 @@ JvmFigures CopyOf(const TaskFigures& task) {
 }
 
 BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs) {
-  proto::Envelope envelope;
-  envelope.set_schema_version(kSchemaVersion);
-  envelope.set_executor_id(ValidUtf8(inputs.executor_id));
-  const size_t wrapping = envelope.ByteSizeLong() + 8;
-  proto::TaskProfile* profile = envelope.mutable_task();
+  TaskMessage message(inputs.executor_id);
+  proto::TaskProfile* profile = message.profile();
   const TaskKey key =
       inputs.jvm.key.task_attempt_id >= 0 || inputs.sessions.empty() ? inputs.jvm.key : KeyOf(inputs.sessions.front().session);
   profile->set_task_attempt_id(key.task_attempt_id);
@@ -118,25 +111,21 @@ BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs) {
   if (inputs.gc_stopped_ns) profile->set_gc_stopped_ms(static_cast<uint64_t>(std::max<int64_t>(0, *inputs.gc_stopped_ns)) / 1'000'000);
   profile->set_jvm_interval_bytes(inputs.heap_interval_bytes);
 
-  ProfileSites sites;
-  AddJvmSites(inputs.jvm, &sites);
+  AddJvmSites(inputs.jvm, message.sites());
   const NativeCallsAt native = [&](const std::string& module, const std::string& build_id, uint64_t offset) {
     return inputs.names->Find({module, build_id, offset}).value_or(SourceCalls());
   };
-  AddPythonSessions(inputs.sessions, {native, inputs.working_directory, inputs.withheld}, &sites, profile);
+  message.AddSessions(inputs.sessions, {native, inputs.working_directory, inputs.withheld});
   AddCounter("unreadableSessions", inputs.unreadable_sessions, profile);
   inputs.jvm.spark.AddTo(inputs.max_bytes / 8, profile);
   if (inputs.executor != nullptr) AddExecutor(*inputs.executor, inputs.max_bytes / 4, profile);
-  WriteSites(sites, inputs.max_bytes > wrapping ? inputs.max_bytes - wrapping : 0, profile);
 
-  BuiltProfile built;
-  built.user_lines = SourceLinesOf(*profile, sites);
+  BuiltProfile built = {message.Build(inputs.max_bytes), {}};
   for (const proto::Frame& frame : profile->frames()) {
     if (frame.language() != proto::NATIVE || frame.function() != 0) continue;
     built.unnamed.push_back(
         {profile->strings(static_cast<int>(frame.module())), profile->strings(static_cast<int>(frame.build_id())), frame.offset()});
   }
-  envelope.SerializeToString(&built.envelope);
   return built;
 }
 

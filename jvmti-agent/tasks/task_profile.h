@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "naming/native_names.h"
-#include "profile/python_profile.h"
-#include "profile/source_lines.h"
+#include "profile/task_message.h"
 #include "proto/memprof.pb.h"
 #include "stacks/java_stacks.h"
 #include "tasks/task_table.h"
@@ -55,10 +54,8 @@ struct TaskProfileInputs {
   size_t max_bytes = 0;
 };
 
-struct BuiltProfile {
-  std::string envelope;                   // serialised proto::Envelope
-  std::vector<NativeFrame> unnamed;       // native frames that it holds without a name
-  std::vector<SourceLineKey> user_lines;  // the user's Python lines in it
+struct BuiltProfile : BuiltMessage {
+  std::vector<NativeFrame> unnamed;  // native frames that it holds without a name
 };
 BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs);
 

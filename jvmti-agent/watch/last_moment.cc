@@ -23,10 +23,4 @@ proto::Moment LastMoment(const ProcessWatch& processes, uint64_t used) {
   return moment;
 }
 
-void AddRegion(const char* name, uint64_t bytes, proto::Moment* moment) {
-  proto::Row* row = moment->add_regions();
-  row->set_name(name);
-  row->set_bytes(bytes);
-}
-
 }  // namespace memprof

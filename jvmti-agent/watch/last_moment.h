@@ -10,6 +10,4 @@ namespace memprof {
 // Processes in RSS, without rows. Without a cgroup `used` is their sum, and nothing is unattributed.
 proto::Moment LastMoment(const ProcessWatch& processes, uint64_t used);
 
-void AddRegion(const char* name, uint64_t bytes, proto::Moment* moment);
-
 }  // namespace memprof

@@ -17,21 +17,13 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr milliseconds kTick{100}, kSlowTick{200}, kFastTick{20};
-constexpr seconds kRenewEvery{1}, kDiscoverEvery{5}, kSendEvery{1}, kPssEvery{1}, kSharingEvery{10}, kPressureEvery{1}, kSayAgain{20};
-constexpr seconds kNewsKeptFor = kDiscoverEvery + seconds(2);  // of a process that isn't known yet
-constexpr milliseconds kCacheEvery{100};                       // page cache that makes room for other memory changes no usage
-constexpr seconds kAwakeFor{1};                                // after a task's start: its worker may be new
-constexpr uint64_t kNotable = 100;                             // a change by one part in this many
-constexpr int64_t kLongPauseNs = 20'000'000;                   // from which a pause has a sample of its own
-// Of the time at most one part in this many is spent on reading PSS: of a notable maximum, and of others.
-constexpr int kPssShare = 50, kLeastPssShare = 1000;
+constexpr seconds kRenewEvery{1}, kDiscoverEvery{5}, kSendEvery{1}, kSharingEvery{10}, kPressureEvery{1}, kSayAgain{20};
+static_assert(News::kKeptFor > kDiscoverEvery);
+constexpr milliseconds kCacheEvery{100};      // page cache that makes room for other memory changes no usage
+constexpr seconds kAwakeFor{1};               // after a task's start: its worker may be new
+constexpr uint64_t kNotable = 100;            // a change by one part in this many
+constexpr int64_t kLongPauseNs = 20'000'000;  // from which a pause has a sample of its own
 constexpr size_t kMaxSharingChecks = 2048;
-
-void AddRow(const char* name, uint64_t bytes, google::protobuf::RepeatedPtrField<proto::Row>* rows) {
-  proto::Row* row = rows->Add();
-  row->set_name(name);
-  row->set_bytes(bytes);
-}
 
 void Describe(const WatchedProcess& process, bool withheld, proto::Process* message) {
   message->set_pid(process.pid);
@@ -74,10 +66,10 @@ Status Watcher::Start(WatcherOptions options) {
   limit_.reset();
   shared_ = false;
   oom_kills_at_start_ = cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills();
-  offheap_peak_ = largest_use_ = measured_use_ = sent_use_ = 0;
+  offheap_peak_ = sent_use_ = 0;
   usage_ = 0;
   pace_ = kTick;
-  peak_.Clear();
+  peak_ = {};
   last_.Clear();
   early_warning_ = grant_warning_ = {};
   time_line_ = {};
@@ -91,16 +83,10 @@ Status Watcher::Start(WatcherOptions options) {
   early_words_ = 0;
   kernel_kills_.Reset(oom_kills_at_start_);
   known_starts_ = task_starts_;
-  built_at_ = usage_at_ = sent_at_ = renewed_at_ = started_at_ = discovered_at_ = pss_at_ = sharing_checked_at_ = pressure_at_ =
-      early_at_ = {};
-  pss_cost_ = {};
+  built_at_ = usage_at_ = sent_at_ = renewed_at_ = started_at_ = discovered_at_ = sharing_checked_at_ = pressure_at_ = early_at_ = {};
+  news_.Clear();
   {
     const std::lock_guard lock(mutex_);
-    spark_said_ = spark_said_peak_ = {};
-    pools_said_ = {};
-    last_tasks_said_.clear();
-    rows_said_.clear();
-    baselines_said_.clear();
     latest_.Clear();
   }
   return thread_.Start("memprof-watch", 0, [this] { return Round(); });
@@ -117,51 +103,9 @@ void Watcher::Stop() {
   code_.Release();
 }
 
-void Watcher::SetSparkMemory(const SparkMemoryUse& use) {
-  const std::lock_guard lock(mutex_);
-  spark_said_ = use;
-  spark_said_peak_.storage = std::max(spark_said_peak_.storage, use.storage);
-  spark_said_peak_.execution = std::max(spark_said_peak_.execution, use.execution);
-  spark_said_peak_.heap_used = std::max(spark_said_peak_.heap_used, use.heap_used);
-  spark_said_peak_.heap_max = use.heap_max;
-}
-
-void Watcher::SetSparkPool(const proto::PoolUse& use) {
-  const std::lock_guard lock(mutex_);
-  pools_said_.Add(use, EpochMs());
-}
-
-void Watcher::SetLastTask(int32_t pid, int64_t task_attempt_id) {
-  const std::lock_guard lock(mutex_);
-  if (last_tasks_said_.size() < ProcessWatch::kMaxProcesses) last_tasks_said_[pid] = task_attempt_id;
-}
-
-void Watcher::SetRows(const ProcessRows& rows) {
-  const std::lock_guard lock(mutex_);
-  if (rows_said_.size() >= ProcessWatch::kMaxProcesses && !rows_said_.contains(rows.pid)) return;
-  rows_said_.insert_or_assign(rows.pid, Said<ProcessRows>{rows, Clock::now()});
-}
-
-void Watcher::SetBaseline(const ProcessBaseline& baseline) {
-  const std::lock_guard lock(mutex_);
-  const auto known = baselines_said_.find(baseline.pid);
-  if (known == baselines_said_.end() && baselines_said_.size() >= ProcessWatch::kMaxProcesses) return;
-  Said<ProcessBaseline> said{baseline, Clock::now()};
-  if (known != baselines_said_.end() && known->second.news.start_ticks == baseline.start_ticks) {
-    said.news = known->second.news;
-    Renew(baseline.baseline, &said.news.baseline);
-  }
-  baselines_said_.insert_or_assign(baseline.pid, said);
-}
-
 proto::ExecutorSnapshot Watcher::Snapshot() {
   const std::lock_guard lock(mutex_);
   return latest_;
-}
-
-SparkMemoryUse Watcher::SparkMemory() {
-  const std::lock_guard lock(mutex_);
-  return spark_said_;
 }
 
 milliseconds Watcher::Round() {
@@ -239,19 +183,6 @@ bool Watcher::MayHaveStartedMore(Clock::time_point now) {
   return true;
 }
 
-void Watcher::TakeNews() {
-  const std::lock_guard lock(mutex_);
-  spark_ = spark_said_;
-  spark_peak_ = spark_said_peak_;
-  pools_ = pools_said_;
-  for (const auto& [pid, task] : last_tasks_said_) processes_->SetLastTask(pid, task);
-  last_tasks_said_.clear();
-  // A worker's first task may be over before the worker has been discovered.
-  const auto is_old = [now = Clock::now()](const auto& said) { return now - said.at >= kNewsKeptFor; };
-  std::erase_if(rows_said_, [&](const auto& said) { return processes_->SetRows(said.second.news) || is_old(said.second); });
-  std::erase_if(baselines_said_, [&](const auto& said) { return processes_->SetBaseline(said.second.news) || is_old(said.second); });
-}
-
 void Watcher::Look(bool anew) {
   const Clock::time_point now = Clock::now();
   if (anew) {
@@ -267,7 +198,7 @@ void Watcher::Look(bool anew) {
     shared_ = OtherExecutorIn(*cgroup_, proc_, getpid());
   }
   processes_->Tick();
-  TakeNews();
+  spark_ = news_.TakeTo(&*processes_);
   SendWorkerDeaths();
   offheap_peak_ = std::max(offheap_peak_, options_.offheap_live_bytes());
 
@@ -279,15 +210,7 @@ void Watcher::Look(bool anew) {
     if (use.ok()) used = use->used_bytes();
   }
   RememberLast(used);
-  if (used <= largest_use_) return;
-  const bool notable = used > measured_use_ + measured_use_ / kNotable;
-  if (notable || MayReadPss(kLeastPssShare)) {
-    measured_use_ = used;
-    RememberMoment(used);
-  } else {
-    RaisePeak(used);
-  }
-  largest_use_ = used;
+  if (used > peak_.used_bytes()) peak_.Raise(used, *processes_, {spark_.now, options_.offheap_live_bytes(), options_.running_tasks()});
 }
 
 // The rows of this process itself, whose largest resident set they were measured in.
@@ -300,11 +223,11 @@ void Watcher::MeasureJvm() {
 
 void Watcher::RememberLast(uint64_t used) {
   last_ = LastMoment(*processes_, used);
-  AddRegion("heap.used", spark_.heap_used, &last_);
-  AddRegion("heap.storage", spark_.storage, &last_);
-  AddRegion("heap.execution", spark_.execution, &last_);
-  AddRegion("heap.committed", spark_.heap_committed, &last_);
-  AddRegion("offHeap", options_.offheap_live_bytes(), &last_);
+  AddRow("heap.used", spark_.now.heap_used, last_.mutable_regions());
+  AddRow("heap.storage", spark_.now.storage, last_.mutable_regions());
+  AddRow("heap.execution", spark_.now.execution, last_.mutable_regions());
+  AddRow("heap.committed", spark_.now.heap_committed, last_.mutable_regions());
+  AddRow("offHeap", options_.offheap_live_bytes(), last_.mutable_regions());
 }
 
 // Of what the tick has read anyhow, but for the pressure.
@@ -356,11 +279,11 @@ TimeSample Watcher::SampleNow() const {
   std::partial_sort(each.begin(), each.begin() + static_cast<ptrdiff_t>(largest), each.end(),
                     [](const auto& a, const auto& b) { return std::pair(b.kib, a.pid) < std::pair(a.kib, b.pid); });
   std::copy_n(each.begin(), largest, sample.workers.begin());
-  if (spark_.heap_max != 0) {  // it has said something
-    sample.Set(Gauge::kHeapUsed, spark_.heap_used);
-    sample.Set(Gauge::kHeapCommitted, spark_.heap_committed);
-    sample.Set(Gauge::kHeapStorage, spark_.storage);
-    sample.Set(Gauge::kHeapExecution, spark_.execution);
+  if (spark_.now.heap_max != 0) {  // it has said something
+    sample.Set(Gauge::kHeapUsed, spark_.now.heap_used);
+    sample.Set(Gauge::kHeapCommitted, spark_.now.heap_committed);
+    sample.Set(Gauge::kHeapStorage, spark_.now.storage);
+    sample.Set(Gauge::kHeapExecution, spark_.now.execution);
   }
   sample.Set(Gauge::kOffHeap, options_.offheap_live_bytes());
   if (pressure_) sample[Gauge::kPressure] = *pressure_;
@@ -378,76 +301,6 @@ void Watcher::SendTimeLine() {
   if (std::optional<proto::TimeLine> samples = time_line_.Take(Clock::now())) options_.send_time_line(*std::move(samples));
 }
 
-bool Watcher::MayReadPss(int share) const {
-  const Clock::duration since = Clock::now() - pss_at_;
-  return since >= kPssEvery && since >= pss_cost_ * share;
-}
-
-// What a process holds now, and the rows that were read with it: they may miss some pages of it, which is said.
-void Watcher::ReadNow(const WatchedProcess& process, bool with_pss, proto::Process* message) const {
-  message->set_peak_rss_bytes(process.rss_bytes);
-  uint64_t rows = 0;
-  const auto add = [&](const char* name, uint64_t bytes) {
-    AddRow(name, bytes, message->mutable_peak_rows());
-    rows += bytes;
-  };
-  const Result<ProcessPss> pss =
-      with_pss ? proc_.ReadPss(process.pid) : Result<ProcessPss>(Status::Error(ErrorCode::kUnsupported, "not now"));
-  if (pss.ok()) {
-    message->set_peak_rss_bytes(pss->bytes);
-    add("PssAnon", pss->anon_bytes);
-    add("PssFile", pss->file_bytes);
-    add("PssShmem", pss->shmem_bytes);
-  } else if (const Result<ProcessStatus> status = proc_.ReadStatus(process.pid); status.ok()) {
-    message->set_peak_rss_bytes(status->rss_bytes);
-    add("RssAnon", status->rss_anon_bytes);
-    add("RssFile", status->rss_file_bytes);
-    add("RssShmem", status->rss_shmem_bytes);
-  }
-  message->set_unattributed_bytes(static_cast<int64_t>(message->peak_rss_bytes()) - static_cast<int64_t>(rows));
-}
-
-void Watcher::RememberMoment(uint64_t used) {
-  const bool with_pss = MayReadPss(kPssShare);
-  const Clock::time_point begin = Clock::now();
-  uint64_t sum = 0;
-  peak_.Clear();
-  for (const auto& [pid, process] : processes_->living()) {
-    if (process.rss_bytes == 0) continue;
-    proto::Process* message = peak_.add_processes();
-    message->set_pid(pid);
-    message->set_kind(NameOf(process.kind));
-    message->set_alive(true);
-    if (process.last_task_attempt_id) message->set_last_task_attempt_id(*process.last_task_attempt_id);
-    ReadNow(process, with_pss, message);
-    sum += message->peak_rss_bytes();
-  }
-  if (with_pss) {
-    pss_at_ = Clock::now();
-    pss_cost_ = pss_at_ - begin;
-  }
-  peak_.set_order_bytes(used);
-  peak_.set_time_ms(EpochMs());
-  peak_.set_used_bytes(used);
-  peak_.set_unattributed_bytes(static_cast<int64_t>(used) - static_cast<int64_t>(sum));
-  AddRow("heap.used", spark_.heap_used, peak_.mutable_regions());
-  AddRow("heap.storage", spark_.storage, peak_.mutable_regions());
-  AddRow("heap.execution", spark_.execution, peak_.mutable_regions());
-  AddRow("offHeap", options_.offheap_live_bytes(), peak_.mutable_regions());
-  for (const int64_t task : options_.running_tasks()) peak_.add_active_tasks(task);
-}
-
-// A maximum that is hardly higher than the one whose processes were read: nobody knows whose the difference is.
-void Watcher::RaisePeak(uint64_t used) {
-  const uint64_t grown = used - largest_use_;
-  peak_.set_order_bytes(used);
-  peak_.set_time_ms(EpochMs());
-  peak_.set_used_bytes(peak_.used_bytes() + grown);
-  peak_.set_unattributed_bytes(peak_.unattributed_bytes() + static_cast<int64_t>(grown));
-  peak_.clear_active_tasks();
-  for (const int64_t task : options_.running_tasks()) peak_.add_active_tasks(task);
-}
-
 // Called while last_ is still the tick before, in which they lived.
 void Watcher::SendWorkerDeaths() {
   kernel_kills_.Read(cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills(), Clock::now());
@@ -461,7 +314,7 @@ void Watcher::SendWorkerDeaths() {
 }
 
 void Watcher::SendEarly() {
-  sent_use_ = largest_use_;
+  sent_use_ = peak_.used_bytes();
   sent_at_ = Clock::now();
   options_.send(Build());
   SayEarly(true);
@@ -475,9 +328,9 @@ void Watcher::SayEarly(bool climbs) {
 
 void Watcher::SendIfGrown() {
   const Clock::time_point now = Clock::now();
-  const bool grown = largest_use_ > sent_use_ + sent_use_ / 50;  // by 2 %
+  const bool grown = peak_.used_bytes() > sent_use_ + sent_use_ / 50;  // by 2 %
   if (!grown || now - sent_at_ < kSendEvery) return;
-  sent_use_ = largest_use_;
+  sent_use_ = peak_.used_bytes();
   sent_at_ = now;
   options_.send(Build());
 }
@@ -493,14 +346,14 @@ proto::ExecutorSnapshot Watcher::Build() const {
   if (limit_) snapshot.set_cgroup_limit_bytes(*limit_);
   snapshot.set_cgroup_shared(shared_);
   if (host_memory_ != 0) snapshot.set_host_memory_bytes(host_memory_);
-  if (spark_peak_.heap_max != 0) {
-    snapshot.set_heap_max_bytes(spark_peak_.heap_max);
-    snapshot.set_heap_used_peak_bytes(spark_peak_.heap_used);
-    snapshot.set_spark_storage_peak_bytes(spark_peak_.storage);
-    snapshot.set_spark_execution_peak_bytes(spark_peak_.execution);
+  if (spark_.peak.heap_max != 0) {
+    snapshot.set_heap_max_bytes(spark_.peak.heap_max);
+    snapshot.set_heap_used_peak_bytes(spark_.peak.heap_used);
+    snapshot.set_spark_storage_peak_bytes(spark_.peak.storage);
+    snapshot.set_spark_execution_peak_bytes(spark_.peak.execution);
   }
   snapshot.set_offheap_peak_bytes(offheap_peak_);
-  pools_.AddTo(&snapshot);
+  spark_.pools.AddTo(&snapshot);
 
   std::vector<const WatchedProcess*> processes;
   for (const auto& [pid, process] : processes_->living()) processes.push_back(&process);
@@ -510,7 +363,7 @@ proto::ExecutorSnapshot Watcher::Build() const {
   for (const WatchedProcess* process : processes) {
     if (process->peak_bytes != 0) Describe(*process, options_.withheld, snapshot.add_processes());
   }
-  *snapshot.mutable_at_peak() = peak_;
+  *snapshot.mutable_at_peak() = peak_.message();
   *snapshot.mutable_last() = last_;
   const std::optional<uint64_t> oom_kills = cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills();
   if (oom_kills && limit_) {

@@ -5,12 +5,10 @@
 // the container uses; its processes, too, if that is 1 % of the limit away from the last look, tasks have come or gone, or the
 // look is a second old. Without a limit every tick looks at the processes.
 //
-// A new maximum of use is the peak moment: regions and processes are read at that tick and add up to it (with `unattributed`).
-// Its processes are in PSS, which shares pages between forks; PSS costs 20 ms per GB, so it is read at most once a second and
-// for at most 2 % of the time, and RSS takes its place otherwise. Of a maximum less than 1 % above the last one that was read,
-// processes are read for a thousandth of the time at most; else it is the moment read before, the rest unattributed. A snapshot is sent
-// when the maximum grew by 2 %, at most one a second, when use nears the limit (early_warning.h), and at the end. Every snapshot has the
-// last tick, too. Some ticks become samples of the executor's life (time_line.h), of what was read for them anyhow.
+// A new maximum of use is the peak moment (peak_moment.h): regions and processes are read at that tick and add up to it (with
+// `unattributed`). A snapshot is sent when the maximum grew by 2 %, at most one a second, when use nears the limit (early_warning.h), and
+// at the end. Every snapshot has the last tick, too. Some ticks become samples of the executor's life (time_line.h), of what was read for
+// them anyhow.
 //
 // Thread-safe. Start and Stop not against each other.
 #pragma once
@@ -33,17 +31,13 @@
 #include "system/memory_pressure.h"
 #include "watch/early_warning.h"
 #include "watch/kernel_kills.h"
+#include "watch/news.h"
+#include "watch/peak_moment.h"
 #include "watch/process_watch.h"
 #include "watch/resident_code.h"
-#include "watch/spark_pools.h"
 #include "watch/time_line.h"
 
 namespace memprof {
-
-// What Spark's memory manager said last, in bytes.
-struct SparkMemoryUse {
-  uint64_t storage = 0, execution = 0, heap_used = 0, heap_max = 0, heap_committed = 0;
-};
 
 // A Python process that is gone, as the tick before saw it and the container.
 struct DeadWorker {
@@ -86,13 +80,8 @@ class Watcher {
 
   void TaskStarted() { task_starts_.fetch_add(1, std::memory_order_relaxed); }
   void TaskEnded() { task_ends_.fetch_add(1, std::memory_order_relaxed); }
-  void SetSparkMemory(const SparkMemoryUse& use);
-  void SetSparkPool(const proto::PoolUse& use);
-  void SetLastTask(int32_t pid, int64_t task_attempt_id);
-  void SetRows(const ProcessRows& rows);
-  void SetBaseline(const ProcessBaseline& baseline);
+  News& news() { return news_; }
   proto::ExecutorSnapshot Snapshot();  // as of the last tick; empty before the first
-  SparkMemoryUse SparkMemory();        // as Spark said last
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -104,15 +93,10 @@ class Watcher {
   bool MayHaveStartedMore(Clock::time_point now);
   void Look(bool anew);  // anew: what changes rarely, too
   void MeasureJvm();
-  void TakeNews();  // what other threads have said since the last look
-  void RememberMoment(uint64_t used);
-  void RaisePeak(uint64_t used);
   void RememberLast(uint64_t used);
   void TakeSample(bool anyhow);
   TimeSample SampleNow() const;
   void SendTimeLine();
-  bool MayReadPss(int share) const;
-  void ReadNow(const WatchedProcess& process, bool with_pss, proto::Process* message) const;
   void SendWorkerDeaths();
   bool HeldToGrant() const;
   void SendEarly();
@@ -122,19 +106,9 @@ class Watcher {
 
   std::atomic<uint64_t> task_starts_{0}, task_ends_{0};
 
-  std::mutex mutex_;  // guards what other threads touch: the next seven
-  SparkMemoryUse spark_said_, spark_said_peak_;
-  SparkPools pools_said_;
-  std::map<int32_t, int64_t> last_tasks_said_;
-  // Kept until the process is discovered, and let go when it isn't.
-  template <typename News>
-  struct Said {
-    News news;
-    Clock::time_point at;
-  };
-  std::map<int32_t, Said<ProcessRows>> rows_said_;
-  std::map<int32_t, Said<ProcessBaseline>> baselines_said_;
-  proto::ExecutorSnapshot latest_;
+  News news_;
+  std::mutex mutex_;
+  proto::ExecutorSnapshot latest_;  // guarded by mutex_
 
   // Of the watcher's thread; of the caller of Start and Stop while it doesn't run.
   WatcherOptions options_;
@@ -147,15 +121,14 @@ class Watcher {
   std::optional<uint64_t> limit_;
   bool shared_ = false;
   std::optional<uint64_t> oom_kills_at_start_;
-  SparkMemoryUse spark_, spark_peak_;
-  SparkPools pools_;
+  SparkNews spark_;  // as of the last look
   uint64_t offheap_peak_ = 0;
-  uint64_t largest_use_ = 0, sent_use_ = 0;
-  uint64_t measured_use_ = 0;  // the largest whose processes were read
-  uint64_t usage_ = 0;         // of the container, with page cache
+  uint64_t sent_use_ = 0;
+  uint64_t usage_ = 0;  // of the container, with page cache
   std::chrono::milliseconds pace_{0};
   uint64_t processes_bytes_ = 0;  // of all, at the last look
-  proto::Moment peak_, last_;
+  PeakMoment peak_;
+  proto::Moment last_;
   EarlyWarning early_warning_, grant_warning_;
   TimeLine time_line_;
   uint64_t early_words_ = 0;
@@ -165,9 +138,7 @@ class Watcher {
   std::string no_pressure_;  // why there is none
   std::optional<uint32_t> pressure_;
   KernelKills kernel_kills_;
-  Clock::time_point built_at_, usage_at_, sent_at_, renewed_at_, started_at_, discovered_at_, pss_at_, sharing_checked_at_, pressure_at_,
-      early_at_;
-  Clock::duration pss_cost_{};
+  Clock::time_point built_at_, usage_at_, sent_at_, renewed_at_, started_at_, discovered_at_, sharing_checked_at_, pressure_at_, early_at_;
 
   BackgroundThread thread_;  // last: it ends before what it uses
 };

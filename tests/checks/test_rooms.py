@@ -16,7 +16,7 @@ COMMON = {
     "sites": "base sampling blackbox resident",
     "symbols": "base",
     "system": "base",
-    "proto": "",
+    "proto": "base",
     "timeline": "proto",
     "report": "base proto timeline",
     "eventlog": "base report",

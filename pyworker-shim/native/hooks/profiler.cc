@@ -6,12 +6,12 @@
 
 #include <cstdio>
 #include <cstring>
+#include <iterator>
+#include <type_traits>
 
 #include "allocators/hook_state.h"
-#include "allocators/malloc_hooks.h"
-#include "allocators/mmap_hooks.h"
+#include "allocators/hooked_functions.h"
 #include "allocators/pymalloc_hooks.h"
-#include "allocators/real_functions.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "frames/frame_cursor.h"
@@ -25,38 +25,18 @@
 namespace memprof {
 namespace {
 
-template <typename Replacement, typename Original>
-GotHook HookFor(const char* symbol, Replacement* replacement, Original** original) {
-  return {symbol, reinterpret_cast<void*>(replacement), reinterpret_cast<void**>(original)};
+template <typename Function>
+GotHook HookFor(const char* symbol, std::type_identity_t<Function>* replacement, Function** original, bool may_be_missing = false) {
+  return {symbol, reinterpret_cast<void*>(replacement), reinterpret_cast<void**>(original), may_be_missing};
 }
 
-// Of C23: where libc or a preloaded allocator has it.
-template <typename Replacement, typename Original>
-GotHook NewerHookFor(const char* symbol, Replacement* replacement, Original** original) {
-  GotHook hook = HookFor(symbol, replacement, original);
-  hook.may_be_missing = true;
-  return hook;
-}
-
+#define MEMPROF_HOOK(name, hook, may_be_missing, result, parameters) HookFor(#name, hook, &real.name, may_be_missing),
 const GotHook kHooks[] = {
-    HookFor("malloc", &HookMalloc, &real.malloc),
-    HookFor("free", &HookFree, &real.free),
-    NewerHookFor("free_sized", &HookFreeSized, &real.free_sized),
-    NewerHookFor("free_aligned_sized", &HookFreeAlignedSized, &real.free_aligned_sized),
-    HookFor("calloc", &HookCalloc, &real.calloc),
-    HookFor("realloc", &HookRealloc, &real.realloc),
-    HookFor("reallocarray", &HookReallocarray, &real.reallocarray),
-    HookFor("posix_memalign", &HookPosixMemalign, &real.posix_memalign),
-    HookFor("aligned_alloc", &HookAlignedAlloc, &real.aligned_alloc),
-    HookFor("memalign", &HookMemalign, &real.memalign),
-    HookFor("valloc", &HookValloc, &real.valloc),
-    HookFor("pvalloc", &HookPvalloc, &real.pvalloc),
-    HookFor("mmap", &HookMmap, &real.mmap),
-    HookFor("mmap64", &HookMmap, &real.mmap),
-    HookFor("munmap", &HookMunmap, &real.munmap),
-    HookFor("mremap", &HookMremap, &real.mremap),
-    HookFor("dlsym", &memprof_hook_dlsym, &memprof_real_dlsym),  // the last: not on every processor
+    MEMPROF_HOOKED_FUNCTIONS(MEMPROF_HOOK)                      //
+    HookFor("mmap64", HookMmap, &real.mmap),                    // the same function
+    HookFor("dlsym", memprof_hook_dlsym, &memprof_real_dlsym),  // the last: not on every processor
 };
+#undef MEMPROF_HOOK
 constexpr size_t kHookCount = std::size(kHooks) - (kHooksLookups ? 0 : 1);
 
 bool prepared = false;  // what is done once a process, and inherited by its children

@@ -1,6 +1,6 @@
 #include "allocators/hook_state.h"
 
-#include "allocators/real_functions.h"
+#include "allocators/hooked_functions.h"
 
 namespace memprof {
 

@@ -1,6 +1,5 @@
-#include "allocators/malloc_hooks.h"
-
-#include "allocators/real_functions.h"
+// Replacements of the malloc family.
+#include "allocators/hooked_functions.h"
 #include "allocators/record.h"
 
 namespace memprof {

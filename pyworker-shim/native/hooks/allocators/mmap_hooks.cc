@@ -1,8 +1,9 @@
-#include "allocators/mmap_hooks.h"
-
+// Replacements of the calls that make and unmake anonymous mappings.
 #include <sys/mman.h>
 
-#include "allocators/real_functions.h"
+#include <cstdarg>
+
+#include "allocators/hooked_functions.h"
 #include "allocators/record.h"
 #include "sites/live_set.h"
 
@@ -57,7 +58,14 @@ int HookMunmap(void* address, size_t size) noexcept {
   return real.munmap(address, size);
 }
 
-void* HookMremap(void* old, size_t old_size, size_t size, int flags, void* target) noexcept {
+void* HookMremap(void* old, size_t old_size, size_t size, int flags, ...) noexcept {
+  void* target = nullptr;
+  if ((flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) != 0) {  // otherwise it isn't there
+    va_list more;
+    va_start(more, flags);
+    target = va_arg(more, void*);
+    va_end(more);
+  }
   const auto remap = [=] {
     return (flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) != 0 ? real.mremap(old, old_size, size, flags, target)
                                                             : real.mremap(old, old_size, size, flags);

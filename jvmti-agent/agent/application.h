@@ -1,0 +1,69 @@
+// What is profiled between Start() and Stop() of the Agent.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/options.h"
+#include "boxes/executor_boxes.h"
+
+namespace memprof {
+
+struct StartRequest {
+  std::string application_id, executor_id, host, box_directory;
+  std::vector<std::string> options;  // key=value
+};
+
+// How often a bound was reached since the process began.
+struct Bounds {
+  uint64_t java_frames = 0, offheap_blocks = 0, messages = 0, tasks = 0;
+};
+
+// Never changed, so that whoever still holds it may go on reading.
+struct Application {
+  uint64_t number = 0;  // from 1 in this process
+  StartRequest request;
+  AgentOptions options;
+  Bounds before;                  // what is not this application's
+  int64_t stopped_before_ns = 0;  // likewise, of pauses
+  bool exits_on_out_of_memory = false;
+
+  BoxPlace Boxes() const { return {request.box_directory, request.application_id, request.executor_id}; }
+  bool withheld() const { return options.source == Source::kNone; }
+};
+using ApplicationRef = std::shared_ptr<const Application>;
+
+// The application that is profiled now. Thread-safe.
+class CurrentApplication {
+ public:
+  bool running() const { return running_.load(std::memory_order_relaxed); }
+  ApplicationRef Get() const {  // null: nothing is profiled
+    const std::lock_guard lock(mutex_);
+    return application_;
+  }
+
+  void Begin(ApplicationRef application) {
+    {
+      const std::lock_guard lock(mutex_);
+      application_ = std::move(application);
+    }
+    running_.store(true, std::memory_order_release);
+  }
+  ApplicationRef End() {  // null: nothing was profiled
+    running_ = false;
+    const std::lock_guard lock(mutex_);
+    return std::exchange(application_, nullptr);
+  }
+
+ private:
+  std::atomic<bool> running_{false};
+  mutable std::mutex mutex_;
+  ApplicationRef application_;
+};
+
+}  // namespace memprof

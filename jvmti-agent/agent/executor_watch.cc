@@ -1,0 +1,127 @@
+#include "agent/executor_watch.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/valid_utf8.h"
+#include "boxes/worker_death.h"
+#include "profile/words_file.h"
+#include "sites/live_set.h"
+
+namespace memprof {
+
+void ExecutorWatch::Start(const ApplicationRef& application) {
+  SendWordsOfTheDead(*application);
+  StartWatcher(application);
+  StartBoxKeeper(application);
+}
+
+void ExecutorWatch::Stop(const Application& application) {
+  ForEachBox(application.Boxes(), [this](const std::string&, const BoxReader& box) {
+    if (const std::optional<ProcessRows> rows = RowsOf(box)) ground_->watcher.news().SetRows(*rows);  // for its last snapshot
+  });
+  ground_->watcher.Stop();
+  box_keeper_.Stop();
+}
+
+Bounds ExecutorWatch::Reached() const {
+  return {ground_->stacks.dropped_frames(), offheap_->dropped_blocks(), ground_->messages.dropped(), ground_->tasks.replaced()};
+}
+
+void ExecutorWatch::StartWatcher(const ApplicationRef& application) {
+  WatcherOptions options;
+  options.host = application->request.host;
+  const std::string version = ground_->jvm.Property("java.vm.version");  // 17.0.15+6-…
+  options.java_version = version.substr(0, version.find('+'));
+  options.agent_loaded = ground_->jvm.phase() == Jvm::Phase::kOnLoad ? "agentpath" : "jar";
+  options.with_driver = application->request.executor_id == "driver";
+  options.withheld = application->withheld();
+  options.granted_bytes = application->options.container_bytes;
+  options.offheap_live_bytes = [this] { return offheap_->live_bytes(); };
+  options.offheap_blocks = [this] { return offheap_->BlocksFrom(kLargeBlock); };
+  options.pauses = [this] { return PauseSums{ground_->pauses.count(), ground_->pauses.total_ns()}; };
+  options.running_tasks = [this] { return ground_->tasks.Running(); };
+  options.running_stages = [this] { return ground_->tasks.RunningStages(); };
+  options.complete = [this, application](proto::ExecutorSnapshot* snapshot) { Complete(*application, snapshot); };
+  options.send = [this, application](const proto::ExecutorSnapshot& snapshot) {
+    ground_->Send(*application, [&](proto::Envelope* envelope) { *envelope->mutable_executor() = snapshot; });
+  };
+  options.send_time_line = [this, application](proto::TimeLine samples) {
+    ground_->Send(*application, [&](proto::Envelope* envelope) { *envelope->mutable_time_line() = std::move(samples); });
+  };
+  options.early = [this, application](bool climbs) {
+    climbs ? tasks_->Send() : tasks_->SendSome();
+    offheap_->SendLeftBehind(*application);
+  };
+  options.worker_died = [this, application](const DeadWorker& worker) { SendWorkerDeath(*application, worker); };
+  const Status status = ground_->watcher.Start(std::move(options));
+  if (!status.ok()) ground_->shortcomings.Add("processes and container", status.message());
+}
+
+void ExecutorWatch::StartBoxKeeper(const ApplicationRef& application) {
+  BoxKeeperOptions options;
+  options.boxes = application->Boxes();
+  options.grace *= application->options.patience;
+  options.running_tasks = [this] { return ground_->tasks.Running(); };
+  options.last_task = [this](int32_t pid, int64_t task) { ground_->watcher.news().SetLastTask(pid, task); };
+  options.rows = [this](const ProcessRows& rows) { ground_->watcher.news().SetRows(rows); };
+  options.orphan = [this, application](const OrphanedTask& task) { tasks_->SendOrphan(*application, task); };
+  options.words = [this, application] { SendWordsOfTheDead(*application); };
+  const Status status = box_keeper_.Start(std::move(options));
+  if (!status.ok()) ground_->shortcomings.Add("boxes of processes that ended are removed when the executor ends", status.message());
+}
+
+// What only the agent knows: bounds that were reached, bytes of no task, what it cannot measure.
+void ExecutorWatch::Complete(const Application& application, proto::ExecutorSnapshot* snapshot) const {
+  constexpr size_t kMostBuckets = 24;
+  const auto count = [&](const std::string& name, uint64_t value) {
+    if (value == 0) return;
+    proto::Counter* counter = snapshot->add_counters();
+    counter->set_name(ValidUtf8(name));
+    counter->set_value(value);
+  };
+  const Bounds now = Reached();
+  count("droppedJavaFrames", now.java_frames - application.before.java_frames);
+  count("droppedOffHeapBlocks", now.offheap_blocks - application.before.offheap_blocks);
+  count("droppedMessages", now.messages - application.before.messages);
+  count("replacedTasks", now.tasks - application.before.tasks);
+  count("thinnedLiveObjects", heap_->live_objects().doublings());
+  count("droppedRetainedSites", heap_->live_objects().lost_sites());
+  count("modulesWithoutLines", names_->modules_without_lines());
+  snapshot->set_exits_on_out_of_memory(application.exits_on_out_of_memory);
+  heap_->collectors().Describe(snapshot);
+  if (ground_->jvm.can_see_pauses()) {
+    snapshot->set_gc_stopped_ms(static_cast<uint64_t>(ground_->pauses.total_ns() - application.stopped_before_ns) / 1'000'000);
+  }
+  for (const auto& [thread, bytes] : heap_->buckets().Largest(kMostBuckets)) {
+    count("noTaskHeapBytes: " + thread, static_cast<uint64_t>(bytes));
+  }
+  for (const Shortcomings::Entry& entry : ground_->shortcomings.All()) {
+    proto::NotAvailable* message = snapshot->add_not_available();
+    message->set_what(ValidUtf8(entry.what));
+    message->set_why(ValidUtf8(entry.why));
+  }
+}
+
+void ExecutorWatch::SendWorkerDeath(const Application& application, const DeadWorker& worker) {
+  std::optional<proto::WorkerDeath> death = DeathOfWorker(application.Boxes(), worker.process.pid, worker.process.start_ticks);
+  if (!death) return;
+  death->set_time_ms(EpochMs());
+  if (worker.kernel_kills) death->set_oom_kills(*worker.kernel_kills);
+  if (worker.limit_bytes) death->set_limit_bytes(*worker.limit_bytes);
+  *death->mutable_before() = worker.before;
+  std::string profile = tasks_->Snapshot(death->task_attempt_id(), 0);
+  if (!profile.empty()) ground_->messages.Put(std::move(profile));
+  ground_->Send(application, [&](proto::Envelope* envelope) { *envelope->mutable_worker_death() = *std::move(death); });
+}
+
+// Of another executor on the same host.
+void ExecutorWatch::SendWordsOfTheDead(const Application& application) {
+  if (application.request.box_directory.empty()) return;
+  FoundWords found = TakeWordsOfTheDead(application.request.box_directory);
+  for (std::string& envelope : found.envelopes) ground_->messages.Put(std::move(envelope));
+}
+
+}  // namespace memprof

@@ -1,0 +1,38 @@
+// ExecutorWatch: the executor from outside: its processes and its container (watch/watcher.h) and the black boxes of its Python processes
+// (boxes/box_keeper.h), with what has to leave when they say so. Thread-safe; Start and Stop not against each other.
+#pragma once
+
+#include "agent/ground.h"
+#include "agent/jvm_heap.h"
+#include "agent/jvm_offheap.h"
+#include "agent/names.h"
+#include "agent/running_tasks.h"
+#include "boxes/box_keeper.h"
+
+namespace memprof {
+
+class ExecutorWatch {
+ public:
+  ExecutorWatch(Ground* ground, const JvmHeap* heap, JvmOffHeap* offheap, const Names* names, RunningTasks* tasks)
+      : ground_(ground), heap_(heap), offheap_(offheap), names_(names), tasks_(tasks) {}
+
+  void Start(const ApplicationRef& application);
+  void Stop(const Application& application);  // sends the last snapshot, and removes the boxes
+  Bounds Reached() const;
+
+ private:
+  void StartWatcher(const ApplicationRef& application);
+  void StartBoxKeeper(const ApplicationRef& application);
+  void Complete(const Application& application, proto::ExecutorSnapshot* snapshot) const;
+  void SendWorkerDeath(const Application& application, const DeadWorker& worker);
+  void SendWordsOfTheDead(const Application& application);
+
+  Ground* ground_;
+  const JvmHeap* heap_;
+  JvmOffHeap* offheap_;
+  const Names* names_;
+  RunningTasks* tasks_;
+  BoxKeeper box_keeper_;
+};
+
+}  // namespace memprof

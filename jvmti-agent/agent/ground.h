@@ -1,0 +1,35 @@
+// Ground: what more than one part of the Agent stands on. Each member is thread-safe by itself.
+#pragma once
+
+#include "agent/application.h"
+#include "agent/jvm.h"
+#include "agent/shortcomings.h"
+#include "gc/pause_clock.h"
+#include "proto/envelope.h"
+#include "stacks/java_stacks.h"
+#include "tasks/task_table.h"
+#include "watch/message_queue.h"
+#include "watch/watcher.h"
+
+namespace memprof {
+
+struct Ground {
+  CurrentApplication application;
+  Jvm jvm;
+  Shortcomings shortcomings;
+  StackGenerations stacks;
+  TaskTable tasks;
+  PauseClock pauses;
+  MessageQueue messages;  // to the driver
+  Watcher watcher;
+
+  // Lets `put` put a message into an Envelope of this application's executor, which is sent.
+  template <typename Put>
+  void Send(const Application& from, Put&& put) {
+    proto::Envelope envelope = EnvelopeOf(from.request.executor_id);
+    put(&envelope);
+    messages.Put(envelope.SerializeAsString());
+  }
+};
+
+}  // namespace memprof

@@ -1,0 +1,144 @@
+#include "agent/heap_shortages.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "profile/process_rows.h"
+#include "profile/words_file.h"
+#include "shortage/last_words.h"
+#include "stacks/class_names.h"
+#include "tasks/thread_task.h"
+
+namespace memprof {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kLongestLook{2000};  // with the world stopped
+// The heap that an error finds full is often being looked at for being nearly full.
+constexpr milliseconds kPatience = kLongestLook;
+constexpr milliseconds kMostForSending{1000}, kOnTheWay{100};
+
+// The JVM exits by the same code when its space for classes is full.
+bool DefinesClass(const JavaStacks& stacks, StackId stack) {
+  constexpr std::string_view kDefiners[] = {"java.lang.ClassLoader.defineClass", "jdk.internal.misc.Unsafe.defineClass",
+                                            "java.lang.ClassLoader.findBootstrapClass"};
+  const std::vector<const JavaFrame*> frames = stacks.Frames(stack);
+  return !frames.empty() && std::any_of(std::begin(kDefiners), std::end(kDefiners),
+                                        [&](std::string_view name) { return frames.back()->function.starts_with(name); });
+}
+
+std::string ThreadName(jvmtiEnv* jvmti, JNIEnv* jni) {
+  jvmtiThreadInfo info = {};
+  if (jvmti->GetThreadInfo(nullptr, &info) != JVMTI_ERROR_NONE) return {};
+  std::string name = info.name == nullptr ? std::string() : NormalizedThreadName(info.name);
+  if (info.name != nullptr) jvmti->Deallocate(reinterpret_cast<unsigned char*>(info.name));
+  if (info.thread_group != nullptr) jni->DeleteLocalRef(info.thread_group);
+  if (info.context_class_loader != nullptr) jni->DeleteLocalRef(info.context_class_loader);
+  return name;
+}
+
+}  // namespace
+
+ShortageInputs HeapShortages::OnThisThread(JNIEnv* jni) {
+  ShortageInputs inputs;
+  inputs.time_ms = EpochMs();
+  inputs.jvm_pid = getpid();
+  inputs.errors = limits_.errors();
+  ground_->tasks.WithTask(CurrentTask(), [&](TaskFigures& task) { inputs.task = task.key; });
+  inputs.thread = ThreadName(ground_->jvm.jvmti(), jni);
+  CapturedStack stack;
+  CaptureStack(ground_->jvm.jvmti(), nullptr, &stack);
+  if (stack.depth == 0) return inputs;
+  inputs.stacks = ground_->stacks.Current();
+  inputs.stack = inputs.stacks->Intern(ground_->jvm.jvmti(), jni, stack);
+  return inputs;
+}
+
+void HeapShortages::LookAtHeap(JNIEnv* jni, const Application& application, milliseconds patience, ShortageInputs* inputs) {
+  const std::unique_lock lock(look_, patience);
+  if (!application.options.heap_looks || !lock.owns_lock() || ground_->jvm.heap_looks() == nullptr) return;
+  inputs->histogram = TakeClassHistogram(ground_->jvm.heap_looks(), jni, kMaxHeapClasses, kLongestLook);
+}
+
+void HeapShortages::LookAtRetained(JNIEnv* jni, ShortageInputs* inputs) {
+  const SparkMemoryUse said = ground_->watcher.news().SparkMemory();
+  const bool counted = inputs->histogram && !inputs->histogram->cut_short;
+  inputs->retained = heap_->RetainedAtError(jni, counted ? inputs->histogram->total_bytes : said.heap_used, said.heap_max);
+}
+
+std::string HeapShortages::EnvelopeWith(const Application& application, const ShortageInputs& inputs) {
+  proto::Envelope envelope = EnvelopeOf(application.request.executor_id);
+  proto::HeapShortage& shortage = *envelope.mutable_heap_shortage() = BuildShortage(inputs);
+  const SparkMemoryUse said = ground_->watcher.news().SparkMemory();
+  if (said.heap_max != 0) {  // it has said something
+    AddRow("heap.max", said.heap_max, shortage.mutable_regions());
+    AddRow("heap.used", said.heap_used, shortage.mutable_regions());
+    AddRow("heap.storage", said.storage, shortage.mutable_regions());
+    AddRow("heap.execution", said.execution, shortage.mutable_regions());
+  }
+  return envelope.SerializeAsString();
+}
+
+void HeapShortages::Exhausted(JNIEnv* jni, const char* error) {
+  const ApplicationRef application = ground_->application.Get();
+  if (application == nullptr) return;
+  int64_t task = -1;
+  ground_->tasks.WithTask(CurrentTask(), [&](TaskFigures& figures) { task = figures.key.task_attempt_id; });
+  const ShortageLimits::Worth worth = limits_.Met(task, MonotonicNs());
+  if (worth == ShortageLimits::Worth::kCounting) return;
+  ShortageInputs inputs = OnThisThread(jni);
+  inputs.error = error == nullptr ? "" : error;
+  if (worth == ShortageLimits::Worth::kLooking) {
+    ground_->messages.Put(EnvelopeWith(*application, inputs));  // another thread's error may end the JVM meanwhile
+    LookAtHeap(jni, *application, kPatience, &inputs);
+  }
+  LookAtRetained(jni, &inputs);
+  ground_->messages.Put(EnvelopeWith(*application, inputs));
+  tasks_->Send();  // none may have the time for another word
+}
+
+// In the order in which it is worth most: what is known already is told and in the file before the heap is looked at.
+void HeapShortages::ExhaustedExit(JNIEnv* jni) {
+  const ApplicationRef application = ground_->application.Get();
+  if (application == nullptr) return;
+  limits_.Met(-1, MonotonicNs());
+  ShortageInputs inputs = OnThisThread(jni);
+  if (inputs.stacks != nullptr && DefinesClass(*inputs.stacks, inputs.stack)) return;
+  inputs.ends_jvm = true;
+  const std::string& folder = application->request.box_directory;
+  const auto leave = [&](const std::vector<std::string>& words) {
+    if (!folder.empty()) static_cast<void>(WriteWords(folder, getpid(), words));  // the driver may hear of it all the same
+    TellLastWords(application->request.executor_id, words);
+  };
+  std::vector<std::string> words = {EnvelopeWith(*application, inputs)};
+  leave(words);
+  LookAtHeap(jni, *application, kPatience, &inputs);
+  LookAtRetained(jni, &inputs);
+  words = {EnvelopeWith(*application, inputs)};
+  for (std::string& task : tasks_->Snapshots()) words.push_back(std::move(task));
+  leave(words);
+  for (std::string& word : words) ground_->messages.Put(std::move(word));
+  if (ground_->messages.WaitUntilTaken(kMostForSending)) std::this_thread::sleep_for(kOnTheWay);
+}
+
+// After collections that left most of the heap in use; on the sweeper's thread.
+void HeapShortages::NearlyFull(JNIEnv* jni, const Application& application, const std::optional<proto::RetainedHeap>& retained) {
+  if (!application.options.heap_looks) return;
+  ShortageInputs inputs;
+  inputs.time_ms = EpochMs();
+  inputs.jvm_pid = getpid();
+  inputs.errors = limits_.errors();
+  inputs.nearly_full = true;
+  inputs.retained = retained;
+  LookAtHeap(jni, application, milliseconds{0}, &inputs);
+  if (inputs.histogram) ground_->messages.Put(EnvelopeWith(application, inputs));
+}
+
+}  // namespace memprof

@@ -1,0 +1,44 @@
+// HeapShortages: what is made of an OutOfMemoryError of the heap, on the thread that ran out, and of a heap that is nearly full. Nothing
+// here allocates in the heap. Thread-safe.
+#pragma once
+
+#include <jni.h>
+
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "agent/ground.h"
+#include "agent/jvm_heap.h"
+#include "agent/running_tasks.h"
+#include "shortage/shortage_limits.h"
+#include "shortage/shortage_message.h"
+
+namespace memprof {
+
+class HeapShortages {
+ public:
+  HeapShortages(Ground* ground, const JvmHeap* heap, RunningTasks* tasks) : ground_(ground), heap_(heap), tasks_(tasks) {}
+
+  void Reset() { limits_.Reset(); }
+  void Exhausted(JNIEnv* jni, const char* error);  // `error`: the JVM's words; may be null
+  void ExhaustedExit(JNIEnv* jni);                 // the JVM exits when it returns
+  // After collections that left most of the heap in use; on the sweeper's thread.
+  void NearlyFull(JNIEnv* jni, const Application& application, const std::optional<proto::RetainedHeap>& retained);
+
+ private:
+  ShortageInputs OnThisThread(JNIEnv* jni);
+  // Waits that long for a look that another thread is about.
+  void LookAtHeap(JNIEnv* jni, const Application& application, std::chrono::milliseconds patience, ShortageInputs* inputs);
+  void LookAtRetained(JNIEnv* jni, ShortageInputs* inputs);
+  std::string EnvelopeWith(const Application& application, const ShortageInputs& inputs);
+
+  Ground* ground_;
+  const JvmHeap* heap_;
+  RunningTasks* tasks_;
+  ShortageLimits limits_;
+  std::timed_mutex look_;  // one at the whole heap at a time
+};
+
+}  // namespace memprof

@@ -1,0 +1,55 @@
+// RunningTasks: a task's way through this executor: its begin, which threads work for it, and the messages about it, the last one when it
+// ends. Thread-safe.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "agent/ground.h"
+#include "agent/jvm_heap.h"
+#include "agent/jvm_offheap.h"
+#include "agent/names.h"
+#include "boxes/orphaned_boxes.h"
+#include "boxes/python_sessions.h"
+#include "tasks/task_profile.h"
+
+namespace memprof {
+
+class RunningTasks {
+ public:
+  RunningTasks(Ground* ground, const JvmHeap* heap, JvmOffHeap* offheap, Names* names)
+      : ground_(ground), heap_(heap), offheap_(offheap), names_(names) {}
+
+  void Started(const TaskKey& key);  // on its own thread, as its end
+  // The serialised Envelope, or "" when nothing is known of the task. `max_bytes` 0 = as the options say.
+  std::string Closed(int64_t task_attempt_id, size_t max_bytes) noexcept;
+  std::string Snapshot(int64_t task_attempt_id, size_t max_bytes) noexcept;
+  void Forget();  // of an application that has ended
+
+  void ThreadStarting(jthread thread);  // on the parent's thread
+  void ThreadStart(jthread thread);     // on the new one
+
+  // Of those that run: what leaves early because the container may be gone a moment later.
+  std::vector<std::string> Snapshots();
+  void Send();
+  void SendSome();  // in turn, and no more of them than five hundred executors may say at once; on the watcher's thread
+  // What a dead executor's Python workers held for a task.
+  void SendOrphan(const Application& application, const OrphanedTask& task);
+
+ private:
+  std::string Profile(const Application& application, const JvmFigures& figures, const FoundSessions& python, bool final, size_t max_bytes);
+  std::string Build(const Application& application, TaskProfileInputs inputs);
+
+  Ground* ground_;
+  const JvmHeap* heap_;
+  JvmOffHeap* offheap_;
+  Names* names_;
+  std::atomic<uint64_t> sequence_{0};
+  int64_t said_last_ = -1;  // the task that was said again last; of the watcher's thread
+};
+
+}  // namespace memprof

@@ -1,0 +1,70 @@
+#include "watch/news.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+
+namespace memprof {
+
+void News::Clear() {
+  const std::lock_guard lock(mutex_);
+  spark_ = {};
+  last_tasks_.clear();
+  rows_.clear();
+  baselines_.clear();
+}
+
+void News::SetSparkMemory(const SparkMemoryUse& use) {
+  const std::lock_guard lock(mutex_);
+  spark_.now = use;
+  spark_.peak.storage = std::max(spark_.peak.storage, use.storage);
+  spark_.peak.execution = std::max(spark_.peak.execution, use.execution);
+  spark_.peak.heap_used = std::max(spark_.peak.heap_used, use.heap_used);
+  spark_.peak.heap_max = use.heap_max;
+}
+
+void News::SetSparkPool(const proto::PoolUse& use) {
+  const std::lock_guard lock(mutex_);
+  spark_.pools.Add(use, EpochMs());
+}
+
+void News::SetLastTask(int32_t pid, int64_t task_attempt_id) {
+  const std::lock_guard lock(mutex_);
+  if (last_tasks_.size() < ProcessWatch::kMaxProcesses) last_tasks_[pid] = task_attempt_id;
+}
+
+void News::SetRows(const ProcessRows& rows) {
+  const std::lock_guard lock(mutex_);
+  if (rows_.size() >= ProcessWatch::kMaxProcesses && !rows_.contains(rows.pid)) return;
+  rows_.insert_or_assign(rows.pid, Said<ProcessRows>{rows, Clock::now()});
+}
+
+void News::SetBaseline(const ProcessBaseline& baseline) {
+  const std::lock_guard lock(mutex_);
+  const auto known = baselines_.find(baseline.pid);
+  if (known == baselines_.end() && baselines_.size() >= ProcessWatch::kMaxProcesses) return;
+  Said<ProcessBaseline> said{baseline, Clock::now()};
+  if (known != baselines_.end() && known->second.news.start_ticks == baseline.start_ticks) {
+    said.news = known->second.news;
+    Renew(baseline.baseline, &said.news.baseline);
+  }
+  baselines_.insert_or_assign(baseline.pid, said);
+}
+
+SparkMemoryUse News::SparkMemory() const {
+  const std::lock_guard lock(mutex_);
+  return spark_.now;
+}
+
+SparkNews News::TakeTo(ProcessWatch* processes) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [pid, task] : last_tasks_) processes->SetLastTask(pid, task);
+  last_tasks_.clear();
+  // A worker's first task may be over before the worker has been discovered.
+  const auto is_old = [now = Clock::now()](const auto& said) { return now - said.at >= kKeptFor; };
+  std::erase_if(rows_, [&](const auto& said) { return processes->SetRows(said.second.news) || is_old(said.second); });
+  std::erase_if(baselines_, [&](const auto& said) { return processes->SetBaseline(said.second.news) || is_old(said.second); });
+  return spark_;
+}
+
+}  // namespace memprof

@@ -1,0 +1,90 @@
+#include "watch/peak_moment.h"
+
+#include "base/clock.h"
+#include "profile/process_rows.h"
+
+namespace memprof {
+namespace {
+
+constexpr uint64_t kNotable = 100;  // a change by one part in this many
+constexpr std::chrono::seconds kPssEvery{1};
+// Of the time at most one part in this many is spent on reading PSS: of a notable maximum, and of others.
+constexpr int kPssShare = 50, kLeastPssShare = 1000;
+
+}  // namespace
+
+// Of a maximum that is hardly higher than the one whose processes were read, nobody knows whose the difference is.
+void PeakMoment::Raise(uint64_t used, const ProcessWatch& processes, const Scene& scene) {
+  const bool notable = used > read_used_ + read_used_ / kNotable;
+  if (notable || MayReadPss(kLeastPssShare)) {
+    read_used_ = used;
+    Read(used, processes, scene);
+  } else {
+    const uint64_t grown = used - used_;
+    message_.set_used_bytes(message_.used_bytes() + grown);
+    message_.set_unattributed_bytes(message_.unattributed_bytes() + static_cast<int64_t>(grown));
+    message_.clear_active_tasks();
+  }
+  used_ = used;
+  message_.set_order_bytes(used);
+  message_.set_time_ms(EpochMs());
+  for (const int64_t task : scene.tasks) message_.add_active_tasks(task);
+}
+
+bool PeakMoment::MayReadPss(int share) const {
+  const Clock::duration since = Clock::now() - pss_at_;
+  return since >= kPssEvery && since >= pss_cost_ * share;
+}
+
+void PeakMoment::Read(uint64_t used, const ProcessWatch& processes, const Scene& scene) {
+  const bool with_pss = MayReadPss(kPssShare);
+  const Clock::time_point begin = Clock::now();
+  uint64_t sum = 0;
+  message_.Clear();
+  for (const auto& [pid, process] : processes.living()) {
+    if (process.rss_bytes == 0) continue;
+    proto::Process* message = message_.add_processes();
+    message->set_pid(pid);
+    message->set_kind(NameOf(process.kind));
+    message->set_alive(true);
+    if (process.last_task_attempt_id) message->set_last_task_attempt_id(*process.last_task_attempt_id);
+    ReadProcess(process, with_pss, message);
+    sum += message->peak_rss_bytes();
+  }
+  if (with_pss) {
+    pss_at_ = Clock::now();
+    pss_cost_ = pss_at_ - begin;
+  }
+  message_.set_used_bytes(used);
+  message_.set_unattributed_bytes(static_cast<int64_t>(used) - static_cast<int64_t>(sum));
+  AddRow("heap.used", scene.spark.heap_used, message_.mutable_regions());
+  AddRow("heap.storage", scene.spark.storage, message_.mutable_regions());
+  AddRow("heap.execution", scene.spark.execution, message_.mutable_regions());
+  AddRow("offHeap", scene.offheap_bytes, message_.mutable_regions());
+}
+
+// What a process holds now, and the rows that were read with it: they may miss some pages of it, which is said.
+void PeakMoment::ReadProcess(const WatchedProcess& process, bool with_pss, proto::Process* message) const {
+  message->set_peak_rss_bytes(process.rss_bytes);
+  uint64_t rows = 0;
+  const auto add = [&](const char* name, uint64_t bytes) {
+    AddRow(name, bytes, message->mutable_peak_rows());
+    rows += bytes;
+  };
+  const Result<ProcessPss> pss =
+      with_pss ? proc_.ReadPss(process.pid) : Result<ProcessPss>(Status::Error(ErrorCode::kUnsupported, "not now"));
+  if (pss.ok()) {
+    message->set_peak_rss_bytes(pss->bytes);
+    add("PssAnon", pss->anon_bytes);
+    add("PssFile", pss->file_bytes);
+    add("PssShmem", pss->shmem_bytes);
+  } else if (const Result<ProcessStatus> status = proc_.ReadStatus(process.pid); status.ok()) {
+    message->set_peak_rss_bytes(status->rss_bytes);
+    add("RssAnon", status->rss_anon_bytes);
+    add("RssFile", status->rss_file_bytes);
+    add("RssShmem", status->rss_shmem_bytes);
+  }
+  message->set_unattributed_bytes(static_cast<int64_t>(message->peak_rss_bytes()) - static_cast<int64_t>(rows));
+}
+
+}  // namespace memprof

@@ -40,8 +40,9 @@ export interface Figures {
 
 export interface Site extends Udf, Figures {
   origin: Origin;
+  udfKind: string | null;
   retainedBytes: Bytes;
-  stageId?: number | null;
+  stageId?: number; // in a post-mortem, whose sites are of several stages
   frames: Frame[];
   operator?: string; // of the JVM's: the part of Spark's engine that it is for
   askedBy?: number; // of the JVM's: the innermost frame that is neither Spark's nor the JDK's
@@ -218,6 +219,7 @@ export interface ProcessAtMoment {
   bytes: number;
   rows: Row[];
   unattributedBytes: number;
+  lastTaskAttemptId?: number | null;
 }
 
 export interface Moment {
@@ -226,6 +228,7 @@ export interface Moment {
   regions: Row[];
   processes: ProcessAtMoment[];
   activeTasks?: number[];
+  sites: unknown[] | null;
   unattributedBytes: number;
 }
 
@@ -244,10 +247,12 @@ export interface TimeLine {
 }
 
 export interface RetainedSite {
+  origin: Origin;
   retainedBytes: number;
   objects: number;
   errorBytes: Bytes;
   stageId: number | null;
+  stageAttempt?: number | null;
   thread: string | null;
   frames: Frame[];
 }
@@ -256,6 +261,7 @@ export interface Retained {
   timeMs: number;
   collection: string;
   heapUsedAfterBytes: number;
+  heapMaxBytes?: Bytes;
   totalBytes: number;
   errorBytes: Bytes;
   sites: RetainedSite[];
@@ -271,6 +277,8 @@ export interface Collector {
   longestMs: number;
   longestBeforeBytes?: number;
   longestAfterBytes?: number;
+  lastBeforeBytes?: number;
+  lastAfterBytes?: number;
   causes: {cause: string; collections: number}[];
 }
 
@@ -300,6 +308,7 @@ export interface Executor {
   removedMs?: number | null;
   removedReason: string | null;
   javaVersion?: string | null;
+  agentLoaded?: string | null;
 }
 
 export interface Advice {
@@ -312,6 +321,7 @@ export interface Advice {
 export interface HeapShortage {
   timeMs: number;
   error: string | null;
+  thread: string | null;
   errors: number;
   totalBytes: Bytes;
   totalObjects: number | null;
@@ -335,6 +345,7 @@ export interface PostMortem {
   limitBytes: Bytes;
   usedBytes: Bytes;
   lastSampleAgeMs: number | null;
+  addressSpace?: {limitBytes: Bytes; virtualBytes: number; residentBytes: number; refusedBytes: number} | null;
   stack?: Frame[];
   processes?: ProcessAtMoment[];
   regions?: {name: string; bytes: Bytes; budgetBytes: Bytes}[];

@@ -116,7 +116,7 @@ struct ReportHeapShortage {
 // What a garbage collector has done since its executor's start.
 struct ReportCollector {
   std::string collector;  // its MXBean's name
-  bool stops_the_world = false;
+  bool stops_the_world = true;
   uint64_t collections = 0, total_ms = 0, longest_ms = 0;
   uint64_t longest_before_bytes = 0, longest_after_bytes = 0, last_before_bytes = 0, last_after_bytes = 0;  // of the heap
   std::vector<std::pair<std::string, uint64_t>> causes;

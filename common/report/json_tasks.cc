@@ -1,12 +1,13 @@
 #include "report/json_tasks.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
-#include <string>
+#include <string_view>
 #include <utility>
 
-#include "report/json_null.h"
+#include "report/fields/field_list.h"
+#include "report/json_reader.h"
+#include "report/json_writer.h"
 #include "report/words.h"
 
 namespace memprof {
@@ -17,35 +18,61 @@ using Json = nlohmann::ordered_json;
 // Some 75 bytes of JSON each, a third of that when compressed: 2 MB beside the 16 that a report may come to.
 constexpr size_t kMostTaskRows = 30'000;
 
-constexpr const char* kQuantiles[] = {"least", "lowerQuartile", "median", "upperQuartile", "largest"};
+constexpr std::string_view kKnown = "known", kIds = "taskAttemptIds";
 
-// Two places behind the point.
-double Rounded(double ratio) { return std::round(ratio * 100) / 100; }
-
-const Json& At(const Json& json, const std::string& key) {
-  static const Json absent;
-  if (!json.is_object()) return absent;
-  const auto found = json.find(key);
-  return found == json.end() ? absent : *found;
+// Each key but that of how many rows are known is a column.
+void Fields(Is<ReportTask> auto& task, auto& visit) {
+  visit.Value(kIds, task.task_attempt_id);
+  visit.NumberOrNull("partitions", task.partition);
+  visit.NumberOrNull("attempts", task.attempt);
+  visit.Word("statuses", task.status, TaskStatusWord, TaskStatusOfWord);
+  visit.OrNull("executors", task.executor_id);
+  visit.OrNull("launchedMs", task.launched_ms);
+  for (size_t i = 0; i < kTaskFigures; ++i) visit.FigureOrNull(TaskFigureWord(static_cast<TaskFigure>(i)), task.figures[i]);
 }
 
-template <typename Integer>
-std::optional<Integer> IntegerOf(const Json& value) {
-  if (value.is_number_unsigned()) {
-    const uint64_t number = value.get<uint64_t>();
-    return std::in_range<Integer>(number) ? std::optional(static_cast<Integer>(number)) : std::nullopt;
+// Adds a task's values to their columns.
+class ColumnWriter : public JsonWriter {
+ public:
+  explicit ColumnWriter(uint64_t known) {
+    JsonWriter::Put(kKnown, known);
+    const ReportTask none;
+    Fields(none, *this);  // for its keys alone
+    begun_ = true;
   }
-  if (!value.is_number_integer()) return std::nullopt;
-  const int64_t number = value.get<int64_t>();
-  return std::in_range<Integer>(number) ? std::optional(static_cast<Integer>(number)) : std::nullopt;
-}
 
-template <typename Put>
-void ReadColumn(const Json& columns, std::string_view name, std::vector<ReportTask>& rows, Put put) {
-  const Json& column = At(columns, std::string(name));
-  if (!column.is_array() || column.size() != rows.size()) return;
-  for (size_t i = 0; i < rows.size(); ++i) put(rows[i], column[i]);
-}
+  void Put(std::string_view key, Json value) override {
+    if (begun_) {
+      json_.find(key)->push_back(std::move(value));
+    } else {
+      JsonWriter::Put(key, Json::array());
+    }
+  }
+
+  void NumberOrNull(std::string_view key, int32_t number) { ValueIf(number >= 0, key, number); }
+  void FigureOrNull(std::string_view key, uint64_t figure) { ValueIf(figure != kNoTaskFigure, key, figure); }
+
+ private:
+  bool begun_ = false;
+};
+
+// Reads the values of one task out of their columns.
+class ColumnReader : public JsonReader {
+ public:
+  ColumnReader(const Json& columns, size_t rows, size_t row) : JsonReader(columns), rows_(rows), row_(row) {}
+
+  const Json& At(std::string_view key) const override {
+    static const Json absent;
+    const Json& column = JsonReader::At(key);
+    return column.is_array() && column.size() == rows_ ? column[row_] : absent;
+  }
+
+  void NumberOrNull(std::string_view key, int32_t& number) { Value(key, number); }
+  void FigureOrNull(std::string_view key, uint64_t& figure) { figure = IntegerOf<uint64_t>(At(key)).value_or(kNoTaskFigure); }
+
+ private:
+  size_t rows_, row_;
+};
 
 }  // namespace
 
@@ -66,79 +93,20 @@ std::vector<size_t> TaskRowsShown(std::span<const ReportStage> stages) {
 Json TaskColumns(const ReportStage& stage, size_t begin, size_t length) {
   begin = std::min(begin, stage.task_rows.size());
   const size_t end = begin + std::min(length, stage.task_rows.size() - begin);
-  Json ids = Json::array(), partitions = Json::array(), attempts = Json::array(), statuses = Json::array(), executors = Json::array(),
-       launched = Json::array();
-  std::array<Json, kTaskFigures> figures;
-  figures.fill(Json::array());
-  for (size_t i = begin; i < end; ++i) {
-    const ReportTask& task = stage.task_rows[i];
-    ids.push_back(task.task_attempt_id);
-    partitions.push_back(task.partition < 0 ? Json(nullptr) : Json(task.partition));
-    attempts.push_back(task.attempt < 0 ? Json(nullptr) : Json(task.attempt));
-    statuses.push_back(TaskStatusWord(task.status));
-    executors.push_back(TextOrNull(task.executor_id));
-    launched.push_back(OrNull(task.launched_ms));
-    for (size_t figure = 0; figure < kTaskFigures; ++figure) {
-      const uint64_t value = task.figures[figure];
-      figures[figure].push_back(value == kNoTaskFigure ? Json(nullptr) : Json(value));
-    }
-  }
-  Json columns{{"known", stage.task_rows_known},   {"taskAttemptIds", std::move(ids)}, {"partitions", std::move(partitions)},
-               {"attempts", std::move(attempts)},  {"statuses", std::move(statuses)},  {"executors", std::move(executors)},
-               {"launchedMs", std::move(launched)}};
-  for (size_t figure = 0; figure < kTaskFigures; ++figure) {
-    columns[std::string(TaskFigureWord(static_cast<TaskFigure>(figure)))] = std::move(figures[figure]);
-  }
-  return columns;
+  ColumnWriter writer(stage.task_rows_known);
+  for (size_t i = begin; i < end; ++i) Fields(stage.task_rows[i], writer);
+  return std::move(writer).Take();
 }
 
-Json DistributionsJson(const std::vector<ReportDistribution>& distributions) {
-  Json rows = Json::array();
-  for (const ReportDistribution& distribution : distributions) {
-    Json row{{"figure", TaskFigureWord(distribution.figure)}, {"tasks", distribution.tasks}};
-    for (size_t i = 0; i < distribution.quantiles.size(); ++i) row[kQuantiles[i]] = distribution.quantiles[i];
-    row["skew"] = distribution.skew ? Json(Rounded(*distribution.skew)) : Json(nullptr);
-    rows.push_back(std::move(row));
+void ReadTaskColumns(const Json& columns, ReportStage& stage) {
+  JsonReader reader(columns);
+  if (const Json& ids = reader.At(kIds); ids.is_array()) stage.task_rows.resize(ids.size());
+  for (size_t i = 0; i < stage.task_rows.size(); ++i) {
+    ColumnReader row(columns, stage.task_rows.size(), i);
+    Fields(stage.task_rows[i], row);
   }
-  return rows;
-}
-
-void ReadTasks(const Json& stage_json, ReportStage& stage) {
-  const Json& columns = At(stage_json, "taskRows");
-  const Json& ids = At(columns, "taskAttemptIds");
-  if (ids.is_array()) stage.task_rows.resize(ids.size());
-  for (ReportTask& row : stage.task_rows) row.figures.fill(kNoTaskFigure);
-  const auto put_number = [](auto& to, const Json& value) { to = IntegerOf<std::remove_reference_t<decltype(to)>>(value).value_or(to); };
-  ReadColumn(columns, "taskAttemptIds", stage.task_rows,
-             [&](ReportTask& row, const Json& value) { put_number(row.task_attempt_id, value); });
-  ReadColumn(columns, "partitions", stage.task_rows, [&](ReportTask& row, const Json& value) { put_number(row.partition, value); });
-  ReadColumn(columns, "attempts", stage.task_rows, [&](ReportTask& row, const Json& value) { put_number(row.attempt, value); });
-  ReadColumn(columns, "statuses", stage.task_rows, [](ReportTask& row, const Json& value) {
-    if (value.is_string()) row.status = TaskStatusOfWord(value.get_ref<const std::string&>());
-  });
-  ReadColumn(columns, "executors", stage.task_rows, [](ReportTask& row, const Json& value) {
-    if (value.is_string()) row.executor_id = value.get_ref<const std::string&>();
-  });
-  ReadColumn(columns, "launchedMs", stage.task_rows,
-             [](ReportTask& row, const Json& value) { row.launched_ms = IntegerOf<int64_t>(value); });
-  for (size_t figure = 0; figure < kTaskFigures; ++figure) {
-    ReadColumn(columns, TaskFigureWord(static_cast<TaskFigure>(figure)), stage.task_rows,
-               [&](ReportTask& row, const Json& value) { put_number(row.figures[figure], value); });
-  }
-  stage.task_rows_known = std::max<uint64_t>(IntegerOf<uint64_t>(At(columns, "known")).value_or(0), stage.task_rows.size());
-  const Json& distributions = At(stage_json, "distributions");
-  if (!distributions.is_array()) return;
-  for (const Json& json : distributions) {
-    const Json& word = At(json, "figure");
-    for (size_t figure = 0; word.is_string() && figure < kTaskFigures; ++figure) {
-      if (word.get_ref<const std::string&>() != TaskFigureWord(static_cast<TaskFigure>(figure))) continue;
-      ReportDistribution& distribution = stage.distributions.emplace_back();
-      distribution.figure = static_cast<TaskFigure>(figure);
-      put_number(distribution.tasks, At(json, "tasks"));
-      for (size_t i = 0; i < distribution.quantiles.size(); ++i) put_number(distribution.quantiles[i], At(json, kQuantiles[i]));
-      if (const Json& skew = At(json, "skew"); skew.is_number()) distribution.skew = skew.get<double>();
-    }
-  }
+  reader.Value(kKnown, stage.task_rows_known);
+  stage.task_rows_known = std::max<uint64_t>(stage.task_rows_known, stage.task_rows.size());
 }
 
 }  // namespace memprof

@@ -1,5 +1,4 @@
-// A stage's tasks as JSON and back: columns, an entry a task, for there may be very many; and the distributions of their figures.
-// Pure functions.
+// A stage's tasks as JSON and back: columns, an entry a task, for there may be very many. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +16,8 @@ std::vector<size_t> TaskRowsShown(std::span<const ReportStage> stages);
 
 // The rows from `begin` on, at most `length`.
 nlohmann::ordered_json TaskColumns(const ReportStage& stage, size_t begin, size_t length);
-nlohmann::ordered_json DistributionsJson(const std::vector<ReportDistribution>& distributions);
 
 // Columns that are missing or of another length leave what they would have told unknown.
-void ReadTasks(const nlohmann::ordered_json& stage_json, ReportStage& stage);
+void ReadTaskColumns(const nlohmann::ordered_json& columns, ReportStage& stage);
 
 }  // namespace memprof

@@ -67,12 +67,11 @@ void AddWords(const ReportPostMortem& death, Json& json) {
   AddLeads(death.retained, json["retained"]);
 }
 
-void AddWords(const std::optional<ReportDriver>& driver, Json& json) {
-  if (!driver) return;
+void AddWords(const ReportDriver& driver, Json& json) {
   Json& rows = json["actions"];
   for (size_t i = 0; i < rows.size(); ++i) {
-    rows[i]["title"] = ActionTitle(driver->actions[i]);
-    rows[i]["which"] = ActionWhich(driver->actions[i]);
+    rows[i]["title"] = ActionTitle(driver.actions[i]);
+    rows[i]["which"] = ActionWhich(driver.actions[i]);
   }
 }
 

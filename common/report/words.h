@@ -1,6 +1,7 @@
-// The words that report.json uses for origins, languages and tasks, in one place.
+// The words that report.json uses for origins, languages, tasks and memory modes, in one place.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "base/origin.h"
@@ -75,6 +76,13 @@ constexpr std::string_view TaskFigureWord(TaskFigure figure) {
   return "";
 }
 
+constexpr std::optional<TaskFigure> TaskFigureOfWord(std::string_view word) {
+  for (size_t i = 0; i < kTaskFigures; ++i) {
+    if (word == TaskFigureWord(static_cast<TaskFigure>(i))) return static_cast<TaskFigure>(i);
+  }
+  return std::nullopt;
+}
+
 constexpr std::string_view TaskStatusWord(ReportTaskStatus status) {
   switch (status) {
     case ReportTaskStatus::kCounted:
@@ -99,5 +107,13 @@ constexpr ReportTaskStatus TaskStatusOfWord(std::string_view word) {
   }
   return ReportTaskStatus::kUnknown;
 }
+
+// Spark's memory modes.
+constexpr std::string_view ModeWord(bool off_heap) { return off_heap ? "offHeap" : "onHeap"; }
+constexpr bool IsOffHeapWord(std::string_view word) { return word == ModeWord(true); }
+
+// What a stage's results were collected for.
+constexpr std::string_view PurposeWord(bool broadcast) { return broadcast ? "broadcast" : "result"; }
+constexpr bool IsBroadcastWord(std::string_view word) { return word == PurposeWord(true); }
 
 }  // namespace memprof

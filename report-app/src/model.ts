@@ -44,8 +44,9 @@ export interface Figures {
 
 export interface Site extends Udf, Figures {
   origin: Origin;
+  udfKind: string | null;
   retainedBytes: Bytes;
-  stageId?: number | null;
+  stageId?: number; // in a post-mortem, whose sites are of several stages
   frames: Frame[];
   lead: number | null; // the frame that the site is known by
   operator?: string; // of the JVM's: the part of Spark's engine that it is for
@@ -235,6 +236,7 @@ export interface ProcessAtMoment {
   bytes: number;
   rows: Row[];
   unattributedBytes: number;
+  lastTaskAttemptId?: number | null;
 }
 
 export interface Moment {
@@ -243,6 +245,7 @@ export interface Moment {
   regions: Row[];
   processes: ProcessAtMoment[];
   activeTasks?: number[];
+  sites: unknown[] | null;
   unattributedBytes: number;
 }
 
@@ -261,10 +264,12 @@ export interface TimeLine {
 }
 
 export interface RetainedSite {
+  origin: Origin;
   retainedBytes: number;
   objects: number;
   errorBytes: Bytes;
   stageId: number | null;
+  stageAttempt?: number | null;
   thread: string | null;
   frames: Frame[];
   lead: number | null;
@@ -274,6 +279,7 @@ export interface Retained {
   timeMs: number;
   collection: string;
   heapUsedAfterBytes: number;
+  heapMaxBytes?: Bytes;
   totalBytes: number;
   errorBytes: Bytes;
   sites: RetainedSite[];
@@ -289,6 +295,8 @@ export interface Collector {
   longestMs: number;
   longestBeforeBytes?: number;
   longestAfterBytes?: number;
+  lastBeforeBytes?: number;
+  lastAfterBytes?: number;
   causes: {cause: string; collections: number}[];
 }
 
@@ -320,6 +328,7 @@ export interface Executor {
   removedMs?: number | null;
   removedReason: string | null;
   javaVersion?: string | null;
+  agentLoaded?: string | null;
 }
 
 export interface Advice {
@@ -332,6 +341,7 @@ export interface Advice {
 export interface HeapShortage {
   timeMs: number;
   error: string | null;
+  thread: string | null;
   errors: number;
   totalBytes: Bytes;
   totalObjects: number | null;
@@ -355,6 +365,7 @@ export interface PostMortem {
   limitBytes: Bytes;
   usedBytes: Bytes;
   lastSampleAgeMs: number | null;
+  addressSpace?: {limitBytes: Bytes; virtualBytes: number; residentBytes: number; refusedBytes: number} | null;
   stack?: Frame[];
   processes?: ProcessAtMoment[];
   regions?: {name: string; bytes: Bytes; budgetBytes: Bytes}[];

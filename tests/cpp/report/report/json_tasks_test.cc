@@ -23,6 +23,11 @@ ReportStage StageOf(size_t tasks) {
   return stage;
 }
 
+// As a report's reader has it.
+ReportStage StageFrom(const std::string& json) {
+  return (*ReadReportJson(R"({"schemaVersion": 1, "executors": [], "stages": [)" + json + "]}")).stages.at(0);
+}
+
 TEST(JsonTasks, SmallStagesHaveAllTheirRowsAndLargeOnesShareTheRest) {
   std::vector<ReportStage> stages{StageOf(40'000), StageOf(7), StageOf(20'000), StageOf(0)};
   EXPECT_THAT(TaskRowsShown(stages), ElementsAre(14'997, 7, 14'996, 0));
@@ -52,8 +57,7 @@ TEST(JsonTasks, WhatIsReadIsWhatWasWritten) {
   stage.task_rows[1].launched_ms = 1'700'000'000'123;
   stage.distributions.push_back({TaskFigure::kGcMs, 2, {0, 0, 0, 0, 5}, std::nullopt});
   stage.distributions.push_back({TaskFigure::kPythonAllocated, 9, {1, 2, 3, 4, 50}, 50.0 / 3});
-  ReportStage back;
-  ReadTasks({{"taskRows", TaskColumns(stage, 0, 9)}, {"distributions", DistributionsJson(stage.distributions)}}, back);
+  const ReportStage back = StageFrom(WriteStageJson(stage));
   ASSERT_EQ(back.task_rows.size(), 2u);
   EXPECT_EQ(back.task_rows_known, 2u);
   EXPECT_EQ(back.task_rows[0].figures, stage.task_rows[0].figures);
@@ -70,11 +74,9 @@ TEST(JsonTasks, WhatIsReadIsWhatWasWritten) {
 }
 
 TEST(JsonTasks, ColumnsThatDoNotFitAreUnknown) {
-  ReportStage back;
-  ReadTasks(Json::parse(R"({"taskRows": {"known": 1, "taskAttemptIds": [5, "x", 7], "partitions": [1, 2], "gcMs": [1, -2, 3],
-                            "statuses": "lost", "executors": [1, null, "2"], "attempts": [0, 99999999999, null]},
-                            "distributions": [{"figure": "nobody's"}, 4]})"),
-            back);
+  const ReportStage back = StageFrom(R"({"taskRows": {"known": 1, "taskAttemptIds": [5, "x", 7], "partitions": [1, 2], "gcMs": [1, -2, 3],
+                                         "statuses": "lost", "executors": [1, null, "2"], "attempts": [0, 99999999999, null]},
+                                         "distributions": [{"figure": "nobody's"}, 4]})");
   ASSERT_EQ(back.task_rows.size(), 3u);
   EXPECT_EQ(back.task_rows_known, 3u);
   EXPECT_EQ(back.task_rows[0].partition, -1);

@@ -1,4 +1,4 @@
-// What a process's resident memory was made of at its peak, from its box into the message about the process.
+// The composition of a process's resident memory at its peak, from its box into the message about the process.
 #pragma once
 
 #include "blackbox/box_reader.h"
@@ -6,8 +6,8 @@
 
 namespace memprof {
 
-// Adds the rows, largest first, the RSS in which they were measured, and what they leave of the process's peak, which is raised to the RSS
-// in which they were measured where it was lower.
+// Adds the rows, largest first, the RSS at which they were measured, and the unattributed rest of the process's peak. A peak
+// below that RSS is raised to it.
 void AddProcessRows(const BoxRows& rows, proto::Process* process);
 
 }  // namespace memprof

@@ -1,5 +1,5 @@
-// Two runs of one job side by side: the lines of the user's code whose memory changed, and the sums around them. The one place where
-// two reports are put into relation; what is written of it is comparison_text and comparison_json. Pure function.
+// Two runs of one job side by side: the lines of the user's code whose memory changed, and the sums. This is the only place that
+// compares two reports; comparison_text and comparison_json write the result. Pure function.
 //
 // A line is identified by its UDF, file, function and text, so it stays the same when an edit above moves it. It is identified by
 // its number where a text of the function is unknown or redacted on either side. Its live bytes are the most that any one task

@@ -53,7 +53,7 @@ struct ReportSite {
   std::optional<int32_t> stage_id;      // in a post-mortem, whose sites are of several stages
 };
 
-// All that one line of Python is charged with: sites whose innermost frame of the user's own code it is.
+// All memory charged to one line of Python: the sites whose innermost frame of the user's own code is this line.
 struct ReportLine {
   std::optional<ReportUdf> udf;
   std::string function, file;  // empty: memory without a Python frame
@@ -67,7 +67,7 @@ struct ReportLine {
   std::vector<uint32_t> sites;  // indexes into the group's sites, heaviest first; those without a row are missing
 };
 
-// What did not get a site of its own, and the whole it belongs to: sites + remainder = total, for each origin.
+// The remainder (what has no site of its own) or the total of an origin: sites + remainder = total.
 struct ReportOriginSum {
   Origin origin = Origin::kUnknown;
   uint64_t sites = 0;
@@ -75,7 +75,7 @@ struct ReportOriginSum {
   std::optional<uint64_t> live_at_peak_bytes;  // the largest of any one task
 };
 
-// What the JVM's sites of one part of Spark's engine allocated, those without a row included.
+// What the JVM's sites of one part of Spark's engine allocated, including sites without a row.
 struct ReportOperator {
   std::string name;
   Origin origin = Origin::kUnknown;
@@ -121,7 +121,7 @@ struct ReportOtherAttempts : ReportSiteGroup {
   std::vector<ReportTaskError> errors;  // most frequent first
 };
 
-// Of Spark's execution memory, what one class of consumers held.
+// What one class of consumers held of Spark's execution memory.
 struct ReportMemoryConsumer {
   std::string name;       // its Java class
   std::string operation;  // what it is for; empty: not known
@@ -134,7 +134,7 @@ struct ReportMemoryConsumer {
 struct ReportPoolMoment {
   bool off_heap = false;
   uint64_t max_bytes = 0;                        // of storage and execution together
-  std::optional<uint64_t> storage_region_bytes;  // storage's own share, out of which execution evicts nothing
+  std::optional<uint64_t> storage_region_bytes;  // storage's own share, from which execution evicts nothing
   uint64_t storage_bytes = 0, execution_bytes = 0;
 };
 
@@ -144,7 +144,7 @@ struct ReportStageMemory {
   std::optional<uint64_t> peak_execution_bytes;                      // the largest of any one task, by Spark's own metric
   std::optional<uint64_t> spilled_memory_bytes, spilled_disk_bytes;  // sums
   uint64_t tasks_spilled = 0;
-  std::vector<ReportPoolMoment> fullest;  // one a mode: when most was taken while a task of the stage ran
+  std::vector<ReportPoolMoment> fullest;  // one for each mode: when most was taken while a task of the stage ran
 };
 
 // What is known of a task in figures, in the order of report.json's columns (words.h names them).
@@ -209,11 +209,11 @@ struct ReportRegion {
   std::optional<uint64_t> budget_bytes, peak_bytes;
 };
 
-// Spark's memory of one mode over an executor's life: each figure at its own peak, but for the last look.
+// Spark's memory of one mode over an executor's life: each figure at its own peak, except the last one.
 struct ReportSparkPool {
   ReportPoolMoment last;
   int64_t last_ms = 0;
-  uint64_t storage_pool_bytes = 0;  // at the last look: what storage may take without borrowing more
+  uint64_t storage_pool_bytes = 0;  // when last read: what storage may take without borrowing more
   uint64_t storage_peak_bytes = 0, execution_peak_bytes = 0;
   // Where storage's own share is known: what either took beyond its own share, and what of storage execution could not evict.
   std::optional<uint64_t> storage_borrowed_peak_bytes, execution_borrowed_peak_bytes, unevictable_peak_bytes;
@@ -226,7 +226,7 @@ struct ReportImport {
   uint64_t with_imports_bytes = 0;  // and by what it imported in turn
 };
 
-// What a Python process holds before and beside its tasks' own data.
+// What a Python process holds besides its tasks' own data.
 struct ReportBaseline {
   uint64_t start_rss_bytes = 0;                  // when profiling began in it
   std::optional<uint64_t> first_task_rss_bytes;  // when the code of its first task began
@@ -257,7 +257,7 @@ struct ReportMoment {
 // An executor's life: what it held at moments, in their order.
 struct ReportTimeLine {
   std::vector<TimeSample> samples;
-  uint64_t thinned = 0;  // samples that were let go; of those near one another the one of the largest use stayed
+  uint64_t thinned = 0;  // samples that were dropped; of neighbouring ones the one of the largest use stayed
 };
 
 // A call site's share of what a heap retains.
@@ -287,13 +287,13 @@ struct ReportHeapClass {
   uint64_t bytes = 0, objects = 0;
 };
 
-// A JVM's heap when it could not give what a thread asked for.
+// A JVM's heap when it could not satisfy a thread's request.
 struct ReportHeapShortage {
   int64_t time_ms = 0;
-  std::string error, thread;                           // the JVM's words, empty: not known; who asked
+  std::string error, thread;                           // the JVM's text (empty: not known); the thread that asked
   uint64_t errors = 0;                                 // of this kind in the JVM so far
-  std::optional<uint64_t> total_bytes, total_objects;  // of all objects, unreachable ones included; nothing: not looked at
-  bool cut_short = false;                              // only a part was looked at
+  std::optional<uint64_t> total_bytes, total_objects;  // of all objects, unreachable ones included; nothing: the heap was not walked
+  bool cut_short = false;                              // only a part was walked
   std::vector<ReportHeapClass> classes;                // most bytes first
   uint64_t other_classes = 0, other_bytes = 0;
   std::vector<ReportRow> regions;  // of the heap as Spark divides it
@@ -322,7 +322,7 @@ struct ReportExecutor {
   std::optional<ReportMoment> at_peak;
   std::optional<ReportTimeLine> time_line;
   std::optional<ReportRetained> retained;
-  std::optional<ReportHeapShortage> nearly_full_heap;  // its last look at a heap that stayed nearly full
+  std::optional<ReportHeapShortage> nearly_full_heap;  // the last walk of a heap that stayed nearly full
   std::vector<ReportCollector> gc;
   std::optional<uint64_t> gc_stopped_ms;
   std::optional<int64_t> added_ms, removed_ms;
@@ -353,7 +353,7 @@ struct ReportAdvice {
   std::string because;
 };
 
-// Of a process whose address space is bounded, when memory was refused to it.
+// Address space of a process when memory was refused to it.
 struct ReportAddressSpace {
   std::optional<uint64_t> limit_bytes;  // RLIMIT_AS; nothing: there was none
   uint64_t virtual_bytes = 0;           // what it had reserved
@@ -375,13 +375,13 @@ struct ReportPostMortem {
   std::string headline;  // one sentence
   std::string reason;    // Spark's own words
   bool out_of_memory = false;
-  bool survived = false;  // it met the end of its memory, and lived on
+  bool survived = false;  // it ran out of memory, but did not die
   int64_t time_ms = 0;
   std::optional<uint64_t> limit_bytes, used_bytes;  // used: at the last sample
   std::optional<int64_t> last_sample_age_ms;
   std::optional<int32_t> stage_id;
   std::optional<int64_t> task_attempt_id;
-  std::optional<int32_t> job_id;  // of one that was aborted for what it asked of the driver
+  std::optional<int32_t> job_id;  // of a job that was aborted because of its results' size
   std::string action;             // of the driver's: the call site of the action that asked
   std::optional<ReportAddressSpace> address_space;
   std::vector<ReportFrame> stack;          // where it died, or where memory was refused; outermost call first
@@ -393,7 +393,7 @@ struct ReportPostMortem {
   std::vector<ReportAdvice> advice;
 };
 
-// Of a cached dataset, what lies in one executor.
+// The part of a cached dataset in one executor.
 struct ReportCachedShare {
   std::string executor_id;
   uint64_t memory_bytes = 0, disk_bytes = 0;
@@ -441,13 +441,13 @@ struct ReportSampling {
   std::optional<uint64_t> jvm_interval_bytes, python_interval_bytes;
 };
 
-// Stages that have no row: beyond the heaviest, or let go by the store.
+// Stages that have no row: lighter than those with one, or dropped by the store.
 struct ReportOtherStages {
   uint64_t stages = 0, tasks = 0, other_attempts = 0;
   std::vector<ReportOriginSum> totals;
 };
 
-// Executors that have no row: beyond those that used most, or let go by the store after their end.
+// Executors that have no row: they used less than those with one, or the store dropped them after their end.
 struct ReportOtherExecutors {
   uint64_t executors = 0;
   std::optional<uint64_t> largest_used_bytes;  // of those whose peak is known

@@ -37,7 +37,7 @@ struct StoreState {
     return found != executors.end() ? found->second : executors.emplace(std::pmr::string(id, &memory), &memory).first->second;
   }
 
-  // True of one that was let go: a message of it comes too late.
+  // True for an executor that was dropped: a message from it comes too late.
   bool WasDropped(std::string_view executor_id) const {
     std::optional<int64_t> number = ExecutorNumber(executor_id);
     return number && dropped_executor_numbers.Contains(*number);

@@ -1,4 +1,4 @@
-// Live at peak, O(1) a sample.
+// Live at peak, in O(1) for each sample.
 //
 // A session wants to know, per site, how many bytes of it were live when the session's live total was at its maximum.
 // Copying all sites at every new maximum would cost O(sites) for each sample of a growing program. Instead the session
@@ -10,11 +10,11 @@
 // Order of a change: Touch(share) - change share and total alike - Settle(total), once, after the last of the changes that
 // belong to one step (a realloc is one step, so it makes no peak that never was).
 //
-// Residency follows the same way, with one more twist: a block's resident bytes are often read long after the peak (just
-// before it is freed, for at malloc it had no pages yet). Such a late reading belongs to the peak if the block was live at
-// it. So a block remembers the first maximum it can have been part of: FirstPeak(). It is live now, hence it was live at
-// the last maximum exactly if that one is not older. `readings` counts the live blocks that have been read: a site none of
-// whose blocks at the peak was ever read has no resident figure (which is not the same as 0).
+// Residency works in the same way, with one addition. A block's resident bytes are often read long after the peak: just before it
+// is freed, because at malloc it had no pages yet. Such a late reading belongs to the peak if the block was live at the peak. So
+// a block remembers the first maximum that it can have been part of: FirstPeak(). A block that is live now was live at the last
+// maximum exactly if that maximum is not older than FirstPeak(). `readings` counts the live blocks that have been read: if no
+// block of a site at the peak was ever read, the site has no resident figure (which is not the same as 0).
 //
 // Plain old data, no locks: the caller has one. Callable from hooks. Bytes are unbiased weights; resident ones are real.
 #pragma once
@@ -43,7 +43,7 @@ struct PeakShare {
   uint32_t readings_at_peak = 0;
 };
 
-// A share that begins now: nothing of it was live at the last maximum.
+// A new share: nothing of it was live at the last maximum.
 inline PeakShare NewShare(const PeakTotal& total) {
   PeakShare share;
   share.epoch = total.epoch;
@@ -72,7 +72,7 @@ inline void Shrink(PeakTotal& total, PeakShare& share, uint64_t bytes, double va
   total.live -= bytes;
 }
 
-// Ends a step: notes a new maximum and says whether there was one.
+// Ends a step: records a new maximum and returns whether there was one.
 inline bool Settle(PeakTotal& total) {
   if (total.live <= total.peak) return false;
   total.peak = total.live;
@@ -80,7 +80,7 @@ inline bool Settle(PeakTotal& total) {
   return true;
 }
 
-// The first maximum that a block can have been part of which came to life in the step just settled.
+// For a block that was allocated in the step just settled: the first maximum that it can have been part of.
 inline uint64_t FirstPeak(const PeakTotal& total, bool settled_higher) { return settled_higher ? total.epoch : total.epoch + 1; }
 
 inline bool WasLiveAtPeak(const PeakTotal& total, uint64_t first_peak) { return first_peak <= total.epoch; }
@@ -98,7 +98,7 @@ inline void NoteReading(const PeakTotal& total, PeakShare& share, uint64_t first
   if (at_peak) share.resident_at_peak += after - before;
 }
 
-// A share as of the last maximum; what a reader shows.
+// A share at the last maximum, as readers show it.
 struct ShareAtPeak {
   uint64_t live, resident;
   double variance;

@@ -5,7 +5,7 @@ import org.apache.spark.scheduler.SparkListenerEvent;
 /**
  * A part of the report in Spark's event log. Spark writes the public fields as JSON under this
  * class's name and reads them back by the constructor without arguments; a History Server without
- * our jar leaves the event out. What the text is: {@code common/report/event_parts.h}.
+ * our jar leaves the event out. What the text is: {@code common/eventlog/event_parts.h}.
  */
 public final class ReportPart implements SparkListenerEvent {
   static final int SCHEMA_VERSION = 1;

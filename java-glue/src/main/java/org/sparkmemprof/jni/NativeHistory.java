@@ -2,7 +2,7 @@ package org.sparkmemprof.jni;
 
 /**
  * The report of an application that is gone, made of the parts in its event log: mirrors {@code
- * common/report/event_log_pages.h}. Lives in native memory as a handle; all methods are
+ * common/eventlog/event_log_pages.h}. Lives in native memory as a handle; all methods are
  * thread-safe. Answers are read by {@link NativePages}.
  */
 public final class NativeHistory {

@@ -1,5 +1,5 @@
-// Replacements of the malloc family. C++'s operators new and delete need none: they call malloc and free.
-// Each calls the real function of the same name, then tells the recorder; results and errno are the real function's.
+// Replacements of the malloc family. C++'s operators new and delete need none: they call malloc and free. Each calls the real
+// function of the same name, then calls the recorder; results and errno are the real function's.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
-// Replacements of the calls that make and unmake anonymous mappings. Files are page cache, not allocations; PROT_NONE and
-// MAP_NORESERVE only reserve addresses (mimalloc takes 1 GiB that way on first use, jemalloc all it ever takes): those are
-// counted, and charged to no line, for what an allocator takes in advance isn't the line's that came first. Their pages are
-// the pool of the library that reserved them (rss_rows.h); what is mapped into them later is a block like any other.
-// malloc's own mappings don't come through here (glibc's calls don't pass the GOT), so nothing is counted twice.
+// Replacements of the calls that make and remove anonymous mappings. Files are page cache, not allocations. PROT_NONE and
+// MAP_NORESERVE only reserve addresses (mimalloc reserves 1 GiB on first use, jemalloc all that it ever uses). Reservations are
+// counted, but charged to no line, because the line that happened to be first is not the one that uses them. Their pages are the
+// pool of the library that reserved them (rss_rows.h); a later mapping inside them is an ordinary block. malloc's own mappings
+// don't come through here (glibc's calls don't pass the GOT), so nothing is counted twice.
 #pragma once
 
 #include <sys/types.h>

@@ -8,9 +8,10 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Removes what executors that were killed have left in our directory on this host: Python packages
- * and marks as soon as nobody holds them, black boxes after a day, for until then they may be all
- * that tells how their process died. What a living process holds the lock of stays, however old.
+ * Removes what killed executors have left in our directory on this host. Python packages and marks
+ * are removed as soon as nobody holds them. Black boxes are removed after a day, because until then
+ * they may be the only evidence of how their process died. Files locked by a living process stay,
+ * however old.
  */
 public final class Leftovers {
   /** In a directory with this name's beginning lies a Python package... */

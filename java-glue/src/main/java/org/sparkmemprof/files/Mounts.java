@@ -8,7 +8,7 @@ import java.nio.file.Paths;
 import java.util.Arrays;
 import java.util.List;
 
-/** What {@code /proc/self/mounts} says of the file system under a path. */
+/** What {@code /proc/self/mounts} says about the file system of a path. */
 public final class Mounts {
   private Mounts() {}
 

@@ -71,7 +71,7 @@ final class PythonPackage {
       }
       claim = Claim.make(directory.resolve(Leftovers.PACKAGE_CLAIM));
       Path ours = directory.getParent().getParent();
-      if (!ours.equals(boxDirectory.getParent())) { // where boxes lie has been looked through
+      if (!ours.equals(boxDirectory.getParent())) { // the boxes' directory was cleaned already
         Leftovers.remove(ours);
       }
       for (String file : manifest(directory)) {
@@ -204,7 +204,7 @@ final class PythonPackage {
     try {
       SearchPath.remove(directory.toString());
     } catch (ReflectiveOperationException | RuntimeException left) {
-      // A path that no longer exists harms nobody.
+      // A path that no longer exists does no harm.
     }
     claim.release();
     PrivateDirectories.deleteTree(directory);

@@ -1,7 +1,7 @@
-// DriverActions: results that came back to the driver, by the action that asked for them: a query of Spark SQL with all its jobs
-// (shuffles and broadcasts are jobs of their own), or a job that belongs to no query. A task's result is counted as Spark counts
-// it against spark.driver.maxResultSize. Bounded: beyond kMostActions, the lightest ended actions are only summed up. Used under
-// the store's mutex.
+// DriverActions: results that came back to the driver, by the action that asked for them. An action is a Spark SQL query with all
+// its jobs (shuffles and broadcasts are jobs of their own), or a job that belongs to no query. A task's result is counted as
+// Spark counts it against spark.driver.maxResultSize. Bounded: beyond kMostActions, the lightest ended actions are only summed
+// up. Used under the store's mutex.
 #pragma once
 
 #include <cstdint>

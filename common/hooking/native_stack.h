@@ -30,7 +30,7 @@ class FramePlaces {
  public:
   FramePlaces(const uintptr_t* addresses, size_t count) : addresses_(addresses), count_(count) {}
 
-  // How many of the addresses return to frames that lie below `boundary`, an address on this stack above that of the call before.
+  // How many of the addresses return to frames below `boundary`, an address on this stack above the boundary of the call before.
   // Nothing where the addresses end before it, where it isn't above, or with more than 64 KiB of stack between two boundaries.
   __attribute__((noinline)) std::optional<size_t> Below(const void* boundary);
 

@@ -1,4 +1,4 @@
-// Last words of a JVM that can't wait for a message to arrive: its envelopes in one file beside the black boxes, for the next
+// Last words of a JVM that can't wait for a message to arrive. Its envelopes are in one file beside the black boxes, for the next
 // executor on the same host, which sends them, or for the process that started the driver. Private (0600), written completely or
 // not at all. Thread-safe (no state).
 //

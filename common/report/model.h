@@ -83,7 +83,7 @@ struct ReportOperator {
   uint64_t allocated_bytes = 0, allocations = 0;
 };
 
-// Arrow's memory pool by pyarrow's own counters, whichever allocator is behind it; each figure is the largest of any one task.
+// Arrow's memory pool by pyarrow's own counters, for every allocator behind it; each figure is the largest of any one task.
 struct ReportArrowPool {
   std::optional<uint64_t> peak_bytes;   // of tasks that raised their process's maximum
   std::optional<uint64_t> end_bytes;    // at a task's end

@@ -6,8 +6,8 @@
 // guard, so it cannot recurse) and keeps errno. Everything is in memory reserved by Create().
 //
 // Live at peak, O(1) a sample: see sampling/peak.h. Residency: `resident` of a large block (>= 1 MiB, counted exactly) is read
-// (mincore) just before it is freed or shrunk (if it was live at the peak), at session close and when a sample finds RSS 5 %
-// above its last maximum; the largest reading is kept.
+// (mincore) at session close and when a sample finds RSS 5 % above its last maximum. If the block was live at the peak, it is
+// also read just before it is freed or shrunk. The largest reading is kept.
 //
 // Sessions: what is allocated while no task's session is open goes to the process-level session (task_attempt_id -1). A block's
 // later fate belongs to the session it was allocated in. What a closing session leaves live passes to the process-level session,
@@ -55,7 +55,7 @@ struct RecorderOptions {
   size_t box_bytes = 4u << 20;  // address space of box, live set and indexes together; at least 1 MiB
   // For the rows of the process's resident memory (resident/rss_rows.h); outlives the recorder. Null: they aren't measured.
   RegionTable* regions = nullptr;
-  uint64_t in_use_before_bytes = 0;  // what malloc had handed out when profiling began
+  uint64_t in_use_before_bytes = 0;  // what malloc had allocated when profiling began
   ModuleEnd module_end = nullptr;
 };
 

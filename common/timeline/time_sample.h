@@ -57,7 +57,7 @@ struct TimeSample {
   bool operator==(const TimeSample&) const = default;
 
   int64_t time_ms = 0;
-  std::array<uint32_t, kGauges> figures;  // KiB, but for kPressure
+  std::array<uint32_t, kGauges> figures;  // KiB, except kPressure
   uint32_t running_tasks = 0;
   uint32_t task_starts = 0;              // since the sample before, like the next two
   uint32_t pauses = 0, stopped_us = 0;   // garbage collectors' pauses of the JVM, and their total length

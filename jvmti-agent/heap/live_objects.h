@@ -6,7 +6,7 @@
 // (gc/collection.h). It sums up by site the remaining objects that are older than that marking: those were reachable.
 //
 // Bounds: kMaxObjects objects (3 MiB, and 1 MiB of references in the JVM) and kMaxSites sites (1 MiB). When it is full, the
-// interval of what is kept doubles: an object of size s that was kept with probability p = 1-exp(-s/interval) stays with
+// interval of the kept objects doubles. An object of size s that was kept with probability p = 1-exp(-s/interval) stays with
 // p(2·interval)/p(interval), which is the same as sampling at the doubled interval from the beginning. Weights are calculated
 // from the size and the table's interval when they are summed, so they stay unbiased. Sites beyond the bound share one site
 // without a stack.

@@ -44,7 +44,7 @@ class SparkTaskMemory {
   std::map<std::pair<std::string, bool>, uint64_t> peaks_;  // by name and off-heap
   std::map<bool, proto::PoolUse> fullest_;                  // by off-heap
   std::optional<SparkTaskMetrics> metrics_;
-  std::set<std::pair<std::string, bool>> lost_;  // beyond kMostConsumers; as many again are told apart
+  std::set<std::pair<std::string, bool>> lost_;  // beyond kMostConsumers; at most as many again are counted separately
 };
 
 }  // namespace memprof

@@ -66,7 +66,7 @@ def dump(path, source=None):
 
 
 def clear():
-    """Lets show() and dump() begin anew: of this process's application they leave out what began before this moment.
+    """Resets show() and dump(): they leave out what began in this process's application before this moment.
 
     That is its stages, actions and deaths; what its executors held at their peak stays. Nothing is lost: the Memory
     tab, the event log and the report at the application's end have all of it.

@@ -75,7 +75,7 @@ def _wait(child):
 
 
 def _local(directory):
-    """The local path of a report directory, or None if it lies elsewhere (HDFS, an object store)."""
+    """The local path of a report directory, or None if it is elsewhere (HDFS, an object store)."""
     if directory.startswith("file:"):
         path = directory[len("file:") :]
         return "/" + path.lstrip("/")

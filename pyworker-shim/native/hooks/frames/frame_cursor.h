@@ -38,7 +38,7 @@ class FrameCursor {
   const void* next_;
   bool in_next_loop_ = false;
 #if PY_VERSION_HEX >= 0x030A0000 && PY_VERSION_HEX < 0x030C0000
-  // The loops' CFrames, which lie among their locals; the root is no loop's.
+  // The loops' CFrames, which are among their locals; the root belongs to no loop.
   decltype(PyThreadState::cframe) loop_, root_;
   bool ends_loop_ = false;  // it began with the last frame
 #endif

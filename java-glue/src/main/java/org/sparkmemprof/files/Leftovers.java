@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  * however old.
  */
 public final class Leftovers {
-  /** In a directory with this name's beginning lies a Python package... */
+  /** A directory whose name begins like this has a Python package... */
   public static final String PACKAGE_PREFIX = "python-";
 
   /** ...with this claim in it. */
@@ -26,7 +26,7 @@ public final class Leftovers {
   private static final String BOXES = "*{.box,.words}";
   private static final String REPORTS = "reports";
 
-  /** Below it lies a directory of each driver's Python, as below ours one of each application. */
+  /** It has a directory for each driver's Python, as ours has one for each application. */
   private static final String DRIVERS = "drivers";
 
   private static final long YOUNG_MILLIS =

@@ -32,7 +32,7 @@ public final class Mounts {
         continue;
       }
       Path point = Paths.get(unescape(fields[1]));
-      // Later lines lie over earlier ones with the same mount point.
+      // Later lines cover earlier ones with the same mount point.
       if (path.startsWith(point) && point.getNameCount() >= longest) {
         longest = point.getNameCount();
         allowed = !Arrays.asList(fields[3].split(",")).contains("noexec");

@@ -1,4 +1,4 @@
-// Advice after a death by memory. Each rule is a pure function from what was measured to one piece, or nothing.
+// Advice after a death by memory. Each rule is a pure function from measured figures to one piece of advice, or nothing.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ struct AdviceInput {
   std::optional<ReportMoment> last;          // the executor's last sample: regions
   bool of_heap = false;                      // an OutOfMemoryError of the heap, not the container
   std::optional<JvmShortage> shortage;       // what else a JVM that ended by an OutOfMemoryError ran short of
-  size_t tasks_at_once = 0;                  // that ran when it died
+  size_t tasks_at_once = 0;                  // how many ran when it died
   uint64_t task_bytes = 0;                   // live at the last sample in the task that held most
-  std::vector<uint64_t> peer_bytes;          // at their peaks, the finished tasks of that one's stage
+  std::vector<uint64_t> peer_bytes;          // of the finished tasks of the same stage, at their peaks
   CachedByMode cached;                       // in the executor, when it died
 };
 
-// Every piece that its rule supports, what helps most simply first. Never empty.
+// All advice that the rules give, the simplest first. Never empty.
 std::vector<ReportAdvice> Advise(const AdviceInput& input);
 
 // The rules, one file each.
@@ -33,13 +33,13 @@ std::optional<ReportAdvice> AdviseMemoryOverhead(const AdviceInput& input);  // 
 std::optional<ReportAdvice> AdviseExecutorMemory(const AdviceInput& input);  // a heap that one task filled
 std::optional<ReportAdvice> AdviseExecutorCores(const AdviceInput& input);   // fewer tasks at once
 std::optional<ReportAdvice> AdviseSplit(const AdviceInput& input);           // more, smaller executors: no larger one is granted
-std::optional<ReportAdvice> AdviseOffHeap(const AdviceInput& input);         // Spark's off-heap memory where nobody made room for it
-std::optional<ReportAdvice> AdviseCaching(const AdviceInput& input);         // a dataset that holds much of what was full
-std::optional<ReportAdvice> AdviseYarnPython(const AdviceInput& input);      // a region of Python's that YARN wasn't asked for
-std::optional<ReportAdvice> AdviseArrowBatch(const AdviceInput& input);      // batches that are what is big
+std::optional<ReportAdvice> AdviseOffHeap(const AdviceInput& input);         // Spark's off-heap memory that has no room in the limit
+std::optional<ReportAdvice> AdviseCaching(const AdviceInput& input);         // a dataset that holds much of the full memory
+std::optional<ReportAdvice> AdviseYarnPython(const AdviceInput& input);      // a region for Python that was not requested from YARN
+std::optional<ReportAdvice> AdviseArrowBatch(const AdviceInput& input);      // batches that hold much of Python's memory
 std::optional<ReportAdvice> AdviseJvmPools(const AdviceInput& input);        // direct buffers or classes beyond their bound
 std::optional<ReportAdvice> AdvisePysparkMemory(const AdviceInput& input);   // an address space that was full
-std::optional<ReportAdvice> AdviseSkew(const AdviceInput& input);            // one task out of the ordinary
-ReportAdvice AdviseContainerSize(const AdviceInput& input);                  // where no setting of Spark helps
+std::optional<ReportAdvice> AdviseSkew(const AdviceInput& input);            // one task that held far more than the others
+ReportAdvice AdviseContainerSize(const AdviceInput& input);                  // where no Spark setting helps
 
 }  // namespace memprof

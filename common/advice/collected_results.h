@@ -1,5 +1,5 @@
-// Results that a stage sends to the driver, beyond spark.driver.maxResultSize: what they would come to, and what to do instead.
-// Pure functions.
+// Results that a stage sends to the driver, beyond spark.driver.maxResultSize: how large all of them would be, and what to do
+// instead. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace memprof {
 
 struct CollectedResults {
-  uint64_t tasks = 0, bytes = 0;       // that had come when Spark refused more
+  uint64_t tasks = 0, bytes = 0;       // that had arrived when Spark refused more
   std::optional<uint64_t> partitions;  // of the stage
   uint64_t limit_bytes = 0;
   bool broadcast = false;
@@ -21,13 +21,13 @@ struct CollectedResults {
   const SparkSettings* settings = nullptr;
 };
 
-// All tasks' results, if those to come are like those that came.
+// All tasks' results, if the missing ones are like those that arrived.
 uint64_t ExpectedBytes(const CollectedResults& results);
 
-// What to do instead comes first, then the settings that would let it pass. Never empty.
+// First what to do instead, then the settings that would allow the results. Never empty.
 std::vector<ReportAdvice> AdviseCollectedResults(const CollectedResults& results);
 
-// What to do instead alone. `limit_bytes` 0: what they came to was too much for the driver's heap.
+// Only what to do instead. `limit_bytes` 0: the results were too much for the driver's heap.
 ReportAdvice AdviseAgainstCollecting(const CollectedResults& results);
 
 // spark.driver.maxResultSize, 1 GiB unless it is set; 0: not bounded.

@@ -1,4 +1,4 @@
-// The measured figures that several rules reckon with. Bytes; pure functions.
+// The measured figures that several rules use. Bytes; pure functions.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ namespace memprof {
 
 inline constexpr double kHeadroom = 1.1;  // 10 % over what was measured
 
-// Python workers together: the largest sum measured at one moment. What they had asked for and not yet touched when they
-// died counts where it is more.
+// Python workers together: the largest sum measured at one moment, or, where it is more, what they had requested when they died,
+// touched or not.
 struct PythonAtOnce {
   uint64_t bytes = 0;
   size_t workers = 0;     // that held it
@@ -20,7 +20,7 @@ PythonAtOnce LargestPythonSum(const AdviceInput& input);
 uint64_t BytesOfEach(const PythonAtOnce& python);  // of its workers
 
 uint64_t JvmResident(const AdviceInput& input);  // at the last sample
-uint64_t JvmNative(const AdviceInput& input);    // of it, what is neither heap nor Spark's own off-heap budget
+uint64_t JvmNative(const AdviceInput& input);    // the part that is neither heap nor Spark's own off-heap budget
 uint64_t BudgetOf(const AdviceInput& input, std::string_view region);
 uint64_t LastOf(const AdviceInput& input, std::string_view region);  // at the last sample; 0: not known
 uint64_t PysparkMemorySetting(const AdviceInput& input);             // spark.executor.pyspark.memory; 0: not set

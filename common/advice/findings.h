@@ -1,4 +1,5 @@
-// Findings: what is worth changing although nothing died. Each rule is a pure function from what was measured to one finding, or nothing.
+// Findings: what is worth changing although nothing died. Each rule is a pure function from measured figures to one finding, or
+// nothing.
 #pragma once
 
 #include <optional>

@@ -25,13 +25,14 @@ uint64_t RequestBesideOverhead(const AdviceInput& input);
 // An executor whose tasks are as large as those measured.
 struct Fit {
   uint64_t tasks = 0;     // at once
-  uint64_t overhead = 0;  // that these take beside the heap, with headroom
+  uint64_t overhead = 0;  // that these need beside the heap, with headroom
 };
 
-// What the overhead would have to be for so much of Python's: less what pyspark.memory reserves, and with the JVM's native memory.
+// The overhead needed for this much Python memory: without what pyspark.memory reserves, and with the JVM's native memory.
 uint64_t OverheadFor(const AdviceInput& input, uint64_t python_bytes);
 
-// With as many of its cores' tasks at once as the largest grant has room for; nothing: not even for one, or no grant is known.
+// With as many tasks at once as fit into the largest grant, at most one for each core; nothing: not even one fits, or no grant is
+// known.
 std::optional<Fit> LargestFit(const AdviceInput& input);
 
 }  // namespace memprof

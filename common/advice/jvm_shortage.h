@@ -1,4 +1,4 @@
-// What a JVM ran short of, by its own words: the text of an OutOfMemoryError. Pure functions; any text is fine.
+// What a JVM ran out of, from the text of its OutOfMemoryError. Pure functions; any text is allowed.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct JvmShortage {
   std::optional<uint64_t> asked_bytes, held_bytes, limit_bytes;  // where the text has them
 };
 
-// Of an error as Spark reports it; nothing when it is no OutOfMemoryError of the JVM or of Netty.
+// From an error as Spark reports it; nothing when it is no OutOfMemoryError of the JVM or of Netty.
 std::optional<JvmShortage> ParseJvmShortage(std::string_view error);
 
 }  // namespace memprof

@@ -1,5 +1,5 @@
-// BlockedSignals: while one lives, its thread takes no signals, nor does any thread started meanwhile, ever: in a JVM or a Python process
-// the host's handlers must not land on a thread of ours.
+// BlockedSignals: while an instance exists, its thread takes no signals. A thread started meanwhile never takes any. In a JVM or
+// a Python process the host's signal handlers must not run on our threads.
 #pragma once
 
 #include <pthread.h>

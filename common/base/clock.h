@@ -22,7 +22,7 @@ inline int64_t ThreadCpuNs() {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-// Since the epoch; jumps when somebody sets the clock.
+// Since the epoch; jumps when the clock is set.
 inline int64_t EpochMs() {
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);

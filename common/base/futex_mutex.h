@@ -1,9 +1,9 @@
 // FutexMutex: a mutex for code that runs inside malloc. It knows nothing of pthread (whose objects other people's hooks
 // may wrap), allocates nothing and is one word. Not recursive: the caller holds the re-entry guard.
 //
-// 0 free, 1 held, 2 held and somebody sleeps. Spins briefly first, for the sections it guards take well under a microsecond.
-// A forked child inherits whatever state another thread left: it calls ResetInChild() before anything else, or drops the
-// object. errno is kept.
+// 0: free; 1: held; 2: held and a thread sleeps. Spins briefly first, because the guarded sections take well under a microsecond.
+// A forked child inherits whatever state another thread left: it calls ResetInChild() before anything else, or drops the object.
+// errno is kept.
 #pragma once
 
 #include <atomic>

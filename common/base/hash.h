@@ -1,6 +1,6 @@
-// Hashing and checksums of records: fast, 64-bit, not cryptographic. They tell a torn or stray record from a whole one;
-// they do not defend against somebody who wants to forge one (the box belongs to the user who would).
-// Pure functions, callable from hooks.
+// Hashing and checksums of records: fast, 64-bit, not cryptographic. They distinguish a torn or misplaced record from a whole
+// one. They are no defence against forgery (the box belongs to the only user who could forge it). Pure functions, callable from
+// hooks.
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,11 @@
-// Which Python code was installed and isn't the user's own, as far as its file tells. Pure function.
+// Which Python code was installed and isn't the user's own, judged by its file. Pure function.
 #pragma once
 
 #include <string_view>
 
 namespace memprof {
 
-// Packages, the standard library, what is frozen into the interpreter, and PySpark and Py4J as a distribution of Spark has them.
+// Packages, the standard library, modules frozen into the interpreter, and PySpark and Py4J inside a Spark distribution.
 inline bool IsInstalledCode(std::string_view file) {
   if (file.starts_with("<frozen ")) return true;
   for (const std::string_view part :

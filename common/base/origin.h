@@ -1,5 +1,5 @@
-// Words shared by every room: where a sample came from and which language a frame is written in.
-// The values are those of proto/memprof.proto and of the black box; they never change.
+// Terms shared by every room: where a sample came from and which language a frame is written in. The values are those of
+// proto/memprof.proto and of the black box; they never change.
 #pragma once
 
 #include <cstdint>

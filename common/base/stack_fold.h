@@ -17,7 +17,7 @@ inline constexpr uint32_t kOutermostKept = 32, kInnermostKept = 96;
 inline constexpr uint32_t kMaxStackDepth = kOutermostKept + kInnermostKept;
 inline constexpr size_t kLongestPeriod = 8;
 
-// The step of folding: how many of `depth` frames stay when the last one has just been added and may complete a repetition.
+// One step of folding: how many of `depth` frames stay after the last one was added and may have completed a repetition.
 template <typename Frame>
 size_t DepthWithoutRepetition(const Frame* frames, size_t depth) {
   for (size_t period = 1; period <= kLongestPeriod && 2 * period <= depth; ++period) {

@@ -1,7 +1,7 @@
-// BoxFile: makes a black box's file and maps it; the writer's side of the file itself. What goes into the tables is the
-// business of sites/.
+// BoxFile: makes a black box's file and maps it; the writer's side of the file itself. What goes into the tables is decided in
+// sites/.
 //
-// Cold: Create() and Remove() are never called from hooks. A plain struct: whoever holds it closes it, once.
+// Cold: Create() and Remove() are never called from hooks. A plain struct: its owner closes it, once.
 #pragma once
 
 #include <cstddef>

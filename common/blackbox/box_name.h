@@ -18,10 +18,10 @@ inline constexpr size_t kNamedApplicationBytes = 96, kNamedExecutorBytes = 40, k
 void MakeName(char (&name)[kMaxNameBytes], std::string_view application_id, std::string_view executor_id, std::string_view boot_id,
               int32_t pid, uint64_t start_ticks, uint64_t random);
 
-// True for the name of a box, whoever's.
+// True for the name of a box of any application.
 bool IsName(std::string_view name);
 
-// True for a box of this application, whichever executor's.
+// True for a box of this application, of any executor.
 bool NameBelongsTo(std::string_view name, std::string_view application_id);
 
 }  // namespace memprof::box

@@ -44,7 +44,7 @@ struct BoxCounter {
   uint64_t value = 0;
 };
 
-// How a session's process came to harm (layout.h).
+// An incident of a session's process (layout.h): a fatal signal, or memory that was refused.
 struct BoxIncident {
   int32_t signal = 0, code = 0;  // 0: memory was refused
   uint64_t asked_bytes = 0, virtual_bytes = 0, resident_bytes = 0, limit_bytes = 0;
@@ -59,7 +59,7 @@ struct BoxSession {
   bool closed = false, checksum_ok = false;
   int64_t opened_ms = 0, closed_ms = 0;  // opened: when its task became known
   uint64_t live_bytes = 0, live_peak_bytes = 0, allocated_bytes = 0, rss_at_open_bytes = 0, rss_max_bytes = 0;
-  uint32_t skipped_records = 0;  // torn or corrupt ones without a good copy; what they held is missing here
+  uint32_t skipped_records = 0;  // torn or corrupt records without a good copy; their figures are missing here
   std::vector<BoxFrame> frames;
   std::vector<BoxStackNode> stacks;
   std::vector<BoxSite> sites;
@@ -68,8 +68,8 @@ struct BoxSession {
   std::vector<BoxIncident> incidents;
 };
 
-// What the process's resident memory was made of at one moment (sites/rss_rows.h): the last at which it was larger than at
-// any before. Rows don't overlap.
+// The composition of the process's resident memory at one moment (resident/rss_rows.h): the last one at which it was larger than
+// ever before. Rows don't overlap.
 struct BoxRows {
   struct Row {
     std::string name;
@@ -91,7 +91,7 @@ struct BoxIdentity {
 class BoxReader {
  public:
   // Opens with O_NOFOLLOW, refuses files that aren't regular, ours, 0600 and of a known version. kNotFound: it is gone, or its
-  // owner is just making it.
+  // owner is still making it.
   static Result<BoxReader> Open(const std::string& path);
   BoxReader(BoxReader&&) noexcept;
   BoxReader& operator=(BoxReader&&) noexcept;
@@ -106,13 +106,13 @@ class BoxReader {
     bool closed, acknowledged;
   };
   std::vector<SessionKey> Sessions() const;  // cheap: for scanning; in the order of their numbers, the process-level one included
-  // A torn record falls back to its last good copy. Of an open session, what is found is a moment's state, peak and sites
-  // agreeing as far as a few attempts reach. kNotFound: no such session (any more); kIo: the file was cut short.
+  // For a torn record its last good copy is used. For an open session this is the state of one moment; a few attempts are made to
+  // read peak and sites that agree. kNotFound: no such session (any more); kIo: the file was cut short.
   Result<BoxSession> ReadSession(uint64_t number) const;
-  // kNotFound: none were measured, or they don't hold together. kIo: the file was cut short.
+  // kNotFound: none were measured, or they are not consistent. kIo: the file was truncated.
   Result<BoxRows> ReadRows() const;
-  // Native frames in the order in which they were first seen: those after `*mark`, which then stands behind them. All of
-  // them again when the box has begun its tables anew. Cheap when there is nothing new.
+  // Native frames in the order in which they were first seen: those after `*mark`, which is then advanced. All of them again when
+  // the box has emptied its tables. Cheap when there is nothing new.
   struct FrameMark {
     uint32_t intern_epoch = 0, frames = 0;
   };

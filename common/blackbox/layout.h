@@ -22,16 +22,16 @@
 // Two kinds of record:
 //
 //   Mutable ones are `Recorded<T>`: two copies, each   checksum u64 | sequence u64 | T.
-//   The writer edits the older copy and then gives it the higher sequence and its checksum, so that at every instruction
-//   one whole copy stands. A reader takes the valid copy with the highest sequence. Both sequences 0: never written.
-//   The checksum covers sequence and T and is seeded with table and index: a copy that strayed is no copy.
+//   The writer edits the older copy and then gives it the higher sequence and its checksum, so that at every instruction one copy
+//   is whole. A reader takes the valid copy with the highest sequence. Both sequences 0: never written.
+//   The checksum covers sequence and T and is seeded with table and index, so a copy in a wrong place is invalid.
 //
 //   Append-only ones (nodes, frames, modules, strings) are written first and then counted in `Committed`; each carries a
 //   check of 32 bits. References to them are index + 1, to strings the offset; 0 is "none" and the empty string. A node
 //   refers only to nodes before it, so chains end.
 //
-// The intern epoch changes when the append-only tables are emptied, which happens only while no session but the
-// process-level one refers to them; that one starts anew. A session belongs to the epoch it names.
+// The intern epoch changes when the append-only tables are emptied. This happens only while no session other than the
+// process-level one refers to them; that one starts again from empty. A session belongs to the epoch that it names.
 //
 // A closed session carries a seal: the sum of its sites' checksums, mixed with their indexes. Its slot and sites stay
 // untouched until a reader writes the session's number into the slot's `acknowledged`.
@@ -154,7 +154,7 @@ struct Counter {
 
 struct Site {
   uint64_t session;  // 0 = free
-  uint32_t node;     // reference; 0 = no stack (also: what found no room)
+  uint32_t node;     // reference; 0 = no stack (also for the overflow site)
   uint8_t origin;
   uint8_t sampled;  // 0: every byte was counted
   uint8_t reserved[2];
@@ -191,8 +191,8 @@ struct StringHead {
   uint32_t size, check;
 };
 
-// The moment of the process's rows (sites/rss_rows.h). Committed after its rows, which lie in the half that the moment before
-// does not use; whoever reads them looks at the moment once more.
+// The moment of the process's rows (resident/rss_rows.h). Committed after its rows, which are in the half that the moment before
+// does not use. A reader checks the moment again after reading the rows.
 struct RowMoment {
   uint64_t number;  // 1, 2, ...
   uint64_t rss_bytes;
@@ -207,7 +207,7 @@ struct Row {
   uint64_t check;
 };
 
-// How an open session's process comes to harm. Its place in the table is its kind.
+// An incident of an open session's process. Its place in the table is its kind.
 enum IncidentKind : uint32_t { kFatalSignal, kRefusal, kIncidentKinds };
 
 struct Incident {
@@ -216,11 +216,11 @@ struct Incident {
   uint32_t node;     // reference; 0 = no stack is known
   uint32_t intern_epoch;
   int32_t signal, code;  // of a fatal signal: its number, and si_code
-  // Of memory that was refused: bytes asked for; the process's address space and resident set then; RLIMIT_AS, 0 = none.
+  // For refused memory: bytes requested; the process's address space and resident set at that moment; RLIMIT_AS, 0 = none.
   uint64_t asked_bytes, virtual_bytes, resident_bytes, limit_bytes;
 };
 
-// Checks of the append-only records; `reference` is the record's own, so that one which strayed fails too.
+// Checks of the append-only records; `reference` is the record's own, so that a record in a wrong place fails too.
 inline uint32_t CheckOf(const Node& node, uint32_t reference) {
   return static_cast<uint32_t>(HashPair(HashPair(node.parent, node.frame), (uint64_t{kNodeTable} << 32) + reference));
 }

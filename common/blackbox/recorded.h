@@ -49,7 +49,8 @@ struct Recorded {
   void Commit(uint64_t seed) {
     int current = copies[1].sequence > copies[0].sequence ? 1 : 0;
     Copy& next = copies[1 - current];
-    // The sequence last: a first write cut short is then no write at all, and any other one an older copy torn.
+    // The sequence is written last. So an interrupted first write counts as no write, and any other interrupted write tears only
+    // the older copy.
     const uint64_t sequence = copies[current].sequence + 1;
     next.checksum = next.ChecksumAs(sequence, seed);
     std::atomic_ref<uint64_t>(next.sequence).store(sequence, std::memory_order_release);

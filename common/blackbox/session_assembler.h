@@ -22,7 +22,8 @@ class SessionAssembler {
 
   std::string StringAt(uint32_t reference);
 
-  // Index + 1 into out.stacks of a trie node and, before it, of the nodes above it; 0 when its chain is broken.
+  // Adds the nodes above a trie node, then the node itself, to out.stacks; returns its index + 1 there, 0 when its chain is
+  // broken.
   uint32_t Stack(uint32_t reference);
   BoxFrame FrameOf(const box::Frame& from);
 
@@ -30,7 +31,7 @@ class SessionAssembler {
   std::string Skip();
   uint32_t Broken();
 
-  // Index into out.frames; a frame that cannot be read becomes an unknown one, so that its stack keeps its place.
+  // Index into out.frames; a frame that cannot be read becomes an unknown one, so that its stack keeps its depth.
   uint32_t Frame(uint32_t reference);
   void Module(uint32_t reference, BoxFrame* frame);
 

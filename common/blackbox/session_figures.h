@@ -9,14 +9,14 @@
 
 namespace memprof {
 
-// Without sites, names and the counters of its own.
+// Without sites, names and its own counters.
 BoxSession SessionOf(const box::Session& session);
 
 BoxSite SiteOf(const box::Site& site, const PeakTotal& total);
 
 BoxIncident IncidentOf(const box::Incident& incident);
 
-// False for figures of a record that is well checksummed and still holds what no process can have done. `kind`: layout.h.
+// False for a record whose checksum is right but whose figures are impossible. `kind`: layout.h.
 bool Plausible(const BoxSite& site);
 bool Plausible(const box::Incident& incident, uint32_t kind);
 

@@ -1,6 +1,6 @@
-// Budget of one executor: what was asked for it, region by region, and what limits it. One class (and file) for each
-// cluster manager, because each asks for something else. Pure arithmetic on values; thread-safe; nothing fails: a setting that Spark
-// would refuse is taken as not set.
+// Budget of one executor: what was requested for it, region by region, and what limits it. There is one class (and file) for each
+// cluster manager, because each requests something else. Pure arithmetic on values; thread-safe. Nothing fails: a setting that
+// Spark would refuse counts as not set.
 //
 // Regions (bytes): heap.reserved + heap.storage + heap.execution + heap.user = Runtime.maxMemory; overhead; offHeap; pyspark.
 #pragma once
@@ -18,7 +18,7 @@ namespace memprof {
 
 using SparkSettings = std::map<std::string, std::string, std::less<>>;
 
-// Whether a setting has a say in budgets: all others need not be kept.
+// Whether a setting is used for budgets: all others need not be kept.
 bool IsBudgetSetting(std::string_view key);
 
 struct BudgetInput {
@@ -44,8 +44,8 @@ struct Budget {
   std::optional<uint64_t> requested_bytes;  // what Spark asked the cluster manager for
   std::optional<uint64_t> limit_bytes;
   LimitSource limit_source = LimitSource::kUnknown;
-  bool limit_enforced = true;      // false: nobody stops the executor there (standalone and local reserve heap only)
-  bool heap_from_request = false;  // Runtime.maxMemory is unknown: heap.* were worked out from the heap asked for
+  bool limit_enforced = true;      // false: nothing stops the executor there (standalone and local reserve heap only)
+  bool heap_from_request = false;  // Runtime.maxMemory is unknown: heap.* are calculated from the requested heap
 };
 
 class ClusterManager {
@@ -54,11 +54,12 @@ class ClusterManager {
   virtual Budget BudgetOf(const BudgetInput& input) const = 0;
 };
 
-// By spark.master: yarn, k8s://…, spark://…, local-cluster[…], local[…], and "program" for none. Never null; an unknown master is treated
-// as standalone, which promises least.
+// By spark.master: yarn, k8s://…, spark://…, local-cluster[…], local[…], and "program" for none. Never null; an unknown master is
+// treated as standalone, which guarantees least.
 std::unique_ptr<ClusterManager> ClusterManagerOf(std::string_view master);
 
-// What each executor is granted where somebody ends one that takes more, by these settings alone; 0: nobody does.
+// What each executor is granted, if the cluster manager itself ends one that takes more; judged by these settings only. 0: it
+// doesn't.
 uint64_t GrantedBytes(const SparkSettings& settings);
 
 }  // namespace memprof

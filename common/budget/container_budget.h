@@ -5,7 +5,7 @@
 
 namespace memprof {
 
-// Makes one in each cluster manager's own file.
+// Each is defined in the cluster manager's own file.
 std::unique_ptr<ClusterManager> MakeYarn();
 std::unique_ptr<ClusterManager> MakeKubernetes();
 std::unique_ptr<ClusterManager> MakeStandalone();
@@ -17,11 +17,11 @@ std::optional<uint64_t> MemorySetting(const BudgetInput& input, std::string_view
 std::optional<double> FractionSetting(const BudgetInput& input, std::string_view key);
 bool FlagSetting(const BudgetInput& input, std::string_view key, bool otherwise);
 
-// The heap asked for: resource profile, then spark.executor.memory, then Spark's default of 1 GiB.
+// The requested heap: from the resource profile, else spark.executor.memory, else Spark's default of 1 GiB.
 uint64_t RequestedHeap(const BudgetInput& input);
 
-// max(factor × spark.executor.memory, minimum) in whole MiB, unless given explicitly. The default profile's heap counts
-// even where another resource profile asks for another heap (ResourceProfile.getResourcesForClusterManager).
+// max(factor × spark.executor.memory, minimum) in whole MiB, unless given explicitly. The default profile's heap counts even
+// where another resource profile requests another heap (ResourceProfile.getResourcesForClusterManager).
 uint64_t Overhead(const BudgetInput& input, double factor);
 
 // 0 unless spark.memory.offHeap.enabled.

@@ -1,6 +1,6 @@
-// The budget of the driver, where it is a JVM of its own. In client mode nobody reserves anything for it: it is a process like others on
-// its machine, and only a cgroup or that machine's memory limits it. In cluster mode it has a container: YARN and Kubernetes make it of
-// spark.driver.memory and an overhead (ClientArguments, BasicDriverFeatureStep), standalone reserves its heap. Pure functions.
+// The budget of the driver, where it is a JVM of its own. In client mode nothing is reserved for it: it is an ordinary process,
+// and only a cgroup or the machine's memory limits it. In cluster mode it has a container. On YARN and Kubernetes that is
+// spark.driver.memory plus an overhead (ClientArguments, BasicDriverFeatureStep); standalone reserves its heap. Pure functions.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Reads Spark's event log, a JSON object a line, and hands what is ours to an EventLogReport. Text may come in pieces of any size; most
-// lines are not ours and are not parsed. Lines may be of any length and hold anything. Not thread-safe.
+// Reads Spark's event log, one JSON object for each line, and passes our events to an EventLogReport. Text may come in pieces of
+// any size. Most lines are not ours and are not parsed. Lines may have any length and content. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,15 @@ class EventLines {
 
   void Add(std::string_view piece);
 
-  // No more comes; returns true when the last line has its end, as every line that Spark has finished.
+  // The text has ended; returns true when the last line is complete, as every line that Spark has finished is.
   bool Finish();
 
  private:
   void Line(std::string_view line);
 
   EventLogReport& report_;
-  std::string line_;       // begun in an earlier piece
-  bool skipping_ = false;  // it is too long to be ours
+  std::string line_;       // a line begun in an earlier piece
+  bool skipping_ = false;  // the line is too long to be ours
 };
 
 }  // namespace memprof

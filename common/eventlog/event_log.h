@@ -1,6 +1,6 @@
-// EventLogReport: a report made again of the parts that its application wrote into Spark's event log (event_parts.h). Parts come in any
-// order; of one kind and id the newest holds. What is missing is told by the report: a log that was cut off, a part that was lost.
-// A log may be anybody's: what it holds is bounded, and damaged parts are counted. Not thread-safe.
+// EventLogReport: makes a report again from the parts that its application wrote into Spark's event log (event_parts.h). Parts
+// come in any order; of one kind and id the newest counts. The report says what is missing: a truncated log, a lost part. A log
+// is not trusted: its contents are bounded, and damaged parts are counted. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +18,21 @@ namespace memprof {
 
 class EventLogReport {
  public:
-  // A part as its event has it. Unknown kinds are ignored: a later version's.
+  // A part as its event has it. Unknown kinds are ignored: they come from a later version.
   void Add(std::string_view part, std::string_view id, int64_t schema_version, std::string_view text);
 
-  // What Spark's own events tell, for when the application's part is missing.
+  // What Spark's own events say, in case the application's part is missing.
   void Started(std::string_view id, std::string_view name, int64_t time_ms);
   void SparkVersion(std::string_view version);
   void Ended(int64_t time_ms) { ended_ms_ = time_ms; }
   // `spark.plugins` of the application.
   void Plugins(std::string_view plugins);
 
-  // The log ends before its end, and why; told in the report.
+  // The log is truncated, and why; the report says so.
   void IsCut(std::string_view why) { cut_ = why; }
 
-  // kNotFound: the log has no part of ours; kUnsupported: they are a later version's; kCorrupt: none can be read. Each says what to do.
+  // kNotFound: the log has no parts of ours; kUnsupported: they are of a later version; kCorrupt: none can be read. Each says
+  // what to do.
   Result<Report> Make() const;
 
  private:
@@ -39,7 +40,7 @@ class EventLogReport {
 
   std::map<std::pair<std::string, std::string>, std::string> parts_;  // text by kind and id
   size_t bytes_ = 0;                                                  // of the texts
-  uint64_t refused_ = 0;                                              // parts that there was no room for
+  uint64_t refused_ = 0;                                              // parts for which there was no room
   int64_t newer_version_ = 0;                                         // of a part that can't be read
   std::string id_, name_, spark_version_, plugins_, cut_;
   bool plugins_known_ = false;

@@ -1,5 +1,5 @@
-// EventLogPages: the report of an application's event log as web pages, for a History Server. Parts are added first; the first question
-// makes the report, and the parts are let go. Thread-safe.
+// EventLogPages: the report of an application's event log as web pages, for a History Server. Parts are added first. The first
+// request makes the report and frees the parts. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace memprof {
 
 class EventLogPages {
  public:
-  // See EventLogReport::Add; not after the first question.
+  // See EventLogReport::Add; not after the first request.
   void Add(std::string_view part, std::string_view id, int64_t schema_version, std::string_view text);
 
   // What Spark itself knows of the application; -1: not known.

@@ -1,13 +1,13 @@
-// What of a report goes into Spark's event log: parts of it, each an event of its own, so that what was written before the driver
-// died is there. A part is a report.json with the rows of that part alone; its kind says which:
+// A report goes into Spark's event log in parts. Each part is an event of its own, so that parts written before the driver died
+// are there. A part is a report.json with the rows of that part alone; its kind says which:
 //
 //   stage        one row of `stages`        id: "<stage id>.<attempt>"
 //   executor     one row of `executors`     id: the executor's
 //   postMortem   one row of `postMortems`   id: the executor's, and of a Python worker pid and task
 //   application  all the rest               id: ""
 //
-// A part may come again; the newest of a kind and id holds. Its text is the JSON, or, where that is long, gzip of it in Base64. Each
-// has a bound in the log, and what doesn't fit is cut, the lightest rows first. Pure functions.
+// A part may be written again; the newest of each kind and id counts. Its text is the JSON, or, where that is long, gzip of it in
+// Base64. Each part has a bound in the log; what doesn't fit is cut, the lightest rows first. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +24,11 @@ namespace memprof {
 inline constexpr std::string_view kStagePart = "stage", kExecutorPart = "executor", kPostMortemPart = "postMortem",
                                   kApplicationPart = "application";
 
-// Bytes that one stage, one executor, ... may take in a log, all its records together.
+// Bytes that one stage, one executor, ... may take in a log, over all its records.
 inline constexpr size_t kStagePartBytes = 64 << 10, kExecutorPartBytes = 256 << 10, kPostMortemPartBytes = 128 << 10,
                         kApplicationPartBytes = 2 << 20;
 
-// Counters of the application's part, for who reads the log: how many there should be.
+// Counters in the application's part, for the log's reader: how many parts there should be.
 inline constexpr const char *kStagesCounter = "eventLogStages", *kExecutorsCounter = "eventLogExecutors";
 
 struct ReportEvent {
@@ -38,14 +38,15 @@ struct ReportEvent {
 std::string PartId(const ReportStage& stage);
 std::string PartId(const ReportPostMortem& death);
 
-// The text of a part in at most `bytes` of a log (escaped as JSON strings are); null where not even the row without its lists fits.
+// The text of a part, in at most `bytes` of a log (escaped as a JSON string); null where not even the row without its lists fits.
 // Returns how many sites or processes were cut with it.
 struct PartText {
   std::string text;
   size_t cut = 0;
 };
 std::optional<PartText> StagePart(const ReportStage& stage, size_t bytes);
-// With at most `samples` of the executor's time line, fewer where it doesn't fit; these are not counted as cut, the line says it.
+// With at most `samples` of the executor's time line, fewer where they don't fit. Left-out samples are not counted as cut; the
+// time line itself counts them.
 std::optional<PartText> ExecutorPart(const ReportExecutor& executor, size_t bytes, size_t samples = SIZE_MAX);
 std::optional<PartText> PostMortemPart(const ReportPostMortem& death, size_t bytes);
 std::optional<PartText> ApplicationPart(Report report, size_t bytes);  // its rows of the other parts are left out
@@ -53,7 +54,7 @@ std::optional<PartText> ApplicationPart(Report report, size_t bytes);  // its ro
 // How many bytes a record with this text takes in a log, about.
 size_t RecordBytes(const std::string& text);
 
-// The JSON behind a part's text, which may be anybody's; null: it is damaged.
+// The JSON of a part's text, which is not trusted; null: it is damaged.
 std::optional<std::string> PartJson(std::string_view text);
 
 }  // namespace memprof

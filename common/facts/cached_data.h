@@ -1,8 +1,8 @@
-// CachedData: blocks of cached RDDs and tables and of broadcast variables, as executors tell the driver's block manager of them. Spark
-// tells what a block takes now, so the last word on each block is kept, and sums of them for every dataset. Bounded: beyond
-// kMostBlocks blocks of data, or as many pieces of broadcast variables, what is new is counted only; a dataset beyond kMostDatasets, or
-// a variable beyond kMostBroadcasts, takes the place of the lightest that has no block any more. Events that Spark's listener bus
-// drops are missed. Used under the store's mutex.
+// CachedData: blocks of cached RDDs and tables and of broadcast variables, as executors report them to the driver's block
+// manager. Spark reports a block's current size, so the last report of each block is kept, and sums of them for every dataset.
+// Bounded: beyond kMostBlocks blocks of data, or as many pieces of broadcast variables, new blocks are only counted. A dataset
+// beyond kMostDatasets, or a variable beyond kMostBroadcasts, replaces the lightest that has no block any more. Events that
+// Spark's listener bus drops are missed. Used under the store's mutex.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ class CachedData {
 
   explicit CachedData(std::pmr::memory_resource* memory) : executors_(memory), blocks_(memory), datasets_(memory) {}
 
-  // An RDD that is to be cached, as often as one likes.
+  // An RDD that is to be cached; may be called again for the same RDD.
   void Describe(int rdd_id, std::string_view name, std::string_view call_site, const StorageLevel& level, int partitions);
   void Update(const CachedBlock& block, std::string_view executor_id, uint64_t memory_bytes, uint64_t disk_bytes);  // 0 and 0: removed
   void Unpersisted(int rdd_id);
@@ -57,10 +57,10 @@ class CachedData {
   std::vector<ReportCachedData> Rows(size_t most) const;
   std::vector<ReportBroadcast> Broadcasts(size_t most) const;
 
-  // Forgets all but the `keep` heaviest datasets and variables. Returns how many went.
+  // Forgets all but the `keep` heaviest datasets and variables. Returns how many were forgotten.
   size_t Keep(size_t keep);
   uint64_t dropped_blocks() const { return dropped_blocks_; }
-  uint64_t dropped_datasets() const { return dropped_datasets_; }  // by those that took their places
+  uint64_t dropped_datasets() const { return dropped_datasets_; }  // replaced by others
 
  private:
   using DatasetKey = std::pair<bool, int64_t>;                    // of a broadcast, id
@@ -97,7 +97,7 @@ class CachedData {
 // "MEMORY_AND_DISK_SER", with "_2" where each block is kept twice.
 std::string StorageLevelName(const StorageLevel& level);
 
-// What people call it: of a table "orders", else the first line of the RDD's name or plan.
+// Its name for people: "orders" for a table, otherwise the first line of the RDD's name or plan.
 std::string_view CachedName(std::string_view rdd_name);
 
 }  // namespace memprof

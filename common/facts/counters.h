@@ -1,4 +1,4 @@
-// Counters of executors and workers, put together over tasks: they add up, but for those that are maxima by their name.
+// Counters of executors and workers, combined over tasks: they are summed, except those whose name says that they are maxima.
 #pragma once
 
 #include <algorithm>

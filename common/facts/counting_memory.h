@@ -1,5 +1,5 @@
-// CountingMemory: the memory resource of everything the store keeps, so that its bound is measured and not guessed.
-// Counts what malloc takes for a block (16 bytes of header and rounding). Not thread-safe: used under the store's mutex.
+// CountingMemory: the memory resource of everything the store keeps, so that its size is measured and not estimated. Counts what
+// malloc takes for a block (16 bytes of header and rounding). Not thread-safe: used under the store's mutex.
 #pragma once
 
 #include <cstddef>

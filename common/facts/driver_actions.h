@@ -1,7 +1,7 @@
-// DriverActions: results that came back to the driver, by the action that asked for them: a query of Spark SQL with all its jobs
-// (shuffles and broadcasts are jobs of their own), or a job that belongs to none. A task's result is counted as Spark counts it
-// against spark.driver.maxResultSize. Bounded: beyond kMostActions the lightest that have ended are only summed up. Used under the
-// store's mutex.
+// DriverActions: results that came back to the driver, by the action that asked for them. An action is a Spark SQL query with all
+// its jobs (shuffles and broadcasts are jobs of their own), or a job that belongs to no query. A task's result is counted as
+// Spark counts it against spark.driver.maxResultSize. Bounded: beyond kMostActions, the lightest ended actions are only summed
+// up. Used under the store's mutex.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace memprof {
 
 struct JobStart {
   int32_t job_id = 0;
-  std::vector<int32_t> stages;   // the last made, by number, is the one whose results the job wants
+  std::vector<int32_t> stages;   // the one with the highest number is the one whose results the job wants
   std::string_view stage_name;   // of that one
   std::string_view call_site;    // as PySpark gave it; empty: it didn't
   std::string_view description;  // spark.job.description
@@ -48,15 +48,15 @@ class DriverActions {
       if (action.failed_job) visit(RowOf(action), *action.failed_job);
     }
   }
-  // The one that a moment of the driver is charged to: it ran then, or had ended last, a minute before at most, for what it brought is
-  // unpacked when its jobs are over. Of several the youngest.
+  // The action that a moment of the driver is charged to. It ran then, or it was the last to end, at most a minute before,
+  // because results are unpacked after their jobs have ended. Of several, the youngest.
   std::optional<ReportAction> At(int64_t time_ms) const;
   bool empty() const;
 
-  // Those that brought most bytes first; `others`: the sums of those beyond `most`, and of those let go.
+  // Largest results first; `others`: the sums of those beyond `most`, and of those dropped.
   std::vector<ReportAction> Rows(size_t most, std::optional<ReportOtherActions>& others) const;
 
-  // Lets the lightest that have ended go until `keep` are left. Returns how many went.
+  // Drops the lightest ended actions until `keep` are left. Returns how many were dropped.
   size_t Keep(size_t keep);
 
  private:

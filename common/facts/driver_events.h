@@ -1,4 +1,4 @@
-// What the driver's events say of executors that come and of tasks that end. Times are epoch milliseconds.
+// What the driver's events say about new executors and ended tasks. Times are epoch milliseconds.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct TaskTimes {
 
 enum class TaskOutcome : uint8_t { kSucceeded = 0, kFailed = 1, kKilled = 2, kLost = 3 };
 
-// Texts are copied by who takes it.
+// The receiver copies the texts.
 struct TaskEnd {
   int64_t task_attempt_id = 0;
   int stage_id = -1, stage_attempt = -1, partition = -1;

@@ -1,5 +1,5 @@
-// How figures of one site are put together. Within a task everything adds up; over tasks allocated adds up, while what was
-// live and resident, at the peak and at the end, is the largest of any one task (these are different moments).
+// How figures of one site are combined. Within a task everything is summed. Over tasks, allocated bytes are summed; live and
+// resident bytes, at the peak and at the end, are the largest of any one task, because these are different moments.
 #pragma once
 
 #include "facts/records.h"
@@ -9,7 +9,7 @@ namespace memprof {
 // Stack nodes that turned out to be one site of one task.
 void AddWithinTask(const SiteFigures& other, SiteFigures& figures);
 
-// One more task, or tasks already summed up.
+// Adds one task, or tasks already summed up.
 void AddOverTasks(const SiteFigures& other, SiteFigures& figures);
 
 }  // namespace memprof

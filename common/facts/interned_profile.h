@@ -15,8 +15,8 @@ namespace memprof {
 // kUnknown: of a newer version.
 Origin OriginOf(proto::Origin origin);
 
-// Where a profile's stacks and functions are in an interner, by index + 1 as messages have them; 0 stays 0. Precondition:
-// `profile` was checked (intake/decode.h).
+// The interner's ids of a profile's stacks and functions, by index + 1 as in messages; 0 stays 0. Precondition: `profile` was
+// checked (intake/decode.h).
 class InternedReferences {
  public:
   InternedReferences(const proto::TaskProfile& profile, Interner& interner);

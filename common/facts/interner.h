@@ -57,7 +57,7 @@ class Interner {
   const InternedStack& StackAt(StackId id) const { return stacks_[id - 1]; }
   const InternedUdf& UdfAt(UdfId id) const { return udfs_[id - 1]; }
 
-  // For so many frames and stacks that are soon to come.
+  // Reserves room for so many frames and stacks.
   void Reserve(size_t frames, size_t stacks) {
     frames_.reserve(frames);
     frame_index_.reserve(frames);

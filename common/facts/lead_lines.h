@@ -1,7 +1,7 @@
-// LeadLines: the Python line that a stack is charged to: the user's innermost one. Memory that numpy takes for
-// `x = np.ones(n)` belongs to that line of the job, and the frames below say how it came about. Code of installed packages,
-// of the standard library and of PySpark is not the user's. A stack without a frame of the user (deserialising a batch,
-// importing a package) is charged to the outermost line that says where it came from.
+// LeadLines: the Python line that a stack is charged to: the user's innermost one. Memory that numpy allocates for `x =
+// np.ones(n)` belongs to that line of the job; the frames below show the calls. Code of installed packages, of the standard
+// library and of PySpark is not the user's. A stack without a user frame (deserialising a batch, importing a package) is charged
+// to the outermost line that says where it came from.
 #pragma once
 
 #include <cstdint>

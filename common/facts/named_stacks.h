@@ -1,6 +1,6 @@
-// NamedStacks: the stacks of an interner as a reader sees them: native frames named by the symbols known now, stacks
-// that became equal by it made one, and the framework's frames before the user's first one left out. Made for one
-// report; refers to the interner and the symbols, which must not change meanwhile.
+// NamedStacks: the stacks of an interner as a reader sees them: native frames have the names known now, stacks that thereby
+// became equal are merged, and the framework's frames before the user's first frame are left out. Made for one report; refers to
+// the interner and the symbols, which must not change meanwhile.
 #pragma once
 
 #include <memory_resource>
@@ -18,8 +18,8 @@ class NamedStacks {
  public:
   NamedStacks(const Interner& interner, const SymbolTable& symbols);
 
-  // The shown stack of a site; equal ids are equal frames. A Python site outside any UDF keeps the framework's frames,
-  // and so does a stack that has no others.
+  // The shown stack of a site; equal ids are equal frames. A Python site outside any UDF keeps the framework's frames, and so
+  // does a stack without other frames.
   StackId ShownStack(const SiteKey& site) const;
 
   // The shown frame of an original one, both as index + 1; 0 stays 0.
@@ -29,7 +29,7 @@ class NamedStacks {
   std::vector<ReportFrame> Frames(StackId shown) const;  // outermost first
   std::vector<uint32_t> FrameIndexes(StackId shown) const;
 
-  // True while a native frame of it has no name and none was refused for it.
+  // True while a native frame of it has no name and one may still come.
   bool AwaitsName(StackId shown) const { return shown != 0 && awaits_[shown - 1]; }
 
  private:

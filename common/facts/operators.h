@@ -1,6 +1,6 @@
-// Operators: which part of Spark's engine a Java stack's memory is for: the innermost frame that tells. HashAggregateExec and the like by
-// their own classes or those that work for them alone; generated code by the operator that wrote the method, or by its whole-stage
-// codegen stage.
+// Operators: the part of Spark's engine that a Java stack's memory is for, by the innermost frame that shows one. An operator
+// such as HashAggregateExec is known by its own classes or by classes used by it alone. Generated code is known by the operator
+// that wrote the method, or by its whole-stage codegen stage.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace memprof {
 
-// Of one frame, by its function (org.apache.spark.….Class.method); "" when it tells of none.
+// Of one frame, by its function (org.apache.spark.….Class.method); "" when it shows none.
 std::string OperatorOfFunction(std::string_view function);
-// Code of Spark, of the JDK and of what these are made of: never who asked.
+// Code of Spark, of the JDK and of their libraries: never the frame that asked.
 bool IsPlatformCode(std::string_view function);
 
 class Operators {

@@ -48,7 +48,7 @@ struct SiteKeyHash {
 struct SiteFigures {
   uint64_t allocated_bytes = 0, allocations = 0;
   uint64_t live_at_peak_bytes = kUnmeasured, resident_at_peak_bytes = kUnmeasured;
-  uint64_t live_at_end_bytes = kUnmeasured;  // when its sessions were closed, or when it was looked at last
+  uint64_t live_at_end_bytes = kUnmeasured;  // when its sessions were closed, or when it was last read
   double variance = 0;                       // of allocated, bytes²; 0 = exact
   double peak_variance = 0;                  // of live at the peak, likewise
   uint32_t tasks = 1;
@@ -75,7 +75,7 @@ struct SiteRecord {
   SiteFigures figures;
 };
 
-// Figures that have no site: a profile's remainder, or what the store itself let go.
+// Figures without a site: a profile's remainder, or what the store itself dropped.
 struct OriginFigures {
   uint64_t sites = 0, allocated_bytes = 0, allocations = 0, live_at_peak_bytes = 0;
 };
@@ -85,9 +85,9 @@ struct ArrowPoolFigures {
   std::optional<uint64_t> peak_bytes, end_bytes;
   std::optional<int64_t> growth_bytes;  // from the task's beginning to its end
 
-  // Of several workers of a task, or several tasks: the largest of each.
+  // Combines several workers of a task, or several tasks: the largest of each.
   void Raise(const ArrowPoolFigures& other) {
-    // What is measured is more than nothing.
+    // Measured figures count as more than unmeasured ones.
     peak_bytes = std::max(peak_bytes, other.peak_bytes);
     end_bytes = std::max(end_bytes, other.end_bytes);
     growth_bytes = std::max(growth_bytes, other.growth_bytes);
@@ -99,7 +99,7 @@ struct CounterRecord {
   uint64_t value = 0;
 };
 
-// How a Python process of a task came to harm (proto::Incident).
+// An incident of a task's Python process (proto::Incident): a fatal signal, or memory that was refused.
 struct IncidentRecord {
   int32_t pid = 0, signal = 0;
   int64_t time_ms = 0;
@@ -115,8 +115,8 @@ struct TaskProfileRecord {
   int64_t taken_ms = 0;
   uint64_t jvm_interval_bytes = 0, python_interval_bytes = 0;
   bool final = false, partial = false;
-  bool recovered = false;                          // of a dead executor: what Python held is as it was at the end
-  bool died() const { return !final || partial; }  // or runs still: what it holds may be asked for
+  bool recovered = false;                          // of a dead executor: Python's figures are those at its end
+  bool died() const { return !final || partial; }  // or still runs: its held memory is wanted
   std::pmr::vector<SiteRecord> sites;
   std::pmr::vector<std::pair<Origin, OriginFigures>> remainders;
   std::pmr::vector<CounterRecord> counters;
@@ -137,11 +137,11 @@ struct TaskRecord {
   std::optional<TaskProfileRecord> profile;
 };
 
-// Where an attempt is accounted: the one that counts for its partition, or why it does not.
+// How an attempt is accounted: it counts for its partition, or why it does not.
 enum class Account : uint8_t { kCounted, kFailed, kKilled, kLost, kSuperseded, kUnknown };
 inline constexpr size_t kAccounts = 6;
 
-// A task's row of a report, as it is kept when its detail was let go.
+// A task's row of a report, kept after its detail was dropped.
 struct TaskRowRecord {
   int64_t task_attempt_id = 0, launched_ms = 0;
   int32_t partition = -1, attempt = -1;
@@ -155,7 +155,7 @@ struct StageKey {
   auto operator<=>(const StageKey&) const = default;
 };
 
-// Sums of tasks whose detail was let go.
+// Sums of tasks whose detail was dropped.
 struct FoldedTasks {
   explicit FoldedTasks(std::pmr::memory_resource* memory) : sites(memory), lines(memory), udfs(memory), spark_memory(memory) {}
 
@@ -186,7 +186,7 @@ struct StageRecord {
   std::array<uint64_t, kAccounts> folded_accounts{};
   std::pmr::map<StringId, uint64_t> folded_errors;
   std::pmr::vector<TaskRowRecord> folded_rows;
-  uint64_t dropped_rows = 0;  // the lightest, for want of room
+  uint64_t dropped_rows = 0;  // the lightest, dropped for lack of room
 };
 
 struct ExecutorRecord {
@@ -197,7 +197,7 @@ struct ExecutorRecord {
   int32_t cores = -1;
   int64_t heap_mib = -1, overhead_mib = -1, offheap_mib = -1, pyspark_mib = -1;
   bool added = false, removed = false;
-  bool by_own_word = false;  // removed: the driver's JVM said so as it ended, whatever else had ended before
+  bool by_own_word = false;  // removed because the driver's JVM itself reported its end, even if other things had ended before
   int64_t added_ms = 0, removed_ms = 0;
   uint64_t added_event = 0, removed_event = 0;  // in the order of the driver's events, whose clock may be set back
   int64_t last_success_ms = 0;                  // of a task

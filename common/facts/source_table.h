@@ -18,13 +18,13 @@ class SourceTable {
 
   explicit SourceTable(std::pmr::memory_resource* memory) : texts_(memory) {}
 
-  // The same line read twice keeps the text that sorts last, so that the order of arrival is no matter.
+  // If a line was read twice, the text that sorts last is kept, so that the order of arrival does not matter.
   void Add(const proto::SourceLine& line, Interner& interner);
 
   // The text of a frame's line; 0 = not known.
   StringId Find(const InternedFrame& frame) const;
 
-  // The lines that frames already copied by `copy` stand on, in its interner (bounds.h).
+  // The lines of the frames that `copy` has copied, in its interner (bounds.h).
   SourceTable CopyUsed(InternerCopy& copy, std::pmr::memory_resource* memory) const;
 
  private:

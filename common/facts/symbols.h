@@ -26,7 +26,7 @@ class SymbolTable {
  public:
   explicit SymbolTable(std::pmr::memory_resource* memory) : names_(memory), outer_(memory) {}
 
-  // The same code named twice (two executors) keeps the name that sorts last, so that the order of arrival is no matter.
+  // If code was named twice (two executors), the name that sorts last is kept, so that the order of arrival does not matter.
   void Add(const proto::Symbol& symbol, Interner& interner);
 
   // The entry for a native frame, or nullptr.
@@ -35,7 +35,7 @@ class SymbolTable {
   // The function that a name was inlined into, or nullptr.
   const SymbolName* Outer(const SymbolName& name) const { return name.outer == 0 ? nullptr : &outer_[name.outer - 1]; }
 
-  // The entries that frames already copied by `copy` need, in its interner (bounds.h).
+  // The entries that the frames copied by `copy` need, in its interner (bounds.h).
   SymbolTable CopyUsed(InternerCopy& copy, std::pmr::memory_resource* memory) const;
 
   size_t size() const { return names_.size(); }

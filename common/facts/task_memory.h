@@ -1,4 +1,4 @@
-// What tasks hold of Spark's memory: of one task as it came, and of many of them put together. Interned; plain data but for Add().
+// What tasks hold of Spark's memory: one task as it was reported, and many tasks combined. Interned; plain data except for Add().
 #pragma once
 
 #include <array>
@@ -44,11 +44,11 @@ class TaskMemorySums {
   void Add(const TaskMemoryRecord& task);
   void Add(const TaskMemorySums& tasks);
 
-  // Lets all but the `keep` consumers of most bytes go. Returns how many went.
+  // Drops all but the `keep` largest consumers. Returns how many were dropped.
   size_t Keep(size_t keep);
   void MoveTo(InternerCopy& copy, std::pmr::memory_resource* memory);  // see bounds.h
 
-  // The stage's memory, of at most `most` consumers.
+  // The stage's memory, with at most `most` consumers.
   void Fill(const Interner& interner, size_t most, ReportStageMemory& row) const;
 
  private:

@@ -1,5 +1,5 @@
-// DynamicTables: what a loaded module's dynamic section says about the pointers in it that the loader has filled in, and
-// about the symbols it defines. Made during a visit (see loaded_module.h) and only valid within it.
+// DynamicTables: what a loaded module's dynamic section says about the pointers that the loader has filled in, and about the
+// symbols that the module defines. Made during a visit (see loaded_module.h) and only valid within it.
 //
 // A relocation that points outside its module is skipped. Allocates nothing; may be used from hooks.
 #pragma once

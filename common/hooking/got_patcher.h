@@ -4,15 +4,15 @@
 // isn't position-independent (Debian's python3) a name may lead through the program's own PLT, which is patched.
 //
 // The original is the definition in the first module, in the loader's order, that has one: libc's, or that of a preloaded
-// allocator. A pointer is rewritten only if it is known to lead there: it holds that address (or the program's PLT entry for
-// it), or it is a still unbound PLT slot of a module that doesn't define the function itself. A module bound to another
-// allocator is thus left alone, as it must be: a block has to be freed by the allocator that made it.
+// allocator. A pointer is rewritten only if it is known to lead there. It may hold that address (or the program's PLT entry for
+// it), or be a still unbound PLT slot of a module that doesn't define the function itself. A module bound to another allocator is
+// thus left alone, as it must be: a block has to be freed by the allocator that made it.
 //
-// A module that another thread is loading right now shows up before the loader has relocated it. It is told by what the
-// loader does last: pages under RELRO become read-only. While they are still writable (asked of the kernel with an atomic
-// addition of 0, which changes nothing), those pointers are left for a later visit and `incomplete()` says so.
+// A module that another thread is loading right now appears before the loader has relocated it. It is recognised by the loader's
+// last step: pages under RELRO become read-only. While they are still writable (the kernel is asked with an atomic addition of 0,
+// which changes nothing), those pointers are left for a later visit and `incomplete()` says so.
 //
-// After Restore() replacements may still be called, through copies of pointers that nobody can find: their code must stay
+// After Restore() replacements may still be called, through copies of pointers that can't be found. So their code must stay
 // loaded and pass calls on.
 //
 // Not thread-safe: the caller serialises Patch() and Restore(). They allocate nothing and take no lock.

@@ -1,9 +1,8 @@
 // LoadedModule: one ELF module of this process as the loader describes it, and the walk over all of them.
 //
-// The walk is dl_iterate_phdr, whose callback runs under the loader's list lock: no module can be unmapped during a visit,
-// so a visitor may read (and patch) the module's memory. In return a visitor must not allocate, nor take a lock that
-// anybody holds while walking or allocating. The list lock is recursive: a hook that runs inside somebody else's callback
-// may walk again.
+// The walk is dl_iterate_phdr, whose callback runs under the loader's list lock: no module can be unmapped during a visit, so a
+// visitor may read (and patch) the module's memory. But a visitor must not allocate, and must not take a lock that any thread
+// holds while walking or allocating. The list lock is recursive: a hook that runs inside another callback may walk again.
 //
 // Nothing here allocates; everything may be called from hooks.
 #pragma once

@@ -1,8 +1,8 @@
-// LoaderWatch: keeps the GOT patched and the module table true while libraries come and go. One per process.
+// LoaderWatch: keeps the GOT patched and the module table up to date while libraries are loaded and unloaded. One per process.
 //
-// Nobody is told when a library is loaded (hooking dlopen would change what it sees of its caller), so Refresh() is called
-// where time is no matter: on every sample, and in Python workers before a symbol is looked up. It compares the loader's counters and walks
-// the modules only if they moved.
+// There is no notification when a library is loaded (hooking dlopen would change the caller that it sees). So Refresh() is called
+// where its cost does not matter: on every sample, and in Python workers before a symbol is looked up. It compares the loader's
+// counters and walks the modules only if they changed.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ class LoaderWatch {
   // left alone. Not HOOK.
   Status Start(const GotHook* hooks, size_t count, bool (*spare)(const LoadedModule& module) = nullptr);
 
-  // HOOK. Does nothing when another thread is at it: waiting could deadlock with whoever holds the loader's list lock.
+  // HOOK. Does nothing while another thread refreshes: waiting could deadlock with the holder of the loader's list lock.
   void Refresh();
 
   // Puts the original pointers back. Not HOOK.
@@ -30,13 +30,13 @@ class LoaderWatch {
 
   ModuleTable& modules() { return modules_; }
 
-  // Modules unloaded since the first Start(), as far as noticed: what was remembered about code addresses before the figure
-  // moved may be wrong.
+  // Modules unloaded since the first Start(), as far as noticed. When this figure changes, what was remembered about code
+  // addresses may be wrong.
   uint64_t unloaded() const { return unloaded_.load(std::memory_order_relaxed); }
 
-  // Around fork(), from pthread_atfork handlers: no thread may be asking the loader meanwhile, or its list lock would be held
-  // in the child for good. Should one not finish within a tenth of a second (a container short of CPU or memory), the child stays as it was
-  // patched: it never refreshes, and Start() refuses.
+  // Around fork(), from pthread_atfork handlers: no thread may hold the loader's list lock then, or it would be held in the child
+  // for ever. If a thread does not finish within a tenth of a second (a container short of CPU or memory), the child stays
+  // patched as it is: it never refreshes, and Start() refuses.
   void PrepareFork();
   void AfterForkInParent();
   void AfterForkInChild();

@@ -1,11 +1,11 @@
 // ModuleTable: which module an address lies in, for code that runs inside malloc.
 //
-// Identities (path, build id) are kept for good, in fixed memory, and never move, so that a name found once stays valid;
-// a library that comes back is recognised by them. Address ranges come and go with the modules: they are rebuilt into
-// the idle one of two sorted arrays and published in one step. Find() takes no lock and allocates nothing.
+// Identities (path, build id) are kept for ever, in fixed memory, and never move, so that a name found once stays valid. A
+// library that is loaded again is recognised by them. Address ranges change with the modules: they are rebuilt in the unused one
+// of two sorted arrays and published in one step. Find() takes no lock and allocates nothing.
 //
-// Rebuilding (BeginRound, Add for each loaded module, Publish) is for one thread at a time; the caller serialises it.
-// Bounds: kMaxModules identities, kMaxPathBytes of paths; what doesn't fit is counted, and its addresses are unknown.
+// Rebuilding (BeginRound, Add for each loaded module, Publish) is for one thread at a time; the caller serialises it. Bounds:
+// kMaxModules identities, kMaxPathBytes of paths. Modules that don't fit are counted, and their addresses are unknown.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ class ModuleTable {
 
   void BeginRound() {
     building_ = 0;
-    // What is written from here on can't be seen without the last round's generation.
+    // A reader that sees one of the following writes also sees the last round's generation.
     std::atomic_thread_fence(std::memory_order_release);
   }
   // `known`: its identity, if the caller has it from an earlier round and the module can't have been replaced since.
@@ -48,14 +48,14 @@ class ModuleTable {
   // HOOK.
   Location Find(uintptr_t address);
 
-  // Sets every identity's tag back to 0. A thread that is just setting one may undo that: tags must tell by themselves when
-  // they are outdated.
+  // Sets every identity's tag back to 0. A thread that is just setting one may undo that, so a tag must itself show when it is
+  // outdated.
   void ForgetTags();
 
   size_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
 
  private:
-  // Read while it may be rewritten, and then thrown away: hence atomic words.
+  // May be read while it is rewritten; such a read is discarded. Hence atomic words.
   struct Range {
     std::atomic<uintptr_t> begin{0}, end{0}, bias{0};
     std::atomic<uint32_t> identity{0};

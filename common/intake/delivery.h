@@ -1,5 +1,5 @@
-// Delivery: the same news may come by merge, task end, heartbeat and RPC, in any order and any number of times. A task's
-// profile is replaced by one of a higher sequence, whole; an executor's peaks are joined; names are added.
+// Delivery: the same information may arrive by merge, task end, heartbeat and RPC, in any order and any number of times. A task's
+// profile is replaced as a whole by one of a higher sequence; an executor's peaks are joined; names are added.
 #pragma once
 
 #include <string_view>

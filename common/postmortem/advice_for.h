@@ -1,4 +1,4 @@
-// What the rules of advice (advice/) need to know of one death.
+// What the rules of advice (advice/) need to know about one death.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,8 @@
 
 namespace memprof {
 
-// `death` is whole but for its advice; `tasks` ran there, the one it is charged to first; `shortage`: of a pool of the JVM.
+// `death` is complete except for its advice; `tasks` ran there, first the task that the death is charged to; `shortage`: of a
+// pool of the JVM.
 std::vector<ReportAdvice> AdviceFor(const ReportPostMortem& death, const ReportExecutor& executor, const proto::ExecutorSnapshot& snapshot,
                                     const std::vector<LastTask>& tasks, const Verdict& verdict, const std::optional<JvmShortage>& shortage,
                                     const StoreState& state);

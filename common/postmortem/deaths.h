@@ -1,4 +1,4 @@
-// Which deaths the store's state knows of, and what each is known by, whatever is learnt of it later. Pure.
+// The deaths in the store's state, and a key for each, which later information about it does not change. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace memprof {
 
-// Equal for every account of one death.
+// Equal for all reports of one death.
 std::string DeathKey(const ReportPostMortem& death);
 
-// True when `matches` is, of the key of any death; cheap beside PostMortems().
+// True when `matches` is true for the key of any death; cheap compared with PostMortems().
 bool AnyDeath(const StoreState& state, const std::function<bool(const std::string& key)>& matches);
 
-// Workers that died, but not because Spark ended them with their tasks.
+// Workers that died, except those that Spark ended with their tasks.
 void ForEachWorkerDeath(const StoreState& state,
                         const std::function<void(const std::string& executor_id, const proto::WorkerDeath& death)>& visit);
 
-// Tasks that failed of memory that was refused to a worker which did not die of it.
+// Tasks that failed because their worker was refused memory, where the worker did not die of it.
 void ForEachRefusal(const StoreState& state, const std::function<void(const std::string& executor_id, int64_t task_attempt_id,
                                                                       const TaskRecord& task, const IncidentRecord& refusal)>& visit);
 

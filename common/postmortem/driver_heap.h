@@ -1,4 +1,4 @@
-// A driver that ran out of heap: which action of the user's program had it hold what. Pure functions.
+// A driver that ran out of heap: the action of the user's program that filled it. Pure functions.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace memprof {
 // "collect at job.py:22 had brought 45.7 MiB in 8 tasks (200,000 rows of 239 B each, serialised)"
 std::string BroughtPhrase(const ReportAction& action);
 
-// The action goes into the death, the sizes of its stages' results to how it is known, and what to do instead before all other advice.
+// Adds the action to the death, the sizes of its stages' results to `how`, and what to do instead before all other advice.
 void PutAction(const ReportAction& action, const SparkSettings& settings, ReportPostMortem& death);
 
 }  // namespace memprof

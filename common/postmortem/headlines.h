@@ -13,20 +13,20 @@
 
 namespace memprof {
 
-// `death` is whole but for its advice. `shortage`: the JVM's last word on a pool that is no heap; `error`: that of its heap; `action`: what
-// had filled a driver's heap.
+// `death` is complete except for its advice. `shortage`: the JVM's last error about a pool other than the heap; `error`: about
+// its heap; `action`: what had filled a driver's heap.
 std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdict, const ReportExecutor& executor,
                              const std::optional<JvmShortage>& shortage, const std::optional<proto::HeapShortage>& error,
                              const std::optional<ReportAction>& action);
 
-// `signal`: what it died of by its own word; 0: it left none.
+// `signal`: the signal that it recorded as it died; 0: none.
 std::string WorkerHeadline(const ReportPostMortem& death, int signal);
 
-// Of a task that failed of memory that was refused. Precondition: `death` has its address space.
+// Of a task that failed because memory was refused. Precondition: `death` has its address space.
 std::string RefusalHeadline(const ReportPostMortem& death);
 std::string RefusalEvidence(const ReportAddressSpace& space);
 
-// Of an OutOfMemoryError of the heap that the executor survived. `failed`: its task did not.
+// Of an OutOfMemoryError of the heap that the executor survived. `failed`: its task failed.
 std::string SurvivedHeadline(const ReportPostMortem& death, const SurvivedHeapError& survived, bool failed,
                              const std::optional<ReportAction>& action);
 std::string HeapErrorEvidence(const SurvivedHeapError& survived);

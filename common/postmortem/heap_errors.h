@@ -1,5 +1,5 @@
-// What an OutOfMemoryError of a JVM's heap says of its executor's end, or of a task that met one and whose executor lived on. Pure
-// functions of the store's state.
+// What an OutOfMemoryError of a JVM's heap says about the end of its executor, or about a task that had one while its executor
+// continued. Pure functions of the store's state.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,21 @@
 
 namespace memprof {
 
-// Spark's handler ends a JVM at once, but a shutdown hook of Hadoop's may hold it for half a minute, and a busy machine for longer.
+// Spark's handler ends a JVM at once, but a shutdown hook of Hadoop may delay the end by half a minute, and a busy machine by
+// more.
 inline constexpr int64_t kEndsWithinMs = 60'000;
 
-// The error that an executor ended of: its agent's last word on it, shortly before it was gone. An exit code that a JVM with such an
-// error can't end with leaves none.
+// The error that ended an executor: the last one that its agent reported, shortly before the end. None if the exit code is one
+// that such a JVM can't end with.
 std::optional<proto::HeapShortage> HeapErrorThatEnded(std::string_view executor_id, const ExecutorRecord& record, const StoreState& state);
 
-// Errors that their executors lived on after: the first of each task that has ended, and of threads of no task the first, but for those
-// that ran out beside a task. One that Spark ends the executor for is none while that end may be under way.
+// Errors that their executors survived: the first of each ended task, and the first of threads without a task, except threads
+// that ran out together with a task. An error for which Spark ends the executor is not included while that end may still come.
 struct SurvivedHeapError {
   std::string executor_id;
   proto::HeapShortage error;
   const TaskRecord* task = nullptr;  // null: of no task, or it is not known
-  bool end_unseen = false;           // Spark was to end the executor; the application had ended first
+  bool end_unseen = false;           // Spark would have ended the executor, but the application ended first
 };
 std::vector<SurvivedHeapError> SurvivedHeapErrors(const StoreState& state);
 

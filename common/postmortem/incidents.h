@@ -1,5 +1,5 @@
-// How Python processes came to harm, as they noted it themselves: a fatal signal, memory that was refused. Pure functions over a
-// task's profile.
+// Incidents that Python processes recorded themselves: a fatal signal, or memory that was refused. Pure functions over a task's
+// profile.
 #pragma once
 
 #include <string>
@@ -10,18 +10,18 @@
 
 namespace memprof {
 
-// Null: it has noted none.
+// Null: it has recorded none.
 const IncidentRecord* FatalSignalOf(const TaskRecord& task, int32_t pid);
 const IncidentRecord* RefusalOf(const TaskRecord& task, int32_t pid);
 
-// The refusal that a task failed of: its error is a MemoryError, in whichever library's words, and memory was refused to it.
+// The refusal that made a task fail: its error is a MemoryError, in the words of any library, and memory was refused to it.
 const IncidentRecord* RefusalThatFailed(const TaskRecord& task, std::string_view error);
 
-// Memory was refused so shortly before the signal that it is what the process died of: C++ and Rust abort then.
+// Memory was refused so shortly before the signal that it is the cause of death: C++ and Rust programs abort then.
 bool LedTo(const IncidentRecord& refusal, const IncidentRecord& signal);
 
 ReportAddressSpace AddressSpaceOf(const IncidentRecord& refusal);
-// What was asked for would have fitted, had only resident memory counted.
+// The request would have fitted if only resident memory counted.
 bool ByReservationsOnly(const ReportAddressSpace& space);
 
 // "crash_here (libx.so), called at job.py:17 enrich"; "" of no frames. The innermost native frame outside of libc, and the

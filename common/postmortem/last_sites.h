@@ -1,5 +1,5 @@
-// Sites over all processes of a container at their last sample: the last profiles of the tasks that ran there, put together.
-// Live bytes of tasks that ran at once add up, for they were held at once.
+// Sites over all processes of a container at their last sample: the last profiles of the tasks that ran there, combined. Live
+// bytes of tasks that ran at once are summed, because they were held at once.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct LastTask {
 
 uint64_t LiveBytesOf(const TaskProfileRecord& profile);
 
-// By live bytes, descending, at most `most`; then what has no such figure (a JVM's heap), by bytes allocated.
-// `awaits_names` becomes true when one of them awaits one.
+// By live bytes, descending, at most `most`; then sites without such a figure (a JVM's heap), by bytes allocated. `awaits_names`
+// becomes true when a name of one of them is still missing.
 std::vector<ReportSite> SitesAtLastSample(const std::vector<LastTask>& tasks, const Interner& interner, const NamedStacks& stacks,
                                           size_t most, bool& awaits_names);
 

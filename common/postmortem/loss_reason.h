@@ -1,5 +1,5 @@
-// What Spark and the cluster managers say of an executor's end, in their own words. They prove an exit code, a manager's own
-// kill for memory, or that nobody died of anything; all else stays unknown. Pure functions; any text is fine.
+// What Spark and the cluster managers say about an executor's end, in their own words. These words prove an exit code, a
+// manager's own kill for memory, or a removal on purpose; everything else stays unknown. Pure functions; any text is allowed.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 namespace memprof {
 
 enum class LossKind {
-  kUnknown,          // "Remote RPC client disassociated", "heartbeat timed out": it is gone, and that is all
+  kUnknown,          // "Remote RPC client disassociated", "heartbeat timed out": it is gone; nothing else is known
   kExit,             // it ended with `exit_code`
   kContainerMemory,  // the manager says that it killed the container for its memory
-  kWanted,           // dynamic allocation, decommission, preemption, an orderly end: no post-mortem
+  kWanted,           // dynamic allocation, decommission, preemption, a normal end: no post-mortem
 };
 
 struct LossReason {
@@ -25,7 +25,7 @@ LossReason ParseLossReason(std::string_view text);
 // "137 (SIGKILL)", "52 (Spark's code for an OutOfMemoryError)", "1".
 std::string ExitCodePhrase(int exit_code);
 
-// "SIGSEGV"; "signal 40" of one without a name of its own.
+// "SIGSEGV"; "signal 40" for one without a name.
 std::string SignalName(int signal);
 
 inline constexpr int kSignalBase = 128;  // what a shell adds to the signal for an exit code

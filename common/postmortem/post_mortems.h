@@ -1,9 +1,8 @@
-// Post-mortems: one for each executor and each Python worker that died, made of what had arrived of it. Executors that were
-// wanted gone (dynamic allocation, decommission, preemption, the application's end) have none; nor has a worker that Spark
-// ended with its task.
+// Post-mortems: one for each executor and each Python worker that died, made from what has arrived about it. Executors that were
+// removed on purpose (dynamic allocation, decommission, preemption, the application's end) have none, and neither has a worker
+// that Spark ended with its task.
 //
-// Made anew for each report from the store's state, so that a late message changes what is said and the order of arrival does
-// not.
+// They are made again for each report from the store's state. So a late message changes them, but the order of arrival does not.
 #pragma once
 
 #include <cstdint>

@@ -8,9 +8,9 @@
 
 namespace memprof {
 
-// First the heap as a whole against its maximum, then the executor's regions in their order. Python's processes together count as overhead,
-// or as pyspark where that has a budget. No bytes: nobody tells them (reserved, user), or nothing had been told yet. Empty where the
-// executor's budget isn't known.
+// First the heap as a whole against its maximum, then the executor's regions in their order. Python's processes together count as
+// overhead, or as pyspark where that has a budget. No bytes: they are not measured (reserved, user), or not reported yet. Empty
+// where the executor's budget isn't known.
 std::vector<ReportRegionUse> RegionsThen(const ReportExecutor& executor, const proto::Moment& moment);
 
 }  // namespace memprof

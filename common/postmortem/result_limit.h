@@ -1,5 +1,5 @@
-// Jobs that Spark aborted because their results came to more than spark.driver.maxResultSize. Nobody died; what the job asked of the
-// driver is told as a death is.
+// Jobs that Spark aborted because their results were larger than spark.driver.maxResultSize. Nobody died, but it is reported like
+// a death.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which executors are gone that nobody let go. Pure.
+// Executors that were lost, not removed on purpose. Pure.
 #pragma once
 
 #include <algorithm>
@@ -8,11 +8,11 @@
 
 namespace memprof {
 
-// Removed while the application ran, and not because that was wanted. Spark ends an executor's tasks before it speaks of the removal, and
-// an application whose last hope the executor was may end in between.
+// Removed while the application ran, and not on purpose. Spark ends an executor's tasks before it reports the removal; if it was
+// the last executor, the application may end in between.
 inline bool DiedUnwanted(const ExecutorRecord& record, const StoreState& state) {
   if (!record.removed) return false;
-  // While it ends, other threads go on, and one may stop the SparkContext because of an error of its own.
+  // While the JVM ends, other threads continue, and one may stop the SparkContext because of an error of its own.
   if (record.by_own_word) return true;
   const int64_t gone_ms = std::min(record.removed_ms, record.task_lost_ms.value_or(record.removed_ms));
   if (state.application.ended_ms && gone_ms >= *state.application.ended_ms) return false;

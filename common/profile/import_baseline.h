@@ -1,5 +1,5 @@
-// What a Python process holds before and beside its tasks' own data: its resident memory when profiling began and when the code
-// of its first task did, and the live bytes of what importing has allocated since profiling began, by the imported top-level module.
+// What a Python process holds besides its tasks' own data. This is its resident memory when profiling began and when the code of
+// its first task began, and the live bytes that imports have allocated since profiling began, by imported top-level module.
 // Thread-safe (no state).
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace memprof {
 
-// A counter of a worker's first session (worker.py): RSS once its command was read, which imports what its functions need.
+// A counter of a worker's first session (worker.py): RSS after its command was read; reading it imports what its functions need.
 inline constexpr const char* kFirstTaskRssCounter = "firstTaskRssBytes";
 
 struct ImportedModule {
@@ -34,14 +34,14 @@ struct ImportBaseline {
 using HasFile = std::function<bool(const std::string& path)>;
 
 // numpy of .../site-packages/numpy/core/__init__.py, json of .../lib/python3.11/json/decoder.py, helper of /jobs/helper.py;
-// anywhere else the outermost folder that is a package, which `has_file` tells.
+// anywhere else the outermost folder that is a package, which `has_file` shows.
 std::string TopLevelModuleOf(const std::string& file, const HasFile& has_file);
 
-// Of sessions of one process, each block being live in one of them: the process-level one, and those that are open.
+// From sessions of one process, in which each block is live only once: the process-level session and the open ones.
 std::vector<ImportedModule> ImportedModulesOf(const std::vector<const BoxSession*>& sessions, const HasFile& has_file);
 std::vector<ImportedModule> ImportedModulesOf(const std::vector<const BoxSession*>& sessions);  // as files are on this machine
 
-// The later of two of one process, with what only the earlier may know.
+// The later of two baselines of one process, completed from the earlier one.
 void Renew(const ImportBaseline& other, ImportBaseline* baseline);
 
 // `withheld`: names of the user's own modules are replaced (profile/withheld.h).

@@ -1,4 +1,4 @@
-// What a process's resident memory was made of at its peak, from its box into the message about the process.
+// The composition of a process's resident memory at its peak, from its box into the message about the process.
 #pragma once
 
 #include <cstdint>

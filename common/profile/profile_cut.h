@@ -1,6 +1,6 @@
-// Cuts a task's sites to the size of a message. Python gets most of the room, then heap, then off-heap; the first site is of
-// the origin that held most at the peak. Within an origin sites go by live at peak (JVM heap, which has no live figure: by
-// allocated), largest first. What doesn't fit is summed per origin into `remainders`, so that totals still add up. Pure
+// Cuts a task's sites to the size of a message. Python gets most of the room, then heap, then off-heap; the first site is of the
+// origin that held most at the peak. Within an origin sites go by live at peak (JVM heap, which has no live figure: by
+// allocated), largest first. Sites that don't fit are summed by origin into `remainders`, so that totals still add up. Pure
 // function.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace memprof {
 
-// Fills strings, frames, stacks, sites and remainders of `profile`, whose other fields are set already, so that it
-// takes at most `max_bytes` serialised (or as much as those other fields alone take).
+// Fills strings, frames, stacks, sites and remainders of `profile`, whose other fields are set already, so that it takes at most
+// `max_bytes` when serialised (or as much as those other fields need alone).
 void WriteSites(const ProfileSites& sites, size_t max_bytes, proto::TaskProfile* profile);
 
 }  // namespace memprof

@@ -1,5 +1,5 @@
-// ProfileSites: the sites of one task from all sides (JVM heap, off-heap, each Python session), with frames and stacks
-// merged by content, before they are cut to size. Built and read by one thread; allocates as much as it is given.
+// ProfileSites: the sites of one task from all sides (JVM heap, off-heap, each Python session), with frames and stacks merged by
+// content, before they are cut to size. Built and read by one thread; allocates without a bound of its own.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ struct ProfileLeftovers {
   std::vector<Site> sites;
 };
 
-// How a process came to harm (proto::Incident).
+// An incident of a process (proto::Incident).
 struct ProfileIncident {
   int32_t pid = 0;
   uint32_t stack = 0;  // node; 0 = none
@@ -66,12 +66,12 @@ class ProfileSites {
   uint32_t AddNode(uint32_t parent, uint32_t frame);  // node below `parent`
   void Add(const ProfileSite& site);                  // sums with the site of the same origin, stack and UDF
   uint32_t AddSession(const SessionSpan& span);
-  // Likewise for a site of a session. What was allocated and what was left live are summed over all sessions; what they held at a
-  // moment, live or resident, is joined by JoinSessions(), to be called once after the last of them.
+  // The same for a site of a session. Bytes allocated and bytes left live are summed over all sessions. Bytes held at a moment,
+  // live or resident, are joined by JoinSessions(), which is called once after the last session.
   void Add(const ProfileSite& site, uint32_t session);
   void JoinSessions();  // see profile/session_peaks.h
 
-  // Where the user's Python code lies that frames call `file`.
+  // The path of the user's Python code that frames call `file`.
   void NotePath(const std::string& file, const std::string& path) { paths_.try_emplace(file, path); }
   const std::string* PathOf(const std::string& file) const {
     const auto found = paths_.find(file);
@@ -86,7 +86,7 @@ class ProfileSites {
   const std::vector<ProfileSite>& sites() const { return sites_; }
   const std::vector<ProfileLeftovers>& leftovers() const { return leftovers_; }
   const std::vector<ProfileIncident>& incidents() const { return incidents_; }
-  // Memory that the user's own lines have asked for, and not an import or the machinery around them.
+  // Memory that the user's own lines requested, not an import or the framework around them.
   bool IsUsers(uint32_t node) const;
   std::vector<uint32_t> FramesOf(uint32_t node) const;  // outermost first, indexes into frames()
 

@@ -1,5 +1,5 @@
-// What Python frames say beyond their names: which belong to the machinery around a UDF, and which UDF a stack is in.
-// Pure functions, thread-safe.
+// What Python frames mean: which ones belong to the framework around a UDF, and which UDF a stack is in. Pure functions,
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace memprof {
 
-// Where PySpark's and this profiler's own Python code lives, told by the frames of their entry points (worker.py and
-// daemon.py run at the bottom of every stack; a program is begun by sitecustomize.py): a user's own folder called "pyspark" is
-// not taken for it.
+// The folders of PySpark's and this profiler's own Python code. They are found by the frames of their entry points: worker.py and
+// daemon.py are at the bottom of every stack, and sitecustomize.py starts a program. So a user's own folder called "pyspark" is
+// not mistaken for PySpark.
 class PythonFramework {
  public:
   explicit PythonFramework(const std::vector<BoxFrame>& frames);
@@ -23,8 +23,8 @@ class PythonFramework {
   std::vector<std::string> roots_;  // with a trailing slash
 };
 
-// Index + 1 of the UDF that `frames` (outermost first) run in: the first frame that is one, else the session's only
-// one, else 0.
+// Index + 1 of the UDF that `frames` (outermost first) run in: the first frame that is a UDF, else the session's only UDF, else
+// 0.
 uint32_t UdfOf(const std::vector<const BoxFrame*>& frames, const std::vector<BoxUdf>& udfs);
 
 }  // namespace memprof

@@ -15,7 +15,8 @@
 
 namespace memprof {
 
-// The process-level session of a box, which has what closed sessions left live, as it was when `through` was the last of these.
+// The process-level session of a box, which has what closed sessions left live, at the time when `through` was the last closed
+// session.
 struct ProcessLeftovers {
   BoxSession process;
   uint64_t through = 0;
@@ -27,7 +28,7 @@ struct PythonSession {
   std::optional<ProcessLeftovers> leftovers = std::nullopt;
 };
 
-// What is known of a native frame, empty while that is nothing: (module path, build id, offset of the return address).
+// What is known about a native frame (module path, build id, offset of the return address); empty while nothing is known.
 using NativeCallsAt = std::function<SourceCalls(const std::string& module, const std::string& build_id, uint64_t offset)>;
 
 struct PythonNames {
@@ -36,7 +37,7 @@ struct PythonNames {
   bool withheld = false;          // names of the user's own functions and files are replaced, each by its hash
 };
 
-// Adds all sessions of one task to `sites`, which are joined afterwards and complete but for the cut (profile_cut.h), and to
+// Adds all sessions of one task to `sites`, which are afterwards joined and complete, but not yet cut (profile_cut.h). Adds to
 // `profile` all that is not a site: sessions, functions, counters, the interval, and whether any session is partial.
 void AddPythonSessions(const std::vector<PythonSession>& sessions, const PythonNames& names, ProfileSites* sites,
                        proto::TaskProfile* profile);

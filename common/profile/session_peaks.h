@@ -1,12 +1,12 @@
-// What the sessions of one task held together. They run side by side (chained UDFs: one worker each, at the same time) or
-// one after another (coalesce and union: each input partition is a session of its own). No session says when its
-// peak was, so the moment is chosen at which they can have held most:
+// What the sessions of one task held together. They run side by side (chained UDFs: one worker each, at the same time) or one
+// after another (coalesce and union: each input partition is a session of its own). Sessions don't record when their peak was, so
+// the moment is chosen at which they can have held most:
 //
-//   sessions of one process    follow one another: of them the largest counts, never their sum
+//   sessions of one process    follow one another: the largest counts, never their sum
 //   of different processes     are added, unless their times prove that one was over before the other began
 //
-// The choice is made once for all sites of a task, by what whole sessions held: chosen site by site, sites of sessions
-// that followed one another would be added up.
+// The choice is made once for all sites of a task, by what whole sessions held: if it were made for each site, sites of sessions
+// that followed one another would be summed.
 //
 // A session's time begins when its worker learns which task it serves, not when a reused worker begins to wait for one.
 // Pure functions, thread-safe.
@@ -36,8 +36,8 @@ struct SessionShare {
   HeldBytes held;
 };
 
-// Of the sessions that may have been at work at the same moment, at most one a process, those with the largest sum: indexes
-// into `sessions`, ascending. Empty only without sessions. Quadratic in the sessions; a box has 31 at most.
+// Among the sessions that may have been at work at the same moment, at most one for each process, the set with the largest sum:
+// indexes into `sessions`, ascending. Empty only without sessions. Quadratic in the sessions; a box has 31 at most.
 std::vector<size_t> LargestTogether(const std::vector<SessionShare>& sessions);
 
 }  // namespace memprof

@@ -1,5 +1,5 @@
-// Lines of the user's Python code that a profile's frames stand on, read from where the code lies: a file, or a member of a zip
-// archive that was imported from ("helpers.zip/helpers/mod.py", as Python calls it). Thread-safe (no state).
+// Lines of the user's Python code in a profile's frames, read from the code's file, or from the member of an imported zip archive
+// ("helpers.zip/helpers/mod.py", as Python calls it). Thread-safe (no state).
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,9 @@ struct SourceLineKey {
 // The user's lines among the frames of `profile`, which was written from `sites`; each once.
 std::vector<SourceLineKey> SourceLinesOf(const proto::TaskProfile& profile, const ProfileSites& sites);
 
-// Tells lines that must not be shown, by Spark's spark.redaction.regex. That is Java's syntax; here it is read by C++'s regular expressions
-// (ECMAScript), so what the two read differently, or what may take exponential time, is refused: by Redaction::Make, and with it all text.
+// Finds lines that must not be shown, by Spark's spark.redaction.regex. That has Java's syntax, but is read here by C++'s regular
+// expressions (ECMAScript). Redaction::Make refuses an expression that the two read differently, or that may take exponential
+// time; then no text is shown at all.
 class Redaction {
  public:
   static constexpr std::string_view kSparksDefault = "(?i)secret|password|token|access[.]?key";
@@ -45,8 +46,9 @@ class Redaction {
 // Reads the lines, file by file, into messages of at most 256, and gives each to `send`.
 void ReadSourceLines(const std::vector<SourceLineKey>& lines, const Redaction& redaction, const std::function<void(proto::Symbols)>& send);
 
-// The text of the lines without the space around them, at most 160 bytes of each, "(redacted)" where it must not be shown. Lines that
-// can't be read, or are empty, are missing. Reads regular files of at most 8 MiB; waits for a file system as long as that takes.
+// The text of the lines without the space around them, at most 160 bytes of each, "(redacted)" where it must not be shown. Lines
+// that can't be read, or are empty, are left out. Reads regular files of at most 8 MiB; waits for a slow file system without a
+// limit.
 std::map<uint32_t, std::string> ReadSourceLines(const std::string& path, const std::set<uint32_t>& lines, const Redaction& redaction);
 
 }  // namespace memprof

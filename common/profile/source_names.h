@@ -1,5 +1,5 @@
-// What a file of Python code is called in a profile, so that the same line has one name on every executor and a name that its
-// author knows. Pure function, thread-safe.
+// The name of a Python file in a profile: the same line has the same name on every executor, and a name that its author knows.
+// Pure function, thread-safe.
 //
 //   in the executor's working directory, or "./helpers.py"      helpers.py
 //   in the folder where Spark puts what addPyFile ships         helpers.zip/helpers/mod.py

@@ -1,5 +1,5 @@
-// What leaves an executor instead of a name that must not (spark.memprof.source=none): a hash of it, so that the same name is the same
-// everywhere and always, and lines can still be told apart and compared. It hides names from readers; who knows a name can confirm it.
+// Replaces a name that must not leave an executor (spark.memprof.source=none) by its hash. The same name always has the same
+// hash, so lines can still be distinguished and compared. It hides names from readers; somebody who knows a name can confirm it.
 // Pure function.
 #pragma once
 

@@ -7,8 +7,8 @@
 
 namespace memprof {
 
-// `path` as Python calls what it has imported from an archive: the archive's own path, "/", the member's. Nothing where no part of the
-// path is a regular file, or it has no such member, or the member has more than `most_bytes`, is encrypted or damaged.
+// `path` as Python names code from an archive: the archive's own path, "/", the member's path. Nothing where no part of the path
+// is a regular file, or the archive has no such member, or the member has more than `most_bytes`, is encrypted or damaged.
 std::optional<std::string> ReadZipMember(const std::string& path, size_t most_bytes);
 
 }  // namespace memprof

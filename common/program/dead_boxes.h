@@ -1,6 +1,6 @@
-// What processes that are dead left in their black boxes, and JVMs in their last words (profile/words_file.h), by directory, without Spark.
-// Boxes are anybody's files until they have been checked (blackbox/box_reader.h); those of the living are left alone. Nothing is changed or
-// removed. Thread-safe (no state).
+// What dead processes left in their black boxes, and dead JVMs in their last words (profile/words_file.h), by directory, without
+// Spark. Boxes are not trusted until they have been checked (blackbox/box_reader.h). Boxes of living processes are skipped.
+// Nothing is changed or removed. Thread-safe (no state).
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ struct DeadBoxes {
 
 inline constexpr size_t kMaxDeadBoxes = 1000;
 
-// Boxes in the directory and in the folders right below it (one an application), at most kMaxDeadBoxes; links are not followed.
-// kNotFound: it can't be read.
+// Boxes in the directory and in the folders directly below it (one for each application), at most kMaxDeadBoxes; links are not
+// followed. kNotFound: it can't be read.
 Result<DeadBoxes> ReadDeadBoxes(const std::string& directory);
 
 }  // namespace memprof

@@ -1,4 +1,4 @@
-// A JVM that ended itself of a full heap, by the last words that it left in a file (profile/words_file.h). Pure function.
+// A JVM that exited because its heap was full, from the last words that it left in a file (profile/words_file.h). Pure function.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace memprof {
 
-// As an executor's death; what its limits were isn't known. Nothing: the words tell of no such end, or aren't of this version.
+// Reported like an executor's death; its limits aren't known. Nothing: the words report no such end, or aren't of this version.
 std::optional<ReportPostMortem> DeathByWords(const std::vector<std::string>& words);
 
 }  // namespace memprof

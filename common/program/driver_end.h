@@ -1,5 +1,6 @@
-// The end of a driver, as who started it sees it (`sparkmemprof submit`): what its Python process left in its boxes is joined with the
-// report that its JVM wrote, and where one of the two was killed, the post-mortem that nobody in it could write. Thread-safe (no state).
+// The end of a driver, as seen by the process that started it (`sparkmemprof submit`). The boxes of its Python process are joined
+// with the report that its JVM wrote. If one of the two was killed, a post-mortem is added, which the dead process itself could
+// not write. Thread-safe (no state).
 #pragma once
 
 #include <cstdint>
@@ -14,11 +15,11 @@ namespace memprof {
 
 struct DriverEnd {
   std::string report_json;  // of the application, as its driver left it; empty: it left none
-  bool jvm_told = false;    // the report is of the JVM's last moment, with its own death, which nobody has been told of
+  bool jvm_told = false;    // the report is of the JVM's last moment, with its own death, which has not been reported yet
   Program python;           // the boxes of its Python process; `pid` isn't known
   int32_t exit_status = 0;  // as a shell has it: 128 + the signal that ended a process
   bool jvm_killed = false;  // that signal ended the JVM itself; else it was its Python process, or nobody was killed
-  // What its cgroup says: kills by the kernel from the driver's beginning to its end, and the limit.
+  // From its cgroup: kills by the kernel from the driver's beginning to its end, and the limit.
   std::optional<uint64_t> kernel_kills, limit_bytes;
   uint64_t host_memory_bytes = 0;
 };
@@ -28,7 +29,8 @@ struct DriverReport {
   std::vector<std::string> post_mortems;  // as text, of the driver's own processes
 };
 
-// kNotFound: there is nothing to add, no box and no death. kCorrupt and kUnsupported: `report_json` is none of this version.
+// kNotFound: there is nothing to add, no box and no death. kCorrupt and kUnsupported: `report_json` can't be read, or is of
+// another version.
 Result<DriverReport> ReportOfDriver(const DriverEnd& end);
 
 }  // namespace memprof

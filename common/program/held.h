@@ -1,4 +1,4 @@
-// What a process that is dead held at its last sample, in the report's words. Pure functions.
+// What a dead process held at its last sample, in the report's terms. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ std::string HeldPhrase(const std::optional<HeldLine>& line);
 // The heaviest sites go into the death, by what was live at the last sample.
 void PutHeldSites(const ReportStage& python, ReportPostMortem& death);
 
-// What the process noted as it died; 0: nothing.
+// The signal that the process recorded as it died; 0: none.
 int NotedSignal(const BoxSession& session);
 
 }  // namespace memprof

@@ -1,6 +1,6 @@
 // The report of a plain Python program (`sparkmemprof run`) from the black boxes that its processes left, in the shape of an
-// application's: one executor, "driver", whose processes are the program's; one stage, 0, with a task for each process.
-// Whatever the program's end was, its tasks count: the stage says how it failed. Thread-safe (no state).
+// application's: one executor, "driver", whose processes are the program's; one stage, 0, with a task for each process. Its tasks
+// count however the program ended; the stage says how it failed. Thread-safe (no state).
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct Program {
   int64_t ended_ms = 0;
 };
 
-// A session that was left open (a killed process, one that left by _exit) is read as it stands, and its task marked partial.
-// kNotFound: no process left a box that can be read.
+// A session that was left open (by a killed process, or by _exit) is read unfinished, and its task is marked partial. kNotFound:
+// no process left a box that can be read.
 Result<std::string> ProgramReportJson(const Program& program);
 Result<Report> ProgramModel(const Program& program);
 

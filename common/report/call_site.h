@@ -9,7 +9,7 @@ namespace memprof {
 struct CallSite {
   std::string_view function, file;  // empty: the text is none
   uint32_t line = 0;
-  bool of_user = false;  // else Spark knows no frame but those of the bridge that Python's calls come over, or of a pool's thread
+  bool of_user = false;  // otherwise Spark only knows frames of the bridge from Python, or of a pool's thread
 };
 
 CallSite ParseCallSite(std::string_view text);

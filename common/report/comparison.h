@@ -1,9 +1,9 @@
-// Two runs of one job side by side: the lines of the user's code whose memory changed, and the sums around them. The one place where
-// two reports are put into relation; what is written of it is comparison_text and comparison_json. Pure function.
+// Two runs of one job side by side: the lines of the user's code whose memory changed, and the sums. This is the only place that
+// compares two reports; comparison_text and comparison_json write the result. Pure function.
 //
-// A line is known by its UDF, file, function and text, so that one which was moved by an edit above it is still the same; by its
-// number where a function's texts aren't all known, or not told apart, on both sides. Its live bytes are the most that any one task held,
-// of all stages; what it allocated is summed over all stages. Other attempts are not in it.
+// A line is identified by its UDF, file, function and text, so it stays the same when an edit above moves it. It is identified by
+// its number where a text of the function is unknown or redacted on either side. Its live bytes are the most that any one task
+// held, over all stages; its allocated bytes are summed over all stages. Other attempts are left out.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ struct ReportAction {
   std::vector<int32_t> jobs, stages;  // those that it skipped included
   std::optional<int64_t> query_id;
   std::string call_site;       // as Spark tells it
-  std::string function, file;  // of it, where it is a line of the user's program; empty: Spark doesn't know that
+  std::string function, file;  // of the call site, where it is a line of the user's program; empty: Spark doesn't know it
   uint32_t line = 0;
   std::string description;  // what the user calls it
   std::string status;       // running, complete, failed, cancelled
@@ -30,7 +30,7 @@ struct ReportAction {
   int64_t started_ms = 0;
   std::optional<int64_t> ended_ms;
   uint64_t result_tasks = 0, result_bytes = 0, broadcast_bytes = 0;
-  std::optional<uint64_t> result_rows;      // of a query whose plan tells them
+  std::optional<uint64_t> result_rows;      // of a query whose plan has them
   std::vector<ReportStageResults> results;  // largest first
 };
 

@@ -8,10 +8,10 @@
 
 namespace memprof {
 
-// At most `most` samples (and at least a few); returns how many went.
+// At most `most` samples (and at least a few); returns how many were dropped.
 size_t FitTimeLine(size_t most, ReportTimeLine& line);
 
-// So that all of a report's time lines together stay small beside the rest of it: some 3 MB of JSON.
+// So that all of a report's time lines together stay small: some 3 MB of JSON.
 void FitTimeLines(std::vector<ReportExecutor>& executors);
 
 }  // namespace memprof

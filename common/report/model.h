@@ -84,13 +84,13 @@ struct ReportSampling {
   std::optional<uint64_t> jvm_interval_bytes, python_interval_bytes;
 };
 
-// Stages that have no row: beyond the heaviest, or let go by the store.
+// Stages that have no row: lighter than those with one, or dropped by the store.
 struct ReportOtherStages {
   uint64_t stages = 0, tasks = 0, other_attempts = 0;
   std::vector<ReportOriginSum> totals;
 };
 
-// Executors that have no row: beyond those that used most, or let go by the store after their end.
+// Executors that have no row: they used less than those with one, or the store dropped them after their end.
 struct ReportOtherExecutors {
   uint64_t executors = 0;
   std::optional<uint64_t> largest_used_bytes;  // of those whose peak is known

@@ -1,6 +1,6 @@
-// One report as web pages: what the Memory tab of Spark's UI and of its History Server answers, by path. Which paths there are, what they
-// take and what a refusal says is decided here; who serves them only forwards. Answers are made when first asked for; the long ones (the
-// whole JSON, the app's files) are kept.
+// One report as web pages, by path, for the Memory tab of Spark's UI and of its History Server. Paths, their parameters and the
+// texts of refusals are decided here; the servers only forward. Answers are made on the first request; the long ones (the whole
+// JSON, the app's files) are kept.
 //
 //   ""                                the page, to be framed by the server    text/html
 //   app.js, app.css                   the browser app, which the page starts  text/javascript, text/css
@@ -27,7 +27,7 @@ struct PageAnswer {
   std::shared_ptr<const std::string> body;
 };
 
-// "fresh=true" in a query: no older report will do. Whoever keeps reports asks.
+// "fresh=true" in a query: an older report must not be used. For callers that keep reports.
 bool AsksForFresh(std::string_view query);
 
 class ReportPages {

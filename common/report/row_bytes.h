@@ -1,4 +1,4 @@
-// About how many bytes of JSON a row of the report comes to: its names, mostly. Pure functions.
+// The approximate JSON size of a row of the report, mostly its names. Pure functions.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a report leaves out when only what began after a moment is asked for. Pure function.
+// Reduces a report to what began after a moment. Pure function.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace memprof {
 
-// Drops stages, actions, deaths and findings that began before `since_ms` (ms since the epoch), and says so among what is not available.
-// What an executor is and was at its peak stays: it is not of one stage.
+// Drops stages, actions, deaths and findings that began before `since_ms` (ms since the epoch), and says so among what is not
+// available. Executors and their peaks stay: they belong to no single stage.
 void LeaveOutBefore(int64_t since_ms, Report* report);
 
 }  // namespace memprof

@@ -1,4 +1,4 @@
-// Figures as people read them, in one place: every view says the same number in the same words.
+// Figures as people read them, in one place: every view formats a number in the same way.
 #pragma once
 
 #include <cstdint>

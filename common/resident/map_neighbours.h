@@ -1,4 +1,4 @@
-// What a mapping is, as far as the one before it tells: pass them in order of address. HOOK.
+// What a mapping is, judged by the one before it: pass mappings in order of address. HOOK.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ class MapNeighbours {
 
   static bool IsAnonymous(const Mapping& mapping) { return mapping.name_size == 0 && !mapping.of_file; }
 
-  // Where the .bss ends with which an anonymous mapping begins, that is, behind a library's data; otherwise where it begins.
+  // An anonymous mapping behind a library's data begins with the library's .bss: returns where that .bss ends. For other
+  // mappings, returns their begin.
   uintptr_t BssEnd(const Mapping& mapping) const;
   bool IsStack(const Mapping& mapping) const;
   void Pass(const Mapping& mapping);

@@ -1,5 +1,5 @@
-// This process's mappings, as /proc/self/maps lists them, and which pages of a file's private mapping have become the
-// process's own. About 1 ms for 800 mappings. HOOK: system calls alone, 12 KiB of the caller's memory, errno is kept.
+// This process's mappings, as /proc/self/maps lists them, and which pages of a file's private mapping have become the process's
+// own. About 1 ms for 800 mappings. HOOK: system calls only, 12 KiB of the caller's memory, errno is kept.
 #pragma once
 
 #include <cstddef>
@@ -46,9 +46,9 @@ class PageMap {
   PageMap(const PageMap&) = delete;
   PageMap& operator=(const PageMap&) = delete;
 
-  // Of pages that have been written to, in the private mapping of a file: copies of this process's own.
+  // Pages of a file's private mapping that have been written to: this process's own copies.
   uint64_t OwnBytes(MapScratch& scratch, uintptr_t begin, uintptr_t end) const;
-  // Of pages that this process has in memory, whosever they are.
+  // Pages that this process has in memory, its own or shared.
   uint64_t PresentBytes(MapScratch& scratch, uintptr_t begin, uintptr_t end) const;
 
  private:

@@ -1,9 +1,9 @@
-// RegionTable: parts of this process's address space and what they are kept for, where it isn't a followed block that says
-// so: Python's arenas, address space that a library's own allocator has reserved, and what was there before profiling began.
-// Disjoint, in order of address; neighbours of one kind and label are joined.
+// RegionTable: parts of this process's address space and what they are used for, where no followed block shows it: Python's
+// arenas, address space that a library's own allocator has reserved, and memory from before profiling began. Regions are disjoint
+// and in order of address; neighbours of one kind and label are joined.
 //
-// Fixed memory, all zero at first, so that a static one costs no file and no page until it is used. What finds no room is
-// counted and unknown. Everything is HOOK: allocates nothing; its lock is a futex that is held for a few moves of memory.
+// Fixed memory, all zero at first, so that a static one costs no file and no page until it is used. Regions that don't fit are
+// counted and unknown. Everything is HOOK: allocates nothing; its lock is a futex that is held briefly, while memory is moved.
 #pragma once
 
 #include <algorithm>
@@ -32,11 +32,11 @@ class RegionTable {
     RegionKind kind;
   };
 
-  // What of [begin, end) is already in a region changes hands, but for kBefore, which takes only what is nobody's.
+  // Parts of [begin, end) that are already in a region move to this one; kBefore takes only parts that are in no region.
   void Add(uintptr_t begin, uintptr_t end, RegionKind kind, const char* label = nullptr, uint32_t label_size = 0);
   void Remove(uintptr_t begin, uintptr_t end);
   void RemoveAll(RegionKind kind);
-  // What of [begin, end) is of one kind.
+  // How many bytes of [begin, end) are of one kind.
   void RemoveOfKind(RegionKind kind, uintptr_t begin, uintptr_t end);
 
   // Calls visit(const Region&) for each, in order of address. The lock is held.
@@ -46,7 +46,7 @@ class RegionTable {
     for (size_t i = 0; i < count_; ++i) visit(static_cast<const Region&>(regions_[i]));
   }
 
-  // The same for those that overlap [begin, end), each cut to what of it lies there.
+  // The same for regions that overlap [begin, end), each cut to the overlap.
   template <typename Visit>
   void ForEachIn(uintptr_t begin, uintptr_t end, Visit&& visit) {
     FutexLock lock(mutex_);
@@ -76,8 +76,8 @@ class RegionTable {
   bool Empty() const { return visible_count_.load(std::memory_order_relaxed) == 0; }
   uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
 
-  // Another thread may have been changing the table at the fork: then some of it may be wrong in the child. Not held over the
-  // fork, for the handlers of others run between ours, and may unmap.
+  // If another thread was changing the table at the fork, some of it may be wrong in the child. The lock is not held during the
+  // fork, because handlers of other code run between ours and may unmap memory.
   void AfterForkInChild() { mutex_.ResetInChild(); }
 
  private:

@@ -6,8 +6,8 @@
 
 namespace memprof {
 
-// Bytes of [address, address + size) whose pages are resident; of partly covered pages the bytes that are covered. What is
-// not mapped (any more) counts as not resident.
+// Bytes of [address, address + size) whose pages are resident; for partly covered pages, the covered bytes. Memory that is not
+// mapped (any more) counts as not resident.
 uint64_t ResidentBytes(uintptr_t address, uint64_t size);
 
 }  // namespace memprof

@@ -10,10 +10,10 @@ class RssReader {
  public:
   void Open();  // not in a hook; without /proc all readings are 0
   void Close();
-  // HOOK. Resident set size in bytes; 0 when unknown. Keeps errno, and is no cancellation point: a thread that was ended
-  // in here would leave the recorder locked.
+  // HOOK. Resident set size in bytes; 0 when unknown. Keeps errno, and is not a cancellation point: a thread that was cancelled
+  // here would leave the recorder locked.
   uint64_t Read() const { return ReadSizes().resident_bytes; }
-  // HOOK. Likewise; both of one reading.
+  // HOOK. The same; both figures from one reading.
   struct Sizes {
     uint64_t virtual_bytes = 0, resident_bytes = 0;
   };

@@ -1,5 +1,5 @@
-// What this process's resident memory is made of, at one moment: rows by what they are, each measured by itself in resident
-// bytes, and the resident set they were measured in. They don't overlap; what they don't explain is nobody's row.
+// The composition of this process's resident memory at one moment: rows by kind, each measured on its own in resident bytes, and
+// the resident set at that moment. Rows don't overlap; what they don't explain is in no row.
 //
 //   mapped files, shared memory   RssFile and RssShmem of /proc/self/status
 //   Python objects                pymalloc's arenas, and blocks that the interpreter itself took from malloc or mmap
@@ -11,9 +11,9 @@
 //   thread stacks, profiler
 //   allocator retention           what malloc holds and nobody uses: read where no hook runs, so only at the end of a session
 //
-// A moment is measured when the resident set has grown by 2 % over the last one, also before a large block goes, and at the
-// end of a session. On steps below 5 %, 2 % of the time is spent at most (1 to 2 ms each). Plain data; the recorder's lock
-// covers it.
+// Rows are measured when the resident set has grown by 2 % since the last measurement, also before a large block is freed, and at
+// the end of a session. Steps below 5 % may take at most 2 % of the time (1 to 2 ms each). Plain data; the recorder's lock covers
+// it.
 #pragma once
 
 #include <cstddef>
@@ -35,22 +35,23 @@ struct RssRowList {
   RssRow rows[kMost];
   size_t count = 0;
 
-  // `prefix` and `name` are joined, and cut where they are too long. Beyond kMost - 1 rows, bytes go to the last, "others". No
-  // row without bytes.
+  // `prefix` and `name` are joined, and cut where they are too long. Beyond kMost - 1 rows, bytes are added to the last row,
+  // "others". Rows without bytes are not made.
   void Add(const char* prefix, const char* name, uint64_t bytes);
   void Add(const char* name, uint64_t bytes) { Add(name, "", bytes); }
 };
 
-// How a row calls a library: numpy/_multiarray_umath, pyarrow/libarrow.so.1700, libcrypto.so.3. NUL-terminated, cut when long.
+// The name of a library in a row: numpy/_multiarray_umath, pyarrow/libarrow.so.1700, libcrypto.so.3. NUL-terminated, cut when
+// long.
 struct LibraryName {
   char text[64];
 };
 LibraryName NameOfLibrary(const char* path, size_t size);
 
-// libc and what stands between it and a library (C++'s runtime), the interpreter, its standard library's extensions, ours.
+// libc and layers above it (the C++ runtime), the interpreter, its standard library's extensions, and our own module.
 bool IsRuntime(const char* path, size_t size);
 
-// Spends at most 2 % of the time, after 50 ms for a start.
+// Spends at most 2 % of the time, plus 50 ms at the start.
 class TimeBudget {
  public:
   bool Has(int64_t now_ns);
@@ -70,7 +71,7 @@ using ModuleEnd = uintptr_t (*)(uintptr_t address);
 // What malloc takes for a block of so many bytes (glibc's: a word before it, in steps of two words, at least four).
 inline uint64_t ChunkBytes(uint64_t size) { return size + 8 <= 32 ? 32 : (size + 8 + 15) & ~uint64_t{15}; }
 
-// The parts of this process that its mappings tell, and the regions that lie in them.
+// The rows that come from this process's mappings and from the regions in them.
 struct MappedParts {
   static constexpr size_t kMostPools = 8;  // the last takes what is left, under its own name
 
@@ -84,11 +85,12 @@ struct MappedParts {
   uint64_t arena_bytes = 0, before_bytes = 0;
   Pool pools[kMostPools];
 };
-// False when the mappings can't be read. Of a region only what is mapped now is looked at: libc unmaps blocks without
-// anybody hearing of it. What was there before and has gone so is taken out of `regions`; others may be mapping there.
+// False when the mappings can't be read. Only the mapped part of a region is measured, because libc unmaps blocks without any
+// hook seeing it. Memory from before profiling that was unmapped this way is removed from `regions`; something else may be mapped
+// there later.
 bool MeasureMappedParts(MapScratch& scratch, ModuleEnd module_end, RegionTable& regions, MappedParts* parts);
 
-// Not HOOK: adds every anonymous mapping that stands now and is nobody's.
+// Not HOOK: adds every anonymous mapping that exists now and is in no region.
 void AddRegionsBefore(MapScratch& scratch, ModuleEnd module_end, RegionTable* regions);
 
 }  // namespace memprof

@@ -1,5 +1,5 @@
-// Accounting: which attempt of a partition counts. A stage row is one stage attempt; its sums take the one successful
-// attempt of each partition. Everything else really used memory too and is kept beside it. Pure functions.
+// Accounting: which attempt of a partition counts. A stage row is one stage attempt; its sums include the one successful attempt
+// of each partition. All other attempts really used memory too, and are kept separately. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ struct AccountedTask {
 // partitions succeeded: one with no known success takes its first attempt with a final profile and no reported end.
 void AccountTasks(const StageRecord& stage, std::vector<AccountedTask>& tasks);
 
-// Tasks with detail, by stage attempt, each list in order of ids; all `account`s undecided. Tasks that name no stage
-// (their TaskEnded has not come and their profile did not know) are left out.
+// Tasks with detail, by stage attempt, each list in order of ids; all `account`s undecided. Tasks without a stage (their
+// TaskEnded has not come, and their profile did not say) are left out.
 std::map<StageKey, std::vector<AccountedTask>> TasksByStage(const StoreState& state);
 
 }  // namespace memprof

@@ -1,9 +1,9 @@
-// Bounds: keeps the store within its limit of native memory. First to go is the detail of single tasks, folded into the
-// sums of their stage: tasks whose stage is complete and whose outcome and final profile are known lose nothing by it.
-// Only if that is not enough go the rows of the lightest tasks (droppedTaskRows), then the lightest sites of stages (counted in
-// droppedSites, their bytes stay in the remainders), the lightest of complete stages and of removed executors (droppedStages,
-// droppedExecutors: one sum of each stays; first those that a report has no row for anyway) and at last profiles of tasks that still run
-// (droppedTasks).
+// Bounds: keeps the store within its limit of native memory. Time lines are thinned first. Then the detail of single tasks is
+// folded into the sums of their stage; tasks whose stage is complete and whose outcome and final profile are known lose nothing
+// by it. If that is not enough, these go, in this order: stages and executors for which a report has no row anyway
+// (droppedStages, droppedExecutors: one sum of each stays); rows of the lightest tasks (droppedTaskRows); the lightest sites
+// (droppedSites; their bytes stay in the remainders) and lines of stages; growth series, cached data and actions; the lightest
+// complete stages and removed executors; at last profiles of tasks that still run (droppedTasks).
 #pragma once
 
 #include "rollup/state.h"

@@ -1,4 +1,4 @@
-// Executors' rows of the report: budget (budget/) against what their agents measured.
+// Executors' rows of the report: their budget (budget/) compared with what their agents measured.
 #pragma once
 
 #include <set>
@@ -14,8 +14,8 @@ ReportMoment MomentRow(const proto::Moment& moment);
 
 inline constexpr size_t kMostExecutorRows = 500;
 
-// Of at most kMostExecutorRows, those that used most; the others go to `rest`. Adds what could not be had to `not_available`, and the
-// agents' counters, of all, to `counters`.
+// Rows of at most kMostExecutorRows executors, those that used most; the others go to `rest`. Adds what was not available to
+// `not_available`, and the counters of all agents to `counters`.
 std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<ReportNotAvailable>& not_available, CounterSums& counters,
                                          ExecutorSums& rest);
 

@@ -1,4 +1,4 @@
-// ExecutorSums: executors without rows of their own, as stage_sums.h for stages.
+// ExecutorSums: executors without rows of their own, like stage_sums.h for stages.
 #pragma once
 
 #include <cstdint>

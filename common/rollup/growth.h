@@ -1,10 +1,10 @@
 // Growth from task to task: lines of the user's own code that leave more behind with every task that a reused worker serves.
-// After each task its worker's profile says what all tasks so far have left live (proto::Leftovers): that series is looked at,
-// and not what single tasks leave, for one task may give back what another left.
+// After each task its worker's profile says what all tasks so far have left live (proto::Leftovers): that series is examined, not
+// what single tasks leave, because one task may free what another left.
 //
-// The slope is Theil's and Sen's: the median of the slopes between any two tasks, with Sen's interval of 95 % after Kendall's
-// statistic, corrected for ties. Unlike the least-squares line it does not see a slope in a single step, so that a cache that
-// fills once is none. Bounded: the last 64 tasks of a worker, its 16 largest lines, 512 workers. Used under the store's mutex.
+// The slope is the Theil-Sen estimator: the median of the slopes between any two tasks, with Sen's 95 % confidence interval based
+// on Kendall's statistic, corrected for ties. Unlike least squares it gives no slope for a single step, so a cache that fills
+// once is not reported. Bounded: the last 64 tasks of a worker, its 16 largest lines, 512 workers. Used under the store's mutex.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ namespace proto {
 class TaskProfile;
 }
 
-// A slope and its interval of 95 %, in bytes a task; negative where bytes became less.
+// A slope and its 95 % confidence interval, in bytes for each task; negative where bytes decreased.
 struct Slope {
   double median = 0, low = 0, high = 0;
 };
 
-// Of points in any order of which at least two differ in x; nothing otherwise. Quadratic in their number.
+// For points in any order, of which at least two differ in x; otherwise nothing. Quadratic in their number.
 std::optional<Slope> SenSlope(const std::vector<std::pair<double, double>>& points);
 
 class Growth {
@@ -41,14 +41,14 @@ class Growth {
 
   explicit Growth(std::pmr::memory_resource* memory) : workers_(memory) {}
 
-  // A task's final profile, decoded to `record`. Leftovers of a session told twice are taken once.
+  // A task's final profile, decoded to `record`. Repeated leftovers of a session count once.
   void Add(std::string_view executor_id, const proto::TaskProfile& profile, const TaskProfileRecord& record, Interner& interner);
 
-  // One row a line: found in a worker over at least kFewestTasks tasks that ran its function, with an interval that lies above
-  // 0, grown by at least `least_bytes` in all, and still held. Those of most bytes first, at most `most`.
+  // One row for each line that grows: in a worker, over at least kFewestTasks tasks that ran its function, with an interval above
+  // 0, grown by at least `least_bytes` in all, and still held. Most bytes first, at most `most`.
   std::vector<ReportLeak> Leaks(const Interner& interner, uint64_t least_bytes, size_t most) const;
 
-  // Forgets all workers but the `keep` that hold most. Returns how many went.
+  // Forgets all workers except the `keep` that hold most. Returns how many were forgotten.
   size_t Keep(size_t keep);
   void MoveTo(InternerCopy& copy);  // see bounds.h
   uint64_t dropped_workers() const { return dropped_workers_; }

@@ -1,4 +1,4 @@
-// OutOfMemoryErrors of a JVM's heap, as its agent told of them (proto::HeapShortage): what the report shows of one.
+// OutOfMemoryErrors of a JVM's heap, as its agent reported them (proto::HeapShortage): what the report shows of one.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ ReportHeapShortage ShortageRow(const proto::HeapShortage& shortage);
 // Where the thread asked, outermost call first.
 std::vector<ReportFrame> ShortageStack(const proto::HeapShortage& shortage);
 
-// An executor's last look at a heap that had stayed nearly full, without an error; nothing when there was none.
+// An executor's last walk of a heap that had stayed nearly full, without an error; nothing when there was none.
 std::optional<ReportHeapShortage> NearlyFullHeap(std::string_view executor_id, const StoreState& state);
 
-// visit(executor's id, proto::HeapShortage), in the order of executors and times; nearly full heaps are none.
+// visit(executor's id, proto::HeapShortage), in the order of executors and times, without nearly full heaps.
 template <typename Visit>
 void ForEachShortage(const StoreState& state, Visit visit) {
   for (const auto& [key, bytes] : state.heap_shortages) {

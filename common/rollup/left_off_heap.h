@@ -8,7 +8,7 @@
 
 namespace memprof {
 
-// Heaviest first, then what no site is known of, as one row without frames; `since_ms`: older words are none.
+// Heaviest first, then memory without a known site, as one row without frames. Messages from before `since_ms` are ignored.
 std::vector<ReportSite> LeftOffHeapSites(const ExecutorRecord& record, int64_t since_ms);
 
 }  // namespace memprof

@@ -1,5 +1,6 @@
-// What heaps retain, as rows of the report: of an executor the message it sent last (proto::RetainedHeap), and of a stage's JVM
-// heap site what its tasks made and the executors' heaps still held, each as of its own last marking, summed over the executors.
+// What heaps retain, as rows of the report. For an executor it is the last message that it sent (proto::RetainedHeap). For a
+// stage's JVM heap site it is the part of its tasks' objects that the executors' heaps still held, each at its own last marking,
+// summed over the executors.
 #pragma once
 
 #include <map>
@@ -20,17 +21,17 @@ namespace memprof {
 std::optional<ReportRetained> RetainedRow(const ExecutorRecord& record, size_t most);
 ReportRetained RetainedRow(const proto::RetainedHeap& message, size_t most);
 
-// Of a message's stack (index + 1; 0 = none), outermost call first.
+// The frames of a message's stack (index + 1; 0 = none), outermost call first.
 std::vector<ReportFrame> FramesOf(const proto::TaskProfile& names, uint32_t stack);
 
 class RetainedSites {
  public:
   explicit RetainedSites(const StoreState& state);
-  // What of it concerns these stages.
+  // The part of it that concerns these stages.
   RetainedSites(const StoreState& state, const std::vector<StageKey>& keys);
 
-  // Where a heap of the stage's tasks was marked as a whole after the stage began. A site that no such message names retained
-  // nothing that was sampled, or is among the sites that found no room in it: it is left as not known.
+  // Filled where a heap of the stage's tasks was marked as a whole after the stage began. A site that is in no such message
+  // either retained nothing that was sampled, or had no room in the message; it stays "not known".
   void PutInto(ReportStage& stage) const;
 
  private:

@@ -29,7 +29,7 @@ std::array<uint64_t, kOrigins> AllocatedBy(const TaskProfileRecord& task);
 
 class SiteRollup {
  public:
-  // How much of a report a group may take: sites of each origin, and fewer, down to `fewest_sites`, once they come to `bytes`.
+  // How much of a report a group may take: sites of each origin, and fewer, down to `fewest_sites`, once they take `bytes`.
   struct Room {
     size_t sites_per_origin = 0, fewest_sites = 0;
     uint64_t bytes = 0;
@@ -42,10 +42,10 @@ class SiteRollup {
   void AddTask(const TaskProfileRecord& task);
   void AddFolded(const FoldedTasks& folded);
 
-  // Fills UDFs, sites, lines and operators (as many as there is room for), remainders and totals; not `tasks`. Where not all sites get a
-  // row, up to half of the rows are for the user's own lines, by live bytes at the peak and by bytes allocated in turns: a function's
-  // scratch buffers, gone before the peak, would lose their places to whatever the task imported. `awaits_names` becomes true
-  // when a site that got a row awaits one. Returns about how many bytes of JSON the rows come to.
+  // Fills UDFs, sites, lines and operators (as many as there is room for), remainders and totals; not `tasks`. Where not all
+  // sites get a row, up to half of the rows are for the user's own lines, taken alternately by live bytes at the peak and by
+  // bytes allocated. Otherwise imports would displace a function's temporary buffers, which are freed before the peak.
+  // `awaits_names` becomes true when a site with a row still needs a name. Returns the approximate JSON size of the rows.
   uint64_t Fill(const Room& room, ReportSiteGroup& group, bool& awaits_names) const;
 
  private:
@@ -84,8 +84,8 @@ class SiteRollup {
   ArrowPoolFigures arrow_pool_;
 };
 
-// Puts one task into sums without its detail (bounds.h). Keys stay unnamed, but sites that look the same by the names known now
-// are one, as in a row made of the task itself.
+// Adds one task to sums without its detail (bounds.h). Keys stay unnamed, but sites that look the same with the names known now
+// are merged, as in a row made from the task itself.
 void FoldTask(const TaskProfileRecord& task, const NamedStacks& stacks, const LeadLines& leads, FoldedTasks& folded);
 
 }  // namespace memprof

@@ -28,7 +28,7 @@ struct StageSums {
 // One stage; `tasks` are those that were not folded, accounted (accounting.h).
 StageSums SumsOf(const StageRecord& stage, const std::vector<AccountedTask>& tasks);
 
-// Which stages keep their place: those that failed, then those that held most, allocated most, came last.
+// The order in which stages keep their rows: failed ones, then by held bytes, by allocated bytes, and the newest first.
 inline auto RankOf(StageKey key, const StageRecord& stage, const StageSums& sums) {
   uint64_t live = 0, allocated = 0;
   for (const OriginFigures& figures : sums.totals) {

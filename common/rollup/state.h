@@ -37,7 +37,7 @@ struct StoreState {
     return found != executors.end() ? found->second : executors.emplace(std::pmr::string(id, &memory), &memory).first->second;
   }
 
-  // True of one that was let go: a message of it comes too late.
+  // True for an executor that was dropped: a message from it comes too late.
   bool WasDropped(std::string_view executor_id) const {
     std::optional<int64_t> number = ExecutorNumber(executor_id);
     return number && dropped_executor_numbers.Contains(*number);
@@ -49,12 +49,12 @@ struct StoreState {
   SymbolTable symbols{&memory};
   SourceTable source{&memory};
   std::pmr::unordered_map<int64_t, TaskRecord> tasks{&memory};  // by task attempt id
-  IntervalSet folded_tasks{&memory};                            // ids whose detail was let go: late copies are known
+  IntervalSet folded_tasks{&memory};                            // ids whose detail was dropped: late copies are recognised
   std::pmr::map<StageKey, StageRecord> stages{&memory};
   std::pmr::map<std::pmr::string, ExecutorRecord, std::less<>> executors{&memory};
 
   ReportApplication application;
-  uint64_t executor_events = 0;                                   // of executors that came and went
+  uint64_t executor_events = 0;                                   // of added and removed executors
   std::string session_python_version;                             // as the workers say it, for when the driver did not
   uint64_t jvm_interval_bytes = 0, python_interval_bytes = 0;     // the largest seen
   std::map<std::string, std::string, std::less<>> configuration;  // the entries that budgets need
@@ -66,7 +66,7 @@ struct StoreState {
   uint64_t dropped_sites = 0, dropped_lines = 0, dropped_tasks = 0, dropped_consumers = 0, dropped_cached = 0, dropped_task_rows = 0;
   StageSums dropped_stages;
   ExecutorSums dropped_executors;
-  IntervalSet dropped_executor_numbers{&memory};  // late messages of these are known
+  IntervalSet dropped_executor_numbers{&memory};  // late messages of these are recognised
   uint64_t dropped_deaths = 0;
 
   static constexpr size_t kMaxWorkerDeaths = 200;

@@ -13,11 +13,11 @@ namespace memprof {
 
 TaskRowRecord RowOf(const AccountedTask& task);
 
-// Fills `task_rows`, heaviest first, and `distributions`, which are empty where rows were let go: the tasks that are left would not
-// stand for all. `tasks` are those that were not folded.
+// Fills `task_rows`, heaviest first, and `distributions`, which are empty where rows were dropped, because the remaining tasks
+// would not represent all. `tasks` are those that were not folded.
 void PutTaskRows(const Interner& interner, const StageRecord& stage, const std::vector<AccountedTask>& tasks, ReportStage& row);
 
-// Keeps the rows of the `keep` heaviest of the folded tasks; returns how many went.
+// Keeps the rows of the `keep` heaviest folded tasks; returns how many were dropped.
 size_t KeepHeaviestRows(size_t keep, StageRecord& stage);
 
 }  // namespace memprof

@@ -1,5 +1,5 @@
-// Executors' lives in the store: within a share of its limit, the more executors the fewer samples each. Used under the store's
-// mutex.
+// Executors' time lines in the store: they stay within a share of its limit, so more executors have fewer samples each. Used
+// under the store's mutex.
 #pragma once
 
 #include <span>
@@ -15,10 +15,10 @@ inline constexpr size_t kMostTimeLineSamples = 600, kFewestTimeLineSamples = 60;
 
 void AddSamples(std::span<const TimeSample> samples, ExecutorRecord& executor, StoreState& state);
 
-// Half as many samples for each executor from now on; false when there are as few as there may be.
+// Half as many samples for each executor from now on; false when the minimum is reached.
 bool HalveTimeLines(StoreState& state);
 
-// Puts the lives of those executors that have a row into it, as many samples as a report has room for.
+// Adds time lines to the rows of executors, with as many samples as a report has room for.
 void PutTimeLines(const StoreState& state, std::vector<ReportExecutor>& rows);
 
 }  // namespace memprof

@@ -1,4 +1,4 @@
-// What one sampled block stands for.
+// How many bytes and blocks one sampled block represents.
 //
 // Sample points lie along the stream of allocated bytes as a Poisson process with one point per `interval` bytes. A block
 // of `size` bytes is sampled when at least one point falls into it, so with probability
@@ -21,10 +21,9 @@
 // and a block counted exactly (w = size) adds nothing. Two standard deviations of a sum are 2 · sqrt(Σ w(w - size)). For
 // blocks much smaller than the interval w is about the interval, hence the rule of thumb sd ≈ sqrt(interval · bytes).
 //
-// Exact threshold: a block of 4 intervals would be missed with probability e⁻⁴ = 1.8 %, and at that size a miss is what
-// people notice. From kExactIntervals on a block is therefore always counted, with w = size and no variance. Sampled and
-// exact blocks are disjoint by size, so the sum stays unbiased. JVM heap samples come from the JVM's own sampler and are
-// never exact.
+// Exact threshold: a block of 4 intervals would be missed with probability e⁻⁴ = 1.8 %, and at that size a miss would be noticed.
+// From kExactIntervals on a block is therefore always counted, with w = size and no variance. Sampled and exact blocks are
+// disjoint by size, so the sum stays unbiased. JVM heap samples come from the JVM's own sampler and are never exact.
 //
 // Pure functions of doubles, without libm (whose first call may go through the dynamic linker): callable from hooks.
 #pragma once

@@ -1,4 +1,4 @@
-// Live at peak, O(1) a sample.
+// Live at peak, in O(1) for each sample.
 //
 // A session wants to know, per site, how many bytes of it were live when the session's live total was at its maximum.
 // Copying all sites at every new maximum would cost O(sites) for each sample of a growing program. Instead the session
@@ -70,7 +70,7 @@ struct PeakShare {
   }
 };
 
-// A share that begins now: nothing of it was live at the last maximum.
+// A new share: nothing of it was live at the last maximum.
 inline PeakShare NewShare(const PeakTotal& total) {
   PeakShare share;
   share.epoch = total.epoch;

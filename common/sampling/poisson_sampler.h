@@ -7,9 +7,9 @@
 //     if (weight.taken()) recorder->Allocated({... weight.bytes, weight.blocks ...});
 //   }
 //
-// It counts down the bytes to the next point of a Poisson process (gaps are exponential, mean `interval`). By
-// memorylessness a fresh gap may start after each sampled block. The gap is rounded up to whole bytes: P(ceil(g) <= size)
-// = P(g <= size) for whole sizes, so nothing is lost by it.
+// It counts down the bytes to the next point of a Poisson process (gaps are exponential, mean `interval`). The process is
+// memoryless, so a new gap may start after each sampled block. The gap is rounded up to whole bytes: P(ceil(g) <= size) = P(g <=
+// size) for whole sizes, so rounding changes nothing.
 //
 // Blocks of at least kExactIntervals intervals must always be seen, yet the fast path must not compare twice. So the
 // countdown never exceeds that threshold: a longer gap is walked in pieces, and a block that large always crosses. Such a
@@ -25,7 +25,7 @@
 
 namespace memprof {
 
-// What a block stands for; blocks == 0 means it is not recorded.
+// What a block represents; blocks == 0 means it is not recorded.
 struct SampleWeight {
   uint64_t bytes = 0;
   uint64_t blocks = 0;
@@ -34,19 +34,19 @@ struct SampleWeight {
 
 class PoissonSampler {
  public:
-  // HOOK. Counts a block of `size` bytes (below 2^62). True: ask Draw(), with the same size, before the next call.
+  // HOOK. Counts a block of `size` bytes (below 2^62). True: call Draw() with the same size before the next call.
   bool Crosses(uint64_t size) {
     countdown_ -= static_cast<int64_t>(size);
     return countdown_ <= 0;
   }
 
-  // HOOK. The block that was counted last doesn't exist after all.
+  // HOOK. Takes back the block that was counted last: it was not allocated.
   void TakeBack(uint64_t size) { countdown_ += static_cast<int64_t>(size); }
 
   // HOOK, slow path. `interval` in bytes; the same for every call of a process.
   SampleWeight Draw(uint64_t size, uint64_t interval);
 
-  // Starts anew with a chosen seed: for tests, and for a forked child, whose samples would otherwise mirror its parent's.
+  // Restarts with a given seed: for tests, and for a forked child, whose samples would otherwise repeat its parent's.
   void Seed(uint64_t seed);
 
  private:

@@ -1,4 +1,4 @@
-// Arena: hands out pieces of one zero-filled range, once, at set-up. With no range it only adds up what would be needed.
+// Arena: gives out pieces of one zero-filled range, once, at set-up. Without a range it only sums up what would be needed.
 #pragma once
 
 #include <cstddef>

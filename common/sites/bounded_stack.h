@@ -1,6 +1,6 @@
 // BoundedStack: keeps the ends of a call stack of any depth while it is walked: the innermost kInner frames and the outermost
-// kOuter, with recursion folded (see stack_fold.h). Filled innermost first, so that frames which nobody will keep need no
-// name. Plain memory, no allocation; belongs to one thread. Callable from hooks.
+// kOuter, with recursion folded (see stack_fold.h). Filled innermost first, so that frames that are not kept need no name. Plain
+// memory, no allocation; belongs to one thread. Callable from hooks.
 #pragma once
 
 #include <algorithm>

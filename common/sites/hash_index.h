@@ -1,6 +1,6 @@
-// HashIndex: from a hash to a reference (index + 1) into somebody else's table, in memory given by the caller. Open
-// addressing with linear probing; deletion shifts back, so there are no tombstones and no slow decay. It stores the
-// references alone: the caller compares keys, and says the hash of a reference where one must move.
+// HashIndex: from a hash to a reference (index + 1) into the caller's table, in memory given by the caller. Open addressing with
+// linear probing; deletion shifts back, so there are no tombstones and it does not degrade. It stores only references: the caller
+// compares keys, and gives the hash of a reference that must move.
 //
 // The caller keeps it below about 3/4 full. Not thread-safe. Callable from hooks.
 #pragma once
@@ -41,7 +41,7 @@ class HashIndex {
       hole = Next(hole);
     }
     for (uint32_t at = Next(hole); slots_[at] != 0; at = Next(at)) {
-      // May move into the hole unless its home lies (cyclically) behind the hole and up to where it is.
+      // It may move into the hole unless its home slot is (cyclically) after the hole and not after its present slot.
       uint32_t home = Home(hash_of(slots_[at]));
       bool stays = hole <= at ? (hole < home && home <= at) : (hole < home || home <= at);
       if (stays) continue;

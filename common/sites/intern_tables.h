@@ -1,10 +1,8 @@
-// InternTables: every string, frame, module and stack of a box once, append-only (blackbox/layout.h says how a reader
-// sees them). The hash indexes live in private memory; a string, a frame or a stack that is there already costs one
-// look-up.
+// InternTables: every string, frame, module and stack of a box once, append-only (blackbox/layout.h says how a reader sees them).
+// The hash indexes live in private memory; an existing string, frame or stack costs one look-up.
 //
-// References are index + 1, 0 means none or no room; what found no room is the caller's to count. The tables can be
-// emptied as a whole (Reset), which begins a new intern epoch. Not thread-safe: the recorder's lock covers them.
-// Callable from hooks.
+// References are index + 1; 0 means none or no room, and the caller counts the latter. The tables can be emptied as a whole
+// (Reset), which begins a new intern epoch. Not thread-safe: the recorder's lock covers them. Callable from hooks.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +17,7 @@ namespace memprof {
 
 class InternTables {
  public:
-  // Takes the indexes' memory from the arena; with a measuring arena only the arena's figure is of use.
+  // Takes the indexes' memory from the arena; with a measuring arena only the arena's sum is valid.
   void Attach(const box::BoxFile& file, Arena& arena);
   static void Measure(const box::Plan& plan, Arena& arena);
 

@@ -1,10 +1,10 @@
-// LiveFilter: says of most addresses, without a lock, that they are not followed. Two counting filters: one byte an address
-// hashes to in each, holding how many followed blocks hash there; a byte that reached 255 stays. Free's fast path is one
-// load of the first; the second, by another hash, is only asked where the first says yes: with thousands of followed
-// blocks every hundredth address is taken for one by either, few by both.
+// LiveFilter: shows for most addresses, without a lock, that they are not followed. It has two counting filters. In each, an
+// address hashes to one byte, which counts the followed blocks that hash there; a byte that reached 255 stays. Free's fast path
+// is one load of the first filter. The second, with another hash, is only read where the first says yes. With thousands of
+// followed blocks, each filter alone is wrong for every hundredth address, and both together for few.
 //
-// May() is lock-free and safe from any thread; Add and Remove belong to the recorder's lock. A thread that frees a block has
-// seen its allocation, hence (the allocating thread having added it before handing it out) also its byte.
+// May() is lock-free and safe from any thread; Add and Remove belong to the recorder's lock. The allocating thread adds a block
+// before it returns it. So a thread that frees the block sees its byte.
 #pragma once
 
 #include <atomic>
@@ -46,9 +46,9 @@ class LiveFilter {
     if (value != 255) count.store(static_cast<uint8_t>(value - 1), std::memory_order_relaxed);
   }
 
-  // Each 64 bytes have a count, neighbours have neighbouring ones: what is freed together was mostly allocated together, and
-  // then shares a cache line instead of missing the cache each time (measured on small objects: a third of the time). Addresses
-  // 16 MiB apart share a count, and are left to the second.
+  // Each 64 bytes have a count, and neighbouring addresses have neighbouring counts. Blocks that are freed together were mostly
+  // allocated together; they then share a cache line instead of missing the cache each time (for small objects this saved a third
+  // of the time). Addresses 16 MiB apart share a count; the second filter distinguishes them.
   static uint32_t FirstOf(uintptr_t address) {
     static_assert((kFirstBytes & (kFirstBytes - 1)) == 0);
     return static_cast<uint32_t>(address >> 6) & (kFirstBytes - 1);

@@ -2,9 +2,9 @@
 // the caller; deletion shifts back. Holds at most 3/4 of its slots. Not thread-safe (the recorder's lock covers it), except
 // for the filter in front of it. Callable from hooks.
 //
-// Page-aligned blocks, which mappings are, are listed in order of address as well, for a range of them can be unmapped at
-// once; and large ones, whose residency is read now and then. Both lists are bounded; a block they have no place for is still
-// followed and found by its start.
+// There are two lists in order of address. One has the page-aligned blocks (mappings), because a range of them can be unmapped at
+// once. The other has the large blocks, whose residency is read from time to time. Both lists are bounded; a block without a
+// place in them is still followed and found by its start.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +52,7 @@ class LiveSet {
   void Erase(LiveBlock* block);
 
   uint32_t large_count() const { return large_count_; }
-  // Visits the listed large blocks; changes nothing of the set.
+  // Visits the listed large blocks; the set is not changed.
   template <typename Visit>
   void VisitLarge(Visit visit) {
     for (uint32_t i = 0; i < large_.count(); ++i) {

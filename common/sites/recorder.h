@@ -1,23 +1,23 @@
-// Recorder: what a hook hands its samples to. It owns a process's black box and live set and keeps, per open session
-// and site, bytes allocated, blocks, bytes live, and bytes live (and resident) at the session's peak.
+// Recorder: receives the samples of the hooks. It owns a process's black box and live set and keeps, for each open session and
+// site, bytes allocated, blocks, bytes live, and bytes live (and resident) at the session's peak.
 //
 // Room rules: every function marked HOOK may be called inside malloc, from any thread: it allocates nothing, throws
 // nothing, calls nothing that may take a lock of the host's (its own lock is a futex; the caller holds the re-entry
 // guard, so it cannot recurse) and keeps errno. Everything is in memory reserved by Create().
 //
 // Live at peak, O(1) a sample: see sampling/peak.h. Residency: `resident` of a large block (>= 1 MiB, counted exactly) is read
-// (mincore) just before it is freed or shrunk (if it was live at the peak), at session close and when a sample finds RSS 5 %
-// above its last maximum; the largest reading is kept.
+// (mincore) at session close and when a sample finds RSS 5 % above its last maximum. If the block was live at the peak, it is
+// also read just before it is freed or shrunk. The largest reading is kept.
 //
-// Sessions: what is allocated while no task's session is open goes to the process-level session (task_attempt_id -1). A
-// block's later fate belongs to the session it was allocated in. What a closing session leaves live is passed on to the
-// process-level session, under the same stacks (as live bytes, not as allocated ones): caches that outlive their task stay
-// visible, and nothing ever writes to a closed session.
+// Sessions: what is allocated while no task's session is open goes to the process-level session (task_attempt_id -1). A block's
+// later fate belongs to the session it was allocated in. What a closing session leaves live passes to the process-level session,
+// under the same stacks (as live bytes, not as allocated ones). So caches that live longer than their task stay visible, and
+// nothing ever writes to a closed session.
 //
-// Bounds: `box_bytes` covers the file, the live set and the indexes. What finds no room goes to the session's overflow
-// site (no stack), so that totals add up, and is counted. A full live set is thinned: every block below the threshold of
-// exact counting is kept with probability 1/2 at twice its weight, and later ones likewise, which is what a doubled
-// interval means. Allocated bytes keep their full precision. Full of large blocks, it is not thinned: further blocks are
+// Bounds: `box_bytes` covers the file, the live set and the indexes. Samples for which there is no room go to the session's
+// overflow site (no stack), so that totals add up, and are counted. A full live set is thinned: every block below the threshold
+// of exact counting is kept with probability 1/2 and twice its weight. Later blocks are treated the same way, as if the interval
+// were doubled. Allocated bytes keep their full precision. If it is full of large blocks, it is not thinned: further blocks are
 // only counted as allocated (dropped_live).
 #pragma once
 
@@ -50,12 +50,12 @@ struct RecorderOptions {
   const char* box_directory;   // exists, 0700, ours
   const char* application_id;  // become part of the box's name
   const char* executor_id;
-  uint64_t interval_bytes;  // sampling happens before; from it follow what is exact and, at 1, a live set of 128 MiB
+  uint64_t interval_bytes;  // of the sampling before; decides what is exact and, at 1, makes a live set of 128 MiB
   const char* python_version;
   size_t box_bytes = 4u << 20;  // address space of box, live set and indexes together; at least 1 MiB
-  // For the rows of the process's resident memory (sites/rss_rows.h); outlives the recorder. Null: they aren't measured.
+  // For the rows of the process's resident memory (resident/rss_rows.h); outlives the recorder. Null: they aren't measured.
   RegionTable* regions = nullptr;
-  uint64_t in_use_before_bytes = 0;  // what malloc had handed out when profiling began
+  uint64_t in_use_before_bytes = 0;  // what malloc had allocated when profiling began
   ModuleEnd module_end = nullptr;
 };
 
@@ -87,7 +87,7 @@ class Recorder {
   // The child may then Create() its own. Async-signal-safe. The pointer is dead afterwards.
   static void AbandonInChild(Recorder* inherited);
 
-  // Closes the open session and removes the box file when no closed session waits to be read. Orderly end of the process:
+  // Closes the open session and removes the box file when no closed session waits to be read. For the normal end of the process:
   // afterwards every function does nothing, so that hooks may still hold the pointer.
   void Finish();
 
@@ -98,8 +98,8 @@ class Recorder {
   void CloseSession();                                                         // reads residency of large live blocks, seals and checksums
   void SetCounter(StringRef name, uint64_t value);                             // of the open session, at most 16: e.g. arrowPoolPeakBytes
 
-  // The rows of resident memory at the end of a session, with what only now can be asked: `free_bytes` that malloc holds and
-  // nobody uses. Call MeasureRowsAtEnd only where RowsWanted() says so: asking malloc takes its time.
+  // The rows of resident memory at the end of a session, with a figure that is only available there: `free_bytes` that malloc
+  // holds and nobody uses. Call MeasureRowsAtEnd only where RowsWanted() says so, because asking malloc takes time.
   bool RowsWanted();
   void MeasureRowsAtEnd(uint64_t free_bytes);
 
@@ -120,8 +120,8 @@ class Recorder {
   void Allocated(const Sample& sample);
   void Freeing(uintptr_t address);
 
-  // realloc and mremap. The old block must leave the live set before the call, for afterwards its address may belong to
-  // another thread; yet the two changes should make one step, without a dip or a peak that never was. Hence:
+  // realloc and mremap. The old block must leave the live set before the call, because afterwards its address may belong to
+  // another thread. But the two changes should be one step, without a dip or a peak that never was. So:
   //
   //   Recorder::Detached old = recorder->Detach(address);     // reads residency; totals unchanged
   //   void* moved = real_realloc(...);
@@ -129,7 +129,7 @@ class Recorder {
   //   else if (sampled)     recorder->Resized(old, sample);
   //   else                  recorder->Release(old);           // gone; the new one is not followed
   //
-  // HOOK, all four. A session that closes in between takes the block as freed.
+  // HOOK, all four. For a session that closes in between, the block counts as freed.
   struct Detached {
     LiveBlock block;
     uint64_t session = 0;  // 0: it was not followed, and each of the three is still right
@@ -138,23 +138,23 @@ class Recorder {
   void Reattach(const Detached& old);
   void Resized(const Detached& old, const Sample& sample);
   void Release(const Detached& old);
-  // HOOK. Detach and Resized in one, where nobody else can have got the old address yet.
+  // HOOK. Detach and Resized in one, where no other thread can have the old address yet.
   void Resized(uintptr_t old_address, const Sample& sample);
 
   // HOOK. False means certainly not in the live set: one load, for the free fast path.
   bool MayBeLive(uintptr_t address) const { return filter_.May(address); }
   // The same without the recorder: LiveFilter::May(live_counts(), address). Readable as long as the recorder.
   const std::atomic<uint8_t>* live_counts() const { return filter_.counts(); }
-  // HOOK. Fetches what Allocated() will touch first: to be called some hundred nanoseconds before it.
+  // HOOK. Prefetches the memory that Allocated() needs first: to be called some hundred nanoseconds before it.
   void Prefetch(uintptr_t address) const;
-  // HOOK. Part of a mapping is going away: [begin, end) is cut out of every followed page-aligned block that overlaps it.
+  // HOOK. Part of a mapping is being unmapped: [begin, end) is cut out of every followed page-aligned block that overlaps it.
   void UnmappingRange(uintptr_t begin, uintptr_t end);
 
-  // Incidents: what harms the process while a session is open. Of each kind the last one is kept.
-  // HOOK. Memory was refused: malloc has returned null.
+  // Incidents: refused memory, or a fatal signal. The last one of each kind is kept. HOOK. Memory was refused: malloc has
+  // returned null.
   void NoteRefused(uint64_t bytes, StackId stack);
-  // The process is dying of a signal. Async-signal-safe, without the lock, which a thread that was hit in here may hold; not from two
-  // threads at once. May be called again when the stack is known.
+  // The process is dying of a signal. Async-signal-safe; doesn't take the lock, because a thread that was interrupted in here may
+  // hold it. Not from two threads at once. May be called again when the stack is known.
   void NoteFatalSignal(int signal, int code, StackId stack);
 
   // Since Create(). `samples`: Allocated and Resized calls.

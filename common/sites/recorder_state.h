@@ -20,7 +20,7 @@ inline double LiveVariance(const LiveBlock& block) {
   return VarianceOf(static_cast<double>(block.weight), static_cast<double>(block.size));
 }
 
-// A session that still changes: the process-level one or the open task's. The box holds copies of `value`.
+// A session that still changes: the process-level session or the open task's. The box has copies of `value`.
 struct ActiveSession {
   box::Session value = {};  // number 0: none
   uint32_t slot = 0;
@@ -65,7 +65,7 @@ struct Recorder::State {
   uint64_t rss_bytes = 0;        // RSS when it was last read
   uint64_t live_at_rss = 0;      // live bytes then
   uint64_t rss_swept_bytes = 0;  // RSS at the last sweep
-  bool batched = false;          // steps are small and many: they reach the box some at a time
+  bool batched = false;          // steps are small and many: they are written to the box in batches
   uint32_t steps = 0;            // since FlushSteps()
   uint64_t stepped_bytes = 0;    // allocated and freed since then
   RowsMeter rows;

@@ -1,12 +1,11 @@
 // SiteTable: the box's site records, found by (session, stack, origin). A site is what the report calls a row: a stack of
 // one session with its figures.
 //
-// Room: the last records belong to the session slots, one each, as their overflow site (no stack): it takes what finds no
-// place and what is evicted, so that a session's totals add up whatever happens. A tenth of the rest is kept for blocks of
-// 1 MiB and more.
+// Room: the last records belong to the session slots, one each, as their overflow site (no stack): it takes samples without a
+// place and evicted sites, so that a session's totals always add up. A tenth of the rest is kept for blocks of 1 MiB and more.
 //
-// A record that is given to another site gets a new generation; who remembers a site (the live set) remembers its
-// generation with it. Not thread-safe: the recorder's lock covers it. Callable from hooks.
+// A record that is reused for another site gets a new generation. The live set stores a site together with its generation. Not
+// thread-safe: the recorder's lock covers it. Callable from hooks.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +25,8 @@ class SiteTable {
   static constexpr uint32_t kNoSite = 0xffffffff;
 
   uint32_t Find(uint64_t session, uint32_t node, Origin origin);  // kNoSite when absent
-  // A fresh record with the session's share begun; kNoSite when there is no room (for small blocks: none but the kept tenth).
+  // A new record with the session's share begun; kNoSite when there is no room (for small blocks: nothing but the reserved
+  // tenth).
   uint32_t Add(uint64_t session, uint32_t node, Origin origin, bool large, const PeakTotal& total);
   void Remove(uint32_t site);
 
@@ -36,9 +36,9 @@ class SiteTable {
   // Frees every site of a session, its overflow site (in `slot`) included.
   void RemoveSession(uint64_t session, uint32_t slot);
 
-  // A site worth giving up: nothing live and least at the peak, among the next ones the hand passes over. With `even_live`
-  // all are looked at, and if each has something live it is the one with the least. Only sites of these two sessions.
-  // kNoSite when there is none.
+  // The site to evict: with nothing live and the least at the peak, among the next sites after the clock hand. With `even_live`
+  // all sites are examined, and if each has live bytes it is the one with the least. Only sites of these two sessions. kNoSite
+  // when there is none.
   uint32_t Victim(const box::Session& first, const box::Session& second, bool even_live);
 
   // A record's newest state, in the box or not yet.
@@ -60,7 +60,7 @@ class SiteTable {
   uint32_t total() const { return total_; }
   uint32_t ordinary() const { return ordinary_; }  // capacity without the overflow sites
 
-  // The seal of a session: over all its sites as they stand in the box.
+  // The seal of a session: over all its sites as they are in the box.
   uint64_t Seal(uint64_t session) const;
 
  private:

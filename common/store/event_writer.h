@@ -1,9 +1,10 @@
-// EventWriter: which parts of the report go into Spark's event log, and when (report/event_parts.h). A stage goes there a little after
-// it has completed, when the last profiles and names have come; an executor when it was removed; a post-mortem when it is told; what
-// runs, and the application as a whole, ever more rarely; and at the application's end everything that is new or has changed since.
+// EventWriter: which parts of the report go into Spark's event log, and when (eventlog/event_parts.h). A stage is written a
+// little after it has completed, when the last profiles and names have arrived; an executor when it was removed; a post-mortem
+// when it is reported. Running executors and the application as a whole are written at growing intervals. At the application's
+// end everything that is new or has changed since is written.
 //
-// What is written while the application runs takes at most half of a part's bound, so that there is room for the last word.
-// Not thread-safe; used under the store's mutex.
+// What is written while the application runs takes at most half of a part's bound, so that there is room for the record at the
+// end. Not thread-safe; used under the store's mutex.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +21,10 @@ namespace memprof {
 
 class EventWriter {
  public:
-  // What is to be written now. `end`: the application ends, nothing comes after it. `with_source`: with the text of source lines.
+  // The parts to write now. `end`: the application ends, and nothing comes later. `with_source`: with the text of source lines.
   std::vector<ReportEvent> Take(const StoreState& state, int64_t now_ms, bool end, bool with_source);
 
-  // A death was told: its post-mortem is due.
+  // A death was reported: its post-mortem is due.
   void NoteDeaths() { deaths_due_ = true; }
 
  private:
@@ -45,7 +46,7 @@ class EventWriter {
   std::map<std::pair<std::string, std::string>, Written, std::less<>> written_;  // by part and id
   std::vector<ReportEvent> events_;
   bool deaths_due_ = false, ended_ = false;
-  int64_t next_whole_ms_ = 0, pause_ms_ = 0;  // when what runs goes there again
+  int64_t next_whole_ms_ = 0, pause_ms_ = 0;  // when running executors and the application are written again
 };
 
 }  // namespace memprof

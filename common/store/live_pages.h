@@ -1,7 +1,8 @@
-// LivePages: a store's report as web pages while the application runs. A report that was made is good for a second, so that
-// readers who reload don't make the driver build it over and over. A large one, which takes its time, is made in the background when
-// it is asked for again, a twentieth of the time at most but every ten seconds; meanwhile the last one is shown, at most ten seconds
-// longer: who asks then waits. Who asks for the whole report with "fresh=true" waits always. Thread-safe; the store must outlive it.
+// LivePages: a store's report as web pages while the application runs. A report is reused for a second, so that readers who
+// reload don't make the driver build it again and again. A large report is made in the background when it is requested again: for
+// at most a twentieth of the time, but at least every ten seconds. Meanwhile the last one is shown, at most ten seconds longer;
+// after that, readers wait. A request for the whole report with "fresh=true" always waits. Thread-safe; the store must outlive
+// it.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@ class LivePages {
   // See ReportPages::Answer.
   PageAnswer Answer(std::string_view path, std::string_view query);
 
-  // Frees a report that nobody will be shown again.
+  // Frees a report that will not be shown again.
   void ForgetStale();
 
  private:

@@ -1,5 +1,5 @@
-// What Spark's metrics system shows of the application while it runs: figures of the report, each one number.
-// Pure functions of the store's state.
+// The gauges for Spark's metrics system while the application runs: single figures of the report. Pure functions of the store's
+// state.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
-// ProfileStore: the driver's memory of what every executor sent. It lives in native memory, takes messages in any
-// order and any number of times, and makes the report model that every view shows. Ordinary C++.
-// Thread-safe: every function may be called from any thread; one mutex inside.
+// ProfileStore: the driver's store of what every executor sent. It is in native memory, accepts messages in any order and any
+// number of times, and makes the report model that every view shows. Ordinary C++. Thread-safe: every function may be called from
+// any thread; one mutex inside.
 //
 // Delivery: by task_attempt_id, the highest sequence wins. Accounting: a stage row is one stage attempt, its sums take
 // the one successful attempt of each partition; all others are kept as `otherAttempts`. Bounds: `limit_bytes` of
@@ -45,14 +45,15 @@ class ProfileStore {
   void StageSubmitted(int stage_id, int attempt, std::string_view name, std::string_view call_site, int tasks, int64_t time_ms);
   void StageCompleted(int stage_id, int attempt, std::string_view failure_reason, int64_t time_ms);
   void TaskEnded(const TaskEnd& end);
-  // Jobs and the results that they bring to the driver (store/driver_actions.h). `failure` empty: it succeeded. TaskResult: what a
-  // successful task of the stage whose results a job wants has sent. QueryRows: of the query's result, that a task has made.
+  // Jobs and the results that they bring to the driver (facts/driver_actions.h). `failure` empty: it succeeded. TaskResult: what
+  // a successful task has sent, of the stage whose results a job wants. QueryRows: rows of the query's result that a task has
+  // made.
   void QueryStarted(int64_t query_id, std::string_view call_site, int64_t time_ms);
   void JobStarted(const JobStart& job);
   void TaskResult(int stage_id, uint64_t bytes);
   void QueryRows(int64_t query_id, uint64_t rows);
   void JobEnded(int job_id, std::string_view failure, int64_t time_ms);
-  // Blocks of cached data and broadcast variables, and RDDs that are to be cached (store/cached_data.h).
+  // Blocks of cached data and broadcast variables, and RDDs that are to be cached (facts/cached_data.h).
   void CachedRdd(int rdd_id, std::string_view name, std::string_view call_site, const StorageLevel& level, int partitions);
   void BlockUpdated(const CachedBlock& block, std::string_view executor_id, uint64_t memory_bytes, uint64_t disk_bytes);
   void RddUnpersisted(int rdd_id);
@@ -62,12 +63,13 @@ class ProfileStore {
   // True while sites that the report would show still wait for their native names.
   bool AwaitsSymbols() const;
 
-  // The deaths that have not been told yet, as text of at most 30 lines each; every death is told once, a few seconds after it
-  // became known, for what comes late. `all`: without that patience, when the application ends. Cheap when nothing died.
+  // The deaths that have not been reported yet, as text of at most 30 lines each. Every death is reported once, a few seconds
+  // after it became known, to include late messages. `all`: without that delay, when the application ends. Cheap when nothing
+  // died.
   std::vector<std::string> TakePostMortems(int64_t now_ms, bool all);
 
-  // One sentence about the death that a failure came of (postmortem/failure_note.h); "" while none is known that fits. None: the text is
-  // not one of a death.
+  // One sentence about the death that caused a failure (postmortem/failure_note.h); "" while no fitting death is known. Nothing:
+  // the text doesn't speak of a death.
   std::optional<std::string> FailureNote(std::string_view failure, const std::optional<FailedJob>& job, int64_t now_ms) const;
 
   // Parts of the report that are to be written into Spark's event log now (store/event_writer.h), a megabyte at a time: call it until

@@ -1,5 +1,5 @@
-// Makes the report model out of the store's state. Changes nothing; the same state gives the same report, whatever the
-// order in which messages and events came.
+// Makes the report model from the store's state. Changes nothing; the same state gives the same report, in whatever order
+// messages and events came.
 #pragma once
 
 #include <vector>

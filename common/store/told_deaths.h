@@ -1,4 +1,4 @@
-// Deaths are told in the driver's log, each once, a little later than they became known, for what comes late.
+// Deaths are reported in the driver's log, each once, a little after they became known, to include late messages.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace memprof {
 
-// True while a death has not been told yet; cheap.
+// True while a death has not been reported yet; cheap.
 bool AnyUntoldDeath(const StoreState& state);
 
-// What is to be told now: deaths first seen at least `kPatienceMs` before `now_ms`, or all of them; each once.
+// The deaths to report now: first seen at least `kPatienceMs` before `now_ms`, or all of them; each once.
 inline constexpr int64_t kPatienceMs = 4000;
 std::vector<ReportPostMortem> TakeUntold(const std::vector<ReportPostMortem>& deaths, int64_t now_ms, bool all, StoreState& state);
 

@@ -21,11 +21,11 @@ class DebugLines {
   DebugLines& operator=(DebugLines&&) noexcept;
   ~DebugLines();
 
-  // The calls at an address of the file, outermost first; empty when nothing is known of it. Function names are the
-  // linker's where the compiler wrote those down. A unit that doesn't fit into what is left of `max_bytes` is unknown.
+  // The calls at an address of the file, outermost first; empty when nothing is known. Function names are the linker's where the
+  // compiler recorded those. A unit that doesn't fit into the rest of `max_bytes` is unknown.
   SourceCalls Find(uint64_t address);
 
-  bool exhausted() const;  // something was left out for want of room
+  bool exhausted() const;  // something was left out for lack of room
 
  private:
   struct Reader;

@@ -1,5 +1,5 @@
-// Linker names as people write them: C++ (_ZN…), Rust's legacy scheme (C++'s with a hash, which is dropped) and its v0
-// scheme (_R…). Other names, and those that cannot be read, are given back as they are. Pure functions, thread-safe.
+// Turns linker names into source names: C++ (_ZN…), Rust's legacy scheme (like C++, with a hash, which is dropped) and its v0
+// scheme (_R…). Other names, and names that cannot be read, are returned unchanged. Pure functions, thread-safe.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What stands in the source behind one return address. Plain values.
+// The source position of one return address. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ struct SourceCall {
   bool operator==(const SourceCall&) const = default;
 };
 
-// Outermost first. The first is the function that the linker knows; those behind it were inlined into the one before
-// them. Never empty where something was looked up: without any name it is one entry without a function.
+// Outermost first. The first is the function that the linker knows; each further one was inlined into the one before it. Never
+// empty after a look-up: without any name it is one entry without a function.
 using SourceCalls = std::vector<SourceCall>;
 
 }  // namespace memprof

@@ -1,6 +1,5 @@
-// Says what stands in the source behind return addresses of one module: functions, and where the module or its separate debug
-// file has DWARF, files, lines and inlined functions. Cold: opens files, allocates, takes milliseconds.
-// Thread-safe (no state).
+// Finds the source positions of return addresses of one module: functions, and, where the module or its separate debug file has
+// DWARF, files, lines and inlined functions. Cold: opens files, allocates, takes milliseconds. Thread-safe (no state).
 #pragma once
 
 #include <cstddef>

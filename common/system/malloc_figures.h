@@ -1,4 +1,4 @@
-// What malloc says of itself. Takes the locks of its arenas and walks their free lists: never in a hook.
+// malloc's own figures. Takes the locks of its arenas and walks their free lists: never call it in a hook.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 namespace memprof {
 
 struct MallocFigures {
-  uint64_t in_use_bytes = 0;  // handed out, but for blocks with a mapping of their own
-  uint64_t free_bytes = 0;    // held and not handed out
+  uint64_t in_use_bytes = 0;  // allocated, without blocks that have a mapping of their own
+  uint64_t free_bytes = 0;    // held and not allocated
 };
 
 // All zero where libc doesn't say (before glibc 2.33).

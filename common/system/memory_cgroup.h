@@ -1,8 +1,8 @@
-// MemoryCgroup: the container around a process, as its memory control group shows it. The group that counts is the one on
-// the process's path with the smallest limit: that is the one that kills. Without a limit below physical memory there
-// is no container, and use is the sum of the processes.
+// MemoryCgroup: the container around a process, as its memory control group shows it. The group that counts is the one with the
+// smallest limit on the process's path, because that one kills. Without a limit below physical memory there is no container, and
+// use is the sum of the processes.
 //
-// use = usage - inactive page cache: a group whose job reads files stands at 99 % usage and is healthy.
+// use = usage - inactive page cache, because a group whose job reads files has 99 % usage and is healthy.
 //
 // Version 1 and 2 (and a container's view, where the path on the host is not visible) differ in files only; see
 // cgroup_v1.cc and cgroup_v2.cc. A Read() costs about 20 µs. Thread-safe (no state after Find).

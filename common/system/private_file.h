@@ -1,4 +1,4 @@
-// Files that nobody else may read (0600), written whole or not at all. Thread-safe (no state).
+// Files that nobody else may read (0600), written completely or not at all. Thread-safe (no state).
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// ProcFiles: processes as /proc shows them. Cost per call, idle machine: ReadRss 5 µs, ReadStatus 20 µs, Children 5 µs a
-// thread of the process, ReadPss 46 ms at 2 GB (it walks the page tables and holds the process's memory map): keep it rare.
+// ProcFiles: processes as /proc shows them. Cost per call, idle machine: ReadRss 5 µs, ReadStatus 20 µs, Children 5 µs for each
+// thread of the process. ReadPss takes 46 ms at 2 GB, because it walks the page tables and locks the process's memory map; use it
+// rarely.
 //
 // A process that is gone gives kNotFound, one that belongs to somebody else kIo. Sizes in bytes. Thread-safe (no state).
 #pragma once

@@ -1,4 +1,4 @@
-// Samples as a message, each figure as its difference to the one before: some 30 bytes a sample.
+// Samples as a message. Each figure is stored as the difference to the one before: some 30 bytes for each sample.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ inline constexpr size_t kMostSamplesOfMessage = 1024;
 // Samples in the order of their times.
 void PackSamples(std::span<const TimeSample> samples, proto::TimeLine* message);
 
-// Null where the message contradicts itself: it may be anybody's. Gauges of a later version are left out.
+// Null where the message contradicts itself; it is not trusted. Gauges of a later version are left out.
 std::optional<std::vector<TimeSample>> UnpackSamples(const proto::TimeLine& message);
 
 }  // namespace memprof

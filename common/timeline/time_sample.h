@@ -8,7 +8,7 @@
 
 namespace memprof {
 
-// What is measured over time. The order is this library's own; messages and reports have the names.
+// What is measured over time. The order is internal to this library; messages and reports use names.
 enum class Gauge : uint8_t {
   kUsed,           // the container's use, or without a limit the sum of its processes' RSS
   kLimit,          // of the container
@@ -17,7 +17,7 @@ enum class Gauge : uint8_t {
   kPythonOther,    // daemons, and in local mode the driver's Python: RSS, together
   kHeapUsed,
   kHeapCommitted,
-  kHeapStorage,    // as Spark's memory manager said last
+  kHeapStorage,    // last value of Spark's memory manager
   kHeapExecution,  // likewise
   kOffHeap,        // live blocks of Unsafe
   kPressure,       // hundredths of a percent of the last ten seconds in which some thread waited for memory; no bytes
@@ -46,7 +46,7 @@ struct TimeSample {
 
   uint32_t& operator[](Gauge gauge) { return figures[static_cast<size_t>(gauge)]; }
   uint32_t operator[](Gauge gauge) const { return figures[static_cast<size_t>(gauge)]; }
-  // Bytes, rounded up to the KiB; more than 4 TiB is told as that.
+  // Bytes, rounded up to the KiB; more than 4 TiB counts as 4 TiB.
   void Set(Gauge gauge, uint64_t bytes) { (*this)[gauge] = ToKib(bytes); }
   static uint32_t ToKib(uint64_t bytes) {
     const uint64_t kib = bytes / 1024 + (bytes % 1024 != 0);
@@ -57,10 +57,10 @@ struct TimeSample {
   bool operator==(const TimeSample&) const = default;
 
   int64_t time_ms = 0;
-  std::array<uint32_t, kGauges> figures;  // KiB, but for kPressure
+  std::array<uint32_t, kGauges> figures;  // KiB, except kPressure
   uint32_t running_tasks = 0;
   uint32_t task_starts = 0;              // since the sample before, like the next two
-  uint32_t pauses = 0, stopped_us = 0;   // for which the JVM stood still for its garbage collectors, and how long in all
+  uint32_t pauses = 0, stopped_us = 0;   // garbage collectors' pauses of the JVM, and their total length
   std::array<Worker, kWorkers> workers;  // Python workers, those that hold most first
   std::array<Stage, kStages> stages;     // whose tasks ran here, those with most first
 };

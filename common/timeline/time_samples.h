@@ -1,9 +1,9 @@
 // TimeSamples: an executor's samples in the order of their times, at most `most` of them.
 //
-// When there is one too many the older ones are thinned: time is divided into buckets of equal width, and of a bucket the sample of
-// the largest use is kept, whole; that is doubled in width until there is room. So a life of any length has its peaks, the same
-// detail all over its past, and its newest quarter as it was taken. What counts since the sample before (task starts) moves on to
-// the next kept one: its sum stays. The first sample is kept.
+// When there is one too many the older ones are thinned: time is divided into buckets of equal width, and each bucket keeps its
+// sample of the largest use, whole. The width is doubled until there is room. So a life of any length keeps its peaks, has equal
+// detail over its past, and keeps its newest quarter complete. Figures that count since the sample before (task starts) move to
+// the next kept sample, so their sum stays. The first sample is kept.
 //
 // Not thread-safe. Takes its memory from the resource given, all of it at once.
 #pragma once
@@ -23,7 +23,7 @@ class TimeSamples {
 
   explicit TimeSamples(size_t most, std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
-  // Ignores a sample of a time that is there already: told twice it is one.
+  // Ignores a sample of a time that is there already: a repeated sample counts once.
   void Add(const TimeSample& sample);
   // A smaller bound from now on; gives memory back.
   void Shrink(size_t most);
@@ -31,7 +31,7 @@ class TimeSamples {
 
   const std::pmr::vector<TimeSample>& all() const { return samples_; }
   size_t most() const { return most_; }
-  // Let go by thinning.
+  // Dropped by thinning.
   uint64_t thinned() const { return thinned_; }
 
  private:

@@ -1,6 +1,6 @@
-// BackgroundThread: a native thread of this agent that does a piece of work again and again. It is named, as nice as
-// possible, has all signals blocked (the JVM's handlers must not land on it) and is unknown to the JVM.
-// Thread-safe; Start and Stop not against each other.
+// BackgroundThread: a native thread of this agent that repeats a piece of work. It has a name and the lowest priority, has all
+// signals blocked (the JVM's handlers must not run on it) and is unknown to the JVM. Thread-safe, except that Start and Stop must
+// not run at the same time.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// The one way this library speaks to people: one line on stderr, written at once, so that lines of several threads and
-// processes don't mix. Thread-safe.
+// The only output of this library for people: one line on stderr, written at once, so that lines of several threads and processes
+// don't mix. Thread-safe.
 #pragma once
 
 #include <string_view>

@@ -1,10 +1,10 @@
-// BoxKeeper: keeps this executor's black boxes in order while it lives. Twice a second it tells which task each worker
-// served last and what its memory was made of, tells of the boxes of executors that died here and removes them, gives sessions back to
-// their writers that no task's end will ask for, and removes the boxes of processes that are gone, once nobody needs what they hold.
+// BoxKeeper: maintains this executor's black boxes. Twice a second it reports which task each worker served last and the rows of
+// its memory. It reports the boxes of executors that died on this host and removes them. It gives sessions that no task's end
+// will read back to their writers. It removes the boxes of processes that are gone, once nobody needs their contents.
 //
-// What a box holds is needed while a task of one of its unread sessions runs, and for five seconds after: a task's end
-// reads its sessions itself and acknowledges them. Sessions of no task are not needed; nor is the process-level one.
-// Thread-safe; Start and Stop not against each other.
+// A box is needed while a task of one of its unread sessions runs, and for five seconds after, because a task's end reads its
+// sessions itself and acknowledges them. Sessions without a task are not needed, and neither is the process-level one.
+// Thread-safe, except that Start and Stop must not run at the same time.
 #pragma once
 
 #include <chrono>
@@ -28,14 +28,14 @@ struct BoxKeeperOptions {
   std::function<void(int32_t pid, int64_t task_attempt_id)> last_task;
   std::function<void(const ProcessRows&)> rows;
   std::function<void(const OrphanedTask&)> orphan;  // may come from several executors of the host
-  std::function<void()> words;                      // look for last words of JVMs that died here; may be empty
-  std::chrono::milliseconds grace{5000};            // from a task's end to when its unread sessions are given up
+  std::function<void()> words;                      // looks for last words of JVMs that died on this host; may be empty
+  std::chrono::milliseconds grace{5000};            // from a task's end until its unread sessions are given up
 };
 
 class BoxKeeper {
  public:
   Status Start(BoxKeeperOptions options);
-  void Stop();  // removes all boxes, but for those of living processes with a task's session open
+  void Stop();  // removes all boxes, except those of living processes with an open task session
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -13,7 +13,7 @@ struct BoxPlace {
   std::string directory, application_id, executor_id;
 };
 
-// Boxes that could not be read: damaged, of another version, or not ours. Those that come and go are none.
+// Boxes that could not be read: damaged, of another version, or not ours. Boxes that appear or disappear meanwhile don't count.
 struct RefusedBoxes {
   static constexpr size_t kMostNamed = 8;
   struct Named {
@@ -24,8 +24,8 @@ struct RefusedBoxes {
   std::vector<Named> named;  // the first ones
 };
 
-// Calls visit(path, BoxReader&) for each. A box is opened anew each time, for workers come and go and opening one is cheap. Thread-safe
-// (no state).
+// Calls visit(path, BoxReader&) for each. A box is opened again each time, because workers come and go and opening a box is
+// cheap. Thread-safe (no state).
 template <typename Visit>
 RefusedBoxes ForEachBox(const BoxPlace& place, Visit&& visit) {
   RefusedBoxes refused;

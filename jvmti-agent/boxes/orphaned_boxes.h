@@ -1,8 +1,8 @@
-// Boxes of executors that are dead: what their Python workers held when they died, exactly and whole, while the dead executor's own last
+// Boxes of dead executors. They have exactly what the Python workers held when they died, while the dead executor's own last
 // message may be seconds old. The living executors of the application on this host read them.
 //
-// An executor lives while it holds its claim, `executor-<id>-<uuid>.mark` in the boxes' directory: a file lock, which goes with the
-// process. A box is left alone while its own process lives. Thread-safe (no state).
+// An executor lives while it holds its claim, a lock on the file `executor-<id>-<uuid>.mark` in the boxes' directory; the lock
+// ends with the process. A box is not touched while its own process lives. Thread-safe (no state).
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ struct OrphanedTask {
 
 struct Orphans {
   std::vector<OrphanedTask> tasks;
-  std::vector<std::string> boxes;  // whose sessions are all among them, or tell nothing: to be removed
+  std::vector<std::string> boxes;  // boxes whose sessions are all among them, or are empty: to be removed
 };
 
-// `own`: the living executor's place; its own boxes are not looked at. At most kMostOrphans boxes at a time.
+// `own`: the living executor itself, whose own boxes are skipped. At most kMostOrphans boxes at a time.
 inline constexpr size_t kMostOrphans = 64;
 Orphans FindOrphans(const BoxPlace& own);
 

@@ -1,6 +1,5 @@
-// What a Python process's resident memory was made of at its peak, as it has measured itself (blackbox/box_reader.h), and
-// its baseline (profile/import_baseline.h).
-// Thread-safe (no state).
+// The composition of a Python process's resident memory at its peak, as it measured it itself (blackbox/box_reader.h), and its
+// baseline (profile/import_baseline.h). Thread-safe (no state).
 #pragma once
 
 #include <cstdint>

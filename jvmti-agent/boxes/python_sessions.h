@@ -1,5 +1,5 @@
-// Finds the Python sessions of a task in the black boxes of this executor. Boxes are opened anew each time: workers come
-// and go, and a box is cheap to open. Thread-safe (no state); a box or session that can't be read is counted and skipped.
+// Finds the Python sessions of a task in the black boxes of this executor. Boxes are opened again each time, because workers come
+// and go and opening a box is cheap. Thread-safe (no state). A box or session that can't be read is counted and skipped.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace memprof {
 
-// A session to tell its writer about, once its figures are on their way.
+// A session to acknowledge to its writer, once its figures have been sent.
 struct SessionReceipt {
   std::string box_path;
   uint64_t number;
@@ -26,11 +26,11 @@ struct FoundSessions {
   RefusedBoxes refused;
   uint64_t unreadable = 0;  // of these, and of sessions
 };
-// `leftovers`: with each closed session also what its process still holds of all tasks that are over.
+// `leftovers`: for each closed session also what its process still holds from all ended tasks.
 enum class Leftovers : bool { kLeave, kRead };
 FoundSessions FindSessions(const BoxPlace& place, int64_t task_attempt_id, Leftovers leftovers);
 
-// The writers may reuse these sessions. A box of which nothing more is needed goes with its writer, or by the BoxKeeper.
+// The writers may reuse these sessions. A box that is no longer needed is removed by its writer or by the BoxKeeper.
 void Acknowledge(const std::vector<SessionReceipt>& receipts);
 
 }  // namespace memprof

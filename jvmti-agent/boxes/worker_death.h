@@ -1,5 +1,5 @@
-// What a Python worker that is gone was doing: the session of a task that it left open in its box. A worker that ends in good
-// order has closed its sessions. Thread-safe (no state).
+// What a dead Python worker was doing: the task session that it left open in its box. A worker that ends normally has closed its
+// sessions. Thread-safe (no state).
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
-// Collection: one piece of work of a garbage collector, as its MXBean's notification tells it, and what it proves about the heap.
+// Collection: one piece of work of a garbage collector, as its MXBean's notification reports it, and what it proves about the
+// heap.
 //
 // Why MXBeans: JVMTI's GarbageCollectionStart and Finish come for every pause of every collector (measured on JDK 17 and 25), but
 // without a name, a cause or the heap's use; and a callback may call neither JNI nor JVMTI. A notification has all of that, 20 to
-// 150 ms later, on a thread of the JVM's own. So pauses are timed by JVMTI (pause_clock.h), and everything else is from here.
+// 150 ms later, on a thread of the JVM. So pauses are timed by JVMTI (pause_clock.h), and everything else is from here.
 //
 // Pure functions, thread-safe.
 #pragma once
@@ -20,16 +21,16 @@ struct Collection {
 };
 
 enum class Marks : uint8_t {
-  kNothing,      // a young collection, or a pause of a cycle that is told as a whole as well
+  kNothing,      // a young collection, or a pause of a cycle that is also reported as a whole
   kWhileAtStop,  // the whole heap, with the application stopped
-  kFromStart,    // the whole heap as it was when it began; what was made since counts as live
+  kFromStart,    // the whole heap as it was when it began; later objects count as live
   kFromPause,    // the whole heap as it was at the last young collection before it, or earlier
 };
 
-// What a collector of this name has marked when it says that it is done. An unknown name proves nothing.
+// What a collector of this name has marked when it reports that it has finished. An unknown name proves nothing.
 Marks MarksOf(std::string_view collector);
 
-// False for cycles, which run beside the application; their pauses come by themselves.
+// False for cycles, which run concurrently with the application; their pauses are reported separately.
 bool StopsTheWorld(std::string_view collector);
 
 }  // namespace memprof

@@ -1,7 +1,7 @@
-// CollectorClock: how the clock of collections lies to ours. A GcInfo counts milliseconds since some moment of the JVM's start that
-// nothing else tells: Runtime's uptime began 20 to 200 ms earlier (measured on JDK 17 and 25). But each pause that a notification
-// tells of was seen by JVMTI as well. Each notification votes for every difference that would make it one of the pauses that lasted
-// as long; the true one gets a vote from all of them, the others scatter.
+// CollectorClock: the difference between the collectors' clock and ours. A GcInfo counts milliseconds since a moment of the JVM's
+// start that is not available anywhere; Runtime's uptime began 20 to 200 ms earlier (measured on JDK 17 and 25). But JVMTI has
+// seen each pause that a notification reports. Each notification votes for every difference that would make it one of the pauses
+// of the same length. The true difference gets a vote from every notification; wrong ones are scattered.
 //
 // Not thread-safe.
 #pragma once
@@ -21,7 +21,8 @@ class CollectorClock {
   // A pause by its notification, in the collectors' milliseconds; `pauses`: the last ones, as JVMTI saw them.
   void Add(int64_t start_ms, int64_t end_ms, const std::vector<Pause>& pauses);
 
-  // What has to be added to the collectors' time for ours, to about a millisecond; nothing while two are as likely.
+  // What to add to the collectors' time to get ours, accurate to about a millisecond; nothing while two values are equally
+  // likely.
   std::optional<int64_t> OffsetNs() const;
 
  private:

@@ -1,8 +1,8 @@
 // MarkingWatch: says when the whole heap has been marked, so that a weak reference to an object that was unreachable is gone.
 //
-// Most collectors say so themselves (collection.h). G1 before JDK 20 says nothing of its concurrent marking: its remark and cleanup
-// pauses have no MXBean. They are the pauses that JVMTI saw and no notification explains; for notifications come in order, that is
-// certain once one of a later pause has come.
+// Most collectors report it themselves (collection.h). G1 before JDK 20 does not report its concurrent marking: its remark and
+// cleanup pauses have no MXBean. They are the pauses that JVMTI saw and no notification explains. Notifications come in order, so
+// this is certain once a notification of a later pause has come.
 //
 // Thread-safe.
 #pragma once
@@ -24,8 +24,8 @@ inline constexpr uint64_t kLargeObject = 512u << 10;  // half of G1's smallest r
 // A marking of the whole heap that has ended.
 struct Marking {
   std::string collection;     // "PS MarkSweep (System.gc())"
-  int64_t older_than_ns = 0;  // monotonic; what is older and was unreachable is gone
-  // Likewise for objects of kLargeObject and more, which G1 may have put beside its young generation while it was marking.
+  int64_t older_than_ns = 0;  // monotonic; older objects that were unreachable are gone
+  // The same for objects of kLargeObject and more, which G1 may have put outside its young generation while it was marking.
   int64_t large_older_than_ns = 0;
   int64_t end_ns = 0;
   uint64_t heap_used_bytes = 0, heap_max_bytes = 0;  // after it; max 0: not known
@@ -35,18 +35,18 @@ class MarkingWatch {
  public:
   explicit MarkingWatch(const PauseClock* pauses) : pauses_(pauses) {}
 
-  // `collectors`: the JVM's, by name. What ended before is not looked at.
+  // `collectors`: the JVM's, by name. Collections that ended before are ignored.
   void Begin(std::vector<std::string> collectors);
 
-  // The marking that this notification, in the order in which they come, tells of.
+  // The marking that this notification reports, if any. Pass notifications in the order in which they come.
   std::optional<Marking> Ended(const Collection& collection);
 
-  // Before it throws an OutOfMemoryError of the heap a JVM collects all of it, soft references included: what was made before its
-  // last pause and isn't gone was reached then. A collector that marks beside the application stops a few times for each
-  // marking, and the pauses of the last two are left out. Ask when the error has just come.
+  // Before it throws an OutOfMemoryError of the heap, a JVM collects the whole heap, soft references included. So an object from
+  // before its last pause that isn't gone was reachable then. A concurrent collector pauses a few times for each marking; the
+  // pauses of its last two markings are left out. Call this directly after the error.
   Marking BeforeError() const;
 
-  // Collectors none of which is known to mark: then nothing is ever known to be retained. "" when all is well.
+  // The collectors, if none of them is known to mark: then nothing is ever known to be retained. Otherwise "".
   std::string WhyNever() const;
 
  private:

@@ -1,6 +1,6 @@
-// NearlyFull: whether a heap has stayed nearly full: kCollections in a row have left more than 90 % of its maximum in use. Those count
-// that have looked at the whole heap, and G1's young ones, which clear its old regions, too. Says so once, and again only when a
-// collection has left less than 80 % meanwhile and kBetweenNs have passed. Thread-safe.
+// NearlyFull: whether a heap has stayed nearly full: kCollections in a row have left more than 90 % of its maximum in use.
+// Collections of the whole heap count, and G1's young ones, because they also clear old regions. It reports once, and again only
+// when a collection has left less than 80 % meanwhile and kBetweenNs have passed. Thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// PauseClock: when the JVM stood still for a collector, by JVMTI's GarbageCollectionStart and Finish, which come for every pause
-// of every collector. Began() and Ended() run inside the pause, where neither JNI nor JVMTI nor a lock that a Java thread might
-// hold is allowed: they read the clock and store to atomics. One pause at a time, always on a thread of the JVM that runs nothing else.
+// PauseClock: when a collector stopped the JVM, by JVMTI's GarbageCollectionStart and Finish, which come for every pause of every
+// collector. Began() and Ended() run inside the pause, where neither JNI nor JVMTI nor a lock that a Java thread might hold is
+// allowed: they read the clock and store to atomics. One pause at a time, always on a thread of the JVM that runs nothing else.
 //
 // The last kKept pauses can be read back. Readers are thread-safe.
 #pragma once

@@ -1,10 +1,10 @@
-// HeapSampler: what a JVMTI SampledObjectAlloc event becomes. The JVM picks objects as a Poisson process over allocated
-// bytes; each sample stands for size/(1-exp(-size/interval)) bytes (sampling/estimator.h) at its Java stack, charged to
-// the task of the thread, or to the thread's bucket when it works for none. The object itself is followed by a weak reference
+// HeapSampler: handles JVMTI's SampledObjectAlloc events. The JVM picks objects as a Poisson process over allocated bytes; each
+// sample represents size/(1-exp(-size/interval)) bytes (sampling/estimator.h) at its Java stack, charged to the task of the
+// thread, or to the thread's bucket when it works for none. The object itself is followed by a weak reference
 // (heap/live_objects.h), to know later what was retained.
 //
-// A thread's first gap was drawn when it began, for the interval that was set then: with a smaller one, up to about
-// 512 KiB of a thread that is older than Start() are missed once.
+// A thread's first gap was drawn when the thread began, for the interval at that time. With a smaller interval, up to about 512
+// KiB of a thread that is older than Start() are missed once.
 //
 // Sampled() runs on the allocating Java thread, about 1 µs with a shallow stack that the task has met before.
 // Thread-safe. No pending exception is left.

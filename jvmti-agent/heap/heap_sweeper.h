@@ -1,9 +1,9 @@
-// HeapSweeper: the agent's thread that walks over live objects, never a thread of the application: after a marking of the whole
-// heap to learn what is retained, and after other collections to give back what is gone. It is attached to the JVM, as a daemon,
-// from its first round on: attaching makes a Java object, which a full heap may have no room for, and walks matter most then.
+// HeapSweeper: the agent's own thread that walks over live objects: after a marking of the whole heap to learn what is retained,
+// and after other collections to free references to dead objects. It is attached to the JVM, as a daemon, from its first round
+// on. Attaching makes a Java object; a full heap may have no room for it, and then the walks are most important.
 //
-// What it learns is handed on: at most once in kPause, when the heap is near its maximum in kPauseNearFull, and the last at Stop().
-// Thread-safe; Start and Stop not against each other.
+// The results are passed on at most once in kPause (once in kPauseNearFull when the heap is near its maximum), and the last one
+// at Stop(). Thread-safe, except that Start and Stop must not run at the same time.
 #pragma once
 
 #include <jni.h>
@@ -27,21 +27,22 @@ struct HeapSweeperOptions {
   std::function<std::shared_ptr<JavaStacks>()> current_stacks;
   std::function<std::string(uint32_t)> thread_name;
   std::function<void(proto::RetainedHeap)> send;
-  std::function<void(JNIEnv*, const std::optional<proto::RetainedHeap>&)> look;  // at the whole heap; the latest that was retained
+  std::function<void(JNIEnv*, const std::optional<proto::RetainedHeap>&)> look;  // walks the whole heap; with what was retained at last
 };
 
 class HeapSweeper {
  public:
-  // A collector may mark back to back, and every executor shares the driver's budget for such news.
+  // A collector may mark without a break, and all executors share the driver's budget for such messages.
   static constexpr std::chrono::seconds kPause{30}, kPauseNearFull{1};
 
   HeapSweeper(LiveObjects* live, const PauseClock* pauses) : live_(live), pauses_(pauses) {}
 
   Status Start(HeapSweeperOptions options);
-  void Stop();  // hands on what is still to be handed on
+  void Stop();  // passes on the last results
   void Marked(const Marking& marking);
   void WantLook();  // options.look, soon, on this thread
-  // What is retained after a marking, on the calling thread, a Java thread in native code; between Start and Stop. Not handed on.
+  // What is retained after a marking, on the calling thread, a Java thread in native code; between Start and Stop. It is not
+  // passed on.
   std::optional<proto::RetainedHeap> Look(JNIEnv* jni, const Marking& marking) const;
 
  private:

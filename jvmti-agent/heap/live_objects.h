@@ -1,15 +1,15 @@
 // LiveObjects: sampled heap objects that may still be reachable, each by a weak global reference, with the call site that made
-// it. It outlives tasks: what is retained is mostly what a task leaves behind.
+// it. It lives longer than tasks, because retained objects are mostly what a task leaves behind.
 //
 // A reference that is not gone proves nothing by itself: between collections the heap is full of garbage. So there are two kinds
-// of walk. Purge() gives back the references that are gone, after whatever collection. Retained() sums up by site what is left
-// of the objects that are older than a marking of the whole heap, after that marking (gc/collections.h): those were reached.
+// of walk. Purge() frees cleared references, after any collection. Retained() runs after a marking of the whole heap
+// (gc/collection.h). It sums up by site the remaining objects that are older than that marking: those were reachable.
 //
 // Bounds: kMaxObjects objects (3 MiB, and 1 MiB of references in the JVM) and kMaxSites sites (1 MiB). When it is full, the
-// interval of what is kept doubles: an object of size s that was kept with probability p = 1-exp(-s/interval) stays with
-// p(2·interval)/p(interval), which is as if it had been sampled at the doubled interval from the beginning; weights are worked
-// out from the size and the table's interval when they are summed, so they stay unbiased. Sites beyond the bound share one without
-// a stack.
+// interval of the kept objects doubles. An object of size s that was kept with probability p = 1-exp(-s/interval) stays with
+// p(2·interval)/p(interval), which is the same as sampling at the doubled interval from the beginning. Weights are calculated
+// from the size and the table's interval when they are summed, so they stay unbiased. Sites beyond the bound share one site
+// without a stack.
 //
 // Thread-safe: one mutex, never held across JVMTI calls. Walks take it a thousand objects at a time, so that an application's
 // thread waits for less than 0.1 ms; only an Add() that finds the table full walks all of it (about 10 ms, rarely).
@@ -33,7 +33,7 @@ namespace memprof {
 
 // Who made an object: a call site within a stage, or within a bucket of threads that worked for no task.
 struct ObjectOrigin {
-  std::shared_ptr<JavaStacks> stacks;  // null: the stack found no place
+  std::shared_ptr<JavaStacks> stacks;  // null: there was no room for the stack
   StackId stack = 0;
   int32_t stage_id = -1, stage_attempt = -1;
   uint32_t bucket = 0;  // where there is no stage
@@ -49,25 +49,25 @@ class LiveObjects {
   static constexpr size_t kMaxObjects = 128u << 10;
   static constexpr size_t kMaxSites = 8u << 10;
 
-  // Forgets everything; `interval_bytes` is that of the samples, 1 or less: every object.
+  // Forgets everything. `interval_bytes`: the interval of the samples; 1 or less: every object.
   void Begin(uint64_t interval_bytes, WeakReferences& references);
   void End(WeakReferences& references);
 
-  // Whether this sample would be kept, drawn anew each time; false after End().
+  // Whether this sample would be kept, decided at random each time; false after End().
   bool Keeps(uint64_t size);
   bool Knows(uint64_t site_key) const;
   void AddSite(uint64_t site_key, ObjectOrigin origin);
   // `site_key` of a site that was added; otherwise it counts for the site without a stack. `now_ns`: monotonic.
   void Add(jobject object, uint64_t size, uint64_t site_key, int64_t now_ns, WeakReferences& references);
 
-  // So many objects came since the last walk that another one pays after a collection.
+  // Enough objects came since the last walk to make another one after a collection worth its cost.
   bool WantsPurge() const { return added_.load(std::memory_order_relaxed) >= kPurgeEvery; }
   void Purge(WeakReferences& references);
 
   // Heaviest first. Nothing when application threads changed the interval again and again meanwhile.
   std::optional<std::vector<RetainedSite>> Retained(const Marking& marking, WeakReferences& references);
 
-  // Sites whose stacks belong to another generation take their frames over into `current`, so that old ones can go.
+  // Moves the frames of sites with stacks of another generation into `current`, so that old generations can be freed.
   void MoveStacks(const std::shared_ptr<JavaStacks>& current);
 
   uint64_t interval() const { return kept_interval_.load(std::memory_order_relaxed); }
@@ -89,7 +89,7 @@ class LiveObjects {
     uint64_t key = 0;
     ObjectOrigin origin;
     uint32_t objects = 0;
-    bool fresh = false;  // nothing has walked over it yet: its first object may be on its way
+    bool fresh = false;  // no walk has seen it yet: its first object may not have been added yet
   };
 
   // With mutex_ held:

@@ -24,7 +24,7 @@ struct RetainedInputs {
 
 inline constexpr size_t kMaxRetainedBytes = 16 << 10;  // of the message
 
-// Nothing is retained that wasn't in use: where the sum of the samples came out above the heap's use, all sites are scaled down.
+// Retained bytes can't exceed the heap's use: where the sum of the samples is above it, all sites are scaled down.
 proto::RetainedHeap BuildRetained(const RetainedInputs& inputs, size_t max_bytes = kMaxRetainedBytes);
 
 }  // namespace memprof

@@ -1,6 +1,6 @@
-// Java values to C++ values and back. Strings go through UTF-16, never through JNI's modified UTF-8: a name may hold
-// characters beyond the basic plane, and bytes handed to Java must be what the schema says, UTF-8.
-// On failure (out of memory in the JVM) a null or empty value is returned and the pending exception is cleared.
+// Java values to C++ values and back. Strings go through UTF-16, never through JNI's modified UTF-8: a name may have characters
+// beyond the basic plane, and bytes passed to Java must be UTF-8, as the schema says. On failure (out of memory in the JVM) a
+// null or empty value is returned and the pending exception is cleared.
 #pragma once
 
 #include <jni.h>

@@ -1,4 +1,4 @@
-// The driver's profile store, as the agent in the same JVM reaches it: where that JVM ends itself of a full heap, no Java code runs that
+// The driver's profile store, for the agent in the same JVM: when that JVM exits because of a full heap, no Java code runs that
 // could ask for a report. Thread-safe.
 #pragma once
 
@@ -8,8 +8,9 @@
 
 namespace memprof {
 
-// As long as the store is open, a JVM that ends so leaves its report, with its own death, as "<pid>.report.json" in the private directory
-// that SPARKMEMPROF_LAST_REPORT names: of who started it and waits for that (driver_watch.py). Nobody waits: nothing is written.
+// As long as the store is open, a JVM that exits this way leaves its report, with its own death, as "<pid>.report.json" in the
+// private directory that SPARKMEMPROF_LAST_REPORT names. The process that started it waits for that file (driver_watch.py). If
+// nobody waits, nothing is written.
 ProfileStore* OpenDriverStore(uint64_t limit_bytes);
 void CloseDriverStore(ProfileStore* store);
 

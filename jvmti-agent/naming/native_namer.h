@@ -1,11 +1,11 @@
 // NativeNamer: the one low-priority thread that turns native frames (module, build id, offset) into functions, files and lines,
-// while the modules can still be opened. It looks through this executor's black boxes twice a second and names what it has not seen;
-// frames of profiles that were sent before their names were known are named next and sent after them.
+// while the modules can still be opened. It reads this executor's black boxes twice a second and names new frames. Frames of
+// profiles that were sent before their names were known are named next, and the names are sent later.
 //
-// Budget of naming: 100 ms CPU a minute, and a second of it at the start. When it is used up, boxes wait, and frames that
-// were asked for are answered without a name, so that nobody waits for them. Lines are read while at least half a second is
-// left, and where a module's debug information fits into 12 MiB; what has been found is kept in NativeNames (4 MiB).
-// Thread-safe; Start and Stop not against each other.
+// Budget of naming: 100 ms CPU for each minute, and one second at the start. When it is used up, boxes wait, and requested frames
+// are answered without a name, so that nobody waits for them. Lines are read while at least half a second is left, and where a
+// module's debug information fits into 12 MiB. Results are kept in NativeNames (4 MiB). Thread-safe, except that Start and Stop
+// must not run at the same time.
 #pragma once
 
 #include <atomic>
@@ -36,10 +36,10 @@ class NativeNamer {
   explicit NativeNamer(NativeNames* names) : names_(names) {}
 
   Status Start(NativeNamerOptions options);
-  void Stop();  // answers what is still wanted
+  void Stop();  // answers the open requests
 
-  // Frames of a profile that is on its way without their names. Each is answered once, with "" when its module has no name
-  // for it, so that the driver needn't wait for it.
+  // Frames of a profile that is sent without their names. Each is answered once, with "" when its module has no name for it, so
+  // that the driver needn't wait for it.
   void Want(const std::vector<NativeFrame>& frames);
 
   // Modules whose lines were not read, or not all: too much debug information, or no time for it.
@@ -61,7 +61,7 @@ class NativeNamer {
   std::mutex mutex_;
   FrameSet wanted_, answered_;  // guarded by mutex_
   std::atomic<uint64_t> modules_without_lines_{0};
-  std::atomic<bool> stopping_{false};  // names that nobody waits for are left: on a busy machine each takes this thread seconds
+  std::atomic<bool> stopping_{false};  // names that nobody waits for are skipped: on a busy machine each takes seconds
 
   // Of the thread.
   std::map<std::string, BoxReader::FrameMark> seen_;  // box path -> the frames that have been looked at

@@ -1,6 +1,5 @@
-// NativeNames: what the naming thread has found out about native frames, for whoever builds a profile. A frame is
-// (module path, build id, offset of its return address). At most kMaxBytes of names; beyond that the cache starts anew.
-// Thread-safe.
+// NativeNames: what the naming thread has found about native frames, for code that builds a profile. A frame is (module path,
+// build id, offset of its return address). At most kMaxBytes of names; beyond that the cache is emptied. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +29,7 @@ class NativeNames {
  public:
   static constexpr size_t kMaxBytes = 4u << 20;
 
-  // One call without a function when its module has no name for it; nothing when nobody has looked yet.
+  // One call without a function when its module has no name for it; nothing when it was not looked up yet.
   std::optional<SourceCalls> Find(const NativeFrame& frame) const;
   void Put(const NativeFrame& frame, SourceCalls calls);
 

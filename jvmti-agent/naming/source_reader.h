@@ -1,6 +1,6 @@
-// SourceReader: the low-priority thread that reads the user's Python lines where they ran, and sends the text of each once. A file that
-// the driver can't read (shipped, in an image of the executor's) can be read here, also when the worker that ran it was killed.
-// At most kMostLines of an application. Thread-safe; Start and Stop not against each other.
+// SourceReader: the low-priority thread that reads the user's Python lines where they ran, and sends the text of each once. A
+// file that the driver can't read (shipped, or in the executor's image) can be read here, also when the worker that ran it was
+// killed. At most kMostLines for each application. Thread-safe, except that Start and Stop must not run at the same time.
 #pragma once
 
 #include <functional>
@@ -22,11 +22,11 @@ class SourceReader {
   ~SourceReader();
 
   Status Start(Redaction redaction, Send send, int patience);
-  // What is still wanted is read first, for at most a second times `patience`: a file system that hangs must not keep the executor from
-  // ending. The thread that waits for it then stays behind, and sends no more.
+  // Open requests are read first, for at most a second times `patience`, because a file system that hangs must not keep the
+  // executor from ending. A thread that still waits for it is abandoned, and sends nothing more.
   void Stop() noexcept;
 
-  // Lines of a profile that is on its way. Does nothing while it isn't started.
+  // Lines of a profile that is being sent. Does nothing while it isn't started.
   void Want(const std::vector<SourceLineKey>& lines);
 
  private:

@@ -1,8 +1,8 @@
-// LeftBehind: off-heap memory of tasks that have ended, by who allocated it: cached blocks, what pools keep, leaks. The blocks
-// themselves are followed under their task's tag (offheap_blocks.h); here is what its sites were.
+// LeftBehind: off-heap memory of ended tasks, by who allocated it: cached blocks, memory kept by pools, leaks. The blocks
+// themselves are followed under their task's tag (offheap_blocks.h); this class keeps the sites.
 //
-// At most kMostTasks tasks of kMostGenerations generations of stacks, kMostSites sites of each; those of whom no block is left go first,
-// then the oldest: their blocks are summed up. Thread-safe. Allocates; not for GC callbacks.
+// At most kMostTasks tasks of kMostGenerations generations of stacks, kMostSites sites of each. Tasks without blocks are dropped
+// first, then the oldest, whose blocks are only summed up. Thread-safe. Allocates; not for GC callbacks.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 namespace memprof {
 
 struct LeftSite {
-  std::shared_ptr<const JavaStacks> stacks;  // null: of tasks of which nothing else is known
+  std::shared_ptr<const JavaStacks> stacks;  // null: tasks about which nothing else is known
   StackId stack = 0;
   int32_t stage_id = -1, stage_attempt = -1;
   uint32_t tasks = 0;
@@ -36,7 +36,7 @@ class LeftBehind {
   void Keep(TaskTag tag, const TaskFigures& task);
   void Clear();
 
-  // What is live now of tasks that `tasks` doesn't run any more, heaviest first.
+  // Live memory of tasks that no longer run in `tasks`, heaviest first.
   std::vector<LeftSite> Sites(const TaskTable& tasks) const;
 
  private:

@@ -1,5 +1,5 @@
-// OffHeapBlocks: the off-heap blocks that are followed until they are freed, by address. A counting filter in front answers
-// for most of the others with one load.
+// OffHeapBlocks: the off-heap blocks that are followed until they are freed, by address. A counting filter in front excludes most
+// other addresses with one load.
 //
 // At most kMaxBlocks blocks, about 3 MiB; at the default interval that is 12 GB of small blocks. Thread-safe: 64 shards
 // with a mutex each. Allocates; not for GC callbacks.
@@ -31,7 +31,7 @@ class OffHeapBlocks {
  public:
   static constexpr uint32_t kMaxBlocks = 24u << 10;
 
-  // False when the table is full. A block that was there under this address is replaced.
+  // False when the table is full. An earlier block at this address is replaced.
   bool Put(uint64_t address, const OffHeapBlock& block);
   std::optional<OffHeapBlock> Take(uint64_t address);
 
@@ -46,7 +46,7 @@ class OffHeapBlocks {
     return true;
   }
 
-  // visit(address, const OffHeapBlock&), with a shard locked: in no order, and with changes meanwhile seen or not.
+  // visit(address, const OffHeapBlock&), with a shard locked, in no particular order; changes meanwhile may be seen or missed.
   template <typename Visit>
   void ForEach(Visit&& visit) const {
     for (const Shard& shard : shards_) {
@@ -55,7 +55,7 @@ class OffHeapBlocks {
     }
   }
 
-  // Those of at least so many bytes, in order of address.
+  // Blocks of at least so many bytes, in order of address.
   std::vector<AddressRange> Larger(uint64_t bytes) const;
 
   // False: certainly not followed.

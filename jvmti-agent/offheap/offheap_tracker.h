@@ -1,9 +1,9 @@
-// OffHeapTracker: what calls of Unsafe.allocateMemory, reallocateMemory and freeMemory become: direct buffers, Spark's
-// off-heap pages, Netty, Arrow-Java. Blocks of at least 4 intervals are counted exactly, smaller ones sampled
+// OffHeapTracker: handles calls of Unsafe.allocateMemory, reallocateMemory and freeMemory: direct buffers, Spark's off-heap
+// pages, Netty, Arrow-Java. Blocks of at least 4 intervals are counted exactly, smaller ones sampled
 // (sampling/poisson_sampler.h); every recorded block is followed until it is freed, by whichever thread.
 //
-// Sizes: Unsafe rounds a request up to whole 8-byte words before it reaches its native half. A direct buffer is zeroed
-// right after it was allocated, with the size that was really asked for; Filled() takes the rounding back then.
+// Sizes: Unsafe rounds a request up to whole 8-byte words before it reaches its native function. A direct buffer is zeroed
+// directly after its allocation, with the size that was really requested; Filled() then subtracts the rounding.
 //
 // All functions run on Java threads inside a native method, so JVMTI may be asked for the stack. Thread-safe.
 #pragma once

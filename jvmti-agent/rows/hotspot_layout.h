@@ -1,6 +1,6 @@
-// Where this JVM has its heap, its code cache and a field of its threads, and how its switches stand, by the tables that HotSpot
-// exports for debuggers (gHotSpotVMStructs, gHotSpotVMTypes, which the Serviceability Agent reads). Another JVM, or a build
-// without the tables, knows nothing. Thread-safe.
+// The addresses of this JVM's heap and code cache, the offset of a field of its threads, and its switches, from the tables that
+// HotSpot exports for debuggers (gHotSpotVMStructs, gHotSpotVMTypes, which the Serviceability Agent reads). With another JVM, or
+// a build without the tables, nothing is known. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace memprof {
 struct HotSpotLayout {
   AddressRange heap;                     // as reserved; empty: not known, or ZGC's, which is a file
   AddressRange code_cache;               // likewise, all of its parts
-  std::optional<uint64_t> thread_state;  // where a JavaThread says what it does (JavaThread::_thread_state)
+  std::optional<uint64_t> thread_state;  // the offset of a JavaThread's state (JavaThread::_thread_state)
 };
 
-// Reads memory of the JVM's: only while it is up.
+// Reads memory of the JVM: only while it runs.
 HotSpotLayout ReadHotSpotLayout();
 
 // Of -XX:+name or -XX:-name; absent: not known.

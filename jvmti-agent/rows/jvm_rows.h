@@ -1,17 +1,16 @@
-// What the JVM's resident memory is made of, at one moment: rows by what they are, each measured by itself in resident bytes, and the
-// resident set they were measured in. Mapping by mapping, so that they don't overlap; what they don't explain is nobody's row.
+// The composition of the JVM's resident memory at one moment: rows by kind, each measured on its own in resident bytes, and the
+// resident set at that moment. It is measured mapping by mapping, so rows don't overlap; what they don't explain is in no row.
 //
 //   mapped files              RssFile of /proc/self/status
 //   shared memory             shared mappings without a file on disk, but for ZGC's heap
 //   Java heap                 pages of the range that HotSpot reserved for it, or of ZGC's file
 //   code cache                pages of compiled code
-//   thread stacks             of Java's threads, the collector's, the compiler's and everybody's
+//   thread stacks             of all threads: Java's, the collector's, the compiler's and others
 //   off-heap blocks           followed blocks of Unsafe that have mappings of their own: direct buffers, Spark's off-heap pages, Netty, …
-//   malloc                    what malloc has handed out of its heaps: the JVM's own structures, smaller blocks of Unsafe and of libraries
+//   malloc                    what malloc has allocated from its heaps: the JVM's own structures, smaller blocks of Unsafe and of libraries
 //   allocator retention       what its heaps hold and nobody uses
-//   malloc, in use and free   pages of its heaps, instead of these two: where malloc wasn't asked, which locks its heaps and walks their
-//   free
-//                             lists. That is done for at most half a percent of the time.
+//   malloc, in use and free   pages of its heaps, instead of these two, where malloc wasn't asked: asking locks its heaps and walks
+//                             their lists, so it takes at most half a percent of the time
 //   data of libraries         pages of their images, and of the class archive, that were written to
 //   metaspace, GC structures and other mappings
 //                             anonymous mappings that are none of these: the JVM doesn't say which is which (its pools have the numbers)
@@ -32,8 +31,8 @@ namespace memprof {
 
 class JvmRows {
  public:
-  // Whether a resident set of so many bytes is worth measuring: larger by 2 % than the last one that was measured, within 2 % of the time,
-  // or by 10 %; or still as large, when malloc may be asked what it couldn't be asked then.
+  // Whether to measure at a resident set of so many bytes: it is 2 % larger than at the last measurement, if that takes at most 2
+  // % of the time; or 10 % larger; or still as large, and malloc may be asked now but could not be asked then.
   bool Wanted(uint64_t rss_bytes, int64_t now_ns);
 
   // `offheap`: followed blocks, in order of address. Nothing when /proc can't be read.

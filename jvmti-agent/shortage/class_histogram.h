@@ -1,10 +1,9 @@
-// ClassHistogram: what a heap is full of, by class: bytes and objects of the largest classes and of the rest. All objects are
-// counted, those included that nobody reaches any more; right after a collection of the whole heap they are few.
+// ClassHistogram: the contents of a heap by class: bytes and objects of the largest classes and of the rest. All objects are
+// counted, including unreachable ones; directly after a collection of the whole heap these are few.
 //
 // Taken by JVMTI (IterateThroughHeap), which allocates nothing in the heap and stops the world: about 0.1 s for a million
-// objects. It looks for at most `bound` of the CPU's time, and
-// twice that by the clock, and then says that it was cut short; the JVM still walks over the rest, without asking us,
-// which is ten times faster.
+// objects. It counts for at most `bound` of CPU time, or twice that by the clock, and then says that it was cut short. The JVM
+// still walks over the rest without calling us, which is ten times faster.
 //
 // Call only where JVMTI may be called. One at a time for each environment, whose object tags it uses and clears.
 #pragma once

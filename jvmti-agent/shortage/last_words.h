@@ -1,4 +1,4 @@
-// Who in this JVM is to hear last words, beside the driver they are sent to and the file they are left in. Thread-safe.
+// Receivers of last words inside this JVM, in addition to the driver that gets them and the file that keeps them. Thread-safe.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace memprof {
 
-// Called on the thread that ran out, which may have little stack.
+// Called on the thread that ran out of memory, which may have little stack left.
 using LastWordsListener = void (*)(const std::string& executor_id, const std::vector<std::string>& words) noexcept;
 
 void TellLastWordsTo(LastWordsListener listener);

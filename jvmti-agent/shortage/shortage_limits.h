@@ -1,6 +1,7 @@
-// ShortageLimits: how much is made of an OutOfMemoryError of the heap, for some programs meet thousands. A look at the whole heap stops
-// the world: at most one in kBetweenLooks. Where a thread asked is told of the first error of each task, of threads without a task once in
-// kBetweenOthers (any of them may be the JVM's last), and of kMostTold in all; the rest is counted. Thread-safe.
+// ShortageLimits: bounds the work for OutOfMemoryErrors of the heap, because some programs cause thousands. A walk of the whole
+// heap stops the world, so there is at most one in kBetweenLooks. The stack of the thread is reported for the first error of each
+// task, and for threads without a task once in kBetweenOthers (any error may be the JVM's last), at most kMostTold in all. The
+// rest is only counted. Thread-safe.
 #pragma once
 
 #include <array>
@@ -22,7 +23,7 @@ class ShortageLimits {
     looked_ns_ = other_ns_ = 0;
   }
 
-  // `task_attempt_id`: -1 of no task. `now_ns`: monotonic.
+  // `task_attempt_id`: -1 for no task. `now_ns`: monotonic.
   Worth Met(int64_t task_attempt_id, int64_t now_ns) {
     const std::lock_guard lock(mutex_);
     ++errors_;

@@ -1,12 +1,12 @@
-// The JVM's own exit on an OutOfMemoryError (-XX:+ExitOnOutOfMemoryError), which JVMTI does not tell of: it comes before the event
-// ResourceExhausted, and runs no shutdown hook. libjvm's calls of exit() and _exit() are redirected (hooking/got_patcher.h); those
-// with HotSpot's code for it, by a Java thread that is inside the JVM, are told first. All others pass through.
+// The JVM's own exit on an OutOfMemoryError (-XX:+ExitOnOutOfMemoryError), which JVMTI does not report: it comes before the event
+// ResourceExhausted, and runs no shutdown hook. libjvm's calls of exit() and _exit() are redirected (hooking/got_patcher.h).
+// Calls with HotSpot's code for it, by a Java thread that is inside the JVM, are reported first. All others pass through.
 //
-// Inside the JVM neither JNI nor JVMTI may be called. Where HotSpot reports the error, though, it is about to post an event, and thus
-// at a place at which a thread may become one in native code: that is what we make of it, in HotSpot's own field, found by the
-// table that it exports for debuggers. The thread never returns into the JVM. (docs/decisions/0308)
+// Inside the JVM neither JNI nor JVMTI may be called. But where HotSpot reports the error, it is about to post an event, so the
+// thread may change to the state "in native code" there. We set that state in HotSpot's own field, which is found by the table
+// that it exports for debuggers. The thread never returns into the JVM. (docs/decisions/0308)
 //
-// Where anything isn't as expected (another JVM, no table), nothing is redirected, and the JVM exits as it always did.
+// If anything isn't as expected (another JVM, no table), nothing is redirected, and the JVM exits as usual.
 #pragma once
 
 #include <jni.h>
@@ -24,8 +24,8 @@ inline constexpr int kMostExitSeconds = 6;
 // Call on a Java thread in native code. The first call's `told` stays; further calls do nothing.
 Status WatchOutOfMemoryExit(JavaVM* vm, JNIEnv* jni, OutOfMemoryExit told);
 
-// For a thread that ends the JVM, or the profiler, in its own way: returns at once, unless another thread is being told as above. Then
-// it never does, for the JVM would have ended with that thread's exit before this one came so far.
+// For a thread that ends the JVM, or the profiler, in another way: returns at once, unless another thread is reporting its exit
+// as above. Then it never returns, because without us the JVM would already have ended with that thread's exit.
 void LetOutOfMemoryExitEnd();
 
 }  // namespace memprof

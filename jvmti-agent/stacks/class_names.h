@@ -1,5 +1,5 @@
-// Names of Java classes as people write them, with what the JVM numbers anew in every run cut away, so that the same
-// call site has the same name in every task, executor and attempt:
+// Names of Java classes as people write them, without the parts that the JVM numbers differently in every run. So the same call
+// site has the same name in every task, executor and attempt:
 //   Lcom/acme/Job$$Lambda$14.0x0000000800c03000;  -> com.acme.Job$$Lambda
 //   Ljava/lang/invoke/LambdaForm$MH.0x00007f01;   -> java.lang.invoke.LambdaForm$MH
 //   Ljdk/internal/reflect/GeneratedMethodAccessor12; -> jdk.internal.reflect.GeneratedMethodAccessor
@@ -13,8 +13,8 @@ namespace memprof {
 
 std::string ClassNameOf(std::string_view jvm_signature);
 
-// True for Spark's way from a thread's start to the task's own code, which is the same in every task and says nothing
-// about it. `function` is class and method: org.apache.spark.scheduler.Task.run.
+// True for Spark's frames between a thread's start and the task's own code, which are the same in every task. `function` is class
+// and method: org.apache.spark.scheduler.Task.run.
 bool LaunchesTasks(std::string_view function);
 
 // "Executor task launch worker for task 3.0 in stage 1.0 (TID 7)" -> "Executor task launch worker for task # in stage # (TID #)".

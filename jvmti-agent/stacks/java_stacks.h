@@ -4,9 +4,9 @@
 // trie, with immediate recursion folded. Frames are named at first sight (10 to 20 µs each, through JVMTI) and then
 // found by (method id, bytecode index).
 //
-// Bounds: kMaxFrames frames, kMaxNodes trie nodes, kMaxNameBytes of text, about 6 MiB in all; beyond them a stack loses
-// its inner frames, and that is counted. Nothing is ever removed, so a long-lived executor begins a new generation
-// (StackGenerations) before one is full: new tasks use it, and the old one goes with the last task that does, unless
+// Bounds: kMaxFrames frames, kMaxNodes trie nodes, kMaxNameBytes of text, about 6 MiB in all; beyond them a stack loses its inner
+// frames, and that is counted. Nothing is ever removed, so a long-lived executor begins a new generation (StackGenerations)
+// before one is full. New tasks use the new one; the old one is freed with the last task that uses it, unless
 // offheap/left_behind.h keeps it.
 //
 // Thread-safe: one mutex, held only for look-ups and inserts, never across a JVMTI call. Allocates; not for GC callbacks.
@@ -31,7 +31,7 @@ struct JavaFrame {
   std::string function;         // com.acme.Job.run
   std::string file;             // Job.java; empty when the class doesn't say
   uint32_t line = 0;            // 0 = unknown
-  bool launches_tasks = false;  // part of Spark's way from the thread to the task's own code
+  bool launches_tasks = false;  // one of Spark's frames between the thread's start and the task's own code
 };
 
 using StackId = uint32_t;  // 0 = no stack
@@ -41,7 +41,7 @@ class JavaStacks {
   static constexpr size_t kMaxFrames = 12u << 10;
   static constexpr size_t kMaxNodes = 48u << 10;
   static constexpr size_t kMaxNameBytes = 3u << 19;
-  static constexpr size_t kMaxLocations = 16u << 10;  // cached (method, bytecode index) pairs; a full cache starts anew
+  static constexpr size_t kMaxLocations = 16u << 10;  // cached (method, bytecode index) pairs; a full cache is emptied
 
   explicit JavaStacks(std::atomic<uint64_t>* dropped_frames) : dropped_frames_(dropped_frames) {}
 

@@ -1,5 +1,5 @@
-// MessageNames: strings, frames and stacks of a message about Java code, each once. They go into a TaskProfile of which nothing
-// else is set. Not thread-safe; refers to the message.
+// MessageNames: strings, frames and stacks of a message about Java code, each once. They are put into a TaskProfile in which
+// nothing else is set. Not thread-safe; refers to the message.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ class MessageNames {
   explicit MessageNames(proto::TaskProfile* names);
 
   uint32_t String(const std::string& text);  // its index
-  // Index + 1; 0 of no frames. As in a task's profile, without Spark's way from the thread to the task's own code (tasks/task_profile.cc).
+  // Index + 1; 0 for no frames. As in a task's profile, without Spark's frames between the thread's start and the task's own code
+  // (tasks/task_profile.cc).
   uint32_t Stack(const JavaStacks& stacks, StackId stack);
 
  private:

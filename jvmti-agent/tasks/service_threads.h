@@ -1,5 +1,5 @@
-// Service threads: what works for no single task, by what it does. The list is closed: a thread that isn't in it keeps its own name
-// and stands out. docs/report.md lists the services with their reasons. Pure functions.
+// Service threads: threads that work for no single task, by what they do. The list is closed: a thread that isn't in it keeps its
+// own name, so that it is noticed. docs/report.md lists the services with their reasons. Pure functions.
 #pragma once
 
 #include <string_view>

@@ -1,9 +1,9 @@
 // TaskSites: what a running task allocated, by call site. A site is one Java stack; it is found by the hash of the raw
 // stack, so that a stack is named and interned only when a task meets it for the first time.
 //
-// Bounds: kMaxSites sites in one table, SiteBudget::kMaxSitesOfAllTasks together; the caller sums up what finds no place
-// in `rest`, so that totals still add up. Not thread-safe: a task's tables are guarded by its slot (tasks/task_table.h).
-// Allocates; not for GC callbacks.
+// Bounds: kMaxSites sites in one table, SiteBudget::kMaxSitesOfAllTasks together; the caller adds sites without a place to
+// `rest`, so that totals still add up. Not thread-safe: a task's tables are guarded by its slot (tasks/task_table.h). Allocates;
+// not for GC callbacks.
 #pragma once
 
 #include <atomic>

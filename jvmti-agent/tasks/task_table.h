@@ -1,8 +1,8 @@
 // TaskTable: the tasks that run in this executor now, and which of them a thread works for.
 //
-// A thread carries a TaskTag in thread-local storage: a slot and its generation. The generation moves on when the task
-// is closed, so tags left on threads that outlive it (monitors, readers, pools) expire by themselves and nothing is
-// charged to whoever gets the slot next.
+// A thread carries a TaskTag in thread-local storage: a slot and its generation. The generation changes when the task is closed.
+// So tags on threads that live longer than the task (monitors, readers, pools) expire on their own, and nothing is charged to the
+// next task in the slot.
 //
 // Thread-safe. Record() takes the slot's mutex, which only threads of the same task share. Slots live as long as the table.
 #pragma once

@@ -1,6 +1,6 @@
-// ThreadBuckets: heap bytes that belong to no running task, by the service that their thread does (service_threads.h) or else by its
-// normalised name, so that nothing is silently charged to a bystander. At most kMaxBuckets names; further ones are summed as "other
-// threads". Thread-safe. Allocates; not for GC callbacks.
+// ThreadBuckets: heap bytes that belong to no running task, by the service that their thread does (service_threads.h) or else by
+// its normalised name, so that nothing is silently charged to an unrelated task. At most kMaxBuckets names; further ones are
+// summed as "other threads". Thread-safe. Allocates; not for GC callbacks.
 #pragma once
 
 #include <cstdint>

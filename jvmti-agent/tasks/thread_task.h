@@ -11,8 +11,8 @@ namespace memprof {
 TaskTag CurrentTask();
 void SetCurrentTask(TaskTag tag);
 
-// A tag as a JVMTI object tag, on a Thread object between start0() and its ThreadStart event: how children inherit.
-// Never 0 for a task, because 0 means "no tag" to JVMTI.
+// A tag as a JVMTI object tag, on a Thread object between start0() and its ThreadStart event, so that children inherit it. Never
+// 0 for a task, because 0 means "no tag" to JVMTI.
 inline int64_t ToObjectTag(TaskTag tag) { return static_cast<int64_t>(static_cast<uint64_t>(tag.slot) << 32 | tag.generation); }
 inline TaskTag FromObjectTag(int64_t tag) {
   return {static_cast<uint32_t>(static_cast<uint64_t>(tag) >> 32), static_cast<uint32_t>(static_cast<uint64_t>(tag))};

@@ -1,6 +1,6 @@
-"""Arrow's memory pool in this process, by pyarrow's own counters, whichever allocator is behind it.
+"""Arrow's memory pool in this process, by pyarrow's own counters, for every allocator behind it.
 
-pyarrow is never imported here: who doesn't use it, doesn't get it. Standard library alone.
+pyarrow is never imported here, so a program that doesn't use it doesn't load it. Standard library only.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class ArrowPool(NamedTuple):
-    """Bytes that Arrow's default pool has handed out: now, and at the most since it was made."""
+    """Bytes allocated from Arrow's default pool: now, and the maximum since it was made."""
 
     allocated_bytes: int
     most_bytes: int
@@ -21,7 +21,7 @@ NO_POOL = ArrowPool(0, 0)
 
 
 def arrow_pool() -> ArrowPool | None:
-    """None where pyarrow isn't loaded, or not wholly yet."""
+    """None where pyarrow isn't loaded, or not completely yet."""
     default_pool = getattr(sys.modules.get("pyarrow"), "default_memory_pool", None)
     if default_pool is None:
         return None
@@ -32,8 +32,8 @@ def arrow_pool() -> ArrowPool | None:
 def counters_of_task(before: ArrowPool | None, after: ArrowPool | None) -> dict[str, int]:
     """A session's counters: what the pool held when it opened and when it closes, and the peak where that is known.
 
-    The pool's maximum is the process's, and nothing can lower it. Where the session has raised it, it is the session's
-    own peak; otherwise an earlier task's, and of this one's nothing is said.
+    The pool's maximum belongs to the process and never falls. If the session has raised it, it is the session's own
+    peak. Otherwise it is an earlier task's, and this session's peak is not known.
     """
     if after is None:
         return {}
@@ -45,6 +45,6 @@ def counters_of_task(before: ArrowPool | None, after: ArrowPool | None) -> dict[
 
 
 def choose_arrow_pool(name: str) -> None:
-    """Says to Arrow, before it is loaded, which pool to use: `system` is malloc. The user's own choice stands."""
+    """Tells Arrow, before it is loaded, which pool to use: `system` is malloc. The user's own choice wins."""
     if name != "default":
         os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", name)

@@ -1,10 +1,9 @@
-"""Follows the processes that a profiled program starts anew: subprocess, multiprocessing's spawn and forkserver.
+"""Follows new processes that a profiled program starts: subprocess, multiprocessing's spawn and forkserver.
 
-All of them go through ``_posixsubprocess.fork_exec`` or, for a start with nothing special about it (most of subprocess
-since Python 3.13), through ``os.posix_spawn``. Where what these start is this same interpreter, the child's environment
-gets what ``sparkmemprof run`` gave this process; the child puts it back before its first line
-(startup/sitecustomize.py). The program's own environment is never changed, and what is started by other ways or is
-another Python is left alone.
+All of them use ``_posixsubprocess.fork_exec`` or, for a simple start (most of subprocess since Python 3.13),
+``os.posix_spawn``. If the started file is the same interpreter, the child's environment gets what ``sparkmemprof run``
+gave this process. The child restores it before its first line (startup/sitecustomize.py). The program's own environment
+is never changed. Processes that are started in other ways, or are another Python, are not followed.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ _BOOKKEEPER = "from multiprocessing.resource_tracker import"  # keeps names of s
 
 
 def environment_with(settings: dict[str, Any], environment: Mapping[str, str]) -> dict[str, str]:
-    """The same, in which a Python that starts is profiled with `settings`."""
+    """The same environment, in which a Python that starts is profiled with `settings`."""
     path = [STARTUP, *filter(None, [environment.get("PYTHONPATH")])]
     return {**environment, "PYTHONPATH": os.pathsep.join(path), SETTINGS: json.dumps(settings)}
 
 
 def follow(settings: dict[str, Any]) -> None:
-    """From now on children that this process starts anew are profiled with `settings` (program.py)."""
+    """From now on new Python processes that this process starts are profiled with `settings` (program.py)."""
     import _posixsubprocess
 
     ours = os.path.realpath(sys.executable)
@@ -58,7 +57,7 @@ def _around_posix_spawn(posix_spawn: Callable[..., int], ours: str, settings: di
             path, words, environment = arguments
             if os.path.realpath(os.fsdecode(path)) == ours and _lets_us_in(words):
                 arguments = (path, words, _mapped(_with_settings(_listed(environment), settings)))
-        except Exception:  # the program's own mistake: it hears of it below
+        except Exception:  # the program's own mistake: it gets the error below
             pass
         return posix_spawn(*arguments, **options)
 
@@ -80,7 +79,7 @@ def _first_that_is_there(executables: Any) -> str:
 
 
 def _lets_us_in(words: Any) -> bool:
-    """Whether Python started with these words, of which the first is its name, runs a sitecustomize of ours."""
+    """Whether Python, started with these arguments (the first is its name), runs our sitecustomize."""
     options = iter([os.fsdecode(word) for word in words][1:])
     for option in options:
         if option in _WITH_A_WORD:
@@ -99,11 +98,11 @@ def _lets_us_in(words: Any) -> bool:
 
 
 def _with_settings(environment: Any, settings: dict[str, Any]) -> list[bytes]:
-    """The environment that a child is given (None: ours) as "name=value" texts, and ours to begin with."""
+    """The child's environment (None: ours) as "name=value" texts, with our entries first."""
     given = [name + b"=" + value for name, value in os.environb.items()] if environment is None else list(environment)
     path = next((entry[11:] for entry in given if entry.startswith(b"PYTHONPATH=")), None)
     kept = [entry for entry in given if not entry.startswith((b"PYTHONPATH=", SETTINGS.encode() + b"="))]
-    # An empty PYTHONPATH is as good as none to Python, but not to a program that looks at it.
+    # To Python an empty PYTHONPATH is the same as none, but not to a program that reads it.
     child = {**settings, "pythonPath": None if path is None else os.fsdecode(path), "isChild": True}
     ours = os.fsencode(STARTUP) + (b":" + path if path else b"")
     return [*kept, b"PYTHONPATH=" + ours, SETTINGS.encode() + b"=" + json.dumps(child).encode()]

@@ -1,4 +1,4 @@
-"""What the executor tells its Python workers: ``config.json``, which the executor's plugin writes into this package."""
+"""The executor's settings for its Python workers: ``config.json``, which its plugin writes into this package."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Entry of ``spark.python.daemon.module``: pyspark's own daemon, with workers that are profiled.
 
-Nothing but the entry: ``python -m`` runs this file as ``__main__``, and an import of it would run it once more.
+Only the entry: ``python -m`` runs this file as ``__main__``, and an import of it would run it a second time.
 """
 
 if __name__ == "__main__":

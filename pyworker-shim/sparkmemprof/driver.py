@@ -1,12 +1,12 @@
-"""Profiles the driver's Python process: the one of an application of Spark that ``spark-submit`` or the user starts.
+"""Profiles the driver's Python process of a Spark application, which ``spark-submit`` or the user starts.
 
-``sparkmemprof submit`` starts it before the program's first line. Without it, one import does, as early as possible::
+``sparkmemprof submit`` starts profiling before the program's first line. Otherwise import this, as early as possible::
 
     import sparkmemprof.driver
 
-What it holds is then in a black box below ``SPARKMEMPROF_BOX_DIR`` (or ``<tmp>/sparkmemprof-<uid>/drivers``), which
-goes when the process ends in order; of one that was killed ``sparkmemprof post-mortem DIR`` reads it. Standard library
-alone.
+What it holds is then in a black box below ``SPARKMEMPROF_BOX_DIR`` (or ``<tmp>/sparkmemprof-<uid>/drivers``), which is
+removed when the process ends normally. If it was killed, ``sparkmemprof post-mortem DIR`` reads the box. Standard
+library only.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Adds to the exception of a job that died of what it died, and where the post-mortem is.
+"""Adds to the exception of a failed job which death caused it, and where the post-mortem is.
 
-Type, error class and text of PySpark's exceptions stay; one note is added (``__notes__``), which below Python 3.11
-stands at the end of the text. Whether there is anything to add only the driver's JVM knows: it is asked when one of its
-exceptions arrives, in the thread that it arrives in. Standard library alone, and whatever Py4J the program has.
+Type, error class and text of PySpark's exceptions stay. One note is added (``__notes__``); below Python 3.11 it is at
+the end of the text. Only the driver's JVM knows whether there is anything to add. It is asked when one of its
+exceptions arrives, in the same thread. Standard library only, and the Py4J that the program has.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 import threading
 from typing import Any
 
-_here = threading.local()  # busy: this thread is inside of what is below
+_here = threading.local()  # busy: this thread is inside the code below
 
 
 def install() -> None:
@@ -22,7 +22,8 @@ def install() -> None:
 
 
 class _WhenImported:
-    """Finds no module; the search for the one after Py4J's is the moment. To import Py4J would be to choose it."""
+    """Finds no module, but sees when Py4J has been imported: at the search for the next module. Importing Py4J
+    ourselves would choose its version."""
 
     def find_spec(self, _name: str, _path: Any = None, _target: Any = None) -> None:
         if _note_errors_of_py4j() and self in sys.meta_path:
@@ -48,7 +49,7 @@ def _note_errors_of_py4j() -> bool:
 
 
 def _note_conversions() -> None:
-    """PySpark may make an exception of its own out of the JVM's, by a function that is there by the first of them."""
+    """PySpark may make an exception of its own from the JVM's, by a function that exists when the first one arrives."""
     captured: Any = sys.modules.get("pyspark.errors.exceptions.captured")
     plain = getattr(captured, "convert_exception", None)
     if plain is None or hasattr(plain, "__wrapped__"):
@@ -77,7 +78,7 @@ def _annotate(error: Any, java_exception: Any) -> None:
         note = _note_of(java_exception)
         if note:
             _add(error, note)
-    except Exception:  # the exception says what it said without us
+    except Exception:  # the exception keeps its own text
         return
     finally:
         _here.busy = False

@@ -1,4 +1,5 @@
-"""Which interpreters the native module ``_hooks`` can be loaded into. Asked before loading: a wrong one may crash."""
+"""The interpreters that can load the native module ``_hooks``. Checked before loading, because a wrong one may
+crash."""
 
 from __future__ import annotations
 

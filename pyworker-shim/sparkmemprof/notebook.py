@@ -5,7 +5,7 @@
     sparkmemprof.dump("report.html")     the same as a file, in the form that its ending says
     sparkmemprof.clear()                 from here on both show what begins after this moment
 
-A shown report is as it was when it was asked for; call again for a newer one. Nothing here runs in executors.
+A shown report doesn't change; call again for a newer one. Nothing here runs in executors.
 """
 
 import base64
@@ -30,7 +30,7 @@ class Shown:
         self._height = height
 
     def _repr_html_(self):
-        # A document of its own, which can't reach the notebook. As an address of its own, too: links to its pages are
+        # A separate document, which can't reach the notebook. It also has an address of its own: links to its pages are
         # fragments, and those of a srcdoc would lead to the notebook's.
         page = base64.b64encode(render(self._content, self._where, "html")).decode()
         return (
@@ -52,7 +52,7 @@ def show(source=None, *, height=800):
     Raises UserError, which says what to do.
     """
     content, where = _read(source)
-    render(content, where, "json")  # here it is said whether it can be read at all
+    render(content, where, "json")  # raises if it can't be read
     return Shown(content, where, int(height))
 
 
@@ -66,7 +66,7 @@ def dump(path, source=None):
 
 
 def clear():
-    """Lets show() and dump() begin anew: of this process's application they leave out what began before this moment.
+    """Resets show() and dump(): they leave out what began in this process's application before this moment.
 
     That is its stages, actions and deaths; what its executors held at their peak stays. Nothing is lost: the Memory
     tab, the event log and the report at the application's end have all of it.
@@ -79,7 +79,7 @@ def clear():
 
 
 def _read(source):
-    """(bytes of report.json, what to call their origin)."""
+    """(bytes of report.json, the name of their origin)."""
     if source is None:
         content, where = fetch_report(_address_of_running_application(), fresh=True)
         return (_since(content) if _cleared_ms else content), where

@@ -1,6 +1,6 @@
 """Profiles this process, a plain Python program: one session from before its first line to after its last.
 
-Standard library alone: it runs in the user's program, whatever that has installed.
+Standard library only: it runs in the user's program, whatever that has installed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ class _Program:
         self._arrow_at_start: ArrowPool | None = None
 
     def has_room(self) -> bool:
-        """False when as many processes as a report takes have a box, or nobody will read them any more."""
+        """False when there is a box for as many processes as a report takes, or when nobody will read boxes any
+        more."""
         try:
             return len(os.listdir(self._settings["boxDirectory"])) < _MOST_PROCESSES
         except OSError:

@@ -49,7 +49,7 @@ def user_functions(command: Any) -> list[UserFunction]:
 
 
 def kind_of_command(command: Any) -> str | None:
-    """What the command is, where pyspark runs it as a kind of function that the user never wrote; otherwise None."""
+    """The command's kind, where pyspark runs it as a kind of function that the user never wrote; otherwise None."""
     return _KINDS_OF_PYSPARKS_OWN.get(getattr(_first(command), "__module__", None))
 
 

@@ -1,11 +1,11 @@
 """Profiles pyspark's Python workers: one black box per process, one session per task.
 
-pyspark's daemon forks a worker and there, once per task, calls ``main()`` of pyspark.worker. In the worker, and only
-there, hooks are put in place: the daemon itself must stay free of threads and of anything a fork can't carry. A task's
-session is open while ``main()`` runs, and is closed before the daemon flushes the end of the stream: when Spark sees
-the task end, its figures are in the box.
+pyspark's daemon forks a worker and there, once per task, calls ``main()`` of pyspark.worker. Hooks are installed only
+in the worker: the daemon itself must stay free of threads and of anything that a fork doesn't copy. A task's session is
+open while ``main()`` runs, and is closed before the daemon flushes the end of the stream: when Spark sees the task end,
+its figures are in the box.
 
-Whatever fails here is said once, in one line on stderr for a daemon and all its workers, and leaves pyspark as it is.
+A failure here is reported once, in one line on stderr for a daemon and all its workers, and leaves pyspark unchanged.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ENTRY_MODULE = "pyspark.worker_under_sparkmemprof"
 
 
 class _Warning:
-    """Prints the first text it is given, in whichever process of a family that is, and no other."""
+    """Prints the first text that it gets, in any process of a family of forks, and no other."""
 
     def __init__(self) -> None:
         self._said = mmap.mmap(-1, 1)  # shared with forked children
@@ -81,9 +81,9 @@ class WorkerProfiler:
         self._is_first_task = True
 
     def take_the_place_of_main(self, daemon: ModuleType) -> None:
-        """Lets the daemon's workers call _main() instead of pyspark.worker's main(), the first time.
+        """Makes the daemon's workers call _main() instead of pyspark.worker's main(), the first time.
 
-        Not by wrapping the daemon's functions: what they raise is printed, and our frames would be in it.
+        The daemon's functions are not wrapped: their exceptions are printed, and our frames would be in the tracebacks.
         """
         self._daemon = daemon
         if hasattr(daemon, "worker_main"):  # Spark 3.5 and 4.0 import the worker before they fork
@@ -101,7 +101,8 @@ class WorkerProfiler:
         sys.argv[1:2] = [_ENTRY_MODULE]
 
     def _main(self, *args: Any, **kwargs: Any) -> Any:
-        """A worker's first task: starts profiling here, steps aside, and goes on to pyspark.worker's main()."""
+        """A worker's first task: starts profiling here, restores the original, and continues with pyspark.worker's
+        main()."""
         if self._arguments is not None:
             sys.argv[1:2] = self._arguments
         started = self._start_worker()  # before the import, which is part of what a worker holds
@@ -180,7 +181,7 @@ class WorkerProfiler:
     def _around_read_command(self, read: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(read)
         def profiled_read(*args: Any, **kwargs: Any) -> Any:
-            self._quietly(self._set_task)  # first: what is unpickled may be what kills the worker
+            self._quietly(self._set_task)  # first, because unpickling may kill the worker
             command = read(*args, **kwargs)
             self._quietly(self._measure_baseline)
             self._quietly(self._add_udfs, command)
@@ -204,7 +205,8 @@ class WorkerProfiler:
         self._hooks.close_session()
 
     def _measure_baseline(self) -> None:
-        """What the worker holds before its first task's code runs: unpickling the task has imported what that needs."""
+        """What the worker holds before its first task's code runs; unpickling the task has imported what the code
+        needs."""
         if not self._is_first_task:
             return
         self._is_first_task = False

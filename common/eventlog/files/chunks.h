@@ -1,4 +1,4 @@
-// ChunkDecoder: for codecs whose file is one chunk after the other, each with its length before it. Keeps what is not yet whole.
+// ChunkDecoder: for codecs whose file is a sequence of chunks, each preceded by its length. Keeps the incomplete rest.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ class ChunkDecoder : public Decoder {
   bool AtEnd() const final { return waiting_.empty(); }
 
  protected:
-  // Hands on what the first chunk of `bytes` says and returns its length; 0: it is not whole yet.
+  // Passes on the contents of the first chunk of `bytes` and returns the chunk's length; 0: it is not complete yet.
   virtual Result<size_t> Chunk(std::string_view bytes) = 0;
 
   static uint32_t BigEndian(std::string_view bytes, size_t at, size_t count) {
@@ -46,7 +46,7 @@ class ChunkDecoder : public Decoder {
     return value;
   }
 
-  // Room for so many bytes; the same memory each time.
+  // A buffer of so many bytes; the same memory each time.
   char* Room(size_t bytes) {
     if (text_.size() < bytes) text_.resize(bytes);
     return text_.data();

@@ -1,11 +1,12 @@
-// Decoder: what a compressed event log says, piece by piece. One class a codec, in one file each; which it is shows in the first bytes.
+// Decoder: the text of a compressed event log, piece by piece. There is one class and one file for each codec; the first bytes of
+// the log show which one it is.
 //
 //   zstd     plain frames (RFC 8878)
 //   lz4      blocks of lz4-java's LZ4BlockOutputStream
 //   snappy   chunks of snappy-java's SnappyOutputStream
 //   lzf      chunks of compress-lzf's LZFOutputStream
 //
-// The bytes may be anybody's. What was whole before a damaged place or the end has been handed on. Not thread-safe.
+// The bytes are not trusted. All complete blocks before a damaged place or the end are passed on. Not thread-safe.
 #pragma once
 
 #include <functional>
@@ -31,7 +32,7 @@ class Decoder {
 
 inline constexpr size_t kMostMagicBytes = 8;
 
-// For a file with these first bytes (kMostMagicBytes of them, or all it has); text that isn't compressed is handed on as it is.
+// For a file with these first bytes (kMostMagicBytes of them, or all it has); text that isn't compressed is passed on unchanged.
 std::unique_ptr<Decoder> DecoderOf(std::string_view first_bytes, Decoder::Sink sink);
 
 std::unique_ptr<Decoder> ZstdDecoder(Decoder::Sink sink);

@@ -1,4 +1,4 @@
-// A report.json made of an application's event log, without Spark.
+// Makes a report.json from an application's event log, without Spark.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace memprof {
 
-// `files`: the log, in the order in which it was written; one, or those of a rolled log. A log that ends too early gives what is whole
-// of it, marked unfinished. kIo: a file can't be opened; else as EventLogReport::Make.
+// `files`: the log, in the order in which it was written; one, or those of a rolled log. A log that ends too early gives its
+// complete parts, marked unfinished. kIo: a file can't be opened; other errors as in EventLogReport::Make.
 Result<std::string> ReportOfEventLog(const std::vector<std::string>& files);
 
 }  // namespace memprof

@@ -1,4 +1,4 @@
-// A report as stacks with figures: what every export for another tool is made of. Counted attempts only, as in the report's
+// A report as stacks with figures: the base of every export for another tool. Only attempts that count, as in the report's
 // stages; failed and superseded ones are never added in.
 #pragma once
 
@@ -27,8 +27,8 @@ constexpr std::string_view MeasureWord(Measure measure) {
   return "";
 }
 
-// Pointers refer to the report. A site, or (site null) what of an origin found no place among a stage's sites, so that
-// allocated bytes add up to the stage's. Live and resident bytes are the largest of any one task, and add up to no whole.
+// Pointers refer to the report. A site, or (site null) the rest of an origin that has no site in the stage, so that allocated
+// bytes add up to the stage's. Live and resident bytes are the largest of any one task, so their sum means nothing.
 struct ExportedStack {
   const ReportStage* stage = nullptr;
   Origin origin = Origin::kUnknown;
@@ -42,7 +42,7 @@ std::vector<ExportedStack> StacksOf(const Report& report);  // in the report's o
 
 // The frame that stands for the stage, outermost of all: "stage 3 aggregate (job.py:41)".
 std::string StageFrame(const ReportStage& stage);
-// And the one for the rest of an origin: "[python: sites without a place of their own]".
+// The frame for the rest of an origin: "[python: sites without a place of their own]".
 std::string RestFrame(Origin origin);
 // "with_cpp (averages.py:27)".
 std::string FrameWithPlace(const ReportFrame& frame);

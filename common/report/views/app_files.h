@@ -1,4 +1,4 @@
-// The browser app (report-app/) as it was built into this library: what the HTML file holds and the tab serves.
+// The browser app (report-app/) as it was built into this library, for the HTML file and the tab.
 #pragma once
 
 #include <string_view>

@@ -7,9 +7,9 @@
 
 namespace memprof {
 
-// What stands inside Spark's own page: a place for the app, which asks for the report itself, and where its script and style
-// lie. Links are relative, no script or style is inline: it holds behind any proxy and within Spark's content security policy.
-// `Past`: of an application whose report stands, so that there is nothing to ask for again.
+// The part inside Spark's own page: a place for the app, which loads the report itself, and links to its script and style. Links
+// are relative, and no script or style is inline, so it works behind any proxy and under Spark's content security policy. kPast:
+// the application has ended and its report doesn't change, so the app does not reload it.
 enum class Time : bool { kLive, kPast };
 std::string RenderTab(const Report& report, Time time);
 

@@ -1,4 +1,4 @@
-// A post-mortem as text: for the terminal, and for the driver's log, where it is told as soon as it is known.
+// A post-mortem as text: for the terminal, and for the driver's log, which gets it as soon as it is known.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What every terminal view is written on: lines cut at a width, in colour when asked for; and the small forms they share.
+// The output of every terminal view: lines cut at a width, in colour if wanted; and small shared formats.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,17 @@ namespace memprof {
 
 enum class Ink { kPlain, kBold, kDim, kWarm, kHot };
 
-// Length in code points: what a terminal shows of the Latin, arrows and bars written here.
+// Length in code points: the columns that a terminal needs for the Latin letters, arrows and bars used here.
 size_t Columns(std::string_view text);
 
-// User's strings may hold anything, escape sequences included: control characters never reach the terminal.
+// Strings of the user may contain anything, including escape sequences: control characters never reach the terminal.
 std::string Printable(std::string_view text);
 
 std::string Fit(std::string_view text, size_t columns);    // cut, with "…"
 std::string Right(std::string_view text, size_t columns);  // filled up on the left
 std::string Left(std::string_view text, size_t columns);   // cut or filled up on the right
 
-// "███████▌······": eighths of a column; a value over the whole fills it.
+// "███████▌······": in eighths of a column; a value above the whole fills the bar.
 std::string Bar(double share, size_t columns);
 
 // "1 line", "1,234 lines".
@@ -38,7 +38,7 @@ class TextPage {
 
   // `ink` colours the whole line; the text is cut at the width.
   void Line(std::string_view text, Ink ink = Ink::kPlain);
-  // A paragraph: as many lines as it takes, `indent` before each; at most `most`, the last of them cut.
+  // A paragraph: as many lines as needed, with `indent` before each; at most `most`, the last one cut.
   void Wrapped(std::string_view text, size_t indent, Ink ink, size_t most = SIZE_MAX);
   void Blank();
   void Append(const TextPage& other, size_t most);  // its first lines

@@ -1,5 +1,5 @@
-// The profiler of this Python process: puts the hooks in place, owns the recorder, survives forks. Cold: nothing here runs
-// inside malloc. Call with the GIL held; one thread at a time (the GIL sees to that).
+// The profiler of this Python process: installs the hooks, owns the recorder, survives forks. Cold: nothing here runs inside
+// malloc. Call with the GIL held; one thread at a time (the GIL sees to that).
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace memprof {
 
-// Makes this process's box and starts counting. Does nothing when it is started already. On failure nothing is hooked
-// and the status says why: no place for the box, an interpreter that isn't laid out as expected.
-// A forked child is inert until it calls this for itself.
+// Makes this process's box and starts counting. Does nothing when it is started already. On failure nothing is hooked and the
+// status says why: no place for the box, an interpreter that isn't laid out as expected. A forked child is not profiled until it
+// calls this itself.
 Status StartProfiler(const char* box_directory, const char* application_id, const char* executor_id, uint64_t interval_bytes);
 
-// Puts everything back and removes the box if nothing in it waits to be read. Does nothing when not started.
+// Removes the hooks, and the box if nothing in it waits to be read. Does nothing when not started.
 void StopProfiler();
 
 bool ProfilerStarted();

@@ -1,4 +1,4 @@
-"""Which Spark settings put the profiler into a job."""
+"""The Spark settings that put the profiler into a job."""
 
 from . import bundle
 from .errors import UserError
@@ -28,9 +28,9 @@ def is_local_cluster(master):
 def settings(master=None, agentpath=None):
     """(key, value) pairs for a job on `master` (None: not known).
 
-    The jar alone is enough. With -agentpath everything is seen from a JVM's first allocation: added where the executors
-    can have this machine's library (local, local-cluster, YARN, which ships it), and wherever `agentpath` says that it
-    lies. The library is checked first. Raises UserError.
+    The jar alone is enough. With -agentpath everything is seen from a JVM's first allocation. It is added where the
+    executors can have this machine's library (local, local-cluster, YARN, which ships it), and where `agentpath` gives
+    its path. The library is checked first. Raises UserError.
     """
     pairs = [("spark.jars", bundle.jar()), ("spark.plugins", PLUGIN)]
     if agentpath is not None:
@@ -54,8 +54,8 @@ def settings(master=None, agentpath=None):
 def driver_settings(master):
     """(key, value) pairs that profile the JVM of a driver which starts on this machine (client mode).
 
-    None in local mode, where `settings` has it, and where this machine can't load the library: a driver is profiled as
-    an extra, and nobody has asked for it.
+    None in local mode, where `settings` has it, and where this machine can't load the library. Profiling the driver is
+    an extra that nobody asked for, so its absence is no error.
     """
     if is_local(master):
         return []
@@ -68,7 +68,7 @@ def driver_settings(master):
 
 
 def check_master(master):
-    """UserError for something that no Spark takes as --master."""
+    """UserError for a --master that no Spark accepts."""
     if master in ("yarn", "local") or master.startswith(("local[", "local-cluster[", "spark://", "k8s://")):
         return master
     raise UserError(

@@ -11,7 +11,7 @@ FORMS = {".json": "json", ".html": "html"}  # by a file's ending; else text
 
 
 def _unreadable(paths, contents):
-    """The first of the reports that can't be read by itself."""
+    """The first of the reports that can't be read on its own."""
     from sparkmemprof import _store
 
     for (path, _), content in zip(paths, contents, strict=True):

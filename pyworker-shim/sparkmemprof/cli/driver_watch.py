@@ -16,13 +16,13 @@ from .show import write_report
 
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 INTERVAL_BYTES = 65_536
-# Where the driver's JVM leaves its report if it ends itself of a full heap: <pid>.report.json (driver_store.h).
+# Where the driver's JVM leaves its report if it exits because of a full heap: <pid>.report.json (driver_store.h).
 _LAST_REPORT = "SPARKMEMPROF_LAST_REPORT"
-_OF_A_FULL_HEAP = 3  # as which -XX:+ExitOnOutOfMemoryError ends a JVM
+_OF_A_FULL_HEAP = 3  # the exit code of -XX:+ExitOnOutOfMemoryError
 
 
 def interval_of(text):
-    """Bytes of spark.memprof.python.interval; what can't be read is told by the plugin, and here it is the default."""
+    """Bytes of spark.memprof.python.interval; the default for a value that can't be parsed (the plugin reports it)."""
     text = (text or "").strip().lower().removesuffix("b")
     unit = _UNITS.get(text[-1:], 1)
     number = text[:-1] if text[-1:] in _UNITS else text
@@ -30,7 +30,7 @@ def interval_of(text):
 
 
 class DriverWatch:
-    """A context: the boxes of the driver's Python are below it, and go with it. A job runs whatever fails here."""
+    """A context: holds the boxes of the driver's Python and removes them at its end. A job runs whatever fails here."""
 
     def __init__(self, name, interval_bytes, with_python):
         self._name = name
@@ -61,7 +61,8 @@ class DriverWatch:
         print(f"sparkmemprof: the driver's own processes are not watched: {error}", file=sys.stderr)
 
     def environment(self, environment):
-        """The same with what starts the profiler in the driver's Python; only that process takes it (startup)."""
+        """The same, with the entries that start the profiler in the driver's Python; only that process takes them
+        (startup)."""
         if self._boxes is None:
             return environment
         environment = {**environment, _LAST_REPORT: self._boxes}
@@ -77,7 +78,7 @@ class DriverWatch:
         return environment_with(settings, environment)
 
     def finish(self, pid, status, report, directory):
-        """Joins what the driver's processes left with its `report` (a report.json, or None), tells deaths of theirs.
+        """Joins what the driver's processes left with its `report` (a report.json, or None), and reports their deaths.
 
         `pid`: of its JVM, which was spark-submit. `status`: as subprocess has it.
         `directory`: where a report goes if the driver was killed and left none.
@@ -135,7 +136,7 @@ class DriverWatch:
         return os.path.join(folder, "report.json")
 
     def _joined(self, end):
-        """As _store.driver_report, but None for a report of another version: there is still its checkpoint."""
+        """Like _store.driver_report, but None for a report of another version: its checkpoint is still there."""
         from sparkmemprof import _store
 
         try:
@@ -145,6 +146,6 @@ class DriverWatch:
             return None
 
     def _application(self, content):
-        """What the folder of a report is called that its driver had no time to make."""
+        """The folder's name for a report that its driver had no time to make."""
         name = json.loads(content)["application"]["id"] or ""
         return name if name == os.path.basename(name) and name not in ("", ".", "..") else self._identity

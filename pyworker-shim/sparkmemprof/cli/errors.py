@@ -1,4 +1,4 @@
-"""What a user can mend ends in one line and exit status 2; everything else is a bug and keeps its traceback."""
+"""An error that a user can fix is one line and exit status 2; everything else is a bug and keeps its traceback."""
 
 
 class UserError(Exception):

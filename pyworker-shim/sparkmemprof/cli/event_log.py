@@ -13,12 +13,12 @@ _MAGIC = (
     b"ZV",  # lzf
 )
 _HEAD_BYTES = 64
-# What Spark adds to an application's id: the codec, and while it writes or after it has compacted, these.
+# What Spark adds to an application's id: the codec, and these while it writes or after it has compacted.
 _ENDING = re.compile(r"(\.(zstd|lz4|snappy|lzf|inprogress|compact))+$")
 
 
 def is_rolled(path):
-    """True of the folder of a rolled event log."""
+    """True for the folder of a rolled event log."""
     return path.name.startswith(_ROLLED) and path.is_dir()
 
 
@@ -41,7 +41,7 @@ def files_of(path):
 
 
 def _pieces(folder):
-    """events_1_<id>, events_2_<id>, ...; what lies before a compacted one is in it."""
+    """events_1_<id>, events_2_<id>, ...; a compacted file contains all files before it."""
     numbered = []
     for name in os.listdir(folder):
         found = _PIECE.match(name)

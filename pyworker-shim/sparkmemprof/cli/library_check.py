@@ -14,7 +14,7 @@ from .errors import UserError
 _MACHINES = {62: "x86_64", 183: "aarch64", 40: "arm", 3: "i386", 243: "riscv64", 22: "s390x", 21: "ppc64le"}
 _OURS = ("Agent_OnLoad", "Java_org_sparkmemprof_jni_NativeAgent_version")
 
-# Loaded in a process of its own: a foreign library may run anything when it is loaded, and crash.
+# Loaded in a process of its own: a foreign library may run any code when it is loaded, and crash.
 _LOAD = """
 import ctypes, sys
 try:

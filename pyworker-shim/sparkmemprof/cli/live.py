@@ -1,4 +1,4 @@
-"""The report of an application that runs, from its Spark UI."""
+"""The report of a running application, from its Spark UI."""
 
 import http.client
 import urllib.error
@@ -16,11 +16,11 @@ _REASONS = {
 
 
 class Gone(UserError):
-    """Nobody is there (any more)."""
+    """Nothing answers at the address (any more)."""
 
 
 class Busy(UserError):
-    """Somebody is there, and has no answer now."""
+    """The server is there, but has no answer now."""
 
 
 def is_address(text):
@@ -30,7 +30,7 @@ def is_address(text):
 def fetch_report(ui, fresh=False):
     """(bytes of report.json, its address) of a Spark UI's address. Raises UserError, Gone or Busy among them.
 
-    fresh: the driver makes the report anew; else, one that takes its time to be made may be some seconds old.
+    fresh: the driver makes a new report; otherwise a report that takes long to make may be some seconds old.
     """
     address = ui.rstrip("/") + _PATH
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # the driver is no stranger

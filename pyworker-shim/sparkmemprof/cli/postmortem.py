@@ -1,4 +1,4 @@
-"""`sparkmemprof post-mortem`: what processes that are dead left in their black boxes."""
+"""`sparkmemprof post-mortem`: what dead processes left in their black boxes."""
 
 import os
 import sys
@@ -7,12 +7,12 @@ from .errors import UserError
 
 
 def _printable(text):
-    """Names of files are anybody's: nothing of them steers a terminal."""
+    """File names are not trusted: control characters in them must not reach the terminal."""
     return "".join(letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in text)
 
 
 def post_mortem(directory):
-    """Prints what the dead left below `directory`; boxes of the living are left alone. Returns the exit status."""
+    """Prints what dead processes left below `directory`; boxes of living ones are skipped. Returns the exit status."""
     from sparkmemprof import _store
 
     if not os.path.isdir(directory):

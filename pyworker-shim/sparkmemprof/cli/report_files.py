@@ -29,7 +29,7 @@ def reports_in(directory):
 def newest_report(directory, since):
     """The newest report.json written after `since` (seconds), or None."""
     reports = reports_in(directory)
-    # A second of grace: file systems keep coarser times than the clock.
+    # One second of tolerance: file systems keep coarser times than the clock.
     return reports[0] if reports and reports[0].stat().st_mtime >= since - 1 else None
 
 
@@ -64,7 +64,7 @@ def event_logs_in(directory):
 
 
 def application_of(path):
-    """The application's id: of a report its folder's name, of an event log its own."""
+    """The application's id: for a report its folder's name, for an event log its own name."""
     return path.parent.name if path.name == _NAME else event_log.application_of(path)
 
 

@@ -1,4 +1,4 @@
-"""`sparkmemprof run`: a plain Python program, profiled from outside, so that however it ends its report is made."""
+"""`sparkmemprof run`: a plain Python program, profiled from outside, so that its report is made however it ends."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ from .errors import UserError
 from .show import write_report
 
 _FORWARDED = (signal.SIGTERM, signal.SIGHUP)
-# Python's own options that take a word of their own.
+# Python's own options that take a separate argument.
 _WITH_A_WORD = ("-W", "-X", "--check-hash-based-pycs")
 
 
@@ -65,7 +65,7 @@ def run(words, report_directory, interval_bytes):
 
 def _execute(words, settings):
     process = subprocess.Popen([sys.executable, *words], env=environment_with(settings, os.environ))
-    # Ctrl-C goes to both; whoever stops us means the program.
+    # Ctrl-C goes to both processes; a signal to us is meant for the program.
     signal.signal(signal.SIGINT, lambda *_: None)
     for number in _FORWARDED:
         signal.signal(number, lambda received, _: process.send_signal(received))

@@ -28,7 +28,7 @@ _BY_SUFFIX = {
 
 
 def read_report(path):
-    """The bytes of report.json, made of the event log if it is one. Raises UserError."""
+    """The bytes of report.json, made from the event log if it is one. Raises UserError."""
     from sparkmemprof import _store
 
     try:
@@ -80,7 +80,7 @@ def render_terminal(content, where, is_terminal, lines=0):
 
 
 def terminal(is_terminal):
-    """(columns, whether in colour) of what stdout is."""
+    """(columns, whether in colour) of stdout."""
     colour = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return (shutil.get_terminal_size((100, 24)).columns if is_terminal else 100), colour
 

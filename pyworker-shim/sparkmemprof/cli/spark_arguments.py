@@ -3,7 +3,7 @@
 import os
 import re
 
-# Options that take a value; everything else with a leading dash is a switch or spark-submit's to complain about.
+# Options that take a value; everything else with a leading dash is a switch, or an error that spark-submit reports.
 _WITH_VALUE = frozenset(
     (
         *("--archives", "--class", "--conf", "-c", "--deploy-mode", "--driver-class-path", "--driver-cores"),

@@ -59,7 +59,7 @@ def profiled(arguments, defaults, environment=os.environ):
 
 
 def _wait(child):
-    """Waits for the child, handing on what would end us. A terminal's Ctrl-C reaches the child by itself."""
+    """Waits for the child and passes on signals that would end us. A terminal's Ctrl-C reaches the child directly."""
 
     def hand_on(number, _frame):
         if number != signal.SIGINT or not os.isatty(0):
@@ -75,7 +75,7 @@ def _wait(child):
 
 
 def _local(directory):
-    """The local path of a report directory, or None if it lies elsewhere (HDFS, an object store)."""
+    """The local path of a report directory, or None if it is elsewhere (HDFS, an object store)."""
     if directory.startswith("file:"):
         path = directory[len("file:") :]
         return "/" + path.lstrip("/")
@@ -128,9 +128,10 @@ def submit(words):
 
 
 def _driver_watch(arguments, effective):
-    """For this application's driver; its Python process, if it has one, is profiled unless that was switched off.
+    """The watch for this application's driver. Its Python process, if any, is profiled unless that was switched off.
 
-    Nor is it where its code's text or names must not leave it, or are redacted by rules that only Spark knows.
+    It is not profiled either if its code's text or names must not leave it, or are redacted by rules that only Spark
+    knows.
     """
     application = arguments.rest[0] if arguments.rest else ""
     is_secret = (effective("spark.memprof.source") or "").strip().lower() in ("names", "none")

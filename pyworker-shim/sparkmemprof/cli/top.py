@@ -1,4 +1,4 @@
-"""`sparkmemprof top`: the report of a running application, again and again, as long as it runs."""
+"""`sparkmemprof top`: the report of a running application, refreshed as long as it runs."""
 
 import contextlib
 import shutil
@@ -19,7 +19,7 @@ def _page(ui, is_terminal):
 
 
 def _draw(text):
-    """Over what is there, so that nothing flickers."""
+    """Draws over the old text, so that nothing flickers."""
     sys.stdout.write(
         _HOME + text.rstrip("\n").replace("\n", f"{_REST_OF_LINE}\n") + _REST_OF_LINE + "\n" + _REST_OF_SCREEN
     )
@@ -27,7 +27,7 @@ def _draw(text):
 
 
 def top(ui, seconds, once):
-    """Draws until the application or the user ends it. Raises UserError where it never was to be had."""
+    """Draws until the application or the user ends it. Raises UserError where the report was never available."""
     if not is_address(ui):
         raise UserError(f"{ui} is no address of a Spark UI: give e.g. http://driver:4040")
     is_terminal = sys.stdout.isatty()

@@ -1,7 +1,7 @@
-"""What Python runs before the program that ``sparkmemprof run`` starts: nothing of the program is different for it.
+"""Python runs this before the program that ``sparkmemprof run`` starts. It changes nothing for the program.
 
-This folder comes first on ``PYTHONPATH``, in that process and in those it starts anew (children.py). The path and the
-environment are put back, then profiling starts, and then the sitecustomize that would have run without us.
+This folder comes first on ``PYTHONPATH``, in that process and in new Python processes that it starts (children.py).
+Path and environment are restored, then profiling starts, then the sitecustomize runs that would have run without us.
 """
 
 import os
@@ -9,20 +9,20 @@ import sys
 
 
 def _is_driver():
-    """Py4J's port is what spark-submit tells the driver's Python alone; a daemon below it may inherit that."""
+    """spark-submit gives Py4J's port only to the driver's Python; a daemon below it may inherit the port."""
     of_worker = any(name.startswith(("PYTHON_WORKER_FACTORY_", "PYTHON_UNIX_DOMAIN_")) for name in os.environ)
     return "PYSPARK_GATEWAY_PORT" in os.environ and not of_worker
 
 
 def _put_back():
-    """The settings that ``sparkmemprof run`` left, or None; path and environment are what the user made them."""
+    """The settings that ``sparkmemprof run`` left, or None. Path and environment are then the user's own again."""
     import json
 
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != here]
     settings = json.loads(os.environ.pop("SPARKMEMPROF_PROGRAM", "null"))
     if settings is None or settings.pop("isDriver", False):
-        # Spark has put its own entries around ours; the driver's JVM hands all of it to whatever Python it starts.
+        # Spark has put its own entries around ours; the driver's JVM gives all of it to every Python that it starts.
         kept = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if os.path.abspath(entry) != here]
         os.environ.pop("PYTHONPATH", None)
         if kept:

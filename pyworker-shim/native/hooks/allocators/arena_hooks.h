@@ -1,8 +1,8 @@
-// Follows pymalloc's arenas: a wrapper around Python's arena allocator, which says where they lie (hook_state.regions). Arenas
-// are no allocations of anybody's, so no line is charged with them; the objects in them are counted by pymalloc_hooks.h.
+// Follows pymalloc's arenas: a wrapper around Python's arena allocator that records their addresses (hook_state.regions). An
+// arena is no line's allocation, so no line is charged with it; the objects in it are counted by pymalloc_hooks.h.
 //
-// Put in place as early as can be, in pyspark's daemon, and never removed: what it costs is a look-up a megabyte. Arenas
-// from before are anonymous memory like any other. Needs the GIL. Installing twice changes nothing.
+// Installed as early as possible, in pyspark's daemon, and never removed: it costs one look-up for each megabyte. Earlier arenas
+// are treated as ordinary anonymous memory. Needs the GIL. Installing twice changes nothing.
 #pragma once
 
 namespace memprof {

@@ -1,5 +1,5 @@
-// What every hook shares: the recorder it reports to, and its thread's sampler and re-entry guard.
-// All of it is static and zero at first; nothing is ever destroyed, for hooks may run until the process's last instruction.
+// What every hook shares: the recorder it reports to, and its thread's sampler and re-entry guard. All of it is static and zero
+// at first. Nothing is ever destroyed, because hooks may run until the process's last instruction.
 #pragma once
 
 #include <atomic>
@@ -17,12 +17,12 @@
 
 namespace memprof {
 
-// A LiveFilter of nothing. Never written: it takes address space alone.
+// An empty LiveFilter. Never written, so it takes only address space.
 inline constinit std::atomic<uint8_t> nothing_live[LiveFilter::kBytes] = {};
 
 struct HookState {
   std::atomic<Recorder*> recorder{nullptr};                            // null: hooks pass everything on
-  std::atomic<const std::atomic<uint8_t>*> live_counts{nothing_live};  // the recorder's, for free(), without a step over it
+  std::atomic<const std::atomic<uint8_t>*> live_counts{nothing_live};  // the recorder's, so that free() need not load the recorder
   std::atomic<uint64_t> interval{0};                                   // bytes
   LoaderWatch loader;
   FrameNames names;
@@ -30,11 +30,11 @@ struct HookState {
   Interpreter interpreter;
   ScratchPool scratches;
   RegionTable regions;
-  // Mappings that only reserve address space (PROT_NONE, MAP_NORESERVE): charged to nobody.
+  // Mappings that only reserve address space (PROT_NONE, MAP_NORESERVE): charged to no line.
   std::atomic<uint64_t> reservations{0}, reserved_bytes{0};
 
   void Begin(Recorder* begun) {
-    live_counts.store(begun->live_counts(), std::memory_order_release);  // first: what is followed is seen when it goes
+    live_counts.store(begun->live_counts(), std::memory_order_release);  // first, so that the end of a followed block is seen
     recorder.store(begun, std::memory_order_release);
   }
   // Returns the recorder that was there, or null.
@@ -42,7 +42,7 @@ struct HookState {
     live_counts.store(nothing_live, std::memory_order_release);
     return recorder.exchange(nullptr, std::memory_order_acq_rel);
   }
-  // False means certainly not followed, by anybody.
+  // False means certainly not followed.
   bool MayBeLive(const void* block) const {
     return LiveFilter::May(live_counts.load(std::memory_order_acquire), reinterpret_cast<uintptr_t>(block));
   }
@@ -52,8 +52,8 @@ extern HookState hook_state;
 // Plain data in the static TLS block: reached by one instruction, without allocation, until the thread is gone.
 struct HookThread {
   PoissonSampler sampler;
-  uint64_t unrefreshed;  // bytes sampled since the loader was asked for news
-  uint32_t guard;        // above 0: what the hooks see is our own doing, or already counted
+  uint64_t unrefreshed;  // bytes sampled since the loader's counters were read
+  uint32_t guard;        // above 0: the calls that hooks see are our own, or already counted
   bool probing;          // the next large calloc checks that our wrapper is still called
 };
 extern __thread HookThread hook_thread __attribute__((tls_model("initial-exec")));

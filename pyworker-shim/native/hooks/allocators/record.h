@@ -1,7 +1,7 @@
-// What a hook tells: the fast half, inlined into every hook. A block that isn't sampled costs a subtraction and a
-// comparison; a block given back that isn't followed, one load. The slow half is record.cc.
+// How a hook records a call: the fast half, inlined into every hook. A block that isn't sampled costs a subtraction and a
+// comparison; freeing a block that isn't followed costs one load. The slow half is record.cc.
 //
-// Where a hook can, it asks before it calls the real function, so that it ends in a jump to it and needs no stack frame.
+// Where possible, a hook decides before it calls the real function, so that it ends in a jump to it and needs no stack frame.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ __attribute__((noinline, cold)) Recorder::Detached RecordDetached(Recorder* reco
 __attribute__((noinline, cold)) void RecordResized(Recorder* recorder, const Recorder::Detached& old, void* block, size_t size,
                                                    bool with_native);
 __attribute__((noinline, cold)) void RecordUnmapping(Recorder* recorder, void* begin, size_t size);
-// Memory was asked for and refused (refusals.cc).
+// Memory was requested and refused (refusals.cc).
 __attribute__((noinline, cold)) void RecordRefused(size_t size, bool with_native);
 
 inline bool IsSampled(size_t size) {
@@ -26,7 +26,7 @@ inline bool IsSampled(size_t size) {
   return thread.guard == 0 && thread.sampler.Crosses(size);
 }
 
-// What else the real function does is part of it.
+// Calls inside the real function are not counted separately.
 template <typename Allocate>
 __attribute__((noinline, cold)) void* AllocateSampled(size_t size, bool with_native, Allocate allocate) {
   void* block;
@@ -59,7 +59,7 @@ inline void NoteAllocated(void* block, size_t size, bool with_native) {
     RecordAllocated(block, size, with_native);
 }
 
-// A block is about to be given back.
+// A block is about to be freed.
 inline void NoteFreeing(void* block) {
   if (hook_state.MayBeLive(block)) [[unlikely]]
     RecordFreeing(block);
@@ -71,7 +71,7 @@ __attribute__((noinline, cold)) void FreeFollowed(void* block, Free free) {
   free();
 }
 
-// Runs `free`, which gives the block back.
+// Runs `free`, which frees the block.
 template <typename Free>
 inline void NoteFreeing(void* block, Free free) {
   if (hook_state.MayBeLive(block)) [[unlikely]]
@@ -85,7 +85,7 @@ inline void NoteUnmapping(void* begin, size_t size) {
   if (recorder != nullptr) RecordUnmapping(recorder, begin, size);
 }
 
-// Runs `resize`, which gives `old` back and returns its successor of `size` bytes, or null and leaves `old` as it is.
+// Runs `resize`, which frees `old` and returns its successor of `size` bytes, or returns null and leaves `old` as it is.
 template <typename Resize>
 inline void* NoteResizing(void* old, size_t size, bool with_native, Resize resize) {
   if (hook_thread.guard == 0 && hook_state.MayBeLive(old)) [[unlikely]] {

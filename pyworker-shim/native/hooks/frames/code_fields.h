@@ -40,17 +40,17 @@ inline uint64_t EndOf(PyObject* text) {
   return word ^ static_cast<uint64_t>(size) << 56;
 }
 
-// Tells code objects apart for a memo, by reading a few words. Not by the address alone: another function may get it when the
-// first one dies.
+// Distinguishes code objects for a memo by reading a few words. The address alone is not enough: another function may get it when
+// the first one is freed.
 inline uint64_t CodeWord(PyCodeObject* code) {
   constexpr uint64_t kFirst = 0x9e3779b97f4a7c15u, kSecond = 0xbf58476d1ce4e5b9u, kThird = 0x94d049bb133111ebu;
   const auto word = [](const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); };
 #if PY_VERSION_HEX >= 0x030C0000
   const uint64_t lifetime = code->co_version;  // never given twice
 #else
-  // A successor with name and file at the same addresses, a file that ends alike (functions that are unpickled again and again,
-  // cells of a notebook) and a line table of the same length and beginning is taken for the same function, made again. All
-  // functions of a file share its name, so that it is mostly in the cache.
+  // A later code object counts as the same function if its name and file are at the same addresses, its file's name has the same
+  // end, and its line table has the same length and beginning. This happens when functions are unpickled again and again, or with
+  // notebook cells. All functions of a file share its name, so the name is mostly in the cache.
   uint64_t lifetime = EndOf(code->co_filename) * kThird;
   PyObject* lines = LineTableOf(code);
   if (lines != nullptr && PyBytes_GET_SIZE(lines) >= static_cast<Py_ssize_t>(sizeof lifetime)) {

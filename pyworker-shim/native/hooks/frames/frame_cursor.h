@@ -1,6 +1,6 @@
-// FrameCursor: walks this thread's own Python frames, innermost first, by reading the interpreter's structures. No
-// reference is taken, nothing is allocated, the GIL need not be held: a thread's frames only change under its own hands,
-// and a running frame keeps its code object alive. Who holds the GIL may walk another thread's: it changes none without it.
+// FrameCursor: walks this thread's own Python frames, innermost first, by reading the interpreter's structures. No reference is
+// taken, nothing is allocated, and the GIL need not be held: only the thread itself changes its frames, and a running frame keeps
+// its code object alive. A holder of the GIL may walk another thread's frames, because that thread changes none without the GIL.
 //
 // One implementation per CPython variant, in cpython_<version>.cc; SelfCheck() compares it with the public API at start.
 #pragma once
@@ -24,7 +24,7 @@ class FrameCursor {
   // HOOK. `thread` is the calling thread's own state, or any while it holds the GIL (but Loop() is of use on one's own stack only).
   explicit FrameCursor(PyThreadState* thread);
 
-  // HOOK. False: no more frames. Frames that aren't a running function (half made, the interpreter's own) are skipped.
+  // HOOK. False: no more frames. Frames that aren't a running function (incomplete ones, the interpreter's own) are skipped.
   bool Next(PythonFrame* frame);
 
   // The last frame runs in another call of the interpreter loop than the one before it, so that native frames may lie between them.
@@ -38,13 +38,13 @@ class FrameCursor {
   const void* next_;
   bool in_next_loop_ = false;
 #if PY_VERSION_HEX >= 0x030A0000 && PY_VERSION_HEX < 0x030C0000
-  // The loops' CFrames, which lie among their locals; the root is no loop's.
+  // The loops' CFrames, which are among their locals; the root belongs to no loop.
   decltype(PyThreadState::cframe) loop_, root_;
   bool ends_loop_ = false;  // it began with the last frame
 #endif
 };
 
-// HOOK. `own`: the calling thread's state. Whatever the calling thread has called, this says it for certain.
+// HOOK. `own`: the calling thread's state. The answer is reliable, whatever the calling thread has called.
 bool HoldsGil(const PyThreadState* own);
 
 // True when the cursor sees what the public API sees on the calling thread. Needs the GIL; not HOOK (makes frame objects).

@@ -1,9 +1,9 @@
 // FrameNames: the recorder's number for a frame, looked up once and then remembered.
 //
-// A remembered Python frame is keyed by what its name, file and line are made of (hashes of the code's name, file name and
-// line table, its first line, the instruction), never by the code object's address, which another function may get when
-// the first one dies. Of a line table over 512 bytes both ends are hashed.
-// A native frame is keyed by its address and by how many modules had been unloaded.
+// A remembered Python frame is keyed by the sources of its name, file and line: hashes of the code's name, file name and line
+// table, its first line, and the instruction. The code object's address is not used, because another function may get it when the
+// first one is freed. Of a line table over 512 bytes both ends are hashed. A native frame is keyed by its address and by how many
+// modules had been unloaded.
 //
 // The recorder's intern epoch is part of every key.
 #pragma once
@@ -23,13 +23,13 @@ class FrameNames {
   // HOOK. kNoFrame when the recorder has no room.
   FrameId OfPython(Recorder& recorder, const PythonFrame& frame, TextScratch& texts);
 
-  // HOOK. `return_address`: the call lies just before it, and so does the recorded offset. kNoFrame outside of any module.
+  // HOOK. `return_address`: the call is just before it, and so is the recorded offset. kNoFrame outside of any module.
   FrameId OfNative(Recorder& recorder, LoaderWatch& loader, uintptr_t return_address);
 
-  // In a signal's handler: that instruction lies behind no call. All other addresses do.
+  // For a signal handler: the interrupted instruction, which is not preceded by a call. All other addresses are return addresses.
   void Interrupted(uintptr_t instruction) { interrupted_at_ = instruction; }
 
-  // For a new recorder. May run beside lookups.
+  // For a new recorder. May run at the same time as look-ups.
   void Forget() { known_.Forget(); }
 
  private:

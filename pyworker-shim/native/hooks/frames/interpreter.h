@@ -1,4 +1,4 @@
-// Where this interpreter's code lies: libpython's, or that of a program with CPython linked in (Debian's python3).
+// The address ranges of this interpreter's code: libpython's, or those of a program with CPython linked in (Debian's python3).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace memprof {
 struct CodeRange {
   uintptr_t begin = 0, end = 0;
   bool Contains(uintptr_t address) const { return address >= begin && address < end; }
-  // The address of a call, found from where it returns to.
+  // The address of a call, calculated from its return address.
   bool ContainsCallBefore(uintptr_t return_address) const { return return_address - 1 >= begin && return_address - 1 < end; }
 };
 

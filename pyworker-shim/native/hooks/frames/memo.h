@@ -1,6 +1,6 @@
-// Memo: numbers by key, remembered in a fixed table of words, each holding a number and half of its key: read and written
-// without a lock by any number of threads. A newcomer takes its place's word; what was forgotten is found out again.
-// Zero at first, so that in static storage it costs no page until it is used. HOOK, all of it.
+// Memo: numbers by key, in a fixed table of words, each with a number and half of its key. Any number of threads read and write
+// it without a lock. A new entry overwrites the word in its place; a forgotten number is computed again. Zero at first, so that
+// in static storage it costs no page until it is used. HOOK, all of it.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ class Memo {
     if (number != 0) places_[key % kPlaces].store((key & kKeyMask) | number, std::memory_order_relaxed);
   }
 
-  // May run beside look-ups.
+  // May run at the same time as look-ups.
   void Forget() {
     for (std::atomic<uint64_t>& place : places_) place.store(0, std::memory_order_relaxed);
   }

@@ -2,14 +2,15 @@
 // has called the other; after them, those that the innermost Python line has called. Native frames are those of extension modules
 // and libraries, without the interpreter's and our own.
 //
-// A thread that has no Python thread state (pools of Arrow or BLAS) or no Python frame gets its native stack alone: its
-// bytes are charged to no other thread's line. But for one case: it holds the GIL, as for making objects, and one other thread alone
-// has Python frames. These stand still, so that they can be read, and wait for what this thread does (Arrow's to_pandas() in its
-// pool of threads): its stack is theirs, with its native frames below.
+// A thread that has no Python thread state (pools of Arrow or BLAS) or no Python frame has only its native stack: its bytes are
+// charged to no other thread's line. There is one exception: the thread holds the GIL, for example to make objects, and exactly
+// one other thread has Python frames. Those frames can't change meanwhile, so they can be read, and that thread waits for this
+// one (Arrow's to_pandas() in its pool of threads). The stack is then that thread's Python frames, with this thread's native
+// frames below.
 //
-// Most samples come from a stack that was seen before. So a stack is walked for its key first, reading a word or two of
-// each frame, and only if the memo doesn't know the key are its frames kept, named and interned. The key has no native frames
-// from between Python's: the same calls of the same lines are taken to have gone the same way.
+// Most samples come from a stack that was seen before. So a stack is walked for its key first, reading a word or two of each
+// frame, and only if the memo doesn't know the key are its frames kept, named and interned. The key has no native frames between
+// Python frames: the same calls of the same lines are assumed to have the same native frames.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,7 @@ struct StackSources {
 enum class StackDetail {
   kNative,  // native frames below the Python line, too
   kPython,  // Python frames alone; native ones where there are none
-  kBrief,   // likewise, and of Python frames the innermost 48: where every block counts and a call costs less than walking deep stacks
+  kBrief,   // like kPython, with only the innermost 48 Python frames: for exact mode, where walking deep stacks would cost too much
 };
 
 // HOOK. The calling thread's stack, for a block of `block_bytes`.

@@ -1,5 +1,5 @@
-// StackScratch: what a sample needs to put its stack together. Kept off the host's stack as far as possible, for coroutines
-// and signal handlers run on stacks of 8 KiB, and malloc must not need more there than it did.
+// StackScratch: the memory that a sample needs to build its stack. It is kept off the host's stack as far as possible, because
+// coroutines and signal handlers run on stacks of 8 KiB, and malloc must not need more stack than before.
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,8 @@ struct MixedFrame {
 };
 
 struct StackScratch {
-  // Of kMaxStackDepth frames, those below the innermost Python line may take at most half, so that it always has a place.
+  // Frames below the innermost Python line may take at most half of the kMaxStackDepth frames, so that the line always has a
+  // place.
   static constexpr size_t kNativeInner = 48, kNativeOuter = 16;
   static constexpr size_t kUnwound = 192;  // native frames looked at
 
@@ -41,8 +42,8 @@ struct StackScratch {
   TextScratch texts;
 };
 
-// As many as threads may be sampling at once without one of them having to use its own stack. Static memory, zero at first, of
-// which only what is used becomes resident. HOOK.
+// A pool of scratches. While one is free, a sampling thread need not use its own stack. Static memory, zero at first; only used
+// parts become resident. HOOK.
 class ScratchPool {
  public:
   StackScratch* Take() {  // null: all are taken
@@ -59,7 +60,7 @@ class ScratchPool {
     const size_t index = static_cast<size_t>(reinterpret_cast<const unsigned char*>(scratch) - memory_) / sizeof(StackScratch);
     taken_.fetch_and(~(uint32_t{1} << index), std::memory_order_release);
   }
-  void AfterForkInChild() { taken_.store(0, std::memory_order_relaxed); }  // those who had taken them are gone
+  void AfterForkInChild() { taken_.store(0, std::memory_order_relaxed); }  // the threads that had taken them are gone
 
  private:
   static constexpr size_t kCount = 32;  // bits of taken_

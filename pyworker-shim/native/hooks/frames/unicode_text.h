@@ -10,7 +10,7 @@
 
 namespace memprof {
 
-// HOOK. ASCII strings are referred to where they are; others are encoded into `buffer` and cut at a character's border.
+// HOOK. For ASCII strings it refers to the object's own text; others are encoded into `buffer` and cut between two characters.
 // Surrogates (undecodable file names) become U+FFFD. Not a str, or null: empty. Valid as long as both arguments are.
 StringRef TextOf(PyObject* text, char* buffer, size_t size);
 

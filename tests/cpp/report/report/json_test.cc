@@ -81,7 +81,7 @@ TEST(ReportJson, SurvivesDamage) {
   }
 }
 
-// The sample for tests in other languages (tests/python/test_report_schema.py): written where they ask for it.
+// The sample for tests in other languages (tests/python/cli/test_cli_schema.py): written where they ask for it.
 TEST(SampleReport, IsWritten) {
   const char* asked = std::getenv("MEMPROF_SAMPLE_REPORT");
   std::string path = asked != nullptr ? asked : ::testing::TempDir() + "sparkmemprof-sample-report.json";

@@ -14,9 +14,9 @@ import org.sparkmemprof.plugin.FailureNotes;
  */
 public final class MemoryProfilerPlugin implements SparkPlugin {
   /**
-   * For the driver's Python half: what the exception of a failed job lacks.
+   * For the driver's Python half: what to add to the exception of a failed job.
    *
-   * @return of which death the job failed and where its post-mortem is; "": it failed of none.
+   * @return the death that made the job fail, and where its post-mortem is; "": there is none.
    */
   public static String failureNote(Throwable failure) {
     return FailureNotes.of(failure);

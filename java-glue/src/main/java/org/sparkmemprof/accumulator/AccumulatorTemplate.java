@@ -10,8 +10,8 @@ import java.io.ObjectStreamClass;
 import java.util.Base64;
 
 /**
- * The registered, empty accumulator as text: it rides to the executors in the plugin's
- * configuration (some 600 bytes), and each task makes its own copy from it.
+ * The registered, empty accumulator as text. Executors get it in the plugin's configuration (some
+ * 600 bytes), and each task makes its own copy from it.
  */
 public final class AccumulatorTemplate {
   private final byte[] serialised;

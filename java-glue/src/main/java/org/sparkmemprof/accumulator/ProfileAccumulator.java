@@ -7,10 +7,10 @@ import org.apache.spark.util.AccumulatorV2;
  * Carries the profile of one task from its executor to the driver, as opaque bytes.
  *
  * <p>On an executor, heartbeats serialise this object on a thread of Spark's while the task still
- * runs. All state is therefore one volatile reference to an array that nobody changes after it was
- * set. It is zero, and thus not sent at all, until the first snapshot.
+ * runs. So all state is one volatile reference to an array that is never changed after it was set.
+ * Until the first snapshot the accumulator is zero, so it is not sent at all.
  *
- * <p>On the driver {@link #merge} is called on the DAG scheduler's event loop: it hands the bytes
+ * <p>On the driver {@link #merge} is called on the DAG scheduler's event loop: it passes the bytes
  * to the sink and returns. The driver's own value stays empty, so nothing is kept in its heap.
  *
  * <p>Thread-safe.
@@ -20,7 +20,7 @@ public final class ProfileAccumulator extends AccumulatorV2<byte[], byte[]> {
 
   private static final byte[] NONE = new byte[0];
 
-  /** Driver only; lost, and not missed, on the way to an executor. */
+  /** Driver only; it is not serialised, and executors don't need it. */
   private final transient Consumer<byte[]> sink;
 
   private volatile byte[] profile = NONE;
@@ -76,13 +76,13 @@ public final class ProfileAccumulator extends AccumulatorV2<byte[], byte[]> {
     }
   }
 
-  /** The profile, empty when there is none; never changed, not to be changed. */
+  /** The profile, empty when there is none; the array must not be changed. */
   @Override
   public byte[] value() {
     return profile;
   }
 
-  /** Spark logs accumulators of failed tasks by this: it must stay short. */
+  /** Spark uses this to log accumulators of failed tasks, so it must stay short. */
   @Override
   public String toString() {
     return "ProfileAccumulator(" + profile.length + " bytes)";

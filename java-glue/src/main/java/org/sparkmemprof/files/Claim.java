@@ -11,11 +11,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A file that says that its maker lives: it is locked, and the lock goes with the process, however
- * that ends. Thread-safe.
+ * A file that shows that its creator lives: it is locked, and the lock ends with the process, in
+ * whatever way that ends. Thread-safe.
  */
 public final class Claim {
-  // A process loses its lock when it closes the file anywhere, so that its own are never opened.
+  // A process loses its lock when it closes the file anywhere, so our own claims are never opened.
   private static final Set<Path> HELD_HERE = ConcurrentHashMap.newKeySet();
 
   private final Path file;
@@ -45,7 +45,7 @@ public final class Claim {
     }
   }
 
-  /** Whether a living process holds the claim; a file that can't be asked counts as held. */
+  /** Whether a living process holds the claim; a file that can't be checked counts as held. */
   public static boolean isHeld(Path file) {
     Path absolute = file.toAbsolutePath();
     if (HELD_HERE.contains(absolute)) {

@@ -14,7 +14,7 @@ import org.apache.hadoop.fs.permission.FsPermission;
 
 /**
  * Any file system that Hadoop knows. {@code FileContext} can rename over an existing file; a file
- * system that has no {@code FileContext} is an object store as a rule, where a file appears whole
+ * system without a {@code FileContext} is usually an object store, where a complete file appears
  * when it is closed.
  */
 final class HadoopReportFiles extends ReportFiles {

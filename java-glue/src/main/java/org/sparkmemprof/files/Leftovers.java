@@ -8,12 +8,13 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Removes what executors that were killed have left in our directory on this host: Python packages
- * and marks as soon as nobody holds them, black boxes after a day, for until then they may be all
- * that tells how their process died. What a living process holds the lock of stays, however old.
+ * Removes what killed executors have left in our directory on this host. Python packages and marks
+ * are removed as soon as nobody holds them. Black boxes are removed after a day, because until then
+ * they may be the only evidence of how their process died. Files locked by a living process stay,
+ * however old.
  */
 public final class Leftovers {
-  /** In a directory with this name's beginning lies a Python package... */
+  /** A directory whose name begins like this has a Python package... */
   public static final String PACKAGE_PREFIX = "python-";
 
   /** ...with this claim in it. */
@@ -25,7 +26,7 @@ public final class Leftovers {
   private static final String BOXES = "*{.box,.words}";
   private static final String REPORTS = "reports";
 
-  /** Below it lies a directory of each driver's Python, as below ours one of each application. */
+  /** It has a directory for each driver's Python, as ours has one for each application. */
   private static final String DRIVERS = "drivers";
 
   private static final long YOUNG_MILLIS =

@@ -16,7 +16,7 @@ import java.util.Set;
 
 /**
  * Local paths, without Hadoop: its local file system leaves {@code .crc} files beside ours, sets
- * modes by running {@code chmod} after the file was readable, and needs a passwd entry.
+ * modes by running {@code chmod} when the file can already be read, and needs a passwd entry.
  */
 final class LocalReportFiles extends ReportFiles {
   private static final FileAttribute<Set<PosixFilePermission>> DIRECTORY_MODE =

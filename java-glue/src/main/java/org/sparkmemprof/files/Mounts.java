@@ -8,7 +8,7 @@ import java.nio.file.Paths;
 import java.util.Arrays;
 import java.util.List;
 
-/** What {@code /proc/self/mounts} says of the file system under a path. */
+/** What {@code /proc/self/mounts} says about the file system of a path. */
 public final class Mounts {
   private Mounts() {}
 
@@ -32,7 +32,7 @@ public final class Mounts {
         continue;
       }
       Path point = Paths.get(unescape(fields[1]));
-      // Later lines lie over earlier ones with the same mount point.
+      // Later lines cover earlier ones with the same mount point.
       if (path.startsWith(point) && point.getNameCount() >= longest) {
         longest = point.getNameCount();
         allowed = !Arrays.asList(fields[3].split(",")).contains("noexec");

@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Directories that only this user may enter (0700), in places that others may write to. A directory
- * that exists already is taken only if it is a real directory, ours, and closed to others: anybody
- * may have made it in {@code /tmp} beforehand. Thread-safe.
+ * Directories that only this user may enter (0700), in places that others may write to. An existing
+ * directory is used only if it is a real directory, ours, and closed to others, because anybody may
+ * have made it in {@code /tmp} before. Thread-safe.
  */
 public final class PrivateDirectories {
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =

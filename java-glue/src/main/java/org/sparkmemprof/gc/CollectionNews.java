@@ -20,8 +20,8 @@ import javax.management.openmbean.CompositeData;
 import org.sparkmemprof.jni.NativeAgent;
 
 /**
- * Tells the agent of every collection that the JVM's garbage collectors tell of. Runs on a thread
- * of the JVM's own, between collections; nothing it throws reaches anybody.
+ * Passes every collection that the JVM's garbage collectors report to the agent. Runs on a thread
+ * of the JVM, between collections; its exceptions reach nobody.
  */
 public final class CollectionNews implements NotificationListener, AutoCloseable {
   private final List<NotificationEmitter> sources = new ArrayList<>();
@@ -31,8 +31,8 @@ public final class CollectionNews implements NotificationListener, AutoCloseable
   private CollectionNews() {}
 
   /**
-   * Call after {@link NativeAgent#start}. What this JVM lacks is told to the agent, and then
-   * nothing is heard of collections.
+   * Call after {@link NativeAgent#start}. If this JVM can't report collections, the agent gets the
+   * reason.
    */
   public static AutoCloseable start() {
     CollectionNews news = new CollectionNews();
@@ -82,8 +82,8 @@ public final class CollectionNews implements NotificationListener, AutoCloseable
   }
 
   /**
-   * After a collection that nobody hears of (its heap is full, perhaps), the agent could take its
-   * pause for another one's. Makes nothing in the heap.
+   * After a collection that is not reported (perhaps because the heap is full), the agent could
+   * mistake its pause for that of another one. Allocates nothing in the heap.
    */
   private void startAnew() {
     try {

@@ -7,10 +7,11 @@ import org.sparkmemprof.notices.Notices;
 import org.sparkmemprof.report.StoreFeeder;
 
 /**
- * Puts parts of the report into Spark's event log: while the application runs, by Spark's listener
- * bus; and what is left when it ends. Spark 4 stops its plugins while the bus still runs, Spark 3.5
- * after it has stopped and before it closes the log: then nobody else writes it any more, and the
- * last parts are handed to its writer as the bus would. Does nothing where there is no event log.
+ * Puts parts of the report into Spark's event log: by Spark's listener bus while the application
+ * runs, and the last parts when it ends. Spark 4 stops its plugins while the bus still runs. Spark
+ * 3.5 stops them after the bus has stopped and before it closes the log: then nobody else writes
+ * the log, and the last parts are passed to its writer directly, as the bus would do. Does nothing
+ * where there is no event log.
  */
 public final class EventLog {
   private static final int FIELDS = 3;

@@ -78,7 +78,7 @@ public final class HistoryPlugin implements AppHistoryServerPlugin {
       }
     }
 
-    /** An event log may be anybody's: what is far larger than any part of ours is left out. */
+    /** An event log is not trusted: records far larger than any of our parts are ignored. */
     private void keep(ReportPart part) throws Exception {
       if (part.part == null || part.id == null || part.report == null) {
         return;

@@ -15,8 +15,8 @@ import org.sparkmemprof.ui.Answers;
 
 /**
  * The report of one application in the History Server. It is made in native memory when somebody
- * asks for it, out of the parts in Spark's store, and let go when others were asked for since or
- * nobody has asked for a while (see {@link OpenReports}); then it is made again. Thread-safe.
+ * opens it, from the parts in Spark's store. It is freed when other reports were opened since, or
+ * after a while without requests (see {@link OpenReports}); later it is made again. Thread-safe.
  */
 final class HistoryReport implements Answers {
   private final SparkUI ui;
@@ -83,7 +83,9 @@ final class HistoryReport implements Answers {
     }
   }
 
-  /** Spark has no such facts of a log that begins in the middle; the report does without. */
+  /**
+   * For a log that begins in the middle Spark lacks these facts; the report then lacks them too.
+   */
   private void putApplication(long made) {
     try {
       ApplicationInfo application = ui.store().applicationInfo();

@@ -11,21 +11,21 @@ import java.util.concurrent.TimeUnit;
 import org.sparkmemprof.notices.DaemonThreads;
 
 /**
- * The reports that a History Server holds in native memory: the few that were asked for last, each
- * for a while. The server serves any number of applications, and nobody tells when one is done
- * with.
+ * The reports that a History Server holds in native memory: the few that were requested last, each
+ * for a while. The server serves any number of applications, and there is no signal when one is no
+ * longer needed.
  */
 final class OpenReports {
   private static final int MOST = 4;
   private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(5);
   private static final long LOOK_SECONDS = 60;
 
-  private static final Set<HistoryReport> OPEN = new LinkedHashSet<>(); // last asked for last
+  private static final Set<HistoryReport> OPEN = new LinkedHashSet<>(); // newest last
   private static ScheduledExecutorService looking;
 
   private OpenReports() {}
 
-  /** {@code report} is asked for now. */
+  /** {@code report} is requested now. */
   static void use(HistoryReport report) {
     List<HistoryReport> gone = new ArrayList<>();
     synchronized (OpenReports.class) {

@@ -5,15 +5,15 @@ import org.apache.spark.scheduler.SparkListenerEvent;
 /**
  * A part of the report in Spark's event log. Spark writes the public fields as JSON under this
  * class's name and reads them back by the constructor without arguments; a History Server without
- * our jar leaves the event out. What the text is: {@code common/report/event_parts.h}.
+ * our jar ignores the event. The text's format: {@code common/eventlog/event_parts.h}.
  */
 public final class ReportPart implements SparkListenerEvent {
   static final int SCHEMA_VERSION = 1;
 
-  /** Of a later version these may be others: unknown ones are ignored. */
+  /** A later version may have other parts; unknown ones are ignored. */
   public String part;
 
-  /** Of several with the same part and id the last one holds. */
+  /** Of several with the same part and id the last one counts. */
   public String id;
 
   public int schemaVersion;

@@ -4,7 +4,7 @@ import org.apache.spark.util.kvstore.KVIndex;
 
 /**
  * A part of the report in the store that Spark's History Server keeps for an application, in memory
- * or on disk: what was read of the event log once is there as long as Spark's own pages are.
+ * or on disk: once read from the event log, it is kept as long as Spark's own pages.
  */
 public final class StoredPart {
   /** Kind and id: a newer part replaces an older one. */

@@ -7,8 +7,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
 /**
- * What has to be known of a shared object before it may be loaded. The dynamic linker refuses a
- * file for another machine, but a truncated one kills the process: it is mapped beyond its end.
+ * Checks a shared object before it is loaded. The dynamic linker refuses a file for another
+ * machine, but a truncated file is mapped beyond its end and kills the process.
  */
 public final class ElfImage {
   private static final int HEADER_BYTES = 64;
@@ -76,7 +76,7 @@ public final class ElfImage {
     return true;
   }
 
-  /** Null when the file ends before. */
+  /** Null when the file is too short. */
   private static ByteBuffer read(FileChannel channel, long offset, int length) throws IOException {
     if (offset < 0 || length > channel.size() - offset) {
       return null;

@@ -5,9 +5,9 @@ package org.sparkmemprof.jni;
  * for the driver.
  *
  * <p>With {@code -agentpath} the natives resolve without any load; otherwise {@link NativeLibrary}
- * loads the library out of the jar first. Every method is thread-safe, throws nothing but {@link
- * UnsatisfiedLinkError}, and does nothing useful when the agent is inert. Bytes are serialised
- * {@code memprof.proto.Envelope} messages, opaque to Java.
+ * loads the library from the jar first. Every method is thread-safe, throws nothing but {@link
+ * UnsatisfiedLinkError}, and does nothing when the agent is inert. Bytes are serialised {@code
+ * memprof.proto.Envelope} messages, opaque to Java.
  */
 public final class NativeAgent {
   private NativeAgent() {}
@@ -16,9 +16,9 @@ public final class NativeAgent {
   public static native String version();
 
   /**
-   * Bytes that the cluster manager grants an executor and holds it to; 0: it doesn't.
+   * Bytes that the cluster manager grants an executor and enforces itself; 0: it doesn't.
    *
-   * @param configuration keys and values of Spark's settings, in turns
+   * @param configuration keys and values of Spark's settings, alternating
    */
   public static native long grantedBytes(String[] configuration);
 
@@ -72,8 +72,8 @@ public final class NativeAgent {
       long storagePool);
 
   /**
-   * What each consumer of execution memory of a running task holds now, in bytes; the same name may
-   * come more than once.
+   * What each consumer of execution memory of a running task holds now, in bytes; a name may occur
+   * more than once.
    */
   public static native void taskConsumers(
       long taskAttemptId, String[] classes, long[] onHeapBytes, long[] offHeapBytes);
@@ -85,7 +85,7 @@ public final class NativeAgent {
   /**
    * The JVM's garbage collectors, by name, before the first {@link #collectionEnded}.
    *
-   * @param why why nobody will tell of collections; empty when somebody will
+   * @param why why collections will not be reported; empty when they will be
    */
   public static native void collectors(String[] names, String why);
 
@@ -112,7 +112,7 @@ public final class NativeAgent {
   public static native byte[] takeMessage(long timeoutMillis);
 
   /**
-   * Ends watcher and hooks and makes the last snapshot, which {@link #takeMessage} still hands out.
+   * Ends watcher and hooks and makes the last snapshot, which {@link #takeMessage} still returns.
    * Idempotent.
    */
   public static native void stop();

@@ -1,8 +1,8 @@
 package org.sparkmemprof.jni;
 
 /**
- * The report of an application that is gone, made of the parts in its event log: mirrors {@code
- * common/report/event_log_pages.h}. Lives in native memory as a handle; all methods are
+ * The report of an application that has ended, made from the parts in its event log: mirrors {@code
+ * common/eventlog/event_log_pages.h}. Lives in native memory as a handle; all methods are
  * thread-safe. Answers are read by {@link NativePages}.
  */
 public final class NativeHistory {
@@ -15,11 +15,11 @@ public final class NativeHistory {
 
   public static native void close(long history);
 
-  /** A part as it stands in the log; before the first {@link #answer}. */
+  /** A part as it is in the log; call before the first {@link #answer}. */
   public static native void add(
       long history, String part, String id, int schemaVersion, String text);
 
-  /** What Spark knows of the application; epoch milliseconds, -1: not known. */
+  /** What Spark knows about the application; epoch milliseconds, -1: not known. */
   public static native void application(
       long history, String id, String name, String sparkVersion, long startedMs, long endedMs);
 

@@ -11,10 +11,10 @@ import org.sparkmemprof.files.PrivateDirectories;
 /**
  * Makes the natives of {@link NativeAgent} and {@link NativeStore} usable in this JVM, once.
  *
- * <p>With {@code -agentpath} they resolve by themselves. Otherwise the library is copied out of the
- * jar into a private directory, loaded, and the copy removed again; directories are tried in turn,
- * because a temporary directory may be read-only or mounted noexec. What went wrong is remembered:
- * the second caller gets the same answer, and nothing is tried twice. Thread-safe.
+ * <p>With {@code -agentpath} they resolve without our help. Otherwise the library is copied from
+ * the jar into a private directory and loaded, and the copy is removed again. Several directories
+ * are tried, because a temporary directory may be read-only or mounted noexec. A failure is
+ * remembered: the second caller gets the same answer, and nothing is tried twice. Thread-safe.
  */
 public final class NativeLibrary {
   private static final String LIBRARY = "libsparkmemprof.so";
@@ -81,7 +81,7 @@ public final class NativeLibrary {
       JarMember.copy(member(platform), copy);
       String unfit = ElfImage.whyUnfit(copy, platform);
       if (unfit != null) {
-        // No other directory can mend that.
+        // No other directory can help.
         throw new UnfitException(platform + "/" + LIBRARY + " in the jar " + unfit);
       }
       System.load(copy.toAbsolutePath().toString());

@@ -2,8 +2,8 @@ package org.sparkmemprof.jni;
 
 /**
  * A store's report as web pages: mirrors {@code common/store/live_pages.h}. Pages are a handle that
- * lives on a store's, an answer is one that lives on its own and stays in native memory, to be read
- * in pieces. {@link #answer} is thread-safe; handles of answers must not be 0.
+ * depends on the store's handle. An answer is an independent handle; it stays in native memory and
+ * is read in pieces. {@link #answer} is thread-safe; handles of answers must not be 0.
  */
 public final class NativePages {
   private NativePages() {}
@@ -34,7 +34,7 @@ public final class NativePages {
   /** Bytes of the body. */
   public static native long size(long answer);
 
-  /** Copies what stands at {@code offset} of the body; returns how many bytes, 0 at its end. */
+  /** Copies the body from {@code offset} on; returns how many bytes, 0 at its end. */
   public static native int read(long answer, long offset, byte[] into);
 
   public static native void free(long answer);

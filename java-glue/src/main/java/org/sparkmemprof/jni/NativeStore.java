@@ -81,7 +81,7 @@ public final class NativeStore {
   /**
    * A query of Spark SQL, before its jobs.
    *
-   * @param callSite as Spark tells it, or what the user calls the query
+   * @param callSite Spark's text, or the user's name for the query
    */
   public static native void queryStarted(long store, long queryId, String callSite, long timeMs);
 
@@ -98,7 +98,7 @@ public final class NativeStore {
    */
   public static native void jobEnded(long store, int jobId, String failure, long timeMs);
 
-  /** An RDD that is to be cached, as often as one likes. */
+  /** An RDD that is to be cached; may be called again for the same RDD. */
   public static native void cachedRdd(
       long store,
       int rddId,
@@ -135,21 +135,21 @@ public final class NativeStore {
   public static native boolean awaitsSymbols(long store);
 
   /**
-   * UTF-8 of each death that has not been told yet, a few lines each; every death comes once, some
-   * seconds after it became known.
+   * UTF-8 of each death that has not been reported yet, a few lines each; every death comes once,
+   * some seconds after it became known.
    *
-   * @param all without that patience: the application ends
+   * @param all without that delay, because the application ends
    * @return null: none
    */
   public static native byte[][] takePostMortems(long store, long nowMs, boolean all);
 
   /**
-   * One sentence about the death that a job's failure came of.
+   * One sentence about the death that caused a job's failure.
    *
    * @param failure text of Spark's exception and of its causes
    * @param jobId -1: not known (yet), or it is not of a job
-   * @param task the attempt that failed last; -1: of no exception
-   * @return "": of a death, but none is known yet that fits; null: not of a death
+   * @param task the attempt that failed last; -1: not by an exception
+   * @return "": a death, but no fitting one is known yet; null: not a death
    */
   public static native String failureNote(
       long store, String failure, int jobId, long[] stages, long task, long nowMs);
@@ -158,8 +158,8 @@ public final class NativeStore {
    * Parts of the report that are to be written into Spark's event log now, about a megabyte of
    * them; call it until there are none.
    *
-   * @param end nothing comes after it: the application ends
-   * @return part, id and text of each, in turns; null: none
+   * @param end the application ends, and nothing comes later
+   * @return part, id and text of each, alternating; null: none
    */
   public static native String[] takeEvents(long store, long nowMs, boolean end, boolean withSource);
 

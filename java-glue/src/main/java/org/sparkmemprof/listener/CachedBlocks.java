@@ -11,7 +11,7 @@ import org.sparkmemprof.jni.NativeStore;
 import org.sparkmemprof.report.StoreFeeder;
 import scala.collection.Iterator;
 
-/** Blocks of cached data and of broadcast variables, as executors tell the driver of them. */
+/** Blocks of cached data and of broadcast variables, as executors report them to the driver. */
 final class CachedBlocks {
   private static final String PIECE = "piece";
 
@@ -67,7 +67,7 @@ final class CachedBlocks {
     }
   }
 
-  /** -1: the value itself, of whose size the driver isn't told. */
+  /** -1: the value itself, whose size the driver doesn't get. */
   private static int pieceOf(String field) {
     try {
       return field.startsWith(PIECE) ? Integer.parseInt(field.substring(PIECE.length())) : -1;

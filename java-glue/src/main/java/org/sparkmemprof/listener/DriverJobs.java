@@ -15,7 +15,7 @@ import org.sparkmemprof.jni.NativeStore;
 import org.sparkmemprof.report.StoreFeeder;
 import scala.collection.Iterator;
 
-/** Jobs and the results that they bring to the driver, as Spark tells of them. */
+/** Jobs and the results that they bring to the driver, as Spark reports them. */
 final class DriverJobs {
   private static final String RESULT_TASK = "ResultTask";
   private static final String QUERY_STARTED =
@@ -57,7 +57,7 @@ final class DriverJobs {
     feeder.event(store -> NativeStore.jobStarted(store, job, ids, stageName, values, time));
   }
 
-  /** Spark SQL's events are of a jar that an application need not have. */
+  /** Spark SQL's events are in a jar that an application need not have. */
   static void query(SparkListenerEvent event, StoreFeeder feeder)
       throws ReflectiveOperationException {
     Class<?> type = event.getClass();
@@ -81,7 +81,7 @@ final class DriverJobs {
     feeder.event(store -> NativeStore.jobEnded(store, job, failure, time));
   }
 
-  /** -1: none came, or of a shuffle's task. The driver has set it to what it received. */
+  /** -1: none came, or it is a shuffle's task. The driver has set it to what it received. */
   static long resultBytes(SparkListenerTaskEnd event) {
     TaskMetrics metrics = event.taskMetrics();
     boolean came =

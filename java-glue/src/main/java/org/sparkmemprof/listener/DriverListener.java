@@ -34,8 +34,8 @@ import scala.Tuple4;
 import scala.collection.Iterator;
 
 /**
- * Hands the driver's events to the store, and the profiles that merging misses: those of killed and
- * failed tasks ride in their end reason, interim ones in heartbeats.
+ * Passes the driver's events to the store, and the profiles that are not merged: those of killed
+ * and failed tasks are in their end reason, interim ones in heartbeats.
  *
  * <p>Runs on Spark's listener bus: every method copies a few fields into the feeder's queue and
  * returns; none throws.
@@ -68,9 +68,7 @@ public final class DriverListener extends SparkListener {
     this.sparkVersion = sparkVersion;
   }
 
-  /**
-   * Waits for the application's last event; not at all when Spark never got as far as its first.
-   */
+  /** Waits for the application's last event; not at all when there was no first event. */
   public void awaitEnd(long timeoutMillis) throws InterruptedException {
     if (started) {
       ended.await(timeoutMillis, TimeUnit.MILLISECONDS);

@@ -6,8 +6,8 @@ import org.apache.spark.resource.ExecutorResourceRequest;
 import org.apache.spark.resource.ResourceProfile;
 
 /**
- * What was asked for one executor, in MiB, -1 = not given: the store knows each cluster manager's
- * defaults, and gets the raw numbers.
+ * What was requested for one executor, in MiB, -1 = not given. The store gets the raw numbers and
+ * knows each cluster manager's defaults.
  */
 final class ExecutorResources {
   private static final String DRIVER = "driver";

@@ -10,8 +10,8 @@ import org.apache.spark.TaskEndReason;
 import org.apache.spark.TaskFailedReason;
 
 /**
- * Which job failed of which exception: the one that Spark throws in the program, or a cause of it.
- * Kept as long as somebody holds the exception. Thread-safe.
+ * Which job failed with which exception: the one that Spark throws in the program, or a cause of
+ * it. Kept as long as the exception is referenced. Thread-safe.
  */
 public final class FailedJobs {
   private static final int MOST_CAUSES = 16; // a chain may be a circle
@@ -30,7 +30,7 @@ public final class FailedJobs {
       this.stages = stages;
     }
 
-    /** The attempt that failed last, if of an exception of its own; else -1. */
+    /** The attempt that failed last, if by an exception of its own; else -1. */
     public long failedTask() {
       return failedTask;
     }
@@ -61,7 +61,7 @@ public final class FailedJobs {
     }
   }
 
-  /** Null: none is known, or not yet: the program may be told before the listeners are. */
+  /** Null: none is known (yet). The program may get the exception before the listeners. */
   public Job of(Throwable failure) {
     Throwable at = failure;
     for (int i = 0; at != null && i < MOST_CAUSES; i++, at = at.getCause()) {
@@ -73,7 +73,7 @@ public final class FailedJobs {
     return null;
   }
 
-  /** The text of the exception and of its causes, a line each at least. */
+  /** The text of the exception and of its causes, at least one line each. */
   public static String textOf(Throwable failure) {
     StringBuilder text = new StringBuilder();
     Throwable at = failure;

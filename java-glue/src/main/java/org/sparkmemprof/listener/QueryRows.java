@@ -12,10 +12,11 @@ import org.sparkmemprof.jni.NativeStore;
 import org.sparkmemprof.report.StoreFeeder;
 
 /**
- * Rows of the results of Spark SQL's queries: the metric of the plan's topmost node that counts its
- * rows, if nothing above it makes them more or fewer, task by task.
+ * Rows of the results of Spark SQL's queries, task by task: the metric of the plan's topmost node
+ * that counts its rows, if no node above it changes their number.
  *
- * <p>Of the listener's thread. Spark SQL's classes are of a jar that an application need not have.
+ * <p>Used by the listener's thread only. Spark SQL's classes are in a jar that an application need
+ * not have.
  */
 final class QueryRows {
   private static final int MOST_QUERIES = 1000;
@@ -34,7 +35,7 @@ final class QueryRows {
 
   private final Map<Long, Long> queries = new HashMap<>();
 
-  /** A query begins, has another plan, or ends; other events are none of its business. */
+  /** A query begins, has another plan, or ends; other events are ignored. */
   void planned(SparkListenerEvent event) throws ReflectiveOperationException {
     String type = event.getClass().getName();
     if (!type.startsWith(EVENTS)) {

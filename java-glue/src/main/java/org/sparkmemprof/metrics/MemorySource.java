@@ -8,7 +8,7 @@ import org.sparkmemprof.jni.NativeStore;
 
 /**
  * Figures of the report as gauges of the driver in Spark's metrics system, under {@code
- * sparkmemprof}: whatever sinks the user has configured show them. Thread-safe.
+ * sparkmemprof}; all sinks that the user has configured show them. Thread-safe.
  */
 public final class MemorySource implements Source {
   private static final String NAME = "sparkmemprof";
@@ -22,7 +22,7 @@ public final class MemorySource implements Source {
   private long readAt;
 
   /**
-   * @param read null when there is nothing to read any more: then the last values stand
+   * @param read null when there is nothing to read any more: then the last values stay
    */
   public MemorySource(Supplier<long[]> read) {
     this.read = read;

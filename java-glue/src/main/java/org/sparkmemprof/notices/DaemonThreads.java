@@ -2,7 +2,9 @@ package org.sparkmemprof.notices;
 
 import java.util.concurrent.ThreadFactory;
 
-/** Threads of ours: daemons, so that they never keep a JVM alive, with a name that tells whose. */
+/**
+ * Our threads: daemons, so that they never keep a JVM alive, with a name that says they are ours.
+ */
 public final class DaemonThreads {
   private DaemonThreads() {}
 

@@ -9,7 +9,7 @@ import java.util.function.UnaryOperator;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.SparkContext;
 
-/** What the cluster can grant at most, as far as the driver's configuration of Hadoop says so. */
+/** The most that the cluster can grant, as far as the driver's Hadoop configuration says so. */
 final class ClusterGrant {
   private static final List<String> KEYS =
       Collections.unmodifiableList(
@@ -32,7 +32,7 @@ final class ClusterGrant {
   }
 
   /**
-   * Hadoop's own defaults say nothing of a cluster.
+   * Hadoop's own defaults say nothing about a cluster.
    *
    * @param values of a setting; null for one that is not set
    * @param sources where a setting's value comes from, its origin first; null where that is not

@@ -22,7 +22,7 @@ final class DriverLink {
   private final Thread thread;
   private volatile boolean stopping;
 
-  /** Let go when the heap is full, so that a message about it finds the room to be sent. */
+  /** Freed when the heap is full, so that there is room to send a message about it. */
   private volatile byte[] reserve = new byte[RESERVE_BYTES];
 
   DriverLink(PluginContext context, String executorId, int patience, Notices notices) {
@@ -67,7 +67,9 @@ final class DriverLink {
     }
   }
 
-  /** Call after {@link NativeAgent#stop}: sends what is left, for at most two patient seconds. */
+  /**
+   * Call after {@link NativeAgent#stop}: sends what is left, for at most two seconds × patience.
+   */
   void close() throws InterruptedException {
     stopping = true;
     thread.join(drainMillis);

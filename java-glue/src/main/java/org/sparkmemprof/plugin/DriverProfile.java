@@ -14,8 +14,8 @@ import org.sparkmemprof.report.FullHeap;
 import org.sparkmemprof.report.StoreFeeder;
 
 /**
- * The driver's JVM, profiled as an executor's is, where it is a JVM of its own; in local mode it is
- * the executor. Its messages go straight to the store.
+ * Profiles the driver's JVM like an executor's, where it is a JVM of its own; in local mode it is
+ * the executor. Its messages go directly to the store.
  */
 final class DriverProfile {
   private static final String LIBRARY = "libsparkmemprof";
@@ -51,8 +51,8 @@ final class DriverProfile {
   }
 
   /**
-   * Whether the driver is to be profiled: as {@code spark.memprof.driver.enabled} says, or where it
-   * doesn't, if its JVM was given the agent.
+   * Whether the driver is to be profiled: as {@code spark.memprof.driver.enabled} says, or if that
+   * is not set, when its JVM was given the agent.
    */
   static boolean isWanted(Settings settings, SparkConf conf) {
     if (ExecutorIdentity.isLocal(conf)) {
@@ -66,7 +66,7 @@ final class DriverProfile {
   }
 
   /**
-   * @return null when it can't be profiled, which has been told
+   * @return null when it can't be profiled; that has been reported
    */
   static DriverProfile start(
       String applicationId,

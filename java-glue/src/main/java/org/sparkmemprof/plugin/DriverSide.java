@@ -84,7 +84,9 @@ public final class DriverSide implements DriverPlugin {
     }
   }
 
-  /** Said aloud: a configuration copied from an earlier SparkContext may hold its accumulator. */
+  /**
+   * Set explicitly: a configuration copied from an earlier SparkContext may hold its accumulator.
+   */
   private static Map<String, String> executorsStayInert() {
     return Collections.singletonMap(ACCUMULATOR, "");
   }
@@ -161,7 +163,7 @@ public final class DriverSide implements DriverPlugin {
     }
   }
 
-  /** Returns null always: Spark 4 warns about each answer to a message that wants none. */
+  /** Always returns null: Spark 4 warns about each answer to a message that expects none. */
   @Override
   public Object receive(Object message) {
     try {
@@ -226,10 +228,10 @@ public final class DriverSide implements DriverPlugin {
   }
 
   /**
-   * Executors end after the application does, and their last messages arrive while Spark stops: the
-   * last snapshot, which alone holds a peak of the last second, and names of native functions.
-   * Waits until every executor has said that it is done; for one that keeps silent a second, and
-   * longer while names are missing.
+   * Executors end after the application does, and their last messages arrive while Spark stops.
+   * These are the last snapshot, the only one with a peak of the last second, and names of native
+   * functions. Waits until every executor has said that it is done. For an executor that doesn't
+   * answer it waits a second, and longer while names are missing.
    */
   private void waitForLateNews() throws InterruptedException {
     long begin = System.nanoTime();
@@ -293,7 +295,7 @@ public final class DriverSide implements DriverPlugin {
           toldDeaths == 1 ? "the post-mortem above is" : toldDeaths + " post-mortems are",
           summary.location);
     } else if (settings.reportDirectory == null && !Log.LOG.isInfoEnabled()) {
-      // Nobody chose this place: it would never be found.
+      // Nobody chose this directory: the user would not find it.
       Log.LOG.warn("sparkmemprof: report in {}", summary.location);
     }
   }

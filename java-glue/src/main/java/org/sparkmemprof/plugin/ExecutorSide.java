@@ -16,7 +16,7 @@ import org.sparkmemprof.jni.NativeLibrary;
 /**
  * The executor's half: starts the agent, puts the Python package in place, tells the agent which
  * task runs on which thread, and takes its profiles to the driver. Nothing thrown here reaches
- * Spark; whatever can't be had is told once, and the rest goes on.
+ * Spark; a part that is not available is reported once, and the rest continues.
  */
 public final class ExecutorSide implements ExecutorPlugin {
   private static final long MOST_EXIT_SECONDS = 4;
@@ -153,8 +153,8 @@ public final class ExecutorSide implements ExecutorPlugin {
   }
 
   /**
-   * Each step whatever became of the others: above all, the agent has to be stopped. On a busy
-   * machine that takes seconds, and Spark waits ten before it kills: files go first.
+   * Runs each step even if others failed; most important, the agent has to be stopped. On a busy
+   * machine that takes seconds, and Spark kills after ten, so files are removed first.
    */
   private void end() {
     boolean profiled = tasks != null;

@@ -13,11 +13,11 @@ import org.sparkmemprof.report.ReportWriter;
 import org.sparkmemprof.report.StoreFeeder;
 
 /**
- * What PySpark's exceptions lack: the death that a job failed of, and where its post-mortem is. The
+ * What PySpark's exceptions lack: the death that made a job fail, and where its post-mortem is. The
  * driver's Python asks by {@link org.sparkmemprof.MemoryProfilerPlugin#failureNote}.
  */
 public final class FailureNotes {
-  /** A job's failure is known before what else is told of the executor or worker that it lost. */
+  /** A job's failure is known before other messages about the executor or worker that it lost. */
   private static final long PATIENCE_MILLIS = 1_500;
 
   private static final long POLL_MILLIS = 250;
@@ -48,7 +48,8 @@ public final class FailureNotes {
   }
 
   /**
-   * @return "": there is nothing to add. Never throws; waits for news of a death a moment at most.
+   * @return "": there is nothing to add. Never throws; waits only briefly for messages about a
+   *     death.
    */
   public static String of(Throwable failure) {
     try {
@@ -62,7 +63,9 @@ public final class FailureNotes {
     }
   }
 
-  /** PySpark asks for the JVM's exception, for its own made of that, and for its cause: once. */
+  /**
+   * PySpark asks for the JVM's exception, for its own copy of it, and for its cause: answers once.
+   */
   private String noteOn(Throwable failure) throws Exception {
     String note = told.get(failure);
     if (note == null) {
@@ -77,7 +80,7 @@ public final class FailureNotes {
     return note;
   }
 
-  /** As soon as two answers are the same: what comes late may change the first. */
+  /** Returns as soon as two answers are equal, because late messages may change the first. */
   private String headlineOf(Throwable failure) throws InterruptedException {
     String text = FailedJobs.textOf(failure);
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);

@@ -1,8 +1,8 @@
 package org.sparkmemprof.plugin;
 
 /**
- * What executors send to the driver beside profiles. A profile is a {@code byte[]}; these are
- * {@code String[]}, so that no class of ours has to be known where Spark deserialises them.
+ * What executors send to the driver in addition to profiles. A profile is a {@code byte[]}; these
+ * are {@code String[]}, so that no class of ours has to be known where Spark deserialises them.
  */
 final class Messages {
   static final String NOTICE = "notice";
@@ -15,7 +15,7 @@ final class Messages {
     return new String[] {NOTICE, what, why};
   }
 
-  /** The executor profiles, and says {@link #stopped} after its last message. */
+  /** The executor profiles, and will send {@link #stopped} after its last message. */
   static String[] started(String executorId) {
     return new String[] {STARTED, executorId};
   }

@@ -18,10 +18,10 @@ import org.sparkmemprof.jni.ElfImage;
 import org.sparkmemprof.notices.Notices;
 
 /**
- * The executor's copy of the Python package {@code sparkmemprof}, taken out of the jar into a
- * private directory. Workers find it through {@code PYTHONPATH}, and start by its daemon module;
- * that setting is made last, when everything else is in place: a worker is never sent to a module
- * that isn't there.
+ * The executor's copy of the Python package {@code sparkmemprof}, copied from the jar into a
+ * private directory. Workers find it through {@code PYTHONPATH}, and start by its daemon module.
+ * That setting is made last, when everything else is in place, so that a worker never needs a
+ * module that isn't there.
  */
 final class PythonPackage {
   static final String DAEMON_SETTING = "spark.python.daemon.module";
@@ -43,7 +43,7 @@ final class PythonPackage {
   }
 
   /**
-   * @return null when Python stays unprofiled; the reason has then been told
+   * @return null when Python stays unprofiled; the reason has then been reported
    */
   static PythonPackage install(
       String applicationId,
@@ -71,7 +71,7 @@ final class PythonPackage {
       }
       claim = Claim.make(directory.resolve(Leftovers.PACKAGE_CLAIM));
       Path ours = directory.getParent().getParent();
-      if (!ours.equals(boxDirectory.getParent())) { // where boxes lie has been looked through
+      if (!ours.equals(boxDirectory.getParent())) { // the boxes' directory was cleaned already
         Leftovers.remove(ours);
       }
       for (String file : manifest(directory)) {
@@ -110,7 +110,7 @@ final class PythonPackage {
         : hiding + " hides the profiler's package: rename it to have Python profiled";
   }
 
-  /** A module of our name where {@code python -m} searches before it comes to ours, or null. */
+  /** A module of the same name that {@code python -m} would find before ours, or null. */
   private static Path hiding(SparkConf conf) {
     String searchedFirst =
         Paths.get("").toAbsolutePath()
@@ -204,7 +204,7 @@ final class PythonPackage {
     try {
       SearchPath.remove(directory.toString());
     } catch (ReflectiveOperationException | RuntimeException left) {
-      // A path that no longer exists harms nobody.
+      // A path that no longer exists does no harm.
     }
     claim.release();
     PrivateDirectories.deleteTree(directory);

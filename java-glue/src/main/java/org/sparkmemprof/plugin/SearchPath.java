@@ -10,9 +10,9 @@ import java.util.Map;
 
 /**
  * {@code PYTHONPATH} as this JVM sees it. Spark builds the workers' search path from {@code
- * System.getenv}; no setting of Spark's reaches it once the SparkContext is being made, and a
- * worker's working directory may be the user's own (local mode) or another one (Spark Connect with
- * artifacts). So the map behind {@code System.getenv()} is exchanged for a copy with our entry: the
+ * System.getenv}; no Spark setting changes it once the SparkContext is being made, and a worker's
+ * working directory may be the user's own (local mode) or another one (Spark Connect with
+ * artifacts). So the map behind {@code System.getenv()} is replaced by a copy with our entry. The
  * environment of this process, and what other child processes inherit, stay as they are.
  *
  * <p>Needs {@code --add-opens=java.base/java.util=ALL-UNNAMED}, which Spark's launchers give every
@@ -57,7 +57,7 @@ final class SearchPath {
     }
     setField(view, "m", environment);
     for (String cached : new String[] {"keySet", "entrySet", "values"}) {
-      setField(view, cached, null); // made anew from the new map at the next call
+      setField(view, cached, null); // made again from the new map at the next call
     }
   }
 

@@ -24,7 +24,7 @@ final class Settings {
   /** Bytes between two samples in Python workers. */
   final long pythonIntervalBytes;
 
-  /** Text of source lines goes to shared file systems, too: {@code source=lines} was asked for. */
+  /** Text of source lines also goes to shared file systems: {@code source=lines} was set. */
   final boolean sourceEverywhere;
 
   /**
@@ -48,7 +48,7 @@ final class Settings {
   /** Between two interim profiles of a running task. */
   final long snapshotSeconds;
 
-  /** Factor on waits that give up, for a machine that is busy. */
+  /** Factor for the profiler's own time-outs, for a busy machine. */
   final int patience;
 
   /**

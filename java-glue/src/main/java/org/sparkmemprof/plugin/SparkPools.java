@@ -8,7 +8,7 @@ import org.sparkmemprof.notices.Notices;
 
 /**
  * Reads Spark's memory manager. Its pools are the same in Spark 3.5 and 4; storage's own share of
- * the heap is in a private field alone.
+ * the heap is only in a private field.
  */
 final class SparkPools {
   private static final String REGION = "onHeapStorageRegionSize";

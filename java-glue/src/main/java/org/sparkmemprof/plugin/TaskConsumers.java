@@ -42,8 +42,8 @@ final class TaskConsumers {
   }
 
   /**
-   * Without the manager's lock, which a task holds for as long as it spills. A set that changes
-   * meanwhile says so, or gives one consumer too few: the next sample comes soon.
+   * Doesn't take the manager's lock, which a task holds as long as it spills. A set that changes
+   * meanwhile throws, or gives one consumer too few; the next sample comes soon.
    */
   void sample(long taskId, TaskMemoryManager manager) {
     List<MemoryConsumer> found = new ArrayList<>();

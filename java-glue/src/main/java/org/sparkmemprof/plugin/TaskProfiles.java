@@ -18,8 +18,8 @@ import org.sparkmemprof.notices.Notices;
 /**
  * The running tasks of this executor and their accumulators. A task's profile goes into its
  * accumulator every few seconds while it runs, for heartbeats to carry, and finally when it
- * completes. Meanwhile what Spark's memory manager says is told to the agent, often while tasks
- * run.
+ * completes. The figures of Spark's memory manager are passed to the agent meanwhile, often while
+ * tasks run.
  */
 final class TaskProfiles {
   private static final int SNAPSHOT_MAX_BYTES = 4 << 10;
@@ -75,8 +75,9 @@ final class TaskProfiles {
       NativeAgent.taskStarted(
           id, task.stageId(), task.stageAttemptNumber(), task.partitionId(), task.attemptNumber());
       running.put(id, new Running(task, consumers.managerOf(task), accumulator));
-      // Listeners run last in first out: this one, added before the task's own, runs when they are
-      // done, and still before Spark collects the accumulators.
+      // Listeners run in reverse order: this one, added before the task's own, runs after them, and
+      // before Spark collects the
+      // accumulators.
       TaskCompletionListener listener = completed -> completed(id, completed, accumulator);
       task.addTaskCompletionListener(listener);
     } catch (Throwable e) {

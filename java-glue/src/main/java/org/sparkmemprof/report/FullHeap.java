@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What a thread of ours does when the driver's own heap is full: it waits, for what is known of
- * that must reach the store, which lies outside of the heap.
+ * Lets our threads wait while the driver's own heap is full: what is known about that must reach
+ * the store, which is outside of the heap.
  */
 public final class FullHeap {
   private static final long ROOM_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -18,8 +18,8 @@ public final class FullHeap {
   }
 
   /**
-   * To be called by a thread that will catch errors of a full heap, before it is full: the JVM
-   * loads what a handler needs when it is first needed, by Java code that needs room itself.
+   * To be called before the heap is full, by a thread that will catch errors of a full heap. The
+   * JVM loads a handler's classes when they are first needed, by Java code that needs room itself.
    *
    * @param handled the classes that the thread's handlers name, as its own class sees them
    */

@@ -11,7 +11,7 @@ public final class ReportWriter {
   private static final int TEXT_COLUMNS = 100;
   private static final int TEXT_LINES = 25;
 
-  /** Opens the directory late, on our thread: a remote file system may take its time. */
+  /** Opens the directory late, on our thread, because a remote file system may be slow. */
   public interface Opener {
     ReportFiles open() throws IOException;
   }
@@ -35,7 +35,7 @@ public final class ReportWriter {
     this.notices = notices;
   }
 
-  /** Where the report lies; null before the first one. Waits for nobody. */
+  /** Where the report is; null before the first one. Does not wait. */
   public String location() {
     return location;
   }
@@ -89,7 +89,7 @@ public final class ReportWriter {
     }
   }
 
-  /** Where the report lies, and its first lines. */
+  /** Where the report is, and its first lines. */
   public static final class Summary {
     public final String location;
     public final String text;

@@ -16,9 +16,9 @@ import org.sparkmemprof.ui.Answers;
  * Owns the native profile store and the one thread that feeds it. Spark calls us on its DAG
  * scheduler, its listener bus and its RPC threads: they only enqueue here, and never wait.
  *
- * <p>The queue lives in the driver's heap and is therefore bounded, by the bytes of its messages
- * and by their number; what doesn't fit is dropped and counted, and the report says so. All methods
- * are thread-safe.
+ * <p>The queue is in the driver's heap, so it is bounded by the number of messages and by their
+ * bytes. Messages that don't fit are dropped and counted, and the report says so. All methods are
+ * thread-safe.
  */
 public final class StoreFeeder implements Answers {
   private static final long MAX_QUEUED_BYTES = 32L << 20;
@@ -84,7 +84,7 @@ public final class StoreFeeder implements Answers {
     }
   }
 
-  /** True when everything handed in so far has reached the store. */
+  /** True when everything passed in so far has reached the store. */
   public boolean idle() {
     return queuedBytes.get() == 0;
   }
@@ -94,7 +94,7 @@ public final class StoreFeeder implements Answers {
     return !storeClosed && NativeStore.awaitsSymbols(store);
   }
 
-  /** The deaths that are to be told now, as text; each is given once. */
+  /** The deaths to report now, as text; each is returned once. */
   public synchronized List<String> takePostMortems(boolean all) {
     byte[][] texts =
         storeClosed ? null : NativeStore.takePostMortems(store, System.currentTimeMillis(), all);
@@ -140,7 +140,7 @@ public final class StoreFeeder implements Answers {
           "messages of executors",
           lost + " were dropped, the driver's queue for them was full");
     }
-    NativePages.forgetStale(pages); // every checkpoint comes by here
+    NativePages.forgetStale(pages); // every checkpoint calls this
     return NativeStore.reportJson(store, unfinished, withSource);
   }
 
@@ -175,7 +175,7 @@ public final class StoreFeeder implements Answers {
       Thread.currentThread().interrupt();
     }
     synchronized (this) {
-      // A thread that is stuck in the store keeps it alive: a leak is better than a crash.
+      // A thread that hangs in the store keeps it alive: a leak is better than a crash.
       if (!storeClosed && !thread.isAlive()) {
         storeClosed = true;
         NativePages.close(pages);
@@ -202,7 +202,7 @@ public final class StoreFeeder implements Answers {
     }
   }
 
-  /** The store takes everything twice without harm, so what found no room is tried again. */
+  /** The store accepts repeated messages, so a message that had no room is tried again. */
   private void feed(Work work) {
     while (!closing) {
       try {

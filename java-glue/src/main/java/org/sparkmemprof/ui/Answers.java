@@ -1,6 +1,6 @@
 package org.sparkmemprof.ui;
 
-/** Who answers the Memory tab's questions, in native memory. Thread-safe. */
+/** Answers the Memory tab's requests, in native memory. Thread-safe. */
 public interface Answers {
   /**
    * See {@link org.sparkmemprof.jni.NativePages#answer}.
@@ -9,6 +9,6 @@ public interface Answers {
    */
   long answer(String path, String query) throws Exception;
 
-  /** Why there is no answer, and what to do: a sentence for who asked. */
+  /** Why there is no answer, and what to do: a sentence for the reader. */
   String whyNone();
 }

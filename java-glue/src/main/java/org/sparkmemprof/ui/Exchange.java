@@ -24,6 +24,6 @@ interface Exchange {
 
   OutputStream body() throws IOException;
 
-  /** True when nothing can be taken back any more. */
+  /** True when the response can no longer be changed. */
   boolean committed();
 }

@@ -7,8 +7,8 @@ import org.sparkmemprof.notices.Notices;
 
 /**
  * The Memory tab of an application's UI, while it runs or in the History Server: a link in Spark's
- * navigation bar and one handler for {@code /memory/*}. Spark puts its filters, access control
- * among them, before the handler.
+ * navigation bar and one handler for {@code /memory/*}. Spark puts its filters, including access
+ * control, before the handler.
  */
 public final class MemoryTab extends SparkUITab {
   private static final String PREFIX = "memory";
@@ -18,7 +18,7 @@ public final class MemoryTab extends SparkUITab {
   }
 
   /**
-   * Adds the tab to a UI; one that runs already will do.
+   * Adds the tab to a UI, which may be running already.
    *
    * @throws ReflectiveOperationException when this Spark's UI is one we don't know; nothing was
    *     added

@@ -10,12 +10,12 @@ import scala.xml.Comment;
 /**
  * Spark's own page around ours: its navigation bar, title and styles. Made by {@code
  * UIUtils.headerSparkPage}, whose parameters differ between Spark's versions in number and in the
- * servlet API's package: it is called by the types it declares. Thread-safe.
+ * servlet API's package. So it is called by its declared types. Thread-safe.
  */
 final class PageFrame {
   private static final String TITLE = "Memory";
 
-  /** Stands where our page goes. Nothing of a user's gets into a page with its brackets intact. */
+  /** Marks the place of our page. No text of a user gets into a page with unescaped brackets. */
   private static final Comment HERE = new Comment("sparkmemprof");
 
   private final SparkUITab tab;
@@ -38,7 +38,7 @@ final class PageFrame {
     throw new NoSuchMethodException("org.apache.spark.ui.UIUtils.headerSparkPage");
   }
 
-  /** What of Spark's page goes before ours, and what after. */
+  /** The parts of Spark's page before and after ours. */
   Halves around(Object request) throws ReflectiveOperationException {
     Function0<Object> content = () -> HERE;
     Class<?>[] types = headerSparkPage.getParameterTypes();

@@ -9,11 +9,11 @@ import org.sparkmemprof.jni.NativePages;
 import org.sparkmemprof.notices.Notices;
 
 /**
- * Answers the tab's requests with what the native pages say. Who may see them is Spark's to decide:
- * its security filter stands before every handler of its UI.
+ * Answers the tab's requests from the native pages. Spark decides who may see them: its security
+ * filter runs before every handler of its UI.
  *
- * <p>The server has other work than this: a few requests are served at a time, others are told to
- * come again, and a body passes through the heap in small pieces. Nothing is thrown at Spark.
+ * <p>The server has other work too. So a few requests are served at a time, others get an answer to
+ * try again, and a body passes through the heap in small pieces. No exception reaches Spark.
  */
 final class PageServer {
   private static final int REQUESTS_AT_A_TIME = 4;
@@ -51,7 +51,7 @@ final class PageServer {
     } catch (InterruptedException ending) {
       Thread.currentThread().interrupt();
     } catch (IOException readerLeft) {
-      // Nobody is there to be told.
+      // Nobody is there to get an answer.
     } catch (Throwable e) {
       fail(exchange, e);
     }

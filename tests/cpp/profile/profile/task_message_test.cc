@@ -14,7 +14,7 @@ BoxSession SessionOf(int lines) {
   session.task_attempt_id = 7;
   for (int i = 0; i < lines; ++i) {
     session.frames.push_back(
-        {.language = Language::kPython, .function = "load", .file = "/work/job.py", .line = 10u + static_cast<uint32_t>(i)});
+        {.language = Language::kPython, .function = "load", .file = "/app/job.py", .line = 10u + static_cast<uint32_t>(i)});
     session.stacks.push_back({.parent = 0, .frame = static_cast<uint32_t>(i)});
     session.sites.push_back({.origin = Origin::kPython, .stack = static_cast<uint32_t>(i + 1), .allocated_bytes = 1'000'003});
   }
@@ -28,7 +28,7 @@ TEST(TaskMessage, TakesAtMostItsRoomAndItsTotalsAddUp) {
   for (const size_t room : {600u, 2000u, 9000u, 200'000u}) {
     TaskMessage message("exec-13");
     message.profile()->set_task_attempt_id(7);
-    message.AddSessions({{BoxIdentity(), SessionOf(kLines)}}, {NoCalls, "/work"});
+    message.AddSessions({{BoxIdentity(), SessionOf(kLines)}}, {NoCalls, "/app"});
     const BuiltMessage built = message.Build(room);
     ASSERT_LE(built.envelope.size(), room);
     proto::Envelope envelope;

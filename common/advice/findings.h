@@ -11,6 +11,9 @@
 namespace memprof {
 
 // The rules, one file each. `settings` may be null.
+std::optional<ReportFinding> FindFullContainer(const ReportExecutor& executor);  // of one that didn't die
 std::optional<ReportFinding> FindCachedDataThatSpills(const ReportStage& stage, const CachedByMode& cached, const SparkSettings* settings);
+std::optional<ReportFinding> FindUnevenTasks(const ReportStage& stage);
+std::optional<ReportFinding> FindGrowingLine(const ReportLeak& leak);
 
 }  // namespace memprof

@@ -68,6 +68,7 @@ struct ReportFinding {
   std::string headline;  // a sentence, with its arithmetic
   std::optional<int32_t> stage_id, attempt;
   std::vector<ReportAdvice> advice;
+  std::string executor_id;  // empty: of no single one
 };
 
 struct ReportNotAvailable {

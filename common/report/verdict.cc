@@ -10,10 +10,7 @@
 namespace memprof {
 namespace {
 
-std::string NameOf(const Report& report, const ReportExecutor& executor) {
-  if (report.application.master == "program") return "The program";
-  return executor.id == "driver" ? "The driver" : "Executor " + executor.id;
-}
+std::string NameOf(const ReportExecutor& executor) { return executor.id == "driver" ? "The driver" : "Executor " + executor.id; }
 
 std::string LimitSentence(const ReportExecutor& executor) {
   if (executor.limit_source == "cgroup") {
@@ -48,13 +45,16 @@ ReportVerdict VerdictOf(const Report& report) {
     }
     return {Tone::kPlain, "No executor was seen.", "The driver's log says why, in a line that begins with sparkmemprof."};
   }
-  const std::string seen = report.unfinished ? "No death by memory so far." : "No death was seen.";
+  const bool program = report.application.master == "program";
+  const std::string seen = program             ? "The program was not killed."
+                           : report.unfinished ? "No executor and no Python worker has died so far."
+                                               : "No executor and no Python worker died.";
   const ReportExecutor& fullest = *ExecutorsByUse(report)[0];
   if (UseOf(fullest) < 0) {
     return {Tone::kPlain, seen, "No executor's use was measured against a limit; About the numbers says why."};
   }
-  return {ToneOf(fullest) == Tone::kPlain ? Tone::kGood : Tone::kWarn,
-          fmt::format("{} {} {} {} of {}, {}.", seen, NameOf(report, fullest),
+  return {ToneOf(fullest) == Tone::kPlain && report.findings.empty() ? Tone::kGood : Tone::kWarn,
+          fmt::format("{} {} {} {} of {}, {}.", seen, program ? "It" : NameOf(fullest),
                       report.executors.size() > 1 ? "came closest to its limit:" : "used at most", FormatBytes(fullest.at_peak->used_bytes),
                       FormatBytes(*fullest.limit_bytes), FormatPercent(UseOf(fullest), 1)),
           LimitSentence(fullest)};

@@ -5,6 +5,7 @@
 
 #include "advice/findings.h"
 #include "postmortem/post_mortems.h"
+#include "report/verdict.h"
 #include "rollup/accounting.h"
 #include "rollup/driver_rows.h"
 #include "rollup/executor_rows.h"
@@ -22,7 +23,7 @@ namespace {
 // many stages, the rest in remainders.
 constexpr size_t kSitesPerOrigin = 40, kOtherSitesPerOrigin = 10, kFewestSites = 3, kSitesOfAllStages = 4000;
 constexpr size_t kErrorsShown = 5, kLeaksShown = 100, kConsumersShown = 16;
-constexpr size_t kFindingsShown = 20, kCachedShown = 200, kBroadcastsShown = 200, kActionsShown = 200;
+constexpr size_t kFindingsShown = 20, kFindingsOfAKind = 3, kCachedShown = 200, kBroadcastsShown = 200, kActionsShown = 200;
 constexpr uint64_t kLeastGrowthIntervals = 4;  // what comes to less than a block that is counted for certain is not told
 
 // About how much JSON all stages may come to, and what each may whatever the others take. With executors and the rest a report
@@ -192,25 +193,46 @@ CounterSums Counters(const StoreState& state) {
   return counters;
 }
 
-void AddFindings(const StoreState& state, Report& report) {
-  if (state.cached.dropped_blocks() != 0) return;  // shares of storage would be wrong
-  for (const ReportStage& stage : report.stages) {
-    const auto record = state.stages.find({stage.stage_id, stage.attempt});
-    if (record == state.stages.end()) continue;
-    const CachedByMode cached = NamedCached(record->second.cached, state.cached);
-    if (std::optional<ReportFinding> finding = FindCachedDataThatSpills(stage, cached, &state.configuration)) {
-      report.findings.push_back(std::move(*finding));
-    }
+// The findings of one kind: a weight each, the `most` heaviest of which are told.
+using Weighed = std::vector<std::pair<uint64_t, ReportFinding>>;
+
+void AddHeaviest(size_t most, Weighed found, std::vector<ReportFinding>& findings) {
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (size_t i = 0; i < std::min(most, found.size()); ++i) findings.push_back(std::move(found[i].second));
+}
+
+// The most bytes that any one task of a stage had, of whatever kind.
+uint64_t HeaviestTask(const ReportStage& stage) {
+  uint64_t most = 0;
+  for (const ReportDistribution& spread : stage.distributions) {
+    if (spread.figure != TaskFigure::kDurationMs && spread.figure != TaskFigure::kGcMs) most = std::max(most, spread.quantiles[4]);
   }
-  const auto spilled = [&](const ReportFinding& finding) {
-    const auto stage = std::find_if(report.stages.begin(), report.stages.end(), [&](const ReportStage& row) {
-      return row.stage_id == finding.stage_id && row.attempt == finding.attempt;
-    });
-    return stage->memory.spilled_memory_bytes.value_or(0);
+  return most;
+}
+
+// After leaks and post-mortems. Of each kind the worst; what kills first comes first.
+void AddFindings(const StoreState& state, Report& report) {
+  Weighed full, spills, uneven, growing;
+  const auto add = [](uint64_t weight, std::optional<ReportFinding> finding, Weighed& found) {
+    if (finding) found.emplace_back(weight, std::move(*finding));
   };
-  std::stable_sort(report.findings.begin(), report.findings.end(),
-                   [&](const ReportFinding& a, const ReportFinding& b) { return spilled(a) > spilled(b); });
-  if (report.findings.size() > kFindingsShown) report.findings.resize(kFindingsShown);
+  for (const ReportExecutor& executor : report.executors) {
+    const bool died = std::any_of(report.post_mortems.begin(), report.post_mortems.end(),
+                                  [&](const ReportPostMortem& death) { return death.executor_id == executor.id; });
+    if (!died) add(static_cast<uint64_t>(1000 * std::max(0.0, UseOf(executor))), FindFullContainer(executor), full);
+  }
+  for (const ReportStage& stage : report.stages) {
+    add(HeaviestTask(stage), FindUnevenTasks(stage), uneven);
+    const auto record = state.stages.find({stage.stage_id, stage.attempt});
+    if (record == state.stages.end() || state.cached.dropped_blocks() != 0) continue;  // shares of storage would be wrong
+    const CachedByMode cached = NamedCached(record->second.cached, state.cached);
+    add(stage.memory.spilled_memory_bytes.value_or(0), FindCachedDataThatSpills(stage, cached, &state.configuration), spills);
+  }
+  for (const ReportLeak& leak : report.leaks) add(leak.live_bytes, FindGrowingLine(leak), growing);
+  AddHeaviest(kFindingsOfAKind, std::move(full), report.findings);
+  AddHeaviest(kFindingsShown, std::move(spills), report.findings);
+  AddHeaviest(kFindingsOfAKind, std::move(growing), report.findings);
+  AddHeaviest(kFindingsOfAKind, std::move(uneven), report.findings);
 }
 
 // What no part of this version measures, said once where somebody could look for it.
@@ -294,12 +316,12 @@ BuiltReport BuildReport(const StoreState& state, bool unfinished) {
   PutTimeLines(state, report.executors);
   if (other_executors.executors != 0) report.other_executors = {other_executors.executors, other_executors.largest_used_bytes};
   AddStages(state, built);
-  AddFindings(state, report);
   report.cached_data = state.cached.Rows(kCachedShown);
   report.broadcasts = state.cached.Broadcasts(kBroadcastsShown);
   report.driver = DriverRow(state, kActionsShown);
   report.leaks = Leaks(state);
   report.post_mortems = PostMortems(state, report.executors, built.awaits_names);
+  AddFindings(state, report);
   report.counters.assign(counters.begin(), counters.end());
   AddNeverMeasured(report, not_available);
   report.not_available.assign(not_available.begin(), not_available.end());

@@ -61,7 +61,7 @@ def test_the_page_starts_the_app(live):
     answer = live.tab()
     assert answer.status == 200
     assert answer.content_type() == "text/html;charset=utf-8"
-    assert "No death by memory so far." in Page(fragment(answer.text())).words
+    assert "No executor and no Python worker has died so far." in Page(fragment(answer.text())).words
     for path, kind in [("app.js", "text/javascript;charset=utf-8"), ("app.css", "text/css;charset=utf-8")]:
         served = live.tab(path)
         assert (served.status, served.content_type()) == (200, kind)

@@ -402,6 +402,7 @@ export interface Leak extends Udf {
 // What is worth changing although nothing died.
 export interface Finding {
   headline: string;
+  executorId?: string | null;
   stageId: number | null;
   attempt: number | null;
   advice: Advice[];

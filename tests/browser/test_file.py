@@ -276,6 +276,11 @@ def moment(page):
     return page.get_by_role("slider").get_attribute("aria-valuetext")
 
 
+def kib(held):
+    """Time lines are in whole KiB."""
+    return round(held / 1024) * 1024
+
+
 def test_a_life_shows_who_held_what_at_its_peak_and_at_any_moment(wide, rich):
     wide.open(f"{rich}#/executors/3")
     page = wide.page
@@ -284,7 +289,7 @@ def test_a_life_shows_who_held_what_at_its_peak_and_at_any_moment(wide, rich):
     # The peak is chosen before anything is clicked.
     assert moment(page).startswith("22:14:03 UTC: 2.4 GiB of 2.5 GiB")
     worker = held.get_by_role("row").filter(has_text="pid 103").locator(".figure")
-    assert worker.get_attribute("title") == "1,999,999,991 bytes"
+    assert worker.get_attribute("title") == f"{kib(1_999_999_991):,} bytes"
     assert "2 tasks running: 2 of stage 2" in page.locator(".moment").inner_text()
     assert "Threads waited for memory 12.07 %" in page.locator(".moment").inner_text()
     assert "The JVM stood still 417 ms in 3 pauses before." in page.locator(".moment").inner_text()
@@ -294,7 +299,7 @@ def test_a_life_shows_who_held_what_at_its_peak_and_at_any_moment(wide, rich):
     over.click(position={"x": box["width"] / 3, "y": 40})
     assert int(slider.get_attribute("aria-valuenow")) in (15, 16, 17)
     chosen = int(slider.get_attribute("aria-valuenow"))
-    assert worker.get_attribute("title") == f"{1_999_999_991 * chosen // 43:,} bytes"
+    assert worker.get_attribute("title") == f"{kib(1_999_999_991 * chosen // 43):,} bytes"
     page.get_by_role("button", name="Last").click()
     assert slider.get_attribute("aria-valuenow") == "49"
     assert "0 tasks running" in page.locator(".moment").inner_text()
@@ -517,13 +522,13 @@ def test_theme_is_remembered(wide, sample):
     [
         (lambda model: model[: len(model) // 2], "cut off or damaged"),
         (lambda _: "[]", "not a report"),
-        (lambda model: model.replace('"schemaVersion": 1', '"schemaVersion": 2'), "another version"),
+        (lambda model: model.replace('"schemaVersion":1', '"schemaVersion":2'), "another version"),
         (lambda model: model.replace('"stages"', '"plays"'), "lacks its"),
     ],
 )
 def test_a_damaged_file_says_so(wide, html_file, tmp_path, spoil, told):
-    model = json.dumps(models.report())
     page = pathlib.Path(html_file(models.report()).removeprefix("file://")).read_text()
+    model = re.search(r'id="sparkmemprof-model">(.*?)</script>', page, re.DOTALL)[1]
     spoiled = tmp_path / "spoiled.html"
     spoiled.write_text(page.replace(model, spoil(model)))
     wide.open(spoiled.as_uri())

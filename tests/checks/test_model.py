@@ -1,4 +1,4 @@
-"""The browser app's types (report-app/src/model.ts) are those of docs/report.schema.json: names, optional keys and nulls."""
+"""The browser app's types (model.ts) are those of docs/report.schema.json: names, optional keys and nulls."""
 
 import json
 import pathlib
@@ -14,13 +14,15 @@ TOKEN = re.compile(r"'[^']*'|\w+|\[\]|[{}()\[\]<>?:;,|&=]")
 
 
 class Types:
-    """The exported types of a file, as ("object", {key: (optional, type)}), ("list", type), ("map", type), ("one of", types),
-    ("name", name) or ("plain",)."""
+    """The exported types of a file, as ("object", {key: (optional, type)}), ("list", type), ("map", type),
+    ("one of", types), ("name", name), ("null",) or ("plain",)."""
 
     def __init__(self, source):
         source = re.sub(r"//[^\n]*", "", source)
         self.named, self.parents = {}, {}
-        for name, rest in re.findall(r"^export (?:interface|type) (\w+)(.*?)(?<=[};])\n(?=\n|export|$)", source, re.M | re.S):
+        for name, rest in re.findall(
+            r"^export (?:interface|type) (\w+)(.*?)(?<=[};])\n(?=\n|export|$)", source, re.M | re.S
+        ):
             self.tokens = TOKEN.findall(rest.rstrip(";"))
             self.has("=")
             if self.has("extends"):
@@ -150,7 +152,11 @@ def test_browser_app_has_the_schemas_types():
     [
         ("cutShort: boolean", "cut: boolean", "Report.executors[].nearlyFullHeap.cutShort: in the schema alone"),
         ("partialTasks?:", "partialTasks:", "Report.stages[].partialTasks: optional in the schema alone"),
-        ("budgetBytes: Bytes;", "budgetBytes: number;", "Report.executors[].regions[].budgetBytes: null in the schema alone"),
+        (
+            "budgetBytes: Bytes;",
+            "budgetBytes: number;",
+            "Report.executors[].regions[].budgetBytes: null in the schema alone",
+        ),
         ("peakRows: Row[]", "peakRows: Row", "Report.executors[].processes[].peakRows: a list in the schema alone"),
     ],
 )

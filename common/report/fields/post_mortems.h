@@ -17,6 +17,7 @@ void Fields(Is<ReportFinding> auto& finding, auto& visit) {
   visit.OrNull("stageId", finding.stage_id);
   visit.OrNull("attempt", finding.attempt);
   visit.List("advice", finding.advice);
+  visit.OrNull("executorId", finding.executor_id);
 }
 
 void Fields(Is<ReportAddressSpace> auto& space, auto& visit) {

@@ -7,6 +7,7 @@
 #include "report/json.h"
 #include "report/titles.h"
 #include "report/units.h"
+#include "report/verdict.h"
 #include "report/views/post_mortem_text.h"
 #include "report/views/text_sections.h"
 #include "report/views/views.h"
@@ -51,15 +52,23 @@ void PutLeaks(const Report& report, const Detail& detail, TextPage& page) {
   if (report.leaks.size() > detail.leaks) page.Line("  … " + Counted(report.leaks.size() - detail.leaks, "more line"), Ink::kDim);
 }
 
+// Deaths are told by their post-mortems.
+void PutVerdict(const Report& report, TextPage& page) {
+  if (!report.post_mortems.empty()) return;
+  const ReportVerdict verdict = VerdictOf(report);
+  page.Blank();
+  page.Wrapped(Printable(verdict.sentence), 0, verdict.tone == Tone::kWarn ? Ink::kWarm : Ink::kBold);
+}
+
 void PutFindings(const Report& report, const Detail& detail, TextPage& page) {
   if (report.findings.empty()) return;
   page.Blank();
   page.Line("Worth changing", Ink::kBold);
-  const size_t most = detail.cached == 0 ? 1 : detail.leaks;
+  const size_t most = &detail == &kBrief ? 1 : detail.leaks;
   for (size_t i = 0; i < std::min(most, report.findings.size()); ++i) {
     const ReportFinding& finding = report.findings[i];
     page.Wrapped(Printable(finding.headline), 2, Ink::kWarm);
-    if (detail.cached == 0) continue;
+    if (&detail == &kBrief) continue;
     for (const ReportAdvice& piece : finding.advice) {
       const std::string change = piece.conf.empty() ? "" : fmt::format("{} {} → {}: ", piece.conf, piece.from, piece.to);
       page.Wrapped(Printable(change + piece.because), 4, Ink::kPlain);
@@ -174,14 +183,17 @@ Result<std::string> RenderText(std::string_view report_json, const TextOptions& 
   const Detail& detail = options.max_lines > 0 && options.max_lines < 60 ? kBrief : kFull;
   TextPage page(options);
   PutHeader(*report, page);
+  PutVerdict(*report, page);
   PutPostMortems(*report, detail, page);
-  if (&detail == &kFull) PutFindings(*report, detail, page);
+  // Of few lines, those of a stage come before findings where something has died.
+  const bool findings_first = &detail == &kFull || report->post_mortems.empty();
+  if (findings_first) PutFindings(*report, detail, page);
   PutLeaks(*report, detail, page);
   PutExecutors(*report, detail, page);
   PutDriver(*report, detail, page);
   PutCachedData(*report, detail, page);
   PutStages(*report, detail, page);
-  if (&detail == &kBrief) PutFindings(*report, detail, page);  // few lines: the stages' own come first
+  if (!findings_first) PutFindings(*report, detail, page);
   if (&detail == &kFull) PutAbout(*report, page);
   return page.Text(options.max_lines);
 }

@@ -259,7 +259,7 @@ export function StagePage({report, id}: {report: Report; id: string}) {
         )}
         {stage.sparkMemory && <StageSparkMemory memory={stage.sparkMemory} />}
       </section>
-      {stage.tasks > 0 && stage.taskRows && !isDriversPython(stage) && (
+      {stage.tasks > 0 && stage.taskRows && stage.taskRows.known > 0 && !isDriversPython(stage) && (
         <section class="card">
           <h2>Its tasks</h2>
           <Distributions distributions={stage.distributions ?? []} />

@@ -26,6 +26,7 @@ function Verdict({report}: {report: Report}) {
           </>
         )}
       </p>
+      {deaths === 0 && <Findings findings={report.findings ?? []} />}
     </section>
   );
 }
@@ -177,7 +178,7 @@ export function SummaryPage({report}: {report: Report}) {
     <>
       <Verdict report={report} />
       <WhatToChange report={report} />
-      <Findings findings={report.findings ?? []} />
+      {report.postMortems.length > 0 && <Findings findings={report.findings ?? []} />}
       <div class="tiles">
         <LineTile report={report} />
         <LeakTile report={report} />

@@ -1,6 +1,7 @@
 // What lies in Spark's storage: cached data by name, and broadcast variables.
 import type {Broadcast, CachedData, Finding, Report} from '../model';
 import {link} from '../route';
+import {executorTitle} from '../titles';
 import {formatCount} from '../units';
 import {Bytes} from './figures';
 import {DataTable, type Column} from './table';
@@ -117,7 +118,8 @@ export function Findings({findings}: {findings: Finding[]}) {
       {findings.map((finding) => (
         <section class="card">
           <p>
-            {finding.headline} {finding.stageId !== null && <a href={link('stages', `${finding.stageId}.${finding.attempt ?? 0}`)}>Stage {finding.stageId}</a>}
+            {finding.headline} {finding.executorId && <a href={link('executors', finding.executorId)}>{executorTitle(finding.executorId)}</a>}
+            {finding.stageId !== null && <a href={link('stages', `${finding.stageId}.${finding.attempt ?? 0}`)}>Stage {finding.stageId}</a>}
           </p>
           <ul>
             {finding.advice.map((piece) => (

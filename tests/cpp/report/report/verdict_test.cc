@@ -26,7 +26,7 @@ ReportPostMortem Death(const char* headline, bool of_memory) {
   return death;
 }
 
-TEST(Verdict, ADeathByMemoryComesFirst) {
+TEST(ReportVerdict, ADeathByMemoryComesFirst) {
   Report report;
   report.executors = {Executor("1", 100 * kMi, 100 * kMi)};
   report.post_mortems = {Death("Executor 2 was lost.", false), Death("Executor 1 was killed.", true)};
@@ -40,36 +40,44 @@ TEST(Verdict, ADeathByMemoryComesFirst) {
   EXPECT_EQ(verdict.sentence, "Executor 2 was lost.");
 }
 
-TEST(Verdict, NamesTheFullestExecutor) {
+TEST(ReportVerdict, NamesTheFullestExecutor) {
   Report report;
   report.executors = {Executor("1", 20 * kMi, 100 * kMi), Executor("2", 90 * kMi, 100 * kMi)};
   ReportVerdict verdict = VerdictOf(report);
   EXPECT_EQ(verdict.tone, Tone::kWarn);
-  EXPECT_EQ(verdict.sentence, "No death was seen. Executor 2 came closest to its limit: 90.0 MiB of 100.0 MiB, 90 %.");
+  EXPECT_EQ(verdict.sentence, "No executor and no Python worker died. Executor 2 came closest to its limit: 90.0 MiB of 100.0 MiB, 90 %.");
   EXPECT_EQ(verdict.because, "That limit is its cgroup's: the kernel kills beyond it.");
   report.executors[1].limit_shared = true;
   EXPECT_EQ(VerdictOf(report).because, "That limit is its cgroup's, which it shares with other executors: the kernel kills beyond it.");
   report.executors.pop_back();
   verdict = VerdictOf(report);
   EXPECT_EQ(verdict.tone, Tone::kGood);
-  EXPECT_EQ(verdict.sentence, "No death was seen. Executor 1 used at most 20.0 MiB of 100.0 MiB, 20 %.");
+  EXPECT_EQ(verdict.sentence, "No executor and no Python worker died. Executor 1 used at most 20.0 MiB of 100.0 MiB, 20 %.");
   report.application.master = "program";
   report.executors[0].limit_source = "host";
-  EXPECT_EQ(VerdictOf(report).sentence, "No death was seen. The program used at most 20.0 MiB of 100.0 MiB, 20 %.");
+  EXPECT_EQ(VerdictOf(report).sentence, "The program was not killed. It used at most 20.0 MiB of 100.0 MiB, 20 %.");
   EXPECT_EQ(VerdictOf(report).because, "That limit is the physical memory of the host.");
 }
 
-TEST(Verdict, SaysWhenNothingIsKnown) {
+TEST(ReportVerdict, SaysWhenNothingIsKnown) {
   Report report;
   EXPECT_EQ(VerdictOf(report).sentence, "No executor was seen.");
   report.unfinished = true;
   EXPECT_EQ(VerdictOf(report).sentence, "Nothing has been measured yet.");
   report.executors = {ReportExecutor()};
-  EXPECT_EQ(VerdictOf(report).sentence, "No death by memory so far.");
+  EXPECT_EQ(VerdictOf(report).sentence, "No executor and no Python worker has died so far.");
   EXPECT_EQ(VerdictOf(report).tone, Tone::kPlain);
 }
 
-TEST(Verdict, ALimitThatNobodyEnforcesIsNeverBad) {
+TEST(ReportVerdict, WhatIsWorthChangingIsNotGood) {
+  Report report;
+  report.executors = {Executor("1", 20 * kMi, 100 * kMi)};
+  EXPECT_EQ(VerdictOf(report).tone, Tone::kGood);
+  report.findings = {ReportFinding()};
+  EXPECT_EQ(VerdictOf(report).tone, Tone::kWarn);
+}
+
+TEST(ReportVerdict, ALimitThatNobodyEnforcesIsNeverBad) {
   EXPECT_EQ(ToneOf(Executor("1", 84 * kMi, 100 * kMi)), Tone::kPlain);
   EXPECT_EQ(ToneOf(Executor("1", 85 * kMi, 100 * kMi)), Tone::kWarn);
   EXPECT_EQ(ToneOf(Executor("1", 97 * kMi, 100 * kMi)), Tone::kBad);

@@ -1,0 +1,118 @@
+#include "advice/findings.h"
+
+#include <gtest/gtest.h>
+
+namespace memprof {
+namespace {
+
+constexpr uint64_t kMi = 1 << 20;
+
+ReportExecutor FullExecutor(uint64_t used = 900 * kMi) {
+  ReportExecutor executor;
+  executor.id = "2";
+  executor.limit_bytes = 1000 * kMi;
+  executor.limit_source = "cgroup";
+  executor.at_peak = ReportMoment{};
+  executor.at_peak->used_bytes = used;
+  executor.regions = {{"overhead", 200 * kMi, std::nullopt}};
+  return executor;
+}
+
+TEST(FullContainer, IsToldWithTheOverheadThatLeavesRoom) {
+  const std::optional<ReportFinding> finding = FindFullContainer(FullExecutor());
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->headline, "Executor 2 used 900.0 MiB of its limit of 1000.0 MiB (90 %) and lived: a little more, and it is killed.");
+  EXPECT_EQ(finding->executor_id, "2");
+  ASSERT_EQ(finding->advice.size(), 1u);
+  EXPECT_EQ(finding->advice[0].conf, "spark.executor.memoryOverhead");
+  EXPECT_EQ(finding->advice[0].from, "200m");
+  EXPECT_EQ(finding->advice[0].to, "325m") << "900 is 80 % of 1125";
+  EXPECT_EQ(finding->advice[0].because, "the container grows to 1.1 GiB, of which the same use is 80 %");
+}
+
+TEST(FullContainer, WhereSparkReservesNoOverheadTheContainersSizeIsTold) {
+  ReportExecutor executor = FullExecutor();
+  executor.regions.clear();
+  const std::optional<ReportFinding> finding = FindFullContainer(executor);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->advice[0].conf, "");
+  EXPECT_EQ(finding->advice[0].because, "a container of 1.1 GiB instead of 1000.0 MiB: the same use is 80 % of it");
+}
+
+TEST(FullContainer, NotWithRoomNorWithoutALimitThatIsEnforced) {
+  EXPECT_FALSE(FindFullContainer(FullExecutor(849 * kMi)));
+  EXPECT_TRUE(FindFullContainer(FullExecutor(850 * kMi)));
+  ReportExecutor executor = FullExecutor();
+  executor.limit_enforced = false;
+  EXPECT_FALSE(FindFullContainer(executor));
+  executor = FullExecutor();
+  executor.limit_bytes.reset();
+  EXPECT_FALSE(FindFullContainer(executor));
+  executor = FullExecutor();
+  executor.at_peak.reset();
+  EXPECT_FALSE(FindFullContainer(executor));
+}
+
+TEST(GrowingLine, IsToldWithItsIntervalAndWhatEndsIt) {
+  ReportLeak leak;
+  leak.function = "f";
+  leak.file = "/jobs/job.py";
+  leak.line = 12;
+  leak.workers = 1;
+  leak.largest = {"1", 4711, 12, 12, kMi, kMi, kMi, 12 * kMi};
+  const std::optional<ReportFinding> finding = FindGrowingLine(leak);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->headline,
+            "job.py:12 f leaves more behind with every task: + 1.0 MiB a task (95 %: 1.0 MiB to 1.0 MiB) over 12 tasks of pid 4711 on "
+            "executor 1, which holds 12.0 MiB.");
+  ASSERT_EQ(finding->advice.size(), 2u);
+  EXPECT_EQ(finding->advice[1].conf, "spark.python.worker.reuse");
+  EXPECT_EQ(finding->advice[1].to, "false");
+}
+
+// Seven tasks of 100 MiB and one of nine times that.
+ReportStage UnevenStage() {
+  ReportStage stage;
+  stage.stage_id = 3;
+  for (int i = 0; i < 8; ++i) {
+    ReportTask task;
+    task.task_attempt_id = 20 + i;
+    task.partition = i;
+    task.status = ReportTaskStatus::kCounted;
+    task.figures.fill(kNoTaskFigure);
+    task.figures[static_cast<size_t>(TaskFigure::kPythonLiveAtPeak)] = (i == 5 ? 900 : 100) * kMi;
+    stage.task_rows.push_back(task);
+  }
+  stage.distributions = {{TaskFigure::kPythonLiveAtPeak, 8, {100 * kMi, 100 * kMi, 100 * kMi, 100 * kMi, 900 * kMi}, 9.0}};
+  return stage;
+}
+
+TEST(UnevenTasks, AreToldByTaskAndPartition) {
+  const std::optional<ReportFinding> finding = FindUnevenTasks(UnevenStage());
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(
+      finding->headline,
+      "In stage 3 task 25 (partition 5) held 900.0 MiB of Python and native memory at its peak, 9× the median of 8 tasks (100.0 MiB).");
+  EXPECT_EQ(finding->stage_id, 3);
+  EXPECT_EQ(finding->advice[0].because,
+            "divide its partition into 9 (salt the key that the data is grouped or joined by, or repartition before it): each then has "
+            "about 100.0 MiB");
+}
+
+TEST(UnevenTasks, NotBelowNineTimesNorOfLittleNorOfFewTasks) {
+  ReportStage stage = UnevenStage();
+  stage.distributions[0].skew = 8.9;
+  EXPECT_FALSE(FindUnevenTasks(stage));
+  stage = UnevenStage();
+  stage.distributions[0].quantiles[4] = 63 * kMi;
+  EXPECT_FALSE(FindUnevenTasks(stage));
+  stage = UnevenStage();
+  stage.distributions[0].tasks = 3;
+  EXPECT_FALSE(FindUnevenTasks(stage));
+  stage = UnevenStage();
+  stage.distributions[0].figure = TaskFigure::kDurationMs;
+  EXPECT_FALSE(FindUnevenTasks(stage)) << "a long task is no large one";
+}
+
+}  // namespace
+}  // namespace memprof

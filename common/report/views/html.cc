@@ -17,7 +17,9 @@ namespace {
 constexpr size_t kLargeModel = 1u << 20;  // smaller ones can be read in the file as they are
 
 // The element that holds a model, written anew: an older version's report lacks words.
-std::string ModelElement(std::string_view id, std::string_view report_json) {
+std::string ModelElement(std::string_view id, const Report& report) {
+  std::string report_json = WriteReportJson(report);
+  report_json.pop_back();  // its line's end
   if (report_json.size() < kLargeModel) {
     return fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>", id, EscapeJsonInHtml(report_json));
   }
@@ -47,8 +49,8 @@ terminal with: sparkmemprof report DIR</p></noscript></div>
 {}{}
 <script>{}</script></body></html>
 )",
-      Policy(), name, AppStyle(), name, EscapeHtml(VerdictOf(*report).sentence),
-      ModelElement("sparkmemprof-model", WriteReportJson(*report)), before, AppScript());
+      Policy(), name, AppStyle(), name, EscapeHtml(VerdictOf(*report).sentence), ModelElement("sparkmemprof-model", *report), before,
+      AppScript());
 }
 
 }  // namespace
@@ -58,7 +60,7 @@ Result<std::string> RenderHtml(std::string_view report_json) { return File(repor
 Result<std::string> RenderComparisonHtml(std::string_view before_json, std::string_view after_json) {
   Result<Report> before = ReadReportJson(before_json);
   if (!before.ok()) return before.status();
-  return File(after_json, ModelElement("sparkmemprof-before", WriteReportJson(*before)));
+  return File(after_json, ModelElement("sparkmemprof-before", *before));
 }
 
 std::string RenderTab(const Report& report, Time time) {

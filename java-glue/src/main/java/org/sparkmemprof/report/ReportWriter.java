@@ -59,7 +59,10 @@ public final class ReportWriter {
       return null;
     }
     byte[] text = NativeStore.text(json, TEXT_COLUMNS, TEXT_LINES);
-    return new Summary(location, text == null ? "" : new String(text, StandardCharsets.UTF_8));
+    // The log ends the last line itself.
+    String lines =
+        text == null ? "" : new String(text, StandardCharsets.UTF_8).replaceFirst("\n$", "");
+    return new Summary(location, lines);
   }
 
   private byte[] write(boolean unfinished) {

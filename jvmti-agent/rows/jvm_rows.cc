@@ -125,6 +125,8 @@ bool JvmRows::Wanted(uint64_t rss_bytes, int64_t now_ns) {
 
 std::optional<BoxRows> JvmRows::Measure(const std::vector<AddressRange>& offheap) {
   const int64_t begin_ns = ThreadCpuNs();
+  SharedPages before, shared;
+  if (!ReadSharedPages(scratch_, &before)) return std::nullopt;
   const HotSpotLayout layout = ReadHotSpotLayout();
   MapNeighbours neighbours(nullptr);
   std::vector<Piece> pieces;
@@ -142,7 +144,6 @@ std::optional<BoxRows> JvmRows::Measure(const std::vector<AddressRange>& offheap
     if (piece.part == Part::kOther && IsMallocHeap(piece, i + 1 < pieces.size() ? &pieces[i + 1] : nullptr)) piece.part = Part::kMallocHeap;
     measured.Add(piece);
   }
-  SharedPages shared;
   if (!ReadSharedPages(scratch_, &shared)) return std::nullopt;
   MallocFigures malloc;
   if (MonotonicNs() >= ask_malloc_from_ns_) {
@@ -172,7 +173,7 @@ std::optional<BoxRows> JvmRows::Measure(const std::vector<AddressRange>& offheap
   }
   add("data of libraries", measured.Of(Part::kLibraryData));
   add("metaspace, GC structures and other mappings", measured.Of(Part::kOther));
-  measured_rss_ = rows.rss_bytes;
+  measured_rss_ = std::min(before.rss_bytes, rows.rss_bytes);  // what was touched meanwhile is in no row: it is wanted again
   budget_.Spend(ThreadCpuNs() - begin_ns);
   return rows;
 }

@@ -11,7 +11,7 @@
 namespace memprof {
 
 // The rules, one file each. `settings` may be null.
-std::optional<ReportFinding> FindFullContainer(const ReportExecutor& executor);  // of one that didn't die
+std::optional<ReportFinding> FindFullContainer(const ReportExecutor& executor, const SparkSettings* settings);  // of one that didn't die
 std::optional<ReportFinding> FindCachedDataThatSpills(const ReportStage& stage, const CachedByMode& cached, const SparkSettings* settings);
 std::optional<ReportFinding> FindUnevenTasks(const ReportStage& stage);
 std::optional<ReportFinding> FindGrowingLine(const ReportLeak& leak);

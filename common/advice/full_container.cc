@@ -3,6 +3,7 @@
 
 #include "advice/figures.h"
 #include "advice/findings.h"
+#include "advice/grant.h"
 #include "report/units.h"
 #include "report/verdict.h"
 
@@ -12,28 +13,52 @@ namespace {
 constexpr double kRoomy = 0.8;  // of its limit, that a container may well use
 constexpr const char* kOverhead = "spark.executor.memoryOverhead";
 
-}  // namespace
+uint64_t Roomy(uint64_t used) { return static_cast<uint64_t>(static_cast<double>(used) / kRoomy); }
 
-std::optional<ReportFinding> FindFullContainer(const ReportExecutor& executor) {
-  if (!executor.limit_enforced || ToneOf(executor) == Tone::kPlain) return std::nullopt;
+ReportFinding OfSharedLimit(const ReportExecutor& executor) {
   const uint64_t used = executor.at_peak->used_bytes, limit = *executor.limit_bytes;
-  const auto needed = static_cast<uint64_t>(static_cast<double>(used) / kRoomy);
   ReportFinding finding;
   finding.executor_id = executor.id;
-  finding.headline = fmt::format("{} used {} of its limit of {} ({}) and lived: a little more, and it is killed.",
-                                 executor.id == "driver" ? "The driver" : "Executor " + executor.id, FormatBytes(used), FormatBytes(limit),
-                                 FormatPercent(UseOf(executor), 1));
-  const uint64_t overhead = BudgetOf({.executor = &executor}, "overhead");
-  if (overhead != 0 && executor.id != "driver") {
-    const uint64_t wanted = overhead + (needed - limit);
-    finding.advice.push_back(
-        {kOverhead, SparkSize(overhead), SparkSize(wanted),
-         fmt::format("the container grows to {}, of which the same use is {}", FormatBytes(needed), FormatPercent(kRoomy, 1))});
-  } else {
-    finding.advice.push_back({"", "", "",
-                              fmt::format("a container of {} instead of {}: the same use is {} of it", FormatBytes(needed),
-                                          FormatBytes(limit), FormatPercent(kRoomy, 1))});
+  finding.headline = fmt::format("All that shares the limit of executor {} used {} of {} ({}): a little more, and something is killed.",
+                                 executor.id, FormatBytes(used), FormatBytes(limit), FormatPercent(UseOf(executor), 1));
+  finding.advice.push_back({"", "", "",
+                            fmt::format("fewer executors there, or a limit of {} instead of {}: the same use is {} of it",
+                                        FormatBytes(Roomy(used)), FormatBytes(limit), FormatPercent(kRoomy, 1))});
+  return finding;
+}
+
+ReportAdvice MoreRoom(const ReportExecutor& executor, const SparkSettings* settings) {
+  const uint64_t limit = *executor.limit_bytes, needed = Roomy(executor.at_peak->used_bytes);
+  const AdviceInput input{.executor = &executor, .settings = settings};
+  const uint64_t overhead = BudgetOf(input, "overhead"), requested = executor.requested_bytes.value_or(limit);
+  const std::string why = fmt::format("the same use is {} of it", FormatPercent(kRoomy, 1));
+  const uint64_t more = needed - std::min(needed, requested);
+  if (!MayBeGranted(input, more)) {
+    const std::optional<Grant> grant = LargestGrant(input);
+    return {"", "", "",
+            fmt::format("fewer tasks at once: a container of {}, where {}, is more than what {} ({})", FormatBytes(needed), why, grant->by,
+                        FormatBytes(grant->bytes))};
   }
+  if (overhead != 0 && executor.id != "driver" && more != 0) {
+    return {kOverhead, SparkSize(overhead), SparkSize(overhead + more),
+            fmt::format("the container grows to {}: {}", FormatBytes(requested + more), why)};
+  }
+  return {"", "", "", fmt::format("a container of {} instead of {}: {}", FormatBytes(needed), FormatBytes(limit), why)};
+}
+
+}  // namespace
+
+std::optional<ReportFinding> FindFullContainer(const ReportExecutor& executor, const SparkSettings* settings) {
+  const bool enforced = executor.limit_enforced && executor.limit_source != "host";
+  if (!enforced || ToneOf(executor) == Tone::kPlain) return std::nullopt;
+  if (executor.limit_shared) return OfSharedLimit(executor);
+  ReportFinding finding;
+  finding.executor_id = executor.id;
+  finding.headline =
+      fmt::format("{} used {} of its limit of {} ({}) and lived: a little more, and it is killed.",
+                  executor.id == "driver" ? "The driver" : "Executor " + executor.id, FormatBytes(executor.at_peak->used_bytes),
+                  FormatBytes(*executor.limit_bytes), FormatPercent(UseOf(executor), 1));
+  finding.advice.push_back(MoreRoom(executor, settings));
   return finding;
 }
 

@@ -200,6 +200,8 @@ Result<DriverReport> ReportOfDriver(const DriverEnd& end) {
   const int signal = end.exit_status > kSignalBase ? end.exit_status - kSignalBase : 0;
   const bool python_died = !end.jvm_killed && python && !python->ended_in_order;
   if (IsDeath(signal) && (end.jvm_killed || python_died)) {
+    // Made while it lived.
+    std::erase_if(report.findings, [](const ReportFinding& finding) { return finding.executor_id == "driver" && !finding.stage_id; });
     report.post_mortems.push_back(DeathOf(end, python, report));
     result.post_mortems.push_back(PostMortemText(report.post_mortems.back()));
     if (end.jvm_killed) report.unfinished = true;

@@ -27,6 +27,17 @@ ReportVerdict OfDeath(const ReportPostMortem& death) {
   return {death.out_of_memory ? Tone::kBad : Tone::kWarn, death.headline, "How this is known: " + death.how + "."};
 }
 
+// A program without Spark: nobody watches its processes against a limit. Why it failed is its only stage's reason.
+ReportVerdict OfProgram(const Report& report) {
+  const std::string failure = report.stages.empty() ? "" : report.stages.front().failure_reason;
+  if (failure.empty()) {
+    return {report.findings.empty() ? Tone::kGood : Tone::kWarn, "The program ended without a failure.",
+            "Nobody watched its processes against a limit; what each held at its peak stands below."};
+  }
+  return {Tone::kWarn, fmt::format("The program did not end well: {}.", failure),
+          "Whether that was for want of memory is not known; what each of its processes held at its peak stands below."};
+}
+
 }  // namespace
 
 const char* ToneWord(Tone tone) {
@@ -45,16 +56,15 @@ ReportVerdict VerdictOf(const Report& report) {
     }
     return {Tone::kPlain, "No executor was seen.", "The driver's log says why, in a line that begins with sparkmemprof."};
   }
-  const bool program = report.application.master == "program";
-  const std::string seen = program             ? "The program was not killed."
-                           : report.unfinished ? "No executor and no Python worker has died so far."
-                                               : "No executor and no Python worker died.";
+  if (report.application.master == "program") return OfProgram(report);
+  const std::string seen =
+      report.unfinished ? "No executor and no Python worker has died so far." : "No executor and no Python worker died.";
   const ReportExecutor& fullest = *ExecutorsByUse(report)[0];
   if (UseOf(fullest) < 0) {
     return {Tone::kPlain, seen, "No executor's use was measured against a limit; About the numbers says why."};
   }
   return {ToneOf(fullest) == Tone::kPlain && report.findings.empty() ? Tone::kGood : Tone::kWarn,
-          fmt::format("{} {} {} {} of {}, {}.", seen, program ? "It" : NameOf(fullest),
+          fmt::format("{} {} {} {} of {}, {}.", seen, NameOf(fullest),
                       report.executors.size() > 1 ? "came closest to its limit:" : "used at most", FormatBytes(fullest.at_peak->used_bytes),
                       FormatBytes(*fullest.limit_bytes), FormatPercent(UseOf(fullest), 1)),
           LimitSentence(fullest)};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <set>
 
 #include "advice/findings.h"
 #include "postmortem/post_mortems.h"
@@ -213,16 +214,23 @@ uint64_t HeaviestTask(const ReportStage& stage) {
 // After leaks and post-mortems. Of each kind the worst; what kills first comes first.
 void AddFindings(const StoreState& state, Report& report) {
   Weighed full, spills, uneven, growing;
+  std::set<std::pair<std::string, uint64_t>> shared;
   const auto add = [](uint64_t weight, std::optional<ReportFinding> finding, Weighed& found) {
     if (finding) found.emplace_back(weight, std::move(*finding));
   };
   for (const ReportExecutor& executor : report.executors) {
-    const bool died = std::any_of(report.post_mortems.begin(), report.post_mortems.end(),
-                                  [&](const ReportPostMortem& death) { return death.executor_id == executor.id; });
-    if (!died) add(static_cast<uint64_t>(1000 * std::max(0.0, UseOf(executor))), FindFullContainer(executor), full);
+    const bool died = std::any_of(report.post_mortems.begin(), report.post_mortems.end(), [&](const ReportPostMortem& death) {
+      const bool whole = death.process != "python-worker" && !death.job_id;
+      return death.executor_id == executor.id && !death.survived && (whole || death.out_of_memory);
+    });
+    // Who shares a limit is told once.
+    const bool told = executor.limit_shared && !shared.emplace(executor.host, executor.limit_bytes.value_or(0)).second;
+    if (!died && !told)
+      add(static_cast<uint64_t>(1000 * std::max(0.0, UseOf(executor))), FindFullContainer(executor, &state.configuration), full);
   }
+  const bool of_spark = report.application.master != "program";  // a program's processes are no partitions
   for (const ReportStage& stage : report.stages) {
-    add(HeaviestTask(stage), FindUnevenTasks(stage), uneven);
+    if (of_spark) add(HeaviestTask(stage), FindUnevenTasks(stage), uneven);
     const auto record = state.stages.find({stage.stage_id, stage.attempt});
     if (record == state.stages.end() || state.cached.dropped_blocks() != 0) continue;  // shares of storage would be wrong
     const CachedByMode cached = NamedCached(record->second.cached, state.cached);

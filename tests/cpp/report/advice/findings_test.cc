@@ -19,7 +19,7 @@ ReportExecutor FullExecutor(uint64_t used = 900 * kMi) {
 }
 
 TEST(FullContainer, IsToldWithTheOverheadThatLeavesRoom) {
-  const std::optional<ReportFinding> finding = FindFullContainer(FullExecutor());
+  const std::optional<ReportFinding> finding = FindFullContainer(FullExecutor(), nullptr);
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->headline, "Executor 2 used 900.0 MiB of its limit of 1000.0 MiB (90 %) and lived: a little more, and it is killed.");
   EXPECT_EQ(finding->executor_id, "2");
@@ -27,30 +27,63 @@ TEST(FullContainer, IsToldWithTheOverheadThatLeavesRoom) {
   EXPECT_EQ(finding->advice[0].conf, "spark.executor.memoryOverhead");
   EXPECT_EQ(finding->advice[0].from, "200m");
   EXPECT_EQ(finding->advice[0].to, "325m") << "900 is 80 % of 1125";
-  EXPECT_EQ(finding->advice[0].because, "the container grows to 1.1 GiB, of which the same use is 80 %");
+  EXPECT_EQ(finding->advice[0].because, "the container grows to 1.1 GiB: the same use is 80 % of it");
 }
 
 TEST(FullContainer, WhereSparkReservesNoOverheadTheContainersSizeIsTold) {
   ReportExecutor executor = FullExecutor();
   executor.regions.clear();
-  const std::optional<ReportFinding> finding = FindFullContainer(executor);
+  const std::optional<ReportFinding> finding = FindFullContainer(executor, nullptr);
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->advice[0].conf, "");
   EXPECT_EQ(finding->advice[0].because, "a container of 1.1 GiB instead of 1000.0 MiB: the same use is 80 % of it");
 }
 
+// YARN rounds what is requested up: the cgroup may be larger.
+TEST(FullContainer, WhatIsRequestedGrowsNotTheLimit) {
+  ReportExecutor executor = FullExecutor();
+  executor.requested_bytes = 700 * kMi;
+  const std::optional<ReportFinding> finding = FindFullContainer(executor, nullptr);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->advice[0].to, "625m") << "200 and what 700 lack of 1125";
+}
+
+TEST(FullContainer, NothingIsAdvisedThatNobodyGrants) {
+  ReportExecutor executor = FullExecutor();
+  executor.requested_bytes = 1000 * kMi;
+  const SparkSettings settings = {{"yarn.scheduler.maximum-allocation-mb", "1100"}};
+  const std::optional<ReportFinding> finding = FindFullContainer(executor, &settings);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->advice[0].conf, "");
+  EXPECT_EQ(finding->advice[0].because,
+            "fewer tasks at once: a container of 1.1 GiB, where the same use is 80 % of it, is more than what "
+            "yarn.scheduler.maximum-allocation-mb grants (1.1 GiB)");
+}
+
+TEST(FullContainer, ASharedLimitIsNoSingleExecutors) {
+  ReportExecutor executor = FullExecutor();
+  executor.limit_shared = true;
+  const std::optional<ReportFinding> finding = FindFullContainer(executor, nullptr);
+  ASSERT_TRUE(finding);
+  EXPECT_TRUE(finding->headline.starts_with("All that shares the limit of executor 2 used 900.0 MiB of 1000.0 MiB (90 %)"));
+  EXPECT_EQ(finding->advice[0].conf, "");
+}
+
 TEST(FullContainer, NotWithRoomNorWithoutALimitThatIsEnforced) {
-  EXPECT_FALSE(FindFullContainer(FullExecutor(849 * kMi)));
-  EXPECT_TRUE(FindFullContainer(FullExecutor(850 * kMi)));
+  EXPECT_FALSE(FindFullContainer(FullExecutor(849 * kMi), nullptr));
+  EXPECT_TRUE(FindFullContainer(FullExecutor(850 * kMi), nullptr));
   ReportExecutor executor = FullExecutor();
   executor.limit_enforced = false;
-  EXPECT_FALSE(FindFullContainer(executor));
+  EXPECT_FALSE(FindFullContainer(executor, nullptr));
   executor = FullExecutor();
   executor.limit_bytes.reset();
-  EXPECT_FALSE(FindFullContainer(executor));
+  EXPECT_FALSE(FindFullContainer(executor, nullptr));
+  executor = FullExecutor();
+  executor.limit_source = "host";
+  EXPECT_FALSE(FindFullContainer(executor, nullptr)) << "no container's limit";
   executor = FullExecutor();
   executor.at_peak.reset();
-  EXPECT_FALSE(FindFullContainer(executor));
+  EXPECT_FALSE(FindFullContainer(executor, nullptr));
 }
 
 TEST(GrowingLine, IsToldWithItsIntervalAndWhatEndsIt) {

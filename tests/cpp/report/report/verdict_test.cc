@@ -53,10 +53,20 @@ TEST(ReportVerdict, NamesTheFullestExecutor) {
   verdict = VerdictOf(report);
   EXPECT_EQ(verdict.tone, Tone::kGood);
   EXPECT_EQ(verdict.sentence, "No executor and no Python worker died. Executor 1 used at most 20.0 MiB of 100.0 MiB, 20 %.");
-  report.application.master = "program";
   report.executors[0].limit_source = "host";
-  EXPECT_EQ(VerdictOf(report).sentence, "The program was not killed. It used at most 20.0 MiB of 100.0 MiB, 20 %.");
   EXPECT_EQ(VerdictOf(report).because, "That limit is the physical memory of the host.");
+}
+
+TEST(ReportVerdict, OfAProgramIsHowItEnded) {
+  Report report;
+  report.application.master = "program";
+  report.executors = {ReportExecutor()};
+  report.stages = {ReportStage()};
+  EXPECT_EQ(VerdictOf(report).sentence, "The program ended without a failure.");
+  EXPECT_EQ(VerdictOf(report).tone, Tone::kGood);
+  report.stages[0].failure_reason = "killed by SIGKILL";
+  EXPECT_EQ(VerdictOf(report).sentence, "The program did not end well: killed by SIGKILL.");
+  EXPECT_EQ(VerdictOf(report).tone, Tone::kWarn);
 }
 
 TEST(ReportVerdict, SaysWhenNothingIsKnown) {

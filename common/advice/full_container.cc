@@ -4,6 +4,7 @@
 #include "advice/figures.h"
 #include "advice/findings.h"
 #include "advice/grant.h"
+#include "report/titles.h"
 #include "report/units.h"
 #include "report/verdict.h"
 
@@ -55,9 +56,8 @@ std::optional<ReportFinding> FindFullContainer(const ReportExecutor& executor, c
   ReportFinding finding;
   finding.executor_id = executor.id;
   finding.headline =
-      fmt::format("{} used {} of its limit of {} ({}) and lived: a little more, and it is killed.",
-                  executor.id == "driver" ? "The driver" : "Executor " + executor.id, FormatBytes(executor.at_peak->used_bytes),
-                  FormatBytes(*executor.limit_bytes), FormatPercent(UseOf(executor), 1));
+      fmt::format("{} used {} of its limit of {} ({}) and lived: a little more, and it is killed.", ExecutorTitle(executor.id),
+                  FormatBytes(executor.at_peak->used_bytes), FormatBytes(*executor.limit_bytes), FormatPercent(UseOf(executor), 1));
   finding.advice.push_back(MoreRoom(executor, settings));
   return finding;
 }

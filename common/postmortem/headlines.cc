@@ -52,10 +52,6 @@ std::string LargestPhrase(const ReportPostMortem& death) {
   return fmt::format("; {} {} held {}", FramePlace(*lead), FrameTitle(*lead), FormatBytes(held));
 }
 
-std::string WhoPhrase(const ReportPostMortem& death) {
-  return death.executor_id == "driver" ? "The driver" : "Executor " + death.executor_id;
-}
-
 std::string WorkerPhrase(const ReportPostMortem& death) {
   return fmt::format("Python worker {} of executor {} (task {}, stage {})", death.pid.value_or(0), death.executor_id,
                      death.task_attempt_id.value_or(-1), death.stage_id.value_or(-1));
@@ -79,7 +75,7 @@ std::string TogetherPhrase(const ReportPostMortem& death) {
 std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdict, const ReportExecutor& executor,
                              const std::optional<JvmShortage>& shortage, const std::optional<proto::HeapShortage>& error,
                              const std::optional<ReportAction>& action) {
-  std::string who = WhoPhrase(death);
+  std::string who = ExecutorTitle(death.executor_id);
   std::string end = death.exit_code ? ", exit code " + ExitCodePhrase(*death.exit_code) : "";
   if (verdict.of_heap && error) {
     return fmt::format("{} ran out of heap: {}{}{}", who, action ? BroughtPhrase(*action) + "; " : "", HeapErrorPhrase(death, *error), end);
@@ -140,7 +136,7 @@ std::string SurvivedHeadline(const ReportPostMortem& death, const SurvivedHeapEr
                              const std::optional<ReportAction>& action) {
   const char* end = survived.task == nullptr ? "" : failed ? "; the task failed" : "; the task went on";
   const char* fate = survived.end_unseen ? "" : " and lived on, which is no death";
-  return fmt::format("{} ran out of heap{}: {}{}{}", WhoPhrase(death), fate, action ? BroughtPhrase(*action) + "; " : "",
+  return fmt::format("{} ran out of heap{}: {}{}{}", ExecutorTitle(death.executor_id), fate, action ? BroughtPhrase(*action) + "; " : "",
                      HeapErrorPhrase(death, survived.error), end);
 }
 

@@ -93,6 +93,8 @@ const ReportFrame* LeadFrame(const std::vector<ReportFrame>& frames) {
   return frames.empty() ? nullptr : &frames.back();
 }
 
+std::string ExecutorTitle(const std::string& id) { return id == "driver" ? "The driver" : "Executor " + id; }
+
 std::string ActionTitle(const ReportAction& action) {
   const CallSite site = ParseCallSite(action.call_site);
   std::string title = std::string(site.function.empty() ? std::string_view("action") : site.function);

@@ -29,6 +29,9 @@ std::string FrameTitle(const ReportFrame& frame);
 // unsafe package, which only hand out what others ask for; nullptr without frames.
 const ReportFrame* LeadFrame(const std::vector<ReportFrame>& frames);
 
+// "Executor 7", "The driver": as a sentence begins with it.
+std::string ExecutorTitle(const std::string& id);
+
 // "toPandas at job.py:17"; "count" where Spark doesn't know the line.
 std::string ActionTitle(const ReportAction& action);
 // "query 3", "job 7"; "" where neither is known.

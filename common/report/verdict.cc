@@ -5,12 +5,11 @@
 #include <algorithm>
 
 #include "report/digest.h"
+#include "report/titles.h"
 #include "report/units.h"
 
 namespace memprof {
 namespace {
-
-std::string NameOf(const ReportExecutor& executor) { return executor.id == "driver" ? "The driver" : "Executor " + executor.id; }
 
 std::string LimitSentence(const ReportExecutor& executor) {
   if (executor.limit_source == "cgroup") {
@@ -64,7 +63,7 @@ ReportVerdict VerdictOf(const Report& report) {
     return {Tone::kPlain, seen, "No executor's use was measured against a limit; About the numbers says why."};
   }
   return {ToneOf(fullest) == Tone::kPlain && report.findings.empty() ? Tone::kGood : Tone::kWarn,
-          fmt::format("{} {} {} {} of {}, {}.", seen, NameOf(fullest),
+          fmt::format("{} {} {} {} of {}, {}.", seen, ExecutorTitle(fullest.id),
                       report.executors.size() > 1 ? "came closest to its limit:" : "used at most", FormatBytes(fullest.at_peak->used_bytes),
                       FormatBytes(*fullest.limit_bytes), FormatPercent(UseOf(fullest), 1)),
           LimitSentence(fullest)};

@@ -69,10 +69,7 @@ void PutFindings(const Report& report, const Detail& detail, TextPage& page) {
     const ReportFinding& finding = report.findings[i];
     page.Wrapped(Printable(finding.headline), 2, Ink::kWarm);
     if (&detail == &kBrief) continue;
-    for (const ReportAdvice& piece : finding.advice) {
-      const std::string change = piece.conf.empty() ? "" : fmt::format("{} {} → {}: ", piece.conf, piece.from, piece.to);
-      page.Wrapped(Printable(change + piece.because), 4, Ink::kPlain);
-    }
+    for (const ReportAdvice& piece : finding.advice) page.Wrapped(Printable(AdvicePhrase(piece)), 4, Ink::kPlain);
   }
   if (report.findings.size() > most) page.Line("  … " + Counted(report.findings.size() - most, "more finding"), Ink::kDim);
 }

@@ -1,5 +1,6 @@
 #include "shortage/vm_exit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -56,6 +57,8 @@ bool StartTimer(int code) {
   return true;
 }
 
+// Doesn't return where it tells. Once the thread is in native code, a collection may run beside it. It needs the objects that exit()
+// would destroy (libjvm's static ones), so the process ends without that, as newer JVMs end it in any case.
 void TellFirst(int code) {
   if (code != kExitOnOutOfMemory || !armed.exchange(false)) return;
   void* env = nullptr;
@@ -66,6 +69,8 @@ void TellFirst(int code) {
   leaving = gettid();
   state->store(kThreadInNative, std::memory_order_seq_cst);
   watch->told(jni);
+  fflush(nullptr);  // as exit() does
+  CallExit(original_exit_now, code);
 }
 
 [[noreturn]] void OnExit(int code) {

@@ -11,6 +11,8 @@ DIRECT, BLOCKS, BLOCK_BYTES, THREADS = 61_234_567, 20_000, 4568, 24
 def test_rows_of_the_jvm_add_up(java, collector):
     options = [f"-XX:+Use{collector}GC", f"-Xms{HEAP}", f"-Xmx{HEAP}", "-XX:+AlwaysPreTouch"]
     options += ["-XX:MaxDirectMemorySize=1g"]
+    # Compiled frames are smaller, and when a busy machine compiles is chance: each of the 3,000 stays interpreted.
+    options += ["-XX:CompileCommand=quiet", "-XX:CompileCommand=exclude,ResidentRows.descend"]
     options += ["--sun-misc-unsafe-memory-access=allow"] if java.version == "25" else []
     outcome = java.run("ResidentRows", jvm=options)
     assert outcome.status == 0, outcome.err
@@ -29,7 +31,7 @@ def test_rows_of_the_jvm_add_up(java, collector):
     held = BLOCKS // 2 * BLOCK_BYTES
     assert held < rows["malloc"] < held + 10 * MIB
     assert held < rows["allocator retention"] < held + 10 * MIB
-    assert THREADS * 100 * KIB < rows["thread stacks"] < THREADS * 400 * KIB
+    assert THREADS * 400 * KIB < rows["thread stacks"] < THREADS * 440 * KIB
     assert 4 * MIB < rows["code cache"] < 16 * MIB
     assert rows["mapped files"] > 8 * MIB
     assert rows["metaspace, GC structures and other mappings"] < 32 * MIB

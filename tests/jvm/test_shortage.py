@@ -3,7 +3,7 @@
 import subprocess
 
 import pytest
-from conftest import dump
+from conftest import BUILD, dump
 
 HEAP = "-Xmx120m"
 EXITS = "-XX:+ExitOnOutOfMemoryError"
@@ -20,8 +20,9 @@ WAYS = [
 KEPT_BYTES = 50_000 * 1024
 
 
-def run(java, way, collector="G1", *options):
-    outcome = java.run("HeapHog", way, agent="interval=16k", jvm=[HEAP, f"-XX:+Use{collector}GC", *options])
+def run(java, way, collector="G1", *options, env=None):
+    jvm = [HEAP, f"-XX:+Use{collector}GC", *options]
+    outcome = java.run("HeapHog", way, agent="interval=16k", jvm=jvm, env=env)
     if "not supported" in outcome.err or "Unrecognized VM option" in outcome.err:
         pytest.skip(f"JDK {java.version} has no {collector}GC: {outcome.err.splitlines()[0]}")
     return outcome
@@ -142,6 +143,16 @@ def test_an_exit_that_has_begun_is_not_overtaken(java):
     shortage = shortage_of(words(outcome))
     assert (shortage["thread"], shortage["endsJvm"]) == ("other", True)
     assert shortage["classes"][0]["bytes"] >= KEPT_BYTES
+
+
+@pytest.mark.parametrize("collector", ["Serial", "Parallel"])
+def test_an_exit_beside_collections(java, collector):
+    """They use objects that exit() destroys."""
+    outcome = run(
+        java, "churn", collector, EXITS, env={"LD_PRELOAD": str(BUILD / "tests" / "jvm" / "libslow_leaver.so")}
+    )
+    assert outcome.status == 3, outcome.err
+    assert shortage_of(words(outcome))["endsJvm"] is True
 
 
 def test_other_exits_with_the_same_code_pass(java):

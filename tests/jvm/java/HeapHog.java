@@ -10,9 +10,10 @@ import org.sparkmemprof.jni.NativeAgent;
 /**
  * A task that fills the heap with objects of known sizes, in the way that its argument says:
  * "small" ones until there is no room, "large" for one that can't fit, "storm" for several threads
- * at once, "nearly" to stay just below, "halt" to end the JVM while an error ends it, "none". It
- * catches the error, closes its task and prints how many bytes it held. With
- * -XX:+ExitOnOutOfMemoryError it comes to nothing of that.
+ * at once, "nearly" to stay just below, "halt" to end the JVM while an error ends it, "churn" to
+ * have collections run without a pause while one ends it, "none". It catches the error, closes its
+ * task and prints how many bytes it held. With -XX:+ExitOnOutOfMemoryError it comes to nothing of
+ * that.
  */
 public final class HeapHog {
   private static final int KEPT_BYTES = 1003; // 1,024 with its header
@@ -64,6 +65,19 @@ public final class HeapHog {
     Runtime.getRuntime().halt(7);
   }
 
+  static void churn() {
+    for (int i = 0; i < 2; i++) {
+      Thread thread =
+          new Thread(
+              () -> {
+                for (; ; ) System.gc();
+              });
+      thread.setDaemon(true);
+      thread.start();
+    }
+    askForLarge();
+  }
+
   static void fill() {
     List<Object> mine = new ArrayList<>();
     for (; ; ) mine.add(new int[3001]);
@@ -96,6 +110,8 @@ public final class HeapHog {
               .start();
         }
         ended.await();
+      } else if (args[0].equals("churn")) {
+        churn();
       } else if (args[0].equals("halt")) {
         haltMeanwhile();
       } else if (args[0].equals("nearly")) {

@@ -6,6 +6,7 @@
 
 #include "advice/findings.h"
 #include "postmortem/post_mortems.h"
+#include "report/digest.h"
 #include "report/verdict.h"
 #include "rollup/accounting.h"
 #include "rollup/driver_rows.h"
@@ -218,15 +219,15 @@ void AddFindings(const StoreState& state, Report& report) {
   const auto add = [](uint64_t weight, std::optional<ReportFinding> finding, Weighed& found) {
     if (finding) found.emplace_back(weight, std::move(*finding));
   };
-  for (const ReportExecutor& executor : report.executors) {
+  for (const ReportExecutor* executor : ExecutorsByUse(report)) {
     const bool died = std::any_of(report.post_mortems.begin(), report.post_mortems.end(), [&](const ReportPostMortem& death) {
       const bool whole = death.process != "python-worker" && !death.job_id;
-      return death.executor_id == executor.id && !death.survived && (whole || death.out_of_memory);
+      return death.executor_id == executor->id && !death.survived && (whole || death.out_of_memory);
     });
-    // Who shares a limit is told once.
-    const bool told = executor.limit_shared && !shared.emplace(executor.host, executor.limit_bytes.value_or(0)).second;
-    if (!died && !told)
-      add(static_cast<uint64_t>(1000 * std::max(0.0, UseOf(executor))), FindFullContainer(executor, &state.configuration), full);
+    if (died) continue;
+    // A limit that several share is told once, of the one that saw most.
+    if (executor->limit_shared && !shared.emplace(executor->host, executor->limit_bytes.value_or(0)).second) continue;
+    add(static_cast<uint64_t>(1000 * std::max(0.0, UseOf(*executor))), FindFullContainer(*executor, &state.configuration), full);
   }
   const bool of_spark = report.application.master != "program";  // a program's processes are no partitions
   for (const ReportStage& stage : report.stages) {

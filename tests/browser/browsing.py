@@ -2,12 +2,14 @@
 
 import contextlib
 import dataclasses
+import json
 import os
 import pathlib
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCHEMA = json.loads((ROOT / "docs/report.schema.json").read_text())
 AXE = ROOT / "report-app/node_modules/axe-core/axe.min.js"
 CHROMIUM = pathlib.Path(os.environ.get("MEMPROF_CHROMIUM", "/usr/bin/chromium"))
 SCREENSHOTS = ROOT / "build/browser"
@@ -121,3 +123,8 @@ def window(browser, width="wide", scheme="light", **options):
     page.on("request", lambda request: seen.requests.append(request.url))
     yield seen
     context.close()
+
+
+def frames(page, name):
+    """Frames of the flame graph whose name begins so."""
+    return page.locator(f".flame g.frame[name^='{name}']")

@@ -7,6 +7,8 @@ import pathlib
 import subprocess
 
 import browsing
+import jsonschema
+import models
 import pytest
 
 BUILD = pathlib.Path(os.environ.get("MEMPROF_BUILD", browsing.ROOT / "build/release"))
@@ -52,6 +54,25 @@ def sample(html_file, tmp_path_factory):
         capture_output=True,
     )
     return html_file(path.read_bytes())
+
+
+@pytest.fixture(scope="session")
+def rich(html_file):
+    model = models.everything()
+    jsonschema.validate(model, browsing.SCHEMA)
+    return html_file(model)
+
+
+@pytest.fixture(scope="session")
+def large(html_file):
+    return html_file(models.large())
+
+
+@pytest.fixture(scope="session")
+def hostile(html_file):
+    model = models.hostile(models.everything())
+    jsonschema.validate(model, browsing.SCHEMA)
+    return html_file(model)
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """The HTML file: every page of it, in every form, and what a reader does there."""
 
-import json
 import pathlib
 import re
 
@@ -9,29 +8,8 @@ import jsonschema
 import models
 import pytest
 from playwright.sync_api import expect
-from processes import until
 
 PAGES = ["", "executors", "executors/2", "stages", "stages/2.0", "lines", "flame", "driver", "deaths", "about"]
-SCHEMA = json.loads((browsing.ROOT / "docs/report.schema.json").read_text())
-
-
-@pytest.fixture(scope="session")
-def rich(html_file):
-    model = models.everything()
-    jsonschema.validate(model, SCHEMA)
-    return html_file(model)
-
-
-@pytest.fixture(scope="session")
-def large(html_file):
-    return html_file(models.large())
-
-
-@pytest.fixture(scope="session")
-def hostile(html_file):
-    model = models.hostile(models.everything())
-    jsonschema.validate(model, SCHEMA)
-    return html_file(model)
 
 
 @pytest.mark.parametrize("width", browsing.WIDTHS)
@@ -388,100 +366,6 @@ def test_tables_sort_filter_and_page_by_keyboard(wide, large):
     assert column(page, "Peak")[0] == "953.7 MiB"
 
 
-def frames(page, name):
-    return page.locator(f".flame g.frame[name^='{name}']")
-
-
-def fill(frame):
-    return frame.locator("rect").evaluate("element => getComputedStyle(element).fill")
-
-
-def test_flame_graph(wide, rich):
-    wide.open(f"{rich}#/flame?stage=2.0")
-    page = wide.page
-    assert frames(page, "features").count() == 1
-    colours = {fill(frames(page, name).first) for name in ("features", "default_malloc", "Stage 2")}
-    page.get_by_text("Allocated", exact=True).click()
-    expect(frames(page, "OddWriter.grow")).to_have_count(1)
-    colours.add(fill(frames(page, "OddWriter.grow")))
-    assert len(colours) == 4, "Python, native, Java and what is no frame"
-    total = sum(row["allocatedBytes"] for row in models.everything()["stages"][0]["totals"]) + 7_340_033
-    root = frames(page, "Allocated")
-    assert f"{total / (1 << 30):.1f} GiB allocated, 100 % of all" in root.locator("title").text_content()
-    before, place = root.bounding_box()["y"], root.get_attribute("transform")
-    page.get_by_label("Invert").check()
-    expect(root).not_to_have_attribute("transform", place)
-    until(lambda: root.bounding_box()["y"] > before + 50, 10, "the root is below its frames")
-
-    told = page.locator(".flame-told")
-    page.get_by_placeholder("Search frames").fill("OddWriter.(")
-    expect(told).to_contain_text("0 frames")  # a text, no pattern
-    page.get_by_placeholder("Search frames").fill("oddwriter.scala")
-    expect(told).to_contain_text("Found: 1 frame, 256.0 MiB")
-    assert fill(frames(page, "OddWriter.grow")) not in colours
-    page.get_by_placeholder("Search frames").fill("")
-    expect(told).to_contain_text("Hover or tap")
-    assert fill(frames(page, "OddWriter.grow")) in colours
-
-    def width():
-        return frames(page, "OddWriter.grow").bounding_box()["width"]
-
-    narrow = width()
-    frames(page, "OddWriter.grow").click()
-    until(lambda: width() > 2 * narrow, 10, "the frame is zoomed into")
-    page.get_by_role("button", name="Show all").click()
-    until(lambda: width() == pytest.approx(narrow, abs=1), 10, "all frames are shown again")
-    page.get_by_label("Stage", exact=True).select_option("5.0")
-    expect(frames(page, "clean")).to_have_count(1)
-    assert frames(page, "features").count() == 0
-    assert page.url.endswith("#/flame?stage=5.0")
-
-
-def test_flame_graph_of_two_runs(wide, store, tmp_path):
-    def run(number, sites):
-        application = {"id": "app", "name": "odd job", "startedMs": 1_700_000_000_000 + number}
-        return json.dumps(models.report(stages=[models.stage(number, sites)], application=application)).encode()
-
-    grown, gone, same = (models.python_site(name, 7, 100_000_007) for name in ("grown", "gone", "same"))
-    moved = models.python_site("grown", 9, 130_000_009)  # an edit above it
-    before, after = run(2, [grown, gone, same]), run(5, [moved, same])
-    path = tmp_path / "change.html"
-    path.write_text(store.render_comparison_html(before, after))
-    wide.open(f"{path.as_uri()}#/flame")
-    page = wide.page
-    assert "Compare with odd job of 2023-11-14 22:13:20 UTC" in wide.text()
-    frames(page, "grown").first.hover()
-    expect(page.locator(".flame-told")).to_contain_text("grown (job.py): + 28.6 MiB: 124.0 MiB, before 95.4 MiB")
-    frames(page, "same").first.hover()
-    expect(page.locator(".flame-told")).to_contain_text("as much as before: 95.4 MiB")
-    assert fill(frames(page, "grown").first) != fill(frames(page, "same").first)
-    assert frames(page, "gone").count() == 0
-    page.get_by_label("Compare").select_option("before")
-    frames(page, "gone").first.hover()
-    expect(page.locator(".flame-told")).to_contain_text("gone (job.py): \u2212 95.4 MiB: 0 B, before 95.4 MiB")
-    wide.screenshot("flame-two-runs")
-    page.get_by_label("Compare").select_option("no")
-    expect(frames(page, "grown").first).to_have_attribute("name", re.compile("job.py:9"))
-
-
-def test_flame_graph_by_keyboard(wide, rich):
-    wide.open(f"{rich}#/flame")
-    told = wide.page.locator(".flame-told")
-    wide.page.locator(".flame").focus()
-    for key, text in [
-        ("ArrowDown", "Live at peak"),
-        ("ArrowDown", "Stage 2"),
-        ("ArrowRight", "Stage 6"),
-        ("ArrowLeft", "Stage 2"),
-    ]:
-        wide.page.keyboard.press(key)
-        expect(told).to_have_text(re.compile(f"^{text}"))
-    wide.page.keyboard.press("Enter")
-    expect(frames(wide.page, "Stage 6")).to_have_count(0)
-    wide.page.keyboard.press("Escape")
-    expect(frames(wide.page, "Stage 6")).to_have_count(1)
-
-
 def test_keyboard_reaches_every_page(wide, sample):
     wide.open(sample)
     names = []
@@ -594,9 +478,9 @@ def test_a_large_report_stays_small_on_the_page(wide, large):
     tasks.get_by_placeholder("Filter by task").fill("partition 19876")
     expect(tasks.locator("tbody tr")).to_have_count(1)
     wide.open(f"{large}#/flame")
-    assert frames(wide.page, "work_1234_6").count() == 0, "too narrow"
+    assert browsing.frames(wide.page, "work_1234_6").count() == 0, "too narrow"
     wide.page.get_by_label("Stage", exact=True).select_option("1234.0")
-    expect(frames(wide.page, "work_1234_6")).to_have_count(1)
+    expect(browsing.frames(wide.page, "work_1234_6")).to_have_count(1)
 
 
 def test_the_drivers_own_python_is_no_stage(wide, html_file):
@@ -606,7 +490,7 @@ def test_the_drivers_own_python_is_no_stage(wide, html_file):
     model = models.report(
         executors=[driver], stages=[own, models.stage(2, [models.python_site("features", 17, 7_000_003)])]
     )
-    jsonschema.validate(model, SCHEMA)
+    jsonschema.validate(model, browsing.SCHEMA)
     address = html_file(model)
     wide.open(f"{address}#/driver")
     told = wide.text().replace("\u202f", " ")

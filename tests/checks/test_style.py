@@ -27,6 +27,19 @@ def run(*command):
     )
 
 
+def test_files_are_short():
+    """One concern a file: 400 lines, of a test 600."""
+    languages = ("cc", "h", "c", "java", "py", "ts", "tsx", "css", "sh")
+    long = {}
+    for path in tracked(*(f"*.{language}" for language in languages)):
+        name = path.relative_to(ROOT)
+        most = 600 if name.parts[0] in ("tests", "integration") else 400
+        lines = len(path.read_text().splitlines())
+        if lines > most:
+            long[str(name)] = lines
+    assert not long
+
+
 def test_cpp_is_formatted():
     run("clang-format", "--dry-run", "-Werror", *tracked("*.cc", "*.h"))
 

@@ -20,7 +20,8 @@ inline StringRef Ref(const std::string& text) { return {text.data(), static_cast
 
 class RecorderTest : public testing::Test {
  protected:
-  static constexpr uint64_t kInterval = 64 << 10;
+  static constexpr uint64_t kInterval = 64 << 10, kPage = 4096;
+  static constexpr uintptr_t kSomewhere = 0x10'0000'0000;  // nobody maps addresses there: below 1 MiB sizes nothing looks at them
 
   void TearDown() override {
     if (recorder_ != nullptr) recorder_->Finish();

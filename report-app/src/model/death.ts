@@ -1,0 +1,66 @@
+// Deaths, growth and what is worth changing.
+import type {Bytes, Frame, Site, Udf} from './site';
+import type {ProcessAtMoment, Retained, HeapShortage} from './executor';
+
+export interface Advice {
+  conf: string | null;
+  from: string | null;
+  to: string | null;
+  because: string;
+}
+
+export interface PostMortem {
+  executorId: string;
+  process: string;
+  pid: number | null;
+  exitCode: number | null;
+  how: string;
+  headline: string;
+  reason?: string | null;
+  outOfMemory: boolean;
+  timeMs?: number;
+  limitBytes: Bytes;
+  usedBytes: Bytes;
+  lastSampleAgeMs: number | null;
+  addressSpace?: {limitBytes: Bytes; virtualBytes: number; residentBytes: number; refusedBytes: number} | null;
+  stack?: Frame[];
+  processes?: ProcessAtMoment[];
+  regions?: {name: string; bytes: Bytes; budgetBytes: Bytes}[];
+  stageId: number | null;
+  taskAttemptId: number | null;
+  jobId?: number | null;
+  action?: string | null;
+  sites: Site[];
+  survived?: boolean;
+  retained?: Retained | null;
+  heap?: HeapShortage | null;
+  advice: Advice[];
+}
+
+export interface Leak extends Udf {
+  function: string | null;
+  file: string | null;
+  line: number | null;
+  place: string;
+  workers: number;
+  liveBytes: number;
+  largest: {
+    executorId: string;
+    pid: number;
+    tasks: number;
+    tasksWithBytes: number;
+    perTaskBytes: number;
+    perTaskLowBytes: number;
+    perTaskHighBytes: number;
+    liveBytes: number;
+  };
+}
+
+// What is worth changing although nothing died.
+export interface Finding {
+  headline: string;
+  executorId?: string | null;
+  stageId: number | null;
+  attempt: number | null;
+  advice: Advice[];
+}

@@ -1,0 +1,68 @@
+// What the driver holds and asked for.
+import type {Bytes} from './site';
+import type {MemoryMode} from './stage';
+
+export interface CachedData {
+  rddId: number;
+  name: string | null;
+  callSite: string | null;
+  storageLevel: string | null;
+  deserialized: boolean | null;
+  mode: MemoryMode | null;
+  partitions: number | null;
+  blocks: number;
+  memoryBytes: number;
+  diskBytes: number;
+  peakBlocks: number;
+  peakMemoryBytes: number;
+  peakDiskBytes: number;
+  executors: {id: string; memoryBytes: number; diskBytes: number}[];
+}
+
+export interface Broadcast {
+  id: number;
+  bytes: number;
+  peakMemoryBytes: number;
+  peakDiskBytes: number;
+  memoryBytes: number;
+  driverPeakBytes?: number;
+}
+
+export interface StageResults {
+  stageId: number;
+  jobId: number;
+  purpose: 'result' | 'broadcast';
+  tasks: number;
+  partitions: number | null;
+  resultBytes: number;
+  largestResultBytes: number;
+}
+
+// A query of Spark SQL with all its jobs, or a job that belongs to none.
+export interface Action {
+  jobs: number[];
+  stages: number[];
+  queryId: number | null;
+  callSite: string | null;
+  title: string; // "toPandas at job.py:17"
+  which: string; // "query 3"
+  function: string | null;
+  file: string | null; // null: Spark doesn't know the line
+  line: number | null;
+  description: string | null;
+  status: string;
+  failureReason: string | null;
+  startedMs: number;
+  endedMs: number | null;
+  resultTasks: number;
+  resultRows: number | null; // null: no query, or its plan doesn't count them
+  resultBytes: number;
+  broadcastBytes: number;
+  results: StageResults[];
+}
+
+export interface Driver {
+  maxResultBytes: Bytes;
+  actions: Action[];
+  otherActions: {actions: number; resultTasks: number; resultBytes: number; broadcastBytes: number} | null;
+}

@@ -1,0 +1,143 @@
+// Executors and their processes.
+import type {Bytes, Frame, Origin, Row, Tone} from './site';
+import type {SparkPool} from './stage';
+
+export interface Region {
+  name: string;
+  budgetBytes: Bytes;
+  peakBytes: Bytes;
+}
+
+// What a profiled Python process holds beside its tasks' own data.
+export interface Baseline {
+  startRssBytes: number;
+  firstTaskRssBytes: Bytes;
+  modules: {name: string; liveBytes: number; withImportsBytes: number}[];
+}
+
+export interface Process {
+  pid: number;
+  kind: string;
+  peakRssBytes: number;
+  peakRows: Row[];
+  unattributedBytes: number;
+  lastTaskAttemptId?: number | null;
+  peakRowsRssBytes?: Bytes;
+  alive?: boolean;
+  baseline?: Baseline | null;
+}
+
+export interface ProcessAtMoment {
+  pid: number;
+  kind: string;
+  bytes: number;
+  rows: Row[];
+  unattributedBytes: number;
+  lastTaskAttemptId?: number | null;
+}
+
+export interface Moment {
+  timeMs: number;
+  usedBytes: number;
+  regions: Row[];
+  processes: ProcessAtMoment[];
+  activeTasks?: number[];
+  sites: unknown[] | null;
+  unattributedBytes: number;
+}
+
+// Lists have an entry a sample.
+export interface TimeLine {
+  timesMs: number[];
+  series: {name: string; bytes: Bytes[]}[];
+  pressurePercent: (number | null)[] | null;
+  runningTasks: number[];
+  taskStarts: number[];
+  gcPauses?: number[];
+  gcStoppedMicros?: number[];
+  workers: [pid: number, bytes: number][][];
+  stages: [stageId: number, tasks: number][][];
+  thinnedSamples: number;
+}
+
+export interface RetainedSite {
+  origin: Origin;
+  retainedBytes: number;
+  objects: number;
+  errorBytes: Bytes;
+  stageId: number | null;
+  stageAttempt?: number | null;
+  thread: string | null;
+  frames: Frame[];
+  lead: number | null;
+}
+
+export interface Retained {
+  timeMs: number;
+  collection: string;
+  heapUsedAfterBytes: number;
+  heapMaxBytes?: Bytes;
+  totalBytes: number;
+  errorBytes: Bytes;
+  sites: RetainedSite[];
+  otherSites: number;
+  otherBytes: number;
+}
+
+export interface Collector {
+  collector: string;
+  stopsTheWorld: boolean;
+  collections: number;
+  totalMs: number;
+  longestMs: number;
+  longestBeforeBytes?: number;
+  longestAfterBytes?: number;
+  lastBeforeBytes?: number;
+  lastAfterBytes?: number;
+  causes: {cause: string; collections: number}[];
+}
+
+export interface HeapShortage {
+  timeMs: number;
+  error: string | null;
+  thread: string | null;
+  errors: number;
+  totalBytes: Bytes;
+  totalObjects: number | null;
+  cutShort: boolean;
+  classes: {name: string; bytes: number; objects: number}[];
+  otherClasses: number;
+  otherBytes: number;
+  regions: {name: string; bytes: number}[];
+}
+
+export interface Executor {
+  id: string;
+  host: string | null;
+  cores?: number | null;
+  limitBytes: Bytes;
+  limitSource: 'cgroup' | 'spark' | 'host' | null;
+  limitShared?: boolean;
+  limitEnforced?: boolean;
+  limitPhrase: string;
+  tone: Tone;
+  requestedBytes: Bytes;
+  hostMemoryBytes?: Bytes;
+  heapMaxBytes?: Bytes;
+  heapUsedPeakBytes?: Bytes;
+  directPeakBytes?: Bytes;
+  regions: Region[];
+  sparkMemory?: SparkPool[];
+  processes: Process[];
+  atPeak: Moment | null;
+  timeline?: TimeLine | null;
+  retained?: Retained | null;
+  nearlyFullHeap?: HeapShortage | null;
+  gc?: Collector[];
+  gcStoppedMs?: number | null;
+  addedMs?: number | null;
+  removedMs?: number | null;
+  removedReason: string | null;
+  javaVersion?: string | null;
+  agentLoaded?: string | null;
+}

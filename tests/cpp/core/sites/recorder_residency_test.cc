@@ -1,0 +1,188 @@
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "core/sites/recorder_fixture.h"
+#include "sites/recorder.h"
+
+namespace memprof {
+namespace {
+
+constexpr uint64_t kOddLarge = 33'333'319;
+
+class Mapping {
+ public:
+  explicit Mapping(uint64_t size) : size_(size) {
+    memory_ = static_cast<char*>(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    madvise(memory_, size, MADV_NOHUGEPAGE);
+  }
+  ~Mapping() { munmap(memory_, size_); }
+  void Fill(uint64_t begin, uint64_t end) { memset(memory_ + begin, 7, end - begin); }
+  uintptr_t address() const { return reinterpret_cast<uintptr_t>(memory_); }
+
+ private:
+  uint64_t size_;
+  char* memory_;
+};
+
+TEST_F(RecorderTest, ResidencyIsReadJustBeforeTheBlockGoes) {
+  Start();
+  recorder_->OpenSession(Task(1));
+  Mapping untouched(kOddLarge), half(kOddLarge), full(kOddLarge);
+  Allocate(untouched.address(), kOddLarge, {Line("untouched", 1)});
+  Allocate(half.address(), kOddLarge, {Line("half", 2)});
+  Allocate(full.address(), kOddLarge, {Line("full", 3)});
+  BoxSession session = ReadTask(1);
+  EXPECT_FALSE(SiteOf(session, "full")->has_resident) << "unread is not 0";
+  half.Fill(0, kOddLarge / 2);
+  full.Fill(0, kOddLarge);
+  for (const Mapping* mapping : {&untouched, &half, &full}) recorder_->Freeing(mapping->address());
+
+  session = ReadTask(1);
+  EXPECT_EQ(session.live_bytes, 0u);
+  for (const BoxSite& site : session.sites) {
+    EXPECT_EQ(site.live_at_peak_bytes, kOddLarge);
+    EXPECT_TRUE(site.has_resident);
+  }
+  EXPECT_LT(SiteOf(session, "untouched")->resident_at_peak_bytes, kOddLarge / 100);
+  EXPECT_NEAR(static_cast<double>(SiteOf(session, "half")->resident_at_peak_bytes) / kOddLarge, 0.5, 0.01);
+  EXPECT_EQ(SiteOf(session, "full")->resident_at_peak_bytes, kOddLarge);
+}
+
+TEST_F(RecorderTest, ResidencyIsReadWhenTheSessionCloses) {
+  Start();
+  recorder_->OpenSession(Task(1));
+  Mapping full(kOddLarge);
+  Allocate(full.address(), kOddLarge, {Line("full", 3)});
+  full.Fill(0, kOddLarge);
+  recorder_->CloseSession();
+  BoxSession session = ReadTask(1);
+  EXPECT_TRUE(session.checksum_ok);
+  EXPECT_EQ(SiteOf(session, "full")->resident_at_peak_bytes, kOddLarge);
+  // It lives on in the process, with its reading.
+  EXPECT_EQ(SiteOf(ReadTask(-1), "full")->resident_at_peak_bytes, kOddLarge);
+}
+
+TEST_F(RecorderTest, ResidencyIsReadWhenRssHasGrown) {
+  Start();
+  recorder_->OpenSession(Task(1));
+  Mapping full(kOddLarge);
+  Allocate(full.address(), kOddLarge, {Line("full", 3)});
+  full.Fill(0, kOddLarge);
+  usleep(7'000);  // RSS is looked at every 5 ms at most
+  Allocate(kSomewhere, 70'001, {Line("next sample", 4)});
+  BoxSession session = ReadTask(1);
+  EXPECT_FALSE(session.closed);
+  EXPECT_EQ(SiteOf(session, "full")->resident_at_peak_bytes, kOddLarge);
+  EXPECT_FALSE(SiteOf(session, "next sample")->has_resident);
+  EXPECT_GT(session.rss_max_bytes, session.rss_at_open_bytes + kOddLarge / 2);
+}
+
+TEST_F(RecorderTest, AReadingAfterThePeakBelongsToThePeakOnlyIfTheBlockWasThere) {
+  Start();
+  recorder_->OpenSession(Task(1));
+  Mapping first(kOddLarge), second(kOddLarge);
+  std::vector<FrameId> stack = {Line("buffer", 3)};
+  Allocate(first.address(), kOddLarge, stack);
+  recorder_->Freeing(first.address());  // never touched: 0 of the peak's bytes
+  Allocate(second.address(), kOddLarge - 4096, stack);
+  second.Fill(0, kOddLarge - 4096);
+  recorder_->Freeing(second.address());
+  BoxSession session = ReadTask(1);
+  EXPECT_EQ(SiteOf(session, "buffer")->live_at_peak_bytes, kOddLarge);
+  EXPECT_EQ(SiteOf(session, "buffer")->resident_at_peak_bytes, 0u);
+  EXPECT_TRUE(SiteOf(session, "buffer")->has_resident);
+}
+
+TEST_F(RecorderTest, WhatIsGivenBackToTheSystemKeepsItsLargestReading) {
+  Start();
+  recorder_->OpenSession(Task(1));
+  Mapping pool(kOddLarge);
+  const uint64_t filled = 4096 * 8000;
+  Allocate(pool.address(), kOddLarge, {Line("pool", 3)});
+  pool.Fill(0, filled);
+  usleep(7'000);
+  Allocate(kSomewhere, 70'001, {Line("next sample", 4)});
+  madvise(reinterpret_cast<void*>(pool.address()), kOddLarge, MADV_DONTNEED);
+  recorder_->Freeing(pool.address());
+  BoxSession session = ReadTask(1);
+  EXPECT_EQ(SiteOf(session, "pool")->resident_at_peak_bytes, filled);
+
+  // And with the block its reading is gone: at a later peak nothing of it is left.
+  Mapping larger(kOddLarge + 200'003);
+  Allocate(larger.address(), kOddLarge + 200'003, {Line("pool", 3)});
+  session = ReadTask(1);
+  EXPECT_FALSE(SiteOf(session, "pool")->has_resident);
+  larger.Fill(0, 4'000'000);
+  recorder_->Freeing(larger.address());
+  session = ReadTask(1);
+  EXPECT_NEAR(static_cast<double>(SiteOf(session, "pool")->resident_at_peak_bytes), 4'000'000, 4096);
+}
+
+TEST_F(RecorderTest, ABlockThatMadeNoPeakIsReadForTheNextOne) {
+  Start();
+  recorder_->OpenSession(Task(1));
+  Allocate(kSomewhere, 80'000'023, {Line("peak", 1)});
+  recorder_->Freeing(kSomewhere);
+  Mapping mapping(kOddLarge);
+  mapping.Fill(0, kOddLarge);
+  Allocate(mapping.address(), kOddLarge, {Line("below", 2)});
+  usleep(7'000);
+  Allocate(kSomewhere, 70'001, {Line("next sample", 4)});  // RSS has grown: everything large is read
+  EXPECT_FALSE(SiteOf(ReadTask(1), "below")->has_resident) << "nothing of it was live at the peak";
+  Allocate(kSomewhere + 0x10000000, 80'000'023, {Line("peak", 1)});
+  BoxSession session = ReadTask(1);
+  EXPECT_EQ(SiteOf(session, "below")->live_at_peak_bytes, kOddLarge);
+  EXPECT_EQ(SiteOf(session, "below")->resident_at_peak_bytes, kOddLarge);
+}
+
+// ---- mappings
+
+TEST_F(RecorderTest, AnUnmappedRangeIsCutOutOfItsMapping) {
+  Start();
+  recorder_->OpenSession(Task(1));
+  Mapping mapping(1001 * kPage);
+  mapping.Fill(0, 500 * kPage);
+  Allocate(mapping.address(), 1001 * kPage, {Line("arena", 3)});
+  recorder_->UnmappingRange(mapping.address() + 100 * kPage, mapping.address() + 200 * kPage);
+  EXPECT_EQ(ReadTask(1).live_bytes, 901 * kPage);
+  // A length is rounded up to pages, as munmap does.
+  recorder_->UnmappingRange(mapping.address(), mapping.address() + 9 * kPage + 5);
+  EXPECT_EQ(ReadTask(1).live_bytes, 891 * kPage);
+  recorder_->UnmappingRange(mapping.address() + 999 * kPage, mapping.address() + 2000 * kPage);
+  BoxSession session = ReadTask(1);
+  EXPECT_EQ(session.live_bytes, 889 * kPage);
+  EXPECT_EQ(SiteOf(session, "arena")->live_at_peak_bytes, 1001 * kPage);
+  EXPECT_EQ(SiteOf(session, "arena")->resident_at_peak_bytes, 500 * kPage) << "read before the first cut";
+  EXPECT_EQ(SiteOf(session, "arena")->allocations, 1u);
+
+  // At the next peak what is left of it counts with what is resident of that.
+  Allocate(kSomewhere, 5'000'011, {Line("other", 4)});
+  session = ReadTask(1);
+  EXPECT_EQ(SiteOf(session, "arena")->live_at_peak_bytes, 889 * kPage);
+  EXPECT_EQ(SiteOf(session, "arena")->resident_at_peak_bytes, 390 * kPage);
+  recorder_->UnmappingRange(mapping.address(), mapping.address() + 1001 * kPage);
+  EXPECT_EQ(ReadTask(1).live_bytes, 5'000'011u);
+}
+
+TEST_F(RecorderTest, OneRangeMayTakeSeveralMappings) {
+  Start();
+  recorder_->OpenSession(Task(1));
+  const uintptr_t base = kSomewhere;
+  for (uintptr_t i = 0; i < 10; ++i) Allocate(base + i * 100 * kPage, 50 * kPage, {Line("chunks", 3)});
+  recorder_->UnmappingRange(base + 25 * kPage, base + 725 * kPage);  // half of the first, six whole ones, half of the eighth
+  BoxSession session = ReadTask(1);
+  EXPECT_EQ(session.live_bytes, (25 + 25 + 2 * 50) * kPage);
+}
+
+TEST_F(RecorderTest, ASampledMappingIsCutInProportion) {
+  Start();
+  recorder_->OpenSession(Task(1));
+  AllocateSampled(kSomewhere, 8 * kPage, 80'000, 2, {Line("mmap", 3)});
+  recorder_->UnmappingRange(kSomewhere + 2 * kPage, kSomewhere + 4 * kPage);
+  EXPECT_EQ(ReadTask(1).live_bytes, 60'000u);
+}
+
+}  // namespace
+}  // namespace memprof

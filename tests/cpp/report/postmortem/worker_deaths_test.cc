@@ -1,0 +1,173 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "postmortem/post_mortems.h"
+#include "report/postmortem/worker_scene.h"
+#include "report/views/post_mortem_text.h"
+
+namespace memprof {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using namespace testing;
+
+TEST(WorkerDeaths, AWorkerThatTheKernelKilled) {
+  ProfileStore store;
+  FillWorkerScene(store);
+  EXPECT_TRUE(store.Ingest(WorkerDeath(1)).ok());
+  EXPECT_TRUE(store.Ingest(WorkerDeath(1)).ok()) << "told twice";
+  Json death = TheDeath(store);
+  EXPECT_EQ(death["process"], "python-worker");
+  EXPECT_EQ(death["pid"], 4131);
+  EXPECT_EQ(death["exitCode"], nullptr);
+  EXPECT_EQ(death["taskAttemptId"], 40);
+  EXPECT_EQ(death["stageId"], 5);
+  EXPECT_EQ(death["outOfMemory"], true);
+  EXPECT_EQ(death["usedBytes"], kFull);
+  EXPECT_EQ(death["lastSampleAgeMs"], 17);
+  EXPECT_THAT(death["how"].get<std::string>(), HasSubstr("oom_kill counter of its cgroup rose by 1"));
+  EXPECT_EQ(death["sites"][0]["liveAtPeakBytes"], kDeadlyBytes);
+  EXPECT_GE(death["advice"].size(), 1u);
+}
+
+TEST(WorkerDeaths, AWorkerThatWentByItselfIsOneOnlyIfItsTaskFailed) {
+  struct Case {
+    TaskOutcome outcome;
+    size_t deaths;
+  };
+  for (const Case& each :
+       {Case{TaskOutcome::kFailed, 1}, Case{TaskOutcome::kKilled, 0}, Case{TaskOutcome::kSucceeded, 0}, Case{TaskOutcome::kLost, 0}}) {
+    ProfileStore store;
+    FillWorkerScene(store);
+    static_cast<void>(store.Ingest(WorkerDeath(0)));
+    EXPECT_EQ(Deaths(store).size(), 0u) << "its task has not ended";
+    store.TaskEnded({40, 5, 0, 0, 0, "1", each.outcome, "Python worker exited unexpectedly (crashed)", kBegin + 9'900});
+    EXPECT_EQ(Deaths(store).size(), each.deaths);
+    if (each.deaths == 0) continue;
+    EXPECT_EQ(TheDeath(store)["outOfMemory"], false) << "97 % in use, but the kernel killed nobody";
+    EXPECT_EQ(TheDeath(store)["advice"], Json::array());
+  }
+}
+
+TEST(WorkerDeaths, AWorkerThatCrashedSaysSoItself) {
+  for (bool was_seen_living : {true, false}) {
+    ProfileStore store;
+    FillWorkerScene(store);
+    ProfileBuilder task = EndedTask();
+    AddIncident(task, 9'790, 11);
+    ASSERT_TRUE(store.Ingest(task.Bytes()).ok());
+    if (was_seen_living) static_cast<void>(store.Ingest(WorkerDeath(0, 40, kContainer / 100 * 23)));
+    EXPECT_EQ(Deaths(store).size(), 0u) << "its task has not ended";
+    FailTask40(store, "Python worker exited unexpectedly (crashed)");
+    Json death = TheDeath(store);
+    EXPECT_EQ(death["pid"], 4131);
+    EXPECT_EQ(death["exitCode"], 139);
+    EXPECT_EQ(death["outOfMemory"], false);
+    EXPECT_EQ(death["advice"], Json::array());
+    EXPECT_EQ(death["how"], "it noted SIGSEGV in its black box as it died");
+    EXPECT_THAT(death["headline"].get<std::string>(),
+                HasSubstr("Python worker 4131 of executor 1 (task 40, stage 5) crashed, not of memory: SIGSEGV in libx.so+0x9, called at "
+                          "job.py:18 enrich; "));
+    ASSERT_EQ(death["stack"].size(), 3u) << "without what PySpark calls first";
+    EXPECT_EQ(death["stack"][0]["line"], 18);
+    EXPECT_EQ(death["stack"][2]["module"], "/lib/x86_64-linux-gnu/libc.so.6");
+    EXPECT_EQ(death["sites"][0]["liveAtPeakBytes"], kDeadlyBytes);
+    EXPECT_EQ(death["limitBytes"], kContainer);
+    EXPECT_EQ(death["usedBytes"], was_seen_living ? Json(kContainer / 100 * 23) : Json(nullptr));
+    std::vector<std::string> told = store.TakePostMortems(kBegin, true);
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_THAT(told[0], HasSubstr("Died in:"));
+    EXPECT_THAT(told[0], HasSubstr("libx.so+0x9"));
+    EXPECT_TRUE(store.TakePostMortems(kBegin + 9'000'000, true).empty());
+  }
+}
+
+TEST(WorkerDeaths, ACrashThatItsTaskSurvivedIsNone) {
+  for (TaskOutcome outcome : {TaskOutcome::kSucceeded, TaskOutcome::kKilled}) {
+    ProfileStore store;
+    FillWorkerScene(store);
+    ProfileBuilder task = EndedTask();
+    AddIncident(task, 9'790, 6);
+    ASSERT_TRUE(store.Ingest(task.Bytes()).ok());
+    store.TaskEnded({40, 5, 0, 0, 0, "1", outcome, "", kBegin + 9'900});
+    EXPECT_EQ(Deaths(store), Json::array());
+    EXPECT_TRUE(store.TakePostMortems(kBegin, true).empty());
+  }
+}
+
+TEST(WorkerDeaths, AnAbortRightAfterARefusalIsMemory) {
+  struct Case {
+    int signal;
+    int64_t refused_ms;
+    bool out_of_memory;
+  };
+  for (const Case& each : {Case{6, 9'700, true}, Case{6, 5'000, false}, Case{11, 9'700, false}}) {
+    ProfileStore store;
+    FillWorkerScene(store);
+    ProfileBuilder task = EndedTask();
+    AddIncident(task, 9'790, each.signal);
+    proto::Incident& refused = AddIncident(task, each.refused_ms, 0);
+    refused.set_asked_bytes(300'000'007);
+    refused.set_virtual_bytes(900'000'000);
+    refused.set_limit_bytes(1'000'000'000);
+    ASSERT_TRUE(store.Ingest(task.Bytes()).ok());
+    FailTask40(store, "Connection reset");
+    EXPECT_EQ(TheDeath(store)["outOfMemory"], each.out_of_memory) << TheDeath(store)["how"];
+    EXPECT_EQ(TheDeath(store)["exitCode"], 128 + each.signal);
+    EXPECT_EQ(TheDeath(store)["advice"].empty(), !each.out_of_memory);
+  }
+}
+
+constexpr const char* kNumpysError = "numpy.core._exceptions._ArrayMemoryError: Unable to allocate 286. MiB";
+
+void RefuseTask40(ProfileStore& store, uint64_t resident) {
+  FillWorkerScene(store);
+  ProfileBuilder task = EndedTask();
+  task.profile().set_partial(false);
+  proto::Incident& refused = AddIncident(task, 9'790, 0);
+  refused.set_asked_bytes(300 * kMi);
+  refused.set_virtual_bytes(900 * kMi);
+  refused.set_resident_bytes(resident);
+  refused.set_limit_bytes(1000 * kMi);
+  ASSERT_TRUE(store.Ingest(task.Bytes()).ok());
+}
+
+TEST(WorkerDeaths, ATaskThatFailedOfRefusedMemory) {
+  for (bool by_reservations : {true, false}) {
+    ProfileStore store;
+    store.Configuration({{"spark.executor.pyspark.memory", "2000m"}});
+    RefuseTask40(store, by_reservations ? 200 * kMi : 800 * kMi);
+    FailTask40(store, kNumpysError);
+    Json death = TheDeath(store);
+    EXPECT_EQ(death["process"], "python-worker");
+    EXPECT_EQ(death["exitCode"], nullptr) << "it ended in good order";
+    EXPECT_EQ(death["outOfMemory"], true);
+    EXPECT_EQ(death["addressSpace"]["limitBytes"], 1000 * kMi);
+    EXPECT_EQ(death["addressSpace"]["virtualBytes"], 900 * kMi);
+    EXPECT_EQ(death["addressSpace"]["refusedBytes"], 300 * kMi);
+    EXPECT_EQ(death["how"].get<std::string>().find("reservations alone") != std::string::npos, by_reservations) << death["how"];
+    EXPECT_THAT(death["headline"].get<std::string>(),
+                HasSubstr("was refused memory: it asked for 300.0 MiB in libx.so+0x9, called at job.py:18"));
+    ASSERT_EQ(death["advice"].size(), 1u);
+    EXPECT_EQ(death["advice"][0]["conf"], "spark.executor.pyspark.memory");
+    EXPECT_EQ(death["advice"][0]["from"], "2000m");
+    EXPECT_EQ(death["advice"][0]["to"], "2640m") << "1200 MiB + 10 %, for each of two cores";
+    ASSERT_EQ(store.TakePostMortems(kBegin, true).size(), 1u);
+    EXPECT_TRUE(store.TakePostMortems(kBegin, true).empty());
+  }
+}
+
+TEST(WorkerDeaths, ARefusalThatATaskLivedWithIsNone) {
+  for (const char* error : {"", "ValueError: something else"}) {
+    ProfileStore store;
+    RefuseTask40(store, 200 * kMi);
+    store.TaskEnded({40, 5, 0, 0, 0, "1", *error == 0 ? TaskOutcome::kSucceeded : TaskOutcome::kFailed, error, kBegin + 9'900});
+    EXPECT_EQ(Deaths(store), Json::array()) << error;
+    EXPECT_TRUE(store.TakePostMortems(kBegin, true).empty());
+  }
+}
+
+}  // namespace
+}  // namespace memprof

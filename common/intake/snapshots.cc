@@ -69,7 +69,9 @@ void JoinMoment(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& s
 }
 
 void JoinLast(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
-  auto order = [](const proto::Moment& value) { return std::tuple(value.time_ms(), value.processes_size(), value.SerializeAsString()); };
+  auto order = [](const proto::Moment& value) {
+    return std::tuple(value.clock_ms(), value.time_ms(), value.processes_size(), value.SerializeAsString());
+  };
   if (other.has_last() && (!snapshot.has_last() || order(snapshot.last()) < order(other.last()))) *snapshot.mutable_last() = other.last();
   snapshot.set_cgroup(std::max(snapshot.cgroup(), other.cgroup()));
   if (other.has_oom_kills()) snapshot.set_oom_kills(std::max(snapshot.oom_kills(), other.oom_kills()));

@@ -93,10 +93,12 @@ std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdi
     return fmt::format("{} was killed for its memory: {}{}{}", who, UsePhrase(death.used_bytes, death.limit_bytes), end,
                        LargestPhrase(death));
   if (!death.used_bytes && !death.exit_code) return fmt::format("{} was lost; why is not known: no sample of it arrived", who);
-  return fmt::format("{} died, not of memory: {}{}", who, UsePhrase(death.used_bytes, death.limit_bytes), end);
+  const std::string use = UsePhrase(death.used_bytes, death.limit_bytes);
+  if (verdict.unknown) return fmt::format("{} was lost; why is not known: {}{}", who, use, end);
+  return fmt::format("{} died, not of memory: {}{}", who, use, end);
 }
 
-std::string WorkerHeadline(const ReportPostMortem& death, int signal) {
+std::string WorkerHeadline(const ReportPostMortem& death, int signal, bool unknown) {
   std::string who = WorkerPhrase(death), use = UsePhrase(death.used_bytes, death.limit_bytes), place = PlacePhrase(death.stack);
   if (!place.empty()) place = " in " + place;
   if (death.out_of_memory && signal != 0) {
@@ -105,6 +107,7 @@ std::string WorkerHeadline(const ReportPostMortem& death, int signal) {
   if (death.out_of_memory)
     return fmt::format("{} was killed for its memory: {}{}{}", who, use, LargestPhrase(death), TogetherPhrase(death));
   if (signal != 0) return fmt::format("{} crashed, not of memory: {}{}; {}", who, SignalName(signal), place, use);
+  if (unknown) return fmt::format("{} vanished; why is not known: {}", who, use);
   return fmt::format("{} died, not of memory: {}", who, use);
 }
 

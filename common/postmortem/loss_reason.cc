@@ -49,17 +49,20 @@ LossReason ParseLossReason(std::string_view text) {
       "memory limits. current usage",  // YARN's diagnostics: is running beyond physical memory limits. Current usage: …
       "oomkilled",                     // Kubernetes: the container's termination reason
   };
-  static constexpr std::array<std::string_view, 6> kWanted = {
-      "killed by driver",                     // dynamic allocation, SparkContext.killExecutors
-      "decommission",                         // Executor decommission: …
-      "was preempted",                        // YARN
-      "explicit termination request",         // YARN, dynamic allocation
-      "deleted by a user or the framework",   // Kubernetes
-      "executor killed due to idle timeout",  // some managers' own words for dynamic allocation
+  static constexpr std::array<std::string_view, 8> kWanted = {
+      "killed by driver",                                   // dynamic allocation, SparkContext.killExecutors
+      "decommission",                                       // Executor decommission: …
+      "was preempted",                                      // YARN
+      "explicit termination request",                       // YARN, dynamic allocation
+      "deleted by a user or the framework",                 // Kubernetes
+      "executor killed due to idle timeout",                // some managers' own words for dynamic allocation
+      "worker shutting down",                               // standalone: the worker ends its executors
+      "shutdown hooks cannot be modified during shutdown",  // standalone: asked to start one, it was ending
   };
   std::string lower = LowerCase(text);
   LossReason reason;
   reason.exit_code = ExitCodeIn(lower);
+  reason.silent = !reason.exit_code && lower.find("heartbeat timed out") != lower.npos;
   if (ContainsAny(lower, kMemory)) {
     reason.kind = LossKind::kContainerMemory;
   } else if (ContainsAny(lower, kWanted) || reason.exit_code == 0) {

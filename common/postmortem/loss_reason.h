@@ -18,6 +18,7 @@ enum class LossKind {
 struct LossReason {
   LossKind kind = LossKind::kUnknown;
   std::optional<int> exit_code;
+  bool silent = false;  // Spark has only not heard of it for a while: it may be alive
 };
 
 LossReason ParseLossReason(std::string_view text);

@@ -46,6 +46,12 @@ void PutMoment(const ReportExecutor& executor, const proto::Moment& moment, Repo
   death.regions = RegionsThen(executor, moment);
 }
 
+// Where no container bounds it, what all on the host used decides.
+void PutHost(const ReportExecutor& executor, const proto::Moment& moment, DeathEvidence& evidence) {
+  evidence.limit_is_hosts = !executor.limit_enforced || !executor.limit_bytes || executor.limit_source == "host";
+  if (moment.has_host_available_bytes()) evidence.host_available_bytes = moment.host_available_bytes();
+}
+
 class Writer {
  public:
   Writer(const StoreState& state, const std::vector<ReportExecutor>& executors, bool& awaits_names)
@@ -76,6 +82,8 @@ class Writer {
     if (error) evidence.heap_error = error->error().empty() ? "a full heap" : error->error();
     CountKills(executor, record, snapshot, dead_before, evidence);
     PutAge(snapshot, tasks, death);
+    evidence.sample_age_ms = death.last_sample_age_ms;
+    if (const proto::Moment* last = LastMoment(snapshot)) PutHost(executor, *last, evidence);
     Verdict verdict = Judge(evidence);
     death.out_of_memory = verdict.out_of_memory;
     death.how = verdict.how;
@@ -116,6 +124,7 @@ class Writer {
     evidence.death.limit_bytes = death.limit_bytes;
     evidence.death.used_bytes = death.used_bytes;
     if (worker.has_oom_kills()) evidence.death.kernel_kills = worker.oom_kills();
+    if (!worker.has_limit_bytes()) PutHost(executor, worker.before(), evidence.death);
     evidence.death.counted_by = "its executor";
     std::vector<LastTask> tasks;
     auto task = state_.tasks.find(worker.task_attempt_id());
@@ -135,7 +144,7 @@ class Writer {
     death.out_of_memory = verdict.out_of_memory;
     death.how = verdict.how;
     PutSites(tasks, death);
-    death.headline = WorkerHeadline(death, evidence.signal);
+    death.headline = WorkerHeadline(death, evidence.signal, verdict.unknown);
     if (death.out_of_memory) death.advice = AdviceFor(death, executor, SnapshotOf(record), tasks, {}, std::nullopt, state_);
     return death;
   }
@@ -315,9 +324,12 @@ class Writer {
   }
 
   static void PutAge(const proto::ExecutorSnapshot& snapshot, const std::vector<LastTask>& tasks, ReportPostMortem& death) {
-    int64_t latest = std::max(snapshot.taken_ms(), snapshot.last().time_ms());
-    for (const LastTask& last : tasks) {
-      if (last.task->profile) latest = std::max(latest, last.task->profile->taken_ms);
+    int64_t latest = snapshot.last().time_ms();  // of what is told of its use
+    if (!snapshot.has_last()) {
+      latest = snapshot.taken_ms();
+      for (const LastTask& last : tasks) {
+        if (last.task->profile) latest = std::max(latest, last.task->profile->taken_ms);
+      }
     }
     if (latest > 0) death.last_sample_age_ms = std::max<int64_t>(0, death.time_ms - latest);  // two hosts' clocks may differ
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "postmortem/loss_reason.h"
 #include "rollup/state.h"
@@ -15,7 +16,8 @@ inline bool DiedUnwanted(const ExecutorRecord& record, const StoreState& state) 
   // While the JVM ends, other threads continue, and one may stop the SparkContext because of an error of its own.
   if (record.by_own_word) return true;
   const int64_t gone_ms = std::min(record.removed_ms, record.task_lost_ms.value_or(record.removed_ms));
-  if (state.application.ended_ms && gone_ms >= *state.application.ended_ms) return false;
+  const std::optional<int64_t> ended_ms = state.ending_ms ? state.ending_ms : state.application.ended_ms;
+  if (ended_ms && gone_ms >= *ended_ms) return false;
   return ParseLossReason(record.removed_reason).kind != LossKind::kWanted;
 }
 

@@ -72,9 +72,19 @@ Verdict ByUse(const DeathEvidence& evidence) {
   if (evidence.kernel_kills) {  // 0: the kernel did not do it
     return {.how = how + fmt::format("; {} found that the kernel killed nothing in its cgroup: killed from outside", evidence.counted_by)};
   }
-  if (share < 0) return {.how = how + "; its use of memory is not known"};
-  std::string use = fmt::format("{} of the limit in use at the last sample", FormatPercent(share, 1));
-  return {.out_of_memory = share >= kNearLimit, .how = fmt::format("{}, with {}", how, use)};
+  if (share < 0) return {.unknown = true, .how = how + "; its use of memory is not known"};
+  const int64_t age_ms = evidence.sample_age_ms.value_or(0);
+  how += fmt::format(", with {} of the limit in use at the last sample", FormatPercent(share, 1));
+  if (age_ms >= kStaleSampleMs) return {.unknown = true, .how = fmt::format("{}, which was {} old", how, FormatDuration(age_ms))};
+  if (evidence.loss.silent)
+    return {.unknown = true, .how = how + "; Spark has not heard of it: a kill, a long pause and a broken connection look alike"};
+  if (share >= kNearLimit) return {.out_of_memory = true, .how = how};
+  if (!evidence.limit_is_hosts) return {.how = how};
+  if (!evidence.host_available_bytes)
+    return {.unknown = true, .how = how + ", which is the host's memory; how much others used of it is not known"};
+  const double host = 1 - ShareOf(evidence.host_available_bytes, evidence.limit_bytes);
+  return {.out_of_memory = host >= kFullHost,
+          .how = fmt::format("{}, which is the host's memory; all on it together used {}", how, FormatPercent(host, 1))};
 }
 
 }  // namespace

@@ -14,13 +14,20 @@ namespace memprof {
 // A container that dies of SIGKILL, or without any information, was killed for memory if its last sample was at least this share
 // of the limit.
 inline constexpr double kNearLimit = 0.85;
+// Likewise, of a whole host's memory that all together had used.
+inline constexpr double kFullHost = 0.95;
 // A heap that is at least this full when its JVM exits with HotSpot's own code has run out.
 inline constexpr double kFullHeap = 0.9;
+// A sample that is older says nothing of how it died. While tasks run, one comes with every heartbeat (10 s).
+inline constexpr int64_t kStaleSampleMs = 60'000;
 
 struct DeathEvidence {
   LossReason loss;
   std::optional<uint64_t> limit_bytes;  // the limit that could have killed it: the container's, else the host's memory
   std::optional<uint64_t> used_bytes;   // at the last sample
+  std::optional<int64_t> sample_age_ms;
+  bool limit_is_hosts = false;
+  std::optional<uint64_t> host_available_bytes;  // then: what of it nobody used; absent: not known
   // Kills of the kernel in its cgroup that belong to this death, as counted after it; absent: nobody could read them.
   std::optional<uint64_t> kernel_kills;
   std::string counted_by;  // who read them: "a later executor in the same cgroup"
@@ -35,6 +42,7 @@ struct Verdict {
   bool of_heap = false;    // an OutOfMemoryError of the heap, not the container
   bool of_jvm = false;     // an OutOfMemoryError of another pool of the JVM
   bool by_switch = false;  // an OutOfMemoryError, by exit code and -XX:+ExitOnOutOfMemoryError; the pool is not known
+  bool unknown = false;    // neither for memory nor for anything else
   std::string how;         // the evidence
 };
 

@@ -54,6 +54,7 @@ struct StoreState {
   std::pmr::map<std::pmr::string, ExecutorRecord, std::less<>> executors{&memory};
 
   ReportApplication application;
+  std::optional<int64_t> ending_ms;                               // the driver's JVM has begun to end
   uint64_t executor_events = 0;                                   // of added and removed executors
   std::string session_python_version;                             // as the workers say it, for when the driver did not
   uint64_t jvm_interval_bytes = 0, python_interval_bytes = 0;     // the largest seen

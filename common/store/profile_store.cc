@@ -216,6 +216,13 @@ void ProfileStore::RddUnpersisted(int rdd_id) {
   });
 }
 
+void ProfileStore::ApplicationEnding(int64_t time_ms) {
+  impl_->Apply([&](StoreState& state) {
+    state.ending_ms = time_ms;
+    return true;
+  });
+}
+
 void ProfileStore::ApplicationEnded(int64_t time_ms) {
   impl_->Apply([&](StoreState& state) {
     state.application.ended_ms = time_ms;

@@ -57,6 +57,7 @@ class ProfileStore {
   void CachedRdd(int rdd_id, std::string_view name, std::string_view call_site, const StorageLevel& level, int partitions);
   void BlockUpdated(const CachedBlock& block, std::string_view executor_id, uint64_t memory_bytes, uint64_t disk_bytes);
   void RddUnpersisted(int rdd_id);
+  void ApplicationEnding(int64_t time_ms);  // the driver's JVM begins to end: executors that go from now on were not lost
   void ApplicationEnded(int64_t time_ms);
   void NotAvailable(std::string_view what, std::string_view why);
 

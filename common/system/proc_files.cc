@@ -116,4 +116,9 @@ std::optional<uint64_t> ProcFiles::HostMemory() const {
   return text.ok() ? NumberOf(*text, "MemTotal") : std::nullopt;
 }
 
+std::optional<uint64_t> ProcFiles::HostAvailable() const {
+  const Result<std::string> text = ReadTextFile(root_ + "/meminfo", 16384);
+  return text.ok() ? NumberOf(*text, "MemAvailable") : std::nullopt;
+}
+
 }  // namespace memprof

@@ -37,7 +37,8 @@ class ProcFiles {
   Result<std::vector<std::string>> ReadCommandLine(int32_t pid) const;
   // Direct children. Where the kernel doesn't list them per thread, all processes are looked through.
   std::vector<int32_t> Children(int32_t pid) const;
-  std::optional<uint64_t> HostMemory() const;  // MemTotal
+  std::optional<uint64_t> HostMemory() const;     // MemTotal
+  std::optional<uint64_t> HostAvailable() const;  // MemAvailable
 
   const std::string& root() const { return root_; }
 

@@ -40,6 +40,7 @@ def demand_profile(run, unprofiled, executors, loaded):
     demand_block(report["stages"], "pandas block", PANDAS_BYTES, PANDAS_TASKS)
     demand_block(report["stages"], "rdd block", RDD_BYTES, RDD_TASKS)
     assert {executor["id"] for executor in report["executors"]} == executors
+    assert report["postMortems"] == [], "its end is no death"
     for executor in report["executors"]:
         assert executor["agentLoaded"] == loaded
         assert executor["limitBytes"] > 0

@@ -186,6 +186,10 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_applicationEnded(JN
   With(store, [&](ProfileStore& to) { to.ApplicationEnded(time_ms); });
 }
 
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_applicationEnding(JNIEnv*, jclass, jlong store, jlong time_ms) {
+  With(store, [&](ProfileStore& to) { to.ApplicationEnding(time_ms); });
+}
+
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_notAvailable(JNIEnv* jni, jclass, jlong store, jstring what, jstring why) {
   With(store, [&](ProfileStore& to) { to.NotAvailable(ToUtf8(jni, what), ToUtf8(jni, why)); });
 }

@@ -55,15 +55,14 @@ TaskKey KeyOf(const BoxSession& session) {
   return {session.task_attempt_id, session.stage_id, session.stage_attempt, session.partition, session.attempt_number};
 }
 
-// The executor's peaks must not crowd out the task's own sites: first go the watcher's own
-// news, which it sends by itself, then the counters, then the moment of the
-// peak, whole, for the driver would take a cut one for the truth (both come complete in messages of their own); then the
-// smallest processes.
+// The executor's peaks must not crowd out the task's own sites: first go the watcher's own news, which it sends by itself, then the
+// counters, then the moment of the peak, whole, for the driver would take a cut one for the truth (both come complete in messages of
+// their own); then the smallest processes. Its use right now is what a verdict on its death rests on: it always stays, at last without
+// who held it.
 void AddExecutor(const proto::ExecutorSnapshot& executor, size_t max_bytes, proto::TaskProfile* profile) {
   proto::ExecutorSnapshot* copy = profile->mutable_executor();
   *copy = executor;
   if (copy->ByteSizeLong() > max_bytes) {
-    copy->clear_last();
     copy->clear_collectors();
     copy->clear_spark_pools();
     copy->clear_not_available();
@@ -71,6 +70,10 @@ void AddExecutor(const proto::ExecutorSnapshot& executor, size_t max_bytes, prot
   if (copy->ByteSizeLong() > max_bytes) copy->clear_counters();
   if (copy->ByteSizeLong() > max_bytes) copy->clear_at_peak();
   while (copy->ByteSizeLong() > max_bytes && copy->processes_size() > 1) copy->mutable_processes()->RemoveLast();
+  if (copy->ByteSizeLong() > max_bytes && copy->has_last()) {
+    copy->mutable_last()->clear_processes();
+    copy->mutable_last()->clear_regions();
+  }
 }
 
 }  // namespace

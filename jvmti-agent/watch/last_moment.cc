@@ -7,6 +7,7 @@ namespace memprof {
 proto::Moment LastMoment(const ProcessWatch& processes, uint64_t used) {
   proto::Moment moment;
   moment.set_time_ms(EpochMs());
+  moment.set_clock_ms(MonotonicNs() / 1'000'000);
   moment.set_used_bytes(used);
   uint64_t sum = 0;
   for (const auto& [pid, process] : processes.living()) {

@@ -19,9 +19,11 @@ using std::chrono::seconds;
 constexpr milliseconds kTick{100}, kSlowTick{200}, kFastTick{20};
 constexpr seconds kRenewEvery{1}, kDiscoverEvery{5}, kSendEvery{1}, kSharingEvery{10}, kPressureEvery{1}, kSayAgain{20};
 static_assert(News::kKeptFor > kDiscoverEvery);
-constexpr milliseconds kCacheEvery{100};      // page cache that makes room for other memory changes no usage
-constexpr seconds kAwakeFor{1};               // after a task's start: its worker may be new
-constexpr uint64_t kNotable = 100;            // a change by one part in this many
+constexpr milliseconds kCacheEvery{100};  // page cache that makes room for other memory changes no usage
+constexpr seconds kAwakeFor{1};           // after a task's start: its worker may be new
+constexpr uint64_t kNotable = 100;        // a change by one part in this many
+constexpr uint64_t kNotableFall = 10;     // likewise, of the limit
+constexpr seconds kSendFallsEvery{5};
 constexpr int64_t kLongPauseNs = 20'000'000;  // from which a pause has a sample of its own
 constexpr size_t kMaxSharingChecks = 2048;
 
@@ -66,7 +68,7 @@ Status Watcher::Start(WatcherOptions options) {
   limit_.reset();
   shared_ = false;
   oom_kills_at_start_ = cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills();
-  offheap_peak_ = sent_use_ = 0;
+  offheap_peak_ = sent_use_ = sent_last_ = 0;
   usage_ = 0;
   pace_ = kTick;
   peak_ = {};
@@ -191,6 +193,7 @@ void Watcher::Look(bool anew) {
     } else {
       processes_->ReadPeaks();
     }
+    host_available_ = proc_.HostAvailable();
     limit_ = cgroup_ == nullptr || host_memory_ == 0 ? std::nullopt : cgroup_->Limit(host_memory_);
   }
   if (limit_ && !shared_ && now - sharing_checked_at_ >= kSharingEvery) {
@@ -223,6 +226,7 @@ void Watcher::MeasureJvm() {
 
 void Watcher::RememberLast(uint64_t used) {
   last_ = LastMoment(*processes_, used);
+  if (host_available_) last_.set_host_available_bytes(*host_available_);
   AddRow("heap.used", spark_.now.heap_used, last_.mutable_regions());
   AddRow("heap.storage", spark_.now.storage, last_.mutable_regions());
   AddRow("heap.execution", spark_.now.execution, last_.mutable_regions());
@@ -307,16 +311,19 @@ void Watcher::SendWorkerDeaths() {
   std::vector<WatchedProcess> gone = processes_->TakeGone();
   // The kernel takes the largest.
   std::stable_sort(gone.begin(), gone.end(), [](const auto& a, const auto& b) { return a.rss_bytes > b.rss_bytes; });
+  // Where several executors share a group, a kill may have been among another's processes.
+  const auto take_kill = [this] { return shared_ ? std::nullopt : kernel_kills_.Take(); };
   for (const WatchedProcess& process : gone) {
-    const std::optional<uint64_t> kills = kernel_kills_.Take();
-    if (process.kind == ProcessKind::kPythonWorker) options_.worker_died({process, last_, kills, limit_});
+    if (process.kind == ProcessKind::kPythonWorker) {
+      options_.worker_died({process, last_, take_kill, limit_});
+    } else {
+      take_kill();
+    }
   }
 }
 
 void Watcher::SendEarly() {
-  sent_use_ = peak_.used_bytes();
-  sent_at_ = Clock::now();
-  options_.send(Build());
+  Send(Clock::now());
   SayEarly(true);
 }
 
@@ -329,8 +336,15 @@ void Watcher::SayEarly(bool climbs) {
 void Watcher::SendIfGrown() {
   const Clock::time_point now = Clock::now();
   const bool grown = peak_.used_bytes() > sent_use_ + sent_use_ / 50;  // by 2 %
-  if (!grown || now - sent_at_ < kSendEvery) return;
+  // Who dies after a fall must not be judged by what it had used before.
+  const bool fallen = limit_ && last_.used_bytes() + *limit_ / kNotableFall < sent_last_ && now - sent_at_ >= kSendFallsEvery;
+  if (!fallen && (!grown || now - sent_at_ < kSendEvery)) return;
+  Send(now);
+}
+
+void Watcher::Send(Clock::time_point now) {
   sent_use_ = peak_.used_bytes();
+  sent_last_ = last_.used_bytes();
   sent_at_ = now;
   options_.send(Build());
 }

@@ -43,7 +43,8 @@ namespace memprof {
 struct DeadWorker {
   WatchedProcess process;
   proto::Moment before;
-  std::optional<uint64_t> kernel_kills;  // of the kernel's in the cgroup: 1 = this one; absent: nobody counts
+  // Asked only for one that was killed: how many of the kernel's kills in the cgroup explain it, 1 or 0; absent: nobody can tell.
+  std::function<std::optional<uint64_t>()> take_kill;
   std::optional<uint64_t> limit_bytes;
 };
 
@@ -102,6 +103,7 @@ class Watcher {
   void SendEarly();
   void SayEarly(bool climbs);
   void SendIfGrown();
+  void Send(Clock::time_point now);
   proto::ExecutorSnapshot Build() const;
 
   std::atomic<uint64_t> task_starts_{0}, task_ends_{0};
@@ -116,6 +118,7 @@ class Watcher {
   ProcFiles proc_;
   std::unique_ptr<MemoryCgroup> cgroup_;  // null: none
   uint64_t host_memory_ = 0;
+  std::optional<uint64_t> host_available_;  // as of the last look at what changes rarely
   std::optional<ProcessWatch> processes_;
   std::optional<JvmRows> jvm_rows_;
   std::optional<uint64_t> limit_;
@@ -123,7 +126,7 @@ class Watcher {
   std::optional<uint64_t> oom_kills_at_start_;
   SparkNews spark_;  // as of the last look
   uint64_t offheap_peak_ = 0;
-  uint64_t sent_use_ = 0;
+  uint64_t sent_use_ = 0, sent_last_ = 0;
   uint64_t usage_ = 0;  // of the container, with page cache
   std::chrono::milliseconds pace_{0};
   uint64_t processes_bytes_ = 0;  // of all, at the last look

@@ -35,6 +35,7 @@ public final class StoreRoundTrip {
     NativeStore.stageCompleted(store, 3, 0, null, 1_600L);
     NativeStore.notAvailable(store, "something", "a reason");
     NativeStore.executorRemoved(store, "7", "Command exited with code 137", 1_700L);
+    NativeStore.applicationEnding(store, 1_750L);
     NativeStore.applicationEnded(store, 1_800L);
     System.out.println("awaits: " + NativeStore.awaitsSymbols(store));
     byte[] json = NativeStore.reportJson(store, false, true);

@@ -25,7 +25,9 @@ proto::ExecutorSnapshot SnapshotOf(int processes) {
     process.set_peak_rss_bytes(90'000'049 - static_cast<uint64_t>(pid));
     *snapshot.add_processes() = process;
     *snapshot.mutable_at_peak()->add_processes() = process;
+    *snapshot.mutable_last()->add_processes() = process;
   }
+  snapshot.mutable_last()->set_used_bytes(600'000'007);
   snapshot.mutable_at_peak()->set_used_bytes(700'000'001);
   return snapshot;
 }
@@ -40,6 +42,7 @@ TEST(TaskProfile, AMomentThatDoesNotFitIsLeftOutWhole) {
     ASSERT_LE(sent.ByteSizeLong(), 1024u) << processes;
     ASSERT_TRUE(!sent.has_at_peak() || sent.at_peak().processes_size() == processes) << processes;
     ASSERT_EQ(sent.processes(0).pid(), 4000) << "the largest stays";
+    ASSERT_EQ(sent.last().used_bytes(), 600'000'007u) << "a verdict rests on it";
   }
 }
 

@@ -31,6 +31,7 @@ proto::ExecutorSnapshot Random(std::mt19937& random) {
   }
   if (random() % 2 == 0) {
     snapshot.mutable_last()->set_time_ms(static_cast<int64_t>(random() % 3));
+    snapshot.mutable_last()->set_clock_ms(static_cast<int64_t>(random() % 3));
     snapshot.mutable_last()->set_used_bytes(random() % 3);
   }
   if (random() % 2 == 0) snapshot.set_oom_kills(random() % 3);
@@ -107,6 +108,22 @@ TEST(Snapshots, MomentsAreComparedByOneMeasureHoweverTheyAreShown) {
   in_rss.mutable_at_peak()->set_used_bytes(800'000'011);
   JoinSnapshot(in_rss, in_pss);
   EXPECT_EQ(in_pss.at_peak().used_bytes(), 600'000'007u);
+}
+
+// A wall clock that is set back by an hour orders nothing.
+TEST(Snapshots, TheLastMomentIsTheOneOfTheClockThatIsNeverSetBack) {
+  proto::ExecutorSnapshot before, after;
+  before.mutable_last()->set_time_ms(3'600'000'000);
+  before.mutable_last()->set_clock_ms(70'000);
+  before.mutable_last()->set_used_bytes(900);
+  after.mutable_last()->set_time_ms(3'596'400'500);
+  after.mutable_last()->set_clock_ms(70'500);
+  after.mutable_last()->set_used_bytes(300);
+  proto::ExecutorSnapshot first = before, second = after;
+  JoinSnapshot(after, first);
+  JoinSnapshot(before, second);
+  EXPECT_EQ(first.last().used_bytes(), 300u);
+  EXPECT_EQ(second.last().used_bytes(), 300u);
 }
 
 TEST(Snapshots, KeepTheLargestOfVeryManyProcesses) {

@@ -200,7 +200,7 @@ TEST(HeapErrors, AFatalOneIsToldByOneEntryWhateverBecameOfItsExecutor) {
              "space",
              "Command exited with code 52", kErrorMs + 40'000, false, false, "ran out of heap: task 40"},
         Case{"java.lang.OutOfMemoryError: x", "Command exited with code 52", kErrorMs + 140'000, false, false, "ran out of heap: task 40"},
-        Case{"java.lang.OutOfMemoryError: x", "Command exited with code 137", kErrorMs + 90'000, false, false, "not of memory"},
+        Case{"java.lang.OutOfMemoryError: x", "Command exited with code 137", kErrorMs + 90'000, false, false, "why is not known"},
         Case{"java.lang.OutOfMemoryError: x", "Command exited with code 52", kEnded + 10, true, false, "ran out of heap: task 40"},
         Case{"java.lang.OutOfMemoryError: x", "", 0, true, true, "lived on, which is no death"},
         Case{"RuntimeException: java.lang.OutOfMemoryError", "", 0, true, false, "lived on, which is no death"}}) {

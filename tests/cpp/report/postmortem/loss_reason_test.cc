@@ -43,7 +43,8 @@ TEST(LossReason, ADoubtIsNotAKillForMemory) {
 TEST(LossReason, ExecutorsThatWereWantedGone) {
   for (const char* text : {"Executor killed by driver.", "Executor decommission: worker decommissioned", "Container c_1 was preempted.",
                            "Container c_1 exited from explicit termination request.", "Command exited with code 0",
-                           "The executor with id 4 was deleted by a user or the framework."}) {
+                           "The executor with id 4 was deleted by a user or the framework.", "Worker shutting down",
+                           "java.lang.IllegalStateException: Shutdown hooks cannot be modified during shutdown."}) {
     EXPECT_EQ(ParseLossReason(text).kind, LossKind::kWanted) << text;
   }
 }

@@ -116,7 +116,7 @@ TEST(PostMortems, AContainerThatWasFull) {
   EXPECT_EQ(death["outOfMemory"], true);
   EXPECT_EQ(death["limitBytes"], kContainer);
   EXPECT_EQ(death["usedBytes"], kFull);
-  EXPECT_EQ(death["lastSampleAgeMs"], 300) << "the profiles are younger than the snapshot";
+  EXPECT_EQ(death["lastSampleAgeMs"], 500) << "of its use: the profiles are younger";
   EXPECT_EQ(death["taskAttemptId"], 40) << "the one that held most";
   EXPECT_EQ(death["stageId"], 5);
   EXPECT_EQ(death["reason"], kCode137);
@@ -276,6 +276,32 @@ TEST(PostMortems, NoneForExecutorsThatWereWantedGone) {
   ended.ApplicationEnded(kBegin + 9'000);
   FillScene(ended, kCode137, kFull);
   EXPECT_EQ(Deaths(ended), Json::array()) << "the application had ended";
+}
+
+// A program that ends without stopping its SparkContext: Spark's hooks end executors before the application counts as ended.
+TEST(PostMortems, NoneOnceTheDriversJvmHasBegunToEnd) {
+  for (const int64_t ending_ms : {kBegin + 9'999, kBegin + 10'002}) {
+    ProfileStore store;
+    store.ApplicationEnding(ending_ms);
+    FillScene(store, "Command exited with code 143", kFull);
+    store.ApplicationEnded(kBegin + 11'000);
+    EXPECT_EQ(Deaths(store).size(), ending_ms < kBegin + 10'000 ? 0u : 1u);
+  }
+}
+
+TEST(PostMortems, WhatIsToldOfItsUseIsAsOldAsThat) {
+  ProfileStore store;
+  store.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin - 9'000'000});
+  proto::Envelope hours_ago = LastSnapshot(kFull);
+  hours_ago.mutable_executor()->mutable_last()->set_time_ms(kBegin - 7'190'000);
+  static_cast<void>(store.Ingest(hours_ago.SerializeAsString()));
+  static_cast<void>(store.Ingest(RunningTask(40, kDeadlyBytes).Bytes()));  // younger, without a word on the container
+  store.ExecutorRemoved("1", kCode137, kBegin + 10'000);
+  const Json death = TheDeath(store);
+  EXPECT_EQ(death["lastSampleAgeMs"], 7'200'000);
+  EXPECT_EQ(death["outOfMemory"], false);
+  EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr("was lost; why is not known: 97 % of the limit was in use"));
+  EXPECT_THAT(death["how"].get<std::string>(), HasSubstr("which was 2 h 00 min old"));
 }
 
 // Spark tells of an executor's tasks before it tells of the executor.

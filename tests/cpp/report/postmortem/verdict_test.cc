@@ -46,9 +46,52 @@ TEST(Verdict, WithoutAnExitCodeUseDecides) {
   EXPECT_TRUE(Judge(evidence).out_of_memory);
   evidence.used_bytes = kLimit / 2;
   EXPECT_FALSE(Judge(evidence).out_of_memory);
+  EXPECT_FALSE(Judge(evidence).unknown);
   evidence.used_bytes.reset();
   EXPECT_FALSE(Judge(evidence).out_of_memory);
+  EXPECT_TRUE(Judge(evidence).unknown);
   EXPECT_THAT(Judge(evidence).how, HasSubstr("not known"));
+}
+
+// However full it was: it may live, behind a pause or a broken connection.
+TEST(Verdict, SilenceIsNoDeathByMemory) {
+  for (const uint64_t used : {kLimit / 3, kLimit / 100 * 97}) {
+    DeathEvidence evidence = Killed(used);
+    evidence.loss = ParseLossReason("Executor heartbeat timed out after 126021 ms");
+    EXPECT_FALSE(Judge(evidence).out_of_memory);
+    EXPECT_TRUE(Judge(evidence).unknown);
+    EXPECT_THAT(Judge(evidence).how, HasSubstr("broken connection"));
+    evidence.kernel_kills = 1;
+    EXPECT_TRUE(Judge(evidence).out_of_memory) << "the kernel's word stands above";
+  }
+}
+
+TEST(Verdict, AnOldSampleProvesNothing) {
+  for (const uint64_t used : {kLimit / 3, kLimit / 100 * 97}) {
+    DeathEvidence evidence = Killed(used);
+    evidence.sample_age_ms = kStaleSampleMs - 1;
+    EXPECT_FALSE(Judge(evidence).unknown);
+    evidence.sample_age_ms = 2 * 3'600'000;
+    EXPECT_FALSE(Judge(evidence).out_of_memory);
+    EXPECT_TRUE(Judge(evidence).unknown);
+    EXPECT_THAT(Judge(evidence).how, HasSubstr("which was 2"));
+  }
+}
+
+TEST(Verdict, OfTheHostsMemoryOthersMayHaveUsedTheRest) {
+  DeathEvidence evidence = Killed(kLimit / 100 * 15);
+  evidence.limit_is_hosts = true;
+  EXPECT_TRUE(Judge(evidence).unknown);
+  EXPECT_FALSE(Judge(evidence).out_of_memory);
+  evidence.host_available_bytes = kLimit / 2;
+  EXPECT_FALSE(Judge(evidence).unknown);
+  EXPECT_FALSE(Judge(evidence).out_of_memory);
+  EXPECT_THAT(Judge(evidence).how, HasSubstr("all on it together used 50 %"));
+  evidence.host_available_bytes = kLimit / 100 * 2;
+  EXPECT_TRUE(Judge(evidence).out_of_memory);
+  evidence.host_available_bytes.reset();
+  evidence.used_bytes = kLimit / 100 * 90;
+  EXPECT_TRUE(Judge(evidence).out_of_memory);
 }
 
 TEST(Verdict, TheManagersWord) {

@@ -129,6 +129,9 @@ public final class NativeStore {
 
   public static native void applicationEnded(long store, long timeMs);
 
+  /** The driver's JVM has begun to end: executors that go from now on were not lost. */
+  public static native void applicationEnding(long store, long timeMs);
+
   public static native void notAvailable(long store, String what, String why);
 
   /** True while sites that the report would show still wait for their native names. */

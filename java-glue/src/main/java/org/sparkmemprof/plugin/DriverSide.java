@@ -55,6 +55,7 @@ public final class DriverSide implements DriverPlugin {
   private SparkContext spark;
   private StoreFeeder feeder;
   private DriverListener listener;
+  private EndOfJvm endOfJvm;
   private ReportWriter writer;
   private volatile int toldDeaths; // written on the report's own thread
   private EventLog eventLog;
@@ -101,6 +102,7 @@ public final class DriverSide implements DriverPlugin {
     accumulator.register(sc, Option.empty(), true);
     listener = new DriverListener(feeder, notices, accumulator.id(), sc.conf(), sc.version());
     sc.addSparkListener(listener);
+    endOfJvm = EndOfJvm.watch(feeder);
     return Collections.singletonMap(ACCUMULATOR, AccumulatorTemplate.encode(accumulator));
   }
 
@@ -199,6 +201,7 @@ public final class DriverSide implements DriverPlugin {
       return;
     }
     boolean interrupted = false;
+    endOfJvm.close();
     FailureNotes.stop();
     if (profile != null) {
       profile.close();

@@ -1,0 +1,37 @@
+package org.sparkmemprof.plugin;
+
+import org.sparkmemprof.jni.NativeStore;
+import org.sparkmemprof.report.StoreFeeder;
+
+/**
+ * Tells the store when the driver's JVM begins to end. A program may end without stopping its
+ * SparkContext; then Spark's own hooks end executors before the application counts as ended.
+ */
+final class EndOfJvm {
+  private final Thread hook;
+
+  private EndOfJvm(StoreFeeder feeder) {
+    hook =
+        new Thread(
+            () -> {
+              long time = System.currentTimeMillis();
+              feeder.event(store -> NativeStore.applicationEnding(store, time));
+            },
+            "memprof-end");
+  }
+
+  /** Throws IllegalStateException where the JVM ends already. */
+  static EndOfJvm watch(StoreFeeder feeder) {
+    EndOfJvm watch = new EndOfJvm(feeder);
+    Runtime.getRuntime().addShutdownHook(watch.hook);
+    return watch;
+  }
+
+  void close() {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException ending) {
+      // It has told, or is about to.
+    }
+  }
+}

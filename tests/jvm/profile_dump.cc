@@ -71,6 +71,10 @@ json Executor(const proto::ExecutorSnapshot& executor) {
                      {"unattributedBytes", moment.unattributed_bytes()},
                      {"activeTasks", moment.active_tasks()}};
   }
+  if (executor.has_last()) {
+    const proto::Moment& last = executor.last();
+    out["last"] = {{"timeMs", last.time_ms()}, {"usedBytes", last.used_bytes()}, {"hostAvailableBytes", last.host_available_bytes()}};
+  }
   return out;
 }
 

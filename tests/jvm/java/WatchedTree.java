@@ -7,7 +7,8 @@ import org.sparkmemprof.jni.NativeAgent;
 /**
  * An executor with a Python daemon as Spark starts it; the argument is the Python. Messages are
  * drained all the while, so message files are numbered as they were sent. It ends soon after the
- * daemon's worker has written the file "held".
+ * daemon's worker has written the file "held". With a further argument it waits for the daemon to
+ * let go of what it holds, too: for that it writes the file "release".
  */
 public final class WatchedTree {
   private static final int GARBAGE_COLLECTIONS = 3;
@@ -28,6 +29,10 @@ public final class WatchedTree {
     }
     for (int i = 0; i < GARBAGE_COLLECTIONS; i++) {
       System.gc();
+    }
+    if (args.length > 1) {
+      Thread.sleep(6000); // since the last message, for falls are told every five seconds at most
+      Files.write(Path.of("release"), new byte[0]);
     }
     Thread.sleep(2000); // many ticks of the watcher
     Files.write(Path.of("task"), NativeAgent.taskSnapshot(1, Probe.MAX_BYTES));

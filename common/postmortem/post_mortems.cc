@@ -11,12 +11,12 @@
 #include "postmortem/headlines.h"
 #include "postmortem/heap_errors.h"
 #include "postmortem/incidents.h"
+#include "postmortem/last_moment.h"
 #include "postmortem/last_sites.h"
 #include "postmortem/regions_then.h"
 #include "postmortem/result_limit.h"
 #include "postmortem/unwanted.h"
 #include "postmortem/verdict.h"
-#include "proto/memprof.pb.h"
 #include "report/cut.h"
 #include "rollup/executor_rows.h"
 #include "rollup/heap_shortages.h"
@@ -28,12 +28,6 @@ namespace {
 
 constexpr size_t kSitesShown = 20, kRetainedShown = 10;
 constexpr int64_t kLeftIsNewsMs = 60'000;  // above 85 % of the limit it is said at least every twenty seconds
-
-proto::ExecutorSnapshot SnapshotOf(const ExecutorRecord& record) {
-  proto::ExecutorSnapshot snapshot;
-  if (!snapshot.ParseFromArray(record.snapshot.data(), static_cast<int>(record.snapshot.size()))) snapshot.Clear();
-  return snapshot;
-}
 
 // What could have killed it. A limit that nobody enforces kills nobody: then the host's memory is what there is.
 std::optional<uint64_t> KillingLimit(const ReportExecutor& executor) {
@@ -70,7 +64,7 @@ class Writer {
     death.time_ms = record.removed_ms;
     death.limit_bytes = evidence.limit_bytes = KillingLimit(executor);
     std::vector<LastTask> tasks = RunningOn(executor.id);
-    const std::vector<proto::WorkerDeath> dead_before = WorkersThatDiedIn(executor.id);
+    const std::vector<proto::WorkerDeath> dead_before = WorkersThatDiedIn(executor.id, state_);
     if (const proto::Moment* last = LastMoment(snapshot)) PutMoment(executor, Without(dead_before, *last), death);
     evidence.used_bytes = death.used_bytes;
     evidence.heap_used_bytes = executor.heap_used_peak_bytes;
@@ -272,11 +266,6 @@ class Writer {
     return last;
   }
 
-  static const proto::Moment* LastMoment(const proto::ExecutorSnapshot& snapshot) {
-    if (snapshot.has_last()) return &snapshot.last();
-    return snapshot.has_at_peak() ? &snapshot.at_peak() : nullptr;  // of an executor of an older version
-  }
-
   // A JVM that is dead can't look at the counter; the next one in the same cgroup does when it starts.
   void CountKills(const ReportExecutor& executor, const ExecutorRecord& record, const proto::ExecutorSnapshot& snapshot,
                   const std::vector<proto::WorkerDeath>& dead_before, DeathEvidence& evidence) const {
@@ -295,32 +284,6 @@ class Writer {
     for (const proto::WorkerDeath& worker : dead_before) known += worker.oom_kills();
     evidence.kernel_kills = std::get<uint64_t>(first) - std::min(std::get<uint64_t>(first), std::max(known, snapshot.oom_kills()));
     evidence.counted_by = fmt::format("executor {}, the next one in it,", std::get<std::string>(first));
-  }
-
-  std::vector<proto::WorkerDeath> WorkersThatDiedIn(const std::string& executor_id) const {
-    std::vector<proto::WorkerDeath> deaths;
-    for (const auto& [key, bytes] : state_.worker_deaths) {
-      proto::WorkerDeath death;
-      if (std::get<0>(key) == executor_id && death.ParseFromString(bytes)) deaths.push_back(std::move(death));
-    }
-    return deaths;
-  }
-
-  // What was in use, less what workers held that have died since.
-  static proto::Moment Without(const std::vector<proto::WorkerDeath>& dead, const proto::Moment& moment) {
-    proto::Moment left = moment;
-    left.clear_processes();
-    for (const proto::Process& process : moment.processes()) {
-      const bool is_gone = std::any_of(dead.begin(), dead.end(), [&](const proto::WorkerDeath& death) {
-        return death.pid() == process.pid() && death.time_ms() >= moment.time_ms();
-      });
-      if (is_gone) {
-        left.set_used_bytes(left.used_bytes() - std::min(left.used_bytes(), process.peak_rss_bytes()));
-      } else {
-        *left.add_processes() = process;
-      }
-    }
-    return left;
   }
 
   static void PutAge(const proto::ExecutorSnapshot& snapshot, const std::vector<LastTask>& tasks, ReportPostMortem& death) {

@@ -9,6 +9,7 @@
 #include "base/valid_utf8.h"
 #include "profile/process_rows.h"
 #include "watch/last_moment.h"
+#include "watch/shared_cgroup.h"
 
 namespace memprof {
 namespace {
@@ -25,7 +26,6 @@ constexpr uint64_t kNotable = 100;        // a change by one part in this many
 constexpr uint64_t kNotableFall = 10;     // likewise, of the limit
 constexpr seconds kSendFallsEvery{5};
 constexpr int64_t kLongPauseNs = 20'000'000;  // from which a pause has a sample of its own
-constexpr size_t kMaxSharingChecks = 2048;
 
 void Describe(const WatchedProcess& process, bool withheld, proto::Process* message) {
   message->set_pid(process.pid);
@@ -42,17 +42,6 @@ void Describe(const WatchedProcess& process, bool withheld, proto::Process* mess
   if (process.baseline) AddBaseline(*process.baseline, withheld, message);
   message->set_alive(process.alive);
   if (process.last_task_attempt_id) message->set_last_task_attempt_id(*process.last_task_attempt_id);
-}
-
-// Another executor in our control group: the limit is not ours alone.
-bool OtherExecutorIn(const MemoryCgroup& cgroup, const ProcFiles& proc, int32_t own_pid) {
-  size_t checks = 0;
-  for (const int32_t pid : cgroup.Processes()) {
-    if (pid == own_pid || ++checks > kMaxSharingChecks) continue;
-    const Result<std::vector<std::string>> command_line = proc.ReadCommandLine(pid);
-    if (command_line.ok() && IsExecutorJvm(*command_line)) return true;
-  }
-  return false;
 }
 
 }  // namespace

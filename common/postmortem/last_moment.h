@@ -1,0 +1,19 @@
+// What an executor had last said of itself and its processes. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "proto/memprof.pb.h"
+#include "rollup/state.h"
+
+namespace memprof {
+
+proto::ExecutorSnapshot SnapshotOf(const ExecutorRecord& record);  // empty: none came
+// The last sample; of an executor of an older version the one at its peak. Null: none. It lives as long as the snapshot.
+const proto::Moment* LastMoment(const proto::ExecutorSnapshot& snapshot);
+std::vector<proto::WorkerDeath> WorkersThatDiedIn(const std::string& executor_id, const StoreState& state);
+// What was in use, less what workers held that have died since.
+proto::Moment Without(const std::vector<proto::WorkerDeath>& dead, const proto::Moment& moment);
+
+}  // namespace memprof

@@ -16,8 +16,7 @@ inline bool DiedUnwanted(const ExecutorRecord& record, const StoreState& state) 
   // While the JVM ends, other threads continue, and one may stop the SparkContext because of an error of its own.
   if (record.by_own_word) return true;
   const int64_t gone_ms = std::min(record.removed_ms, record.task_lost_ms.value_or(record.removed_ms));
-  const std::optional<int64_t> ended_ms = state.ending_ms ? state.ending_ms : state.application.ended_ms;
-  if (ended_ms && gone_ms >= *ended_ms) return false;
+  if (const std::optional<int64_t> end_ms = state.EndMs(); end_ms && gone_ms >= *end_ms) return false;
   return ParseLossReason(record.removed_reason).kind != LossKind::kWanted;
 }
 

@@ -192,6 +192,12 @@ std::vector<std::pair<std::string_view, const ExecutorRecord*>> HeaviestFirst(co
   return executors;
 }
 
+// Asked for while the application ended, in place of one that went with it, and never started.
+bool NeverWas(const ExecutorRecord& record, const StoreState& state) {
+  const std::optional<int64_t> end_ms = state.EndMs();
+  return !record.added && record.removed && record.snapshot.empty() && end_ms && record.removed_ms >= *end_ms;
+}
+
 }  // namespace
 
 ReportMoment MomentRow(const proto::Moment& moment) {
@@ -217,6 +223,7 @@ std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<Repor
   std::vector<ReportExecutor> rows;
   uint64_t bytes = 0;
   for (const auto& [id, record] : HeaviestFirst(state)) {
+    if (NeverWas(*record, state)) continue;
     if (rows.size() >= kMostExecutorRows || bytes >= kMostRowBytes) {
       rest.Add(*record, counters);
       continue;

@@ -43,6 +43,9 @@ struct StoreState {
     return number && dropped_executor_numbers.Contains(*number);
   }
 
+  // From when on executors go because the application does.
+  std::optional<int64_t> EndMs() const { return ending_ms ? ending_ms : application.ended_ms; }
+
   uint64_t limit_bytes;
   CountingMemory memory;  // outlives everything below
   std::unique_ptr<Interner> interner = std::make_unique<Interner>(&memory);

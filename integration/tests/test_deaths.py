@@ -60,10 +60,16 @@ def test_a_kill_at_low_use_is_not_memory(spark_run):
 
 def test_the_kernel_kills_a_python_worker(spark_run, contained, container):
     conf = {"spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.cores.max": "1"}
-    run = spark_run("deaths.py", "in-worker", BUILD / "demo/libscratch.so", master=contained.master, conf=conf)
-    run.demand_success()
-    assert run.result() == 1000
-    assert kernel_kills(container) == 1
+    # Before the memory of the first one is free, the kernel may take a second process: then it is another scene.
+    for _ in range(3):
+        before = kernel_kills(container)
+        run = spark_run("deaths.py", "in-worker", BUILD / "demo/libscratch.so", master=contained.master, conf=conf)
+        run.demand_success()
+        assert run.result() == 1000
+        if kernel_kills(container) == before + 1:
+            break
+    else:
+        pytest.fail("the kernel killed more than the worker, each time")
     (death,) = run.report()["postMortems"]
     assert death["process"] == "python-worker"
     assert death["outOfMemory"] is True

@@ -284,8 +284,10 @@ TEST(PostMortems, NoneOnceTheDriversJvmHasBegunToEnd) {
     ProfileStore store;
     store.ApplicationEnding(ending_ms);
     FillScene(store, "Command exited with code 143", kFull);
+    store.ExecutorRemoved("2", "java.lang.IllegalStateException: Shutdown hooks cannot be modified during shutdown.", kBegin + 10'050);
     store.ApplicationEnded(kBegin + 11'000);
     EXPECT_EQ(Deaths(store).size(), ending_ms < kBegin + 10'000 ? 0u : 1u);
+    EXPECT_EQ(Json::parse(store.ReportJson(false))["executors"].size(), 1u) << "the other one never was";
   }
 }
 

@@ -201,7 +201,9 @@ public final class DriverSide implements DriverPlugin {
       return;
     }
     boolean interrupted = false;
-    endOfJvm.close();
+    if (endOfJvm != null) {
+      endOfJvm.close();
+    }
     FailureNotes.stop();
     if (profile != null) {
       profile.close();

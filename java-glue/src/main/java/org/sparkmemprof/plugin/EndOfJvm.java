@@ -20,10 +20,13 @@ final class EndOfJvm {
             "memprof-end");
   }
 
-  /** Throws IllegalStateException where the JVM ends already. */
   static EndOfJvm watch(StoreFeeder feeder) {
     EndOfJvm watch = new EndOfJvm(feeder);
-    Runtime.getRuntime().addShutdownHook(watch.hook);
+    try {
+      Runtime.getRuntime().addShutdownHook(watch.hook);
+    } catch (IllegalStateException ending) {
+      watch.hook.run();
+    }
     return watch;
   }
 

@@ -22,6 +22,17 @@ PythonAtOnce SumOf(const std::vector<ReportProcess>& processes) {
   return python;
 }
 
+// Pages of the heap, as the JVM measured itself; what is committed needs none yet.
+std::optional<uint64_t> ResidentHeap(const ReportExecutor& executor) {
+  for (const ReportProcess& process : executor.processes) {
+    if (process.kind != "jvm") continue;
+    for (const ReportRow& row : process.rows) {
+      if (row.name == "Java heap") return row.bytes;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 PythonAtOnce LargestPythonSum(const AdviceInput& input) {
@@ -50,8 +61,12 @@ uint64_t JvmNative(const AdviceInput& input) {
   uint64_t resident = JvmResident(input);
   uint64_t heap = input.executor->heap_max_bytes.value_or(0);
   if (const uint64_t committed = LastOf(input, "heap.committed"); committed != 0) heap = committed;
+  heap = std::min(heap, ResidentHeap(*input.executor).value_or(heap));
   uint64_t native = resident > heap ? resident - heap : 0;
-  return native - std::min(native, BudgetOf(input, "offHeap"));
+  uint64_t off_heap = BudgetOf(input, "offHeap");
+  if (input.last && !input.last->regions.empty())
+    off_heap = std::min(off_heap, LastOf(input, "offHeap"));  // what was granted for it and not used is no use
+  return native - std::min(native, off_heap);
 }
 
 uint64_t BudgetOf(const AdviceInput& input, std::string_view region) {

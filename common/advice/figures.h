@@ -20,7 +20,7 @@ PythonAtOnce LargestPythonSum(const AdviceInput& input);
 uint64_t BytesOfEach(const PythonAtOnce& python);  // of its workers
 
 uint64_t JvmResident(const AdviceInput& input);  // at the last sample
-uint64_t JvmNative(const AdviceInput& input);    // the part that is neither heap nor Spark's own off-heap budget
+uint64_t JvmNative(const AdviceInput& input);    // the part that is neither heap nor what Spark's off-heap budget was used for
 uint64_t BudgetOf(const AdviceInput& input, std::string_view region);
 uint64_t LastOf(const AdviceInput& input, std::string_view region);  // at the last sample; 0: not known
 uint64_t PysparkMemorySetting(const AdviceInput& input);             // spark.executor.pyspark.memory; 0: not set

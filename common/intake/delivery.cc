@@ -1,6 +1,7 @@
 #include "intake/delivery.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "facts/interned_profile.h"
 #include "intake/decode.h"
@@ -20,14 +21,14 @@ void DeliverSnapshot(std::string_view executor_id, const proto::ExecutorSnapshot
   executor.snapshot = known.SerializeAsString();
 }
 
-// The latest; of two of one time always the same.
+// The latest, by a clock that is never set back; of two of one time always the same.
 template <typename Message>
 void KeepLatest(const Message& message, std::pmr::string& kept) {
   Message known;
   const std::string bytes = message.SerializeAsString();
   const bool has_known = !kept.empty() && known.ParseFromArray(kept.data(), static_cast<int>(kept.size()));
-  if (!has_known || std::pair(known.time_ms(), std::string_view(kept)) < std::pair(message.time_ms(), std::string_view(bytes)))
-    kept = bytes;
+  const auto order = [](const Message& value, std::string_view text) { return std::tuple(value.clock_ms(), value.time_ms(), text); };
+  if (!has_known || order(known, kept) < order(message, bytes)) kept = bytes;
 }
 
 void DeliverRetained(std::string_view executor_id, const proto::RetainedHeap& retained, StoreState& state) {

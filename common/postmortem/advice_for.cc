@@ -56,7 +56,8 @@ std::vector<ReportAdvice> AdviceFor(const ReportPostMortem& death, const ReportE
   input.death = &death;
   input.of_heap = verdict.of_heap;
   if (verdict.of_jvm) input.shortage = shortage;
-  input.settings = &state.configuration;
+  const SparkSettings settings = state.SettingsOf(death.stage_id);
+  input.settings = &settings;
   input.tasks_at_once = tasks.size();
   if (snapshot.has_last()) input.last = MomentRow(snapshot.last());
   if (!tasks.empty()) verdict.of_heap ? PutHeapPeersOf(tasks.front(), state, input) : PutPeersOf(tasks.front(), state, input);

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
+#include <tuple>
 
 #include "postmortem/heap_errors.h"
 #include "postmortem/incidents.h"
@@ -35,6 +38,11 @@ proto::WorkerDeath DeathByItsOwnWord(int64_t task_attempt_id, const TaskRecord& 
   death.set_stage_id(task.stage_id);
   death.set_signal(end.signal);
   return death;
+}
+
+void SortByTime(std::vector<ReportPostMortem>& deaths) {
+  std::sort(deaths.begin(), deaths.end(),
+            [](const auto& a, const auto& b) { return std::tuple(a.time_ms, DeathKey(a)) < std::tuple(b.time_ms, DeathKey(b)); });
 }
 
 }  // namespace
@@ -87,6 +95,20 @@ bool AnyDeath(const StoreState& state, const std::function<bool(const std::strin
     any = any || matches(HeapErrorKey(survived.executor_id, survived.error.task_attempt_id(), survived.error.time_ms()));
   }
   return any;
+}
+
+size_t KeepNewestAndLargest(size_t most, std::vector<ReportPostMortem>& deaths) {
+  SortByTime(deaths);
+  if (deaths.size() <= most) return 0;
+  const size_t others = deaths.size() - most;
+  const auto newest = deaths.end() - static_cast<ptrdiff_t>(most / 2);
+  std::vector<ReportPostMortem> kept(std::make_move_iterator(newest), std::make_move_iterator(deaths.end()));
+  deaths.erase(newest, deaths.end());
+  std::stable_sort(deaths.begin(), deaths.end(), [](const auto& a, const auto& b) { return a.used_bytes > b.used_bytes; });
+  deaths.resize(most - kept.size());
+  std::move(kept.begin(), kept.end(), std::back_inserter(deaths));
+  SortByTime(deaths);
+  return others;
 }
 
 }  // namespace memprof

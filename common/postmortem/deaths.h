@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "proto/memprof.pb.h"
 #include "report/model.h"
@@ -24,5 +25,9 @@ void ForEachWorkerDeath(const StoreState& state,
 // Tasks that failed because their worker was refused memory, where the worker did not die of it.
 void ForEachRefusal(const StoreState& state, const std::function<void(const std::string& executor_id, int64_t task_attempt_id,
                                                                       const TaskRecord& task, const IncidentRecord& refusal)>& visit);
+
+// Sorts them by time. Of more than `most` those stay that are the newest, half of them, and of the others those that used most. Returns
+// how many are gone.
+size_t KeepNewestAndLargest(size_t most, std::vector<ReportPostMortem>& deaths);
 
 }  // namespace memprof

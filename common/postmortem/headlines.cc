@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "postmortem/driver_heap.h"
+#include "postmortem/heap_errors.h"
 #include "postmortem/incidents.h"
 #include "report/digest.h"
 #include "report/titles.h"
@@ -52,6 +53,14 @@ std::string LargestPhrase(const ReportPostMortem& death) {
   return fmt::format("; {} {} held {}", FramePlace(*lead), FrameTitle(*lead), FormatBytes(held));
 }
 
+// "; stage 5 had allocated most in Book.add Book.java:41, for SortExec"
+std::string StagePhrase(const ReportPostMortem& death) {
+  if (!death.stage_id) return "";
+  const auto heap = std::find_if(death.sites.begin(), death.sites.end(), [](const auto& site) { return site.origin == Origin::kJvmHeap; });
+  const std::string place = heap == death.sites.end() ? "" : HeapAskedPhrase(heap->frames);
+  return fmt::format("; stage {} {}", *death.stage_id, place.empty() ? "ran" : "had allocated most in " + place);
+}
+
 std::string WorkerPhrase(const ReportPostMortem& death) {
   return fmt::format("Python worker {} of executor {} (task {}, stage {})", death.pid.value_or(0), death.executor_id,
                      death.task_attempt_id.value_or(-1), death.stage_id.value_or(-1));
@@ -80,10 +89,10 @@ std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdi
   if (verdict.of_heap && error) {
     return fmt::format("{} ran out of heap: {}{}{}", who, action ? BroughtPhrase(*action) + "; " : "", HeapErrorPhrase(death, *error), end);
   }
-  if (verdict.of_heap || verdict.by_switch) {
-    return fmt::format("{} {} {} of {} was in use at its peak{}", who,
+  if (verdict.of_heap || verdict.of_unknown_pool) {
+    return fmt::format("{} {} {} of {} was in use at its peak{}{}", who,
                        verdict.of_heap ? "ran out of heap:" : "died of an OutOfMemoryError; of its heap",
-                       FormatBytesOr(executor.heap_used_peak_bytes), FormatBytesOr(executor.heap_max_bytes), end);
+                       FormatBytesOr(executor.heap_used_peak_bytes), FormatBytesOr(executor.heap_max_bytes), end, StagePhrase(death));
   }
   if (verdict.of_jvm) {
     const std::string task = fmt::format("task {} (stage {})", death.task_attempt_id.value_or(-1), death.stage_id.value_or(-1));
@@ -94,11 +103,11 @@ std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdi
                        LargestPhrase(death));
   if (!death.used_bytes && !death.exit_code) return fmt::format("{} was lost; why is not known: no sample of it arrived", who);
   const std::string use = UsePhrase(death.used_bytes, death.limit_bytes);
-  if (verdict.unknown) return fmt::format("{} was lost; why is not known: {}{}", who, use, end);
+  if (death.unknown) return fmt::format("{} was lost; why is not known: {}{}", who, use, end);
   return fmt::format("{} died, not of memory: {}{}", who, use, end);
 }
 
-std::string WorkerHeadline(const ReportPostMortem& death, int signal, bool unknown) {
+std::string WorkerHeadline(const ReportPostMortem& death, int signal) {
   std::string who = WorkerPhrase(death), use = UsePhrase(death.used_bytes, death.limit_bytes), place = PlacePhrase(death.stack);
   if (!place.empty()) place = " in " + place;
   if (death.out_of_memory && signal != 0) {
@@ -107,7 +116,7 @@ std::string WorkerHeadline(const ReportPostMortem& death, int signal, bool unkno
   if (death.out_of_memory)
     return fmt::format("{} was killed for its memory: {}{}{}", who, use, LargestPhrase(death), TogetherPhrase(death));
   if (signal != 0) return fmt::format("{} crashed, not of memory: {}{}; {}", who, SignalName(signal), place, use);
-  if (unknown) return fmt::format("{} vanished; why is not known: {}", who, use);
+  if (death.unknown) return fmt::format("{} vanished; why is not known: {}", who, use);
   return fmt::format("{} died, not of memory: {}", who, use);
 }
 

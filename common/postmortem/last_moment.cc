@@ -1,8 +1,25 @@
 #include "postmortem/last_moment.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace memprof {
+namespace {
+
+uint64_t LeftOutBytes(const proto::Moment& moment) {
+  int64_t left_out = static_cast<int64_t>(moment.used_bytes()) - moment.unattributed_bytes();
+  for (const proto::Process& process : moment.processes()) left_out -= static_cast<int64_t>(process.peak_rss_bytes());
+  return static_cast<uint64_t>(std::max<int64_t>(0, left_out));
+}
+
+std::optional<uint64_t> RssOf(int32_t pid, const proto::Moment& moment) {
+  for (const proto::Process& process : moment.processes()) {
+    if (process.pid() == pid) return process.peak_rss_bytes();
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 proto::ExecutorSnapshot SnapshotOf(const ExecutorRecord& record) {
   proto::ExecutorSnapshot snapshot;
@@ -27,12 +44,21 @@ std::vector<proto::WorkerDeath> WorkersThatDiedIn(const std::string& executor_id
 proto::Moment Without(const std::vector<proto::WorkerDeath>& dead, const proto::Moment& moment) {
   proto::Moment left = moment;
   left.clear_processes();
+  const auto forget = [&left](uint64_t bytes) { left.set_used_bytes(left.used_bytes() - std::min(left.used_bytes(), bytes)); };
+  // A heartbeat that had no room for all processes left out the smallest: their sum is known.
+  uint64_t left_out = LeftOutBytes(moment);
+  for (const proto::WorkerDeath& death : dead) {
+    if (death.time_ms() < moment.time_ms() || RssOf(death.pid(), moment)) continue;
+    const uint64_t bytes = std::min(left_out, RssOf(death.pid(), death.before()).value_or(0));
+    left_out -= bytes;
+    forget(bytes);
+  }
   for (const proto::Process& process : moment.processes()) {
     const bool is_gone = std::any_of(dead.begin(), dead.end(), [&](const proto::WorkerDeath& death) {
       return death.pid() == process.pid() && death.time_ms() >= moment.time_ms();
     });
     if (is_gone) {
-      left.set_used_bytes(left.used_bytes() - std::min(left.used_bytes(), process.peak_rss_bytes()));
+      forget(process.peak_rss_bytes());
     } else {
       *left.add_processes() = process;
     }

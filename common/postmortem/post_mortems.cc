@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 
 #include "postmortem/advice_for.h"
 #include "postmortem/deaths.h"
 #include "postmortem/driver_heap.h"
+#include "postmortem/failed_attempts.h"
 #include "postmortem/headlines.h"
 #include "postmortem/heap_errors.h"
 #include "postmortem/incidents.h"
@@ -48,8 +48,8 @@ void PutHost(const ReportExecutor& executor, const proto::Moment& moment, DeathE
 
 class Writer {
  public:
-  Writer(const StoreState& state, const std::vector<ReportExecutor>& executors, bool& awaits_names)
-      : state_(state), executors_(executors), awaits_names_(awaits_names), stacks_(*state.interner, state.symbols) {}
+  Writer(const StoreState& state, bool& awaits_names)
+      : state_(state), awaits_names_(awaits_names), stacks_(*state.interner, state.symbols) {}
 
   ReportPostMortem OfExecutor(const ReportExecutor& executor, const ExecutorRecord& record) const {
     proto::ExecutorSnapshot snapshot = SnapshotOf(record);
@@ -75,24 +75,31 @@ class Writer {
     const std::optional<proto::HeapShortage> error = HeapErrorThatEnded(executor.id, record, state_);
     if (error) evidence.heap_error = error->error().empty() ? "a full heap" : error->error();
     CountKills(executor, record, snapshot, dead_before, evidence);
-    PutAge(snapshot, tasks, death);
+    PutAge(snapshot, tasks, GoneMs(record), death);
     evidence.sample_age_ms = death.last_sample_age_ms;
     if (const proto::Moment* last = LastMoment(snapshot)) PutHost(executor, *last, evidence);
     Verdict verdict = Judge(evidence);
     death.out_of_memory = verdict.out_of_memory;
+    death.unknown = verdict.unknown;
     death.how = verdict.how;
     if (verdict.of_heap && error) PutHeapError(*error, tasks, death);
     if (verdict.of_jvm && failed) PutFirst(*failed, tasks);
-    PutSites(tasks, death);
+    if (const std::optional<LastTask> attempt = HeaviestFailedAttempt(state_, tasks, failed)) {
+      death.sites_of_attempt = attempt->task_attempt_id;
+      if (!death.stage_id) death.stage_id = attempt->task->stage_id;
+      PutSites({*attempt}, death);
+    } else {
+      PutSites(tasks, death);
+    }
     PutLeft(record, death);
     std::optional<ReportAction> action;
     if (verdict.of_heap && error) action = ActionOf(executor, *error);
     death.headline = ExecutorHeadline(death, verdict, executor, evidence.last_word, error, action);
-    if (verdict.of_heap && !death.retained) PutRetained(executor, death);
+    if ((verdict.of_heap || verdict.of_unknown_pool) && !death.retained) PutRetained(executor, death);
     // Which setting helps depends on the pool that ran short.
-    if (death.out_of_memory && !verdict.by_switch)
+    if (death.out_of_memory && !verdict.of_unknown_pool)
       death.advice = AdviceFor(death, executor, snapshot, tasks, verdict, evidence.last_word, state_);
-    if (action) PutAction(*action, state_.configuration, death);
+    if (action) PutAction(*action, SettingsOf(*action), death);
     return death;
   }
 
@@ -117,6 +124,7 @@ class Writer {
     evidence.signal = worker.signal();
     evidence.death.limit_bytes = death.limit_bytes;
     evidence.death.used_bytes = death.used_bytes;
+    evidence.death.sample_age_ms = death.last_sample_age_ms;
     if (worker.has_oom_kills()) evidence.death.kernel_kills = worker.oom_kills();
     if (!worker.has_limit_bytes()) PutHost(executor, worker.before(), evidence.death);
     evidence.death.counted_by = "its executor";
@@ -136,9 +144,10 @@ class Writer {
     if (evidence.signal != 0) death.exit_code = kSignalBase + evidence.signal;
     Verdict verdict = JudgeWorker(evidence);
     death.out_of_memory = verdict.out_of_memory;
+    death.unknown = verdict.unknown;
     death.how = verdict.how;
     PutSites(tasks, death);
-    death.headline = WorkerHeadline(death, evidence.signal, verdict.unknown);
+    death.headline = WorkerHeadline(death, evidence.signal);
     if (death.out_of_memory) death.advice = AdviceFor(death, executor, SnapshotOf(record), tasks, {}, std::nullopt, state_);
     return death;
   }
@@ -168,7 +177,7 @@ class Writer {
     Verdict verdict;
     verdict.of_heap = true;
     death.advice = AdviceFor(death, executor, snapshot, tasks, verdict, std::nullopt, state_);
-    if (action) PutAction(*action, state_.configuration, death);
+    if (action) PutAction(*action, SettingsOf(*action), death);
     return death;
   }
 
@@ -206,6 +215,10 @@ class Writer {
     const uint64_t brought = action ? std::max(action->result_bytes, action->broadcast_bytes) : 0;
     const uint64_t heap = executor.heap_max_bytes.value_or(0);
     return error.task_attempt_id() >= 0 && brought < heap / 10 ? std::nullopt : action;
+  }
+
+  SparkSettings SettingsOf(const ReportAction& action) const {
+    return state_.SettingsOf(action.stages.empty() ? std::nullopt : std::optional(action.stages.back()));
   }
 
   // The task whose thread asked comes first: it may have failed of the error before the executor was gone.
@@ -286,7 +299,8 @@ class Writer {
     evidence.counted_by = fmt::format("executor {}, the next one in it,", std::get<std::string>(first));
   }
 
-  static void PutAge(const proto::ExecutorSnapshot& snapshot, const std::vector<LastTask>& tasks, ReportPostMortem& death) {
+  static void PutAge(const proto::ExecutorSnapshot& snapshot, const std::vector<LastTask>& tasks, int64_t gone_ms,
+                     ReportPostMortem& death) {
     int64_t latest = snapshot.last().time_ms();  // of what is told of its use
     if (!snapshot.has_last()) {
       latest = snapshot.taken_ms();
@@ -294,7 +308,7 @@ class Writer {
         if (last.task->profile) latest = std::max(latest, last.task->profile->taken_ms);
       }
     }
-    if (latest > 0) death.last_sample_age_ms = std::max<int64_t>(0, death.time_ms - latest);  // two hosts' clocks may differ
+    if (latest > 0) death.last_sample_age_ms = std::max<int64_t>(0, gone_ms - latest);  // two hosts' clocks may differ
   }
 
   void PutSites(const std::vector<LastTask>& tasks, ReportPostMortem& death) const {
@@ -324,49 +338,47 @@ class Writer {
   }
 
   const StoreState& state_;
-  const std::vector<ReportExecutor>& executors_;
   bool& awaits_names_;
   NamedStacks stacks_;
 };
 
 }  // namespace
 
-std::vector<ReportPostMortem> PostMortems(const StoreState& state, const std::vector<ReportExecutor>& executors, bool& awaits_names) {
-  std::vector<ReportPostMortem> deaths = ResultLimitDeaths(state);
-  bool any =
+PostMortemRows PostMortems(const StoreState& state, const std::vector<ReportExecutor>& executors, bool& awaits_names) {
+  PostMortemRows result{ResultLimitDeaths(state)};
+  std::vector<ReportPostMortem>& deaths = result.shown;
+  const bool any =
       !deaths.empty() || !state.heap_shortages.empty() || !state.worker_deaths.empty() ||
       std::any_of(state.executors.begin(), state.executors.end(), [&](const auto& entry) { return DiedUnwanted(entry.second, state); }) ||
       std::any_of(state.tasks.begin(), state.tasks.end(),
                   [](const auto& entry) { return entry.second.profile && !entry.second.profile->incidents.empty(); });
-  if (!any) return deaths;
-  Writer writer(state, executors, awaits_names);
-  auto row_of = [&](std::string_view id) {
-    return std::find_if(executors.begin(), executors.end(), [&](const ReportExecutor& row) { return row.id == id; });
+  if (!any) return result;
+  Writer writer(state, awaits_names);
+  RowsOfExecutors rows(state, executors);
+  // Of an executor that is known.
+  const auto add = [&](std::string_view id, auto write) {
+    const ReportExecutor* row = rows.Of(id);
+    const auto record = state.executors.find(id);
+    if (row != nullptr && record != state.executors.end()) deaths.push_back(write(*row, record->second));
   };
-  for (const auto& [id, record] : state.executors) {
-    auto row = row_of(std::string_view(id));
-    if (row != executors.end() && DiedUnwanted(record, state)) deaths.push_back(writer.OfExecutor(*row, record));
+  for (const auto& [id, died] : state.executors) {
+    if (!DiedUnwanted(died, state)) continue;
+    add(id, [&](const ReportExecutor& row, const ExecutorRecord& record) { return writer.OfExecutor(row, record); });
   }
   ForEachWorkerDeath(state, [&](const std::string& id, const proto::WorkerDeath& worker) {
-    auto row = row_of(id);
-    auto record = state.executors.find(std::string_view(id));
-    if (row != executors.end() && record != state.executors.end()) deaths.push_back(writer.OfWorker(*row, record->second, worker));
+    add(id, [&](const ReportExecutor& row, const ExecutorRecord& record) { return writer.OfWorker(row, record, worker); });
   });
   ForEachRefusal(state, [&](const std::string& id, int64_t task_attempt_id, const TaskRecord& task, const IncidentRecord& refusal) {
-    auto row = row_of(id);
-    auto record = state.executors.find(std::string_view(id));
-    if (row == executors.end() || record == state.executors.end()) return;
-    deaths.push_back(writer.OfRefusal(*row, record->second, task_attempt_id, task, refusal));
+    add(id, [&](const ReportExecutor& row, const ExecutorRecord& record) {
+      return writer.OfRefusal(row, record, task_attempt_id, task, refusal);
+    });
   });
   for (const SurvivedHeapError& survived : SurvivedHeapErrors(state)) {
-    auto row = row_of(survived.executor_id);
-    auto record = state.executors.find(std::string_view(survived.executor_id));
-    if (row != executors.end()) deaths.push_back(writer.OfHeapError(*row, record->second, survived));
+    add(survived.executor_id,
+        [&](const ReportExecutor& row, const ExecutorRecord& record) { return writer.OfHeapError(row, record, survived); });
   }
-  std::sort(deaths.begin(), deaths.end(),
-            [](const auto& a, const auto& b) { return std::tuple(a.time_ms, DeathKey(a)) < std::tuple(b.time_ms, DeathKey(b)); });
-  if (deaths.size() > kMaxPostMortems) deaths.resize(kMaxPostMortems);
-  return deaths;
+  result.others = KeepNewestAndLargest(kMaxPostMortems, deaths);
+  return result;
 }
 
 }  // namespace memprof

@@ -14,9 +14,15 @@
 
 namespace memprof {
 
-inline constexpr size_t kMaxPostMortems = 100;  // of a report, the first ones
+// Of a report: half of them the newest, the others those that used most.
+inline constexpr size_t kMaxPostMortems = 100;
+
+struct PostMortemRows {
+  std::vector<ReportPostMortem> shown;  // in the order of the deaths
+  size_t others = 0;                    // for which there was no room
+};
 
 // `executors`: the rows of the same report. `awaits_names` becomes true when a site shown awaits a name.
-std::vector<ReportPostMortem> PostMortems(const StoreState& state, const std::vector<ReportExecutor>& executors, bool& awaits_names);
+PostMortemRows PostMortems(const StoreState& state, const std::vector<ReportExecutor>& executors, bool& awaits_names);
 
 }  // namespace memprof

@@ -75,17 +75,19 @@ std::vector<ReportPostMortem> ResultLimitDeaths(const StoreState& state) {
   state.actions.ForEachFailed([&](const ReportAction& action, int32_t job_id) {
     const std::optional<ResultLimit> limit = ParseResultLimit(action.failure_reason);
     if (!limit) return;
+    const ReportStageResults* results = ResultsOf(action, job_id);
+    const SparkSettings settings = state.SettingsOf(results == nullptr ? std::nullopt : std::optional(results->stage_id));
     CollectedResults collected;
     collected.tasks = limit->tasks;
     collected.bytes = limit->bytes;
-    collected.settings = &state.configuration;
-    const uint64_t set = MaxResultBytes(&state.configuration);  // exact, where it was set before the application began
+    collected.settings = &settings;
+    const uint64_t set = MaxResultBytes(&settings);  // exact, where it was set before the application began
     const bool same =
         set != 0 && std::fabs(static_cast<double>(set) / static_cast<double>(std::max<uint64_t>(1, limit->limit_bytes)) - 1) < 0.06;
     collected.limit_bytes = same ? set : limit->limit_bytes;
     collected.place = ActionPlace(action);
     ReportPostMortem death;
-    if (const ReportStageResults* results = ResultsOf(action, job_id)) {
+    if (results != nullptr) {
       death.stage_id = results->stage_id;
       collected.broadcast = results->broadcast;
       collected.partitions = PartitionsOf(state, results->stage_id);

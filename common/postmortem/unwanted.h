@@ -9,14 +9,16 @@
 
 namespace memprof {
 
-// Removed while the application ran, and not on purpose. Spark ends an executor's tasks before it reports the removal; if it was
-// the last executor, the application may end in between.
+// When it was first known to be gone: Spark ends an executor's tasks before it reports the removal.
+inline int64_t GoneMs(const ExecutorRecord& record) { return std::min(record.removed_ms, record.task_lost_ms.value_or(record.removed_ms)); }
+
+// Removed while the application ran, and not on purpose. If it was the last executor, the application may end between the loss of its
+// tasks and the removal.
 inline bool DiedUnwanted(const ExecutorRecord& record, const StoreState& state) {
   if (!record.removed) return false;
   // While the JVM ends, other threads continue, and one may stop the SparkContext because of an error of its own.
   if (record.by_own_word) return true;
-  const int64_t gone_ms = std::min(record.removed_ms, record.task_lost_ms.value_or(record.removed_ms));
-  if (const std::optional<int64_t> end_ms = state.EndMs(); end_ms && gone_ms >= *end_ms) return false;
+  if (const std::optional<int64_t> end_ms = state.EndMs(); end_ms && GoneMs(record) >= *end_ms) return false;
   return ParseLossReason(record.removed_reason).kind != LossKind::kWanted;
 }
 

@@ -27,12 +27,11 @@ std::string HeapPhrase(const DeathEvidence& evidence) {
 }
 
 Verdict OfHeap(const DeathEvidence& evidence) {
-  if (!evidence.heap_error.empty()) {
-    return {.out_of_memory = true,
-            .of_heap = true,
-            .how = fmt::format("{}, and its JVM's last word was an OutOfMemoryError: {}", EndPhrase(evidence.loss), evidence.heap_error)};
-  }
-  return {.out_of_memory = true, .of_heap = true, .how = HeapPhrase(evidence)};
+  const std::string& error = evidence.heap_error;
+  return {.out_of_memory = true,
+          .of_heap = true,
+          .how = error.empty() ? HeapPhrase(evidence) + "; its task's OutOfMemoryError was of the heap"
+                               : fmt::format("{}, and its JVM's last word was an OutOfMemoryError: {}", EndPhrase(evidence.loss), error)};
 }
 
 const char* PoolPhrase(JvmPool pool) {
@@ -58,33 +57,38 @@ Verdict ByOutOfMemoryError(const DeathEvidence& evidence) {
           .how = fmt::format("{}, and its task's OutOfMemoryError says that {}", EndPhrase(evidence.loss), PoolPhrase(pool))};
 }
 
-// No word came through of what it ran short of: its heap, or space for classes.
-Verdict BySwitch(const DeathEvidence& evidence) {
+// No word came through of what it ran short of: its heap, direct buffers, or space for classes.
+Verdict ByExitCode(const DeathEvidence& evidence) {
+  const bool of_spark = evidence.loss.exit_code == kExitSparkOom;
   return {.out_of_memory = true,
-          .by_switch = true,
-          .how = HeapPhrase(evidence) + "; -XX:+ExitOnOutOfMemoryError ends a JVM with this code, of what error is not known"};
+          .of_unknown_pool = true,
+          .how = fmt::format("{}; {}of what error is not known", HeapPhrase(evidence),
+                             of_spark ? "" : "-XX:+ExitOnOutOfMemoryError ends a JVM with this code, ")};
 }
 
 // SIGKILL, or not a word: whoever did it left no name.
 Verdict ByUse(const DeathEvidence& evidence) {
   std::string how = EndPhrase(evidence.loss);
-  double share = ShareOf(evidence.used_bytes, evidence.limit_bytes);
+  const double share = ShareOf(evidence.used_bytes, evidence.limit_bytes);
+  const std::string use = share < 0 ? "" : fmt::format(", with {} of the limit in use at the last sample", FormatPercent(share, 1));
+  if (evidence.loss.silent)
+    return {.unknown = true, .how = how + use + "; Spark has not heard of it: a kill, a long pause and a broken connection look alike"};
   if (evidence.kernel_kills) {  // 0: the kernel did not do it
     return {.how = how + fmt::format("; {} found that the kernel killed nothing in its cgroup: killed from outside", evidence.counted_by)};
   }
   if (share < 0) return {.unknown = true, .how = how + "; its use of memory is not known"};
   const int64_t age_ms = evidence.sample_age_ms.value_or(0);
-  how += fmt::format(", with {} of the limit in use at the last sample", FormatPercent(share, 1));
+  how += use;
   if (age_ms >= kStaleSampleMs) return {.unknown = true, .how = fmt::format("{}, which was {} old", how, FormatDuration(age_ms))};
-  if (evidence.loss.silent)
-    return {.unknown = true, .how = how + "; Spark has not heard of it: a kill, a long pause and a broken connection look alike"};
   if (share >= kNearLimit) return {.out_of_memory = true, .how = how};
   if (!evidence.limit_is_hosts) return {.how = how};
   if (!evidence.host_available_bytes)
     return {.unknown = true, .how = how + ", which is the host's memory; how much others used of it is not known"};
   const double host = 1 - ShareOf(evidence.host_available_bytes, evidence.limit_bytes);
-  return {.out_of_memory = host >= kFullHost,
-          .how = fmt::format("{}, which is the host's memory; all on it together used {}", how, FormatPercent(host, 1))};
+  how += fmt::format(", which is the host's memory; all on it together used {}", FormatPercent(host, 1));
+  if (host >= kFullHost) return {.out_of_memory = true, .how = how};
+  if (age_ms >= kStaleHostSampleMs) return {.unknown = true, .how = fmt::format("{} {} before", how, FormatDuration(age_ms))};
+  return {.how = how};
 }
 
 }  // namespace
@@ -98,11 +102,9 @@ Verdict Judge(const DeathEvidence& evidence) {
   }
   if (loss.kind == LossKind::kContainerMemory)
     return {.out_of_memory = true, .how = "the cluster manager says that it killed the container for its memory"};
-  if (loss.exit_code == kExitSparkOom) return ByOutOfMemoryError(evidence);
-  if (loss.exit_code == kExitHotSpotOom && evidence.last_word) return ByOutOfMemoryError(evidence);
-  if (loss.exit_code == kExitHotSpotOom) {
-    if (ShareOf(evidence.heap_used_bytes, evidence.heap_max_bytes) >= kFullHeap) return OfHeap(evidence);
-    if (evidence.heap_error.empty() && evidence.exits_on_out_of_memory) return BySwitch(evidence);
+  if (loss.exit_code == kExitSparkOom || loss.exit_code == kExitHotSpotOom) {
+    if (evidence.last_word || !evidence.heap_error.empty()) return ByOutOfMemoryError(evidence);
+    if (loss.exit_code == kExitSparkOom || evidence.exits_on_out_of_memory) return ByExitCode(evidence);
   }
   if (!evidence.heap_error.empty()) return OfHeap(evidence);
   if (!loss.exit_code || *loss.exit_code == kExitSigkill) return ByUse(evidence);

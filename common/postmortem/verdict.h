@@ -16,10 +16,10 @@ namespace memprof {
 inline constexpr double kNearLimit = 0.85;
 // Likewise, of a whole host's memory that all together had used.
 inline constexpr double kFullHost = 0.95;
-// A heap that is at least this full when its JVM exits with HotSpot's own code has run out.
-inline constexpr double kFullHeap = 0.9;
 // A sample that is older says nothing of how it died. While tasks run, one comes with every heartbeat (10 s).
 inline constexpr int64_t kStaleSampleMs = 60'000;
+// Nor does one of the host's memory, which anybody may fill: an older one proves no end by anything else.
+inline constexpr int64_t kStaleHostSampleMs = 10'000;
 
 struct DeathEvidence {
   LossReason loss;
@@ -30,20 +30,20 @@ struct DeathEvidence {
   std::optional<uint64_t> host_available_bytes;  // then: what of it nobody used; absent: not known
   // Kills of the kernel in its cgroup that belong to this death, as counted after it; absent: nobody could read them.
   std::optional<uint64_t> kernel_kills;
-  std::string counted_by;  // who read them: "a later executor in the same cgroup"
-  std::optional<uint64_t> heap_used_bytes, heap_max_bytes;
-  bool exits_on_out_of_memory = false;   // -XX:+ExitOnOutOfMemoryError
-  std::string heap_error;                // of the heap, as its agent reported shortly before; empty: none
-  std::optional<JvmShortage> last_word;  // of its tasks, right before: an OutOfMemoryError
+  std::string counted_by;                                   // who read them: "a later executor in the same cgroup"
+  std::optional<uint64_t> heap_used_bytes, heap_max_bytes;  // at its fullest, garbage included: it proves nothing
+  bool exits_on_out_of_memory = false;                      // -XX:+ExitOnOutOfMemoryError
+  std::string heap_error;                                   // of the heap, as its agent reported shortly before; empty: none
+  std::optional<JvmShortage> last_word;                     // of its tasks, right before: an OutOfMemoryError
 };
 
 struct Verdict {
   bool out_of_memory = false;
-  bool of_heap = false;    // an OutOfMemoryError of the heap, not the container
-  bool of_jvm = false;     // an OutOfMemoryError of another pool of the JVM
-  bool by_switch = false;  // an OutOfMemoryError, by exit code and -XX:+ExitOnOutOfMemoryError; the pool is not known
-  bool unknown = false;    // neither for memory nor for anything else
-  std::string how;         // the evidence
+  bool of_heap = false;          // an OutOfMemoryError of the heap, not the container
+  bool of_jvm = false;           // an OutOfMemoryError of another pool of the JVM
+  bool of_unknown_pool = false;  // an OutOfMemoryError, by the exit code alone
+  bool unknown = false;          // neither for memory nor for anything else
+  std::string how;               // the evidence
 };
 
 Verdict Judge(const DeathEvidence& evidence);

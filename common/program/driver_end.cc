@@ -22,6 +22,7 @@ namespace memprof {
 namespace {
 
 constexpr int64_t kFreshMs = 10'000;
+
 constexpr const char* kCountedBy = "sparkmemprof submit, which had started it,";
 
 // The driver's own Python process: the first of those that left a box.
@@ -139,6 +140,7 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
   WorkerEvidence evidence;
   evidence.death.loss = {LossKind::kExit, end.exit_status};
   evidence.death.limit_bytes = death.limit_bytes;
+  evidence.death.limit_is_hosts = !end.limit_bytes;
   // A peak of long ago says nothing of the end.
   if (death.last_sample_age_ms && *death.last_sample_age_ms < kFreshMs) evidence.death.used_bytes = death.used_bytes;
   if (end.kernel_kills && end.exit_status == kSignalBase + SIGKILL) {
@@ -151,6 +153,7 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
   }
   const Verdict verdict = evidence.signal != 0 ? JudgeWorker(evidence) : Judge(evidence.death);
   death.out_of_memory = verdict.out_of_memory;
+  death.unknown = verdict.unknown;
   death.how = verdict.how;
   const std::string who =
       fmt::format("The driver's {}{}", of_python ? "Python process" : "JVM", death.pid ? fmt::format(" {}", *death.pid) : "");
@@ -159,7 +162,9 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
     PutHeldSites(*own, death);
     held = HeaviestLine(*own);
   }
-  const char* verb = death.out_of_memory ? " was killed for its memory" : " died, not of memory";
+  const char* verb = death.out_of_memory ? " was killed for its memory"
+                     : death.unknown     ? " died; why is not known"
+                                         : " died, not of memory";
   death.headline = fmt::format("{}{} (exit code {}){}{}", who, verb, ExitCodePhrase(end.exit_status), HeldPhrase(held), UsePhrase(death));
   if (death.out_of_memory)
     death.advice = AdviseDriverProcess({of_python, held ? held->bytes : 0, held ? held->place : "", death.used_bytes, death.limit_bytes});

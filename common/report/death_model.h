@@ -38,14 +38,16 @@ struct ReportPostMortem {
   std::string headline;  // one sentence
   std::string reason;    // Spark's own words
   bool out_of_memory = false;
+  bool unknown = false;   // nothing proves anything
   bool survived = false;  // it met the end of its memory, and lived on
   int64_t time_ms = 0;
   std::optional<uint64_t> limit_bytes, used_bytes;  // used: at the last sample
   std::optional<int64_t> last_sample_age_ms;
   std::optional<int32_t> stage_id;
   std::optional<int64_t> task_attempt_id;
-  std::optional<int32_t> job_id;  // of one that was aborted for what it asked of the driver
-  std::string action;             // of the driver's: the call site of the action that asked
+  std::optional<int64_t> sites_of_attempt;  // that had failed before, for no task that ran has told of any site
+  std::optional<int32_t> job_id;            // of one that was aborted for what it asked of the driver
+  std::string action;                       // of the driver's: the call site of the action that asked
   std::optional<ReportAddressSpace> address_space;
   std::vector<ReportFrame> stack;          // where it died, or where memory was refused; outermost call first
   std::vector<ReportProcess> processes;    // at the last sample

@@ -65,7 +65,10 @@ struct ReportMoment {
   std::vector<ReportRow> regions;
   std::vector<ReportProcess> processes;  // peak_rss_bytes: at this moment
   std::vector<int64_t> active_tasks;
-  int64_t unattributed_bytes = 0;
+  // In several processes, counted in each: sum of RSS - sum of PSS, as read so long before.
+  std::optional<uint64_t> shared_bytes;
+  std::optional<int64_t> shared_age_ms;
+  int64_t unattributed_bytes = 0;  // used_bytes - processes; where a cgroup's use counts, + shared_bytes
 };
 
 // An executor's life: what it held at moments, in their order.

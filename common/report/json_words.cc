@@ -43,7 +43,10 @@ void AddWords(const ReportSiteGroup& group, Json& json) {
 
 Json VerdictJson(const Report& report) {
   const ReportVerdict verdict = VerdictOf(report);
-  return Json{{"tone", ToneWord(verdict.tone)}, {"sentence", verdict.sentence}, {"because", verdict.because}};
+  return Json{{"tone", ToneWord(verdict.tone)},
+              {"sentence", verdict.sentence},
+              {"because", verdict.because},
+              {"unmeasured", UnmeasuredDriver(report)}};
 }
 
 void AddWords(const ReportExecutor& executor, Json& json) {
@@ -63,6 +66,7 @@ void AddWords(const ReportStage& stage, Json& json) {
 void AddWords(const ReportLeak& leak, Json& json) { json["place"] = LinePlace(leak.file, leak.line); }
 
 void AddWords(const ReportPostMortem& death, Json& json) {
+  json["title"] = HeldTitle(death);
   AddLeads(death.sites, json["sites"]);
   AddLeads(death.retained, json["retained"]);
 }

@@ -95,6 +95,11 @@ const ReportFrame* LeadFrame(const std::vector<ReportFrame>& frames) {
 
 std::string ExecutorTitle(const std::string& id) { return id == "driver" ? "The driver" : "Executor " + id; }
 
+std::string HeldTitle(const ReportPostMortem& death) {
+  if (!death.sites_of_attempt) return "Held at the last sample";
+  return fmt::format("Allocated by task {}, an attempt of the same stage that had failed before", *death.sites_of_attempt);
+}
+
 std::string ActionTitle(const ReportAction& action) {
   const CallSite site = ParseCallSite(action.call_site);
   std::string title = std::string(site.function.empty() ? std::string_view("action") : site.function);

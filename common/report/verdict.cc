@@ -69,6 +69,12 @@ ReportVerdict VerdictOf(const Report& report) {
           LimitSentence(fullest)};
 }
 
+std::string UnmeasuredDriver(const Report& report) {
+  if (report.executors.empty() || report.other_executors || report.application.master == "program") return "";
+  if (std::any_of(report.executors.begin(), report.executors.end(), [](const auto& row) { return row.id == "driver"; })) return "";
+  return "The driver is not measured, so its own death would not show here: spark.memprof.driver.enabled=true measures it.";
+}
+
 double UseOf(const ReportExecutor& executor) {
   if (!executor.at_peak || !executor.limit_bytes || *executor.limit_bytes == 0) return -1;
   return static_cast<double>(executor.at_peak->used_bytes) / static_cast<double>(*executor.limit_bytes);

@@ -19,6 +19,10 @@ struct ReportVerdict {
 };
 ReportVerdict VerdictOf(const Report& report);
 
+// That nobody measures the driver, so that its own death is not seen either, and what would change that; "": it is measured, or there is
+// none.
+std::string UnmeasuredDriver(const Report& report);
+
 // What a container used at its peak, as a share of its limit; -1 when either is unknown.
 double UseOf(const ReportExecutor& executor);
 

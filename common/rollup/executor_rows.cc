@@ -198,6 +198,32 @@ bool NeverWas(const ExecutorRecord& record, const StoreState& state) {
   return !record.added && record.removed && record.snapshot.empty() && end_ms && record.removed_ms >= *end_ms;
 }
 
+class Managers {
+ public:
+  explicit Managers(const StoreState& state) {
+    std::string_view master = state.application.master;
+    if (auto setting = state.configuration.find("spark.master"); master.empty() && setting != state.configuration.end()) {
+      master = setting->second;
+    }
+    of_executors_ = ClusterManagerOf(master);
+    of_driver_ = ClusterManagerOfDriver(master);
+  }
+
+  bool IsDriver(std::string_view id) const { return of_driver_ && id == "driver"; }
+  const ClusterManager& Of(std::string_view id) const { return IsDriver(id) ? *of_driver_ : *of_executors_; }
+
+ private:
+  std::unique_ptr<ClusterManager> of_executors_, of_driver_;
+};
+
+ReportExecutor WholeRow(const StoreState& state, const Managers& managers, std::string_view id, const ExecutorRecord& record,
+                        const proto::ExecutorSnapshot& snapshot, size_t retained_sites, std::set<ReportNotAvailable>& not_available) {
+  ReportExecutor row = ExecutorRow(id, record, snapshot, retained_sites);
+  row.nearly_full_heap = NearlyFullHeap(row.id, state);
+  PutBudget(state, managers.Of(id), record, snapshot, row, not_available);
+  return row;
+}
+
 }  // namespace
 
 ReportMoment MomentRow(const proto::Moment& moment) {
@@ -207,19 +233,18 @@ ReportMoment MomentRow(const proto::Moment& moment) {
   row.regions = RowsOf(moment.regions());
   row.processes = ProcessRows(moment.processes());
   row.active_tasks.assign(moment.active_tasks().begin(), moment.active_tasks().end());
+  if (moment.has_shared_bytes()) {
+    row.shared_bytes = moment.shared_bytes();
+    row.shared_age_ms = moment.shared_age_ms();
+  }
   row.unattributed_bytes = moment.unattributed_bytes();
   return row;
 }
 
 std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<ReportNotAvailable>& not_available, CounterSums& counters,
                                          ExecutorSums& rest) {
-  std::string_view master = state.application.master;
-  if (auto setting = state.configuration.find("spark.master"); master.empty() && setting != state.configuration.end()) {
-    master = setting->second;
-  }
-  std::unique_ptr<ClusterManager> manager = ClusterManagerOf(master);
+  const Managers managers(state);
   const size_t retained_sites = RetainedSitesShown(std::min(state.executors.size(), kMostExecutorRows));
-  const std::unique_ptr<ClusterManager> of_driver = ClusterManagerOfDriver(master);
   std::vector<ReportExecutor> rows;
   uint64_t bytes = 0;
   for (const auto& [id, record] : HeaviestFirst(state)) {
@@ -232,11 +257,8 @@ std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<Repor
     bytes += 1000 + 4 * record->snapshot.size();  // names of keys make JSON longer than protobuf
     bool measured =
         snapshot.ParseFromArray(record->snapshot.data(), static_cast<int>(record->snapshot.size())) && !record->snapshot.empty();
-    ReportExecutor row = ExecutorRow(id, *record, snapshot, retained_sites);
-    row.nearly_full_heap = NearlyFullHeap(row.id, state);
-    const bool is_driver = of_driver && id == "driver";
-    PutBudget(state, is_driver ? *of_driver : *manager, *record, snapshot, row, not_available);
-    if (is_driver && !DriverHasContainer(&state.configuration)) {
+    ReportExecutor row = WholeRow(state, managers, id, *record, snapshot, retained_sites, not_available);
+    if (managers.IsDriver(id) && !DriverHasContainer(&state.configuration)) {
       not_available.insert({"a container of the driver",
                             "in client mode nobody reserves memory for it; its limit is its cgroup's, or the memory of its machine"});
     }
@@ -252,6 +274,24 @@ std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<Repor
   }
   std::sort(rows.begin(), rows.end(), [](const ReportExecutor& a, const ReportExecutor& b) { return ExecutorBefore(a.id, b.id); });
   return rows;
+}
+
+RowsOfExecutors::RowsOfExecutors(const StoreState& state, const std::vector<ReportExecutor>& shown) : state_(state) {
+  for (const ReportExecutor& row : shown) rows_.emplace(row.id, &row);
+}
+
+const ReportExecutor* RowsOfExecutors::Of(std::string_view id) {
+  if (const auto found = rows_.find(id); found != rows_.end()) return found->second;
+  const auto record = state_.executors.find(id);
+  if (record == state_.executors.end()) return nullptr;
+  proto::ExecutorSnapshot snapshot;
+  const std::pmr::string& bytes = record->second.snapshot;
+  if (!snapshot.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) snapshot.Clear();
+  std::set<ReportNotAvailable> unused;
+  const size_t retained_sites = RetainedSitesShown(std::min(state_.executors.size(), kMostExecutorRows));
+  others_.push_back(
+      std::make_unique<ReportExecutor>(WholeRow(state_, Managers(state_), id, record->second, snapshot, retained_sites, unused)));
+  return rows_.emplace(others_.back()->id, others_.back().get()).first->second;
 }
 
 }  // namespace memprof

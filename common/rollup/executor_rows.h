@@ -1,7 +1,10 @@
 // Executors' rows of the report: their budget (budget/) compared with what their agents measured.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "proto/memprof.pb.h"
@@ -18,5 +21,17 @@ inline constexpr size_t kMostExecutorRows = 500;
 // `not_available`, and the counters of all agents to `counters`.
 std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<ReportNotAvailable>& not_available, CounterSums& counters,
                                          ExecutorSums& rest);
+
+// Finds the row of an executor: a report's, or one made for those that it has no room for. Refers to both; not thread-safe.
+class RowsOfExecutors {
+ public:
+  RowsOfExecutors(const StoreState& state, const std::vector<ReportExecutor>& shown);
+  const ReportExecutor* Of(std::string_view id);  // lives as long as this; null: no such executor
+
+ private:
+  const StoreState& state_;
+  std::map<std::string_view, const ReportExecutor*> rows_;
+  std::vector<std::unique_ptr<ReportExecutor>> others_;
+};
 
 }  // namespace memprof

@@ -2,6 +2,7 @@
 // bounds (what is forgotten), report_builder (what is shown). Used under the store's mutex.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -43,8 +44,21 @@ struct StoreState {
     return number && dropped_executor_numbers.Contains(*number);
   }
 
+  // As a stage ran, for settings of SQL change while an application runs; without a stage as the application began.
+  std::map<std::string, std::string, std::less<>> SettingsOf(std::optional<int32_t> stage_id) const {
+    std::map<std::string, std::string, std::less<>> settings = configuration;
+    const auto own = stage_settings.find(stage_id.value_or(-1));
+    if (own != stage_settings.end()) {
+      for (const auto& [key, value] : own->second) settings[key] = value;
+    }
+    return settings;
+  }
+
   // From when on executors go because the application does.
-  std::optional<int64_t> EndMs() const { return ending_ms ? ending_ms : application.ended_ms; }
+  std::optional<int64_t> EndMs() const {
+    if (!ending_ms || !application.ended_ms) return ending_ms ? ending_ms : application.ended_ms;
+    return std::min(*ending_ms, *application.ended_ms);
+  }
 
   uint64_t limit_bytes;
   CountingMemory memory;  // outlives everything below
@@ -57,11 +71,13 @@ struct StoreState {
   std::pmr::map<std::pmr::string, ExecutorRecord, std::less<>> executors{&memory};
 
   ReportApplication application;
-  std::optional<int64_t> ending_ms;                               // the driver's JVM has begun to end
-  uint64_t executor_events = 0;                                   // of added and removed executors
-  std::string session_python_version;                             // as the workers say it, for when the driver did not
-  uint64_t jvm_interval_bytes = 0, python_interval_bytes = 0;     // the largest seen
-  std::map<std::string, std::string, std::less<>> configuration;  // the entries that budgets need
+  std::optional<int64_t> ending_ms;                                                   // the driver's JVM has begun to end
+  uint64_t executor_events = 0;                                                       // of added and removed executors
+  std::string session_python_version;                                                 // as the workers say it, for when the driver did not
+  uint64_t jvm_interval_bytes = 0, python_interval_bytes = 0;                         // the largest seen
+  std::map<std::string, std::string, std::less<>> configuration;                      // the entries that budgets need
+  static constexpr size_t kMaxStageSettings = 1000;                                   // of the newest stages
+  std::map<int32_t, std::map<std::string, std::string, std::less<>>> stage_settings;  // where they differ
   std::set<ReportNotAvailable> not_available;
   CounterSums folded_counters;
   Growth growth{&memory};
@@ -79,7 +95,6 @@ struct StoreState {
   static constexpr size_t kMaxHeapShortages = 200;
   using ShortageKey = std::tuple<std::string, int64_t, int64_t>;  // executor, time, task attempt
   std::map<ShortageKey, std::string> heap_shortages;              // serialised proto::HeapShortage
-  std::map<std::string, int64_t> seen_deaths;                     // when a death was first seen (post_mortems.h); -1 = told
   size_t time_line_samples = 600;                                 // of each executor; fewer where there are many (time_lines.h)
   uint64_t version = 0;                                           // grows with every change
 };

@@ -213,23 +213,25 @@ LiveBlock* Recorder::State::Charge(const Sample& sample) {
   return inserted;
 }
 
-void Recorder::State::EndStep(LiveBlock* newcomer) {
+void Recorder::State::EndStep(LiveBlock* obtained) {
   for (ActiveSession* session : {&process, &task}) {
     if (!session->changed) continue;
     bool higher = Settle(session->value.total);
-    if (newcomer != nullptr && &OwnerOf(*newcomer) == session) newcomer->first_peak = FirstPeak(session->value.total, higher);
+    if (obtained != nullptr && &OwnerOf(*obtained) == session) obtained->first_peak = FirstPeak(session->value.total, higher);
   }
-  if (!batched || ++steps >= kMostSteps || stepped_bytes >= kMostSteppedBytes) FlushSteps(newcomer == nullptr ? 0 : newcomer->weight);
+  newcomer = obtained;
+  if (!batched || ++steps >= kMostSteps || stepped_bytes >= kMostSteppedBytes) FlushSteps();
+  newcomer = nullptr;
 }
 
 // What has changed reaches the box.
-void Recorder::State::FlushSteps(uint64_t untouched_bytes) {
+void Recorder::State::FlushSteps() {
   steps = 0;
   stepped_bytes = 0;
   for (ActiveSession* session : {&process, &task}) {
     if (session->changed) Publish(*session);
   }
-  ObserveRss(false, untouched_bytes);
+  ObserveRss(false);
 }
 
 // ---- what hooks call

@@ -1,4 +1,6 @@
 // When the pages of large blocks, and of the whole process, are looked up. HOOK: see recorder.h.
+#include <utility>
+
 #include "base/clock.h"
 #include "resident/residency.h"
 #include "sites/recorder.h"
@@ -13,6 +15,10 @@ constexpr int64_t kRssPeriodNs = 5'000'000;
 
 void Recorder::State::ReadResidency(LiveBlock& block) {
   if (!IsLarge(block) || block.resident == block.size) return;
+  if (&block == newcomer) {
+    put_off = block.address;
+    return;
+  }
   uint64_t reading = ResidentBytes(block.address, block.size);
   bool first = block.resident == LiveBlock::kUnread;
   uint64_t before = first ? 0 : block.resident;
@@ -43,12 +49,13 @@ bool Recorder::State::MayBeHighestRss() const {
   return rss_bytes + grown > (task.value.number != 0 ? task : process).value.rss_max_bytes;
 }
 
-void Recorder::State::ObserveRss(bool at_once, uint64_t untouched_bytes) {
+void Recorder::State::ObserveRss(bool at_once) {
   int64_t now = MonotonicNs();
   if (now < next_rss_ns && !at_once) return;
   next_rss_ns = now + kRssPeriodNs;
   uint64_t bytes = rss_bytes = rss.Read();
-  live_at_rss = LiveBytes() - untouched_bytes;
+  live_at_rss = LiveBytes() - (newcomer == nullptr ? 0 : newcomer->weight);
+  if (LiveBlock* block = put_off == 0 ? nullptr : live.Find(std::exchange(put_off, 0))) ReadResidency(*block);
   ActiveSession& session = Current();
   if (bytes > session.value.rss_max_bytes) {
     session.value.rss_max_bytes = bytes;

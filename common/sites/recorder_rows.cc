@@ -60,7 +60,11 @@ void Recorder::State::MeasureLibraries() {
     }
     uint64_t& bytes = rows.library_bytes[library];
     if (IsLarge(block)) {
-      bytes += block.resident == LiveBlock::kUnread ? 0 : block.resident;
+      if (&block == newcomer) {  // it may be one that has moved, with its pages
+        bytes += ResidentBytes(block.address, block.size);
+      } else if (block.resident != LiveBlock::kUnread) {
+        bytes += block.resident;
+      }
     } else if (block.size != 0) {
       bytes += static_cast<uint64_t>(static_cast<double>(block.weight) / static_cast<double>(block.size) *
                                      static_cast<double>(ChunkBytes(block.size)));

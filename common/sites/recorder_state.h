@@ -68,6 +68,9 @@ struct Recorder::State {
   bool batched = false;          // steps are small and many: they are written to the box in batches
   uint32_t steps = 0;            // since FlushSteps()
   uint64_t stepped_bytes = 0;    // allocated and freed since then
+  // During its step: the block just obtained. It has no pages yet, and a reading of it would say that nobody touches it.
+  const LiveBlock* newcomer = nullptr;
+  uintptr_t put_off = 0;  // address of one whose reading was due then; 0: none
   RowsMeter rows;
   Counters totals = {};
   Recorder* recorder = nullptr;
@@ -85,14 +88,13 @@ struct Recorder::State {
   LiveBlock* Charge(const Sample& sample);
   void Discharge(const LiveBlock& block);
   void ReadResidency(LiveBlock& block);
-  void EndStep(LiveBlock* newcomer);
-  void FlushSteps(uint64_t untouched_bytes = 0);
+  void EndStep(LiveBlock* obtained);
+  void FlushSteps();
   void Publish(ActiveSession& session);
   void ReadLastResidency(LiveBlock& block);
   uint64_t LiveBytes() const { return process.value.total.live + task.value.total.live; }
   bool MayBeHighestRss() const;
-  // `untouched_bytes`: of the block just obtained, which has no pages yet
-  void ObserveRss(bool at_once, uint64_t untouched_bytes = 0);  // otherwise a few hundred times a second at most
+  void ObserveRss(bool at_once);  // otherwise a few hundred times a second at most
   void SweepResidency();
   bool MayThin() const;
   void Thin();

@@ -40,6 +40,7 @@ struct ProfileStore::Impl {
   mutable std::mutex mutex;
   StoreState state;
   EventWriter events;
+  ToldDeaths told;
   std::deque<ReportEvent> waiting_events;
   mutable uint64_t awaits_version = UINT64_MAX;  // of the state that `awaits` was worked out from
   mutable bool awaits = false;
@@ -101,6 +102,16 @@ void ProfileStore::ExecutorRemoved(std::string_view id, std::string_view reason,
     executor.removed_reason = CutText(reason, kMaxText);
     executor.cached_then = {state.cached.LargestIn(id, false), state.cached.LargestIn(id, true)};
     state.cached.ExecutorRemoved(id);
+    return true;
+  });
+}
+
+void ProfileStore::StageSetting(int stage_id, const std::string& key, std::string_view value) {
+  impl_->Apply([&](StoreState& state) {
+    const auto known = state.configuration.find(key);
+    if (!IsBudgetSetting(key) || (known != state.configuration.end() && known->second == value)) return false;
+    state.stage_settings[stage_id].insert_or_assign(key, std::string(CutText(value, kMaxText)));
+    if (state.stage_settings.size() > StoreState::kMaxStageSettings) state.stage_settings.erase(state.stage_settings.begin());
     return true;
   });
 }
@@ -253,9 +264,8 @@ bool ProfileStore::AwaitsSymbols() const {
 std::vector<std::string> ProfileStore::TakePostMortems(int64_t now_ms, bool all) {
   std::lock_guard lock(impl_->mutex);
   std::vector<std::string> texts;
-  if (!AnyUntoldDeath(impl_->state)) return texts;
-  std::vector<ReportPostMortem> deaths = BuildReport(impl_->state, true).report.post_mortems;
-  for (const ReportPostMortem& death : TakeUntold(deaths, now_ms, all, impl_->state)) texts.push_back(PostMortemText(death));
+  if (!impl_->told.AnyUntold(impl_->state)) return texts;
+  texts = impl_->told.Take(impl_->state, BuildReport(impl_->state, true).report.post_mortems, now_ms, all);
   if (!texts.empty()) impl_->events.NoteDeaths();
   return texts;
 }

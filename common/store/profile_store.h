@@ -42,6 +42,8 @@ class ProfileStore {
   void Configuration(const std::vector<std::pair<std::string, std::string>>& entries);  // spark.* as submitted; secrets already redacted
   void ExecutorAdded(const ExecutorAddition& executor);
   void ExecutorRemoved(std::string_view id, std::string_view reason, int64_t time_ms);
+  // A setting that the stage's job ran with; of those that budgets and advice need.
+  void StageSetting(int stage_id, const std::string& key, std::string_view value);
   void StageSubmitted(int stage_id, int attempt, std::string_view name, std::string_view call_site, int tasks, int64_t time_ms);
   void StageCompleted(int stage_id, int attempt, std::string_view failure_reason, int64_t time_ms);
   void TaskEnded(const TaskEnd& end);
@@ -65,8 +67,8 @@ class ProfileStore {
   bool AwaitsSymbols() const;
 
   // The deaths that have not been reported yet, as text of at most 30 lines each. Every death is reported once, a few seconds
-  // after it became known, to include late messages. `all`: without that delay, when the application ends. Cheap when nothing
-  // died.
+  // after it became known, to include late messages; after the first twenty, deaths are counted in one line a minute. `all`: without
+  // any delay, when the application ends. Cheap when nothing died.
   std::vector<std::string> TakePostMortems(int64_t now_ms, bool all);
 
   // One sentence about the death that caused a failure (postmortem/failure_note.h); "" while no fitting death is known. Nothing:

@@ -191,7 +191,6 @@ CounterSums Counters(const StoreState& state) {
   if (state.dropped_stages.stages != 0) AddCounter("droppedStages", state.dropped_stages.stages, counters);
   if (state.dropped_executors.executors != 0) AddCounter("droppedExecutors", state.dropped_executors.executors, counters);
   if (state.growth.dropped_workers() != 0) AddCounter("droppedGrowth", state.growth.dropped_workers(), counters);
-  if (state.dropped_deaths != 0) AddCounter("droppedPostMortems", state.dropped_deaths, counters);
   return counters;
 }
 
@@ -329,7 +328,9 @@ BuiltReport BuildReport(const StoreState& state, bool unfinished) {
   report.broadcasts = state.cached.Broadcasts(kBroadcastsShown);
   report.driver = DriverRow(state, kActionsShown);
   report.leaks = Leaks(state);
-  report.post_mortems = PostMortems(state, report.executors, built.awaits_names);
+  PostMortemRows post_mortems = PostMortems(state, report.executors, built.awaits_names);
+  report.post_mortems = std::move(post_mortems.shown);
+  if (const uint64_t others = state.dropped_deaths + post_mortems.others; others != 0) AddCounter("droppedPostMortems", others, counters);
   AddFindings(state, report);
   report.counters.assign(counters.begin(), counters.end());
   AddNeverMeasured(report, not_available);

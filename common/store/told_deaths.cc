@@ -1,33 +1,58 @@
 #include "store/told_deaths.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <string>
 
 #include "postmortem/deaths.h"
-#include "postmortem/post_mortems.h"
+#include "report/views/post_mortem_text.h"
 
 namespace memprof {
+namespace {
 
-bool AnyUntoldDeath(const StoreState& state) {
-  auto is_told = [](const auto& seen) { return seen.second < 0; };
-  bool enough = state.seen_deaths.size() >= kMaxPostMortems && std::all_of(state.seen_deaths.begin(), state.seen_deaths.end(), is_told);
-  if (enough) return false;
-  return AnyDeath(state, [&](const std::string& key) {
-    auto seen = state.seen_deaths.find(key);
-    return seen == state.seen_deaths.end() || seen->second >= 0;
-  });
+constexpr int64_t kTold = -1;
+
+}  // namespace
+
+bool ToldDeaths::IsTold(const std::string& key) const {
+  const auto seen = seen_.find(key);
+  return seen != seen_.end() ? seen->second == kTold : seen_.size() >= kMostKnown;
 }
 
-std::vector<ReportPostMortem> TakeUntold(const std::vector<ReportPostMortem>& deaths, int64_t now_ms, bool all, StoreState& state) {
-  std::vector<ReportPostMortem> untold;
-  for (const ReportPostMortem& death : deaths) {
-    int64_t& seen = state.seen_deaths.try_emplace(DeathKey(death), now_ms).first->second;
-    if (seen > now_ms) seen = now_ms;  // the clock was set back
-    if (seen < 0 || (!all && now_ms - seen < kPatienceMs)) continue;
-    seen = -1;
-    untold.push_back(death);
+bool ToldDeaths::AnyUntold(const StoreState& state) const {
+  return uncounted_ != 0 || AnyDeath(state, [this](const std::string& key) { return !IsTold(key); });
+}
+
+std::vector<std::string> ToldDeaths::Take(const StoreState& state, const std::vector<ReportPostMortem>& shown, int64_t now_ms, bool all) {
+  std::vector<std::string> texts;
+  for (const ReportPostMortem& death : shown) {
+    const std::string key = DeathKey(death);
+    if (IsTold(key)) continue;
+    int64_t& seen = seen_.try_emplace(key, now_ms).first->second;
+    seen = std::min(seen, now_ms);  // the clock was set back
+    if (!all && now_ms - seen < kPatienceMs) continue;
+    seen = kTold;
+    if (in_full_ < kMostInFull) {
+      ++in_full_;
+      texts.push_back(PostMortemText(death));
+    } else {
+      ++uncounted_;
+    }
   }
-  return untold;
+  AnyDeath(state, [&](const std::string& key) {  // of those that the report has no room for
+    if (!seen_.contains(key) && !IsTold(key)) {
+      seen_[key] = kTold;
+      ++uncounted_;
+    }
+    return false;
+  });
+  if (counted_at_ms_) counted_at_ms_ = std::min(*counted_at_ms_, now_ms);
+  if (uncounted_ != 0 && (all || !counted_at_ms_ || now_ms - *counted_at_ms_ >= kCountEveryMs)) {
+    texts.push_back(fmt::format("{} more {}; the report has the newest and the largest", uncounted_, uncounted_ == 1 ? "death" : "deaths"));
+    uncounted_ = 0;
+    counted_at_ms_ = now_ms;
+  }
+  return texts;
 }
 
 }  // namespace memprof

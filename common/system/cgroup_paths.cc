@@ -39,12 +39,19 @@ bool HasEntry(std::string_view list, std::string_view entry) {
   return false;
 }
 
-// The folder and those inside it, nearest first. cgroup.procs lists a group's direct members only, and in version 2 a group
-// with a limit for others usually has none.
+// Kernel file systems count a folder's subfolders in its links. Others may always say 1.
+bool HasNoFolders(const std::string& path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && info.st_nlink == 2;
+}
+
+}  // namespace
+
 std::vector<std::string> FoldersBelow(const std::string& top) {
   constexpr size_t kMostFolders = 512;
   std::vector<std::string> folders = {top};
   for (size_t next = 0; next < folders.size() && folders.size() < kMostFolders; ++next) {
+    if (HasNoFolders(folders[next])) continue;
     DIR* stream = opendir(folders[next].c_str());
     if (stream == nullptr) continue;
     while (const dirent* entry = readdir(stream)) {
@@ -57,7 +64,12 @@ std::vector<std::string> FoldersBelow(const std::string& top) {
   return folders;
 }
 
-}  // namespace
+std::string NameOfGroup(const std::string& folder, const std::string& proc) {
+  struct stat info {};
+  static_cast<void>(stat(folder.c_str(), &info));
+  const Result<std::string> boot = ReadTextFile(proc + "/sys/kernel/random/boot_id", 64);
+  return folder + ' ' + std::to_string(info.st_ino) + ' ' + (boot.ok() ? boot->substr(0, boot->find('\n')) : "");
+}
 
 std::vector<CgroupMount> ReadCgroupMounts(const CgroupRoots& roots) {
   std::vector<CgroupMount> mounts;
@@ -102,6 +114,7 @@ std::vector<std::string> FoldersUpwards(const CgroupMount& mount, const std::str
   }
 }
 
+// cgroup.procs lists a group's direct members only, and in version 2 a group with a limit for others usually has none.
 std::vector<int32_t> ReadProcesses(const std::string& own, const std::string& limiting) {
   std::vector<int32_t> processes;
   std::vector<std::string> folders = FoldersBelow(limiting);

@@ -27,6 +27,12 @@ std::optional<std::string> CgroupPathOf(const CgroupRoots& roots, std::string_vi
 // Folders from the group's own up to the mount point, innermost first; the mount point alone when a container shows no more.
 std::vector<std::string> FoldersUpwards(const CgroupMount& mount, const std::string& path);
 
+// The folder and those inside it, nearest first; at most 512.
+std::vector<std::string> FoldersBelow(const std::string& top);
+
+// "/sys/fs/cgroup 4711 0b9c…": folder, inode and the host's boot. A folder that is made anew has another inode.
+std::string NameOfGroup(const std::string& folder, const std::string& proc);
+
 // Pids of the group of its own and of all groups inside the limiting one, without repetition.
 std::vector<int32_t> ReadProcesses(const std::string& own, const std::string& limiting);
 

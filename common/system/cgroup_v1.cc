@@ -12,7 +12,8 @@ constexpr uint64_t kNoLimit = uint64_t{1} << 62;  // the kernel says 2^63 less a
 
 class CgroupV1 : public MemoryCgroup {
  public:
-  explicit CgroupV1(const std::vector<std::string>& folders) : own_(folders.front()), limiting_(folders.front()) {
+  CgroupV1(const std::vector<std::string>& folders, std::string proc)
+      : own_(folders.front()), limiting_(folders.front()), proc_(std::move(proc)) {
     const std::optional<uint64_t> smallest = HierarchicalLimit();
     if (!smallest || *smallest >= kNoLimit) return;
     for (const std::string& folder : folders) {
@@ -33,7 +34,7 @@ class CgroupV1 : public MemoryCgroup {
     if (!stat.ok()) return stat.status();
     const Result<uint64_t> usage = ReadUsage();
     if (!usage.ok()) return usage.status();
-    return CgroupUse{*usage, NumberOf(*stat, "total_inactive_file").value_or(0)};
+    return CgroupUse{*usage, NumberOf(*stat, "total_inactive_file").value_or(0) + NumberOf(*stat, "total_active_file").value_or(0)};
   }
 
   Result<uint64_t> ReadUsage() const override {
@@ -42,14 +43,20 @@ class CgroupV1 : public MemoryCgroup {
     return *usage;
   }
 
+  // A kill counts in the victim's own group only, which may be one inside of ours.
   std::optional<uint64_t> OomKills() const override {
-    const Result<std::string> text = ReadTextFile(own_ + "/memory.oom_control", 4096);
-    return text.ok() ? NumberOf(*text, "oom_kill") : std::nullopt;
+    std::optional<uint64_t> sum;
+    for (const std::string& folder : FoldersBelow(own_)) {
+      const Result<std::string> text = ReadTextFile(folder + "/memory.oom_control", 4096);
+      const std::optional<uint64_t> kills = text.ok() ? NumberOf(*text, "oom_kill") : std::nullopt;
+      if (kills) sum = sum.value_or(0) + *kills;
+    }
+    return sum;
   }
+  std::string KillCounter() const override { return NameOfGroup(own_, proc_); }
 
   std::vector<int32_t> Processes() const override { return ReadProcesses(own_, limiting_); }
   const std::string& path() const override { return limiting_; }
-  const std::string& own_path() const override { return own_; }
 
  private:
   std::optional<uint64_t> HierarchicalLimit() const {
@@ -57,7 +64,7 @@ class CgroupV1 : public MemoryCgroup {
     return stat.ok() ? NumberOf(*stat, "hierarchical_memory_limit") : std::nullopt;
   }
 
-  std::string own_, limiting_;
+  std::string own_, limiting_, proc_;
 };
 
 }  // namespace
@@ -68,7 +75,7 @@ std::unique_ptr<MemoryCgroup> FindCgroupV1(const CgroupRoots& roots) {
   for (const CgroupMount& mount : ReadCgroupMounts(roots)) {
     if (mount.type != "cgroup" || (',' + mount.options + ',').find(",memory,") == std::string::npos) continue;
     const std::vector<std::string> folders = FoldersUpwards(mount, *path);
-    if (ReadNumberFile(folders.front() + "/memory.usage_in_bytes")) return std::make_unique<CgroupV1>(folders);
+    if (ReadNumberFile(folders.front() + "/memory.usage_in_bytes")) return std::make_unique<CgroupV1>(folders, roots.proc);
   }
   return nullptr;
 }

@@ -8,7 +8,8 @@ namespace {
 
 class CgroupV2 : public MemoryCgroup {
  public:
-  explicit CgroupV2(std::vector<std::string> folders) : folders_(std::move(folders)), limiting_(folders_.front()) {
+  CgroupV2(std::vector<std::string> folders, std::string proc)
+      : folders_(std::move(folders)), limiting_(folders_.front()), proc_(std::move(proc)) {
     std::optional<uint64_t> smallest;
     for (const std::string& folder : folders_) {
       const std::optional<uint64_t> limit = ReadNumberFile(folder + "/memory.max");
@@ -33,7 +34,7 @@ class CgroupV2 : public MemoryCgroup {
     if (!stat.ok()) return stat.status();
     const Result<uint64_t> usage = ReadUsage();
     if (!usage.ok()) return usage.status();
-    return CgroupUse{*usage, NumberOf(*stat, "inactive_file").value_or(0)};
+    return CgroupUse{*usage, NumberOf(*stat, "inactive_file").value_or(0) + NumberOf(*stat, "active_file").value_or(0)};
   }
 
   Result<uint64_t> ReadUsage() const override {
@@ -43,17 +44,17 @@ class CgroupV2 : public MemoryCgroup {
   }
 
   std::optional<uint64_t> OomKills() const override {
-    const Result<std::string> text = ReadTextFile(folders_.front() + "/memory.events", 4096);
+    const Result<std::string> text = ReadTextFile(limiting_ + "/memory.events", 4096);
     return text.ok() ? NumberOf(*text, "oom_kill") : std::nullopt;
   }
+  std::string KillCounter() const override { return NameOfGroup(limiting_, proc_); }
 
   std::vector<int32_t> Processes() const override { return ReadProcesses(folders_.front(), limiting_); }
   const std::string& path() const override { return limiting_; }
-  const std::string& own_path() const override { return folders_.front(); }
 
  private:
   std::vector<std::string> folders_;  // innermost first
-  std::string limiting_;
+  std::string limiting_, proc_;
 };
 
 }  // namespace
@@ -64,7 +65,7 @@ std::unique_ptr<MemoryCgroup> FindCgroupV2(const CgroupRoots& roots) {
   for (const CgroupMount& mount : ReadCgroupMounts(roots)) {
     if (mount.type != "cgroup2") continue;
     std::vector<std::string> folders = FoldersUpwards(mount, *path);
-    if (ReadNumberFile(folders.front() + "/memory.current")) return std::make_unique<CgroupV2>(std::move(folders));
+    if (ReadNumberFile(folders.front() + "/memory.current")) return std::make_unique<CgroupV2>(std::move(folders), roots.proc);
   }
   return nullptr;
 }

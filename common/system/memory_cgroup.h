@@ -2,7 +2,8 @@
 // smallest limit on the process's path, because that one kills. Without a limit below physical memory there is no container, and
 // use is the sum of the processes.
 //
-// use = usage - inactive page cache, because a group whose job reads files has 99 % usage and is healthy.
+// use = usage - page cache, because a group whose job reads files has 99 % usage and is healthy. A file that is read twice is in the
+// active half of the cache, which the kernel drops as well.
 //
 // Version 1 and 2 (and a container's view, where the path on the host is not visible) differ in files only; see
 // cgroup_v1.cc and cgroup_v2.cc. A Read() costs about 20 µs. Thread-safe (no state after Find).
@@ -20,8 +21,8 @@ namespace memprof {
 
 struct CgroupUse {
   uint64_t usage_bytes = 0;
-  uint64_t inactive_file_bytes = 0;
-  uint64_t used_bytes() const { return usage_bytes > inactive_file_bytes ? usage_bytes - inactive_file_bytes : 0; }
+  uint64_t file_cache_bytes = 0;
+  uint64_t used_bytes() const { return usage_bytes > file_cache_bytes ? usage_bytes - file_cache_bytes : 0; }
 };
 
 class MemoryCgroup {
@@ -30,12 +31,14 @@ class MemoryCgroup {
 
   // Smallest limit on the path, if below `host_memory_bytes`; it may be changed while we run.
   virtual std::optional<uint64_t> Limit(uint64_t host_memory_bytes) const = 0;
-  virtual Result<CgroupUse> Read() const = 0;            // of the limiting group, else of the process's own
-  virtual Result<uint64_t> ReadUsage() const = 0;        // the first half of it, in a third of the time
-  virtual std::optional<uint64_t> OomKills() const = 0;  // processes the kernel killed in the process's own group
-  virtual std::vector<int32_t> Processes() const = 0;    // of both groups and those inside, at most kMaxProcesses
-  virtual const std::string& path() const = 0;           // folder of the limiting group
-  virtual const std::string& own_path() const = 0;       // and of the process's own
+  virtual Result<CgroupUse> Read() const = 0;      // of the limiting group, else of the process's own
+  virtual Result<uint64_t> ReadUsage() const = 0;  // the first half of it, in a third of the time
+  // Processes that the kernel killed: in version 1 in the process's own group and those inside, in version 2 in all that is inside the
+  // limiting group.
+  virtual std::optional<uint64_t> OomKills() const = 0;
+  virtual std::string KillCounter() const = 0;         // names what counts them; another group of the same path has another name
+  virtual std::vector<int32_t> Processes() const = 0;  // of both groups and those inside, at most kMaxProcesses
+  virtual const std::string& path() const = 0;         // folder of the limiting group
 
   static constexpr size_t kMaxProcesses = 4096;
 };

@@ -60,8 +60,7 @@ Result<ProcessPss> ProcFiles::ReadPss(int32_t pid) const {
   if (!text.ok()) return text.status();
   const std::optional<uint64_t> pss = NumberOf(*text, "Pss");
   if (!pss) return Status::Error(ErrorCode::kNotFound, "process %d has no memory any more", pid);
-  return ProcessPss{*pss, NumberOf(*text, "Pss_Anon").value_or(0), NumberOf(*text, "Pss_File").value_or(0),
-                    NumberOf(*text, "Pss_Shmem").value_or(0)};
+  return ProcessPss{*pss, NumberOf(*text, "Rss").value_or(*pss)};
 }
 
 Result<uint64_t> ProcFiles::ReadStartTicks(int32_t pid) const {

@@ -20,9 +20,9 @@ struct ProcessStatus {
   uint64_t rss_peak_bytes = 0;  // since exec or fork, as the kernel keeps it (VmHWM)
 };
 
-// Resident pages, each divided by the number of processes that share it.
 struct ProcessPss {
-  uint64_t bytes = 0, anon_bytes = 0, file_bytes = 0, shmem_bytes = 0;
+  uint64_t bytes = 0;      // resident pages, each divided by the number of processes that share it
+  uint64_t rss_bytes = 0;  // by the same reading
 };
 
 class ProcFiles {

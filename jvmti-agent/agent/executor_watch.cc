@@ -109,7 +109,9 @@ void ExecutorWatch::SendWorkerDeath(const Application& application, const DeadWo
   std::optional<proto::WorkerDeath> death = DeathOfWorker(application.Boxes(), worker.process.pid, worker.process.start_ticks);
   if (!death) return;
   death->set_time_ms(EpochMs());
-  if (const std::optional<uint64_t> kills = worker.take_kill()) death->set_oom_kills(*kills);
+  if (death->signal() == 0) {  // who noted a signal of its own was not killed
+    if (const std::optional<uint64_t> kills = worker.take_kill()) death->set_oom_kills(*kills);
+  }
   if (worker.limit_bytes) death->set_limit_bytes(*worker.limit_bytes);
   *death->mutable_before() = worker.before;
   std::string profile = tasks_->Snapshot(death->task_attempt_id(), 0);

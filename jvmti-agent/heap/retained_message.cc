@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/clock.h"
 #include "base/valid_utf8.h"
 #include "stacks/message_names.h"
 
@@ -14,6 +15,7 @@ uint64_t Rounded(double value) { return value <= 0 ? 0 : static_cast<uint64_t>(s
 proto::RetainedHeap Built(const RetainedInputs& inputs, double scale, size_t most) {
   proto::RetainedHeap message;
   message.set_time_ms(inputs.time_ms);
+  message.set_clock_ms(MonotonicNs() / 1'000'000);
   message.set_collection(ValidUtf8(inputs.marking.collection));
   message.set_heap_used_after_bytes(inputs.marking.heap_used_bytes);
   if (inputs.marking.heap_max_bytes != 0) message.set_heap_max_bytes(inputs.marking.heap_max_bytes);

@@ -93,6 +93,11 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_executorRemoved(JNI
   With(store, [&](ProfileStore& to) { to.ExecutorRemoved(ToUtf8(jni, id), ToUtf8(jni, reason), time_ms); });
 }
 
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_stageSetting(JNIEnv* jni, jclass, jlong store, jint stage_id, jstring key,
+                                                                          jstring value) {
+  With(store, [&](ProfileStore& to) { to.StageSetting(stage_id, ToUtf8(jni, key), ToUtf8(jni, value)); });
+}
+
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_stageSubmitted(JNIEnv* jni, jclass, jlong store, jint stage_id, jint attempt,
                                                                             jstring name, jstring call_site, jint tasks, jlong time_ms) {
   With(store, [&](ProfileStore& to) { to.StageSubmitted(stage_id, attempt, ToUtf8(jni, name), ToUtf8(jni, call_site), tasks, time_ms); });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/clock.h"
 #include "stacks/message_names.h"
 
 namespace memprof {
@@ -13,6 +14,7 @@ uint64_t Rounded(double value) { return value <= 0 ? 0 : static_cast<uint64_t>(s
 proto::LeftOffHeap Built(const std::vector<LeftSite>& sites, int64_t time_ms, size_t most) {
   proto::LeftOffHeap message;
   message.set_time_ms(time_ms);
+  message.set_clock_ms(MonotonicNs() / 1'000'000);
   MessageNames names(message.mutable_names());
   for (size_t i = 0; i < sites.size(); ++i) {
     const LeftSite& site = sites[i];

@@ -58,7 +58,7 @@ TaskKey KeyOf(const BoxSession& session) {
 // The executor's peaks must not crowd out the task's own sites: first go the watcher's own news, which it sends by itself, then the
 // counters, then the moment of the peak, whole, for the driver would take a cut one for the truth (both come complete in messages of
 // their own); then the smallest processes. Its use right now is what a verdict on its death rests on: it always stays, at last without
-// who held it.
+// the smallest of those that held it.
 void AddExecutor(const proto::ExecutorSnapshot& executor, size_t max_bytes, proto::TaskProfile* profile) {
   proto::ExecutorSnapshot* copy = profile->mutable_executor();
   *copy = executor;
@@ -70,10 +70,10 @@ void AddExecutor(const proto::ExecutorSnapshot& executor, size_t max_bytes, prot
   if (copy->ByteSizeLong() > max_bytes) copy->clear_counters();
   if (copy->ByteSizeLong() > max_bytes) copy->clear_at_peak();
   while (copy->ByteSizeLong() > max_bytes && copy->processes_size() > 1) copy->mutable_processes()->RemoveLast();
-  if (copy->ByteSizeLong() > max_bytes && copy->has_last()) {
-    copy->mutable_last()->clear_processes();
-    copy->mutable_last()->clear_regions();
-  }
+  if (!copy->has_last()) return;
+  auto& held_by = *copy->mutable_last()->mutable_processes();
+  std::sort(held_by.begin(), held_by.end(), [](const auto& a, const auto& b) { return a.peak_rss_bytes() > b.peak_rss_bytes(); });
+  while (copy->ByteSizeLong() > max_bytes && !held_by.empty()) held_by.RemoveLast();
 }
 
 }  // namespace

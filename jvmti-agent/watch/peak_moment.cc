@@ -1,5 +1,7 @@
 #include "watch/peak_moment.h"
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "profile/process_rows.h"
 
@@ -37,8 +39,6 @@ bool PeakMoment::MayReadPss(int share) const {
 }
 
 void PeakMoment::Read(uint64_t used, const ProcessWatch& processes, const Scene& scene) {
-  const bool with_pss = MayReadPss(kPssShare);
-  const Clock::time_point begin = Clock::now();
   uint64_t sum = 0;
   message_.Clear();
   for (const auto& [pid, process] : processes.living()) {
@@ -48,15 +48,18 @@ void PeakMoment::Read(uint64_t used, const ProcessWatch& processes, const Scene&
     message->set_kind(NameOf(process.kind));
     message->set_alive(true);
     if (process.last_task_attempt_id) message->set_last_task_attempt_id(*process.last_task_attempt_id);
-    ReadProcess(process, with_pss, message);
+    ReadProcess(process, message);
     sum += message->peak_rss_bytes();
   }
-  if (with_pss) {
-    pss_at_ = Clock::now();
-    pss_cost_ = pss_at_ - begin;
+  if (MayReadPss(kPssShare)) ReadShared(processes);
+  int64_t rest = static_cast<int64_t>(used) - static_cast<int64_t>(sum);
+  if (shared_) {
+    message_.set_shared_bytes(*shared_);
+    message_.set_shared_age_ms(std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - pss_at_).count());
+    if (scene.of_cgroup) rest += static_cast<int64_t>(*shared_);
   }
   message_.set_used_bytes(used);
-  message_.set_unattributed_bytes(static_cast<int64_t>(used) - static_cast<int64_t>(sum));
+  message_.set_unattributed_bytes(rest);
   AddRow("heap.used", scene.spark.heap_used, message_.mutable_regions());
   AddRow("heap.storage", scene.spark.storage, message_.mutable_regions());
   AddRow("heap.execution", scene.spark.execution, message_.mutable_regions());
@@ -64,27 +67,32 @@ void PeakMoment::Read(uint64_t used, const ProcessWatch& processes, const Scene&
 }
 
 // What a process holds now, and the rows that were read with it: they may miss some pages of it, which is said.
-void PeakMoment::ReadProcess(const WatchedProcess& process, bool with_pss, proto::Process* message) const {
+void PeakMoment::ReadProcess(const WatchedProcess& process, proto::Process* message) const {
   message->set_peak_rss_bytes(process.rss_bytes);
   uint64_t rows = 0;
   const auto add = [&](const char* name, uint64_t bytes) {
     AddRow(name, bytes, message->mutable_peak_rows());
     rows += bytes;
   };
-  const Result<ProcessPss> pss =
-      with_pss ? proc_.ReadPss(process.pid) : Result<ProcessPss>(Status::Error(ErrorCode::kUnsupported, "not now"));
-  if (pss.ok()) {
-    message->set_peak_rss_bytes(pss->bytes);
-    add("PssAnon", pss->anon_bytes);
-    add("PssFile", pss->file_bytes);
-    add("PssShmem", pss->shmem_bytes);
-  } else if (const Result<ProcessStatus> status = proc_.ReadStatus(process.pid); status.ok()) {
+  if (const Result<ProcessStatus> status = proc_.ReadStatus(process.pid); status.ok()) {
     message->set_peak_rss_bytes(status->rss_bytes);
     add("RssAnon", status->rss_anon_bytes);
     add("RssFile", status->rss_file_bytes);
     add("RssShmem", status->rss_shmem_bytes);
   }
   message->set_unattributed_bytes(static_cast<int64_t>(message->peak_rss_bytes()) - static_cast<int64_t>(rows));
+}
+
+void PeakMoment::ReadShared(const ProcessWatch& processes) {
+  const Clock::time_point begin = Clock::now();
+  uint64_t shared = 0;
+  for (const auto& [pid, process] : processes.living()) {
+    const Result<ProcessPss> pss = proc_.ReadPss(pid);
+    if (pss.ok()) shared += pss->rss_bytes - std::min(pss->rss_bytes, pss->bytes);
+  }
+  shared_ = shared;
+  pss_at_ = Clock::now();
+  pss_cost_ = pss_at_ - begin;
 }
 
 }  // namespace memprof

@@ -1,12 +1,13 @@
 // PeakMoment: the moment at which most was in use, as a message: who held how much then. Of the watcher's thread.
 //
-// Its processes are in PSS, which shares pages between forks; PSS costs 20 ms per GB, so it is read at most once a second and
-// for at most 2 % of the time, and RSS takes its place otherwise. Of a maximum less than 1 % above the last one that was read,
-// processes are read for a thousandth of the time at most; else it is the moment read before, the rest unattributed.
+// Its processes are in RSS, always. What they share is RSS - PSS, as last read: PSS costs 20 ms per GB, so it is read at most once a
+// second and for at most 2 % of the time. Of a maximum less than 1 % above the last one that was read, processes are read for a
+// thousandth of the time at most; else it is the moment read before, the rest unattributed.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "proto/memprof.pb.h"
@@ -20,6 +21,7 @@ class PeakMoment {
  public:
   // What else there is to say of a moment.
   struct Scene {
+    bool of_cgroup = false;  // `used` is a cgroup's, in which pages that are shared count once; else it is the sum of RSS
     SparkMemoryUse spark;
     uint64_t offheap_bytes = 0;
     std::vector<int64_t> tasks;  // that run
@@ -34,11 +36,13 @@ class PeakMoment {
 
   void Read(uint64_t used, const ProcessWatch& processes, const Scene& scene);
   bool MayReadPss(int share) const;
-  void ReadProcess(const WatchedProcess& process, bool with_pss, proto::Process* message) const;
+  void ReadProcess(const WatchedProcess& process, proto::Process* message) const;
+  void ReadShared(const ProcessWatch& processes);
 
   ProcFiles proc_;
   proto::Moment message_;
   uint64_t used_ = 0, read_used_ = 0;  // read: the largest whose processes were read
+  std::optional<uint64_t> shared_;
   Clock::time_point pss_at_;
   Clock::duration pss_cost_{};
 };

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/valid_utf8.h"
 #include "profile/process_rows.h"
+#include "watch/describe_process.h"
 #include "watch/last_moment.h"
 #include "watch/shared_cgroup.h"
 
@@ -23,26 +24,9 @@ static_assert(News::kKeptFor > kDiscoverEvery);
 constexpr milliseconds kCacheEvery{100};  // page cache that makes room for other memory changes no usage
 constexpr seconds kAwakeFor{1};           // after a task's start: its worker may be new
 constexpr uint64_t kNotable = 100;        // a change by one part in this many
-constexpr uint64_t kNotableFall = 10;     // likewise, of the limit
-constexpr seconds kSendFallsEvery{5};
+constexpr uint64_t kNotableMove = 10;     // likewise, of the limit
+constexpr seconds kSendMovesEvery{5};
 constexpr int64_t kLongPauseNs = 20'000'000;  // from which a pause has a sample of its own
-
-void Describe(const WatchedProcess& process, bool withheld, proto::Process* message) {
-  message->set_pid(process.pid);
-  message->set_kind(NameOf(process.kind));
-  message->set_peak_rss_bytes(process.peak_bytes);
-  if (process.rows) {
-    AddProcessRows(*process.rows, message);
-  } else {
-    AddRow("RssAnon", process.peak_anon_bytes, message->mutable_peak_rows());
-    AddRow("RssFile", process.peak_file_bytes, message->mutable_peak_rows());
-    AddRow("RssShmem", process.peak_shmem_bytes, message->mutable_peak_rows());
-    message->set_unattributed_bytes(process.unattributed_bytes());
-  }
-  if (process.baseline) AddBaseline(*process.baseline, withheld, message);
-  message->set_alive(process.alive);
-  if (process.last_task_attempt_id) message->set_last_task_attempt_id(*process.last_task_attempt_id);
-}
 
 }  // namespace
 
@@ -56,13 +40,14 @@ Status Watcher::Start(WatcherOptions options) {
   jvm_rows_.emplace();
   limit_.reset();
   shared_ = false;
+  kill_counter_ = cgroup_ == nullptr ? "" : ValidUtf8(cgroup_->KillCounter());
   oom_kills_at_start_ = cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills();
   offheap_peak_ = sent_use_ = sent_last_ = 0;
   usage_ = 0;
   pace_ = kTick;
   peak_ = {};
   last_.Clear();
-  early_warning_ = grant_warning_ = {};
+  early_warning_ = grant_warning_ = host_warning_ = {};
   time_line_ = {};
   sampled_starts_ = task_starts_;
   sampled_pauses_ = options_.pauses();
@@ -114,7 +99,9 @@ milliseconds Watcher::Round() {
   }
   const bool near_limit = limit_ && early_warning_.Passes(last_.used_bytes(), *limit_, now);
   const bool near_grant = HeldToGrant() && grant_warning_.Passes(processes_bytes_, options_.granted_bytes, now);
-  const bool early = near_limit || near_grant;
+  const bool near_hosts_end =
+      host_available_ && host_memory_ > *host_available_ && host_warning_.Passes(host_memory_ - *host_available_, host_memory_, now);
+  const bool early = near_limit || near_grant || near_hosts_end;
   TakeSample(early);
   if (early) {
     SendEarly();
@@ -185,7 +172,7 @@ void Watcher::Look(bool anew) {
     host_available_ = proc_.HostAvailable();
     limit_ = cgroup_ == nullptr || host_memory_ == 0 ? std::nullopt : cgroup_->Limit(host_memory_);
   }
-  if (limit_ && !shared_ && now - sharing_checked_at_ >= kSharingEvery) {
+  if (cgroup_ != nullptr && !shared_ && now - sharing_checked_at_ >= kSharingEvery) {
     sharing_checked_at_ = now;
     shared_ = OtherExecutorIn(*cgroup_, proc_, getpid());
   }
@@ -197,12 +184,13 @@ void Watcher::Look(bool anew) {
   processes_bytes_ = 0;
   for (const auto& [pid, process] : processes_->living()) processes_bytes_ += process.rss_bytes;
   uint64_t used = processes_bytes_;
-  if (limit_) {
+  if (limit_) {  // where it can't be read for once, the sum of RSS would be another measure
     const Result<CgroupUse> use = ReadUse();
-    if (use.ok()) used = use->used_bytes();
+    used = use.ok() ? use->used_bytes() : last_.used_bytes();
   }
   RememberLast(used);
-  if (used > peak_.used_bytes()) peak_.Raise(used, *processes_, {spark_.now, options_.offheap_live_bytes(), options_.running_tasks()});
+  if (used > peak_.used_bytes())
+    peak_.Raise(used, *processes_, {limit_.has_value(), spark_.now, options_.offheap_live_bytes(), options_.running_tasks()});
 }
 
 // The rows of this process itself, whose largest resident set they were measured in.
@@ -298,8 +286,11 @@ void Watcher::SendTimeLine() {
 void Watcher::SendWorkerDeaths() {
   kernel_kills_.Read(cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills(), Clock::now());
   std::vector<WatchedProcess> gone = processes_->TakeGone();
-  // The kernel takes the largest.
-  std::stable_sort(gone.begin(), gone.end(), [](const auto& a, const auto& b) { return a.rss_bytes > b.rss_bytes; });
+  // The kernel takes the largest. What else goes with a worker, such as its daemon, goes because of it.
+  const auto order = [](const WatchedProcess& process) {
+    return std::pair(process.kind != ProcessKind::kPythonWorker, ~process.rss_bytes);
+  };
+  std::stable_sort(gone.begin(), gone.end(), [&](const auto& a, const auto& b) { return order(a) < order(b); });
   // Where several executors share a group, a kill may have been among another's processes.
   const auto take_kill = [this] { return shared_ ? std::nullopt : kernel_kills_.Take(); };
   for (const WatchedProcess& process : gone) {
@@ -325,9 +316,10 @@ void Watcher::SayEarly(bool climbs) {
 void Watcher::SendIfGrown() {
   const Clock::time_point now = Clock::now();
   const bool grown = peak_.used_bytes() > sent_use_ + sent_use_ / 50;  // by 2 %
-  // Who dies after a fall must not be judged by what it had used before.
-  const bool fallen = limit_ && last_.used_bytes() + *limit_ / kNotableFall < sent_last_ && now - sent_at_ >= kSendFallsEvery;
-  if (!fallen && (!grown || now - sent_at_ < kSendEvery)) return;
+  // Who dies after a fall, or after a climb that is no peak, must not be judged by what it had used before.
+  const uint64_t last = last_.used_bytes(), move = std::max(last, sent_last_) - std::min(last, sent_last_);
+  const bool moved = limit_ && move > *limit_ / kNotableMove && now - sent_at_ >= kSendMovesEvery;
+  if (!moved && (!grown || now - sent_at_ < kSendEvery)) return;
   Send(now);
 }
 
@@ -370,7 +362,7 @@ proto::ExecutorSnapshot Watcher::Build() const {
   *snapshot.mutable_last() = last_;
   const std::optional<uint64_t> oom_kills = cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills();
   if (oom_kills && limit_) {
-    snapshot.set_cgroup(ValidUtf8(cgroup_->own_path()));
+    snapshot.set_cgroup(kill_counter_);
     snapshot.set_oom_kills(*oom_kills);
     if (oom_kills_at_start_) snapshot.set_oom_kills_at_start(*oom_kills_at_start_);
   }

@@ -43,7 +43,8 @@ namespace memprof {
 struct DeadWorker {
   WatchedProcess process;
   proto::Moment before;
-  // Asked only for one that was killed: how many of the kernel's kills in the cgroup explain it, 1 or 0; absent: nobody can tell.
+  // To be asked only for one that was killed, for it takes them: how many of the kernel's kills in the cgroup explain it, 1 or 0; absent:
+  // nobody can tell.
   std::function<std::optional<uint64_t>()> take_kill;
   std::optional<uint64_t> limit_bytes;
 };
@@ -123,6 +124,7 @@ class Watcher {
   std::optional<JvmRows> jvm_rows_;
   std::optional<uint64_t> limit_;
   bool shared_ = false;
+  std::string kill_counter_;
   std::optional<uint64_t> oom_kills_at_start_;
   SparkNews spark_;  // as of the last look
   uint64_t offheap_peak_ = 0;
@@ -132,7 +134,7 @@ class Watcher {
   uint64_t processes_bytes_ = 0;  // of all, at the last look
   PeakMoment peak_;
   proto::Moment last_;
-  EarlyWarning early_warning_, grant_warning_;
+  EarlyWarning early_warning_, grant_warning_, host_warning_;
   TimeLine time_line_;
   uint64_t early_words_ = 0;
   uint64_t known_starts_ = 0, sampled_starts_ = 0, sampled_ends_ = 0;

@@ -24,7 +24,7 @@ export interface Report {
     startedMs?: number | null;
     endedMs?: number | null;
   };
-  verdict: {tone: Tone; sentence: string; because: string};
+  verdict: {tone: Tone; sentence: string; because: string; unmeasured?: string};
   sampling?: {jvmIntervalBytes: Bytes; pythonIntervalBytes: Bytes};
   executors: Executor[];
   stages: Stage[];

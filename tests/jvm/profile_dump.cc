@@ -64,11 +64,9 @@ json Executor(const proto::ExecutorSnapshot& executor) {
   if (executor.has_offheap_peak_bytes()) out["offheapPeakBytes"] = executor.offheap_peak_bytes();
   if (executor.has_at_peak()) {
     const proto::Moment& moment = executor.at_peak();
-    out["atPeak"] = {{"timeMs", moment.time_ms()},
-                     {"usedBytes", moment.used_bytes()},
-                     {"regions", Rows(moment.regions())},
-                     {"processes", Processes(moment.processes())},
-                     {"unattributedBytes", moment.unattributed_bytes()},
+    out["atPeak"] = {{"timeMs", moment.time_ms()},           {"usedBytes", moment.used_bytes()},
+                     {"regions", Rows(moment.regions())},    {"processes", Processes(moment.processes())},
+                     {"sharedBytes", moment.shared_bytes()}, {"unattributedBytes", moment.unattributed_bytes()},
                      {"activeTasks", moment.active_tasks()}};
   }
   if (executor.has_last()) {

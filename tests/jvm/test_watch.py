@@ -51,6 +51,9 @@ def test_peaks_of_every_process_with_rows_that_add_up(java, daemon):
     assert parent["peakRssBytes"] < 60 * MIB
     (jvm,) = by_kind(last, "jvm")
     assert jvm["pid"] == last["jvmPid"]
+    for process in last["atPeak"]["processes"]:
+        assert set(process["rows"]) == {"RssAnon", "RssFile", "RssShmem"}
+    assert last["atPeak"]["sharedBytes"] > 1 * MIB  # Python's own libraries, in daemon and worker
     for process in last["processes"] + last["atPeak"]["processes"]:
         assert sum(process["rows"].values()) + process["unattributedBytes"] == process["peakRssBytes"]
 
@@ -128,7 +131,9 @@ def test_a_real_limit_is_found_and_shown(java17, daemon):
         peak = last["atPeak"]
         assert WORKER_BYTES < peak["usedBytes"] < 1_468_006_400
         assert (
-            sum(process["peakRssBytes"] for process in peak["processes"]) + peak["unattributedBytes"]
+            sum(process["peakRssBytes"] for process in peak["processes"])
+            - peak["sharedBytes"]
+            + peak["unattributedBytes"]
             == peak["usedBytes"]
         )
 

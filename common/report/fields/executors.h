@@ -47,6 +47,8 @@ void Fields(Is<ReportMoment> auto& moment, auto& visit) {
   visit.List("processes", moment.processes, ProcessForm::kAtAMoment);
   visit.Ids("activeTasks", moment.active_tasks);
   visit.Derived("sites", [] { return nullptr; });
+  visit.OrNull("sharedBytes", moment.shared_bytes);
+  visit.OrNull("sharedAgeMs", moment.shared_age_ms);
   visit.Value("unattributedBytes", moment.unattributed_bytes);
 }
 

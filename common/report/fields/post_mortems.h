@@ -42,6 +42,7 @@ void Fields(Is<ReportPostMortem> auto& death, auto& visit) {
   visit.Value("headline", death.headline);
   visit.OrNull("reason", death.reason);
   visit.Value("outOfMemory", death.out_of_memory);
+  visit.Value("unknown", death.unknown);
   visit.Value("survived", death.survived);
   visit.Value("timeMs", death.time_ms);
   visit.OrNull("limitBytes", death.limit_bytes);
@@ -49,6 +50,7 @@ void Fields(Is<ReportPostMortem> auto& death, auto& visit) {
   visit.OrNull("lastSampleAgeMs", death.last_sample_age_ms);
   visit.OrNull("stageId", death.stage_id);
   visit.OrNull("taskAttemptId", death.task_attempt_id);
+  visit.OrNull("sitesOfAttempt", death.sites_of_attempt);
   visit.OrNull("jobId", death.job_id);
   visit.OrNull("action", death.action);
   visit.ObjectOrNull("addressSpace", death.address_space);

@@ -52,7 +52,7 @@ void PutStack(const ReportPostMortem& death, TextPage& page) {
 
 void PutSites(const ReportPostMortem& death, TextPage& page) {
   if (death.sites.empty()) return;
-  page.Line("    Held at the last sample:", Ink::kDim);
+  page.Line("    " + HeldTitle(death) + ":", Ink::kDim);
   for (size_t i = 0; i < std::min(kSitesShown, death.sites.size()); ++i) {
     const ReportSite& site = death.sites[i];
     std::string bytes = site.live_at_peak_bytes ? FormatBytes(*site.live_at_peak_bytes) : FormatBytes(site.allocated_bytes) + " allocated";

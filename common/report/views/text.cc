@@ -60,6 +60,10 @@ void PutVerdict(const Report& report, TextPage& page) {
   page.Wrapped(Printable(verdict.sentence), 0, verdict.tone == Tone::kWarn ? Ink::kWarm : Ink::kBold);
 }
 
+void PutUnmeasured(const Report& report, TextPage& page) {
+  if (const std::string words = UnmeasuredDriver(report); !words.empty()) page.Wrapped(words, 0, Ink::kDim);
+}
+
 void PutFindings(const Report& report, const Detail& detail, TextPage& page) {
   if (report.findings.empty()) return;
   page.Blank();
@@ -182,6 +186,7 @@ Result<std::string> RenderText(std::string_view report_json, const TextOptions& 
   PutHeader(*report, page);
   PutVerdict(*report, page);
   PutPostMortems(*report, detail, page);
+  if (&detail == &kFull) PutUnmeasured(*report, page);
   // Of few lines, those of a stage come before findings where something has died.
   const bool findings_first = &detail == &kFull || report->post_mortems.empty();
   if (findings_first) PutFindings(*report, detail, page);

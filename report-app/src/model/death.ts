@@ -18,6 +18,7 @@ export interface PostMortem {
   headline: string;
   reason?: string | null;
   outOfMemory: boolean;
+  unknown?: boolean;
   timeMs?: number;
   limitBytes: Bytes;
   usedBytes: Bytes;
@@ -28,6 +29,8 @@ export interface PostMortem {
   regions?: {name: string; bytes: Bytes; budgetBytes: Bytes}[];
   stageId: number | null;
   taskAttemptId: number | null;
+  sitesOfAttempt?: number | null;
+  title: string; // of its sites
   jobId?: number | null;
   action?: string | null;
   sites: Site[];

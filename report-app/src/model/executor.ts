@@ -43,6 +43,8 @@ export interface Moment {
   processes: ProcessAtMoment[];
   activeTasks?: number[];
   sites: unknown[] | null;
+  sharedBytes?: Bytes;
+  sharedAgeMs?: number | null;
   unattributedBytes: number;
 }
 

@@ -66,13 +66,13 @@ function Death({death, index, enforced}: {death: PostMortem; index: number; enfo
       )}
       {death.jobId == null && (
         <>
-          <h3>Held at the last sample</h3>
+          <h3>{death.title}</h3>
           <SiteTable
-            label={`Held at the last sample, post-mortem ${index + 1}`}
+            label={`${death.title}, post-mortem ${index + 1}`}
             rows={death.sites.map((site, at) => ({key: String(at), site, stage: null}))}
             by="live"
             withStage={false}
-            empty="No task’s profile had arrived: how much each process used is known, but not what for."
+            empty="No task’s profile had arrived, and none of its stage had failed before: how much each process used is known, but not what for."
           />
         </>
       )}
@@ -81,16 +81,21 @@ function Death({death, index, enforced}: {death: PostMortem; index: number; enfo
 }
 
 export function DeathsPage({report}: {report: Report}) {
+  const unmeasured = report.verdict.unmeasured && <p class="note">{report.verdict.unmeasured}</p>;
   if (report.postMortems.length === 0) {
     return (
-      <p class="empty">
-        {report.unfinished ? 'No executor and no Python worker has died so far.' : 'No executor and no Python worker died.'} How close each came to its limit is
-        on <a href={link('executors')}>Executors</a>.
-      </p>
+      <>
+        <p class="empty">
+          {report.unfinished ? 'No executor and no Python worker has died so far.' : 'No executor and no Python worker died.'} How close each came to its limit
+          is on <a href={link('executors')}>Executors</a>.
+        </p>
+        {unmeasured}
+      </>
     );
   }
   return (
     <>
+      {unmeasured}
       {report.postMortems.map((death, index) => (
         <Death death={death} index={index} enforced={report.executors.find((each) => each.id === death.executorId)?.limitEnforced ?? true} />
       ))}

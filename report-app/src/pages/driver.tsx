@@ -117,7 +117,9 @@ function OwnMemory({report}: {report: Report}) {
   const row = report.executors.find((executor) => executor.id === 'driver');
   const own = report.stages.find(isDriversPython);
   const python = (row?.processes ?? []).filter((process) => process.kind === 'python-driver');
-  if (row?.heapUsedPeakBytes == null && python.length === 0 && !own) return null;
+  if (row?.heapUsedPeakBytes == null && python.length === 0 && !own) {
+    return report.verdict.unmeasured ? <p class="note">{report.verdict.unmeasured}</p> : null;
+  }
   return (
     <section class="card">
       <h2>Its heap and its Python</h2>

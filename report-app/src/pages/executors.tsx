@@ -14,7 +14,7 @@ import {LifeChart} from '../parts/timeline';
 import {link} from '../route';
 import type {Theme} from '../theme';
 import {executorTitle} from '../titles';
-import {formatBytes, formatCount, formatPercent, formatTime, plural} from '../units';
+import {formatBytes, formatCount, formatDuration, formatPercent, formatTime, plural} from '../units';
 
 function peakOf(executor: Executor, region: string): number | null {
   return executor.regions.find((each) => each.name === region)?.peakBytes ?? null;
@@ -266,6 +266,14 @@ export function ExecutorPage({report, id, theme}: {report: Report; id: string; t
                     </dd>
                   </div>
                 ))}
+                {executor.atPeak.sharedBytes != null && (
+                  <div>
+                    <dt>shared by processes</dt>
+                    <dd>
+                      <Bytes value={executor.atPeak.sharedBytes} note={`as read ${formatDuration(executor.atPeak.sharedAgeMs ?? 0)} before`} />
+                    </dd>
+                  </div>
+                )}
               </dl>
             </>
           )}

@@ -25,13 +25,14 @@ export function budgetParts(executor: Executor): Part[] {
     }));
 }
 
+// What processes share counts in each, and once in a container's use: then the parts are narrowed down to it.
 export function processParts(processes: ProcessAtMoment[], used: number): Part[] {
   let pythons = 0;
-  let sum = 0;
+  const sum = processes.reduce((all, process) => all + process.bytes, 0);
+  const share = sum > used ? used / sum : 1;
   const parts = processes.map((process) => {
-    sum += process.bytes;
     const look = process.kind === 'jvm' ? 'jvm' : process.kind.startsWith('python') ? (pythons++ % 2 === 0 ? 'python' : 'python2') : 'other';
-    return {bytes: process.bytes, look, title: `${process.kind} ${process.pid} ${formatBytes(process.bytes)}`};
+    return {bytes: process.bytes * share, look, title: `${process.kind} ${process.pid} ${formatBytes(process.bytes)}`};
   });
   if (used > sum) parts.push({bytes: used - sum, look: 'other', title: `in no process ${formatBytes(used - sum)}`});
   return parts;

@@ -25,11 +25,23 @@ TEST(EarlyWarning, HoveringAroundTheThresholdIsOneWarning) {
   int sent = 0;
   for (int i = 0; i < 100; ++i) {
     sent += warning.Passes(851'000, kLimit, kBegin + seconds(2 * i));
-    sent += warning.Passes(801'000, kLimit, kBegin + seconds(2 * i + 1));
+    sent += warning.Passes(822'000, kLimit, kBegin + seconds(2 * i + 1));
   }
   EXPECT_EQ(sent, 1);
-  EXPECT_FALSE(warning.Passes(799'999, kLimit, kBegin + seconds(500)));
-  EXPECT_TRUE(warning.Passes(850'000, kLimit, kBegin + seconds(501))) << "it had rested";
+  EXPECT_FALSE(warning.Passes(821'000, kLimit, kBegin + seconds(500)));
+  EXPECT_TRUE(warning.Passes(850'000, kLimit, kBegin + seconds(501))) << "it had fallen by 3 %";
+}
+
+TEST(EarlyWarning, WhoHasSurvivedOneTouchOfTheLimitIsWarnedOfTheNext) {
+  EarlyWarning warning;
+  EXPECT_TRUE(warning.Passes(990'000, kLimit, kBegin));
+  EXPECT_FALSE(warning.Passes(961'000, kLimit, kBegin + seconds(10))) << "too small a fall";
+  EXPECT_FALSE(warning.Passes(985'000, kLimit, kBegin + seconds(11)));
+  EXPECT_FALSE(warning.Passes(930'000, kLimit, kBegin + seconds(20))) << "it falls";
+  EXPECT_FALSE(warning.Passes(900'000, kLimit, kBegin + seconds(21))) << "and falls";
+  EXPECT_FALSE(warning.Passes(919'999, kLimit, kBegin + seconds(22)));
+  EXPECT_TRUE(warning.Passes(920'000, kLimit, kBegin + seconds(23)));
+  EXPECT_TRUE(warning.Passes(980'000, kLimit, kBegin + seconds(24)));
 }
 
 TEST(EarlyWarning, AFastClimbIsToldToItsEnd) {

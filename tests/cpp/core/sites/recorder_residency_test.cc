@@ -79,6 +79,20 @@ TEST_F(RecorderTest, ResidencyIsReadWhenRssHasGrown) {
   EXPECT_GT(session.rss_max_bytes, session.rss_at_open_bytes + kOddLarge / 2);
 }
 
+// A kill may come while it is filled: 0 would say that nobody touched it.
+TEST_F(RecorderTest, ABlockThatIsNewWhenRssHasGrownIsUnread) {
+  Start();
+  recorder_->OpenSession(Task(1));
+  Mapping full(kOddLarge), fresh(kOddLarge);
+  Allocate(full.address(), kOddLarge, {Line("full", 3)});
+  full.Fill(0, kOddLarge);
+  usleep(7'000);
+  Allocate(fresh.address(), kOddLarge, {Line("fresh", 4)});
+  BoxSession session = ReadTask(1);
+  EXPECT_EQ(SiteOf(session, "full")->resident_at_peak_bytes, kOddLarge);
+  EXPECT_FALSE(SiteOf(session, "fresh")->has_resident);
+}
+
 TEST_F(RecorderTest, AReadingAfterThePeakBelongsToThePeakOnlyIfTheBlockWasThere) {
   Start();
   recorder_->OpenSession(Task(1));

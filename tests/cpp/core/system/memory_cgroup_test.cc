@@ -23,17 +23,19 @@ class Tree {
 
   void Mounts(const std::string& lines) { files_.Write("proc/self/mountinfo", "22 1 0:20 / /proc rw - proc proc rw\n" + lines); }
   void Groups(const std::string& lines) { files_.Write("proc/self/cgroup", lines); }
-  void V1(const std::string& folder, const std::string& limit, uint64_t hierarchical, uint64_t usage, uint64_t inactive) {
+  void V1(const std::string& folder, const std::string& limit, uint64_t hierarchical, uint64_t usage, uint64_t cache) {
     files_.Write(folder + "/memory.limit_in_bytes", limit);
     files_.Write(folder + "/memory.usage_in_bytes", std::to_string(usage) + "\n");
     files_.Write(folder + "/memory.stat", "cache 1\ninactive_file 7\nhierarchical_memory_limit " + std::to_string(hierarchical) +
-                                              "\ntotal_cache 2\ntotal_inactive_file " + std::to_string(inactive) + "\n");
+                                              "\ntotal_cache 2\ntotal_inactive_file " + std::to_string(cache / 2) + "\ntotal_active_file " +
+                                              std::to_string(cache - cache / 2) + "\n");
     files_.Write(folder + "/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
   }
-  void V2(const std::string& folder, const std::string& max, uint64_t current, uint64_t inactive) {
+  void V2(const std::string& folder, const std::string& max, uint64_t current, uint64_t cache) {
     files_.Write(folder + "/memory.max", max);
     files_.Write(folder + "/memory.current", std::to_string(current) + "\n");
-    files_.Write(folder + "/memory.stat", "anon 1\ninactive_anon 5\ninactive_file " + std::to_string(inactive) + "\n");
+    files_.Write(folder + "/memory.stat", "anon 1\ninactive_anon 5\ninactive_file " + std::to_string(cache / 2) + "\nactive_file " +
+                                              std::to_string(cache - cache / 2) + "\n");
     files_.Write(folder + "/memory.events", "low 0\nmax 0\noom 2\noom_kill 2\noom_group_kill 0\n");
   }
   void Write(const std::string& path, const std::string& text) { files_.Write(path, text); }
@@ -61,10 +63,46 @@ TEST(MemoryCgroup, Version1ChildWithoutALimitHasItsParents) {
   const auto group = tree.Find();
   ASSERT_NE(group, nullptr);
   EXPECT_EQ(group->Limit(kHost), 1'100'000'003u);
-  EXPECT_EQ(group->path(), tree.Path("sys/fs/cgroup/memory/yarn"));                  // its use is what the limit is held against
-  EXPECT_EQ(group->own_path(), tree.Path("sys/fs/cgroup/memory/yarn/container_1"));  // whose kills are counted
+  EXPECT_EQ(group->path(), tree.Path("sys/fs/cgroup/memory/yarn"));  // its use is what the limit is held against
+  EXPECT_THAT(group->KillCounter(), testing::StartsWith(tree.Path("sys/fs/cgroup/memory/yarn/container_1 ")));
   EXPECT_EQ(group->Read()->used_bytes(), 900'000'000u - 33'000'000);
   EXPECT_EQ(group->OomKills(), 3u);
+}
+
+TEST(MemoryCgroup, Version1CountsKillsInGroupsInsideOurs) {
+  Tree tree;
+  tree.Mounts(kV1Mount);
+  tree.Groups("4:memory:/yarn\n");
+  tree.V1("sys/fs/cgroup/memory/yarn", "1100000003\n", 1'100'000'003, 900'000'000, 33'000'000);
+  tree.V1("sys/fs/cgroup/memory/yarn/inner/most", kNone, 1'100'000'003, 1, 0);
+  EXPECT_EQ(tree.Find()->OomKills(), 6u) << "3 in each that has the file";
+}
+
+TEST(MemoryCgroup, Version2CountsKillsInTheLimitingGroup) {
+  Tree tree;
+  tree.Mounts(kV2Mount);
+  tree.Groups("0::/pod/executor\n");
+  tree.V2("sys/fs/cgroup/pod/executor", "max\n", 400'000'000, 1'000'000);
+  tree.V2("sys/fs/cgroup/pod", "999999937\n", 800'000'000, 300'000'000);
+  tree.Write("sys/fs/cgroup/pod/memory.events", "oom 9\noom_kill 7\n");
+  EXPECT_EQ(tree.Find()->OomKills(), 7u);
+}
+
+TEST(MemoryCgroup, AFreshGroupOfTheSamePathIsAnother) {
+  Tree tree;
+  tree.Mounts(kV2Mount);
+  tree.Groups("0::/pod\n");
+  tree.Write("proc/sys/kernel/random/boot_id", "0b9c\n");
+  tree.V2("sys/fs/cgroup/pod", "999999937\n", 800'000'000, 0);
+  const std::string before = tree.Find()->KillCounter();
+  EXPECT_EQ(tree.Find()->KillCounter(), before);
+  EXPECT_THAT(before, testing::EndsWith(" 0b9c"));
+  ASSERT_EQ(rename(tree.Path("sys/fs/cgroup/pod").c_str(), tree.Path("sys/fs/cgroup/old").c_str()), 0);
+  tree.V2("sys/fs/cgroup/pod", "999999937\n", 800'000'000, 0);
+  const std::string after = tree.Find()->KillCounter();
+  EXPECT_NE(after, before);
+  tree.Write("proc/sys/kernel/random/boot_id", "77e1\n");
+  EXPECT_NE(tree.Find()->KillCounter(), after);
 }
 
 TEST(MemoryCgroup, Version1WithoutAnyLimit) {
@@ -114,7 +152,7 @@ TEST(MemoryCgroup, Version2TakesTheSmallestOnThePath) {
   ASSERT_NE(group, nullptr);
   EXPECT_EQ(group->Limit(kHost), 999'999'937u);
   EXPECT_EQ(group->path(), tree.Path("sys/fs/cgroup/pod"));
-  EXPECT_EQ(group->own_path(), tree.Path("sys/fs/cgroup/pod/executor"));
+  EXPECT_THAT(group->KillCounter(), testing::StartsWith(tree.Path("sys/fs/cgroup/pod ")));
   EXPECT_EQ(group->Read()->used_bytes(), 500'000'000u);  // nearly all of it is page cache: healthy
   EXPECT_EQ(group->OomKills(), 2u);
 }

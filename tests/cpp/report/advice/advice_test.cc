@@ -66,6 +66,18 @@ TEST(MemoryOverhead, IsWhatPythonAndTheJvmTakeBesideTheHeap) {
   EXPECT_EQ(advice->because, "Python workers together held 1.9 GiB (4 at once) + JVM native 190.0 MiB + 10 %");
 }
 
+TEST(MemoryOverhead, WhatWasReservedForTheJvmAndNotUsedMakesNoRoom) {
+  Scene scene(4, 480 * kMi);
+  scene.executor.regions[2].budget_bytes = 600 * kMi;  // off-heap, of which nothing is in use
+  EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "2321m");
+  scene.input.last->regions.push_back({"offHeap", 90 * kMi});
+  EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "2222m");  // (4 × 480 + (700 - 510 - 90)) × 1.1
+  ReportProcess& jvm = scene.executor.processes.emplace_back();
+  jvm.kind = "jvm";
+  jvm.rows = {{"Java heap", 310 * kMi}};                        // of 510 MiB committed
+  EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "2442m");  // (4 × 480 + (700 - 310 - 90)) × 1.1
+}
+
 TEST(MemoryOverhead, TheLargestSumOfAnyMomentCounts) {
   Scene scene(1, 100 * kMi);
   scene.executor.at_peak.emplace();

@@ -306,6 +306,71 @@ TEST(PostMortems, WhatIsToldOfItsUseIsAsOldAsThat) {
   EXPECT_THAT(death["how"].get<std::string>(), HasSubstr("which was 2 h 00 min old"));
 }
 
+// The removal may come minutes after the loss of its tasks: by then every sample is old.
+TEST(PostMortems, ASampleIsAsOldAsItWasWhenItsTasksWereLost) {
+  ProfileStore store;
+  store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin);
+  store.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin + 100});
+  static_cast<void>(store.Ingest(LastSnapshot(kFull).SerializeAsString()));
+  store.TaskEnded({40, 5, 0, 0, 0, "1", TaskOutcome::kLost, "ExecutorLostFailure", kBegin + 9'607});
+  store.ExecutorRemoved("1", kCode137, kBegin + 200'000);
+  const Json death = TheDeath(store);
+  EXPECT_EQ(death["lastSampleAgeMs"], 107);
+  EXPECT_EQ(death["outOfMemory"], true);
+  EXPECT_EQ(death["unknown"], false);
+}
+
+// A heartbeat names the largest processes only: what a worker held that it left out is known from that worker's own death.
+TEST(PostMortems, AWorkerThatDiedBeforeIsTakenOffThoughTheLastSampleDoesNotNameIt) {
+  ProfileStore store;
+  FillWorkerScene(store);
+  proto::Envelope last = LastSnapshot(kFull);
+  proto::Moment& moment = *last.mutable_executor()->mutable_last();
+  moment.clear_processes();
+  moment.set_time_ms(kBegin + 9'501);
+  AddProcess(*moment.add_processes(), 4100, "jvm", 400 * kMi, {});
+  moment.set_unattributed_bytes(static_cast<int64_t>(kFull - (400 + 700 + 50) * kMi));
+  static_cast<void>(store.Ingest(last.SerializeAsString()));
+  static_cast<void>(store.Ingest(WorkerDeath(1)));  // it held 700 MiB
+  FailTask40(store, "Python worker exited unexpectedly (crashed)");
+  store.ExecutorRemoved("1", kCode137, kBegin + 10'000);
+  const Json deaths = Deaths(store);
+  ASSERT_EQ(deaths.size(), 2u);
+  EXPECT_EQ(deaths[1]["usedBytes"], kFull - 700 * kMi);
+}
+
+// Its JVM had no agent to tell of the error, and its running tasks had sent nothing yet.
+TEST(PostMortems, WithoutProfilesTheFailedAttemptsOfTheStageAreTold) {
+  ProfileStore store;
+  store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin);
+  store.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin + 100});
+  store.StageSubmitted(5, 0, "collect", "job.py:30", 2, kBegin + 1000);
+  const auto fail = [&](int64_t id, int stage, uint64_t heap_bytes) {
+    ProfileBuilder task(id, stage, 0, "1");
+    proto::Site& site = task.Site(proto::ORIGIN_JVM_HEAP,
+                                  {Java("", "org.apache.spark.sql.execution.SortExec.doExecute", "SortExec.scala", 88),
+                                   Java("", "org.example.Book.add", "Book.java", 41)},
+                                  heap_bytes, 100);
+    site.set_sampled(true);
+    static_cast<void>(store.Ingest(task.Bytes()));
+    store.TaskEnded({id, stage, 0, 0, static_cast<int>(id - 30), "1", TaskOutcome::kFailed, "java.io.IOException", kBegin + 2'000});
+  };
+  fail(30, 5, 11'000'003);
+  fail(31, 5, 654'000'017);
+  fail(32, 4, 999'000'001);  // of another stage
+  proto::Envelope last = LastSnapshot(kFull / 3);
+  last.mutable_executor()->set_heap_used_peak_bytes(511 * kMi);
+  static_cast<void>(store.Ingest(last.SerializeAsString()));
+  store.ExecutorRemoved("1", "Command exited with code 52", kBegin + 10'000);
+  store.TaskEnded({40, 5, 0, 1, 0, "1", TaskOutcome::kLost, "ExecutorLostFailure", kBegin + 10'001});
+  const Json death = TheDeath(store);
+  EXPECT_EQ(death["sitesOfAttempt"], 31);
+  ASSERT_EQ(death["sites"].size(), 1u);
+  EXPECT_EQ(death["sites"][0]["allocatedBytes"], 654'000'017);
+  EXPECT_EQ(death["title"], "Allocated by task 31, an attempt of the same stage that had failed before");
+  EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr("; stage 5 had allocated most in Book.add Book.java:41, for SortExec"));
+}
+
 // Spark tells of an executor's tasks before it tells of the executor.
 TEST(PostMortems, AnExecutorWhoseRemovalComesAfterTheEndOfAnApplicationThatItBroke) {
   for (const bool had_succeeded : {false, true}) {
@@ -356,7 +421,8 @@ TEST(PostMortems, AnOutOfMemoryErrorOfDirectBuffersIsNotTheHeaps) {
     Json death = TheDeath(store);
     EXPECT_EQ(death["outOfMemory"], true);
     if (earlier > 60'000) {
-      EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr("ran out of heap")) << "an old error is no last word";
+      EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr("died of an OutOfMemoryError; of its heap"))
+          << "an old error is no last word";
       continue;
     }
     EXPECT_THAT(death["headline"].get<std::string>(),
@@ -418,8 +484,8 @@ TEST(PostMortems, EachIsToldOnceAndALittleLater) {
   EXPECT_TRUE(store.TakePostMortems(kBegin, true).empty());
   FillScene(store, kCode137, kFull);
   EXPECT_TRUE(store.TakePostMortems(50'000, false).empty());
-  EXPECT_TRUE(store.TakePostMortems(50'000 + kPatienceMs - 1, false).empty());
-  std::vector<std::string> told = store.TakePostMortems(50'000 + kPatienceMs, false);
+  EXPECT_TRUE(store.TakePostMortems(50'000 + ToldDeaths::kPatienceMs - 1, false).empty());
+  std::vector<std::string> told = store.TakePostMortems(50'000 + ToldDeaths::kPatienceMs, false);
   ASSERT_EQ(told.size(), 1u);
   EXPECT_THAT(told[0], HasSubstr("was killed for its memory"));
   EXPECT_THAT(told[0], HasSubstr("job.py:17 enrich"));
@@ -435,7 +501,7 @@ TEST(PostMortems, AClockThatIsSetBackDelaysThemByTheirPatienceOnly) {
   FillScene(store, kCode137, kFull);
   EXPECT_TRUE(store.TakePostMortems(5'000'000, false).empty());
   EXPECT_TRUE(store.TakePostMortems(50'000, false).empty());
-  EXPECT_EQ(store.TakePostMortems(50'000 + kPatienceMs, false).size(), 1u);
+  EXPECT_EQ(store.TakePostMortems(50'000 + ToldDeaths::kPatienceMs, false).size(), 1u);
 }
 
 TEST(PostMortems, TheirTextKeepsToThirtyLinesWhateverIsInIt) {
@@ -468,7 +534,39 @@ TEST(PostMortems, AHostileDeathIsRefused) {
   }
   Json report = Json::parse(store.ReportJson(false));
   EXPECT_EQ(report["postMortems"].size(), kMaxPostMortems);
-  EXPECT_EQ(report["counters"]["droppedPostMortems"], 800);
+  EXPECT_EQ(report["counters"]["droppedPostMortems"], 900) << "800 that are not kept, 100 that are not shown";
+}
+
+// The report has no row for each of so many executors.
+TEST(PostMortems, OfManyDeathsTheNewestAndTheLargestStayAndAllAreTold) {
+  constexpr int kExecutors = 620;
+  ProfileStore store;
+  store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin);
+  for (int i = 0; i < kExecutors; ++i) {
+    const std::string id = std::to_string(i);
+    store.ExecutorAdded({id, "node7", 2, 512, -1, -1, -1, kBegin});
+    const uint64_t used = i == 7 ? kFull + 1'000'003 : kFull - static_cast<uint64_t>(i) * kMi;
+    static_cast<void>(store.Ingest(LastSnapshot(used, id).SerializeAsString()));
+    store.ExecutorRemoved(id, kCode137, kBegin + 10'000 + i);
+  }
+  const Json deaths = Deaths(store);
+  ASSERT_EQ(deaths.size(), kMaxPostMortems);
+  EXPECT_EQ(deaths[0]["executorId"], "0");
+  EXPECT_EQ(deaths[7]["usedBytes"], kFull + 1'000'003);
+  EXPECT_EQ(deaths[49]["executorId"], "49") << "the largest";
+  EXPECT_EQ(deaths[50]["executorId"], "570");
+  EXPECT_EQ(deaths[99]["executorId"], "619") << "the newest, though its row has no room";
+  EXPECT_EQ(Json::parse(store.ReportJson(false))["counters"]["droppedPostMortems"], kExecutors - 100);
+
+  constexpr int64_t kSeen = 50'000, kCounted = kSeen + ToldDeaths::kPatienceMs;
+  EXPECT_EQ(store.TakePostMortems(kSeen, false).size(), 1u) << "those without an entry are counted";
+  std::vector<std::string> told = store.TakePostMortems(kCounted, false);
+  EXPECT_EQ(told.size(), ToldDeaths::kMostInFull);
+  EXPECT_TRUE(store.TakePostMortems(kSeen + ToldDeaths::kCountEveryMs - 1, false).empty());
+  told = store.TakePostMortems(kSeen + ToldDeaths::kCountEveryMs, false);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0], "80 more deaths; the report has the newest and the largest");
+  EXPECT_TRUE(store.TakePostMortems(kSeen + 10 * ToldDeaths::kCountEveryMs, true).empty());
 }
 
 TEST(PostMortems, StandFirstInEveryView) {

@@ -61,6 +61,11 @@ TEST(Verdict, SilenceIsNoDeathByMemory) {
     EXPECT_FALSE(Judge(evidence).out_of_memory);
     EXPECT_TRUE(Judge(evidence).unknown);
     EXPECT_THAT(Judge(evidence).how, HasSubstr("broken connection"));
+    evidence.sample_age_ms = 126'021;
+    EXPECT_TRUE(Judge(evidence).unknown);
+    EXPECT_THAT(Judge(evidence).how, HasSubstr("broken connection")) << "which is why the sample is old";
+    evidence.kernel_kills = 0;
+    EXPECT_TRUE(Judge(evidence).unknown) << "nobody was killed: it may live";
     evidence.kernel_kills = 1;
     EXPECT_TRUE(Judge(evidence).out_of_memory) << "the kernel's word stands above";
   }
@@ -87,6 +92,9 @@ TEST(Verdict, OfTheHostsMemoryOthersMayHaveUsedTheRest) {
   EXPECT_FALSE(Judge(evidence).unknown);
   EXPECT_FALSE(Judge(evidence).out_of_memory);
   EXPECT_THAT(Judge(evidence).how, HasSubstr("all on it together used 50 %"));
+  evidence.sample_age_ms = kStaleHostSampleMs;
+  EXPECT_TRUE(Judge(evidence).unknown) << "others may have filled it since";
+  EXPECT_THAT(Judge(evidence).how, HasSubstr("used 50 % 10"));
   evidence.host_available_bytes = kLimit / 100 * 2;
   EXPECT_TRUE(Judge(evidence).out_of_memory);
   evidence.host_available_bytes.reset();
@@ -105,12 +113,13 @@ TEST(Verdict, HeapsThatRanOut) {
   DeathEvidence evidence = Killed(kLimit / 10);
   evidence.loss.exit_code = kExitSparkOom;
   EXPECT_TRUE(Judge(evidence).out_of_memory);
-  EXPECT_TRUE(Judge(evidence).of_heap);
+  EXPECT_TRUE(Judge(evidence).of_unknown_pool) << "Spark ends it so for an error of any pool";
+  EXPECT_THAT(Judge(evidence).how, HasSubstr("of what error is not known"));
   evidence.loss.exit_code = kExitHotSpotOom;
   EXPECT_FALSE(Judge(evidence).out_of_memory) << "3 alone proves nothing";
   evidence.exits_on_out_of_memory = true;
   EXPECT_TRUE(Judge(evidence).out_of_memory) << "its JVM was told to end so";
-  EXPECT_TRUE(Judge(evidence).by_switch);
+  EXPECT_TRUE(Judge(evidence).of_unknown_pool);
   EXPECT_FALSE(Judge(evidence).of_heap) << "it may have been space for classes";
   EXPECT_THAT(Judge(evidence).how, HasSubstr("ExitOnOutOfMemoryError"));
   evidence.loss.exit_code = kExitSigkill;
@@ -118,8 +127,10 @@ TEST(Verdict, HeapsThatRanOut) {
   evidence.loss.exit_code = kExitHotSpotOom;
   evidence.heap_max_bytes = 400;
   evidence.heap_used_bytes = 396;
-  EXPECT_TRUE(Judge(evidence).of_heap);
-  EXPECT_FALSE(Judge(evidence).by_switch) << "its heap was full";
+  EXPECT_FALSE(Judge(evidence).of_heap) << "what is in use is garbage, too";
+  evidence.heap_error = "Java heap space";
+  EXPECT_TRUE(Judge(evidence).of_heap) << "its agent's word";
+  EXPECT_FALSE(Judge(evidence).of_unknown_pool);
 }
 
 TEST(Verdict, OtherPoolsOfAJvmByItsOwnWord) {

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "postmortem/post_mortems.h"
 #include "report/postmortem/worker_scene.h"
 #include "report/views/post_mortem_text.h"
@@ -166,6 +168,31 @@ TEST(WorkerDeaths, ARefusalThatATaskLivedWithIsNone) {
     store.TaskEnded({40, 5, 0, 0, 0, "1", *error == 0 ? TaskOutcome::kSucceeded : TaskOutcome::kFailed, error, kBegin + 9'900});
     EXPECT_EQ(Deaths(store), Json::array()) << error;
     EXPECT_TRUE(store.TakePostMortems(kBegin, true).empty());
+  }
+}
+
+// spark.conf.set while the application runs.
+TEST(WorkerDeaths, AdviceStartsFromTheSettingThatTheStageRanWith) {
+  constexpr const char* kBatch = "spark.sql.execution.arrow.maxRecordsPerBatch";
+  for (const int set_for : {5, 6}) {
+    ProfileStore store;
+    FillWorkerScene(store);
+    store.StageSetting(set_for, kBatch, "1000");
+    store.StageSetting(5, "spark.app.name", "nobody needs it");
+    ProfileBuilder task = EndedTask();
+    const uint32_t udf = task.Udf("enrich", "/jobs/job.py", 12, "SQL_MAP_PANDAS_ITER_UDF");
+    proto::Site& site =
+        task.Site(proto::ORIGIN_PYTHON, {Framework("arrow_to_pandas", "/x/pyspark/sql/pandas/serializers.py", 9)}, 600 * kMi, 1);
+    site.set_udf(udf);
+    site.set_live_bytes(600 * kMi);
+    site.set_live_at_peak_bytes(600 * kMi);
+    static_cast<void>(store.Ingest(task.Bytes()));
+    static_cast<void>(store.Ingest(WorkerDeath(1)));
+    FailTask40(store, "Python worker exited unexpectedly (crashed)");
+    const Json advice = TheDeath(store)["advice"];
+    const auto batch = std::find_if(advice.begin(), advice.end(), [&](const Json& each) { return each["conf"] == kBatch; });
+    ASSERT_NE(batch, advice.end()) << advice;
+    EXPECT_EQ((*batch)["from"], set_for == 5 ? "1000" : "10000");
   }
 }
 

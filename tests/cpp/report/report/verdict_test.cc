@@ -57,6 +57,19 @@ TEST(ReportVerdict, NamesTheFullestExecutor) {
   EXPECT_EQ(VerdictOf(report).because, "That limit is the physical memory of the host.");
 }
 
+TEST(ReportVerdict, ADriverThatNobodyMeasuresIsSaidNotToBe) {
+  Report report;
+  EXPECT_EQ(UnmeasuredDriver(report), "");
+  report.executors = {Executor("1", 20 * kMi, 100 * kMi)};
+  EXPECT_EQ(UnmeasuredDriver(report),
+            "The driver is not measured, so its own death would not show here: spark.memprof.driver.enabled=true measures it.");
+  report.executors.push_back(Executor("driver", 20 * kMi, 100 * kMi));
+  EXPECT_EQ(UnmeasuredDriver(report), "");
+  report.executors.pop_back();
+  report.application.master = "program";
+  EXPECT_EQ(UnmeasuredDriver(report), "");
+}
+
 TEST(ReportVerdict, OfAProgramIsHowItEnded) {
   Report report;
   report.application.master = "program";

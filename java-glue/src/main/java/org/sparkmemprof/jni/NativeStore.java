@@ -47,6 +47,9 @@ public final class NativeStore {
 
   public static native void executorRemoved(long store, String id, String reason, long timeMs);
 
+  /** A setting that the stage's job ran with: SQL's may change while the application runs. */
+  public static native void stageSetting(long store, int stageId, String key, String value);
+
   public static native void stageSubmitted(
       long store, int stageId, int attempt, String name, String callSite, int tasks, long timeMs);
 

@@ -1,6 +1,7 @@
 package org.sparkmemprof.listener;
 
 import java.util.Map;
+import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -42,6 +43,11 @@ import scala.collection.Iterator;
  */
 public final class DriverListener extends SparkListener {
   private static final int MAX_ERROR_CHARS = 2048;
+
+  /** Of those that advice names; with each job come the values of its own session. */
+  private static final String[] RUNTIME_SETTINGS = {
+    "spark.sql.execution.arrow.maxRecordsPerBatch", "spark.sql.autoBroadcastJoinThreshold"
+  };
 
   private final StoreFeeder feeder;
   private final Notices notices;
@@ -166,8 +172,18 @@ public final class DriverListener extends SparkListener {
           long time = ScalaViews.orElse(stage.submissionTime(), System.currentTimeMillis());
           feeder.event(
               store -> NativeStore.stageSubmitted(store, id, attempt, name, callSite, tasks, time));
+          tellSettings(id, event.properties());
           CachedBlocks.describe(stage, feeder);
         });
+  }
+
+  private void tellSettings(int stage, Properties ranWith) {
+    for (String key : RUNTIME_SETTINGS) {
+      String value = ranWith == null ? null : ranWith.getProperty(key);
+      if (value != null) {
+        feeder.event(store -> NativeStore.stageSetting(store, stage, key, value));
+      }
+    }
   }
 
   @Override

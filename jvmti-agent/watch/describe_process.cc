@@ -1,0 +1,24 @@
+#include "watch/describe_process.h"
+
+#include "profile/process_rows.h"
+
+namespace memprof {
+
+void Describe(const WatchedProcess& process, bool withheld, proto::Process* message) {
+  message->set_pid(process.pid);
+  message->set_kind(NameOf(process.kind));
+  message->set_peak_rss_bytes(process.peak_bytes);
+  if (process.rows) {
+    AddProcessRows(*process.rows, message);
+  } else {
+    AddRow("RssAnon", process.peak_anon_bytes, message->mutable_peak_rows());
+    AddRow("RssFile", process.peak_file_bytes, message->mutable_peak_rows());
+    AddRow("RssShmem", process.peak_shmem_bytes, message->mutable_peak_rows());
+    message->set_unattributed_bytes(process.unattributed_bytes());
+  }
+  if (process.baseline) AddBaseline(*process.baseline, withheld, message);
+  message->set_alive(process.alive);
+  if (process.last_task_attempt_id) message->set_last_task_attempt_id(*process.last_task_attempt_id);
+}
+
+}  // namespace memprof

@@ -1,0 +1,12 @@
+// A process that is watched, or was, as a message: its peak with the rows of that moment.
+#pragma once
+
+#include "proto/memprof.pb.h"
+#include "watch/process_watch.h"
+
+namespace memprof {
+
+// `withheld`: without names of the user's own Python modules.
+void Describe(const WatchedProcess& process, bool withheld, proto::Process* message);
+
+}  // namespace memprof

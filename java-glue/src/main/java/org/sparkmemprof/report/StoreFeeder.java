@@ -3,9 +3,7 @@ package org.sparkmemprof.report;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import org.sparkmemprof.jni.NativePages;
 import org.sparkmemprof.jni.NativeStore;
@@ -16,19 +14,13 @@ import org.sparkmemprof.ui.Answers;
  * Owns the native profile store and the one thread that feeds it. Spark calls us on its DAG
  * scheduler, its listener bus and its RPC threads: they only enqueue here, and never wait.
  *
- * <p>The queue is in the driver's heap, so it is bounded by the number of messages and by their
- * bytes. Messages that don't fit are dropped and counted, and the report says so. All methods are
- * thread-safe.
+ * <p>What doesn't fit into the queue is dropped and counted, and the report says so. All methods
+ * are thread-safe.
  */
 public final class StoreFeeder implements Answers {
-  private static final long MAX_QUEUED_BYTES = 32L << 20;
-  private static final long BYTES_OF_AN_EVENT = 256; // a lambda, its strings, the queue's node
-
   private final long store;
   private final Notices notices;
-  private final LinkedBlockingQueue<Work> queue = new LinkedBlockingQueue<>();
-  private final AtomicLong queuedBytes = new AtomicLong();
-  private final AtomicLong dropped = new AtomicLong();
+  private final StoreQueue queue = new StoreQueue();
   private final Thread thread;
   private volatile boolean closing;
   private long pages; // guarded by this; 0: nobody has looked yet
@@ -47,7 +39,10 @@ public final class StoreFeeder implements Answers {
 
   /** A message of an executor, in any order and any number of times. */
   public void ingest(byte[] envelope) {
-    enqueue(
+    if (closing) {
+      return;
+    }
+    queue.addMessage(
         envelope.length,
         handle -> {
           String refused = NativeStore.ingest(handle, envelope);
@@ -59,34 +54,14 @@ public final class StoreFeeder implements Answers {
 
   /** An event of the driver; {@code action} is given the store's handle on our thread. */
   public void event(LongConsumer action) {
-    enqueue(0, action);
-  }
-
-  private void enqueue(long payloadBytes, LongConsumer action) {
-    long bytes = payloadBytes + BYTES_OF_AN_EVENT;
-    if (closing) {
-      return;
-    }
-    if (queuedBytes.addAndGet(bytes) > MAX_QUEUED_BYTES) {
-      queuedBytes.addAndGet(-bytes);
-      dropped.incrementAndGet();
-      return;
-    }
-    boolean queued = false;
-    try {
-      queue.add(new Work(bytes, action));
-      queued = true;
-    } finally {
-      if (!queued) { // the heap is full
-        queuedBytes.addAndGet(-bytes);
-        dropped.incrementAndGet();
-      }
+    if (!closing) {
+      queue.addEvent(action);
     }
   }
 
   /** True when everything passed in so far has reached the store. */
   public boolean idle() {
-    return queuedBytes.get() == 0;
+    return queue.isEmpty();
   }
 
   /** True while sites of the report still wait for their native names. */
@@ -133,15 +108,19 @@ public final class StoreFeeder implements Answers {
     if (storeClosed) {
       return null;
     }
-    long lost = dropped.get();
-    if (lost > 0 && !unfinished) {
-      NativeStore.notAvailable(
-          store,
-          "messages of executors",
-          lost + " were dropped, the driver's queue for them was full");
+    if (!unfinished) {
+      tellDropped("messages of executors", queue.droppedMessages());
+      tellDropped("events of Spark", queue.droppedEvents());
     }
     NativePages.forgetStale(pages); // every checkpoint calls this
     return NativeStore.reportJson(store, unfinished, withSource);
+  }
+
+  private void tellDropped(String what, long dropped) {
+    if (dropped > 0) {
+      NativeStore.notAvailable(
+          store, what, dropped + " were dropped, the driver's queue for them was full");
+    }
   }
 
   /**
@@ -188,11 +167,11 @@ public final class StoreFeeder implements Answers {
     FullHeap.prepare(OutOfMemoryError.class, InterruptedException.class, Throwable.class);
     while (!closing) {
       try {
-        Work work = queue.take();
+        StoreQueue.Entry entry = queue.take();
         try {
-          feed(work);
+          feed(entry.action);
         } finally {
-          queuedBytes.addAndGet(-work.bytes); // only now: idle() means done
+          entry.done(); // only now: idle() means done
         }
       } catch (InterruptedException ending) {
         return;
@@ -203,10 +182,10 @@ public final class StoreFeeder implements Answers {
   }
 
   /** The store accepts repeated messages, so a message that had no room is tried again. */
-  private void feed(Work work) {
+  private void feed(LongConsumer action) {
     while (!closing) {
       try {
-        work.action.accept(store);
+        action.accept(store);
         return;
       } catch (OutOfMemoryError full) {
         FullHeap.awaitRoom();
@@ -214,16 +193,6 @@ public final class StoreFeeder implements Answers {
         notices.report("the profile store", String.valueOf(e));
         return;
       }
-    }
-  }
-
-  private static final class Work {
-    final long bytes;
-    final LongConsumer action;
-
-    Work(long bytes, LongConsumer action) {
-      this.bytes = bytes;
-      this.action = action;
     }
   }
 }

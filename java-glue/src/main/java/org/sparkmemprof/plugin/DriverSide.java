@@ -190,8 +190,16 @@ public final class DriverSide implements DriverPlugin {
         break;
       case Messages.STOPPED:
         profilingExecutors.remove(message[1]);
+        tellDropped(message[1], message[2]);
         break;
       default: // of another version of ours
+    }
+  }
+
+  private void tellDropped(String executorId, String messages) {
+    if (feeder != null && !messages.equals("0")) {
+      String why = "executor " + executorId + ": " + messages + " could not be sent";
+      feeder.event(store -> NativeStore.notAvailable(store, "messages of executors", why));
     }
   }
 

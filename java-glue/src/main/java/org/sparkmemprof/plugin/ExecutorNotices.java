@@ -19,11 +19,18 @@ final class ExecutorNotices implements Notices {
 
   @Override
   public void report(String what, String why) {
-    if (!told.add(what)) {
-      return;
-    }
-    String where = self.inDriver ? "" : "executor " + self.id + " on " + self.host + ": ";
     try {
+      if (told.add(what)) {
+        tell(what, why);
+      }
+    } catch (OutOfMemoryError full) {
+      // The heap has no room even for this.
+    }
+  }
+
+  private void tell(String what, String why) {
+    try {
+      String where = self.inDriver ? "" : "executor " + self.id + " on " + self.host + ": ";
       context.send(Messages.notice(what, where + why));
     } catch (Throwable unreachable) {
       Log.LOG.warn("sparkmemprof: {} is off: {}", what, why);

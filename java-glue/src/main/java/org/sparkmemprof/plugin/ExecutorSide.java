@@ -108,7 +108,7 @@ public final class ExecutorSide implements ExecutorPlugin {
               applicationId, context.conf(), self, settings, boxes.path(), notices);
     }
     collections = CollectionNews.start();
-    link = new DriverLink(context, self.id, settings.patience, notices);
+    link = new DriverLink(context::send, self.id, settings.patience, notices);
     // An executor is told to shut down and gets SIGTERM in the same moment: the exiting JVM waits
     // for its hooks, but not for the thread that shuts us down.
     exitHook = new Thread(this::awaitEnd, "memprof-exit");

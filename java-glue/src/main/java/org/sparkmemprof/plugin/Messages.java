@@ -20,7 +20,10 @@ final class Messages {
     return new String[] {STARTED, executorId};
   }
 
-  static String[] stopped(String executorId) {
-    return new String[] {STOPPED, executorId};
+  /**
+   * @param dropped how many messages could not be sent
+   */
+  static String[] stopped(String executorId, long dropped) {
+    return new String[] {STOPPED, executorId, Long.toString(dropped)};
   }
 }

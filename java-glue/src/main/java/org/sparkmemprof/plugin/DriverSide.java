@@ -1,15 +1,10 @@
 package org.sparkmemprof.plugin;
 
 import java.util.Collections;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.plugin.DriverPlugin;
@@ -23,8 +18,9 @@ import org.sparkmemprof.jni.NativeLibrary;
 import org.sparkmemprof.jni.NativeStore;
 import org.sparkmemprof.listener.DriverListener;
 import org.sparkmemprof.metrics.MemorySource;
-import org.sparkmemprof.notices.DaemonThreads;
 import org.sparkmemprof.notices.Log;
+import org.sparkmemprof.report.Checkpoints;
+import org.sparkmemprof.report.DriverReports;
 import org.sparkmemprof.report.ReportWriter;
 import org.sparkmemprof.report.StoreFeeder;
 import org.sparkmemprof.ui.MemoryTab;
@@ -40,12 +36,9 @@ import scala.Option;
 public final class DriverSide implements DriverPlugin {
   static final String ACCUMULATOR = "accumulator";
 
-  private static final long CHECKPOINT_SECONDS = 30;
-  private static final long DEATHS_SECONDS = 1;
-  private static final long EVENTS_SECONDS = 1;
   private static final long LAST_SNAPSHOTS_MILLIS = 1_000;
   private static final long LATE_NEWS_MILLIS = 5_000;
-  private static final long FINAL_REPORT_SECONDS = 30;
+  private static final long FINAL_REPORT_MILLIS = 30_000;
   private static final long POLL_MILLIS = 20;
 
   private final DriverNotices notices = new DriverNotices();
@@ -56,10 +49,8 @@ public final class DriverSide implements DriverPlugin {
   private StoreFeeder feeder;
   private DriverListener listener;
   private EndOfJvm endOfJvm;
-  private ReportWriter writer;
-  private volatile int toldDeaths; // written on the report's own thread
   private EventLog eventLog;
-  private ScheduledExecutorService reports;
+  private DriverReports reports;
   private DriverProfile profile; // null: the driver isn't profiled, or is the executor itself
 
   /** Spark's registry of accumulators holds weak references only. */
@@ -114,23 +105,21 @@ public final class DriverSide implements DriverPlugin {
     }
     try {
       SparkConf conf = spark.conf();
-      writer =
+      ReportWriter writer =
           new ReportWriter(
               feeder,
               () ->
                   ReportDirectory.open(settings, conf, applicationId, spark.hadoopConfiguration()),
               settings.sourceEverywhere,
               notices);
-      reports = Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("report"));
-      reports.scheduleWithFixedDelay(
-          writer::checkpoint, CHECKPOINT_SECONDS, CHECKPOINT_SECONDS, TimeUnit.SECONDS);
-      reports.scheduleWithFixedDelay(
-          () -> logDeaths(false), DEATHS_SECONDS, DEATHS_SECONDS, TimeUnit.SECONDS);
-      FailureNotes.start(listener.failedJobs(), feeder, writer, reports);
+      Checkpoints files = new Checkpoints(writer);
+      reports =
+          new DriverReports(
+              feeder::takePostMortems, files, settings.reportDirectory != null, Log.LOG, notices);
+      FailureNotes.start(listener.failedJobs(), feeder, writer, files);
       if (settings.eventLogEnabled) {
         eventLog = new EventLog(spark, feeder, settings.sourceEverywhere, notices);
-        reports.scheduleWithFixedDelay(
-            eventLog::write, EVENTS_SECONDS, EVENTS_SECONDS, TimeUnit.SECONDS);
+        reports.everySecond(eventLog::write);
       }
       if (DriverProfile.isWanted(settings, conf)) {
         profile = DriverProfile.start(applicationId, conf, settings, feeder, notices);
@@ -227,8 +216,8 @@ public final class DriverSide implements DriverPlugin {
       eventLog.finish();
     }
     try {
-      if (writer != null) {
-        finishReport();
+      if (reports != null) {
+        reports.finish(FINAL_REPORT_MILLIS * settings.patience);
       }
     } catch (Throwable e) {
       notices.report("the report", reasonOf(e));
@@ -263,54 +252,6 @@ public final class DriverSide implements DriverPlugin {
 
   private static long millisSince(long nanoTime) {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanoTime);
-  }
-
-  /** Post-mortems go to the log as soon as they are known, and into the report's files with it. */
-  private void logDeaths(boolean all) {
-    try {
-      List<String> deaths = feeder.takePostMortems(all);
-      for (String death : deaths) {
-        Log.LOG.warn("sparkmemprof: post-mortem\n{}", death);
-      }
-      toldDeaths += deaths.size();
-      if (!deaths.isEmpty() && !all) {
-        writer.checkpoint();
-      }
-    } catch (Throwable e) {
-      notices.report("post-mortems", reasonOf(e));
-    }
-  }
-
-  /**
-   * On the report's own thread: a file system that hangs must not keep the application from ending.
-   */
-  private void finishReport() throws InterruptedException, ExecutionException {
-    long most = FINAL_REPORT_SECONDS * settings.patience;
-    try {
-      reports.execute(() -> logDeaths(true));
-      ReportWriter.Summary summary = reports.submit(writer::finish).get(most, TimeUnit.SECONDS);
-      if (summary != null) {
-        announce(summary);
-      }
-    } catch (TimeoutException late) {
-      notices.report("the final report", "it was not written within " + most + " s");
-    } finally {
-      reports.shutdownNow();
-    }
-  }
-
-  private void announce(ReportWriter.Summary summary) {
-    Log.LOG.info("sparkmemprof: report in {}\n{}", summary.location, summary.text);
-    if (toldDeaths > 0) {
-      // The log's end is where people look when a job has died.
-      Log.LOG.warn(
-          "sparkmemprof: {} in the report in {}",
-          toldDeaths == 1 ? "the post-mortem above is" : toldDeaths + " post-mortems are",
-          summary.location);
-    } else if (settings.reportDirectory == null && !Log.LOG.isInfoEnabled()) {
-      // Nobody chose this directory: the user would not find it.
-      Log.LOG.warn("sparkmemprof: report in {}", summary.location);
-    }
   }
 
   private static String reasonOf(Throwable e) {

@@ -3,12 +3,10 @@ package org.sparkmemprof.plugin;
 import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.sparkmemprof.listener.FailedJobs;
+import org.sparkmemprof.report.Checkpoints;
 import org.sparkmemprof.report.ReportWriter;
 import org.sparkmemprof.report.StoreFeeder;
 
@@ -27,20 +25,19 @@ public final class FailureNotes {
   private final FailedJobs jobs;
   private final StoreFeeder feeder;
   private final ReportWriter writer;
-  private final ExecutorService reports;
+  private final Checkpoints files;
   private final Map<Throwable, String> told = Collections.synchronizedMap(new WeakHashMap<>());
 
   private FailureNotes(
-      FailedJobs jobs, StoreFeeder feeder, ReportWriter writer, ExecutorService reports) {
+      FailedJobs jobs, StoreFeeder feeder, ReportWriter writer, Checkpoints files) {
     this.jobs = jobs;
     this.feeder = feeder;
     this.writer = writer;
-    this.reports = reports;
+    this.files = files;
   }
 
-  static void start(
-      FailedJobs jobs, StoreFeeder feeder, ReportWriter writer, ExecutorService reports) {
-    running = new FailureNotes(jobs, feeder, writer, reports);
+  static void start(FailedJobs jobs, StoreFeeder feeder, ReportWriter writer, Checkpoints files) {
+    running = new FailureNotes(jobs, feeder, writer, files);
   }
 
   static void stop() {
@@ -105,14 +102,10 @@ public final class FailureNotes {
 
   private String place() throws Exception {
     if (writer.location() == null) {
-      Future<?> first = null;
       try {
-        first = reports.submit(writer::checkpoint);
-        first.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
-      } catch (TimeoutException | RejectedExecutionException slow) {
-        if (first != null) { // a remote file system takes its time
-          first.cancel(false);
-        }
+        files.ask().get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+      } catch (TimeoutException slow) {
+        // A remote file system takes its time.
       }
     }
     String location = writer.location();

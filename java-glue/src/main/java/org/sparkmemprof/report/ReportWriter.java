@@ -3,20 +3,16 @@ package org.sparkmemprof.report;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.sparkmemprof.files.ReportFiles;
-import org.sparkmemprof.jni.NativeStore;
 import org.sparkmemprof.notices.Notices;
 
 /** Writes {@code report.json} and {@code report.html}: checkpoints, and the last one. */
 public final class ReportWriter {
-  private static final int TEXT_COLUMNS = 100;
-  private static final int TEXT_LINES = 25;
-
   /** Opens the directory late, on our thread, because a remote file system may be slow. */
   public interface Opener {
     ReportFiles open() throws IOException;
   }
 
-  private final StoreFeeder feeder;
+  private final Report report;
   private final Opener opener;
   private final boolean sourceEverywhere;
   private final Notices notices;
@@ -29,7 +25,11 @@ public final class ReportWriter {
    */
   public ReportWriter(
       StoreFeeder feeder, Opener opener, boolean sourceEverywhere, Notices notices) {
-    this.feeder = feeder;
+    this(new StoreReport(feeder), opener, sourceEverywhere, notices);
+  }
+
+  ReportWriter(Report report, Opener opener, boolean sourceEverywhere, Notices notices) {
+    this.report = report;
     this.opener = opener;
     this.sourceEverywhere = sourceEverywhere;
     this.notices = notices;
@@ -58,7 +58,7 @@ public final class ReportWriter {
     if (json == null) {
       return null;
     }
-    byte[] text = NativeStore.text(json, TEXT_COLUMNS, TEXT_LINES);
+    byte[] text = report.summary(json);
     // The log ends the last line itself.
     String lines =
         text == null ? "" : new String(text, StandardCharsets.UTF_8).replaceFirst("\n$", "");
@@ -67,19 +67,19 @@ public final class ReportWriter {
 
   private byte[] write(boolean unfinished) {
     try {
-      if (feeder.isClosed()) {
+      if (report.isClosed()) {
         return null;
       }
       if (files == null) {
         files = opener.open();
         location = files.location();
       }
-      byte[] json = feeder.reportJson(unfinished, sourceEverywhere || files.isPrivate());
+      byte[] json = report.json(unfinished, sourceEverywhere || files.isPrivate());
       if (json == null) {
         return null;
       }
       files.replace("report.json", json);
-      byte[] html = NativeStore.html(json);
+      byte[] html = report.html(json);
       if (html != null) {
         files.replace("report.html", html);
       }

@@ -1,0 +1,105 @@
+package org.sparkmemprof.report;
+
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.sparkmemprof.notices.DaemonThreads;
+import org.sparkmemprof.notices.Notices;
+
+/**
+ * Tells deaths in the driver's log, writes parts of the report to the event log, and writes the
+ * report's files. The files have a thread of their own: a report directory that hangs delays
+ * neither deaths nor the event log.
+ */
+public final class DriverReports {
+  private static final long NEWS_SECONDS = 1;
+
+  /** Deaths to tell now, each once; {@code all}: without waiting for more about them. */
+  public interface Deaths {
+    List<String> take(boolean all);
+  }
+
+  private final Deaths deaths;
+  private final Checkpoints files;
+  private final boolean placeIsChosen;
+  private final Logger log;
+  private final Notices notices;
+  private final ScheduledExecutorService news =
+      Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("news"));
+  private volatile int toldDeaths; // written on the news' thread
+
+  /**
+   * @param placeIsChosen the user has named the report directory
+   */
+  public DriverReports(
+      Deaths deaths, Checkpoints files, boolean placeIsChosen, Logger log, Notices notices) {
+    this.deaths = deaths;
+    this.files = files;
+    this.placeIsChosen = placeIsChosen;
+    this.log = log;
+    this.notices = notices;
+    everySecond(() -> tellDeaths(false));
+  }
+
+  /** On the thread that tells deaths; {@code work} throws nothing. */
+  public void everySecond(Runnable work) {
+    news.scheduleWithFixedDelay(work, NEWS_SECONDS, NEWS_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /** Post-mortems go to the log as soon as they are known, and into the report's files after it. */
+  private void tellDeaths(boolean all) {
+    try {
+      List<String> untold = deaths.take(all);
+      for (String death : untold) {
+        log.warn("sparkmemprof: post-mortem\n{}", death);
+      }
+      toldDeaths += untold.size();
+      if (!untold.isEmpty() && !all) {
+        files.ask();
+      }
+    } catch (Throwable e) {
+      notices.report("post-mortems", e.toString());
+    }
+  }
+
+  /**
+   * Tells the last deaths, writes the final report and announces it. A file system that hangs must
+   * not keep the application from ending.
+   *
+   * @param mostMillis after which it is given up
+   */
+  public void finish(long mostMillis) throws InterruptedException, ExecutionException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(mostMillis);
+    try {
+      news.submit(() -> tellDeaths(true)).get(mostMillis, TimeUnit.MILLISECONDS);
+      ReportWriter.Summary summary =
+          files.finish().get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+      if (summary != null) {
+        announce(summary);
+      }
+    } catch (TimeoutException late) {
+      notices.report("the final report", "it was not written within " + mostMillis / 1_000 + " s");
+    } finally {
+      news.shutdown();
+      files.abandon();
+    }
+  }
+
+  private void announce(ReportWriter.Summary summary) {
+    log.info("sparkmemprof: report in {}\n{}", summary.location, summary.text);
+    if (toldDeaths > 0) {
+      // The log's end is where people look when a job has died.
+      log.warn(
+          "sparkmemprof: {} in the report in {}",
+          toldDeaths == 1 ? "the post-mortem above is" : toldDeaths + " post-mortems are",
+          summary.location);
+    } else if (!placeIsChosen && !log.isInfoEnabled()) {
+      // Nobody chose this directory: the user would not find it.
+      log.warn("sparkmemprof: report in {}", summary.location);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package org.sparkmemprof.report;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertSame;
+
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.concurrent.Future;
+import org.junit.Test;
+
+public class CheckpointsTest {
+  private final ReportScene scene = new ReportScene();
+  private final Checkpoints checkpoints = new Checkpoints(scene.writer);
+
+  @Test
+  public void whatIsAskedForDuringAWriteIsWrittenOnceAndIsTheLatest() throws Exception {
+    scene.hang();
+    checkpoints.ask();
+    ReportScene.await(scene.hanging);
+    scene.version = "second";
+    Future<?> next = checkpoints.ask();
+    scene.version = "third";
+    assertSame(next, checkpoints.ask());
+    scene.goOn();
+    next.get();
+    assertEquals(Arrays.asList("first", "third"), scene.written);
+  }
+
+  @Test
+  public void nothingComesAfterTheFinalReport() throws Exception {
+    ReportWriter.Summary summary = checkpoints.finish().get();
+    assertEquals("/reports/app-1", summary.location);
+    assertEquals("summary of first, final", summary.text);
+    checkpoints.ask().get();
+    assertEquals(Collections.singletonList("first, final"), scene.written);
+  }
+
+  @Test
+  public void finalReportComesAfterTheWriteUnderWay() throws Exception {
+    scene.hang();
+    checkpoints.ask();
+    ReportScene.await(scene.hanging);
+    Future<ReportWriter.Summary> last = checkpoints.finish();
+    scene.goOn();
+    last.get();
+    assertEquals(Arrays.asList("first", "first, final"), scene.written);
+  }
+}

@@ -1,0 +1,123 @@
+package org.sparkmemprof.report;
+
+import static org.junit.Assert.assertTrue;
+
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.helpers.MessageFormatter;
+import org.sparkmemprof.files.ReportFiles;
+
+/** A report whose text the test chooses, a directory that can hang or fail, and a log. */
+final class ReportScene {
+  private static final long PATIENCE_SECONDS = 60;
+
+  volatile String version = "first";
+  volatile IOException failure; // of each write; null: none
+  final CountDownLatch hanging = new CountDownLatch(1);
+  final List<String> written = Collections.synchronizedList(new ArrayList<>());
+  final List<String> told = Collections.synchronizedList(new ArrayList<>());
+  final BlockingQueue<String> logged = new LinkedBlockingQueue<>();
+
+  private volatile CountDownLatch over; // null: the directory doesn't hang
+
+  final ReportWriter writer =
+      new ReportWriter(
+          new FixedReport(), Directory::new, true, (what, why) -> told.add(what + ": " + why));
+
+  final Logger log =
+      (Logger)
+          Proxy.newProxyInstance(
+              Logger.class.getClassLoader(),
+              new Class<?>[] {Logger.class},
+              (proxy, method, arguments) -> log(method.getName(), arguments));
+
+  /** From now on the next write hangs, until {@link #goOn}. */
+  void hang() {
+    over = new CountDownLatch(1);
+  }
+
+  void goOn() {
+    CountDownLatch ended = over;
+    over = null;
+    ended.countDown();
+  }
+
+  static void await(CountDownLatch latch) {
+    try {
+      assertTrue("never happened", latch.await(PATIENCE_SECONDS, TimeUnit.SECONDS));
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private Object log(String level, Object[] arguments) {
+    if (level.startsWith("is")) {
+      return level.equals("isWarnEnabled"); // as in Spark's shells
+    }
+    Object[] values = new Object[arguments.length - 1];
+    System.arraycopy(arguments, 1, values, 0, values.length);
+    if (values.length == 1 && values[0] instanceof Object[]) {
+      values = (Object[]) values[0];
+    }
+    logged.add(
+        level + " " + MessageFormatter.arrayFormat((String) arguments[0], values).getMessage());
+    return null;
+  }
+
+  private final class FixedReport implements Report {
+    @Override
+    public boolean isClosed() {
+      return false;
+    }
+
+    @Override
+    public byte[] json(boolean unfinished, boolean withSource) {
+      return (version + (unfinished ? "" : ", final")).getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public byte[] html(byte[] json) {
+      return null;
+    }
+
+    @Override
+    public byte[] summary(byte[] json) {
+      return ("summary of " + new String(json, StandardCharsets.UTF_8) + "\n")
+          .getBytes(StandardCharsets.UTF_8);
+    }
+  }
+
+  private final class Directory extends ReportFiles {
+    @Override
+    public void replace(String name, byte[] content) throws IOException {
+      CountDownLatch end = over;
+      if (end != null) {
+        hanging.countDown();
+        await(end);
+      }
+      if (failure != null) {
+        throw failure;
+      }
+      written.add(new String(content, StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public boolean isPrivate() {
+      return true;
+    }
+
+    @Override
+    public String location() {
+      return "/reports/app-1";
+    }
+  }
+}

@@ -277,9 +277,10 @@ def ours(text):
 
 
 def warnings_of(run):
-    """Our warnings in all logs of a run: driver's, executors', Python workers'."""
+    """Our warnings in all logs of a run: driver's, executors', Python workers'. A report with findings is none."""
     logs = [run.stderr, *run.executor_logs().values()]
-    return [line for log in logs for line in ours(log) if "INFO MemoryProfilerPlugin" not in line]
+    news = re.compile("INFO MemoryProfilerPlugin|sparkmemprof: (report in|no report was written)|^sparkmemprof · ")
+    return [line for log in logs for line in ours(log) if not news.search(line)]
 
 
 def clean_environment(spark, **extra):

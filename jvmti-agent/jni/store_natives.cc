@@ -282,4 +282,8 @@ JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeStore_text(JNIEnv* 
     return View(jni, RenderText(ToBytes(jni, report_json), options));
   });
 }
+
+JNIEXPORT jboolean JNICALL Java_org_sparkmemprof_jni_NativeStore_callsForAction(JNIEnv* jni, jclass, jbyteArray report_json) {
+  return OrElse<jboolean>(JNI_FALSE, [&]() -> jboolean { return CallsForAction(ToBytes(jni, report_json)) ? JNI_TRUE : JNI_FALSE; });
+}
 }

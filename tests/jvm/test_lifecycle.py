@@ -60,6 +60,7 @@ def test_from_allocations_to_the_report(java):
     assert "garbage: null" not in outcome.out
     assert "awaits: false" in outcome.out
     assert "no report: null" in outcome.out
+    assert "action: true" in outcome.out, "an executor was killed"
     assert "closed: the profile store is closed, null" in outcome.out
     version = re.search(r"project\(sparkmemprof VERSION (\S+)", (REPO / "CMakeLists.txt").read_text()).group(1)
     assert f"version: {version}" in outcome.out

@@ -18,6 +18,9 @@ struct TextOptions {
 };
 Result<std::string> RenderText(std::string_view report_json, const TextOptions& options);
 
+// Whether it asks a person to do something: somebody died, its end was not seen, or there is a finding. False when it cannot be read.
+bool CallsForAction(std::string_view report_json);
+
 // Two runs of one job: what changed from the first to the second.
 Result<std::string> RenderComparison(std::string_view before_json, std::string_view after_json, const TextOptions& options);
 Result<std::string> RenderComparisonJson(std::string_view before_json, std::string_view after_json);

@@ -43,6 +43,7 @@ public final class StoreRoundTrip {
     Files.write(Path.of("report.html"), NativeStore.html(json));
     Files.write(Path.of("report.txt"), NativeStore.text(json, 100, 0));
     System.out.println("no report: " + NativeStore.html("{".getBytes(StandardCharsets.US_ASCII)));
+    System.out.println("action: " + NativeStore.callsForAction(json));
     NativeStore.close(store);
     System.out.println(
         "closed: "

@@ -185,4 +185,7 @@ public final class NativeStore {
 
   /** UTF-8 of the terminal text; {@code maxLines} 0 = no bound. */
   public static native byte[] text(byte[] reportJson, int width, int maxLines);
+
+  /** Whether a report.json asks a person to do something: a death, a finding, an end not seen. */
+  public static native boolean callsForAction(byte[] reportJson);
 }

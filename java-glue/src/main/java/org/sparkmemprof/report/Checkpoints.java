@@ -59,4 +59,9 @@ public final class Checkpoints {
   public void abandon() {
     thread.shutdownNow();
   }
+
+  /** See {@link ReportWriter#unwritten}; not on the thread that hangs. */
+  ReportWriter.Summary unwritten(String why) {
+    return writer.unwritten(why);
+  }
 }

@@ -3,6 +3,7 @@ package org.sparkmemprof.report;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -17,6 +18,7 @@ import org.sparkmemprof.notices.Notices;
  */
 public final class DriverReports {
   private static final long NEWS_SECONDS = 1;
+  private static final long SUMMARY_SECONDS = 5; // where files hang
 
   /** Deaths to tell now, each once; {@code all}: without waiting for more about them. */
   public interface Deaths {
@@ -67,37 +69,62 @@ public final class DriverReports {
   }
 
   /**
-   * Tells the last deaths, writes the final report and announces it. A file system that hangs must
-   * not keep the application from ending.
+   * Tells the last deaths, writes the final report and logs its summary. A file system that hangs
+   * must not keep the application from ending.
    *
-   * @param mostMillis after which it is given up
+   * @param mostMillis after which the files are given up
    */
   public void finish(long mostMillis) throws InterruptedException, ExecutionException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(mostMillis);
+    Future<?> lastDeaths = news.submit(() -> tellDeaths(true));
     try {
-      news.submit(() -> tellDeaths(true)).get(mostMillis, TimeUnit.MILLISECONDS);
-      ReportWriter.Summary summary =
-          files.finish().get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-      if (summary != null) {
-        announce(summary);
-      }
+      lastDeaths.get(mostMillis, TimeUnit.MILLISECONDS);
+      announce(files.finish().get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS));
     } catch (TimeoutException late) {
-      notices.report("the final report", "it was not written within " + mostMillis / 1_000 + " s");
+      String why = "it was not written within " + mostMillis / 1_000 + " s";
+      notices.report("the final report", why);
+      announceUnwritten(why);
     } finally {
       news.shutdown();
       files.abandon();
     }
   }
 
+  /** The store doesn't hang with the directory, but nothing keeps the application from ending. */
+  private void announceUnwritten(String why) throws InterruptedException, ExecutionException {
+    try {
+      announce(news.submit(() -> files.unwritten(why)).get(SUMMARY_SECONDS, TimeUnit.SECONDS));
+    } catch (TimeoutException late) {
+      // The notice says that there is no report.
+    }
+  }
+
+  /**
+   * @param summary null: there is none
+   */
   private void announce(ReportWriter.Summary summary) {
-    log.info("sparkmemprof: report in {}\n{}", summary.location, summary.text);
+    if (summary == null) {
+      return;
+    }
+    String place =
+        summary.location == null
+            ? "no report was written (" + summary.error + "); its summary"
+            : "report in " + summary.location;
+    if (summary.callsForAction) {
+      log.warn("sparkmemprof: {}\n{}", place, summary.text);
+    } else {
+      log.info("sparkmemprof: {}\n{}", place, summary.text);
+    }
+    if (summary.location == null) {
+      return;
+    }
     if (toldDeaths > 0) {
       // The log's end is where people look when a job has died.
       log.warn(
           "sparkmemprof: {} in the report in {}",
           toldDeaths == 1 ? "the post-mortem above is" : toldDeaths + " post-mortems are",
           summary.location);
-    } else if (!placeIsChosen && !log.isInfoEnabled()) {
+    } else if (!placeIsChosen && !summary.callsForAction && !log.isInfoEnabled()) {
       // Nobody chose this directory: the user would not find it.
       log.warn("sparkmemprof: report in {}", summary.location);
     }

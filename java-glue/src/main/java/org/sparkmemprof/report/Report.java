@@ -13,4 +13,7 @@ interface Report {
 
   /** Its first lines for a log; null when the JSON can't be read. */
   byte[] summary(byte[] json);
+
+  /** True when the report asks a person to do something. */
+  boolean callsForAction(byte[] json);
 }

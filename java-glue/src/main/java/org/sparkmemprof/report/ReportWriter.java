@@ -42,64 +42,97 @@ public final class ReportWriter {
 
   /** Writes the report of a running application, marked unfinished; never throws. */
   public synchronized void checkpoint() {
-    if (!finished) {
+    if (finished) {
+      return;
+    }
+    try {
       write(true);
+    } catch (Throwable e) {
+      tell(e);
     }
   }
 
   /**
    * Writes the final report; later checkpoints do nothing. Never throws.
    *
-   * @return its summary for the driver's log, or null when there is no report
+   * @return its summary for the driver's log, also when it can't be written; null when there is no
+   *     report
    */
   public synchronized Summary finish() {
     finished = true;
-    byte[] json = write(false);
+    try {
+      byte[] json = write(false);
+      return json == null ? null : summaryOf(json, location, null);
+    } catch (Throwable e) {
+      tell(e);
+      return unwritten(e.toString());
+    }
+  }
+
+  /**
+   * The final report's summary without its files; needs no directory. Never throws, and doesn't
+   * wait for a write that hangs.
+   *
+   * @param why it isn't written
+   * @return null when there is no report
+   */
+  public Summary unwritten(String why) {
+    try {
+      byte[] json = report.json(false, sourceEverywhere);
+      return json == null ? null : summaryOf(json, null, why);
+    } catch (Throwable e) {
+      notices.report("the report's summary", e.toString());
+      return null;
+    }
+  }
+
+  /** Null when there is no report. */
+  private byte[] write(boolean unfinished) throws IOException {
+    if (report.isClosed()) {
+      return null;
+    }
+    if (files == null) {
+      files = opener.open();
+      location = files.location();
+    }
+    byte[] json = report.json(unfinished, sourceEverywhere || files.isPrivate());
     if (json == null) {
       return null;
     }
+    files.replace("report.json", json);
+    byte[] html = report.html(json);
+    if (html != null) {
+      files.replace("report.html", html);
+    }
+    return json;
+  }
+
+  private void tell(Throwable e) {
+    notices.report(
+        "the report",
+        "it can't be written: " + e + " (choose a place by spark.memprof.report.dir)");
+  }
+
+  private Summary summaryOf(byte[] json, String place, String error) {
     byte[] text = report.summary(json);
     // The log ends the last line itself.
     String lines =
         text == null ? "" : new String(text, StandardCharsets.UTF_8).replaceFirst("\n$", "");
-    return new Summary(location, lines);
+    return new Summary(place, error, lines, report.callsForAction(json));
   }
 
-  private byte[] write(boolean unfinished) {
-    try {
-      if (report.isClosed()) {
-        return null;
-      }
-      if (files == null) {
-        files = opener.open();
-        location = files.location();
-      }
-      byte[] json = report.json(unfinished, sourceEverywhere || files.isPrivate());
-      if (json == null) {
-        return null;
-      }
-      files.replace("report.json", json);
-      byte[] html = report.html(json);
-      if (html != null) {
-        files.replace("report.html", html);
-      }
-      return json;
-    } catch (Throwable e) {
-      notices.report(
-          "the report",
-          "it can't be written: " + e + " (choose a place by spark.memprof.report.dir)");
-      return null;
-    }
-  }
-
-  /** Where the report is, and its first lines. */
+  /** Where the final report is, and its first lines. */
   public static final class Summary {
-    public final String location;
+    public final String location; // null: it isn't written
+    public final String error; // why; null: it is written
     public final String text;
+    public final boolean callsForAction; // of a person
 
-    Summary(String location, String text) {
+    Summary(String location, String error, String text, boolean callsForAction) {
       this.location = location;
+      this.error = error;
       this.text = text;
+      this.callsForAction = callsForAction;
     }
   }
 }

@@ -32,4 +32,9 @@ final class StoreReport implements Report {
   public byte[] summary(byte[] json) {
     return NativeStore.text(json, TEXT_COLUMNS, TEXT_LINES);
   }
+
+  @Override
+  public boolean callsForAction(byte[] json) {
+    return NativeStore.callsForAction(json);
+  }
 }

@@ -3,7 +3,9 @@ package org.sparkmemprof.report;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -51,6 +53,9 @@ public class DriverReportsTest {
     assertEquals("warn sparkmemprof: post-mortem\nthe last executor died", scene.logged.take());
     String told = scene.told.get(0);
     assertTrue(told, told.startsWith("the final report: it was not written"));
+    String summary = scene.logged.take();
+    assertTrue(summary, summary.startsWith("info sparkmemprof: no report was written ("));
+    assertTrue(summary, summary.endsWith("\nsummary of first, final"));
     scene.goOn();
   }
 
@@ -61,5 +66,51 @@ public class DriverReportsTest {
     reports.finish(AMPLE_MILLIS);
     assertEquals("first", scene.written.get(0));
     assertEquals("first, final", scene.written.get(1));
+  }
+
+  private List<String> loggedAtTheEnd() throws Exception {
+    reports.finish(AMPLE_MILLIS);
+    return new ArrayList<>(scene.logged);
+  }
+
+  @Test(timeout = AMPLE_MILLIS)
+  public void summaryIsLoggedAlthoughTheReportCannotBeWritten() throws Exception {
+    scene.failure = new IOException("No space left on device");
+    assertEquals(
+        Collections.singletonList(
+            "info sparkmemprof: no report was written"
+                + " (java.io.IOException: No space left on device); its summary\n"
+                + "summary of first, final"),
+        loggedAtTheEnd());
+    assertEquals(1, scene.told.size());
+    assertTrue(scene.told.get(0), scene.told.get(0).startsWith("the report: it can't be written"));
+  }
+
+  @Test(timeout = AMPLE_MILLIS)
+  public void summaryThatCallsForActionIsAWarning() throws Exception {
+    scene.callsForAction = true;
+    assertEquals(
+        Collections.singletonList(
+            "warn sparkmemprof: report in /reports/app-1\nsummary of first, final"),
+        loggedAtTheEnd());
+  }
+
+  @Test(timeout = AMPLE_MILLIS)
+  public void summaryOfAGoodEndIsNoWarning() throws Exception {
+    assertEquals(
+        Collections.singletonList(
+            "info sparkmemprof: report in /reports/app-1\nsummary of first, final"),
+        loggedAtTheEnd());
+  }
+
+  @Test(timeout = AMPLE_MILLIS)
+  public void afterADeathTheLogEndsWithThePlaceOfTheReport() throws Exception {
+    scene.callsForAction = true;
+    deaths.add("a worker died");
+    List<String> logged = loggedAtTheEnd();
+    assertEquals(3, logged.size());
+    assertEquals(
+        "warn sparkmemprof: the post-mortem above is in the report in /reports/app-1",
+        logged.get(2));
   }
 }

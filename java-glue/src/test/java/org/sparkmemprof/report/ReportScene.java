@@ -21,6 +21,7 @@ final class ReportScene {
   private static final long PATIENCE_SECONDS = 60;
 
   volatile String version = "first";
+  volatile boolean callsForAction;
   volatile IOException failure; // of each write; null: none
   final CountDownLatch hanging = new CountDownLatch(1);
   final List<String> written = Collections.synchronizedList(new ArrayList<>());
@@ -93,6 +94,11 @@ final class ReportScene {
     public byte[] summary(byte[] json) {
       return ("summary of " + new String(json, StandardCharsets.UTF_8) + "\n")
           .getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public boolean callsForAction(byte[] json) {
+      return callsForAction;
     }
   }
 

@@ -40,6 +40,17 @@ std::string Text(const char (&text)[N]) {
   return std::string(text, strnlen(text, N));
 }
 
+bool Overlap(const box::Table (&tables)[box::kTables]) {
+  box::Table sorted[box::kTables];
+  std::copy(std::begin(tables), std::end(tables), sorted);
+  std::sort(std::begin(sorted), std::end(sorted), [](const box::Table& a, const box::Table& b) { return a.offset < b.offset; });
+  for (uint32_t i = 1; i < box::kTables; ++i) {
+    const box::Table& before = sorted[i - 1];
+    if (sorted[i].offset - before.offset < uint64_t{before.capacity} * before.record_bytes) return true;
+  }
+  return false;
+}
+
 bool Printable(const std::string& text) {
   return std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
@@ -85,7 +96,7 @@ Result<BoxReader> BoxReader::Open(const std::string& path) {
   if (header.checksum != box::HeaderChecksum(header)) {
     return Status::Error(ErrorCode::kCorrupt, "the header of black box %s is corrupt", name);
   }
-  if (header.file_bytes > bytes) return impl.CutShort();
+  if (header.file_bytes > bytes) return impl.Unread();
   for (uint32_t kind = 0; kind < box::kTables; ++kind) {
     const box::Table& table = header.tables[kind];
     // Capacity times record size cannot overflow: both are 32 bits wide.
@@ -93,6 +104,7 @@ Result<BoxReader> BoxReader::Open(const std::string& path) {
                 uint64_t{table.capacity} * table.record_bytes <= header.file_bytes - table.offset;
     if (!fits) return Status::Error(ErrorCode::kCorrupt, "black box %s: table %u does not fit into the file", name, kind);
   }
+  if (Overlap(header.tables)) return Status::Error(ErrorCode::kCorrupt, "black box %s: its tables overlap", name);
   bool counts = header.tables[box::kSessionTable].capacity == box::kSessions &&
                 header.tables[box::kUdfTable].capacity == box::kSessions * box::kUdfsPerSession &&
                 header.tables[box::kCounterTable].capacity == box::kSessions * box::kCountersPerSession &&
@@ -123,6 +135,10 @@ BoxReader& BoxReader::operator=(BoxReader&& other) noexcept {
 BoxReader::~BoxReader() { delete impl_; }
 
 const BoxIdentity& BoxReader::identity() const { return impl_->identity; }
+
+const BoxWork& BoxReader::work() const { return impl_->work; }
+
+Status BoxReader::WorthIt() const { return impl_->work.beyond() ? impl_->GivenUp() : Status(); }
 
 bool BoxReader::OwnerAlive() const {
   struct flock lock = {};
@@ -162,10 +178,10 @@ Result<BoxRows> BoxReader::ReadRows() const {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     box::RowMoment moment, after;
     std::vector<box::Row> rows;
-    if (!read_moment(&moment)) return impl_->CutShort();
+    if (!read_moment(&moment)) return impl_->Unread();
     if (moment.number == 0 || moment.rows > box::kRowsPerMoment || moment.rss_bytes > kMostBytes) return none();
     const uint32_t first = moment.number % 2 == 0 ? 0 : box::kRowsPerMoment;
-    if (!impl_->ReadTable(box::kRowTable, first, moment.rows, &rows) || !read_moment(&after)) return impl_->CutShort();
+    if (!impl_->ReadTable(box::kRowTable, first, moment.rows, &rows) || !read_moment(&after)) return impl_->Unread();
     if (after.number != moment.number) continue;
     BoxRows out;
     out.rss_bytes = moment.rss_bytes;
@@ -186,7 +202,7 @@ std::vector<BoxFrame> BoxReader::NewNativeFrames(FrameMark* mark) const {
   FrameMark from = *mark;
   if (from.intern_epoch != committed.intern_epoch || from.frames > committed.frames) from = {committed.intern_epoch, 0};
   BoxSession out;
-  SessionAssembler assembler(&out);
+  SessionAssembler assembler(&out, &impl_->work);
   const uint32_t count = committed.frames - from.frames;
   if (count == 0 || !impl_->ReadTable(box::kFrameTable, from.frames, count, &assembler.frames) ||
       !impl_->ReadTable(box::kModuleTable, 0, committed.modules, &assembler.modules) ||
@@ -196,17 +212,19 @@ std::vector<BoxFrame> BoxReader::NewNativeFrames(FrameMark* mark) const {
   }
   *mark = {committed.intern_epoch, committed.frames};
   std::vector<BoxFrame> frames;
-  for (uint32_t i = 0; i < count; ++i) {
+  for (uint32_t i = 0; i < count && !impl_->work.beyond(); ++i) {
+    ++impl_->work.records;
     const box::Frame& frame = assembler.frames[i];
     if (frame.language != static_cast<uint32_t>(Language::kNative) || frame.check != box::CheckOf(frame, from.frames + i + 1)) continue;
     frames.push_back(assembler.FrameOf(frame));
   }
+  if (impl_->work.beyond()) return {};
   return frames;
 }
 
 Status BoxReader::Acknowledge(uint64_t number) {
   SessionView view;
-  if (!impl_->ReadView(number, &view)) return impl_->CutShort();
+  if (!impl_->ReadView(number, &view)) return impl_->Unread();
   if (!view.found || view.session.state != box::kClosed) {
     return Status::Error(ErrorCode::kNotFound, "black box %s has no closed session %llu", impl_->path.c_str(),
                          static_cast<unsigned long long>(number));

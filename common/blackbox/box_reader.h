@@ -1,7 +1,8 @@
 // BoxReader: reads one black box of another process, alive or dead, and treats it as hostile: every offset, count and
 // string is checked against the file's size before use; a bad record is skipped and counted, a bad header refused with
 // path and reason. It reads with pread into memory of its own, so that a file cut short is an error and not a SIGBUS, and
-// nothing changes between check and use. Ordinary C++ (allocates); no exceptions. Not thread-safe; make one per thread.
+// nothing changes between check and use. What it does with a box is counted over all its calls and bounded (box_work.h): beyond, the
+// box is given up, and every call fails. Ordinary C++ (allocates); no exceptions. Not thread-safe; make one per thread.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 
 #include "base/origin.h"
 #include "base/status.h"
+#include "blackbox/box_work.h"
 
 namespace memprof {
 
@@ -98,7 +100,9 @@ class BoxReader {
   ~BoxReader();
 
   const BoxIdentity& identity() const;
-  bool OwnerAlive() const;  // the OFD lock is held
+  const BoxWork& work() const;  // so far
+  Status WorthIt() const;       // kExhausted: given up, and why
+  bool OwnerAlive() const;      // the OFD lock is held
 
   struct SessionKey {
     uint64_t number;
@@ -107,7 +111,7 @@ class BoxReader {
   };
   std::vector<SessionKey> Sessions() const;  // cheap: for scanning; in the order of their numbers, the process-level one included
   // For a torn record its last good copy is used. For an open session this is the state of one moment; a few attempts are made to
-  // read peak and sites that agree. kNotFound: no such session (any more); kIo: the file was cut short.
+  // read peak and sites that agree. kNotFound: no such session (any more); kIo: the file was cut short; kExhausted: the box was given up.
   Result<BoxSession> ReadSession(uint64_t number) const;
   // kNotFound: none were measured, or they are not consistent. kIo: the file was truncated.
   Result<BoxRows> ReadRows() const;

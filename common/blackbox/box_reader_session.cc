@@ -19,19 +19,19 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
   box::Committed committed = {};
   std::vector<Recorded<box::Site>> sites;
   BoxSession out;
-  SessionAssembler assembler(&out);
+  SessionAssembler assembler(&out, &impl_->work);
 
   // Sites first, then what they refer to: a reference that was written is then within what was committed. The session is
   // read around them; unless its peak moved meanwhile (or it was recycled), all belongs together.
-  if (!impl_->ReadView(number, &view)) return impl_->CutShort();
+  if (!impl_->ReadView(number, &view)) return impl_->Unread();
   for (int attempt = 1; view.found; ++attempt) {
     const SessionView before = view;
-    if (!impl_->ReadTable(box::kSiteTable, 0, impl_->header.tables[box::kSiteTable].capacity, &sites)) return impl_->CutShort();
+    if (!impl_->ReadTable(box::kSiteTable, 0, impl_->header.tables[box::kSiteTable].capacity, &sites)) return impl_->Unread();
     if (!impl_->ReadCommitted(&committed) || !impl_->ReadTable(box::kNodeTable, 0, committed.nodes, &assembler.nodes) ||
         !impl_->ReadTable(box::kFrameTable, 0, committed.frames, &assembler.frames) ||
         !impl_->ReadTable(box::kModuleTable, 0, committed.modules, &assembler.modules) ||
         !impl_->ReadTable(box::kStringTable, 0, committed.string_bytes, &assembler.strings) || !impl_->ReadView(number, &view)) {
-      return impl_->CutShort();
+      return impl_->Unread();
     }
     bool together = view.session.total.epoch == before.session.total.epoch && view.session.state == before.session.state;
     if (together || attempt == kAttempts) break;
@@ -40,7 +40,7 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
   const box::Session& session = view.session;
   out = SessionOf(session);
   box::Committed after = {};
-  if (!impl_->ReadCommitted(&after)) return impl_->CutShort();
+  if (!impl_->ReadCommitted(&after)) return impl_->Unread();
   bool names = committed.intern_epoch == session.intern_epoch && after.intern_epoch == session.intern_epoch;
   if (!names) {
     // The tables have moved on, which the writer does not do under a session: the session's own word is not good.
@@ -53,7 +53,8 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
 
   uint64_t seal = 0;
   int rereads = kMostRereads;
-  for (uint32_t index = 0; index < sites.size(); ++index) {
+  for (uint32_t index = 0; index < sites.size() && !impl_->work.beyond(); ++index) {
+    ++impl_->work.records;
     if (sites[index].NeverWritten()) continue;
     const auto* copy = impl_->Newest(box::kSiteTable, index, sites[index], &rereads);
     if (copy == nullptr) {
@@ -75,7 +76,7 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
 
   uint32_t first_udf = view.slot * box::kUdfsPerSession;
   std::vector<box::Udf> udfs;
-  if (!impl_->ReadTable(box::kUdfTable, first_udf, std::min(session.udfs, box::kUdfsPerSession), &udfs)) return impl_->CutShort();
+  if (!impl_->ReadTable(box::kUdfTable, first_udf, std::min(session.udfs, box::kUdfsPerSession), &udfs)) return impl_->Unread();
   for (uint32_t i = 0; i < udfs.size(); ++i) {
     if (udfs[i].session != number || udfs[i].check != box::CheckOf(udfs[i], first_udf + i)) {
       ++out.skipped_records;
@@ -87,7 +88,7 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
   uint32_t first_counter = view.slot * box::kCountersPerSession;
   std::vector<Recorded<box::Counter>> counters;
   if (!impl_->ReadTable(box::kCounterTable, first_counter, std::min(session.counters, box::kCountersPerSession), &counters)) {
-    return impl_->CutShort();
+    return impl_->Unread();
   }
   for (uint32_t i = 0; i < counters.size(); ++i) {
     const auto* copy = impl_->Newest(box::kCounterTable, first_counter + i, counters[i], &rereads);
@@ -98,7 +99,7 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
     out.counters.push_back({assembler.StringAt(copy->value.name), copy->value.value});
   }
   std::vector<Recorded<box::Incident>> incidents;
-  if (!impl_->ReadTable(box::kIncidentTable, 0, box::kIncidentKinds, &incidents)) return impl_->CutShort();
+  if (!impl_->ReadTable(box::kIncidentTable, 0, box::kIncidentKinds, &incidents)) return impl_->Unread();
   for (uint32_t kind = 0; kind < incidents.size(); ++kind) {
     const auto* copy = impl_->Newest(box::kIncidentTable, kind, incidents[kind], &rereads);
     if (copy == nullptr || copy->value.session != number) continue;  // never written, or another session's
@@ -109,6 +110,7 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
     out.incidents.push_back(IncidentOf(copy->value));
     if (copy->value.intern_epoch == committed.intern_epoch) out.incidents.back().stack = assembler.Stack(copy->value.node);
   }
+  if (impl_->work.beyond()) return impl_->GivenUp();
   return out;
 }
 

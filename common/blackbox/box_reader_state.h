@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "blackbox/box_reader.h"
+#include "blackbox/box_work.h"
 #include "blackbox/layout.h"
 
 namespace memprof {
@@ -36,12 +37,16 @@ struct BoxReader::Impl {
   int fd = -1;
   box::Header header = {};
   BoxIdentity identity;
+  mutable BoxWork work;
 
   ~Impl() {
     if (fd >= 0) close(fd);
   }
 
+  // False: the file is cut short, or the box has been worth its work.
   bool ReadAt(uint64_t offset, void* to, size_t bytes) const {
+    work.read_bytes += bytes;
+    if (work.beyond()) return false;
     char* at = static_cast<char*>(to);
     while (bytes > 0) {
       ssize_t got = pread(fd, at, bytes, static_cast<off_t>(offset));
@@ -54,7 +59,18 @@ struct BoxReader::Impl {
     return true;
   }
 
-  Status CutShort() const { return Status::Error(ErrorCode::kIo, "black box %s is shorter than its header says", path.c_str()); }
+  Status GivenUp() const {
+    return Status::Error(ErrorCode::kExhausted,
+                         "given up after %llu bytes, %llu bytes of text and %llu records: damaged, or no black box of ours: %s",
+                         static_cast<unsigned long long>(work.read_bytes), static_cast<unsigned long long>(work.text_bytes),
+                         static_cast<unsigned long long>(work.records), path.c_str());
+  }
+
+  // Why a read has failed.
+  Status Unread() const {
+    if (work.beyond()) return GivenUp();
+    return Status::Error(ErrorCode::kIo, "black box %s is shorter than its header says", path.c_str());
+  }
 
   // The first `count` records of a table from `first` on; count + first is within the capacity.
   template <typename T>

@@ -14,30 +14,44 @@ std::string SessionAssembler::StringAt(uint32_t reference) {
   if (reference > strings.size() || strings.size() - reference < sizeof head) return Skip();
   memcpy(&head, strings.data() + reference, sizeof head);
   if (head.size > box::kMaxStringBytes || strings.size() - reference - sizeof head < head.size) return Skip();
+  if (work_.beyond()) return Skip();
+  work_.text_bytes += head.size;
   const char* text = strings.data() + reference + sizeof head;
   if (box::CheckOfString(text, head.size, reference) != head.check) return Skip();
   return ValidUtf8({text, head.size});
 }
 
 uint32_t SessionAssembler::Stack(uint32_t reference) {
-  if (stack_of_.empty()) stack_of_.assign(nodes.size() + 1, 0);
-  std::vector<uint32_t> chain;
-  uint32_t at = reference;
-  while (at != 0) {
-    if (at > nodes.size() || chain.size() == kMaxStackDepth) return Broken();
+  if (known_.empty()) known_.assign(nodes.size() + 1, {});
+  Known above;  // of the nearest node that is known already, or of the root
+  chain_.clear();
+  for (uint32_t at = reference; at != 0;) {
+    ++work_.records;
+    if (at > nodes.size()) {
+      above.depth = kBroken;
+      break;
+    }
+    Known& known = known_[at];
     const box::Node& node = nodes[at - 1];
-    if (node.check != box::CheckOf(node, at) || node.parent >= at) return Broken();
-    if (stack_of_[at] != 0) break;
-    chain.push_back(at);
+    if (known.depth == 0 && (node.check != box::CheckOf(node, at) || node.parent >= at)) known.depth = kBroken;
+    if (known.depth != 0) {
+      above = known;
+      break;
+    }
+    chain_.push_back(at);
     at = node.parent;
   }
-  uint32_t parent = at == 0 ? 0 : stack_of_[at];
-  for (auto node = chain.rbegin(); node != chain.rend(); ++node) {
-    out_.stacks.push_back({parent, Frame(nodes[*node - 1].frame)});
-    parent = static_cast<uint32_t>(out_.stacks.size());
-    stack_of_[*node] = parent;
+  for (auto node = chain_.rbegin(); node != chain_.rend(); ++node) {
+    if (above.depth >= kMaxStackDepth) {
+      above = {0, kBroken};
+    } else {
+      out_.stacks.push_back({above.stack, Frame(nodes[*node - 1].frame)});
+      above = {static_cast<uint32_t>(out_.stacks.size()), above.depth + 1};
+    }
+    known_[*node] = above;
   }
-  return parent;
+  if (above.depth == kBroken) ++out_.skipped_records;
+  return above.stack;
 }
 
 BoxFrame SessionAssembler::FrameOf(const box::Frame& from) {
@@ -60,16 +74,12 @@ std::string SessionAssembler::Skip() {
   return "";
 }
 
-uint32_t SessionAssembler::Broken() {
-  ++out_.skipped_records;
-  return 0;
-}
-
 uint32_t SessionAssembler::Frame(uint32_t reference) {
   if (frame_of_.empty()) frame_of_.assign(frames.size() + 1, kUnseen);
   bool good = reference != 0 && reference <= frames.size();
   uint32_t& known = frame_of_[good ? reference : 0];
   if (known != kUnseen) return known;
+  ++work_.records;
   BoxFrame frame;
   if (good) good = frames[reference - 1].check == box::CheckOf(frames[reference - 1], reference);
   if (good) {

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -19,7 +20,8 @@ namespace memprof {
 namespace {
 
 constexpr std::string_view kMagic = "MPWORDS1", kSuffix = ".words";
-constexpr size_t kHeaderBytes = 12, kMostFiles = 64;
+constexpr size_t kHeaderBytes = 12;
+constexpr int64_t kRefusedSeconds = 24 * 60 * 60;  // for a person to look at
 constexpr uint64_t kSeed = 0x776f726473u;
 
 class Descriptor {
@@ -110,27 +112,36 @@ Status WriteWords(const std::string& directory, int32_t pid, const std::vector<s
   return WritePrivateFile(directory + '/' + std::to_string(pid) + std::string(kSuffix), bytes);
 }
 
-FoundWords TakeWordsOfTheDead(const std::string& directory) {
+FoundWords WordsOfTheDead::Take(const std::string& directory) {
   FoundWords found;
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(directory.c_str()), closedir);
+  std::map<std::string, Version> refused;
   size_t files = 0;
-  while (folder != nullptr && files < kMostFiles) {
-    const dirent* entry = readdir(folder.get());
-    if (entry == nullptr) break;
+  const dirent* entry = nullptr;
+  while (folder != nullptr && files < kMostFiles && (entry = readdir(folder.get())) != nullptr) {
     const std::string_view name = entry->d_name;
-    if (!name.ends_with(kSuffix)) continue;
-    ++files;
     const std::optional<int32_t> pid = PidOfWords(name);
     if (!pid || !IsGone(*pid)) continue;
     const std::string path = directory + '/' + std::string(name);
-    Result<std::vector<std::string>> envelopes = ReadWords(path);
-    if (!envelopes.ok()) {
-      ++found.refused;
-      continue;
+    struct stat info;
+    if (lstat(path.c_str(), &info) != 0) continue;
+    const Version version = {info.st_ino, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
+    const auto known = refused_.find(path);
+    if (known == refused_.end() || known->second != version) {
+      ++files;
+      Result<std::vector<std::string>> envelopes = ReadWords(path);
+      if (envelopes.ok()) {
+        if (unlink(path.c_str()) != 0) continue;  // another executor was faster, and tells
+        for (std::string& envelope : *envelopes) found.envelopes.push_back(std::move(envelope));
+        continue;
+      }
+      found.refused.push_back({path, envelopes.status().message()});
     }
-    if (unlink(path.c_str()) != 0) continue;  // another executor was faster, and tells
-    for (std::string& envelope : *envelopes) found.envelopes.push_back(std::move(envelope));
+    const bool old = time(nullptr) - info.st_mtime > kRefusedSeconds;
+    if (!old || unlink(path.c_str()) != 0) refused.emplace(path, version);
   }
+  if (entry != nullptr) refused.merge(refused_);  // there are more
+  refused_ = std::move(refused);
   return found;
 }
 

@@ -1,12 +1,13 @@
 // Last words of a JVM that can't wait for a message to arrive. Its envelopes are in one file beside the black boxes, for the next
 // executor on the same host, which sends them, or for the process that started the driver. Private (0600), written completely or
-// not at all. Thread-safe (no state).
+// not at all. The functions are thread-safe (no state).
 //
 //   "MPWORDS1", then for each envelope: size (4 bytes) and checksum (8 bytes), both little-endian, then its bytes
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,11 +32,30 @@ std::optional<int32_t> PidOfWords(std::string_view name);
 // torn, or not such a file.
 Result<std::vector<std::string>> ReadWords(const std::string& path);
 
-// Envelopes of processes that are gone, whose files are removed; files that are torn or not ours are left and counted.
 struct FoundWords {
+  struct Refused {
+    std::string path, why;
+  };
   std::vector<std::string> envelopes;
-  uint64_t refused = 0;
+  std::vector<Refused> refused;  // files that were not refused before
 };
-FoundWords TakeWordsOfTheDead(const std::string& directory);
+
+// Looks for words of processes that are gone. Not thread-safe.
+class WordsOfTheDead {
+ public:
+  // Their envelopes; their files are removed. At most kMostFiles are read at a time. A file that is torn or not ours is refused once: it
+  // is not read again, and is removed when it is a day old.
+  static constexpr size_t kMostFiles = 64;
+  FoundWords Take(const std::string& directory);
+
+ private:
+  // What tells a file from the next one of its name.
+  struct Version {
+    uint64_t inode;
+    int64_t bytes, seconds, nanoseconds;
+    bool operator==(const Version&) const = default;
+  };
+  std::map<std::string, Version> refused_;
+};
 
 }  // namespace memprof

@@ -32,8 +32,9 @@ struct Application {
   Bounds before;                  // what is not this application's
   int64_t stopped_before_ns = 0;  // likewise, of pauses
   bool exits_on_out_of_memory = false;
+  std::shared_ptr<GivenUpBoxes> given_up = std::make_shared<GivenUpBoxes>();
 
-  BoxPlace Boxes() const { return {request.box_directory, request.application_id, request.executor_id}; }
+  BoxPlace Boxes() const { return {request.box_directory, request.application_id, request.executor_id, given_up}; }
   bool withheld() const { return options.source == Source::kNone; }
 };
 using ApplicationRef = std::shared_ptr<const Application>;

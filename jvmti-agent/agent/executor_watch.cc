@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/valid_utf8.h"
 #include "boxes/worker_death.h"
-#include "profile/words_file.h"
 #include "sites/live_set.h"
 
 namespace memprof {
@@ -98,6 +97,9 @@ void ExecutorWatch::Complete(const Application& application, proto::ExecutorSnap
   for (const auto& [thread, bytes] : heap_->buckets().Largest(kMostBuckets)) {
     count("noTaskHeapBytes: " + thread, static_cast<uint64_t>(bytes));
   }
+  for (const RefusedBoxes::Named& box : application.given_up->All()) {
+    ground_->shortcomings.Add("a Python process in " + box.path, box.why);
+  }
   for (const Shortcomings::Entry& entry : ground_->shortcomings.All()) {
     proto::NotAvailable* message = snapshot->add_not_available();
     message->set_what(ValidUtf8(entry.what));
@@ -122,8 +124,9 @@ void ExecutorWatch::SendWorkerDeath(const Application& application, const DeadWo
 // Of another executor on the same host.
 void ExecutorWatch::SendWordsOfTheDead(const Application& application) {
   if (application.request.box_directory.empty()) return;
-  FoundWords found = TakeWordsOfTheDead(application.request.box_directory);
+  FoundWords found = words_.Take(application.request.box_directory);
   for (std::string& envelope : found.envelopes) ground_->messages.Put(std::move(envelope));
+  for (const FoundWords::Refused& file : found.refused) ground_->shortcomings.Add("the last words in " + file.path, file.why);
 }
 
 }  // namespace memprof

@@ -8,6 +8,7 @@
 #include "agent/names.h"
 #include "agent/running_tasks.h"
 #include "boxes/box_keeper.h"
+#include "profile/words_file.h"
 
 namespace memprof {
 
@@ -32,6 +33,7 @@ class ExecutorWatch {
   JvmOffHeap* offheap_;
   const Names* names_;
   RunningTasks* tasks_;
+  WordsOfTheDead words_;  // of the thread that starts the keeper, then of the keeper's
   BoxKeeper box_keeper_;
 };
 

@@ -9,8 +9,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kLookEvery{500}, kOrphansEvery{2000};
 
+// Also those that were given up: which sessions are open is quickly read.
 void RemoveBoxes(const BoxPlace& place) {
-  ForEachBox(place, [](const std::string& path, BoxReader& box) {
+  ForEachBox({place.directory, place.application_id, place.executor_id}, [](const std::string& path, BoxReader& box) {
     const std::vector<BoxReader::SessionKey> sessions = box.Sessions();
     const bool busy =
         std::any_of(sessions.begin(), sessions.end(), [](const auto& key) { return !key.closed && key.task_attempt_id >= 0; });

@@ -2,16 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "blackbox/box_reader.h"
 
 namespace memprof {
-
-struct BoxPlace {
-  std::string directory, application_id, executor_id;
-};
 
 // Boxes that could not be read: damaged, of another version, or not ours. Boxes that appear or disappear meanwhile don't count.
 struct RefusedBoxes {
@@ -24,19 +23,54 @@ struct RefusedBoxes {
   std::vector<Named> named;  // the first ones
 };
 
+// Boxes that took more work than a box is worth (blackbox/box_work.h), the first kMost of them: nobody opens them again. Thread-safe.
+class GivenUpBoxes {
+ public:
+  static constexpr size_t kMost = 256;
+
+  void Add(const std::string& path, const char* why) {
+    const std::lock_guard lock(mutex_);
+    if (boxes_.size() < kMost) boxes_.emplace(path, why);
+  }
+  bool Has(const std::string& path) const {
+    const std::lock_guard lock(mutex_);
+    return boxes_.contains(path);
+  }
+  std::vector<RefusedBoxes::Named> All() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<RefusedBoxes::Named> all;
+    for (const auto& [path, why] : boxes_) all.push_back({path, why});
+    return all;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::string> boxes_;  // path -> why
+};
+
+struct BoxPlace {
+  std::string directory, application_id, executor_id;
+  std::shared_ptr<GivenUpBoxes> given_up = std::make_shared<GivenUpBoxes>();  // never null; shared by all who look here
+};
+
 // Calls visit(path, BoxReader&) for each. A box is opened again each time, because workers come and go and opening a box is
-// cheap. Thread-safe (no state).
+// cheap. One that a visit was too much work for is given up. Thread-safe (no state).
 template <typename Visit>
 RefusedBoxes ForEachBox(const BoxPlace& place, Visit&& visit) {
   RefusedBoxes refused;
   if (place.directory.empty()) return refused;
   for (const std::string& path : ListBoxes(place.directory, place.application_id)) {
+    if (place.given_up->Has(path)) {
+      ++refused.count;
+      continue;
+    }
     Result<BoxReader> box = BoxReader::Open(path);
     if (!box.ok()) {
       if (box.status().code() == ErrorCode::kNotFound) continue;
       if (++refused.count <= RefusedBoxes::kMostNamed) refused.named.push_back({path, box.status().message()});
     } else if (box->identity().executor_id == place.executor_id) {
       visit(path, *box);
+      if (const Status worth = box->WorthIt(); !worth.ok()) place.given_up->Add(path, worth.message());
     }
   }
   return refused;

@@ -1,6 +1,8 @@
 #include "boxes/orphaned_boxes.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -15,6 +17,7 @@ namespace {
 
 constexpr std::string_view kMarkPrefix = "executor-", kMarkSuffix = ".mark";
 constexpr size_t kUuidBytes = 36;
+constexpr int64_t kKeptSeconds = 24 * 60 * 60;  // boxes that nobody can read, as Leftovers.java keeps those of other applications
 
 // The executor whose claim a file of this name is; "" for none.
 std::string_view ExecutorOfMark(std::string_view name) {
@@ -26,7 +29,7 @@ std::string_view ExecutorOfMark(std::string_view name) {
 
 // Asks only: taking the lock, and closing the file of a lock that this process holds, would both change it.
 bool IsLocked(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  const int file = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return false;
   struct flock lock = {};
   lock.l_type = F_WRLCK;
@@ -34,6 +37,12 @@ bool IsLocked(const std::string& path) {
   const bool locked = fcntl(file, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
   close(file);
   return locked;
+}
+
+// Nobody has written to it for so long.
+bool IsOld(const std::string& path) {
+  struct stat info;
+  return lstat(path.c_str(), &info) == 0 && time(nullptr) - info.st_mtime > kKeptSeconds && !IsLocked(path);
 }
 
 std::set<std::string> LivingExecutors(const BoxPlace& own) {
@@ -55,21 +64,34 @@ Orphans FindOrphans(const BoxPlace& own) {
   const std::vector<std::string> boxes = ListBoxes(own.directory, own.application_id);
   std::set<std::string> living;
   std::map<std::tuple<std::string, int64_t>, OrphanedTask> tasks;
+  uint64_t bytes = 0;
   for (const std::string& path : boxes) {
-    if (orphans.boxes.size() >= kMostOrphans) break;
-    Result<BoxReader> box = BoxReader::Open(path);
-    if (!box.ok()) continue;  // of no known version, damaged, or gone: it stays for a person to look at, for a day
+    if (orphans.boxes.size() >= kMostOrphans || bytes >= kMostOrphanBytes) break;
+    const bool given_up = own.given_up->Has(path);
+    Result<BoxReader> box = given_up ? Status::Error(ErrorCode::kExhausted, "given up before") : BoxReader::Open(path);
+    if (!box.ok()) {
+      if (IsOld(path)) orphans.boxes.push_back(path);
+      continue;
+    }
     const std::string& executor = box->identity().executor_id;
     if (executor == own.executor_id || box->OwnerAlive()) continue;
     if (living.empty()) living = LivingExecutors(own);
     if (living.contains(executor)) continue;
+    std::vector<BoxSession> sessions;
     for (const BoxReader::SessionKey& key : box->Sessions()) {
       if (key.task_attempt_id < 0 || key.acknowledged) continue;
       Result<BoxSession> session = box->ReadSession(key.number);
-      if (!session.ok()) continue;
-      OrphanedTask& task = tasks[{executor, key.task_attempt_id}];
+      if (session.ok()) sessions.push_back(*std::move(session));
+    }
+    bytes += box->work().read_bytes + box->work().text_bytes;
+    if (const Status worth = box->WorthIt(); !worth.ok()) {
+      own.given_up->Add(path, worth.message());
+      continue;
+    }
+    for (BoxSession& session : sessions) {
+      OrphanedTask& task = tasks[{executor, session.task_attempt_id}];
       task.executor_id = executor;
-      task.sessions.push_back({box->identity(), *std::move(session)});
+      task.sessions.push_back({box->identity(), std::move(session)});
     }
     orphans.boxes.push_back(path);
   }

@@ -2,7 +2,8 @@
 // message may be seconds old. The living executors of the application on this host read them.
 //
 // An executor lives while it holds its claim, a lock on the file `executor-<id>-<uuid>.mark` in the boxes' directory; the lock
-// ends with the process. A box is not touched while its own process lives. Thread-safe (no state).
+// ends with the process. A box is not touched while its own process lives. Of any executor of the application, boxes that are refused or
+// given up stay for a day, for a person to look at. Thread-safe (no state).
 #pragma once
 
 #include <cstdint>
@@ -22,11 +23,14 @@ struct OrphanedTask {
 
 struct Orphans {
   std::vector<OrphanedTask> tasks;
-  std::vector<std::string> boxes;  // boxes whose sessions are all among them, or are empty: to be removed
+  // To be removed: boxes whose sessions are all among them, or are empty, and old ones that nobody can read.
+  std::vector<std::string> boxes;
 };
 
-// `own`: the living executor itself, whose own boxes are skipped. At most kMostOrphans boxes at a time.
+// `own`: the living executor itself, whose own boxes are skipped. At a time at most kMostOrphans boxes, or until kMostOrphanBytes were
+// read of them and copied out of them.
 inline constexpr size_t kMostOrphans = 64;
+inline constexpr uint64_t kMostOrphanBytes = uint64_t{256} << 20;
 Orphans FindOrphans(const BoxPlace& own);
 
 }  // namespace memprof

@@ -203,5 +203,7 @@ def test_the_next_jvm_sends_what_the_dead_one_left(java):
     alive = run(java, "none")
     assert not left.exists()
     assert torn.exists(), "a torn file is left to be looked at"
+    told = [message["executor"].get("notAvailable", {}) for message in alive.messages() if "executor" in message]
+    assert "is torn" in told[-1][f"the last words in {torn}"]
     found = [shortage for shortage in shortages(alive) if shortage["endsJvm"]]
     assert [shortage["taskAttemptId"] for shortage in found] == [1]

@@ -47,7 +47,7 @@ class BoxKeeperTest : public ::testing::Test {
 
   void Start(milliseconds grace) {
     BoxKeeperOptions options;
-    options.boxes = {folder_, "app-1", "7"};
+    options.boxes = {folder_, "app-1", "7", given_up_};
     options.running_tasks = [this] {
       ++rounds_;
       const std::lock_guard lock(mutex_);
@@ -95,6 +95,7 @@ class BoxKeeperTest : public ::testing::Test {
     }
   }
 
+  std::shared_ptr<GivenUpBoxes> given_up_ = std::make_shared<GivenUpBoxes>();
   TemporaryDirectory directory_;
   const std::string folder_ = directory_.path();
   std::string path_;
@@ -217,6 +218,17 @@ TEST_F(BoxKeeperTest, ADeadExecutorsBoxIsToldOfAndRemoved) {
   EXPECT_EQ(orphans[0].executor_id, "7");
   ASSERT_EQ(orphans[0].sessions.size(), 1u);
   EXPECT_EQ(orphans[0].sessions[0].session.task_attempt_id, kTask);
+}
+
+TEST_F(BoxKeeperTest, WhatWasGivenUpGoesWithItsExecutor) {
+  MakeBox(kTask, false);
+  Kill();
+  given_up_->Add(path_, "too much work");
+  Start(milliseconds(0));
+  WaitForARound();
+  EXPECT_TRUE(std::filesystem::exists(path_)) << "nobody has opened it";
+  keeper_.Stop();
+  EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
 }  // namespace

@@ -1,20 +1,28 @@
 #include "boxes/orphaned_boxes.h"
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <memory>
 #include <string>
 
+#include "agent/boxes/much_work.h"
 #include "sites/recorder.h"
 #include "temporary_directory.h"
 
 namespace memprof {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
 
 constexpr int64_t kTask = 41;
 constexpr const char* kUuid = "0b4e7c1e-8a52-4c8e-9d0a-3d5b9d2f6a11";
@@ -69,6 +77,11 @@ class OrphanedBoxesTest : public ::testing::Test {
     executor_ = -1;
   }
 
+  static void MakeOld(const std::string& path) {
+    const timespec times[2] = {{time(nullptr) - 25 * 60 * 60, 0}, {time(nullptr) - 25 * 60 * 60, 0}};
+    ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), times, AT_SYMLINK_NOFOLLOW), 0);
+  }
+
   Orphans Find(const char* executor = "8") const { return FindOrphans({folder_, "app-1", executor}); }
 
   TemporaryDirectory directory_;
@@ -115,6 +128,38 @@ TEST_F(OrphanedBoxesTest, OtherApplicationsAndDamagedOnesStay) {
   std::filesystem::resize_file(path_, 100);
   EXPECT_TRUE(Find().boxes.empty());
   EXPECT_TRUE(FindOrphans({"", "app-1", "8"}).boxes.empty());
+}
+
+TEST_F(OrphanedBoxesTest, DamagedOnesStayForADay) {
+  MakeBox();
+  std::filesystem::resize_file(path_, 100);
+  const std::string pipe = folder_ + "/" + "memprof+app-1+7+x+1+1+00.box";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  MakeOld(path_);
+  MakeOld(pipe);
+  EXPECT_THAT(Find().boxes, ElementsAre(pipe)) << "a living process holds the other";
+  KillWorker();
+  MakeOld(path_);
+  EXPECT_THAT(Find().boxes, UnorderedElementsAre(pipe, path_));
+  std::filesystem::last_write_time(path_, std::filesystem::file_time_type::clock::now());
+  EXPECT_THAT(Find().boxes, ElementsAre(pipe));
+}
+
+TEST_F(OrphanedBoxesTest, OneThatIsTooMuchWorkIsGivenUpAndStaysForADay) {
+  MakeBox();
+  for (int task = 1; task < kSessionsTooMany; ++task) recorder_->OpenSession({kTask + task, 3, 0, 2, 0});
+  KillWorker();
+  MakeMuchWork(path_);
+  const BoxPlace place = {folder_, "app-1", "8"};
+  const Orphans orphans = FindOrphans(place);
+  EXPECT_TRUE(orphans.tasks.empty());
+  EXPECT_TRUE(orphans.boxes.empty());
+  const std::vector<RefusedBoxes::Named> given_up = place.given_up->All();
+  ASSERT_EQ(given_up.size(), 1u);
+  EXPECT_EQ(given_up[0].path, path_);
+  EXPECT_THAT(given_up[0].why, HasSubstr("given up after"));
+  MakeOld(path_);
+  EXPECT_THAT(FindOrphans(place).boxes, ElementsAre(path_));
 }
 
 }  // namespace

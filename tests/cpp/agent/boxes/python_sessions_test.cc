@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "agent/boxes/much_work.h"
 #include "sites/recorder.h"
 #include "temporary_directory.h"
 
@@ -54,6 +55,22 @@ TEST_F(PythonSessionsTest, ABoxThatIsNoneIsUnreadable) {
   ASSERT_EQ(found.refused.named.size(), 1u);
   EXPECT_THAT(found.refused.named[0].path, StartsWith(folder_));
   EXPECT_THAT(found.refused.named[0].why, HasSubstr("no magic"));
+}
+
+TEST_F(PythonSessionsTest, ABoxThatIsTooMuchWorkIsGivenUpOnce) {
+  for (int session = 1; session < kSessionsTooMany; ++session) recorder_->OpenSession({41, 0, 0, 0, 0});
+  MakeMuchWork(recorder_->box_path());
+  const BoxPlace place = {folder_, "app-1", "7"};
+  const FoundSessions first = FindSessions(place, 41, Leftovers::kRead);
+  EXPECT_GT(first.sessions.size(), 0u) << "until then";
+  EXPECT_GT(first.unreadable, 0u);
+  const FoundSessions second = FindSessions(place, 41, Leftovers::kRead);
+  EXPECT_EQ(second.sessions.size(), 0u) << "it is not opened again";
+  EXPECT_EQ(second.unreadable, 1u);
+  const std::vector<RefusedBoxes::Named> given_up = place.given_up->All();
+  ASSERT_EQ(given_up.size(), 1u);
+  EXPECT_EQ(given_up[0].path, recorder_->box_path());
+  EXPECT_THAT(given_up[0].why, HasSubstr("given up after"));
 }
 
 TEST_F(PythonSessionsTest, LinksAreRefusedByNameAndOfManyTheFirst) {

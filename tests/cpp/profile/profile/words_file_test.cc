@@ -1,10 +1,12 @@
 #include "profile/words_file.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
@@ -14,6 +16,7 @@ namespace memprof {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::HasSubstr;
 
 // Of a process that is gone, and whose number no other has got.
 int32_t DeadPid() {
@@ -34,15 +37,15 @@ TEST(WordsFile, WhatADeadProcessLeftIsTakenOnce) {
   struct stat info;
   ASSERT_EQ(stat(PathOf(folder, pid).c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0600u);
-  EXPECT_EQ(TakeWordsOfTheDead(folder.path()).envelopes, words);
-  EXPECT_TRUE(TakeWordsOfTheDead(folder.path()).envelopes.empty());
+  EXPECT_EQ(WordsOfTheDead().Take(folder.path()).envelopes, words);
+  EXPECT_TRUE(WordsOfTheDead().Take(folder.path()).envelopes.empty());
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
 TEST(WordsFile, TheLivingKeepTheirs) {
   const TemporaryDirectory folder;
   ASSERT_TRUE(WriteWords(folder.path(), getpid(), {"mine"}).ok());
-  EXPECT_TRUE(TakeWordsOfTheDead(folder.path()).envelopes.empty());
+  EXPECT_TRUE(WordsOfTheDead().Take(folder.path()).envelopes.empty());
   EXPECT_TRUE(fs::exists(PathOf(folder, getpid())));
 }
 
@@ -56,16 +59,61 @@ TEST(WordsFile, EveryTornOrForeignFileIsRefused) {
   for (size_t size = 0; size < whole.size(); ++size) {
     if (size == 8 || size == first_end) continue;  // whole files of none and of one
     std::ofstream(PathOf(folder, pid), std::ios::binary | std::ios::trunc) << whole.substr(0, size);
-    const FoundWords found = TakeWordsOfTheDead(folder.path());
+    const FoundWords found = WordsOfTheDead().Take(folder.path());
     EXPECT_TRUE(found.envelopes.empty()) << size;
-    EXPECT_EQ(found.refused, 1u) << size;
+    EXPECT_EQ(found.refused.size(), 1u) << size;
   }
   for (size_t at = 0; at < whole.size(); ++at) {
     std::string changed = whole;
     changed[at] = static_cast<char>(changed[at] ^ 0x41);
     std::ofstream(PathOf(folder, pid), std::ios::binary | std::ios::trunc) << changed;
-    EXPECT_EQ(TakeWordsOfTheDead(folder.path()).refused, 1u) << at;
+    EXPECT_EQ(WordsOfTheDead().Take(folder.path()).refused.size(), 1u) << at;
   }
+}
+
+TEST(WordsFile, ARefusedFileIsNamedOnceAndAnewWhenItIsAnother) {
+  const TemporaryDirectory folder;
+  const int32_t pid = DeadPid();
+  std::ofstream(PathOf(folder, pid)) << "no words";
+  WordsOfTheDead words;
+  const FoundWords found = words.Take(folder.path());
+  ASSERT_EQ(found.refused.size(), 1u);
+  EXPECT_EQ(found.refused[0].path, PathOf(folder, pid));
+  EXPECT_THAT(found.refused[0].why, HasSubstr("is of another kind or version"));
+  EXPECT_TRUE(words.Take(folder.path()).refused.empty());
+  std::ofstream(PathOf(folder, pid)) << "no words either";
+  EXPECT_EQ(words.Take(folder.path()).refused.size(), 1u);
+  ASSERT_TRUE(WriteWords(folder.path(), pid, {"the pid's next owner"}).ok());
+  EXPECT_EQ(words.Take(folder.path()).envelopes.size(), 1u);
+}
+
+TEST(WordsFile, ARefusedFileIsRemovedAfterADay) {
+  const TemporaryDirectory folder;
+  const int32_t pid = DeadPid();
+  std::ofstream(PathOf(folder, pid)) << "no words";
+  WordsOfTheDead words;
+  words.Take(folder.path());
+  EXPECT_TRUE(fs::exists(PathOf(folder, pid))) << "for a person to look at";
+  fs::last_write_time(PathOf(folder, pid), fs::file_time_type::clock::now() - std::chrono::hours(25));
+  EXPECT_EQ(words.Take(folder.path()).refused.size(), 1u);
+  EXPECT_FALSE(fs::exists(PathOf(folder, pid)));
+}
+
+TEST(WordsFile, RefusedFilesDoNotHideTheOthers) {
+  const TemporaryDirectory folder;
+  WordsOfTheDead words;
+  size_t refused = 0;
+  for (int32_t pid = INT32_MAX; pid > INT32_MAX - 200; --pid) std::ofstream(PathOf(folder, pid)) << "no words";
+  ASSERT_TRUE(WriteWords(folder.path(), DeadPid(), {"whole"}).ok());
+  size_t envelopes = 0;
+  for (size_t looks = 0; looks <= 200 / WordsOfTheDead::kMostFiles; ++looks) {
+    const FoundWords found = words.Take(folder.path());
+    EXPECT_LE(found.refused.size(), WordsOfTheDead::kMostFiles) << "at a time";
+    refused += found.refused.size();
+    envelopes += found.envelopes.size();
+  }
+  EXPECT_EQ(refused, 200u) << "each once";
+  EXPECT_EQ(envelopes, 1u);
 }
 
 TEST(WordsFile, LinksAndOtherNamesAreLeftAlone) {
@@ -76,9 +124,9 @@ TEST(WordsFile, LinksAndOtherNamesAreLeftAlone) {
   std::ofstream(folder.path() + "/-1.words") << "x";
   std::ofstream(folder.path() + "/99999999999.words") << "x";
   std::ofstream(folder.path() + "/.words") << "x";
-  const FoundWords found = TakeWordsOfTheDead(folder.path());
+  const FoundWords found = WordsOfTheDead().Take(folder.path());
   EXPECT_TRUE(found.envelopes.empty());
-  EXPECT_EQ(found.refused, 1u) << "the link";
+  EXPECT_EQ(found.refused.size(), 1u) << "the link";
   EXPECT_TRUE(fs::exists(PathOf(elsewhere, pid)));
 }
 
@@ -86,9 +134,9 @@ TEST(WordsFile, WhatDoesNotFitIsLeftOut) {
   const TemporaryDirectory folder;
   const int32_t pid = DeadPid();
   ASSERT_TRUE(WriteWords(folder.path(), pid, std::vector<std::string>(5, std::string(300'000, 'w'))).ok());
-  EXPECT_EQ(TakeWordsOfTheDead(folder.path()).envelopes.size(), 3u);
+  EXPECT_EQ(WordsOfTheDead().Take(folder.path()).envelopes.size(), 3u);
   ASSERT_TRUE(WriteWords(folder.path(), pid, std::vector<std::string>(1000, "w")).ok());
-  EXPECT_EQ(TakeWordsOfTheDead(folder.path()).envelopes.size(), kMaxEnvelopes);
+  EXPECT_EQ(WordsOfTheDead().Take(folder.path()).envelopes.size(), kMaxEnvelopes);
   EXPECT_FALSE(WriteWords(folder.path() + "/none", pid, {"w"}).ok());
 }
 

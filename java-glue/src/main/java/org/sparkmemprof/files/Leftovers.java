@@ -23,7 +23,9 @@ public final class Leftovers {
   /** A claim of an executor on the black boxes beside it. */
   public static final String MARK_SUFFIX = ".mark";
 
-  private static final String BOXES = "*{.box,.words}";
+  /** With last words that a process was killed over while it wrote them. */
+  private static final String BOXES = "*{.box,.words,.words.draft}";
+
   private static final String REPORTS = "reports";
 
   /** It has a directory for each driver's Python, as ours has one for each application. */

@@ -54,6 +54,19 @@ public class LeftoversTest {
   }
 
   @Test
+  public void lastWordsGoAfterADayAndSoDoHalfWrittenOnes() throws IOException {
+    for (String name : new String[] {"4711.words", "4711.words.draft"}) {
+      Path words = Files.createFile(application.resolve(name));
+      age(words, HOUR);
+      Leftovers.remove(ours);
+      assertTrue(name, Files.exists(words));
+      age(words, 25 * HOUR);
+      Leftovers.remove(ours);
+      assertFalse(name, Files.exists(words));
+    }
+  }
+
+  @Test
   public void aBoxIsKeptForADay() throws IOException {
     Path box = Files.createFile(application.resolve("memprof+app-1.box"));
     age(box, HOUR);

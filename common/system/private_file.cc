@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace memprof {
@@ -23,6 +24,17 @@ Status WriteAll(int fd, std::string_view bytes, const std::string& path) {
   return {};
 }
 
+// Returns 0, or errno.
+int MakeDirectory(const std::string& path, mode_t mode) {
+  if (mkdir(path.c_str(), mode) == 0) return 0;
+  if (errno != ENOENT) return errno;
+  const size_t end = path.find_last_not_of('/', path.find_last_of('/'));
+  if (end == std::string::npos) return ENOENT;
+  const int error = MakeDirectory(path.substr(0, end + 1), 0777);
+  if (error != 0 && error != EEXIST) return error;
+  return mkdir(path.c_str(), mode) == 0 ? 0 : errno;
+}
+
 }  // namespace
 
 Status WritePrivateFile(const std::string& path, std::string_view bytes) {
@@ -35,6 +47,22 @@ Status WritePrivateFile(const std::string& path, std::string_view bytes) {
   if (status.ok() && rename(draft.c_str(), path.c_str()) != 0) status = IoError("rename", draft);
   if (!status.ok()) unlink(draft.c_str());
   return status;
+}
+
+Status MakePrivateDirectory(const std::string& path) {
+  const int error = MakeDirectory(path, 0700);
+  if (error == 0) return {};
+  errno = error;
+  if (error != EEXIST) return IoError("make", path);
+  struct stat info;
+  if (lstat(path.c_str(), &info) != 0) return IoError("look at", path);
+  if (info.st_uid != geteuid()) {
+    return Status::Error(ErrorCode::kIo, "%s belongs to user %u, not to user %u", path.c_str(), info.st_uid, geteuid());
+  }
+  if (!S_ISDIR(info.st_mode) || (info.st_mode & 077) != 0) {
+    return Status::Error(ErrorCode::kIo, "%s is not a directory of ours with mode 0700", path.c_str());
+  }
+  return {};
 }
 
 }  // namespace memprof

@@ -1,12 +1,7 @@
 #include "agent/agent.h"
 
-#include <errno.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -16,24 +11,9 @@
 #include "base/warning.h"
 #include "rows/hotspot_layout.h"
 #include "shortage/vm_exit.h"
+#include "system/private_file.h"
 
 namespace memprof {
-namespace {
-
-// The folder for boxes: made 0700, or ours already. Others must not be able to put files into it.
-Status MakePrivateDirectory(const std::string& path) {
-  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-    return Status::Error(ErrorCode::kIo, "cannot make %s: %s; set spark.memprof.box.dir", path.c_str(), strerror(errno));
-  }
-  struct stat info;
-  if (lstat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != geteuid() || (info.st_mode & 077) != 0) {
-    return Status::Error(ErrorCode::kIo, "%s is not a directory of ours with mode 0700; set spark.memprof.box.dir", path.c_str());
-  }
-  return {};
-}
-
-}  // namespace
-
 Agent& Agent::Get() {
   static Agent* agent = new Agent;
   return *agent;
@@ -100,7 +80,7 @@ std::optional<std::string> Agent::TryStart(JNIEnv* jni, const StartRequest& requ
   }
   if (!request.box_directory.empty()) {
     const Status status = MakePrivateDirectory(request.box_directory);
-    if (!status.ok()) return status.message();
+    if (!status.ok()) return std::string(status.message()) + "; set spark.memprof.box.dir";
   }
   Forget();  // once more: a thread of the application before may have begun a task while it was stopped
   const auto application =

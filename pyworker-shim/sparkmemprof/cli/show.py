@@ -112,15 +112,24 @@ def write_file(content, output):
 
 
 def write_report(content, folder):
-    """report.json and report.html into the folder, which is made. Raises UserError."""
+    """report.json and report.html into the folder, which is made 0700, its parents as the umask says. UserError."""
     from sparkmemprof import _store
 
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        try:
+            os.makedirs(folder, mode=0o700)
+        except FileExistsError:
+            _demand_own(folder)
     except OSError as error:
         raise UserError(f"cannot make {folder}: {error.strerror}") from error
     write_file(content, os.path.join(folder, "report.json"))
     write_file(_store.render_html(content).encode(), os.path.join(folder, "report.html"))
+
+
+def _demand_own(path):
+    for found in (os.lstat(path), os.stat(path)):  # of a link also what it leads to
+        if found.st_uid != os.getuid():
+            raise UserError(f"{path} belongs to user {found.st_uid}, not to user {os.getuid()}")
 
 
 def format_of(output):

@@ -421,6 +421,29 @@ def test_a_report_that_cannot_be_written_does_not_change_the_exit_status(cli, tm
     assert "sparkmemprof: the report was not written: " in finished.stderr
 
 
+def test_a_report_directory_of_another_user_is_refused_by_name_and_owner(package, tmp_path):
+    foreign, owner = pathlib.Path("/usr/lib"), 0
+    if os.getuid() == 0:
+        foreign, owner = tmp_path / "foreign", 65534
+        foreign.mkdir()
+        os.chown(foreign, owner, owner)
+    link = tmp_path / "link"
+    link.symlink_to(foreign)
+    for folder in (foreign, link):
+        writes = f"from sparkmemprof.cli.show import write_report; write_report(b'', {str(folder)!r})"
+        finished = subprocess.run(
+            [sys.executable, "-c", writes],
+            env={**os.environ, "PYTHONPATH": str(package)},
+            capture_output=True,
+            text=True,
+            timeout=patient(60),
+            check=False,
+        )
+        last = finished.stderr.splitlines()[-1]
+        assert last.endswith(f"UserError: {folder} belongs to user {owner}, not to user {os.getuid()}")
+    assert list(foreign.glob("report.*")) == []
+
+
 def test_nothing_to_run(cli):
     finished = cli("run")
     assert finished.returncode == 2

@@ -36,6 +36,11 @@ final class HadoopReportFiles extends ReportFiles {
     context = found;
     store = found == null ? directory.getFileSystem(hadoop) : null;
     if (context != null) {
+      Path parent = directory.getParent();
+      if (parent != null && !context.util().exists(parent)) {
+        // Made with the directory it would get the directory's own mode in HDFS.
+        context.mkdir(parent, FsPermission.getDirDefault(), true);
+      }
       context.mkdir(directory, DIRECTORY_MODE, true);
     } else {
       store.mkdirs(directory, DIRECTORY_MODE);

@@ -19,8 +19,6 @@ import java.util.Set;
  * modes by running {@code chmod} when the file can already be read, and needs a passwd entry.
  */
 final class LocalReportFiles extends ReportFiles {
-  private static final FileAttribute<Set<PosixFilePermission>> DIRECTORY_MODE =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
   private static final FileAttribute<Set<PosixFilePermission>> FILE_MODE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
@@ -28,7 +26,7 @@ final class LocalReportFiles extends ReportFiles {
 
   LocalReportFiles(Path directory) throws IOException {
     this.directory = directory;
-    Files.createDirectories(directory, DIRECTORY_MODE);
+    PrivateDirectories.makeLast(directory);
   }
 
   @Override

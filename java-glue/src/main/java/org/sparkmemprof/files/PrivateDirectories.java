@@ -19,7 +19,8 @@ import java.util.Set;
 /**
  * Directories that only this user may enter (0700), in places that others may write to. An existing
  * directory is used only if it is a real directory, ours, and closed to others, because anybody may
- * have made it in {@code /tmp} before. Thread-safe.
+ * have made it in {@code /tmp} before. Parents that are missing are made as the umask says. The
+ * native side has the same rule ({@code common/system/private_file.h}). Thread-safe.
  */
 public final class PrivateDirectories {
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
@@ -39,12 +40,12 @@ public final class PrivateDirectories {
 
   /**
    * Makes {@code base/names[0]/names[1]...}, each step private; {@code base} itself is only made
-   * when missing.
+   * when missing, as the umask says.
    *
    * @throws IOException when a step can't be made or belongs to somebody else
    */
   public static Path make(Path base, String... names) throws IOException {
-    Files.createDirectories(base, OWNER_ONLY);
+    makeShared(base);
     Path directory = base;
     for (String name : names) {
       directory = directory.resolve(name);
@@ -57,19 +58,54 @@ public final class PrivateDirectories {
     return directory;
   }
 
+  /**
+   * Makes a directory for files that are private themselves, and its parents. It is private when it
+   * is made here; of an existing one the user has chosen the mode, and it only has to be the user's
+   * own, so that nobody else can replace what is in it.
+   *
+   * @throws IOException when it can't be made or belongs to somebody else
+   */
+  public static void makeLast(Path directory) throws IOException {
+    if (directory.getParent() != null) {
+      makeShared(directory.getParent());
+    }
+    try {
+      Files.createDirectory(directory, OWNER_ONLY);
+    } catch (FileAlreadyExistsException exists) {
+      demandOwner(directory, LinkOption.NOFOLLOW_LINKS);
+      demandOwner(directory); // that a link leads to
+      if (!Files.isDirectory(directory)) {
+        throw new IOException(directory + " is no directory");
+      }
+    }
+  }
+
+  /** With its parents, as the umask says; a link to a directory is one. */
+  private static void makeShared(Path directory) throws IOException {
+    if (!Files.isDirectory(directory)) {
+      Files.createDirectories(directory);
+    }
+  }
+
   private static void demandOurs(Path directory) throws IOException {
     if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
       throw new IOException(directory + " is no directory");
     }
-    int owner = (Integer) Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS);
-    if (owner != uid()) {
-      throw new IOException(directory + " belongs to user " + owner);
-    }
+    demandOwner(directory, LinkOption.NOFOLLOW_LINKS);
     Set<PosixFilePermission> permissions =
         Files.getPosixFilePermissions(directory, LinkOption.NOFOLLOW_LINKS);
-    if (permissions.contains(PosixFilePermission.GROUP_WRITE)
-        || permissions.contains(PosixFilePermission.OTHERS_WRITE)) {
-      throw new IOException(directory + " can be written by others");
+    if (!OWNER_ONLY.value().containsAll(permissions)) {
+      throw new IOException(
+          directory + " is open to others: " + PosixFilePermissions.toString(permissions));
+    }
+  }
+
+  private static void demandOwner(Path path, LinkOption... options) throws IOException {
+    int owner = (Integer) Files.getAttribute(path, "unix:uid", options);
+    if (owner != uid()) {
+      String name = Files.getOwner(path, options).getName();
+      String user = name.equals(String.valueOf(owner)) ? name : owner + " (" + name + ")";
+      throw new IOException(path + " belongs to user " + user + ", not to user " + uid());
     }
   }
 

@@ -8,7 +8,8 @@ import org.apache.hadoop.fs.Path;
 
 /**
  * The directory that receives the report, on any of Hadoop's file systems. Readers see the old file
- * or the new one, never a part. Directories are made 0700, files 0600 where the system knows modes.
+ * or the new one, never a part. It is made 0700 and its parents as the umask says, files 0600,
+ * where the system knows modes.
  */
 public abstract class ReportFiles {
   /** Replaces {@code name} by {@code content}, atomically. */
@@ -23,7 +24,7 @@ public abstract class ReportFiles {
   /**
    * Chooses by the scheme. As everywhere in Spark, a path without one is a local path.
    *
-   * @throws IOException when the directory can't be made
+   * @throws IOException when the directory can't be made, or a local one is another user's
    */
   public static ReportFiles open(String directory, String child, Configuration hadoop)
       throws IOException {

@@ -20,6 +20,10 @@ public class LocalReportFilesTest {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
+  private static String mode(Path path) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+  }
+
   @Test
   public void fileIsReplacedAndPrivate() throws IOException {
     Path directory = folder.getRoot().toPath().resolve("reports/app-1");
@@ -28,10 +32,38 @@ public class LocalReportFilesTest {
     files.replace("report.json", bytes("second"));
     Path report = directory.resolve("report.json");
     assertArrayEquals(bytes("second"), Files.readAllBytes(report));
-    assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(report)));
-    assertEquals(
-        "rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(directory)));
+    assertEquals("rw-------", mode(report));
+    assertEquals("rwx------", mode(directory));
     assertEquals("nothing else is left", 1, directory.toFile().list().length);
+  }
+
+  @Test
+  public void missingParentsAreAsTheUmaskSays() throws IOException {
+    Path root = folder.getRoot().toPath();
+    String usual = mode(Files.createDirectory(root.resolve("usual")));
+    new LocalReportFiles(root.resolve("shared/reports/app-1"));
+    assertEquals(usual, mode(root.resolve("shared")));
+    assertEquals(usual, mode(root.resolve("shared/reports")));
+    assertEquals("rwx------", mode(root.resolve("shared/reports/app-1")));
+  }
+
+  @Test
+  public void existingDirectoryOfAnotherUserIsRefusedByNameAndOwner() throws IOException {
+    Path foreign = ForeignPaths.directory(folder.getRoot().toPath());
+    IOException refused = assertThrows(IOException.class, () -> new LocalReportFiles(foreign));
+    assertEquals(ForeignPaths.refusal(foreign), refused.getMessage());
+    Path link = Files.createSymbolicLink(folder.getRoot().toPath().resolve("link"), foreign);
+    refused = assertThrows(IOException.class, () -> new LocalReportFiles(link));
+    assertEquals("a link of ours leads there", ForeignPaths.refusal(link), refused.getMessage());
+  }
+
+  @Test
+  public void existingDirectoryOfOursKeepsItsMode() throws IOException {
+    Path directory = Files.createDirectory(folder.getRoot().toPath().resolve("app-1"));
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-x---"));
+    new LocalReportFiles(directory).replace("report.json", bytes("a report"));
+    assertEquals("rwxr-x---", mode(directory));
+    assertEquals("rw-------", mode(directory.resolve("report.json")));
   }
 
   @Test

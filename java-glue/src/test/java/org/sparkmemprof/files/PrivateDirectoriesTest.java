@@ -29,24 +29,48 @@ public class PrivateDirectoriesTest {
   }
 
   @Test
-  public void everyStepIsPrivate() throws IOException {
-    Path made = PrivateDirectories.make(base.resolve("new"), "ours", "app");
-    assertEquals(base.resolve("new/ours/app"), made);
-    for (Path step = made; !step.equals(base); step = step.getParent()) {
-      assertEquals("rwx------", mode(step));
-    }
+  public void everyStepIsPrivateAndItsParentsAreAsTheUmaskSays() throws IOException {
+    String usual = mode(Files.createDirectory(base.resolve("usual")));
+    Path made = PrivateDirectories.make(base.resolve("shared/new"), "ours", "app");
+    assertEquals(base.resolve("shared/new/ours/app"), made);
+    assertEquals("rwx------", mode(made));
+    assertEquals("rwx------", mode(made.getParent()));
+    assertEquals(usual, mode(base.resolve("shared/new")));
+    assertEquals(usual, mode(base.resolve("shared")));
     assertEquals(
-        "a second time is fine", made, PrivateDirectories.make(base, "new", "ours", "app"));
+        "a second time is fine",
+        made,
+        PrivateDirectories.make(base.resolve("shared/new"), "ours", "app"));
   }
 
   @Test
-  public void directoryThatOthersCanWriteIsRefused() throws IOException {
+  public void parentMayBeALink() throws IOException {
+    Path target = Files.createDirectory(base.resolve("target"));
+    Path link = Files.createSymbolicLink(base.resolve("link"), target);
+    PrivateDirectories.make(link, "ours");
+    assertEquals("rwx------", mode(target.resolve("ours")));
+  }
+
+  @Test
+  public void directoryThatIsOpenToOthersIsRefused() throws IOException {
     Path open = Files.createDirectory(base.resolve("ours"));
-    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
+    for (String mode : new String[] {"rwxrwxrwx", "rwx--x---", "rwx---r--"}) {
+      Files.setPosixFilePermissions(open, PosixFilePermissions.fromString(mode));
+      IOException refused =
+          assertThrows(IOException.class, () -> PrivateDirectories.make(base, "ours", "app"));
+      assertEquals(open + " is open to others: " + mode, refused.getMessage());
+      assertFalse(Files.exists(open.resolve("app")));
+    }
+  }
+
+  @Test
+  public void directoryOfAnotherUserIsRefusedByNameAndOwner() throws IOException {
+    Path foreign = ForeignPaths.directory(base);
     IOException refused =
-        assertThrows(IOException.class, () -> PrivateDirectories.make(base, "ours", "app"));
-    assertTrue(refused.getMessage(), refused.getMessage().contains("can be written by others"));
-    assertFalse(Files.exists(open.resolve("app")));
+        assertThrows(
+            IOException.class,
+            () -> PrivateDirectories.make(foreign.getParent(), foreign.getFileName().toString()));
+    assertEquals(ForeignPaths.refusal(foreign), refused.getMessage());
   }
 
   @Test

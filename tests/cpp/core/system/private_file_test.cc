@@ -1,0 +1,77 @@
+#include "system/private_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "temporary_directory.h"
+
+namespace memprof {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr uid_t kNobody = 65534;
+
+mode_t ModeOf(const std::string& path) {
+  struct stat info;
+  return lstat(path.c_str(), &info) == 0 ? info.st_mode & 07777 : 0;
+}
+
+TEST(PrivateFile, OnlyTheDirectoryItselfIsPrivate) {
+  const TemporaryDirectory folder;
+  const mode_t before = umask(027);
+  const Status made = MakePrivateDirectory(folder.path() + "/shared//deep/own");
+  umask(before);
+  ASSERT_TRUE(made.ok()) << made.message();
+  EXPECT_EQ(ModeOf(folder.path() + "/shared"), 0750u);
+  EXPECT_EQ(ModeOf(folder.path() + "/shared/deep"), 0750u);
+  EXPECT_EQ(ModeOf(folder.path() + "/shared/deep/own"), 0700u);
+  EXPECT_TRUE(MakePrivateDirectory(folder.path() + "/shared/deep/own").ok()) << "a second time is fine";
+}
+
+TEST(PrivateFile, ADirectoryOfAnotherUserIsRefusedByNameAndOwner) {
+  const TemporaryDirectory folder;
+  std::string foreign = "/usr/lib";
+  uid_t owner = 0;
+  if (geteuid() == 0) {
+    foreign = folder.path() + "/foreign";
+    owner = kNobody;
+    ASSERT_TRUE(MakePrivateDirectory(foreign).ok());
+    ASSERT_EQ(chown(foreign.c_str(), owner, owner), 0);
+  }
+  const std::string refusal = foreign + " belongs to user " + std::to_string(owner) + ", not to user " + std::to_string(geteuid());
+  EXPECT_EQ(MakePrivateDirectory(foreign).message(), refusal);
+}
+
+TEST(PrivateFile, ADirectoryThatIsOpenOrNoneIsRefused) {
+  const TemporaryDirectory folder, target;
+  const std::string open = folder.path() + "/open", link = folder.path() + "/link", file = folder.path() + "/file";
+  std::filesystem::create_directory(open);
+  for (const mode_t mode : {0777u, 0710u, 0704u}) {
+    ASSERT_EQ(chmod(open.c_str(), mode), 0);
+    EXPECT_EQ(MakePrivateDirectory(open).message(), open + " is not a directory of ours with mode 0700");
+  }
+  std::filesystem::create_symlink(target.path(), link);
+  EXPECT_EQ(MakePrivateDirectory(link).message(), link + " is not a directory of ours with mode 0700");
+  std::ofstream(file) << "x";
+  EXPECT_EQ(MakePrivateDirectory(file).message(), file + " is not a directory of ours with mode 0700");
+  EXPECT_THAT(MakePrivateDirectory(file + "/below").message(), HasSubstr("cannot make " + file + "/below: Not a directory"));
+}
+
+TEST(PrivateFile, IsWrittenAsAWholeForItsUserAlone) {
+  const TemporaryDirectory folder;
+  const std::string path = folder.path() + "/file";
+  ASSERT_TRUE(WritePrivateFile(path, "a first and longer one").ok());
+  ASSERT_TRUE(WritePrivateFile(path, "second").ok());
+  EXPECT_EQ(ModeOf(path), 0600u);
+  EXPECT_EQ(std::filesystem::file_size(path), 6u);
+  EXPECT_FALSE(std::filesystem::exists(path + ".draft"));
+}
+
+}  // namespace
+}  // namespace memprof

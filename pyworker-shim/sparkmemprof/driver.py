@@ -4,9 +4,9 @@
 
     import sparkmemprof.driver
 
-What it holds is then in a black box below ``SPARKMEMPROF_BOX_DIR`` (or ``<tmp>/sparkmemprof-<uid>/drivers``), which is
-removed when the process ends normally. If it was killed, ``sparkmemprof post-mortem DIR`` reads the box. Standard
-library only.
+What it holds is then in a black box below ``SPARKMEMPROF_BOX_DIR`` (or ``<tmp>/sparkmemprof-<uid>/drivers``; where
+that name is taken, one warning names the directory that is used), which is removed when the process ends normally. If
+it was killed, ``sparkmemprof post-mortem DIR`` reads the box. Standard library only.
 """
 
 from __future__ import annotations
@@ -53,21 +53,52 @@ def start() -> None:
 def _private_folder() -> str:
     parent = os.environ.get("SPARKMEMPROF_BOX_DIR")
     if not parent:
-        own = os.path.join(tempfile.gettempdir(), f"sparkmemprof-{os.getuid()}")
-        _make_own(own)
-        parent = os.path.join(own, "drivers")
+        parent = os.path.join(_own_folder(tempfile.gettempdir()), "drivers")
     _make_own(parent)
     folder = os.path.join(parent, f"driver-{time.strftime('%Y%m%d%H%M%S')}-{os.getpid()}")
     os.mkdir(folder, 0o700)
     return folder
 
 
-def _make_own(path: str) -> None:
+class _NotOursError(Exception):
+    pass
+
+
+def _own_folder(base: str) -> str:
+    """``sparkmemprof-<uid>``; where somebody else has made that before us, one with a random name beside it: that of
+    the executors here (PrivateDirectories.java has the same rule), or a new one."""
+    name = f"sparkmemprof-{os.getuid()}"
+    own = os.path.join(base, name)
+    try:
+        _make_own(own, only_ours=True)
+        return own
+    except _NotOursError as error:
+        refusal = error
+    instead = None
+    for other in sorted(entry for entry in os.listdir(base) if entry.startswith(f"{name}-"))[:1000]:
+        with contextlib.suppress(_NotOursError, OSError):
+            _demand_own(os.path.join(base, other), only_ours=True)
+            instead = os.path.join(base, other)
+            break
+    instead = instead or tempfile.mkdtemp(prefix=f"{name}-", dir=base)
+    print(f"sparkmemprof: {refusal}; {instead} is used instead", file=sys.stderr)
+    return instead
+
+
+def _make_own(path: str, only_ours: bool = False) -> None:
     with contextlib.suppress(FileExistsError):
         os.mkdir(path, 0o700)
+    _demand_own(path, only_ours)
+
+
+def _demand_own(path: str, only_ours: bool) -> None:
     found = os.lstat(path)
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
-        raise PermissionError(f"{path} is not a directory of this user")
+    if not stat.S_ISDIR(found.st_mode):
+        raise _NotOursError(f"{path} is not a directory")
+    if found.st_uid != os.getuid():
+        raise _NotOursError(f"{path} belongs to user {found.st_uid}, not to user {os.getuid()}")
+    if only_ours and found.st_mode & 0o077:
+        raise _NotOursError(f"{path} is open to others")
 
 
 def _remove(folder: str, owner: int) -> None:

@@ -141,3 +141,44 @@ def test_a_box_directory_of_somebody_else_is_not_used(package, tmp_path):
     assert (finished.returncode, finished.stdout) == (0, "up\n"), "the program is what it is without us"
     assert finished.stderr.startswith("sparkmemprof: the driver's Python is not profiled: ")
     assert len(finished.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("squatted", ["link", "file", "open", "foreign"])
+def test_where_the_usual_directory_is_somebody_elses_a_random_one_is_used_and_named(cli, package, tmp_path, squatted):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    usual = temporary / f"sparkmemprof-{os.getuid()}"
+    if squatted == "link":
+        usual.symlink_to(tmp_path)
+    elif squatted == "file":
+        usual.touch()
+    else:
+        usual.mkdir()
+        usual.chmod(0o777)
+    if squatted == "foreign" and os.getuid() == 0:  # nobody else can give a directory away
+        usual.chmod(0o700)
+        os.chown(usual, 65534, 65534)
+    (tmp_path / "job.py").write_text(DRIVER.replace("sys.stdin.readline()", "import os; os.kill(os.getpid(), 9)"))
+    environment = {**os.environ, "PYTHONPATH": str(package), "TMPDIR": str(temporary)}
+    environment.pop("SPARKMEMPROF_BOX_DIR", None)
+    warnings = []
+    for _ in range(2):
+        finished = subprocess.run(
+            [sys.executable, "job.py"],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=patient(60),
+            check=False,
+        )
+        assert (finished.returncode, finished.stdout) == (-signal.SIGKILL, "up\n")
+        warnings += finished.stderr.splitlines()
+    (used,) = temporary.glob(f"{usual.name}-*")
+    assert used.stat().st_mode & 0o777 == 0o700
+    assert len(warnings) == 2, "one for each process"
+    assert all(line.startswith(f"sparkmemprof: {usual} ") for line in warnings)
+    assert all(line.endswith(f"; {used} is used instead") for line in warnings)
+    shown = cli("post-mortem", used / "drivers")
+    text = " ".join(shown.stdout.split())  # small objects beside the block are sampled: its line's bytes are exact
+    assert text.count(f"job.py:{HELD_LINE} <module> held 39.1 MiB") == 2, shown.stdout + shown.stderr

@@ -1,6 +1,8 @@
 package org.sparkmemprof.files;
 
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -13,6 +15,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 
@@ -26,6 +29,8 @@ public final class PrivateDirectories {
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
+  private static final int MOST_CANDIDATES = 1000;
+
   private PrivateDirectories() {}
 
   /** The numeric user id of this process; works without a passwd entry. */
@@ -33,9 +38,66 @@ public final class PrivateDirectories {
     return (Integer) Files.getAttribute(Paths.get("/proc/self"), "unix:uid");
   }
 
-  /** {@code sparkmemprof-<uid>}: the name of our directory in a shared one. */
-  public static String nameInSharedDirectory() throws IOException {
-    return "sparkmemprof-" + uid();
+  /** Is told which directory is not used, and why; and what is used instead. */
+  public interface Refusals {
+    void refused(String directory, String why);
+  }
+
+  private static final class RefusedException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    RefusedException(String message) {
+      super(message);
+    }
+
+    @Override
+    public String toString() {
+      return getMessage();
+    }
+  }
+
+  /**
+   * Makes {@code base/sparkmemprof-<uid>/names[0]/...}, each step private. Where somebody else has
+   * made {@code sparkmemprof-<uid>} before us, a directory with a random name beside it takes its
+   * place: one that is ours already, so that all our processes on this host meet there, else a new
+   * one.
+   *
+   * @throws IOException when a step can't be made
+   */
+  public static Path makeOurs(Path base, Refusals refusals, String... names) throws IOException {
+    String name = "sparkmemprof-" + uid();
+    Path ours;
+    try {
+      ours = make(base, name);
+    } catch (RefusedException squatted) {
+      ours = beside(base, name + "-");
+      refusals.refused(
+          base.resolve(name).toString(), squatted.getMessage() + "; " + ours + " is used instead");
+    }
+    return make(ours, names);
+  }
+
+  private static Path beside(Path base, String prefix) throws IOException {
+    List<Path> candidates = new ArrayList<>();
+    try (DirectoryStream<Path> found = Files.newDirectoryStream(base, prefix + "*")) {
+      for (Path candidate : found) {
+        if (candidates.size() < MOST_CANDIDATES) {
+          candidates.add(candidate);
+        }
+      }
+    } catch (IOException | DirectoryIteratorException unreadable) {
+      // A new one will do.
+    }
+    Collections.sort(candidates);
+    for (Path candidate : candidates) {
+      try {
+        demandOurs(candidate);
+        return candidate;
+      } catch (IOException notOurs) {
+        // Squatted, too.
+      }
+    }
+    return Files.createTempDirectory(base, prefix); // 0700
   }
 
   /**
@@ -89,13 +151,13 @@ public final class PrivateDirectories {
 
   private static void demandOurs(Path directory) throws IOException {
     if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
-      throw new IOException(directory + " is no directory");
+      throw new RefusedException(directory + " is no directory");
     }
     demandOwner(directory, LinkOption.NOFOLLOW_LINKS);
     Set<PosixFilePermission> permissions =
         Files.getPosixFilePermissions(directory, LinkOption.NOFOLLOW_LINKS);
     if (!OWNER_ONLY.value().containsAll(permissions)) {
-      throw new IOException(
+      throw new RefusedException(
           directory + " is open to others: " + PosixFilePermissions.toString(permissions));
     }
   }
@@ -105,7 +167,7 @@ public final class PrivateDirectories {
     if (owner != uid()) {
       String name = Files.getOwner(path, options).getName();
       String user = name.equals(String.valueOf(owner)) ? name : owner + " (" + name + ")";
-      throw new IOException(path + " belongs to user " + user + ", not to user " + uid());
+      throw new RefusedException(path + " belongs to user " + user + ", not to user " + uid());
     }
   }
 

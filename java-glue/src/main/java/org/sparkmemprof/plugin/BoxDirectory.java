@@ -9,6 +9,7 @@ import java.util.UUID;
 import org.sparkmemprof.files.Claim;
 import org.sparkmemprof.files.Leftovers;
 import org.sparkmemprof.files.PrivateDirectories;
+import org.sparkmemprof.notices.Notices;
 
 /**
  * The directory of an application's black boxes on this host: one for all its executors here, since
@@ -27,6 +28,7 @@ final class BoxDirectory {
   /**
    * @param configured {@code spark.memprof.box.dir}, or null
    * @param failures receives why each place was refused
+   * @param notices is told when our directory's usual name is taken
    * @return null when no place would do
    */
   static BoxDirectory make(
@@ -34,11 +36,11 @@ final class BoxDirectory {
       String applicationId,
       String executorId,
       boolean workingDirectoryIsOurs,
-      StringBuilder failures) {
+      StringBuilder failures,
+      Notices notices) {
     for (Path base : candidates(configured, workingDirectoryIsOurs)) {
       try {
-        String ours = PrivateDirectories.nameInSharedDirectory();
-        Path path = PrivateDirectories.make(base, ours, applicationId);
+        Path path = PrivateDirectories.makeOurs(base, notices::report, applicationId);
         String mark = "executor-" + executorId + "-" + UUID.randomUUID() + Leftovers.MARK_SUFFIX;
         BoxDirectory made = new BoxDirectory(path, Claim.make(path.resolve(mark)));
         Leftovers.remove(path.getParent());

@@ -109,7 +109,8 @@ public final class DriverSide implements DriverPlugin {
           new ReportWriter(
               feeder,
               () ->
-                  ReportDirectory.open(settings, conf, applicationId, spark.hadoopConfiguration()),
+                  ReportDirectory.open(
+                      settings, conf, applicationId, spark.hadoopConfiguration(), notices),
               settings.sourceEverywhere,
               notices);
       Checkpoints files = new Checkpoints(writer);

@@ -88,7 +88,8 @@ public final class ExecutorSide implements ExecutorPlugin {
     }
     StringBuilder failures = new StringBuilder();
     boxes =
-        BoxDirectory.make(settings.boxDirectory, applicationId, self.id, ownDirectory, failures);
+        BoxDirectory.make(
+            settings.boxDirectory, applicationId, self.id, ownDirectory, failures, notices);
     if (boxes == null) {
       notices.report(
           "profiling",

@@ -64,7 +64,7 @@ final class PythonPackage {
     Claim claim = null;
     try {
       List<String> failures = new ArrayList<>();
-      directory = place(applicationId, !self.inDriver, failures);
+      directory = place(applicationId, !self.inDriver, failures, notices);
       if (directory == null) {
         notices.report(WHAT, "no directory for the Python package: " + failures);
         return null;
@@ -137,15 +137,17 @@ final class PythonPackage {
 
   /** A fresh private directory whose libraries Python can load. */
   private static Path place(
-      String applicationId, boolean workingDirectoryIsOurs, List<String> failures) {
+      String applicationId,
+      boolean workingDirectoryIsOurs,
+      List<String> failures,
+      Notices notices) {
     for (Path candidate : PrivateDirectories.forCode(workingDirectoryIsOurs)) {
       if (!Mounts.allowsExecution(candidate)) {
         failures.add(candidate + " is mounted noexec");
         continue;
       }
       try {
-        String ours = PrivateDirectories.nameInSharedDirectory();
-        Path parent = PrivateDirectories.make(candidate, ours, applicationId);
+        Path parent = PrivateDirectories.makeOurs(candidate, notices::report, applicationId);
         return Files.createTempDirectory(parent, Leftovers.PACKAGE_PREFIX); // 0700
       } catch (IOException | SecurityException e) {
         failures.add(e.toString());
@@ -168,7 +170,8 @@ final class PythonPackage {
     }
   }
 
-  private static String config(
+  /** What the package reads at a worker's start. */
+  static String config(
       String applicationId, String executorId, String boxDirectory, Settings settings) {
     return "{\"applicationId\": "
         + quoted(applicationId)

@@ -6,6 +6,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.SparkConf;
 import org.sparkmemprof.files.PrivateDirectories;
 import org.sparkmemprof.files.ReportFiles;
+import org.sparkmemprof.notices.Notices;
 
 /**
  * Where reports go: {@code spark.memprof.report.dir}, else a folder in the event log's directory
@@ -15,7 +16,11 @@ final class ReportDirectory {
   private ReportDirectory() {}
 
   static ReportFiles open(
-      Settings settings, SparkConf conf, String applicationId, Configuration hadoop)
+      Settings settings,
+      SparkConf conf,
+      String applicationId,
+      Configuration hadoop,
+      Notices notices)
       throws IOException {
     if (settings.reportDirectory != null) {
       return ReportFiles.open(settings.reportDirectory, applicationId, hadoop);
@@ -27,10 +32,8 @@ final class ReportDirectory {
       return ReportFiles.open(eventLog + "/sparkmemprof", applicationId, hadoop);
     }
     String reports =
-        PrivateDirectories.make(
-                Paths.get(System.getProperty("java.io.tmpdir", "/tmp")),
-                PrivateDirectories.nameInSharedDirectory(),
-                "reports")
+        PrivateDirectories.makeOurs(
+                Paths.get(System.getProperty("java.io.tmpdir", "/tmp")), notices::report, "reports")
             .toString(); // no URI: its %20 would be taken literally
     return ReportFiles.open(reports, applicationId, hadoop);
   }

@@ -9,6 +9,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import org.junit.Before;
 import org.junit.Rule;
 import org.junit.Test;
@@ -79,6 +82,70 @@ public class PrivateDirectoriesTest {
     Files.createSymbolicLink(base.resolve("ours"), target);
     assertThrows(IOException.class, () -> PrivateDirectories.make(base, "ours", "app"));
     assertFalse(Files.exists(target.resolve("app")));
+  }
+
+  /** Takes our usual name in each way that somebody else might. */
+  private void squat(String how, Path usual) throws IOException {
+    switch (how) {
+      case "link":
+        Files.createSymbolicLink(usual, Files.createDirectory(base.resolve("theirs")));
+        break;
+      case "file":
+        Files.createFile(usual);
+        break;
+      case "open":
+        Files.createDirectory(usual);
+        Files.setPosixFilePermissions(usual, PosixFilePermissions.fromString("rwxrwxrwx"));
+        break;
+      default:
+        Files.move(ForeignPaths.directory(base), usual);
+    }
+  }
+
+  @Test
+  public void whereOurUsualNameIsTakenARandomOneIsUsedAndToldOnce() throws IOException {
+    List<String> ways = new ArrayList<>(Arrays.asList("link", "file", "open"));
+    if (PrivateDirectories.uid() == 0) {
+      ways.add("foreign"); // nobody else can give a directory away
+    }
+    for (String way : ways) {
+      base = folder.newFolder().toPath();
+      Path usual = base.resolve("sparkmemprof-" + PrivateDirectories.uid());
+      squat(way, usual);
+      List<String> told = new ArrayList<>();
+      PrivateDirectories.Refusals refusals = (what, why) -> told.add(what + ": " + why);
+      Path made = PrivateDirectories.makeOurs(base, refusals, "app");
+      Path ours = made.getParent();
+      assertEquals(way, base, ours.getParent());
+      assertTrue(way, ours.toString().startsWith(usual + "-"));
+      assertEquals("rwx------", mode(ours));
+      assertEquals("rwx------", mode(made));
+      assertEquals(1, told.size());
+      assertTrue(told.get(0), told.get(0).startsWith(usual + ": " + usual));
+      assertTrue(told.get(0), told.get(0).endsWith("; " + ours + " is used instead"));
+      assertFalse("nothing of ours is there", Files.exists(usual.resolve("app")));
+      assertEquals("all meet there", made, PrivateDirectories.makeOurs(base, refusals, "app"));
+    }
+  }
+
+  @Test
+  public void randomNameThatIsTakenIsNotUsedEither() throws IOException {
+    Path usual = Files.createFile(base.resolve("sparkmemprof-" + PrivateDirectories.uid()));
+    Path taken = base.resolve(usual.getFileName() + "-0");
+    Files.createSymbolicLink(taken, Files.createDirectory(base.resolve("theirs")));
+    Path made = PrivateDirectories.makeOurs(base, (what, why) -> {}, "app");
+    assertFalse(made.startsWith(taken));
+    assertFalse(Files.exists(base.resolve("theirs/app")));
+  }
+
+  @Test
+  public void ourUsualNameIsUsedWhereItIsFree() throws IOException {
+    List<String> told = new ArrayList<>();
+    PrivateDirectories.Refusals refusals = (what, why) -> told.add(what);
+    Path made = PrivateDirectories.makeOurs(base, refusals, "app");
+    assertEquals(base.resolve("sparkmemprof-" + PrivateDirectories.uid() + "/app"), made);
+    assertEquals(made, PrivateDirectories.makeOurs(base, refusals, "app"));
+    assertTrue(told.isEmpty());
   }
 
   @Test

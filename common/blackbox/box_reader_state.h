@@ -43,7 +43,7 @@ struct BoxReader::Impl {
     if (fd >= 0) close(fd);
   }
 
-  // False: the file is cut short, or the box has been worth its work.
+  // False: the file is cut short, or the box has cost more work than it is worth.
   bool ReadAt(uint64_t offset, void* to, size_t bytes) const {
     work.read_bytes += bytes;
     if (work.beyond()) return false;

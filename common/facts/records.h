@@ -199,9 +199,10 @@ struct ExecutorRecord {
   bool added = false, removed = false;
   bool by_own_word = false;  // removed because the driver's JVM itself reported its end, even if other things had ended before
   int64_t added_ms = 0, removed_ms = 0;
-  uint64_t added_event = 0, removed_event = 0;  // in the order of the driver's events, whose clock may be set back
-  int64_t last_success_ms = 0;                  // of a task
-  std::optional<int64_t> task_lost_ms;          // when the first task was lost that ran there
+  // In the order of the driver's events, whose clock may be set back; 0: not yet.
+  uint64_t added_event = 0, removed_event = 0, task_lost_event = 0;
+  int64_t last_success_ms = 0;          // of a task
+  std::optional<int64_t> task_lost_ms;  // when the first task was lost that ran there
   std::pmr::string removed_reason;
   std::array<LargestCached, 2> cached_then;  // on-heap and off-heap, when it was removed
   std::pmr::string snapshot;                 // serialised proto::ExecutorSnapshot, all that came joined; empty = none came

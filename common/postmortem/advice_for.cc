@@ -53,7 +53,9 @@ std::vector<ReportAdvice> AdviceFor(const ReportPostMortem& death, const ReportE
                                     const StoreState& state) {
   AdviceInput input;
   input.executor = &executor;
-  input.death = &death;
+  ReportPostMortem own = death;
+  if (death.sites_of_attempt) own.sites.clear();  // they are of another attempt, of another moment
+  input.death = &own;
   input.of_heap = verdict.of_heap;
   if (verdict.of_jvm) input.shortage = shortage;
   const SparkSettings settings = state.SettingsOf(death.stage_id);

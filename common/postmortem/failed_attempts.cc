@@ -20,7 +20,7 @@ uint64_t AllocatedBy(const TaskRecord& task) {
 }  // namespace
 
 std::optional<LastTask> HeaviestFailedAttempt(const StoreState& state, const std::vector<LastTask>& ran,
-                                              const std::optional<LastTask>& failed) {
+                                              const std::optional<LastTask>& failed, int64_t gone_ms) {
   if (std::any_of(ran.begin(), ran.end(), [](const LastTask& each) { return HasSites(*each.task); })) return std::nullopt;
   std::set<StageKey> stages;
   for (const LastTask& each : ran) stages.insert(StageOf(*each.task));
@@ -28,7 +28,8 @@ std::optional<LastTask> HeaviestFailedAttempt(const StoreState& state, const std
   std::optional<LastTask> heaviest;
   std::tuple<uint64_t, int64_t> most;  // of two equal ones the later
   for (const auto& [id, task] : state.tasks) {
-    if (!task.ended || task.outcome != TaskOutcome::kFailed || !HasSites(task) || !stages.contains(StageOf(task))) continue;
+    if (!task.ended || task.outcome != TaskOutcome::kFailed || task.end_ms > gone_ms || !HasSites(task) || !stages.contains(StageOf(task)))
+      continue;
     const std::tuple order(AllocatedBy(task), id);
     if (heaviest && order <= most) continue;
     most = order;

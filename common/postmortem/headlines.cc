@@ -45,7 +45,7 @@ std::string HeapErrorPhrase(const ReportPostMortem& death, const proto::HeapShor
 // "; averages.py:27 with_cpp held 773.5 MiB": what held most, where that is a tenth of what was in use. By its line: names of native frames
 // may come late, and this is quoted early.
 std::string LargestPhrase(const ReportPostMortem& death) {
-  if (death.sites.empty() || !death.used_bytes) return "";
+  if (death.sites.empty() || death.sites_of_attempt || !death.used_bytes) return "";
   const ReportSite& largest = death.sites[0];
   const ReportFrame* lead = LeadOf(largest);
   const uint64_t held = largest.live_at_peak_bytes.value_or(0);

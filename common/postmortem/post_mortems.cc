@@ -65,7 +65,10 @@ class Writer {
     death.limit_bytes = evidence.limit_bytes = KillingLimit(executor);
     std::vector<LastTask> tasks = RunningOn(executor.id);
     const std::vector<proto::WorkerDeath> dead_before = WorkersThatDiedIn(executor.id, state_);
-    if (const proto::Moment* last = LastMoment(snapshot)) PutMoment(executor, Without(dead_before, *last), death);
+    if (const proto::Moment* last = LastMoment(snapshot)) {
+      PutMoment(executor, Without(dead_before, *last), death);
+      evidence.used_before_bytes = last->used_bytes();
+    }
     evidence.used_bytes = death.used_bytes;
     evidence.heap_used_bytes = executor.heap_used_peak_bytes;
     evidence.heap_max_bytes = executor.heap_max_bytes;
@@ -84,13 +87,8 @@ class Writer {
     death.how = verdict.how;
     if (verdict.of_heap && error) PutHeapError(*error, tasks, death);
     if (verdict.of_jvm && failed) PutFirst(*failed, tasks);
-    if (const std::optional<LastTask> attempt = HeaviestFailedAttempt(state_, tasks, failed)) {
-      death.sites_of_attempt = attempt->task_attempt_id;
-      if (!death.stage_id) death.stage_id = attempt->task->stage_id;
-      PutSites({*attempt}, death);
-    } else {
-      PutSites(tasks, death);
-    }
+    PutSites(tasks, death);
+    if (const std::optional<LastTask> attempt = HeaviestFailedAttempt(state_, tasks, failed, GoneMs(record))) PutAttempt(*attempt, death);
     PutLeft(record, death);
     std::optional<ReportAction> action;
     if (verdict.of_heap && error) action = ActionOf(executor, *error);
@@ -317,6 +315,13 @@ class Writer {
       if (tasks.front().task->stage_id >= 0) death.stage_id = tasks.front().task->stage_id;
     }
     death.sites = SitesAtLastSample(tasks, *state_.interner, stacks_, kSitesShown, awaits_names_);
+  }
+
+  void PutAttempt(const LastTask& attempt, ReportPostMortem& death) const {
+    death.sites = SitesAtLastSample({attempt}, *state_.interner, stacks_, kSitesShown, awaits_names_);
+    if (death.sites.empty()) return;
+    death.sites_of_attempt = attempt.task_attempt_id;
+    if (!death.stage_id) death.stage_id = attempt.task->stage_id;
   }
 
   // What ended tasks had left off-heap, among the sites of those that ran.

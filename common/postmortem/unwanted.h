@@ -18,7 +18,8 @@ inline bool DiedUnwanted(const ExecutorRecord& record, const StoreState& state) 
   if (!record.removed) return false;
   // While the JVM ends, other threads continue, and one may stop the SparkContext because of an error of its own.
   if (record.by_own_word) return true;
-  if (const std::optional<int64_t> end_ms = state.EndMs(); end_ms && GoneMs(record) >= *end_ms) return false;
+  const uint64_t gone_event = record.task_lost_event != 0 ? std::min(record.task_lost_event, record.removed_event) : record.removed_event;
+  if (state.CameAfterEnd(GoneMs(record), gone_event)) return false;
   return ParseLossReason(record.removed_reason).kind != LossKind::kWanted;
 }
 

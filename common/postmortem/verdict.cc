@@ -81,13 +81,17 @@ Verdict ByUse(const DeathEvidence& evidence) {
   how += use;
   if (age_ms >= kStaleSampleMs) return {.unknown = true, .how = fmt::format("{}, which was {} old", how, FormatDuration(age_ms))};
   if (share >= kNearLimit) return {.out_of_memory = true, .how = how};
+  if (const double before = ShareOf(evidence.used_before_bytes, evidence.limit_bytes); before >= kNearLimit)
+    return {.unknown = true,
+            .how = fmt::format("{}, without what workers had held that died since; with it {}", how, FormatPercent(before, 1))};
   if (!evidence.limit_is_hosts) return {.how = how};
   if (!evidence.host_available_bytes)
     return {.unknown = true, .how = how + ", which is the host's memory; how much others used of it is not known"};
   const double host = 1 - ShareOf(evidence.host_available_bytes, evidence.limit_bytes);
   how += fmt::format(", which is the host's memory; all on it together used {}", FormatPercent(host, 1));
   if (host >= kFullHost) return {.out_of_memory = true, .how = how};
-  if (age_ms >= kStaleHostSampleMs) return {.unknown = true, .how = fmt::format("{} {} before", how, FormatDuration(age_ms))};
+  if (age_ms >= kStaleHostSampleMs)
+    return {.unknown = true, .how = fmt::format("{}, measured {} before its end", how, FormatDuration(age_ms))};
   return {.how = how};
 }
 
@@ -95,7 +99,8 @@ Verdict ByUse(const DeathEvidence& evidence) {
 
 Verdict Judge(const DeathEvidence& evidence) {
   const LossReason& loss = evidence.loss;
-  if (evidence.kernel_kills.value_or(0) > 0) {
+  const bool by_sigkill = !loss.exit_code || *loss.exit_code == kExitSigkill;
+  if (by_sigkill && evidence.kernel_kills.value_or(0) > 0) {
     return {.out_of_memory = true,
             .how = fmt::format("the kernel's oom_kill counter of its cgroup rose by {}, as {} found", *evidence.kernel_kills,
                                evidence.counted_by)};
@@ -107,7 +112,7 @@ Verdict Judge(const DeathEvidence& evidence) {
     if (loss.exit_code == kExitSparkOom || evidence.exits_on_out_of_memory) return ByExitCode(evidence);
   }
   if (!evidence.heap_error.empty()) return OfHeap(evidence);
-  if (!loss.exit_code || *loss.exit_code == kExitSigkill) return ByUse(evidence);
+  if (by_sigkill) return ByUse(evidence);
   return {.how = EndPhrase(loss)};
 }
 

@@ -24,7 +24,9 @@ inline constexpr int64_t kStaleHostSampleMs = 10'000;
 struct DeathEvidence {
   LossReason loss;
   std::optional<uint64_t> limit_bytes;  // the limit that could have killed it: the container's, else the host's memory
-  std::optional<uint64_t> used_bytes;   // at the last sample
+  std::optional<uint64_t> used_bytes;   // at the last sample, without what workers held that have died since
+  // With it: the resident memory of a dead worker is more than its end gave back, where it had mapped files or shared pages.
+  std::optional<uint64_t> used_before_bytes;
   std::optional<int64_t> sample_age_ms;
   bool limit_is_hosts = false;
   std::optional<uint64_t> host_available_bytes;  // then: what of it nobody used; absent: not known

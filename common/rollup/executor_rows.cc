@@ -194,8 +194,7 @@ std::vector<std::pair<std::string_view, const ExecutorRecord*>> HeaviestFirst(co
 
 // Asked for while the application ended, in place of one that went with it, and never started.
 bool NeverWas(const ExecutorRecord& record, const StoreState& state) {
-  const std::optional<int64_t> end_ms = state.EndMs();
-  return !record.added && record.removed && record.snapshot.empty() && end_ms && record.removed_ms >= *end_ms;
+  return !record.added && record.removed && record.snapshot.empty() && state.CameAfterEnd(record.removed_ms, record.removed_event);
 }
 
 class Managers {

@@ -54,6 +54,16 @@ struct StoreState {
     return settings;
   }
 
+  void NoteEnd() {
+    if (end_event == 0) end_event = ++executor_events;
+  }
+  // Whether that came after the application had begun to end. Spark's events come late at times, so that the order in which they came
+  // is not enough; and a clock may be set back, so that their times are not.
+  bool CameAfterEnd(int64_t time_ms, uint64_t event) const {
+    const std::optional<int64_t> end_ms = EndMs();
+    return end_ms && time_ms >= *end_ms && event > end_event;
+  }
+
   // From when on executors go because the application does.
   std::optional<int64_t> EndMs() const {
     if (!ending_ms || !application.ended_ms) return ending_ms ? ending_ms : application.ended_ms;
@@ -71,9 +81,10 @@ struct StoreState {
   std::pmr::map<std::pmr::string, ExecutorRecord, std::less<>> executors{&memory};
 
   ReportApplication application;
-  std::optional<int64_t> ending_ms;                                                   // the driver's JVM has begun to end
-  uint64_t executor_events = 0;                                                       // of added and removed executors
-  std::string session_python_version;                                                 // as the workers say it, for when the driver did not
+  std::optional<int64_t> ending_ms;    // the driver's JVM has begun to end
+  uint64_t executor_events = 0;        // of executors added, removed and seen to be lost, and of the application's end
+  uint64_t end_event = 0;              // the first word of its end; 0: none yet
+  std::string session_python_version;  // as the workers say it, for when the driver did not
   uint64_t jvm_interval_bytes = 0, python_interval_bytes = 0;                         // the largest seen
   std::map<std::string, std::string, std::less<>> configuration;                      // the entries that budgets need
   static constexpr size_t kMaxStageSettings = 1000;                                   // of the newest stages

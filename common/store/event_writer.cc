@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 
 #include "base/hash.h"
@@ -32,6 +33,7 @@ std::vector<ReportEvent> EventWriter::Take(const StoreState& state, int64_t now_
     pause_ms_ = kFirstPauseMs;
     next_whole_ms_ = now_ms + pause_ms_;
   }
+  next_whole_ms_ = std::min(next_whole_ms_, now_ms + pause_ms_);  // the clock may be set back
   const bool whole = end || now_ms >= next_whole_ms_;
   const bool any_removed = std::any_of(state.executors.begin(), state.executors.end(), [&](const auto& executor) {
     return executor.second.removed && !IsSettled(kExecutorPart, executor.first);
@@ -88,7 +90,8 @@ void EventWriter::Write(std::string_view part, std::string id, size_t bound, boo
 std::vector<StageKey> EventWriter::DueStages(const StoreState& state, int64_t now_ms, bool end) const {
   std::set<StageKey> keys;
   for (const auto& [key, stage] : state.stages) {
-    const bool complete = stage.completed && now_ms - stage.completed_ms >= kPatienceOfStageMs;
+    // A clock that was set back leaves stages that completed in the future.
+    const bool complete = stage.completed && std::abs(now_ms - stage.completed_ms) >= kPatienceOfStageMs;
     if (end || (complete && !IsSettled(kStagePart, IdOf(key)))) keys.insert(key);
   }
   if (end) {

@@ -165,8 +165,10 @@ void ProfileStore::TaskEnded(const TaskEnd& end) {
     if (executor == state.executors.end()) return true;
     ExecutorRecord& record = executor->second;
     if (end.outcome == TaskOutcome::kSucceeded) record.last_success_ms = std::max(record.last_success_ms, end.time_ms);
-    if (end.outcome == TaskOutcome::kLost && was_running)
+    if (end.outcome == TaskOutcome::kLost && was_running) {
       record.task_lost_ms = std::min(record.task_lost_ms.value_or(end.time_ms), end.time_ms);
+      if (record.task_lost_event == 0) record.task_lost_event = ++state.executor_events;
+    }
     return true;
   });
 }
@@ -230,6 +232,7 @@ void ProfileStore::RddUnpersisted(int rdd_id) {
 void ProfileStore::ApplicationEnding(int64_t time_ms) {
   impl_->Apply([&](StoreState& state) {
     state.ending_ms = time_ms;
+    state.NoteEnd();
     return true;
   });
 }
@@ -237,6 +240,7 @@ void ProfileStore::ApplicationEnding(int64_t time_ms) {
 void ProfileStore::ApplicationEnded(int64_t time_ms) {
   impl_->Apply([&](StoreState& state) {
     state.application.ended_ms = time_ms;
+    state.NoteEnd();
     return true;
   });
 }
@@ -264,7 +268,7 @@ bool ProfileStore::AwaitsSymbols() const {
 std::vector<std::string> ProfileStore::TakePostMortems(int64_t now_ms, bool all) {
   std::lock_guard lock(impl_->mutex);
   std::vector<std::string> texts;
-  if (!impl_->told.AnyUntold(impl_->state)) return texts;
+  if (!impl_->told.AnyUntold(impl_->state, now_ms, all)) return texts;
   texts = impl_->told.Take(impl_->state, BuildReport(impl_->state, true).report.post_mortems, now_ms, all);
   if (!texts.empty()) impl_->events.NoteDeaths();
   return texts;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "postmortem/deaths.h"
 #include "report/views/post_mortem_text.h"
@@ -19,14 +21,21 @@ bool ToldDeaths::IsTold(const std::string& key) const {
   return seen != seen_.end() ? seen->second == kTold : seen_.size() >= kMostKnown;
 }
 
-bool ToldDeaths::AnyUntold(const StoreState& state) const {
-  return uncounted_ != 0 || AnyDeath(state, [this](const std::string& key) { return !IsTold(key); });
+bool ToldDeaths::IsCountDue(int64_t now_ms, bool all) const {
+  return all || !counted_at_ms_ || now_ms - *counted_at_ms_ >= kCountEveryMs || now_ms < *counted_at_ms_;
+}
+
+bool ToldDeaths::AnyUntold(const StoreState& state, int64_t now_ms, bool all) const {
+  if ((uncounted_ != 0 || state.dropped_deaths != dropped_) && IsCountDue(now_ms, all)) return true;
+  return AnyDeath(state, [this](const std::string& key) { return !IsTold(key); });
 }
 
 std::vector<std::string> ToldDeaths::Take(const StoreState& state, const std::vector<ReportPostMortem>& shown, int64_t now_ms, bool all) {
   std::vector<std::string> texts;
+  std::set<std::string> in_report;
   for (const ReportPostMortem& death : shown) {
     const std::string key = DeathKey(death);
+    in_report.insert(key);
     if (IsTold(key)) continue;
     int64_t& seen = seen_.try_emplace(key, now_ms).first->second;
     seen = std::min(seen, now_ms);  // the clock was set back
@@ -40,14 +49,14 @@ std::vector<std::string> ToldDeaths::Take(const StoreState& state, const std::ve
     }
   }
   AnyDeath(state, [&](const std::string& key) {  // of those that the report has no room for
-    if (!seen_.contains(key) && !IsTold(key)) {
+    if (!IsTold(key) && !in_report.contains(key)) {
       seen_[key] = kTold;
       ++uncounted_;
     }
     return false;
   });
-  if (counted_at_ms_) counted_at_ms_ = std::min(*counted_at_ms_, now_ms);
-  if (uncounted_ != 0 && (all || !counted_at_ms_ || now_ms - *counted_at_ms_ >= kCountEveryMs)) {
+  uncounted_ += state.dropped_deaths - std::exchange(dropped_, state.dropped_deaths);
+  if (uncounted_ != 0 && IsCountDue(now_ms, all)) {
     texts.push_back(fmt::format("{} more {}; the report has the newest and the largest", uncounted_, uncounted_ == 1 ? "death" : "deaths"));
     uncounted_ = 0;
     counted_at_ms_ = now_ms;

@@ -19,7 +19,7 @@ class ToldDeaths {
   static constexpr size_t kMostInFull = 20, kMostKnown = 10'000;
 
   // True while there is something to tell, now or a little later; cheap.
-  bool AnyUntold(const StoreState& state) const;
+  bool AnyUntold(const StoreState& state, int64_t now_ms, bool all) const;
 
   // Texts of the deaths to tell now, of at most 30 lines each: first seen at least kPatienceMs before `now_ms` (wall clock), or `all`.
   // `shown`: those that the state's report has; the others are counted.
@@ -27,9 +27,11 @@ class ToldDeaths {
 
  private:
   bool IsTold(const std::string& key) const;
+  bool IsCountDue(int64_t now_ms, bool all) const;
 
   std::map<std::string, int64_t> seen_;  // by DeathKey, when it was first seen; kTold: it is told, or counted
   size_t in_full_ = 0, uncounted_ = 0;
+  uint64_t dropped_ = 0;  // of the state's dropped deaths those that are in uncounted_, or were
   std::optional<int64_t> counted_at_ms_;
 };
 

@@ -16,6 +16,7 @@ class CgroupV1 : public MemoryCgroup {
       : own_(folders.front()), limiting_(folders.front()), proc_(std::move(proc)) {
     const std::optional<uint64_t> smallest = HierarchicalLimit();
     if (!smallest || *smallest >= kNoLimit) return;
+    is_limited_ = true;
     for (const std::string& folder : folders) {
       const std::optional<uint64_t> limit = ReadNumberFile(folder + "/memory.limit_in_bytes");
       if (limit == smallest) limiting_ = folder;  // of equal ones the outermost: it holds more processes
@@ -43,10 +44,10 @@ class CgroupV1 : public MemoryCgroup {
     return *usage;
   }
 
-  // A kill counts in the victim's own group only, which may be one inside of ours.
+  // A kill counts in the victim's own group only, which may be one inside of ours. Without a limit ours may be the root of all.
   std::optional<uint64_t> OomKills() const override {
     std::optional<uint64_t> sum;
-    for (const std::string& folder : FoldersBelow(own_)) {
+    for (const std::string& folder : is_limited_ ? FoldersBelow(own_) : std::vector{own_}) {
       const Result<std::string> text = ReadTextFile(folder + "/memory.oom_control", 4096);
       const std::optional<uint64_t> kills = text.ok() ? NumberOf(*text, "oom_kill") : std::nullopt;
       if (kills) sum = sum.value_or(0) + *kills;
@@ -65,6 +66,7 @@ class CgroupV1 : public MemoryCgroup {
   }
 
   std::string own_, limiting_, proc_;
+  bool is_limited_ = false;
 };
 
 }  // namespace

@@ -44,10 +44,10 @@ class CgroupV2 : public MemoryCgroup {
   }
 
   std::optional<uint64_t> OomKills() const override {
-    const Result<std::string> text = ReadTextFile(limiting_ + "/memory.events", 4096);
+    const Result<std::string> text = ReadTextFile(folders_.front() + "/memory.events", 4096);
     return text.ok() ? NumberOf(*text, "oom_kill") : std::nullopt;
   }
-  std::string KillCounter() const override { return NameOfGroup(limiting_, proc_); }
+  std::string KillCounter() const override { return NameOfGroup(folders_.front(), proc_); }
 
   std::vector<int32_t> Processes() const override { return ReadProcesses(folders_.front(), limiting_); }
   const std::string& path() const override { return limiting_; }

@@ -33,8 +33,7 @@ class MemoryCgroup {
   virtual std::optional<uint64_t> Limit(uint64_t host_memory_bytes) const = 0;
   virtual Result<CgroupUse> Read() const = 0;      // of the limiting group, else of the process's own
   virtual Result<uint64_t> ReadUsage() const = 0;  // the first half of it, in a third of the time
-  // Processes that the kernel killed: in version 1 in the process's own group and those inside, in version 2 in all that is inside the
-  // limiting group.
+  // Processes that the kernel killed in the process's own group and those inside, whichever group's limit it was for.
   virtual std::optional<uint64_t> OomKills() const = 0;
   virtual std::string KillCounter() const = 0;         // names what counts them; another group of the same path has another name
   virtual std::vector<int32_t> Processes() const = 0;  // of both groups and those inside, at most kMaxProcesses

@@ -24,11 +24,12 @@ Status WriteAll(int fd, std::string_view bytes, const std::string& path) {
   return {};
 }
 
-// Returns 0, or errno.
+// `path` without slashes at its end. Returns 0, or errno.
 int MakeDirectory(const std::string& path, mode_t mode) {
   if (mkdir(path.c_str(), mode) == 0) return 0;
   if (errno != ENOENT) return errno;
-  const size_t end = path.find_last_not_of('/', path.find_last_of('/'));
+  const size_t slash = path.find_last_of('/');
+  const size_t end = slash == std::string::npos ? slash : path.find_last_not_of('/', slash);
   if (end == std::string::npos) return ENOENT;
   const int error = MakeDirectory(path.substr(0, end + 1), 0777);
   if (error != 0 && error != EEXIST) return error;
@@ -50,7 +51,7 @@ Status WritePrivateFile(const std::string& path, std::string_view bytes) {
 }
 
 Status MakePrivateDirectory(const std::string& path) {
-  const int error = MakeDirectory(path, 0700);
+  const int error = MakeDirectory(path.substr(0, path.find_last_not_of('/') + 1), 0700);
   if (error == 0) return {};
   errno = error;
   if (error != EEXIST) return IoError("make", path);

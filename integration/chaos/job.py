@@ -1,8 +1,8 @@
 """Tasks that hold known blocks and may be killed at any moment. Arguments: a folder, which is the truth about them.
 
 While a task holds its block, `<folder>/<pid>` says which; a file `<pid>.<task>.eat` there makes it take memory until it
-is stopped. The job ends at the end of a wave once `<folder>/stop` is there, and prints behind RESULT how many rows came
-through.
+is stopped, or as much as is written in that file; then `<pid>` says "full". The job ends at the end of a wave once
+`<folder>/stop` is there, and prints behind RESULT how many rows came through.
 """
 
 import json
@@ -19,6 +19,7 @@ TASKS = 8
 ROWS = 1000
 MOST_SECONDS = 1.5
 EATEN_BYTES = 33_000_017
+FULL_SECONDS = 20  # in which it is killed
 
 
 def small():
@@ -66,10 +67,15 @@ def hold(folder):
             draft = note.with_suffix(".draft")
             draft.write_text(json.dumps({**said, "held": holder.__name__, "bytes": len(block) + 1}))
             draft.rename(note)
-            if wait(folder / f"{os.getpid()}.{task.taskAttemptId()}.eat", random.uniform(0.3, MOST_SECONDS)):
+            wanted = folder / f"{os.getpid()}.{task.taskAttemptId()}.eat"
+            if wait(wanted, random.uniform(0.3, MOST_SECONDS)):
+                most = int(wanted.read_text() or "0")
                 eaten = []
-                while True:
+                while most == 0 or len(eaten) * EATEN_BYTES < most:
                     eaten.append(bytearray(b"x") * EATEN_BYTES)  # eaten
+                draft.write_text(json.dumps({**said, "held": "full", "bytes": len(eaten) * EATEN_BYTES}))
+                draft.rename(note)
+                time.sleep(FULL_SECONDS)
             note.unlink()
             yield batch
 

@@ -49,6 +49,7 @@ def application(line, seed, deaths):
             "extraFailedTasks": failed - sum(death.kind != "executor" for death in chaos.deaths),
             "leftBoxes": len(list(chaos.boxes.rglob("*.box"))),
             "corrupt": sum("corrupt" in each for each in conftest.warnings_of(run)),
+            "filled": chaos.filled,
             "verdicts": [dataclasses.asdict(verdict) for verdict in verdicts],
         }
 
@@ -60,6 +61,11 @@ def summary(results):
     judged = [verdict for verdict in verdicts if verdict["line_right"] is not None]
     rows = [
         ("deaths", len(verdicts), ", ".join(f"{kinds[kind]} {kind}" for kind in sorted(kinds))),
+        (
+            "of them by SIGKILL in a container that was nearly full",
+            sum(result.get("filled", 0) for result in results),
+            f"{storm.FULL:.0%} of its limit",
+        ),
         ("with a post-mortem", sum(verdict["told"] for verdict in verdicts), ""),
         (
             "right about memory or not",

@@ -14,7 +14,7 @@ import random
 import signal
 import time
 
-from memory_cgroups import kernel_kills
+from memory_cgroups import kernel_kills, memory_in_use
 
 JOB = pathlib.Path(__file__).parent / "job.py"
 LEAST_HELD_BYTES = 32_000_000  # from which the top line has to be right
@@ -23,6 +23,8 @@ HOLDERS = ["small", "medium", "large"]
 SOON_SECONDS = 5  # on a busy machine an executor may not have noticed by then
 DEATH_SECONDS = 60  # that a death may take to happen
 EXECUTOR_SHARE, MEMORY_SHARE = 0.25, 0.33
+FULL_SHARE = 0.2  # of what is killed by SIGKILL: in a container that is nearly full
+FULL = 0.9  # of its limit
 
 
 @dataclasses.dataclass
@@ -59,6 +61,7 @@ class Storm:
         self.boxes = folder / "boxes"
         self.boxes.mkdir()
         self.deaths = []
+        self.filled = 0  # containers that were nearly full when something in them was killed by SIGKILL
         self._killed_jvms = set()
 
     def run(self, deaths):
@@ -107,9 +110,31 @@ class Storm:
             ["worker", "executor", "memory"],
             [1 - EXECUTOR_SHARE - MEMORY_SHARE, EXECUTOR_SHARE, MEMORY_SHARE if self._containers else 0],
         )[0]
+        if kind != "memory" and self._containers and self._random.random() < FULL_SHARE:
+            notes = self._fill(pid, notes)
         {"worker": self._kill_worker, "executor": self._kill_executor, "memory": self._starve}[kind](pid, notes)
 
+    def _fill(self, pid, notes):
+        """The worker takes memory until its container is nearly full; the notes then."""
+        container = self._container_of(pid)
+        if container is None:
+            return notes
+        task = notes[pid]["task"]
+        room = int(FULL * LIMIT_BYTES) - memory_in_use(container)
+        draft = self._folder / f"{pid}.{task}.draft-eat"
+        draft.write_text(str(max(1, room)))
+        draft.rename(self._folder / f"{pid}.{task}.eat")
+        end = time.monotonic() + DEATH_SECONDS
+        while (now := self._notes()).get(pid, {}).get("task") == task and time.monotonic() < end:
+            if now[pid]["held"] == "full":
+                self.filled += 1
+                break
+            time.sleep(0.02)
+        return now
+
     def _kill_worker(self, pid, notes):
+        if pid not in notes:
+            return
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGSTOP)  # what it holds stays as it is
             if pid in self._notes():
@@ -121,6 +146,8 @@ class Storm:
             (self._folder / str(pid)).unlink()
 
     def _kill_executor(self, pid, notes):
+        if pid not in notes:
+            return
         jvm = notes[pid]["jvm"]
         with contextlib.suppress(ProcessLookupError):
             os.kill(jvm, signal.SIGKILL)
@@ -195,11 +222,10 @@ class Storm:
         return None
 
     def _line_right(self, death, told):
-        # Which blocks an executor's workers held is known up to a task that had just begun or ended.
         held = HOLDERS if death.kind == "executor" else death.held
-        lines = {marked(name) for name in held}
-        if death.kind == "memory":
-            lines = {marked("eaten")} | lines
+        lines = {marked("eaten") if name == "full" else marked(name) for name in held}
+        if death.kind != "worker":  # what an executor's workers held is known up to a task that had just begun or ended
+            lines.add(marked("eaten"))
         top = told["sites"][0] if told["sites"] else None
         if top is None or (top["liveAtPeakBytes"] or 0) < LEAST_HELD_BYTES:
             return None if death.kind == "executor" else False

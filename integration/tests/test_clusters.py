@@ -118,8 +118,7 @@ def test_standalone(spark_run, standalone, unprofiled):
 def test_reports_are_private(spark_run):
     run = spark_run("sum.py").demand_success()
     (folder,) = run.reports.iterdir()
-    for path in (run.reports, folder):
-        assert stat.S_IMODE(path.stat().st_mode) == 0o700
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert {path.name for path in folder.iterdir()} == {"report.json", "report.html"}
     for path in folder.iterdir():
         assert stat.S_IMODE(path.stat().st_mode) == 0o600

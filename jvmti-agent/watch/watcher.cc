@@ -19,14 +19,14 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr milliseconds kTick{100}, kSlowTick{200}, kFastTick{20};
-constexpr seconds kRenewEvery{1}, kDiscoverEvery{5}, kSendEvery{1}, kSharingEvery{10}, kPressureEvery{1}, kSayAgain{20};
+constexpr seconds kRenewEvery{1}, kDiscoverEvery{5}, kSendEvery{1}, kSharingEvery{10}, kSayAgain{20};
 static_assert(News::kKeptFor > kDiscoverEvery);
 constexpr milliseconds kCacheEvery{100};  // page cache that makes room for other memory changes no usage
 constexpr seconds kAwakeFor{1};           // after a task's start: its worker may be new
 constexpr uint64_t kNotable = 100;        // a change by one part in this many
 constexpr uint64_t kNotableMove = 10;     // likewise, of the limit
 constexpr seconds kSendMovesEvery{5};
-constexpr int64_t kLongPauseNs = 20'000'000;  // from which a pause has a sample of its own
+constexpr int kMissedLimits = 5;  // in a row, once a second
 
 }  // namespace
 
@@ -39,6 +39,8 @@ Status Watcher::Start(WatcherOptions options) {
   processes_.emplace(proc_, getpid(), options_.with_driver);
   jvm_rows_.emplace();
   limit_.reset();
+  missed_limits_ = 0;
+  read_cgroup_ = false;
   shared_ = false;
   kill_counter_ = cgroup_ == nullptr ? "" : ValidUtf8(cgroup_->KillCounter());
   oom_kills_at_start_ = cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills();
@@ -99,8 +101,8 @@ milliseconds Watcher::Round() {
   }
   const bool near_limit = limit_ && early_warning_.Passes(last_.used_bytes(), *limit_, now);
   const bool near_grant = HeldToGrant() && grant_warning_.Passes(processes_bytes_, options_.granted_bytes, now);
-  const bool near_hosts_end =
-      host_available_ && host_memory_ > *host_available_ && host_warning_.Passes(host_memory_ - *host_available_, host_memory_, now);
+  const bool near_hosts_end = !limit_ && host_available_ && host_memory_ > *host_available_ &&
+                              host_warning_.Passes(host_memory_ - *host_available_, host_memory_, now);
   const bool early = near_limit || near_grant || near_hosts_end;
   TakeSample(early);
   if (early) {
@@ -170,7 +172,7 @@ void Watcher::Look(bool anew) {
       processes_->ReadPeaks();
     }
     host_available_ = proc_.HostAvailable();
-    limit_ = cgroup_ == nullptr || host_memory_ == 0 ? std::nullopt : cgroup_->Limit(host_memory_);
+    ReadLimit();
   }
   if (cgroup_ != nullptr && !shared_ && now - sharing_checked_at_ >= kSharingEvery) {
     sharing_checked_at_ = now;
@@ -184,13 +186,26 @@ void Watcher::Look(bool anew) {
   processes_bytes_ = 0;
   for (const auto& [pid, process] : processes_->living()) processes_bytes_ += process.rss_bytes;
   uint64_t used = processes_bytes_;
-  if (limit_) {  // where it can't be read for once, the sum of RSS would be another measure
+  bool of_cgroup = false;
+  if (limit_) {
     const Result<CgroupUse> use = ReadUse();
-    used = use.ok() ? use->used_bytes() : last_.used_bytes();
+    if (use.ok()) {
+      used = use->used_bytes();
+      of_cgroup = read_cgroup_ = true;
+    } else if (read_cgroup_) {
+      return;  // for once; the sum of RSS would be another measure
+    }
   }
   RememberLast(used);
   if (used > peak_.used_bytes())
-    peak_.Raise(used, *processes_, {limit_.has_value(), spark_.now, options_.offheap_live_bytes(), options_.running_tasks()});
+    peak_.Raise(used, *processes_, {of_cgroup, spark_.now, options_.offheap_live_bytes(), options_.running_tasks()});
+}
+
+// It may be changed, or gone; but a file that can't be read for once is no word of it.
+void Watcher::ReadLimit() {
+  const std::optional<uint64_t> limit = cgroup_ == nullptr || host_memory_ == 0 ? std::nullopt : cgroup_->Limit(host_memory_);
+  missed_limits_ = limit ? 0 : missed_limits_ + 1;
+  if (limit || missed_limits_ >= kMissedLimits) limit_ = limit;
 }
 
 // The rows of this process itself, whose largest resident set they were measured in.
@@ -209,77 +224,6 @@ void Watcher::RememberLast(uint64_t used) {
   AddRow("heap.execution", spark_.now.execution, last_.mutable_regions());
   AddRow("heap.committed", spark_.now.heap_committed, last_.mutable_regions());
   AddRow("offHeap", options_.offheap_live_bytes(), last_.mutable_regions());
-}
-
-// Of what the tick has read anyhow, but for the pressure.
-void Watcher::TakeSample(bool anyhow) {
-  const uint64_t starts = task_starts_, ends = task_ends_;
-  const PauseSums pauses = options_.pauses();
-  const int64_t stopped_ns = pauses.total_ns - sampled_pauses_.total_ns;
-  const bool moved = starts != sampled_starts_ || ends != sampled_ends_ || stopped_ns >= kLongPauseNs;
-  const TimeLine::Tick tick{last_.used_bytes(), limit_, moved, Clock::now()};
-  const TimeLine::Wanted wanted = anyhow ? TimeLine::Wanted::kYes : time_line_.Wants(tick);
-  if (wanted == TimeLine::Wanted::kNo) return;
-  if (pressure_file_ && tick.at - pressure_at_ >= kPressureEvery) {
-    pressure_at_ = tick.at;
-    pressure_ = pressure_file_->Read();
-  }
-  TimeSample sample = SampleNow();
-  if (wanted == TimeLine::Wanted::kYes) {
-    sample.task_starts = static_cast<uint32_t>(starts - sampled_starts_);
-    sample.pauses = static_cast<uint32_t>(pauses.count - sampled_pauses_.count);
-    sample.stopped_us = static_cast<uint32_t>(std::clamp<int64_t>(stopped_ns / 1000, 0, UINT32_MAX));
-    sampled_starts_ = starts;
-    sampled_ends_ = ends;
-    sampled_pauses_ = pauses;
-  }
-  time_line_.Add(tick, sample, wanted);
-}
-
-TimeSample Watcher::SampleNow() const {
-  TimeSample sample;
-  sample.time_ms = last_.time_ms();
-  sample.Set(Gauge::kUsed, last_.used_bytes());
-  if (limit_) sample.Set(Gauge::kLimit, *limit_);
-  uint64_t jvm = 0, workers = 0, other = 0;
-  std::vector<TimeSample::Worker> each;
-  for (const auto& [pid, process] : processes_->living()) {
-    if (process.kind == ProcessKind::kJvm) {
-      jvm += process.rss_bytes;
-    } else if (process.kind == ProcessKind::kPythonWorker) {
-      workers += process.rss_bytes;
-      each.push_back({pid, TimeSample::ToKib(process.rss_bytes)});
-    } else {
-      other += process.rss_bytes;
-    }
-  }
-  sample.Set(Gauge::kJvm, jvm);
-  sample.Set(Gauge::kPythonWorkers, workers);
-  sample.Set(Gauge::kPythonOther, other);
-  const size_t largest = std::min(each.size(), sample.workers.size());
-  std::partial_sort(each.begin(), each.begin() + static_cast<ptrdiff_t>(largest), each.end(),
-                    [](const auto& a, const auto& b) { return std::pair(b.kib, a.pid) < std::pair(a.kib, b.pid); });
-  std::copy_n(each.begin(), largest, sample.workers.begin());
-  if (spark_.now.heap_max != 0) {  // it has said something
-    sample.Set(Gauge::kHeapUsed, spark_.now.heap_used);
-    sample.Set(Gauge::kHeapCommitted, spark_.now.heap_committed);
-    sample.Set(Gauge::kHeapStorage, spark_.now.storage);
-    sample.Set(Gauge::kHeapExecution, spark_.now.execution);
-  }
-  sample.Set(Gauge::kOffHeap, options_.offheap_live_bytes());
-  if (pressure_) sample[Gauge::kPressure] = *pressure_;
-  std::vector<TimeSample::Stage> stages;
-  for (const auto& [stage, tasks] : options_.running_stages()) {
-    stages.push_back({stage, tasks});
-    sample.running_tasks += tasks;
-  }
-  std::stable_sort(stages.begin(), stages.end(), [](const auto& a, const auto& b) { return a.tasks > b.tasks; });
-  std::copy_n(stages.begin(), std::min(stages.size(), sample.stages.size()), sample.stages.begin());
-  return sample;
-}
-
-void Watcher::SendTimeLine() {
-  if (std::optional<proto::TimeLine> samples = time_line_.Take(Clock::now())) options_.send_time_line(*std::move(samples));
 }
 
 // Called while last_ is still the tick before, in which they lived.
@@ -359,7 +303,7 @@ proto::ExecutorSnapshot Watcher::Build() const {
     if (process->peak_bytes != 0) Describe(*process, options_.withheld, snapshot.add_processes());
   }
   *snapshot.mutable_at_peak() = peak_.message();
-  *snapshot.mutable_last() = last_;
+  if (last_.time_ms() != 0) *snapshot.mutable_last() = last_;
   const std::optional<uint64_t> oom_kills = cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills();
   if (oom_kills && limit_) {
     snapshot.set_cgroup(kill_counter_);

@@ -92,6 +92,7 @@ class Watcher {
   void NoteStarts(Clock::time_point now);
   bool StandsStill(Clock::time_point now);
   Result<CgroupUse> ReadUse();
+  void ReadLimit();
   bool MayHaveStartedMore(Clock::time_point now);
   void Look(bool anew);  // anew: what changes rarely, too
   void MeasureJvm();
@@ -123,6 +124,8 @@ class Watcher {
   std::optional<ProcessWatch> processes_;
   std::optional<JvmRows> jvm_rows_;
   std::optional<uint64_t> limit_;
+  int missed_limits_ = 0;     // in a row
+  bool read_cgroup_ = false;  // its use could be read before
   bool shared_ = false;
   std::string kill_counter_;
   std::optional<uint64_t> oom_kills_at_start_;

@@ -74,15 +74,23 @@ def _own_folder(base: str) -> str:
         return own
     except _NotOursError as error:
         refusal = error
-    instead = None
+    instead = _first_of_ours(base, name)
+    if instead is None:
+        made = tempfile.mkdtemp(prefix=f"{name}-", dir=base)
+        instead = _first_of_ours(base, name) or made  # another process may have made one meanwhile
+        if instead != made:
+            with contextlib.suppress(OSError):
+                os.rmdir(made)
+    print(f"sparkmemprof: {refusal}; {instead} is used instead", file=sys.stderr)
+    return instead
+
+
+def _first_of_ours(base: str, name: str) -> str | None:
     for other in sorted(entry for entry in os.listdir(base) if entry.startswith(f"{name}-"))[:1000]:
         with contextlib.suppress(_NotOursError, OSError):
             _demand_own(os.path.join(base, other), only_ours=True)
-            instead = os.path.join(base, other)
-            break
-    instead = instead or tempfile.mkdtemp(prefix=f"{name}-", dir=base)
-    print(f"sparkmemprof: {refusal}; {instead} is used instead", file=sys.stderr)
-    return instead
+            return os.path.join(base, other)
+    return None
 
 
 def _make_own(path: str, only_ours: bool = False) -> None:

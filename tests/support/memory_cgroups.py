@@ -55,6 +55,13 @@ def kernel_kills(folder):
     return int(re.search(r"oom_kill (\d+)", (folder / "memory.oom_control").read_text())[1])
 
 
+def memory_in_use(folder):
+    """Without page cache."""
+    stat = (folder / "memory.stat").read_text()
+    cache = sum(int(re.search(rf"^total_{half}_file (\d+)", stat, re.MULTILINE)[1]) for half in ("active", "inactive"))
+    return int((folder / "memory.usage_in_bytes").read_text()) - cache
+
+
 def remove_container(folder):
     """Once what ran in it has ended."""
     deadline = time.monotonic() + max(patient(20), 2)  # a killed process takes a moment to go, even if nobody waits

@@ -100,17 +100,18 @@ def _write_and_print(content, folder):
     from sparkmemprof import _store
 
     content = content.encode()
+    end = f"report in {folder}"
     try:
         write_report(content, folder)
     except UserError as error:
-        print(f"sparkmemprof: the report was not written: {error}", file=sys.stderr)
+        end = f"the report was not written: {error}"
     # On stderr: what the program writes to stdout stays as it is.
     terminal = sys.stderr.isatty()
     colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     width = shutil.get_terminal_size((100, 24)).columns if terminal else 100
     with contextlib.suppress(OSError):
         sys.stderr.write(_store.render_text(content, width, colour, 0))
-        print(f"sparkmemprof: report in {folder}", file=sys.stderr, flush=True)
+        print(f"sparkmemprof: {end}", file=sys.stderr, flush=True)
 
 
 def end_as(status):

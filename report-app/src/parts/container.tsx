@@ -25,7 +25,8 @@ export function budgetParts(executor: Executor): Part[] {
     }));
 }
 
-// What processes share counts in each, and once in a container's use: then the parts are narrowed down to it.
+// Shared pages count in each process, and files that it has mapped; in a container's use once, and not at all: then the parts are narrowed
+// down to it.
 export function processParts(processes: ProcessAtMoment[], used: number): Part[] {
   let pythons = 0;
   const sum = processes.reduce((all, process) => all + process.bytes, 0);

@@ -155,13 +155,13 @@ def under_tracemalloc():
     tracemalloc.start(25)
     size = expect.size()
     block, line = bytearray(size - 1), stage.line()
-    expect.note(size, line, live=0)
+    expect.note(size, line, live=0, objects=True)
     assert tracemalloc.get_traced_memory()[0] > size
     del block
     tracemalloc.stop()
     size = expect.size()
     block, line = bytearray(size - 1), stage.line()
-    expect.note(size, line, live=size)
+    expect.note(size, line, live=size, objects=True)
     return block
 
 
@@ -173,7 +173,7 @@ def only_reserved():
 def objects():
     size = expect.size()
     block, line = bytearray(size - 1), stage.line()  # one more for its closing 0
-    expect.note(size, line, live=size)
+    expect.note(size, line, live=size, objects=True)
     return block
 
 

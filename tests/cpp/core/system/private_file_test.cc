@@ -34,6 +34,23 @@ TEST(PrivateFile, OnlyTheDirectoryItselfIsPrivate) {
   EXPECT_TRUE(MakePrivateDirectory(folder.path() + "/shared/deep/own").ok()) << "a second time is fine";
 }
 
+TEST(PrivateFile, SlashesAtItsEndAreNone) {
+  const TemporaryDirectory folder;
+  EXPECT_TRUE(MakePrivateDirectory(folder.path() + "/shared/own//").ok());
+  EXPECT_EQ(ModeOf(folder.path() + "/shared/own"), 0700u);
+}
+
+TEST(PrivateFile, WhereTheWorkingDirectoryIsGoneNothingIsMade) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  const TemporaryDirectory folder;
+  const std::string gone = folder.path() + "/gone";
+  std::filesystem::create_directory(gone);
+  std::filesystem::current_path(gone);
+  std::filesystem::remove(gone);
+  for (const char* path : {"a", "a/b", ""}) EXPECT_FALSE(MakePrivateDirectory(path).ok()) << path;
+  std::filesystem::current_path(before);
+}
+
 TEST(PrivateFile, ADirectoryOfAnotherUserIsRefusedByNameAndOwner) {
   const TemporaryDirectory folder;
   std::string foreign = "/usr/lib";

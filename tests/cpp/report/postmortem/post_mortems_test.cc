@@ -291,6 +291,14 @@ TEST(PostMortems, NoneOnceTheDriversJvmHasBegunToEnd) {
   }
 }
 
+TEST(PostMortems, ADeathBeforeTheDriversClockWasSetBackIsTold) {
+  ProfileStore store;
+  FillScene(store, kCode137, kFull);
+  store.ApplicationEnding(kBegin - 3'600'000);
+  store.ApplicationEnded(kBegin - 3'599'000);
+  EXPECT_EQ(TheDeath(store)["outOfMemory"], true);
+}
+
 TEST(PostMortems, WhatIsToldOfItsUseIsAsOldAsThat) {
   ProfileStore store;
   store.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin - 9'000'000});
@@ -345,7 +353,7 @@ TEST(PostMortems, WithoutProfilesTheFailedAttemptsOfTheStageAreTold) {
   store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin);
   store.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin + 100});
   store.StageSubmitted(5, 0, "collect", "job.py:30", 2, kBegin + 1000);
-  const auto fail = [&](int64_t id, int stage, uint64_t heap_bytes) {
+  const auto fail = [&](int64_t id, int stage, uint64_t heap_bytes, int64_t at_ms = kBegin + 2'000) {
     ProfileBuilder task(id, stage, 0, "1");
     proto::Site& site = task.Site(proto::ORIGIN_JVM_HEAP,
                                   {Java("", "org.apache.spark.sql.execution.SortExec.doExecute", "SortExec.scala", 88),
@@ -353,11 +361,12 @@ TEST(PostMortems, WithoutProfilesTheFailedAttemptsOfTheStageAreTold) {
                                   heap_bytes, 100);
     site.set_sampled(true);
     static_cast<void>(store.Ingest(task.Bytes()));
-    store.TaskEnded({id, stage, 0, 0, static_cast<int>(id - 30), "1", TaskOutcome::kFailed, "java.io.IOException", kBegin + 2'000});
+    store.TaskEnded({id, stage, 0, 0, static_cast<int>(id - 30), "1", TaskOutcome::kFailed, "java.io.IOException", at_ms});
   };
   fail(30, 5, 11'000'003);
   fail(31, 5, 654'000'017);
-  fail(32, 4, 999'000'001);  // of another stage
+  fail(32, 4, 999'000'001);                   // of another stage
+  fail(33, 5, 888'000'001, kBegin + 60'000);  // when the executor was gone
   proto::Envelope last = LastSnapshot(kFull / 3);
   last.mutable_executor()->set_heap_used_peak_bytes(511 * kMi);
   static_cast<void>(store.Ingest(last.SerializeAsString()));
@@ -365,6 +374,7 @@ TEST(PostMortems, WithoutProfilesTheFailedAttemptsOfTheStageAreTold) {
   store.TaskEnded({40, 5, 0, 1, 0, "1", TaskOutcome::kLost, "ExecutorLostFailure", kBegin + 10'001});
   const Json death = TheDeath(store);
   EXPECT_EQ(death["sitesOfAttempt"], 31);
+  EXPECT_EQ(death["taskAttemptId"], 40) << "which ran";
   ASSERT_EQ(death["sites"].size(), 1u);
   EXPECT_EQ(death["sites"][0]["allocatedBytes"], 654'000'017);
   EXPECT_EQ(death["title"], "Allocated by task 31, an attempt of the same stage that had failed before");
@@ -535,38 +545,6 @@ TEST(PostMortems, AHostileDeathIsRefused) {
   Json report = Json::parse(store.ReportJson(false));
   EXPECT_EQ(report["postMortems"].size(), kMaxPostMortems);
   EXPECT_EQ(report["counters"]["droppedPostMortems"], 900) << "800 that are not kept, 100 that are not shown";
-}
-
-// The report has no row for each of so many executors.
-TEST(PostMortems, OfManyDeathsTheNewestAndTheLargestStayAndAllAreTold) {
-  constexpr int kExecutors = 620;
-  ProfileStore store;
-  store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin);
-  for (int i = 0; i < kExecutors; ++i) {
-    const std::string id = std::to_string(i);
-    store.ExecutorAdded({id, "node7", 2, 512, -1, -1, -1, kBegin});
-    const uint64_t used = i == 7 ? kFull + 1'000'003 : kFull - static_cast<uint64_t>(i) * kMi;
-    static_cast<void>(store.Ingest(LastSnapshot(used, id).SerializeAsString()));
-    store.ExecutorRemoved(id, kCode137, kBegin + 10'000 + i);
-  }
-  const Json deaths = Deaths(store);
-  ASSERT_EQ(deaths.size(), kMaxPostMortems);
-  EXPECT_EQ(deaths[0]["executorId"], "0");
-  EXPECT_EQ(deaths[7]["usedBytes"], kFull + 1'000'003);
-  EXPECT_EQ(deaths[49]["executorId"], "49") << "the largest";
-  EXPECT_EQ(deaths[50]["executorId"], "570");
-  EXPECT_EQ(deaths[99]["executorId"], "619") << "the newest, though its row has no room";
-  EXPECT_EQ(Json::parse(store.ReportJson(false))["counters"]["droppedPostMortems"], kExecutors - 100);
-
-  constexpr int64_t kSeen = 50'000, kCounted = kSeen + ToldDeaths::kPatienceMs;
-  EXPECT_EQ(store.TakePostMortems(kSeen, false).size(), 1u) << "those without an entry are counted";
-  std::vector<std::string> told = store.TakePostMortems(kCounted, false);
-  EXPECT_EQ(told.size(), ToldDeaths::kMostInFull);
-  EXPECT_TRUE(store.TakePostMortems(kSeen + ToldDeaths::kCountEveryMs - 1, false).empty());
-  told = store.TakePostMortems(kSeen + ToldDeaths::kCountEveryMs, false);
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(told[0], "80 more deaths; the report has the newest and the largest");
-  EXPECT_TRUE(store.TakePostMortems(kSeen + 10 * ToldDeaths::kCountEveryMs, true).empty());
 }
 
 TEST(PostMortems, StandFirstInEveryView) {

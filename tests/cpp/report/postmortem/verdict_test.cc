@@ -94,12 +94,28 @@ TEST(Verdict, OfTheHostsMemoryOthersMayHaveUsedTheRest) {
   EXPECT_THAT(Judge(evidence).how, HasSubstr("all on it together used 50 %"));
   evidence.sample_age_ms = kStaleHostSampleMs;
   EXPECT_TRUE(Judge(evidence).unknown) << "others may have filled it since";
-  EXPECT_THAT(Judge(evidence).how, HasSubstr("used 50 % 10"));
+  EXPECT_THAT(Judge(evidence).how, HasSubstr("used 50 %, measured 10"));
   evidence.host_available_bytes = kLimit / 100 * 2;
   EXPECT_TRUE(Judge(evidence).out_of_memory);
   evidence.host_available_bytes.reset();
   evidence.used_bytes = kLimit / 100 * 90;
   EXPECT_TRUE(Judge(evidence).out_of_memory);
+}
+
+TEST(Verdict, WhatADeadWorkerGaveBackIsNotKnownExactly) {
+  DeathEvidence evidence = Killed(kLimit / 100 * 30);
+  evidence.used_before_bytes = kLimit / 100 * 92;
+  EXPECT_TRUE(Judge(evidence).unknown);
+  EXPECT_THAT(Judge(evidence).how, HasSubstr("30 % of the limit in use at the last sample, without what workers had held that died since"));
+  evidence.used_before_bytes = kLimit / 100 * 60;
+  EXPECT_FALSE(Judge(evidence).unknown);
+}
+
+TEST(Verdict, TheKernelKillsBySigkillAlone) {
+  DeathEvidence evidence = Killed(kLimit / 100 * 92);
+  evidence.kernel_kills = 1;  // of another process of the same group
+  evidence.loss.exit_code = 1;
+  EXPECT_FALSE(Judge(evidence).out_of_memory);
 }
 
 TEST(Verdict, TheManagersWord) {

@@ -52,6 +52,17 @@ TEST_F(Written, AStageALittleAfterItHasCompletedAndOnce) {
   EXPECT_THAT(Take(5000, true), IsEmpty());
 }
 
+TEST_F(Written, AlsoAfterTheClockWasSetBack) {
+  constexpr int64_t kHour = 3'600'000;
+  store_.StageSubmitted(4, 0, "collect", "", 1, kDone - 5000);
+  Task(store_, 1, 4, 1'999'993);
+  EXPECT_THAT(Take(0), IsEmpty());
+  store_.StageCompleted(4, 0, "", kDone);
+  EXPECT_THAT(Names(Take(-kHour)), ElementsAre("stage 4.0"));
+  EXPECT_THAT(Take(-kHour + 29'999), IsEmpty());
+  EXPECT_THAT(Names(Take(-kHour + 30'000)), ElementsAre("executor 1", "application ")) << "what runs is written again";
+}
+
 TEST_F(Written, WhatChangedLaterAndWhatStillRan) {
   store_.StageSubmitted(4, 0, "collect", "", 2, kDone - 5000);
   store_.StageSubmitted(5, 0, "count", "", 1, kDone - 5000);

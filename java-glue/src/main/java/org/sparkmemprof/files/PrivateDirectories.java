@@ -78,11 +78,27 @@ public final class PrivateDirectories {
   }
 
   private static Path beside(Path base, String prefix) throws IOException {
+    Path found = firstOfOurs(base, prefix);
+    if (found != null) {
+      return found;
+    }
+    Path made = Files.createTempDirectory(base, prefix); // 0700
+    Path first = firstOfOurs(base, prefix); // another process may have made one meanwhile
+    if (first == null || first.equals(made)) {
+      return made;
+    }
+    deleteIfEmpty(made);
+    return first;
+  }
+
+  /** By name; null: there is none. */
+  private static Path firstOfOurs(Path base, String prefix) {
     List<Path> candidates = new ArrayList<>();
     try (DirectoryStream<Path> found = Files.newDirectoryStream(base, prefix + "*")) {
       for (Path candidate : found) {
-        if (candidates.size() < MOST_CANDIDATES) {
-          candidates.add(candidate);
+        candidates.add(candidate);
+        if (candidates.size() >= MOST_CANDIDATES) {
+          break;
         }
       }
     } catch (IOException | DirectoryIteratorException unreadable) {
@@ -97,7 +113,7 @@ public final class PrivateDirectories {
         // Squatted, too.
       }
     }
-    return Files.createTempDirectory(base, prefix); // 0700
+    return null;
   }
 
   /**

@@ -48,9 +48,10 @@ final class DriverLink {
   /** Freed when the heap is full, so that there is room to send a message about it. */
   private volatile byte[] reserve = new byte[RESERVE_BYTES];
 
-  private long dropped; // of the thread, as the next two
+  private long dropped; // of the thread, as the next three
   private int failures; // messages dropped in a row
   private boolean told;
+  private boolean ending; // the thread has seen that the plugin ends
 
   DriverLink(Driver driver, String executorId, int patience, Notices notices) {
     this(NativeAgent::takeMessage, driver, executorId, patience, notices, LockSupport::parkNanos);
@@ -98,6 +99,10 @@ final class DriverLink {
 
   /** True when the plugin's end has no more time, or nobody is left to tell. */
   private boolean isOver() {
+    if (stopping && !ending) {
+      ending = true;
+      failures = 0; // the driver may be back
+    }
     return abandoned || (stopping && failures >= MOST_LAST_FAILURES);
   }
 

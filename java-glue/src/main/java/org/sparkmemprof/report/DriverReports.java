@@ -108,7 +108,7 @@ public final class DriverReports {
     }
     String place =
         summary.location == null
-            ? "no report was written (" + summary.error + "); its summary"
+            ? "the report was not written (" + summary.error + "); its summary"
             : "report in " + summary.location;
     if (summary.callsForAction) {
       log.warn("sparkmemprof: {}\n{}", place, summary.text);
@@ -122,7 +122,7 @@ public final class DriverReports {
       // The log's end is where people look when a job has died.
       log.warn(
           "sparkmemprof: {} in the report in {}",
-          toldDeaths == 1 ? "the post-mortem above is" : toldDeaths + " post-mortems are",
+          toldDeaths == 1 ? "the post-mortem above is" : "post-mortems are",
           summary.location);
     } else if (!placeIsChosen && !summary.callsForAction && !log.isInfoEnabled()) {
       // Nobody chose this directory: the user would not find it.

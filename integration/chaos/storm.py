@@ -23,7 +23,7 @@ HOLDERS = ["small", "medium", "large"]
 SOON_SECONDS = 5  # on a busy machine an executor may not have noticed by then
 DEATH_SECONDS = 60  # that a death may take to happen
 EXECUTOR_SHARE, MEMORY_SHARE = 0.25, 0.33
-FULL_SHARE = 0.2  # of what is killed by SIGKILL: in a container that is nearly full
+FULL_SHARE = 0.5  # of what is killed by SIGKILL: in a container that is nearly full
 FULL = 0.9  # of its limit
 
 

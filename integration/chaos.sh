@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Kills Python workers and executors of real Spark applications at random moments, by SIGKILL and by the kernel for their memory,
-# and holds every post-mortem against the truth. Twenty deaths are part of tests/run.sh.
+# and holds every post-mortem against the truth. Twenty deaths are part of tests/run.sh --full.
 #
 #   integration/chaos.sh [--deaths 300] [--spark 4|3.5] [--results FILE]     goes on where the last call ended; see --help
 #   integration/chaos.sh last-words [--deaths 20] [--spark 4|3.5]            how old the last sample is at kernel kills

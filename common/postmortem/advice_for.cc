@@ -1,5 +1,6 @@
 #include "postmortem/advice_for.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -53,9 +54,12 @@ std::vector<ReportAdvice> AdviceFor(const ReportPostMortem& death, const ReportE
                                     const StoreState& state) {
   AdviceInput input;
   input.executor = &executor;
-  ReportPostMortem own = death;
-  if (death.sites_of_attempt) own.sites.clear();  // they are of another attempt, of another moment
-  input.death = &own;
+  std::optional<ReportPostMortem> without_sites;
+  if (death.sites_of_attempt) {  // they are of another attempt, of another moment
+    without_sites = death;
+    without_sites->sites.clear();
+  }
+  input.death = without_sites ? &*without_sites : &death;
   input.of_heap = verdict.of_heap;
   if (verdict.of_jvm) input.shortage = shortage;
   const SparkSettings settings = state.SettingsOf(death.stage_id);

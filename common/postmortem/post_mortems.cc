@@ -67,6 +67,7 @@ class Writer {
     const std::vector<proto::WorkerDeath> dead_before = WorkersThatDiedIn(executor.id, state_);
     if (const proto::Moment* last = LastMoment(snapshot)) {
       PutMoment(executor, Without(dead_before, *last), death);
+      PutHost(executor, *last, evidence);
       evidence.used_before_bytes = last->used_bytes();
     }
     evidence.used_bytes = death.used_bytes;
@@ -80,7 +81,6 @@ class Writer {
     CountKills(executor, record, snapshot, dead_before, evidence);
     PutAge(snapshot, tasks, GoneMs(record), death);
     evidence.sample_age_ms = death.last_sample_age_ms;
-    if (const proto::Moment* last = LastMoment(snapshot)) PutHost(executor, *last, evidence);
     Verdict verdict = Judge(evidence);
     death.out_of_memory = verdict.out_of_memory;
     death.unknown = verdict.unknown;

@@ -22,7 +22,6 @@ namespace memprof {
 namespace {
 
 constexpr int64_t kFreshMs = 10'000;
-
 constexpr const char* kCountedBy = "sparkmemprof submit, which had started it,";
 
 // The driver's own Python process: the first of those that left a box.

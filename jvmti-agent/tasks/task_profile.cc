@@ -70,7 +70,7 @@ void AddExecutor(const proto::ExecutorSnapshot& executor, size_t max_bytes, prot
   if (copy->ByteSizeLong() > max_bytes) copy->clear_counters();
   if (copy->ByteSizeLong() > max_bytes) copy->clear_at_peak();
   while (copy->ByteSizeLong() > max_bytes && copy->processes_size() > 1) copy->mutable_processes()->RemoveLast();
-  if (!copy->has_last()) return;
+  if (!copy->has_last() || copy->ByteSizeLong() <= max_bytes) return;
   auto& held_by = *copy->mutable_last()->mutable_processes();
   std::sort(held_by.begin(), held_by.end(), [](const auto& a, const auto& b) { return a.peak_rss_bytes() > b.peak_rss_bytes(); });
   while (copy->ByteSizeLong() > max_bytes && !held_by.empty()) held_by.RemoveLast();

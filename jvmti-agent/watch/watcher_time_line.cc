@@ -1,6 +1,4 @@
 // What of the watcher's ticks becomes samples of the executor's life.
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 

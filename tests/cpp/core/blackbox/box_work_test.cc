@@ -72,6 +72,34 @@ class BoxWorkTest : public RecorderTest {
     return kReference;
   }
 
+  // Nodes 1 to `count`, all of the first frame; `parent_of` is asked by index.
+  template <typename ParentOf>
+  void FillNodes(uint32_t count, ParentOf parent_of) {
+    Enlarge(box::kNodeTable, count);
+    box::Header header = Header();
+    header.committed.nodes = count;
+    SetHeader(header);
+    auto* nodes = Records<box::Node>(box::kNodeTable);
+    for (uint32_t i = 0; i < count; ++i) {
+      nodes[i] = {parent_of(i), 1, 0};
+      nodes[i].check = box::CheckOf(nodes[i], i + 1);
+    }
+  }
+
+  // Copies of the first site, each with a node of its own; returns the number of their session.
+  template <typename NodeOf>
+  uint64_t FillSites(uint32_t count, NodeOf node_of) {
+    box::Site site = Records<box::Recorded<box::Site>>(box::kSiteTable)->Current();
+    Enlarge(box::kSiteTable, count);
+    auto* sites = Records<box::Recorded<box::Site>>(box::kSiteTable);
+    for (uint32_t i = 0; i < count; ++i) {
+      site.node = node_of(i);
+      sites[i].Begin() = site;
+      sites[i].Commit(box::RecordSeed(box::kSiteTable, i));
+    }
+    return site.session;
+  }
+
   std::string bytes_;
 };
 
@@ -92,27 +120,11 @@ TEST_F(BoxWorkTest, TablesThatOverlapAreRefused) {
 TEST_F(BoxWorkTest, LongAndBrokenChainsAreFollowedOnce) {
   constexpr uint32_t kNodes = 20'000, kSites = 2000;
   for (const bool cyclic : {false, true}) {
-    Enlarge(box::kNodeTable, kNodes);
-    box::Header header = Header();
-    header.committed.nodes = kNodes;
-    SetHeader(header);
-    auto* nodes = Records<box::Node>(box::kNodeTable);
-    for (uint32_t i = 0; i < kNodes; ++i) {
-      nodes[i].parent = i == 0 && cyclic ? kNodes : i;
-      nodes[i].frame = 1;
-      nodes[i].check = box::CheckOf(nodes[i], i + 1);
-    }
-    box::Site site = Records<box::Recorded<box::Site>>(box::kSiteTable)->Current();
-    Enlarge(box::kSiteTable, kSites);
-    auto* sites = Records<box::Recorded<box::Site>>(box::kSiteTable);
-    for (uint32_t i = 0; i < kSites; ++i) {
-      site.node = kNodes - i;
-      sites[i].Begin() = site;
-      sites[i].Commit(box::RecordSeed(box::kSiteTable, i));
-    }
+    FillNodes(kNodes, [&](uint32_t i) { return i == 0 && cyclic ? kNodes : i; });
+    const uint64_t number = FillSites(kSites, [](uint32_t i) { return kNodes - i; });
     const Result<BoxReader> box = Open();
     ASSERT_TRUE(box.ok()) << box.status().message();
-    const Result<BoxSession> session = box->ReadSession(site.session);
+    const Result<BoxSession> session = box->ReadSession(number);
     ASSERT_TRUE(session.ok()) << session.status().message();
     EXPECT_EQ(session->sites.size(), kSites);
     EXPECT_GE(session->skipped_records, kSites) << "each has a stack that nobody knows";
@@ -129,26 +141,11 @@ TEST_F(BoxWorkTest, LongAndBrokenChainsAreFollowedOnce) {
 
 TEST_F(BoxWorkTest, ChainsThatAreSharedEndWhereStacksDo) {
   constexpr uint32_t kNodes = 1000;
-  Enlarge(box::kNodeTable, kNodes);
-  box::Header header = Header();
-  header.committed.nodes = kNodes;
-  SetHeader(header);
-  auto* nodes = Records<box::Node>(box::kNodeTable);
-  for (uint32_t i = 0; i < kNodes; ++i) {
-    nodes[i] = {i, 1, 0};
-    nodes[i].check = box::CheckOf(nodes[i], i + 1);
-  }
-  box::Site site = Records<box::Recorded<box::Site>>(box::kSiteTable)->Current();
-  Enlarge(box::kSiteTable, kNodes / 100);
-  auto* sites = Records<box::Recorded<box::Site>>(box::kSiteTable);
-  for (uint32_t i = 0; i < kNodes / 100; ++i) {
-    site.node = (i + 1) * 100;  // each goes on where the one before ended
-    sites[i].Begin() = site;
-    sites[i].Commit(box::RecordSeed(box::kSiteTable, i));
-  }
+  FillNodes(kNodes, [](uint32_t i) { return i; });
+  const uint64_t number = FillSites(kNodes / 100, [](uint32_t i) { return (i + 1) * 100; });  // each goes on where the one before ended
   const Result<BoxReader> box = Open();
   ASSERT_TRUE(box.ok()) << box.status().message();
-  const Result<BoxSession> session = box->ReadSession(site.session);
+  const Result<BoxSession> session = box->ReadSession(number);
   ASSERT_TRUE(session.ok()) << session.status().message();
   EXPECT_EQ(session->stacks.size(), 128u) << "as deep as any stack is written";
   EXPECT_NE(session->sites[0].stack, 0u);

@@ -82,7 +82,7 @@ std::optional<std::string> Agent::TryStart(JNIEnv* jni, const StartRequest& requ
     const Status status = MakePrivateDirectory(request.box_directory);
     if (!status.ok()) return std::string(status.message()) + "; set spark.memprof.box.dir";
   }
-  Forget();  // once more: a thread of the application before may have begun a task while it was stopped
+  Forget();  // again: a thread of the old application may have begun a task after Stop()
   const auto application =
       std::make_shared<const Application>(Application{++applications_, request, options, watch_.Reached(), ground_.pauses.total_ns(),
                                                       ReadHotSpotSwitch("ExitOnOutOfMemoryError").value_or(false)});

@@ -1,14 +1,15 @@
-// Agent: the executor's half of this library, one per process: its life cycle, and what Java and the JVM call. Each concern is a part of
-// its own (jvm_heap.h, jvm_offheap.h, names.h, running_tasks.h, heap_shortages.h, executor_watch.h, over ground.h). It owns them all and is
-// never destroyed, because Java threads and hooks may still be inside it while the process exits.
+// Agent: the executor's half of this library, one per process: its life cycle, and the functions that Java and the JVM call. Each
+// concern is a class of its own (jvm_heap.h, jvm_offheap.h, names.h, running_tasks.h, heap_shortages.h, executor_watch.h; ground.h is
+// what they share). The agent owns them all and is never destroyed, because Java threads and hooks may still be inside it while the
+// process exits.
 //
 //   loaded by -agentpath  OnLoad()   options, capabilities, hooks: off-heap blocks are followed from the first one on
 //   started by the plugin Start()    heap samples, threads, watcher; after a late load also what OnLoad() would have done
-//   ended                 Stop()     or VMDeath: last snapshot; hooks stay, but only see known blocks go
+//   ended                 Stop()     or VMDeath: last snapshot; hooks stay, but only see known blocks being freed
 //
-// Without Start() nothing is sampled, no thread runs and no file is made. After Stop() another application may Start(), as
-// in local mode: it finds no task, figure or message of the one before, though its task ids begin anew and threads of the
-// old one may still be about. Every function is thread-safe and lets no exception out.
+// Without Start() nothing is sampled, no thread runs and no file is made. After Stop() another application may call Start(), as in
+// local mode. It finds no task, figure or message of the application before, although task ids start again and threads of the old
+// application may still run. Every function is thread-safe and lets no exception out.
 #pragma once
 
 #include <jni.h>
@@ -39,7 +40,7 @@ class Agent {
   void OnAttach(JavaVM* vm, const char* options) noexcept;  // Agent_OnAttach: attached to a running JVM
   void OnJniLoad(JavaVM* vm) noexcept;                      // JNI_OnLoad
 
-  // Nothing when profiling is on, else why it isn't: one line.
+  // Nothing when profiling is on; otherwise one line that says why it isn't.
   std::optional<std::string> Start(JNIEnv* jni, const StartRequest& request) noexcept;
   void Stop() noexcept;
 
@@ -54,9 +55,9 @@ class Agent {
   void TaskMetrics(int64_t task_attempt_id, const SparkTaskMetrics& metrics) noexcept;
   // The next Envelope for the driver; "" after the timeout or when the agent has stopped and all were taken.
   std::string TakeMessage(int64_t timeout_ms) noexcept;
-  void ReturnMessage(std::string envelope) noexcept;  // could not be sent: it is the next again
+  void ReturnMessage(std::string envelope) noexcept;  // it could not be sent: it is the next one again
 
-  // The JVM's collectors, by name; empty: nobody will tell of collections, and `why`.
+  // The JVM's collectors, by name. Empty: collections will not be reported, and `why`.
   void Collectors(std::vector<std::string> names, const std::string& why) noexcept;
   void CollectionEnded(const Collection& collection) noexcept;
 

@@ -24,12 +24,12 @@ struct Bounds {
   uint64_t java_frames = 0, offheap_blocks = 0, messages = 0, tasks = 0;
 };
 
-// Never changed, so that whoever still holds it may go on reading.
+// Never changed after it was made, so a holder may read it at any time.
 struct Application {
   uint64_t number = 0;  // from 1 in this process
   StartRequest request;
   AgentOptions options;
-  Bounds before;                  // what is not this application's
+  Bounds before;                  // what was counted before this application
   int64_t stopped_before_ns = 0;  // likewise, of pauses
   bool exits_on_out_of_memory = false;
   std::shared_ptr<GivenUpBoxes> given_up = std::make_shared<GivenUpBoxes>();

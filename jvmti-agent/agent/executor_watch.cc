@@ -72,7 +72,7 @@ void ExecutorWatch::StartBoxKeeper(const ApplicationRef& application) {
   if (!status.ok()) ground_->shortcomings.Add("boxes of processes that ended are removed when the executor ends", status.message());
 }
 
-// What only the agent knows: bounds that were reached, bytes of no task, what it cannot measure.
+// Adds what only the agent knows: bounds that were reached, bytes of no task, what it cannot measure.
 void ExecutorWatch::Complete(const Application& application, proto::ExecutorSnapshot* snapshot) const {
   constexpr size_t kMostBuckets = 24;
   const auto count = [&](const std::string& name, uint64_t value) {
@@ -111,7 +111,7 @@ void ExecutorWatch::SendWorkerDeath(const Application& application, const DeadWo
   std::optional<proto::WorkerDeath> death = DeathOfWorker(application.Boxes(), worker.process.pid, worker.process.start_ticks);
   if (!death) return;
   death->set_time_ms(EpochMs());
-  if (death->signal() == 0) {  // who noted a signal of its own was not killed
+  if (death->signal() == 0) {  // a worker that recorded a signal itself was not killed
     if (const std::optional<uint64_t> kills = worker.take_kill()) death->set_oom_kills(*kills);
   }
   if (worker.limit_bytes) death->set_limit_bytes(*worker.limit_bytes);
@@ -121,7 +121,7 @@ void ExecutorWatch::SendWorkerDeath(const Application& application, const DeadWo
   ground_->Send(application, [&](proto::Envelope* envelope) { *envelope->mutable_worker_death() = *std::move(death); });
 }
 
-// Of another executor on the same host.
+// Last words of other executors on the same host.
 void ExecutorWatch::SendWordsOfTheDead(const Application& application) {
   if (application.request.box_directory.empty()) return;
   FoundWords found = words_.Take(application.request.box_directory);

@@ -1,5 +1,5 @@
-// ExecutorWatch: the executor from outside: its processes and its container (watch/watcher.h) and the black boxes of its Python processes
-// (boxes/box_keeper.h), with what has to leave when they say so. Thread-safe; Start and Stop not against each other.
+// ExecutorWatch: the executor from outside: its processes and its container (watch/watcher.h), the black boxes of its Python processes
+// (boxes/box_keeper.h), and the messages that these two cause. Thread-safe, except that Start and Stop must not run at the same time.
 #pragma once
 
 #include "agent/ground.h"
@@ -33,7 +33,7 @@ class ExecutorWatch {
   JvmOffHeap* offheap_;
   const Names* names_;
   RunningTasks* tasks_;
-  WordsOfTheDead words_;  // of the thread that starts the keeper, then of the keeper's
+  WordsOfTheDead words_;  // used by the thread that starts the keeper, then by the keeper's thread
   BoxKeeper box_keeper_;
 };
 

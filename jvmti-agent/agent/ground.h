@@ -1,4 +1,4 @@
-// Ground: what more than one part of the Agent stands on. Each member is thread-safe by itself.
+// Ground: what several parts of the Agent share. Each member is thread-safe by itself.
 #pragma once
 
 #include "agent/application.h"
@@ -23,7 +23,7 @@ struct Ground {
   MessageQueue messages;  // to the driver
   Watcher watcher;
 
-  // Lets `put` put a message into an Envelope of this application's executor, which is sent.
+  // Sends an Envelope of this application's executor, which `put` fills.
   template <typename Put>
   void Send(const Application& from, Put&& put) {
     proto::Envelope envelope = EnvelopeOf(from.request.executor_id);

@@ -4,7 +4,7 @@
 
 namespace memprof {
 
-// What runs below JNI and JVMTI must not throw; all that can is std::bad_alloc, and then the figure is lost, not the JVM.
+// Code called by JNI and JVMTI must not throw. Only std::bad_alloc can occur; then the figure is lost, and the JVM continues.
 template <typename Work>
 void Guarded(Work&& work) noexcept {
   try {

@@ -21,11 +21,11 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kLongestLook{2000};  // with the world stopped
-// The heap that an error finds full is often being looked at for being nearly full.
+// When an error occurs, another thread is often walking the heap already because it is nearly full.
 constexpr milliseconds kPatience = kLongestLook;
 constexpr milliseconds kMostForSending{1000}, kOnTheWay{100};
 
-// The JVM exits by the same code when its space for classes is full.
+// The JVM exits with the same code when its space for classes is full.
 bool DefinesClass(const JavaStacks& stacks, StackId stack) {
   constexpr std::string_view kDefiners[] = {"java.lang.ClassLoader.defineClass", "jdk.internal.misc.Unsafe.defineClass",
                                             "java.lang.ClassLoader.findBootstrapClass"};
@@ -77,7 +77,7 @@ std::string HeapShortages::EnvelopeWith(const Application& application, const Sh
   proto::Envelope envelope = EnvelopeOf(application.request.executor_id);
   proto::HeapShortage& shortage = *envelope.mutable_heap_shortage() = BuildShortage(inputs);
   const SparkMemoryUse said = ground_->watcher.news().SparkMemory();
-  if (said.heap_max != 0) {  // it has said something
+  if (said.heap_max != 0) {  // 0: nothing reported yet
     AddRow("heap.max", said.heap_max, shortage.mutable_regions());
     AddRow("heap.used", said.heap_used, shortage.mutable_regions());
     AddRow("heap.storage", said.storage, shortage.mutable_regions());
@@ -96,15 +96,15 @@ void HeapShortages::Exhausted(JNIEnv* jni, const char* error) {
   ShortageInputs inputs = OnThisThread(jni);
   inputs.error = error == nullptr ? "" : error;
   if (worth == ShortageLimits::Worth::kLooking) {
-    ground_->messages.Put(EnvelopeWith(*application, inputs));  // another thread's error may end the JVM meanwhile
+    ground_->messages.Put(EnvelopeWith(*application, inputs));  // before the walk: another thread's error may end the JVM meanwhile
     LookAtHeap(jni, *application, kPatience, &inputs);
   }
   LookAtRetained(jni, &inputs);
   ground_->messages.Put(EnvelopeWith(*application, inputs));
-  tasks_->Send();  // none may have the time for another word
+  tasks_->Send();  // there may be no time for another message
 }
 
-// In the order in which it is worth most: what is known already is told and in the file before the heap is looked at.
+// The most valuable comes first: what is known already is reported and in the file before the heap is walked.
 void HeapShortages::ExhaustedExit(JNIEnv* jni) {
   const ApplicationRef application = ground_->application.Get();
   if (application == nullptr) return;
@@ -114,7 +114,7 @@ void HeapShortages::ExhaustedExit(JNIEnv* jni) {
   inputs.ends_jvm = true;
   const std::string& folder = application->request.box_directory;
   const auto leave = [&](const std::vector<std::string>& words) {
-    if (!folder.empty()) static_cast<void>(WriteWords(folder, getpid(), words));  // the driver may hear of it all the same
+    if (!folder.empty()) static_cast<void>(WriteWords(folder, getpid(), words));  // without it, the message may still arrive
     TellLastWords(application->request.executor_id, words);
   };
   std::vector<std::string> words = {EnvelopeWith(*application, inputs)};
@@ -128,7 +128,6 @@ void HeapShortages::ExhaustedExit(JNIEnv* jni) {
   if (ground_->messages.WaitUntilTaken(kMostForSending)) std::this_thread::sleep_for(kOnTheWay);
 }
 
-// After collections that left most of the heap in use; on the sweeper's thread.
 void HeapShortages::NearlyFull(JNIEnv* jni, const Application& application, const std::optional<proto::RetainedHeap>& retained) {
   if (!application.options.heap_looks) return;
   ShortageInputs inputs;

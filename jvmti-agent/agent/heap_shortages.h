@@ -1,4 +1,4 @@
-// HeapShortages: what is made of an OutOfMemoryError of the heap, on the thread that ran out, and of a heap that is nearly full. Nothing
+// HeapShortages: reports an OutOfMemoryError of the heap, on the thread that ran out of memory, and a heap that is nearly full. Nothing
 // here allocates in the heap. Thread-safe.
 #pragma once
 
@@ -29,7 +29,7 @@ class HeapShortages {
 
  private:
   ShortageInputs OnThisThread(JNIEnv* jni);
-  // Waits that long for a look that another thread is about.
+  // Walks the whole heap. If another thread is doing so, waits for it for at most `patience`.
   void LookAtHeap(JNIEnv* jni, const Application& application, std::chrono::milliseconds patience, ShortageInputs* inputs);
   void LookAtRetained(JNIEnv* jni, ShortageInputs* inputs);
   std::string EnvelopeWith(const Application& application, const ShortageInputs& inputs);
@@ -38,7 +38,7 @@ class HeapShortages {
   const JvmHeap* heap_;
   RunningTasks* tasks_;
   ShortageLimits limits_;
-  std::timed_mutex look_;  // one at the whole heap at a time
+  std::timed_mutex look_;  // one walk of the whole heap at a time
 };
 
 }  // namespace memprof

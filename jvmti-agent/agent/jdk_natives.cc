@@ -99,7 +99,7 @@ void ClearException(JNIEnv* jni) {
   if (jni->ExceptionCheck()) jni->ExceptionClear();
 }
 
-// What the native half of Rebinder needs; set only while it runs.
+// What Rebinder's native methods need; set only while it runs.
 struct Rebinding {
   Jvm* jvm;
   bool done[2] = {false, false};

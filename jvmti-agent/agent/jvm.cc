@@ -14,7 +14,7 @@ std::string Reason(jvmtiError error) {
   return "JVMTI error " + std::to_string(static_cast<int>(error));
 }
 
-// One capability at a time, so that one that is missing doesn't take the others along.
+// One capability at a time: if all were requested together, a missing one would make the whole request fail.
 void Acquire(jvmtiEnv* jvmti, const jvmtiCapabilities& wanted, const char* what, jvmtiCapabilities* have, Shortcomings* shortcomings) {
   const jvmtiError error = jvmti->AddCapabilities(&wanted);
   if (error == JVMTI_ERROR_NONE) {

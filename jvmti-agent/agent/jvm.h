@@ -1,5 +1,5 @@
-// Jvm: the JVMTI environment, what it may do here, and the events it delivers. Everything it cannot have is written
-// down in Shortcomings and otherwise done without: a JVM never fails because of a missing capability.
+// Jvm: the JVMTI environment, its capabilities, and the events it delivers. A missing capability is recorded in Shortcomings, and the
+// agent continues without it: a JVM never fails because of it.
 //
 // Prepare() is called once, from Agent_OnLoad (all capabilities, every allocation from the first on) or later in a
 // running JVM. Thread-safe after that. Events are handed to the Agent (agent/agent.h).
@@ -26,7 +26,7 @@ class Jvm {
   void StopHeapSampling();
   bool can_sample_heap() const { return capabilities_.can_generate_sampled_object_alloc_events != 0; }
 
-  // ThreadStart events, which children of tasks' threads inherit through.
+  // ThreadStart events, by which threads inherit the task of the thread that starts them.
   void SetThreadEvents(bool on);
   bool can_tag() const { return capabilities_.can_tag_objects != 0; }
 
@@ -40,7 +40,7 @@ class Jvm {
 
   // ResourceExhausted events.
   bool SetExhaustionEvents(bool on);
-  // An environment of its own for looks at the whole heap, whose tags are no others'; null: the JVM gives none.
+  // A separate environment for walks of the whole heap, because they use object tags of their own; null: the JVM gives none.
   jvmtiEnv* heap_looks() const { return heap_looks_; }
 
   std::string Property(const char* name) const;  // a system property; "" when unset

@@ -6,7 +6,7 @@
 
 namespace memprof {
 
-// Start and Stop come on threads of the JVM.
+// Start and Stop are called on threads of the JVM.
 template <typename Use>
 void JvmHeap::WithReferences(Use&& use) {
   void* jni = nullptr;

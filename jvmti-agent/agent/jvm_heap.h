@@ -1,5 +1,5 @@
-// JvmHeap: the JVM's heap: who allocates in it, what it retains of that, and what its collectors do. Thread-safe; Start and Stop not
-// against each other.
+// JvmHeap: the JVM's heap: who allocates in it, what it retains, and what its collectors do. Thread-safe, except that Start and Stop
+// must not run at the same time.
 #pragma once
 
 #include <jvmti.h>
@@ -23,24 +23,25 @@ namespace memprof {
 
 class JvmHeap {
  public:
-  // Told on a thread of its own, attached to the JVM: collections leave most of the heap in use, and the latest that it retained.
+  // Called on the sweeper's thread, which is attached to the JVM, when collections leave most of the heap in use; with what the heap
+  // retained last.
   using NearlyFullCall = std::function<void(JNIEnv*, const std::optional<proto::RetainedHeap>&)>;
 
   explicit JvmHeap(Ground* ground) : ground_(ground), sampler_(&ground->tasks, &buckets_, &ground->stacks, &live_objects_) {}
 
   void Start(const ApplicationRef& application, NearlyFullCall nearly_full);
-  void SetEvents(uint64_t interval_bytes);  // of samples and pauses: on, until Stop()
+  void SetEvents(uint64_t interval_bytes);  // switches the events of samples and pauses on, until Stop()
   void Stop();
   void Forget() { buckets_.Clear(); }
 
   void Sampled(JNIEnv* jni, jthread thread, jobject object, uint64_t size) {
     sampler_.Sampled(ground_->jvm.jvmti(), jni, thread, object, size);
   }
-  // The JVM's collectors, by name; empty: nobody will tell of collections, and `why`.
+  // The JVM's collectors, by name. Empty: collections will not be reported, and `why`.
   void SetCollectors(std::vector<std::string> names, const std::string& why);
   void CollectionEnded(const Collection& collection);
 
-  // What is retained when an OutOfMemoryError has just come, of a heap with so much in use; on a Java thread in native code.
+  // What is retained directly after an OutOfMemoryError, in a heap with `used_bytes` in use. Call on a Java thread in native code.
   std::optional<proto::RetainedHeap> RetainedAtError(JNIEnv* jni, uint64_t used_bytes, uint64_t max_bytes) const;
 
   uint64_t interval_bytes() const { return ground_->jvm.can_sample_heap() ? sampler_.interval() : 0; }  // 0: nothing is sampled

@@ -1,5 +1,5 @@
-// JvmOffHeap: blocks of Unsafe, from their allocation to their end, and what tasks that have ended left of them. Called by the wrappers
-// of the JDK's natives (agent/jdk_natives.h). Thread-safe.
+// JvmOffHeap: blocks of Unsafe, from their allocation until they are freed, and the blocks that ended tasks left behind. Called by the
+// wrappers of the JDK's natives (agent/jdk_natives.h). Thread-safe.
 #pragma once
 
 #include <jvmti.h>
@@ -19,7 +19,7 @@ class JvmOffHeap {
  public:
   explicit JvmOffHeap(Ground* ground) : ground_(ground), tracker_(&ground->tasks) {}
 
-  // New blocks are followed from here to Stop(); those that are followed already, to their end.
+  // New blocks are followed from now until Stop(); blocks that are followed already, until they are freed.
   void Start(uint64_t interval_bytes);
   void Stop() { follows_ = false; }
   void Forget() { left_behind_.Clear(); }
@@ -43,7 +43,7 @@ class JvmOffHeap {
   OffHeapTracker tracker_;
   LeftBehind left_behind_{&tracker_.blocks()};
   std::atomic<bool> follows_{false};
-  bool said_left_ = false;  // of the watcher's thread: the driver believes that something is left
+  bool said_left_ = false;  // used by the watcher's thread: the last message to the driver had such blocks
 };
 
 }  // namespace memprof

@@ -1,5 +1,5 @@
-// Names: what native frames are called, and the text of the user's lines: found after a message has left, and sent after it.
-// Thread-safe; Start and Stop not against each other.
+// Names: the names of native frames, and the text of the user's lines. They are found after a message was sent, and sent after it.
+// Thread-safe, except that Start and Stop must not run at the same time.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class Names {
 
   void Start(const ApplicationRef& application);
   void Stop();
-  // Of a message that is on its way.
+  // Requests the names that this message lacks; it is about to be sent.
   void Want(const BuiltProfile& profile);
 
   const NativeNames& native() const { return native_; }

@@ -26,7 +26,7 @@ struct Key {
 
 constexpr std::array<Key, 19> kKeys = {{
     {"box.dir", Kind::kPath},
-    {"container.bytes", Kind::kSize, 1},  // not the user's: the executor's Java half knows it
+    {"container.bytes", Kind::kSize, 1},  // not set by the user, but by the executor's Java half
     {"driver.enabled", Kind::kBoolean},
     {"enabled", Kind::kBoolean},
     {"eventLog.enabled", Kind::kBoolean},
@@ -40,7 +40,7 @@ constexpr std::array<Key, 19> kKeys = {{
     {"report.dir", Kind::kPath},
     {"snapshot.seconds", Kind::kSeconds, 1, 3600},
     {"source", Kind::kSource},
-    {"spark.redaction.regex", Kind::kRegex},  // not ours: the driver's half passes it on
+    {"spark.redaction.regex", Kind::kRegex},  // Spark's own setting; the driver's half passes it on
     {"store.limit", Kind::kSize, kMiB},
     {"task.maxBytes", Kind::kSize, kMinTaskBytes, kMaxTaskBytes},
     {"ui.enabled", Kind::kBoolean},
@@ -52,7 +52,7 @@ std::string KnownKeys() {
   return names;
 }
 
-// Options come from a command line: what is echoed is short and stays on one line.
+// Options come from a command line: what a message repeats of them is cut and kept on one line.
 std::string Quoted(std::string_view text) {
   std::string quoted(text.substr(0, 60));
   std::replace_if(

@@ -18,12 +18,12 @@ struct AgentOptions {
   bool enabled = true;
   uint64_t heap_interval_bytes = 512u << 10;     // `interval`; mean distance between two JVM heap samples
   uint64_t offheap_interval_bytes = 512u << 10;  // `offheap.interval`
-  bool heap_looks = true;                        // `heap.looks`: at a heap that is full, which stops the world
+  bool heap_looks = true;                        // `heap.looks`: walks of a full heap, which stop the JVM
   uint64_t task_max_bytes = 64u << 10;           // `task.maxBytes`; bound on a task profile when the caller gives none
   int patience = 1;                              // `patience`; factor on waits that give up, for a busy machine
   Source source = Source::kLines;                // `source`
   std::string redaction;                         // `spark.redaction.regex`; "" = Spark's default
-  uint64_t container_bytes = 0;                  // `container.bytes`: granted, and the executor is held to it; 0 = it isn't, or by cgroups
+  uint64_t container_bytes = 0;                  // `container.bytes`: limit by the cluster manager, enforced without cgroups; 0: none
 };
 
 // One `key=value`. Keys that only the Java side or the Python shim reads are checked by name and value and otherwise ignored.

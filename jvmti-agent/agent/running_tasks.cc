@@ -13,15 +13,16 @@
 namespace memprof {
 namespace {
 
-constexpr size_t kInterimBytes = 8 << 10;  // twice what a heartbeat carries: these may be the last
-constexpr size_t kMostTasks = 32;          // their profiles; a message queue has its bounds, too
-// Of what is said again every twenty seconds (decision 0313): 500 executors come to 200 KiB a second.
+constexpr size_t kInterimBytes = 8 << 10;  // twice the size in a heartbeat: these profiles may be the last
+constexpr size_t kMostTasks = 32;          // whose profiles are sent at once: the message queue is bounded
+// Of the profiles that are sent again every twenty seconds (decision 0313): 200 KiB a second for 500 executors.
 constexpr size_t kSomeBytes = 8 << 10, kSomeTasks = 4;
 
 // The application for which this thread began a task last; 0 = none. A task ends on the thread that it began on.
 __attribute__((tls_model("initial-exec"))) thread_local constinit uint64_t application_of_thread = 0;
 
-// Where an executor of this host works, if it does so in a folder of its id's name beside ours, as in a standalone cluster; else "".
+// The working directory of another executor on this host, if directories are named after executors' ids, as in a standalone cluster;
+// otherwise "".
 std::string DirectoryBeside(const std::string& executor_id, const std::string& own_id) {
   std::error_code gone;
   const std::filesystem::path own = std::filesystem::current_path(gone);
@@ -43,7 +44,7 @@ std::string RunningTasks::Closed(int64_t task_attempt_id, size_t max_bytes) noex
   Guarded([&] {
     const ApplicationRef application = ground_->application.Get();
     if (application == nullptr) return;
-    // A straggler of the application before: under its id runs another task now.
+    // A late call of the application before: another task has this id now.
     if (application_of_thread != 0 && application_of_thread != application->number) return;
     JvmFigures figures;
     const TaskTag tag = ground_->tasks.Find(task_attempt_id);
@@ -73,7 +74,7 @@ std::string RunningTasks::Snapshot(int64_t task_attempt_id, size_t max_bytes) no
   return envelope;
 }
 
-// "" when neither the JVM nor a Python process has seen the task.
+// Returns "" when neither the JVM nor a Python process has seen the task.
 std::string RunningTasks::Profile(const Application& application, const JvmFigures& figures, const FoundSessions& python, bool final,
                                   size_t max_bytes) {
   if (figures.key.task_attempt_id < 0 && python.sessions.empty()) return {};

@@ -1,5 +1,5 @@
-// RunningTasks: a task's way through this executor: its begin, which threads work for it, and the messages about it, the last one when it
-// ends. Thread-safe.
+// RunningTasks: the life of a task in this executor: its begin, which threads work for it, and the messages about it, the last one when
+// it ends. Thread-safe.
 #pragma once
 
 #include <jvmti.h>
@@ -24,7 +24,7 @@ class RunningTasks {
   RunningTasks(Ground* ground, const JvmHeap* heap, JvmOffHeap* offheap, Names* names)
       : ground_(ground), heap_(heap), offheap_(offheap), names_(names) {}
 
-  void Started(const TaskKey& key);  // on its own thread, as its end
+  void Started(const TaskKey& key);  // on the task's own thread, like Closed()
   // The serialised Envelope, or "" when nothing is known of the task. `max_bytes` 0 = as the options say.
   std::string Closed(int64_t task_attempt_id, size_t max_bytes) noexcept;
   std::string Snapshot(int64_t task_attempt_id, size_t max_bytes) noexcept;
@@ -33,11 +33,11 @@ class RunningTasks {
   void ThreadStarting(jthread thread);  // on the parent's thread
   void ThreadStart(jthread thread);     // on the new one
 
-  // Of those that run: what leaves early because the container may be gone a moment later.
+  // Interim profiles of the running tasks, to be sent early because the container may be killed a moment later.
   std::vector<std::string> Snapshots();
   void Send();
-  void SendSome();  // in turn, and no more of them than five hundred executors may say at once; on the watcher's thread
-  // What a dead executor's Python workers held for a task.
+  void SendSome();  // of a few tasks in turn, so little that 500 executors can do so; on the watcher's thread
+  // Sends what a dead executor's Python workers held for a task.
   void SendOrphan(const Application& application, const OrphanedTask& task);
 
  private:
@@ -49,7 +49,7 @@ class RunningTasks {
   JvmOffHeap* offheap_;
   Names* names_;
   std::atomic<uint64_t> sequence_{0};
-  int64_t said_last_ = -1;  // the task that was said again last; of the watcher's thread
+  int64_t said_last_ = -1;  // the task that SendSome() sent last; used by the watcher's thread
 };
 
 }  // namespace memprof

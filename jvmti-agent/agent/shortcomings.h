@@ -1,5 +1,5 @@
-// Shortcomings: what this agent could not measure and why; it becomes `notAvailable` in the report. One reason a thing,
-// the first one given; at most kMax things. Thread-safe.
+// Shortcomings: what this agent could not measure and why; it becomes `notAvailable` in the report. For each thing the first reason is
+// kept; at most kMax things. Thread-safe.
 #pragma once
 
 #include <mutex>

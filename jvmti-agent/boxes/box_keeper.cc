@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kLookEvery{500}, kOrphansEvery{2000};
 
-// Also those that were given up: which sessions are open is quickly read.
+// This includes boxes that were given up: it only reads which sessions are open, which costs little.
 void RemoveBoxes(const BoxPlace& place) {
   ForEachBox({place.directory, place.application_id, place.executor_id}, [](const std::string& path, BoxReader& box) {
     const std::vector<BoxReader::SessionKey> sessions = box.Sessions();
@@ -38,7 +38,7 @@ std::chrono::milliseconds BoxKeeper::Round() {
   const std::vector<int64_t> running = options_.running_tasks();
   Overdue overdue;
   ForEachBox(options_.boxes, [&](const std::string& path, BoxReader& box) {
-    const bool alive = box.OwnerAlive();  // first: what a process writes before its end is then seen below
+    const bool alive = box.OwnerAlive();  // read first, so that the last writes of a process that ends now are seen below
     const bool needed = IsNeeded(path, box, running, &overdue);
     if (const std::optional<ProcessRows> rows = RowsOf(box)) options_.rows(*rows);
     if (!alive && !needed) unlink(path.c_str());
@@ -75,7 +75,7 @@ bool BoxKeeper::IsNeeded(const std::string& path, BoxReader& box, const std::vec
     if (!given_up) {
       needed = true;
     } else if (key.closed) {
-      [[maybe_unused]] const Status status = box.Acknowledge(key.number);  // not found: its writer has closed shop
+      [[maybe_unused]] const Status status = box.Acknowledge(key.number);  // not found: its writer has ended
     }
   }
   if (last_task >= 0) options_.last_task(box.identity().pid, last_task);

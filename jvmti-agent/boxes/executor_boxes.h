@@ -1,4 +1,4 @@
-// The black boxes of this executor: of its own Python processes, never of another executor's in the same folder.
+// The black boxes of this executor's own Python processes, not those of other executors in the same folder.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct RefusedBoxes {
   std::vector<Named> named;  // the first ones
 };
 
-// Boxes that took more work than a box is worth (blackbox/box_work.h), the first kMost of them: nobody opens them again. Thread-safe.
+// Boxes that took more work than a box is worth (blackbox/box_work.h), the first kMost of them. They aren't opened again. Thread-safe.
 class GivenUpBoxes {
  public:
   static constexpr size_t kMost = 256;
@@ -50,11 +50,11 @@ class GivenUpBoxes {
 
 struct BoxPlace {
   std::string directory, application_id, executor_id;
-  std::shared_ptr<GivenUpBoxes> given_up = std::make_shared<GivenUpBoxes>();  // never null; shared by all who look here
+  std::shared_ptr<GivenUpBoxes> given_up = std::make_shared<GivenUpBoxes>();  // never null; shared by all readers of these boxes
 };
 
 // Calls visit(path, BoxReader&) for each. A box is opened again each time, because workers come and go and opening a box is
-// cheap. One that a visit was too much work for is given up. Thread-safe (no state).
+// cheap. A box that takes too much work during a visit is given up. Thread-safe (no state).
 template <typename Visit>
 RefusedBoxes ForEachBox(const BoxPlace& place, Visit&& visit) {
   RefusedBoxes refused;

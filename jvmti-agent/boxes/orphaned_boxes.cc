@@ -19,7 +19,7 @@ constexpr std::string_view kMarkPrefix = "executor-", kMarkSuffix = ".mark";
 constexpr size_t kUuidBytes = 36;
 constexpr int64_t kKeptSeconds = 24 * 60 * 60;  // boxes that nobody can read, as Leftovers.java keeps those of other applications
 
-// The executor whose claim a file of this name is; "" for none.
+// The id of the executor whose claim has this file name; "" for other names.
 std::string_view ExecutorOfMark(std::string_view name) {
   if (!name.starts_with(kMarkPrefix) || !name.ends_with(kMarkSuffix)) return {};
   name.remove_prefix(kMarkPrefix.size());
@@ -27,7 +27,7 @@ std::string_view ExecutorOfMark(std::string_view name) {
   return name.size() > kUuidBytes + 1 ? name.substr(0, name.size() - kUuidBytes - 1) : std::string_view();
 }
 
-// Asks only: taking the lock, and closing the file of a lock that this process holds, would both change it.
+// Only queries the lock. Not for this process's own claim: closing that file would drop its lock.
 bool IsLocked(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return false;
@@ -39,7 +39,7 @@ bool IsLocked(const std::string& path) {
   return locked;
 }
 
-// Nobody has written to it for so long.
+// True if nothing was written to the file for kKeptSeconds.
 bool IsOld(const std::string& path) {
   struct stat info;
   return lstat(path.c_str(), &info) == 0 && time(nullptr) - info.st_mtime > kKeptSeconds && !IsLocked(path);

@@ -23,12 +23,12 @@ struct OrphanedTask {
 
 struct Orphans {
   std::vector<OrphanedTask> tasks;
-  // To be removed: boxes whose sessions are all among them, or are empty, and old ones that nobody can read.
+  // Boxes to be removed: those whose unread sessions are all in `tasks` (or that have none), and old ones that can't be read.
   std::vector<std::string> boxes;
 };
 
-// `own`: the living executor itself, whose own boxes are skipped. At a time at most kMostOrphans boxes, or until kMostOrphanBytes were
-// read of them and copied out of them.
+// `own`: the living executor itself, whose own boxes are skipped. One call stops after kMostOrphans boxes, or after kMostOrphanBytes
+// were read from them and copied out of them.
 inline constexpr size_t kMostOrphans = 64;
 inline constexpr uint64_t kMostOrphanBytes = uint64_t{256} << 20;
 Orphans FindOrphans(const BoxPlace& own);

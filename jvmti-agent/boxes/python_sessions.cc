@@ -16,13 +16,13 @@ uint64_t LastClosed(const std::vector<BoxReader::SessionKey>& sessions) {
   uint64_t last = 0;
   for (const BoxReader::SessionKey& key : sessions) {
     if (key.task_attempt_id >= 0 && key.closed) last = std::max(last, key.number);
-    // One that is open began when all before it were closed, also those that are recycled already.
+    // When a session opens, all before it are closed, including those whose slots were reused already.
     if (!key.closed && key.number > 1) last = std::max(last, key.number - 1);
   }
   return last;
 }
 
-// What a process holds beside its open tasks' own, and the last session that was closed by then, where that could be told.
+// What a process holds besides its open tasks' sessions, and the last session that was closed by then, if that is certain.
 struct ProcessLevel {
   BoxSession session;
   std::optional<uint64_t> through;
@@ -44,10 +44,10 @@ std::optional<ProcessLevel> ReadProcessLevel(const BoxReader& box) {
       break;
     }
   }
-  return last;  // after short tasks without a pause without `through`: a later one's reading will do for the leftovers
+  return last;  // `through` is missing after short tasks without a pause; a later task's reading then gives the leftovers
 }
 
-// Adds what the process holds for itself to its sessions from `begin` on, which have just been read.
+// Adds what the process holds at process level to its sessions from `begin` on, which have just been read.
 void AddProcessLevel(const BoxReader& box, size_t begin, FoundSessions* found) {
   const std::optional<ProcessLevel> process = ReadProcessLevel(box);
   if (!process) return;

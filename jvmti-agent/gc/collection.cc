@@ -11,14 +11,14 @@ struct Known {
   bool stops;
 };
 
-// Names of HotSpot's collectors on JDK 11 to 25. Shenandoah's generational mode tells young cycles by the same name as whole ones:
-// what it promoted earlier and dropped since is counted until its next whole one.
+// Names of HotSpot's collectors on JDK 11 to 25. Shenandoah's generational mode reports young cycles by the same name as whole ones. So
+// objects that it promoted and that became unreachable since are counted until its next whole cycle.
 constexpr Known kKnown[] = {
     {"Copy", Marks::kNothing, true},
     {"MarkSweepCompact", Marks::kWhileAtStop, true},
     {"PS Scavenge", Marks::kNothing, true},
     {"PS MarkSweep", Marks::kWhileAtStop, true},
-    {"ParNew", Marks::kNothing, true},  // with CMS, before JDK 14; what that marks is swept much later
+    {"ParNew", Marks::kNothing, true},  // with CMS, before JDK 14; CMS sweeps much later than it marks
     {"ConcurrentMarkSweep", Marks::kNothing, false},
     {"G1 Young Generation", Marks::kNothing, true},
     {"G1 Old Generation", Marks::kWhileAtStop, true},

@@ -9,7 +9,7 @@ namespace {
 constexpr int64_t kMs = 1'000'000;
 constexpr int64_t kSameNs = 2 * kMs;  // both ends are cut off to whole milliseconds
 constexpr size_t kMostVotes = 512;
-constexpr uint32_t kEnoughVotes = 1u << 20;  // halved then: nobody counts for ever
+constexpr uint32_t kEnoughVotes = 1u << 20;  // then all votes are halved
 
 }  // namespace
 

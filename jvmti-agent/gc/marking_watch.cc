@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::string_view kG1Young = "G1 Young Generation", kG1Concurrent = "G1 Concurrent GC";
 constexpr int64_t kMs = 1'000'000;
-constexpr double kNearFull = 0.9;      // of the heap: a notification may have found no room
-constexpr int64_t kSlackNs = 4 * kMs;  // a notification's times are milliseconds, cut off, and the clock's offset is about right
+constexpr double kNearFull = 0.9;      // of the heap: the JVM may have had no room to make a notification
+constexpr int64_t kSlackNs = 4 * kMs;  // a notification's times are whole milliseconds, and the clock's offset is approximate
 
 std::string Phrase(const Collection& collection) {
   return collection.cause.empty() ? collection.collector : collection.collector + " (" + collection.cause + ")";
@@ -46,7 +46,7 @@ std::optional<Marking> MarkingWatch::Ended(const Collection& collection) {
   switch (MarksOf(collection.collector)) {
     case Marks::kNothing:
       return marking;
-    case Marks::kWhileAtStop:  // nothing is made meanwhile: the middle keeps clear of both clocks' rounding
+    case Marks::kWhileAtStop:  // no object is made during the pause; its middle is safe from rounding errors of both clocks
       older_than = large_older_than = start_ns + (end_ns - start_ns) / 2;
       concurrent_ns_[0] = concurrent_ns_[1] = older_than;
       break;
@@ -62,17 +62,17 @@ std::optional<Marking> MarkingWatch::Ended(const Collection& collection) {
   return Marking{Phrase(collection), older_than, large_older_than, end_ns, collection.after_bytes, collection.max_bytes};
 }
 
-// A young collection looks at all small objects that are younger than the last one, so that what has survived it was alive. Large ones
-// lie elsewhere; what is made of them while the heap is marked counts as alive. When the marking began isn't told, and remark and
-// cleanup look the same; but it was certainly after the pause of its kind before the last one.
+// A young collection checks all small objects that are younger than the last collection, so those that survive it were reachable. Large
+// objects lie elsewhere. Those that are made while the heap is being marked count as reachable. When the marking began is not reported,
+// and remark and cleanup can't be told apart. But it certainly began after the last pause but one of this kind.
 int64_t MarkingWatch::LargeKnown(int64_t pause_ns) {
   const int64_t before = std::exchange(concurrent_ns_[1], concurrent_ns_[0]);
   concurrent_ns_[0] = pause_ns;
   return before;
 }
 
-// Pauses before this notification's own that no earlier one explains are remark and cleanup. Where its own isn't found, the clocks
-// don't agree, and nothing is concluded.
+// Finds the pause of this notification. Earlier pauses that no notification explains are remark and cleanup. If its own pause isn't
+// found, the clocks disagree, and nothing is concluded.
 std::optional<Marking> MarkingWatch::Remarked(const Collection& collection, int64_t start_ns, int64_t end_ns) {
   const auto distance = [&](const Pause& pause) { return std::abs(pause.start_ns - start_ns); };
   std::optional<Pause> own, remark;
@@ -88,12 +88,12 @@ std::optional<Marking> MarkingWatch::Remarked(const Collection& collection, int6
     large_older_than = LargeKnown(pause.start_ns);
   }
   looked_at_ = own->number;
-  // An unexplained pause may then be one whose notification was lost, and no marking at all.
+  // In a nearly full heap, an unexplained pause may be one whose notification was lost, and no marking at all.
   const bool near_full =
       collection.max_bytes != 0 && static_cast<double>(collection.after_bytes) >= kNearFull * static_cast<double>(collection.max_bytes);
   if (near_full) return std::nullopt;
   if (!remark || young_start_ns_ == 0) return std::nullopt;
-  // What the heap held right after it nobody has said; after the collection that tells of it there is less or as much.
+  // What the heap held right after the marking is not reported. After this collection it holds as much or less.
   return Marking{"G1 concurrent marking", young_start_ns_, large_older_than, remark->end_ns, collection.after_bytes, collection.max_bytes};
 }
 
@@ -105,7 +105,7 @@ Marking MarkingWatch::BeforeError() const {
   const std::vector<Pause> pauses = pauses_->Since(0);
   Marking marking;
   marking.collection = "the collection before an OutOfMemoryError";
-  if (pauses.size() <= left_out) return marking;  // nothing is known to be reached
+  if (pauses.size() <= left_out) return marking;  // older_than_ns 0: no object is known to be reachable
   const Pause& pause = pauses[pauses.size() - 1 - left_out];
   marking.older_than_ns = marking.large_older_than_ns = pause.start_ns;
   marking.end_ns = pauses.back().end_ns;

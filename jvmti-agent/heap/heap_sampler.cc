@@ -36,7 +36,7 @@ std::string BucketName(const std::string& thread_name) {
 
 }  // namespace
 
-// Charges the task that the thread works for; not `to_task` when there is none, or it has ended meanwhile.
+// Charges the task that the thread works for; `to_task` stays false when there is none, or it has ended meanwhile.
 HeapSampler::Charged HeapSampler::ChargeTask(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& stack, const Amount& amount) {
   const TaskTag tag = CurrentTask();
   Charged charged;

@@ -10,7 +10,7 @@ namespace {
 constexpr double kNearFull = 0.9;  // of the heap's maximum, after a marking: the next message may be the last
 constexpr std::chrono::milliseconds kTick{1000};
 
-// The current thread as one of the JVM's, for as long as it lives; Stop() may come on one that is.
+// Attaches the current thread to the JVM as long as this object lives. Stop() may be called on a thread that is attached already.
 class Attached {
  public:
   Attached() = default;
@@ -20,7 +20,7 @@ class Attached {
   Attached(const Attached&) = delete;
   Attached& operator=(const Attached&) = delete;
 
-  // Null where the JVM has no room for another thread.
+  // Null if the JVM has no room for another thread.
   JNIEnv* Jni(JavaVM* vm) {
     JavaVMAttachArgs arguments = {JNI_VERSION_1_8, const_cast<char*>("memprof-heap"), nullptr};
     void* jni = nullptr;
@@ -30,7 +30,7 @@ class Attached {
   }
 
  private:
-  JavaVM* vm_ = nullptr;  // that this thread has to be detached from
+  JavaVM* vm_ = nullptr;  // null: this thread need not be detached
 };
 
 thread_local Attached attached;
@@ -58,14 +58,14 @@ Status HeapSweeper::Start(HeapSweeperOptions options) {
 
 void HeapSweeper::Stop() {
   thread_.Stop();
-  Round();  // a marking may have come in the last moment
+  Round();  // for a marking that came in the last moment
   if (unsent_) SendIfDue(std::chrono::milliseconds(0));
 }
 
 void HeapSweeper::Marked(const Marking& marking) {
   {
     const std::lock_guard lock(mutex_);
-    marking_ = marking;  // of two at once the later says all
+    marking_ = marking;  // a later marking replaces an earlier one
   }
   thread_.Wake();
 }
@@ -80,7 +80,7 @@ void HeapSweeper::WantLook() {
 
 std::chrono::milliseconds HeapSweeper::Round() {
   JNIEnv* jni = attached.Jni(options_.vm);
-  if (jni == nullptr) return kTick;  // a marking waits until there is room
+  if (jni == nullptr) return kTick;  // the marking is kept until there is room
   std::optional<Marking> marking;
   bool look = false;
   {

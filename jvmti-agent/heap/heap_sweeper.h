@@ -27,7 +27,7 @@ struct HeapSweeperOptions {
   std::function<std::shared_ptr<JavaStacks>()> current_stacks;
   std::function<std::string(uint32_t)> thread_name;
   std::function<void(proto::RetainedHeap)> send;
-  std::function<void(JNIEnv*, const std::optional<proto::RetainedHeap>&)> look;  // walks the whole heap; with what was retained at last
+  std::function<void(JNIEnv*, const std::optional<proto::RetainedHeap>&)> look;  // walks the whole heap; gets what was retained last
 };
 
 class HeapSweeper {
@@ -59,7 +59,7 @@ class HeapSweeper {
   std::optional<Marking> marking_;
   bool look_wanted_ = false;
 
-  // Of the thread, or of the caller of Start and Stop while it doesn't run.
+  // Used by the thread, or by the caller of Start and Stop while the thread doesn't run.
   HeapSweeperOptions options_;
   std::optional<proto::RetainedHeap> unsent_, latest_;
   Clock::time_point sent_at_;

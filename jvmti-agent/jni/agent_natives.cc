@@ -125,7 +125,7 @@ JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeAgent_takeMessage(J
     std::string message = Agent::Get().TakeMessage(timeout_millis);
     if (message.empty()) return nullptr;
     jbyteArray bytes = jni->NewByteArray(static_cast<jsize>(message.size()));
-    if (bytes == nullptr) {  // the heap is full, which Java is told: it is worth another try
+    if (bytes == nullptr) {  // the heap is full; the message is kept, and Java gets the error and tries again
       Agent::Get().ReturnMessage(std::move(message));
       return nullptr;
     }

@@ -36,8 +36,8 @@ void TellOfOwnEnd(const std::string& executor_id, const std::vector<std::string>
   const char* directory = getenv("SPARKMEMPROF_LAST_REPORT");
   if (executor_id != kDriver || directory == nullptr) return;
   try {
-    const BlockedSignals blocked;  // they are the host's
-    // The thread that ran out has the stack that Java gave it, which may be small.
+    const BlockedSignals blocked;  // signals are handled by the host's threads
+    // On a new thread: the thread that ran out of memory may have a small stack.
     std::thread writer([&] {
       try {
         WriteReport(directory, words);
@@ -45,7 +45,7 @@ void TellOfOwnEnd(const std::string& executor_id, const std::vector<std::string>
       }
     });
     writer.join();
-  } catch (const std::exception&) {  // no thread to be had: the words are in their file
+  } catch (const std::exception&) {  // no thread could be started; the words are in their file anyway
   }
 }
 

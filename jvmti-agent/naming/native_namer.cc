@@ -14,9 +14,9 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLookEvery{500};
 constexpr int64_t kSavedCpuNs = 1'000'000'000;
 constexpr int64_t kCpuSharePerMinuteNs = 100'000'000;
-constexpr int64_t kCpuKeptForNamesNs = kSavedCpuNs / 2;  // lines cost more than names, and must leave this much for those
+constexpr int64_t kCpuKeptForNamesNs = kSavedCpuNs / 2;  // reading lines costs more than names and must leave this much time for names
 constexpr int kSymbolsPerMessage = 256;
-constexpr size_t kSymbolBytesPerMessage = 64u << 10;  // module paths may be long; the driver refuses what is far larger
+constexpr size_t kSymbolBytesPerMessage = 64u << 10;  // module paths may be long, and the driver refuses much larger messages
 
 void WriteCalls(const SourceCalls& calls, proto::Symbol* symbol) {
   if (calls.empty()) return;
@@ -47,7 +47,7 @@ Status NativeNamer::Start(NativeNamerOptions options) {
     wanted_.clear();
     answered_.clear();
   }
-  // Not the nicest: with 19 a full machine gave it 3 ms a second, and its stop held an exiting executor for ten.
+  // Not 19, the lowest priority: on a busy machine the thread then got 3 ms a second, and an exiting executor waited ten seconds for it.
   return thread_.Start("memprof-names", 10, [this] { return Round(); });
 }
 
@@ -132,8 +132,8 @@ void NativeNamer::CountWithoutLines(const std::string& module) {
   if (without_lines_.size() < kMostWanted && without_lines_.insert(module).second) ++modules_without_lines_;
 }
 
-// One pass over a module's symbols names all its frames. Ends when the budget does, or when told; what is left has no name
-// then.
+// One pass over a module's symbols names all its frames. Ends when the budget is used up, or when `enough` becomes true; the remaining
+// frames then have no name.
 void NativeNamer::NameAll(const FrameSet& frames, const std::atomic<bool>* enough) {
   std::map<std::pair<std::string, std::string>, std::vector<uint64_t>> by_module;
   for (const NativeFrame& frame : frames) {

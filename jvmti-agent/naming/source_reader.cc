@@ -80,7 +80,7 @@ class SourceReader::Work {
   std::mutex mutex_;  // covers what follows
   std::condition_variable idle_;
   std::vector<SourceLineKey> wanted_;
-  std::set<std::pair<std::string, uint32_t>> asked_;  // by what frames call them: sent, wanted, or not to be had
+  std::set<std::pair<std::string, uint32_t>> asked_;  // files as frames name them, and lines: sent, requested, or not available
   bool busy_ = false, ended_ = false;
   BackgroundThread thread_;
 };
@@ -103,7 +103,7 @@ void SourceReader::Stop() noexcept {
     work.swap(work_);
   }
   if (work == nullptr || work->Finish()) return;
-  new std::shared_ptr<Work>(std::move(work));  // never freed: its thread is in it
+  new std::shared_ptr<Work>(std::move(work));  // never freed: its thread still uses it
 }
 
 void SourceReader::Want(const std::vector<SourceLineKey>& lines) {

@@ -48,7 +48,7 @@ void LeftBehind::MakeRoom() {
 }
 
 std::vector<LeftSite> LeftBehind::Sites(const TaskTable& tasks) const {
-  // A task's thread that allocates may wait for a shard: nothing is allocated while one is held.
+  // Nothing is allocated while a shard is locked, because a task's thread may be waiting for it.
   std::vector<OffHeapBlock> blocks;
   blocks.reserve(OffHeapBlocks::kMaxBlocks);
   blocks_->ForEach([&](uint64_t, const OffHeapBlock& block) {

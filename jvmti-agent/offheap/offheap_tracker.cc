@@ -33,8 +33,8 @@ void OffHeapTracker::Allocated(jvmtiEnv* jvmti, JNIEnv* jni, uint64_t address, u
   if (weight.bytes == size) fresh_block = {address, size};
   Charge(jvmti, jni, &block);
   AddLive(block.amount.bytes);
-  Freeing(address);                    // whoever had this address has freed it unseen
-  if (!blocks_.Put(address, block)) {  // what cannot be followed must not stay live for ever
+  Freeing(address);                    // the earlier block at this address was freed unseen
+  if (!blocks_.Put(address, block)) {  // a block that can't be followed must not count as live for ever
     dropped_.fetch_add(1, std::memory_order_relaxed);
     Release(block);
   }

@@ -1,4 +1,4 @@
-// A process that is watched, or was, as a message: its peak with the rows of that moment.
+// A watched process, alive or dead, as a message: its peak with the rows of that moment.
 #pragma once
 
 #include "proto/memprof.pb.h"

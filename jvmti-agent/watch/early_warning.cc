@@ -17,7 +17,7 @@ bool EarlyWarning::Passes(uint64_t used, uint64_t limit, Clock::time_point now) 
   if (refilled_ != Clock::time_point()) left_ = std::min<double>(kAtOnce, left_ + std::chrono::duration<double>(now - refilled_).count());
   refilled_ = now;
   highest_ = std::max(highest_, used);
-  if (used + Percent(limit, kFall) <= highest_) {  // what comes next is another climb
+  if (used + Percent(limit, kFall) <= highest_) {  // another climb begins
     highest_ = used;
     next_ = used + Percent(limit, kStep);
   }

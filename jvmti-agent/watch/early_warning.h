@@ -1,10 +1,10 @@
-// EarlyWarning: when last words have to leave, for a container that the kernel kills leaves none. The first time that use
-// passes 85 % of the limit, then at each further 2 % of the limit above all before. A fall of 3 % begins another climb, whose
-// first warning is 2 % above its foot.
+// EarlyWarning: when last words must be sent, because a container that the kernel kills can't send any. A warning is due the first
+// time that use passes 85 % of the limit, then at each further 2 % of the limit above the last warning. After a fall of 3 % of the
+// limit, another climb begins; its first warning comes 2 % above its lowest point, from 85 % on.
 //
-// One a second in the long run. A climb at a gigabyte a second is over before the first second is, so up to eight may leave at
-// once: as many as there are steps between 85 % and the limit. A step that finds none left is made up for as soon as one is.
-// Not thread-safe.
+// In the long run there is at most one warning a second. But a climb of a gigabyte a second takes less than a second, so up to eight
+// warnings may come at once: as many as there are steps between 85 % and the limit. A warning beyond that is delayed until the next is
+// allowed. Not thread-safe.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ class EarlyWarning {
   using Clock = std::chrono::steady_clock;
   static constexpr int kAtOnce = 8;
 
-  // `used`: without page cache that can be dropped. True: send now.
+  // `used`: use without page cache. True: send now.
   bool Passes(uint64_t used, uint64_t limit, Clock::time_point now);
   static bool IsNear(uint64_t used, uint64_t limit);  // at 85 % or above
 

@@ -1,6 +1,6 @@
-// KernelKills: shares out the kernel's kills in our cgroup among the processes that vanish. The counter rises before its
-// victim is gone, so a rise is looked for at every tick, kept for a few seconds and explains one process. A rise that nobody
-// of ours explains was somebody else in the same group, and is forgotten. Not thread-safe.
+// KernelKills: assigns the kernel's kills in our cgroup to the processes that disappear. The counter rises before the killed process
+// is gone, so the counter is read at every tick. Each kill is kept for a few seconds and explains one process. A kill that explains
+// none of our processes was of another process in the same cgroup, and is forgotten. Not thread-safe.
 #pragma once
 
 #include <chrono>

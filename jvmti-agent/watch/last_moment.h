@@ -1,5 +1,5 @@
-// The watcher's latest tick as a message: what a post-mortem compares with the limit. Cheap enough for every tick: nothing is
-// read that the tick has not read already.
+// The watcher's latest tick as a message: what a post-mortem compares with the limit. Cheap enough for every tick, because it uses
+// only what the tick has read already.
 #pragma once
 
 #include "proto/memprof.pb.h"

@@ -1,5 +1,5 @@
-// MessageQueue: envelopes that wait for Java to send them to the driver. At most kMaxMessages and kMaxBytes; when it is
-// full the oldest goes (a later snapshot says more) and is counted. Thread-safe.
+// MessageQueue: envelopes that wait for Java to send them to the driver. At most kMaxMessages and kMaxBytes; when it is full, the
+// oldest is dropped and counted, because later snapshots replace it. Thread-safe.
 #pragma once
 
 #include <chrono>
@@ -22,9 +22,9 @@ class MessageQueue {
   std::optional<std::string> Take(std::chrono::milliseconds timeout);
   // One that could not be sent: it comes first again, unless newer ones have filled the queue.
   void PutBack(std::string envelope);
-  // Until all were taken and somebody asks for more, which says that the last one was sent; false after `timeout`.
+  // Waits until all were taken and the reader asks for more, which shows that it has sent the last one; false after `timeout`.
   bool WaitUntilTaken(std::chrono::milliseconds timeout);
-  void Open();   // empty: what nobody took is of no use to who comes now
+  void Open();   // begins empty: messages of an earlier application are dropped
   void Close();  // what is in it can still be taken
 
   uint64_t dropped() const;

@@ -60,7 +60,7 @@ SparkNews News::TakeTo(ProcessWatch* processes) {
   const std::lock_guard lock(mutex_);
   for (const auto& [pid, task] : last_tasks_) processes->SetLastTask(pid, task);
   last_tasks_.clear();
-  // A worker's first task may be over before the worker has been discovered.
+  // A worker's first task may end before the watcher has discovered the worker.
   const auto is_old = [now = Clock::now()](const auto& said) { return now - said.at >= kKeptFor; };
   std::erase_if(rows_, [&](const auto& said) { return processes->SetRows(said.second.news) || is_old(said.second); });
   std::erase_if(baselines_, [&](const auto& said) { return processes->SetBaseline(said.second.news) || is_old(said.second); });

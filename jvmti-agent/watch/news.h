@@ -1,5 +1,5 @@
-// News: what other threads tell the watcher between two of its looks: what Spark's memory manager says, and what is known of processes,
-// which the watcher may not have discovered yet. Thread-safe.
+// News: what other threads report to the watcher between two of its looks: figures of Spark's memory manager, and facts about
+// processes, which the watcher may not have discovered yet. Thread-safe.
 #pragma once
 
 #include <chrono>
@@ -13,12 +13,12 @@
 
 namespace memprof {
 
-// What Spark's memory manager said last, in bytes.
+// The last figures of Spark's memory manager, in bytes.
 struct SparkMemoryUse {
   uint64_t storage = 0, execution = 0, heap_used = 0, heap_max = 0, heap_committed = 0;
 };
 
-// What it has said so far.
+// All of its figures so far.
 struct SparkNews {
   SparkMemoryUse now, peak;
   SparkPools pools;
@@ -26,7 +26,7 @@ struct SparkNews {
 
 class News {
  public:
-  static constexpr std::chrono::seconds kKeptFor{7};  // of a process that isn't known; then it is let go
+  static constexpr std::chrono::seconds kKeptFor{7};  // how long news of an unknown process is kept
 
   void Clear();
   void SetSparkMemory(const SparkMemoryUse& use);
@@ -36,7 +36,7 @@ class News {
   void SetBaseline(const ProcessBaseline& baseline);
 
   SparkMemoryUse SparkMemory() const;
-  // Tells `processes` what is theirs, and returns what is Spark's.
+  // Passes news of processes to `processes`, and returns Spark's.
   SparkNews TakeTo(ProcessWatch* processes);
 
  private:

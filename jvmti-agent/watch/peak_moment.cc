@@ -10,12 +10,12 @@ namespace {
 
 constexpr uint64_t kNotable = 100;  // a change by one part in this many
 constexpr std::chrono::seconds kPssEvery{1};
-// Of the time at most one part in this many is spent on reading PSS: of a notable maximum, and of others.
+// At most one part in this many of the time is spent on reading PSS: for a notable maximum, and for others.
 constexpr int kPssShare = 50, kLeastPssShare = 1000;
 
 }  // namespace
 
-// Of a maximum that is hardly higher than the one whose processes were read, nobody knows whose the difference is.
+// If the maximum is hardly higher than the last one whose processes were read, the difference is unattributed.
 void PeakMoment::Raise(uint64_t used, const ProcessWatch& processes, const Scene& scene) {
   const bool notable = used > read_used_ + read_used_ / kNotable;
   if (notable || MayReadPss(kLeastPssShare)) {
@@ -66,7 +66,7 @@ void PeakMoment::Read(uint64_t used, const ProcessWatch& processes, const Scene&
   AddRow("offHeap", scene.offheap_bytes, message_.mutable_regions());
 }
 
-// What a process holds now, and the rows that were read with it: they may miss some pages of it, which is said.
+// What a process holds now, with the rows of the same reading. Pages that the rows miss are unattributed.
 void PeakMoment::ReadProcess(const WatchedProcess& process, proto::Process* message) const {
   message->set_peak_rss_bytes(process.rss_bytes);
   uint64_t rows = 0;

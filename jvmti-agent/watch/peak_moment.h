@@ -1,8 +1,8 @@
-// PeakMoment: the moment at which most was in use, as a message: who held how much then. Of the watcher's thread.
+// PeakMoment: the moment of the largest use, as a message: which process held how much. Used by the watcher's thread only.
 //
-// Its processes are in RSS, always. What they share is RSS - PSS, as last read: PSS costs 20 ms per GB, so it is read at most once a
-// second and for at most 2 % of the time. Of a maximum less than 1 % above the last one that was read, processes are read for a
-// thousandth of the time at most; else it is the moment read before, the rest unattributed.
+// Processes are always in RSS. What they share is RSS - PSS, as last read: PSS costs 20 ms per GB, so it is read at most once a second
+// and for at most 2 % of the time. A maximum less than 1 % above the last one whose processes were read is read again only if that
+// takes at most a thousandth of the time. Otherwise the processes read before stay, and the growth since then is unattributed.
 #pragma once
 
 #include <chrono>
@@ -19,12 +19,12 @@ namespace memprof {
 
 class PeakMoment {
  public:
-  // What else there is to say of a moment.
+  // What else belongs to a moment.
   struct Scene {
-    bool of_cgroup = false;  // `used` is a cgroup's, in which pages that are shared count once; else it is the sum of RSS
+    bool of_cgroup = false;  // `used` is a cgroup's, which counts shared pages once; else it is the sum of RSS
     SparkMemoryUse spark;
     uint64_t offheap_bytes = 0;
-    std::vector<int64_t> tasks;  // that run
+    std::vector<int64_t> tasks;  // running
   };
 
   void Raise(uint64_t used, const ProcessWatch& processes, const Scene& scene);  // `used` is larger than used_bytes()
@@ -41,7 +41,7 @@ class PeakMoment {
 
   ProcFiles proc_;
   proto::Moment message_;
-  uint64_t used_ = 0, read_used_ = 0;  // read: the largest whose processes were read
+  uint64_t used_ = 0, read_used_ = 0;  // read_used_: the largest whose processes were read
   std::optional<uint64_t> shared_;
   Clock::time_point pss_at_;
   Clock::duration pss_cost_{};

@@ -15,8 +15,8 @@ const char* NameOf(ProcessKind kind);
 // `parent` is the kind of the process that started it: what a Python process forks is a worker, whatever it is called.
 ProcessKind KindOf(const std::vector<std::string>& command_line, ProcessKind parent);
 
-// True where a Python program has started the JVM for itself, as PySpark does. Whoever else starts a driver's JVM only waits for it:
-// a workflow's scheduler, `sparkmemprof submit`.
+// True where a Python program has started the JVM for itself, as PySpark does. False for a Python process that only waits for the
+// driver's JVM: a workflow scheduler, `sparkmemprof submit`.
 bool IsPythonWithGateway(const std::vector<std::string>& parent, const std::vector<std::string>& jvm);
 
 // An executor of Spark: one that isn't ours in our control group means that the limit is shared.

@@ -27,7 +27,7 @@ void ProcessWatch::Discover() {
     const auto known = living_.find(pid);
     const Result<uint64_t> start = proc_.ReadStartTicks(pid);
     if (known != living_.end() && start.ok() && known->second.start_ticks == *start) {
-      known->second.kind = kind;  // a fork becomes itself only with its exec
+      known->second.kind = kind;  // a fork gets its own command line only by exec
       continue;
     }
     if (known != living_.end()) {
@@ -103,8 +103,8 @@ void ProcessWatch::ReadPeak(WatchedProcess* process) {
   process->peak_shmem_bytes = status->rss_shmem_bytes;
 }
 
-// What happened between two ticks: higher than any reading, and nobody knows its rows. Of a process that no tick has read yet it would
-// keep the first reading's rows away.
+// A peak between two ticks is higher than any reading, and its rows aren't known. It isn't taken for a process that no tick has read
+// yet: the first reading would then be below the peak, and its rows would be lost.
 void ProcessWatch::TakeKernelsPeak(WatchedProcess* process) {
   if (process->peak_bytes == 0) return;
   const Result<ProcessStatus> status = proc_.ReadStatus(process->pid);

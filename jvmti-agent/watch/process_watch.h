@@ -1,9 +1,10 @@
-// ProcessWatch: an executor's JVM and every Python process below it, with the peak of each. Found by looking for children:
-// the whole tree once a second (Discover), the daemons' new workers at every tick.
+// ProcessWatch: an executor's JVM and every Python process below it, with the peak of each. They are found by looking for children:
+// in the whole tree by Discover(), among the daemons' children at every tick. The watcher calls Discover() once a second for five
+// seconds after a task's start (in local mode always), otherwise every five seconds.
 //
-// A peak is VmRSS of one reading of /proc/pid/status, its rows RssAnon, RssFile and RssShmem the same reading's. Once a second
-// the kernel is asked for what happened between two readings (VmHWM): what the rows don't explain of it is unattributed. A
-// Python worker that is profiled measures better rows itself; they come from its box.
+// A peak is VmRSS of one reading of /proc/pid/status; its rows are RssAnon, RssFile and RssShmem of the same reading. Once a second
+// the kernel's own maximum (VmHWM) is read, for peaks between two readings; what the rows don't explain of it is unattributed. A Python
+// worker that is profiled measures better rows itself; they come from its box.
 //
 // At most kMaxProcesses living ones; of the dead, the kMaxDead with the highest peaks. Not thread-safe.
 #pragma once
@@ -43,11 +44,11 @@ class ProcessWatch {
   // `with_driver`: the JVM's own parent belongs to it when that is PySpark's program.
   ProcessWatch(ProcFiles proc, int32_t jvm_pid, bool with_driver);
 
-  void Discover();   // looks through all that the JVM has started: a JVM of many threads has many lists of children
-  void ReadPeaks();  // the kernel's, of those that are known
+  void Discover();   // reads the whole tree; costly, because each thread of the JVM has a list of children
+  void ReadPeaks();  // reads the kernel's peaks of the known processes
   void Tick();
   void SetLastTask(int32_t pid, int64_t task_attempt_id);
-  // Of a process that lives or has lived; false: it isn't known (yet).
+  // For a living or dead process; false: it isn't known (yet).
   bool SetRows(const ProcessRows& rows);
   bool SetBaseline(const ProcessBaseline& baseline);
 

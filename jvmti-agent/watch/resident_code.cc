@@ -15,14 +15,14 @@ namespace {
 
 const char kOfThisLibrary = 0;
 
-// As a system call, like mlock2: libc's is a function that does nothing under a sanitizer.
+// Calls the kernel directly, as for mlock2: under a sanitizer, libc's function does nothing.
 void Unlock(void* begin, size_t bytes) { syscall(SYS_munlock, begin, bytes); }
 
 }  // namespace
 
 size_t ResidentCode::Keep() {
   Release();
-  // Ours first: the limit may not allow for both.
+  // Ours first: the limit may not be large enough for both.
   std::array<LoadedModule, 2> modules;
   const std::array<uintptr_t, 2> within = {reinterpret_cast<uintptr_t>(&kOfThisLibrary), reinterpret_cast<uintptr_t>(&getpid)};
   VisitLoadedModules([&](const LoadedModule& module) {
@@ -35,7 +35,7 @@ size_t ResidentCode::Keep() {
     const Mapping mapping = {reinterpret_cast<void*>(module.begin), module.end - module.begin};
     if (mapping.bytes == 0) continue;
     if (syscall(SYS_mlock2, mapping.begin, mapping.bytes, MLOCK_ONFAULT) != 0) {
-      Unlock(mapping.begin, mapping.bytes);  // what came before a hole
+      Unlock(mapping.begin, mapping.bytes);  // what was locked before a hole was met
       continue;
     }
     kept_.push_back(mapping);

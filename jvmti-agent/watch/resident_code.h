@@ -1,8 +1,8 @@
-// ResidentCode: while one is kept, those pages of this library and of libc stay in memory that have been touched.
+// ResidentCode: between Keep() and Release(), pages of this library and of libc that have been used once stay in memory.
 //
-// In a container that is nearly full the kernel takes back pages of files, code among them, and whoever runs into a missing one
-// waits until room has been found for it: the watcher's last look came seconds late so. What was touched once is
-// locked (MLOCK_ONFAULT, Linux 4.4). Where RLIMIT_MEMLOCK or a sandbox forbids it for either library, that one is not.
+// In a container that is nearly full the kernel drops pages of files, including code. A thread that needs such a page waits until
+// there is room for it. This delayed the watcher's last look by seconds. So pages are locked when they are first used (MLOCK_ONFAULT,
+// Linux 4.4). A library for which RLIMIT_MEMLOCK or a sandbox forbids it is not locked.
 //
 // Not thread-safe. Not for hooks.
 #pragma once

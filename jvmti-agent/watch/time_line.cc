@@ -43,7 +43,7 @@ void TimeLine::Add(const Tick& tick, const TimeSample& sample, Wanted wanted) {
 }
 
 void TimeLine::Keep(TimeSample sample) {
-  sample.time_ms = std::max(sample.time_ms, last_ms_ + 1);  // the clock of the day may be set back
+  sample.time_ms = std::max(sample.time_ms, last_ms_ + 1);  // the wall clock may be set back
   last_ms_ = sample.time_ms;
   unsent_.Add(sample);
 }

@@ -1,11 +1,11 @@
 // TimeLine: which ticks of the watcher become samples of the executor's life, and those that weren't sent yet.
 //
-// A sample a second. Sooner, but at most five a second, when use passes 50, 85 or 95 % of the limit either way, when it is 5 %
-// above all before, and when a task has begun or ended. The tick of the largest use so far is a sample, too, however short it
-// was: it is added with the next one. Bounded: kMostUnsent samples, the older ones thinned (timeline/time_samples.h); they are
-// due every kSendEvery. 500 executors send less than 256 KB a second together.
+// There is one sample a second. There are more, at most five a second, when use passes 50, 85 or 95 % of the limit either way, when it
+// is 5 % above its earlier maximum, when a task has begun or ended, and when the JVM was stopped for long. The tick of the largest use
+// so far is a sample, too, however short it was: it is added with the next one. Bounded: kMostUnsent samples, the older ones thinned
+// (timeline/time_samples.h). They are sent every kSendEvery. 500 executors send less than 256 KB a second together.
 //
-// Not thread-safe: of the watcher's thread.
+// Not thread-safe: used by the watcher's thread only.
 #pragma once
 
 #include <chrono>
@@ -27,12 +27,12 @@ class TimeLine {
   struct Tick {
     uint64_t used_bytes = 0;
     std::optional<uint64_t> limit_bytes;
-    bool tasks_moved = false;  // since the last sample, or the JVM stood still for long
+    bool tasks_moved = false;  // since the last sample a task began or ended, or the JVM was stopped for long
     Clock::time_point at;
   };
   enum class Wanted { kNo, kAsLargest, kYes };
 
-  // Whether the tick is to be told to Add(): as a sample, or as the largest so far.
+  // Whether the tick is to be passed to Add(): as a sample, or as the largest so far.
   Wanted Wants(const Tick& tick) const;
   void Add(const Tick& tick, const TimeSample& sample, Wanted wanted);
 

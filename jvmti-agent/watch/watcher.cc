@@ -93,7 +93,7 @@ milliseconds Watcher::Round() {
   if (!anew && StandsStill(now)) return pace_;
   if (anew) renewed_at_ = now;
   Look(anew);
-  if (now - built_at_ >= kTick) {  // a fast tick watches, and leaves the rest to every fifth of it
+  if (now - built_at_ >= kTick) {  // of the fast ticks only every fifth makes a snapshot
     built_at_ = now;
     proto::ExecutorSnapshot snapshot = Build();
     const std::lock_guard lock(mutex_);
@@ -109,11 +109,11 @@ milliseconds Watcher::Round() {
     SendEarly();
   } else {
     SendIfGrown();
-    // Who stays near the limit for long dies of what comes then, not of what was said at the last step.
+    // While use stays near the limit, other lines may grow: the last profiles would be outdated when the executor is killed.
     if (limit_ && EarlyWarning::IsNear(last_.used_bytes(), *limit_) && now - early_at_ >= kSayAgain) SayEarly(false);
   }
   if (early || time_line_.Due(now)) SendTimeLine();
-  MeasureJvm();  // last: a large heap's pages take their time to look up, and the last words must not wait for it
+  MeasureJvm();  // last: it takes long for a large heap, and last words must not wait for it
   const bool half_of_limit = limit_ && last_.used_bytes() >= *limit_ / 2;
   const bool half_of_grant = HeldToGrant() && processes_bytes_ >= options_.granted_bytes / 2;
   if (half_of_limit || half_of_grant) {
@@ -124,7 +124,7 @@ milliseconds Watcher::Round() {
   return pace_;
 }
 
-// YARN without cgroups ends executors itself. Where it has a cgroup of its own made for each, the kernel does, at the same size.
+// YARN without cgroups kills executors itself. Where it makes a cgroup for each, the kernel kills them, at the same size.
 bool Watcher::HeldToGrant() const { return options_.granted_bytes != 0 && (!limit_ || *limit_ > options_.granted_bytes); }
 
 void Watcher::NoteStarts(Clock::time_point now) {
@@ -134,7 +134,7 @@ void Watcher::NoteStarts(Clock::time_point now) {
   started_at_ = now;
 }
 
-// Every tick reads what the container uses, and more only where that has changed, tasks come or go, or a while has passed.
+// Every tick reads what the container uses. It reads more only if that has changed, or tasks have started or ended.
 bool Watcher::StandsStill(Clock::time_point now) {
   if (!limit_ || HeldToGrant()) return false;
   if (now - started_at_ < kAwakeFor || task_ends_ != sampled_ends_) return false;
@@ -154,8 +154,8 @@ Result<CgroupUse> Watcher::ReadUse() {
   return use;
 }
 
-// What the driver's Python starts nobody announces. An executor's daemon comes some time after a task has begun, and Tick finds what the
-// daemon forks.
+// Nothing tells us which processes the driver's Python starts, so in local mode this is always true. An executor's daemon starts within
+// a few seconds of a task; Tick finds the workers that the daemon forks.
 bool Watcher::MayHaveStartedMore(Clock::time_point now) {
   const bool quiet = now - started_at_ >= kDiscoverEvery && now - discovered_at_ < kDiscoverEvery;
   if (quiet && !options_.with_driver) return false;
@@ -193,7 +193,7 @@ void Watcher::Look(bool anew) {
       used = use->used_bytes();
       of_cgroup = read_cgroup_ = true;
     } else if (read_cgroup_) {
-      return;  // for once; the sum of RSS would be another measure
+      return;  // skips this tick: the sum of RSS is another measure and can't stand in
     }
   }
   RememberLast(used);
@@ -201,14 +201,14 @@ void Watcher::Look(bool anew) {
     peak_.Raise(used, *processes_, {of_cgroup, spark_.now, options_.offheap_live_bytes(), options_.running_tasks()});
 }
 
-// It may be changed, or gone; but a file that can't be read for once is no word of it.
+// The limit may be changed or removed. A single failed read proves neither.
 void Watcher::ReadLimit() {
   const std::optional<uint64_t> limit = cgroup_ == nullptr || host_memory_ == 0 ? std::nullopt : cgroup_->Limit(host_memory_);
   missed_limits_ = limit ? 0 : missed_limits_ + 1;
   if (limit || missed_limits_ >= kMissedLimits) limit_ = limit;
 }
 
-// The rows of this process itself, whose largest resident set they were measured in.
+// Measures the rows of this process, the JVM, if its resident set has grown enough.
 void Watcher::MeasureJvm() {
   const auto jvm = processes_->living().find(getpid());
   if (jvm == processes_->living().end() || !jvm_rows_->Wanted(jvm->second.rss_bytes, MonotonicNs())) return;
@@ -226,16 +226,16 @@ void Watcher::RememberLast(uint64_t used) {
   AddRow("offHeap", options_.offheap_live_bytes(), last_.mutable_regions());
 }
 
-// Called while last_ is still the tick before, in which they lived.
+// Call it before last_ is renewed: last_ is then the tick before, at which these processes still lived.
 void Watcher::SendWorkerDeaths() {
   kernel_kills_.Read(cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills(), Clock::now());
   std::vector<WatchedProcess> gone = processes_->TakeGone();
-  // The kernel takes the largest. What else goes with a worker, such as its daemon, goes because of it.
+  // The kernel kills the largest worker first. Other processes that end with it (its daemon) end because of that.
   const auto order = [](const WatchedProcess& process) {
     return std::pair(process.kind != ProcessKind::kPythonWorker, ~process.rss_bytes);
   };
   std::stable_sort(gone.begin(), gone.end(), [&](const auto& a, const auto& b) { return order(a) < order(b); });
-  // Where several executors share a group, a kill may have been among another's processes.
+  // Where several executors share a cgroup, the killed process may be another executor's.
   const auto take_kill = [this] { return shared_ ? std::nullopt : kernel_kills_.Take(); };
   for (const WatchedProcess& process : gone) {
     if (process.kind == ProcessKind::kPythonWorker) {
@@ -260,7 +260,7 @@ void Watcher::SayEarly(bool climbs) {
 void Watcher::SendIfGrown() {
   const Clock::time_point now = Clock::now();
   const bool grown = peak_.used_bytes() > sent_use_ + sent_use_ / 50;  // by 2 %
-  // Who dies after a fall, or after a climb that is no peak, must not be judged by what it had used before.
+  // If use has fallen, or risen again without a new peak, a death must not be judged by the use before that.
   const uint64_t last = last_.used_bytes(), move = std::max(last, sent_last_) - std::min(last, sent_last_);
   const bool moved = limit_ && move > *limit_ / kNotableMove && now - sent_at_ >= kSendMovesEvery;
   if (!moved && (!grown || now - sent_at_ < kSendEvery)) return;

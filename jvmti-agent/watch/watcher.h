@@ -1,16 +1,17 @@
 // Watcher: a native thread that keeps the executor's peaks, of each process and of the container, and sends a snapshot
 // to the driver early enough to outlive a kill.
 //
-// Ticks: every 20 ms while use is above half of the limit, every 200 ms below; every 100 ms without a limit. A tick reads what
-// the container uses; its processes, too, if that is 1 % of the limit away from the last look, tasks have come or gone, or the
-// look is a second old. Without a limit every tick looks at the processes.
+// Ticks: every 20 ms while use is above half of the limit (or of what the cluster manager grants, where it enforces that itself),
+// every 200 ms below; every 100 ms without a limit. A tick reads what the container uses. It also looks at the processes if use has
+// moved by 1 % of the limit since the last look, if tasks have started or ended, or if the last look is a second old. Without a limit
+// by cgroup every tick looks at the processes.
 //
 // A new maximum of use is the peak moment (peak_moment.h): regions and processes are read at that tick and add up to it (with
-// `unattributed`). A snapshot is sent when the maximum grew by 2 %, at most one a second, when use nears the limit (early_warning.h), and
-// at the end. Every snapshot has the last tick, too. Some ticks become samples of the executor's life (time_line.h), of what was read for
-// them anyhow.
+// `unattributed`). A snapshot is sent when the maximum has grown by 2 % (at most once a second), when use has moved by a tenth of the
+// limit (at most every five seconds), when use nears the limit (early_warning.h), and at the end. Every snapshot has the last tick,
+// too. Some ticks become samples of the executor's life (time_line.h), made from what the tick has read already.
 //
-// Thread-safe. Start and Stop not against each other.
+// Thread-safe, except that Start and Stop must not run at the same time.
 #pragma once
 
 #include <atomic>
@@ -39,17 +40,17 @@
 
 namespace memprof {
 
-// A Python process that is gone, as the tick before saw it and the container.
+// A Python process that is gone, and the container: both as they were at the tick before.
 struct DeadWorker {
   WatchedProcess process;
   proto::Moment before;
-  // To be asked only for one that was killed, for it takes them: how many of the kernel's kills in the cgroup explain it, 1 or 0; absent:
-  // nobody can tell.
+  // How many of the kernel's kills in the cgroup explain this death: 1 or 0; absent: not known. Each kill explains one death only, so
+  // call it only for a process that was killed.
   std::function<std::optional<uint64_t>()> take_kill;
   std::optional<uint64_t> limit_bytes;
 };
 
-// For which the JVM has stood still since its start.
+// The garbage collectors' pauses since the JVM's start.
 struct PauseSums {
   uint64_t count = 0;
   int64_t total_ns = 0;
@@ -60,7 +61,7 @@ struct WatcherOptions {
   std::string java_version;
   std::string agent_loaded;    // "agentpath" or "jar"
   bool with_driver = false;    // local mode: the driver's Python process is watched, too
-  uint64_t granted_bytes = 0;  // that the processes together may take, where somebody watches over it who needs no cgroup; 0: nobody
+  uint64_t granted_bytes = 0;  // bound on all processes together that the cluster manager enforces without a cgroup; 0: it doesn't
   bool withheld = false;       // names of the user's own Python modules (profile/withheld.h)
   std::function<uint64_t()> offheap_live_bytes;
   std::function<std::vector<AddressRange>()> offheap_blocks;  // large ones, in order of address
@@ -70,9 +71,9 @@ struct WatcherOptions {
   std::function<void(proto::ExecutorSnapshot*)> complete;       // counters and what isn't available
   std::function<void(const proto::ExecutorSnapshot&)> send;
   std::function<void(proto::TimeLine)> send_time_line;
-  // What else must leave with the snapshot: use climbs towards the limit, or it has stayed near it for a while.
+  // Sends what else must be sent early, because use climbs towards the limit or (`climbs` false) has stayed near it for a while.
   std::function<void(bool climbs)> early;
-  std::function<void(const DeadWorker&)> worker_died;  // may be a worker that ended in good order
+  std::function<void(const DeadWorker&)> worker_died;  // it may have ended normally
 };
 
 class Watcher {
@@ -94,7 +95,7 @@ class Watcher {
   Result<CgroupUse> ReadUse();
   void ReadLimit();
   bool MayHaveStartedMore(Clock::time_point now);
-  void Look(bool anew);  // anew: what changes rarely, too
+  void Look(bool anew);  // anew: reads what changes rarely, too
   void MeasureJvm();
   void RememberLast(uint64_t used);
   void TakeSample(bool anyhow);
@@ -114,18 +115,18 @@ class Watcher {
   std::mutex mutex_;
   proto::ExecutorSnapshot latest_;  // guarded by mutex_
 
-  // Of the watcher's thread; of the caller of Start and Stop while it doesn't run.
+  // Used by the watcher's thread, and by the caller of Start and Stop while that thread doesn't run.
   WatcherOptions options_;
   ResidentCode code_;
   ProcFiles proc_;
   std::unique_ptr<MemoryCgroup> cgroup_;  // null: none
   uint64_t host_memory_ = 0;
-  std::optional<uint64_t> host_available_;  // as of the last look at what changes rarely
+  std::optional<uint64_t> host_available_;  // as of the last look `anew`
   std::optional<ProcessWatch> processes_;
   std::optional<JvmRows> jvm_rows_;
   std::optional<uint64_t> limit_;
   int missed_limits_ = 0;     // in a row
-  bool read_cgroup_ = false;  // its use could be read before
+  bool read_cgroup_ = false;  // its use has been read before
   bool shared_ = false;
   std::string kill_counter_;
   std::optional<uint64_t> oom_kills_at_start_;

@@ -1,4 +1,4 @@
-// What of the watcher's ticks becomes samples of the executor's life.
+// Which of the watcher's ticks become samples of the executor's life.
 #include <algorithm>
 #include <utility>
 
@@ -10,11 +10,11 @@ namespace {
 using std::chrono::seconds;
 
 constexpr seconds kPressureEvery{1};
-constexpr int64_t kLongPauseNs = 20'000'000;  // from which a pause has a sample of its own
+constexpr int64_t kLongPauseNs = 20'000'000;  // pauses of this length in total make a sample of their own
 
 }  // namespace
 
-// Of what the tick has read anyhow, but for the pressure.
+// Uses what the tick has read already; only the pressure is read here.
 void Watcher::TakeSample(bool anyhow) {
   const uint64_t starts = task_starts_, ends = task_ends_;
   const PauseSums pauses = options_.pauses();
@@ -63,7 +63,7 @@ TimeSample Watcher::SampleNow() const {
   std::partial_sort(each.begin(), each.begin() + static_cast<ptrdiff_t>(largest), each.end(),
                     [](const auto& a, const auto& b) { return std::pair(b.kib, a.pid) < std::pair(a.kib, b.pid); });
   std::copy_n(each.begin(), largest, sample.workers.begin());
-  if (spark_.now.heap_max != 0) {  // it has said something
+  if (spark_.now.heap_max != 0) {  // 0: nothing reported yet
     sample.Set(Gauge::kHeapUsed, spark_.now.heap_used);
     sample.Set(Gauge::kHeapCommitted, spark_.now.heap_committed);
     sample.Set(Gauge::kHeapStorage, spark_.now.storage);

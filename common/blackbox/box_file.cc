@@ -74,7 +74,7 @@ uint64_t Place(const Plan& plan, Table* tables) {
   return AlignUp(end, kHeaderBytes);
 }
 
-// The reason before the folder: a message that is too long loses its end.
+// Names the reason before the folder, because a message that is too long loses its end.
 Status Failure(const char* what, const char* path, int error) {
   ErrorCode code = error == ENOSPC || error == ENOMEM || error == EDQUOT ? ErrorCode::kExhausted : ErrorCode::kIo;
   const char* name = strrchr(path, '/');
@@ -114,7 +114,7 @@ Status BoxFile::Create(const BoxFileOptions& options, BoxFile* file) {
   const char* step = "set the mode of";
   int error = fchmod(file->fd, S_IRUSR | S_IWUSR) == 0 ? 0 : errno;  // a default ACL or umask may have taken rights away
   if (error == 0) {
-    // Every block now: a full disk must say so here and not as SIGBUS inside somebody's malloc.
+    // Allocates every block now: a full disk must be an error here, not SIGBUS inside a malloc of the host.
     step = "allocate";
     do {
       error = posix_fallocate(file->fd, 0, static_cast<off_t>(header.file_bytes));

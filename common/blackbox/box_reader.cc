@@ -231,7 +231,7 @@ Status BoxReader::Acknowledge(uint64_t number) {
   }
   uint64_t offset = impl_->header.tables[box::kSessionTable].offset + uint64_t{view.slot} * sizeof(box::SessionSlot) +
                     offsetof(box::SessionSlot, acknowledged);
-  // Should the slot have been recycled just now, its next session has another number: an old one in here says nothing.
+  // If the slot was recycled just now, its next session has another number, and the old number here has no effect.
   ssize_t put = pwrite(impl_->fd, &number, sizeof number, static_cast<off_t>(offset));
   if (put == sizeof number) return {};
   return Status::Error(ErrorCode::kIo, "cannot acknowledge session %llu in black box %s: %s", static_cast<unsigned long long>(number),

@@ -1,8 +1,8 @@
 // BoxReader: reads one black box of another process, alive or dead, and treats it as hostile: every offset, count and
 // string is checked against the file's size before use; a bad record is skipped and counted, a bad header refused with
 // path and reason. It reads with pread into memory of its own, so that a file cut short is an error and not a SIGBUS, and
-// nothing changes between check and use. What it does with a box is counted over all its calls and bounded (box_work.h): beyond, the
-// box is given up, and every call fails. Ordinary C++ (allocates); no exceptions. Not thread-safe; make one per thread.
+// nothing changes between check and use. Its work on a box is counted over all calls and bounded (box_work.h). Beyond the bound the box
+// is given up, and every call fails. Ordinary C++ (allocates); no exceptions. Not thread-safe; make one per thread.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +66,7 @@ struct BoxSession {
   std::vector<BoxStackNode> stacks;
   std::vector<BoxSite> sites;
   std::vector<BoxUdf> udfs;
-  std::vector<BoxCounter> counters;  // the owner's, and the box's own bounds where they aren't zero: droppedSites, ...
+  std::vector<BoxCounter> counters;  // the owner's, and those of the box's own bounds that aren't zero: droppedSites, ...
   std::vector<BoxIncident> incidents;
 };
 

@@ -1,4 +1,4 @@
-// One session of a box, put together out of its tables while its owner may go on writing.
+// Reads one session of a box from its tables, while its owner may go on writing.
 #include <algorithm>
 
 #include "blackbox/box_reader.h"
@@ -21,8 +21,8 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
   BoxSession out;
   SessionAssembler assembler(&out, &impl_->work);
 
-  // Sites first, then what they refer to: a reference that was written is then within what was committed. The session is
-  // read around them; unless its peak moved meanwhile (or it was recycled), all belongs together.
+  // Reads sites first, then what they refer to: so each reference is within what was committed. The session is read before and
+  // after. If its peak is the same both times (and it was not recycled), all that was read belongs together.
   if (!impl_->ReadView(number, &view)) return impl_->Unread();
   for (int attempt = 1; view.found; ++attempt) {
     const SessionView before = view;
@@ -43,7 +43,7 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
   if (!impl_->ReadCommitted(&after)) return impl_->Unread();
   bool names = committed.intern_epoch == session.intern_epoch && after.intern_epoch == session.intern_epoch;
   if (!names) {
-    // The tables have moved on, which the writer does not do under a session: the session's own word is not good.
+    // The tables were emptied, which the writer never does while a session refers to them: the session's record is damaged.
     ++out.skipped_records;
     assembler.nodes.clear();
     assembler.frames.clear();
@@ -58,7 +58,7 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
     if (sites[index].NeverWritten()) continue;
     const auto* copy = impl_->Newest(box::kSiteTable, index, sites[index], &rereads);
     if (copy == nullptr) {
-      // Nobody can say whose it was; it counts where it may have belonged.
+      // It isn't known whose record it was; it is counted for each session that it may have belonged to.
       ++out.skipped_records;
       continue;
     }

@@ -1,5 +1,5 @@
-// SessionAssembler: turns a box's records into a BoxSession: checks every reference, keeps only what the session's sites use. Looks at
-// each node and frame once, and counts its work. Allocates. Not thread-safe.
+// SessionAssembler: turns a box's records into a BoxSession. It checks every reference and keeps only what the session's sites use. It
+// looks at each node and frame once, and counts its work. Allocates. Not thread-safe.
 #pragma once
 
 #include <cstdint>

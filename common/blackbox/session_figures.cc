@@ -70,7 +70,7 @@ bool Plausible(const BoxSite& site) {
   for (uint64_t figure : {site.allocated_bytes, site.allocations, site.live_bytes, site.live_at_peak_bytes, site.resident_at_peak_bytes}) {
     if (figure > kMostBytes) return false;
   }
-  auto sound = [](double variance) { return variance >= 0 && variance <= kMostVariance; };  // false for what is no number
+  auto sound = [](double variance) { return variance >= 0 && variance <= kMostVariance; };  // false for NaN
   return sound(site.variance) && sound(site.peak_variance);
 }
 

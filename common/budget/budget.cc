@@ -27,7 +27,7 @@ bool IsBudgetSetting(std::string_view key) {
       "yarn.nodemanager.resource.memory-mb",
       "yarn.scheduler.maximum-allocation-mb",
       "spark.executor.cores",
-      "spark.sql.execution.arrow.maxRecordsPerBatch",  // these for advice
+      "spark.sql.execution.arrow.maxRecordsPerBatch",  // from here on: for advice only
       "spark.driver.maxResultSize",
       "spark.driver.memoryOverhead",
       "spark.driver.memoryOverheadFactor",

@@ -1,5 +1,5 @@
-// A Python program without Spark: nobody asked for memory on its behalf, so there are no regions, and its limit is the cgroup's or
-// the machine's.
+// A Python program without Spark: no memory was requested for it, so there are no regions, and its limit is the cgroup's or the
+// machine's.
 #include "budget/container_budget.h"
 
 namespace memprof {

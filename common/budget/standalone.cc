@@ -1,6 +1,6 @@
 // Standalone, and local-cluster, which is a standalone cluster in one driver (Master.scheduleExecutorsOnWorkers): only the
-// heap is reserved on a worker. Off-heap, overhead and Python come on top and nobody stops them but the host, or a cgroup
-// that somebody else put around the worker.
+// heap is reserved on a worker. Off-heap, overhead and Python come on top. Only the host's memory limits them, or a cgroup around the
+// worker that was made by others.
 #include "budget/container_budget.h"
 
 namespace memprof {

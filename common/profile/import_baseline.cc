@@ -32,7 +32,7 @@ std::string_view FirstPart(std::string_view path) {
   return first.substr(0, first.find('.'));
 }
 
-// What stands behind the last folder from which Python imports, or nothing.
+// The path below the last folder from which Python imports, or nothing.
 std::optional<std::string_view> BelowImportFolder(std::string_view path) {
   for (const std::string_view folder : {"/site-packages/", "/dist-packages/", ".zip/", ".egg/"}) {
     if (const size_t at = path.rfind(folder); at != std::string_view::npos) return path.substr(at + folder.size());
@@ -78,11 +78,11 @@ class Modules {
   }
 
  private:
-  // The modules that are being imported in a stack, innermost first, each once. What runs before a module's own first line is the
-  // reading of its code: of the module that imports it.
+  // The modules that are being imported in a stack, innermost first, each once. Before a module's own first line runs, its code is being
+  // read; that counts for the module that imports it.
   std::vector<std::string> ImportedBy(const BoxSession& session, uint32_t stack) {
     std::vector<std::string> imported;
-    size_t confirmed = 0;  // a module's code that the import system runs, not a script's
+    size_t confirmed = 0;  // module code that the import system runs, which a script's isn't
     for (uint32_t at = stack; at != 0 && at <= session.stacks.size();) {
       const BoxStackNode& node = session.stacks[at - 1];
       if (node.frame >= session.frames.size()) break;

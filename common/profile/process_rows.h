@@ -15,8 +15,8 @@ inline void AddRow(const std::string& name, uint64_t bytes, google::protobuf::Re
   row->set_bytes(bytes);
 }
 
-// Adds the rows, largest first, the RSS in which they were measured, and what they leave of the process's peak, which is raised to the RSS
-// in which they were measured where it was lower.
+// Adds the rows, largest first, the RSS at which they were measured, and the rest of the process's peak as unattributed. If the peak was
+// lower than that RSS, it is raised to it.
 void AddProcessRows(const BoxRows& rows, proto::Process* process);
 
 }  // namespace memprof

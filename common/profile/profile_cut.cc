@@ -13,7 +13,7 @@
 namespace memprof {
 namespace {
 
-// The driver refuses a message with a figure beyond any machine's memory, and sums of sound ones may be so large.
+// The driver refuses a message with a figure beyond any machine's memory. Sums of correct figures may be that large.
 constexpr double kLargestFigure = 0x1p56;
 
 uint64_t Rounded(double value) { return value <= 0 ? 0 : static_cast<uint64_t>(std::llround(std::min(value, kLargestFigure))); }
@@ -68,7 +68,7 @@ class Writer {
     for (const uint32_t udf : leftovers.udfs) message.add_udfs(udf);
     std::vector<ProfileLeftovers::Site> sites = leftovers.sites;
     std::stable_sort(sites.begin(), sites.end(), [](const auto& a, const auto& b) { return a.live_bytes > b.live_bytes; });
-    size_t own_bytes = message.ByteSizeLong() + 2;  // its flag
+    size_t own_bytes = message.ByteSizeLong() + 2;  // for its `complete` flag
     bool complete = used_ + FieldBytes(own_bytes, 2) <= max_bytes;
     if (!complete) return;
     for (const ProfileLeftovers::Site& site : sites) {
@@ -90,7 +90,7 @@ class Writer {
     *profile_->add_leftovers() = std::move(message);
   }
 
-  // Nothing where there is no room; without its stack where that doesn't fit.
+  // Adds nothing if there is no room, and leaves the stack out if only that doesn't fit.
   void Add(const ProfileIncident& from, size_t max_bytes) {
     proto::Incident message;
     message.set_pid(from.pid);
@@ -229,9 +229,9 @@ Orders OrdersOf(const std::vector<const ProfileSite*>& sites) {
   return {std::move(at_peak), std::move(allocated)};
 }
 
-// The largest at the peak and the largest in bytes allocated take turns, and the user's own before the others: a function's
-// scratch buffers, gone before the peak, would otherwise lose their place to everything that was imported in the same task and
-// stays; and in the little room that a heartbeat has, to the deep stacks of a single import.
+// Sites in turn: the largest by live at peak, then the largest by bytes allocated; each time first of the user's own. Otherwise a
+// function's temporary buffers, which are freed before the peak, would lose their place to everything that was imported in the same task
+// and stays, or, in the small room of a heartbeat, to the deep stacks of a single import.
 std::vector<const ProfileSite*> InTurns(const ProfileSites& all, const std::vector<const ProfileSite*>& sites) {
   std::vector<const ProfileSite*> users;
   std::copy_if(sites.begin(), sites.end(), std::back_inserter(users), [&](const ProfileSite* site) { return all.IsUsers(site->stack); });
@@ -261,13 +261,13 @@ void WriteSites(const ProfileSites& sites, size_t max_bytes, proto::TaskProfile*
     queue.sites = InTurns(sites, queue.sites);
     for (const ProfileSite* site : queue.sites) queue.live_at_peak += Weight(*site);
   }
-  // Where there is room for one deep stack, let it be of what held most: a heartbeat may be a task's last word.
+  // If there is room for one deep stack only, it is of the origin that held most: a heartbeat may be the task's last message.
   std::stable_sort(queues.begin(), queues.end(), [](const Queue& a, const Queue& b) { return a.live_at_peak > b.live_at_peak; });
   const size_t room = max_bytes > reserved ? max_bytes - reserved : 0;
 
   Writer writer(sites, profile);
   for (const ProfileIncident& incident : sites.incidents()) writer.Add(incident, std::min(room, writer.used() + room / 3));
-  // Stacks of leftovers are mostly those of sites as well, so that their room is not lost to these.
+  // Leftovers come first. Their stacks are mostly those of sites as well, so little room is lost.
   for (const ProfileLeftovers& leftovers : sites.leftovers()) writer.Add(leftovers, std::min(room, writer.used() + room / 8));
   for (;;) {
     Queue* chosen = nullptr;

@@ -1,7 +1,7 @@
-// Cuts a task's sites to the size of a message. Python gets most of the room, then heap, then off-heap; the first site is of the
-// origin that held most at the peak. Within an origin sites go by live at peak (JVM heap, which has no live figure: by
-// allocated), largest first. Sites that don't fit are summed by origin into `remainders`, so that totals still add up. Pure
-// function.
+// Cuts a task's sites to the size of a message. Python gets most of the room, then heap, then off-heap; the first site is of the origin
+// that held most at the peak. Within an origin, the largest by live at peak (JVM heap has no such figure) and the largest by bytes
+// allocated take turns, with the user's own sites first. Sites that don't fit are summed by origin into `remainders`, so that totals
+// still add up. Pure function.
 #pragma once
 
 #include <cstddef>

@@ -23,7 +23,7 @@ void AddHeld(ProfileSite* sum, const ProfileSite& site) {
   AddTo(&sum->resident_at_peak_bytes, site.resident_at_peak_bytes);
 }
 
-// What was measured in a session of another moment is a measured zero in this one.
+// What a session held at another moment counts as a measured zero at this one.
 ProfileSite NothingHeld(ProfileSite site) {
   for (std::optional<double>* figure : {&site.live_at_peak_bytes, &site.peak_variance, &site.resident_at_peak_bytes}) {
     if (*figure) *figure = 0;

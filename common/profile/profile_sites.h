@@ -35,7 +35,7 @@ struct ProfileSite {
   std::optional<double> resident_at_peak_bytes;
 };
 
-// What the sessions of a process have left live (proto::Leftovers).
+// What the closed sessions of a process have left live (proto::Leftovers).
 struct ProfileLeftovers {
   struct Site {
     uint32_t stack;  // node

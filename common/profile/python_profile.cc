@@ -116,7 +116,7 @@ class SessionSites {
         outer.language = Language::kNative;
         outer.module = frame.module;
         SetSource(calls[i], &outer);
-        if (!outer.function.empty()) added.push_back(sites_->AddFrame(std::move(outer)));  // without a name it would wait for one
+        if (!outer.function.empty()) added.push_back(sites_->AddFrame(std::move(outer)));  // an unnamed frame would wait for a name
       }
       if (!calls.empty()) SetSource(calls.back(), &frame);
     }

@@ -50,8 +50,8 @@ std::string Shortened(std::string_view line) {
   return ValidUtf8(line.substr(0, end)) + "…";
 }
 
-// Why the regular expression may mean something else in Java than in C++, or take very long; null: it may not. Strict: a group is
-// quantified by ? alone, so that no quantifier is within another one's reach.
+// Why the regular expression may mean something else in Java than in C++, or may take very long; null: neither. It is strict: a group
+// may only have the quantifier ?, so that quantifiers aren't nested.
 const char* WhyNotCommon(std::string_view regex) {
   constexpr std::string_view kEscapes = "dDwWsSbBtnr.\\-/[](){}+*?|^$";
   bool in_class = false;
@@ -92,7 +92,7 @@ std::vector<SourceLineKey> SourceLinesOf(const proto::TaskProfile& profile, cons
 }
 
 bool Redaction::Hides(std::string_view line) const {
-  constexpr size_t kMostSearched = 1000;  // the search calls itself for each byte
+  constexpr size_t kMostSearched = 1000;  // std::regex recurses for each byte
   return line.size() > kMostSearched || std::regex_search(line.begin(), line.end(), regex_);
 }
 

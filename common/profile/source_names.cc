@@ -10,7 +10,7 @@ bool AllDigits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// The text up to `end`, which is cut off `rest` with it; nothing where it isn't there.
+// The text before the first `end`; removes both from `rest`. Nothing if `end` isn't there.
 std::optional<std::string_view> Before(std::string_view end, std::string_view* rest) {
   const size_t at = rest->find(end);
   if (at == std::string_view::npos) return std::nullopt;
@@ -34,7 +34,7 @@ std::optional<std::string_view> NotebookCell(std::string_view file) {
   return AllDigits(rest) ? std::optional(rest) : std::nullopt;
 }
 
-// Without the folder that the cluster made for one executor alone.
+// The name without the folder that the cluster made for one executor.
 std::string_view WithoutPlace(std::string_view file, std::string_view working_directory) {
   while (working_directory.ends_with('/')) working_directory.remove_suffix(1);
   std::string_view rest = file;

@@ -4,10 +4,10 @@
 //   message.profile()->set_…                 what is known of the task itself
 //   message.sites()->Add(…)                  what others than Python processes allocated for it
 //   message.AddSessions(sessions, names);
-//   AddCounter(…, message.profile());        and what else takes of the room before the sites do
+//   AddCounter(…, message.profile());        and everything else that must have room before the sites
 //   BuiltMessage built = message.Build(max_bytes);
 //
-// Of one thread.
+// Used by one thread.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ class TaskMessage {
     AddPythonSessions(sessions, names, &sites_, profile());
   }
 
-  // Once: writes the sites, cut so that the whole takes at most `max_bytes` (see profile_cut.h). profile() may be read afterwards.
+  // Call once: writes the sites, cut so that the message takes at most `max_bytes` (see profile_cut.h). profile() may be read afterwards.
   BuiltMessage Build(size_t max_bytes);
 
  private:

@@ -131,7 +131,7 @@ FoundWords WordsOfTheDead::Take(const std::string& directory) {
       ++files;
       Result<std::vector<std::string>> envelopes = ReadWords(path);
       if (envelopes.ok()) {
-        if (unlink(path.c_str()) != 0) continue;  // another executor was faster, and tells
+        if (unlink(path.c_str()) != 0) continue;  // another executor was faster and sends them
         for (std::string& envelope : *envelopes) found.envelopes.push_back(std::move(envelope));
         continue;
       }
@@ -140,7 +140,7 @@ FoundWords WordsOfTheDead::Take(const std::string& directory) {
     const bool old = time(nullptr) - info.st_mtime > kRefusedSeconds;
     if (!old || unlink(path.c_str()) != 0) refused.emplace(path, version);
   }
-  if (entry != nullptr) refused.merge(refused_);  // there are more
+  if (entry != nullptr) refused.merge(refused_);  // there are more files, so older refusals must not be forgotten
   refused_ = std::move(refused);
   return found;
 }

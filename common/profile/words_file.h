@@ -43,13 +43,13 @@ struct FoundWords {
 // Looks for words of processes that are gone. Not thread-safe.
 class WordsOfTheDead {
  public:
-  // Their envelopes; their files are removed. At most kMostFiles are read at a time. A file that is torn or not ours is refused once: it
-  // is not read again, and is removed when it is a day old.
+  // Returns their envelopes and removes their files. At most kMostFiles are read at a time. A file that is torn or not ours is refused
+  // once: it is not read again, and is removed when it is a day old.
   static constexpr size_t kMostFiles = 64;
   FoundWords Take(const std::string& directory);
 
  private:
-  // What tells a file from the next one of its name.
+  // Distinguishes a file from a later one of the same name.
   struct Version {
     uint64_t inode;
     int64_t bytes, seconds, nanoseconds;

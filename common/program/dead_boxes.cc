@@ -41,13 +41,13 @@ bool List(const fs::path& directory, bool with_folders, std::vector<std::string>
       paths.push_back(entry->path().string());
     } else if (with_folders && fs::is_directory(entry->symlink_status(ignored))) {
       std::error_code unreadable;
-      List(entry->path(), false, paths, cut, unreadable);  // another user's: it has nothing for us
+      List(entry->path(), false, paths, cut, unreadable);  // another user's folder has no boxes of ours
     }
   }
   return !error;
 }
 
-// What the session held, by site, and by line: as of its last sample.
+// What the session held at its last sample, by site and by line.
 std::optional<ReportStage> StageOf(const BoxIdentity& box, const BoxSession& session, const std::string& name) {
   ProfileStore store;
   store.ApplicationStarted(box.application_id, "", "", box.python_version, "program", session.opened_ms);
@@ -96,7 +96,7 @@ ReportPostMortem DeathOf(const BoxIdentity& box, const BoxSession& session) {
   return death;
 }
 
-// The session that it died in; else the last.
+// The session during which it died, or else the last one.
 std::optional<BoxReader::SessionKey> LastSession(const BoxReader& box) {
   std::optional<BoxReader::SessionKey> last;
   for (const BoxReader::SessionKey& key : box.Sessions()) {
@@ -106,7 +106,7 @@ std::optional<BoxReader::SessionKey> LastSession(const BoxReader& box) {
   return last;
 }
 
-// What a JVM left that nobody has sent on.
+// Last words of a JVM that no executor has sent yet.
 void TakeWords(const std::string& path, int32_t jvm, DeadBoxes& found) {
   if (!IsGone(jvm)) {
     found.alive.push_back(path);
@@ -149,7 +149,7 @@ Result<DeadBoxes> ReadDeadBoxes(const std::string& directory) {
       continue;
     }
     const std::optional<BoxReader::SessionKey> last = LastSession(*box);
-    if (!last) continue;  // it died between two tasks, and the profile of all it did has been read
+    if (!last) continue;  // it died between two tasks, and all of its sessions have been read
     const Result<BoxSession> session = box->ReadSession(last->number);
     if (!session.ok()) {
       found.refused.emplace_back(path, session.status().message());

@@ -11,7 +11,7 @@
 namespace memprof {
 namespace {
 
-// The first that says so: who else ran out meanwhile had no say in the end.
+// The first envelope that reports the end: other threads that ran out of memory meanwhile did not cause it.
 std::optional<proto::Envelope> LastWord(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     proto::Envelope envelope;
@@ -22,14 +22,14 @@ std::optional<proto::Envelope> LastWord(const std::vector<std::string>& words) {
 
 }  // namespace
 
-// By the rules for an executor whose words came in time: a store hears of nothing else.
+// Uses the store's rules for an executor whose words arrived: the store gets nothing else.
 std::optional<ReportPostMortem> DeathByWords(const std::vector<std::string>& words) {
   const std::optional<proto::Envelope> last = LastWord(words);
   if (!last) return std::nullopt;
   const proto::HeapShortage& error = last->heap_shortage();
   ProfileStore store;
   store.ExecutorAdded({.id = last->executor_id(), .time_ms = error.time_ms()});
-  for (const std::string& word : words) static_cast<void>(store.Ingest(word));  // what is refused has nothing to tell
+  for (const std::string& word : words) static_cast<void>(store.Ingest(word));  // a refused message adds nothing
   store.ExecutorRemoved(last->executor_id(), fmt::format("Command exited with code {}", kExitHotSpotOom), error.time_ms());
   Report report = store.Model(false);
   const auto death = std::find_if(report.post_mortems.begin(), report.post_mortems.end(), [&](const ReportPostMortem& each) {
@@ -37,7 +37,7 @@ std::optional<ReportPostMortem> DeathByWords(const std::vector<std::string>& wor
   });
   if (death == report.post_mortems.end()) return std::nullopt;
   death->pid = error.jvm_pid();
-  death->reason.clear();  // Spark has said nothing
+  death->reason.clear();  // there are no words of Spark's
   return *std::move(death);
 }
 

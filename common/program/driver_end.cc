@@ -29,7 +29,7 @@ struct PythonEnd {
   int32_t pid = 0;
   uint64_t start_ticks = 0;
   bool ended_in_order = false;
-  int signal = 0;  // by its own last word
+  int signal = 0;  // as the process recorded it itself; 0: none
   int64_t last_sample_ms = 0;
 };
 
@@ -54,14 +54,14 @@ std::optional<PythonEnd> FindPython(const Program& program) {
   return first;
 }
 
-// What ends a process that nobody asked to end; an exit status above 128 may also be the program's own.
+// Signals of a death. SIGINT, SIGTERM and SIGHUP are requests to end, and an exit status above 128 may be the program's own.
 bool IsDeath(int signal) {
   constexpr int kDeaths[] = {SIGKILL, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
   return std::find(std::begin(kDeaths), std::end(kDeaths), signal) != std::end(kDeaths);
 }
 
-// Of the kernel's kills in the cgroup those of the driver's own processes: its counter counts local workers, too, and of them the
-// report has told.
+// The kernel's kills of the driver's own processes. The cgroup's counter also has kills of local workers, which are in the report
+// already.
 uint64_t KillsOfDriver(uint64_t counted, const Report& report) {
   const auto told = std::count_if(report.post_mortems.begin(), report.post_mortems.end(), [](const ReportPostMortem& death) {
     return death.out_of_memory && !death.survived && death.exit_code.value_or(kSignalBase + SIGKILL) == kSignalBase + SIGKILL;
@@ -76,7 +76,7 @@ ReportExecutor& DriverRow(Report& report) {
   return report.executors.back();
 }
 
-// A process that was profiled has measured its rows itself; its JVM saw it from outside.
+// Takes the rows that a profiled process has measured itself, in place of those that its JVM read from outside.
 void PutProcesses(const ReportExecutor& of_boxes, ReportExecutor& driver) {
   if (driver.host.empty()) driver.host = of_boxes.host;
   if (!driver.limit_bytes) {
@@ -130,7 +130,7 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
     for (const ReportProcess& process : row->processes) {
       if (!of_python && process.kind == "jvm") death.pid = process.pid;
     }
-    if (row->at_peak) {  // its largest use; one that is killed for memory dies there
+    if (row->at_peak) {  // the peak: a process that is killed for memory dies at its largest use
       death.used_bytes = row->at_peak->used_bytes;
       death.processes = row->at_peak->processes;
       death.last_sample_age_ms = std::max<int64_t>(0, death.time_ms - row->at_peak->time_ms);
@@ -140,7 +140,7 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
   evidence.death.loss = {LossKind::kExit, end.exit_status};
   evidence.death.limit_bytes = death.limit_bytes;
   evidence.death.limit_is_hosts = !end.limit_bytes;
-  // A peak of long ago says nothing of the end.
+  // A peak long before the end proves nothing about the end.
   if (death.last_sample_age_ms && *death.last_sample_age_ms < kFreshMs) evidence.death.used_bytes = death.used_bytes;
   if (end.kernel_kills && end.exit_status == kSignalBase + SIGKILL) {
     evidence.death.kernel_kills = KillsOfDriver(*end.kernel_kills, report);
@@ -185,7 +185,7 @@ Result<DriverReport> ReportOfDriver(const DriverEnd& end) {
     program.pid = python->pid;
     Result<Report> boxes = ProgramModel(program);
     if (!boxes.ok() && end.report_json.empty()) return boxes.status();
-    if (!boxes.ok()) boxes = Report{};  // the JVM's part is worth telling by itself
+    if (!boxes.ok()) boxes = Report{};  // without boxes the JVM's part is reported alone
     if (report.application.id.empty()) {
       report.application = boxes->application;
       report.sampling = boxes->sampling;
@@ -204,7 +204,7 @@ Result<DriverReport> ReportOfDriver(const DriverEnd& end) {
   const int signal = end.exit_status > kSignalBase ? end.exit_status - kSignalBase : 0;
   const bool python_died = !end.jvm_killed && python && !python->ended_in_order;
   if (IsDeath(signal) && (end.jvm_killed || python_died)) {
-    // Made while it lived.
+    // This finding is for a driver that did not die.
     std::erase_if(report.findings, [](const ReportFinding& finding) { return finding.executor_id == "driver" && !finding.stage_id; });
     report.post_mortems.push_back(DeathOf(end, python, report));
     result.post_mortems.push_back(PostMortemText(report.post_mortems.back()));

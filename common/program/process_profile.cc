@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kMaxProfileBytes = 1000 * 1000;  // the store refuses messages above 1 MiB
 constexpr size_t kDebugBytes = 256u << 20;        // the program has ended, so its memory is free
 
-// What stands in the source behind all native frames of a session, asked for module by module.
+// The source positions of all native frames of a session, looked up module by module.
 class NativeCalls {
  public:
   explicit NativeCalls(const std::vector<BoxFrame>& frames) {
@@ -46,7 +46,7 @@ class NativeCalls {
   uint64_t modules_without_lines_ = 0;
 };
 
-// Views put a program's lines under its name as they do a function's.
+// The program is the session's only function, so that views list its lines under its name.
 PythonSession SessionOf(const BoxIdentity& box, const BoxSession& session, const std::string& program) {
   PythonSession python = {box, session};
   if (!program.empty()) python.session.udfs = {{program, "", "PROGRAM", 0}};

@@ -9,12 +9,13 @@
 
 namespace memprof {
 
-// Of a session: the largest resident size of its process, as it read it when it ended in order. The process's own row has it.
+// A counter of a session: the process's largest resident set, which the process reads itself when it ends normally. It is shown in the
+// process's row.
 inline constexpr const char* kPeakRssCounter = "peakRssBytes";
 
-// Serialised proto::Envelopes: the profile, as large as a store takes it (what does not fit goes to the remainder), and the text of the
-// lines that its frames stand on. `program` is what was run (empty: the session's own functions stand for it), `task` both the task
-// attempt and the partition.
+// Serialised proto::Envelopes: the profile, as large as a store accepts (sites that do not fit go to the remainder), and the text of the
+// lines in its frames. `program`: what was run (empty: the session's own functions are named instead). `task`: both the task attempt and
+// the partition.
 std::vector<std::string> ProcessMessages(const BoxIdentity& box, const BoxSession& session, const std::string& program, int32_t task);
 
 }  // namespace memprof

@@ -51,7 +51,7 @@ std::vector<Process> ReadProcesses(const Program& program) {
   return processes;
 }
 
-// What the process itself read of its peak when it ended in order; otherwise the largest that was seen on the way.
+// The peak that the process read itself when it ended normally; otherwise the largest RSS that was measured.
 uint64_t PeakRssOf(const BoxSession& session) {
   uint64_t peak = session.rss_max_bytes;
   for (const BoxCounter& counter : session.counters) {

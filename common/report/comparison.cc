@@ -36,7 +36,7 @@ Key KeyOf(const ReportLine& line, const std::set<Function>& unreadable) {
 
 std::optional<uint64_t> Largest(const std::optional<uint64_t>& a, const std::optional<uint64_t>& b) { return std::max(a, b); }
 
-// Stages are sampled by themselves.
+// Stages are sampled independently, so variances add up.
 std::optional<uint64_t> ErrorOfSum(const std::optional<uint64_t>& a, const std::optional<uint64_t>& b) {
   if (!a || !b) return std::nullopt;
   return static_cast<uint64_t>(std::llround(std::hypot(static_cast<double>(*a), static_cast<double>(*b))));
@@ -47,7 +47,7 @@ void Add(const ReportLine& line, std::optional<ComparedFigures>* figures) {
   ComparedFigures& sum = **figures;
   sum.line = std::min(sum.line, line.line);
   sum.allocated_bytes += line.allocated_bytes;
-  if (line.live_at_peak_bytes > sum.live_at_peak_bytes) {  // nothing is less than any figure
+  if (line.live_at_peak_bytes > sum.live_at_peak_bytes) {  // an unknown figure is less than any known one
     sum.live_at_peak_bytes = line.live_at_peak_bytes;
     sum.error_bytes = line.error_bytes;
   } else if (!sum.live_at_peak_bytes) {

@@ -18,7 +18,7 @@ ReportOriginSum& RemainderOf(Origin origin, ReportSiteGroup& group) {
 
 size_t KeepHeaviest(size_t sites, size_t lines, ReportSiteGroup& group) {
   std::map<Origin, size_t> kept;
-  std::vector<std::optional<uint32_t>> moved(group.sites.size());  // where a site is now
+  std::vector<std::optional<uint32_t>> moved(group.sites.size());  // the new index of each site
   std::vector<ReportSite> rows;
   for (size_t i = 0; i < group.sites.size(); ++i) {
     ReportSite& site = group.sites[i];

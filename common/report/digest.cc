@@ -14,7 +14,7 @@
 namespace memprof {
 namespace {
 
-// The lines are sorted by weight; one UDF's are brought together at the place of its heaviest.
+// The lines are sorted by weight. All lines of a UDF are moved to the place of its heaviest line.
 std::vector<const ReportLine*> ByUdf(const std::vector<ReportLine>& lines) {
   std::vector<const ReportLine*> order;
   for (const ReportLine& first : lines) {
@@ -26,7 +26,7 @@ std::vector<const ReportLine*> ByUdf(const std::vector<ReportLine>& lines) {
   return order;
 }
 
-// Steps that are the same for everyone: the way from Python into a library that ctypes calls, and the import system.
+// Frames that say nothing about the user's code: the way from Python into a library by ctypes, and the import system.
 bool IsPlumbing(const ReportFrame& frame) {
   if (std::string_view(frame.file).starts_with("<frozen ")) return true;
   static constexpr std::array<std::string_view, 4> kModules = {"libffi", "_ctypes", "libpython", "python3"};

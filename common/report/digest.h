@@ -19,9 +19,9 @@ struct GroupDigest {
 GroupDigest DigestOf(const ReportSiteGroup& group);
 
 // How a line came to its memory: for each of its sites, heaviest first, the frames between the line and the allocation
-// in short ("ones › array_empty › … › default_malloc"). The import system and foreign-function plumbing are left out. Sites that
-// would read the same are named once, and so is only the first of those that hold less than a tenth of the line; a site
-// without such frames gives an empty path.
+// in short ("ones › array_empty › … › default_malloc"). Frames of the import system and of ctypes are left out. Equal paths are listed
+// once. Sites that hold less than a tenth of the line are left out, except the heaviest site. A site without such frames gives an
+// empty path.
 struct AllocationPath {
   std::string text, place;  // place: of the last frame, if it is native
   bool native = false;      // it ends in native code
@@ -40,14 +40,14 @@ std::string LeakPhrase(const ReportLeak& leak);
 // "; 3 workers hold 36.0 MiB by now", or "" where there is one.
 std::string LeakWorkersPhrase(const ReportLeak& leak);
 
-// How many of the lines [begin, end), which are one UDF's, are worth a row: up to `most`, and at least three, but none that
-// comes to less than a hundredth of the heaviest of `lines`.
+// How many of one UDF's lines [begin, end) get a row: at most `most`. After the first three, a line gets none if it holds less than a
+// hundredth of the heaviest of `lines`.
 size_t LinesWorthShowing(const std::vector<const ReportLine*>& lines, size_t begin, size_t end, size_t most);
 
 // The driver's own Python process has a row among the stages, with a number that no stage of Spark's has.
 inline constexpr int32_t kDriversPython = -1;
 
-// What the stage is known by: UDFs of its heaviest lines, "aggregate, join (job.py:41)", else what Spark calls it; may be empty.
+// The stage's title: the UDFs of its heaviest lines, "aggregate, join (job.py:41)", else Spark's name for it; may be empty.
 std::string StageTitle(const ReportStage& stage);
 
 // Counters that say what reached a bound, and those that are bytes of threads outside any task (their name follows the colon).
@@ -56,7 +56,7 @@ struct CounterGroups {
 };
 CounterGroups GroupsOf(const std::vector<std::pair<std::string, uint64_t>>& counters);
 
-// Stages that have any site, the one that held most at a peak first; stages of other attempts alone come last.
+// Stages that have any site, the one that held most at a peak first; stages that have only other attempts come last.
 std::vector<const ReportStage*> StagesByWeight(const Report& report);
 
 // Executors by how close they came to their limit, closest first.

@@ -1,4 +1,4 @@
-// What came back to the driver, by the action that asked for it: a part of the report model (report/model.h), same rules.
+// Results that came back to the driver, by the action that asked for them: a part of the report model (report/model.h), same rules.
 #pragma once
 
 #include <cstdint>

@@ -23,13 +23,14 @@ struct ReportRegion {
   std::optional<uint64_t> budget_bytes, peak_bytes;
 };
 
-// Spark's memory of one mode over an executor's life: each figure at its own peak, but for the last look.
+// Spark's memory of one mode over an executor's life. Each figure is its own peak, except those of the last look.
 struct ReportSparkPool {
   ReportPoolMoment last;
   int64_t last_ms = 0;
   uint64_t storage_pool_bytes = 0;  // at the last look: what storage may take without borrowing more
   uint64_t storage_peak_bytes = 0, execution_peak_bytes = 0;
-  // Where storage's own share is known: what either took beyond its own share, and what of storage execution could not evict.
+  // What each of the two took beyond its own share, and the part of storage that execution could not evict; nothing where storage's own
+  // share isn't known.
   std::optional<uint64_t> storage_borrowed_peak_bytes, execution_borrowed_peak_bytes, unevictable_peak_bytes;
 };
 
@@ -65,7 +66,7 @@ struct ReportMoment {
   std::vector<ReportRow> regions;
   std::vector<ReportProcess> processes;  // peak_rss_bytes: at this moment
   std::vector<int64_t> active_tasks;
-  // In several processes, counted in each: sum of RSS - sum of PSS, as read so long before.
+  // Pages in several processes, which are counted in each: sum of RSS - sum of PSS, as read `shared_age_ms` before.
   std::optional<uint64_t> shared_bytes;
   std::optional<int64_t> shared_age_ms;
   int64_t unattributed_bytes = 0;  // used_bytes - processes; where a cgroup's use counts, + shared_bytes
@@ -74,7 +75,7 @@ struct ReportMoment {
 // An executor's life: what it held at moments, in their order.
 struct ReportTimeLine {
   std::vector<TimeSample> samples;
-  uint64_t thinned = 0;  // samples that were let go; of those near one another the one of the largest use stayed
+  uint64_t thinned = 0;  // samples that were dropped; of neighbouring samples, the one of the largest use stayed
 };
 
 // A call site's share of what a heap retains.
@@ -86,7 +87,7 @@ struct ReportRetainedSite {
   std::vector<ReportFrame> frames;                 // outermost call first
 };
 
-// What of a JVM's heap was still reachable when a collector had last marked all of it.
+// What was still reachable in a JVM's heap when a collector last marked all of it.
 struct ReportRetained {
   int64_t time_ms = 0;
   std::string collection;  // collector and cause
@@ -98,16 +99,16 @@ struct ReportRetained {
   uint64_t other_sites = 0, other_bytes = 0;
 };
 
-// A class of which a heap was full.
+// A class whose objects took much of a full heap.
 struct ReportHeapClass {
   std::string name;
   uint64_t bytes = 0, objects = 0;
 };
 
-// A JVM's heap when it could not give what a thread asked for.
+// A JVM's heap when it had no room for what a thread asked for.
 struct ReportHeapShortage {
   int64_t time_ms = 0;
-  std::string error, thread;                           // the JVM's words, empty: not known; who asked
+  std::string error, thread;                           // the JVM's words (empty: not known); the thread that asked
   uint64_t errors = 0;                                 // of this kind in the JVM so far
   std::optional<uint64_t> total_bytes, total_objects;  // of all objects, unreachable ones included; nothing: not looked at
   bool cut_short = false;                              // only a part was looked at

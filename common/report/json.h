@@ -11,7 +11,7 @@
 
 namespace memprof {
 
-// With what follows from its values in words (docs/report.md), or without: that is enough to be read again.
+// Whether the words that follow from the values are written (docs/report.md). Without them a report can still be read.
 enum class Words : bool { kNone, kAll };
 std::string WriteReportJson(const Report& report, Words words = Words::kAll);
 

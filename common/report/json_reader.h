@@ -1,5 +1,5 @@
-// JsonReader: fills a struct of the report model from a JSON object by its field list (fields/README.md: the kinds).
-// A file may be damaged: a key that is missing or of another type is "absent", and nothing else of the struct suffers.
+// JsonReader: fills a struct of the report model from a JSON object by its field list (fields/README.md lists the kinds).
+// A file may be damaged: a key that is missing or of another type counts as absent; the struct's other fields are read as usual.
 // Not thread-safe; the JSON must outlive it.
 #pragma once
 

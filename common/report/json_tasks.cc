@@ -15,12 +15,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Some 75 bytes of JSON each, a third of that when compressed: 2 MB beside the 16 that a report may come to.
+// A row is some 75 bytes of JSON, a third of that when compressed: about 2 MB, besides the 16 MB that a report may have.
 constexpr size_t kMostTaskRows = 30'000;
 
 constexpr std::string_view kKnown = "known", kIds = "taskAttemptIds";
 
-// Each key but that of how many rows are known is a column.
+// Every key is a column, except the number of known rows.
 void Fields(Is<ReportTask> auto& task, auto& visit) {
   visit.Value(kIds, task.task_attempt_id);
   visit.NumberOrNull("partitions", task.partition);
@@ -37,7 +37,7 @@ class ColumnWriter : public JsonWriter {
   explicit ColumnWriter(uint64_t known) {
     JsonWriter::Put(kKnown, known);
     const ReportTask none;
-    Fields(none, *this);  // for its keys alone
+    Fields(none, *this);  // writes the keys only
     begun_ = true;
   }
 
@@ -56,7 +56,7 @@ class ColumnWriter : public JsonWriter {
   bool begun_ = false;
 };
 
-// Reads the values of one task out of their columns.
+// Reads the values of one task from their columns.
 class ColumnReader : public JsonReader {
  public:
   ColumnReader(const Json& columns, size_t rows, size_t row) : JsonReader(columns), rows_(rows), row_(row) {}

@@ -1,4 +1,5 @@
-// A stage's tasks as JSON and back: columns, an entry a task, for there may be very many. Pure functions.
+// A stage's tasks as JSON and back. There may be very many tasks, so each figure is a column with one entry for each task. Pure
+// functions.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +11,14 @@
 
 namespace memprof {
 
-// How many rows of each stage a report's file shows: all where there are few; otherwise each stage has an equal share of the
-// room, and what one leaves the others have.
+// How many rows of each stage a report's file shows: all of them if there are few; otherwise each stage gets an equal share of the
+// room, and others get what a stage doesn't need.
 std::vector<size_t> TaskRowsShown(std::span<const ReportStage> stages);
 
 // The rows from `begin` on, at most `length`.
 nlohmann::ordered_json TaskColumns(const ReportStage& stage, size_t begin, size_t length);
 
-// Columns that are missing or of another length leave what they would have told unknown.
+// If a column is missing or has another length, its figures are unknown.
 void ReadTaskColumns(const nlohmann::ordered_json& columns, ReportStage& stage);
 
 }  // namespace memprof

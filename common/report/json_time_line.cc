@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kMostSamples = 10'000;  // of one executor; ours are far fewer
 constexpr int64_t kKib = 1024;
 
-// Lists have an entry a sample; those of workers and stages have pairs in each.
+// Lists have one entry for each sample; an entry for workers or stages is a list of pairs.
 void Fields(Is<ReportTimeLine> auto& line, auto& visit) {
   visit.Times("timesMs");
   visit.Series("series");
@@ -32,7 +32,7 @@ void Fields(Is<ReportTimeLine> auto& line, auto& visit) {
 
 Json BytesOf(uint32_t kib) { return kib == kNoFigure ? Json(nullptr) : Json(kib * kKib); }
 
-// What the container used and no process had: pages of the file cache and of the kernel. Negative where processes share pages.
+// What the container used and no process had: pages of tmpfs and of the kernel. Negative where processes share pages.
 Json Unattributed(const TimeSample& sample) {
   int64_t left = sample[Gauge::kUsed];
   bool known = sample[Gauge::kUsed] != kNoFigure;
@@ -112,7 +112,7 @@ class TimeLineReader : public JsonReader {
  public:
   TimeLineReader(const Json& json, std::vector<TimeSample>& samples) : JsonReader(json), samples_(samples) {}
 
-  // Times that cannot be leave no samples, and so nothing for the other lists to fill.
+  // Impossible times give no samples, and then there is nothing for the other lists to fill.
   void Times(std::string_view key) {
     const Json& times = At(key);
     if (!times.is_array() || times.size() > kMostSamples) return;
@@ -128,7 +128,7 @@ class TimeLineReader : public JsonReader {
     for (const Json& series : At(key)) {
       const JsonReader reader(series);
       const auto name = std::find(kGaugeNames.begin(), kGaugeNames.end(), reader.Text("name"));
-      if (name == kGaugeNames.end() || *name == kGaugeNames[static_cast<size_t>(Gauge::kPressure)]) continue;  // the rest is worked out
+      if (name == kGaugeNames.end() || *name == kGaugeNames[static_cast<size_t>(Gauge::kPressure)]) continue;  // others are computed
       const auto gauge = static_cast<Gauge>(name - kGaugeNames.begin());
       Each(reader.At("bytes"), [&](TimeSample& sample, const Json& value) { sample[gauge] = Kib(value); });
     }

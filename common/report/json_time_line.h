@@ -1,4 +1,4 @@
-// An executor's life as JSON and back: lists, an entry a sample. Pure functions.
+// An executor's life as JSON and back: lists with one entry for each sample. Pure functions.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@ namespace memprof {
 
 nlohmann::ordered_json TimeLineJson(const ReportTimeLine& line);
 
-// Nothing without times that grow; other lists that are missing, or entries that cannot be, leave their figures unknown.
+// Nothing unless there are times, in ascending order. If another list is missing, or an entry is impossible, its figures are unknown.
 std::optional<ReportTimeLine> ReadTimeLine(const nlohmann::ordered_json& json);
 
 }  // namespace memprof

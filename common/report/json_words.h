@@ -1,4 +1,4 @@
-// The words of a report's JSON: titles, places, tones, the verdict. They follow from the report's other values, so they are written and
+// The words of a report's JSON: titles, places, tones, the verdict. They follow from the report's other values. So they are written, but
 // never read.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace memprof {
 
 nlohmann::ordered_json VerdictJson(const Report& report);
 
-// Put words behind the members of a row's JSON and of what lies in it. Sites and lines may have been left out of it.
+// Adds words to a row's JSON and to the objects in it. Sites and lines may be missing there.
 void AddWords(const ReportExecutor& executor, nlohmann::ordered_json& json);
 void AddWords(const ReportStage& stage, nlohmann::ordered_json& json);
 void AddWords(const ReportLeak& leak, nlohmann::ordered_json& json);

@@ -41,7 +41,7 @@ Json Worded(const Row& row, const auto&... form) {
 
 std::string TextOf(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-// The members of a report, row by row: all rows of a report of 9 MB as values at once took 20 MB more of the driver's memory.
+// Writes the members of a report row by row: a JSON value of all rows (9 MB of text) took 20 MB more of the driver's memory.
 class ReportWriter : public JsonWriter {
  public:
   explicit ReportWriter(Words words) : words_(words) {}
@@ -96,7 +96,7 @@ class ReportWriter : public JsonWriter {
   std::string text_;
 };
 
-// Rows of a report under their name, and what is said beside them; the largest row last, for it is made last.
+// A page as JSON: a few members of the report, then the rows under `name`.
 template <typename Make>
 std::string PageJson(const Report& report, std::string_view name, size_t total, RowRange range, Make make) {
   JsonWriter page;

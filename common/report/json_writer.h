@@ -1,5 +1,5 @@
-// JsonWriter: makes a JSON object of a struct of the report model by its field list (fields/README.md: the kinds).
-// Not thread-safe; one object a writer.
+// JsonWriter: makes a JSON object from a struct of the report model by its field list (fields/README.md lists the kinds).
+// Not thread-safe; each writer makes one object.
 #pragma once
 
 #include <nlohmann/json.hpp>

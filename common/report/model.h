@@ -36,7 +36,7 @@ struct ReportLeak {
   uint64_t workers = 0, live_bytes = 0;  // in which it grows, and what these hold in all
   ReportLeakWorker largest;              // the one of them that holds most
 };
-// Of a cached dataset, what lies in one executor.
+// The part of a cached dataset that is in one executor.
 struct ReportCachedShare {
   std::string executor_id;
   uint64_t memory_bytes = 0, disk_bytes = 0;

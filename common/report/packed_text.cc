@@ -45,7 +45,7 @@ std::string Base64(std::string_view bytes) {
   return text;
 }
 
-// Null where a letter is none of Base64's.
+// Null if a letter is not one of Base64's.
 std::optional<std::string> FromBase64(std::string_view text) {
   while (text.ends_with('=')) text.remove_suffix(1);
   std::string bytes;

@@ -36,7 +36,7 @@ std::optional<Number> WholeNumber(std::string_view text) {
   return number;
 }
 
-// The text up to `separator`, which is taken off `rest` with it.
+// The text before `separator`; removes both from `rest`.
 std::string_view Next(std::string_view& rest, char separator) {
   size_t end = rest.find(separator);
   std::string_view piece = rest.substr(0, end);
@@ -44,7 +44,7 @@ std::string_view Next(std::string_view& rest, char separator) {
   return piece;
 }
 
-// The value of `name`, the last one where it is given twice; null where it isn't given.
+// The value of `name`; if it is given several times, the last; null: it isn't given.
 std::optional<std::string_view> Parameter(std::string_view query, std::string_view name) {
   std::optional<std::string_view> found;
   while (!query.empty()) {
@@ -54,7 +54,7 @@ std::optional<std::string_view> Parameter(std::string_view query, std::string_vi
   return found;
 }
 
-// The rows that `query` asks for, through `write`; or what is wrong with it.
+// The rows that `query` asks for, written by `write`; or an answer that says what is wrong with the query.
 template <typename Write>
 PageAnswer Rows(std::string_view query, Write&& write) {
   RowRange range{0, kDefaultRows};
@@ -73,7 +73,7 @@ PageAnswer Rows(std::string_view query, Write&& write) {
   return Ok(kJson, Keep(write(range)));
 }
 
-// A file of the app, copied out once.
+// A file of the app; it is copied once.
 std::shared_ptr<const std::string> File(std::string_view contents, std::shared_ptr<const std::string>& kept) {
   if (!kept) kept = Keep(std::string(contents));
   return kept;

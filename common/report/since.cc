@@ -10,7 +10,7 @@ void LeaveOutBefore(int64_t since_ms, Report* report) {
   std::set<int32_t> kept;
   std::erase_if(report->stages, [&](const ReportStage& stage) { return stage.submitted_ms.value_or(0) < since_ms; });
   for (const ReportStage& stage : report->stages) kept.insert(stage.stage_id);
-  report->other_stages.reset();  // of whatever time
+  report->other_stages.reset();  // they have no times
   std::erase_if(report->post_mortems, [&](const ReportPostMortem& death) { return death.time_ms < since_ms; });
   std::erase_if(report->findings, [&](const ReportFinding& finding) { return finding.stage_id && !kept.contains(*finding.stage_id); });
   if (report->driver) {

@@ -11,7 +11,7 @@
 
 namespace memprof {
 
-// Of Spark's execution memory, what one class of consumers held.
+// What one class of consumers held of Spark's execution memory.
 struct ReportMemoryConsumer {
   std::string name;       // its Java class
   std::string operation;  // what it is for; empty: not known
@@ -24,20 +24,20 @@ struct ReportMemoryConsumer {
 struct ReportPoolMoment {
   bool off_heap = false;
   uint64_t max_bytes = 0;                        // of storage and execution together
-  std::optional<uint64_t> storage_region_bytes;  // storage's own share, out of which execution evicts nothing
+  std::optional<uint64_t> storage_region_bytes;  // storage's own share, from which execution can't evict
   uint64_t storage_bytes = 0, execution_bytes = 0;
 };
 
-// What the counted tasks of a stage had of Spark's memory.
+// What the counted tasks of a stage held of Spark's memory.
 struct ReportStageMemory {
   std::vector<ReportMemoryConsumer> consumers;                       // most bytes first
   std::optional<uint64_t> peak_execution_bytes;                      // the largest of any one task, by Spark's own metric
   std::optional<uint64_t> spilled_memory_bytes, spilled_disk_bytes;  // sums
   uint64_t tasks_spilled = 0;
-  std::vector<ReportPoolMoment> fullest;  // one a mode: when most was taken while a task of the stage ran
+  std::vector<ReportPoolMoment> fullest;  // one for each mode: when most was taken while a task of the stage ran
 };
 
-// What is known of a task in figures, in the order of report.json's columns (words.h names them).
+// A task's figures, in the order of report.json's columns (words.h names them).
 enum class TaskFigure : uint8_t {
   kDurationMs,
   kGcMs,

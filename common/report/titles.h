@@ -29,7 +29,7 @@ std::string FrameTitle(const ReportFrame& frame);
 // unsafe package, which only hand out what others ask for; nullptr without frames.
 const ReportFrame* LeadFrame(const std::vector<ReportFrame>& frames);
 
-// "Executor 7", "The driver": as a sentence begins with it.
+// "Executor 7", "The driver": for the beginning of a sentence.
 std::string ExecutorTitle(const std::string& id);
 
 // What a post-mortem's sites are: "Held at the last sample", "Allocated by task 41, an attempt of the same stage that had failed before".

@@ -26,7 +26,7 @@ ReportVerdict OfDeath(const ReportPostMortem& death) {
   return {death.out_of_memory ? Tone::kBad : Tone::kWarn, death.headline, "How this is known: " + death.how + "."};
 }
 
-// A program without Spark: nobody watches its processes against a limit. Why it failed is its only stage's reason.
+// The verdict for a program without Spark: its processes are not compared with a limit. If it failed, its only stage has the reason.
 ReportVerdict OfProgram(const Report& report) {
   const std::string failure = report.stages.empty() ? "" : report.stages.front().failure_reason;
   if (failure.empty()) {

@@ -1,5 +1,5 @@
-// What a report says first, in words, and how close a container came to its limit. The model carries these words (docs/report.md): no
-// view judges or words them again. Pure functions.
+// The first sentence of a report, and how close a container came to its limit. These words are part of the model (docs/report.md), so all
+// views show the same. Pure functions.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct ReportVerdict {
 };
 ReportVerdict VerdictOf(const Report& report);
 
-// That nobody measures the driver, so that its own death is not seen either, and what would change that; "": it is measured, or there is
-// none.
+// A sentence that the driver is not measured, so its own death would not be seen, and how to change that; "": it is measured, or there
+// is no driver.
 std::string UnmeasuredDriver(const Report& report);
 
 // What a container used at its peak, as a share of its limit; -1 when either is unknown.

@@ -12,10 +12,10 @@
 namespace memprof {
 namespace {
 
-// Growth over the last measurement that is worth another one, as parts of it.
+// Growth since the last measurement that is worth another one: one part in this many of its RSS.
 constexpr uint64_t kWithinBudget = 50, kBeyondBudget = 10;
-constexpr int64_t kMallocsShare = 200;                       // of the time: one part in so many
-constexpr uintptr_t kMallocHeapBytes = uintptr_t{64} << 20;  // glibc's heaps beside the first: so large, and aligned to it
+constexpr int64_t kMallocsShare = 200;                       // malloc is asked for at most one part in this many of the time
+constexpr uintptr_t kMallocHeapBytes = uintptr_t{64} << 20;  // size and alignment of glibc's heaps except the first
 
 enum class Part : uint8_t { kNone, kJavaHeap, kSharedMemory, kCode, kStack, kOffHeap, kMallocHeap, kLibraryData, kOther };
 constexpr size_t kParts = static_cast<size_t>(Part::kOther) + 1;
@@ -23,7 +23,7 @@ constexpr size_t kParts = static_cast<size_t>(Part::kOther) + 1;
 struct Piece {
   uintptr_t begin = 0, end = 0;
   bool writable = false, is_private = false, of_file = false, accessible = false;
-  Part part = Part::kNone;  // as far as the mapping itself and its neighbours below say
+  Part part = Part::kNone;  // as the mapping itself and its lower neighbours show
 
   uintptr_t size() const { return end - begin; }
 };
@@ -48,7 +48,7 @@ Part PartOf(const Mapping& mapping, const HotSpotLayout& layout, const MapNeighb
   return layout.code_cache.Contains(mapping.begin) ? Part::kCode : Part::kOther;
 }
 
-// One of malloc's heaps: from a multiple of its size on, and behind what is used of it, its rest is kept inaccessible.
+// True for one of malloc's heaps: it begins at a multiple of its size, and behind its used part the rest is inaccessible.
 bool IsMallocHeap(const Piece& piece, const Piece* next) {
   if (!piece.writable || piece.begin % kMallocHeapBytes != 0 || piece.size() > kMallocHeapBytes) return false;
   const uintptr_t end = piece.begin + kMallocHeapBytes;
@@ -87,7 +87,7 @@ class Measurement {
  private:
   static size_t Index(Part part) { return static_cast<size_t>(part); }
 
-  // The class archive's objects are mapped from its file, and ZGC's heap is a shared one, maybe seen through several mappings.
+  // Objects of the class archive are mapped from its file; ZGC's heap is a shared mapping, perhaps mapped several times.
   uint64_t HeapBytes(const Piece& piece) {
     if (!piece.is_private) return pages_.PresentBytes(scratch_, piece.begin, piece.end);
     if (piece.of_file) return pages_.OwnBytes(scratch_, piece.begin, piece.end);
@@ -173,7 +173,7 @@ std::optional<BoxRows> JvmRows::Measure(const std::vector<AddressRange>& offheap
   }
   add("data of libraries", measured.Of(Part::kLibraryData));
   add("metaspace, GC structures and other mappings", measured.Of(Part::kOther));
-  measured_rss_ = std::min(before.rss_bytes, rows.rss_bytes);  // what was touched meanwhile is in no row: it is wanted again
+  measured_rss_ = std::min(before.rss_bytes, rows.rss_bytes);  // pages touched since `before` are in no row and count as growth
   budget_.Spend(ThreadCpuNs() - begin_ns);
   return rows;
 }

@@ -2,7 +2,7 @@
 // resident set at that moment. It is measured mapping by mapping, so rows don't overlap; what they don't explain is in no row.
 //
 //   mapped files              RssFile of /proc/self/status
-//   shared memory             shared mappings without a file on disk, but for ZGC's heap
+//   shared memory             shared mappings without a file on disk, except ZGC's heap
 //   Java heap                 pages of the range that HotSpot reserved for it, or of ZGC's file
 //   code cache                pages of compiled code
 //   thread stacks             of all threads: Java's, the collector's, the compiler's and others

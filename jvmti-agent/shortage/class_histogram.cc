@@ -15,14 +15,14 @@ struct Sum {
 };
 
 struct Walk {
-  std::vector<Sum> sums;                         // by a class's tag; 0: classes that were loaded meanwhile
+  std::vector<Sum> sums;                         // by a class's tag; 0: classes that were loaded during the walk
   int64_t deadline_ns = 0, cpu_deadline_ns = 0;  // 0: the walk hasn't begun on its thread
   int64_t cpu_ns = 0;
   uint64_t objects = 0;
   bool cut_short = false;
 };
 
-// While the world stands still: allocates nothing.
+// Called while the JVM is stopped: allocates nothing.
 jint JNICALL OnObject(jlong class_tag, jlong size, jlong*, jint, void* user_data) {
   constexpr uint64_t kBetweenLooks = 4096;
   Walk& walk = *static_cast<Walk*>(user_data);
@@ -44,7 +44,7 @@ std::string NameOf(jvmtiEnv* jvmti, jclass type) {
   return name;
 }
 
-// Names are asked for only where they are shown. Generated classes of one name are one row.
+// Looks up only the names that are shown. Generated classes of one name are one row.
 ClassHistogram Rows(jvmtiEnv* jvmti, const jclass* classes, const Walk& walk, size_t most) {
   std::vector<size_t> order(walk.sums.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -90,7 +90,7 @@ std::string TypeNameOf(std::string_view jvm_signature) {
 }
 
 std::optional<ClassHistogram> TakeClassHistogram(jvmtiEnv* jvmti, JNIEnv* jni, size_t most, std::chrono::milliseconds bound) {
-  constexpr jint kMostReferences = 1 << 16;  // a bound for -Xcheck:jni, the JVM's largest; nothing is set aside for it
+  constexpr jint kMostReferences = 1 << 16;  // a bound for -Xcheck:jni, the JVM's largest; it reserves nothing
   jint count = 0;
   jclass* classes = nullptr;
   if (jni->PushLocalFrame(kMostReferences) != JNI_OK) return std::nullopt;

@@ -52,7 +52,7 @@ proto::HeapShortage BuildShortage(const ShortageInputs& inputs) {
     MessageNames names(message.mutable_names());
     message.set_stack(names.Stack(*inputs.stacks, inputs.stack));
   }
-  if (message.ByteSizeLong() > kMaxShortageBytes) {  // names of absurd length: what it was full of is worth more than where
+  if (message.ByteSizeLong() > kMaxShortageBytes) {  // extremely long names: the classes are worth more than the stack
     message.clear_names();
     message.clear_stack();
   }

@@ -26,14 +26,14 @@ constexpr int kThreadInNative = 4, kThreadInVm = 6;  // HotSpot's JavaThreadStat
 struct Watch {
   JavaVM* vm = nullptr;
   OutOfMemoryExit told = nullptr;
-  intptr_t env_offset = 0;  // of its JNIEnv in HotSpot's JavaThread
+  intptr_t env_offset = 0;  // of the JNIEnv in HotSpot's JavaThread
   uintptr_t state_offset = 0;
   GotPatcher patcher;
 };
 
 Watch* watch = nullptr;  // never freed: calls may come until the process is gone
 std::atomic<bool> armed{false};
-std::atomic<pid_t> leaving{0};  // the thread that is being told; 0: none yet
+std::atomic<pid_t> leaving{0};  // the thread whose exit is being reported; 0: none yet
 void* original_exit = nullptr;
 void* original_exit_now = nullptr;
 
@@ -43,7 +43,7 @@ std::atomic<int>* StateOf(const JNIEnv* jni, intptr_t env_offset, uintptr_t stat
 
 void CallExit(void* function, int code) { reinterpret_cast<void (*)(int)>(function)(code); }
 
-// False: nobody would end the JVM, were the last words to take too long.
+// False: there is no timer that would end the JVM if the last words take too long.
 bool StartTimer(int code) {
   const BlockedSignals blocked;
   try {
@@ -57,8 +57,8 @@ bool StartTimer(int code) {
   return true;
 }
 
-// Doesn't return where it tells. Once the thread is in native code, a collection may run beside it. It needs the objects that exit()
-// would destroy (libjvm's static ones), so the process ends without that, as newer JVMs end it in any case.
+// Does not return if it reports the exit. Once this thread is in native code, a collection may run at the same time. The collector
+// needs libjvm's static objects, which exit() would destroy. So the process ends by _exit(), as newer JVMs do in any case.
 void TellFirst(int code) {
   if (code != kExitOnOutOfMemory || !armed.exchange(false)) return;
   void* env = nullptr;
@@ -88,7 +88,7 @@ void TellFirst(int code) {
 const GotHook kHooks[] = {{"exit", reinterpret_cast<void*>(OnExit), &original_exit},
                           {"_exit", reinterpret_cast<void*>(OnExitNow), &original_exit_now}};
 
-// HotSpot's JavaThread of this thread, by a field of java.lang.Thread; 0: not known.
+// The address of this thread's JavaThread in HotSpot, from a field of java.lang.Thread; 0: not known.
 uintptr_t CurrentJavaThread(JNIEnv* jni) {
   uintptr_t address = 0;
   jclass type = jni->FindClass("java/lang/Thread");
@@ -139,7 +139,7 @@ Status WatchOutOfMemoryExit(JavaVM* vm, JNIEnv* jni, OutOfMemoryExit told) {
 
 void LetOutOfMemoryExitEnd() {
   const pid_t thread = leaving;
-  while (thread != 0 && thread != gettid()) pause();  // which a signal may end
+  while (thread != 0 && thread != gettid()) pause();  // pause() returns when a signal comes
 }
 
 }  // namespace memprof

@@ -1,6 +1,6 @@
-// The JVM's own exit on an OutOfMemoryError (-XX:+ExitOnOutOfMemoryError), which JVMTI does not report: it comes before the event
-// ResourceExhausted, and runs no shutdown hook. libjvm's calls of exit() and _exit() are redirected (hooking/got_patcher.h).
-// Calls with HotSpot's code for it, by a Java thread that is inside the JVM, are reported first. All others pass through.
+// Sees the JVM's own exit on an OutOfMemoryError (-XX:+ExitOnOutOfMemoryError). JVMTI does not report it: the JVM exits before the event
+// ResourceExhausted, and runs no shutdown hook. So libjvm's calls of exit() and _exit() are redirected (hooking/got_patcher.h). Calls
+// with HotSpot's exit code for this case, by a Java thread that is inside the JVM, are reported first. All others pass through.
 //
 // Inside the JVM neither JNI nor JVMTI may be called. But where HotSpot reports the error, it is about to post an event, so the
 // thread may change to the state "in native code" there. We set that state in HotSpot's own field, which is found by the table
@@ -15,13 +15,14 @@
 
 namespace memprof {
 
-// Called once, on the thread that ran out of memory, where JNI and JVMTI may be called. Must end soon: kMostExitSeconds later the JVM
-// exits in any case.
+// Called once, on the thread that ran out of memory; JNI and JVMTI may be called. It must return soon: the JVM exits after
+// kMostExitSeconds in any case.
 using OutOfMemoryExit = void (*)(JNIEnv* jni);
 
 inline constexpr int kMostExitSeconds = 6;
 
-// Call on a Java thread in native code. The first call's `told` stays; further calls do nothing.
+// Call on a Java thread in native code. `told` is taken from the first call. After an exit was reported, none is reported again until
+// the next call.
 Status WatchOutOfMemoryExit(JavaVM* vm, JNIEnv* jni, OutOfMemoryExit told);
 
 // For a thread that ends the JVM, or the profiler, in another way: returns at once, unless another thread is reporting its exit

@@ -10,7 +10,7 @@ uint64_t Mixed(uint64_t hash, uint64_t value) {
   return hash ^ (hash >> 29);
 }
 
-// Keeps both ends of a stack deeper than the bound: where the thread comes from and what it was doing.
+// Keeps the outermost and the innermost frames of a stack that is deeper than the bound.
 void KeepBothEnds(jvmtiEnv* jvmti, jthread thread, CapturedStack* stack) {
   jint total = 0;
   if (jvmti->GetFrameCount(thread, &total) != JVMTI_ERROR_NONE || total <= kMaxJavaFrames) return;

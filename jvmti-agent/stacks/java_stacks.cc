@@ -140,7 +140,7 @@ uint32_t JavaStacks::FrameAt(jvmtiEnv* jvmti, JNIEnv* jni, const Location& locat
   JavaFrame frame = Named(jvmti, jni, location.method, location.index);
   const std::lock_guard lock(mutex_);
   const uint32_t id = AddFrame(std::move(frame));
-  if (locations_.size() >= kMaxLocations) locations_.clear();  // method ids of unloaded classes pile up
+  if (locations_.size() >= kMaxLocations) locations_.clear();  // method ids of unloaded classes accumulate
   locations_.emplace(location, id);
   return id;
 }

@@ -13,7 +13,7 @@ struct Service {
 
 // Names as Spark 3.5 to 4.3, JDK 11 to 25, Netty, Jetty and Log4j give them.
 constexpr Service kServices[] = {
-    // Before a task begins its binary is read and its classes are loaded, and after its end its result is made ready, on its own thread.
+    // On a task's own thread: before the task begins, its binary is read and classes are loaded; after its end, its result is serialised.
     {"Executor task launch worker", "task launch"},
     {"task-result-getter-", "task launch"},
     {"dispatcher-event-loop-", "RPC"},
@@ -25,7 +25,7 @@ constexpr Service kServices[] = {
     {"rpc-client-", "RPC"},
     {"rpc-server-", "RPC"},
     {"netty-rpc-", "RPC"},
-    // Netty's loops serve all tasks that fetch or give at a time.
+    // Netty's event loops serve all tasks that fetch or send blocks.
     {"shuffle-client-", "block transfer"},
     {"shuffle-server-", "block transfer"},
     {"shuffle-boss-", "block transfer"},
@@ -45,14 +45,14 @@ constexpr Service kServices[] = {
     {"context-cleaner-", "cleaner"},
     {"SparkUI-", "UI"},
     {"qtp", "UI"},
-    // Of the driver: queries are planned, and tables for broadcasting are built, for jobs of many tasks.
+    // The driver's: they plan queries and build broadcast tables, for jobs of many tasks.
     {"broadcast-exchange-", "query planning"},
     {"subquery-#", "query planning"},
     {"dynamicpruning-#", "query planning"},
     {"shuffle-exchange-", "query planning"},
     {"stream execution thread", "query planning"},
     {"state-store-maintenance-", "state store maintenance"},
-    // Those of a task count for it; they live on between tasks.
+    // While its task runs, such a thread counts for the task; it also lives between tasks.
     {"Idle Worker Monitor for ", "Python workers' pipes"},
     {"Monitor for ", "Python workers' pipes"},
     {"Worker Monitor for ", "Python workers' pipes"},
@@ -87,7 +87,7 @@ constexpr Service kServices[] = {
 }  // namespace
 
 std::string_view ServiceOfThread(std::string_view normalized_thread_name) {
-  if (normalized_thread_name == "main") return "start and end";  // threads of users begin with it, too
+  if (normalized_thread_name == "main") return "start and end";  // only the whole name: names of the user's threads may begin with "main"
   const auto* found = std::find_if(std::begin(kServices), std::end(kServices),
                                    [&](const Service& service) { return normalized_thread_name.starts_with(service.thread); });
   return found == std::end(kServices) ? std::string_view() : found->name;

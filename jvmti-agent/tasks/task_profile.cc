@@ -8,7 +8,8 @@
 namespace memprof {
 namespace {
 
-// Without Spark's way from the thread to the task's own code: no view shows it, and it would fill a third of the message.
+// Leaves out Spark's frames between the thread's start and the task's own code: no view shows them, and they would fill a third of the
+// message.
 uint32_t AddJavaStack(const JavaStacks& stacks, StackId stack, ProfileSites* sites) {
   uint32_t node = 0;
   for (const JavaFrame* java : stacks.Frames(stack)) {
@@ -29,7 +30,7 @@ void AddJvmSites(const JvmFigures& jvm, ProfileSites* sites) {
     ProfileSite site;
     site.origin = Origin::kJvmHeap;
     site.stack = AddJavaStack(*jvm.stacks, heap.stack, sites);
-    site.sampled = heap.allocated.variance > 0;  // a block of many intervals is sampled for certain
+    site.sampled = heap.allocated.variance > 0;  // without variance all blocks were so large that each was sampled
     site.allocated_bytes = heap.allocated.bytes;
     site.allocations = heap.allocated.blocks;
     site.variance = heap.allocated.variance;
@@ -50,15 +51,15 @@ void AddJvmSites(const JvmFigures& jvm, ProfileSites* sites) {
   }
 }
 
-// A task that the JVM was not told of is known by its sessions alone.
+// For a task that is known only from its Python sessions.
 TaskKey KeyOf(const BoxSession& session) {
   return {session.task_attempt_id, session.stage_id, session.stage_attempt, session.partition, session.attempt_number};
 }
 
-// The executor's peaks must not crowd out the task's own sites: first go the watcher's own news, which it sends by itself, then the
-// counters, then the moment of the peak, whole, for the driver would take a cut one for the truth (both come complete in messages of
-// their own); then the smallest processes. Its use right now is what a verdict on its death rests on: it always stays, at last without
-// the smallest of those that held it.
+// The executor's peaks must not displace the task's own sites. If they are too large, this is left out, in this order: collectors,
+// Spark's pools and what is not available; the counters; the moment of the peak, as a whole, because the driver would take a cut one
+// for complete (all of these also come complete in the watcher's own messages); the smallest processes. The last moment always stays,
+// because a verdict on the executor's death is based on it; at worst without its smallest processes.
 void AddExecutor(const proto::ExecutorSnapshot& executor, size_t max_bytes, proto::TaskProfile* profile) {
   proto::ExecutorSnapshot* copy = profile->mutable_executor();
   *copy = executor;

@@ -48,7 +48,7 @@ struct TaskProfileInputs {
   uint64_t sequence = 0;
   uint64_t heap_interval_bytes = 0;
   bool final = false;
-  bool recovered = false;                // by another executor, from the boxes of one that died: of the JVM nothing is known
+  bool recovered = false;                // by another executor, from the boxes of a dead one: nothing is known of its JVM
   std::optional<int64_t> gc_stopped_ns;  // of the task's time
   int64_t taken_ms = 0;
   size_t max_bytes = 0;

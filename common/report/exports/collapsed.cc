@@ -1,4 +1,4 @@
-// Collapsed stacks, a line each: "stage;outermost;…;innermost bytes". What flamegraph.pl, inferno and speedscope read.
+// Collapsed stacks, one line for each: "stage;outermost;…;innermost bytes". flamegraph.pl, inferno and speedscope read them.
 #include <fmt/format.h>
 
 #include <algorithm>

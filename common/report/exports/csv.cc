@@ -1,4 +1,4 @@
-// A table (RFC 4180, with a header) of every site of every stage, and of what found no place among them. Empty: not measured.
+// A table (RFC 4180, with a header) of every site of every stage, and of the remainders. An empty field: not measured.
 #include <fmt/format.h>
 
 #include "report/exports/stacks.h"

@@ -1,5 +1,5 @@
-// pprof's profile format, not compressed (its readers take both). A sample a site, with the stage as its outermost frame and
-// stage, origin and UDF as labels, by which `go tool pprof -tagfocus` selects.
+// pprof's profile format, not compressed (its readers take both). Each site is a sample, with the stage as its outermost frame. Stage,
+// origin and UDF are labels, by which `go tool pprof -tagfocus` selects.
 #include <map>
 #include <tuple>
 #include <utility>

@@ -1,4 +1,4 @@
-// speedscope's file format (www.speedscope.app/file-format-schema.json): one profile a measure, over all stages.
+// speedscope's file format (www.speedscope.app/file-format-schema.json): one profile for each measure, over all stages.
 #include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>

@@ -1,4 +1,4 @@
-// Field lists of what the driver knows of its application's data: cached, broadcast, brought back to it.
+// Field lists of what the driver knows about the application's data: cached data, broadcast variables, results.
 #pragma once
 
 #include "report/fields/field_list.h"

@@ -1,4 +1,4 @@
-// Field lists of call sites and of what sums them up.
+// Field lists of call sites and of their sums.
 #pragma once
 
 #include "report/fields/field_list.h"

@@ -57,7 +57,7 @@ void Fields(Is<ReportOtherAttempts> auto& other, auto& visit, bool with_sites) {
   GroupFields(other, visit, with_sites);
 }
 
-// What of a stage is shown: its sites, lines and single tasks or none of these, and at most so many of its tasks.
+// Which parts of a stage are shown: its sites, lines and single tasks, or none of these; and how many of its tasks at most.
 struct StageForm {
   bool with_sites = true;
   size_t task_rows = SIZE_MAX;

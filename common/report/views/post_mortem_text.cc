@@ -73,7 +73,7 @@ void PutRetained(const ReportPostMortem& death, TextPage& page) {
   }
 }
 
-// All that lay in the heap then, by class, and what Spark had of it.
+// Everything in the heap at that moment, by class, and Spark's part of it.
 void PutHeap(const ReportPostMortem& death, TextPage& page) {
   if (!death.heap) return;
   const std::string classes = Printable(HeapClassesPhrase(*death.heap, kClassesShown));
@@ -89,7 +89,8 @@ void PutHeap(const ReportPostMortem& death, TextPage& page) {
   if (!regions.empty()) page.Wrapped("Spark then: " + regions, 4, Ink::kDim, 2);
 }
 
-// "heap 301.0 MiB of 512.0 MiB, overhead 120.0 MiB of 384.0 MiB": what nobody tells, and what is neither used nor asked for, is left out.
+// "heap 301.0 MiB of 512.0 MiB, overhead 120.0 MiB of 384.0 MiB". Regions that are not known, or neither used nor requested, are left
+// out.
 void PutRegions(const ReportPostMortem& death, TextPage& page) {
   std::string regions;
   for (const ReportRegionUse& region : death.regions) {

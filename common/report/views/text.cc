@@ -52,7 +52,7 @@ void PutLeaks(const Report& report, const Detail& detail, TextPage& page) {
   if (report.leaks.size() > detail.leaks) page.Line("  … " + Counted(report.leaks.size() - detail.leaks, "more line"), Ink::kDim);
 }
 
-// Deaths are told by their post-mortems.
+// Shows nothing if there are deaths, because their post-mortems are shown.
 void PutVerdict(const Report& report, TextPage& page) {
   if (!report.post_mortems.empty()) return;
   const ReportVerdict verdict = VerdictOf(report);
@@ -124,7 +124,7 @@ std::string ResultsPhrase(const ReportAction& action, const std::optional<uint64
   return phrase;
 }
 
-// Those that brought nothing are for the page of the app, which links stages to them.
+// Actions without results are left out. The app's page shows them, because its stages link to them.
 void PutDriver(const Report& report, const Detail& detail, TextPage& page) {
   if (!report.driver || detail.cached == 0) return;
   std::vector<const ReportAction*> actions;
@@ -187,7 +187,7 @@ Result<std::string> RenderText(std::string_view report_json, const TextOptions& 
   PutVerdict(*report, page);
   PutPostMortems(*report, detail, page);
   if (&detail == &kFull) PutUnmeasured(*report, page);
-  // Of few lines, those of a stage come before findings where something has died.
+  // If something has died and there are few lines, stages come before findings.
   const bool findings_first = &detail == &kFull || report->post_mortems.empty();
   if (findings_first) PutFindings(*report, detail, page);
   PutLeaks(*report, detail, page);

@@ -42,7 +42,7 @@ void PutProcesses(const ReportExecutor& executor, size_t shown, TextPage& page) 
       }
     }
     if (others != 0) parts += fmt::format(", {} {}", Counted(others, "other row", "s"), FormatBytes(others_bytes));
-    // First: a line that is too long loses its end.
+    // It comes first, because a line that is too long loses its end.
     if (!parts.empty()) parts = fmt::format("unattributed {}; {}", FormatSignedBytes(process.unattributed_bytes), parts);
     page.Line(line + "  " + parts, Ink::kDim);
     if (process.baseline && !process.baseline->modules.empty()) {
@@ -54,7 +54,7 @@ void PutProcesses(const ReportExecutor& executor, size_t shown, TextPage& page) 
   }
 }
 
-// Only of a mode that was used: most executors have no off-heap memory.
+// Shows only a mode that was used: most executors have no off-heap memory.
 void PutSparkPools(const ReportExecutor& executor, TextPage& page) {
   for (const ReportSparkPool& pool : executor.spark_pools) {
     if (pool.storage_peak_bytes == 0 && pool.execution_peak_bytes == 0) continue;

@@ -101,7 +101,7 @@ void PutSparkMemory(const ReportStageMemory& memory, TextPage& page) {
                4, Ink::kWarm);
 }
 
-// What of Spark the JVM's memory was for.
+// The JVM's memory by the part of Spark that it was for.
 void PutOperators(const std::vector<ReportOperator>& operators, TextPage& page) {
   constexpr size_t kMost = 4;
   if (operators.empty()) return;

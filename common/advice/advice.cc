@@ -8,12 +8,11 @@ std::vector<ReportAdvice> Advise(const AdviceInput& input) {
     if (piece) pieces.push_back(std::move(*piece));
     return piece.has_value();
   };
-  if (add(AdvisePysparkMemory(input)) ||
-      add(AdviseJvmPools(input))) {  // no container was full, so that no rule for one has anything to say
+  if (add(AdvisePysparkMemory(input)) || add(AdviseJvmPools(input))) {  // no container was full, so the rules for containers don't apply
     add(AdviseSkew(input));
     return pieces;
   }
-  const bool of_python = add(AdviseYarnPython(input));  // what follows would give Python the same bytes twice
+  const bool of_python = add(AdviseYarnPython(input));  // then the overhead's rule would give Python the same bytes again
   bool enough = of_python || add(AdviseMemoryOverhead(input));
   enough = add(AdviseExecutorMemory(input)) || enough;
   const bool splits = !of_python && add(AdviseSplit(input));

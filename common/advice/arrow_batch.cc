@@ -1,5 +1,5 @@
-// Batches of rows that Arrow carries to Python: where they are what is big, fewer rows a batch hold less. Not for grouped
-// functions: a group comes whole, whatever the batch's size.
+// Batches of rows that Arrow carries to Python: if they hold much of its memory, batches of fewer rows hold less. Not for grouped
+// functions: a group is sent as a whole, whatever the size of a batch.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ std::optional<ReportAdvice> AdviseArrowBatch(const AdviceInput& input) {
   PythonAtOnce python = LargestPythonSum(input);
   uint64_t limit = input.death->limit_bytes.value_or(0), jvm = JvmResident(input), records = RecordsNow(input);
   if (static_cast<double>(batches) < kWorthIt * static_cast<double>(python.bytes) || batches == 0 || records < 2) return std::nullopt;
-  uint64_t rest = jvm + python.bytes - std::min(python.bytes, batches);  // does not shrink with the batch
+  uint64_t rest = jvm + python.bytes - std::min(python.bytes, batches);  // this part does not shrink with the batch
   uint64_t room = limit > WithHeadroom(rest) ? limit - WithHeadroom(rest) : 0;
   uint64_t to =
       std::min(records / 2, static_cast<uint64_t>(static_cast<double>(records) * static_cast<double>(room) / static_cast<double>(batches)));

@@ -1,5 +1,5 @@
-// Cached data that has pushed execution into spilling: a stage spilled while an executor's memory was full, and what execution couldn't
-// evict there was mostly one dataset's.
+// Cached data that made execution spill: a stage spilled while an executor's memory was full, and one dataset held a large part of the
+// storage that execution could not evict there.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 namespace memprof {
 namespace {
 
-constexpr double kFull = 0.8;         // of the memory, with which it counts as full
-constexpr double kLargeShare = 0.25;  // of storage, from which a dataset is what fills it
-constexpr double kWorthIt = 0.1;      // of the memory, that execution would get back at least
+constexpr double kFull = 0.8;         // of the memory in use: from here on it is full
+constexpr double kLargeShare = 0.25;  // of storage held by one dataset: from here on it is the cause
+constexpr double kWorthIt = 0.1;      // of the memory: the least that execution would gain
 constexpr double kDefaultFraction = 0.5;
 constexpr const char* kSetting = "spark.memory.storageFraction";
 
@@ -68,7 +68,7 @@ std::optional<ReportFinding> FindCachedDataThatSpills(const ReportStage& stage, 
        fmt::format("without {} in memory (unpersist it before, or persist it with DISK_ONLY) execution has up to {} more in an "
                    "executor that holds its share of it: {} instead of {}",
                    name, FormatBytes(back), FormatBytes(pool->execution_bytes + back), FormatBytes(pool->execution_bytes))});
-  // What one task spilled on the average would have had to fit beside what execution had.
+  // What execution held, and what one task spilled on average.
   const uint64_t wanted = pool->execution_bytes + spilled / std::max<uint64_t>(1, stage.memory.tasks_spilled);
   const double now = FractionNow(settings);
   constexpr double kRounding = 1e-9;  // 1 - 0.9 is a little less than a tenth

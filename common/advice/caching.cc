@@ -1,4 +1,4 @@
-// Cached data in a heap, or off-heap in a container, that was full: nobody evicts it for what a task makes for itself.
+// Cached data in a full heap, or off-heap in a full container: Spark does not evict it for memory that a task allocates itself.
 #include <fmt/format.h>
 
 #include "advice/advice.h"

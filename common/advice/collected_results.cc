@@ -34,7 +34,7 @@ std::string SumPhrase(const CollectedResults& results, uint64_t expected) {
   return fmt::format("{} tasks × {} each so far = {}", FormatCount(*results.partitions), FormatBytes(each), FormatBytes(expected));
 }
 
-// They lie in the heap serialised, and once more as the objects that are made of them.
+// The heap holds the results twice: serialised, and as objects.
 uint64_t HeapFor(uint64_t expected) { return kReserved + 2 * expected; }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// No setting of Spark moves this limit: the size that the container would need.
+// For a limit that no setting of Spark changes: the size that the container would need.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ ReportAdvice AdviseContainerSize(const AdviceInput& input) {
   uint64_t needed = WithHeadroom(used);
   std::string parts = fmt::format("{} + JVM {}", PythonPhrase(python), FormatBytes(jvm));
   if (used > sum) parts += fmt::format(" + {} that no process explains", FormatBytes(used - sum));
-  if (needed <= limit) {  // what came after the last sample was not seen
+  if (needed <= limit) {  // use after the last sample was not seen
     return {"", "", "",
             fmt::format("a container of more than {}: at the last sample {}, which fitted; what was asked for after it is not known",
                         FormatBytes(limit), parts)};

@@ -18,7 +18,7 @@ std::vector<ReportAdvice> AdviseDriverProcess(const DriverProcessDeath& death) {
                      "files and read them where they are needed",
                      death.place, FormatBytes(death.held_bytes))});
   }
-  // One that was killed wanted more than it got: what its live blocks come to may not have been resident yet.
+  // A killed process needed more than it had: some of its live blocks may not have been resident yet.
   const uint64_t wanted = std::max({death.used_bytes.value_or(0), death.held_bytes, death.limit_bytes.value_or(0)});
   const std::string limit = death.limit_bytes ? fmt::format(" instead of {}", FormatBytes(*death.limit_bytes)) : "";
   pieces.push_back(

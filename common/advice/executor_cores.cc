@@ -1,4 +1,4 @@
-// Fewer tasks at once: what one of them needs stays, their sum shrinks.
+// Fewer tasks at once: each needs as much as before, but their sum is smaller.
 #include <fmt/format.h>
 
 #include "advice/figures.h"

@@ -1,4 +1,4 @@
-// A heap that ran out with one task in it: nothing but a larger heap (or less in the task) helps.
+// A heap that ran out with one task in it: only a larger heap, or a task that holds less, helps.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 namespace memprof {
 namespace {
 
-constexpr uint64_t kIdleWorker = 16 * kMib;  // below: a worker that waits for a task, not one that holds something
+constexpr uint64_t kIdleWorker = 16 * kMib;  // below this a worker waits for a task and holds nothing of one
 
 PythonAtOnce SumOf(const std::vector<ReportProcess>& processes) {
   PythonAtOnce python;
@@ -22,7 +22,7 @@ PythonAtOnce SumOf(const std::vector<ReportProcess>& processes) {
   return python;
 }
 
-// Pages of the heap, as the JVM measured itself; what is committed needs none yet.
+// Resident pages of the heap, as the JVM measured itself. Committed memory may have no pages yet.
 std::optional<uint64_t> ResidentHeap(const ReportExecutor& executor) {
   for (const ReportProcess& process : executor.processes) {
     if (process.kind != "jvm") continue;
@@ -45,7 +45,7 @@ PythonAtOnce LargestPythonSum(const AdviceInput& input) {
   for (const ReportSite& site : input.death->sites) {
     if (site.origin == Origin::kPython) live += site.live_at_peak_bytes.value_or(0);
   }
-  // A worker that is killed while it fills a block has asked for all of it.
+  // A worker that is killed while it fills a block needed all of that block.
   if (live > largest.bytes) largest = {live, std::max<size_t>(largest.workers, 1), true};
   return largest;
 }
@@ -65,7 +65,7 @@ uint64_t JvmNative(const AdviceInput& input) {
   uint64_t native = resident > heap ? resident - heap : 0;
   uint64_t off_heap = BudgetOf(input, "offHeap");
   if (input.last && !input.last->regions.empty())
-    off_heap = std::min(off_heap, LastOf(input, "offHeap"));  // what was granted for it and not used is no use
+    off_heap = std::min(off_heap, LastOf(input, "offHeap"));  // memory that was granted but not used is not use
   return native - std::min(native, off_heap);
 }
 

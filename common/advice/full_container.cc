@@ -1,4 +1,4 @@
-// A container that came close to the limit at which it is killed, and lived.
+// A container that came close to its limit, but was not killed.
 #include <fmt/format.h>
 
 #include "advice/figures.h"
@@ -11,7 +11,7 @@
 namespace memprof {
 namespace {
 
-constexpr double kRoomy = 0.8;  // of its limit, that a container may well use
+constexpr double kRoomy = 0.8;  // share of its limit that a container should use at most
 constexpr const char* kOverhead = "spark.executor.memoryOverhead";
 
 uint64_t Roomy(uint64_t used) { return static_cast<uint64_t>(static_cast<double>(used) / kRoomy); }

@@ -1,4 +1,4 @@
-// A pool of the JVM's beside the heap that ran out: an option of the JVM bounds it.
+// A pool of the JVM other than the heap ran out: a JVM option bounds it.
 #include <fmt/format.h>
 
 #include <algorithm>

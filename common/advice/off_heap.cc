@@ -1,5 +1,5 @@
-// Spark's off-heap memory in a container that was not made for it: standalone and local mode don't reserve it, and a cgroup may not know of
-// it. It is the one part that Spark can be told to take less of; what no longer fits is evicted or spilled.
+// Spark's off-heap memory in a container that has no room for it: standalone and local mode don't reserve it, and a cgroup may be made
+// without it. It is the only part that Spark can be told to take less of; what no longer fits is evicted or spilled.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace memprof {
 namespace {
 
-constexpr uint64_t kLeast = 64 * kMib;  // less is no off-heap memory worth having
+constexpr uint64_t kLeast = 64 * kMib;  // the least off-heap memory that is useful
 constexpr double kWorthIt = 0.25;       // of the limit
 
 }  // namespace
@@ -20,7 +20,7 @@ std::optional<ReportAdvice> AdviseOffHeap(const AdviceInput& input) {
   const uint64_t budget = BudgetOf(input, "offHeap"), limit = input.death->limit_bytes.value_or(0),
                  then = std::min(budget, LastOf(input, "offHeap"));
   const uint64_t heap = input.executor->heap_max_bytes.value_or(0);
-  // A container that was asked for with it has room for it: something else was too much there.
+  // A container that was requested with off-heap memory has room for it: something else was too large.
   if (input.of_heap || budget == 0 || limit == 0 || limit >= heap + budget) return std::nullopt;
   if (static_cast<double>(then) < kWorthIt * static_cast<double>(limit)) return std::nullopt;
   const uint64_t jvm = JvmResident(input), rest = jvm - std::min(jvm, then) + LargestPythonSum(input).bytes;

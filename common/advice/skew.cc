@@ -1,4 +1,4 @@
-// One task out of the ordinary: its partition holds more than its stage's others, so it is the partition that must be divided.
+// One task that held far more than the others of its stage: its partition is larger and must be divided.
 #include <fmt/format.h>
 
 #include <algorithm>

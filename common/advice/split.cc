@@ -10,7 +10,7 @@
 namespace memprof {
 namespace {
 
-// Not even one task fits: into how many its data would have to be divided.
+// Not even one task fits: into how many parts its partition must be divided.
 ReportAdvice SmallerPartitions(const AdviceInput& input, const Grant& grant, uint64_t request) {
   const PythonAtOnce python = LargestPythonSum(input);
   const uint64_t each = BytesOfEach(python);
@@ -40,7 +40,7 @@ std::optional<ReportAdvice> AdviseSplit(const AdviceInput& input) {
   const std::optional<Fit> fit = LargestFit(input);
   if (!fit) return SmallerPartitions(input, *grant, beside + OverheadFor(input, BytesOfEach(python)));
   const auto cores = static_cast<uint64_t>(input.executor->cores.value_or(static_cast<int64_t>(python.workers)));
-  if (fit->tasks >= cores) return std::nullopt;  // the overhead does, with as many tasks as there are
+  if (fit->tasks >= cores) return std::nullopt;  // a larger overhead is enough for all tasks
   return ReportAdvice{
       "spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", fit->tasks),
       fmt::format("{} tasks at once would take a container of {}, and {} {}: {} fit into {}; for as many tasks in all, {:.1f} times "

@@ -11,15 +11,15 @@ namespace memprof {
 namespace {
 
 constexpr double kUneven = 9;           // times the median
-constexpr uint64_t kFewestTasks = 4;    // of which a median says something
-constexpr uint64_t kLeast = 64u << 20;  // bytes, below which it doesn't matter
+constexpr uint64_t kFewestTasks = 4;    // with fewer, a median means little
+constexpr uint64_t kLeast = 64u << 20;  // bytes; below this it doesn't matter
 
 struct Kind {
   TaskFigure figure;
   const char* verb;
   const char* what;
 };
-// What is held before what is only allocated.
+// Held memory first, because allocated memory may not have been held at once.
 constexpr Kind kKinds[] = {{TaskFigure::kPythonLiveAtPeak, "held", "Python and native memory at its peak"},
                            {TaskFigure::kOffHeapLiveAtPeak, "held", "off-heap memory at its peak"},
                            {TaskFigure::kPeakExecution, "held", "execution memory at its peak"},

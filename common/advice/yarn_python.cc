@@ -1,5 +1,5 @@
-// YARN reserves spark.executor.pyspark.memory only in applications that it knows to be Python. spark-submit tells it of a script; a
-// session that is started otherwise (Spark Connect, a JVM of one's own) has to say so itself.
+// On YARN, spark.executor.pyspark.memory is reserved only for applications that are known to be Python. spark-submit knows it from the
+// script; a session that is started otherwise (Spark Connect, a JVM of one's own) must set spark.yarn.isPython itself.
 #include <fmt/format.h>
 
 #include "advice/figures.h"

@@ -12,7 +12,7 @@ using Json = nlohmann::json;
 constexpr size_t kMostLineBytes = 4u << 20;  // Spark's own may be longer: plans of queries
 constexpr std::string_view kOurs = "org.sparkmemprof.history.ReportPart";
 
-// `{"Event":"` and the name; Spark writes it first, whoever rewrites a log may add blanks.
+// The event's name: `{"Event":"` and the name. Spark writes it first; a tool that rewrites a log may add blanks.
 std::string_view EventOf(std::string_view line) {
   auto skip = [&](std::string_view token) {
     while (line.starts_with(' ') || line.starts_with('\t')) line.remove_prefix(1);
@@ -47,7 +47,7 @@ void EventLines::Add(std::string_view piece) {
     if (end == std::string_view::npos) {
       skipping_ = skipping_ || line_.size() + part.size() > kMostLineBytes;
       if (skipping_) {
-        line_.assign(1, ' ');  // it was begun
+        line_.assign(1, ' ');  // the line was begun in an earlier piece
       } else {
         line_ += part;
       }

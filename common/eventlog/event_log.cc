@@ -58,7 +58,7 @@ void AddTo(ReportOtherStages& others, const ReportStage& stage) {
   }
 }
 
-// Sites enough that the row keeps within `room`, at least three of each origin.
+// Cuts the row's sites until it fits into `room`, but keeps at least three of each origin.
 void FitStage(uint64_t room, ReportStage& stage) {
   for (size_t sites = 32; sites >= 4 && JsonBytes(stage) + JsonBytes(stage.other_attempts) > room; sites /= 2) {
     KeepHeaviest(sites, sites, stage);
@@ -108,7 +108,7 @@ void PutExecutors(std::vector<ReportExecutor> executors, Report& report) {
   report.executors = std::move(executors);
 }
 
-// What of the counters is for who reads the log; taken out.
+// Removes a counter that is for the log's reader only, and returns it.
 std::optional<uint64_t> TakeCounter(const char* name, Report& report) {
   auto found = std::find_if(report.counters.begin(), report.counters.end(), [&](const auto& counter) { return counter.first == name; });
   if (found == report.counters.end()) return std::nullopt;
@@ -220,7 +220,7 @@ Result<Report> EventLogReport::Make() const {
   return report;
 }
 
-// The log has nothing of ours that can be read.
+// The error where the log has no part of ours that can be read.
 Status EventLogReport::WhyNone(size_t damaged) const {
   if (newer_version_ != 0) {
     return Status::Error(ErrorCode::kUnsupported,

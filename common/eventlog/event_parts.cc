@@ -13,13 +13,13 @@
 namespace memprof {
 namespace {
 
-constexpr size_t kReadableBytes = 16 << 10;       // what is no longer than this can be read in the log as it is
-constexpr size_t kMostUnpackedBytes = 64u << 20;  // far more than any part: the text may be anybody's
+constexpr size_t kReadableBytes = 16 << 10;       // texts up to this size are not packed, so they can be read in the log
+constexpr size_t kMostUnpackedBytes = 64u << 20;  // far more than any part; a bound because the text is not trusted
 constexpr size_t kRecordBytes = 160;              // the event's own names
-constexpr size_t kLeastLines = 20;                // lines are small and what people look for
+constexpr size_t kLeastLines = 20;                // lines are small, and readers look for them first
 constexpr size_t kMostTasks = 400;                // of a stage's tasks, those that held most; a third of what a stage may take
 
-// As a string of JSON.
+// The text's length as a JSON string.
 size_t EscapedBytes(std::string_view text) {
   size_t bytes = text.size();
   for (char letter : text) {
@@ -38,8 +38,8 @@ std::string TextOf(const Report& report) {
   return EscapedBytes(json) + kRecordBytes <= kReadableBytes ? json : PackText(json);
 }
 
-// The part of a report of one row; `shrink(step)` makes the row smaller and returns how much it has cut by now, or null when nothing
-// is left to be cut.
+// The part with one row of a report. `shrink(step)` makes the row smaller and returns how much it has cut so far; null: nothing is left
+// to be cut.
 template <typename Shrink>
 std::optional<PartText> Fitted(Report& report, size_t bytes, Shrink shrink) {
   size_t cut = 0;
@@ -52,7 +52,7 @@ std::optional<PartText> Fitted(Report& report, size_t bytes, Shrink shrink) {
   }
 }
 
-// Steps of halving what a list keeps, the last of which keeps nothing.
+// How many entries a list keeps at each step: half as many each time, and none at the last step.
 std::optional<size_t> Kept(size_t first, size_t step) {
   if (step > 0 && first >> (step - 1) == 0) return std::nullopt;
   return first >> step;

@@ -53,7 +53,7 @@ CachedData::Dataset* CachedData::Find(const DatasetKey& key) {
   return &datasets_.try_emplace(key, datasets_.get_allocator().resource()).first->second;
 }
 
-// What has no block any more takes nothing but its row: the lightest goes.
+// Drops the lightest dataset that has no block any more, so that only its row is lost.
 bool CachedData::MakeRoom(bool for_broadcast) {
   auto lightest = datasets_.end();
   for (auto dataset = datasets_.begin(); dataset != datasets_.end(); ++dataset) {

@@ -21,7 +21,7 @@ bool IsBroadcast(const JobStart& job) {
   return job.description.starts_with(kOfSpark) || job.tags.find(kOfSpark) != job.tags.npos;
 }
 
-// Of the jobs of a query some run on threads of Spark's own, which know nothing of who asked.
+// Some jobs of a query run on Spark's own threads, whose call sites don't show the user's line.
 int RankOf(std::string_view call_site) {
   const CallSite site = ParseCallSite(call_site);
   if (site.of_user) return 2;
@@ -37,7 +37,7 @@ void Add(ReportOtherActions& sums, uint64_t tasks, uint64_t bytes, uint64_t broa
 
 }  // namespace
 
-// A query that ran no job is no action.
+// A query without a job is not an action.
 bool DriverActions::empty() const {
   return !any_let_go_ && std::none_of(actions_.begin(), actions_.end(), [](const auto& entry) { return !entry.second.jobs.empty(); });
 }
@@ -47,7 +47,7 @@ DriverActions::Action& DriverActions::FindOrMake(const Key& key) {
   return actions_.try_emplace(key, memory_).first->second;
 }
 
-// The best that anybody has told of it.
+// Keeps the best call site that was reported for the action.
 void DriverActions::NameBy(std::string_view call_site, Action& action) {
   const int rank = RankOf(call_site);
   if (call_site.empty() || rank <= action.call_site_rank) return;
@@ -64,7 +64,7 @@ void DriverActions::QueryStarted(int64_t query_id, std::string_view call_site, i
 }
 
 void DriverActions::Started(const JobStart& job) {
-  if (jobs_.size() >= kMostActions) return;  // that never ended, as far as we were told
+  if (jobs_.size() >= kMostActions) return;  // jobs whose end was never reported
   const Key key = job.query_id ? Key(true, *job.query_id) : Key(false, job.job_id);
   Action& action = FindOrMake(key);
   if (action.started_ms == 0) action.started_ms = job.time_ms;
@@ -93,11 +93,11 @@ void DriverActions::Ended(int32_t job_id, std::string_view failure, int64_t time
   }
   const auto job = jobs_.find(job_id);
   if (job == jobs_.end()) return;
-  Action& action = actions_.find(job->second)->second;  // one with a running job is never let go
+  Action& action = actions_.find(job->second)->second;  // an action with a running job is never dropped
   jobs_.erase(job);
   if (action.running > 0) --action.running;
   action.ended_ms = std::max(action.ended_ms, time_ms);
-  // Spark cancels jobs of a query that it has found it can do without.
+  // Spark cancels jobs of a query whose results it doesn't need.
   action.cancelled = failure.find(" cancelled") != failure.npos;
   if (failure.empty() || action.cancelled || action.failed_job) return;
   action.failed_job = job_id;
@@ -150,7 +150,7 @@ ReportAction DriverActions::RowOf(const Action& action) {
   row.result_rows = action.rows;
   row.broadcast_bytes = action.broadcast_bytes;
   for (const Results& results : action.results) {
-    if (results.tasks == 0 && results.job_id != action.failed_job) continue;  // a shuffle's: it stays with the executors
+    if (results.tasks == 0 && results.job_id != action.failed_job) continue;  // a shuffle's output, which stays on the executors
     row.results.push_back(
         {results.stage_id, results.job_id, results.broadcast, results.tasks, std::nullopt, results.bytes, results.largest});
   }
@@ -201,7 +201,7 @@ std::optional<ReportAction> DriverActions::At(int64_t time_ms) const {
 
 size_t DriverActions::Keep(size_t keep) {
   std::vector<Key> order = ByWeight();
-  // Of those that failed there may be something to tell.
+  // Failed actions go last, because their jobs may have a post-mortem.
   std::stable_partition(order.begin(), order.end(), [&](const Key& key) { return actions_.find(key)->second.failed_job.has_value(); });
   size_t gone = 0;
   for (auto key = order.rbegin(); key != order.rend() && actions_.size() > keep; ++key) {

@@ -6,7 +6,7 @@ namespace {
 constexpr size_t kMaxTitle = 240;
 constexpr std::string_view kTraceback = "Traceback (most recent call last):";
 
-// Takes the next line off `rest`.
+// Removes the next line from `rest` and returns it.
 std::string_view NextLine(std::string_view& rest) {
   size_t end = rest.find_first_of("\r\n");
   std::string_view line = rest.substr(0, end);

@@ -56,7 +56,7 @@ SiteRecord RecordOf(const proto::Site& site, const InternedReferences& interned)
   if (site.has_live_bytes()) figures.live_at_end_bytes = site.live_bytes();
   figures.sampled = site.sampled();
   if (site.sampled()) {
-    // Without a variance the sender could not tell. 0 is exact: blocks of many intervals are sampled for certain.
+    // Without a variance, the sender did not know it. Variance 0 is exact: all blocks were so large that each was sampled.
     bool known = site.has_variance();
     figures.variance = known ? site.variance() : kUnknownVariance;
     figures.peak_variance = known ? site.peak_variance() : kUnknownVariance;

@@ -26,7 +26,7 @@ size_t Interner::FrameHash::operator()(const InternedFrame& frame) const {
 }
 
 size_t Interner::StackHash::operator()(const InternedStack& stack) const {
-  return Mix(0, (uint64_t{stack.parent} << 32) | stack.frame);  // not parent ^ frame: both are small and dense
+  return Mix(0, (uint64_t{stack.parent} << 32) | stack.frame);  // not parent ^ frame: both are small numbers and would collide often
 }
 
 size_t Interner::UdfHash::operator()(const InternedUdf& udf) const {
@@ -76,7 +76,7 @@ uint32_t InternerCopy::Frame(uint32_t index) {
 }
 
 StackId InternerCopy::Stack(StackId id) {
-  // Parents before children, without recursion: a hostile trie may be as deep as it has nodes.
+  // Parents before children, without recursion: a hostile trie may be as deep as its number of nodes.
   std::vector<StackId> path;
   for (StackId at = id; at != 0 && stacks_[at - 1] == 0; at = from_.StackAt(at).parent) path.push_back(at);
   for (auto at = path.rbegin(); at != path.rend(); ++at) {

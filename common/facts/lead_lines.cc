@@ -8,7 +8,7 @@
 namespace memprof {
 namespace {
 
-// How much a frame says of whose memory it is; at equal rank the inner or the outer frame is taken, see Better().
+// How well a frame tells whose memory it is. Of equal ranks, Better() takes the inner or the outer frame.
 enum Rank : uint8_t { kNotPython, kMachinery, kFramework, kLibrary, kUser };
 
 Rank RankOf(const InternedFrame& frame, std::string_view file) {

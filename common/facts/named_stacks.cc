@@ -66,7 +66,7 @@ NamedStacks::NamedStacks(const Interner& interner, const SymbolTable& symbols) :
     const InternedFrame& original = interner.FrameAt(stack.frame);
     const bool within_user = stack.parent != 0 && reached_user[stack.parent - 1];
     reached_user[id - 1] = within_user || (!original.in_framework && original.language != Language::kNative);
-    // A native frame that has led from the framework into the framework isn't where the user's part begins.
+    // A native frame between two frames of the framework doesn't begin the user's part.
     const bool users = within_user || !original.in_framework;
     if (const auto outer = shown_outer_.find(stack.frame); outer != shown_outer_.end()) {
       for (const uint32_t call : outer->second) {

@@ -12,7 +12,8 @@ void AddTo(std::optional<uint64_t>& sum, const std::optional<uint64_t>& other) {
   if (other) sum = sum.value_or(0) + *other;
 }
 
-// Both are of the same executor, or of two alike: where less was left over, execution had to spill sooner.
+// Keeps the moment at which more memory was taken, because there execution had to spill sooner. Both are of the same executor, or of
+// executors of one stage.
 void Raise(const PoolsByMode& other, PoolsByMode& pools) {
   auto order = [](const PoolFigures& pool) {
     return std::tuple(pool.storage_bytes + pool.execution_bytes, pool.execution_bytes, pool.max_bytes,
@@ -37,7 +38,7 @@ void TaskMemorySums::Add(const TaskMemoryRecord& task) {
     ++sum.tasks;
     sum.peak_bytes = std::max(sum.peak_bytes, consumer.peak_bytes);
   }
-  peak_execution_bytes_ = std::max(peak_execution_bytes_, task.peak_execution_bytes);  // what is measured is more than nothing
+  peak_execution_bytes_ = std::max(peak_execution_bytes_, task.peak_execution_bytes);  // a measured value is larger than none
   AddTo(spilled_memory_bytes_, task.spilled_memory_bytes);
   AddTo(spilled_disk_bytes_, task.spilled_disk_bytes);
   if (task.spilled_memory_bytes.value_or(0) + task.spilled_disk_bytes.value_or(0) != 0) ++tasks_spilled_;

@@ -14,7 +14,7 @@
 namespace memprof {
 namespace {
 
-// Somewhere in this module.
+// An address in this module.
 uintptr_t OwnAddress() { return reinterpret_cast<uintptr_t>(&OwnAddress); }
 
 // True when the word's page may be written. Adds 0 to it, atomically, in the kernel: no fault, no change.
@@ -59,7 +59,7 @@ class PointerWriter {
   Relro relro_ = Relro::kUnknown;
 };
 
-// A relocation may lie in what an instrumented module keeps between its variables, which a sanitizer takes for an overrun.
+// In an instrumented module a relocation may lie between its variables; a sanitizer would report an overrun.
 __attribute__((no_sanitize("address"))) uintptr_t Read(const uintptr_t* slot) { return __atomic_load_n(slot, __ATOMIC_ACQUIRE); }
 
 }  // namespace
@@ -130,7 +130,7 @@ void GotPatcher::Patch(const LoadedModule& module) {
         incomplete_ = true;
         return;
       }
-      // A definition of the module's own would be bound to, unless it is the original itself.
+      // If the module defines the function itself, the slot will be bound to that definition, unless that is the original.
       const uintptr_t own = tables.FunctionAddress(hooks_[hook].symbol);
       if (own != 0 && own != addresses_[hook].definition) return;
     }

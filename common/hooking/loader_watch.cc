@@ -5,7 +5,7 @@
 namespace memprof {
 namespace {
 
-// How many samples after a change of the loader's counters modules are looked at again, when one was half loaded.
+// For how many samples after a change of the loader's counters modules are checked again, if one was half loaded.
 constexpr int kRoundsForHalfLoaded = 64;
 
 }  // namespace
@@ -62,7 +62,7 @@ void LoaderWatch::Stop() {
   VisitLoadedModules([this](const LoadedModule& module) { patcher_.Restore(module); });
 }
 
-// Several threads may fork at once: only who has got the mutex may say so, or give it back.
+// Several threads may fork at once: only the one that has the mutex may set forking_thread_ or unlock.
 void LoaderWatch::PrepareFork() {
   constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 100'000};
   for (int pauses = 0; pauses < 1000; ++pauses) {
@@ -83,7 +83,7 @@ void LoaderWatch::AfterForkInParent() {
 }
 
 void LoaderWatch::AfterForkInChild() {
-  if (HeldByThisThread()) {  // its address is the same as in the parent
+  if (HeldByThisThread()) {  // the thread's address is the same as in the parent
     forking_thread_ = nullptr;
     mutex_.ResetInChild();
   } else {

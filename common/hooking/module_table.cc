@@ -72,7 +72,7 @@ void ModuleTable::Publish() {
 }
 
 ModuleTable::Location ModuleTable::Find(uintptr_t address) {
-  constexpr int kAttempts = 3;  // a round finished meanwhile, so that the next one may be writing where we read
+  constexpr int kAttempts = 3;  // after a round that ends meanwhile, the next round may write where we read
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const uint64_t generation = generation_.load(std::memory_order_acquire);
     const auto& ranges = ranges_[generation % 2];

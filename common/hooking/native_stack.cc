@@ -57,8 +57,8 @@ size_t CaptureNativeStack(uintptr_t* addresses, size_t capacity, bool code_was_u
   return count - 1;
 }
 
-// Reads the frames of its callers, which a sanitizer would take for an overrun. Never beyond the last of the addresses: each is
-// found where it lies, or before.
+// Reads the frames of its callers; a sanitizer would report an overrun. It never reads beyond the last address, because each address is
+// found at its place on the stack or before it.
 __attribute__((no_sanitize("address"))) std::optional<size_t> FramePlaces::Below(const void* boundary) {
   const auto end = reinterpret_cast<uintptr_t>(boundary);
   if (at_ == 0) {

@@ -14,7 +14,7 @@
 namespace memprof {
 namespace {
 
-constexpr uint32_t kMaxFrames = 256;  // recorders keep 128, and a Python site adds its native frames
+constexpr uint32_t kMaxFrames = 256;  // recorders keep 128, and a Python site's native frames come on top
 
 Status Corrupt(const char* what) { return Status::Error(ErrorCode::kCorrupt, "message refused: %s", what); }
 
@@ -216,7 +216,7 @@ Status CheckDeath(const proto::WorkerDeath& death) {
 }  // namespace
 
 Status DecodeEnvelope(std::string_view bytes, proto::Envelope& envelope) {
-  // protobuf writes a line to stderr for every string that is not UTF-8; the Status says it, to those who asked.
+  // protobuf would write a line to stderr for every string that is not UTF-8; the Status says it instead.
   static const bool quiet = (google::protobuf::SetLogHandler(nullptr), true);
   static_cast<void>(quiet);
   if (bytes.size() > kMaxEnvelopeBytes) {

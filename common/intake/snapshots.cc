@@ -13,10 +13,10 @@ namespace {
 
 std::array<const proto::ExecutorSnapshot*, 2> Both(const proto::ExecutorSnapshot& a, const proto::ExecutorSnapshot& b) { return {&a, &b}; }
 
-// One process's baseline, of two: the later one, and RSS at its first task, which only the first has.
+// The join of two baselines of one process: the later one, with the RSS at its first task, which only one of them may have.
 proto::Baseline JoinedBaseline(const proto::Process& a, const proto::Process& b) {
   auto order = [](proto::Baseline value) {
-    value.clear_first_task_rss_bytes();  // is joined by itself
+    value.clear_first_task_rss_bytes();  // joined separately
     return std::tuple(value.as_of_session(), value.SerializeAsString());
   };
   proto::Baseline joined = order(a.baseline()) < order(b.baseline()) ? b.baseline() : a.baseline();
@@ -25,7 +25,7 @@ proto::Baseline JoinedBaseline(const proto::Process& a, const proto::Process& b)
   return joined;
 }
 
-// One process seen twice: its larger peak with the rows of that moment.
+// Joins two reports of one process: the larger peak with the rows of that moment.
 void JoinProcess(const proto::Process& other, proto::Process& process) {
   auto order = [](proto::Process value) {
     value.clear_alive();
@@ -33,7 +33,7 @@ void JoinProcess(const proto::Process& other, proto::Process& process) {
     value.clear_baseline();
     return std::tuple(value.peak_rss_bytes(), value.peak_rows_size(), value.SerializeAsString());
   };
-  bool alive = process.alive() && other.alive();  // the dead stay dead
+  bool alive = process.alive() && other.alive();  // a dead process stays dead
   bool has_task = process.has_last_task_attempt_id() || other.has_last_task_attempt_id();
   int64_t task = std::max(process.last_task_attempt_id(), other.last_task_attempt_id());
   const bool has_baseline = process.has_baseline() || other.has_baseline();
@@ -81,7 +81,7 @@ void JoinLast(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& sna
   }
 }
 
-// One mode's memory seen twice: the later look, and the larger of each peak.
+// Joins two reports of one mode's memory: the later look, and the larger of each peak.
 void JoinPools(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
   std::map<bool, proto::SparkPool> pools;
   for (const proto::ExecutorSnapshot* from : Both(snapshot, other)) {
@@ -129,7 +129,7 @@ void JoinNotAvailable(const proto::ExecutorSnapshot& other, proto::ExecutorSnaps
   }
 }
 
-// They count from the executor's start: of each the one that has counted further.
+// Collectors' figures count from the executor's start: of each collector, the report that has counted more is kept.
 void JoinCollectors(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
   std::map<std::string, proto::Collector> collectors;
   for (const proto::ExecutorSnapshot* from : Both(snapshot, other)) {
@@ -145,7 +145,7 @@ void JoinCollectors(const proto::ExecutorSnapshot& other, proto::ExecutorSnapsho
   }
 }
 
-// Words about the JVM: the later ones, in one order whatever came first.
+// Texts about the JVM: the later report's, so that the order of arrival does not matter.
 void JoinWords(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
   auto order = [](const proto::ExecutorSnapshot& value) {
     return std::tuple(value.taken_ms(), value.jvm_pid(), value.host(), value.java_version(), value.agent_loaded());

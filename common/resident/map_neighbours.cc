@@ -6,7 +6,7 @@ namespace memprof {
 namespace {
 
 constexpr uintptr_t kPageMask = 4095;
-// What lies below a thread's stack: glibc's page, or the pages that HotSpot keeps of it (red, yellow and reserved zone).
+// What lies below a thread's stack: glibc's guard page, or HotSpot's guard pages (red, yellow and reserved zone).
 constexpr uintptr_t kGuardBytes = 4096, kHotSpotsGuardBytes = 4 * 4096;
 
 }  // namespace

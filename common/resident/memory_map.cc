@@ -18,7 +18,7 @@ constexpr uint64_t kPresent = uint64_t{1} << 63, kOfFile = uint64_t{1} << 61;  /
 
 const uint64_t page_bytes = getauxval(AT_PAGESZ);  // asked when the library is loaded
 
-// Bare system calls: what libc makes of them are cancellation points.
+// Direct system calls, because libc's functions are cancellation points.
 long Open(const char* path) { return syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC); }
 long Read(long fd, void* to, size_t bytes) { return syscall(SYS_read, fd, to, bytes); }
 void Close(long fd) { syscall(SYS_close, fd); }

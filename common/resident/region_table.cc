@@ -30,7 +30,7 @@ void RegionTable::Erase(size_t at) {
   --count_;
 }
 
-// Nothing of it is in a region.
+// Precondition: no part of it is in a region.
 void RegionTable::Insert(const Region& region) {
   const size_t at = FirstBehind(region.begin);
   const bool left = at > 0 && Joinable(regions_[at - 1], region);

@@ -16,7 +16,7 @@ struct Text {
   size_t size;
 };
 
-// Where `part` first stands in it; its size where it doesn't.
+// The position of the first `part` in `text`; the text's size if there is none.
 size_t Find(Text text, const char* part) {
   const size_t length = strlen(part);
   for (size_t i = 0; i + length <= text.size; ++i) {
@@ -27,7 +27,7 @@ size_t Find(Text text, const char* part) {
 
 bool StartsWith(Text text, const char* prefix) { return text.size >= strlen(prefix) && memcmp(text.data, prefix, strlen(prefix)) == 0; }
 
-// What stands behind the first `part`, or nothing.
+// The text behind the first `part`, or nothing.
 Text Behind(Text text, const char* part) {
   const size_t at = std::min(text.size, Find(text, part) + strlen(part));
   return {text.data + at, text.size - at};
@@ -89,7 +89,7 @@ LibraryName NameOfLibrary(const char* path, size_t size) {
     Append(name.text, "/", 1);
     break;
   }
-  // What an extension module's name says of Python and the processor, nobody needs.
+  // Leaves out the part of an extension module's name that names the Python version and the processor.
   Append(name.text, file.data, std::min(Find(file, ".cpython-"), Find(file, ".abi3.")));
   return name;
 }
@@ -116,8 +116,8 @@ bool MeasureMappedParts(MapScratch& scratch, ModuleEnd module_end, RegionTable& 
   Mapping before;
   return VisitMappings(scratch, [&](const Mapping& mapping) {
     if (mapping.of_file && mapping.is_private && mapping.writable) {
-      // What the loader has relocated and then made read-only lies right before the data. Other read-only pages are as they
-      // are in the file.
+      // Pages that the loader has relocated and then made read-only lie directly before the data. Other read-only pages are as in
+      // the file.
       const bool relocated = before.of_file && before.is_private && !before.executable && before.end == mapping.begin;
       parts->library_data_bytes += pages.OwnBytes(scratch, relocated ? before.begin : mapping.begin, mapping.end);
     }
@@ -137,7 +137,7 @@ void AddRegionsBefore(MapScratch& scratch, ModuleEnd module_end, RegionTable* re
   MapNeighbours neighbours(module_end);
   VisitMappings(scratch, [&](const Mapping& mapping) {
     const bool anonymous = MapNeighbours::IsAnonymous(mapping) && mapping.is_private && mapping.writable;
-    // Of malloc's heaps, what is in use is counted by malloc itself.
+    // malloc itself counts what is in use of its heaps.
     const bool heap = mapping.begin % kHeapAlignment == 0;
     if (anonymous && !heap && !neighbours.IsStack(mapping)) {
       regions->Add(neighbours.BssEnd(mapping), mapping.end, RegionKind::kBefore);

@@ -23,7 +23,7 @@ Account AccountOfEnd(const TaskRecord& task) {
   return Account::kLost;
 }
 
-// Smaller is better; attempts that cannot stand for their partition have no rank.
+// Smaller is better. Attempts that can't be the one that counts have no rank.
 using Rank = std::tuple<int, int64_t, int64_t>;
 std::optional<Rank> RankOf(const AccountedTask& task, bool stage_succeeded) {
   const TaskRecord& record = *task.task;

@@ -17,13 +17,13 @@
 namespace memprof {
 namespace {
 
-// Which tasks may be folded, gentlest first.
+// Which tasks may be folded; those that lose least come first.
 enum class Foldable { kSettled, kStageComplete, kFinal, kEnded };
 
 bool MayFold(Foldable level, const StageRecord& stage, const AccountedTask& task) {
   if (task.account == Account::kUnknown) return false;
   bool final = task.task->profile && task.task->profile->final;
-  // The sites of a post-mortem are those of the tasks that died: kept as long as anything is.
+  // A post-mortem shows the sites of the tasks that died, so these are kept longest.
   bool may_be_shown =
       task.account != Account::kCounted && task.task->profile && (task.task->profile->died() || !task.task->profile->incidents.empty());
   if (may_be_shown && level != Foldable::kEnded) return false;
@@ -162,7 +162,7 @@ void DropLightest(size_t keep, FoldedTasks& folded, StoreState& state) {
   state.dropped_consumers += folded.spark_memory.Keep(keep);
 }
 
-// Texts of errors beyond those a report may show.
+// Drops error texts beyond the number that a report may show.
 void DropRarestErrors(StageRecord& stage) {
   constexpr size_t kErrors = 16;
   if (stage.folded_errors.size() <= kErrors) return;
@@ -172,7 +172,7 @@ void DropRarestErrors(StageRecord& stage) {
   for (size_t i = kErrors; i < counts.size(); ++i) stage.folded_errors.erase(counts[i].second);
 }
 
-// Keeps `keep` stages, if that many of the others are complete and have no task left: the lightest and oldest go first.
+// Drops stages that are complete and have no task left, the lightest and oldest first, until `keep` stages are left.
 size_t DropStages(size_t keep, StoreState& state) {
   if (state.stages.size() <= keep) return 0;
   const std::map<StageKey, std::vector<AccountedTask>> by_stage = TasksByStage(state);
@@ -191,8 +191,7 @@ size_t DropStages(size_t keep, StoreState& state) {
   return ranks.size();
 }
 
-// Likewise of executors those that were removed. Only numbered ones, which Spark never gives out twice: their late messages are
-// known by the number.
+// Likewise drops removed executors. Only numbered ones: Spark never uses a number twice, so their late messages are recognised by it.
 size_t DropExecutors(size_t keep, StoreState& state) {
   if (state.executors.size() <= keep) return 0;
   using Rank = std::tuple<uint64_t, int64_t, int64_t>;  // bytes used at its peak, time of removal, number
@@ -234,7 +233,7 @@ void KeepWithinLimit(StoreState& state) {
     return state.memory.bytes() <= target;
   };
   if (fits()) return;
-  // The past of executors in less detail: every peak stays.
+  // Thins the time lines of executors; every peak stays.
   while (HalveTimeLines(state)) {
     if (fits()) return;
   }
@@ -242,7 +241,7 @@ void KeepWithinLimit(StoreState& state) {
     FoldTasks(level, state);
     if (fits()) return;
   }
-  // What is beyond the rows of a report goes first: nobody misses it.
+  // First drops stages and executors that have no row in a report anyway.
   if (DropStages(kMostStageRows, state) + DropExecutors(kMostExecutorRows, state) != 0 && fits()) return;
   for (size_t keep = 2048; keep >= 128; keep /= 4) {
     size_t gone = 0;
@@ -273,7 +272,7 @@ void KeepWithinLimit(StoreState& state) {
   for (size_t keep = kMostStageRows / 2; keep >= 8; keep /= 2) {
     if (DropStages(keep, state) + DropExecutors(keep, state) != 0 && fits()) return;
   }
-  // With some room left there is no need; without any, all of the above would run again for the next event.
+  // Frees a little more than needed: otherwise all of the above would run again for the next event.
   if (state.memory.bytes() <= state.limit_bytes - state.limit_bytes / 16) return;
   DropRunningProfiles(state);
   Compact(state);

@@ -23,7 +23,7 @@ std::vector<ReportRow> RowsOf(const Rows& rows) {
   return list;
 }
 
-// A row is measured by itself, so the difference is worked out here, once: rows + unattributed = rss always holds.
+// Rows are measured independently, so the difference is computed here, once: rows + unattributed = rss always holds.
 ReportProcess ProcessRow(const proto::Process& process) {
   ReportProcess row;
   row.pid = process.pid();
@@ -192,7 +192,7 @@ std::vector<std::pair<std::string_view, const ExecutorRecord*>> HeaviestFirst(co
   return executors;
 }
 
-// Asked for while the application ended, in place of one that went with it, and never started.
+// Requested while the application ended, to replace an executor that ended with it, and never started.
 bool NeverWas(const ExecutorRecord& record, const StoreState& state) {
   return !record.added && record.removed && record.snapshot.empty() && state.CameAfterEnd(record.removed_ms, record.removed_event);
 }

@@ -19,7 +19,7 @@ bool Ran(const std::vector<UdfId>& udfs, const std::pmr::vector<UdfId>& of_line)
          std::any_of(of_line.begin(), of_line.end(), [&](UdfId udf) { return std::find(udfs.begin(), udfs.end(), udf) != udfs.end(); });
 }
 
-// Of Kendall's S over n values, those that are equal counted as ties.
+// The standard deviation of Kendall's S, corrected for ties.
 double DeviationOfS(const std::vector<std::pair<double, double>>& points) {
   std::map<double, double> equal;
   for (const auto& [x, y] : points) ++equal[y];
@@ -126,7 +126,7 @@ std::optional<ReportLeakWorker> Growth::Found(const Worker& worker, const Line& 
     const Task& task = worker.tasks.at(session);
     const uint64_t left = LeftAt(line, session);
     seen += left != 0;
-    if (left == 0 && !task.complete) continue;  // there may have been no room to tell of it
+    if (left == 0 && !task.complete) continue;  // the message may have had no room for the line
     largest = std::max(largest, left);
     const auto served = std::upper_bound(sessions.begin(), sessions.end(), task.through) - sessions.begin();
     points.emplace_back(static_cast<double>(served), static_cast<double>(left));
@@ -136,7 +136,7 @@ std::optional<ReportLeakWorker> Growth::Found(const Worker& worker, const Line& 
   if (!slope || slope->low <= 0) return std::nullopt;
   const auto [first, last] = std::minmax_element(points.begin(), points.end());
   if (slope->median * (last->first - first->first) < static_cast<double>(least_bytes)) return std::nullopt;
-  // Tasks of other functions may have given it back since.
+  // Later tasks of other functions may have freed it.
   auto latest = worker.tasks.rbegin();
   while (latest != worker.tasks.rend() && !latest->second.complete && LeftAt(line, latest->first) == 0) ++latest;
   ReportLeakWorker found;
@@ -171,7 +171,7 @@ std::vector<ReportLeak> Growth::Leaks(const Interner& interner, uint64_t least_b
         const InternedUdf& udf = interner.UdfAt(id);
         ReportUdf ran{std::string(interner.StringAt(udf.name)), std::string(interner.StringAt(udf.kind)),
                       std::string(interner.StringAt(udf.file)), udf.line};
-        if (!leak.udf || ran < *leak.udf) leak.udf = std::move(ran);  // a helper may be several functions': one stands for all
+        if (!leak.udf || ran < *leak.udf) leak.udf = std::move(ran);  // several functions may use a helper; one of them is named
       }
       const auto rank = [](const ReportLeakWorker& each) { return std::tuple(each.live_bytes, each.tasks, each.executor_id, each.pid); };
       if (leak.workers == 1 || rank(*found) > rank(leak.largest)) leak.largest = *std::move(found);

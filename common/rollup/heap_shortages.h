@@ -1,4 +1,4 @@
-// OutOfMemoryErrors of a JVM's heap, as its agent reported them (proto::HeapShortage): what the report shows of one.
+// OutOfMemoryErrors of a JVM's heap, as its agent reported them (proto::HeapShortage), in the report's terms.
 #pragma once
 
 #include <cstdint>

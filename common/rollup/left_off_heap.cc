@@ -31,7 +31,7 @@ std::vector<ReportSite> LeftOffHeapSites(const ExecutorRecord& record, int64_t s
     others.origin = Origin::kJvmOffHeap;
     others.allocated_bytes = message.other_bytes();
     others.live_at_peak_bytes = message.other_bytes();
-    others.sampled = true;  // some of it may be
+    others.sampled = true;  // some of it may be sampled
   }
   return rows;
 }

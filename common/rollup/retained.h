@@ -1,6 +1,6 @@
 // What heaps retain, as rows of the report. For an executor it is the last message that it sent (proto::RetainedHeap). For a
-// stage's JVM heap site it is the part of its tasks' objects that the executors' heaps still held, each at its own last marking,
-// summed over the executors.
+// stage's JVM heap site it is the part of its tasks' objects that the executors' heaps still held, summed over the executors, each
+// at its own last marking.
 #pragma once
 
 #include <map>
@@ -30,8 +30,8 @@ class RetainedSites {
   // The part of it that concerns these stages.
   RetainedSites(const StoreState& state, const std::vector<StageKey>& keys);
 
-  // Filled where a heap of the stage's tasks was marked as a whole after the stage began. A site that is in no such message
-  // either retained nothing that was sampled, or had no room in the message; it stays "not known".
+  // Filled where a heap of the stage's tasks was marked as a whole after the stage began. If a site is in no such message, either none
+  // of its sampled objects was retained, or the message had no room for it; it stays "not known".
   void PutInto(ReportStage& stage) const;
 
  private:

@@ -47,7 +47,7 @@ std::unordered_map<UdfId, SiteFigures> UdfsOf(const TaskProfileRecord& task) {
   return udfs;
 }
 
-// To figures over tasks, by key.
+// Adds one task's figures to figures over tasks, by key.
 template <typename From, typename To>
 void AddEachOverTasks(const From& from, To& to) {
   for (const auto& [key, figures] : from) {
@@ -56,7 +56,7 @@ void AddEachOverTasks(const From& from, To& to) {
   }
 }
 
-// Heaviest first: by live bytes at the peak; sites that have no such figure after all that do, by bytes allocated.
+// Heaviest first: by live bytes at the peak. Sites without that figure come after all others, by bytes allocated.
 auto WeightOf(const SiteFigures& figures) {
   bool measured = figures.live_at_peak_bytes != kUnmeasured;
   return std::tuple(measured, measured ? figures.live_at_peak_bytes : 0, figures.allocated_bytes);
@@ -81,7 +81,7 @@ void PutFigures(const SiteFigures& figures, Row& row) {
   row.error_bytes = TwoDeviations(row.live_at_peak_bytes ? figures.peak_variance : figures.variance);
 }
 
-// By index; nothing where all is Spark's and the JDK's.
+// Its index; nothing if all frames are Spark's or the JDK's.
 std::optional<uint32_t> InnermostOutsidePlatform(const std::vector<ReportFrame>& frames) {
   for (size_t i = frames.size(); i-- > 0;) {
     if (frames[i].language == Language::kJava && !IsPlatformCode(frames[i].function)) return static_cast<uint32_t>(i);
@@ -89,8 +89,8 @@ std::optional<uint32_t> InnermostOutsidePlatform(const std::vector<ReportFrame>&
   return std::nullopt;
 }
 
-// A task's sites as a reader sees them: several stacks may show the same frames, and within a task they add up. One of the
-// stacks stands for all, which one does not show.
+// A task's sites as a reader sees them. Several stacks may show the same frames; within a task their figures are added. One of
+// the stacks represents all of them; it makes no difference which.
 struct ShownSite {
   SiteKey original;
   SiteFigures figures;
@@ -179,7 +179,7 @@ bool SiteRollup::Before(const Shown& a, const Shown& b) const {
   auto weight_a = WeightOf(a.figures), weight_b = WeightOf(b.figures);
   if (weight_a != weight_b) return weight_a > weight_b;
   if (a.key.origin != b.key.origin) return a.key.origin < b.key.origin;
-  // Equally heavy: by text, for ids depend on the order in which messages came.
+  // Equally heavy sites are sorted by text, because ids depend on the order in which messages came.
   ReportSite site_a = MakeSite(a), site_b = MakeSite(b);
   return std::tie(site_a.udf, site_a.frames) < std::tie(site_b.udf, site_b.frames);
 }

@@ -12,7 +12,7 @@
 namespace memprof {
 namespace {
 
-constexpr size_t kBytesAtOnce = 16 << 10;  // room for the sites of most stages without malloc, which was most of the time here
+constexpr size_t kBytesAtOnce = 16 << 10;  // enough for most stages without malloc, which took most of the time here
 
 void AddAllocated(const OriginFigures& other, OriginFigures& sum) {
   sum.sites += other.sites;

@@ -15,7 +15,7 @@ static_assert(kAccounts == kTaskStatuses && static_cast<size_t>(Account::kSupers
 uint64_t& At(TaskFigure figure, TaskFigures& figures) { return figures[static_cast<size_t>(figure)]; }
 uint64_t At(TaskFigure figure, const TaskFigures& figures) { return figures[static_cast<size_t>(figure)]; }
 
-// Heaviest first: by what Python held, then by what the JVM allocated. What was not measured stands behind a measured zero.
+// Heaviest first: by what Python held, then by what the JVM allocated. An unmeasured figure comes after a measured zero.
 auto OrderOf(const TaskRowRecord& row) {
   const auto weight = [&](TaskFigure figure) { return ~(At(figure, row.figures) + 1); };  // + 1: not measured becomes 0
   return std::tuple(weight(TaskFigure::kPythonLiveAtPeak), weight(TaskFigure::kHeapAllocated), row.task_attempt_id);
@@ -39,7 +39,7 @@ void PutProfile(const TaskProfileRecord& profile, TaskFigures& figures) {
   At(TaskFigure::kSpilledMemory, figures) = profile.spark_memory.spilled_memory_bytes.value_or(kNoTaskFigure);
 }
 
-// By the ranks that Spark's own stage page takes, so that the two agree: of n values in their order, number floor(n · q).
+// Uses the same ranks as Spark's stage page, so that the two agree: of n sorted values, number floor(n · q).
 std::optional<ReportDistribution> DistributionOf(TaskFigure figure, const std::vector<const TaskRowRecord*>& rows) {
   std::vector<uint64_t> values;
   for (const TaskRowRecord* row : rows) {

@@ -7,30 +7,30 @@
 //
 //     at peak = share.epoch == total.epoch ? share.live_at_peak : share.live
 //
-// Order of a change: Touch(share) - change share and total alike - Settle(total), once, after the last of the changes that
-// belong to one step (a realloc is one step, so it makes no peak that never was).
+// Order of a change: Touch(share); change share and total by the same amount; Settle(total) once, after the last change of one step. A
+// realloc is one step, so that it doesn't make a false peak.
 //
-// What a share counts is its own matter. To the algorithm it is any Share with an `epoch`, 0 or the total's at first, and
+// A share may count anything. The algorithm needs a Share with an `epoch`, which begins as 0 or as the total's, and
 //
-//     share.SaveLive()       makes what is live that of the peak
-//     share.AtPeak(saved)    what it saved, or what is live
+//     share.SaveLive()       saves what is live now as live at the peak
+//     share.AtPeak(saved)    what was saved, or else what is live now
 //
 // PeakShare is a session's, in the black box; the agent has one for off-heap memory. Shares of one total have one type.
 //
-// Residency follows the same way, with one more twist: a block's resident bytes are often read long after the peak (just
-// before it is freed, for at malloc it had no pages yet). Such a late reading belongs to the peak if the block was live at
-// it. So a block remembers the first maximum it can have been part of: FirstPeak(). It is live now, hence it was live at
-// the last maximum exactly if that one is not older. `readings` counts the live blocks that have been read: a site none of
-// whose blocks at the peak was ever read has no resident figure (which is not the same as 0).
+// Residency works the same way, with one difference: a block's resident bytes are often read long after the peak (just before it is
+// freed, because at malloc it had no pages yet). Such a late reading belongs to the peak if the block was live at the peak. So a block
+// remembers the first maximum that it can have been part of: FirstPeak(). It is live now, so it was live at the last maximum exactly
+// if that maximum is not older than its first one. `readings` counts the live blocks that have been read. If none of a site's blocks at
+// the peak was ever read, the site has no resident figure (which is not the same as 0).
 //
-// Plain old data, no locks: the caller has one. Callable from hooks. Bytes are unbiased weights; resident ones are real.
+// Plain old data, no locks: the caller holds one. Callable from hooks. Bytes are unbiased weights; resident bytes are real bytes.
 #pragma once
 
 #include <cstdint>
 
 namespace memprof {
 
-// A session's side.
+// The session's part.
 template <typename Bytes>
 struct TotalOf {
   Bytes live = 0;
@@ -46,7 +46,7 @@ struct ShareAtPeak {
   bool has_resident;
 };
 
-// A site's side.
+// The site's part.
 struct PeakShare {
   uint64_t live = 0;
   uint64_t live_at_peak = 0;  // as of `epoch`
@@ -111,7 +111,7 @@ bool Settle(TotalOf<Bytes>& total) {
   return true;
 }
 
-// The first maximum that a block can have been part of which came to life in the step just settled.
+// For a block that was allocated in the step just settled: the first maximum that it can have been part of.
 template <typename Bytes>
 uint64_t FirstPeak(const TotalOf<Bytes>& total, bool settled_higher) {
   return settled_higher ? total.epoch : total.epoch + 1;

@@ -69,7 +69,7 @@ SampleWeight PoissonSampler::Draw(uint64_t size, uint64_t interval) {
     Seed(Mix64(reinterpret_cast<uintptr_t>(this)) ^ static_cast<uint64_t>(MonotonicNs()));
   }
   if (countdown_ == -static_cast<int64_t>(size)) {
-    // Fresh (0 before this block): nothing was being counted down yet.
+    // The countdown was 0 before this block: no gap had been started yet.
     StartGap(interval);
     if (Crosses(size)) return Draw(size, interval);
     return {};

@@ -21,7 +21,7 @@ void LiveSet::Attach(uint32_t slots, Arena& arena) {
 }
 
 uint32_t LiveSet::Home(uintptr_t address) const {
-  // What lies together in memory was mostly allocated together, and is freed together.
+  // Neighbouring blocks were mostly allocated together and are freed together.
   const uint64_t region = static_cast<uint64_t>(address) >> 10;
   const uint32_t at = static_cast<uint32_t>(((Mix64(region) >> 32) * slots_) >> 32) + static_cast<uint32_t>(address >> 4 & 63);
   return at < slots_ ? at : at - slots_;

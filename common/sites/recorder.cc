@@ -8,8 +8,8 @@ namespace memprof {
 namespace {
 
 constexpr uint32_t kEvictionsPerSite = 4;
-constexpr uint32_t kMostThinnings = 40;  // weights are shifted by them
-// So many steps are written at once: a kill may lose these.
+constexpr uint32_t kMostThinnings = 40;  // weights are shifted by this number
+// This many steps are written to the box together; a kill may lose them.
 constexpr uint32_t kMostSteps = 64;
 constexpr uint64_t kMostSteppedBytes = 256 << 10;
 
@@ -33,7 +33,7 @@ uint32_t Recorder::State::OverflowSite(ActiveSession& session, Origin origin) {
 
 uint32_t Recorder::State::SiteOf(const LiveBlock& block) {
   if ((sites.generation(block.site) & kGenerationMask) == block.generation) return block.site;
-  return OverflowSite(OwnerOf(block), Origin::kUnknown);  // it was evicted, and its live bytes went there
+  return OverflowSite(OwnerOf(block), Origin::kUnknown);  // the block's site was evicted, and its live bytes moved there
 }
 
 void Recorder::State::Evict(uint32_t site) {
@@ -71,7 +71,7 @@ uint32_t Recorder::State::SiteFor(ActiveSession& session, uint32_t node, Origin 
     return site != SiteTable::kNoSite;
   };
   if (add() || (RecycleAcknowledged() && add())) return site;
-  // A task may take a quarter of the table from the sessions that wait to be read; beyond it, it lives on its own.
+  // A task may take up to a quarter of the table from sessions that wait to be read; beyond that, sites of open sessions are evicted.
   while (&session == &task && session.sites < sites.ordinary() / 4 && DropOldestWaiting()) {
     if (add()) return site;
   }
@@ -88,12 +88,12 @@ uint32_t Recorder::State::SiteFor(ActiveSession& session, uint32_t node, Origin 
 // ---- the live set
 
 uint64_t Recorder::State::ExemptFromThinning() const {
-  if (thinnings >= 20) return kLargeBlock;  // and the shift below would be for nothing
+  if (thinnings >= 20) return kLargeBlock;  // the shift below would exceed kLargeBlock
   uint64_t threshold = kExactIntervals * (interval == 0 ? 1 : interval) << thinnings;
   return threshold < kLargeBlock ? threshold : kLargeBlock;
 }
 
-// Not where it would cost a sweep per sample and gain little: large blocks are not thinned.
+// False where most blocks are large: these are not thinned, so a sweep for each sample would gain little.
 bool Recorder::State::MayThin() const { return thinnings < kMostThinnings && live.large_count() < live.count() / 4 * 3; }
 
 void Recorder::State::Thin() {
@@ -125,7 +125,7 @@ void Recorder::State::Thin() {
 
 // ---- the steps of a sample
 
-// Sites first: a reader that finds them newer than their session still has what they were at the session's peak.
+// Writes sites first: if a reader finds them newer than their session, they still have their figures of the session's peak.
 void Recorder::State::Publish(ActiveSession& session) {
   sites.Flush();
   session.changed = false;
@@ -134,7 +134,7 @@ void Recorder::State::Publish(ActiveSession& session) {
   slot.session.Commit(box::RecordSeed(box::kSessionTable, session.slot));
 }
 
-// What is given back is taken off its site; the block has left the live set, or is about to.
+// Subtracts a freed block from its site; the block has been removed from the live set, or is about to be.
 void Recorder::State::Discharge(const LiveBlock& block) {
   ActiveSession& owner = OwnerOf(block);
   uint32_t site = SiteOf(block);
@@ -163,7 +163,7 @@ LiveBlock* Recorder::State::Charge(const Sample& sample) {
     live_weight <<= thinnings;
   }
   if (follow) {
-    // Whoever had this address has freed it unseen.
+    // The earlier block at this address was freed unseen.
     if (LiveBlock* unseen = live.Find(sample.address)) {
       Discharge(*unseen);
       live.Erase(unseen);
@@ -224,7 +224,7 @@ void Recorder::State::EndStep(LiveBlock* obtained) {
   newcomer = nullptr;
 }
 
-// What has changed reaches the box.
+// Writes all changes to the box.
 void Recorder::State::FlushSteps() {
   steps = 0;
   stepped_bytes = 0;
@@ -247,7 +247,7 @@ FrameId Recorder::InternPythonFrame(StringRef function, StringRef file, uint32_t
 FrameId Recorder::InternNativeFrame(uint32_t module, uint64_t offset) {
   FutexLock lock(state_->mutex);
   if (state_->finished) return kNoFrame;
-  // Named without its module, the frame would stay so for the whole epoch: whoever comes next has the module's new number.
+  // A frame interned without its module would lack it for the whole epoch. So it is dropped; the next caller has the module's new number.
   const uint32_t known = Untag(state_->intern.epoch(), module);
   const bool outdated = module != 0 && known == 0;
   const uint32_t reference = outdated ? 0 : state_->intern.NativeFrame(known, offset);
@@ -272,7 +272,7 @@ StackId Recorder::InternStack(const FrameId* frames, uint32_t depth, uint64_t bl
     if (reference != 0) {
       state.folded[known++] = reference;
     } else if (state.folded[i] != kNoFrame) {
-      state.Count(&Counters::dropped_frames, &box::Session::dropped_frames);  // stale; a full table was counted when interning
+      state.Count(&Counters::dropped_frames, &box::Session::dropped_frames);  // a stale id; a full table was counted at interning
     }
   }
   const uint32_t node = state.intern.Stack(state.folded, known, block_bytes >= kLargeBlock);
@@ -293,7 +293,7 @@ void Recorder::Freeing(uintptr_t address) {
   if (state_->finished) return;
   LiveBlock* block = state_->live.Find(address);
   if (block == nullptr) return;
-  // With it goes what may be the peak. If it is time for a reading, then now, while its pages are there and it is still known.
+  // Freeing a large block may end the peak. If a reading is due, it is made now, while the block still has its pages and is known.
   if (IsLarge(*block)) state_->ObserveRss(state_->MayBeHighestRss());
   state_->ReadLastResidency(*block);
   state_->Discharge(*block);

@@ -1,5 +1,4 @@
-// What harms the process while a session is open (recorder.h). Hot: memory is refused inside malloc, and a signal may come
-// anywhere.
+// Incidents of the process while a session is open (recorder.h). Hot: memory is refused inside malloc, and a signal may come anywhere.
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,7 +11,7 @@
 namespace memprof {
 namespace {
 
-// RLIMIT_AS; 0 = none. Straight to the kernel, as all that hooks ask of it.
+// RLIMIT_AS; 0 = none. A direct system call, as everywhere in hooks.
 uint64_t AddressSpaceLimit() {
   struct rlimit limit = {};
   if (syscall(SYS_prlimit64, 0, RLIMIT_AS, nullptr, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return 0;

@@ -68,7 +68,7 @@ void Recorder::UnmappingRange(uintptr_t begin, uintptr_t end) {
     state.Discharge(whole);
     state.live.Erase(found);
     const uintptr_t whole_end = whole.address + whole.size;
-    // What is left of it, before and behind the hole, stays alive since when it was allocated.
+    // The parts before and behind the hole stay live and keep the time of their allocation.
     const struct {
       uintptr_t begin, end;
     } pieces[] = {{whole.address, begin < whole.address ? whole.address : begin}, {end < whole_end ? end : whole_end, whole_end}};

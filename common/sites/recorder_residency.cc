@@ -32,7 +32,7 @@ void Recorder::State::ReadResidency(LiveBlock& block) {
   block.resident = reading;
 }
 
-// Of a block that goes in this step. What wasn't live at the peak has no part in it, and never will.
+// Reads a block that is freed in this step. A block that wasn't live at the peak is skipped: it can't belong to it any more.
 void Recorder::State::ReadLastResidency(LiveBlock& block) {
   if (WasLiveAtPeak(OwnerOf(block).value.total, block.first_peak)) ReadResidency(block);
 }
@@ -41,8 +41,8 @@ void Recorder::State::SweepResidency() {
   live.VisitLarge([this](LiveBlock& block) { ReadResidency(block); });
 }
 
-// Whether the resident set may be larger than it ever was in this session, as far as what was allocated since it was read can
-// tell. Touched or not: rather one reading too many.
+// Whether the resident set may be larger than ever in this session, judged by the bytes allocated since it was read. They may be
+// untouched; one reading too many is better than one too few.
 bool Recorder::State::MayBeHighestRss() const {
   const uint64_t live_now = LiveBytes();
   const uint64_t grown = live_now > live_at_rss ? live_now - live_at_rss : 0;

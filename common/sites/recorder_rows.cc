@@ -14,14 +14,14 @@ constexpr uint64_t kLargestInArenas = 512;  // pymalloc leaves larger ones to ma
 constexpr size_t kMostLibraryRows = 24;
 constexpr uint64_t kSmallRow = 64u << 10;  // smaller libraries share a row
 
-// Growth over the last moment that is worth another one, as parts of it. Where imports have used up the budget, the peak
-// isn't missed for it: 5 % more can't come often in a process's life.
+// Growth since the last moment that is worth another one: one part in this many of its RSS. If imports have used up the budget, the peak
+// isn't missed: growth by 5 % is rare in a process's life, so it needs no budget.
 constexpr uint64_t kWithinBudget = 50, kBeyondBudget = 20;
 
 }  // namespace
 
-// A module's reference; kInterpreter where nothing but libc and the interpreter was below the innermost Python line (the
-// interpreter's own frames aren't kept); kNoLibrary where nobody knows.
+// A module's reference; kInterpreter if only libc and the interpreter were below the innermost Python line (the interpreter's own frames
+// aren't kept); kNoLibrary if it isn't known.
 uint32_t Recorder::State::LibraryOf(uint32_t node) const {
   const auto* nodes = file.table<box::Node>(box::kNodeTable);
   const auto* frames = file.table<box::Frame>(box::kFrameTable);
@@ -54,13 +54,13 @@ void Recorder::State::MeasureLibraries() {
   live.Sweep([&](const LiveBlock& block) {
     const bool known = (sites.generation(block.site) & kGenerationMask) == block.generation;
     uint32_t library = known ? rows.library_of_site[block.site] : RowsMeter::kNoLibrary;
-    // An object of a thread without a Python frame has native frames alone, which may be a library's.
+    // If the thread had no Python frame, the stack of an object has only native frames, which may be a library's.
     if (block.size <= kLargestInArenas && (library == RowsMeter::kInterpreter || in_arena(block.address))) {
       library = RowsMeter::kArenas;
     }
     uint64_t& bytes = rows.library_bytes[library];
     if (IsLarge(block)) {
-      if (&block == newcomer) {  // it may be one that has moved, with its pages
+      if (&block == newcomer) {  // a moved block keeps its pages
         bytes += ResidentBytes(block.address, block.size);
       } else if (block.resident != LiveBlock::kUnread) {
         bytes += block.resident;
@@ -92,16 +92,16 @@ void Recorder::State::AddLibraryRows(RssRowList& list) {
 }
 
 void Recorder::State::MeasureRows(uint64_t free_bytes) {
-  const int64_t begin = ThreadCpuNs();  // on a busy machine the others' time isn't ours
+  const int64_t begin = ThreadCpuNs();  // CPU time: on a busy machine the clock would count others' time
   SharedPages shared;
   MappedParts mapped;
   if (!ReadSharedPages(rows.scratch, &shared) || !MeasureMappedParts(rows.scratch, rows.module_end, *rows.regions, &mapped)) {
-    rows.regions = nullptr;  // never again: a /proc without these
+    rows.regions = nullptr;  // don't try again: this /proc lacks the files
     return;
   }
   SweepResidency();
   MeasureLibraries();
-  // Without arenas, small objects are blocks of malloc's like any others.
+  // Without arenas, small objects are ordinary blocks of malloc.
   const uint64_t small = mapped.arena_bytes == 0 ? rows.library_bytes[RowsMeter::kArenas] : 0;
   const uint64_t objects = mapped.arena_bytes + small + rows.library_bytes[RowsMeter::kInterpreter];
 

@@ -12,9 +12,8 @@ namespace {
 
 constexpr size_t kLeastBoxBytes = 1u << 20;
 constexpr size_t kExactLiveBytes = 128u << 20;
-constexpr size_t kRowsBytes = 48u << 10;  // of the rows of resident memory, in the box and beside it
-constexpr uint64_t kLeastIntervalForSingleSteps =
-    4096;  // bytes; below, a record and a session are written for hundreds of samples a second
+constexpr size_t kRowsBytes = 48u << 10;                 // of the rows of resident memory, in the box and beside it
+constexpr uint64_t kLeastIntervalForSingleSteps = 4096;  // bytes; below this there are hundreds of samples a second, too many to write each
 
 // How `box_bytes` are divided: about half goes to the file, the rest to live set, filter and indexes.
 box::Plan PlanFor(size_t box_bytes) {
@@ -54,7 +53,7 @@ Result<Recorder*> Recorder::Create(const RecorderOptions& options) {
   if (memory == MAP_FAILED) {
     return Status::Error(ErrorCode::kExhausted, "no address space for %zu bytes of the profiler's tables", needed.used());
   }
-  // A table of every block is looked up all over: in pages of 4 KiB each look-up would miss the TLB.
+  // Look-ups in a table of all blocks are scattered: with pages of 4 KiB each look-up would miss the TLB.
   if (options.interval_bytes <= 1) madvise(memory, needed.used(), MADV_HUGEPAGE);
   Arena arena(memory, needed.used());
   Recorder* recorder = new (arena.Take<Recorder>(1)) Recorder();
@@ -152,7 +151,7 @@ void Recorder::SetTask(const TaskIdentity& identity) {
   FutexLock lock(state_->mutex);
   ActiveSession& task = state_->task;
   if (state_->finished || task.value.number == 0) return;
-  // A reused worker opens its next session when it begins to wait for a task: that time is nobody's, and other workers may
+  // A reused worker opens its next session when it begins to wait for a task. The waiting time belongs to no task; other workers may
   // serve the same task meanwhile.
   if (task.value.task_attempt_id < 0) task.value.opened_ms = EpochMs();
   task.value.task_attempt_id = identity.task_attempt_id;
@@ -205,7 +204,7 @@ void Recorder::SetCounter(StringRef name, uint64_t value) {
   state_->Publish(task);
 }
 
-// Where the resident set is within 5 % of the largest that was seen, and the last moment has no retention or was smaller.
+// True if the resident set is within 5 % of the largest that was seen, and the last moment has no retention or was smaller.
 bool Recorder::RowsWanted() {
   FutexLock lock(state_->mutex);
   const RowsMeter& rows = state_->rows;
@@ -237,7 +236,7 @@ void Recorder::State::CloseTask() {
   task = {};
 }
 
-// The blocks that outlive their task go to the process-level session, to the same stacks.
+// Moves the blocks that outlive their task to the process-level session, under the same stacks.
 void Recorder::State::PassOnSurvivors() {
   const uint64_t closed = task.value.number;
   task.value.number = 0;  // its sites must not be evicted any more
@@ -267,8 +266,8 @@ void Recorder::State::PassOnSurvivors() {
   if (batched) Publish(process);
 }
 
-// Empties the intern tables. Only the process-level session refers to them now; it starts anew, and what was live in it is
-// not followed any longer.
+// Empties the intern tables. Only the process-level session refers to them now. It starts again, and blocks that were live in it are not
+// followed any longer.
 void Recorder::State::RestartTables() {
   live.Sweep([](const LiveBlock&) { return false; });
   FreeSlot(0);

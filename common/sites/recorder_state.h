@@ -65,12 +65,12 @@ struct Recorder::State {
   uint64_t rss_bytes = 0;        // RSS when it was last read
   uint64_t live_at_rss = 0;      // live bytes then
   uint64_t rss_swept_bytes = 0;  // RSS at the last sweep
-  bool batched = false;          // steps are small and many: they are written to the box in batches
+  bool batched = false;          // there are many small steps, so they are written to the box in batches
   uint32_t steps = 0;            // since FlushSteps()
   uint64_t stepped_bytes = 0;    // allocated and freed since then
-  // During its step: the block just obtained. It has no pages yet, and a reading of it would say that nobody touches it.
+  // During the step of an allocation: the new block. It has no pages yet, so a reading would wrongly show it as untouched.
   const LiveBlock* newcomer = nullptr;
-  uintptr_t put_off = 0;  // address of one whose reading was due then; 0: none
+  uintptr_t put_off = 0;  // address of a new block whose reading was due during its step; 0: none
   RowsMeter rows;
   Counters totals = {};
   Recorder* recorder = nullptr;

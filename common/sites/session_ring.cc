@@ -14,7 +14,7 @@ uint32_t Recorder::State::WaitingSessions() const {
 void Recorder::State::FreeSlot(uint32_t slot) {
   box::SessionSlot& place = slots()[slot];
   uint64_t number = place.session.Current().number;
-  // First the session, then its sites: a reader that finds the session finds it whole.
+  // Removes the session first, then its sites: so a session that a reader finds is whole.
   place.session.Begin() = {};
   place.session.Commit(box::RecordSeed(box::kSessionTable, slot));
   std::atomic_ref<uint64_t>(place.acknowledged).store(0, std::memory_order_relaxed);

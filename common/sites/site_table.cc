@@ -3,7 +3,7 @@
 namespace memprof {
 namespace {
 
-constexpr uint32_t kLookedAt = 128;  // records per search for a victim, when a small block asks: bounds the time inside malloc
+constexpr uint32_t kLookedAt = 128;  // records examined in one search for a victim for a small block: bounds the time inside malloc
 
 uint64_t KeyHash(uint64_t session, uint32_t node, uint8_t origin) { return HashPair(HashPair(session, node), origin); }
 

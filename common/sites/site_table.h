@@ -75,7 +75,7 @@ class SiteTable {
   uint32_t* generations_ = nullptr;
   uint32_t* next_free_ = nullptr;
   HashIndex index_;
-  uint32_t hints_[kHints] = {};  // of a node: where its site was last
+  uint32_t hints_[kHints] = {};  // by node: where its site was found last
   bool batched_ = false;
   bool* waits_ = nullptr;
   uint32_t waiting_[kMostWaiting] = {}, waiting_count_ = 0;

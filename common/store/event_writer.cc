@@ -16,9 +16,9 @@ namespace memprof {
 namespace {
 
 constexpr int64_t kPatienceOfStageMs = 2000;  // names, and profiles of other attempts, come a little late
-constexpr int64_t kFirstPauseMs = 30'000;     // between two times that what runs is written; doubled each time
+constexpr int64_t kFirstPauseMs = 30'000;     // how often running executors are written; doubled each time
 constexpr size_t kSamplesOfRunning = 100;
-constexpr size_t kMostParts = 50'000;  // that are kept account of
+constexpr size_t kMostParts = 50'000;  // of which the writer keeps track
 
 std::string IdOf(StageKey key) { return fmt::format("{}.{}", key.stage_id, key.attempt); }
 
@@ -53,7 +53,7 @@ std::vector<ReportEvent> EventWriter::Take(const StoreState& state, int64_t now_
     std::vector<ReportExecutor> executors = ExecutorRows(state, unused, counters, rest);
     PutTimeLines(state, executors);
     WriteExecutors(executors, false, end);
-    // Those without a row wait for the next whole report, not for the next second.
+    // Executors without a row are tried again with the next whole report, not every second.
     for (const auto& [id, executor] : state.executors) {
       if (executor.removed && written_.size() < kMostParts) written_[{std::string(kExecutorPart), std::string(id)}].settled = true;
     }
@@ -70,7 +70,7 @@ bool EventWriter::IsSettled(std::string_view part, std::string_view id) const {
   return found != written_.end() && found->second.settled;
 }
 
-// Makes the text for the room that is left, and writes it if it says anything new.
+// Makes the text for the room that is left, and writes it if it has anything new.
 void EventWriter::Write(std::string_view part, std::string id, size_t bound, bool settled, bool end, const MakeText& make) {
   if (written_.size() >= kMostParts && !end) return;
   Written& known = written_[{std::string(part), id}];
@@ -80,7 +80,7 @@ void EventWriter::Write(std::string_view part, std::string id, size_t bound, boo
   if (!text) return;
   const uint64_t hash = HashBytes(text->text.data(), text->text.size(), 0);
   const bool again = known.bytes != 0;
-  if (again && (hash == known.hash || (!end && text->cut != 0))) return;  // the whole of an older one is worth more
+  if (again && (hash == known.hash || (!end && text->cut != 0))) return;  // an older uncut record is better than a newer cut one
   known.hash = hash;
   known.bytes += RecordBytes(text->text);
   known.cut = text->cut;
@@ -90,7 +90,7 @@ void EventWriter::Write(std::string_view part, std::string id, size_t bound, boo
 std::vector<StageKey> EventWriter::DueStages(const StoreState& state, int64_t now_ms, bool end) const {
   std::set<StageKey> keys;
   for (const auto& [key, stage] : state.stages) {
-    // A clock that was set back leaves stages that completed in the future.
+    // If the clock was set back, stages seem to have completed in the future.
     const bool complete = stage.completed && std::abs(now_ms - stage.completed_ms) >= kPatienceOfStageMs;
     if (end || (complete && !IsSettled(kStagePart, IdOf(key)))) keys.insert(key);
   }
@@ -114,7 +114,7 @@ void EventWriter::WriteExecutors(const std::vector<ReportExecutor>& executors, b
   for (const ReportExecutor& executor : executors) {
     const bool removed = executor.removed_ms.has_value();
     if (!running_ones && (!removed || IsSettled(kExecutorPart, executor.id))) continue;
-    // What runs goes there again and again: its life in less detail until it is over.
+    // A running executor is written repeatedly, so its time line has less detail until the executor is gone.
     const size_t samples = removed || end ? SIZE_MAX : kSamplesOfRunning;
     Write(kExecutorPart, executor.id, kExecutorPartBytes, removed, end,
           [&](size_t bytes) { return ExecutorPart(executor, bytes, samples); });
@@ -136,7 +136,7 @@ void EventWriter::WriteApplication(Report report, const StoreState& state, bool 
   tell(cut_sites != 0, fmt::format("{} sites of stages", cut_sites),
        "the event log takes 64 KiB a stage; they are in the stages' remainders, and in the application's own report");
   tell(cut_processes != 0, fmt::format("{} processes of executors", cut_processes), "the event log takes 256 KiB an executor");
-  // Those that have no row in a report are in the log nevertheless, unless the store let them go before they were written.
+  // Stages and executors without a row in a report are in the log as well, unless the store dropped them before they were written.
   const uint64_t gone_stages = stages - std::min(stages, stages_here), gone_executors = executors - std::min(executors, executors_here);
   const uint64_t dropped_stages = state.dropped_stages.stages, dropped_executors = state.dropped_executors.executors;
   tell(dropped_stages > gone_stages, fmt::format("rows of {} stages", dropped_stages - std::min(dropped_stages, gone_stages)),

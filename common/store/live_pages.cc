@@ -13,8 +13,8 @@ namespace memprof {
 namespace {
 
 constexpr int64_t kFreshNs = 1'000'000'000;
-constexpr int64_t kQuickNs = 30'000'000;  // what a reader doesn't notice is made while he waits
-constexpr int64_t kShare = 20;            // the driver has other work
+constexpr int64_t kQuickNs = 30'000'000;  // a report this quick is made while the reader waits
+constexpr int64_t kShare = 20;            // one part in this many of the time, because the driver has other work
 constexpr int64_t kMostPauseNs = 10'000'000'000, kShownNs = 10'000'000'000;
 constexpr std::string_view kWhole = "api/v1/report";
 
@@ -41,7 +41,7 @@ LivePages::Made LivePages::Make(bool whole) const {
   return made;
 }
 
-// From when on another one is made.
+// When the next report may be made.
 int64_t LivePages::DueNs() const { return shown_.began_ns + std::clamp(kShare * shown_.took_ns, kFreshNs, kMostPauseNs); }
 
 bool LivePages::MayBeShown() const {
@@ -51,7 +51,7 @@ bool LivePages::MayBeShown() const {
 }
 
 void LivePages::MakeInBackground() {
-  if (maker_.joinable()) maker_.join();  // it has nothing left to do
+  if (maker_.joinable()) maker_.join();  // the thread has finished already
   making_ = true;
   try {
     const BlockedSignals blocked;
@@ -60,7 +60,7 @@ void LivePages::MakeInBackground() {
       Made made;
       try {
         made = Make(whole);
-      } catch (const std::exception&) {  // no memory: who asks later hears of it
+      } catch (const std::exception&) {  // out of memory: a later request reports it
       }
       std::lock_guard lock(mutex_);
       making_ = false;
@@ -74,7 +74,7 @@ void LivePages::MakeInBackground() {
 PageAnswer LivePages::Answer(std::string_view path, std::string_view query) {
   std::lock_guard lock(mutex_);
   if ((IsWhole(path) && AsksForFresh(query)) || !MayBeShown()) {
-    shown_ = Made();  // one report takes enough memory
+    shown_ = Made();  // frees the old report first: one takes enough memory
     shown_ = Make(/*whole=*/false);
   } else if (!making_ && now_() >= DueNs()) {
     MakeInBackground();

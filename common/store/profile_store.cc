@@ -42,7 +42,7 @@ struct ProfileStore::Impl {
   EventWriter events;
   ToldDeaths told;
   std::deque<ReportEvent> waiting_events;
-  mutable uint64_t awaits_version = UINT64_MAX;  // of the state that `awaits` was worked out from
+  mutable uint64_t awaits_version = UINT64_MAX;  // version of the state from which `awaits` was computed
   mutable bool awaits = false;
 };
 
@@ -144,8 +144,8 @@ void ProfileStore::TaskEnded(const TaskEnd& end) {
   impl_->Apply([&](StoreState& state) {
     if (state.folded_tasks.Contains(end.task_attempt_id)) return true;
     TaskRecord& task = state.tasks[end.task_attempt_id];
-    // Spark ends a successful task a second time when its shuffle output is lost (Resubmitted): the later, worse word holds. It says so
-    // of an attempt that had failed, too, where another one of its partition has succeeded since: that one ended when it failed.
+    // When the shuffle output of a successful task is lost, Spark ends the task a second time (Resubmitted); the second end counts. If
+    // another attempt of the partition has succeeded since, Spark does so for failed attempts as well; for these the first end counts.
     if (task.ended && task.outcome != TaskOutcome::kSucceeded) return true;
     if (task.ended && std::pair(end.time_ms, end.outcome) <= std::pair(task.end_ms, task.outcome)) return true;
     const bool was_running = !task.ended;
@@ -260,7 +260,7 @@ bool ProfileStore::AwaitsSymbols() const {
     impl_->awaits = BuildReport(impl_->state, false).awaits_names;
     impl_->awaits_version = impl_->state.version;
   }
-  bool any_sender = false;  // only a living executor can still name anything
+  bool any_sender = false;  // only a living executor can still send names
   for (const auto& [id, executor] : impl_->state.executors) any_sender = any_sender || !executor.removed;
   return impl_->awaits && any_sender;
 }

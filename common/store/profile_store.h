@@ -47,9 +47,8 @@ class ProfileStore {
   void StageSubmitted(int stage_id, int attempt, std::string_view name, std::string_view call_site, int tasks, int64_t time_ms);
   void StageCompleted(int stage_id, int attempt, std::string_view failure_reason, int64_t time_ms);
   void TaskEnded(const TaskEnd& end);
-  // Jobs and the results that they bring to the driver (facts/driver_actions.h). `failure` empty: it succeeded. TaskResult: what
-  // a successful task has sent, of the stage whose results a job wants. QueryRows: rows of the query's result that a task has
-  // made.
+  // Jobs and the results that they bring to the driver (facts/driver_actions.h). `failure` empty: the job succeeded. TaskResult: bytes
+  // that a successful task has sent, of the stage whose results a job wants. QueryRows: rows of the query's result that a task has made.
   void QueryStarted(int64_t query_id, std::string_view call_site, int64_t time_ms);
   void JobStarted(const JobStart& job);
   void TaskResult(int stage_id, uint64_t bytes);
@@ -59,7 +58,7 @@ class ProfileStore {
   void CachedRdd(int rdd_id, std::string_view name, std::string_view call_site, const StorageLevel& level, int partitions);
   void BlockUpdated(const CachedBlock& block, std::string_view executor_id, uint64_t memory_bytes, uint64_t disk_bytes);
   void RddUnpersisted(int rdd_id);
-  void ApplicationEnding(int64_t time_ms);  // the driver's JVM begins to end: executors that go from now on were not lost
+  void ApplicationEnding(int64_t time_ms);  // the driver's JVM begins to end: executors that end from now on are not lost
   void ApplicationEnded(int64_t time_ms);
   void NotAvailable(std::string_view what, std::string_view why);
 

@@ -19,7 +19,7 @@ constexpr const char* kSections[DEBUG_MAX] = {".debug_info", ".debug_line",     
                                               ".debug_addr", ".debug_str_offsets", ".debug_line_str", ".debug_rnglists"};
 constexpr size_t kMostInlined = 16;  // of one address; those nearest to the call are kept
 
-// Blocks that are all given back together, for libbacktrace keeps what it has read until the process ends.
+// Blocks that are all freed together, because libbacktrace itself keeps what it has read until the process ends.
 class Blocks {
  public:
   explicit Blocks(size_t most_bytes) : left_(most_bytes) {}
@@ -63,7 +63,7 @@ class Blocks {
   bool exhausted_ = false;
 };
 
-// libbacktrace hands its part to the functions that allocate.
+// libbacktrace passes its part of this struct to the functions that allocate.
 struct State {
   explicit State(size_t most_bytes) : blocks(most_bytes) {}
 
@@ -72,7 +72,7 @@ struct State {
 };
 Blocks& BlocksOf(backtrace_state* state) { return reinterpret_cast<State*>(state)->blocks; }
 
-void Ignore(void*, const char*, int) {}  // what can't be read stays unknown
+void Ignore(void*, const char*, int) {}  // errors are ignored: what can't be read stays unknown
 
 int AddCall(void* innermost_first, uintptr_t, const char* file, int line, const char* function) {
   auto text = [](const char* value) { return value != nullptr ? std::string(value) : std::string(); };
@@ -87,7 +87,7 @@ int AddCall(void* innermost_first, uintptr_t, const char* file, int line, const 
 struct DebugLines::Reader : State {
   using State::State;
 
-  // The section's bytes, inflated where they are compressed; null: there is none, or no room for it.
+  // The section's bytes, decompressed if necessary; null: there is no such section, or no room for it.
   const unsigned char* ReadSection(const ElfFile& file, const ElfFile::Extent& extent, size_t* size) {
     auto* bytes = static_cast<unsigned char*>(blocks.Allocate(extent.size));
     if (bytes == nullptr || !file.ReadExtent(extent, bytes)) return nullptr;
@@ -95,7 +95,7 @@ struct DebugLines::Reader : State {
     return extent.compressed ? Inflate(bytes, size) : bytes;
   }
 
-  // libbacktrace inflates the older form of the same: "ZLIB", the size as a big-endian number, the data.
+  // libbacktrace can decompress an older form of the same data: "ZLIB", the size as a big-endian number, the data.
   const unsigned char* Inflate(unsigned char* bytes, size_t* size) {
     Elf64_Chdr header;
     constexpr size_t kOlder = 12;
@@ -157,7 +157,7 @@ SourceCalls DebugLines::Find(uint64_t address) {
 
 }  // namespace memprof
 
-// What libbacktrace takes its memory from, in place of its own (cmake/build-third-party.sh leaves that out).
+// libbacktrace's memory functions, in place of its own (cmake/build-third-party.sh leaves those out).
 extern "C" {
 
 void* backtrace_alloc(backtrace_state* state, size_t size, backtrace_error_callback, void*) {

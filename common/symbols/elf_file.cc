@@ -35,7 +35,7 @@ bool IsFunction(const Elf64_Sym& symbol) {
   return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol.st_shndx != SHN_UNDEF;
 }
 
-// Several names may stand for one function: the exported one is the one people know.
+// One function may have several names: the exported one is the best known.
 int RankOf(const Elf64_Sym& symbol) {
   switch (ELF64_ST_BIND(symbol.st_info)) {
     case STB_GLOBAL:
@@ -150,14 +150,14 @@ void ElfFile::LoadBuildId(const Section& note) {
   }
 }
 
-// All or nothing.
+// Reads all of the bytes, or returns false.
 bool ElfFile::Read(uint64_t offset, void* target, size_t size) const {
   if (offset > file_size_ || size > file_size_ - offset) return false;
   auto* bytes = static_cast<char*>(target);
   while (size > 0) {
     const ssize_t got = pread(descriptor_, bytes, size, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;  // cut short meanwhile
+    if (got <= 0) return false;  // the file was truncated meanwhile
     bytes += got;
     size -= static_cast<size_t>(got);
     offset += static_cast<uint64_t>(got);
@@ -182,7 +182,7 @@ Status ElfFile::FindFunctions(const std::vector<uint64_t>& addresses, std::vecto
   return {};
 }
 
-// The innermost function that holds an address: of those that begin at or before it and end behind it, the last to begin.
+// The innermost function that contains an address: of those that begin at or before it and end behind it, the one that begins last.
 bool ElfFile::SearchTable(size_t table, const std::vector<uint64_t>& sorted, std::vector<Candidate>* best) const {
   const Section& section = sections_[table];
   const uint64_t count = section.size / sizeof(Elf64_Sym);

@@ -182,7 +182,7 @@ class Demangler {
     }
   }
 
-  // Where an impl stands is left out: the type says more.
+  // The place of an impl is left out: the type says more.
   void ImplPath() {
     Disambiguator();
     const bool before = muted_;

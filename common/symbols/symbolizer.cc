@@ -32,7 +32,7 @@ bool FindLines(const ElfFile& file, const std::vector<uint64_t>& addresses, size
   return true;
 }
 
-// The linker's name is fuller than what DWARF says of a local function.
+// For a local function, the linker's name is more complete than DWARF's.
 void Show(const std::string& linker_name, SourceCalls* calls) {
   if (calls->empty()) calls->emplace_back();
   if (!linker_name.empty()) calls->front().function = linker_name;

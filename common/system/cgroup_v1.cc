@@ -1,5 +1,5 @@
-// Version 1: a hierarchy of its own for memory. A child's own limit may say 9.2e18 while its parent has one:
-// `hierarchical_memory_limit` in memory.stat is the smallest on the path, parents beyond the container's view included.
+// Version 1: memory has a hierarchy of its own. A child's own limit may be 9.2e18 (none) while its parent has one.
+// `hierarchical_memory_limit` in memory.stat is the smallest on the path, including parents that the container can't see.
 #include <algorithm>
 
 #include "system/cgroup_paths.h"
@@ -44,7 +44,7 @@ class CgroupV1 : public MemoryCgroup {
     return *usage;
   }
 
-  // A kill counts in the victim's own group only, which may be one inside of ours. Without a limit ours may be the root of all.
+  // A kill is counted in the killed process's own group only, which may be inside ours. Without a limit, ours may be the root group.
   std::optional<uint64_t> OomKills() const override {
     std::optional<uint64_t> sum;
     for (const std::string& folder : is_limited_ ? FoldersBelow(own_) : std::vector{own_}) {

@@ -1,5 +1,5 @@
-// Version 2: one hierarchy for all controllers. Each group says its own limit in memory.max ("max" = none), so the smallest
-// is looked for on the way up; the root group has no memory files at all.
+// Version 2: one hierarchy for all controllers. memory.max is the limit of one group alone ("max" = none), so the smallest is searched
+// on the way up; the root group has no memory files at all.
 #include "system/cgroup_paths.h"
 #include "system/text_file.h"
 

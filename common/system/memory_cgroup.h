@@ -2,8 +2,8 @@
 // smallest limit on the process's path, because that one kills. Without a limit below physical memory there is no container, and
 // use is the sum of the processes.
 //
-// use = usage - page cache, because a group whose job reads files has 99 % usage and is healthy. A file that is read twice is in the
-// active half of the cache, which the kernel drops as well.
+// use = usage - page cache, because a group whose job reads files may have 99 % usage and be healthy. All of the cache is subtracted,
+// also its active half (files that were read twice), because the kernel drops that as well.
 //
 // Version 1 and 2 (and a container's view, where the path on the host is not visible) differ in files only; see
 // cgroup_v1.cc and cgroup_v2.cc. A Read() costs about 20 µs. Thread-safe (no state after Find).
@@ -35,7 +35,7 @@ class MemoryCgroup {
   virtual Result<uint64_t> ReadUsage() const = 0;  // the first half of it, in a third of the time
   // Processes that the kernel killed in the process's own group and those inside, whichever group's limit it was for.
   virtual std::optional<uint64_t> OomKills() const = 0;
-  virtual std::string KillCounter() const = 0;         // names what counts them; another group of the same path has another name
+  virtual std::string KillCounter() const = 0;         // names this counter; a new group of the same path has another name
   virtual std::vector<int32_t> Processes() const = 0;  // of both groups and those inside, at most kMaxProcesses
   virtual const std::string& path() const = 0;         // folder of the limiting group
 

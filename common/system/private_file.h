@@ -12,8 +12,8 @@ namespace memprof {
 // Replaces what is there. Links are not followed. kIo.
 Status WritePrivateFile(const std::string& path, std::string_view bytes);
 
-// Makes a private directory, and those of its parents that are missing, which are as the umask says. One that is there already has to be a
-// directory and no link, ours, and closed to others: anybody may have made it before. kIo; the message names it, and a foreign owner.
+// Makes a private directory, and its missing parents (with the umask's mode). If it exists already, anybody may have made it. So it must
+// be a real directory (no link), ours, and closed to others. kIo: the message names the directory, and its owner if that is another user.
 Status MakePrivateDirectory(const std::string& path);
 
 }  // namespace memprof

@@ -67,7 +67,7 @@ std::optional<uint64_t> ReadNumberFile(const std::string& path) {
   return lines.empty() ? std::nullopt : ParseNumber(lines[0]);
 }
 
-// Many times a second of the same few files: without a list of their lines.
+// Called many times a second for a few files, so it makes no list of lines.
 std::optional<uint64_t> NumberOf(std::string_view text, std::string_view key) {
   while (!text.empty()) {
     const size_t end = text.find('\n');

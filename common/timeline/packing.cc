@@ -8,10 +8,10 @@ namespace {
 
 constexpr int64_t kLastMs = int64_t{1} << 53;  // what JSON's numbers hold
 
-// 0 is "not measured", so that a gauge nobody measures costs a byte a sample.
+// 0 means "not measured", so an unmeasured gauge costs one byte for each sample.
 int64_t Shifted(uint32_t figure) { return figure == kNoFigure ? 0 : int64_t{figure} + 1; }
 
-// Undoes PackSamples' differences; null where one leads out of [0, most].
+// Undoes PackSamples' differences; null if the result is outside [0, most].
 std::optional<int64_t> Summed(int64_t before, int64_t difference, int64_t most) {
   if (difference > most || difference < -most) return std::nullopt;
   const int64_t sum = before + difference;
@@ -30,7 +30,7 @@ bool ReadGauge(const proto::TimeLine::Figures& figures, size_t gauge, std::vecto
   return true;
 }
 
-// Lists of a sample follow one another; `counts` says how many are each sample's.
+// The entries of all samples follow one another; `counts` says how many belong to each sample.
 template <typename Put>
 bool ReadLists(const google::protobuf::RepeatedField<uint32_t>& counts, int entries, size_t most, std::vector<TimeSample>& samples,
                Put put) {

@@ -37,7 +37,7 @@ void TimeSamples::Clear() {
   width_ms_ = kFirstWidthMs;
 }
 
-// Some room is made at once, or every further sample would cost a pass.
+// Makes room for several samples at once; otherwise each further sample would cost a pass.
 void TimeSamples::Thin() {
   const size_t before = samples_.size();
   const size_t newest = most_ / 4, target = most_ - most_ / 8;
@@ -49,7 +49,7 @@ void TimeSamples::Thin() {
   thinned_ += before - samples_.size();
 }
 
-// Of each bucket before `end` the sample of the largest use, the first one apart.
+// Keeps, of each bucket before `end`, the sample of the largest use; the first sample is always kept.
 void TimeSamples::KeepPeaks(size_t end) {
   size_t kept = 1;
   for (size_t i = 1; i < end;) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kPieceBytes = 256 << 10;
 
-// Hands `file` on as far as it can be read; why it ends before its end is told by `log`.
+// Passes `file` to `log` as far as it can be read; if it is truncated, `log` reports why.
 Status ReadFile(const std::string& path, EventLogReport& log) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return Status::Error(ErrorCode::kIo, "cannot open %.200s: %s", path.c_str(), strerror(errno));

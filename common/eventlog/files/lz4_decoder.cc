@@ -1,6 +1,6 @@
 // lz4-java's LZ4BlockOutputStream: a block is
-//   "LZ4Block", a byte (high nibble: 1 as it is, 2 lz4), packed length, length, checksum; 4 bytes each, little-endian; the bytes
-// An empty block ends a stream; another may follow. The checksum isn't checked: what is damaged is no JSON.
+//   "LZ4Block", a byte (high nibble: 1 uncompressed, 2 lz4), packed length, length, checksum (4 bytes each, little-endian), the bytes
+// An empty block ends a stream; another may follow. The checksum isn't checked: damaged text is not valid JSON.
 #include <lz4.h>
 
 #include "eventlog/files/chunks.h"

@@ -1,5 +1,5 @@
-// compress-lzf's LZFOutputStream: a chunk is "ZV", a byte (0 as it is, 1 lzf), its length; of lzf the unpacked length, too (2 bytes
-// each, big-endian); the bytes.
+// compress-lzf's LZFOutputStream: a chunk is "ZV", a byte (0 uncompressed, 1 lzf), its length, for lzf also the unpacked length (2 bytes
+// each, big-endian), and the bytes.
 extern "C" {
 #include <lzf.h>
 }

@@ -36,8 +36,8 @@ class Zstd final : public Decoder {
   bool AtEnd() const override { return wanted_ == 0; }
 
  private:
-  // A block by itself: a call of zstd that fails doesn't say what it wrote before, and that would be the block before the damage.
-  // What zstd asks for is the rest of a block and the header of the next.
+  // Decodes one block at a time: when a call of zstd fails, its output is lost, and with several blocks that would include undamaged ones.
+  // zstd asks for the rest of a block and the header of the next.
   size_t Step() const { return wanted_ > kBlockHeaderBytes ? wanted_ - kBlockHeaderBytes : std::max<size_t>(wanted_, 1); }
 
   Sink sink_;

@@ -18,12 +18,12 @@ namespace memprof {
 namespace {
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
-constexpr size_t kStackBytes = 256 << 10;  // of address space; what unwinding needs of it is touched
+constexpr size_t kStackBytes = 256 << 10;  // of address space; only the part that unwinding uses becomes resident
 
 struct sigaction before[std::size(kSignals)];
 bool noted = false;
 
-// One thread walks its stack, once. What it reads may be what is broken: a second signal ends the walk.
+// One thread walks its stack, once. The memory that it reads may be damaged: a second signal ends the walk.
 std::atomic<pid_t> walker{0};
 sigjmp_buf end_of_walk;
 
@@ -42,9 +42,9 @@ void Note(int signal, const siginfo_t& info, const void* context) {
   Recorder* recorder = hook_state.recorder.load(std::memory_order_acquire);
   if (recorder == nullptr) return;
   pid_t nobody = 0;
-  if (!walker.compare_exchange_strong(nobody, ThreadId())) return;  // another thread dies already
+  if (!walker.compare_exchange_strong(nobody, ThreadId())) return;  // another thread is handling a fatal signal already
   recorder->NoteFatalSignal(signal, info.si_code, kNoStack);
-  if (hook_thread.guard != 0) return;  // in our own code: it may hold what the walk would wait for
+  if (hook_thread.guard != 0) return;  // the signal came in our own code, which may hold locks that the walk needs
   const ReentryGuard guard(hook_thread);
   if (sigsetjmp(end_of_walk, 0) != 0) return;
   hook_state.names.Interrupted(InstructionIn(context));
@@ -53,7 +53,7 @@ void Note(int signal, const siginfo_t& info, const void* context) {
   recorder->NoteFatalSignal(signal, info.si_code, CaptureMixedStack(sources, StackDetail::kNative, kLargeBlock));
 }
 
-// A fault comes again when its instruction does; a signal that was sent must be sent again.
+// A fault occurs again when its instruction runs again; a signal that was sent must be sent again.
 void DieOf(int signal, const siginfo_t& info) {
   struct sigaction standard = {};
   standard.sa_handler = SIG_DFL;
@@ -80,12 +80,12 @@ void Handle(int signal, siginfo_t* info, void* context) {
     const ErrnoKeeper errno_keeper;
     Note(signal, *info, context);
     pid_t own = ThreadId();
-    walker.compare_exchange_strong(own, 0);  // whoever handles it next may survive it
+    walker.compare_exchange_strong(own, 0);  // the next handler may let the process continue
   }
   PassOn(signal, info, context);
 }
 
-// A stack that overflows leaves no room for a handler. One that is there already, faulthandler's, is as good.
+// Makes an alternate stack, because a stack that overflowed has no room for a handler. An existing one (faulthandler's) is kept.
 void HaveAlternateStack() {
   stack_t now = {};
   if (sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;

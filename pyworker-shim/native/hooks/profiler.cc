@@ -39,9 +39,9 @@ const GotHook kHooks[] = {
 #undef MEMPROF_HOOK
 constexpr size_t kHookCount = std::size(kHooks) - (kHooksLookups ? 0 : 1);
 
-bool prepared = false;  // what is done once a process, and inherited by its children
+bool prepared = false;  // preparations are made once; forked children inherit them
 
-// An allocator that somebody preloaded calls mmap for what its malloc has been counted for already.
+// A preloaded allocator calls mmap for memory that is counted already as its malloc's.
 bool IsPreloadedAllocator(const LoadedModule& module) {
   return module.Contains(reinterpret_cast<uintptr_t>(real.malloc)) && !module.Contains(reinterpret_cast<uintptr_t>(real.mmap));
 }
@@ -63,7 +63,7 @@ void AfterForkInChildProcess() {
   AfterForkInChild();
   hook_state.loader.AfterForkInChild();
   hook_state.scratches.AfterForkInChild();
-  // Otherwise the child would sample what its parent samples.
+  // Otherwise the child would sample at the same places as its parent.
   hook_thread.sampler.Seed(Mix64(static_cast<uint64_t>(getpid())) ^ static_cast<uint64_t>(MonotonicNs()));
 }
 
@@ -86,7 +86,7 @@ Status PrepareOnce() {
 
 uintptr_t EndOfModule(uintptr_t address) { return hook_state.loader.modules().Find(address).end; }
 
-// What is there before profiling begins is the interpreter's, and that of a forked child's parent.
+// Memory from before profiling began counts as the interpreter's; in a forked child this includes its parent's memory.
 void RememberWhatStands() {
   static MapScratch scratch;
   hook_state.regions.RemoveAll(RegionKind::kBefore);
@@ -104,8 +104,8 @@ Status StartProfiler(const char* box_directory, const char* application_id, cons
   const ReentryGuard guard(hook_thread);
   Status status = PrepareOnce();
   if (!status.ok()) return status;
-  // The one that runs, not the one whose headers this was built with. Py_GetVersion: "3.11.7 (main, …) [GCC …]".
   RememberWhatStands();
+  // The version of the running interpreter, not of the headers. Py_GetVersion: "3.11.7 (main, …) [GCC …]".
   char python_version[32];
   snprintf(python_version, sizeof python_version, "%.*s", static_cast<int>(strcspn(Py_GetVersion(), " ")), Py_GetVersion());
   Result<Recorder*> recorder = Recorder::Create({.box_directory = box_directory,

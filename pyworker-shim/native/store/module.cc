@@ -1,5 +1,5 @@
-// _store: the report's views for the CLI and notebooks. One implementation of the numbers, in C++ (common/report); here
-// is only the way in. Takes and gives str/bytes; a report that cannot be read raises ValueError with the reason.
+// _store: the report's views for the CLI and notebooks. Views are implemented in C++ (common/report); this module only calls them. It
+// takes and returns str and bytes. A report that cannot be read raises ValueError with the reason.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -44,7 +44,7 @@ py::str Render(const py::bytes& report_json, View view) {
 
 namespace {
 
-// What came of files may hold anything.
+// Text from files may contain any bytes.
 py::str Text(const std::string& text) { return py::str(memprof::ValidUtf8(text)); }
 
 py::list Texts(const std::vector<std::string>& texts) {

@@ -34,7 +34,7 @@ struct HookState {
   std::atomic<uint64_t> reservations{0}, reserved_bytes{0};
 
   void Begin(Recorder* begun) {
-    live_counts.store(begun->live_counts(), std::memory_order_release);  // first, so that the end of a followed block is seen
+    live_counts.store(begun->live_counts(), std::memory_order_release);  // first, so that no free of a followed block is missed
     recorder.store(begun, std::memory_order_release);
   }
   // Returns the recorder that was there, or null.

@@ -1,14 +1,14 @@
-// The functions of libc that are hooked, one row each: name, hook, whether it may be missing, and the type that both have. Of the rows are
-// made: `real`, the functions behind the hooks; the declarations of the hooks; and what the GOT patcher is told (profiler.cc).
+// The hooked functions of libc, one row each: name, hook, whether it may be missing, and the type of both. Three things are made from
+// these rows: `real`, the functions behind the hooks; the declarations of the hooks; and the GOT patcher's list (profiler.cc).
 //
 // Each hook calls the real function of the same name, then tells the recorder; results and errno are the real function's. C++'s operators
 // new and delete need none: they call malloc and free.
 //
-// Mappings: only anonymous ones are allocations. Files are page cache; PROT_NONE and MAP_NORESERVE only reserve addresses (mimalloc takes
-// 1 GiB that way on first use, jemalloc all it ever takes): those are counted, and charged to no line, for what an allocator takes in
-// advance isn't the line's that came first. Their pages are the pool of the library that reserved them (rss_rows.h); what is mapped into
-// them later is a block like any other. malloc's own mappings don't come through here (glibc's calls don't pass the GOT), so nothing is
-// counted twice.
+// Mappings: only anonymous ones are allocations. Files are page cache. PROT_NONE and MAP_NORESERVE only reserve addresses (mimalloc takes
+// 1 GiB that way on first use, jemalloc all of its memory). Reservations are counted, but charged to no line, because an allocator's
+// reserve does not belong to the line that happened to come first. Their pages are the pool of the library that reserved them
+// (rss_rows.h). Memory that is mapped into them later is an ordinary block. malloc's own mappings don't come through here (glibc's calls
+// don't pass the GOT), so nothing is counted twice.
 #pragma once
 
 #include <sys/types.h>
@@ -37,13 +37,13 @@
 
 namespace memprof {
 
-// By the addresses that the GOT patcher has found. Never called by name: see got_patcher.h.
+// The functions' addresses, as the GOT patcher found them. Never call them by name: see got_patcher.h.
 struct RealFunctions {
 #define MEMPROF_REAL(name, hook, may_be_missing, result, parameters) result(*name) parameters;
   MEMPROF_HOOKED_FUNCTIONS(MEMPROF_REAL)
 #undef MEMPROF_REAL
 };
-extern RealFunctions real;  // set before any hook is in place, and never again
+extern RealFunctions real;  // set once, before any hook is installed
 
 #define MEMPROF_HOOK(name, hook, may_be_missing, result, parameters) result hook parameters noexcept;
 MEMPROF_HOOKED_FUNCTIONS(MEMPROF_HOOK)

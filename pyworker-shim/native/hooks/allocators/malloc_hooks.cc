@@ -27,7 +27,7 @@ void* HookRealloc(void* old, size_t size) noexcept {
 void* HookReallocarray(void* old, size_t count, size_t size) noexcept {
   size_t bytes = 0;
   if (__builtin_mul_overflow(count, size, &bytes)) return real.reallocarray(old, count, size);  // fails
-  return HookRealloc(old, bytes);  // as libc's does, by way of its own, patched, pointer to realloc
+  return HookRealloc(old, bytes);  // like libc's own, which calls realloc through its patched pointer
 }
 
 int HookPosixMemalign(void** block, size_t alignment, size_t size) noexcept {

@@ -12,7 +12,7 @@ namespace {
 
 uintptr_t PageEnd(uintptr_t begin, size_t size) { return (begin + size + LiveSet::kPageMask) & ~LiveSet::kPageMask; }
 
-// At any other address the kernel refuses to unmap, and changes nothing.
+// False: the kernel refuses to unmap at this address and changes nothing.
 bool AtPageStart(const void* address) { return (reinterpret_cast<uintptr_t>(address) & LiveSet::kPageMask) == 0; }
 
 void NoteReservation(void* mapping, size_t size, const void* caller) {
@@ -25,7 +25,7 @@ void NoteReservation(void* mapping, size_t size, const void* caller) {
   hook_state.regions.Add(begin, PageEnd(begin, size), RegionKind::kPool, path, path == nullptr ? 0 : location.module->path_size);
 }
 
-// What lay there isn't what it was.
+// Removes this range from the regions, because its contents were replaced.
 void ForgetRegion(const void* address, size_t size) {
   if (hook_state.regions.Empty() || !AtPageStart(address)) return;
   const ReentryGuard guard(hook_thread);
@@ -60,7 +60,7 @@ int HookMunmap(void* address, size_t size) noexcept {
 
 void* HookMremap(void* old, size_t old_size, size_t size, int flags, ...) noexcept {
   void* target = nullptr;
-  if ((flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) != 0) {  // otherwise it isn't there
+  if ((flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) != 0) {  // otherwise this argument wasn't passed
     va_list more;
     va_start(more, flags);
     target = va_arg(more, void*);
@@ -73,7 +73,8 @@ void* HookMremap(void* old, size_t old_size, size_t size, int flags, ...) noexce
   if ((flags & MREMAP_FIXED) != 0 && AtPageStart(target) && AtPageStart(old)) NoteUnmapping(target, size);
   if (size < old_size && size != 0 && AtPageStart(old)) NoteUnmapping(static_cast<char*>(old) + size, old_size - size);
   Recorder* recorder = hook_state.recorder.load(std::memory_order_acquire);
-  // What isn't followed may be a file or a reservation, and stays out; a part of a mapping that moves isn't followed further.
+  // A mapping that isn't followed may be a file or a reservation, and stays unfollowed. A part of a mapping that moves isn't followed
+  // further.
   if (size <= old_size && (flags & MREMAP_FIXED) == 0) return remap();
   if (recorder == nullptr || hook_thread.guard != 0 || !recorder->MayBeLive(reinterpret_cast<uintptr_t>(old))) return remap();
   const Recorder::Detached detached = RecordDetached(recorder, old);

@@ -37,7 +37,7 @@ void* WrapMalloc(void* context, size_t size) {
   });
 }
 
-// In front of pymalloc itself, which calls malloc for its own tables alone while it can have arenas (arena_hooks.cc).
+// The wrapper of pymalloc itself. As long as pymalloc gets arenas, it calls malloc for its own tables only (arena_hooks.cc).
 void* WrapPymalloc(void* context, size_t size) {
   if (size > kLargestSmall || arena_refused.load(std::memory_order_relaxed)) [[unlikely]]
     return WrapMalloc(context, size);
@@ -68,7 +68,7 @@ void* WrapRealloc(void* context, void* old, size_t size) {
       return original.realloc(original.ctx, old, size);
     });
   }
-  // A small block grows out of pymalloc, or malloc's realloc sees the whole of it.
+  // Nothing to record: either a small block is moved from pymalloc to malloc, or malloc's own realloc hook sees the whole call.
   if (old == nullptr || !hook_state.MayBeLive(old)) return original.realloc(original.ctx, old, size);
   return NoteResizing(old, size, true, [&] {
     const ReentryGuard guard(hook_thread);
@@ -83,7 +83,7 @@ void WrapFree(void* context, void* block) {
   });
 }
 
-// The interpreter's own, nobody's wrapper (these have a context), and not malloc under another name.
+// True for the interpreter's own pymalloc: not a wrapper (a wrapper has a context), and not malloc under another name.
 bool IsPymalloc(const PyMemAllocatorEx& allocator) {
   PyMemAllocatorEx raw;
   PyMem_GetAllocator(PYMEM_DOMAIN_RAW, &raw);
@@ -91,7 +91,7 @@ bool IsPymalloc(const PyMemAllocatorEx& allocator) {
          hook_state.interpreter.module.Contains(reinterpret_cast<uintptr_t>(allocator.malloc));
 }
 
-// Whoever stands before us may have put himself there (and calls us), or have put back what he had found before we came, as
+// If another allocator is installed now, it may be a wrapper that calls ours, or one that was restored from before ours, as
 // tracemalloc.stop() does.
 bool StillReached(const Domain& domain) {
   const ReentryGuard guard(hook_thread);

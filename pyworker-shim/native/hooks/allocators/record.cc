@@ -8,7 +8,7 @@ namespace memprof {
 namespace {
 
 constexpr uint64_t kRefreshedEach = 16 << 10;        // bytes
-constexpr uint64_t kDetailedInExactMode = 16 << 10;  // bytes; below, walking the whole stack would cost more than all else
+constexpr uint64_t kDetailedInExactMode = 16 << 10;  // bytes; below this, walking the whole stack would cost more than everything else
 
 // Weighs the block and, if it is taken, calls use(sample).
 template <typename Use>

@@ -1,4 +1,4 @@
-// Memory that was refused: noted in the box, for what a task fails of may be just that.
+// Records refused memory in the box, because a task may fail because of it.
 #include "allocators/record.h"
 #include "base/errno_keeper.h"
 #include "frames/mixed_stack.h"

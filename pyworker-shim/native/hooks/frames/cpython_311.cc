@@ -14,7 +14,7 @@ namespace memprof {
 
 namespace {
 
-// Another thread that is just being made has no CFrame yet.
+// A thread that is just being created has no CFrame yet.
 _PyInterpreterFrame* FirstFrame(const PyThreadState* thread) { return thread->cframe == nullptr ? nullptr : thread->cframe->current_frame; }
 
 }  // namespace

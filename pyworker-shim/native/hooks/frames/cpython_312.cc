@@ -1,5 +1,5 @@
-// CPython 3.12: as 3.11, and each interpreter loop links an entry frame of its own (owned by the C stack) into the chain, which lies
-// among its locals and so tells where the loop's C frame is.
+// CPython 3.12: as 3.11, but each interpreter loop also links an entry frame of its own (owned by the C stack) into the chain. That frame
+// is one of the loop's locals, so its address shows where the loop's C frame is.
 #include <Python.h>
 
 #if PY_VERSION_HEX >= 0x030C0000 && PY_VERSION_HEX < 0x030D0000
@@ -14,7 +14,7 @@ namespace memprof {
 
 namespace {
 
-// Another thread that is just being made has no CFrame yet.
+// A thread that is just being created has no CFrame yet.
 _PyInterpreterFrame* FirstFrame(const PyThreadState* thread) { return thread->cframe == nullptr ? nullptr : thread->cframe->current_frame; }
 
 }  // namespace

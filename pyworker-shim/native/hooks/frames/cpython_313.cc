@@ -1,5 +1,5 @@
-// CPython 3.13: the chain starts in the thread state itself; the entry frame that each interpreter loop has among its
-// locals (owned by the C stack) is what tells where that loop's C frame is.
+// CPython 3.13: the chain starts in the thread state itself. Each interpreter loop has an entry frame (owned by the C stack) among its
+// locals, whose address shows where the loop's C frame is.
 #include <Python.h>
 
 #if PY_VERSION_HEX >= 0x030D0000 && PY_VERSION_HEX < 0x030E0000

@@ -1,5 +1,5 @@
 // CPython 3.9 and 3.10: frames are objects, linked by f_back from tstate->frame. In 3.10 each interpreter loop has a CFrame among
-// its locals; 3.9 has nothing of the kind, so where its loops lie stays unknown.
+// its locals. 3.9 has none, so the places of its loops are unknown.
 #include <Python.h>
 
 #if PY_VERSION_HEX < 0x030B0000

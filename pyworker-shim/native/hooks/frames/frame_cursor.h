@@ -21,7 +21,7 @@ struct PythonFrame {
 
 class FrameCursor {
  public:
-  // HOOK. `thread` is the calling thread's own state, or any while it holds the GIL (but Loop() is of use on one's own stack only).
+  // HOOK. `thread` is the calling thread's own state; with the GIL held, any thread's (but Loop() is only useful for one's own stack).
   explicit FrameCursor(PyThreadState* thread);
 
   // HOOK. False: no more frames. Frames that aren't a running function (incomplete ones, the interpreter's own) are skipped.
@@ -44,7 +44,7 @@ class FrameCursor {
 #endif
 };
 
-// HOOK. `own`: the calling thread's state. The answer is reliable, whatever the calling thread has called.
+// HOOK. `own`: the calling thread's state. The answer is right in any code that the thread runs.
 bool HoldsGil(const PyThreadState* own);
 
 // True when the cursor sees what the public API sees on the calling thread. Needs the GIL; not HOOK (makes frame objects).

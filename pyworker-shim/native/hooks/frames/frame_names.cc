@@ -56,7 +56,7 @@ FrameId FrameNames::OfNative(Recorder& recorder, LoaderWatch& loader, uintptr_t 
                                      {location.module->build_id, location.module->build_id_size});
       location.module->tag.store(module, std::memory_order_relaxed);
     }
-    // Whoever names it looks up the byte before.
+    // Symbolize() looks up the byte before a return address.
     found = recorder.InternNativeFrame(module, is_instruction ? location.offset + 1 : location.offset);
     known_.Remember(key, found);
   }

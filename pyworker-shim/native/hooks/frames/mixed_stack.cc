@@ -16,13 +16,13 @@ namespace {
 
 constexpr size_t kMaxPythonDepth = 1 << 14;  // Python frames looked at
 constexpr size_t kBriefDepth = 48;           // likewise
-// Mostly enough to reach the interpreter loop from within malloc.
+// This many are mostly enough to reach the interpreter loop from within malloc.
 constexpr size_t kUnwoundFirst = 40;
 constexpr size_t kLeastUnwound = 8;
-constexpr size_t kBetweenKept = 16;  // native frames between two Python frames, the innermost
+constexpr size_t kBetweenKept = 16;  // of the native frames between two Python frames, the innermost
 
 constexpr uint64_t kMultiplier = 0x9fb21c651e98df25u;
-// So many native frames were lately enough to reach the loop; slowly sinking.
+// How many native frames were enough lately to reach the loop; falls slowly.
 constinit std::atomic<size_t> usual_depth{kUnwoundFirst};
 
 uint64_t Chain(uint64_t key, uint64_t word) {
@@ -37,16 +37,16 @@ void VisitPython(PyThreadState* thread, StackDetail detail, Visit visit) {
   PythonFrame frame;
   const size_t depth = detail == StackDetail::kBrief ? kBriefDepth : kMaxPythonDepth;
   for (size_t i = 0; i < depth && cursor.Next(&frame); ++i) {
-    if (Py_REFCNT(frame.code) > 0) visit(frame, cursor);  // 0: its own destruction is what runs
+    if (Py_REFCNT(frame.code) > 0) visit(frame, cursor);  // 0: the code object is just being destroyed
   }
 }
 
 struct PythonTrace {
   uint64_t key = 0;
-  PyThreadState* thread = nullptr;         // whose frames they are; null: there are none
+  PyThreadState* thread = nullptr;         // the thread that has the frames; null: there are none
   bool own = false;                        // this thread's
-  bool several_loops = false;              // that run its frames
-  const void* interpreter_loop = nullptr;  // an address in the innermost one's C frame, if this thread's natives are wanted and it's known
+  bool several_loops = false;              // several loops run its frames
+  const void* interpreter_loop = nullptr;  // an address in the innermost loop's C frame, if it is needed and known
 };
 
 bool TraceThread(PyThreadState* thread, StackDetail detail, PythonTrace* trace) {
@@ -61,7 +61,7 @@ bool TraceThread(PyThreadState* thread, StackDetail detail, PythonTrace* trace) 
   return last.code != nullptr;
 }
 
-// The one other thread that has Python frames. They stand still, for this thread holds the GIL; null where there are several.
+// The only other thread that has Python frames; null if there are several. The frames can't change, because this thread holds the GIL.
 PyThreadState* OnlyOtherWithFrames(PyThreadState* own) {
   PyThreadState* found = nullptr;
   PythonFrame frame;
@@ -90,10 +90,10 @@ struct NativeTrace {
   size_t count = 0;    // of scratch.addresses
   size_t begin = 0;    // those before it are our own
   size_t end = 0;      // those from here on lie above the innermost interpreter loop
-  bool whole = false;  // there are no more, or more than are ever looked at
+  bool whole = false;  // there are no more frames, or the bound was reached
 };
 
-// Up to `capacity` frames, or more where they don't reach the innermost loop.
+// Up to `capacity` frames; more if these don't reach the innermost loop.
 NativeTrace TraceNative(const StackSources& sources, const PythonTrace& python, size_t capacity, StackScratch& scratch) {
   const uintptr_t* addresses = scratch.addresses;
   for (;; capacity = StackScratch::kUnwound) {
@@ -110,8 +110,8 @@ NativeTrace TraceNative(const StackSources& sources, const PythonTrace& python, 
   }
 }
 
-// What the stack's memo knows native frames by: those up to the first that is the interpreter loop's code. TraceNative(), which
-// tells by its place on the stack which loop it is, takes twice as long; what it would find is the same for the same key.
+// The memo's key for native frames: the frames up to the first one in the interpreter loop's code. TraceNative() finds the loop by its
+// place on the stack, which takes twice as long; for equal keys it would find the same.
 uint64_t NativeKey(const StackSources& sources, const PythonTrace& python, StackScratch& scratch) {
   const uintptr_t* addresses = scratch.addresses;
   size_t capacity = usual_depth.load(std::memory_order_relaxed);
@@ -119,9 +119,9 @@ uint64_t NativeKey(const StackSources& sources, const PythonTrace& python, Stack
     const size_t count = CaptureNativeStack(scratch.addresses, capacity, sources.loader.unloaded() > 0);
     uint64_t key = sources.loader.unloaded() + 1;
     size_t i = 0;
-    const CodeRange loop = python.thread == nullptr ? CodeRange() : sources.interpreter.loop;  // then nothing ends there
+    const CodeRange loop = python.thread == nullptr ? CodeRange() : sources.interpreter.loop;  // then no frame ends the search
     while (i < count && !loop.ContainsCallBefore(addresses[i])) key = Chain(key, addresses[i++]);
-    if (i == count && capacity < StackScratch::kUnwound && count + 1 >= capacity) continue;  // there are more
+    if (i == count && capacity < StackScratch::kUnwound && count + 1 >= capacity) continue;  // there are more frames
     if (i < count) usual_depth.store(std::max({i + 2, capacity - 1, kLeastUnwound}), std::memory_order_relaxed);
     return key;
   }
@@ -131,7 +131,7 @@ void KeepNative(const Interpreter& interpreter, bool below_python, const NativeT
   for (size_t i = trace.begin; i < trace.end; ++i) {
     const uintptr_t address = scratch.addresses[i];
     if (below_python) {
-      // Two fences against frames of calls further out: where the loop's C frame lies on the stack, and the loop's code.
+      // Two bounds against frames of outer calls: the place of the loop's C frame on the stack, and the loop's code.
       if (interpreter.loop.ContainsCallBefore(address)) break;
       if (interpreter.module.ContainsCallBefore(address)) continue;
     }
@@ -139,7 +139,7 @@ void KeepNative(const Interpreter& interpreter, bool below_python, const NativeT
   }
 }
 
-// Gives the native frames between Python's, loop by loop from the innermost, as far as they were captured.
+// Provides the native frames between Python frames, loop by loop from the innermost, as far as they were captured.
 class NativesBetween {
  public:
   NativesBetween(const Interpreter& interpreter, const NativeTrace& trace, const uintptr_t* addresses, const void* innermost_loop)
@@ -147,7 +147,7 @@ class NativesBetween {
     reached_ = places_.Below(innermost_loop);
   }
 
-  // Keeps those between the loop reached so far and the next one, which is `loop`.
+  // Keeps the frames between the loop reached so far and the next one, `loop`.
   void Keep(const void* loop, StackScratch& scratch) {
     if (!reached_) return;
     const std::optional<size_t> below = loop == nullptr ? std::nullopt : places_.Below(loop);
@@ -164,7 +164,7 @@ class NativesBetween {
   const Interpreter& interpreter_;
   const uintptr_t* addresses_;
   FramePlaces places_;
-  std::optional<size_t> reached_;  // so many of the addresses; nothing: the rest is unknown
+  std::optional<size_t> reached_;  // how many of the addresses; nothing: the rest is unknown
 };
 
 void KeepPython(const PythonTrace& python, StackDetail detail, StackScratch& scratch) {
@@ -173,7 +173,8 @@ void KeepPython(const PythonTrace& python, StackDetail detail, StackScratch& scr
               [&](const PythonFrame& frame, const FrameCursor&) { scratch.calls.Push(MixedFrame::OfPython(frame)); });
 }
 
-// False: they couldn't be unwound. `native`: as far as it was traced; on to the outermost frame only now, for a stack that is new.
+// False: the frames couldn't be unwound. `native` is what was traced so far. It is traced to the outermost frame only here, for a new
+// stack.
 bool KeepPythonAndBetween(const StackSources& sources, const PythonTrace& python, NativeTrace native, StackDetail detail,
                           StackScratch& scratch) {
   if (!native.whole) native = TraceNative(sources, python, StackScratch::kUnwound, scratch);
@@ -194,7 +195,7 @@ StackId Intern(const StackSources& sources, uint64_t block_bytes, StackScratch& 
     if (frame != kNoFrame) scratch.stack[depth++] = frame;
   };
   const auto add_native = [&](uintptr_t address) { add(sources.names.OfNative(sources.recorder, sources.loader, address)); };
-  // Outermost first. Where both don't fit, the middle of the calls gives way.
+  // Outermost first. If both don't fit, the middle of the calls is left out.
   const size_t room = kMaxStackDepth - native.size();
   const size_t skipped = calls.size() > room ? calls.size() - room : 0;
   for (size_t i = calls.size(); i-- > 0;) {
@@ -213,7 +214,7 @@ StackId Intern(const StackSources& sources, uint64_t block_bytes, StackScratch& 
 
 StackId CaptureIn(StackScratch& scratch, const StackSources& sources, const PythonTrace& python, uint64_t key, StackDetail detail,
                   bool with_native, uint64_t block_bytes) {
-  bool whole = true;  // nobody was forking: then nothing is unwound, and what lacks native frames isn't to be remembered
+  bool whole = true;  // false during a fork: nothing is unwound then, and the incomplete stack must not be kept
   if (with_native) {
     key = HashPair(key, NativeKey(sources, python, scratch));
     if (const StackId known = sources.stacks.Find(key)) return known;
@@ -234,7 +235,7 @@ StackId CaptureIn(StackScratch& scratch, const StackSources& sources, const Pyth
   return stack;
 }
 
-// Where more threads sample at once than there are scratches.
+// Used when more threads sample at once than there are scratches.
 __attribute__((noinline)) StackId CaptureOnTheHosts(const StackSources& sources, const PythonTrace& python, uint64_t key,
                                                     StackDetail detail, bool with_native, uint64_t block_bytes) {
   StackScratch scratch;
@@ -245,7 +246,7 @@ __attribute__((noinline)) StackId CaptureOnTheHosts(const StackSources& sources,
 
 StackId CaptureMixedStack(const StackSources& sources, StackDetail detail, uint64_t block_bytes) {
   const PythonTrace python = TracePython(detail);
-  // What is kept of the tables for large blocks makes room for them where others find none.
+  // Large blocks have room reserved in the tables, so a stack that found no room for a small block may find some for a large one.
   const uint64_t key = HashPair(python.key, uint64_t{sources.recorder.intern_epoch()} << 1 | (block_bytes >= kLargeBlock ? 1 : 0));
   const bool with_native = detail == StackDetail::kNative || !python.own;
   if (!with_native) {

@@ -48,7 +48,7 @@ StringRef TextOf(PyObject* text, char* buffer, size_t size) {
 
 uint64_t HashOf(PyObject* text) {
   if (!IsReadable(text)) return 0;
-  const Py_hash_t cached = reinterpret_cast<PyASCIIObject*>(text)->hash;  // names nearly always have it
+  const Py_hash_t cached = reinterpret_cast<PyASCIIObject*>(text)->hash;  // names nearly always have a cached hash
   if (cached != -1) return static_cast<uint64_t>(cached);
   return HashBytes(PyUnicode_DATA(text), static_cast<size_t>(PyUnicode_GET_LENGTH(text)) * PyUnicode_KIND(text), PyUnicode_KIND(text));
 }

@@ -22,7 +22,7 @@ __attribute__((visibility("hidden"))) void memprof_before_lookup() {
 }  // extern "C"
 
 #if defined(__x86_64__)
-// On entry the stack is 8 bytes off a multiple of 16; two registers and a gap make it whole for the call.
+// On entry the stack pointer is 8 bytes off a multiple of 16; two pushed registers and a gap align it for the call.
 __asm__(R"(
   .text
   .hidden memprof_hook_dlsym

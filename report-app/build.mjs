@@ -1,9 +1,9 @@
-// Makes app.js, app.css and what the C++ side has to know of them.
+// Makes app.js, app.css and the script's hash for the C++ side.
 //
 //   node build.mjs [--out FOLDER]
 //
-// The script and the style sheet stand inside an HTML page: neither may hold what would end its element. The licences of what is
-// bundled go with the script, and each package must be listed in LICENSES.md.
+// The script and the style sheet are put into an HTML page, so neither may contain text that would end its element. The licences of
+// bundled packages go with the script, and each package must be listed in LICENSES.md.
 import {build} from 'esbuild';
 import {createHash} from 'node:crypto';
 import {mkdirSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
@@ -38,7 +38,7 @@ function refuse(what) {
   process.exit(1);
 }
 
-// "MIT", "ISC"…: what may go with Apache-2.0.
+// "MIT", "ISC"…: licences that are compatible with Apache-2.0.
 const GOOD = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0']);
 
 function licences() {
@@ -72,7 +72,7 @@ if (gzipped > MOST_GZIPPED) refuse(`the bundle is ${gzipped} bytes gzipped, more
 
 mkdirSync(out, {recursive: true});
 for (const [name, contents] of Object.entries(files)) writeFileSync(join(out, name), contents);
-// Only this script may run in the file: its hash is the page's policy.
+// Only this script may run in the file: its hash is in the page's content security policy.
 const hash = createHash('sha256').update(files['app.js']).digest('base64');
 writeFileSync(join(out, 'app_hash.inc'), `"sha256-${hash}"\n`);
 console.log(`report-app: app.js ${files['app.js'].length} bytes, app.css ${files['app.css'].length} bytes, ${gzipped} gzipped in all`);

@@ -17,10 +17,10 @@ from typing import Any, Callable
 STARTUP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
 SETTINGS = "SPARKMEMPROF_PROGRAM"
 
-# With one of these Python would not start us, or not from PYTHONPATH.
+# With one of these options, Python does not run our sitecustomize, or ignores PYTHONPATH.
 _CLOSED_TO_US = frozenset("EIS")
 _WITH_A_WORD = ("-W", "-X", "--check-hash-based-pycs")
-_BOOKKEEPER = "from multiprocessing.resource_tracker import"  # keeps names of shared memory, and nothing of the user's
+_BOOKKEEPER = "from multiprocessing.resource_tracker import"  # tracks names of shared memory; runs no code of the user
 
 
 def environment_with(settings: dict[str, Any], environment: Mapping[str, str]) -> dict[str, str]:
@@ -44,7 +44,7 @@ def _around_fork_exec(fork_exec: Callable[..., int], ours: str, settings: dict[s
             words, executables, environment = arguments[0], arguments[1], arguments[5]
             if os.path.realpath(_first_that_is_there(executables)) == ours and _lets_us_in(words):
                 arguments = (*arguments[:5], _with_settings(environment, settings), *arguments[6:])
-        except Exception:  # a signature that is not known: the child runs as it would have
+        except Exception:  # an unknown signature: the child runs without the profiler
             pass
         return fork_exec(*arguments)
 
@@ -57,7 +57,7 @@ def _around_posix_spawn(posix_spawn: Callable[..., int], ours: str, settings: di
             path, words, environment = arguments
             if os.path.realpath(os.fsdecode(path)) == ours and _lets_us_in(words):
                 arguments = (path, words, _mapped(_with_settings(_listed(environment), settings)))
-        except Exception:  # the program's own mistake: it gets the error below
+        except Exception:  # a mistake of the program: it gets the error from the call below
             pass
         return posix_spawn(*arguments, **options)
 

@@ -4,9 +4,9 @@
 
     import sparkmemprof.driver
 
-What it holds is then in a black box below ``SPARKMEMPROF_BOX_DIR`` (or ``<tmp>/sparkmemprof-<uid>/drivers``; where
-that name is taken, one warning names the directory that is used), which is removed when the process ends normally. If
-it was killed, ``sparkmemprof post-mortem DIR`` reads the box. Standard library only.
+What it holds is then in a black box below ``SPARKMEMPROF_BOX_DIR`` or, by default, ``<tmp>/sparkmemprof-<uid>/drivers``
+(if another user has that name, one warning names the directory that is used instead). The box is removed when the
+process ends normally. If it was killed, ``sparkmemprof post-mortem DIR`` reads the box. Standard library only.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ INTERVAL_BYTES = 65_536
 def start() -> None:
     """Starts profiling this process, once. Never raises."""
     if os.environ.get("PYSPARK_GATEWAY_SECRET") is None and "pyspark.worker" in sys.modules:
-        return  # a worker of an executor has its own
+        return  # a worker of an executor is profiled by worker.py
     from sparkmemprof.failures import install
 
     install()
@@ -65,8 +65,8 @@ class _NotOursError(Exception):
 
 
 def _own_folder(base: str) -> str:
-    """``sparkmemprof-<uid>``; where somebody else has made that before us, one with a random name beside it: that of
-    the executors here (PrivateDirectories.java has the same rule), or a new one."""
+    """``sparkmemprof-<uid>``. If another user has made that directory, one with a random name beside it: the one that
+    executors here use (PrivateDirectories.java has the same rule), or a new one."""
     name = f"sparkmemprof-{os.getuid()}"
     own = os.path.join(base, name)
     try:

@@ -1,8 +1,8 @@
 """Adds to the exception of a failed job which death caused it, and where the post-mortem is.
 
 Type, error class and text of PySpark's exceptions stay. One note is added (``__notes__``); below Python 3.11 it is at
-the end of the text. Only the driver's JVM knows whether there is anything to add. It is asked when one of its
-exceptions arrives, in the same thread. Standard library only, and the Py4J that the program has.
+the end of the text. Only the driver's JVM knows whether there is a note to add. It is asked when one of its exceptions
+arrives, in the same thread. Uses only the standard library and the program's own Py4J.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ _here = threading.local()  # busy: this thread is inside the code below
 
 
 def install() -> None:
-    """From now on, or from when the program has imported Py4J. Never raises."""
+    """Adds notes from now on, or once the program has imported Py4J. Never raises."""
     if not _note_errors_of_py4j():
         sys.meta_path.insert(0, _WhenImported())
 
 
 class _WhenImported:
-    """Finds no module, but sees when Py4J has been imported: at the search for the next module. Importing Py4J
-    ourselves would choose its version."""
+    """Finds no module. It notices that Py4J has been imported when the next module is searched for. If we imported
+    Py4J ourselves, we would choose its version."""
 
     def find_spec(self, _name: str, _path: Any = None, _target: Any = None) -> None:
         if _note_errors_of_py4j() and self in sys.meta_path:
@@ -57,7 +57,7 @@ def _note_conversions() -> None:
 
     @functools.wraps(plain)
     def convert_exception(java_exception: Any) -> Any:
-        if getattr(_here, "busy", False):  # the cause of another
+        if getattr(_here, "busy", False):  # this exception is the cause of another
             return plain(java_exception)
         _here.busy = True
         try:
@@ -71,7 +71,7 @@ def _note_conversions() -> None:
 
 
 def _annotate(error: Any, java_exception: Any) -> None:
-    if getattr(_here, "busy", False):  # the JVM's answer to our own question
+    if getattr(_here, "busy", False):  # an error in the JVM's answer to our own question
         return
     _here.busy = True
     try:
@@ -87,7 +87,7 @@ def _annotate(error: Any, java_exception: Any) -> None:
 def _note_of(java_exception: Any) -> str:
     gateway = sys.modules["pyspark"].SparkContext._gateway
     if gateway is None or java_exception._gateway_client is not gateway._gateway_client:
-        return ""  # of another JVM, if not before the first SparkContext
+        return ""  # an exception of another JVM, or from before the first SparkContext
     return gateway.jvm.org.sparkmemprof.MemoryProfilerPlugin.failureNote(java_exception)
 
 

@@ -22,7 +22,7 @@ def why_not_supported(folder: str | None = None) -> str | None:
         return f"free-threaded {running} {refused}"
     if (
         "CS_GNU_LIBC_VERSION" not in os.confstr_names
-    ):  # that is how glibc names itself to a program that is compiled for it
+    ):  # glibc identifies itself in this way to programs built for it
         return f"{running} built for a C library other than glibc, such as musl, {refused}"
     if not any("_hooks" + suffix in found for suffix in importlib.machinery.EXTENSION_SUFFIXES):
         return f"{running} on {sys.platform} {refused}"

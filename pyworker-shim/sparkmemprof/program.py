@@ -26,7 +26,7 @@ class _Program:
         self._arrow_at_start: ArrowPool | None = None
 
     def has_room(self) -> bool:
-        """False when there is a box for as many processes as a report takes, or when nobody will read boxes any
+        """False when there are boxes for as many processes as a report takes, or when no boxes will be read any
         more."""
         try:
             return len(os.listdir(self._settings["boxDirectory"])) < _MOST_PROCESSES
@@ -48,7 +48,7 @@ class _Program:
             _warn(f"a forked process is not profiled: {error}")
 
     def finish(self) -> None:
-        """After the program's own exit handlers, which were registered later."""
+        """Runs after the program's own exit handlers, because those were registered later."""
         try:
             with open("/proc/self/status", encoding="ascii", errors="replace") as file:
                 peak = re.search(r"^VmHWM:\s+(\d+) kB", file.read(), re.MULTILINE)

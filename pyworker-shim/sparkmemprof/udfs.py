@@ -7,11 +7,11 @@ import types
 from typing import Any, NamedTuple
 
 MAX_FUNCTIONS = 8
-"""So many are kept of one command; a chain of RDD operations may hold hundreds."""
+"""Functions kept of one command; a chain of RDD operations may hold hundreds."""
 
 _MAX_DEPTH = 64
 _MAX_LOOKED_AT = 1_000
-"""Values; what pyspark's own objects hold has no other bound."""
+"""Values examined; there is no other bound for what pyspark's own objects hold."""
 
 _METHODS_OF_A_TABLE_FUNCTION = ("eval", "terminate")
 _METHODS_OF_AN_OBJECT = (
@@ -107,5 +107,5 @@ def _is_of_pyspark(value: Any) -> bool:
 def _content(cell: Any) -> Any:
     try:
         return cell.cell_contents
-    except ValueError:  # not filled yet
+    except ValueError:  # the cell is not filled yet
         return None

@@ -30,7 +30,7 @@ _ENTRY_MODULE = "pyspark.worker_under_sparkmemprof"
 
 
 class _Warning:
-    """Prints the first text that it gets, in any process of a family of forks, and no other."""
+    """Prints only the first text that it gets, in all of a process and its forks."""
 
     def __init__(self) -> None:
         self._said = mmap.mmap(-1, 1)  # shared with forked children
@@ -94,7 +94,7 @@ class WorkerProfiler:
         self._arguments = sys.argv[1:2]
         name = self._arguments[0] if self._arguments else ""
         if name.startswith("pyspark") and name != _WORKER_MODULE:
-            return  # a daemon for data sources and the like, which runs no tasks
+            return  # a daemon that runs no tasks, for example for data sources
         entry = ModuleType(_ENTRY_MODULE)
         entry.main = self._main
         sys.modules[_ENTRY_MODULE] = entry
@@ -105,7 +105,7 @@ class WorkerProfiler:
         main()."""
         if self._arguments is not None:
             sys.argv[1:2] = self._arguments
-        started = self._start_worker()  # before the import, which is part of what a worker holds
+        started = self._start_worker()  # before the import, because its memory is part of what a worker holds
         from pyspark import worker
 
         try:
@@ -205,8 +205,8 @@ class WorkerProfiler:
         self._hooks.close_session()
 
     def _measure_baseline(self) -> None:
-        """What the worker holds before its first task's code runs; unpickling the task has imported what the code
-        needs."""
+        """Records what the worker holds before its first task's code runs. Unpickling the task has imported what that
+        code needs."""
         if not self._is_first_task:
             return
         self._is_first_task = False

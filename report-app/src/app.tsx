@@ -1,4 +1,4 @@
-// The frame around the pages: what application this is, where one can go, light or dark.
+// The frame around the pages: the application's name, the navigation, light or dark.
 import type {ComponentChildren} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';
 import type {Report} from './model';
@@ -119,7 +119,7 @@ export function App({source, insideSpark}: {source: Source; insideSpark: boolean
     bar.current?.querySelector('[aria-current]')?.scrollIntoView({block: 'nearest', inline: 'center'});
     if (before.current === place) return;
     before.current = place;
-    heading.current?.focus({preventScroll: true}); // who reads by ear hears where they are
+    heading.current?.focus({preventScroll: true}); // a screen reader then reads the page's title
     if (!insideSpark) scrollTo(0, 0);
   }, [place]);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// What comes first and in which order. What is said of it is in the model.
+// What is shown first and in which order. The words are in the model.
 import type {Action, Advice, Executor, Line, Report, Site, Stage, Sum, Origin, SiteGroup} from './model';
 
 export function useOf(executor: Executor): number {
@@ -13,7 +13,7 @@ export interface AdviceFor extends Advice {
   deaths: number[]; // indexes into postMortems
 }
 
-// Each piece once, however many deaths lead to it.
+// Each piece of advice once, with all deaths that lead to it.
 export function adviceOf(report: Report): AdviceFor[] {
   const found = new Map<string, AdviceFor>();
   report.postMortems.forEach((death, index) => {
@@ -74,7 +74,7 @@ export function confArgument(conf: string, value: string): string {
 
 const runners = new WeakMap<Report, Map<number, Action>>();
 
-// The action that ran a stage; of several, the first: the others found its output there already.
+// The action that ran a stage. If several did, the first: the others reused its output.
 export function actionOfStage(report: Report, stageId: number): Action | undefined {
   let map = runners.get(report);
   if (!map) {

@@ -1,6 +1,5 @@
-// Stacks merged into a tree. As in the exports (docs/report.md), the stage is the outermost frame (unless the reader
-// merges stages), and what a stage could not
-// list is one frame of its own, so that allocated bytes add up to the report's totals.
+// Stacks merged into a tree. As in the exports (docs/report.md), the stage is the outermost frame (unless the reader merges stages),
+// and sites that a stage could not list are one frame, so that allocated bytes add up to the report's totals.
 import {ORIGIN_TITLES} from './digest';
 import type {Frame, Language, Site, Stage} from './model';
 import {framePlace, frameTitle, stageTitle, udfTitle} from './titles';
@@ -14,7 +13,7 @@ export interface FlameNode {
   kind: Kind;
   value: number; // this frame and all above it
   self: number;
-  other: number; // what the same frame has in the run that it is compared with
+  other: number; // the same frame's value in the other run
   children: FlameNode[];
   index: Map<string, FlameNode>;
 }
@@ -46,7 +45,7 @@ function add(path: FlameNode[], bytes: number): void {
 export interface Shape {
   stages: boolean; // a level of its own
   udfs: boolean;
-  lines: boolean; // frames of one function apart by line, which an edit moves
+  lines: boolean; // whether lines are separate frames; an edit of the code moves lines
 }
 
 export function flameTree(stages: Stage[], measure: Measure, shape: Shape): FlameNode {
@@ -79,7 +78,7 @@ function named(frame: Frame, lines: boolean): [string, string, Kind] {
   return [frameTitle(frame), framePlace(lines ? frame : {...frame, line: null}), frame.language];
 }
 
-/** Tells each frame what the same one has in another run's tree; returns the largest change of any frame. */
+/** Sets each frame's value in another run's tree (`other`); returns the largest change of any frame. */
 export function compareTrees(tree: FlameNode, other: FlameNode | undefined): number {
   tree.other = other?.value ?? 0;
   let largest = Math.abs(tree.value - tree.other);

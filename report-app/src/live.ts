@@ -1,10 +1,10 @@
-// The report that a server has: of a running application, asked for again and again while the page is looked at, or of one that is over.
+// The report from a server: of a running application, requested again while the page is visible, or of one that has ended.
 import {useEffect, useRef, useState} from 'preact/hooks';
 import type {Source} from './app';
 import {readReport, type Report} from './model';
 
 const LEAST_PAUSE_MS = 5000;
-// The driver has other work: it spends at most about a twentieth of the time on us.
+// The driver has other work: it spends at most about a twentieth of its time on our requests.
 const PAUSES_PER_ANSWER = 20;
 
 type Answer = {report: Report; text: string} | {problem: string};
@@ -33,7 +33,7 @@ async function ask(address: string, past: boolean): Promise<Answer> {
   return typeof report === 'string' ? {problem: `${report} Reload the page.`} : {report, text};
 }
 
-/** `past`: the application is over, or its event log was read once: there is nothing to ask for again. */
+/** `past`: the application has ended, or its event log was read: the report doesn't change, so it is requested once. */
 export function useReport(address: string, past: boolean): Source {
   const [source, setSource] = useState<{report: Report | null; problem: string | null}>({report: null, problem: null});
   const [paused, setPaused] = useState(false);
@@ -53,7 +53,7 @@ export function useReport(address: string, past: boolean): Source {
       const answer = await ask(address, past);
       if (over) return;
       if ('report' in answer) {
-        // Nothing new: what the reader has zoomed into stays.
+        // If nothing is new, the page stays as it is, with the reader's zoom.
         if (answer.text !== shown || known.current.problem) setSource({report: answer.report, problem: null});
         shown = answer.text;
       } else setSource({report: known.current.report, problem: answer.problem});

@@ -1,6 +1,5 @@
-// Starts the report where the page has room for it: #sparkmemprof. A file has its model beside it, in #sparkmemprof-model;
-// the tab names the address of its model, and of its style sheet, which holds in a shadow root: Spark's styles and ours
-// don't meet.
+// Starts the report in the page's element #sparkmemprof. In a file, the model is in #sparkmemprof-model. The tab gives the addresses of
+// its model and of its style sheet. The style sheet is loaded in a shadow root, so that Spark's styles and ours don't mix.
 import 'uplot/dist/uPlot.min.css';
 import './style.css';
 import {render} from 'preact';

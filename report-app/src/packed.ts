@@ -1,4 +1,4 @@
-// The model beside the script, in a file: JSON as it is, or, where it is large, gzip in Base64.
+// The model in a file, beside the script: plain JSON or, if it is large, gzip in Base64.
 
 /** The model's text; null: it can't be unpacked. */
 export async function modelText(element: HTMLElement | null): Promise<string | null> {

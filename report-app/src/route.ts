@@ -1,4 +1,4 @@
-// Pages by the address's fragment: #/stages/2.0?sort=… A file has no other address, and links stay right behind any proxy.
+// Pages by the address's fragment: #/stages/2.0?sort=… A file has no other address, and such links work behind any proxy.
 import {useEffect, useState} from 'preact/hooks';
 
 export interface Route {

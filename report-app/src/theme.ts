@@ -1,5 +1,5 @@
-// Light or dark. Inside a page of Spark's that has a choice of its own (4.2 and later), Spark's; else the reader's, where one was
-// made; else that of what is around us: Spark's older pages are light, a file follows the system.
+// Light or dark. Inside Spark's pages that have a choice of their own (4.2 and later), Spark's choice. Otherwise the reader's choice,
+// if there is one. Otherwise the surroundings': Spark's older pages are light, and a file follows the system.
 import {useEffect, useState} from 'preact/hooks';
 
 export type Theme = 'light' | 'dark';
@@ -35,7 +35,7 @@ interface Around {
   decides: boolean;
 }
 
-// The theme, and what changes it; null where that is Spark's to do.
+// The theme, and a function that changes it; null where only Spark changes it.
 export function useTheme(insideSpark: boolean): [Theme, (() => void) | null] {
   const surroundings = (): Around => {
     const sparks = insideSpark ? ofSpark() : null;

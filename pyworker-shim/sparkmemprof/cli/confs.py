@@ -54,8 +54,8 @@ def settings(master=None, agentpath=None):
 def driver_settings(master):
     """(key, value) pairs that profile the JVM of a driver which starts on this machine (client mode).
 
-    None in local mode, where `settings` has it, and where this machine can't load the library. Profiling the driver is
-    an extra that nobody asked for, so its absence is no error.
+    No pairs in local mode, where `settings` has them, or if this machine can't load the library. Profiling the driver
+    is an extra that the user did not request, so it is no error if it is missing.
     """
     if is_local(master):
         return []

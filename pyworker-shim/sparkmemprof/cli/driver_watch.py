@@ -1,4 +1,4 @@
-"""The driver's own processes, as `sparkmemprof submit` sees them: it starts them and is there when they are gone."""
+"""The driver's own processes, watched by `sparkmemprof submit`, which starts them and outlives them."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def interval_of(text):
 
 
 class DriverWatch:
-    """A context: holds the boxes of the driver's Python and removes them at its end. A job runs whatever fails here."""
+    """A context: holds the boxes of the driver's Python, removes them at its end. A failure doesn't stop the job."""
 
     def __init__(self, name, interval_bytes, with_python):
         self._name = name
@@ -61,7 +61,7 @@ class DriverWatch:
         print(f"sparkmemprof: the driver's own processes are not watched: {error}", file=sys.stderr)
 
     def environment(self, environment):
-        """The same, with the entries that start the profiler in the driver's Python; only that process takes them
+        """The environment with the entries that start the profiler in the driver's Python; only that process uses them
         (startup)."""
         if self._boxes is None:
             return environment
@@ -121,12 +121,12 @@ class DriverWatch:
         if found is None:
             found = _store.driver_report(**end)
         if found is None:
-            return None  # nothing to add
+            return None  # there is nothing to add
         content, deaths = found
         for death in deaths:
             print(f"sparkmemprof: post-mortem of the driver\n{death}", file=sys.stderr, flush=True)
         if report is None and not deaths:
-            return None  # its JVM left none to join it with: its log says why
+            return None  # its JVM left no report to join it with; its log says why
         folder = report.parent if report is not None else os.path.join(directory, self._application(content))
         try:
             write_report(content.encode(), folder)
@@ -136,7 +136,7 @@ class DriverWatch:
         return os.path.join(folder, "report.json")
 
     def _joined(self, end):
-        """Like _store.driver_report, but None for a report of another version: its checkpoint is still there."""
+        """Like _store.driver_report, but None if the report has another version; its checkpoint still exists."""
         from sparkmemprof import _store
 
         try:
@@ -146,6 +146,6 @@ class DriverWatch:
             return None
 
     def _application(self, content):
-        """The folder's name for a report that its driver had no time to make."""
+        """The folder's name for a report whose driver could not write it."""
         name = json.loads(content)["application"]["id"] or ""
         return name if name == os.path.basename(name) and name not in ("", ".", "..") else self._identity

@@ -1,7 +1,7 @@
 """Is this file our native library, and can this machine load it?
 
-A JVM given an -agentpath that it cannot load refuses to start, and nobody can prevent that from inside; so it is
-checked before anything is submitted.
+A JVM whose -agentpath it cannot load refuses to start, before any of our code runs. So the library is checked before
+anything is submitted.
 """
 
 import os
@@ -14,7 +14,7 @@ from .errors import UserError
 _MACHINES = {62: "x86_64", 183: "aarch64", 40: "arm", 3: "i386", 243: "riscv64", 22: "s390x", 21: "ppc64le"}
 _OURS = ("Agent_OnLoad", "Java_org_sparkmemprof_jni_NativeAgent_version")
 
-# Loaded in a process of its own: a foreign library may run any code when it is loaded, and crash.
+# Loads it in a separate process: a foreign library may run any code when it is loaded, and may crash.
 _LOAD = """
 import ctypes, sys
 try:

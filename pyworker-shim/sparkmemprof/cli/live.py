@@ -33,7 +33,7 @@ def fetch_report(ui, fresh=False):
     fresh: the driver makes a new report; otherwise a report that takes long to make may be some seconds old.
     """
     address = ui.rstrip("/") + _PATH
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # the driver is no stranger
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # no proxy: the driver is reached directly
     try:
         with opener.open(address + ("?fresh=true" if fresh else ""), timeout=_SECONDS) as answer:
             return answer.read(), address

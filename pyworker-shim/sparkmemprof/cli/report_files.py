@@ -43,7 +43,7 @@ def report_of(jvm_pid, directory, since):
             drivers = [row for row in report["executors"] if row["id"] == "driver"]
             pids = {process["pid"] for row in drivers for process in row["processes"] if process["kind"] == "jvm"}
         except (OSError, ValueError, KeyError, TypeError):
-            continue  # somebody else's
+            continue  # the report of another application
         if jvm_pid in pids:
             return path
     return None

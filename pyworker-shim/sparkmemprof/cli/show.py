@@ -80,13 +80,13 @@ def render_terminal(content, where, is_terminal, lines=0):
 
 
 def terminal(is_terminal):
-    """(columns, whether in colour) of stdout."""
+    """(columns, colour or not) for stdout."""
     colour = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return (shutil.get_terminal_size((100, 24)).columns if is_terminal else 100), colour
 
 
 def write_out(content, output):
-    """To the file, or to stdout without one."""
+    """Writes to the file, or to stdout if there is none."""
     if output is not None:
         write_file(content, output)
         return
@@ -112,7 +112,7 @@ def write_file(content, output):
 
 
 def write_report(content, folder):
-    """report.json and report.html into the folder, which is made 0700, its parents as the umask says. UserError."""
+    """Writes report.json and report.html into the folder, made with mode 0700 (parents by umask). Raises UserError."""
     from sparkmemprof import _store
 
     try:
@@ -127,13 +127,13 @@ def write_report(content, folder):
 
 
 def _demand_own(path):
-    for found in (os.lstat(path), os.stat(path)):  # of a link also what it leads to
+    for found in (os.lstat(path), os.stat(path)):  # for a link, its target as well
         if found.st_uid != os.getuid():
             raise UserError(f"{path} belongs to user {found.st_uid}, not to user {os.getuid()}")
 
 
 def format_of(output):
-    """By the file's ending; text otherwise."""
+    """The format by the file's ending; text otherwise."""
     return next((form for suffix, form in _BY_SUFFIX.items() if (output or "").endswith(suffix)), "text")
 
 

@@ -146,7 +146,7 @@ def _driver_watch(arguments, effective):
 
 
 def _die_of(number):
-    """Ends this process by the signal that ended spark-submit, as if exec'ed, but without a second core file."""
+    """Ends this process by the signal that ended spark-submit, as after exec, but without a second core file."""
     sys.stderr.flush()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if number not in (signal.SIGKILL, signal.SIGSTOP):

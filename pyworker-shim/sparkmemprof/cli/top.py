@@ -39,7 +39,7 @@ def top(ui, seconds, once):
         while True:
             _draw(text)
             time.sleep(seconds)
-            with contextlib.suppress(Busy):  # a collection in the driver, too many readers: the next time, perhaps
+            with contextlib.suppress(Busy):  # no answer now (a collection in the driver, too many readers): tries again
                 text = _page(ui, is_terminal)
     except Gone:
         print("sparkmemprof: the application has ended; its driver's log says where the report is", file=sys.stderr)

@@ -25,7 +25,7 @@ function ResultsLine({results, most}: {results: StageResults; most: number}) {
   );
 }
 
-// Where the memory that an action needed was spent: its stages, with the lines of its plan.
+// Where an action's memory was used: its stages, with the lines of its plan.
 function StagesOf({action, report}: {action: Action; report: Report}) {
   const rows = report.stages.filter((stage) => action.stages.includes(stage.stageId));
   if (rows.length === 0) return null;

@@ -125,7 +125,7 @@ export function ExecutorsPage({report}: {report: Report}) {
 
 const ROWS_SHOWN = 10;
 
-// The first ones, which are the largest where there are many, and the rest as one.
+// The first rows (the largest ones, if there are many), and the rest as one row.
 function rowsShown(rows: Row[]): Row[] {
   const present = rows.filter((row) => row.bytes > 0);
   if (present.length <= ROWS_SHOWN) return present;

@@ -13,13 +13,13 @@ type Node = HierarchyRectangularNode<FlameNode> & {highlight?: boolean};
 const CELL = 20;
 const KIND_TITLES: Record<Kind, string> = {python: 'Python', native: 'native', java: 'Java', unknown: 'damaged record', part: 'stage, UDF or rest'};
 
-// Which of two runs the frames' widths are of, and the largest change of any frame.
+// Which of two runs gives the frames' widths, and the largest change of any frame.
 interface Compared {
   widths: 'before' | 'after';
   largest: number;
 }
 
-const STEPS = 3; // of colours, each way
+const STEPS = 3; // of colours, in each direction
 
 function changeOf({value, other}: FlameNode, {widths}: Compared): number {
   return widths === 'after' ? value - other : other - value;
@@ -57,7 +57,7 @@ function told(node: Node, measure: Measure, total: number, compared: Compared | 
 interface GraphProps {
   tree: FlameNode;
   measure: Measure;
-  flames: boolean; // the root below
+  flames: boolean; // the root is at the bottom
   term: string;
   compared: Compared | null;
 }

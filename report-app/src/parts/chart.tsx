@@ -20,7 +20,7 @@ const HEIGHT = 150;
 const MOST_COLUMNS = 240; // more are too thin to be told apart, and each takes its time to paint
 const FEW_POINTS = 200; // more columns are too thin for round corners, which take most of the time to paint
 
-/** Neighbours share a column where there are too many for one each: that of the largest, of which the column then is. */
+/** If there are too many points for one column each, neighbours share a column; it shows the largest of them. */
 function columnsFor(points: Point[]): Point[] {
   const together = Math.ceil(points.length / MOST_COLUMNS);
   if (together <= 1) return points;
@@ -80,7 +80,7 @@ export function ColumnChart({label, points: all, theme}: ChartProps) {
     if (!element) return;
     const chart = draw(element, points, setAt);
     const observer = new ResizeObserver(() => {
-      if (element.clientWidth !== chart.width) chart.setSize({width: element.clientWidth, height: HEIGHT}); // it tells of the first size, too
+      if (element.clientWidth !== chart.width) chart.setSize({width: element.clientWidth, height: HEIGHT}); // it reports the first size too
     });
     observer.observe(element);
     return () => {

@@ -25,8 +25,8 @@ export function budgetParts(executor: Executor): Part[] {
     }));
 }
 
-// Shared pages count in each process, and files that it has mapped; in a container's use once, and not at all: then the parts are narrowed
-// down to it.
+// Each process's RSS includes shared pages and mapped files. The container's use counts shared pages once and file pages not at all. If
+// the processes' sum is larger than the use, the parts are scaled down to it.
 export function processParts(processes: ProcessAtMoment[], used: number): Part[] {
   let pythons = 0;
   const sum = processes.reduce((all, process) => all + process.bytes, 0);
@@ -39,8 +39,8 @@ export function processParts(processes: ProcessAtMoment[], used: number): Part[]
   return parts;
 }
 
-// What the width of the bars stands for, the same for all executors shown together. A limit far beyond all use (a whole
-// machine's memory) would leave nothing to see: it is told in words then.
+// The bytes of the bars' full width, the same for all executors shown together. A limit far beyond all use (a whole machine's
+// memory) would make the bars too small to see, so it is only given as text.
 export function scaleOf(executors: Executor[]): number {
   const figures = executors.flatMap((executor) => [executor.atPeak?.usedBytes ?? 0, sum(budgetParts(executor))]);
   const shown = Math.max(1, ...figures);

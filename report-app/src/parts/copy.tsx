@@ -6,7 +6,7 @@ async function copy(text: string, shown: HTMLElement): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // A page that came by plain http has no clipboard: select, and let the browser's older way do it.
+    // A page loaded by plain http has no clipboard API: selects the text and uses the browser's older command.
     const selection = getSelection();
     const range = document.createRange();
     range.selectNodeContents(shown);

@@ -39,7 +39,7 @@ export function Paths({line, group, most}: {line: Line; group: SiteGroup; most: 
 
 const STACKS = 12;
 
-// All that a line's row leaves out: every stack with its figures.
+// What a line's row does not show: every stack with its figures.
 export function Stacks({line, group}: {line: Line; group: SiteGroup}) {
   const sites = line.sites.flatMap((index) => group.sites[index] ?? []);
   if (sites.length === 0) return <p class="note">Its stacks were too light for rows of their own; their bytes are in this line’s figures.</p>;

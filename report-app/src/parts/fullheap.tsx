@@ -53,7 +53,7 @@ export function FullHeap({heap}: {heap: HeapShortage | null | undefined}) {
   );
 }
 
-// One that stayed nearly full, though nothing has failed of it.
+// A heap that stayed nearly full, although nothing failed because of it.
 export function NearlyFullHeap({heap}: {heap: HeapShortage | null | undefined}) {
   if (!heap) return null;
   return (

@@ -1,4 +1,4 @@
-// Spark being lazy, a line of a plan needs its memory when an action runs it: which one did.
+// Spark is lazy: a line of a plan uses its memory when an action runs the plan. This shows which action.
 import {actionOfStage} from '../digest';
 import type {Report} from '../model';
 import {link} from '../route';

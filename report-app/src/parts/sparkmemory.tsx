@@ -1,4 +1,4 @@
-// Spark's own memory: its pools in an executor, and what a stage's tasks had of them.
+// Spark's own memory: its pools in an executor, and how much of them a stage's tasks held.
 import type {PoolMoment, SparkPool, StageMemory} from '../model';
 import {formatBytes, formatCount, plural} from '../units';
 import {Bar} from './bar';

@@ -27,7 +27,7 @@ interface TableProps<Row> {
   pageSize?: number;
 }
 
-// The rows that hold the filter's text. What a row's words are is worked out once: TanStack's own filter would ask for every column.
+// The rows that contain the filter's text. Each row's words are computed once; TanStack's own filter would compute them per column.
 function useFiltered<Row>(rows: Row[], words: ((row: Row) => string) | undefined, filter: string): Row[] {
   const told = useMemo(() => new Map<Row, string>(), [rows]);
   return useMemo(() => {
@@ -85,7 +85,7 @@ function useTable<Row>(props: TableProps<Row>) {
 
 const texts = new Intl.Collator('en', {numeric: true}); // made once: localeCompare makes one for every pair
 
-// What was not measured stands below everything.
+// Values that were not measured come last.
 function compare(a: unknown, b: unknown): number {
   if (a === b) return 0;
   if (a === null || a === undefined) return -1;

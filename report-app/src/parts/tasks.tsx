@@ -24,7 +24,7 @@ function Figure({figure, value, note}: {figure: TaskFigure; value: number | null
   return value == null ? <span class="none">–</span> : <span title={note}>{formatDuration(value)}</span>;
 }
 
-// As a factor: 14×; below ten with one digit behind the point.
+// As a factor: 14×; below ten with one decimal.
 function formatSkew(skew: number): string {
   return `${skew < 9.95 ? skew.toFixed(1) : formatCount(Math.round(skew))}×`;
 }
@@ -143,7 +143,7 @@ function columnsOf(rows: TaskRow[], counted: boolean): Column<TaskRow>[] {
       ),
     });
   }
-  // A figure that no task has takes no place.
+  // A figure that no task has gets no column.
   for (const [figure, title, note] of FIGURES) {
     if (!rows.some((row) => row.figures[figure])) continue;
     columns.push({

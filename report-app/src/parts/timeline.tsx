@@ -1,5 +1,5 @@
-// An executor's life: what was in use, of which kind, over time (uPlot), and who held what at the moment that is chosen by pointer,
-// by key or by button. What is drawn are figures of the model, one above the other; the table has those of the moment as text.
+// An executor's life: use by kind over time (uPlot), and who held what at a moment that the reader chooses by pointer, key or button.
+// The chart stacks figures of the model; the table has the figures of the chosen moment as text.
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 import uPlot from 'uplot';
 import {at, deathsOf, heldAt, nearestIndex, peakIndex, seriesOf, spansOf, type Span} from '../lifetime';
@@ -14,7 +14,7 @@ const SPAN_HEIGHT = 16; // of the strip with the stages, above the areas
 const LEAST_SAMPLES = 2;
 const ROUND_BYTES = Array.from({length: 40}, (_none, power) => 1024 * 2 ** power);
 
-// From below: the areas' looks, and the series that each one adds.
+// From bottom to top: each area's look, and the series that it adds.
 const AREAS: [string, string][] = [
   ['--jvm', 'jvm'],
   ['--python', 'python.workers'],
@@ -41,7 +41,7 @@ function mostOf(sums: Row[]): number {
   return Math.max(1, ...(sums[sums.length - 1] ?? []).map((bytes) => bytes ?? 0));
 }
 
-// A limit far beyond all use would leave nothing to see: it is told in words then.
+// A limit far beyond all use would make the areas too small to see, so it is only given as text.
 function fits(limit: number | null, most: number): boolean {
   return limit !== null && limit <= 3 * most;
 }
@@ -118,7 +118,7 @@ function draw(host: HTMLElement, {line, limit, spans, deaths, chosen, choose}: D
       ctx.lineTo(place, bbox.top + bbox.height - 5 * ratio);
       ctx.stroke();
     });
-    // Of the time since the sample before, how much the JVM stood still: a bar on the bottom line.
+    // The part of the time since the sample before in which the JVM was stopped: a bar on the bottom line.
     ctx.fillStyle = colour('--hot');
     (line.gcStoppedMicros ?? []).forEach((micros, index) => {
       if (micros === 0) return;
@@ -283,7 +283,7 @@ export function LifeChart({report, executor, theme}: {report: Report; executor: 
   const line = executor.timeline ?? null;
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
-  // A time and not a place: samples come and are thinned while the application runs.
+  // A time, not an index: while the application runs, samples are added and thinned.
   const [chosenMs, setChosenMs] = useState<number | null>(null);
   const count = line?.timesMs.length ?? 0;
   const index = line === null || count === 0 ? 0 : chosenMs === null ? peakIndex(line) : nearestIndex(line, chosenMs);

@@ -1,4 +1,4 @@
-// What each function of the user had of a stage's Python memory.
+// How much of a stage's Python memory each function of the user had.
 import {useMemo} from 'preact/hooks';
 import type {UdfShare} from '../model';
 import {formatBytes, formatCount} from '../units';

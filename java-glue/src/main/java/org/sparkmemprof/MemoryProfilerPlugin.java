@@ -14,9 +14,9 @@ import org.sparkmemprof.plugin.FailureNotes;
  */
 public final class MemoryProfilerPlugin implements SparkPlugin {
   /**
-   * For the driver's Python half: what to add to the exception of a failed job.
+   * Called by the driver's Python half: the note to add to the exception of a failed job.
    *
-   * @return the death that made the job fail, and where its post-mortem is; "": there is none.
+   * @return which death made the job fail, and where its post-mortem is; "": no death did.
    */
   public static String failureNote(Throwable failure) {
     return FailureNotes.of(failure);

@@ -89,7 +89,7 @@ public final class CollectionNews implements NotificationListener, AutoCloseable
     try {
       NativeAgent.collectors(collectors, "");
     } catch (Throwable again) {
-      // The next one will say so.
+      // The next notification tries again.
     }
   }
 
@@ -122,7 +122,7 @@ public final class CollectionNews implements NotificationListener, AutoCloseable
       try {
         source.removeNotificationListener(this);
       } catch (ListenerNotFoundException gone) {
-        // As it should be.
+        // It isn't registered any more, which is what we want.
       }
     }
     sources.clear();

@@ -53,7 +53,7 @@ public final class EventLog {
           put(new ReportPart(parts[i], parts[i + 1], parts[i + 2]), busRuns);
         }
         if (busRuns && end) {
-          awaitBus(spark.listenerBus()); // not all of a large report at once in its queues
+          awaitBus(spark.listenerBus()); // so that a large report doesn't fill the bus's queues
         }
       }
     } catch (Throwable e) {

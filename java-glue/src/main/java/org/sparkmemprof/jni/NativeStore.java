@@ -115,7 +115,8 @@ public final class NativeStore {
       int partitions);
 
   /**
-   * What a block of an RDD or of a broadcast variable takes in an executor now, 0 and 0 = removed.
+   * Bytes that a block of an RDD or of a broadcast variable takes in an executor now. Both 0: it
+   * was removed.
    *
    * @param part of the RDD the partition, of the variable the piece
    */
@@ -132,7 +133,7 @@ public final class NativeStore {
 
   public static native void applicationEnded(long store, long timeMs);
 
-  /** The driver's JVM has begun to end: executors that go from now on were not lost. */
+  /** The driver's JVM has begun to end: executors that end from now on are not lost. */
   public static native void applicationEnding(long store, long timeMs);
 
   public static native void notAvailable(long store, String what, String why);

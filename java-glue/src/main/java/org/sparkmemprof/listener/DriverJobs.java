@@ -57,7 +57,7 @@ final class DriverJobs {
     feeder.event(store -> NativeStore.jobStarted(store, job, ids, stageName, values, time));
   }
 
-  /** Spark SQL's events are in a jar that an application need not have. */
+  /** By reflection, because Spark SQL's jar may be missing in an application. */
   static void query(SparkListenerEvent event, StoreFeeder feeder)
       throws ReflectiveOperationException {
     Class<?> type = event.getClass();
@@ -81,7 +81,7 @@ final class DriverJobs {
     feeder.event(store -> NativeStore.jobEnded(store, job, failure, time));
   }
 
-  /** -1: none came, or it is a shuffle's task. The driver has set it to what it received. */
+  /** Bytes that the driver received from the task; -1: none, or it is a shuffle's task. */
   static long resultBytes(SparkListenerTaskEnd event) {
     TaskMetrics metrics = event.taskMetrics();
     boolean came =

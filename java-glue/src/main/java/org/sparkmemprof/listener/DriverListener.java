@@ -44,7 +44,7 @@ import scala.collection.Iterator;
 public final class DriverListener extends SparkListener {
   private static final int MAX_ERROR_CHARS = 2048;
 
-  /** Of those that advice names; with each job come the values of its own session. */
+  /** Settings that advice names and that a session may change; each job has its own values. */
   private static final String[] RUNTIME_SETTINGS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch", "spark.sql.autoBroadcastJoinThreshold"
   };

@@ -30,7 +30,7 @@ final class QueryRows {
               + "|Exchange|Project|Sort|WholeStageCodegen|InputAdapter|ColumnarToRow|RowToColumnar"
               + "|DeserializeToObject|SerializeFromObject).*");
 
-  /** Of the queries that run: of each the id of the accumulator that counts, and back. */
+  /** For each running query the id of the accumulator that counts its rows, and back. */
   private final Map<Long, Long> accumulators = new HashMap<>();
 
   private final Map<Long, Long> queries = new HashMap<>();

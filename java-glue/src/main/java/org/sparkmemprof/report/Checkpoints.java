@@ -8,9 +8,10 @@ import java.util.concurrent.TimeUnit;
 import org.sparkmemprof.notices.DaemonThreads;
 
 /**
- * The one thread that writes to the report directory, which may hang: only the application's end
- * waits for it, and not for long. At most one write is under way and one has been asked for. It
- * shows what is known when it begins, so the latest wins. Thread-safe.
+ * The only thread that writes to the report directory. The directory may hang, so only the
+ * application's end waits for the thread, and not for long. At most one write is under way and one
+ * more is requested. A write shows what is known when it begins, so one request is enough.
+ * Thread-safe.
  */
 public final class Checkpoints {
   private static final long PERIOD_SECONDS = 30;
@@ -18,7 +19,7 @@ public final class Checkpoints {
   private final ReportWriter writer;
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("report"));
-  private Future<?> asked; // guarded by this; null: for none that has not begun
+  private Future<?> asked; // guarded by this; null: no request is waiting
 
   public Checkpoints(ReportWriter writer) {
     this.writer = writer;
@@ -27,9 +28,9 @@ public final class Checkpoints {
   }
 
   /**
-   * Asks for a checkpoint beside the periodic ones; never waits.
+   * Requests a checkpoint in addition to the periodic ones; never waits.
    *
-   * @return done when it is written, or will not be
+   * @return done when it is written, or when it will not be written
    */
   public synchronized Future<?> ask() {
     if (thread.isShutdown()) {
@@ -48,7 +49,7 @@ public final class Checkpoints {
     writer.checkpoint();
   }
 
-  /** Writes the final report after what is under way; nothing comes after it. Never waits. */
+  /** Writes the final report after the current write; nothing is written later. Never waits. */
   public synchronized Future<ReportWriter.Summary> finish() {
     Future<ReportWriter.Summary> last = thread.submit(writer::finish);
     thread.shutdown();

@@ -12,15 +12,15 @@ import org.sparkmemprof.notices.DaemonThreads;
 import org.sparkmemprof.notices.Notices;
 
 /**
- * Tells deaths in the driver's log, writes parts of the report to the event log, and writes the
+ * Reports deaths in the driver's log, writes parts of the report to the event log, and writes the
  * report's files. The files have a thread of their own: a report directory that hangs delays
  * neither deaths nor the event log.
  */
 public final class DriverReports {
   private static final long NEWS_SECONDS = 1;
-  private static final long SUMMARY_SECONDS = 5; // where files hang
+  private static final long SUMMARY_SECONDS = 5; // wait for the summary if files hang
 
-  /** Deaths to tell now, each once; {@code all}: without waiting for more about them. */
+  /** Deaths to report now, each once; {@code all}: without waiting for late messages about them. */
   public interface Deaths {
     List<String> take(boolean all);
   }
@@ -32,7 +32,7 @@ public final class DriverReports {
   private final Notices notices;
   private final ScheduledExecutorService news =
       Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("news"));
-  private volatile int toldDeaths; // written on the news' thread
+  private volatile int toldDeaths; // written by the thread that reports deaths
 
   /**
    * @param placeIsChosen the user has named the report directory
@@ -47,7 +47,7 @@ public final class DriverReports {
     everySecond(() -> tellDeaths(false));
   }
 
-  /** On the thread that tells deaths; {@code work} throws nothing. */
+  /** Runs on the thread that reports deaths; {@code work} throws nothing. */
   public void everySecond(Runnable work) {
     news.scheduleWithFixedDelay(work, NEWS_SECONDS, NEWS_SECONDS, TimeUnit.SECONDS);
   }
@@ -69,10 +69,10 @@ public final class DriverReports {
   }
 
   /**
-   * Tells the last deaths, writes the final report and logs its summary. A file system that hangs
+   * Reports the last deaths, writes the final report and logs its summary. A file system that hangs
    * must not keep the application from ending.
    *
-   * @param mostMillis after which the files are given up
+   * @param mostMillis how long to wait for the files
    */
   public void finish(long mostMillis) throws InterruptedException, ExecutionException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(mostMillis);
@@ -90,7 +90,7 @@ public final class DriverReports {
     }
   }
 
-  /** The store doesn't hang with the directory, but nothing keeps the application from ending. */
+  /** Without the directory; also bounded, because nothing may keep the application from ending. */
   private void announceUnwritten(String why) throws InterruptedException, ExecutionException {
     try {
       announce(news.submit(() -> files.unwritten(why)).get(SUMMARY_SECONDS, TimeUnit.SECONDS));
@@ -119,7 +119,7 @@ public final class DriverReports {
       return;
     }
     if (toldDeaths > 0) {
-      // The log's end is where people look when a job has died.
+      // People look at the end of the log when a job has died.
       log.warn(
           "sparkmemprof: {} in the report in {}",
           toldDeaths == 1 ? "the post-mortem above is" : "post-mortems are",

@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Lets our threads wait while the driver's own heap is full: what is known about that must reach
+ * Lets our threads wait while the driver's own heap is full, so that messages about it still reach
  * the store, which is outside of the heap.
  */
 public final class FullHeap {

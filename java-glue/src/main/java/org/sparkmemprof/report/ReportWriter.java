@@ -115,7 +115,7 @@ public final class ReportWriter {
 
   private Summary summaryOf(byte[] json, String place, String error) {
     byte[] text = report.summary(json);
-    // The log ends the last line itself.
+    // The logger ends the last line itself.
     String lines =
         text == null ? "" : new String(text, StandardCharsets.UTF_8).replaceFirst("\n$", "");
     return new Summary(place, error, lines, report.callsForAction(json));
@@ -126,7 +126,7 @@ public final class ReportWriter {
     public final String location; // null: it isn't written
     public final String error; // why; null: it is written
     public final String text;
-    public final boolean callsForAction; // of a person
+    public final boolean callsForAction; // a person should do something
 
     Summary(String location, String error, String text, boolean callsForAction) {
       this.location = location;

@@ -23,7 +23,7 @@ public final class StoreFeeder implements Answers {
   private final StoreQueue queue = new StoreQueue();
   private final Thread thread;
   private volatile boolean closing;
-  private long pages; // guarded by this; 0: nobody has looked yet
+  private long pages; // guarded by this; 0: not requested yet
   private boolean storeClosed; // guarded by this
 
   /**

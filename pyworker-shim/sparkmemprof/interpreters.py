@@ -20,9 +20,7 @@ def why_not_supported(folder: str | None = None) -> str | None:
     running = f"{sys.implementation.name} {sys.version_info.major}.{sys.version_info.minor}"
     if "t" in sys.abiflags:
         return f"free-threaded {running} {refused}"
-    if (
-        "CS_GNU_LIBC_VERSION" not in os.confstr_names
-    ):  # glibc identifies itself in this way to programs built for it
+    if "CS_GNU_LIBC_VERSION" not in os.confstr_names:  # glibc identifies itself in this way to programs built for it
         return f"{running} built for a C library other than glibc, such as musl, {refused}"
     if not any("_hooks" + suffix in found for suffix in importlib.machinery.EXTENSION_SUFFIXES):
         return f"{running} on {sys.platform} {refused}"

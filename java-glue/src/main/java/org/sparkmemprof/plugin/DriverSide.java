@@ -2,8 +2,6 @@ package org.sparkmemprof.plugin;
 
 import java.util.Collections;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
@@ -42,12 +40,12 @@ public final class DriverSide implements DriverPlugin {
   private static final long POLL_MILLIS = 20;
 
   private final DriverNotices notices = new DriverNotices();
-  private final Set<String> profilingExecutors = ConcurrentHashMap.newKeySet();
 
   private Settings settings;
   private SparkContext spark;
   private StoreFeeder feeder;
   private DriverListener listener;
+  private ExecutorMessages messages; // null: executors are inert
   private EndOfJvm endOfJvm;
   private EventLog eventLog;
   private DriverReports reports;
@@ -86,13 +84,14 @@ public final class DriverSide implements DriverPlugin {
   private Map<String, String> start(SparkContext sc) throws Exception {
     spark = sc;
     feeder = new StoreFeeder(settings.storeLimitBytes, notices);
-    notices.attach(feeder);
+    notices.attach(feeder::notAvailable);
     String[] configuration = ClusterGrant.added(sc, Redaction.entries(sc.conf()));
     feeder.event(store -> NativeStore.configuration(store, configuration));
     accumulator = new ProfileAccumulator(feeder::ingest);
     accumulator.register(sc, Option.empty(), true);
     listener = new DriverListener(feeder, notices, accumulator.id(), sc.conf(), sc.version());
     sc.addSparkListener(listener);
+    messages = new ExecutorMessages(feeder::ingest, listener::isKnown, notices);
     endOfJvm = EndOfJvm.watch(feeder);
     return Collections.singletonMap(ACCUMULATOR, AccumulatorTemplate.encode(accumulator));
   }
@@ -159,38 +158,13 @@ public final class DriverSide implements DriverPlugin {
   @Override
   public Object receive(Object message) {
     try {
-      if (message instanceof byte[] && feeder != null) {
-        feeder.ingest((byte[]) message);
-      } else if (message instanceof String[]) {
-        receive((String[]) message);
+      if (messages != null) {
+        messages.receive(message);
       }
     } catch (Throwable e) {
       notices.report("part of the profile", reasonOf(e));
     }
     return null;
-  }
-
-  private void receive(String[] message) {
-    switch (message[0]) {
-      case Messages.NOTICE:
-        notices.report(message[1], message[2]);
-        break;
-      case Messages.STARTED:
-        profilingExecutors.add(message[1]);
-        break;
-      case Messages.STOPPED:
-        profilingExecutors.remove(message[1]);
-        tellDropped(message[1], message[2]);
-        break;
-      default: // of another version of ours
-    }
-  }
-
-  private void tellDropped(String executorId, String messages) {
-    if (feeder != null && !messages.equals("0")) {
-      String why = "executor " + executorId + ": " + messages + " could not be sent";
-      feeder.event(store -> NativeStore.notAvailable(store, "messages of executors", why));
-    }
   }
 
   @Override
@@ -208,6 +182,7 @@ public final class DriverSide implements DriverPlugin {
     }
     try {
       waitForLateNews();
+      notices.tellUntold(feeder::notAvailableAtOnce);
     } catch (InterruptedException impatient) {
       interrupted = true; // the report is what it is by now
     } catch (Throwable e) {
@@ -241,10 +216,9 @@ public final class DriverSide implements DriverPlugin {
     long most = LATE_NEWS_MILLIS * settings.patience;
     listener.awaitEnd(most);
     for (long waited = 0; waited < most; waited = millisSince(begin)) {
-      boolean executorsDone = profilingExecutors.stream().noneMatch(listener::isKnown);
       boolean enough =
           waited >= LAST_SNAPSHOTS_MILLIS * settings.patience && !feeder.awaitsSymbols();
-      if (feeder.idle() && (executorsDone || enough)) {
+      if (feeder.idle() && (messages.areOver() || enough)) {
         return;
       }
       Thread.sleep(POLL_MILLIS);

@@ -59,6 +59,18 @@ public final class StoreFeeder implements Answers {
     }
   }
 
+  /** A line of the report's {@code notAvailable}. */
+  public void notAvailable(String what, String why) {
+    event(store -> NativeStore.notAvailable(store, what, why));
+  }
+
+  /** As {@link #notAvailable}, in the store on return: for what the final report has to say. */
+  public synchronized void notAvailableAtOnce(String what, String why) {
+    if (!storeClosed) {
+      NativeStore.notAvailable(store, what, why);
+    }
+  }
+
   /** True when everything passed in so far has reached the store. */
   public boolean idle() {
     return queue.isEmpty();

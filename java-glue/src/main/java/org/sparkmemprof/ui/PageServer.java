@@ -3,8 +3,6 @@ package org.sparkmemprof.ui;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import org.sparkmemprof.jni.NativePages;
 import org.sparkmemprof.notices.Notices;
 
@@ -12,24 +10,28 @@ import org.sparkmemprof.notices.Notices;
  * Answers the tab's requests from the native pages. Spark decides who may see them: its security
  * filter runs before every handler of its UI.
  *
- * <p>The server has other work too. So a few requests are served at a time, others get an answer to
- * try again, and a body passes through the heap in small pieces. No exception reaches Spark.
+ * <p>The server has other work too. So a few requests are served at a time (see {@link Places}),
+ * others get an answer to try again, and a body passes through the heap in small pieces. No
+ * exception reaches Spark.
  */
 final class PageServer {
-  private static final int REQUESTS_AT_A_TIME = 4;
-  private static final long PATIENCE_SECONDS = 2;
   private static final int PIECE_BYTES = 64 << 10;
   private static final String TEXT = "text/plain; charset=utf-8";
 
   private final Answers answers;
   private final PageFrame frame;
   private final Notices notices;
-  private final Semaphore places = new Semaphore(REQUESTS_AT_A_TIME);
+  private final Places places;
 
   PageServer(Answers answers, PageFrame frame, Notices notices) {
+    this(answers, frame, notices, new Places());
+  }
+
+  PageServer(Answers answers, PageFrame frame, Notices notices, Places places) {
     this.answers = answers;
     this.frame = frame;
     this.notices = notices;
+    this.places = places;
   }
 
   void serve(Exchange exchange) {
@@ -38,15 +40,8 @@ final class PageServer {
       if (!isRead(exchange)) {
         exchange.header("Allow", "GET, HEAD");
         say(exchange, 405, "The Memory tab can only be read: GET or HEAD.");
-      } else if (!places.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-        exchange.header("Retry-After", "1");
-        say(exchange, 503, "Other readers of the Memory tab are served. Try again.");
       } else {
-        try {
-          answer(exchange);
-        } finally {
-          places.release();
-        }
+        answerInTurn(exchange);
       }
     } catch (InterruptedException ending) {
       Thread.currentThread().interrupt();
@@ -61,9 +56,21 @@ final class PageServer {
     return "GET".equals(exchange.method()) || "HEAD".equals(exchange.method());
   }
 
-  private void answer(Exchange exchange) throws Exception {
+  private void answerInTurn(Exchange exchange) throws Exception {
+    try (Places.Place place = places.take()) {
+      if (place == null) {
+        exchange.header("Retry-After", "1");
+        say(exchange, 503, "Other readers of the Memory tab are served. Try again.");
+      } else {
+        answer(exchange, place);
+      }
+    }
+  }
+
+  private void answer(Exchange exchange, Places.Place place) throws Exception {
     long answer = answers.answer(exchange.path() == null ? "" : exchange.path(), exchange.query());
     if (answer == 0) {
+      place.startSending();
       say(exchange, 503, answers.whyNone());
       return;
     }
@@ -81,6 +88,7 @@ final class PageServer {
       if ("HEAD".equals(exchange.method())) {
         return;
       }
+      place.startSending();
       OutputStream body = exchange.body();
       body.write(halves.before);
       copy(answer, size, body);

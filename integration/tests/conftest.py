@@ -279,7 +279,9 @@ def ours(text):
 def warnings_of(run):
     """Our warnings in all logs of a run: driver's, executors', Python workers'. A report with findings is none."""
     logs = [run.stderr, *run.executor_logs().values()]
-    news = re.compile("INFO MemoryProfilerPlugin|sparkmemprof: (report in|the report was not written)|^sparkmemprof · ")
+    news = re.compile(
+        "INFO MemoryProfilerPlugin|sparkmemprof: (report in|the report was not written)|^sparkmemprof [·-] "
+    )
     return [line for log in logs for line in ours(log) if not news.search(line)]
 
 

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.sparkmemprof.notices.DaemonThreads;
+import org.sparkmemprof.notices.LogText;
 import org.sparkmemprof.notices.Notices;
 
 /**
@@ -57,7 +58,7 @@ public final class DriverReports {
     try {
       List<String> untold = deaths.take(all);
       for (String death : untold) {
-        log.warn("sparkmemprof: post-mortem\n{}", death);
+        log.warn("sparkmemprof: post-mortem\n{}", LogText.of(death));
       }
       toldDeaths += untold.size();
       if (!untold.isEmpty() && !all) {
@@ -111,9 +112,9 @@ public final class DriverReports {
             ? "the report was not written (" + summary.error + "); its summary"
             : "report in " + summary.location;
     if (summary.callsForAction) {
-      log.warn("sparkmemprof: {}\n{}", place, summary.text);
+      log.warn("sparkmemprof: {}\n{}", place, LogText.of(summary.text));
     } else {
-      log.info("sparkmemprof: {}\n{}", place, summary.text);
+      log.info("sparkmemprof: {}\n{}", place, LogText.of(summary.text));
     }
     if (summary.location == null) {
       return;

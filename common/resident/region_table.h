@@ -19,6 +19,7 @@ enum class RegionKind : uint8_t {
   kArena,   // pymalloc's
   kPool,    // reserved by a library: its allocator's pool. The label is the library's path.
   kBefore,  // anonymous memory from before profiling began
+  kShared,  // an anonymous mapping that is shared with other processes: the kernel counts it as shared memory
 };
 
 class RegionTable {
@@ -36,7 +37,6 @@ class RegionTable {
   void Add(uintptr_t begin, uintptr_t end, RegionKind kind, const char* label = nullptr, uint32_t label_size = 0);
   void Remove(uintptr_t begin, uintptr_t end);
   void RemoveAll(RegionKind kind);
-  // How many bytes of [begin, end) are of one kind.
   void RemoveOfKind(RegionKind kind, uintptr_t begin, uintptr_t end);
 
   // Calls visit(const Region&) for each, in order of address. The lock is held.

@@ -29,13 +29,13 @@ uint32_t Recorder::State::LibraryOf(uint32_t node) const {
   for (; node != 0; node = nodes[node - 1].parent) {
     const box::Frame& frame = frames[nodes[node - 1].frame - 1];
     if (frame.language != static_cast<uint32_t>(Language::kNative)) break;
-    if (frame.file != 0 && frame.file < RowsMeter::kMostModules && !rows.runtime[frame.file]) return frame.file;
+    if (frame.file != 0 && frame.file <= RowsMeter::kModules && !rows.runtime[frame.file]) return frame.file;
   }
   return RowsMeter::kInterpreter;
 }
 
 void Recorder::State::MeasureLibraries() {
-  const uint32_t modules = std::min<uint32_t>(file.header().committed.modules, RowsMeter::kMostModules - 1);
+  const uint32_t modules = std::min<uint32_t>(file.header().committed.modules, RowsMeter::kModules);
   for (uint32_t module = 1; module <= modules; ++module) {
     uint32_t size = 0;
     const char* path = intern.ModulePath(module, &size);
@@ -46,16 +46,17 @@ void Recorder::State::MeasureLibraries() {
     rows.library_of_site[site] = static_cast<uint16_t>(record.session == 0 ? RowsMeter::kNoLibrary : LibraryOf(record.node));
   }
   memset(rows.library_bytes, 0, sizeof rows.library_bytes);
-  RegionTable::Span span;
-  const auto in_arena = [&](uintptr_t address) {
-    if (!span.Contains(address)) span = rows.regions->Around(address, RegionKind::kArena);
+  RegionTable::Span arenas, shared;
+  const auto is_in = [&](RegionKind kind, RegionTable::Span& span, uintptr_t address) {
+    if (!span.Contains(address)) span = rows.regions->Around(address, kind);
     return span.is_kind;
   };
   live.Sweep([&](const LiveBlock& block) {
+    if ((block.address & LiveSet::kPageMask) == 0 && is_in(RegionKind::kShared, shared, block.address)) return true;  // in "shared memory"
     const bool known = (sites.generation(block.site) & kGenerationMask) == block.generation;
     uint32_t library = known ? rows.library_of_site[block.site] : RowsMeter::kNoLibrary;
     // If the thread had no Python frame, the stack of an object has only native frames, which may be a library's.
-    if (block.size <= kLargestInArenas && (library == RowsMeter::kInterpreter || in_arena(block.address))) {
+    if (block.size <= kLargestInArenas && (library == RowsMeter::kInterpreter || is_in(RegionKind::kArena, arenas, block.address))) {
       library = RowsMeter::kArenas;
     }
     uint64_t& bytes = rows.library_bytes[library];
@@ -78,7 +79,7 @@ void Recorder::State::AddLibraryRows(RssRowList& list) {
   uint64_t others = 0;
   for (size_t i = 0; i < kMostLibraryRows; ++i) {
     uint32_t heaviest = 0;
-    for (uint32_t module = 1; module < RowsMeter::kMostModules; ++module) {
+    for (uint32_t module = 1; module <= RowsMeter::kModules; ++module) {
       if (bytes_of(module) > (heaviest == 0 ? kSmallRow : bytes_of(heaviest))) heaviest = module;
     }
     if (heaviest == 0) break;
@@ -87,7 +88,7 @@ void Recorder::State::AddLibraryRows(RssRowList& list) {
     list.Add("native: ", NameOfLibrary(path, size).text, bytes_of(heaviest));
     rows.library_bytes[heaviest] = 0;
   }
-  for (uint32_t module = 1; module < RowsMeter::kMostModules; ++module) others += bytes_of(module);
+  for (uint32_t module = 1; module <= RowsMeter::kModules; ++module) others += bytes_of(module);
   list.Add("native: other libraries", others);
 }
 

@@ -21,7 +21,7 @@ box::Plan PlanFor(size_t box_bytes) {
   plan.sites = static_cast<uint32_t>(box_bytes / 1024);
   plan.nodes = static_cast<uint32_t>(box_bytes / 192);
   plan.frames = static_cast<uint32_t>(box_bytes / 448);
-  plan.modules = 512;
+  plan.modules = RowsMeter::kModules;
   plan.string_bytes = static_cast<uint32_t>(box_bytes / 7);
   return plan;
 }
@@ -245,35 +245,29 @@ void Recorder::State::PassOnSurvivors() {
     const box::Site& from = sites.Read(block.site);
     const bool known = from.session == closed && (sites.generation(block.site) & kGenerationMask) == block.generation;
     const Origin origin = static_cast<Origin>(known ? from.origin : sites.Read(sites.OverflowOf(task.slot)).origin);
-    const uint32_t site = known ? SiteFor(process, from.node, origin, block.size >= kLargeBlock) : OverflowSite(process, origin);
-    box::Site& record = sites.Begin(site);
-    Touch(process.value.total, record.share);
-    block.task = 0;
-    block.site = site;
-    block.generation = sites.generation(site) & kGenerationMask;
-    Grow(process.value.total, record.share, block.weight, LiveVariance(block));
-    if (block.weight != block.size) record.sampled = 1;
-    sites.Commit(site);
-    block.first_peak = FirstPeak(process.value.total, Settle(process.value.total));
-    if (!batched) Publish(process);
-    if (block.resident == LiveBlock::kUnread) return true;
-    box::Site& again = sites.Begin(site);
-    Touch(process.value.total, again.share);
-    NoteReading(process.value.total, again.share, block.first_peak, true, 0, block.resident);
-    sites.Commit(site);
+    Adopt(block, known ? SiteFor(process, from.node, origin, block.size >= kLargeBlock) : OverflowSite(process, origin));
     return true;
   });
   if (batched) Publish(process);
 }
 
-// Empties the intern tables. Only the process-level session refers to them now. It starts again, and blocks that were live in it are not
-// followed any longer.
-void Recorder::State::RestartTables() {
-  live.Sweep([](const LiveBlock&) { return false; });
-  FreeSlot(0);
-  intern.Reset();
-  __atomic_store_n(&recorder->intern_epoch_, intern.epoch(), __ATOMIC_RELEASE);
-  OpenIn(0, process, TaskIdentity());
+// From now on the block belongs to a site of the process-level session.
+void Recorder::State::Adopt(LiveBlock& block, uint32_t site) {
+  box::Site& record = sites.Begin(site);
+  Touch(process.value.total, record.share);
+  block.task = 0;
+  block.site = site;
+  block.generation = sites.generation(site) & kGenerationMask;
+  Grow(process.value.total, record.share, block.weight, LiveVariance(block));
+  if (block.weight != block.size) record.sampled = 1;
+  sites.Commit(site);
+  block.first_peak = FirstPeak(process.value.total, Settle(process.value.total));
+  if (!batched) Publish(process);
+  if (block.resident == LiveBlock::kUnread) return;
+  box::Site& again = sites.Begin(site);
+  Touch(process.value.total, again.share);
+  NoteReading(process.value.total, again.share, block.first_peak, true, 0, block.resident);
+  sites.Commit(site);
 }
 
 }  // namespace memprof

@@ -31,8 +31,8 @@ struct ActiveSession {
 // What the rows of resident memory need: rss_rows.h.
 struct RowsMeter {
   static constexpr uint64_t kUnknown = ~uint64_t{0};
-  static constexpr uint32_t kMostModules = 513;                                   // references of the box's modules: 1 to 512
-  static constexpr uint32_t kInterpreter = 513, kArenas = 514, kNoLibrary = 515;  // beside them
+  static constexpr uint32_t kModules = 512;  // of a box: their references are 1 to kModules
+  static constexpr uint32_t kInterpreter = kModules + 1, kArenas = kModules + 2, kNoLibrary = kModules + 3;  // beside them
 
   RegionTable* regions = nullptr;  // null: rows aren't measured
   ModuleEnd module_end = nullptr;
@@ -40,9 +40,9 @@ struct RowsMeter {
   uint64_t rss_bytes = 0, highest_rss_bytes = 0;  // of the last moment; of all that was seen
   bool has_retention = false;                     // the last moment has
   TimeBudget budget;
-  uint64_t library_bytes[516] = {};
+  uint64_t library_bytes[kNoLibrary + 1] = {};
   uint16_t* library_of_site = nullptr;
-  bool runtime[kMostModules] = {};
+  bool runtime[kModules + 1] = {};
   RssRowList list;
   MapScratch scratch;
 };
@@ -123,7 +123,12 @@ struct Recorder::State {
   void OpenIn(uint32_t slot, ActiveSession& session, const TaskIdentity& identity);
   void CloseTask();
   void PassOnSurvivors();
+  void Adopt(LiveBlock& block, uint32_t site);
+
+  // recorder_restart.cc, cold.
   void RestartTables();
+  void EmptyTables();
+  void ForgetAllBlocks();
 };
 
 }  // namespace memprof

@@ -68,6 +68,11 @@ EXACT void* exact_aligned_alloc(size_t size) { return Opaque(aligned_alloc(64, s
 EXACT void* exact_memalign(size_t size) { return Opaque(memalign(64, size)); }
 EXACT void* exact_valloc(size_t size) { return Opaque(valloc(size)); }
 EXACT void* exact_pvalloc(size_t size) { return Opaque(pvalloc(size)); }
+EXACT void* exact_misaligned(size_t size) {
+  void* block = nullptr;
+  return posix_memalign(&block, 24, size) == 0 ? Opaque(block) : nullptr;
+}
+
 EXACT void* exact_posix_memalign(size_t size) {
   void* block = nullptr;
   return posix_memalign(&block, 64, size) == 0 ? Opaque(block) : nullptr;

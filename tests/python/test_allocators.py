@@ -170,3 +170,17 @@ def test_without_address_space_the_hooks_refuse(run_scene, boxes):
     assert "address space" in scene["refused"] or "Cannot allocate memory" in scene["refused"], scene
     assert scene["left"] == 100_000
     assert boxes.read() == {}, "nothing is left behind"
+
+
+@pytest.mark.parametrize("way", ["posix_memalign", "aligned_alloc", "arenas", "misaligned"])
+def test_memory_that_is_refused_is_noted_with_its_line(run_scene, boxes, way):
+    scene = run_scene("refusals", arguments=[way])
+    assert scene["failed"], "there was room"
+    (session,) = boxes.sessions(2 if way == "arenas" else 1)
+    if way == "misaligned":
+        assert session["incidents"] == [], "no memory was missing"
+        return
+    (incident,) = session["incidents"]
+    assert incident["asked"] in ([256 << 10, 1 << 20] if way == "arenas" else [scene["asked"]])
+    innermost = python_frames(incident)[-1]
+    assert (innermost["file"], innermost["line"]) == (scene["file"], scene["line"])

@@ -18,6 +18,7 @@ def test_rows_of_a_process_add_up(run_scene, boxes, version):
 
     assert abs(rss - sum(rows.values())) <= rss / 10, box["rows"]
     assert rows["pool: libexact_alloc.so"] == scene["pool"]
+    assert rows["shared memory"] == scene["shared"]
     # Small blocks are sampled: 60 MB at 64 KiB are known within 12 MB at six standard deviations.
     library = rows["native: libexact_alloc.so"]
     assert abs(library - scene["block"] - scene["small"]) <= 12_000_000

@@ -28,6 +28,12 @@ gone = library.exact_mmap(1 << 30, READ_WRITE, mmap.MAP_PRIVATE | MAP_NORESERVE)
 library.exact_touch(gone, 5001 * PAGE)
 library.exact_munmap(gone, 0, 1 << 30)
 
+# Shared anonymous memory: the kernel counts it as such, whoever mapped it.
+shared_bytes = 9_013 * PAGE
+shared = mmap.mmap(-1, shared_bytes + 101 * PAGE)
+shared.write(b"x" * len(shared))
+shared.resize(shared_bytes)
+
 objects = [(number, str(number)) for number in range(300_000)]  # 300,000 tuples of 56 bytes, as many texts
 
 # Every second one of many blocks is given back, so that malloc can't give anything back.
@@ -38,5 +44,10 @@ for hole in holes[::2]:
     library.exact_free(hole)
 
 expect.finish(
-    block=size // 2 // PAGE * PAGE, pool=9001 * PAGE, pool_line=pool_line, small=20_000 * 3024, retention=20_000 * 3024
+    shared=shared_bytes,
+    block=size // 2 // PAGE * PAGE,
+    pool=9001 * PAGE,
+    pool_line=pool_line,
+    small=20_000 * 3024,
+    retention=20_000 * 3024,
 )

@@ -17,7 +17,17 @@ MIB = 1 << 20
 
 def load(name):
     library = ctypes.CDLL(os.path.join(NATIVE, f"lib{name}.so"))  # gives the GIL up during calls
-    for function in ("malloc", "calloc", "aligned_alloc", "memalign", "valloc", "pvalloc", "posix_memalign", "new"):
+    for function in (
+        "malloc",
+        "calloc",
+        "aligned_alloc",
+        "memalign",
+        "valloc",
+        "pvalloc",
+        "posix_memalign",
+        "misaligned",
+        "new",
+    ):
         _declare(library, function, ctypes.c_void_p, ctypes.c_size_t)
     for function in ("realloc", "reallocarray"):
         _declare(library, function, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)

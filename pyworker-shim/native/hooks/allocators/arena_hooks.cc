@@ -4,21 +4,35 @@
 
 #include "allocators/hook_state.h"
 #include "allocators/pymalloc_hooks.h"
+#include "allocators/record.h"
+#include "base/clock.h"
 
 namespace memprof {
 namespace {
 
 PyObjectArenaAllocator original_arenas;
 
+constexpr int64_t kRecordedEveryNs = 100'000'000;
+int64_t next_record_ns = 0;  // under the GIL
+
+// A job of many small objects ends this way. pymalloc asks again for each object, so not every refusal is recorded.
+void NoteRefused(size_t size) {
+  OnArenaRefused();
+  const int64_t now = MonotonicNs();
+  if (now < next_record_ns) return;
+  next_record_ns = now + kRecordedEveryNs;
+  RecordArenaRefused(size);
+}
+
 void* AllocateArena(void*, size_t size) {
-  const ReentryGuard guard(hook_thread);
-  void* arena = original_arenas.alloc(original_arenas.ctx, size);
-  if (arena == nullptr) {
-    OnArenaRefused();
-    return nullptr;
+  void* arena = nullptr;
+  {
+    const ReentryGuard guard(hook_thread);
+    arena = original_arenas.alloc(original_arenas.ctx, size);
+    const auto begin = reinterpret_cast<uintptr_t>(arena);
+    if (arena != nullptr) hook_state.regions.Add(begin, begin + size, RegionKind::kArena);
   }
-  const auto begin = reinterpret_cast<uintptr_t>(arena);
-  hook_state.regions.Add(begin, begin + size, RegionKind::kArena);
+  if (arena == nullptr) NoteRefused(size);
   return arena;
 }
 

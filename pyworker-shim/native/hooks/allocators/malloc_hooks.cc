@@ -1,4 +1,6 @@
-// Replacements of the malloc family.
+// Replacements of the malloc family. Aligned ones also refuse an alignment that is no power of two, with EINVAL: no memory is missing then.
+#include <cerrno>
+
 #include "allocators/hooked_functions.h"
 #include "allocators/record.h"
 
@@ -32,19 +34,23 @@ void* HookReallocarray(void* old, size_t count, size_t size) noexcept {
 
 int HookPosixMemalign(void** block, size_t alignment, size_t size) noexcept {
   const int error = real.posix_memalign(block, alignment, size);
-  if (error == 0) NoteAllocated(*block, size, true);
+  if (error == 0) {
+    NoteAllocated(*block, size, true);
+  } else if (error == ENOMEM) {
+    RecordRefused(size, true);
+  }
   return error;
 }
 
 void* HookAlignedAlloc(size_t alignment, size_t size) noexcept {
   void* block = real.aligned_alloc(alignment, size);
-  NoteAllocated(block, size, true);
+  if (block != nullptr || errno == ENOMEM) NoteAllocated(block, size, true);
   return block;
 }
 
 void* HookMemalign(size_t alignment, size_t size) noexcept {
   void* block = real.memalign(alignment, size);
-  NoteAllocated(block, size, true);
+  if (block != nullptr || errno == ENOMEM) NoteAllocated(block, size, true);
   return block;
 }
 

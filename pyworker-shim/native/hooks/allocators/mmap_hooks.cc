@@ -25,6 +25,18 @@ void NoteReservation(void* mapping, size_t size, const void* caller) {
   hook_state.regions.Add(begin, PageEnd(begin, size), RegionKind::kPool, path, path == nullptr ? 0 : location.module->path_size);
 }
 
+void NoteShared(const void* mapping, size_t size) {
+  const ReentryGuard guard(hook_thread);
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(mapping);
+  hook_state.regions.Add(begin, PageEnd(begin, size), RegionKind::kShared);
+}
+
+bool IsShared(const void* mapping) {
+  if (hook_state.regions.Empty()) return false;
+  const ReentryGuard guard(hook_thread);
+  return hook_state.regions.Around(reinterpret_cast<uintptr_t>(mapping), RegionKind::kShared).is_kind;
+}
+
 // Removes this range from the regions, because its contents were replaced.
 void ForgetRegion(const void* address, size_t size) {
   if (hook_state.regions.Empty() || !AtPageStart(address)) return;
@@ -48,6 +60,7 @@ void* HookMmap(void* address, size_t size, int protection, int flags, int file, 
     NoteReservation(mapping, size, __builtin_return_address(0));
     return mapping;
   }
+  if ((flags & MAP_TYPE) != MAP_PRIVATE) NoteShared(mapping, size);
   NoteAllocated(mapping, size, true);
   return mapping;
 }
@@ -66,9 +79,13 @@ void* HookMremap(void* old, size_t old_size, size_t size, int flags, ...) noexce
     target = va_arg(more, void*);
     va_end(more);
   }
+  const bool shared = AtPageStart(old) && IsShared(old);
   const auto remap = [=] {
-    return (flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) != 0 ? real.mremap(old, old_size, size, flags, target)
-                                                            : real.mremap(old, old_size, size, flags);
+    if (shared) ForgetRegion(old, old_size);
+    void* mapping = (flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) != 0 ? real.mremap(old, old_size, size, flags, target)
+                                                                     : real.mremap(old, old_size, size, flags);
+    if (shared) mapping == MAP_FAILED ? NoteShared(old, old_size) : NoteShared(mapping, size);
+    return mapping;
   };
   if ((flags & MREMAP_FIXED) != 0 && AtPageStart(target) && AtPageStart(old)) NoteUnmapping(target, size);
   if (size < old_size && size != 0 && AtPageStart(old)) NoteUnmapping(static_cast<char*>(old) + size, old_size - size);

@@ -20,6 +20,8 @@ __attribute__((noinline, cold)) void RecordResized(Recorder* recorder, const Rec
 __attribute__((noinline, cold)) void RecordUnmapping(Recorder* recorder, void* begin, size_t size);
 // Memory was requested and refused (refusals.cc).
 __attribute__((noinline, cold)) void RecordRefused(size_t size, bool with_native);
+// Likewise for an arena of pymalloc's. The hook's guard may be held: pymalloc was called by our own wrapper.
+__attribute__((noinline, cold)) void RecordArenaRefused(size_t size);
 
 inline bool IsSampled(size_t size) {
   HookThread& thread = hook_thread;

@@ -5,14 +5,24 @@
 
 namespace memprof {
 
-void RecordRefused(size_t size, bool with_native) {
+namespace {
+
+void Record(size_t size, StackDetail detail) {
   Recorder* recorder = hook_state.recorder.load(std::memory_order_acquire);
-  if (recorder == nullptr || hook_thread.guard != 0) return;
+  if (recorder == nullptr) return;
   const ErrnoKeeper errno_keeper;
   const ReentryGuard guard(hook_thread);
   const StackSources sources = {*recorder,         hook_state.loader,    hook_state.names,
                                 hook_state.stacks, hook_state.scratches, hook_state.interpreter};
-  recorder->NoteRefused(size, CaptureMixedStack(sources, with_native ? StackDetail::kNative : StackDetail::kPython, kLargeBlock));
+  recorder->NoteRefused(size, CaptureMixedStack(sources, detail, kLargeBlock));
 }
+
+}  // namespace
+
+void RecordRefused(size_t size, bool with_native) {
+  if (hook_thread.guard == 0) Record(size, with_native ? StackDetail::kNative : StackDetail::kPython);
+}
+
+void RecordArenaRefused(size_t size) { Record(size, StackDetail::kPython); }
 
 }  // namespace memprof

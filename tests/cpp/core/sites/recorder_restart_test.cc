@@ -1,0 +1,98 @@
+#include <algorithm>
+#include <string>
+
+#include "core/sites/recorder_fixture.h"
+#include "sites/recorder.h"
+
+namespace memprof {
+namespace {
+
+class RecorderRestartTest : public RecorderTest {
+ protected:
+  // Two tasks, so that what the first one left has outlived it, and the tables are emptied before the second.
+  void FillTablesAndRestart() {
+    uint32_t line = 2;
+    while (Line("filler", line) != kNoFrame) ASSERT_LT(++line, 100'000u);
+    recorder_->CloseSession();
+    BoxReader reader = OpenBox();
+    for (const BoxReader::SessionKey& key : reader.Sessions()) {
+      if (key.closed) {
+        ASSERT_TRUE(reader.Acknowledge(key.number).ok());
+      }
+    }
+    const uint32_t epoch = recorder_->intern_epoch();
+    recorder_->OpenSession(Task(2));
+    ASSERT_NE(recorder_->intern_epoch(), epoch);
+  }
+};
+
+TEST_F(RecorderRestartTest, WhatIsLiveKeepsItsStackAndItsBytes) {
+  Start(kInterval, 1u << 20);
+  recorder_->OpenSession(Task(1));
+  const uint32_t module = recorder_->InternModule(Ref("/opt/libcache.so"), Ref("00ff"));
+  const FrameId native = recorder_->InternNativeFrame(module, 0x41);
+  Allocate(kSomewhere, 700'001, {Line("outer", 7), Line("remember", 9), native});
+  AllocateSampled(kSomewhere + (1 << 20), 24, 65'536, 2731, {Line("outer", 7), Line("small", 11)});
+  Allocate(kSomewhere + (2 << 20), 300'007, {});
+  Allocate(kSomewhere + (3 << 20), 500'009, {Line("given_back", 13)});
+  recorder_->Freeing(kSomewhere + (3 << 20));
+  FillTablesAndRestart();
+
+  BoxSession session = ReadTask(-1);
+  EXPECT_EQ(session.skipped_records, 0u);
+  const BoxSite* cached = nullptr;
+  for (const BoxSite& site : session.sites) {
+    const std::vector<std::string> functions = Functions(session, site);
+    if (functions.size() == 3) cached = &site;
+  }
+  ASSERT_NE(cached, nullptr);
+  EXPECT_EQ(Functions(session, *cached), (std::vector<std::string>{"outer", "remember", ""}));
+  EXPECT_EQ(cached->live_bytes, 700'001u);
+  EXPECT_EQ(cached->allocated_bytes, 0u) << "it is not allocated again";
+  const BoxFrame& frame = session.frames[session.stacks[cached->stack - 1].frame];
+  EXPECT_EQ(frame.offset, 0x41u);
+  EXPECT_EQ(frame.module, "/opt/libcache.so");
+  EXPECT_EQ(frame.build_id, "00ff");
+  const BoxSite* small = SiteOf(session, "small");
+  ASSERT_NE(small, nullptr);
+  EXPECT_EQ(small->live_bytes, 65'536u);
+  EXPECT_TRUE(small->sampled);
+  EXPECT_EQ(SiteOf(session, "given_back"), nullptr);
+  uint64_t live = 0;
+  for (const BoxSite& site : session.sites) live += site.live_bytes;
+  EXPECT_EQ(live, 700'001u + 65'536u + 300'007u);
+
+  recorder_->Freeing(kSomewhere);
+  session = ReadTask(-1);
+  live = 0;
+  for (const BoxSite& site : session.sites) live += site.live_bytes;
+  EXPECT_EQ(live, 65'536u + 300'007u) << "its end is seen, too";
+  EXPECT_EQ(recorder_->counters().dropped_live, 0u);
+}
+
+TEST_F(RecorderRestartTest, LiveStacksThatFillTheTablesAloneAreForgottenAndCounted) {
+  Start(kInterval, 1u << 20);
+  recorder_->OpenSession(Task(1));
+  constexpr uint32_t kBlocks = 400;  // each with twelve nodes of a stack, of 5461
+  for (uint32_t block = 0; block < kBlocks; ++block) {
+    std::vector<FrameId> stack{Line("kept", block + 2)};
+    for (uint32_t depth = 1; depth < 12; ++depth) stack.push_back(Line("deep", depth));
+    Allocate(kSomewhere + 100'000 * block, 70'001, stack);
+  }
+  FillTablesAndRestart();
+  EXPECT_EQ(recorder_->counters().dropped_live, kBlocks);
+  const BoxSession session = ReadTask(-1);
+  uint64_t live = 0;
+  for (const BoxSite& site : session.sites) live += site.live_bytes;
+  EXPECT_EQ(live, 0u);
+  EXPECT_TRUE(std::any_of(session.counters.begin(), session.counters.end(),
+                          [](const BoxCounter& counter) { return counter.name == "droppedLiveBlocks" && counter.value == kBlocks; }));
+  recorder_->Freeing(kSomewhere);
+  Allocate(kSomewhere, 70'003, {Line("fresh", 1)});
+  const BoxSession task = ReadTask(2);
+  ASSERT_NE(SiteOf(task, "fresh"), nullptr);
+  EXPECT_EQ(SiteOf(task, "fresh")->live_bytes, 70'003u);
+}
+
+}  // namespace
+}  // namespace memprof

@@ -13,6 +13,7 @@
 #include "report/executor_order.h"
 #include "report/fit_time_lines.h"
 #include "report/json.h"
+#include "report/many_deaths.h"
 #include "report/row_bytes.h"
 
 namespace memprof {
@@ -21,7 +22,7 @@ namespace {
 constexpr size_t kMostTextBytes = 1u << 20;  // of one part; ours are far smaller
 constexpr size_t kMostBytes = 192u << 20;    // of all of them
 constexpr size_t kMostIdBytes = 1024;
-constexpr size_t kMostStages = 1000, kMostExecutors = 500, kMostPostMortems = 100;  // as in a report of the store
+constexpr size_t kMostStages = 1000, kMostExecutors = 500;  // as in a report of the store
 constexpr uint64_t kStageBytes = 9u << 20, kFewestBytesOfStage = 12u << 10;
 constexpr const char* kPlugin = "org.sparkmemprof.MemoryProfilerPlugin";
 
@@ -213,9 +214,7 @@ Result<Report> EventLogReport::Make() const {
   missing(executors_written, executors.size(), "executors");
   PutStages(std::move(stages), report);
   PutExecutors(std::move(executors), report);
-  std::stable_sort(report.post_mortems.begin(), report.post_mortems.end(),
-                   [](const ReportPostMortem& a, const ReportPostMortem& b) { return a.time_ms < b.time_ms; });
-  if (report.post_mortems.size() > kMostPostMortems) report.post_mortems.resize(kMostPostMortems);
+  if (const size_t dropped = KeepWithinBounds(report); dropped != 0) CountDroppedDeaths(dropped, report);
   std::sort(report.not_available.begin(), report.not_available.end());
   return report;
 }

@@ -8,6 +8,7 @@
 #include "report/cut.h"
 #include "report/fit_time_lines.h"
 #include "report/json.h"
+#include "report/many_deaths.h"
 #include "report/packed_text.h"
 
 namespace memprof {
@@ -61,14 +62,6 @@ std::optional<size_t> Kept(size_t first, size_t step) {
 }  // namespace
 
 std::string PartId(const ReportStage& stage) { return fmt::format("{}.{}", stage.stage_id, stage.attempt); }
-
-std::string PartId(const ReportPostMortem& death) {
-  if (death.job_id) return fmt::format("{}/job/{}", death.executor_id, *death.job_id);
-  if (death.process == "jvm" && death.survived)
-    return fmt::format("{}/heap/{}/{}", death.executor_id, death.task_attempt_id.value_or(-1), death.time_ms);
-  if (death.process != "python-worker") return death.executor_id;
-  return fmt::format("{}/{}/{}", death.executor_id, death.pid.value_or(0), death.task_attempt_id.value_or(-1));
-}
 
 std::optional<PartText> StagePart(const ReportStage& stage, size_t bytes) {
   Report report;
@@ -131,7 +124,8 @@ std::optional<PartText> ApplicationPart(Report report, size_t bytes) {
   report.executors.clear();
   report.post_mortems.clear();
   const size_t first = std::max({report.leaks.size(), report.not_available.size(), report.counters.size(), report.findings.size(),
-                                 report.cached_data.size(), report.broadcasts.size(), report.driver ? report.driver->actions.size() : 0}) /
+                                 report.other_deaths.size(), report.cached_data.size(), report.broadcasts.size(),
+                                 report.driver ? report.driver->actions.size() : 0}) /
                        2;
   return Fitted(report, bytes, [&](size_t step) -> std::optional<size_t> {
     const std::optional<size_t> most = Kept(first, step);
@@ -143,6 +137,9 @@ std::optional<PartText> ApplicationPart(Report report, size_t bytes) {
     };
     keep(report.leaks);
     keep(report.findings);
+    const size_t deaths = report.other_deaths.size();
+    keep(report.other_deaths);
+    if (deaths != report.other_deaths.size()) CountDroppedDeaths(deaths - report.other_deaths.size(), report);
     keep(report.cached_data);
     keep(report.broadcasts);
     if (report.driver) KeepLargest(*most, *report.driver);

@@ -36,7 +36,6 @@ struct ReportEvent {
 };
 
 std::string PartId(const ReportStage& stage);
-std::string PartId(const ReportPostMortem& death);
 
 // The text of a part, in at most `bytes` of a log (escaped as a JSON string); null where not even the row without its lists fits.
 // Returns how many sites or processes were cut with it.

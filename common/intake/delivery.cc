@@ -97,33 +97,15 @@ void DeliverProfile(std::string_view executor_id, const proto::TaskProfile& prof
   if (profile.final()) state.growth.Add(executor_id, profile, *task.profile, *state.interner);
 }
 
-// Told twice it is one death; the choice between two accounts of it does not depend on their order.
 void DeliverDeath(std::string_view executor_id, const proto::WorkerDeath& death, StoreState& state) {
   state.Executor(executor_id);
-  StoreState::WorkerDeathKey key{std::string(executor_id), death.pid(), death.task_attempt_id()};
-  auto known = state.worker_deaths.find(key);
-  if (known == state.worker_deaths.end() && state.worker_deaths.size() >= StoreState::kMaxWorkerDeaths) {
-    ++state.dropped_deaths;
-    return;
-  }
-  std::string bytes = death.SerializeAsString();
-  std::string& kept = state.worker_deaths[key];
-  kept = std::max(kept, bytes);
+  if (!state.worker_deaths.Put({std::string(executor_id), death.pid(), death.task_attempt_id()}, death)) ++state.dropped_deaths;
 }
 
-// Told twice it is one; the fuller account stays.
 void DeliverShortage(std::string_view executor_id, const proto::HeapShortage& shortage, StoreState& state) {
   if (!state.WasDropped(executor_id)) state.Executor(executor_id);
-  StoreState::ShortageKey key{std::string(executor_id), shortage.time_ms(), shortage.task_attempt_id()};
-  const auto known = state.heap_shortages.find(key);
-  if (known == state.heap_shortages.end() && state.heap_shortages.size() >= StoreState::kMaxHeapShortages) {
+  if (!state.heap_shortages.Put({std::string(executor_id), shortage.time_ms(), shortage.task_attempt_id()}, shortage))
     ++state.dropped_deaths;
-    return;
-  }
-  std::string bytes = shortage.SerializeAsString();
-  std::string& kept = state.heap_shortages[key];
-  const auto order = [](const std::string& text) { return std::pair(text.size(), std::string_view(text)); };
-  if (order(kept) < order(bytes)) kept = std::move(bytes);
 }
 
 void DeliverTimeLine(std::string_view executor_id, const proto::TimeLine& message, StoreState& state) {

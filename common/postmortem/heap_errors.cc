@@ -36,13 +36,55 @@ bool IsCloseTo(const proto::HeapShortage& error, const ExecutorRecord& record, c
   return error.ends_jvm() || IsFatal(error, record, state) || error.time_ms() + kEndsWithinMs >= record.removed_ms;
 }
 
-// When one thread finds no room, others soon don't.
-bool RanOutBesideATask(const std::string& executor_id, const proto::HeapShortage& error, const StoreState& state) {
-  bool beside = false;
-  ForEachShortage(state, [&](const std::string& id, const proto::HeapShortage& other) {
-    beside = beside || (id == executor_id && other.task_attempt_id() >= 0 && std::abs(other.time_ms() - error.time_ms()) <= kEndsWithinMs);
+// In the order of time, without heaps that were only nearly full.
+std::vector<proto::HeapShortage> ErrorsOf(const std::string& executor_id, const StoreState& state) {
+  std::vector<proto::HeapShortage> errors;
+  ForEachShortageIn(executor_id, state.heap_shortages, [&](const proto::HeapShortage& error) {
+    if (!error.nearly_full()) errors.push_back(error);
   });
-  return beside;
+  return errors;
+}
+
+const proto::HeapShortage* ErrorThatEnded(const std::vector<proto::HeapShortage>& errors, const ExecutorRecord& record,
+                                          const StoreState& state) {
+  const proto::HeapShortage* last = nullptr;
+  if (!record.removed || !MayEndSo(ParseLossReason(record.removed_reason))) return last;
+  const auto order = [](const proto::HeapShortage& each) {
+    return std::tuple(each.ends_jvm(), each.task_attempt_id() >= 0, each.time_ms());
+  };
+  for (const proto::HeapShortage& error : errors) {
+    if (IsCloseTo(error, record, state) && (last == nullptr || order(*last) < order(error))) last = &error;
+  }
+  return last;
+}
+
+// Of one executor; `errors`: all of its own.
+void AddSurvived(const std::string& id, const std::vector<proto::HeapShortage>& errors, const ExecutorRecord& record,
+                 const StoreState& state, std::vector<SurvivedHeapError>& survived) {
+  const bool died = DiedUnwanted(record, state);
+  const proto::HeapShortage* end = died ? ErrorThatEnded(errors, record, state) : nullptr;
+  std::vector<int64_t> with_task;  // times of errors of tasks
+  for (const proto::HeapShortage& error : errors) {
+    if (error.task_attempt_id() >= 0) with_task.push_back(error.time_ms());
+  }
+  // When one thread finds no room, others soon find none either.
+  const auto beside_a_task = [&](const proto::HeapShortage& error) {
+    const auto near = std::lower_bound(with_task.begin(), with_task.end(), error.time_ms() - kEndsWithinMs);
+    return near != with_task.end() && *near <= error.time_ms() + kEndsWithinMs;
+  };
+  std::set<int64_t> told;
+  for (const proto::HeapShortage& error : errors) {
+    if (error.ends_jvm()) continue;
+    const auto task = state.tasks.find(error.task_attempt_id());
+    const TaskRecord* of_task = task == state.tasks.end() ? nullptr : &task->second;
+    const bool fatal = IsFatal(error, record, state);
+    const bool was_over = end != nullptr && of_task != nullptr && of_task->ended && of_task->end_ms < end->time_ms();
+    if (end != nullptr && IsCloseTo(error, record, state) && !was_over) continue;  // it is part of that end
+    if (of_task != nullptr && !of_task->ended) continue;                           // how it ends says what became of it
+    if (fatal && (died || !state.application.ended_ms)) continue;                  // its executor's own entry tells of it, now or soon
+    if (error.task_attempt_id() < 0 && beside_a_task(error)) continue;
+    if (told.insert(error.task_attempt_id()).second) survived.push_back({id, error, of_task, fatal});
+  }
 }
 
 std::optional<uint64_t> RegionOf(const ReportHeapShortage& shortage, std::string_view name) {
@@ -55,35 +97,16 @@ std::optional<uint64_t> RegionOf(const ReportHeapShortage& shortage, std::string
 }  // namespace
 
 std::optional<proto::HeapShortage> HeapErrorThatEnded(std::string_view executor_id, const ExecutorRecord& record, const StoreState& state) {
-  std::optional<proto::HeapShortage> last;
-  if (!record.removed || !MayEndSo(ParseLossReason(record.removed_reason))) return last;
-  ForEachShortage(state, [&](const std::string& id, const proto::HeapShortage& error) {
-    if (id != executor_id || !IsCloseTo(error, record, state)) return;
-    const auto order = [](const proto::HeapShortage& each) {
-      return std::tuple(each.ends_jvm(), each.task_attempt_id() >= 0, each.time_ms());
-    };
-    if (!last || order(*last) < order(error)) last = error;
-  });
-  return last;
+  const std::vector<proto::HeapShortage> errors = ErrorsOf(std::string(executor_id), state);
+  const proto::HeapShortage* last = ErrorThatEnded(errors, record, state);
+  return last == nullptr ? std::nullopt : std::optional(*last);
 }
 
 std::vector<SurvivedHeapError> SurvivedHeapErrors(const StoreState& state) {
   std::vector<SurvivedHeapError> survived;
-  std::set<std::pair<std::string, int64_t>> told;
-  ForEachShortage(state, [&](const std::string& id, const proto::HeapShortage& error) {
+  state.heap_shortages.ForEachExecutor([&](const std::string& id) {
     const auto record = state.executors.find(std::string_view(id));
-    if (record == state.executors.end() || error.ends_jvm()) return;
-    const auto task = state.tasks.find(error.task_attempt_id());
-    const TaskRecord* of_task = task == state.tasks.end() ? nullptr : &task->second;
-    const bool died = DiedUnwanted(record->second, state), fatal = IsFatal(error, record->second, state);
-    const std::optional<proto::HeapShortage> end = died ? HeapErrorThatEnded(id, record->second, state) : std::nullopt;
-    const bool was_over = end && of_task != nullptr && of_task->ended && of_task->end_ms < end->time_ms();
-    if (end && IsCloseTo(error, record->second, state) && !was_over) return;  // it is part of that end
-    if (of_task != nullptr && !of_task->ended) return;                        // how it ends says what became of it
-    if (fatal && (died || !state.application.ended_ms)) return;               // its executor's own entry tells of it, now or soon
-    if (error.task_attempt_id() < 0 && RanOutBesideATask(id, error, state)) return;
-    if (!told.emplace(id, error.task_attempt_id()).second) return;
-    survived.push_back({id, error, of_task, fatal});
+    if (record != state.executors.end()) AddSurvived(id, ErrorsOf(id, state), record->second, state, survived);
   });
   return survived;
 }

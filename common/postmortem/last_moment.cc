@@ -21,12 +21,6 @@ std::optional<uint64_t> RssOf(int32_t pid, const proto::Moment& moment) {
 
 }  // namespace
 
-proto::ExecutorSnapshot SnapshotOf(const ExecutorRecord& record) {
-  proto::ExecutorSnapshot snapshot;
-  if (!snapshot.ParseFromArray(record.snapshot.data(), static_cast<int>(record.snapshot.size()))) snapshot.Clear();
-  return snapshot;
-}
-
 const proto::Moment* LastMoment(const proto::ExecutorSnapshot& snapshot) {
   if (snapshot.has_last()) return &snapshot.last();
   return snapshot.has_at_peak() ? &snapshot.at_peak() : nullptr;  // of an executor of an older version
@@ -34,10 +28,7 @@ const proto::Moment* LastMoment(const proto::ExecutorSnapshot& snapshot) {
 
 std::vector<proto::WorkerDeath> WorkersThatDiedIn(const std::string& executor_id, const StoreState& state) {
   std::vector<proto::WorkerDeath> deaths;
-  for (const auto& [key, bytes] : state.worker_deaths) {
-    proto::WorkerDeath death;
-    if (std::get<0>(key) == executor_id && death.ParseFromString(bytes)) deaths.push_back(std::move(death));
-  }
+  ForEachWorkerDeathIn(executor_id, state.worker_deaths, [&](const proto::WorkerDeath& death) { deaths.push_back(death); });
   return deaths;
 }
 

@@ -9,7 +9,6 @@
 
 namespace memprof {
 
-proto::ExecutorSnapshot SnapshotOf(const ExecutorRecord& record);  // empty: none came
 // The last sample; of an executor of an older version the one at its peak. Null: none. It lives as long as the snapshot.
 const proto::Moment* LastMoment(const proto::ExecutorSnapshot& snapshot);
 std::vector<proto::WorkerDeath> WorkersThatDiedIn(const std::string& executor_id, const StoreState& state);

@@ -14,12 +14,11 @@
 
 namespace memprof {
 
-// Of a report: half of them the newest, the others those that used most.
-inline constexpr size_t kMaxPostMortems = 100;
-
+// Within the bounds of report/many_deaths.h.
 struct PostMortemRows {
-  std::vector<ReportPostMortem> shown;  // in the order of the deaths
-  size_t others = 0;                    // for which there was no room
+  std::vector<ReportPostMortem> shown;   // in the order of the deaths
+  std::vector<ReportOtherDeath> others;  // newest first
+  size_t dropped = 0;                    // for which there was no room
 };
 
 // `executors`: the rows of the same report. `awaits_names` becomes true when a site shown awaits a name.

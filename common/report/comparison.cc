@@ -103,7 +103,8 @@ Comparison Compare(const Report& before, const Report& after) {
     comparison.sums.push_back({name, key, is_bytes, of(before), of(after)});
   };
   using Sum = std::optional<uint64_t>;
-  add_sum("post-mortems", "postMortems", false, [](const Report& report) -> Sum { return report.post_mortems.size(); });
+  add_sum("post-mortems", "postMortems", false,
+          [](const Report& report) -> Sum { return report.post_mortems.size() + report.other_deaths.size(); });
   add_sum("used in the fullest executor", "fullestExecutorBytes", true, FullestOf);
   add_sum("Python memory one task held at most", "pythonLiveAtPeakBytes", true,
           [](const Report& report) { return HeldByATask(report, Origin::kPython); });

@@ -58,4 +58,13 @@ struct ReportPostMortem {
   std::vector<ReportAdvice> advice;
 };
 
+// One that has no post-mortem of its own, for there are too many.
+struct ReportOtherDeath {
+  std::string key;  // DeathKey, of death_keys.h
+  int64_t time_ms = 0;
+  std::string executor_id;
+  bool out_of_memory = false;
+  std::string headline;  // without sites
+};
+
 }  // namespace memprof

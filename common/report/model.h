@@ -107,6 +107,7 @@ struct Report {
   std::optional<ReportOtherStages> other_stages;
   std::vector<ReportLeak> leaks;               // those that hold most first
   std::vector<ReportPostMortem> post_mortems;  // in the order of the deaths
+  std::vector<ReportOtherDeath> other_deaths;  // newest first
   std::vector<ReportFinding> findings;         // worst first
   std::vector<ReportCachedData> cached_data;   // most memory first
   std::vector<ReportBroadcast> broadcasts;     // largest first

@@ -12,6 +12,7 @@ void LeaveOutBefore(int64_t since_ms, Report* report) {
   for (const ReportStage& stage : report->stages) kept.insert(stage.stage_id);
   report->other_stages.reset();  // they have no times
   std::erase_if(report->post_mortems, [&](const ReportPostMortem& death) { return death.time_ms < since_ms; });
+  std::erase_if(report->other_deaths, [&](const ReportOtherDeath& death) { return death.time_ms < since_ms; });
   std::erase_if(report->findings, [&](const ReportFinding& finding) { return finding.stage_id && !kept.contains(*finding.stage_id); });
   if (report->driver) {
     std::erase_if(report->driver->actions, [&](const ReportAction& action) { return action.started_ms < since_ms; });

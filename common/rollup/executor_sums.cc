@@ -3,18 +3,13 @@
 #include <algorithm>
 #include <charconv>
 
-#include "proto/memprof.pb.h"
-
 namespace memprof {
-namespace {
 
 proto::ExecutorSnapshot SnapshotOf(const ExecutorRecord& executor) {
   proto::ExecutorSnapshot snapshot;
   if (!snapshot.ParseFromArray(executor.snapshot.data(), static_cast<int>(executor.snapshot.size()))) snapshot.Clear();
   return snapshot;
 }
-
-}  // namespace
 
 void ExecutorSums::Add(std::optional<uint64_t> used_bytes) {
   ++executors;

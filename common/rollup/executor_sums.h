@@ -7,6 +7,7 @@
 
 #include "facts/counters.h"
 #include "facts/records.h"
+#include "proto/memprof.pb.h"
 #include "report/model.h"
 
 namespace memprof {
@@ -18,6 +19,9 @@ struct ExecutorSums {
   void Add(std::optional<uint64_t> used_bytes);
   void Add(const ExecutorRecord& executor, CounterSums& counters);  // its counters go to `counters`
 };
+
+// What the executor's agent sent last; empty: nothing came.
+proto::ExecutorSnapshot SnapshotOf(const ExecutorRecord& executor);
 
 // Bytes the executor's container used at its peak, if that was measured.
 std::optional<uint64_t> PeakUseOf(const ExecutorRecord& executor);

@@ -24,10 +24,9 @@ ReportHeapShortage ShortageRow(const proto::HeapShortage& shortage) {
 
 std::optional<ReportHeapShortage> NearlyFullHeap(std::string_view executor_id, const StoreState& state) {
   std::optional<ReportHeapShortage> last;
-  for (const auto& [key, bytes] : state.heap_shortages) {
-    proto::HeapShortage shortage;
-    if (std::get<0>(key) == executor_id && shortage.ParseFromString(bytes) && shortage.nearly_full()) last = ShortageRow(shortage);
-  }
+  ForEachShortageIn(std::string(executor_id), state.heap_shortages, [&](const proto::HeapShortage& shortage) {
+    if (shortage.nearly_full()) last = ShortageRow(shortage);
+  });
   return last;
 }
 

@@ -10,9 +10,9 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
 
+#include "budget/budget.h"
 #include "facts/cached_data.h"
 #include "facts/counters.h"
 #include "facts/counting_memory.h"
@@ -25,6 +25,7 @@
 #include "report/model.h"
 #include "rollup/executor_sums.h"
 #include "rollup/growth.h"
+#include "rollup/sent_deaths.h"
 #include "rollup/stage_sums.h"
 
 namespace memprof {
@@ -45,8 +46,8 @@ struct StoreState {
   }
 
   // As a stage ran, for settings of SQL change while an application runs; without a stage as the application began.
-  std::map<std::string, std::string, std::less<>> SettingsOf(std::optional<int32_t> stage_id) const {
-    std::map<std::string, std::string, std::less<>> settings = configuration;
+  SparkSettings SettingsOf(std::optional<int32_t> stage_id) const {
+    SparkSettings settings = configuration;
     const auto own = stage_settings.find(stage_id.value_or(-1));
     if (own != stage_settings.end()) {
       for (const auto& [key, value] : own->second) settings[key] = value;
@@ -85,10 +86,10 @@ struct StoreState {
   uint64_t executor_events = 0;        // of executors added, removed and seen to be lost, and of the application's end
   uint64_t end_event = 0;              // the first word of its end; 0: none yet
   std::string session_python_version;  // as the workers say it, for when the driver did not
-  uint64_t jvm_interval_bytes = 0, python_interval_bytes = 0;                         // the largest seen
-  std::map<std::string, std::string, std::less<>> configuration;                      // the entries that budgets need
-  static constexpr size_t kMaxStageSettings = 1000;                                   // of the newest stages
-  std::map<int32_t, std::map<std::string, std::string, std::less<>>> stage_settings;  // where they differ
+  uint64_t jvm_interval_bytes = 0, python_interval_bytes = 0;  // the largest seen
+  SparkSettings configuration;                                 // the entries that budgets need
+  static constexpr size_t kMaxStageSettings = 1000;            // of the newest stages
+  std::map<int32_t, SparkSettings> stage_settings;             // where they differ
   std::set<ReportNotAvailable> not_available;
   CounterSums folded_counters;
   Growth growth{&memory};
@@ -98,16 +99,11 @@ struct StoreState {
   StageSums dropped_stages;
   ExecutorSums dropped_executors;
   IntervalSet dropped_executor_numbers{&memory};  // late messages of these are recognised
-  uint64_t dropped_deaths = 0;
-
-  static constexpr size_t kMaxWorkerDeaths = 200;
-  using WorkerDeathKey = std::tuple<std::string, int32_t, int64_t>;  // executor, pid, task attempt
-  std::map<WorkerDeathKey, std::string> worker_deaths;               // serialised proto::WorkerDeath
-  static constexpr size_t kMaxHeapShortages = 200;
-  using ShortageKey = std::tuple<std::string, int64_t, int64_t>;  // executor, time, task attempt
-  std::map<ShortageKey, std::string> heap_shortages;              // serialised proto::HeapShortage
-  size_t time_line_samples = 600;                                 // of each executor; fewer where there are many (time_lines.h)
-  uint64_t version = 0;                                           // grows with every change
+  uint64_t dropped_deaths = 0;                    // for which there was no room below
+  WorkerDeaths worker_deaths;
+  HeapShortages heap_shortages;
+  size_t time_line_samples = 600;  // of each executor; fewer where there are many (time_lines.h)
+  uint64_t version = 0;            // grows with every change
 };
 
 }  // namespace memprof

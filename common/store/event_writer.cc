@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/hash.h"
+#include "report/death_keys.h"
 #include "rollup/accounting.h"
 #include "rollup/executor_rows.h"
 #include "rollup/time_lines.h"
@@ -42,7 +43,7 @@ std::vector<ReportEvent> EventWriter::Take(const StoreState& state, int64_t now_
     Report report = BuildReport(state, !end).report;
     WriteExecutors(report.executors, whole, end);
     for (const ReportPostMortem& death : report.post_mortems) {
-      Write(kPostMortemPart, PartId(death), kPostMortemPartBytes, true, end, [&](size_t bytes) { return PostMortemPart(death, bytes); });
+      Write(kPostMortemPart, DeathKey(death), kPostMortemPartBytes, true, end, [&](size_t bytes) { return PostMortemPart(death, bytes); });
     }
     if (whole) WriteApplication(std::move(report), state, end);
     deaths_due_ = false;

@@ -6,6 +6,7 @@
 
 #include "advice/findings.h"
 #include "postmortem/post_mortems.h"
+#include "report/death_keys.h"
 #include "report/digest.h"
 #include "report/verdict.h"
 #include "rollup/accounting.h"
@@ -223,7 +224,9 @@ void AddFindings(const StoreState& state, Report& report) {
       const bool whole = death.process != "python-worker" && !death.job_id;
       return death.executor_id == executor->id && !death.survived && (whole || death.out_of_memory);
     });
-    if (died) continue;
+    const bool died_beside = std::any_of(report.other_deaths.begin(), report.other_deaths.end(),
+                                         [&](const ReportOtherDeath& death) { return death.key == ExecutorDeathKey(executor->id); });
+    if (died || died_beside) continue;
     // A limit that several share is told once, of the one that saw most.
     if (executor->limit_shared && !shared.emplace(executor->host, executor->limit_bytes.value_or(0)).second) continue;
     add(static_cast<uint64_t>(1000 * std::max(0.0, UseOf(*executor))), FindFullContainer(*executor, &state.configuration), full);
@@ -330,7 +333,9 @@ BuiltReport BuildReport(const StoreState& state, bool unfinished) {
   report.leaks = Leaks(state);
   PostMortemRows post_mortems = PostMortems(state, report.executors, built.awaits_names);
   report.post_mortems = std::move(post_mortems.shown);
-  if (const uint64_t others = state.dropped_deaths + post_mortems.others; others != 0) AddCounter("droppedPostMortems", others, counters);
+  report.other_deaths = std::move(post_mortems.others);
+  const uint64_t dropped = state.dropped_deaths + post_mortems.dropped;
+  if (dropped != 0) AddCounter("droppedPostMortems", dropped, counters);
   AddFindings(state, report);
   report.counters.assign(counters.begin(), counters.end());
   AddNeverMeasured(report, not_available);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "postmortem/deaths.h"
+#include "report/death_keys.h"
 #include "report/views/post_mortem_text.h"
 
 namespace memprof {
@@ -57,7 +58,9 @@ std::vector<std::string> ToldDeaths::Take(const StoreState& state, const std::ve
   });
   uncounted_ += state.dropped_deaths - std::exchange(dropped_, state.dropped_deaths);
   if (uncounted_ != 0 && IsCountDue(now_ms, all)) {
-    texts.push_back(fmt::format("{} more {}; the report has the newest and the largest", uncounted_, uncounted_ == 1 ? "death" : "deaths"));
+    const char* where = state.dropped_deaths == 0 ? "a line for each, and post-mortems of" : "post-mortems of";
+    texts.push_back(
+        fmt::format("{} more {}; the report has {} the newest and the largest", uncounted_, uncounted_ == 1 ? "death" : "deaths", where));
     uncounted_ = 0;
     counted_at_ms_ = now_ms;
   }

@@ -16,7 +16,7 @@ namespace memprof {
 class ToldDeaths {
  public:
   static constexpr int64_t kPatienceMs = 4000, kCountEveryMs = 60'000;
-  static constexpr size_t kMostInFull = 20, kMostKnown = 10'000;
+  static constexpr size_t kMostInFull = 20, kMostKnown = 40'000;
 
   // True while there is something to tell, now or a little later; cheap.
   bool AnyUntold(const StoreState& state, int64_t now_ms, bool all) const;

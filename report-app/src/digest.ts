@@ -9,6 +9,10 @@ export function executorsByUse(report: Report): Executor[] {
   return [...report.executors].sort((a, b) => useOf(b) - useOf(a));
 }
 
+export function deathsOf(report: Report): number {
+  return report.postMortems.length + (report.otherDeaths ?? []).length;
+}
+
 export interface AdviceFor extends Advice {
   deaths: number[]; // indexes into postMortems
 }

@@ -56,7 +56,7 @@ export function spansOf(line: TimeLine): Span[] {
 }
 
 export function deathsOf(report: Report, executor: Executor): number[] {
-  const times = report.postMortems.filter((death) => death.executorId === executor.id).map((death) => death.timeMs ?? 0);
+  const times = [...report.postMortems, ...(report.otherDeaths ?? [])].filter((death) => death.executorId === executor.id).map((death) => death.timeMs ?? 0);
   return times.filter((time) => time > 0);
 }
 

@@ -3,7 +3,7 @@
 import type {Bytes, Sum, Tone} from './model/site';
 import type {Stage} from './model/stage';
 import type {Executor} from './model/executor';
-import type {Finding, Leak, PostMortem} from './model/death';
+import type {Finding, Leak, OtherDeath, PostMortem} from './model/death';
 import type {Broadcast, CachedData, Driver} from './model/driver';
 
 export type * from './model/site';
@@ -32,6 +32,7 @@ export interface Report {
   otherStages?: {stages: number; tasks: number; otherAttempts: number; totals: Sum[]} | null;
   leaks?: Leak[];
   postMortems: PostMortem[];
+  otherDeaths?: OtherDeath[];
   findings?: Finding[];
   cachedData?: CachedData[];
   broadcasts?: Broadcast[];

@@ -493,6 +493,16 @@ def everything():
         otherStages=rest,
         leaks=[leak],
         postMortems=[death, refusal],
+        otherDeaths=[
+            {
+                "key": f"{number}",
+                "timeMs": 1_700_000_041_000 - 1000 * number,
+                "executorId": str(number),
+                "outOfMemory": number % 2 == 0,
+                "headline": f"Executor {number} was killed for its memory: 99 % of the limit was in use",
+            }
+            for number in range(20, 137)
+        ],
         driver=driver(),
         broadcasts=[
             {

@@ -85,6 +85,17 @@ def test_no_other_script_may_run(browser, sample):
         assert any("Content Security Policy" in told for told in seen.complaints)
 
 
+def test_deaths_without_a_post_mortem_have_a_line_each(browser, rich):
+    with browsing.window(browser) as seen:
+        seen.open(f"{rich}#/deaths")
+        others = seen.page.get_by_label("Other deaths", exact=True)
+        assert "117 more deaths" in others.inner_text()
+        assert "Executor 20 was killed" in others.locator("tbody tr").first.inner_text(), "newest first"
+        others.get_by_label("Filter other deaths").fill("executor 136")
+        assert others.locator("tbody tr").count() == 1
+        assert seen.page.locator("nav.pages .count").inner_text() == "119"
+
+
 def test_a_full_heap_is_shown_by_class(browser, rich):
     with browsing.window(browser) as seen:
         seen.open(f"{rich}#/deaths")

@@ -63,6 +63,14 @@ void Fields(Is<ReportPostMortem> auto& death, auto& visit) {
   visit.List("advice", death.advice);
 }
 
+void Fields(Is<ReportOtherDeath> auto& death, auto& visit) {
+  visit.Value("key", death.key);
+  visit.Value("timeMs", death.time_ms);
+  visit.Value("executorId", death.executor_id);
+  visit.Value("outOfMemory", death.out_of_memory);
+  visit.Value("headline", death.headline);
+}
+
 void Fields(Is<ReportLeakWorker> auto& worker, auto& visit) {
   visit.Value("executorId", worker.executor_id);
   visit.Value("pid", worker.pid);

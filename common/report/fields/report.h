@@ -52,6 +52,7 @@ void Fields(Is<Report> auto& report, auto& visit) {
   visit.ObjectOrNull("otherStages", report.other_stages);
   visit.List("leaks", report.leaks);
   visit.List("postMortems", report.post_mortems);
+  visit.List("otherDeaths", report.other_deaths);
   visit.List("findings", report.findings);
   visit.List("cachedData", report.cached_data);
   visit.List("broadcasts", report.broadcasts);

@@ -36,7 +36,15 @@ void PutPostMortems(const Report& report, const Detail& detail, TextPage& page) 
   page.Blank();
   page.Line("Post-mortems", Ink::kBold);
   for (size_t i = 0; i < std::min(detail.deaths, deaths.size()); ++i) PutPostMortem(deaths[i], detail.death_lines, page);
-  if (deaths.size() > detail.deaths) page.Line("  … " + Counted(deaths.size() - detail.deaths, "more death"), Ink::kDim);
+  size_t shown = std::min(detail.deaths, deaths.size());
+  if (&detail == &kFull) {
+    constexpr size_t kLines = 100;
+    const size_t lines = std::min(kLines, report.other_deaths.size());
+    for (size_t i = 0; i < lines; ++i) page.Wrapped(Printable(report.other_deaths[i].headline), 2, Ink::kPlain);
+    shown += lines;
+  }
+  const size_t all = deaths.size() + report.other_deaths.size();
+  if (all > shown) page.Line("  … " + Counted(all - shown, "more death"), Ink::kDim);
 }
 
 void PutLeaks(const Report& report, const Detail& detail, TextPage& page) {

@@ -40,6 +40,15 @@ export interface PostMortem {
   advice: Advice[];
 }
 
+// One that has no post-mortem of its own, for there are too many.
+export interface OtherDeath {
+  key: string;
+  timeMs: number;
+  executorId: string;
+  outOfMemory: boolean;
+  headline: string;
+}
+
 export interface Leak extends Udf {
   function: string | null;
   file: string | null;

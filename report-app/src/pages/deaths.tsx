@@ -1,4 +1,4 @@
-import type {PostMortem, Report} from '../model';
+import type {OtherDeath, PostMortem, Report} from '../model';
 import {Bar} from '../parts/bar';
 import {processParts} from '../parts/container';
 import {Bytes} from '../parts/figures';
@@ -7,9 +7,10 @@ import {FullHeap} from '../parts/fullheap';
 import {RegionTable} from '../parts/regions';
 import {RetainedHeap} from '../parts/retained';
 import {SiteTable} from '../parts/sitetable';
+import {DataTable, type Column} from '../parts/table';
 import {link} from '../route';
 import {executorTitle} from '../titles';
-import {formatBytes, formatDuration, formatTime} from '../units';
+import {formatBytes, formatDuration, formatTime, plural} from '../units';
 import {AdviceItem} from './summary';
 
 function Death({death, index, enforced}: {death: PostMortem; index: number; enforced: boolean}) {
@@ -80,6 +81,37 @@ function Death({death, index, enforced}: {death: PostMortem; index: number; enfo
   );
 }
 
+const OTHERS: Column<OtherDeath>[] = [
+  {id: 'headline', title: 'What happened', look: 'main', value: (death) => death.headline, cell: (death) => death.headline},
+  {
+    id: 'executor',
+    title: 'Where',
+    value: (death) => death.executorId,
+    cell: (death) => <a href={link('executors', death.executorId)}>{executorTitle(death.executorId)}</a>,
+  },
+  {id: 'time', title: 'When', look: 'number', value: (death) => death.timeMs, cell: (death) => formatTime(death.timeMs)},
+];
+
+function Others({deaths}: {deaths: OtherDeath[]}) {
+  if (deaths.length === 0) return null;
+  return (
+    <section class="card" aria-label="Other deaths">
+      <h2>{plural(deaths.length, 'more death')}</h2>
+      <p class="note">The post-mortems above are of the newest deaths and of the largest.</p>
+      <DataTable
+        label="other deaths"
+        rows={deaths}
+        columns={OTHERS}
+        rowKey={(death) => death.key}
+        sortBy="time"
+        words={(death) => death.headline}
+        filterHint="Filter by words"
+        empty=""
+      />
+    </section>
+  );
+}
+
 export function DeathsPage({report}: {report: Report}) {
   const unmeasured = report.verdict.unmeasured && <p class="note">{report.verdict.unmeasured}</p>;
   if (report.postMortems.length === 0) {
@@ -99,6 +131,7 @@ export function DeathsPage({report}: {report: Report}) {
       {report.postMortems.map((death, index) => (
         <Death death={death} index={index} enforced={report.executors.find((each) => each.id === death.executorId)?.limitEnforced ?? true} />
       ))}
+      <Others deaths={report.otherDeaths ?? []} />
     </>
   );
 }

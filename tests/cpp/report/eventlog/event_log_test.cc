@@ -7,6 +7,7 @@
 
 #include "eventlog/event_lines.h"
 #include "eventlog/event_parts.h"
+#include "report/death_keys.h"
 #include "report/json.h"
 #include "report/packed_text.h"
 #include "report/sample_store.h"
@@ -188,6 +189,37 @@ TEST(EventLog, IsAnybodys) {
   Log log;
   log.Put({{"stage", "0.0", PackText(std::string(100u << 20, ' '))}, {"stage", "0.1", std::string(2u << 20, '{')}});
   EXPECT_EQ(Read(log.Text()).status().code(), ErrorCode::kCorrupt);
+}
+
+TEST(EventLog, OfVeryManyDeathsEachIsToldOnce) {
+  Log log;
+  std::vector<ReportEvent> events;
+  ReportPostMortem death;
+  death.process = "jvm";
+  for (int number = 0; number < 150; ++number) {  // those that stood among the newest, one time or another
+    death.executor_id = std::to_string(number);
+    death.time_ms = 1000 + number;
+    death.headline = "whole " + death.executor_id;
+    events.push_back({"postMortem", DeathKey(death), PostMortemPart(death, kPostMortemPartBytes)->text});
+  }
+  Report application;
+  for (int number = 149; number >= 0; --number) {
+    const std::string id = std::to_string(number);
+    application.other_deaths.push_back({id, 1000 + number, id, true, "short " + id});
+  }
+  application.other_deaths.push_back({"151", 999, "151", true, "short 151"});
+  events.push_back({"application", "", ApplicationPart(application, kApplicationPartBytes)->text});
+  log.Put(events);
+  Result<Report> report = Read(log.Text());
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->post_mortems.size(), 100u);
+  EXPECT_EQ(report->post_mortems.back().executor_id, "149");
+  ASSERT_EQ(report->other_deaths.size(), 51u);
+  EXPECT_EQ(report->other_deaths.back().headline, "short 151");
+  for (const ReportOtherDeath& other : report->other_deaths) {
+    EXPECT_TRUE(other.headline.starts_with("short ")) << other.headline << ": the application's part is newer";
+  }
+  for (const ReportPostMortem& shown : report->post_mortems) EXPECT_TRUE(shown.headline.starts_with("whole "));
 }
 
 TEST(EventLog, OfVeryManyStagesStaysAReport) {

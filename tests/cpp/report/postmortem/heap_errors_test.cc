@@ -7,9 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "eventlog/event_parts.h"
 #include "postmortem/post_mortems.h"
+#include "report/death_keys.h"
 #include "report/json.h"
+#include "report/many_deaths.h"
 #include "report/postmortem/scene.h"
 #include "report/views/views.h"
 
@@ -266,6 +267,8 @@ TEST(HeapErrors, TheDriversIsToldWithTheActionThatItWasFor) {
     EXPECT_THAT(death["advice"][0]["because"].get<std::string>(),
                 HasSubstr("what is collected at job.py:22 comes to 44.8 MiB, serialised, and to more as objects: write it to files"));
     EXPECT_EQ(death["advice"][1]["conf"], "spark.driver.memory");
+    EXPECT_EQ(store.TakePostMortems(kErrorMs, true).size(), 1u);
+    EXPECT_TRUE(store.TakePostMortems(kErrorMs + 600'000, true).empty()) << "it is no other death than that of the job";
   }
 }
 
@@ -323,8 +326,8 @@ TEST(HeapErrors, OneOfATaskIsToldOnceAndOneOfNoTaskByItsThread) {
       entries[1]["headline"].get<std::string>(),
       HasSubstr("thread pool-# asked for more in Book.add Book.java:41, for SortExec, with 476.8 MiB of 512.0 MiB in use; 73.4 MiB of it "
                 "made by UnsafeRow.copy UnsafeRow.java:480, stage 2"));
-  EXPECT_NE(PartId(ReadReportJson(store.ReportJson(false))->post_mortems[0]),
-            PartId(ReadReportJson(store.ReportJson(false))->post_mortems[1]));
+  EXPECT_NE(DeathKey(ReadReportJson(store.ReportJson(false))->post_mortems[0]),
+            DeathKey(ReadReportJson(store.ReportJson(false))->post_mortems[1]));
 }
 
 // Spark's block manager forgets the blocks of an executor that is gone, or the one that lived on has them still.

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "eventlog/event_parts.h"
 #include "facts/driver_actions.h"
+#include "report/death_keys.h"
 #include "report/json.h"
 #include "store/profile_store.h"
 
@@ -124,7 +124,7 @@ TEST(ResultLimit, EachJobIsAPartOfItsOwn) {
   const Result<Report> report = ReadReportJson(store.ReportJson(false));
   ASSERT_TRUE(report.ok());
   ASSERT_EQ(report->post_mortems.size(), 2u);
-  EXPECT_NE(PartId(report->post_mortems[0]), PartId(report->post_mortems[1]));
+  EXPECT_NE(DeathKey(report->post_mortems[0]), DeathKey(report->post_mortems[1]));
   EXPECT_EQ(store.TakePostMortems(kStart, true).size(), 2u);
 }
 

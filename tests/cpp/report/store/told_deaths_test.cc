@@ -1,12 +1,14 @@
 #include "store/told_deaths.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "postmortem/post_mortems.h"
+#include "report/many_deaths.h"
 #include "report/postmortem/worker_scene.h"
+#include "report/views/views.h"
 
 namespace memprof {
 namespace {
@@ -32,7 +34,19 @@ TEST(ToldDeaths, OfManyDeathsTheNewestAndTheLargestStayAndAllAreTold) {
   EXPECT_EQ(deaths[49]["executorId"], "49") << "the largest";
   EXPECT_EQ(deaths[50]["executorId"], "570");
   EXPECT_EQ(deaths[99]["executorId"], "619") << "the newest, though its row has no room";
-  EXPECT_EQ(Json::parse(store.ReportJson(false))["counters"]["droppedPostMortems"], kExecutors - 100);
+  const Json report = Json::parse(store.ReportJson(false));
+  const Json& others = report["otherDeaths"];
+  ASSERT_EQ(others.size(), kExecutors - kMaxPostMortems);
+  EXPECT_EQ(others[0]["executorId"], "569") << "newest first";
+  EXPECT_EQ(others[519]["executorId"], "50");
+  EXPECT_THAT(others[519]["headline"], ::testing::HasSubstr("Executor 50 died, not of memory: 93 % of the limit was in use"))
+      << "the next one saw no kill";
+  EXPECT_EQ(others[519]["outOfMemory"], false);
+  EXPECT_EQ(others[519]["timeMs"], kBegin + 10'050);
+  EXPECT_FALSE(report["counters"].contains("droppedPostMortems"));
+  const std::string text = *RenderText(report.dump(), {120, false, 0});
+  EXPECT_THAT(text, ::testing::HasSubstr("Executor 569 died, not of memory"));
+  EXPECT_THAT(text, ::testing::HasSubstr("… 420 more deaths")) << "of 520 a hundred have a line";
 
   constexpr int64_t kSeen = 50'000, kCounted = kSeen + ToldDeaths::kPatienceMs;
   EXPECT_EQ(store.TakePostMortems(kSeen, false).size(), 1u) << "those without an entry are counted";
@@ -41,7 +55,7 @@ TEST(ToldDeaths, OfManyDeathsTheNewestAndTheLargestStayAndAllAreTold) {
   EXPECT_TRUE(store.TakePostMortems(kSeen + ToldDeaths::kCountEveryMs - 1, false).empty());
   told = store.TakePostMortems(kSeen + ToldDeaths::kCountEveryMs, false);
   ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(told[0], "80 more deaths; the report has the newest and the largest");
+  EXPECT_EQ(told[0], "80 more deaths; the report has a line for each, and post-mortems of the newest and the largest");
   EXPECT_TRUE(store.TakePostMortems(kSeen + 10 * ToldDeaths::kCountEveryMs, true).empty());
 }
 

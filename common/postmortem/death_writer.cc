@@ -1,0 +1,76 @@
+#include "postmortem/death_writer.h"
+
+#include <algorithm>
+
+#include "postmortem/regions_then.h"
+#include "rollup/executor_rows.h"
+#include "rollup/heap_shortages.h"
+#include "rollup/retained.h"
+
+namespace memprof {
+namespace {
+
+constexpr size_t kSitesShown = 20;
+
+}  // namespace
+
+DeathWriter::DeathWriter(const StoreState& state, bool& awaits_names)
+    : state_(state), awaits_names_(awaits_names), stacks_(*state.interner, state.symbols), lookups_(state) {}
+
+void DeathWriter::PutMoment(const ReportExecutor& executor, const proto::Moment& moment, Detail detail, ReportPostMortem& death) const {
+  death.used_bytes = moment.used_bytes();
+  death.processes = MomentRow(moment).processes;
+  if (detail == Detail::kInFull) death.regions = RegionsThen(executor, moment);
+}
+
+// The task that the death is charged to.
+void DeathWriter::PutTask(const std::vector<LastTask>& tasks, ReportPostMortem& death) const {
+  if (tasks.empty() || death.task_attempt_id) return;
+  death.task_attempt_id = tasks.front().task_attempt_id;
+  if (tasks.front().task->stage_id >= 0) death.stage_id = tasks.front().task->stage_id;
+}
+
+void DeathWriter::PutSites(const std::vector<LastTask>& tasks, ReportPostMortem& death) const {
+  death.sites = SitesAtLastSample(tasks, *state_.interner, stacks_, kSitesShown, awaits_names_);
+}
+
+void DeathWriter::PutAttempt(const LastTask& attempt, ReportPostMortem& death) const {
+  PutSites({attempt}, death);
+  if (death.sites.empty()) return;
+  death.sites_of_attempt = attempt.task_attempt_id;
+  if (!death.stage_id) death.stage_id = attempt.task->stage_id;
+}
+
+void DeathWriter::PutStack(StackId stack, ReportPostMortem& death) const {
+  StackId shown = stacks_.ShownStack({stack, 1, Origin::kPython});  // as of a function: without PySpark's frames around it
+  if (shown == 0) return;
+  awaits_names_ = awaits_names_ || stacks_.AwaitsName(shown);
+  death.stack = stacks_.Frames(shown);
+}
+
+// The task whose thread asked comes first: it may have failed of the error before the executor was gone.
+void DeathWriter::PutHeapError(const proto::HeapShortage& error, std::vector<LastTask>& tasks, ReportPostMortem& death) const {
+  death.heap = ShortageRow(error);
+  death.stack = ShortageStack(error);
+  if (error.has_retained()) death.retained = RetainedRow(error.retained(), kRetainedShown);
+  if (error.task_attempt_id() < 0) return;
+  death.task_attempt_id = error.task_attempt_id();
+  death.stage_id = error.stage_id();
+  const auto task = state_.tasks.find(error.task_attempt_id());
+  if (task != state_.tasks.end()) PutFirst({task->first, &task->second, LiveBytesOf(task->second)}, tasks);
+}
+
+// What the driver's heap was full of for the user's program. In local mode tasks fill the same heap, for themselves.
+std::optional<ReportAction> DeathWriter::ActionOf(const ReportExecutor& executor, const proto::HeapShortage& error) const {
+  if (executor.id != "driver") return std::nullopt;
+  std::optional<ReportAction> action = state_.actions.At(error.time_ms());
+  const uint64_t brought = action ? std::max(action->result_bytes, action->broadcast_bytes) : 0;
+  const uint64_t heap = executor.heap_max_bytes.value_or(0);
+  return error.task_attempt_id() >= 0 && brought < heap / 10 ? std::nullopt : action;
+}
+
+SparkSettings DeathWriter::SettingsOf(const ReportAction& action) const {
+  return state_.SettingsOf(action.stages.empty() ? std::nullopt : std::optional(action.stages.back()));
+}
+
+}  // namespace memprof

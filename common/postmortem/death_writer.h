@@ -1,0 +1,55 @@
+// DeathWriter: writes the post-mortem of one death from all that the store knows about it. Refers to the state. Not thread-safe.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "facts/named_stacks.h"
+#include "postmortem/heap_errors.h"
+#include "postmortem/lookups.h"
+#include "postmortem/verdict.h"
+#include "proto/memprof.pb.h"
+#include "report/model.h"
+#include "rollup/state.h"
+
+namespace memprof {
+
+// kInShort: as far as its headline and its place among others need; no sites, regions, retained heap or advice.
+enum class Detail { kInShort, kInFull };
+
+class DeathWriter {
+ public:
+  static constexpr size_t kRetainedShown = 10;
+
+  // `awaits_names` becomes true when a frame shown awaits a name.
+  DeathWriter(const StoreState& state, bool& awaits_names);
+
+  ReportPostMortem OfExecutor(const ReportExecutor& executor, const ExecutorRecord& record, Detail detail);
+  ReportPostMortem OfWorker(const ReportExecutor& executor, const ExecutorRecord& record, const proto::WorkerDeath& worker, Detail detail);
+  // Of a task, or of another thread, that met an OutOfMemoryError of the heap which its executor survived.
+  ReportPostMortem OfHeapError(const ReportExecutor& executor, const ExecutorRecord& record, const SurvivedHeapError& survived,
+                               Detail detail);
+  // Of a task that failed because memory was refused to its worker, which lived on to say so.
+  ReportPostMortem OfRefusal(const ReportExecutor& executor, const ExecutorRecord& record, int64_t task_attempt_id, const TaskRecord& task,
+                             const IncidentRecord& refusal, Detail detail);
+
+ private:
+  void PutMoment(const ReportExecutor& executor, const proto::Moment& moment, Detail detail, ReportPostMortem& death) const;
+  void PutTask(const std::vector<LastTask>& tasks, ReportPostMortem& death) const;
+  void PutSites(const std::vector<LastTask>& tasks, ReportPostMortem& death) const;
+  void PutAttempt(const LastTask& attempt, ReportPostMortem& death) const;
+  void PutStack(StackId stack, ReportPostMortem& death) const;
+  void PutHeapError(const proto::HeapShortage& error, std::vector<LastTask>& tasks, ReportPostMortem& death) const;
+  void PutKernelKills(const ReportExecutor& executor, const ExecutorRecord& record, const proto::ExecutorSnapshot& snapshot,
+                      const std::vector<proto::WorkerDeath>& dead_before, DeathEvidence& evidence);
+  std::optional<ReportAction> ActionOf(const ReportExecutor& executor, const proto::HeapShortage& error) const;
+  SparkSettings SettingsOf(const ReportAction& action) const;
+
+  const StoreState& state_;
+  bool& awaits_names_;
+  NamedStacks stacks_;
+  Lookups lookups_;
+};
+
+}  // namespace memprof

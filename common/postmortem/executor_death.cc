@@ -1,0 +1,155 @@
+// DeathWriter's post-mortems of JVMs: of an executor that died, and of one that survived a full heap.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "postmortem/advice_for.h"
+#include "postmortem/death_writer.h"
+#include "postmortem/driver_heap.h"
+#include "postmortem/failed_attempts.h"
+#include "postmortem/headlines.h"
+#include "postmortem/killing_limit.h"
+#include "postmortem/last_moment.h"
+#include "postmortem/unwanted.h"
+#include "report/cut.h"
+#include "rollup/executor_sums.h"
+#include "rollup/left_off_heap.h"
+
+namespace memprof {
+namespace {
+
+constexpr int64_t kLeftIsNewsMs = 60'000;  // above 85 % of the limit it is said at least every twenty seconds
+
+void PutAge(const proto::ExecutorSnapshot& snapshot, const std::vector<LastTask>& tasks, int64_t gone_ms, ReportPostMortem& death) {
+  int64_t latest = snapshot.last().time_ms();  // of what is told of its use
+  if (!snapshot.has_last()) {
+    latest = snapshot.taken_ms();
+    for (const LastTask& last : tasks) {
+      if (last.task->profile) latest = std::max(latest, last.task->profile->taken_ms);
+    }
+  }
+  if (latest > 0) death.last_sample_age_ms = std::max<int64_t>(0, gone_ms - latest);  // two hosts' clocks may differ
+}
+
+// What ended tasks had left off-heap, among the sites of those that ran. Sites of another attempt are of another time: they stay alone.
+void PutLeft(const ExecutorRecord& record, ReportPostMortem& death) {
+  if (death.sites_of_attempt) return;
+  const int64_t last_sample_ms = death.time_ms - death.last_sample_age_ms.value_or(0);
+  std::vector<ReportSite> left = LeftOffHeapSites(record, last_sample_ms - kLeftIsNewsMs);
+  if (left.empty()) return;
+  death.sites.insert(death.sites.end(), std::make_move_iterator(left.begin()), std::make_move_iterator(left.end()));
+  std::stable_sort(death.sites.begin(), death.sites.end(), [](const ReportSite& a, const ReportSite& b) {
+    return a.live_at_peak_bytes.value_or(0) > b.live_at_peak_bytes.value_or(0);
+  });
+}
+
+// What a full heap was full of, if its collector had time to mark it.
+void PutRetained(const ReportExecutor& executor, ReportPostMortem& death) {
+  death.retained = executor.retained;
+  if (!death.heap) death.heap = executor.nearly_full_heap;
+  if (death.retained) KeepLargest(DeathWriter::kRetainedShown, *death.retained);
+}
+
+}  // namespace
+
+ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const ExecutorRecord& record, Detail detail) {
+  const bool in_full = detail == Detail::kInFull;
+  const proto::ExecutorSnapshot snapshot = SnapshotOf(record);
+  ReportPostMortem death;
+  DeathEvidence evidence;
+  evidence.loss = ParseLossReason(record.removed_reason);
+  death.executor_id = executor.id;
+  death.process = evidence.loss.kind == LossKind::kContainerMemory ? "container" : "jvm";
+  if (snapshot.jvm_pid() != 0) death.pid = snapshot.jvm_pid();
+  death.exit_code = evidence.loss.exit_code;
+  if (executor.id != "driver") death.reason = record.removed_reason;  // Spark's words; of its own end a driver has none
+  death.time_ms = record.removed_ms;
+  death.limit_bytes = evidence.limit_bytes = KillingLimit(executor);
+  std::vector<LastTask> tasks = lookups_.RunningOn(executor.id);
+  const std::vector<proto::WorkerDeath> dead_before = WorkersThatDiedIn(executor.id, state_);
+  if (const proto::Moment* last = LastMoment(snapshot)) {
+    PutMoment(executor, Without(dead_before, *last), detail, death);
+    PutHost(executor, *last, evidence);
+    evidence.used_before_bytes = last->used_bytes();
+  }
+  evidence.used_bytes = death.used_bytes;
+  evidence.heap_used_bytes = executor.heap_used_peak_bytes;
+  evidence.heap_max_bytes = executor.heap_max_bytes;
+  evidence.exits_on_out_of_memory = snapshot.exits_on_out_of_memory();
+  const std::optional<LastTask> failed = lookups_.LastFailedOn(executor.id, record.removed_ms);
+  if (failed) evidence.last_word = ParseJvmShortage(state_.interner->StringAt(failed->task->error));
+  const std::optional<proto::HeapShortage> error = HeapErrorThatEnded(executor.id, record, state_);
+  if (error) evidence.heap_error = error->error().empty() ? "a full heap" : error->error();
+  PutKernelKills(executor, record, snapshot, dead_before, evidence);
+  PutAge(snapshot, tasks, GoneMs(record), death);
+  evidence.sample_age_ms = death.last_sample_age_ms;
+  const Verdict verdict = Judge(evidence);
+  death.out_of_memory = verdict.out_of_memory;
+  death.unknown = verdict.unknown;
+  death.how = verdict.how;
+  if (verdict.of_heap && error) PutHeapError(*error, tasks, death);
+  if (verdict.of_jvm && failed) PutFirst(*failed, tasks);
+  PutTask(tasks, death);
+  if (in_full) {
+    PutSites(tasks, death);
+    if (const std::optional<LastTask> attempt = HeaviestFailedAttempt(state_, tasks, failed, GoneMs(record))) PutAttempt(*attempt, death);
+    PutLeft(record, death);
+  }
+  std::optional<ReportAction> action;
+  if (verdict.of_heap && error) action = ActionOf(executor, *error);
+  death.headline = ExecutorHeadline(death, verdict, executor, evidence.last_word, error, action);
+  if (in_full && (verdict.of_heap || verdict.of_unknown_pool) && !death.retained) PutRetained(executor, death);
+  // Which setting helps depends on the pool that ran short.
+  if (in_full && death.out_of_memory && !verdict.of_unknown_pool)
+    death.advice = AdviceFor(death, executor, snapshot, tasks, verdict, evidence.last_word, state_);
+  if (in_full && action) PutAction(*action, SettingsOf(*action), death);
+  return death;
+}
+
+// A JVM that is dead can't look at the counter; the next one in the same cgroup does when it starts.
+void DeathWriter::PutKernelKills(const ReportExecutor& executor, const ExecutorRecord& record, const proto::ExecutorSnapshot& snapshot,
+                                 const std::vector<proto::WorkerDeath>& dead_before, DeathEvidence& evidence) {
+  if (!snapshot.has_oom_kills() || snapshot.cgroup().empty() || snapshot.cgroup_shared()) return;
+  const std::optional<NextInCgroup> next = lookups_.NextAfter(executor.id, snapshot, record.removed_event);
+  if (!next) return;
+  // A kill of a worker is known from that worker's death, which may be younger than the last snapshot.
+  uint64_t known = snapshot.oom_kills_at_start();
+  for (const proto::WorkerDeath& worker : dead_before) known += worker.oom_kills();
+  evidence.kernel_kills = next->oom_kills - std::min(next->oom_kills, std::max(known, snapshot.oom_kills()));
+  evidence.counted_by = fmt::format("executor {}, the next one in it,", next->executor_id);
+}
+
+ReportPostMortem DeathWriter::OfHeapError(const ReportExecutor& executor, const ExecutorRecord& record, const SurvivedHeapError& survived,
+                                          Detail detail) {
+  const proto::HeapShortage& error = survived.error;
+  const proto::ExecutorSnapshot snapshot = SnapshotOf(record);
+  const bool failed = survived.task != nullptr && survived.task->outcome == TaskOutcome::kFailed;
+  ReportPostMortem death;
+  death.executor_id = executor.id;
+  death.process = "jvm";
+  death.pid = error.jvm_pid();
+  death.time_ms = error.time_ms();
+  death.out_of_memory = true;
+  death.survived = true;
+  death.limit_bytes = KillingLimit(executor);
+  if (failed) death.reason = state_.interner->StringAt(survived.task->error);
+  if (const proto::Moment* last = LastMoment(snapshot)) PutMoment(executor, *last, detail, death);
+  death.last_sample_age_ms = 0;
+  std::vector<LastTask> tasks;
+  PutHeapError(error, tasks, death);
+  death.how = HeapErrorEvidence(survived);
+  const std::optional<ReportAction> action = ActionOf(executor, error);
+  death.headline = SurvivedHeadline(death, survived, failed, action);
+  PutTask(tasks, death);
+  if (detail == Detail::kInFull) {
+    PutSites(tasks, death);
+    Verdict verdict;
+    verdict.of_heap = true;
+    death.advice = AdviceFor(death, executor, snapshot, tasks, verdict, std::nullopt, state_);
+    if (action) PutAction(*action, SettingsOf(*action), death);
+  }
+  return death;
+}
+
+}  // namespace memprof

@@ -1,0 +1,24 @@
+// The limit that could have killed an executor's processes, and what is known of the host's memory. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "postmortem/verdict.h"
+#include "proto/memprof.pb.h"
+#include "report/model.h"
+
+namespace memprof {
+
+// A limit that nobody enforces kills nobody: then the host's memory is what there is.
+inline std::optional<uint64_t> KillingLimit(const ReportExecutor& executor) {
+  return executor.limit_enforced && executor.limit_bytes ? executor.limit_bytes : executor.host_memory_bytes;
+}
+
+// Where no container bounds it, what all processes of the host used decides.
+inline void PutHost(const ReportExecutor& executor, const proto::Moment& moment, DeathEvidence& evidence) {
+  evidence.limit_is_hosts = !executor.limit_enforced || !executor.limit_bytes || executor.limit_source == "host";
+  if (moment.has_host_available_bytes()) evidence.host_available_bytes = moment.host_available_bytes();
+}
+
+}  // namespace memprof

@@ -1,0 +1,81 @@
+#include "postmortem/lookups.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "postmortem/heap_errors.h"
+#include "rollup/executor_sums.h"
+
+namespace memprof {
+
+uint64_t LiveBytesOf(const TaskRecord& task) { return task.profile ? LiveBytesOf(*task.profile) : 0; }
+
+void PutFirst(const LastTask& task, std::vector<LastTask>& tasks) {
+  const auto found =
+      std::find_if(tasks.begin(), tasks.end(), [&](const LastTask& each) { return each.task_attempt_id == task.task_attempt_id; });
+  if (found != tasks.end()) {
+    std::rotate(tasks.begin(), found, found + 1);
+  } else {
+    tasks.insert(tasks.begin(), task);
+  }
+}
+
+const Lookups::Tasks& Lookups::TasksOf(std::string_view executor_id) {
+  if (!tasks_) {
+    tasks_.emplace();
+    for (const auto& [id, task] : state_.tasks) (*tasks_)[state_.interner->StringAt(task.executor)].emplace_back(id, &task);
+  }
+  static const Tasks kNone;
+  const auto here = tasks_->find(executor_id);
+  return here == tasks_->end() ? kNone : here->second;
+}
+
+std::vector<LastTask> Lookups::RunningOn(std::string_view executor_id) {
+  std::vector<LastTask> running;
+  for (const auto& [id, task] : TasksOf(executor_id)) {
+    if (task->profile && task->profile->final) continue;
+    if (task->ended && task->outcome != TaskOutcome::kLost) continue;
+    running.push_back({id, task, LiveBytesOf(*task)});
+  }
+  std::sort(running.begin(), running.end(), [](const LastTask& a, const LastTask& b) {
+    return std::pair(~a.live_bytes, a.task_attempt_id) < std::pair(~b.live_bytes, b.task_attempt_id);
+  });
+  return running;
+}
+
+std::optional<LastTask> Lookups::LastFailedOn(std::string_view executor_id, int64_t removed_ms) {
+  std::optional<LastTask> last;
+  for (const auto& [id, task] : TasksOf(executor_id)) {
+    if (!task->ended || task->outcome != TaskOutcome::kFailed || task->end_ms + kEndsWithinMs < removed_ms) continue;
+    if (!last || std::pair(task->end_ms, id) > std::pair(last->task->end_ms, last->task_attempt_id))
+      last = LastTask{id, task, LiveBytesOf(*task)};
+  }
+  return last;
+}
+
+std::optional<NextInCgroup> Lookups::NextAfter(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot,
+                                               uint64_t removed_event) {
+  const auto here = Starts().find({snapshot.host(), snapshot.cgroup()});
+  if (here == Starts().end()) return std::nullopt;
+  const Start* first = nullptr;
+  for (const Start& start : here->second) {
+    if (start.executor_id == executor_id || start.added_event < removed_event) continue;
+    if (start.oom_kills < snapshot.oom_kills()) continue;  // another cgroup of the same name
+    if (first == nullptr || std::tie(start.oom_kills, start.executor_id) < std::tie(first->oom_kills, first->executor_id)) first = &start;
+  }
+  return first == nullptr ? std::nullopt : std::optional(NextInCgroup{first->executor_id, first->oom_kills});
+}
+
+const std::map<Lookups::Cgroup, std::vector<Lookups::Start>>& Lookups::Starts() {
+  if (starts_) return *starts_;
+  starts_.emplace();
+  for (const auto& [id, record] : state_.executors) {
+    if (!record.added) continue;
+    const proto::ExecutorSnapshot snapshot = SnapshotOf(record);
+    if (!snapshot.has_oom_kills_at_start()) continue;
+    (*starts_)[{snapshot.host(), snapshot.cgroup()}].push_back({record.added_event, snapshot.oom_kills_at_start(), std::string(id)});
+  }
+  return *starts_;
+}
+
+}  // namespace memprof

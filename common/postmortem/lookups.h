@@ -1,0 +1,60 @@
+// Lookups: what post-mortems look up for each death, found once for all of a report: which tasks ran in which executor, and which
+// executors shared a cgroup one after another. Refers to the state. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "postmortem/last_sites.h"
+#include "proto/memprof.pb.h"
+#include "rollup/state.h"
+
+namespace memprof {
+
+uint64_t LiveBytesOf(const TaskRecord& task);  // 0: it has no profile
+
+// Makes it the first of them. It may have failed before its executor was gone, and then it is not among those that ran to the end.
+void PutFirst(const LastTask& task, std::vector<LastTask>& tasks);
+
+// An executor that began in the cgroup of a dead one, and the kernel's count of kills there as it read it then.
+struct NextInCgroup {
+  std::string executor_id;
+  uint64_t oom_kills = 0;
+};
+
+class Lookups {
+ public:
+  explicit Lookups(const StoreState& state) : state_(state) {}
+
+  // Attempts that an executor took with it: no end was reported, or that they were lost, and no profile was final. Those that held most
+  // come first.
+  std::vector<LastTask> RunningOn(std::string_view executor_id);
+  // The task that failed last on an executor, at most kEndsWithinMs before it was gone: its error may be the JVM's last word.
+  std::optional<LastTask> LastFailedOn(std::string_view executor_id, int64_t removed_ms);
+  // The one that counted least, if several began after the executor was removed (`removed_event`). `snapshot`: its last one.
+  std::optional<NextInCgroup> NextAfter(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot, uint64_t removed_event);
+
+ private:
+  struct Start {
+    uint64_t added_event = 0, oom_kills = 0;
+    std::string executor_id;
+  };
+  using Tasks = std::vector<std::pair<int64_t, const TaskRecord*>>;  // by attempt id
+  using Cgroup = std::pair<std::string, std::string>;                // host, the group's identity
+
+  const Tasks& TasksOf(std::string_view executor_id);
+  const std::map<Cgroup, std::vector<Start>>& Starts();
+
+  const StoreState& state_;
+  // Made when they are first wanted.
+  std::optional<std::unordered_map<std::string_view, Tasks>> tasks_;  // by executor
+  std::optional<std::map<Cgroup, std::vector<Start>>> starts_;
+};
+
+}  // namespace memprof

@@ -1,0 +1,86 @@
+// DeathWriter's post-mortems of Python workers: of one that died, and of one that memory was refused to.
+#include <algorithm>
+
+#include "postmortem/advice_for.h"
+#include "postmortem/death_writer.h"
+#include "postmortem/headlines.h"
+#include "postmortem/incidents.h"
+#include "postmortem/killing_limit.h"
+#include "rollup/executor_sums.h"
+
+namespace memprof {
+
+ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const ExecutorRecord& record, const proto::WorkerDeath& worker,
+                                       Detail detail) {
+  ReportPostMortem death;
+  death.executor_id = executor.id;
+  death.process = "python-worker";
+  death.pid = worker.pid();
+  death.task_attempt_id = worker.task_attempt_id();
+  death.stage_id = worker.stage_id();
+  death.time_ms = worker.time_ms();
+  death.limit_bytes = worker.has_limit_bytes() ? worker.limit_bytes() : KillingLimit(executor);
+  if (worker.has_before()) {
+    PutMoment(executor, worker.before(), detail, death);
+    death.last_sample_age_ms = std::max<int64_t>(0, worker.time_ms() - worker.before().time_ms());
+  }
+  WorkerEvidence evidence;
+  evidence.signal = worker.signal();
+  evidence.death.limit_bytes = death.limit_bytes;
+  evidence.death.used_bytes = death.used_bytes;
+  evidence.death.sample_age_ms = death.last_sample_age_ms;
+  if (worker.has_oom_kills()) evidence.death.kernel_kills = worker.oom_kills();
+  if (!worker.has_limit_bytes()) PutHost(executor, worker.before(), evidence.death);
+  evidence.death.counted_by = "its executor";
+  std::vector<LastTask> tasks;
+  const auto task = state_.tasks.find(worker.task_attempt_id());
+  if (task != state_.tasks.end()) {
+    death.reason = state_.interner->StringAt(task->second.error);
+    if (task->second.profile) tasks.push_back({task->first, &task->second, LiveBytesOf(task->second)});
+    if (const IncidentRecord* end = FatalSignalOf(task->second, worker.pid())) {
+      evidence.signal = end->signal;
+      PutStack(end->stack, death);
+      const IncidentRecord* refusal = RefusalOf(task->second, worker.pid());
+      evidence.was_refused = refusal != nullptr && LedTo(*refusal, *end);
+      if (evidence.was_refused) death.address_space = AddressSpaceOf(*refusal);
+    }
+  }
+  if (evidence.signal != 0) death.exit_code = kSignalBase + evidence.signal;
+  const Verdict verdict = JudgeWorker(evidence);
+  death.out_of_memory = verdict.out_of_memory;
+  death.unknown = verdict.unknown;
+  death.how = verdict.how;
+  if (detail == Detail::kInFull) PutSites(tasks, death);
+  death.headline = WorkerHeadline(death, evidence.signal);
+  if (detail == Detail::kInFull && death.out_of_memory)
+    death.advice = AdviceFor(death, executor, SnapshotOf(record), tasks, {}, std::nullopt, state_);
+  return death;
+}
+
+ReportPostMortem DeathWriter::OfRefusal(const ReportExecutor& executor, const ExecutorRecord& record, int64_t task_attempt_id,
+                                        const TaskRecord& task, const IncidentRecord& refusal, Detail detail) {
+  ReportPostMortem death;
+  death.executor_id = executor.id;
+  death.process = "python-worker";
+  death.pid = refusal.pid;
+  death.task_attempt_id = task_attempt_id;
+  if (task.stage_id >= 0) death.stage_id = task.stage_id;
+  death.time_ms = refusal.time_ms;
+  death.reason = state_.interner->StringAt(task.error);
+  death.out_of_memory = true;
+  death.survived = true;
+  death.address_space = AddressSpaceOf(refusal);
+  death.limit_bytes = death.address_space->limit_bytes;
+  death.used_bytes = death.address_space->virtual_bytes;
+  death.last_sample_age_ms = 0;
+  PutStack(refusal.stack, death);
+  death.how = RefusalEvidence(*death.address_space);
+  death.headline = RefusalHeadline(death);
+  if (detail == Detail::kInShort) return death;
+  const std::vector<LastTask> tasks{{task_attempt_id, &task, LiveBytesOf(task)}};
+  PutSites(tasks, death);
+  death.advice = AdviceFor(death, executor, SnapshotOf(record), tasks, {}, std::nullopt, state_);
+  return death;
+}
+
+}  // namespace memprof

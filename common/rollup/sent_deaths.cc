@@ -1,0 +1,68 @@
+#include "rollup/sent_deaths.h"
+
+#include <string>
+
+namespace memprof {
+namespace {
+
+constexpr size_t kMostText = 200;
+
+// Not in the middle of a character.
+std::string Cut(const std::string& text) {
+  if (text.size() <= kMostText) return text;
+  size_t size = kMostText;
+  while (size != 0 && (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80) --size;
+  return text.substr(0, size);
+}
+
+}  // namespace
+
+proto::WorkerDeath WorkerDeathRules::Shortened(const proto::WorkerDeath& death) {
+  proto::WorkerDeath brief;
+  brief.set_time_ms(death.time_ms());
+  brief.set_pid(death.pid());
+  brief.set_task_attempt_id(death.task_attempt_id());
+  brief.set_stage_id(death.stage_id());
+  brief.set_stage_attempt(death.stage_attempt());
+  brief.set_partition(death.partition());
+  if (death.has_oom_kills()) brief.set_oom_kills(death.oom_kills());
+  if (death.has_limit_bytes()) brief.set_limit_bytes(death.limit_bytes());
+  brief.set_live_bytes(death.live_bytes());
+  brief.set_allocated_bytes(death.allocated_bytes());
+  brief.set_signal(death.signal());
+  if (!death.has_before()) return brief;
+  proto::Moment& before = *brief.mutable_before();
+  before.set_time_ms(death.before().time_ms());
+  before.set_used_bytes(death.before().used_bytes());
+  if (death.before().has_host_available_bytes()) before.set_host_available_bytes(death.before().host_available_bytes());
+  for (const proto::Process& process : death.before().processes()) {
+    if (process.pid() != death.pid()) continue;
+    proto::Process& own = *before.add_processes();
+    own.set_pid(process.pid());
+    own.set_kind(Cut(process.kind()));
+    own.set_peak_rss_bytes(process.peak_rss_bytes());
+    break;
+  }
+  return brief;
+}
+
+proto::HeapShortage HeapShortageRules::Shortened(const proto::HeapShortage& shortage) {
+  proto::HeapShortage brief;
+  brief.set_time_ms(shortage.time_ms());
+  brief.set_error(Cut(shortage.error()));
+  brief.set_ends_jvm(shortage.ends_jvm());
+  brief.set_thread(Cut(shortage.thread()));
+  brief.set_task_attempt_id(shortage.task_attempt_id());
+  brief.set_stage_id(shortage.stage_id());
+  brief.set_stage_attempt(shortage.stage_attempt());
+  brief.set_partition(shortage.partition());
+  brief.set_errors(shortage.errors());
+  brief.set_jvm_pid(shortage.jvm_pid());
+  brief.set_nearly_full(shortage.nearly_full());
+  for (const proto::Row& region : shortage.regions()) {
+    if (region.name() == "heap.used" || region.name() == "heap.max") *brief.add_regions() = region;
+  }
+  return brief;
+}
+
+}  // namespace memprof

@@ -17,10 +17,11 @@ std::string_view LastPart(std::string_view qualified) {
   return dot == std::string_view::npos ? qualified : qualified.substr(dot + 1);
 }
 
-bool IsDefinitionOf(const BoxFrame& frame, const BoxUdf& udf) {
-  return frame.language == Language::kPython && frame.first_line != 0 && frame.first_line == udf.line && frame.file == udf.file &&
-         LastPart(frame.function) == LastPart(udf.name);
+bool IsAtPlaceOf(const BoxFrame& frame, const BoxUdf& udf) {
+  return frame.language == Language::kPython && frame.first_line != 0 && frame.first_line == udf.line && frame.file == udf.file;
 }
+
+bool HasNameOf(const BoxFrame& frame, const BoxUdf& udf) { return LastPart(frame.function) == LastPart(udf.name); }
 
 }  // namespace
 
@@ -40,11 +41,25 @@ bool PythonFramework::Contains(const BoxFrame& frame) const {
                                                  }));
 }
 
+BoxUdf WithNamesOfItsPlace(const BoxUdf& udf, const std::vector<BoxUdf>& udfs) {
+  BoxUdf joined = udf;
+  joined.name.clear();
+  for (const BoxUdf& each : udfs) {
+    if (each.file == udf.file && each.line == udf.line && each.kind == udf.kind)
+      joined.name += (joined.name.empty() ? "" : ", ") + each.name;
+  }
+  return joined;
+}
+
 uint32_t UdfOf(const std::vector<const BoxFrame*>& frames, const std::vector<BoxUdf>& udfs) {
   for (const BoxFrame* frame : frames) {
+    uint32_t found = 0;  // a function that was given another name has it in the plan and not in its code
     for (size_t i = 0; i < udfs.size(); ++i) {
-      if (IsDefinitionOf(*frame, udfs[i])) return static_cast<uint32_t>(i + 1);
+      if (!IsAtPlaceOf(*frame, udfs[i])) continue;
+      if (HasNameOf(*frame, udfs[i])) return static_cast<uint32_t>(i + 1);
+      if (found == 0) found = static_cast<uint32_t>(i + 1);
     }
+    if (found != 0) return found;
   }
   return udfs.size() == 1 ? 1 : 0;
 }

@@ -27,4 +27,8 @@ class PythonFramework {
 // 0.
 uint32_t UdfOf(const std::vector<const BoxFrame*>& frames, const std::vector<BoxUdf>& udfs);
 
+// The UDF with the names of all of `udfs` that have its place and kind, such as closures of one factory: nobody can tell apart what they
+// allocate.
+BoxUdf WithNamesOfItsPlace(const BoxUdf& udf, const std::vector<BoxUdf>& udfs);
+
 }  // namespace memprof

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -177,7 +178,7 @@ void DescribeSession(const PythonSession& python, const std::vector<uint32_t>& u
   message->set_allocated_bytes(session.allocated_bytes);
   message->set_rss_at_open_bytes(session.rss_at_open_bytes);
   message->set_rss_max_bytes(session.rss_max_bytes);
-  for (const uint32_t udf : udfs) message->add_udfs(udf);
+  for (const uint32_t udf : std::set<uint32_t>(udfs.begin(), udfs.end())) message->add_udfs(udf);
   message->set_python_version(ValidUtf8(python.box.python_version));
   for (const BoxCounter& counter : session.counters) {
     proto::Counter* added = message->add_counters();
@@ -196,7 +197,7 @@ void AddPythonSessions(const std::vector<PythonSession>& sessions, const PythonN
   for (size_t i = 0; i < sessions.size(); ++i) {
     const PythonSession& python = sessions[i];
     std::vector<uint32_t> udfs;
-    for (const BoxUdf& udf : python.session.udfs) udfs.push_back(udf_list.Add(udf));
+    for (const BoxUdf& udf : python.session.udfs) udfs.push_back(udf_list.Add(WithNamesOfItsPlace(udf, python.session.udfs)));
     SessionSites session(python.session, names, sites);
     session.AddSites(SpanOf(python), udfs);
     session.AddIncidents(python.box.pid);

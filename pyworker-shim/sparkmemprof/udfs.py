@@ -6,8 +6,8 @@ import functools
 import types
 from typing import Any, NamedTuple
 
-MAX_FUNCTIONS = 8
-"""Functions kept of one command; a chain of RDD operations may hold hundreds."""
+MAX_FUNCTIONS = 64
+"""Functions looked for in one command; a chain of RDD operations may hold hundreds."""
 
 _MAX_DEPTH = 64
 _MAX_LOOKED_AT = 1_000
@@ -28,7 +28,7 @@ _KINDS_OF_PYSPARKS_OWN = {
 
 class UserFunction(NamedTuple):
     name: str
-    """Its ``__qualname__``."""
+    """Its ``__qualname__``, or where it was given another ``__name__`` that name, by which Spark's plan shows it."""
     file: str
     line: int
     """Its code's first line: that of ``def``, or of the first decorator above it."""
@@ -46,6 +46,11 @@ def user_functions(command: Any) -> list[UserFunction]:
     found: list[UserFunction] = []
     _collect(_first(command), found, set(), 0)
     return found
+
+
+def _name_of(function: types.FunctionType) -> str:
+    own = function.__qualname__.rpartition(".")[2]
+    return function.__qualname__ if function.__name__ == own else function.__name__
 
 
 def kind_of_command(command: Any) -> str | None:
@@ -78,7 +83,7 @@ def _collect(value: Any, found: list[UserFunction], seen: set[int], depth: int) 
                 _collect(_content(cell), found, seen, depth + 1)
         else:
             code = value.__code__
-            function = UserFunction(value.__qualname__, code.co_filename, code.co_firstlineno)
+            function = UserFunction(_name_of(value), code.co_filename, code.co_firstlineno)
             if function not in found:
                 found.append(function)
     elif _is_of_pyspark(type(value)):

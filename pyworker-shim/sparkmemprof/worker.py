@@ -21,11 +21,13 @@ from typing import Any, Callable
 from sparkmemprof.arrow_pool import ArrowPool, arrow_pool, choose_arrow_pool, counters_of_task
 from sparkmemprof.config import Config, read_config
 from sparkmemprof.interpreters import why_not_supported
-from sparkmemprof.udfs import kind_of_command, user_functions
+from sparkmemprof.udfs import UserFunction, kind_of_command, user_functions
 
 _WORKER_MODULE = "pyspark.worker"
 # Each process that a task forks has a box of 2 MiB, which stays until the task has ended.
 _MOST_FORKS_PER_TASK = 16
+_MOST_UDFS = 8  # of a session: kUdfsPerSession of the box
+_MOST_NAMES_OF_A_PLACE = 3
 _ENTRY_MODULE = "pyspark.worker_under_sparkmemprof"
 
 
@@ -76,6 +78,7 @@ class WorkerProfiler:
         self._eval_type_names: dict[int, str] = {}
         self._task: tuple[int, ...] | None = None
         self._udfs: list[tuple[str, str, int, str]] = []
+        self._dropped_udfs: set[tuple[str, str, int, str]] = set()
         self._forks = 0
         self._arrow_at_open: ArrowPool | None = None
         self._is_first_task = True
@@ -192,6 +195,7 @@ class WorkerProfiler:
     def _open_session(self) -> None:
         self._task = None
         self._udfs = []
+        self._dropped_udfs = set()
         self._forks = 0
         self._eval_type = None
         self._arrow_at_open = None
@@ -234,9 +238,23 @@ class WorkerProfiler:
     def _add_udfs(self, command: Any) -> None:
         kind = kind_of_command(command) or self._kind()
         for function in user_functions(command):
-            udf = (*function, kind)
-            self._udfs.append(udf)
-            self._hooks.add_udf(*udf)
+            udf = self._udf_of(function, kind)
+            if udf is None:
+                continue
+            if len(self._udfs) < _MOST_UDFS:
+                self._udfs.append(udf)
+                self._hooks.add_udf(*udf)
+            else:
+                self._dropped_udfs.add(udf)
+                self._hooks.set_counter("droppedUdfs", len(self._dropped_udfs))
+
+    def _udf_of(self, function: UserFunction, kind: str) -> tuple[str, str, int, str] | None:
+        """What the box has of it; None for nothing new. Closures of one factory share their code, so that nobody can
+        tell apart what they allocate: the first two are named, and an ellipsis stands for the others."""
+        place = (*function[1:], kind)
+        beside = [udf[0] for udf in self._udfs if udf[1:] == place]
+        name = function.name if len(beside) < _MOST_NAMES_OF_A_PLACE - 1 or function.name in beside else "…"
+        return None if name in beside else (name, *place)
 
     def _kind(self) -> str:
         """PythonEvalType's name without its prefix, e.g. MAP_PANDAS_ITER_UDF; RDD for functions of RDDs."""

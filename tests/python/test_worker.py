@@ -114,6 +114,8 @@ def test_every_kind_of_function_is_named_and_its_bytes_stay_in_its_session(run_j
         "forks often": 3,
         "limit": 5,
         "udtf": [42],
+        "closures": list(range(12)),
+        "many": [0] * 11,
         "decorated": 3,
     }
     ours = [line for line in stderr.splitlines() if "sparkmemprof" in line]
@@ -148,6 +150,13 @@ def test_every_kind_of_function_is_named_and_its_bytes_stay_in_its_session(run_j
     assert [udf["name"] for udf in chain["udfs"]] == ["inner", "outer"], "in the order in which they are applied"
     rdd = next(session for session in sessions if any(udf["kind"] == "RDD" for udf in session["udfs"]))
     assert [udf["name"] for udf in rdd["udfs"]] == ["of_rdd", "of_rdd_then", "keeps", "Callable.__call__"]
+    closures = next(session for session in sessions if any(udf["name"] == "price_0" for udf in session["udfs"]))
+    assert [udf["name"] for udf in closures["udfs"]] == ["price_0", "price_1", "…"], "as Spark's plan shows them"
+    assert len({(udf["file"], udf["line"]) for udf in closures["udfs"]}) == 1
+    assert "droppedUdfs" not in closures["counters"]
+    many = next(session for session in sessions if any(udf["name"] == "many_0" for udf in session["udfs"]))
+    assert [udf["name"] for udf in many["udfs"]] == [f"many_{number}" for number in range(8)]
+    assert many["counters"]["droppedUdfs"] == 3
     # All are closed but those of killed workers (the limit) and of children that exit without a word (the fork).
     still_open = {udf["name"] for session in sessions if not session["closed"] for udf in session["udfs"]}
     assert still_open <= {"endless", "forks", "forks_often"}

@@ -104,6 +104,21 @@ def under_a_decorator(batches):
         yield pd.DataFrame({"id": batch["id"]})
 
 
+def priced(number):
+    def price(value):
+        return value + number + take(14_999_993)
+
+    price.__name__ = f"price_{number}"
+    return udf(price, LongType())
+
+
+def one_of_many(number):
+    """A function with a place of its own."""
+    names = {}
+    exec(compile(f"{number * chr(10)}def many_{number}(value): return value", f"many_{number}.py", "exec"), names)
+    return udf(names[f"many_{number}"], LongType())
+
+
 def outcome(action):
     try:
         return action()
@@ -128,6 +143,8 @@ def main():
         "forks often": lambda: len(frame.mapInPandas(forks_often, "id long").collect()),
         "limit": lambda: len(frame.mapInPandas(endless, "id long").limit(5).collect()),
         "udtf": lambda: [row[0] for row in Doubling(lit(21)).collect()],
+        "closures": lambda: list(frame.select(*[priced(number)(col("id")) for number in range(12)]).first()),
+        "many": lambda: list(frame.select(*[one_of_many(number)(col("id")) for number in range(11)]).first()),
         "decorated": lambda: len(frame.mapInPandas(under_a_decorator, "id long").collect()),
     }
     print(json.dumps({name: outcome(action) for name, action in results.items()}), flush=True)

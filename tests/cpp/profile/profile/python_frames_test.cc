@@ -63,6 +63,25 @@ TEST_F(Udfs, OutsideOfAllTheOnlyOneIsTaken) {
   EXPECT_EQ(UdfOf({&machinery_}, {}), 0u);
 }
 
+TEST_F(Udfs, AFunctionWithAnotherNameIsFoundByItsPlace) {
+  const BoxFrame closure = Frame("u", "/jobs/a.py", 32, 30);
+  const BoxUdf first{"price_0", "/jobs/a.py", "BATCHED_UDF", 30}, second{"price_1", "/jobs/a.py", "BATCHED_UDF", 30};
+  const BoxUdf plain{"make.<locals>.u", "/jobs/a.py", "BATCHED_UDF", 30};
+  EXPECT_EQ(UdfOf({&machinery_, &closure}, {inner_udf_, first, second}), 2u);
+  EXPECT_EQ(UdfOf({&machinery_, &closure}, {inner_udf_, first, plain}), 3u) << "its own name counts more";
+  EXPECT_EQ(UdfOf({&machinery_, &closure, &inner_}, {inner_udf_, first}), 2u);
+}
+
+TEST_F(Udfs, ThoseOfOnePlaceAreOneWithAllNames) {
+  const BoxUdf first{"price_0", "/jobs/a.py", "BATCHED_UDF", 30}, second{"price_1", "/jobs/a.py", "BATCHED_UDF", 30};
+  const BoxUdf of_other_kind{"price_2", "/jobs/a.py", "SCALAR_PANDAS_UDF", 30};
+  const std::vector<BoxUdf> udfs = {first, inner_udf_, second, of_other_kind};
+  EXPECT_EQ(WithNamesOfItsPlace(first, udfs).name, "price_0, price_1");
+  EXPECT_EQ(WithNamesOfItsPlace(second, udfs).name, "price_0, price_1");
+  EXPECT_EQ(WithNamesOfItsPlace(of_other_kind, udfs).name, "price_2");
+  EXPECT_EQ(WithNamesOfItsPlace(inner_udf_, udfs).name, "make.<locals>.inner");
+}
+
 TEST_F(Udfs, AnotherFunctionOfTheSameNameIsNotIt) {
   const BoxFrame elsewhere = Frame("outer", "/jobs/b.py", 12, 10);
   const BoxFrame later = Frame("outer", "/jobs/a.py", 52, 50);

@@ -8,12 +8,20 @@
 #include "agent/guarded.h"
 #include "agent/jdk_natives.h"
 #include "base/clock.h"
+#include "base/run_within.h"
 #include "base/warning.h"
 #include "rows/hotspot_layout.h"
 #include "shortage/vm_exit.h"
 #include "system/private_file.h"
 
 namespace memprof {
+namespace {
+
+// Spark kills an executor ten seconds after it has asked it to end.
+constexpr std::chrono::seconds kMostStop{8};
+
+}  // namespace
+
 Agent& Agent::Get() {
   static Agent* agent = new Agent;
   return *agent;
@@ -114,7 +122,11 @@ void Agent::Stop() noexcept {
     ground_.jvm.SetExhaustionEvents(false);
     heap_.Stop();
     names_.Stop();
-    watch_.Stop(*application);
+    // Only this looks at files.
+    if (!RunWithin(kMostStop, [this, application] { watch_.Stop(*application); })) {
+      inert_ = "the file system of the black boxes did not answer when the application before ended";
+      Warn("the file system of the black boxes does not answer: the last figures of this process are missing");
+    }
     Forget();
     ground_.messages.Close();
   });

@@ -23,6 +23,7 @@ ALONE_BLOCKS = 130
 WORKERS = 4
 NEARLY_FULL = 0.93
 FILE_BYTES = 1_500_000_000  # more than the container has room for
+TWICE_BYTES = 300_000_000  # read twice: the kernel takes such pages for active ones
 PATIENCE_SECONDS = 60
 
 
@@ -53,20 +54,25 @@ def wait_for(condition):
 
 
 def page_cache(context, notes):
-    """A file is read until the container is full of it; then somebody kills the executor."""
+    """A file is read twice, and another one until the container is full of both; then somebody kills the executor."""
+
+    def read_file(path, size):
+        if not path.exists():
+            with path.open("wb") as file:
+                file.truncate(size)
+        with path.open("rb", buffering=0) as file:
+            while file.read(1 << 20):
+                pass
 
     def read(_):
         held = bytearray(BLOCK_BYTES)  # read
         if TaskContext.get().attemptNumber() == 0:
-            path = notes / "large"
-            with path.open("wb") as large:
-                large.truncate(FILE_BYTES)
-            with path.open("rb", buffering=0) as large:
-                while large.read(1 << 20):
-                    pass
+            for name, size in (("twice", TWICE_BYTES), ("twice", TWICE_BYTES), ("large", FILE_BYTES)):
+                read_file(notes / name, size)
             time.sleep(2)  # the watcher has seen it, and the executor's heartbeat has been sent
-            used = (memory_cgroup(os.getpid()) / "memory.usage_in_bytes").read_text()
-            (notes / "used").write_text(used)
+            container = memory_cgroup(os.getpid())
+            (notes / "used").write_text((container / "memory.usage_in_bytes").read_text())
+            (notes / "stat").write_text((container / "memory.stat").read_text())
             os.kill(executor_pid(), signal.SIGKILL)
             time.sleep(PATIENCE_SECONDS)
         return len(held)

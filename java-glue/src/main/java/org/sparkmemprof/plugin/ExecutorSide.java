@@ -12,6 +12,7 @@ import org.sparkmemprof.files.PrivateDirectories;
 import org.sparkmemprof.gc.CollectionNews;
 import org.sparkmemprof.jni.NativeAgent;
 import org.sparkmemprof.jni.NativeLibrary;
+import org.sparkmemprof.notices.DaemonThreads;
 
 /**
  * The executor's half: starts the agent, puts the Python package in place, tells the agent which
@@ -20,6 +21,7 @@ import org.sparkmemprof.jni.NativeLibrary;
  */
 public final class ExecutorSide implements ExecutorPlugin {
   private static final long MOST_EXIT_SECONDS = 4;
+  private static final long MOST_FILES_SECONDS = 2;
 
   /**
    * In local mode the executor starts before the application has an id. It waits here until the
@@ -160,7 +162,7 @@ public final class ExecutorSide implements ExecutorPlugin {
   private void end() {
     boolean profiled = tasks != null;
     if (python != null) {
-      step(python::remove);
+      fileStep(python::remove);
     }
     if (profiled) {
       step(tasks::close);
@@ -169,7 +171,7 @@ public final class ExecutorSide implements ExecutorPlugin {
       step(NativeAgent::stop);
     }
     if (boxes != null) {
-      step(boxes::leave);
+      fileStep(boxes::leave);
     }
     if (profiled) {
       step(link::close); // last, for it may take a while
@@ -186,6 +188,14 @@ public final class ExecutorSide implements ExecutorPlugin {
       step.run();
     } catch (Throwable e) {
       notices.report("the end of the profile", String.valueOf(e));
+    }
+  }
+
+  /** A file system that hangs must not keep the JVM from ending. */
+  private void fileStep(Step step) {
+    long most = TimeUnit.SECONDS.toMillis(MOST_FILES_SECONDS * settings.patience);
+    if (!DaemonThreads.runWithin(most, "files", () -> step(step))) {
+      notices.report("the removal of files", "the file system did not answer in " + most + " ms");
     }
   }
 

@@ -33,8 +33,8 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
         !impl_->ReadTable(box::kStringTable, 0, committed.string_bytes, &assembler.strings) || !impl_->ReadView(number, &view)) {
       return impl_->Unread();
     }
-    bool together = view.session.total.epoch == before.session.total.epoch && view.session.state == before.session.state;
-    if (together || attempt == kAttempts) break;
+    bool is_one_state = view.session.total.epoch == before.session.total.epoch && view.session.state == before.session.state;
+    if (is_one_state || attempt == kAttempts) break;
   }
   if (!view.found) return gone();
   const box::Session& session = view.session;

@@ -261,7 +261,7 @@ uint32_t Recorder::InternModule(StringRef path, StringRef build_id_hex) {
   return Tag(state_->intern.epoch(), state_->intern.Module(path, build_id_hex));
 }
 
-StackId Recorder::InternStack(const FrameId* frames, uint32_t depth, uint64_t block_bytes) {
+BoxStackId Recorder::InternStack(const FrameId* frames, uint32_t depth, uint64_t block_bytes) {
   FutexLock lock(state_->mutex);
   State& state = *state_;
   if (state.finished || depth == 0) return kNoStack;

@@ -42,9 +42,9 @@ struct StringRef {
 using FrameId = uint32_t;               // names a frame of one intern epoch
 inline constexpr FrameId kNoFrame = 0;  // table full, or nothing known
 
-using StackId = uint32_t;                                 // names a stack of one intern epoch
-inline constexpr StackId kNoStack = 0;                    // nothing known of it
-inline constexpr StackId kStackWithoutRoom = UINT32_MAX;  // the tables are full: its samples go to the overflow site
+using BoxStackId = uint32_t;                                 // names a stack of one intern epoch
+inline constexpr BoxStackId kNoStack = 0;                    // nothing known of it
+inline constexpr BoxStackId kStackWithoutRoom = UINT32_MAX;  // the tables are full: its samples go to the overflow site
 
 struct RecorderOptions {
   const char* box_directory;   // exists, 0700, ours
@@ -73,7 +73,7 @@ struct Sample {
   uint64_t size;      // bytes asked for
   uint64_t weight;    // unbiased bytes this sample stands for; == size when the block was counted exactly
   uint64_t blocks;    // unbiased number of blocks it stands for, at least 1
-  StackId stack;
+  BoxStackId stack;
 };
 
 class Recorder {
@@ -111,7 +111,7 @@ class Recorder {
   uint32_t InternModule(StringRef path, StringRef build_id_hex);  // 0 when full
   // Frames outermost first, of any depth: see base/stack_fold.h. A tenth of the room is kept for the stacks of blocks of
   // kLargeBlock and more.
-  StackId InternStack(const FrameId* frames, uint32_t depth, uint64_t block_bytes);
+  BoxStackId InternStack(const FrameId* frames, uint32_t depth, uint64_t block_bytes);
   uint32_t intern_epoch() const { return __atomic_load_n(&intern_epoch_, __ATOMIC_ACQUIRE); }
   // False: the id (or 0) is of an earlier intern epoch.
   bool IsCurrent(uint32_t id) const { return id != 0 && id >> kReferenceBits == (intern_epoch() & 0xff); }
@@ -152,10 +152,10 @@ class Recorder {
 
   // Incidents: refused memory, or a fatal signal. The last one of each kind is kept. HOOK. Memory was refused: malloc has
   // returned null.
-  void NoteRefused(uint64_t bytes, StackId stack);
+  void NoteRefused(uint64_t bytes, BoxStackId stack);
   // The process is dying of a signal. Async-signal-safe; doesn't take the lock, because a thread that was interrupted in here may
   // hold it. Not from two threads at once. May be called again when the stack is known.
-  void NoteFatalSignal(int signal, int code, StackId stack);
+  void NoteFatalSignal(int signal, int code, BoxStackId stack);
 
   // Since Create(). `samples`: Allocated and Resized calls.
   struct Counters {

@@ -26,7 +26,7 @@ void Recorder::State::PutIncident(box::IncidentKind kind, const box::Incident& i
   record.Commit(box::RecordSeed(box::kIncidentTable, kind));
 }
 
-void Recorder::NoteRefused(uint64_t bytes, StackId stack) {
+void Recorder::NoteRefused(uint64_t bytes, BoxStackId stack) {
   const ErrnoKeeper errno_keeper;
   FutexLock lock(state_->mutex);
   State& state = *state_;
@@ -37,7 +37,7 @@ void Recorder::NoteRefused(uint64_t bytes, StackId stack) {
                                     sizes.resident_bytes, AddressSpaceLimit()});
 }
 
-void Recorder::NoteFatalSignal(int signal, int code, StackId stack) {
+void Recorder::NoteFatalSignal(int signal, int code, BoxStackId stack) {
   State& state = *state_;
   if (state.finished) return;
   const uint32_t epoch = intern_epoch();

@@ -26,7 +26,7 @@ constexpr milliseconds kPatience = kLongestLook;
 constexpr milliseconds kMostForSending{1000}, kOnTheWay{100};
 
 // The JVM exits with the same code when its space for classes is full.
-bool DefinesClass(const JavaStacks& stacks, StackId stack) {
+bool DefinesClass(const JavaStacks& stacks, JavaStackId stack) {
   constexpr std::string_view kDefiners[] = {"java.lang.ClassLoader.defineClass", "jdk.internal.misc.Unsafe.defineClass",
                                             "java.lang.ClassLoader.findBootstrapClass"};
   const std::vector<const JavaFrame*> frames = stacks.Frames(stack);

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "base/background_thread.h"
+#include "boxes/box_rows.h"
 #include "boxes/executor_boxes.h"
 #include "boxes/orphaned_boxes.h"
-#include "boxes/process_rows.h"
 
 namespace memprof {
 

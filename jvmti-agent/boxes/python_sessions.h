@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "boxes/box_rows.h"
 #include "boxes/executor_boxes.h"
-#include "boxes/process_rows.h"
 #include "profile/python_profile.h"
 
 namespace memprof {

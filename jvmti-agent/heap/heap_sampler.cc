@@ -42,10 +42,10 @@ HeapSampler::Charged HeapSampler::ChargeTask(jvmtiEnv* jvmti, JNIEnv* jni, const
   Charged charged;
   std::shared_ptr<JavaStacks> stacks;
   bool known = false;
-  const auto add = [&](TaskFigures& task, StackId id) {
+  const auto add = [&](TaskFigures& task, JavaStackId id) {
     const uint32_t site = task.heap.FindOrAdd(stack.hash, id);
     task.heap.At(site) += amount;
-    const StackId own = site == HeapSites::kNoSite ? id : task.heap.sites()[site].stack;
+    const JavaStackId own = site == HeapSites::kNoSite ? id : task.heap.sites()[site].stack;
     charged = {{task.stacks, own, task.key.stage_id, task.key.stage_attempt, 0}, true};
   };
   const auto add_if_known = [&](TaskFigures& task) {
@@ -57,7 +57,7 @@ HeapSampler::Charged HeapSampler::ChargeTask(jvmtiEnv* jvmti, JNIEnv* jni, const
     }
   };
   if (!tasks_->WithTask(tag, add_if_known) || known) return charged;
-  const StackId id = stacks->Intern(jvmti, jni, stack);  // the task meets this stack for the first time
+  const JavaStackId id = stacks->Intern(jvmti, jni, stack);  // the task meets this stack for the first time
   tasks_->WithTask(tag, [&](TaskFigures& task) { add(task, id); });
   return charged;
 }

@@ -34,7 +34,7 @@ namespace memprof {
 // Who made an object: a call site within a stage, or within a bucket of threads that worked for no task.
 struct ObjectOrigin {
   std::shared_ptr<JavaStacks> stacks;  // null: there was no room for the stack
-  StackId stack = 0;
+  JavaStackId stack = 0;
   int32_t stage_id = -1, stage_attempt = -1;
   uint32_t bucket = 0;  // where there is no stage
 };

@@ -60,7 +60,7 @@ std::vector<LeftSite> LeftBehind::Sites(const TaskTable& tasks) const {
   const std::lock_guard lock(mutex_);
   std::unordered_map<uint64_t, const Ended*> known;
   for (const Ended& ended : ended_) known.emplace(KeyOf(ended.tag), &ended);
-  std::map<std::tuple<const JavaStacks*, StackId, int32_t, int32_t>, LeftSite> sums;
+  std::map<std::tuple<const JavaStacks*, JavaStackId, int32_t, int32_t>, LeftSite> sums;
   for (const auto& [key, amount] : live) {
     LeftSite site;
     if (const auto ended = known.find(key.first); ended != known.end()) {

@@ -20,7 +20,7 @@ namespace memprof {
 
 struct LeftSite {
   std::shared_ptr<const JavaStacks> stacks;  // null: tasks about which nothing else is known
-  StackId stack = 0;
+  JavaStackId stack = 0;
   int32_t stage_id = -1, stage_attempt = -1;
   uint32_t tasks = 0;
   Amount live;
@@ -44,7 +44,7 @@ class LeftBehind {
     TaskTag tag;
     std::shared_ptr<const JavaStacks> stacks;
     int32_t stage_id, stage_attempt;
-    std::unordered_map<uint32_t, StackId> sites;  // by index, of those that held something
+    std::unordered_map<uint32_t, JavaStackId> sites;  // by index, of those that held something
   };
 
   void MakeRoom();  // caller holds mutex_

@@ -80,7 +80,7 @@ void OffHeapTracker::Charge(jvmtiEnv* jvmti, JNIEnv* jni, OffHeapBlock* block) {
   CapturedStack stack;
   CaptureStack(jvmti, nullptr, &stack);
   std::shared_ptr<JavaStacks> stacks;  // set when the task meets this stack for the first time
-  const auto charge = [&](TaskFigures& task, StackId id) {
+  const auto charge = [&](TaskFigures& task, JavaStackId id) {
     block->place = task.offheap.Allocated(stack.hash, id, block->amount);
     block->task = tag;
   };
@@ -92,7 +92,7 @@ void OffHeapTracker::Charge(jvmtiEnv* jvmti, JNIEnv* jni, OffHeapBlock* block) {
     }
   });
   if (stacks == nullptr) return;
-  const StackId id = stacks->Intern(jvmti, jni, stack);
+  const JavaStackId id = stacks->Intern(jvmti, jni, stack);
   tasks_->WithTask(tag, [&](TaskFigures& task) { charge(task, id); });
 }
 

@@ -26,7 +26,7 @@ struct ShortageInputs {
   TaskKey task;  // task_attempt_id -1: none
   uint64_t errors = 0;
   std::shared_ptr<JavaStacks> stacks;  // null: the stack isn't known
-  StackId stack = 0;
+  JavaStackId stack = 0;
   std::optional<ClassHistogram> histogram;
   std::optional<proto::RetainedHeap> retained;
   int32_t jvm_pid = 0;

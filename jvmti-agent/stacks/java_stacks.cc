@@ -67,12 +67,12 @@ JavaFrame Named(jvmtiEnv* jvmti, JNIEnv* jni, jmethodID method, jlocation index)
 
 }  // namespace
 
-StackId JavaStacks::Intern(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& stack) {
+JavaStackId JavaStacks::Intern(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& stack) {
   uint32_t frames[kMaxJavaFrames];
   for (int i = 0; i < stack.depth; ++i) frames[i] = FrameAt(jvmti, jni, {stack.frames[i].method, stack.frames[i].location});
 
   const std::lock_guard lock(mutex_);
-  StackId node = 0;
+  JavaStackId node = 0;
   uint32_t previous = 0;
   for (int i = stack.depth - 1; i >= 0; --i) {
     if (frames[i] == previous) continue;
@@ -82,7 +82,7 @@ StackId JavaStacks::Intern(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& st
   return node;
 }
 
-bool JavaStacks::Descend(uint32_t frame, StackId* node) {
+bool JavaStacks::Descend(uint32_t frame, JavaStackId* node) {
   const uint64_t key = static_cast<uint64_t>(*node) << 32 | frame;
   const auto known = children_.find(key);
   if (known != children_.end()) {
@@ -94,25 +94,25 @@ bool JavaStacks::Descend(uint32_t frame, StackId* node) {
     return false;
   }
   nodes_.push_back({*node, frame});
-  *node = static_cast<StackId>(nodes_.size());
+  *node = static_cast<JavaStackId>(nodes_.size());
   children_.emplace(key, *node);
   return true;
 }
 
-StackId JavaStacks::TakeOver(const JavaStacks& from, StackId stack) {
+JavaStackId JavaStacks::TakeOver(const JavaStacks& from, JavaStackId stack) {
   const std::vector<const JavaFrame*> frames = from.Frames(stack);
   const std::lock_guard lock(mutex_);
-  StackId node = 0;
+  JavaStackId node = 0;
   for (const JavaFrame* frame : frames) {
     if (!Descend(AddFrame(*frame), &node)) break;
   }
   return node;
 }
 
-std::vector<const JavaFrame*> JavaStacks::Frames(StackId stack) const {
+std::vector<const JavaFrame*> JavaStacks::Frames(JavaStackId stack) const {
   std::vector<const JavaFrame*> frames;
   const std::lock_guard lock(mutex_);
-  for (StackId node = stack; node != 0 && node <= nodes_.size(); node = nodes_[node - 1].parent) {
+  for (JavaStackId node = stack; node != 0 && node <= nodes_.size(); node = nodes_[node - 1].parent) {
     frames.push_back(&frames_[nodes_[node - 1].frame - 1]);
   }
   std::reverse(frames.begin(), frames.end());

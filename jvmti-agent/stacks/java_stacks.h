@@ -34,7 +34,7 @@ struct JavaFrame {
   bool launches_tasks = false;  // one of Spark's frames between the thread's start and the task's own code
 };
 
-using StackId = uint32_t;  // 0 = no stack
+using JavaStackId = uint32_t;  // 0 = no stack
 
 class JavaStacks {
  public:
@@ -46,13 +46,13 @@ class JavaStacks {
   explicit JavaStacks(std::atomic<uint64_t>* dropped_frames) : dropped_frames_(dropped_frames) {}
 
   // Innermost first in, the innermost node out.
-  StackId Intern(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& stack);
+  JavaStackId Intern(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& stack);
 
   // A stack of another generation, by its frames' names; 0 for one without frames.
-  StackId TakeOver(const JavaStacks& from, StackId stack);
+  JavaStackId TakeOver(const JavaStacks& from, JavaStackId stack);
 
   // Outermost first. The frames live as long as this object.
-  std::vector<const JavaFrame*> Frames(StackId stack) const;
+  std::vector<const JavaFrame*> Frames(JavaStackId stack) const;
 
   // Three quarters of a bound are reached.
   bool NearlyFull() const;
@@ -69,20 +69,20 @@ class JavaStacks {
     }
   };
   struct Node {
-    StackId parent;
+    JavaStackId parent;
     uint32_t frame;
   };
 
   uint32_t FrameAt(jvmtiEnv* jvmti, JNIEnv* jni, const Location& location);
-  uint32_t AddFrame(JavaFrame frame);           // caller holds mutex_
-  bool Descend(uint32_t frame, StackId* node);  // likewise; false: no room, the rest is dropped
+  uint32_t AddFrame(JavaFrame frame);               // caller holds mutex_
+  bool Descend(uint32_t frame, JavaStackId* node);  // likewise; false: no room, the rest is dropped
 
   mutable std::mutex mutex_;
   std::deque<JavaFrame> frames_;  // index + 1 is the frame's id
   std::unordered_map<std::string, uint32_t> frame_ids_;
   std::unordered_map<Location, uint32_t, LocationHash> locations_;
-  std::vector<Node> nodes_;                         // index + 1 is the StackId
-  std::unordered_map<uint64_t, StackId> children_;  // parent << 32 | frame
+  std::vector<Node> nodes_;                             // index + 1 is the JavaStackId
+  std::unordered_map<uint64_t, JavaStackId> children_;  // parent << 32 | frame
   size_t name_bytes_ = 0;
   std::atomic<uint64_t>* dropped_frames_;
 };

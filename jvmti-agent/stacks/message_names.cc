@@ -15,7 +15,7 @@ uint32_t MessageNames::String(const std::string& text) {
   return entry->second;
 }
 
-uint32_t MessageNames::Stack(const JavaStacks& stacks, StackId stack) {
+uint32_t MessageNames::Stack(const JavaStacks& stacks, JavaStackId stack) {
   uint32_t node = 0;
   for (const JavaFrame* frame : stacks.Frames(stack)) {
     if (node == 0 && frame->launches_tasks) continue;

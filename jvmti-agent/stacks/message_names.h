@@ -20,7 +20,7 @@ class MessageNames {
   uint32_t String(const std::string& text);  // its index
   // Index + 1; 0 for no frames. As in a task's profile, without Spark's frames between the thread's start and the task's own code
   // (tasks/task_profile.cc).
-  uint32_t Stack(const JavaStacks& stacks, StackId stack);
+  uint32_t Stack(const JavaStacks& stacks, JavaStackId stack);
 
  private:
   uint32_t Frame(const JavaFrame& frame);

@@ -10,7 +10,7 @@ namespace {
 
 // Leaves out Spark's frames between the thread's start and the task's own code: no view shows them, and they would fill a third of the
 // message.
-uint32_t AddJavaStack(const JavaStacks& stacks, StackId stack, ProfileSites* sites) {
+uint32_t AddJavaStack(const JavaStacks& stacks, JavaStackId stack, ProfileSites* sites) {
   uint32_t node = 0;
   for (const JavaFrame* java : stacks.Frames(stack)) {
     if (node == 0 && java->launches_tasks) continue;
@@ -89,7 +89,7 @@ JvmFigures CopyOf(const TaskFigures& task) {
   copy.heap.reserve(task.heap.sites().size() + 1);
   for (const auto& site : task.heap.sites()) copy.heap.push_back({site.stack, site.figures});
   if (task.heap.rest().bytes > 0) copy.heap.push_back({0, task.heap.rest()});
-  const auto add_offheap = [&](StackId stack, const OffHeapFigures& figures) {
+  const auto add_offheap = [&](JavaStackId stack, const OffHeapFigures& figures) {
     copy.offheap.push_back({stack, figures.allocated, figures.live, task.offheap.LiveAtPeak(figures)});
   };
   for (const auto& site : task.offheap.table().sites()) add_offheap(site.stack, site.figures);

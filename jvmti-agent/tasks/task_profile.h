@@ -20,11 +20,11 @@ namespace memprof {
 // A copy of a task's tables, taken while its slot is locked.
 struct JvmFigures {
   struct HeapSite {
-    StackId stack;
+    JavaStackId stack;
     Amount allocated;
   };
   struct OffHeapSite {
-    StackId stack;
+    JavaStackId stack;
     Amount allocated, live, live_at_peak;
   };
   TaskKey key;

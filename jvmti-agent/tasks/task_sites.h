@@ -59,7 +59,7 @@ class TaskSites {
   static constexpr uint32_t kNoSite = UINT32_MAX;
 
   struct Site {
-    StackId stack;
+    JavaStackId stack;
     Figures figures;
   };
 
@@ -71,7 +71,7 @@ class TaskSites {
   bool Knows(uint64_t stack_hash) const { return by_hash_.contains(stack_hash); }
 
   // The index of the stack's site, made if needed; kNoSite when there is no place for it.
-  uint32_t FindOrAdd(uint64_t stack_hash, StackId stack) {
+  uint32_t FindOrAdd(uint64_t stack_hash, JavaStackId stack) {
     const auto known = by_hash_.find(stack_hash);
     if (known != by_hash_.end()) return known->second;
     if (sites_.size() >= kMaxSites || !budget_->Take()) return kNoSite;

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "boxes/process_rows.h"
+#include "boxes/box_rows.h"
 #include "system/proc_files.h"
 #include "watch/process_kind.h"
 

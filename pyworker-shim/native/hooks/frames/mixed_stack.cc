@@ -187,7 +187,7 @@ bool KeepPythonAndBetween(const StackSources& sources, const PythonTrace& python
 }
 
 // Names the frames that were kept and interns them.
-StackId Intern(const StackSources& sources, uint64_t block_bytes, StackScratch& scratch) {
+BoxStackId Intern(const StackSources& sources, uint64_t block_bytes, StackScratch& scratch) {
   const auto& calls = scratch.calls;
   const auto& native = scratch.native;
   uint32_t depth = 0;
@@ -212,12 +212,12 @@ StackId Intern(const StackSources& sources, uint64_t block_bytes, StackScratch& 
   return sources.recorder.InternStack(scratch.stack, depth, block_bytes);
 }
 
-StackId CaptureIn(StackScratch& scratch, const StackSources& sources, const PythonTrace& python, uint64_t key, StackDetail detail,
-                  bool with_native, uint64_t block_bytes) {
+BoxStackId CaptureIn(StackScratch& scratch, const StackSources& sources, const PythonTrace& python, uint64_t key, StackDetail detail,
+                     bool with_native, uint64_t block_bytes) {
   bool whole = true;  // false during a fork: nothing is unwound then, and the incomplete stack must not be kept
   if (with_native) {
     key = HashPair(key, NativeKey(sources, python, scratch));
-    if (const StackId known = sources.stacks.Find(key)) return known;
+    if (const BoxStackId known = sources.stacks.Find(key)) return known;
     const bool may_be_brief = python.interpreter_loop != nullptr;
     const NativeTrace native = TraceNative(sources, python, may_be_brief ? kUnwoundFirst : StackScratch::kUnwound, scratch);
     KeepNative(sources.interpreter, python.thread != nullptr, native, scratch);
@@ -230,30 +230,30 @@ StackId CaptureIn(StackScratch& scratch, const StackSources& sources, const Pyth
   } else {
     KeepPython(python, detail, scratch);
   }
-  const StackId stack = Intern(sources, block_bytes, scratch);
+  const BoxStackId stack = Intern(sources, block_bytes, scratch);
   if (whole) sources.stacks.Remember(key, stack);
   return stack;
 }
 
 // Used when more threads sample at once than there are scratches.
-__attribute__((noinline)) StackId CaptureOnTheHosts(const StackSources& sources, const PythonTrace& python, uint64_t key,
-                                                    StackDetail detail, bool with_native, uint64_t block_bytes) {
+__attribute__((noinline)) BoxStackId CaptureOnTheHosts(const StackSources& sources, const PythonTrace& python, uint64_t key,
+                                                       StackDetail detail, bool with_native, uint64_t block_bytes) {
   StackScratch scratch;
   return CaptureIn(scratch, sources, python, key, detail, with_native, block_bytes);
 }
 
 }  // namespace
 
-StackId CaptureMixedStack(const StackSources& sources, StackDetail detail, uint64_t block_bytes) {
+BoxStackId CaptureMixedStack(const StackSources& sources, StackDetail detail, uint64_t block_bytes) {
   const PythonTrace python = TracePython(detail);
   // Large blocks have room reserved in the tables, so a stack that found no room for a small block may find some for a large one.
   const uint64_t key = HashPair(python.key, uint64_t{sources.recorder.intern_epoch()} << 1 | (block_bytes >= kLargeBlock ? 1 : 0));
   const bool with_native = detail == StackDetail::kNative || !python.own;
   if (!with_native) {
-    if (const StackId known = sources.stacks.Find(key)) return known;
+    if (const BoxStackId known = sources.stacks.Find(key)) return known;
   }
   if (StackScratch* scratch = sources.scratches.Take()) {
-    const StackId stack = CaptureIn(*scratch, sources, python, key, detail, with_native, block_bytes);
+    const BoxStackId stack = CaptureIn(*scratch, sources, python, key, detail, with_native, block_bytes);
     sources.scratches.Give(scratch);
     return stack;
   }

@@ -42,6 +42,6 @@ enum class StackDetail {
 };
 
 // HOOK. The calling thread's stack, for a block of `block_bytes`.
-StackId CaptureMixedStack(const StackSources& sources, StackDetail detail, uint64_t block_bytes);
+BoxStackId CaptureMixedStack(const StackSources& sources, StackDetail detail, uint64_t block_bytes);
 
 }  // namespace memprof

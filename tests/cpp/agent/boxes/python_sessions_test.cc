@@ -88,7 +88,7 @@ TEST_F(PythonSessionsTest, LinksAreRefusedByNameAndOfManyTheFirst) {
 // Of every task one block of an odd size outlives it; the task itself frees another.
 TEST_F(PythonSessionsTest, LeftoversAreThoseOfAllTasksSoFar) {
   const FrameId frames[] = {recorder_->InternPythonFrame({"keep", 4}, {"job.py", 6}, 3, 1)};
-  const StackId stack = recorder_->InternStack(frames, 1, 2'000'003);
+  const BoxStackId stack = recorder_->InternStack(frames, 1, 2'000'003);
   uintptr_t address = 0x1000;
   const auto serve = [&](int64_t task) {
     recorder_->OpenSession({task, 0, 0, 0, 0});

@@ -17,8 +17,9 @@ class Scene {
     block.size = static_cast<uint64_t>(bytes);
     block.amount = {bytes, 1, 0};
     block.task = tag;
-    tasks.WithTask(
-        tag, [&](TaskFigures& task) { block.place = task.offheap.Allocated(stack_hash, static_cast<StackId>(stack_hash), block.amount); });
+    tasks.WithTask(tag, [&](TaskFigures& task) {
+      block.place = task.offheap.Allocated(stack_hash, static_cast<JavaStackId>(stack_hash), block.amount);
+    });
     ASSERT_TRUE(blocks.Put(address, block));
   }
   void Free(uint64_t address) {

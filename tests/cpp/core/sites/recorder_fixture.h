@@ -63,7 +63,7 @@ class RecorderTest : public testing::Test {
     return recorder_->InternPythonFrame(Ref(function), Ref("/jobs/helper.py"), line, 1);
   }
 
-  StackId Stack(const std::vector<FrameId>& frames, uint64_t block_bytes = 1) {
+  BoxStackId Stack(const std::vector<FrameId>& frames, uint64_t block_bytes = 1) {
     return recorder_->InternStack(frames.data(), static_cast<uint32_t>(frames.size()), block_bytes);
   }
 

@@ -1,4 +1,4 @@
-#include "boxes/process_rows.h"
+#include "boxes/box_rows.h"
 
 #include <utility>
 #include <vector>

@@ -37,11 +37,14 @@ class Answer:
 
 def ask(host, path, method="GET", headers=()):
     """`headers`: with _ in their names for -."""
-    connection = http.client.HTTPConnection(host, timeout=60)
-    with contextlib.closing(connection):
-        connection.request(method, path, headers={name.replace("_", "-"): text for name, text in dict(headers).items()})
-        response = connection.getresponse()
-        return Answer(response.status, dict(response.getheaders()), response.read())
+    with contextlib.closing(http.client.HTTPConnection(host, timeout=60)) as connection:
+        return _ask(connection, method, path, headers)
+
+
+def _ask(connection, method, path, headers=()):
+    connection.request(method, path, headers={name.replace("_", "-"): text for name, text in dict(headers).items()})
+    response = connection.getresponse()
+    return Answer(response.status, dict(response.getheaders()), response.read())
 
 
 class LiveApplication:
@@ -55,6 +58,13 @@ class LiveApplication:
     def ask(self, path, method="GET", **headers):
         """`path` from the UI's root."""
         return ask(self._host, path, method, headers)
+
+    @contextlib.contextmanager
+    def reader(self):
+        """One with a connection of its own, which the server has accepted: a function of the path in the tab."""
+        with contextlib.closing(http.client.HTTPConnection(self._host, timeout=60)) as connection:
+            _ask(connection, "GET", "/memory/nowhere")
+            yield lambda path: _ask(connection, "GET", f"/memory/{path}")
 
     def tab(self, path="", **options):
         return self.ask(f"/memory/{path}", **options)

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/cut_text.h"
 #include "facts/error_title.h"
 
 namespace memprof {

@@ -1,5 +1,7 @@
 #include "facts/error_title.h"
 
+#include "base/cut_text.h"
+
 namespace memprof {
 namespace {
 
@@ -15,12 +17,6 @@ std::string_view NextLine(std::string_view& rest) {
 }
 
 }  // namespace
-
-std::string_view CutText(std::string_view text, size_t limit) {
-  if (text.size() <= limit) return text;
-  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xc0) == 0x80) --limit;
-  return text.substr(0, limit);
-}
 
 std::string_view ErrorTitle(std::string_view text) {
   size_t begin = text.find_first_not_of(" \t\r\n");

@@ -1,13 +1,9 @@
 // The line of a task's error that says what went wrong. Spark's texts are long and often differ only at the end.
 #pragma once
 
-#include <cstddef>
 #include <string_view>
 
 namespace memprof {
-
-// The first `limit` bytes, not cutting a UTF-8 sequence.
-std::string_view CutText(std::string_view text, size_t limit);
 
 // The first meaningful line. For a Python traceback ("…: Traceback (most recent call last):") the exception's own line, which is
 // the last one ("ValueError: …"), if the text still has it. At most 240 bytes; "" for "". Refers to `text`.

@@ -166,6 +166,13 @@ SessionSpan SpanOf(const PythonSession& python) {
   return span;
 }
 
+// In the order in which they are applied.
+std::vector<uint32_t> EachOnce(std::vector<uint32_t> udfs) {
+  std::set<uint32_t> seen;
+  std::erase_if(udfs, [&](uint32_t udf) { return !seen.insert(udf).second; });
+  return udfs;
+}
+
 void DescribeSession(const PythonSession& python, const std::vector<uint32_t>& udfs, proto::Session* message) {
   const BoxSession& session = python.session;
   message->set_pid(python.box.pid);
@@ -178,7 +185,7 @@ void DescribeSession(const PythonSession& python, const std::vector<uint32_t>& u
   message->set_allocated_bytes(session.allocated_bytes);
   message->set_rss_at_open_bytes(session.rss_at_open_bytes);
   message->set_rss_max_bytes(session.rss_max_bytes);
-  for (const uint32_t udf : std::set<uint32_t>(udfs.begin(), udfs.end())) message->add_udfs(udf);
+  for (const uint32_t udf : udfs) message->add_udfs(udf);
   message->set_python_version(ValidUtf8(python.box.python_version));
   for (const BoxCounter& counter : session.counters) {
     proto::Counter* added = message->add_counters();
@@ -200,6 +207,7 @@ void AddPythonSessions(const std::vector<PythonSession>& sessions, const PythonN
     for (const BoxUdf& udf : python.session.udfs) udfs.push_back(udf_list.Add(WithNamesOfItsPlace(udf, python.session.udfs)));
     SessionSites session(python.session, names, sites);
     session.AddSites(SpanOf(python), udfs);
+    udfs = EachOnce(std::move(udfs));
     session.AddIncidents(python.box.pid);
     if (python.leftovers) {
       const BoxSession& process = python.leftovers->process;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/cut_text.h"
 #include "base/valid_utf8.h"
 #include "profile/zip_member.h"
 
@@ -45,9 +46,7 @@ std::string_view Trimmed(std::string_view text) {
 
 std::string Shortened(std::string_view line) {
   if (line.size() <= kMostLineBytes) return ValidUtf8(line);
-  size_t end = kMostLineBytes;
-  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;  // not within a character
-  return ValidUtf8(line.substr(0, end)) + "…";
+  return ValidUtf8(CutText(line, kMostLineBytes)) + "…";
 }
 
 // Why the regular expression may mean something else in Java than in C++, or may take very long; null: neither. It is strict: a group

@@ -2,18 +2,14 @@
 
 #include <string>
 
+#include "base/cut_text.h"
+
 namespace memprof {
 namespace {
 
 constexpr size_t kMostText = 200;
 
-// Not in the middle of a character.
-std::string Cut(const std::string& text) {
-  if (text.size() <= kMostText) return text;
-  size_t size = kMostText;
-  while (size != 0 && (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80) --size;
-  return text.substr(0, size);
-}
+std::string Cut(const std::string& text) { return std::string(CutText(text, kMostText)); }
 
 }  // namespace
 

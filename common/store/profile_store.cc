@@ -4,6 +4,7 @@
 #include <deque>
 #include <mutex>
 
+#include "base/cut_text.h"
 #include "budget/budget.h"
 #include "facts/error_title.h"
 #include "intake/delivery.h"

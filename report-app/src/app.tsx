@@ -1,7 +1,7 @@
 // The frame around the pages: the application's name, the navigation, light or dark.
 import type {ComponentChildren} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';
-import {deathsOf} from './digest';
+import {allDeaths} from './digest';
 import type {Report} from './model';
 import {AboutPage} from './pages/about';
 import {DeathsPage} from './pages/deaths';
@@ -144,7 +144,7 @@ export function App({source, insideSpark}: {source: Source; insideSpark: boolean
           {PAGES.map(([page, name]) => (
             <a href={link(page)} aria-current={route.page === page ? 'page' : undefined}>
               {name}
-              {page === 'deaths' && report && report.postMortems.length > 0 && <span class="count">{deathsOf(report)}</span>}
+              {page === 'deaths' && report && report.postMortems.length > 0 && <span class="count">{allDeaths(report).length}</span>}
             </a>
           ))}
         </nav>

@@ -1,5 +1,5 @@
 // What is shown first and in which order. The words are in the model.
-import type {Action, Advice, Executor, Line, Report, Site, Stage, Sum, Origin, SiteGroup} from './model';
+import type {Action, Advice, Executor, Line, OtherDeath, PostMortem, Report, Site, Stage, Sum, Origin, SiteGroup} from './model';
 
 export function useOf(executor: Executor): number {
   return executor.atPeak && executor.limitBytes ? executor.atPeak.usedBytes / executor.limitBytes : -1;
@@ -9,8 +9,9 @@ export function executorsByUse(report: Report): Executor[] {
   return [...report.executors].sort((a, b) => useOf(b) - useOf(a));
 }
 
-export function deathsOf(report: Report): number {
-  return report.postMortems.length + (report.otherDeaths ?? []).length;
+/** With and without a post-mortem of their own. */
+export function allDeaths(report: Report): (PostMortem | OtherDeath)[] {
+  return [...report.postMortems, ...(report.otherDeaths ?? [])];
 }
 
 export interface AdviceFor extends Advice {

@@ -1,4 +1,5 @@
 // An executor's time line as the chart and the table beside it show it: one moment, the stages that ran, deaths.
+import {allDeaths} from './digest';
 import type {Executor, Report, TimeLine} from './model';
 
 export interface Held {
@@ -56,7 +57,9 @@ export function spansOf(line: TimeLine): Span[] {
 }
 
 export function deathsOf(report: Report, executor: Executor): number[] {
-  const times = [...report.postMortems, ...(report.otherDeaths ?? [])].filter((death) => death.executorId === executor.id).map((death) => death.timeMs ?? 0);
+  const times = allDeaths(report)
+    .filter((death) => death.executorId === executor.id)
+    .map((death) => death.timeMs ?? 0);
   return times.filter((time) => time > 0);
 }
 

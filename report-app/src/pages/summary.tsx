@@ -1,5 +1,5 @@
 // To be understood in ten seconds: what happened, what to change, where the memory went.
-import {adviceOf, confArgument, deathsOf, executorsByUse, jvmSitesOf, largest, linesOf, type AdviceFor} from '../digest';
+import {adviceOf, allDeaths, confArgument, executorsByUse, jvmSitesOf, largest, linesOf, type AdviceFor} from '../digest';
 import type {Report} from '../model';
 import {Findings} from '../parts/cached';
 import {ContainerBars, ContainerLegend, Use, scaleOf} from '../parts/container';
@@ -13,7 +13,7 @@ const EXECUTORS_SHOWN = 6;
 
 function Verdict({report}: {report: Report}) {
   const {verdict} = report;
-  const deaths = deathsOf(report);
+  const deaths = allDeaths(report).length;
   return (
     <section class={`verdict ${verdict.tone}`} aria-label="Verdict">
       <p class="sentence">{verdict.sentence}</p>
@@ -133,7 +133,7 @@ function LeakTile({report}: {report: Report}) {
 }
 
 function Containers({report}: {report: Report}) {
-  const died = new Set([...report.postMortems, ...(report.otherDeaths ?? [])].map((death) => death.executorId));
+  const died = new Set(allDeaths(report).map((death) => death.executorId));
   const fullest = executorsByUse(report);
   const executors = [...fullest.filter(({id}) => died.has(id)), ...fullest.filter(({id}) => !died.has(id))];
   if (executors.length === 0) return null;

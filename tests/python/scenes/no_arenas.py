@@ -9,11 +9,6 @@ COUNT = 150_000
 ROOM = 400  # blocks of 100 kB
 
 
-def mapped_bytes():
-    with open("/proc/self/statm", encoding="ascii") as file:
-        return int(file.read().split()[0]) * resource.getpagesize()
-
-
 def kept(objects, width):
     line = stage.line() + 2
     for i in range(COUNT):
@@ -27,7 +22,7 @@ blocks = [bytearray(100_000) for _ in range(ROOM)]
 last = bytearray(100_000)  # what lies before it isn't given back to the system
 stage.open_session()
 limit = resource.getrlimit(resource.RLIMIT_AS)
-resource.setrlimit(resource.RLIMIT_AS, (mapped_bytes() + (128 << 10), limit[1]))
+resource.setrlimit(resource.RLIMIT_AS, (stage.mapped_bytes() + (128 << 10), limit[1]))
 blocks.clear()
 line = kept(objects, 77)
 resource.setrlimit(resource.RLIMIT_AS, limit)

@@ -9,13 +9,8 @@ from sparkmemprof import _hooks as hooks
 LEFT = 1 << 20
 
 
-def mapped_bytes():
-    with open("/proc/self/statm", encoding="ascii") as file:
-        return int(file.read().split()[0]) * resource.getpagesize()
-
-
 limit = resource.getrlimit(resource.RLIMIT_AS)
-resource.setrlimit(resource.RLIMIT_AS, (mapped_bytes() + LEFT, limit[1]))
+resource.setrlimit(resource.RLIMIT_AS, (stage.mapped_bytes() + LEFT, limit[1]))
 try:
     stage.start()
     refused = ""

@@ -13,11 +13,6 @@ MORE_THAN_THERE_IS = (1 << 50) + 64 * 7
 COUNT = 4_000_000
 
 
-def mapped_bytes():
-    with open("/proc/self/statm", encoding="ascii") as file:
-        return int(file.read().split()[0]) * resource.getpagesize()
-
-
 def fill(objects, width):
     line = stage.line() + 3
     try:
@@ -35,7 +30,7 @@ stage.start()
 stage.open_session()
 if way == "arenas":
     limit = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (mapped_bytes() + (32 << 20), limit[1]))
+    resource.setrlimit(resource.RLIMIT_AS, (stage.mapped_bytes() + (32 << 20), limit[1]))
     fill(objects, 77)
     for i in range(COUNT):
         objects[i] = None

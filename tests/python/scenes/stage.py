@@ -7,6 +7,7 @@ library. It allocates odd sizes, each on a line of its own, and prints what the 
 import ctypes
 import json
 import os
+import resource
 import sys
 
 from sparkmemprof import _hooks as hooks
@@ -56,6 +57,12 @@ def start():
 def open_session(task=1):
     hooks.open_session()
     hooks.set_task(task, 0, 0, 0, 0)
+
+
+def mapped_bytes():
+    """Of this process's address space: what RLIMIT_AS bounds."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
 
 
 def line():

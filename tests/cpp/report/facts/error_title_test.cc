@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/cut_text.h"
+
 namespace memprof {
 namespace {
 

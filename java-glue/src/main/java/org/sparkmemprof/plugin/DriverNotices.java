@@ -35,25 +35,22 @@ final class DriverNotices implements Notices {
 
   @Override
   public void report(String what, String why) {
-    try {
-      String part = OneLine.of(what, WHAT_CHARS);
-      if (isNew(part)) {
-        warn(part, why);
-      }
-    } catch (OutOfMemoryError full) {
-      // The driver's own heap has no room even for this.
-    }
+    report(what, why, false);
   }
 
   /** As {@link #report}, for a notice that came as a message. */
   void reportOfExecutor(String what, String why) {
+    report(what, why, true);
+  }
+
+  private void report(String what, String why, boolean ofExecutor) {
     try {
       String part = OneLine.of(what, WHAT_CHARS);
-      if (isNewOfExecutor(part)) {
+      if (ofExecutor ? isNewOfExecutor(part) : isNew(part)) {
         warn(part, why);
       }
     } catch (OutOfMemoryError full) {
-      // As above.
+      // The driver's own heap has no room even for this.
     }
   }
 

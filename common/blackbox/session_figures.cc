@@ -44,8 +44,8 @@ BoxSite SiteOf(const box::Site& site, const PeakTotal& total) {
   out.allocations = site.allocations;
   out.live_bytes = site.share.live;
   out.live_at_peak_bytes = peak.live;
-  out.has_resident = peak.has_resident;
-  out.resident_at_peak_bytes = peak.has_resident ? peak.resident : 0;
+  out.read_at_peak_bytes = peak.read;
+  out.resident_at_peak_bytes = peak.read != 0 ? peak.resident : 0;
   out.sampled = site.sampled != 0;
   out.variance = site.variance;
   out.peak_variance = peak.variance;
@@ -67,7 +67,8 @@ bool Plausible(const box::Incident& incident, uint32_t kind) {
 bool Plausible(const BoxSite& site) {
   constexpr uint64_t kMostBytes = uint64_t{1} << 56;
   constexpr double kMostVariance = 0x1p112;
-  for (uint64_t figure : {site.allocated_bytes, site.allocations, site.live_bytes, site.live_at_peak_bytes, site.resident_at_peak_bytes}) {
+  for (uint64_t figure : {site.allocated_bytes, site.allocations, site.live_bytes, site.live_at_peak_bytes, site.resident_at_peak_bytes,
+                          site.read_at_peak_bytes}) {
     if (figure > kMostBytes) return false;
   }
   auto sound = [](double variance) { return variance >= 0 && variance <= kMostVariance; };  // false for NaN

@@ -19,11 +19,17 @@ double SumOfKnown(double a, double b) { return a < 0 || b < 0 ? kUnknownVariance
 
 }  // namespace
 
+bool IsResidentInPart(const SiteFigures& figures) {
+  if (figures.resident_at_peak_bytes == kUnmeasured || figures.live_at_peak_bytes == kUnmeasured) return false;
+  return figures.read_at_peak_bytes < figures.live_at_peak_bytes - figures.live_at_peak_bytes / 100;
+}
+
 void AddWithinTask(const SiteFigures& other, SiteFigures& figures) {
   figures.allocated_bytes += other.allocated_bytes;
   figures.allocations += other.allocations;
   figures.live_at_peak_bytes = SumOfMeasured(figures.live_at_peak_bytes, other.live_at_peak_bytes);
   figures.resident_at_peak_bytes = SumOfMeasured(figures.resident_at_peak_bytes, other.resident_at_peak_bytes);
+  figures.read_at_peak_bytes += other.read_at_peak_bytes;
   figures.live_at_end_bytes = SumOfMeasured(figures.live_at_end_bytes, other.live_at_end_bytes);
   figures.variance = SumOfKnown(figures.variance, other.variance);
   figures.peak_variance = SumOfKnown(figures.peak_variance, other.peak_variance);
@@ -47,6 +53,7 @@ void AddOverTasks(const SiteFigures& other, SiteFigures& figures) {
   }
   figures.live_at_peak_bytes = LargestMeasured(figures.live_at_peak_bytes, other.live_at_peak_bytes);
   figures.resident_at_peak_bytes = LargestMeasured(figures.resident_at_peak_bytes, other.resident_at_peak_bytes);
+  figures.read_at_peak_bytes = std::max(figures.read_at_peak_bytes, other.read_at_peak_bytes);
   figures.live_at_end_bytes = LargestMeasured(figures.live_at_end_bytes, other.live_at_end_bytes);
   figures.sampled = figures.sampled || other.sampled;
   figures.tasks += other.tasks;

@@ -12,4 +12,7 @@ void AddWithinTask(const SiteFigures& other, SiteFigures& figures);
 // Adds one task, or tasks already summed up.
 void AddOverTasks(const SiteFigures& other, SiteFigures& figures);
 
+// Whether what is resident is a lower bound: more than a hundredth of what was live was not looked up.
+bool IsResidentInPart(const SiteFigures& figures);
+
 }  // namespace memprof

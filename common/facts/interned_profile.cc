@@ -53,6 +53,7 @@ SiteRecord RecordOf(const proto::Site& site, const InternedReferences& interned)
   figures.allocations = site.allocations();
   if (site.has_live_at_peak_bytes()) figures.live_at_peak_bytes = site.live_at_peak_bytes();
   if (site.has_resident_at_peak_bytes()) figures.resident_at_peak_bytes = site.resident_at_peak_bytes();
+  figures.read_at_peak_bytes = site.read_at_peak_bytes();
   if (site.has_live_bytes()) figures.live_at_end_bytes = site.live_bytes();
   figures.sampled = site.sampled();
   if (site.sampled()) {

@@ -48,6 +48,7 @@ struct SiteKeyHash {
 struct SiteFigures {
   uint64_t allocated_bytes = 0, allocations = 0;
   uint64_t live_at_peak_bytes = kUnmeasured, resident_at_peak_bytes = kUnmeasured;
+  uint64_t read_at_peak_bytes = 0;           // of live at peak: blocks whose pages were looked up
   uint64_t live_at_end_bytes = kUnmeasured;  // when its sessions were closed, or when it was last read
   double variance = 0;                       // of allocated, bytes²; 0 = exact
   double peak_variance = 0;                  // of live at the peak, likewise

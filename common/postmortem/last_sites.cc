@@ -45,7 +45,10 @@ ReportSite SiteRow(const HeldKey& key, const Held& held, const Interner& interne
   if (held.live_bytes != kUnmeasured) row.live_at_peak_bytes = held.live_bytes;
   // A reading of the task's peak; it says nothing of a later moment at which less was held.
   bool still = held.figures.live_at_peak_bytes == held.live_bytes && held.figures.resident_at_peak_bytes != kUnmeasured;
-  if (still) row.resident_at_peak_bytes = held.figures.resident_at_peak_bytes;
+  if (still) {
+    row.resident_at_peak_bytes = held.figures.resident_at_peak_bytes;
+    row.resident_in_part = IsResidentInPart(held.figures);
+  }
   if (row.live_at_peak_bytes) row.error_bytes = ErrorOf(held);
   row.frames = stacks.Frames(stack);
   if (stage >= 0) row.stage_id = stage;

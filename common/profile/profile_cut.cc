@@ -45,6 +45,7 @@ class Writer {
     if (site.live_bytes) message.set_live_bytes(Rounded(*site.live_bytes));
     if (site.live_at_peak_bytes) message.set_live_at_peak_bytes(Rounded(*site.live_at_peak_bytes));
     if (site.resident_at_peak_bytes) message.set_resident_at_peak_bytes(Rounded(*site.resident_at_peak_bytes));
+    message.set_read_at_peak_bytes(Rounded(site.read_at_peak_bytes));
     message.set_sampled(site.sampled);
     message.set_variance(site.variance);
     if (site.peak_variance) message.set_peak_variance(*site.peak_variance);

@@ -21,6 +21,7 @@ void AddHeld(ProfileSite* sum, const ProfileSite& site) {
   AddTo(&sum->live_at_peak_bytes, site.live_at_peak_bytes);
   AddTo(&sum->peak_variance, site.peak_variance);
   AddTo(&sum->resident_at_peak_bytes, site.resident_at_peak_bytes);
+  sum->read_at_peak_bytes += site.read_at_peak_bytes;
 }
 
 // What a session held at another moment counts as a measured zero at this one.
@@ -28,6 +29,7 @@ ProfileSite NothingHeld(ProfileSite site) {
   for (std::optional<double>* figure : {&site.live_at_peak_bytes, &site.peak_variance, &site.resident_at_peak_bytes}) {
     if (*figure) *figure = 0;
   }
+  site.read_at_peak_bytes = 0;
   return site;
 }
 

@@ -33,6 +33,7 @@ struct ProfileSite {
   double allocated_bytes = 0, allocations = 0, variance = 0;
   std::optional<double> live_bytes, live_at_peak_bytes, peak_variance;
   std::optional<double> resident_at_peak_bytes;
+  double read_at_peak_bytes = 0;  // of live at peak: what resident speaks of
 };
 
 // What the closed sessions of a process have left live (proto::Leftovers).

@@ -88,7 +88,8 @@ class SessionSites {
       site.live_bytes = static_cast<double>(box.live_bytes);
       site.live_at_peak_bytes = static_cast<double>(box.live_at_peak_bytes);
       site.peak_variance = box.peak_variance;
-      if (box.has_resident) site.resident_at_peak_bytes = static_cast<double>(box.resident_at_peak_bytes);
+      site.read_at_peak_bytes = static_cast<double>(box.read_at_peak_bytes);
+      if (box.read_at_peak_bytes != 0) site.resident_at_peak_bytes = static_cast<double>(box.resident_at_peak_bytes);
       sites_->Add(site, number);
     }
   }

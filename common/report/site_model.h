@@ -36,6 +36,7 @@ struct ReportSite {
   uint64_t tasks = 0;
   uint64_t allocated_bytes = 0, allocations = 0;
   std::optional<uint64_t> live_at_peak_bytes, resident_at_peak_bytes, live_at_end_bytes, retained_bytes;
+  bool resident_in_part = false;  // resident: a lower bound, of the large blocks; the pages of small ones are not looked up
   bool sampled = false;
   std::optional<uint64_t> error_bytes;  // two standard deviations
   std::vector<ReportFrame> frames;      // outermost call first, allocation last
@@ -53,6 +54,7 @@ struct ReportLine {
   uint64_t tasks = 0;
   uint64_t allocated_bytes = 0, allocations = 0;
   std::optional<uint64_t> live_at_peak_bytes, resident_at_peak_bytes, live_at_end_bytes;
+  bool resident_in_part = false;
   bool sampled = false;
   std::optional<uint64_t> error_bytes;
   std::vector<uint32_t> sites;  // indexes into the group's sites, heaviest first; those without a row are missing
@@ -87,6 +89,7 @@ struct ReportUdfShare {
   uint64_t tasks = 0;
   uint64_t allocated_bytes = 0, allocations = 0;
   std::optional<uint64_t> live_at_peak_bytes, resident_at_peak_bytes, live_at_end_bytes;  // each the largest of any one task
+  bool resident_in_part = false;
   bool sampled = false;
   std::optional<uint64_t> error_bytes;
 };

@@ -252,16 +252,14 @@ std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<Repor
       rest.Add(*record, counters);
       continue;
     }
-    proto::ExecutorSnapshot snapshot;
     bytes += 1000 + 4 * record->snapshot.size();  // names of keys make JSON longer than protobuf
-    bool measured =
-        snapshot.ParseFromArray(record->snapshot.data(), static_cast<int>(record->snapshot.size())) && !record->snapshot.empty();
+    const proto::ExecutorSnapshot snapshot = SnapshotOf(*record);
     ReportExecutor row = WholeRow(state, managers, id, *record, snapshot, retained_sites, not_available);
     if (managers.IsDriver(id) && !DriverHasContainer(&state.configuration)) {
       not_available.insert({"a container of the driver",
                             "in client mode nobody reserves memory for it; its limit is its cgroup's, or the memory of its machine"});
     }
-    if (!measured) not_available.insert({"processes and peaks of executor " + row.id, "no snapshot of it arrived"});
+    if (record->snapshot.empty()) not_available.insert({"processes and peaks of executor " + row.id, "no snapshot of it arrived"});
     for (const proto::Process& process : snapshot.processes()) {
       if (!process.has_baseline() || process.kind() != "python-worker") continue;
       not_available.insert({"baseline.modules of what a worker's daemon had imported",
@@ -283,13 +281,10 @@ const ReportExecutor* RowsOfExecutors::Of(std::string_view id) {
   if (const auto found = rows_.find(id); found != rows_.end()) return found->second;
   const auto record = state_.executors.find(id);
   if (record == state_.executors.end()) return nullptr;
-  proto::ExecutorSnapshot snapshot;
-  const std::pmr::string& bytes = record->second.snapshot;
-  if (!snapshot.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) snapshot.Clear();
   std::set<ReportNotAvailable> unused;
   const size_t retained_sites = RetainedSitesShown(std::min(state_.executors.size(), kMostExecutorRows));
-  others_.push_back(
-      std::make_unique<ReportExecutor>(WholeRow(state_, Managers(state_), id, record->second, snapshot, retained_sites, unused)));
+  others_.push_back(std::make_unique<ReportExecutor>(
+      WholeRow(state_, Managers(state_), id, record->second, SnapshotOf(record->second), retained_sites, unused)));
   return rows_.emplace(others_.back()->id, others_.back().get()).first->second;
 }
 

@@ -4,6 +4,13 @@
 #include <charconv>
 
 namespace memprof {
+namespace {
+
+std::optional<uint64_t> PeakUseOf(const proto::ExecutorSnapshot& snapshot) {
+  return snapshot.has_at_peak() ? std::optional(snapshot.at_peak().used_bytes()) : std::nullopt;
+}
+
+}  // namespace
 
 proto::ExecutorSnapshot SnapshotOf(const ExecutorRecord& executor) {
   proto::ExecutorSnapshot snapshot;
@@ -17,17 +24,14 @@ void ExecutorSums::Add(std::optional<uint64_t> used_bytes) {
 }
 
 void ExecutorSums::Add(const ExecutorRecord& executor, CounterSums& counters) {
-  Add(PeakUseOf(executor));
   const proto::ExecutorSnapshot snapshot = SnapshotOf(executor);
+  Add(PeakUseOf(snapshot));
   for (const proto::Counter& counter : snapshot.counters()) {
     AddCounter(counter.name(), std::min(counter.value(), kMaxFigure), counters);
   }
 }
 
-std::optional<uint64_t> PeakUseOf(const ExecutorRecord& executor) {
-  const proto::ExecutorSnapshot snapshot = SnapshotOf(executor);
-  return snapshot.has_at_peak() ? std::optional(snapshot.at_peak().used_bytes()) : std::nullopt;
-}
+std::optional<uint64_t> PeakUseOf(const ExecutorRecord& executor) { return PeakUseOf(SnapshotOf(executor)); }
 
 std::optional<int64_t> ExecutorNumber(std::string_view id) {
   int64_t number = 0;

@@ -20,8 +20,10 @@
 // Residency works the same way, with one difference: a block's resident bytes are often read long after the peak (just before it is
 // freed, because at malloc it had no pages yet). Such a late reading belongs to the peak if the block was live at the peak. So a block
 // remembers the first maximum that it can have been part of: FirstPeak(). It is live now, so it was live at the last maximum exactly
-// if that maximum is not older than its first one. `readings` counts the live blocks that have been read. If none of a site's blocks at
-// the peak was ever read, the site has no resident figure (which is not the same as 0).
+// if that maximum is not older than its first one. When much of what was live at the maximum is gone (LastsPeak), pages that a block
+// gets then were not the peak's: only the first reading of a block still counts for it. `read_kib` is the weight of the live blocks that have
+// been read. If none of a site's blocks at the peak was ever read, the site has no resident figure (which is not the same as 0). If some of
+// them were, the figure is a lower bound: live - read_kib KiB were never looked up.
 //
 // Plain old data, no locks: the caller holds one. Callable from hooks. Bytes are unbiased weights; resident bytes are real bytes.
 #pragma once
@@ -42,8 +44,8 @@ using PeakTotal = TotalOf<uint64_t>;
 // A share as of the last maximum; what a reader shows.
 struct ShareAtPeak {
   uint64_t live, resident;
+  uint64_t read;  // of `live`: blocks that have been read, in whole KiB of each; 0: `resident` is not known
   double variance;
-  bool has_resident;
 };
 
 // The site's part.
@@ -55,18 +57,18 @@ struct PeakShare {
   double variance = 0;  // of live, bytes²
   double variance_at_peak = 0;
   uint64_t epoch = 0;  // the maximum that the ..._at_peak fields belong to
-  uint32_t readings = 0;
-  uint32_t readings_at_peak = 0;
+  uint32_t read_kib = 0;  // of the live blocks that have been read, each rounded down; so the record stays one cache line
+  uint32_t read_kib_at_peak = 0;
 
   void SaveLive() {
     live_at_peak = live;
     resident_at_peak = resident;
     variance_at_peak = variance;
-    readings_at_peak = readings;
+    read_kib_at_peak = read_kib;
   }
   ShareAtPeak AtPeak(bool saved) const {
-    return saved ? ShareAtPeak{live_at_peak, resident_at_peak, variance_at_peak, readings_at_peak > 0}
-                 : ShareAtPeak{live, resident, variance, readings > 0};
+    return saved ? ShareAtPeak{live_at_peak, resident_at_peak, uint64_t{read_kib_at_peak} << 10, variance_at_peak}
+                 : ShareAtPeak{live, resident, uint64_t{read_kib} << 10, variance};
   }
 };
 
@@ -122,17 +124,31 @@ bool WasLiveAtPeak(const TotalOf<Bytes>& total, uint64_t first_peak) {
   return first_peak <= total.epoch;
 }
 
-// A block's reading rose from `before` (0 for the first) to `after`. The share has been touched.
-inline void NoteReading(const PeakTotal& total, PeakShare& share, uint64_t first_peak, bool first_reading, uint64_t before,
-                        uint64_t after) {
-  bool at_peak = WasLiveAtPeak(total, first_peak);
-  if (first_reading) {
-    ++share.readings;
-    if (at_peak) ++share.readings_at_peak;
-  }
+// True until more than a sixteenth of what was live at the last maximum is gone.
+inline bool LastsPeak(const PeakTotal& total) { return total.live >= total.peak - total.peak / 16; }
+
+inline uint32_t InKib(uint64_t bytes) { return static_cast<uint32_t>(bytes >> 10); }
+
+// The first reading of a block of this weight, which Grow counted. The share has been touched.
+inline void NoteFirstReading(const PeakTotal& total, PeakShare& share, uint64_t first_peak, uint64_t weight, uint64_t reading) {
+  share.read_kib += InKib(weight);
+  share.resident += reading;
+  if (!WasLiveAtPeak(total, first_peak)) return;
+  share.read_kib_at_peak += InKib(weight);
+  share.resident_at_peak += reading;
+}
+
+// A block's reading rose from `before` to `after`. The share has been touched.
+inline void NoteReading(const PeakTotal& total, PeakShare& share, uint64_t first_peak, uint64_t before, uint64_t after) {
   if (after <= before) return;
   share.resident += after - before;
-  if (at_peak) share.resident_at_peak += after - before;
+  if (WasLiveAtPeak(total, first_peak) && LastsPeak(total)) share.resident_at_peak += after - before;
+}
+
+// With Shrink, for a block that has been read.
+inline void ForgetReading(PeakShare& share, uint64_t weight, uint64_t reading) {
+  share.resident -= reading;
+  share.read_kib -= InKib(weight);
 }
 
 }  // namespace memprof

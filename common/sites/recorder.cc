@@ -54,8 +54,8 @@ void Recorder::State::Evict(uint32_t site) {
   rest.share.resident_at_peak += gone.share.resident_at_peak;
   rest.share.variance += gone.share.variance;
   rest.share.variance_at_peak += gone.share.variance_at_peak;
-  rest.share.readings += gone.share.readings;
-  rest.share.readings_at_peak += gone.share.readings_at_peak;
+  rest.share.read_kib += gone.share.read_kib;
+  rest.share.read_kib_at_peak += gone.share.read_kib_at_peak;
   sites.Remove(site);
   sites.Commit(overflow);
   --session.sites;
@@ -101,7 +101,7 @@ void Recorder::State::Thin() {
   Count(&Counters::interval_doublings, &box::Session::interval_doublings);
   const uint64_t exempt = ExemptFromThinning();
   live.Sweep([&](LiveBlock& block) {
-    if (block.size >= exempt) return true;
+    if (block.size >= exempt || block.resident != LiveBlock::kUnread) return true;
     ActiveSession& owner = OwnerOf(block);
     uint32_t site = SiteOf(block);
     box::Site& record = sites.Begin(site);
@@ -143,10 +143,7 @@ void Recorder::State::Discharge(const LiveBlock& block) {
   Shrink(owner.value.total, record.share, block.weight, LiveVariance(block));
   owner.changed = true;
   stepped_bytes += block.size;
-  if (block.resident != LiveBlock::kUnread) {
-    record.share.resident -= block.resident;
-    --record.share.readings;
-  }
+  if (block.resident != LiveBlock::kUnread) ForgetReading(record.share, block.weight, block.resident);
   sites.Commit(site);
 }
 
@@ -207,6 +204,7 @@ LiveBlock* Recorder::State::Charge(const Sample& sample) {
     block.generation = sites.generation(site) & kGenerationMask;
     block.task = &session == &task;
     inserted = live.Insert(block);
+    if (IsLarge(block)) ++new_large;
     Grow(session.value.total, record.share, block.weight, LiveVariance(block));
   }
   sites.Commit(site);
@@ -293,8 +291,7 @@ void Recorder::Freeing(uintptr_t address) {
   if (state_->finished) return;
   LiveBlock* block = state_->live.Find(address);
   if (block == nullptr) return;
-  // Freeing a large block may end the peak. If a reading is due, it is made now, while the block still has its pages and is known.
-  if (IsLarge(*block)) state_->ObserveRss(state_->MayBeHighestRss());
+  if (IsLarge(*block)) state_->BeforeLargeGoes(*block);
   state_->ReadLastResidency(*block);
   state_->Discharge(*block);
   state_->live.Erase(block);

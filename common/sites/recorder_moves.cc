@@ -58,7 +58,9 @@ void Recorder::UnmappingRange(uintptr_t begin, uintptr_t end) {
   end = (end + LiveSet::kPageMask) & ~LiveSet::kPageMask;  // as the kernel does
   if (state.finished || begin >= end) return;
   bool changed = false;
-  if (state.live.MappingIn(begin, end) != 0) state.ObserveRss(state.MayBeHighestRss());  // as before a large block is freed
+  if (const uintptr_t first = state.live.MappingIn(begin, end)) {
+    if (const LiveBlock* block = state.live.Find(first)) state.BeforeLargeGoes(*block);
+  }
   while (uintptr_t start = state.live.MappingIn(begin, end)) {
     LiveBlock* found = state.live.Find(start);
     if (found == nullptr) break;
@@ -93,7 +95,7 @@ void Recorder::UnmappingRange(uintptr_t begin, uintptr_t end) {
       owner.changed = true;
       if (rest.resident != LiveBlock::kUnread) {
         record.share.resident += rest.resident;
-        ++record.share.readings;
+        record.share.read_kib += InKib(rest.weight);
       }
       state.sites.Commit(site);
       state.live.Insert(rest);

@@ -21,13 +21,16 @@ void Recorder::State::ReadResidency(LiveBlock& block) {
   }
   uint64_t reading = ResidentBytes(block.address, block.size);
   bool first = block.resident == LiveBlock::kUnread;
-  uint64_t before = first ? 0 : block.resident;
-  if (!first && reading <= before) return;
+  if (!first && reading <= block.resident) return;
   ActiveSession& owner = OwnerOf(block);
   uint32_t site = SiteOf(block);
   box::Site& record = sites.Begin(site);
   Touch(owner.value.total, record.share);
-  NoteReading(owner.value.total, record.share, block.first_peak, first, before, reading);
+  if (first) {
+    NoteFirstReading(owner.value.total, record.share, block.first_peak, block.weight, reading);
+  } else {
+    NoteReading(owner.value.total, record.share, block.first_peak, block.resident, reading);
+  }
   sites.Commit(site);
   block.resident = reading;
 }
@@ -38,7 +41,20 @@ void Recorder::State::ReadLastResidency(LiveBlock& block) {
 }
 
 void Recorder::State::SweepResidency() {
+  new_large = newcomer != nullptr && IsLarge(*newcomer) ? 1 : 0;
   live.VisitLarge([this](LiveBlock& block) { ReadResidency(block); });
+}
+
+// Before a large block goes, which may end the peak. A reading of the resident set that is due is made now, while the block still has
+// its pages and is known. Other blocks that nobody has read yet are read, so that what they get later isn't taken for the peak's.
+void Recorder::State::BeforeLargeGoes(const LiveBlock& going) {
+  ObserveRss(MayBeHighestRss());
+  const uint32_t others = new_large - (new_large != 0 && going.resident == LiveBlock::kUnread ? 1 : 0);
+  if (others == 0 || !LastsPeak(OwnerOf(going).value.total)) return;
+  new_large = 0;
+  live.VisitLarge([&](LiveBlock& block) {
+    if (block.resident == LiveBlock::kUnread) ReadResidency(block);
+  });
 }
 
 // Whether the resident set may be larger than ever in this session, judged by the bytes allocated since it was read. They may be

@@ -266,7 +266,7 @@ void Recorder::State::Adopt(LiveBlock& block, uint32_t site) {
   if (block.resident == LiveBlock::kUnread) return;
   box::Site& again = sites.Begin(site);
   Touch(process.value.total, again.share);
-  NoteReading(process.value.total, again.share, block.first_peak, true, 0, block.resident);
+  NoteFirstReading(process.value.total, again.share, block.first_peak, block.weight, block.resident);
   sites.Commit(site);
 }
 

@@ -60,8 +60,8 @@ struct StageRowMaker {
     uint64_t bytes = 0;  // of JSON, about
     bool awaits_names = false;
   };
-  // `room`: bytes of JSON that the sites may come to.
-  Made Make(StageKey key, const StageRecord& stage, std::vector<AccountedTask> tasks, uint64_t room) const;
+  // `tasks` are accounted; `room`: bytes of JSON that the sites may come to.
+  Made Make(StageKey key, const StageRecord& stage, const std::vector<AccountedTask>& tasks, uint64_t room) const;
 
   const StoreState& state;
   NamedStacks stacks;
@@ -71,9 +71,9 @@ struct StageRowMaker {
   size_t stages;
 };
 
-StageRowMaker::Made StageRowMaker::Make(StageKey key, const StageRecord& stage, std::vector<AccountedTask> tasks, uint64_t room) const {
+StageRowMaker::Made StageRowMaker::Make(StageKey key, const StageRecord& stage, const std::vector<AccountedTask>& tasks,
+                                        uint64_t room) const {
   const Interner& interner = *state.interner;
-  AccountTasks(stage, tasks);
   Made made;
   ReportStage& row = made.row;
   row.stage_id = key.stage_id;
@@ -357,7 +357,9 @@ std::vector<ReportStage> BuildStages(const StoreState& state, const std::vector<
   for (const StageKey& key : keys) {
     auto found = state.stages.find(key);
     const StageRecord& stage = found == state.stages.end() ? unheard_of : found->second;
-    rows.push_back(maker.Make(key, stage, std::move(by_stage[key]), kStageBytes).row);
+    std::vector<AccountedTask>& tasks = by_stage[key];
+    AccountTasks(stage, tasks);
+    rows.push_back(maker.Make(key, stage, tasks, kStageBytes).row);
   }
   return rows;
 }

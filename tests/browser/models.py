@@ -40,6 +40,7 @@ def figures(live, allocated, error=0):
         "allocations": 5,
         "liveAtPeakBytes": live,
         "residentAtPeakBytes": live,
+        "residentInPart": error != 0,
         "liveAtEndBytes": None if live is None else live // 3,
         "sampled": error != 0,
         "errorBytes": error,

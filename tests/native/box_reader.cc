@@ -42,7 +42,7 @@ py::dict SessionOf(const BoxSession& session) {
   for (const BoxSite& site : session.sites) {
     sites.append(py::dict("allocated"_a = site.allocated_bytes, "allocations"_a = site.allocations, "live"_a = site.live_bytes,
                           "live_at_peak"_a = site.live_at_peak_bytes,
-                          "resident_at_peak"_a = site.has_resident ? py::cast(site.resident_at_peak_bytes) : py::none(),
+                          "resident_at_peak"_a = site.read_at_peak_bytes != 0 ? py::cast(site.resident_at_peak_bytes) : py::none(),
                           "sampled"_a = site.sampled, "variance"_a = site.variance, "frames"_a = StackOf(session, site.stack)));
   }
   for (const BoxUdf& udf : session.udfs) {

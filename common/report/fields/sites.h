@@ -36,6 +36,7 @@ void ByteFields(auto& row, auto& visit) {
   visit.Value("allocations", row.allocations);
   visit.OrNull("liveAtPeakBytes", row.live_at_peak_bytes);
   visit.OrNull("residentAtPeakBytes", row.resident_at_peak_bytes);
+  visit.Value("residentInPart", row.resident_in_part);
   visit.OrNull("liveAtEndBytes", row.live_at_end_bytes);
 }
 

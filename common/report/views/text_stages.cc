@@ -16,23 +16,24 @@ constexpr size_t kFrameIndent = 4 + 3 * (kFigureColumns + 1) + kFigureColumns + 
 
 // Figures in columns and where they are, or, on a narrow terminal, the place and then the figures.
 template <typename Row>
+std::string ResidentText(const Row& row) {
+  return (row.resident_in_part ? "≥ " : "") + FormatBytesOr(row.resident_at_peak_bytes);
+}
+
+template <typename Row>
 void PutRow(const Row& row, const std::string& where, TextPage& page) {
   if (page.narrow()) {
     page.Line("      " + where);
     std::string figures;
-    auto add = [&](std::optional<uint64_t> bytes, const char* what) {
-      if (bytes) figures += fmt::format("{} {}, ", FormatBytes(*bytes), what);
-    };
-    add(row.live_at_peak_bytes, "live at peak");
-    add(row.resident_at_peak_bytes, "resident");
-    add(row.allocated_bytes, "allocated");
+    if (row.live_at_peak_bytes) figures += FormatBytes(*row.live_at_peak_bytes) + " live at peak, ";
+    if (row.resident_at_peak_bytes) figures += ResidentText(row) + " resident, ";
+    figures += FormatBytes(row.allocated_bytes) + " allocated, ";
     page.Wrapped(figures + ErrorPhrase(row.error_bytes), 8, Ink::kDim);
     return;
   }
   page.Line(fmt::format("    {} {} {}  {}  {}", Right(FormatBytesOr(row.live_at_peak_bytes), kFigureColumns),
-                        Right(FormatBytesOr(row.resident_at_peak_bytes), kFigureColumns),
-                        Right(FormatBytes(row.allocated_bytes), kFigureColumns), Left(ErrorPhrase(row.error_bytes), kFigureColumns),
-                        where));
+                        Right(ResidentText(row), kFigureColumns), Right(FormatBytes(row.allocated_bytes), kFigureColumns),
+                        Left(ErrorPhrase(row.error_bytes), kFigureColumns), where));
 }
 
 void PutPaths(const ReportLine& line, const ReportSiteGroup& group, size_t most, TextPage& page) {

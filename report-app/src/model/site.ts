@@ -37,6 +37,7 @@ export interface Figures {
   allocations: number;
   liveAtPeakBytes: Bytes;
   residentAtPeakBytes: Bytes;
+  residentInPart?: boolean; // a lower bound
   liveAtEndBytes?: Bytes;
   sampled: boolean;
   errorBytes: Bytes;

@@ -1,6 +1,6 @@
 // Columns of sampled figures, for whatever rows have them.
 import type {Figures} from '../model';
-import {Bytes, ErrorOf} from './figures';
+import {Bytes, ErrorOf, residentNote} from './figures';
 import type {Column} from './table';
 
 type Note = (figures: Figures) => string;
@@ -16,6 +16,16 @@ export function bytesColumn<Row>(id: string, title: string, of: (row: Row) => [F
       const [figures, value, note] = of(row);
       return <Bytes value={value} note={note(figures)} />;
     },
+  };
+}
+
+export function residentColumn<Row>(of: (row: Row) => Figures): Column<Row> {
+  return {
+    id: 'resident',
+    title: 'Resident',
+    look: 'number',
+    value: (row) => of(row).residentAtPeakBytes,
+    cell: (row) => <Bytes value={of(row).residentAtPeakBytes} note={residentNote(of(row))} least={of(row).residentInPart} />,
   };
 }
 

@@ -5,9 +5,10 @@ import {formatBytes, formatCount, formatError} from '../units';
 interface BytesProps {
   value: number | null | undefined;
   note?: string | undefined; // what is known of its error
+  least?: boolean | undefined; // a lower bound
 }
 
-export function Bytes({value, note}: BytesProps) {
+export function Bytes({value, note, least}: BytesProps) {
   if (value === null || value === undefined) {
     return (
       <span class="none" title="not measured">
@@ -18,6 +19,7 @@ export function Bytes({value, note}: BytesProps) {
   const [number, unit] = formatBytes(value).split(' ');
   return (
     <span class="figure" title={`${formatCount(value)} bytes${note ? ', ' + note : ''}`}>
+      {least ? '≥\u202f' : ''}
       {number}
       <span class="unit">{'\u202f' + unit}</span>
     </span>
@@ -36,6 +38,10 @@ export function allocatedNote(figures: Figures): string {
 
 export function otherNote(figures: Figures): string {
   return figures.sampled ? 'sampled: an estimate whose error is not in the report' : 'of blocks that were all counted';
+}
+
+export function residentNote(figures: Figures): string {
+  return figures.residentInPart ? 'at least: of blocks of 1 MiB or more; the pages of smaller ones are not looked up' : otherNote(figures);
 }
 
 export function ErrorOf({figures}: {figures: Figures}) {

@@ -6,7 +6,7 @@ import {link} from '../route';
 import {isDriversPython, stageKey, stageTitle, udfTitle} from '../titles';
 import {formatBytes} from '../units';
 import {Share} from './bar';
-import {bytesColumn, errorColumn} from './columns';
+import {bytesColumn, errorColumn, residentColumn} from './columns';
 import {allocatedNote, liveNote, otherNote} from './figures';
 import {Paths, Stacks, UdfName} from './frames';
 import {RunBy} from './runby';
@@ -49,7 +49,7 @@ function columnsOf(largest: number, withStage: boolean, report: Report | undefin
     },
     bytesColumn('live', 'Live at peak', ({line}) => [line, line.liveAtPeakBytes, liveNote]),
     errorColumn(({line}) => line),
-    bytesColumn('resident', 'Resident', ({line}) => [line, line.residentAtPeakBytes, otherNote]),
+    residentColumn(({line}) => line),
     bytesColumn('left', 'Left behind', ({line}) => [line, line.liveAtEndBytes, otherNote]),
     bytesColumn('allocated', 'Allocated', ({line}) => [line, line.allocatedBytes, allocatedNote]),
   ];

@@ -6,8 +6,8 @@ import {link} from '../route';
 import {framePlace, frameTitle, leadFrame, udfTitle} from '../titles';
 import {formatBytes} from '../units';
 import {Share} from './bar';
-import {bytesColumn, errorColumn} from './columns';
-import {allocatedNote, liveNote, otherNote} from './figures';
+import {bytesColumn, errorColumn, residentColumn} from './columns';
+import {allocatedNote, liveNote} from './figures';
 import {Frames} from './frames';
 import {DataTable, type Column} from './table';
 
@@ -82,7 +82,7 @@ function columnsOf(largest: number, by: 'live' | 'allocated', withStage: boolean
       ),
     },
     bytesColumn('live', by === 'live' ? 'Held' : 'Live at peak', ({site}) => [site, site.liveAtPeakBytes, liveNote]),
-    bytesColumn('resident', 'Resident', ({site}) => [site, site.residentAtPeakBytes, otherNote]),
+    residentColumn(({site}) => site),
     bytesColumn('allocated', 'Allocated', ({site}) => [site, site.allocatedBytes, allocatedNote]),
     errorColumn(({site}) => site),
   ];

@@ -11,6 +11,8 @@ namespace {
 
 constexpr uint64_t kOddLarge = 33'333'319;
 
+constexpr uint64_t InWholeKib(uint64_t bytes) { return bytes >> 10 << 10; }
+
 class Mapping {
  public:
   explicit Mapping(uint64_t size) : size_(size) {
@@ -34,7 +36,7 @@ TEST_F(RecorderTest, ResidencyIsReadJustBeforeTheBlockGoes) {
   Allocate(half.address(), kOddLarge, {Line("half", 2)});
   Allocate(full.address(), kOddLarge, {Line("full", 3)});
   BoxSession session = ReadTask(1);
-  EXPECT_FALSE(SiteOf(session, "full")->has_resident) << "unread is not 0";
+  EXPECT_EQ(SiteOf(session, "full")->read_at_peak_bytes, 0u) << "unread is not 0";
   half.Fill(0, kOddLarge / 2);
   full.Fill(0, kOddLarge);
   for (const Mapping* mapping : {&untouched, &half, &full}) recorder_->Freeing(mapping->address());
@@ -43,11 +45,28 @@ TEST_F(RecorderTest, ResidencyIsReadJustBeforeTheBlockGoes) {
   EXPECT_EQ(session.live_bytes, 0u);
   for (const BoxSite& site : session.sites) {
     EXPECT_EQ(site.live_at_peak_bytes, kOddLarge);
-    EXPECT_TRUE(site.has_resident);
+    EXPECT_EQ(site.read_at_peak_bytes, InWholeKib(site.live_at_peak_bytes));
   }
   EXPECT_LT(SiteOf(session, "untouched")->resident_at_peak_bytes, kOddLarge / 100);
   EXPECT_NEAR(static_cast<double>(SiteOf(session, "half")->resident_at_peak_bytes) / kOddLarge, 0.5, 0.01);
   EXPECT_EQ(SiteOf(session, "full")->resident_at_peak_bytes, kOddLarge);
+}
+
+TEST_F(RecorderTest, WhatWasReadIsKnownBesideWhatIsLive) {
+  constexpr uint64_t kSmall = 65'537;
+  Start();
+  recorder_->OpenSession(Task(1));
+  Mapping large(kOddLarge), small(kSmall);
+  const FrameId line = Line("line", 1);
+  Allocate(large.address(), kOddLarge, {line});
+  Allocate(small.address(), kSmall, {line});
+  large.Fill(0, kOddLarge);
+  recorder_->CloseSession();
+  const BoxSession session = ReadTask(1);
+  const BoxSite* site = SiteOf(session, "line");
+  EXPECT_EQ(site->live_at_peak_bytes, kOddLarge + kSmall);
+  EXPECT_EQ(site->read_at_peak_bytes, InWholeKib(kOddLarge));
+  EXPECT_EQ(site->resident_at_peak_bytes, kOddLarge);
 }
 
 TEST_F(RecorderTest, ResidencyIsReadWhenTheSessionCloses) {
@@ -75,7 +94,7 @@ TEST_F(RecorderTest, ResidencyIsReadWhenRssHasGrown) {
   BoxSession session = ReadTask(1);
   EXPECT_FALSE(session.closed);
   EXPECT_EQ(SiteOf(session, "full")->resident_at_peak_bytes, kOddLarge);
-  EXPECT_FALSE(SiteOf(session, "next sample")->has_resident);
+  EXPECT_EQ(SiteOf(session, "next sample")->read_at_peak_bytes, 0u);
   EXPECT_GT(session.rss_max_bytes, session.rss_at_open_bytes + kOddLarge / 2);
 }
 
@@ -90,7 +109,7 @@ TEST_F(RecorderTest, ABlockThatIsNewWhenRssHasGrownIsUnread) {
   Allocate(fresh.address(), kOddLarge, {Line("fresh", 4)});
   BoxSession session = ReadTask(1);
   EXPECT_EQ(SiteOf(session, "full")->resident_at_peak_bytes, kOddLarge);
-  EXPECT_FALSE(SiteOf(session, "fresh")->has_resident);
+  EXPECT_EQ(SiteOf(session, "fresh")->read_at_peak_bytes, 0u);
 }
 
 TEST_F(RecorderTest, AReadingAfterThePeakBelongsToThePeakOnlyIfTheBlockWasThere) {
@@ -106,7 +125,33 @@ TEST_F(RecorderTest, AReadingAfterThePeakBelongsToThePeakOnlyIfTheBlockWasThere)
   BoxSession session = ReadTask(1);
   EXPECT_EQ(SiteOf(session, "buffer")->live_at_peak_bytes, kOddLarge);
   EXPECT_EQ(SiteOf(session, "buffer")->resident_at_peak_bytes, 0u);
-  EXPECT_TRUE(SiteOf(session, "buffer")->has_resident);
+  EXPECT_EQ(SiteOf(session, "buffer")->read_at_peak_bytes, InWholeKib(kOddLarge));
+}
+
+// Else two blocks that were never in memory together would be told as if they had been.
+TEST_F(RecorderTest, PagesTouchedAfterThePeakAreNotThePeaks) {
+  for (const bool unmapped : {false, true}) {
+    SCOPED_TRACE(unmapped);
+    Start();
+    recorder_->OpenSession(Task(1));
+    Mapping first(kOddLarge), second(kOddLarge);
+    Allocate(first.address(), kOddLarge, {Line("first", 3)});
+    Allocate(second.address(), kOddLarge, {Line("second", 4)});
+    first.Fill(0, kOddLarge);
+    if (unmapped) {
+      recorder_->UnmappingRange(first.address(), first.address() + kOddLarge);
+    } else {
+      recorder_->Freeing(first.address());
+    }
+    second.Fill(0, kOddLarge);
+    recorder_->CloseSession();
+    const BoxSession session = ReadTask(1);
+    EXPECT_EQ(SiteOf(session, "first")->resident_at_peak_bytes, kOddLarge);
+    const BoxSite* second_site = SiteOf(session, "second");
+    EXPECT_EQ(second_site->live_at_peak_bytes, kOddLarge);
+    EXPECT_EQ(second_site->read_at_peak_bytes, InWholeKib(kOddLarge));
+    EXPECT_LT(second_site->resident_at_peak_bytes, kOddLarge / 100);
+  }
 }
 
 TEST_F(RecorderTest, WhatIsGivenBackToTheSystemKeepsItsLargestReading) {
@@ -127,7 +172,7 @@ TEST_F(RecorderTest, WhatIsGivenBackToTheSystemKeepsItsLargestReading) {
   Mapping larger(kOddLarge + 200'003);
   Allocate(larger.address(), kOddLarge + 200'003, {Line("pool", 3)});
   session = ReadTask(1);
-  EXPECT_FALSE(SiteOf(session, "pool")->has_resident);
+  EXPECT_EQ(SiteOf(session, "pool")->read_at_peak_bytes, 0u);
   larger.Fill(0, 4'000'000);
   recorder_->Freeing(larger.address());
   session = ReadTask(1);
@@ -144,7 +189,7 @@ TEST_F(RecorderTest, ABlockThatMadeNoPeakIsReadForTheNextOne) {
   Allocate(mapping.address(), kOddLarge, {Line("below", 2)});
   usleep(7'000);
   Allocate(kSomewhere, 70'001, {Line("next sample", 4)});  // RSS has grown: everything large is read
-  EXPECT_FALSE(SiteOf(ReadTask(1), "below")->has_resident) << "nothing of it was live at the peak";
+  EXPECT_EQ(SiteOf(ReadTask(1), "below")->read_at_peak_bytes, 0u) << "nothing of it was live at the peak";
   Allocate(kSomewhere + 0x10000000, 80'000'023, {Line("peak", 1)});
   BoxSession session = ReadTask(1);
   EXPECT_EQ(SiteOf(session, "below")->live_at_peak_bytes, kOddLarge);

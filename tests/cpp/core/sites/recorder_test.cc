@@ -62,7 +62,7 @@ TEST_F(RecorderTest, ASessionReadsBackWhatWasRecorded) {
   EXPECT_EQ(native->live_at_peak_bytes, 999'983u);
   EXPECT_FALSE(native->sampled);
   EXPECT_EQ(native->variance, 0);
-  EXPECT_FALSE(native->has_resident);
+  EXPECT_EQ(native->read_at_peak_bytes, 0u);
 
   const BoxSite* other = SiteOf(session, "other");
   ASSERT_NE(other, nullptr);

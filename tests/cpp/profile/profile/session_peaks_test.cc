@@ -30,7 +30,7 @@ PythonSession Session(int32_t pid, int64_t opened_ms, int64_t closed_ms, uint64_
   site.live_at_peak_bytes = bytes;
   site.live_bytes = bytes / 2;
   site.resident_at_peak_bytes = bytes / 4;
-  site.has_resident = true;
+  site.read_at_peak_bytes = bytes / 3;
   site.variance = 3;
   site.peak_variance = 5;
   python.session.sites = {site};
@@ -54,6 +54,7 @@ proto::Site SiteOf(std::vector<PythonSession> sessions) {
 void ExpectHeld(const proto::Site& site, uint64_t sessions) {
   EXPECT_EQ(site.live_at_peak_bytes(), sessions * kArray);
   EXPECT_EQ(site.resident_at_peak_bytes(), sessions * (kArray / 4));
+  EXPECT_EQ(site.read_at_peak_bytes(), sessions * (kArray / 3));
   EXPECT_EQ(site.peak_variance(), 5.0 * static_cast<double>(sessions));
 }
 
@@ -112,6 +113,7 @@ TEST(SessionPeaks, SitesOfSessionsThatFollowOneAnotherAreNotAdded) {
   for (const bool measured : {task.sites(1).has_live_at_peak_bytes(), task.sites(1).has_resident_at_peak_bytes()}) EXPECT_TRUE(measured);
   EXPECT_EQ(task.sites(1).live_at_peak_bytes(), 0u);
   EXPECT_EQ(task.sites(1).resident_at_peak_bytes(), 0u);
+  EXPECT_EQ(task.sites(1).read_at_peak_bytes(), 0u);
   EXPECT_EQ(task.sites(1).live_bytes(), 1'999'993u / 2);  // each left it behind, the one and the other
   EXPECT_EQ(task.sites(1).peak_variance(), 0);
 }

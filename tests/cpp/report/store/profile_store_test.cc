@@ -308,6 +308,36 @@ TEST(Accounting, AllocatedAddsUpAndPeaksAreTheLargestOfOneTask) {
   EXPECT_EQ(site["tasks"], 3);
 }
 
+TEST(Accounting, WhatIsResidentIsALowerBoundWhereMoreThanAHundredthWasNotLookedUp) {
+  for (const auto& [read, in_part] : {std::pair(1000, false), std::pair(990, false), std::pair(989, true), std::pair(0, true)}) {
+    ProfileStore store;
+    ProfileBuilder task = Task(1, 0, 1000, 1000);
+    task.profile().mutable_sites(0)->set_resident_at_peak_bytes(700);
+    task.profile().mutable_sites(0)->set_read_at_peak_bytes(read);
+    Ingest(store, task.Bytes());
+    End(store, 1, 0);
+    const Json stage = StageOf(store);
+    for (const char* rows : {"sites", "lines", "udfs"}) EXPECT_EQ(stage[rows][0]["residentInPart"], in_part) << rows << " " << read;
+  }
+}
+
+TEST(Accounting, OneSmallBlockOfAnotherSiteMakesNoLineALowerBound) {
+  for (const int unread : {5, 500}) {
+    ProfileStore store;
+    ProfileBuilder task = Task(1, 0, 1000, 1000);
+    task.profile().mutable_sites(0)->set_resident_at_peak_bytes(1000);
+    task.profile().mutable_sites(0)->set_read_at_peak_bytes(1000);
+    proto::Site* small = task.profile().add_sites();
+    *small = task.profile().sites(0);
+    small->set_live_at_peak_bytes(unread);
+    small->clear_resident_at_peak_bytes();
+    small->clear_read_at_peak_bytes();
+    Ingest(store, task.Bytes());
+    End(store, 1, 0);
+    EXPECT_EQ(StageOf(store)["lines"][0]["residentInPart"], unread == 500);
+  }
+}
+
 TEST(ProfileStore, TextThatIsNotUtf8DoesNotSpoilTheReport) {
   ProfileStore store;
   store.ApplicationStarted("app\xff", "na\xc3", "4", "3", "local", 1);

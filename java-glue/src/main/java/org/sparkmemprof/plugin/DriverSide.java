@@ -116,7 +116,7 @@ public final class DriverSide implements DriverPlugin {
       reports =
           new DriverReports(
               feeder::takePostMortems, files, settings.reportDirectory != null, Log.LOG, notices);
-      FailureNotes.start(listener.failedJobs(), feeder, writer, files);
+      FailureNotes.start(listener.failedJobs(), feeder, writer, files, settings.patience);
       if (settings.eventLogEnabled) {
         eventLog = new EventLog(spark, feeder, settings.sourceEverywhere, notices);
         reports.everySecond(eventLog::write);

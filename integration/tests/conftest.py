@@ -346,7 +346,7 @@ class Launcher:
                 "spark.jars": jar or self._jar,
                 "spark.plugins": PLUGIN,
                 "spark.memprof.report.dir": reports,
-                "spark.memprof.patience": "3",
+                "spark.memprof.patience": processes.PROFILERS_PATIENCE,
             }
         settings |= every_executor_first(master)
         settings |= dict(conf)

@@ -7,7 +7,6 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 
 import memory_cgroups
@@ -35,7 +34,13 @@ def submit(spark, package, tmp_path):
     """Runs `sparkmemprof submit` on a job; the finished process, and the one report.json in its directory."""
 
     def run(*arguments, prefix=(), master="local[1]", conf=()):
-        conf = {"spark.ui.enabled": "false", "spark.log.level": "WARN", "spark.driver.memory": "512m", **dict(conf)}
+        conf = {
+            "spark.ui.enabled": "false",
+            "spark.log.level": "WARN",
+            "spark.driver.memory": "512m",
+            "spark.memprof.patience": processes.PROFILERS_PATIENCE,
+            **dict(conf),
+        }
         words = [word for key, value in conf.items() for word in ("--conf", f"{key}={value}")]
         # The command line's own Python: it has click, and no pyspark of its own.
         python = ROOT / "build/tools/bin/python"
@@ -165,11 +170,11 @@ def test_a_local_jvm_that_ends_itself_of_a_full_heap(submit, package, tmp_path):
     assert not list(boxes.rglob("*.report.json")), "that one went to who waited for it"
     command = [sys.executable, "-m", "sparkmemprof.cli.main", "post-mortem", left[0].parent]
     environment = {**os.environ, "PYTHONPATH": str(package)}
-    told = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True).stdout
+    told = processes.run(command, 60, env=environment, check=True).stdout
     assert "The driver ran out of heap: " in told
     assert "exit code 3" in told
     left[0].write_bytes(left[0].read_bytes()[:-1])
-    told = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    told = processes.run(command, 60, env=environment)
     assert "The driver ran out of heap" not in told.stdout
     assert f"refused: {left[0]}" in told.stderr
     assert "is torn" in told.stderr

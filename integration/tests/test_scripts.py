@@ -11,6 +11,7 @@ from conftest import model_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINES = ["3.5", "4"]
+PATIENCE = f"--conf spark.memprof.patience={processes.PROFILERS_PATIENCE}"
 
 
 def run(*command, **options):
@@ -19,7 +20,8 @@ def run(*command, **options):
 
 @pytest.mark.parametrize("line", [pytest.param("3.5", marks=pytest.mark.full), "4"])
 def test_demo_ends_with_the_path_of_its_report(line, tmp_path):
-    finished = run(ROOT / "integration/demo.sh", "--spark", line, cwd=tmp_path)
+    environment = {**os.environ, "MEMPROF_DEMO_PATIENCE": processes.PROFILERS_PATIENCE}
+    finished = run(ROOT / "integration/demo.sh", "--spark", line, cwd=tmp_path, env=environment)
     assert finished.returncode == 0, finished.stdout + finished.stderr
     html = pathlib.Path(finished.stdout.splitlines()[-1])
     assert html.is_absolute()
@@ -73,7 +75,8 @@ def demand_report(finished, folder):
 @pytest.mark.parametrize("line", [pytest.param("3.5", marks=pytest.mark.full), "4"])
 def test_conf_is_good_for_spark_submit(line, tmp_path):
     command = (
-        "spark-submit --master 'local[2]' $(sparkmemprof conf --master 'local[2]') --conf spark.ui.enabled=false "
+        f"spark-submit --master 'local[2]' $(sparkmemprof conf --master 'local[2]') {PATIENCE} "
+        "--conf spark.ui.enabled=false "
         f"--conf spark.memprof.report.dir={tmp_path}/reports {ROOT}/integration/tests/jobs/blocks.py"
     )
     finished = run(ROOT / "integration/with-spark.sh", line, "bash", "-c", command, cwd=tmp_path)
@@ -87,7 +90,7 @@ def test_conf_is_good_for_spark_defaults(line, tmp_path):
     command = (
         "sparkmemprof conf | sed 's/--conf /\\n/g' > conf/spark-defaults.conf && "
         "SPARK_CONF_DIR=$PWD/conf spark-submit --master 'local-cluster[1,2,1024]' --conf spark.ui.enabled=false "
-        f"--conf spark.memprof.report.dir={tmp_path}/reports {ROOT}/integration/tests/jobs/blocks.py"
+        f"{PATIENCE} --conf spark.memprof.report.dir={tmp_path}/reports {ROOT}/integration/tests/jobs/blocks.py"
     )
     (tmp_path / "conf").mkdir()
     finished = run(ROOT / "integration/with-spark.sh", line, "bash", "-c", command, cwd=tmp_path)

@@ -73,7 +73,8 @@ class Java:
         if self.version == "25":
             command.append("--enable-native-access=ALL-UNNAMED")
         command += [*jvm, "-cp", self.classes, program, *arguments]
-        environment = {**os.environ, "MEMPROF_LIBRARY": str(LIBRARY), **(env or {})}
+        environment = {**os.environ, "MEMPROF_LIBRARY": str(LIBRARY), "PROBE_PATIENCE": processes.PROFILERS_PATIENCE}
+        environment |= env or {}
         process = processes.run(command, timeout, cwd=self.folder, env=environment)
         return Outcome(process, self.folder)
 

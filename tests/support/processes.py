@@ -13,6 +13,8 @@ import subprocess
 import time
 
 PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
+# The profiler's own setting, spark.memprof.patience, in what tests run.
+PROFILERS_PATIENCE = str(min(max(round(3 * PATIENCE), 1), 60))
 
 
 def _end(number, frame):

@@ -1,5 +1,6 @@
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.sparkmemprof.jni.NativeAgent;
 
 /** What every test program does with the agent. Messages become files in the working directory. */
@@ -10,11 +11,18 @@ final class Probe {
 
   /** Starts the agent; ends the program with status 3 when it stays inert. */
   static void start(String... options) throws Exception {
-    String reason = tryStart(options);
+    String reason = tryStart(patiently(options));
     if (reason != null) {
       System.out.println("inert: " + reason);
       System.exit(3);
     }
+  }
+
+  /** These options, and the tests' own patience. */
+  static String[] patiently(String... options) {
+    String[] all = Arrays.copyOf(options, options.length + 1);
+    all[options.length] = "patience=" + System.getenv("PROBE_PATIENCE");
+    return all;
   }
 
   static String tryStart(String... options) throws Exception {

@@ -33,7 +33,7 @@ public final class SecondApplication {
 
   static void start(String application) {
     String boxes = Path.of("boxes").toAbsolutePath().toString();
-    String[] options = {"interval=64k"};
+    String[] options = Probe.patiently("interval=64k");
     String reason = NativeAgent.start(application, "driver", "localhost", boxes, options);
     if (reason != null) throw new AssertionError(reason);
   }

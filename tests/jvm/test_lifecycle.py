@@ -71,7 +71,7 @@ def test_from_allocations_to_the_report(java):
     top = stage["sites"][0]
     assert top["origin"] == "jvm-heap"
     assert top["frames"][-1]["function"] == "StoreRoundTrip.allocate"
-    assert top["allocatedBytes"] == pytest.approx(500_000 * 1016, rel=0.06)
+    assert top["allocatedBytes"] == pytest.approx(500_000 * 1016, rel=0.06)  # 7.5 standard deviations
     assert b"StoreRoundTrip.allocate" in (outcome.folder / "report.html").read_bytes()
     assert "StoreRoundTrip" in (outcome.folder / "report.txt").read_text(encoding="utf-8")
 
@@ -80,9 +80,9 @@ def test_a_second_application_in_the_same_jvm_begins_anew(java17):
     outcome = java17.run("Restart")
     assert outcome.status == 0, outcome.err
     task = outcome.task("task")
-    assert task["jvmIntervalBytes"] == 65536
+    assert task["jvmIntervalBytes"] == 16384, "its own, not the first one's"
     (site,) = sites(task, "jvm-heap", "Restart.allocate")
-    assert site["allocatedBytes"] == pytest.approx(300_000 * 1016, rel=0.05)
+    assert site["allocatedBytes"] == pytest.approx(300_000 * 1016, rel=0.05)  # 6.8 standard deviations
     assert len(outcome.messages()) >= 2
 
 

@@ -22,7 +22,7 @@ KEPT_BYTES = 50_000 * 1024
 
 def run(java, way, collector="G1", *options, env=None):
     jvm = [HEAP, f"-XX:+Use{collector}GC", *options]
-    outcome = java.run("HeapHog", way, agent="interval=16k", jvm=jvm, env=env)
+    outcome = java.run("HeapHog", way, agent="interval=8k", jvm=jvm, env=env)
     if "not supported" in outcome.err or "Unrecognized VM option" in outcome.err:
         pytest.skip(f"JDK {java.version} has no {collector}GC: {outcome.err.splitlines()[0]}")
     return outcome
@@ -92,7 +92,7 @@ def demand_retained(shortage):
     heap = shortage["retained"]
     assert heap["collection"] == "the collection before an OutOfMemoryError"
     found = kept_small(heap)
-    assert sum(site["bytes"] for site in found) == pytest.approx(KEPT_BYTES, rel=0.1)
+    assert sum(site["bytes"] for site in found) == pytest.approx(KEPT_BYTES, rel=0.1)  # 7.9 standard deviations
     assert found[0]["stageId"] == 3
 
 

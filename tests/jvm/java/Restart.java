@@ -9,14 +9,14 @@ public final class Restart {
   }
 
   public static void main(String[] args) throws Exception {
-    Probe.start("interval=16k");
+    Probe.start("interval=64k");
     Probe.task(1); // never closed
     allocate();
     NativeAgent.stop();
     int messages = Probe.drain(0);
     if (NativeAgent.taskClosed(1, Probe.MAX_BYTES) != null) throw new AssertionError("stopped");
 
-    Probe.start("interval=64k");
+    Probe.start("interval=16k");
     Probe.task(1); // the ids begin anew
     allocate();
     Probe.close(1, "task");

@@ -16,7 +16,7 @@ public final class StoreRoundTrip {
   }
 
   public static void main(String[] args) throws Exception {
-    Probe.start("interval=64k");
+    Probe.start("interval=32k");
     Probe.task(1);
     allocate();
     byte[] profile = NativeAgent.taskClosed(1, Probe.MAX_BYTES);

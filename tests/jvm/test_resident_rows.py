@@ -20,7 +20,6 @@ def test_rows_of_the_jvm_add_up(java, collector):
     (jvm,) = [process for process in last["processes"] if process["kind"] == "jvm"]
     rows, rss, unattributed = jvm["rows"], jvm["peakRssBytes"], jvm["unattributedBytes"]
     print(f"JDK {java.version}, {collector}: unattributed {unattributed / rss:+.1%} of {rss // MIB} MiB, {rows}")
-    assert sum(rows.values()) + unattributed == rss
     assert abs(unattributed) < 0.03 * rss
 
     # Before it was generational, ZGC mapped its heap three times, and that often the kernel counts its pages.

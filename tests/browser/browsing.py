@@ -7,6 +7,7 @@ import os
 import pathlib
 
 import pytest
+from processes import patient
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "docs/report.schema.json").read_text())
@@ -41,8 +42,9 @@ def chromium():
     reason = why_not()
     if reason:
         pytest.skip(reason)
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=patient(5_000))
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
         yield browser
@@ -107,6 +109,7 @@ def window(browser, width="wide", scheme="light", **options):
     context = browser.new_context(
         viewport={"width": WIDTHS[width], "height": 900}, color_scheme=scheme, reduced_motion="reduce", **options
     )
+    context.set_default_timeout(patient(30_000))
     page = context.new_page()
     seen = Seen(page, [], [])
     page.on(

@@ -1,6 +1,7 @@
 """Jobs that one setting lets pass or not, in the way that the first argument names. RESULT: what came of it."""
 
 import json
+import os
 import sys
 import time
 
@@ -10,6 +11,7 @@ BLOCK_BYTES, BLOCKS = 5_100_013, 60  # 306 MB a task
 TASKS = 4
 ROWS, LETTERS = 10_000, 25_000  # 250 MB a batch of Spark's default size
 BATCH, BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch", 9_999
+PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 
 
 def at_once(spark):
@@ -20,7 +22,7 @@ def at_once(spark):
         for _ in range(BLOCKS):
             blocks.append(bytearray(b"x") * BLOCK_BYTES)  # of a task
             time.sleep(0.02)
-        time.sleep(3)
+        time.sleep(3 * PATIENCE)
         return len(blocks)
 
     return spark.sparkContext.parallelize(range(TASKS), TASKS).map(grow).sum()
@@ -31,7 +33,7 @@ def in_batches(spark):
 
     def lengths(batch):
         more = [batch["text"] + letter for letter in "yz"]  # of a batch
-        time.sleep(1)
+        time.sleep(PATIENCE)
         return batch[["id"]].assign(letters=more[0].str.len())
 
     def lengthen(batches):

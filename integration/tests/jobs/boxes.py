@@ -4,6 +4,7 @@ Usage: boxes.py FOLDER TASKS
 """
 
 import json
+import os
 import pathlib
 import sys
 import time
@@ -12,6 +13,7 @@ from pyspark.sql import SparkSession
 
 BOXES = pathlib.Path(sys.argv[1])
 TASKS = int(sys.argv[2])
+PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 
 
 def boxes():
@@ -27,7 +29,7 @@ def main():
     spark = SparkSession.builder.appName("boxes").getOrCreate()
     total = spark.sparkContext.parallelize(range(TASKS), TASKS).mapPartitions(of_task).sum()
     at_the_end = boxes()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 20 * PATIENCE
     while boxes() > 0 and time.monotonic() < deadline:
         time.sleep(0.1)
     print("RESULT", json.dumps({"total": total, "at the end": at_the_end, "left": boxes()}), flush=True)

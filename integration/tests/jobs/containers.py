@@ -24,7 +24,8 @@ WORKERS = 4
 NEARLY_FULL = 0.93
 FILE_BYTES = 1_500_000_000  # more than the container has room for
 TWICE_BYTES = 300_000_000  # read twice: the kernel takes such pages for active ones
-PATIENCE_SECONDS = 60
+PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
+PATIENCE_SECONDS = 60 * PATIENCE
 
 
 def memory_cgroup(pid):
@@ -69,7 +70,7 @@ def page_cache(context, notes):
         if TaskContext.get().attemptNumber() == 0:
             for name, size in (("twice", TWICE_BYTES), ("twice", TWICE_BYTES), ("large", FILE_BYTES)):
                 read_file(notes / name, size)
-            time.sleep(2)  # the watcher has seen it, and the executor's heartbeat has been sent
+            time.sleep(2 * PATIENCE)  # the watcher has seen it, and the executor's heartbeat has been sent
             container = memory_cgroup(os.getpid())
             (notes / "used").write_text((container / "memory.usage_in_bytes").read_text())
             (notes / "stat").write_text((container / "memory.stat").read_text())
@@ -93,7 +94,7 @@ def together(context, notes):
             while len(blocks) < MOST_BLOCKS:
                 blocks.append(bytearray(b"x") * BLOCK_BYTES)  # grown
                 time.sleep(0.05)
-            time.sleep(3)
+            time.sleep(3 * PATIENCE)
         return len(blocks)
 
     return context.parallelize(range(WORKERS), WORKERS).map(grow).collect()
@@ -107,7 +108,7 @@ def alone(context, _):
         for _ in range(ALONE_BLOCKS):
             blocks.append(bytearray(b"x") * BLOCK_BYTES)  # grown alone
             time.sleep(0.02)
-        time.sleep(3)
+        time.sleep(3 * PATIENCE)
         return len(blocks)
 
     return context.parallelize([0], 1).map(grow).sum()
@@ -141,14 +142,14 @@ def gone(context, notes):
     threading.Thread(target=lambda: context.parallelize([0], 1).map(grow).count(), daemon=True).start()
     wait_for((notes / "full").exists)
     container, blocks = json.loads((notes / "full").read_text())
-    time.sleep(2)  # what was said early has come
+    time.sleep(2 * PATIENCE)  # what was said early has come
     shutil.rmtree(context.getConf().get("spark.memprof.box.dir"))
     while pids := (pathlib.Path(container) / "cgroup.procs").read_text().split():
         for pid in pids:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(int(pid), signal.SIGKILL)
     wait_for(lambda: context._jsc.sc().getExecutorIds().size() == 0)
-    time.sleep(1)  # Spark forgets an executor before it tells its listeners so
+    time.sleep(PATIENCE)  # Spark forgets an executor before it tells its listeners so
     return blocks
 
 

@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 SCRATCH_BYTES = 1_299_999_989  # more than the container has
 HELD_BYTES = 61_999_993
 RESERVED_BYTES = 1_500_000_011
+PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 
 
 def first_attempt():
@@ -52,7 +53,7 @@ def crash(spark, _):
         for batch in batches:
             held = bytearray(HELD_BYTES)  # held
             if first_attempt():
-                time.sleep(1)
+                time.sleep(PATIENCE)
                 os.kill(os.getpid(), signal.SIGKILL)
             yield batch.assign(id=batch["id"] + len(held) * 0)
 
@@ -112,7 +113,7 @@ def beside(spark):
         held = bytearray(HELD_BYTES)  # beside
         held[::4096] = b"x" * len(held[::4096])
         here.touch()
-        time.sleep(120)
+        time.sleep(120 * PATIENCE)
         return len(held)
 
     def run():
@@ -123,7 +124,7 @@ def beside(spark):
     while not here.exists():
         time.sleep(0.1)
     shutil.rmtree(here.parent)
-    time.sleep(5)  # it has told of itself
+    time.sleep(5 * PATIENCE)  # it has told of itself
 
 
 def in_jvm(spark, tasks):

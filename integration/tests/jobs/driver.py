@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 HEAP, BLOCKS = 17_000_011, 3
 BROADCAST = 9_000_017
 PYTHON = 77_000_023
+PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 
 spark = SparkSession.builder.getOrCreate()
 sc = spark.sparkContext
@@ -17,6 +18,6 @@ mine = bytearray(PYTHON)
 mine[::4096] = b"x" * len(range(0, PYTHON, 4096))  # resident
 lengths = sc.parallelize(range(2), 2).map(lambda _: len(value.value)).collect()
 spark._jvm.System.gc()
-time.sleep(3)  # samples of the time line, a second each; the sweep of what the collection has proved
+time.sleep(3 * PATIENCE)  # samples of the time line, a second each; the sweep of what the collection has proved
 print("RESULT", lengths[0], flush=True)
 spark.stop()

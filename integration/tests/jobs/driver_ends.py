@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 HELD = 41_000_027
 ROWS = 2_000_003  # of 8 bytes
+PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 
 spark = SparkSession.builder.getOrCreate()
 held = bytearray(HELD)  # held
@@ -20,9 +21,9 @@ if sys.argv[1] == "in-order":
     spark.stop()
     sys.exit(3)
 if sys.argv[1] == "jvm":
-    time.sleep(1)
+    time.sleep(PATIENCE)
     os.kill(os.getppid(), signal.SIGKILL)
-    time.sleep(1)
+    time.sleep(PATIENCE)
     os._exit(0)
 if sys.argv[1] == "heap":
     text = "repeat(lpad(cast(id as string), 10, '0'), 100000)"  # 1 MB

@@ -4,6 +4,7 @@ RESULT: what its user got, or the error's first words.
 """
 
 import json
+import os
 import sys
 import time
 
@@ -12,6 +13,7 @@ from pyspark.sql.functions import broadcast
 
 ROWS = 700
 TEXT = "repeat(lpad(cast(id as string), 10, '0'), 100000)"  # 1 MB, and next to nothing compressed
+PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 
 
 def rows(spark):
@@ -38,5 +40,5 @@ if __name__ == "__main__":
     except Exception as error:
         result = f"{type(error).__name__}: {error}"[:300]
     print("RESULT " + json.dumps(result), flush=True)
-    time.sleep(6)  # post-mortems come a little later
+    time.sleep(6 * PATIENCE)  # post-mortems come a little later
     spark.stop()

@@ -5,12 +5,14 @@ Arguments: the ways, separated by commas, and the bytes.
 RESULT: what each held, in the order of the ways."""
 
 import json
+import os
 import sys
 import time
 
 from pyspark.sql import SparkSession
 
-SECONDS = 120
+PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
+SECONDS = 120 * PATIENCE
 
 
 def wait_for_the_end(context):
@@ -18,7 +20,7 @@ def wait_for_the_end(context):
     end = time.monotonic() + SECONDS
     while {"0", "1"} <= set(context.getExecutorIds().mkString(",").split(",")) and time.monotonic() < end:
         time.sleep(0.2)
-    time.sleep(8)  # what tells of it is a little later
+    time.sleep(8 * PATIENCE)  # what tells of it is a little later
 
 
 if __name__ == "__main__":

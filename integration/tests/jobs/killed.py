@@ -7,16 +7,18 @@ import time
 
 from pyspark import SparkContext, TaskContext
 
+PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
+
 
 def work(_):
     block = bytearray(2_100_011)  # block
     if TaskContext.get().attemptNumber() == 0:
-        time.sleep(5)
+        time.sleep(5 * PATIENCE)
         daemon = os.getppid()
         with open(f"/proc/{daemon}/stat") as stat:
             executor = int(stat.read().rsplit(")", 1)[1].split()[1])
         os.kill(executor, signal.SIGKILL)
-        time.sleep(60)
+        time.sleep(60 * PATIENCE)
     return len(block)
 
 

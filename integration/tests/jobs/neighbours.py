@@ -4,6 +4,7 @@ RESULT: the sum of both stages' lengths.
 """
 
 import json
+import os
 import pathlib
 import sys
 import time
@@ -11,7 +12,8 @@ import time
 from pyspark.sql import SparkSession
 
 BLOCK_BYTES = 7_100_003
-PATIENCE_SECONDS = 90
+PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
+PATIENCE_SECONDS = 90 * PATIENCE
 
 
 def main():
@@ -23,7 +25,7 @@ def main():
         end = time.monotonic() + PATIENCE_SECONDS
         while not (folder / "go").exists() and time.monotonic() < end:
             time.sleep(0.05)
-        time.sleep(7)  # an interim profile, for which boxes are looked through, is due every five seconds
+        time.sleep(7 * PATIENCE)  # an interim profile, for which boxes are looked through, is due every five seconds
         return len(held)
 
     spark = SparkSession.builder.appName(name).getOrCreate()

@@ -4,6 +4,7 @@ Each takes blocks of an odd size of its own, so that the report tells them apart
 """
 
 import json
+import os
 import pathlib
 import sys
 import threading
@@ -15,6 +16,7 @@ from pyspark.sql.functions import pandas_udf
 from pyspark.sql.types import LongType
 
 FOLDER = pathlib.Path(sys.argv[1])  # for news from tasks
+PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 
 
 def once(numbers):
@@ -56,14 +58,14 @@ def first(batches):
     for batch in batches:
         block = bytearray(1_600_033)  # first
         yield batch.assign(id=batch["id"] + len(block))
-        time.sleep(0.5)  # the second function begins meanwhile: two that did not meet held nothing together
+        time.sleep(0.5 * PATIENCE)  # the second function begins meanwhile: two that did not meet held nothing together
         del block
 
 
 def second(batches):
     for batch in batches:
         block = bytearray(1_700_021)  # second
-        time.sleep(0.5)
+        time.sleep(0.5 * PATIENCE)
         yield batch.assign(id=batch["id"] + len(block))
         del block
 
@@ -89,7 +91,7 @@ def after_the_limit(batches):
 def beside(batches):
     for batch in batches:
         block = bytearray(2_000_003)  # beside
-        time.sleep(0.2)
+        time.sleep(0.2 * PATIENCE)
         yield batch.assign(id=batch["id"] + len(block))
 
 
@@ -142,7 +144,7 @@ def cached(spark):
     table.count()
     # The whole heap is marked: only now is it known what is retained.
     spark.range(0, 2, 1, 2).selectExpr("java_method('java.lang.System', 'gc')").collect()
-    time.sleep(2)  # what the executor has learnt of it is on its way
+    time.sleep(2 * PATIENCE)  # what the executor has learnt of it is on its way
     return sum(info.memSize() for info in spark.sparkContext._jsc.sc().getRDDStorageInfo())
 
 

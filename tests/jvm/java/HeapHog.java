@@ -51,9 +51,9 @@ public final class HeapHog {
     }
     for (int i = 0; i < 3; i++) {
       System.gc();
-      Thread.sleep(300); // its notification comes a little later
+      Probe.sleep(300); // its notification comes a little later
     }
-    Thread.sleep(2000);
+    Probe.sleep(2000);
   }
 
   /** Once another thread's error has begun to end the JVM, and its last words are half written. */

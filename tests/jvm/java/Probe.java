@@ -30,6 +30,12 @@ final class Probe {
     return NativeAgent.start("app-1", "7", "localhost", boxes.toString(), options);
   }
 
+  /** Longer where the tests are patient. */
+  static void sleep(long millis) throws InterruptedException {
+    String patience = System.getenv().getOrDefault("MEMPROF_TEST_PATIENCE", "1");
+    Thread.sleep(Math.round(millis * Double.parseDouble(patience)));
+  }
+
   static void task(long id) {
     NativeAgent.taskStarted(id, 3, 0, (int) id, 0);
   }

@@ -53,7 +53,7 @@ public final class ResidentRows {
       unsafe.freeMemory(blocks.get(i));
     }
     ByteBuffer last = ByteBuffer.allocateDirect(4 * DIRECT); // for a reading with all of it
-    Thread.sleep(6000); // so long that there is time again for reading them
+    Probe.sleep(6000); // so long that there is time again for reading them
     NativeAgent.stop();
     int messages = Probe.drain(0);
     if (messages == 0 || direct.capacity() + last.capacity() != 5 * DIRECT) {

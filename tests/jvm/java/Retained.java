@@ -50,7 +50,7 @@ public final class Retained {
     } else {
       for (int i = 0; i < rounds; i++) garbage(i);
     }
-    Thread.sleep(2500); // notifications come a little later, and one message a second
+    Probe.sleep(2500); // notifications come a little later, and one message a second
     System.out.println(keep.size() * 2024L);
     news.close();
     NativeAgent.stop();

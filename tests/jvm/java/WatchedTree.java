@@ -24,17 +24,17 @@ public final class WatchedTree {
     int messages = 0;
     File held = new File("held");
     for (int looks = 0; looks < 600 && !held.exists(); looks++) {
-      Thread.sleep(100);
+      Probe.sleep(100);
       messages = Probe.drain(messages);
     }
     for (int i = 0; i < GARBAGE_COLLECTIONS; i++) {
       System.gc();
     }
     if (args.length > 1) {
-      Thread.sleep(6000); // since the last message, for falls are told every five seconds at most
+      Probe.sleep(6000); // since the last message, for falls are told every five seconds at most
       Files.write(Path.of("release"), new byte[0]);
     }
-    Thread.sleep(2000); // many ticks of the watcher
+    Probe.sleep(2000); // many ticks of the watcher
     Files.write(Path.of("task"), NativeAgent.taskSnapshot(1, Probe.MAX_BYTES));
     NativeAgent.stop();
     daemon.destroyForcibly().waitFor();

@@ -3,10 +3,10 @@
 import http.server
 import json
 import stat
-import subprocess
 import sys
 import threading
 
+import processes
 import pytest
 
 
@@ -15,14 +15,11 @@ def notebook(package, tmp_path):
     """Runs code with the package on its path; gives what it prints, or fails with what it raised."""
 
     def run(code):
-        finished = subprocess.run(
+        finished = processes.run(
             [sys.executable, "-c", f"import sparkmemprof\n{code}"],
+            60,
             env={"PYTHONPATH": str(package), "http_proxy": "http://127.0.0.1:9"},
             cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
         )
         return finished.stdout + (finished.stderr.splitlines()[-1] if finished.returncode else "")
 

@@ -1,4 +1,5 @@
 // A process that is killed, or forks, in the middle of recording.
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -188,12 +189,16 @@ TEST_F(RecorderCrashTest, AProgramStartedByTheOwnerDoesNotKeepItsBoxAlive) {
   ASSERT_GE(owner, 0);
   if (owner == 0) {
     Start();
+    int started[2];  // at its end when the exec has closed what it closes
+    if (pipe2(started, O_CLOEXEC) != 0) _exit(1);
     pid_t program = fork();
     if (program == 0) {
       execlp("sleep", "sleep", "30", nullptr);
       _exit(127);
     }
-    usleep(50'000);  // for the exec, which closes the descriptor
+    close(started[1]);
+    char nothing = 0;
+    if (read(started[0], &nothing, 1) != 0) _exit(1);
     if (write(ready[1], &program, sizeof program) != sizeof program) _exit(1);
     raise(SIGKILL);
   }

@@ -52,13 +52,16 @@ done
 import collections, json, pathlib, re, sys
 
 runs, kept = int(sys.argv[1]), pathlib.Path(sys.argv[2])
-green, failures = 0, collections.Counter()
+green, failures, flaky = 0, collections.Counter(), collections.Counter()
 for run in range(1, runs + 1):
     summary = json.loads((kept / f"{run}.json").read_text())
     green += summary["failed"] == 0
+    flaky.update(summary["flaky"])
     failures.update(re.findall(r"^FAILED  (\S+?: .*?)(?:: |$)", (kept / f"{run}.log").read_text(errors="replace"), re.MULTILINE))
 for name, times in failures.most_common():
     print(f"{times:4} times red: {name}")
+for name, times in flaky.most_common():
+    print(f"{times:4} times flaky: {name}")
 print(f"{green} of {runs} green")
 sys.exit(green < runs)
 END

@@ -1,8 +1,9 @@
 """Adds up the JUnit files of all suites, writes summary.json and closes with `N passed, N failed, N skipped`.
 
 Red, beside a failed test: a suite that left no result, ran no test, skipped all of its tests or ended with an exit
-status above 0; and a skip that expected_skips.txt beside this file doesn't know. Prints what each step and suite took,
-and the longest ten tests.
+status above 0; a skip that expected_skips.txt beside this file doesn't know; and a test that was run again more than
+once. One that passed when it was run again is flaky: its properties say so (tests/support/reruns.py). Prints what each
+step and suite took, and the longest ten tests.
 """
 
 import argparse
@@ -35,6 +36,11 @@ def outcome(case):
     return {"fail": "failed", "notrun": "failed", "disabled": "skipped"}.get(status, "passed"), status or ""
 
 
+def reruns(case):
+    """Why it was run again, each time."""
+    return [each.get("value") for each in case.iter("property") if each.get("name") == "rerun"]
+
+
 def expected_skips():
     """[(regular expression of the name, of the reason)]"""
     lines = [line for line in EXPECTED.read_text().splitlines() if line and not line.startswith("#")]
@@ -42,7 +48,7 @@ def expected_skips():
 
 
 def cases_of(results, suite):
-    """[(name, seconds, outcome, reason)]"""
+    """[(name, seconds, outcome, reason, reasons of its reruns)]"""
     path = results / f"{suite}.xml"
     if not path.exists():
         return []
@@ -51,7 +57,7 @@ def cases_of(results, suite):
     except ET.ParseError:  # cut off while it was written
         return []
     return [
-        (f"{case.get('classname', '')}.{case.get('name')}", float(case.get("time") or 0), *outcome(case))
+        (f"{case.get('classname', '')}.{case.get('name')}", float(case.get("time") or 0), *outcome(case), reruns(case))
         for case in root.iter("testcase")
     ]
 
@@ -65,12 +71,14 @@ def status_of(results, suite):
 def judge(results, suite, cases, known_skips):
     """[('passed' | 'failed' | 'skipped', name, reason)] of its tests, and of itself if it failed without one."""
 
-    def of_test(name, kind, reason):
+    def of_test(name, kind, reason, again):
+        if kind == "passed" and len(again) > 1:
+            return "failed", f"{suite}: {name}", f"it was run again {len(again)} times: {'; '.join(again)}"
         if kind == "skipped" and not any(n.search(name) and r.search(reason) for n, r in known_skips):
             return "failed", f"{suite}: {name}", f"a skip that {EXPECTED.name} doesn't know: {reason}"
         return kind, f"{suite}: {name}", reason
 
-    judged = [of_test(name, kind, reason) for name, _, kind, reason in cases]
+    judged = [of_test(name, kind, reason, again) for name, _, kind, reason, again in cases]
     status = status_of(results, suite)
     if not cases:
         judged.append(("failed", suite, f"the suite ran no test or wrote no result; its exit status: {status}"))
@@ -99,6 +107,7 @@ def main():
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     seconds = {}
     every_case = []
+    flaky = []
 
     for suite in arguments.suites:
         cases = cases_of(arguments.results, suite)
@@ -109,6 +118,10 @@ def main():
             counts[kind] += 1
             if kind != "passed":
                 print(f"{kind.upper():7} {name}: {reason}")
+        for name, _, kind, _, again in cases:
+            if kind == "passed" and len(again) == 1:
+                flaky.append(f"{suite}: {name}")
+                print(f"FLAKY   {suite}: {name}: {again[0]}")
 
     print("\nseconds")
     for step in arguments.step:
@@ -124,11 +137,12 @@ def main():
         "dirty": arguments.dirty == "true",
         "tier": arguments.tier,
         **counts,
-        "flaky": [],  # no test is run again
+        "flaky": flaky,
         "seconds": seconds,
     }
     if arguments.write:
         arguments.write.write_text(json.dumps(summary, indent=2) + "\n")
+    print(f"{len(flaky)} flaky")
     print(", ".join(f"{count} {kind}" for kind, count in counts.items()))
     return 1 if counts["failed"] else 0
 

@@ -14,6 +14,12 @@ EXPECTED = (
     '<testcase classname="tests.test_kinds" name="test_kind[3.5]"><skipped message="Spark 3.5 has no such kind: A"/>'
     "</testcase>"
 )
+FLAKY, TWICE_FLAKY = (
+    '<testcase classname="test_any" name="test_flickers" time="1"><properties>'
+    + times * '<property name="rerun" value="another thread was first"/>'
+    + "</properties></testcase>"
+    for times in (1, 2)
+)
 OTHER = '<testcase classname="test_any" name="test_skips"><skipped message="no such thing here"/></testcase>'
 
 
@@ -54,6 +60,14 @@ def test_green(summary):
     }
 
 
+def test_one_rerun_is_flaky(summary):
+    status, printed, written = summary(PASSED + FLAKY, 0)
+    assert status == 0
+    assert "FLAKY   jvm: test_any.test_flickers: another thread was first" in printed.splitlines()
+    assert printed.splitlines()[-2:] == ["1 flaky", "2 passed, 0 failed, 0 skipped"]
+    assert written["flaky"] == ["jvm: test_any.test_flickers"]
+
+
 @pytest.mark.parametrize(
     ("cases", "status", "told"),
     [
@@ -63,6 +77,12 @@ def test_green(summary):
         (None, 2, "FAILED  jvm: the suite ran no test or wrote no result; its exit status: 2"),
         ("", 0, "FAILED  jvm: the suite ran no test or wrote no result; its exit status: 0"),
         (EXPECTED, 0, "FAILED  jvm: all of its tests were skipped"),
+        (
+            PASSED + TWICE_FLAKY,
+            0,
+            "FAILED  jvm: test_any.test_flickers: it was run again 2 times: "
+            "another thread was first; another thread was first",
+        ),
         (
             PASSED + OTHER,
             0,

@@ -87,6 +87,7 @@ class Storm:
                 launch.run.status = process.wait(processes.patient(120))
             finally:
                 processes.stop(process)
+        launch.run.work = self._cluster.work
         launch.run.stdout, launch.run.stderr = out.read_text(), err.read_text()
         return launch.run
 

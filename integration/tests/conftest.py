@@ -237,7 +237,8 @@ class Run:
     stdout: str
     stderr: str
     reports: pathlib.Path  # spark.memprof.report.dir
-    work: pathlib.Path  # executors' logs, unless local
+    work: pathlib.Path  # executors' logs
+    local: bool  # without executors of their own
 
     def report(self):
         """The one report.json of this run."""
@@ -261,7 +262,9 @@ class Run:
 
     def executor_logs(self):
         """{path: text} of the executors' stdout and stderr."""
-        return {path: path.read_text(errors="replace") for path in sorted(self.work.glob("app-*/*/std*"))}
+        logs = {path: path.read_text(errors="replace") for path in sorted(self.work.glob("app-*/*/std*"))}
+        assert logs or self.local, f"no executor has a log below {self.work}"
+        return logs
 
     def tail(self):
         return f"exit status {self.status}\n{self.stdout[-2000:]}\n{self.stderr[-6000:]}"
@@ -358,7 +361,7 @@ class Launcher:
             if value is not None:
                 command += ["--conf", f"{key}={value}"]
         command += [str(JOBS / job), *map(str, arguments)]  # a job elsewhere comes with its whole path
-        run = Run(-1, "", "", reports, work)
+        run = Run(-1, "", "", reports, work, local=master.startswith("local["))
         return Launch(command, cwd, clean_environment(self._spark, **dict(environment)), run)
 
     def __call__(self, job, *arguments, **options):

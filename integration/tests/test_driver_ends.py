@@ -137,13 +137,14 @@ def test_the_kernel_kills_the_drivers_python(submit, container, way, marker):
 HEAP = {"spark.driver.maxResultSize": "0", "spark.driver.extraJavaOptions": "-XX:+ExitOnOutOfMemoryError"}
 
 
-def demand_full_heap(finished, report):
+def demand_full_heap(finished, report, local):
     """Its own last checkpoint is of a while before: who started it reads what it left in its last moment."""
     assert finished.returncode == 3, finished.stderr[-3000:]
     (death,) = report["postMortems"]
     assert (death["executorId"], death["process"], death["exitCode"]) == ("driver", "jvm", 3)
     assert death["outOfMemory"] is True
     assert re.match(r"The driver ran out of heap: .* asked for more.* MiB of \S+ MiB in use", death["headline"])
+    assert local or death["taskAttemptId"] is None, "where executors run the tasks, none is the driver's"
     if death["taskAttemptId"] is None or "; thread " in death["headline"]:  # in local mode a task may be who asked
         assert death["action"].endswith(f"/{JOB}:{line_of(JOB, 'full heap')}")
         assert f"{JOB}:{line_of(JOB, 'full heap')} had brought " in death["headline"]
@@ -156,7 +157,7 @@ def demand_full_heap(finished, report):
 
 
 def test_a_jvm_that_ends_itself_of_a_full_heap(submit):
-    demand_full_heap(*submit("heap", master="local-cluster[1,1,1024]", conf=HEAP))
+    demand_full_heap(*submit("heap", master="local-cluster[1,1,1024]", conf=HEAP), local=False)
 
 
 @pytest.mark.full
@@ -164,7 +165,7 @@ def test_a_local_jvm_that_ends_itself_of_a_full_heap(submit, package, tmp_path):
     boxes = tmp_path / "boxes"
     boxes.mkdir()
     finished, report = submit("heap", conf=HEAP | {"spark.memprof.box.dir": str(boxes)})
-    demand_full_heap(finished, report)
+    demand_full_heap(finished, report, local=True)
     left = list(boxes.rglob("*.words"))
     assert len(left) == 1
     assert not list(boxes.rglob("*.report.json")), "that one went to who waited for it"

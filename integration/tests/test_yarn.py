@@ -1,6 +1,7 @@
 """Executors in containers of YARN: killed by its NodeManager for physical memory, and what the advice comes to."""
 
 import pathlib
+import re
 
 import pytest
 from conftest import BESIDE_BYTES, BUILD, sites_at
@@ -84,5 +85,8 @@ def test_no_advice_beyond_what_yarn_grants(spark, spark_run, yarn, tmp_path):
     assert cores["from"] == "4"
     assert 1 <= int(cores["to"]) <= 3
     assert f"{LARGEST} grants 960.0 MiB" in cores["because"]
+    container = re.search(r" fit into (\S+) MiB", cores["because"])
+    assert float(container[1]) <= 960
+    # Fewer may need no more than there is.
     advised = [each["to"] for each in death["advice"] if each["conf"] == OVERHEAD]
     assert all(int(to.removesuffix("m")) <= 960 - 512 for to in advised)

@@ -202,6 +202,7 @@ TEST_F(RecorderCrashTest, AProgramStartedByTheOwnerDoesNotKeepItsBoxAlive) {
     if (write(ready[1], &program, sizeof program) != sizeof program) _exit(1);
     raise(SIGKILL);
   }
+  close(ready[1]);
   pid_t program = 0;
   ASSERT_EQ(read(ready[0], &program, sizeof program), static_cast<ssize_t>(sizeof program));
   int status = 0;
@@ -211,7 +212,6 @@ TEST_F(RecorderCrashTest, AProgramStartedByTheOwnerDoesNotKeepItsBoxAlive) {
   EXPECT_FALSE(BoxReader::Open(boxes[0])->OwnerAlive());
   EXPECT_EQ(kill(program, SIGKILL), 0);
   close(ready[0]);
-  close(ready[1]);
 }
 
 }  // namespace

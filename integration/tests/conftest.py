@@ -281,11 +281,15 @@ def ours(text):
 
 def warnings_of(run):
     """Our warnings in all logs of a run: driver's, executors', Python workers'. A report with findings is none."""
-    logs = [run.stderr, *run.executor_logs().values()]
+    logs = {"the driver's": run.stderr, **run.executor_logs()}
     news = re.compile(
         "INFO MemoryProfilerPlugin|sparkmemprof: (report in|the report was not written)|^sparkmemprof [·-] "
     )
-    return [line for log in logs for line in ours(log) if not news.search(line)]
+    found = {path: [line for line in ours(log) if not news.search(line)] for path, log in logs.items()}
+    for path, lines in found.items():
+        if lines:
+            print(f"{path} log, with {lines}:\n{logs[path]}")
+    return sum(found.values(), [])
 
 
 def clean_environment(spark, **extra):

@@ -117,9 +117,9 @@ export function DeathsPage({report}: {report: Report}) {
   if (report.postMortems.length === 0) {
     return (
       <>
-        <p class="empty">
-          {report.unfinished ? 'No executor and no Python worker has died so far.' : 'No executor and no Python worker died.'} How close each came to its limit
-          is on <a href={link('executors')}>Executors</a>.
+        <p class="empty">{report.verdict.sentence}</p>
+        <p class="soft">
+          {report.verdict.because} <a href={link('executors')}>All executors</a>
         </p>
         {unmeasured}
       </>

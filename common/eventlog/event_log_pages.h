@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "eventlog/event_log.h"
-#include "report/pages.h"
+#include "report/pages/pages.h"
 
 namespace memprof {
 

@@ -17,10 +17,11 @@ constexpr size_t kSitesShown = 20;
 DeathWriter::DeathWriter(const StoreState& state, bool& awaits_names)
     : state_(state), awaits_names_(awaits_names), stacks_(*state.interner, state.symbols), lookups_(state) {}
 
-void DeathWriter::PutMoment(const ReportExecutor& executor, const proto::Moment& moment, Detail detail, ReportPostMortem& death) const {
+void DeathWriter::PutMoment(const ReportExecutor& executor, const proto::Moment& moment, DeathDetail detail,
+                            ReportPostMortem& death) const {
   death.used_bytes = moment.used_bytes();
   death.processes = MomentRow(moment).processes;
-  if (detail == Detail::kInFull) death.regions = RegionsThen(executor, moment);
+  if (detail == DeathDetail::kInFull) death.regions = RegionsThen(executor, moment);
 }
 
 // The task that the death is charged to.

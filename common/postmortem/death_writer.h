@@ -16,7 +16,7 @@
 namespace memprof {
 
 // kInShort: as far as its headline and its place among others need; no sites, regions, retained heap or advice.
-enum class Detail { kInShort, kInFull };
+enum class DeathDetail { kInShort, kInFull };
 
 class DeathWriter {
  public:
@@ -25,17 +25,18 @@ class DeathWriter {
   // `awaits_names` becomes true when a frame shown awaits a name.
   DeathWriter(const StoreState& state, bool& awaits_names);
 
-  ReportPostMortem OfExecutor(const ReportExecutor& executor, const ExecutorRecord& record, Detail detail);
-  ReportPostMortem OfWorker(const ReportExecutor& executor, const ExecutorRecord& record, const proto::WorkerDeath& worker, Detail detail);
+  ReportPostMortem OfExecutor(const ReportExecutor& executor, const ExecutorRecord& record, DeathDetail detail);
+  ReportPostMortem OfWorker(const ReportExecutor& executor, const ExecutorRecord& record, const proto::WorkerDeath& worker,
+                            DeathDetail detail);
   // Of a task, or of another thread, that met an OutOfMemoryError of the heap which its executor survived.
   ReportPostMortem OfHeapError(const ReportExecutor& executor, const ExecutorRecord& record, const SurvivedHeapError& survived,
-                               Detail detail);
+                               DeathDetail detail);
   // Of a task that failed because memory was refused to its worker, which lived on to say so.
   ReportPostMortem OfRefusal(const ReportExecutor& executor, const ExecutorRecord& record, int64_t task_attempt_id, const TaskRecord& task,
-                             const IncidentRecord& refusal, Detail detail);
+                             const IncidentRecord& refusal, DeathDetail detail);
 
  private:
-  void PutMoment(const ReportExecutor& executor, const proto::Moment& moment, Detail detail, ReportPostMortem& death) const;
+  void PutMoment(const ReportExecutor& executor, const proto::Moment& moment, DeathDetail detail, ReportPostMortem& death) const;
   void PutTask(const std::vector<LastTask>& tasks, ReportPostMortem& death) const;
   void PutSites(const std::vector<LastTask>& tasks, ReportPostMortem& death) const;
   void PutAttempt(const LastTask& attempt, ReportPostMortem& death) const;

@@ -53,8 +53,8 @@ void PutRetained(const ReportExecutor& executor, ReportPostMortem& death) {
 
 }  // namespace
 
-ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const ExecutorRecord& record, Detail detail) {
-  const bool in_full = detail == Detail::kInFull;
+ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const ExecutorRecord& record, DeathDetail detail) {
+  const bool in_full = detail == DeathDetail::kInFull;
   const proto::ExecutorSnapshot snapshot = SnapshotOf(record);
   ReportPostMortem death;
   DeathEvidence evidence;
@@ -121,7 +121,7 @@ void DeathWriter::PutKernelKills(const ReportExecutor& executor, const ExecutorR
 }
 
 ReportPostMortem DeathWriter::OfHeapError(const ReportExecutor& executor, const ExecutorRecord& record, const SurvivedHeapError& survived,
-                                          Detail detail) {
+                                          DeathDetail detail) {
   const proto::HeapShortage& error = survived.error;
   const proto::ExecutorSnapshot snapshot = SnapshotOf(record);
   const bool failed = survived.task != nullptr && survived.task->outcome == TaskOutcome::kFailed;
@@ -142,7 +142,7 @@ ReportPostMortem DeathWriter::OfHeapError(const ReportExecutor& executor, const 
   const std::optional<ReportAction> action = ActionOf(executor, error);
   death.headline = SurvivedHeadline(death, survived, failed, action);
   PutTask(tasks, death);
-  if (detail == Detail::kInFull) {
+  if (detail == DeathDetail::kInFull) {
     PutSites(tasks, death);
     Verdict verdict;
     verdict.of_heap = true;

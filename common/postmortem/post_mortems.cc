@@ -13,7 +13,7 @@
 namespace memprof {
 namespace {
 
-using WriteDeath = std::function<ReportPostMortem(DeathWriter&, Detail)>;
+using WriteDeath = std::function<ReportPostMortem(DeathWriter&, DeathDetail)>;
 
 // All of the state's deaths, in no particular order. What they refer to lives as long as all the arguments.
 std::vector<WriteDeath> AllDeaths(const StoreState& state, RowsOfExecutors& rows) {
@@ -22,33 +22,34 @@ std::vector<WriteDeath> AllDeaths(const StoreState& state, RowsOfExecutors& rows
     const ReportExecutor* row = rows.Of(id);
     const auto record = state.executors.find(id);
     if (row == nullptr || record == state.executors.end()) return;
-    deaths.emplace_back(
-        [row, &executor = record->second, write](DeathWriter& writer, Detail detail) { return write(writer, *row, executor, detail); });
+    deaths.emplace_back([row, &executor = record->second, write](DeathWriter& writer, DeathDetail detail) {
+      return write(writer, *row, executor, detail);
+    });
   };
   for (const auto& [id, died] : state.executors) {
     if (!DiedUnwanted(died, state)) continue;
-    add(id, [](DeathWriter& writer, const ReportExecutor& row, const ExecutorRecord& record, Detail detail) {
+    add(id, [](DeathWriter& writer, const ReportExecutor& row, const ExecutorRecord& record, DeathDetail detail) {
       return writer.OfExecutor(row, record, detail);
     });
   }
   ForEachWorkerDeath(state, [&](const std::string& id, const proto::WorkerDeath& worker) {
-    add(id, [worker](DeathWriter& writer, const ReportExecutor& row, const ExecutorRecord& record, Detail detail) {
+    add(id, [worker](DeathWriter& writer, const ReportExecutor& row, const ExecutorRecord& record, DeathDetail detail) {
       return writer.OfWorker(row, record, worker, detail);
     });
   });
   ForEachRefusal(state, [&](const std::string& id, int64_t task_attempt_id, const TaskRecord& task, const IncidentRecord& refusal) {
-    add(id,
-        [task_attempt_id, &task, &refusal](DeathWriter& writer, const ReportExecutor& row, const ExecutorRecord& record, Detail detail) {
-          return writer.OfRefusal(row, record, task_attempt_id, task, refusal, detail);
-        });
+    add(id, [task_attempt_id, &task, &refusal](DeathWriter& writer, const ReportExecutor& row, const ExecutorRecord& record,
+                                               DeathDetail detail) {
+      return writer.OfRefusal(row, record, task_attempt_id, task, refusal, detail);
+    });
   });
   for (const SurvivedHeapError& survived : SurvivedHeapErrors(state)) {
-    add(survived.executor_id, [survived](DeathWriter& writer, const ReportExecutor& row, const ExecutorRecord& record, Detail detail) {
+    add(survived.executor_id, [survived](DeathWriter& writer, const ReportExecutor& row, const ExecutorRecord& record, DeathDetail detail) {
       return writer.OfHeapError(row, record, survived, detail);
     });
   }
   for (const ReportPostMortem& death : ResultLimitDeaths(state)) {
-    deaths.emplace_back([death](DeathWriter&, Detail) { return death; });
+    deaths.emplace_back([death](DeathWriter&, DeathDetail) { return death; });
   }
   return deaths;
 }
@@ -63,9 +64,9 @@ PostMortemRows PostMortems(const StoreState& state, const std::vector<ReportExec
   DeathWriter writer(state, awaits_names);
   const bool all_fit = deaths.size() <= kMaxPostMortems;
   std::vector<ReportPostMortem> written;
-  for (const WriteDeath& write : deaths) written.push_back(write(writer, all_fit ? Detail::kInFull : Detail::kInShort));
+  for (const WriteDeath& write : deaths) written.push_back(write(writer, all_fit ? DeathDetail::kInFull : DeathDetail::kInShort));
   const ChosenDeaths chosen = NewestAndLargest(kMaxPostMortems, written);
-  for (const size_t i : chosen.shown) result.shown.push_back(all_fit ? std::move(written[i]) : deaths[i](writer, Detail::kInFull));
+  for (const size_t i : chosen.shown) result.shown.push_back(all_fit ? std::move(written[i]) : deaths[i](writer, DeathDetail::kInFull));
   for (const size_t i : chosen.others) result.others.push_back(InShort(written[i]));
   result.dropped = SortAndBound(result.others);
   return result;

@@ -11,7 +11,7 @@
 namespace memprof {
 
 ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const ExecutorRecord& record, const proto::WorkerDeath& worker,
-                                       Detail detail) {
+                                       DeathDetail detail) {
   ReportPostMortem death;
   death.executor_id = executor.id;
   death.process = "python-worker";
@@ -50,15 +50,15 @@ ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const Exe
   death.out_of_memory = verdict.out_of_memory;
   death.unknown = verdict.unknown;
   death.how = verdict.how;
-  if (detail == Detail::kInFull) PutSites(tasks, death);
+  if (detail == DeathDetail::kInFull) PutSites(tasks, death);
   death.headline = WorkerHeadline(death, evidence.signal);
-  if (detail == Detail::kInFull && death.out_of_memory)
+  if (detail == DeathDetail::kInFull && death.out_of_memory)
     death.advice = AdviceFor(death, executor, SnapshotOf(record), tasks, {}, std::nullopt, state_);
   return death;
 }
 
 ReportPostMortem DeathWriter::OfRefusal(const ReportExecutor& executor, const ExecutorRecord& record, int64_t task_attempt_id,
-                                        const TaskRecord& task, const IncidentRecord& refusal, Detail detail) {
+                                        const TaskRecord& task, const IncidentRecord& refusal, DeathDetail detail) {
   ReportPostMortem death;
   death.executor_id = executor.id;
   death.process = "python-worker";
@@ -76,7 +76,7 @@ ReportPostMortem DeathWriter::OfRefusal(const ReportExecutor& executor, const Ex
   PutStack(refusal.stack, death);
   death.how = RefusalEvidence(*death.address_space);
   death.headline = RefusalHeadline(death);
-  if (detail == Detail::kInShort) return death;
+  if (detail == DeathDetail::kInShort) return death;
   const std::vector<LastTask> tasks{{task_attempt_id, &task, LiveBytesOf(task)}};
   PutSites(tasks, death);
   death.advice = AdviceFor(death, executor, SnapshotOf(record), tasks, {}, std::nullopt, state_);

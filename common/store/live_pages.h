@@ -11,7 +11,7 @@
 #include <string_view>
 #include <thread>
 
-#include "report/pages.h"
+#include "report/pages/pages.h"
 #include "store/profile_store.h"
 
 namespace memprof {

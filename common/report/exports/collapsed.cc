@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "report/exports/exports.h"
 #include "report/exports/stacks.h"
 #include "report/json.h"
-#include "report/views/views.h"
 
 namespace memprof {
 namespace {

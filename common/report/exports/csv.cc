@@ -1,10 +1,10 @@
 // A table (RFC 4180, with a header) of every site of every stage, and of the remainders. An empty field: not measured.
 #include <fmt/format.h>
 
+#include "report/exports/exports.h"
 #include "report/exports/stacks.h"
 #include "report/json.h"
 #include "report/titles.h"
-#include "report/views/views.h"
 #include "report/words.h"
 
 namespace memprof {

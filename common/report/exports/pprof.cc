@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "proto/pprof.pb.h"
+#include "report/exports/exports.h"
 #include "report/exports/stacks.h"
 #include "report/json.h"
 #include "report/titles.h"
-#include "report/views/views.h"
 #include "report/words.h"
 
 namespace memprof {

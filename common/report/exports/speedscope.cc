@@ -3,10 +3,10 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "report/exports/exports.h"
 #include "report/exports/stacks.h"
 #include "report/json.h"
 #include "report/titles.h"
-#include "report/views/views.h"
 
 namespace memprof {
 namespace {

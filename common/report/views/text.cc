@@ -30,7 +30,7 @@ void PutHeader(const Report& report, TextPage& page) {
   page.Line(facts, Ink::kDim);
 }
 
-void PutPostMortems(const Report& report, const Detail& detail, TextPage& page) {
+void PutPostMortems(const Report& report, const TextDetail& detail, TextPage& page) {
   const std::vector<ReportPostMortem>& deaths = report.post_mortems;
   if (deaths.empty()) return;
   page.Blank();
@@ -47,7 +47,7 @@ void PutPostMortems(const Report& report, const Detail& detail, TextPage& page) 
   if (all > shown) page.Line("  … " + Counted(all - shown, "more death"), Ink::kDim);
 }
 
-void PutLeaks(const Report& report, const Detail& detail, TextPage& page) {
+void PutLeaks(const Report& report, const TextDetail& detail, TextPage& page) {
   if (report.leaks.empty()) return;
   page.Blank();
   page.Line("Lines that leave more behind with every task", Ink::kBold);
@@ -72,7 +72,7 @@ void PutUnmeasured(const Report& report, TextPage& page) {
   if (const std::string words = UnmeasuredDriver(report); !words.empty()) page.Wrapped(words, 0, Ink::kDim);
 }
 
-void PutFindings(const Report& report, const Detail& detail, TextPage& page) {
+void PutFindings(const Report& report, const TextDetail& detail, TextPage& page) {
   if (report.findings.empty()) return;
   page.Blank();
   page.Line("Worth changing", Ink::kBold);
@@ -94,7 +94,7 @@ std::string CachedPhrase(const ReportCachedData& cached) {
   return phrase;
 }
 
-void PutCachedData(const Report& report, const Detail& detail, TextPage& page) {
+void PutCachedData(const Report& report, const TextDetail& detail, TextPage& page) {
   if (detail.cached == 0 || (report.cached_data.empty() && report.broadcasts.empty())) return;
   page.Blank();
   page.Line("Cached data and broadcast variables, at their peaks", Ink::kBold);
@@ -133,7 +133,7 @@ std::string ResultsPhrase(const ReportAction& action, const std::optional<uint64
 }
 
 // Actions without results are left out. The app's page shows them, because its stages link to them.
-void PutDriver(const Report& report, const Detail& detail, TextPage& page) {
+void PutDriver(const Report& report, const TextDetail& detail, TextPage& page) {
   if (!report.driver || detail.cached == 0) return;
   std::vector<const ReportAction*> actions;
   for (const ReportAction& action : report.driver->actions) {
@@ -189,7 +189,7 @@ void PutAbout(const Report& report, TextPage& page) {
 Result<std::string> RenderText(std::string_view report_json, const TextOptions& options) {
   Result<Report> report = ReadReportJson(report_json);
   if (!report.ok()) return report.status();
-  const Detail& detail = options.max_lines > 0 && options.max_lines < 60 ? kBrief : kFull;
+  const TextDetail& detail = options.max_lines > 0 && options.max_lines < 60 ? kBrief : kFull;
   TextPage page(options);
   PutHeader(*report, page);
   PutVerdict(*report, page);

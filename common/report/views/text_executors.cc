@@ -99,7 +99,7 @@ void PutCollectors(const ReportExecutor& executor, TextPage& page) {
   page.Wrapped("Garbage collection: " + stopped + Printable(parts), 4, Ink::kDim, 3);
 }
 
-void PutExecutor(const ReportExecutor& executor, const Detail& detail, TextPage& page) {
+void PutExecutor(const ReportExecutor& executor, const TextDetail& detail, TextPage& page) {
   std::string name = Left(Printable(executor.id), 8);
   Ink ink = Ink::kPlain;
   std::string line;
@@ -125,7 +125,7 @@ void PutExecutor(const ReportExecutor& executor, const Detail& detail, TextPage&
 
 }  // namespace
 
-void PutExecutors(const Report& report, const Detail& detail, TextPage& page) {
+void PutExecutors(const Report& report, const TextDetail& detail, TextPage& page) {
   std::vector<const ReportExecutor*> executors = ExecutorsByUse(report);
   page.Blank();
   page.Line("Executors", Ink::kBold);

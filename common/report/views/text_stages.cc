@@ -48,7 +48,7 @@ void PutPaths(const ReportLine& line, const ReportSiteGroup& group, size_t most,
 }
 
 // `lines` come grouped by UDF (digest.h).
-void PutLines(const std::vector<const ReportLine*>& lines, const ReportSiteGroup& group, const Detail& detail, TextPage& page) {
+void PutLines(const std::vector<const ReportLine*>& lines, const ReportSiteGroup& group, const TextDetail& detail, TextPage& page) {
   size_t left_out = 0;
   for (size_t begin = 0; begin < lines.size();) {
     size_t end = begin;
@@ -70,7 +70,7 @@ void PutLines(const std::vector<const ReportLine*>& lines, const ReportSiteGroup
   if (left_out != 0) page.Line("    … " + Counted(left_out, "more line"), Ink::kDim);
 }
 
-void PutJvmSites(const char* heading, const std::vector<const ReportSite*>& sites, const Detail& detail, TextPage& page) {
+void PutJvmSites(const char* heading, const std::vector<const ReportSite*>& sites, const TextDetail& detail, TextPage& page) {
   if (sites.empty() || detail.jvm_sites == 0) return;
   page.Line(std::string("    ") + heading, Ink::kBold);
   for (size_t i = 0; i < std::min(sites.size(), detail.jvm_sites); ++i) {
@@ -113,7 +113,7 @@ void PutOperators(const std::vector<ReportOperator>& operators, TextPage& page) 
   page.Wrapped(phrase, 4, Ink::kDim);
 }
 
-void PutStage(const ReportStage& stage, const Detail& detail, TextPage& page) {
+void PutStage(const ReportStage& stage, const TextDetail& detail, TextPage& page) {
   std::string title = StageTitle(stage);
   std::string name = title.empty() ? "unnamed" : Printable(title);
   std::string attempt = stage.attempt == 0 ? "" : fmt::format(".{}", stage.attempt);
@@ -145,7 +145,7 @@ void PutStage(const ReportStage& stage, const Detail& detail, TextPage& page) {
 
 }  // namespace
 
-void PutStages(const Report& report, const Detail& detail, TextPage& page) {
+void PutStages(const Report& report, const TextDetail& detail, TextPage& page) {
   std::vector<const ReportStage*> stages = StagesByWeight(report);
   page.Blank();
   page.Line("Stages, by what a task held at its peak", Ink::kBold);

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "report/exports/stacks.h"
 
 namespace memprof {
 
@@ -26,11 +25,5 @@ Result<std::string> RenderComparison(std::string_view before_json, std::string_v
 Result<std::string> RenderComparisonJson(std::string_view before_json, std::string_view after_json);
 // The file of the second, whose flame graph shows what changed.
 Result<std::string> RenderComparisonHtml(std::string_view before_json, std::string_view after_json);
-
-// For other tools; see report/exports. pprof's are bytes, the others UTF-8 text.
-Result<std::string> RenderCollapsed(std::string_view report_json, Measure measure);
-Result<std::string> RenderSpeedscope(std::string_view report_json);
-Result<std::string> RenderPprof(std::string_view report_json);
-Result<std::string> RenderCsv(std::string_view report_json);
 
 }  // namespace memprof

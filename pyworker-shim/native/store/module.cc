@@ -14,6 +14,7 @@
 #include "program/dead_boxes.h"
 #include "program/driver_end.h"
 #include "program/program_report.h"
+#include "report/exports/exports.h"
 #include "report/json.h"
 #include "report/since.h"
 #include "report/views/views.h"

@@ -1,3 +1,5 @@
+#include "report/exports/exports.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +10,6 @@
 #include "proto/pprof.pb.h"
 #include "report/json.h"
 #include "report/sample_store.h"
-#include "report/views/views.h"
 
 namespace memprof {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/pages.h"
+#include "report/pages/pages.h"
 
 #include <charconv>
 #include <optional>

@@ -1,5 +1,5 @@
 // Recorder::State: the recorder's private parts, shared by its hot half (recorder.cc, session_ring.cc) and its cold half
-// (recorder_sessions.cc). All functions expect the lock to be held.
+// (recorder_sessions.cc, recorder_restart.cc). All functions expect the lock to be held.
 #pragma once
 
 #include "base/futex_mutex.h"

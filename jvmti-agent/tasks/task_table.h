@@ -38,7 +38,7 @@ struct TaskFigures {
       : key(task), stacks(std::move(generation)), start_ms(now_ms), stopped_before_ns(stopped_ns), heap(budget), offheap(budget) {}
 
   TaskKey key;
-  std::shared_ptr<JavaStacks> stacks;  // what the sites' StackIds belong to
+  std::shared_ptr<JavaStacks> stacks;  // what the sites' JavaStackIds belong to
   int64_t start_ms;
   int64_t stopped_before_ns;  // in collections, since the agent began
   HeapSites heap;

@@ -12,7 +12,7 @@
 namespace memprof {
 namespace {
 
-// Of one that is gone, when it went; Spark's block manager has forgotten it since.
+// For a removed executor, what it had cached when it was removed; Spark's block manager no longer knows.
 CachedByMode CachedIn(const std::string& executor_id, const StoreState& state) {
   const auto record = state.executors.find(std::string_view(executor_id));
   if (record != state.executors.end() && record->second.removed) return NamedCached(record->second.cached_then, state.cached);
@@ -21,7 +21,7 @@ CachedByMode CachedIn(const std::string& executor_id, const StoreState& state) {
 
 uint64_t AllocatedHeap(const TaskProfileRecord& profile) { return AllocatedBy(profile)[static_cast<size_t>(Origin::kJvmHeap)]; }
 
-// What a task has live in a heap nobody counts; what it allocates there grows with what it is given, too.
+// Live heap bytes of a single task aren't measured, so allocated heap bytes are compared.
 void PutHeapPeersOf(const LastTask& dead, const StoreState& state, AdviceInput& input) {
   if (!dead.task->profile) return;
   input.task_bytes = AllocatedHeap(*dead.task->profile);

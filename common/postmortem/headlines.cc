@@ -66,7 +66,7 @@ std::string WorkerPhrase(const ReportPostMortem& death) {
                      death.task_attempt_id.value_or(-1), death.stage_id.value_or(-1));
 }
 
-// "; 4 Python workers held 1.2 GiB together, this one 310.0 MiB": it may be the sum that was too much, and nobody's share.
+// "; 4 Python workers held 1.2 GiB together, this one 310.0 MiB": the sum may have been too much, although no single worker's part was.
 std::string TogetherPhrase(const ReportPostMortem& death) {
   uint64_t workers = 0, together = 0, own = 0;
   for (const ReportProcess& process : death.processes) {

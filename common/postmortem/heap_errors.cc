@@ -25,8 +25,8 @@ bool MayEndSo(const LossReason& loss) {
   return std::find(std::begin(kCodes), std::end(kCodes), *loss.exit_code) != std::end(kCodes);
 }
 
-// The task that met it failed of it, and its executor with it; unless that has finished other work when it would have been gone for
-// long (spark.executor.killOnFatalErrorDepth).
+// True if the task failed with this error and Spark then ends the executor (spark.executor.killOnFatalErrorDepth). False if the
+// executor finished other tasks more than kEndsWithinMs later.
 bool IsFatal(const proto::HeapShortage& error, const ExecutorRecord& record, const StoreState& state) {
   const auto task = state.tasks.find(error.task_attempt_id());
   return task != state.tasks.end() && task->second.ends_executor && record.last_success_ms <= error.time_ms() + kEndsWithinMs;

@@ -45,7 +45,7 @@ struct StoreState {
     return number && dropped_executor_numbers.Contains(*number);
   }
 
-  // As a stage ran, for settings of SQL change while an application runs; without a stage as the application began.
+  // Settings as that stage ran with them (SQL settings may change); without a stage, those of the application's start.
   SparkSettings SettingsOf(std::optional<int32_t> stage_id) const {
     SparkSettings settings = configuration;
     const auto own = stage_settings.find(stage_id.value_or(-1));
@@ -65,7 +65,7 @@ struct StoreState {
     return end_ms && time_ms >= *end_ms && event > end_event;
   }
 
-  // From when on executors go because the application does.
+  // From this time on, executors end because the application ends.
   std::optional<int64_t> EndMs() const {
     if (!ending_ms || !application.ended_ms) return ending_ms ? ending_ms : application.ended_ms;
     return std::min(*ending_ms, *application.ended_ms);

@@ -27,7 +27,7 @@ namespace {
 constexpr size_t kSitesPerOrigin = 40, kOtherSitesPerOrigin = 10, kFewestSites = 3, kSitesOfAllStages = 4000;
 constexpr size_t kErrorsShown = 5, kLeaksShown = 100, kConsumersShown = 16;
 constexpr size_t kFindingsShown = 20, kFindingsOfAKind = 3, kCachedShown = 200, kBroadcastsShown = 200, kActionsShown = 200;
-constexpr uint64_t kLeastGrowthIntervals = 4;  // what comes to less than a block that is counted for certain is not told
+constexpr uint64_t kLeastGrowthIntervals = 4;  // growth below one exactly counted block is not reported
 
 // About how much JSON all stages may come to, and what each may whatever the others take. With executors and the rest a report
 // stays below 16 MB; it is rebuilt every so often while the application runs, as a byte[] of the driver's heap.
@@ -195,7 +195,7 @@ CounterSums Counters(const StoreState& state) {
   return counters;
 }
 
-// The findings of one kind: a weight each, the `most` heaviest of which are told.
+// Findings of one kind, each with its weight; the `most` heaviest are shown.
 using Weighed = std::vector<std::pair<uint64_t, ReportFinding>>;
 
 void AddHeaviest(size_t most, Weighed found, std::vector<ReportFinding>& findings) {

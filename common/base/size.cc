@@ -71,16 +71,4 @@ Result<uint64_t> ParseSize(std::string_view text) {
   return number << shift;
 }
 
-Result<uint64_t> ParseSizeBetween(std::string_view what, std::string_view text, uint64_t least, uint64_t most) {
-  Result<uint64_t> size = ParseSize(text);
-  if (!size.ok()) {
-    return Status::Error(ErrorCode::kInvalidArgument, "%.*s: %s", Shown(what), what.data(), size.status().message());
-  }
-  if (*size < least || *size > most) {
-    return Status::Error(ErrorCode::kInvalidArgument, "%.*s: '%.*s' is outside of %llu to %llu bytes", Shown(what), what.data(),
-                         Shown(text), text.data(), static_cast<unsigned long long>(least), static_cast<unsigned long long>(most));
-  }
-  return size;
-}
-
 }  // namespace memprof

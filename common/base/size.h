@@ -8,13 +8,10 @@
 
 namespace memprof {
 
-inline constexpr uint64_t kKiB = 1024, kMiB = 1024 * kKiB, kGiB = 1024 * kMiB, kTiB = 1024 * kGiB;
+inline constexpr uint64_t kKiB = 1024, kMiB = 1024 * kKiB, kGiB = 1024 * kMiB;
 
 // "512k", "64KiB", "4096", "1g", "2 TB" (powers of 1024 throughout, as Spark reads them; case does not matter; a plain
 // number is bytes) to bytes. An error names the text and says why: not a number, unknown unit, or beyond 64 bits.
 Result<uint64_t> ParseSize(std::string_view text);
-
-// The same, and the size must lie in [least, most]; `what` is the option's name in the message.
-Result<uint64_t> ParseSizeBetween(std::string_view what, std::string_view text, uint64_t least, uint64_t most);
 
 }  // namespace memprof

@@ -11,7 +11,7 @@
 
 namespace memprof {
 
-inline constexpr size_t kMostTimeLineSamples = 600, kFewestTimeLineSamples = 60;  // of one executor
+inline constexpr size_t kFewestTimeLineSamples = 60;  // of one executor
 
 void AddSamples(std::span<const TimeSample> samples, ExecutorRecord& executor, StoreState& state);
 

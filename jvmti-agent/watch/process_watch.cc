@@ -57,10 +57,7 @@ void ProcessWatch::Descend(int32_t pid, ProcessKind kind, int depth, std::map<in
 }
 
 void ProcessWatch::Adopt(int32_t pid, ProcessKind kind) {
-  if (living_.size() >= kMaxProcesses) {
-    ++forgotten_;
-    return;
-  }
+  if (living_.size() >= kMaxProcesses) return;
   const Result<uint64_t> start = proc_.ReadStartTicks(pid);
   if (!start.ok()) return;
   WatchedProcess process;
@@ -151,7 +148,6 @@ void ProcessWatch::Bury(const WatchedProcess& process) {
   dead_.back().rss_bytes = 0;
   if (dead_.size() <= kMaxDead) return;
   dead_.erase(std::min_element(dead_.begin(), dead_.end(), [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; }));
-  ++forgotten_;
 }
 
 }  // namespace memprof

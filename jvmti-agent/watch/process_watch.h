@@ -57,7 +57,6 @@ class ProcessWatch {
 
   const std::map<int32_t, WatchedProcess>& living() const { return living_; }
   const std::vector<WatchedProcess>& dead() const { return dead_; }
-  uint64_t forgotten() const { return forgotten_; }
 
  private:
   template <typename Change>
@@ -73,7 +72,6 @@ class ProcessWatch {
   bool with_driver_;
   std::map<int32_t, WatchedProcess> living_;
   std::vector<WatchedProcess> dead_, gone_;
-  uint64_t forgotten_ = 0;
 };
 
 }  // namespace memprof

@@ -14,21 +14,13 @@ export function allDeaths(report: Report): (PostMortem | OtherDeath)[] {
   return [...report.postMortems, ...(report.otherDeaths ?? [])];
 }
 
-export interface AdviceFor extends Advice {
-  deaths: number[]; // indexes into postMortems
-}
-
-// Each piece of advice once, with all deaths that lead to it.
-export function adviceOf(report: Report): AdviceFor[] {
-  const found = new Map<string, AdviceFor>();
-  report.postMortems.forEach((death, index) => {
-    for (const advice of death.advice) {
-      const key = JSON.stringify(advice.conf ? [advice.conf, advice.to] : advice.because);
-      const known = found.get(key);
-      if (known) known.deaths.push(index);
-      else found.set(key, {...advice, deaths: [index]});
-    }
-  });
+// Each piece of advice once, however many deaths lead to it.
+export function adviceOf(report: Report): Advice[] {
+  const found = new Map<string, Advice>();
+  for (const advice of report.postMortems.flatMap((death) => death.advice)) {
+    const key = JSON.stringify(advice.conf ? [advice.conf, advice.to] : advice.because);
+    if (!found.has(key)) found.set(key, advice);
+  }
   return [...found.values()];
 }
 
@@ -42,7 +34,7 @@ export function linesOf(report: Report): LineOfStage[] {
   return report.stages.flatMap((stage) => (stage.lines ?? []).map((line) => ({line, stage, group: stage})));
 }
 
-export interface SiteOfStage {
+interface SiteOfStage {
   site: Site;
   stage: Stage;
 }

@@ -42,7 +42,7 @@ function add(path: FlameNode[], bytes: number): void {
   (path[path.length - 1] as FlameNode).self += bytes;
 }
 
-export interface Shape {
+interface Shape {
   stages: boolean; // a level of its own
   udfs: boolean;
   lines: boolean; // whether lines are separate frames; an edit of the code moves lines

@@ -41,7 +41,7 @@ export interface Report {
   notAvailable: {what: string; why: string}[];
 }
 
-export const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 1;
 
 // What is wrong with a text that should be a report, as a sentence for the reader; or the report.
 export function readReport(text: string): Report | string {

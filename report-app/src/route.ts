@@ -7,7 +7,7 @@ export interface Route {
   query: URLSearchParams;
 }
 
-export function parseRoute(hash: string): Route {
+function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const slash = path.indexOf('/');
   const id = slash < 0 ? null : path.slice(slash + 1);

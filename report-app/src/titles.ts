@@ -1,11 +1,11 @@
 // How code is called: the same as in the terminal (common/report/titles.cc); a test runs both on the same frames.
 import type {Frame, Stage, Udf} from './model';
 
-export function baseName(path: string): string {
+function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-export function fileTitle(path: string): string {
+function fileTitle(path: string): string {
   for (const root of ['/site-packages/', '/dist-packages/']) {
     const at = path.lastIndexOf(root);
     if (at >= 0) return path.slice(at + root.length);

@@ -30,9 +30,7 @@ class Decoder {
   virtual bool AtEnd() const = 0;
 };
 
-inline constexpr size_t kMostMagicBytes = 8;
-
-// For a file with these first bytes (kMostMagicBytes of them, or all it has); text that isn't compressed is passed on unchanged.
+// For a file with these first bytes (at least eight, or all it has); text that isn't compressed is passed on unchanged.
 std::unique_ptr<Decoder> DecoderOf(std::string_view first_bytes, Decoder::Sink sink);
 
 std::unique_ptr<Decoder> ZstdDecoder(Decoder::Sink sink);

@@ -12,7 +12,6 @@ from . import event_log
 from .errors import UserError
 from .report_files import application_of, find_report
 
-FORMATS = ("text", "html", "json", "flamegraph", "speedscope", "pprof", "csv")
 MEASURES = {"allocated": "allocated", "live": "live at peak", "resident": "resident at peak"}
 _BY_SUFFIX = {
     ".speedscope.json": "speedscope",

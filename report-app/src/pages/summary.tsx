@@ -1,6 +1,6 @@
 // To be understood in ten seconds: what happened, what to change, where the memory went.
-import {adviceOf, allDeaths, confArgument, executorsByUse, jvmSitesOf, largest, linesOf, type AdviceFor} from '../digest';
-import type {Report} from '../model';
+import {adviceOf, allDeaths, confArgument, executorsByUse, jvmSitesOf, largest, linesOf} from '../digest';
+import type {Advice, Report} from '../model';
 import {Findings} from '../parts/cached';
 import {ContainerBars, ContainerLegend, Use, scaleOf} from '../parts/container';
 import {Copyable} from '../parts/copy';
@@ -31,7 +31,7 @@ function Verdict({report}: {report: Report}) {
   );
 }
 
-export function AdviceItem({advice}: {advice: AdviceFor | Omit<AdviceFor, 'deaths'>}) {
+export function AdviceItem({advice}: {advice: Advice}) {
   return (
     <li class="advice">
       {advice.conf !== null && (

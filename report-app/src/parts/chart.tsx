@@ -4,7 +4,7 @@ import uPlot from 'uplot';
 import type {Theme} from '../theme';
 import {formatBytes} from '../units';
 
-export interface Point {
+interface Point {
   title: string;
   bytes: number | null;
   href: string;

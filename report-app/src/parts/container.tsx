@@ -15,7 +15,7 @@ export const REGION_LOOKS: Record<string, string> = {
   pyspark: 'region-pyspark',
 };
 
-export function budgetParts(executor: Executor): Part[] {
+function budgetParts(executor: Executor): Part[] {
   return executor.regions
     .filter((region) => region.budgetBytes)
     .map((region) => ({

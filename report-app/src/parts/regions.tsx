@@ -5,7 +5,7 @@ import {Bar} from './bar';
 import {REGION_LOOKS} from './container';
 import {Bytes} from './figures';
 
-export interface RegionUse {
+interface RegionUse {
   name: string;
   bytes: ByteCount;
   budgetBytes: ByteCount;

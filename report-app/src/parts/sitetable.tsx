@@ -11,7 +11,7 @@ import {allocatedNote, liveNote} from './figures';
 import {Frames} from './frames';
 import {DataTable, type Column} from './table';
 
-export interface SiteRow {
+interface SiteRow {
   key: string;
   site: Site;
   stage: string | null; // "2.0"

@@ -1,5 +1,6 @@
 #include "report/json_words.h"
 
+#include "report/consumer_words.h"
 #include "report/digest.h"
 #include "report/titles.h"
 #include "report/verdict.h"
@@ -49,6 +50,14 @@ Json VerdictJson(const Report& report) {
               {"unmeasured", UnmeasuredDriver(report)}};
 }
 
+Json CounterGroupsJson(const Report& report) {
+  const CounterGroups groups = GroupsOf(report.counters);
+  Json bounds = Json::array(), outside_tasks = Json::array();
+  for (const auto& [name, value] : groups.bounds) bounds.push_back(Json{{"name", name}, {"value", value}});
+  for (const auto& [thread, bytes] : groups.outside_tasks) outside_tasks.push_back(Json{{"thread", thread}, {"bytes", bytes}});
+  return Json{{"bounds", std::move(bounds)}, {"outsideTasks", std::move(outside_tasks)}};
+}
+
 void AddWords(const ReportExecutor& executor, Json& json) {
   json["limitPhrase"] = LimitPhrase(executor);
   json["tone"] = ToneWord(ToneOf(executor));
@@ -57,16 +66,22 @@ void AddWords(const ReportExecutor& executor, Json& json) {
 
 void AddWords(const ReportStage& stage, Json& json) {
   json["title"] = StageTitle(stage);
+  Json& consumers = json["sparkMemory"]["consumers"];
+  for (size_t i = 0; i < consumers.size(); ++i) consumers[i]["title"] = ShortClassName(stage.memory.consumers[i].name);
   AddWords(static_cast<const ReportSiteGroup&>(stage), json);
   Json& others = json["otherAttempts"];
   others["phrase"] = OtherAttemptsPhrase(stage.other_attempts);
   AddWords(static_cast<const ReportSiteGroup&>(stage.other_attempts), others);
 }
 
-void AddWords(const ReportLeak& leak, Json& json) { json["place"] = LinePlace(leak.file, leak.line); }
+void AddWords(const ReportLeak& leak, Json& json) {
+  json["place"] = LinePlace(leak.file, leak.line);
+  json["phrase"] = LeakPhrase(leak) + LeakWorkersPhrase(leak);
+}
 
 void AddWords(const ReportPostMortem& death, Json& json) {
   json["title"] = HeldTitle(death);
+  json["stackTitle"] = StackTitle(death);
   AddLeads(death.sites, json["sites"]);
   AddLeads(death.retained, json["retained"]);
 }

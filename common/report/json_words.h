@@ -9,6 +9,7 @@
 namespace memprof {
 
 nlohmann::ordered_json VerdictJson(const Report& report);
+nlohmann::ordered_json CounterGroupsJson(const Report& report);
 
 // Adds words to a row's JSON and to the objects in it. Sites and lines may be missing there.
 void AddWords(const ReportExecutor& executor, nlohmann::ordered_json& json);

@@ -123,7 +123,10 @@ std::string RowsPageJson(const Report& report, std::string_view name, const std:
 std::string WriteReportJson(const Report& report, Words words) {
   ReportWriter writer(words);
   Fields(report, writer);
-  if (words == Words::kAll) writer.Put("verdict", VerdictJson(report));
+  if (words == Words::kAll) {
+    writer.Put("verdict", VerdictJson(report));
+    writer.Put("counterGroups", CounterGroupsJson(report));
+  }
   return std::move(writer).Text();
 }
 

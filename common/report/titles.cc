@@ -100,6 +100,11 @@ std::string HeldTitle(const ReportPostMortem& death) {
   return fmt::format("Allocated by task {}, an attempt of the same stage that had failed before", *death.sites_of_attempt);
 }
 
+std::string StackTitle(const ReportPostMortem& death) {
+  const bool refused = death.heap || (death.address_space && !death.exit_code);
+  return refused ? "Memory was refused in" : "Died in";
+}
+
 std::string ActionTitle(const ReportAction& action) {
   const CallSite site = ParseCallSite(action.call_site);
   std::string title = std::string(site.function.empty() ? std::string_view("action") : site.function);

@@ -35,6 +35,9 @@ std::string ExecutorTitle(const std::string& id);
 // What a post-mortem's sites are: "Held at the last sample", "Allocated by task 41, an attempt of the same stage that had failed before".
 std::string HeldTitle(const ReportPostMortem& death);
 
+// What its stack is: "Memory was refused in", "Died in".
+std::string StackTitle(const ReportPostMortem& death);
+
 // "toPandas at job.py:17"; "count" where Spark doesn't know the line.
 std::string ActionTitle(const ReportAction& action);
 // "query 3", "job 7"; "" where neither is known.

@@ -9,6 +9,13 @@ export function executorsByUse(report: Report): Executor[] {
   return [...report.executors].sort((a, b) => useOf(b) - useOf(a));
 }
 
+const MOST_BEYOND = 3;
+
+// A limit far beyond all use (a whole machine's memory) would make bars and areas too small to see, so it is only given as text: null.
+export function shownLimit(limit: number | null, most: number): number | null {
+  return limit !== null && limit <= MOST_BEYOND * most ? limit : null;
+}
+
 /** With and without a post-mortem of their own. */
 export function allDeaths(report: Report): (PostMortem | OtherDeath)[] {
   return [...report.postMortems, ...(report.otherDeaths ?? [])];

@@ -63,7 +63,7 @@ export function flameTree(stages: Stage[], measure: Measure, shape: Shape): Flam
     }
     for (const rest of stage.remainders ?? []) {
       const bytes = measure === 'live' ? (rest.liveAtPeakBytes ?? 0) : rest.allocatedBytes;
-      if (bytes > 0) add([...outer, child(top, 'sites without a row', ORIGIN_TITLES[rest.origin] ?? rest.origin, 'part')], bytes);
+      if (bytes > 0) add([...outer, child(top, 'sites without a place of their own', ORIGIN_TITLES[rest.origin] ?? rest.origin, 'part')], bytes);
     }
   }
   const sort = (each: FlameNode) => {

@@ -38,6 +38,7 @@ export interface Report {
   broadcasts?: Broadcast[];
   driver?: Driver | null;
   counters: Record<string, number>;
+  counterGroups: {bounds: {name: string; value: number}[]; outsideTasks: {thread: string; bytes: number}[]}; // of the counters
   notAvailable: {what: string; why: string}[];
 }
 

@@ -70,9 +70,9 @@ export function isDriversPython(stage: Stage): boolean {
 
 export function stageTitle(stage: Stage): string {
   if (isDriversPython(stage)) return 'The driver’s Python';
-  return stage.attempt === 0 ? `Stage ${stage.stageId}` : `Stage ${stage.stageId}, attempt ${stage.attempt}`;
+  return `Stage ${stage.attempt === 0 ? stage.stageId : stageKey(stage)}`;
 }
 
 export function executorTitle(id: string): string {
-  return id === 'driver' ? 'Driver' : `Executor ${id}`;
+  return id === 'driver' ? 'The driver' : `Executor ${id}`;
 }

@@ -446,6 +446,15 @@ def test_empty_pages_say_so(wide, html_file, name, unfinished):
     assert ("Unfinished" in wide.text()) == unfinished
 
 
+def test_where_nobody_died_the_verdict_stands(wide, html_file):
+    failed = models.stage(0, [], status="failed", failureReason="killed by SIGKILL", name="job.py")
+    model = models.report(executors=[models.executor("driver", 7_000_003, 70_000_001)], stages=[failed])
+    model["application"] |= {"master": "program", "sparkVersion": None}
+    wide.open(f"{html_file(model)}#/deaths")
+    assert wide.page.locator("main .empty").inner_text() == "The program did not end well: killed by SIGKILL."
+    assert "Whether that was for want of memory is not known" in wide.text()
+
+
 def test_without_script_the_headline_is_there(browser, rich):
     with browsing.window(browser, java_script_enabled=False) as seen:
         seen.page.goto(rich)

@@ -10,7 +10,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "report-app/src"
 MODEL = "\n".join(path.read_text() for path in [*sorted(SOURCES.glob("model/*.ts")), SOURCES / "model.ts"])
 # The library writes these for every report that reaches a page; reports of older versions lack them.
-WORDS = {"verdict", "limitPhrase", "tone", "title", "phrase", "lead", "place", "paths", "which"}
+WORDS = {
+    *("verdict", "counterGroups", "limitPhrase", "tone", "title", "stackTitle", "phrase", "lead", "place", "paths"),
+    "which",
+}
 TOKEN = re.compile(r"'[^']*'|\w+|\[\]|[{}()\[\]<>?:;,|&=]")
 
 

@@ -41,8 +41,7 @@ void PutAdvice(const ReportPostMortem& death, TextPage& page) {
 // Innermost first, as a debugger shows it.
 void PutStack(const ReportPostMortem& death, TextPage& page) {
   if (death.stack.empty()) return;
-  const bool refused = death.heap || (death.address_space && !death.exit_code);
-  page.Line(refused ? "    Memory was refused in:" : "    Died in:", Ink::kDim);
+  page.Line("    " + StackTitle(death) + ":", Ink::kDim);
   for (size_t i = 0; i < std::min(kFramesShown, death.stack.size()); ++i) {
     const ReportFrame& frame = death.stack[death.stack.size() - 1 - i];
     page.Line(fmt::format("      {}  {}", Printable(FrameTitle(frame)), Printable(FramePlace(frame))));

@@ -31,6 +31,7 @@ export interface PostMortem {
   taskAttemptId: number | null;
   sitesOfAttempt?: number | null;
   title: string; // of its sites
+  stackTitle: string;
   jobId?: number | null;
   action?: string | null;
   sites: Site[];
@@ -54,6 +55,7 @@ export interface Leak extends Udf {
   file: string | null;
   line: number | null;
   place: string;
+  phrase: string; // how it grows
   workers: number;
   liveBytes: number;
   largest: {

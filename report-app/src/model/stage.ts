@@ -6,6 +6,7 @@ export type MemoryMode = 'onHeap' | 'offHeap';
 // Of Spark's execution memory, what one class of consumers held in one task.
 export interface MemoryConsumer {
   name: string;
+  title: string; // the class in short
   operation: string | null;
   mode: MemoryMode;
   tasks: number;

@@ -2,12 +2,8 @@ import type {Report} from '../model';
 import {Bytes} from '../parts/figures';
 import {formatBytes, formatCount} from '../units';
 
-const OUTSIDE = 'noTaskHeapBytes: ';
-
 export function AboutPage({report}: {report: Report}) {
-  const counters = Object.entries(report.counters).filter(([, value]) => value !== 0);
-  const outside = counters.filter(([name]) => name.includes(': ')).sort((a, b) => b[1] - a[1]);
-  const bounds = counters.filter(([name]) => !name.includes(': '));
+  const {bounds, outsideTasks} = report.counterGroups;
   const python = report.sampling?.pythonIntervalBytes;
   const jvm = report.sampling?.jvmIntervalBytes;
   return (
@@ -71,7 +67,7 @@ export function AboutPage({report}: {report: Report}) {
           <p class="empty">None: nothing was dropped.</p>
         ) : (
           <dl class="pairs">
-            {bounds.map(([name, value]) => (
+            {bounds.map(({name, value}) => (
               <div>
                 <dt>{name}</dt>
                 <dd>{name.endsWith('Bytes') ? <Bytes value={value} /> : formatCount(value)}</dd>
@@ -80,15 +76,15 @@ export function AboutPage({report}: {report: Report}) {
           </dl>
         )}
       </section>
-      {outside.length > 0 && (
+      {outsideTasks.length > 0 && (
         <section class="card">
           <h2>JVM heap allocated outside of tasks, by thread</h2>
           <dl class="pairs">
-            {outside.map(([name, value]) => (
+            {outsideTasks.map(({thread, bytes}) => (
               <div>
-                <dt>{name.startsWith(OUTSIDE) ? name.slice(OUTSIDE.length) : name}</dt>
+                <dt>{thread}</dt>
                 <dd>
-                  <Bytes value={value} note="from samples" />
+                  <Bytes value={bytes} note="from samples" />
                 </dd>
               </div>
             ))}

@@ -1,3 +1,4 @@
+import {shownLimit} from '../digest';
 import type {OtherDeath, PostMortem, Report} from '../model';
 import {Bar} from '../parts/bar';
 import {processParts} from '../parts/container';
@@ -17,7 +18,7 @@ function Death({death, index, enforced}: {death: PostMortem; index: number; enfo
   const processes = death.processes ?? [];
   const stack = death.stack ?? [];
   const used = death.usedBytes ?? processes.reduce((all, process) => all + process.bytes, 0);
-  const whole = Math.max(1, used, death.limitBytes !== null && death.limitBytes <= 3 * used ? death.limitBytes : 0) * 1.02;
+  const whole = Math.max(1, used, shownLimit(death.limitBytes, used) ?? 0) * 1.02;
   const facts = [
     death.timeMs ? formatTime(death.timeMs) : null,
     death.pid !== null ? `${death.process} ${death.pid}` : death.process,
@@ -49,7 +50,7 @@ function Death({death, index, enforced}: {death: PostMortem; index: number; enfo
       )}
       {stack.length > 0 && (
         <>
-          <h3>{death.exitCode === null || death.heap ? 'Where memory was refused' : 'Where it died'}</h3>
+          <h3>{death.stackTitle}</h3>
           <Frames frames={stack} />
         </>
       )}

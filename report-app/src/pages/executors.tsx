@@ -203,7 +203,7 @@ export function ExecutorPage({report, id, theme}: {report: Report; id: string; t
   if (!executor) {
     return (
       <p class="empty">
-        The report has no row for {executorTitle(id)}. <a href={link('executors')}>All executors</a>
+        {executorTitle(id)} has no row in the report. <a href={link('executors')}>All executors</a>
       </p>
     );
   }

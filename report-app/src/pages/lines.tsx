@@ -2,12 +2,11 @@
 import {useMemo, useState} from 'preact/hooks';
 import {jvmSitesOf, linesOf} from '../digest';
 import type {Leak, Report} from '../model';
-import {Bytes} from '../parts/figures';
 import {UdfName} from '../parts/frames';
 import {LineTable} from '../parts/linetable';
 import {SiteTable} from '../parts/sitetable';
 import {stageKey, udfTitle} from '../titles';
-import {formatBytes, formatCount, plural} from '../units';
+import {plural} from '../units';
 
 function Leaks({leaks}: {leaks: Leak[]}) {
   if (leaks.length === 0) return null;
@@ -15,32 +14,17 @@ function Leaks({leaks}: {leaks: Leak[]}) {
     <section class="card">
       <h2>{plural(leaks.length, 'line leaves', 'lines leave')} more behind with every task</h2>
       <ul class="leaks">
-        {leaks.map((leak) => {
-          const worker = leak.largest;
-          return (
-            <li>
-              <p class="code">
-                <strong>{leak.place}</strong> {leak.function}
-              </p>
-              <p>
-                + <Bytes value={worker.perTaskBytes} note="median of the slopes between any two tasks" /> a task{' '}
-                <span class="soft">
-                  (95 %: {formatBytes(worker.perTaskLowBytes)} to {formatBytes(worker.perTaskHighBytes)})
-                </span>{' '}
-                over {plural(worker.tasks, 'task')} of pid {worker.pid}{' '}
-                {worker.executorId === 'driver' ? 'below the driver' : `on executor ${worker.executorId}`}, which holds <Bytes value={worker.liveBytes} />
-                {leak.workers > 1 && (
-                  <>
-                    ; {formatCount(leak.workers)} workers hold <Bytes value={leak.liveBytes} /> by now
-                  </>
-                )}
-              </p>
-              <p class="of">
-                <UdfName udf={leak} />
-              </p>
-            </li>
-          );
-        })}
+        {leaks.map((leak) => (
+          <li>
+            <p class="code">
+              <strong>{leak.place}</strong> {leak.function}
+            </p>
+            <p>{leak.phrase}</p>
+            <p class="of">
+              <UdfName udf={leak} />
+            </p>
+          </li>
+        ))}
       </ul>
     </section>
   );

@@ -51,6 +51,8 @@ const CACHED: Column<CachedData>[] = [
   },
 ];
 
+const BROADCAST_NOTE = <p class="note">By their serialised pieces. Spark broadcasts the tasks of each stage, too.</p>;
+
 const BROADCASTS: Column<Broadcast>[] = [
   {id: 'id', title: 'Number', look: 'main', value: (broadcast) => broadcast.id, cell: (broadcast) => formatCount(broadcast.id)},
   {
@@ -84,7 +86,7 @@ const OF_DRIVER: Column<Broadcast>[] = [
 export function Broadcasts({broadcasts}: {broadcasts: Broadcast[]}) {
   return (
     <>
-      <p class="note">By their serialised pieces. Spark broadcasts the tasks of each stage, too.</p>
+      {BROADCAST_NOTE}
       <DataTable label="broadcast variables" rows={broadcasts} columns={OF_DRIVER} rowKey={(row) => String(row.id)} sortBy="driver" pageSize={10} empty="" />
     </>
   );
@@ -104,7 +106,7 @@ export function Storage({report}: {report: Report}) {
       {broadcasts.length > 0 && (
         <section>
           <h3>Broadcast variables</h3>
-          <p class="note">By their serialised pieces. Spark broadcasts the tasks of each stage, too.</p>
+          {BROADCAST_NOTE}
           <DataTable label="broadcast variables" rows={broadcasts} columns={BROADCASTS} rowKey={(row) => String(row.id)} sortBy="bytes" pageSize={5} empty="" />
         </section>
       )}

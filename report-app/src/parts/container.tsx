@@ -1,5 +1,5 @@
 // The container picture: what was requested by region, over it what was in use at the peak, and the limit as a line.
-import {useOf} from '../digest';
+import {shownLimit, useOf} from '../digest';
 import type {Executor, ProcessAtMoment} from '../model';
 import {formatBytes, formatPercent} from '../units';
 import {Bar, type Part} from './bar';
@@ -39,12 +39,11 @@ export function processParts(processes: ProcessAtMoment[], used: number): Part[]
   return parts;
 }
 
-// The bytes of the bars' full width, the same for all executors shown together. A limit far beyond all use (a whole machine's
-// memory) would make the bars too small to see, so it is only given as text.
+// The bytes of the bars' full width, the same for all executors shown together.
 export function scaleOf(executors: Executor[]): number {
   const figures = executors.flatMap((executor) => [executor.atPeak?.usedBytes ?? 0, sum(budgetParts(executor))]);
   const shown = Math.max(1, ...figures);
-  const limits = executors.map((executor) => executor.limitBytes ?? 0).filter((limit) => limit <= 3 * shown);
+  const limits = executors.map((executor) => shownLimit(executor.limitBytes, shown) ?? 0);
   return Math.max(shown, ...limits) * 1.02;
 }
 

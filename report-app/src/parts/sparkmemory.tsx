@@ -92,7 +92,7 @@ export function StageSparkMemory({memory}: {memory: StageMemory}) {
             {memory.consumers.map((consumer) => (
               <tr>
                 <td class="code">
-                  {consumer.name.slice(consumer.name.lastIndexOf('.') + 1)}
+                  {consumer.title}
                   {consumer.mode === 'offHeap' && <span class="soft"> off-heap</span>}
                 </td>
                 <td>{consumer.operation ?? <span class="none">–</span>}</td>

@@ -2,6 +2,7 @@
 // The chart stacks figures of the model; the table has the figures of the chosen moment as text.
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 import uPlot from 'uplot';
+import {shownLimit} from '../digest';
 import {at, deathsOf, heldAt, nearestIndex, peakIndex, seriesOf, spansOf, type Span} from '../lifetime';
 import type {Executor, Report, TimeLine} from '../model';
 import {link} from '../route';
@@ -41,11 +42,6 @@ function mostOf(sums: Row[]): number {
   return Math.max(1, ...(sums[sums.length - 1] ?? []).map((bytes) => bytes ?? 0));
 }
 
-// A limit far beyond all use would make the areas too small to see, so it is only given as text.
-function fits(limit: number | null, most: number): boolean {
-  return limit !== null && limit <= 3 * most;
-}
-
 interface Drawing {
   line: TimeLine;
   limit: number | null;
@@ -67,7 +63,7 @@ function draw(host: HTMLElement, {line, limit, spans, deaths, chosen, choose}: D
   const sums = stacked(line);
   const most = mostOf(sums);
   const limits = seriesOf(line, 'limit') ?? line.timesMs.map(() => limit);
-  const shownLimits = limits.map((bytes) => (fits(bytes, most) ? bytes : null));
+  const shownLimits = limits.map((bytes) => shownLimit(bytes, most));
   const top = Math.max(most, ...shownLimits.map((bytes) => bytes ?? 0));
   const first = line.timesMs[0] ?? 0;
   const last = Math.max(line.timesMs[line.timesMs.length - 1] ?? 0, ...deaths, first + 1000);
@@ -336,7 +332,7 @@ export function LifeChart({report, executor, theme}: {report: Report; executor: 
     End: count - 1,
   };
   const most = mostOf(stacked(line));
-  const limitShown = fits(limit, most);
+  const limitShown = shownLimit(limit, most) !== null;
   return (
     <div class="life">
       <figure class="chart">

@@ -1,0 +1,78 @@
+#include "report/json_words.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/json.h"
+
+namespace memprof {
+namespace {
+
+using nlohmann::json;
+
+json Written(const Report& report) { return json::parse(WriteReportJson(report)); }
+
+TEST(JsonWords, ConsumersGoByTheirClassInShort) {
+  Report report;
+  report.stages.emplace_back().memory.consumers = {
+      {.name = "org.apache.spark.util.collection.Spillable$$anon$1", .peak_bytes = 3},
+      {.name = "org.apache.spark.unsafe.map.BytesToBytesMap", .operation = "hash join", .peak_bytes = 2},
+  };
+  const json consumers = Written(report)["stages"][0]["sparkMemory"]["consumers"];
+  EXPECT_EQ(consumers[0]["title"], "Spillable");
+  EXPECT_EQ(consumers[1]["title"], "BytesToBytesMap");
+}
+
+TEST(JsonWords, ALineThatGrowsSaysHow) {
+  ReportLeak leak;
+  leak.workers = 3;
+  leak.live_bytes = 36 << 20;
+  leak.largest = {.executor_id = "1",
+                  .pid = 4711,
+                  .tasks = 12,
+                  .per_task_bytes = 1 << 20,
+                  .per_task_low_bytes = 1 << 20,
+                  .per_task_high_bytes = 2 << 20,
+                  .live_bytes = 12 << 20};
+  Report report;
+  report.leaks = {leak};
+  EXPECT_EQ(Written(report)["leaks"][0]["phrase"],
+            "+ 1.0 MiB a task (95 %: 1.0 MiB to 2.0 MiB) over 12 tasks of pid 4711 on executor 1, which holds 12.0 MiB; 3 workers hold "
+            "36.0 MiB by now");
+}
+
+TEST(JsonWords, AStackIsWhereSomethingDiedOrWasRefusedMemory) {
+  Report report;
+  report.post_mortems.resize(4);
+  report.post_mortems[1].address_space.emplace();
+  report.post_mortems[2].heap.emplace();
+  report.post_mortems[3].address_space.emplace();  // it was refused memory, and crashed later
+  report.post_mortems[3].exit_code = 139;
+  const json deaths = Written(report)["postMortems"];
+  EXPECT_EQ(deaths[0]["stackTitle"], "Died in") << "that no exit code is known says nothing of memory";
+  EXPECT_EQ(deaths[1]["stackTitle"], "Memory was refused in");
+  EXPECT_EQ(deaths[2]["stackTitle"], "Memory was refused in");
+  EXPECT_EQ(deaths[3]["stackTitle"], "Died in");
+}
+
+TEST(JsonWords, CountersOfThreadsStandApartFromBounds) {
+  Report report;
+  report.counters = {{"droppedSites", 0}, {"droppedLive", 3}, {"noTaskHeapBytes: a", 5}, {"noTaskHeapBytes: b", 9}};
+  const json groups = Written(report)["counterGroups"];
+  EXPECT_EQ(groups["bounds"], json::parse(R"([{"name": "droppedLive", "value": 3}])"));
+  EXPECT_EQ(groups["outsideTasks"], json::parse(R"([{"thread": "b", "bytes": 9}, {"thread": "a", "bytes": 5}])"));
+}
+
+TEST(JsonWords, AreNotReadBack) {
+  Report report;
+  report.counters = {{"droppedLive", 3}};
+  const std::string text = WriteReportJson(report);
+  const Result<Report> read = ReadReportJson(text);
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(WriteReportJson(*read), text);
+  EXPECT_FALSE(json::parse(WriteReportJson(report, Words::kNone)).contains("counterGroups"));
+}
+
+}  // namespace
+}  // namespace memprof

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "report/titles.h"
+#include "report/digest.h"
 #include "report/units.h"
 
 namespace memprof {
@@ -22,8 +22,7 @@ std::optional<HeldLine> HeaviestLine(const ReportStage& python) {
     if (!line.file.empty() && (heaviest == nullptr || HeldBy(line) > HeldBy(*heaviest))) heaviest = &line;
   }
   if (heaviest == nullptr || HeldBy(*heaviest) == 0) return std::nullopt;
-  return HeldLine{FramePlace({Language::kPython, "", heaviest->file, "", heaviest->line, "", std::nullopt}), heaviest->function,
-                  HeldBy(*heaviest)};
+  return HeldLine{LinePlace(heaviest->file, heaviest->line), heaviest->function, HeldBy(*heaviest)};
 }
 
 std::string HeldPhrase(const std::optional<HeldLine>& line) {

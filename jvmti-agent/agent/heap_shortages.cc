@@ -12,7 +12,7 @@
 #include "profile/process_rows.h"
 #include "profile/words_file.h"
 #include "shortage/last_words.h"
-#include "stacks/class_names.h"
+#include "stacks/thread_name.h"
 #include "tasks/thread_task.h"
 
 namespace memprof {
@@ -34,16 +34,6 @@ bool DefinesClass(const JavaStacks& stacks, JavaStackId stack) {
                                         [&](std::string_view name) { return frames.back()->function.starts_with(name); });
 }
 
-std::string ThreadName(jvmtiEnv* jvmti, JNIEnv* jni) {
-  jvmtiThreadInfo info = {};
-  if (jvmti->GetThreadInfo(nullptr, &info) != JVMTI_ERROR_NONE) return {};
-  std::string name = info.name == nullptr ? std::string() : NormalizedThreadName(info.name);
-  if (info.name != nullptr) jvmti->Deallocate(reinterpret_cast<unsigned char*>(info.name));
-  if (info.thread_group != nullptr) jni->DeleteLocalRef(info.thread_group);
-  if (info.context_class_loader != nullptr) jni->DeleteLocalRef(info.context_class_loader);
-  return name;
-}
-
 }  // namespace
 
 ShortageInputs HeapShortages::OnThisThread(JNIEnv* jni) {
@@ -52,7 +42,7 @@ ShortageInputs HeapShortages::OnThisThread(JNIEnv* jni) {
   inputs.jvm_pid = getpid();
   inputs.errors = limits_.errors();
   ground_->tasks.WithTask(CurrentTask(), [&](TaskFigures& task) { inputs.task = task.key; });
-  inputs.thread = ThreadName(ground_->jvm.jvmti(), jni);
+  inputs.thread = ThreadName(ground_->jvm.jvmti(), jni, nullptr);
   CapturedStack stack;
   CaptureStack(ground_->jvm.jvmti(), nullptr, &stack);
   if (stack.depth == 0) return inputs;

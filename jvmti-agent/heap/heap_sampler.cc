@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "sampling/estimator.h"
-#include "stacks/class_names.h"
+#include "stacks/thread_name.h"
 #include "tasks/service_threads.h"
 #include "tasks/thread_task.h"
 
@@ -18,18 +18,7 @@ namespace {
 // A thread's name is looked up once: Spark renames its threads with each task, but only numbers change.
 __attribute__((tls_model("initial-exec"))) thread_local constinit uint32_t bucket_of_thread = UINT32_MAX;
 
-std::string ThreadName(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
-  jvmtiThreadInfo info = {};
-  if (jvmti->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) return {};
-  std::string name = info.name == nullptr ? std::string() : info.name;
-  if (info.name != nullptr) jvmti->Deallocate(reinterpret_cast<unsigned char*>(info.name));
-  if (info.thread_group != nullptr) jni->DeleteLocalRef(info.thread_group);
-  if (info.context_class_loader != nullptr) jni->DeleteLocalRef(info.context_class_loader);
-  return name;
-}
-
-std::string BucketName(const std::string& thread_name) {
-  const std::string name = NormalizedThreadName(thread_name);
+std::string BucketName(const std::string& name) {
   const std::string_view service = ServiceOfThread(name);
   return service.empty() ? "thread " + name : std::string(service);
 }

@@ -3,29 +3,10 @@
 
 #include "eventlog/event_log_pages.h"
 #include "jni/convert.h"
+#include "jni/handles.h"
 #include "jni/or_else.h"
 
 using namespace memprof;
-
-namespace {
-
-EventLogPages* At(jlong handle) { return reinterpret_cast<EventLogPages*>(static_cast<uintptr_t>(handle)); }
-
-template <typename Object>
-jlong HandleOf(Object* object) {
-  return static_cast<jlong>(reinterpret_cast<uintptr_t>(object));
-}
-
-template <typename Work>
-void With(jlong handle, Work&& work) {
-  if (handle == 0) return;
-  OrElse(false, [&] {
-    work(*At(handle));
-    return true;
-  });
-}
-
-}  // namespace
 
 extern "C" {
 
@@ -33,22 +14,23 @@ JNIEXPORT jlong JNICALL Java_org_sparkmemprof_jni_NativeHistory_open(JNIEnv*, jc
   return OrElse<jlong>(0, [] { return HandleOf(new EventLogPages()); });
 }
 
-JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeHistory_close(JNIEnv*, jclass, jlong history) { delete At(history); }
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeHistory_close(JNIEnv*, jclass, jlong history) { delete At<EventLogPages>(history); }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeHistory_add(JNIEnv* jni, jclass, jlong history, jstring part, jstring id,
                                                                    jint schema_version, jstring text) {
-  With(history, [&](EventLogPages& to) { to.Add(ToUtf8(jni, part), ToUtf8(jni, id), schema_version, ToUtf8(jni, text)); });
+  With<EventLogPages>(history, [&](EventLogPages& to) { to.Add(ToUtf8(jni, part), ToUtf8(jni, id), schema_version, ToUtf8(jni, text)); });
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeHistory_application(JNIEnv* jni, jclass, jlong history, jstring id, jstring name,
                                                                            jstring spark_version, jlong started_ms, jlong ended_ms) {
-  With(history,
-       [&](EventLogPages& to) { to.Application(ToUtf8(jni, id), ToUtf8(jni, name), ToUtf8(jni, spark_version), started_ms, ended_ms); });
+  With<EventLogPages>(history, [&](EventLogPages& to) {
+    to.Application(ToUtf8(jni, id), ToUtf8(jni, name), ToUtf8(jni, spark_version), started_ms, ended_ms);
+  });
 }
 
 JNIEXPORT jlong JNICALL Java_org_sparkmemprof_jni_NativeHistory_answer(JNIEnv* jni, jclass, jlong history, jstring path, jstring query) {
   return OrElse<jlong>(0, [&]() -> jlong {
-    return history == 0 ? 0 : HandleOf(new PageAnswer(At(history)->Answer(ToUtf8(jni, path), ToUtf8(jni, query))));
+    return history == 0 ? 0 : HandleOf(new PageAnswer(At<EventLogPages>(history)->Answer(ToUtf8(jni, path), ToUtf8(jni, query))));
   });
 }
 }

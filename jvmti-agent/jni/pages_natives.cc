@@ -5,24 +5,11 @@
 #include <algorithm>
 
 #include "jni/convert.h"
+#include "jni/handles.h"
 #include "jni/or_else.h"
 #include "store/live_pages.h"
 
 using namespace memprof;
-
-namespace {
-
-template <typename Object>
-Object* At(jlong handle) {
-  return reinterpret_cast<Object*>(static_cast<uintptr_t>(handle));
-}
-
-template <typename Object>
-jlong HandleOf(Object* object) {
-  return static_cast<jlong>(reinterpret_cast<uintptr_t>(object));
-}
-
-}  // namespace
 
 extern "C" {
 

@@ -11,23 +11,13 @@
 #include "facts/driver_actions.h"
 #include "jni/convert.h"
 #include "jni/driver_store.h"
+#include "jni/handles.h"
 #include "jni/or_else.h"
 #include "report/views/views.h"
 #include "store/profile_store.h"
 
 namespace memprof {
 namespace {
-
-ProfileStore* Store(jlong handle) { return reinterpret_cast<ProfileStore*>(static_cast<uintptr_t>(handle)); }
-
-template <typename Work>
-void With(jlong handle, Work&& work) {
-  if (handle == 0) return;
-  OrElse(false, [&] {
-    work(*Store(handle));
-    return true;
-  });
-}
 
 jbyteArray View(JNIEnv* jni, const Result<std::string>& text) { return text.ok() ? ToJavaBytes(jni, *text) : nullptr; }
 
@@ -45,19 +35,21 @@ extern "C" {
 JNIEXPORT jlong JNICALL Java_org_sparkmemprof_jni_NativeStore_open(JNIEnv* jni, jclass, jlong limit_bytes) {
   const jlong handle = OrElse<jlong>(0, [&] {
     const auto limit = limit_bytes > 0 ? static_cast<uint64_t>(limit_bytes) : uint64_t{64} << 20;
-    return static_cast<jlong>(reinterpret_cast<uintptr_t>(OpenDriverStore(limit)));
+    return HandleOf(OpenDriverStore(limit));
   });
   jclass error = handle == 0 ? jni->FindClass("java/lang/OutOfMemoryError") : nullptr;
   if (error != nullptr) jni->ThrowNew(error, "no native memory for sparkmemprof's profile store");
   return handle;
 }
 
-JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_close(JNIEnv*, jclass, jlong store) { CloseDriverStore(Store(store)); }
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_close(JNIEnv*, jclass, jlong store) {
+  CloseDriverStore(At<ProfileStore>(store));
+}
 
 JNIEXPORT jstring JNICALL Java_org_sparkmemprof_jni_NativeStore_ingest(JNIEnv* jni, jclass, jlong store, jbyteArray envelope) {
   return OrElse<jstring>(nullptr, [&]() -> jstring {
     if (store == 0) return ToJavaString(jni, "the profile store is closed");
-    const Status status = Store(store)->Ingest(ToBytes(jni, envelope));
+    const Status status = At<ProfileStore>(store)->Ingest(ToBytes(jni, envelope));
     return status.ok() ? nullptr : ToJavaString(jni, status.message());
   });
 }
@@ -65,14 +57,14 @@ JNIEXPORT jstring JNICALL Java_org_sparkmemprof_jni_NativeStore_ingest(JNIEnv* j
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_applicationStarted(JNIEnv* jni, jclass, jlong store, jstring id, jstring name,
                                                                                 jstring spark_version, jstring python_version,
                                                                                 jstring master, jlong time_ms) {
-  With(store, [&](ProfileStore& to) {
+  With<ProfileStore>(store, [&](ProfileStore& to) {
     to.ApplicationStarted(ToUtf8(jni, id), ToUtf8(jni, name), ToUtf8(jni, spark_version), ToUtf8(jni, python_version), ToUtf8(jni, master),
                           time_ms);
   });
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_configuration(JNIEnv* jni, jclass, jlong store, jobjectArray entries) {
-  With(store, [&](ProfileStore& to) {
+  With<ProfileStore>(store, [&](ProfileStore& to) {
     const std::vector<std::string> texts = ToStrings(jni, entries);
     std::vector<std::pair<std::string, std::string>> pairs;
     for (size_t i = 0; i + 1 < texts.size(); i += 2) pairs.emplace_back(texts[i], texts[i + 1]);
@@ -83,36 +75,37 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_configuration(JNIEn
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_executorAdded(JNIEnv* jni, jclass, jlong store, jstring id, jstring host,
                                                                            jint cores, jlong heap_mib, jlong overhead_mib,
                                                                            jlong offheap_mib, jlong pyspark_mib, jlong time_ms) {
-  With(store, [&](ProfileStore& to) {
+  With<ProfileStore>(store, [&](ProfileStore& to) {
     to.ExecutorAdded({ToUtf8(jni, id), ToUtf8(jni, host), cores, heap_mib, overhead_mib, offheap_mib, pyspark_mib, time_ms});
   });
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_executorRemoved(JNIEnv* jni, jclass, jlong store, jstring id, jstring reason,
                                                                              jlong time_ms) {
-  With(store, [&](ProfileStore& to) { to.ExecutorRemoved(ToUtf8(jni, id), ToUtf8(jni, reason), time_ms); });
+  With<ProfileStore>(store, [&](ProfileStore& to) { to.ExecutorRemoved(ToUtf8(jni, id), ToUtf8(jni, reason), time_ms); });
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_stageSetting(JNIEnv* jni, jclass, jlong store, jint stage_id, jstring key,
                                                                           jstring value) {
-  With(store, [&](ProfileStore& to) { to.StageSetting(stage_id, ToUtf8(jni, key), ToUtf8(jni, value)); });
+  With<ProfileStore>(store, [&](ProfileStore& to) { to.StageSetting(stage_id, ToUtf8(jni, key), ToUtf8(jni, value)); });
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_stageSubmitted(JNIEnv* jni, jclass, jlong store, jint stage_id, jint attempt,
                                                                             jstring name, jstring call_site, jint tasks, jlong time_ms) {
-  With(store, [&](ProfileStore& to) { to.StageSubmitted(stage_id, attempt, ToUtf8(jni, name), ToUtf8(jni, call_site), tasks, time_ms); });
+  With<ProfileStore>(
+      store, [&](ProfileStore& to) { to.StageSubmitted(stage_id, attempt, ToUtf8(jni, name), ToUtf8(jni, call_site), tasks, time_ms); });
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_stageCompleted(JNIEnv* jni, jclass, jlong store, jint stage_id, jint attempt,
                                                                             jstring failure_reason, jlong time_ms) {
-  With(store, [&](ProfileStore& to) { to.StageCompleted(stage_id, attempt, ToUtf8(jni, failure_reason), time_ms); });
+  With<ProfileStore>(store, [&](ProfileStore& to) { to.StageCompleted(stage_id, attempt, ToUtf8(jni, failure_reason), time_ms); });
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_taskEnded(JNIEnv* jni, jclass, jlong store, jlong task_attempt_id,
                                                                        jint stage_id, jint stage_attempt, jint partition,
                                                                        jint attempt_number, jstring executor_id, jint outcome,
                                                                        jstring error, jlong time_ms, jlong launched_ms, jlong gc_ms) {
-  With(store, [&](ProfileStore& to) {
+  With<ProfileStore>(store, [&](ProfileStore& to) {
     to.TaskEnded({task_attempt_id,
                   stage_id,
                   stage_attempt,
@@ -128,12 +121,12 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_taskEnded(JNIEnv* j
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_queryStarted(JNIEnv* jni, jclass, jlong store, jlong query_id,
                                                                           jstring call_site, jlong time_ms) {
-  With(store, [&](ProfileStore& to) { to.QueryStarted(query_id, ToUtf8(jni, call_site), time_ms); });
+  With<ProfileStore>(store, [&](ProfileStore& to) { to.QueryStarted(query_id, ToUtf8(jni, call_site), time_ms); });
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_jobStarted(JNIEnv* jni, jclass, jlong store, jint job_id, jlongArray stages,
                                                                         jstring stage_name, jobjectArray properties, jlong time_ms) {
-  With(store, [&](ProfileStore& to) {
+  With<ProfileStore>(store, [&](ProfileStore& to) {
     std::vector<std::string> texts = ToStrings(jni, properties);  // as NativeStore lists them
     texts.resize(4);
     const std::string name = ToUtf8(jni, stage_name);
@@ -153,22 +146,22 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_jobStarted(JNIEnv* 
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_taskResult(JNIEnv*, jclass, jlong store, jint stage_id, jlong bytes) {
-  With(store, [&](ProfileStore& to) { to.TaskResult(stage_id, bytes < 0 ? 0 : static_cast<uint64_t>(bytes)); });
+  With<ProfileStore>(store, [&](ProfileStore& to) { to.TaskResult(stage_id, bytes < 0 ? 0 : static_cast<uint64_t>(bytes)); });
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_queryRows(JNIEnv*, jclass, jlong store, jlong query_id, jlong rows) {
-  With(store, [&](ProfileStore& to) { to.QueryRows(query_id, rows < 0 ? 0 : static_cast<uint64_t>(rows)); });
+  With<ProfileStore>(store, [&](ProfileStore& to) { to.QueryRows(query_id, rows < 0 ? 0 : static_cast<uint64_t>(rows)); });
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_jobEnded(JNIEnv* jni, jclass, jlong store, jint job_id, jstring failure,
                                                                       jlong time_ms) {
-  With(store, [&](ProfileStore& to) { to.JobEnded(job_id, ToUtf8(jni, failure), time_ms); });
+  With<ProfileStore>(store, [&](ProfileStore& to) { to.JobEnded(job_id, ToUtf8(jni, failure), time_ms); });
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_cachedRdd(JNIEnv* jni, jclass, jlong store, jint rdd_id, jstring name,
                                                                        jstring call_site, jboolean disk, jboolean memory, jboolean off_heap,
                                                                        jboolean deserialized, jint replication, jint partitions) {
-  With(store, [&](ProfileStore& to) {
+  With<ProfileStore>(store, [&](ProfileStore& to) {
     const StorageLevel level{disk == JNI_TRUE, memory == JNI_TRUE, off_heap == JNI_TRUE, deserialized == JNI_TRUE, replication};
     to.CachedRdd(rdd_id, ToUtf8(jni, name), ToUtf8(jni, call_site), level, partitions);
   });
@@ -178,36 +171,37 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_blockUpdated(JNIEnv
                                                                           jlong dataset, jint part, jstring executor_id, jlong memory_bytes,
                                                                           jlong disk_bytes) {
   const auto bytes = [](jlong value) { return value < 0 ? 0 : static_cast<uint64_t>(value); };
-  With(store, [&](ProfileStore& to) {
+  With<ProfileStore>(store, [&](ProfileStore& to) {
     to.BlockUpdated({of_broadcast == JNI_TRUE, dataset, part}, ToUtf8(jni, executor_id), bytes(memory_bytes), bytes(disk_bytes));
   });
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_rddUnpersisted(JNIEnv*, jclass, jlong store, jint rdd_id) {
-  With(store, [&](ProfileStore& to) { to.RddUnpersisted(rdd_id); });
+  With<ProfileStore>(store, [&](ProfileStore& to) { to.RddUnpersisted(rdd_id); });
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_applicationEnded(JNIEnv*, jclass, jlong store, jlong time_ms) {
-  With(store, [&](ProfileStore& to) { to.ApplicationEnded(time_ms); });
+  With<ProfileStore>(store, [&](ProfileStore& to) { to.ApplicationEnded(time_ms); });
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_applicationEnding(JNIEnv*, jclass, jlong store, jlong time_ms) {
-  With(store, [&](ProfileStore& to) { to.ApplicationEnding(time_ms); });
+  With<ProfileStore>(store, [&](ProfileStore& to) { to.ApplicationEnding(time_ms); });
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_notAvailable(JNIEnv* jni, jclass, jlong store, jstring what, jstring why) {
-  With(store, [&](ProfileStore& to) { to.NotAvailable(ToUtf8(jni, what), ToUtf8(jni, why)); });
+  With<ProfileStore>(store, [&](ProfileStore& to) { to.NotAvailable(ToUtf8(jni, what), ToUtf8(jni, why)); });
 }
 
 JNIEXPORT jboolean JNICALL Java_org_sparkmemprof_jni_NativeStore_awaitsSymbols(JNIEnv*, jclass, jlong store) {
-  return OrElse<jboolean>(JNI_FALSE, [&]() -> jboolean { return store != 0 && Store(store)->AwaitsSymbols() ? JNI_TRUE : JNI_FALSE; });
+  return OrElse<jboolean>(JNI_FALSE,
+                          [&]() -> jboolean { return store != 0 && At<ProfileStore>(store)->AwaitsSymbols() ? JNI_TRUE : JNI_FALSE; });
 }
 
 JNIEXPORT jobjectArray JNICALL Java_org_sparkmemprof_jni_NativeStore_takePostMortems(JNIEnv* jni, jclass, jlong store, jlong now_ms,
                                                                                      jboolean all) {
   return OrElse<jobjectArray>(nullptr, [&]() -> jobjectArray {
     if (store == 0) return nullptr;
-    const std::vector<std::string> texts = Store(store)->TakePostMortems(now_ms, all == JNI_TRUE);
+    const std::vector<std::string> texts = At<ProfileStore>(store)->TakePostMortems(now_ms, all == JNI_TRUE);
     jclass bytes = texts.empty() ? nullptr : jni->FindClass("[B");
     jobjectArray array = bytes == nullptr ? nullptr : jni->NewObjectArray(static_cast<jsize>(texts.size()), bytes, nullptr);
     for (size_t i = 0; array != nullptr && i < texts.size(); ++i) {
@@ -230,7 +224,7 @@ JNIEXPORT jstring JNICALL Java_org_sparkmemprof_jni_NativeStore_failureNote(JNIE
       if (task >= 0) job->task = task;
       for (const jlong stage : ToLongs(jni, stages)) job->stages.insert(static_cast<int32_t>(stage));
     }
-    const std::optional<std::string> note = Store(store)->FailureNote(ToUtf8(jni, failure), job, now_ms);
+    const std::optional<std::string> note = At<ProfileStore>(store)->FailureNote(ToUtf8(jni, failure), job, now_ms);
     return note ? ToJavaString(jni, *note) : nullptr;
   });
 }
@@ -239,7 +233,7 @@ JNIEXPORT jobjectArray JNICALL Java_org_sparkmemprof_jni_NativeStore_takeEvents(
                                                                                 jboolean end, jboolean with_source) {
   return OrElse<jobjectArray>(nullptr, [&]() -> jobjectArray {
     if (store == 0) return nullptr;
-    const std::vector<ReportEvent> events = Store(store)->TakeEvents(now_ms, end == JNI_TRUE, with_source == JNI_TRUE);
+    const std::vector<ReportEvent> events = At<ProfileStore>(store)->TakeEvents(now_ms, end == JNI_TRUE, with_source == JNI_TRUE);
     if (events.empty()) return nullptr;
     std::vector<std::string_view> texts;
     for (const ReportEvent& event : events) texts.insert(texts.end(), {event.part, event.id, event.text});
@@ -254,7 +248,7 @@ JNIEXPORT jobjectArray JNICALL Java_org_sparkmemprof_jni_NativeStore_metricNames
 JNIEXPORT jlongArray JNICALL Java_org_sparkmemprof_jni_NativeStore_metrics(JNIEnv* jni, jclass, jlong store) {
   return OrElse<jlongArray>(nullptr, [&]() -> jlongArray {
     if (store == 0) return nullptr;
-    const MetricValues values = Store(store)->Metrics();
+    const MetricValues values = At<ProfileStore>(store)->Metrics();
     jlongArray array = jni->NewLongArray(static_cast<jsize>(values.size()));
     static_assert(std::is_same_v<jlong, MetricValues::value_type>);
     if (array != nullptr) jni->SetLongArrayRegion(array, 0, static_cast<jsize>(values.size()), values.data());
@@ -265,7 +259,7 @@ JNIEXPORT jlongArray JNICALL Java_org_sparkmemprof_jni_NativeStore_metrics(JNIEn
 JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeStore_reportJson(JNIEnv* jni, jclass, jlong store, jboolean unfinished,
                                                                               jboolean with_source) {
   return OrElse<jbyteArray>(nullptr, [&]() -> jbyteArray {
-    return store == 0 ? nullptr : ToJavaBytes(jni, Store(store)->ReportJson(unfinished == JNI_TRUE, with_source == JNI_TRUE));
+    return store == 0 ? nullptr : ToJavaBytes(jni, At<ProfileStore>(store)->ReportJson(unfinished == JNI_TRUE, with_source == JNI_TRUE));
   });
 }
 

@@ -6,7 +6,6 @@
 #include "report/comparison.h"
 #include "report/digest.h"
 #include "report/json.h"
-#include "report/titles.h"
 #include "report/units.h"
 #include "report/views/text_page.h"
 #include "report/views/views.h"
@@ -57,10 +56,8 @@ std::string Allocated(const std::optional<ComparedFigures>& figures) {
 
 void PutLine(const ComparedLine& line, TextPage& page) {
   const uint32_t number = line.after ? line.after->line : line.before->line;
-  const std::string place =
-      line.file.empty() ? "native threads" : FramePlace({Language::kPython, "", line.file, "", number, "", std::nullopt});
   page.Line(fmt::format("  {}  {} → {}  {}  {}  {}", Right(Change(line.live_change()), kChange), Live(line.before), Live(line.after),
-                        Printable(place), Printable(line.function), Printable(UdfHeading(line.udf))),
+                        Printable(LinePlace(line.file, number)), Printable(line.function), Printable(UdfHeading(line.udf))),
             InkOf(line.live_change().value_or(0)));
   const std::string indent(kChange + 4, ' ');
   if (!line.source.empty()) page.Line(indent + "│ " + Printable(line.source));

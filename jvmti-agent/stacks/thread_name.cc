@@ -1,0 +1,17 @@
+#include "stacks/thread_name.h"
+
+#include "stacks/class_names.h"
+
+namespace memprof {
+
+std::string ThreadName(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
+  jvmtiThreadInfo info = {};
+  if (jvmti->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) return {};
+  std::string name = info.name == nullptr ? std::string() : NormalizedThreadName(info.name);
+  if (info.name != nullptr) jvmti->Deallocate(reinterpret_cast<unsigned char*>(info.name));
+  if (info.thread_group != nullptr) jni->DeleteLocalRef(info.thread_group);
+  if (info.context_class_loader != nullptr) jni->DeleteLocalRef(info.context_class_loader);
+  return name;
+}
+
+}  // namespace memprof

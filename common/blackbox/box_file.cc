@@ -55,15 +55,15 @@ uint64_t Place(const Plan& plan, Table* tables) {
   const Table sizes[kTables] = {
       {0, kSessions, sizeof(SessionSlot)},
       {0, kSessions * kUdfsPerSession, sizeof(Udf)},
-      {0, kSessions * kCountersPerSession, sizeof(Recorded<Counter>)},
-      {0, plan.sites, sizeof(Recorded<Site>)},
+      {0, kSessions * kCountersPerSession, sizeof(TwoCopies<Counter>)},
+      {0, plan.sites, sizeof(TwoCopies<Site>)},
       {0, plan.nodes, sizeof(Node)},
       {0, plan.frames, sizeof(Frame)},
       {0, plan.modules, sizeof(Module)},
       {0, plan.string_bytes, 1},
-      {0, 1, sizeof(Recorded<RowMoment>)},
+      {0, 1, sizeof(TwoCopies<RowMoment>)},
       {0, 2 * kRowsPerMoment, sizeof(Row)},
-      {0, kIncidentKinds, sizeof(Recorded<Incident>)},
+      {0, kIncidentKinds, sizeof(TwoCopies<Incident>)},
   };
   uint64_t end = kHeaderBytes;
   for (uint32_t kind = 0; kind < kTables; ++kind) {

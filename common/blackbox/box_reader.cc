@@ -18,21 +18,21 @@
 namespace memprof {
 namespace {
 
-using box::Recorded;
+using box::TwoCopies;
 
 constexpr uint64_t kMostFileBytes = 64u << 20;  // a reader's memory is bounded by the file's size
 constexpr uint32_t kRecordBytes[box::kTables] = {
     sizeof(box::SessionSlot),
     sizeof(box::Udf),
-    sizeof(Recorded<box::Counter>),
-    sizeof(Recorded<box::Site>),
+    sizeof(TwoCopies<box::Counter>),
+    sizeof(TwoCopies<box::Site>),
     sizeof(box::Node),
     sizeof(box::Frame),
     sizeof(box::Module),
     1,
-    sizeof(Recorded<box::RowMoment>),
+    sizeof(TwoCopies<box::RowMoment>),
     sizeof(box::Row),
-    sizeof(Recorded<box::Incident>),
+    sizeof(TwoCopies<box::Incident>),
 };
 
 template <size_t N>
@@ -169,7 +169,7 @@ Result<BoxRows> BoxReader::ReadRows() const {
   const auto none = [&] { return Status::Error(ErrorCode::kNotFound, "black box %s has no rows of its process", impl_->path.c_str()); };
   int rereads = kMostRereads;
   const auto read_moment = [&](box::RowMoment* moment) {
-    std::vector<Recorded<box::RowMoment>> moments;
+    std::vector<TwoCopies<box::RowMoment>> moments;
     *moment = {};
     if (!impl_->ReadTable(box::kRowMomentTable, 0, 1, &moments)) return false;
     if (const auto* copy = impl_->Newest(box::kRowMomentTable, 0, moments[0], &rereads)) *moment = copy->value;

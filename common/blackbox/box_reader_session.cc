@@ -8,7 +8,7 @@
 
 namespace memprof {
 
-using box::Recorded;
+using box::TwoCopies;
 
 Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
   auto gone = [&] {
@@ -17,7 +17,7 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
   };
   SessionView view;
   box::Committed committed = {};
-  std::vector<Recorded<box::Site>> sites;
+  std::vector<TwoCopies<box::Site>> sites;
   BoxSession out;
   SessionAssembler assembler(&out, &impl_->work);
 
@@ -86,7 +86,7 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
         {assembler.StringAt(udfs[i].name), assembler.StringAt(udfs[i].file), assembler.StringAt(udfs[i].kind), udfs[i].line});
   }
   uint32_t first_counter = view.slot * box::kCountersPerSession;
-  std::vector<Recorded<box::Counter>> counters;
+  std::vector<TwoCopies<box::Counter>> counters;
   if (!impl_->ReadTable(box::kCounterTable, first_counter, std::min(session.counters, box::kCountersPerSession), &counters)) {
     return impl_->Unread();
   }
@@ -98,7 +98,7 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
     }
     out.counters.push_back({assembler.StringAt(copy->value.name), copy->value.value});
   }
-  std::vector<Recorded<box::Incident>> incidents;
+  std::vector<TwoCopies<box::Incident>> incidents;
   if (!impl_->ReadTable(box::kIncidentTable, 0, box::kIncidentKinds, &incidents)) return impl_->Unread();
   for (uint32_t kind = 0; kind < incidents.size(); ++kind) {
     const auto* copy = impl_->Newest(box::kIncidentTable, kind, incidents[kind], &rereads);

@@ -19,10 +19,10 @@ inline constexpr int kRereads = 8;         // of a record that its owner was jus
 inline constexpr int kMostRereads = 1000;  // by one reader for one session: a corrupt box is not worth more
 
 template <typename T>
-const box::Recorded<T>& RecordIn(const box::Recorded<T>& record) {
+const box::TwoCopies<T>& RecordIn(const box::TwoCopies<T>& record) {
   return record;
 }
-inline const box::Recorded<box::Session>& RecordIn(const box::SessionSlot& slot) { return slot.session; }
+inline const box::TwoCopies<box::Session>& RecordIn(const box::SessionSlot& slot) { return slot.session; }
 
 // Where a session's figures stand at one time.
 struct SessionView {

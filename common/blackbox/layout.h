@@ -9,19 +9,19 @@
 //            |    Committed, on a cache line of its own: intern epoch, frames, nodes, modules, string bytes (u32 each)
 //   4096     sessions   SessionSlot[]                  slot 0 is the process-level session
 //            udfs       Udf[sessions * kUdfsPerSession]
-//            counters   Recorded<Counter>[sessions * kCountersPerSession]
-//            sites      Recorded<Site>[]               the last `sessions` of them are the sessions' overflow sites
+//            counters   TwoCopies<Counter>[sessions * kCountersPerSession]
+//            sites      TwoCopies<Site>[]              the last `sessions` of them are the sessions' overflow sites
 //            nodes      Node[]                         stacks as a trie: a node is a frame called from its parent
 //            frames     Frame[]
 //            modules    Module[]
 //            strings    bytes: at a reference r: size u32, check u32, text, padding to 4
-//            moment     Recorded<RowMoment>[1]          when the process's rows were measured, and how many there are
+//            moment     TwoCopies<RowMoment>[1]        when the process's rows were measured, and how many there are
 //            rows       Row[2 * kRowsPerMoment]         of a moment with an odd number the second half, otherwise the first
-//            incidents  Recorded<Incident>[kIncidentKinds]   of each kind the last one
+//            incidents  TwoCopies<Incident>[kIncidentKinds]   of each kind the last one
 //
 // Two kinds of record:
 //
-//   Mutable ones are `Recorded<T>`: two copies, each   checksum u64 | sequence u64 | T.
+//   Mutable ones are `TwoCopies<T>`: two copies, each   checksum u64 | sequence u64 | T.
 //   The writer edits the older copy and then gives it the higher sequence and its checksum, so that at every instruction one copy
 //   is whole. A reader takes the valid copy with the highest sequence. Both sequences 0: never written.
 //   The checksum covers sequence and T and is seeded with table and index, so a copy in a wrong place is invalid.
@@ -40,7 +40,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "blackbox/recorded.h"
+#include "blackbox/two_copies.h"
 #include "sampling/peak.h"
 
 namespace memprof::box {
@@ -134,7 +134,7 @@ struct Session {
 
 // A session's place in the ring. `acknowledged` belongs to the reader.
 struct SessionSlot {
-  Recorded<Session> session;
+  TwoCopies<Session> session;
   uint64_t acknowledged;
 };
 

@@ -21,7 +21,7 @@ uint64_t AddressSpaceLimit() {
 }  // namespace
 
 void Recorder::State::PutIncident(box::IncidentKind kind, const box::Incident& incident) {
-  box::Recorded<box::Incident>& record = file.table<box::Recorded<box::Incident>>(box::kIncidentTable)[kind];
+  box::TwoCopies<box::Incident>& record = file.table<box::TwoCopies<box::Incident>>(box::kIncidentTable)[kind];
   record.Begin() = incident;
   record.Commit(box::RecordSeed(box::kIncidentTable, kind));
 }

@@ -128,7 +128,7 @@ void Recorder::State::MeasureRows(uint64_t free_bytes) {
 }
 
 void Recorder::State::PublishRows() {
-  auto& moment = file.table<box::Recorded<box::RowMoment>>(box::kRowMomentTable)[0];
+  auto& moment = file.table<box::TwoCopies<box::RowMoment>>(box::kRowMomentTable)[0];
   const uint64_t number = moment.Current().number + 1;
   const uint32_t first = number % 2 == 0 ? 0 : box::kRowsPerMoment;
   auto* records = file.table<box::Row>(box::kRowTable);

@@ -192,7 +192,7 @@ void Recorder::SetCounter(StringRef name, uint64_t value) {
   bool has_room = true;
   uint32_t text = state_->intern.String(name, &has_room);
   if (text == 0) return;
-  auto* counters = state_->file.table<box::Recorded<box::Counter>>(box::kCounterTable);
+  auto* counters = state_->file.table<box::TwoCopies<box::Counter>>(box::kCounterTable);
   uint32_t first = task.slot * box::kCountersPerSession;
   uint32_t index = first;
   while (index < first + task.value.counters && counters[index].Current().name != text) ++index;

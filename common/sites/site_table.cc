@@ -17,7 +17,7 @@ void SiteTable::Measure(const box::Plan& plan, Arena& arena) {
 }
 
 void SiteTable::Attach(const box::BoxFile& file, Arena& arena) {
-  records_ = file.table<box::Recorded<box::Site>>(box::kSiteTable);
+  records_ = file.table<box::TwoCopies<box::Site>>(box::kSiteTable);
   total_ = file.capacity(box::kSiteTable);
   ordinary_ = total_ - box::kSessions;
   kept_for_large_ = ordinary_ / 10;

@@ -69,7 +69,7 @@ class SiteTable {
   uint64_t HashOf(uint32_t reference) const;
   void Wait(uint32_t site);
 
-  box::Recorded<box::Site>* records_ = nullptr;
+  box::TwoCopies<box::Site>* records_ = nullptr;
   uint32_t ordinary_ = 0, total_ = 0, kept_for_large_ = 0;
   uint32_t used_ = 0, untouched_ = 0, free_ = kNoSite, hand_ = 0;
   uint32_t* generations_ = nullptr;

@@ -22,11 +22,11 @@ const FEW_POINTS = 200; // more columns are too thin for round corners, which ta
 
 /** If there are too many points for one column each, neighbours share a column; it shows the largest of them. */
 function columnsFor(points: Point[]): Point[] {
-  const together = Math.ceil(points.length / MOST_COLUMNS);
-  if (together <= 1) return points;
+  const perColumn = Math.ceil(points.length / MOST_COLUMNS);
+  if (perColumn <= 1) return points;
   const columns: Point[] = [];
-  for (let from = 0; from < points.length; from += together) {
-    columns.push(points.slice(from, from + together).reduce((largest, point) => ((point.bytes ?? -1) > (largest.bytes ?? -1) ? point : largest)));
+  for (let from = 0; from < points.length; from += perColumn) {
+    columns.push(points.slice(from, from + perColumn).reduce((largest, point) => ((point.bytes ?? -1) > (largest.bytes ?? -1) ? point : largest)));
   }
   return columns;
 }

@@ -3,8 +3,8 @@
 #include <Python.h>
 
 #include "allocators/hook_state.h"
+#include "allocators/note.h"
 #include "allocators/pymalloc_hooks.h"
-#include "allocators/record.h"
 #include "base/clock.h"
 
 namespace memprof {

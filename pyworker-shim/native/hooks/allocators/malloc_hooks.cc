@@ -2,7 +2,7 @@
 #include <cerrno>
 
 #include "allocators/hooked_functions.h"
-#include "allocators/record.h"
+#include "allocators/note.h"
 
 namespace memprof {
 

@@ -4,7 +4,7 @@
 #include <cstdarg>
 
 #include "allocators/hooked_functions.h"
-#include "allocators/record.h"
+#include "allocators/note.h"
 #include "sites/live_set.h"
 
 namespace memprof {

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "allocators/record.h"
+#include "allocators/note.h"
 
 namespace memprof {
 namespace {

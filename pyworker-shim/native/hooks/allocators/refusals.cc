@@ -1,5 +1,5 @@
 // Records refused memory in the box, because a task may fail because of it.
-#include "allocators/record.h"
+#include "allocators/note.h"
 #include "base/errno_keeper.h"
 #include "frames/mixed_stack.h"
 

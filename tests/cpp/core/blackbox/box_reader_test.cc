@@ -303,7 +303,7 @@ TEST_F(BoxReaderTest, ATrieThatLoopsOrNeverEndsIsCut) {
     nodes[i] = {i, 1, 0};
     nodes[i].check = box::CheckOf(nodes[i], i + 1);
   }
-  auto* sites = reinterpret_cast<box::Recorded<box::Site>*>(bytes.data() + header.tables[box::kSiteTable].offset);
+  auto* sites = reinterpret_cast<box::TwoCopies<box::Site>*>(bytes.data() + header.tables[box::kSiteTable].offset);
   sites[0].Begin().node = longer.committed.nodes;
   sites[0].Commit(box::RecordSeed(box::kSiteTable, 0));
   SetHeader(bytes, longer);
@@ -313,7 +313,7 @@ TEST_F(BoxReaderTest, ATrieThatLoopsOrNeverEndsIsCut) {
 TEST_F(BoxReaderTest, ASiteThatNoProcessCanHaveMadeIsLeftOutAlone) {
   std::string bytes = ValidBox();
   const box::Header header = HeaderOf(bytes);
-  auto* sites = reinterpret_cast<box::Recorded<box::Site>*>(bytes.data() + header.tables[box::kSiteTable].offset);
+  auto* sites = reinterpret_cast<box::TwoCopies<box::Site>*>(bytes.data() + header.tables[box::kSiteTable].offset);
   sites[0].Begin().allocated_bytes = uint64_t{1} << 57;
   sites[1].Begin().variance = -1;
   sites[2].Begin().variance = std::numeric_limits<double>::quiet_NaN();
@@ -361,7 +361,7 @@ TEST_F(BoxReaderTest, EveryDamagedRegionFallsBackOrIsCounted) {
   ASSERT_TRUE(whole.checksum_ok);
 
   auto at = [&](box::TableKind kind, uint64_t index) { return header.tables[kind].offset + index * header.tables[kind].record_bytes; };
-  constexpr size_t kSiteCopy = sizeof(box::Recorded<box::Site>::Copy);
+  constexpr size_t kSiteCopy = sizeof(box::TwoCopies<box::Site>::Copy);
   for (size_t byte = 0; byte < 2 * kSiteCopy; byte += 3) {
     for (bool both : {false, true}) {
       std::string bytes = valid;
@@ -377,7 +377,7 @@ TEST_F(BoxReaderTest, EveryDamagedRegionFallsBackOrIsCounted) {
   }
   // The newest copy of a session's slot: its last good state is read, from before it was closed.
   const uint32_t slot = 1;
-  const auto* record = reinterpret_cast<const box::Recorded<box::Session>*>(valid.data() + at(box::kSessionTable, slot));
+  const auto* record = reinterpret_cast<const box::TwoCopies<box::Session>*>(valid.data() + at(box::kSessionTable, slot));
   std::string bytes = valid;
   uint64_t newest = record->copies[1].sequence > record->copies[0].sequence ? 1 : 0;
   bytes[at(box::kSessionTable, slot) + newest * sizeof(record->copies[0]) + 50] ^= 1;
@@ -396,7 +396,7 @@ TEST_F(BoxReaderTest, EveryDamagedRegionFallsBackOrIsCounted) {
                                                   : 0;
     bytes = valid;
     bytes[at(kind, index)] ^= 0x04;
-    if (kind == box::kCounterTable) bytes[at(kind, index) + sizeof(box::Recorded<box::Counter>::Copy)] ^= 0x04;
+    if (kind == box::kCounterTable) bytes[at(kind, index) + sizeof(box::TwoCopies<box::Counter>::Copy)] ^= 0x04;
     session = read(bytes);
     EXPECT_GT(session.skipped_records, 0u) << "table " << kind;
     EXPECT_EQ(session.sites.size(), 20u) << "table " << kind;

@@ -89,9 +89,9 @@ class BoxWorkTest : public RecorderTest {
   // Copies of the first site, each with a node of its own; returns the number of their session.
   template <typename NodeOf>
   uint64_t FillSites(uint32_t count, NodeOf node_of) {
-    box::Site site = Records<box::Recorded<box::Site>>(box::kSiteTable)->Current();
+    box::Site site = Records<box::TwoCopies<box::Site>>(box::kSiteTable)->Current();
     Enlarge(box::kSiteTable, count);
-    auto* sites = Records<box::Recorded<box::Site>>(box::kSiteTable);
+    auto* sites = Records<box::TwoCopies<box::Site>>(box::kSiteTable);
     for (uint32_t i = 0; i < count; ++i) {
       site.node = node_of(i);
       sites[i].Begin() = site;
@@ -153,7 +153,7 @@ TEST_F(BoxWorkTest, ChainsThatAreSharedEndWhereStacksDo) {
 }
 
 TEST_F(BoxWorkTest, ALargeTableIsNotReadAgainForEverySession) {
-  Enlarge(box::kSiteTable, (50u << 20) / sizeof(box::Recorded<box::Site>));
+  Enlarge(box::kSiteTable, (50u << 20) / sizeof(box::TwoCopies<box::Site>));
   const Result<BoxReader> box = Open();
   ASSERT_TRUE(box.ok()) << box.status().message();
   ASSERT_FALSE(box->Sessions().empty());

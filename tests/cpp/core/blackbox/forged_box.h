@@ -30,16 +30,16 @@ inline void Forge(std::string& bytes) {
   };
   each(kSessionTable, kSessions, SessionSlot(), [&](SessionSlot& slot, uint32_t i) { seal(slot.session, kSessionTable, i); });
   each(kUdfTable, kSessions * kUdfsPerSession, Udf(), [](Udf& udf, uint32_t i) { udf.check = CheckOf(udf, i); });
-  each(kCounterTable, kSessions * kCountersPerSession, Recorded<Counter>(),
-       [&](Recorded<Counter>& counter, uint32_t i) { seal(counter, kCounterTable, i); });
-  each(kSiteTable, 64, Recorded<Site>(), [&](Recorded<Site>& site, uint32_t i) { seal(site, kSiteTable, i); });
+  each(kCounterTable, kSessions * kCountersPerSession, TwoCopies<Counter>(),
+       [&](TwoCopies<Counter>& counter, uint32_t i) { seal(counter, kCounterTable, i); });
+  each(kSiteTable, 64, TwoCopies<Site>(), [&](TwoCopies<Site>& site, uint32_t i) { seal(site, kSiteTable, i); });
   each(kNodeTable, 512, Node(), [](Node& node, uint32_t i) { node.check = CheckOf(node, i + 1); });
   each(kFrameTable, 512, Frame(), [](Frame& frame, uint32_t i) { frame.check = CheckOf(frame, i + 1); });
   each(kModuleTable, 64, Module(), [](Module& module, uint32_t i) { module.check = CheckOf(module, i + 1); });
-  each(kRowMomentTable, 1, Recorded<RowMoment>(), [&](Recorded<RowMoment>& moment, uint32_t i) { seal(moment, kRowMomentTable, i); });
+  each(kRowMomentTable, 1, TwoCopies<RowMoment>(), [&](TwoCopies<RowMoment>& moment, uint32_t i) { seal(moment, kRowMomentTable, i); });
   each(kRowTable, 2 * kRowsPerMoment, Row(), [](Row& row, uint32_t i) { row.check = CheckOf(row, i); });
-  each(kIncidentTable, kIncidentKinds, Recorded<Incident>(),
-       [&](Recorded<Incident>& incident, uint32_t i) { seal(incident, kIncidentTable, i); });
+  each(kIncidentTable, kIncidentKinds, TwoCopies<Incident>(),
+       [&](TwoCopies<Incident>& incident, uint32_t i) { seal(incident, kIncidentTable, i); });
   const Table& strings = header.tables[kStringTable];
   const uint64_t end = strings.offset + std::min<uint64_t>(strings.capacity, header.committed.string_bytes);
   for (uint64_t at = strings.offset + 8; at < end && end <= bytes.size() && end - at >= sizeof(StringHead);) {

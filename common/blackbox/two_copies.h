@@ -1,4 +1,4 @@
-// Recorded<T>: a mutable record of the black box, double-buffered and checksummed (the protocol stands in layout.h).
+// TwoCopies<T>: a mutable record of the black box, double-buffered and checksummed (the protocol stands in layout.h).
 // T is plain old data whose size is a multiple of 8, without padding. One writer at a time; callable from hooks.
 //
 //   T& site = record.Begin();   // the older copy, brought up to date
@@ -19,7 +19,7 @@ namespace memprof::box {
 constexpr uint64_t RecordSeed(uint32_t table, uint32_t index) { return HashPair(table + 1, index); }
 
 template <typename T>
-struct Recorded {
+struct TwoCopies {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % 8 == 0);
 
   struct Copy {

@@ -1,5 +1,5 @@
 // How a hook records a call: the fast half, inlined into every hook. A block that isn't sampled costs a subtraction and a
-// comparison; freeing a block that isn't followed costs one load. The slow half is record.cc.
+// comparison; freeing a block that isn't followed costs one load. The slow half is note.cc.
 //
 // Where possible, a hook decides before it calls the real function, so that it ends in a jump to it and needs no stack frame.
 #pragma once

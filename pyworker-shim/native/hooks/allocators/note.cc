@@ -1,4 +1,4 @@
-#include "allocators/record.h"
+#include "allocators/note.h"
 
 #include "base/errno_keeper.h"
 #include "base/origin.h"

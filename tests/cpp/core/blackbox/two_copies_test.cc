@@ -1,4 +1,4 @@
-#include "blackbox/recorded.h"
+#include "blackbox/two_copies.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@ struct Value {
   uint64_t a, b;
 };
 
-Recorded<Value> Written(int times) {
-  Recorded<Value> record = {};
+TwoCopies<Value> Written(int times) {
+  TwoCopies<Value> record = {};
   for (int i = 1; i <= times; ++i) {
     record.Begin() = {static_cast<uint64_t>(i), static_cast<uint64_t>(i) * 10};
     record.Commit(99);
@@ -20,8 +20,8 @@ Recorded<Value> Written(int times) {
   return record;
 }
 
-TEST(Recorded, TheNewestWholeCopyIsRead) {
-  Recorded<Value> record = {};
+TEST(TwoCopies, TheNewestWholeCopyIsRead) {
+  TwoCopies<Value> record = {};
   EXPECT_TRUE(record.NeverWritten());
   EXPECT_EQ(record.Newest(99), nullptr);
   for (int times : {1, 2, 3, 100}) {
@@ -35,11 +35,11 @@ TEST(Recorded, TheNewestWholeCopyIsRead) {
 }
 
 // Whichever byte of the newer copy is damaged, the older one is read; of both, none.
-TEST(Recorded, ADamagedCopyFallsBackToTheLastGood) {
-  const Recorded<Value> whole = Written(7);
+TEST(TwoCopies, ADamagedCopyFallsBackToTheLastGood) {
+  const TwoCopies<Value> whole = Written(7);
   const size_t newer = whole.copies[0].sequence > whole.copies[1].sequence ? 0 : 1;
   for (size_t byte = 0; byte < sizeof whole.copies[0]; ++byte) {
-    Recorded<Value> damaged = whole;
+    TwoCopies<Value> damaged = whole;
     reinterpret_cast<char*>(&damaged.copies[newer])[byte] ^= 0x20;
     ASSERT_NE(damaged.Newest(99), nullptr) << byte;
     EXPECT_EQ(damaged.Newest(99)->value.a, 6u) << byte;
@@ -50,14 +50,14 @@ TEST(Recorded, ADamagedCopyFallsBackToTheLastGood) {
 }
 
 // An update that stops after any number of its bytes were stored, in whatever order, leaves the copy before it.
-TEST(Recorded, AnUpdateCutAnywhereLeavesTheLastGood) {
-  Recorded<Value> before = Written(7);
-  Recorded<Value> after = before;
+TEST(TwoCopies, AnUpdateCutAnywhereLeavesTheLastGood) {
+  TwoCopies<Value> before = Written(7);
+  TwoCopies<Value> after = before;
   after.Begin() = {8, 80};
   after.Commit(99);
   for (size_t stored = 0; stored <= sizeof before; ++stored) {
     for (bool from_the_end : {false, true}) {
-      Recorded<Value> torn = before;
+      TwoCopies<Value> torn = before;
       size_t at = from_the_end ? sizeof before - stored : 0;
       memcpy(reinterpret_cast<char*>(&torn) + at, reinterpret_cast<const char*>(&after) + at, stored);
       const auto* found = torn.Newest(99);

@@ -29,10 +29,10 @@ def at_once(spark):
 
 
 def in_batches(spark):
-    """A function that makes two more of what came: how many rows come at once is Arrow's batch size."""
+    """A function that makes three more of what came: how many rows come at once is Arrow's batch size."""
 
     def lengths(batch):
-        more = [batch["text"] + letter for letter in "yz"]  # of a batch
+        more = [batch["text"] + letter for letter in "xyz"]  # of a batch
         time.sleep(PATIENCE)
         return batch[["id"]].assign(letters=more[0].str.len())
 

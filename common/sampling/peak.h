@@ -21,9 +21,9 @@
 // freed, because at malloc it had no pages yet). Such a late reading belongs to the peak if the block was live at the peak. So a block
 // remembers the first maximum that it can have been part of: FirstPeak(). It is live now, so it was live at the last maximum exactly
 // if that maximum is not older than its first one. When much of what was live at the maximum is gone (LastsPeak), pages that a block
-// gets then were not the peak's: only the first reading of a block still counts for it. `read_kib` is the weight of the live blocks that have
-// been read. If none of a site's blocks at the peak was ever read, the site has no resident figure (which is not the same as 0). If some of
-// them were, the figure is a lower bound: live - read_kib KiB were never looked up.
+// gets then were not the peak's: only the first reading of a block still counts for it. `read_kib` is the weight of the live blocks
+// that have been read. If none of a site's blocks at the peak was ever read, the site has no resident figure (which is not the same as
+// 0). If some of them were, the figure is a lower bound: live - read_kib KiB were never looked up.
 //
 // Plain old data, no locks: the caller holds one. Callable from hooks. Bytes are unbiased weights; resident bytes are real bytes.
 #pragma once
@@ -56,7 +56,7 @@ struct PeakShare {
   uint64_t resident_at_peak = 0;
   double variance = 0;  // of live, bytes²
   double variance_at_peak = 0;
-  uint64_t epoch = 0;  // the maximum that the ..._at_peak fields belong to
+  uint64_t epoch = 0;     // the maximum that the ..._at_peak fields belong to
   uint32_t read_kib = 0;  // of the live blocks that have been read, each rounded down; so the record stays one cache line
   uint32_t read_kib_at_peak = 0;
 

@@ -289,7 +289,7 @@ def warnings_of(run):
     for path, lines in found.items():
         if lines:
             print(f"{path} log, with {lines}:\n{logs[path]}")
-    return sum(found.values(), [])
+    return [line for lines in found.values() for line in lines]
 
 
 def clean_environment(spark, **extra):

@@ -20,6 +20,7 @@ double SumOfKnown(double a, double b) { return a < 0 || b < 0 ? kUnknownVariance
 }  // namespace
 
 bool IsResidentInPart(const SiteFigures& figures) {
+  if (figures.resident_in_part) return true;
   if (figures.resident_at_peak_bytes == kUnmeasured || figures.live_at_peak_bytes == kUnmeasured) return false;
   return figures.read_at_peak_bytes < figures.live_at_peak_bytes - figures.live_at_peak_bytes / 100;
 }
@@ -38,6 +39,7 @@ void AddWithinTask(const SiteFigures& other, SiteFigures& figures) {
 }
 
 void AddOverTasks(const SiteFigures& other, SiteFigures& figures) {
+  figures.resident_in_part = IsResidentInPart(figures) || IsResidentInPart(other);
   figures.allocated_bytes += other.allocated_bytes;
   figures.allocations += other.allocations;
   figures.variance = SumOfKnown(figures.variance, other.variance);

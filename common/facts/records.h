@@ -54,6 +54,7 @@ struct SiteFigures {
   double peak_variance = 0;                  // of live at the peak, likewise
   uint32_t tasks = 1;
   bool sampled = false;
+  bool resident_in_part = false;  // of a task that was added
 };
 
 // A line of Python and the UDF it ran in.

@@ -20,10 +20,9 @@
 // Residency works the same way, with one difference: a block's resident bytes are often read long after the peak (just before it is
 // freed, because at malloc it had no pages yet). Such a late reading belongs to the peak if the block was live at the peak. So a block
 // remembers the first maximum that it can have been part of: FirstPeak(). It is live now, so it was live at the last maximum exactly
-// if that maximum is not older than its first one. When much of what was live at the maximum is gone (LastsPeak), pages that a block
-// gets then were not the peak's: only the first reading of a block still counts for it. `read_kib` is the weight of the live blocks
-// that have been read. If none of a site's blocks at the peak was ever read, the site has no resident figure (which is not the same as
-// 0). If some of them were, the figure is a lower bound: live - read_kib KiB were never looked up.
+// if that maximum is not older than its first one. `read_kib` is
+// the weight of the live blocks that have been read. If none of a site's blocks at the peak was ever read, the site has no resident
+// figure (which is not the same as 0). If some of them were, the figure is a lower bound: live - read_kib KiB were never looked up.
 //
 // Plain old data, no locks: the caller holds one. Callable from hooks. Bytes are unbiased weights; resident bytes are real bytes.
 #pragma once
@@ -124,9 +123,6 @@ bool WasLiveAtPeak(const TotalOf<Bytes>& total, uint64_t first_peak) {
   return first_peak <= total.epoch;
 }
 
-// True until more than a sixteenth of what was live at the last maximum is gone.
-inline bool LastsPeak(const PeakTotal& total) { return total.live >= total.peak - total.peak / 16; }
-
 inline uint32_t InKib(uint64_t bytes) { return static_cast<uint32_t>(bytes >> 10); }
 
 // The first reading of a block of this weight, which Grow counted. The share has been touched.
@@ -142,7 +138,7 @@ inline void NoteFirstReading(const PeakTotal& total, PeakShare& share, uint64_t 
 inline void NoteReading(const PeakTotal& total, PeakShare& share, uint64_t first_peak, uint64_t before, uint64_t after) {
   if (after <= before) return;
   share.resident += after - before;
-  if (WasLiveAtPeak(total, first_peak) && LastsPeak(total)) share.resident_at_peak += after - before;
+  if (WasLiveAtPeak(total, first_peak)) share.resident_at_peak += after - before;
 }
 
 // With Shrink, for a block that has been read.

@@ -204,7 +204,6 @@ LiveBlock* Recorder::State::Charge(const Sample& sample) {
     block.generation = sites.generation(site) & kGenerationMask;
     block.task = &session == &task;
     inserted = live.Insert(block);
-    if (IsLarge(block)) ++new_large;
     Grow(session.value.total, record.share, block.weight, LiveVariance(block));
   }
   sites.Commit(site);
@@ -291,7 +290,8 @@ void Recorder::Freeing(uintptr_t address) {
   if (state_->finished) return;
   LiveBlock* block = state_->live.Find(address);
   if (block == nullptr) return;
-  if (IsLarge(*block)) state_->BeforeLargeGoes(*block);
+  // Freeing a large block may end the peak. If a reading is due, it is made now, while the block still has its pages and is known.
+  if (IsLarge(*block)) state_->ObserveRss(state_->MayBeHighestRss());
   state_->ReadLastResidency(*block);
   state_->Discharge(*block);
   state_->live.Erase(block);

@@ -58,9 +58,7 @@ void Recorder::UnmappingRange(uintptr_t begin, uintptr_t end) {
   end = (end + LiveSet::kPageMask) & ~LiveSet::kPageMask;  // as the kernel does
   if (state.finished || begin >= end) return;
   bool changed = false;
-  if (const uintptr_t first = state.live.MappingIn(begin, end)) {
-    if (const LiveBlock* block = state.live.Find(first)) state.BeforeLargeGoes(*block);
-  }
+  if (state.live.MappingIn(begin, end) != 0) state.ObserveRss(state.MayBeHighestRss());  // as before a large block is freed
   while (uintptr_t start = state.live.MappingIn(begin, end)) {
     LiveBlock* found = state.live.Find(start);
     if (found == nullptr) break;

@@ -41,20 +41,7 @@ void Recorder::State::ReadLastResidency(LiveBlock& block) {
 }
 
 void Recorder::State::SweepResidency() {
-  new_large = newcomer != nullptr && IsLarge(*newcomer) ? 1 : 0;
   live.VisitLarge([this](LiveBlock& block) { ReadResidency(block); });
-}
-
-// Before a large block goes, which may end the peak. A reading of the resident set that is due is made now, while the block still has
-// its pages and is known. Other blocks that nobody has read yet are read, so that what they get later isn't taken for the peak's.
-void Recorder::State::BeforeLargeGoes(const LiveBlock& going) {
-  ObserveRss(MayBeHighestRss());
-  const uint32_t others = new_large - (new_large != 0 && going.resident == LiveBlock::kUnread ? 1 : 0);
-  if (others == 0 || !LastsPeak(OwnerOf(going).value.total)) return;
-  new_large = 0;
-  live.VisitLarge([&](LiveBlock& block) {
-    if (block.resident == LiveBlock::kUnread) ReadResidency(block);
-  });
 }
 
 // Whether the resident set may be larger than ever in this session, judged by the bytes allocated since it was read. They may be

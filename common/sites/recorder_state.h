@@ -65,7 +65,6 @@ struct Recorder::State {
   uint64_t rss_bytes = 0;        // RSS when it was last read
   uint64_t live_at_rss = 0;      // live bytes then
   uint64_t rss_swept_bytes = 0;  // RSS at the last sweep
-  uint32_t new_large = 0;        // large blocks obtained since all that were unread were read; some may be gone
   bool batched = false;          // there are many small steps, so they are written to the box in batches
   uint32_t steps = 0;            // since FlushSteps()
   uint64_t stepped_bytes = 0;    // allocated and freed since then
@@ -97,7 +96,6 @@ struct Recorder::State {
   bool MayBeHighestRss() const;
   void ObserveRss(bool at_once);  // otherwise a few hundred times a second at most
   void SweepResidency();
-  void BeforeLargeGoes(const LiveBlock& going);
   bool MayThin() const;
   void Thin();
   uint64_t ExemptFromThinning() const;

@@ -161,6 +161,7 @@ def test_the_kernel_kills_an_executor(spark_run, contained, container, tasks):
     held = sum(site["liveAtPeakBytes"] for site in death["sites"] if site["origin"] == "jvm-offheap")
     used = death["usedBytes"]
     print(f"the last sample: {used / LIMIT_BYTES:.0%} of the limit; off-heap sites: {held / LIMIT_BYTES:.0%} of it")
+    assert used > LIMIT_BYTES / 3, "a third of it is there when the first early word leaves"
     assert 0 < held <= used
     assert any(site["origin"] == "jvm-heap" for site in death["sites"])
     regions = {region["name"]: region for region in death["regions"]}

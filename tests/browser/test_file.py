@@ -150,6 +150,9 @@ def test_figures_have_units_bytes_and_errors(wide, sample):
     exact = row.locator("td[data-label='Live at peak'] .figure")
     assert exact.inner_text().replace("\u202f", " ") == "381.5 MiB"
     assert exact.get_attribute("title") == "399,999,971 bytes, exact: every block was counted"
+    least = row.locator("td[data-label='Resident'] .figure")
+    assert least.inner_text().startswith("≥\u202f")
+    assert "bytes, at least: " in least.get_attribute("title")
     sampled = wide.page.locator("tbody tr", has_text="averages.py:19").first.locator(
         "td[data-label='Live at peak'] .figure"
     )

@@ -75,7 +75,7 @@ def test_libraries_that_come_late_and_go(run_scene, boxes):
 def test_residency_is_what_was_touched(run_scene, boxes):
     scene = run_scene("residency")
 
-    assert len(scene["expected"]) == 8
+    assert len(scene["expected"]) == 6
     for expected in scene["expected"]:
         site = site_of(boxes.sites(expected["task"]), expected["size"])
         assert (site["live"], site["live_at_peak"]) == (expected["live"], expected["size"])

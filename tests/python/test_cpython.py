@@ -132,6 +132,7 @@ def test_cpythons_own_tests_pass(version, module, environment_of, tmp_path):
     assert re.search(r"Total tests: run=\d|^Ran \d+ test|1 test OK", output, re.MULTILINE), output
     if exit_code == 0:
         return
+    assert exit_code > 0, f"killed by signal {-exit_code}\n{output}"
     cases, ours = failed_cases(output), []
     assert cases, output
     for number, case in enumerate(cases):

@@ -14,12 +14,12 @@ namespace {
 
 constexpr size_t kFrameIndent = 4 + 3 * (kFigureColumns + 1) + kFigureColumns + 3;  // native frames stand below their line's place
 
-// Figures in columns and where they are, or, on a narrow terminal, the place and then the figures.
 template <typename Row>
 std::string ResidentText(const Row& row) {
   return (row.resident_in_part ? "≥ " : "") + FormatBytesOr(row.resident_at_peak_bytes);
 }
 
+// Figures in columns and where they are, or, on a narrow terminal, the place and then the figures.
 template <typename Row>
 void PutRow(const Row& row, const std::string& where, TextPage& page) {
   if (page.narrow()) {

@@ -41,7 +41,7 @@ export function otherNote(figures: Figures): string {
 }
 
 export function residentNote(figures: Figures): string {
-  return figures.residentInPart ? 'at least: of blocks of 1 MiB or more; the pages of smaller ones are not looked up' : otherNote(figures);
+  return figures.residentInPart ? 'at least: of blocks whose pages were looked up; those of blocks below 1 MiB never are' : otherNote(figures);
 }
 
 export function ErrorOf({figures}: {figures: Figures}) {

@@ -31,19 +31,4 @@ for given_back in (True, False):
         stage.hooks.close_session()
         if not given_back:
             library.exact_free(block)
-
-# Two blocks of which the one got its pages when the other had none any more.
-task += 1
-stage.open_session(task)
-first, line = library.exact_malloc(SIZE), stage.line()
-second, second_line = library.exact_malloc(SIZE + 4096), stage.line()
-library.exact_touch(first, SIZE)
-library.exact_free(first)
-library.exact_touch(second, SIZE + 4096)
-library.exact_free(second)
-expect.note(SIZE, line, resident=[0.99, 1], live=0)
-expect.found[-1]["task"] = task
-expect.note(SIZE + 4096, second_line, resident=[0, 0.01], live=0)
-expect.found[-1]["task"] = task
-stage.hooks.close_session()
 expect.finish()

@@ -125,13 +125,11 @@ void RunAgainstModel(uint64_t seed) {
       settle(&add(site)->second);
     } else {
       auto block = any_block();
-      const Block before = block->second;
       machine.Read(block->second, random() % (block->second.size + 1));
       auto at_peak = brute.at_peak.find(block->first);
-      const bool counts = !before.read || 16 * (brute.peak - brute.live) <= brute.peak;
-      if (at_peak != brute.at_peak.end() && counts) {
+      if (at_peak != brute.at_peak.end()) {
         at_peak->second.read = true;
-        at_peak->second.resident += block->second.resident - before.resident;
+        at_peak->second.resident = block->second.resident;
       }
     }
     Compare(machine, brute, step);
@@ -180,30 +178,6 @@ TEST(Peak, ALateReadingBelongsToThePeakOfItsBlock) {
   EXPECT_EQ(AtPeak(total, share).live, 4096u);
   EXPECT_EQ(AtPeak(total, share).resident, 390u);
   EXPECT_EQ(AtPeak(total, share).read, 4096u);
-}
-
-TEST(Peak, PagesThatABlockGotWhenThePeakWasOverAreNotThePeaks) {
-  PeakTotal total;
-  PeakShare going = NewShare(total), staying = NewShare(total);
-  Grow(total, going, 1000, 0);
-  Settle(total);
-  Grow(total, staying, 1000, 0);
-  const uint64_t first_peak = FirstPeak(total, Settle(total));
-  Touch(total, staying);
-  NoteFirstReading(total, staying, first_peak, 1000, 10);
-  Touch(total, going);
-  Shrink(total, going, 125, 0);
-  NoteReading(total, staying, first_peak, 10, 200);
-  EXPECT_EQ(AtPeak(total, staying).resident, 200u) << "a sixteenth is gone: the peak lasts";
-  Shrink(total, going, 1, 0);
-  NoteReading(total, staying, first_peak, 200, 990);
-  EXPECT_EQ(AtPeak(total, staying).resident, 200u);
-  Shrink(total, going, 874, 0);
-  // At the next peak they count.
-  Touch(total, going);
-  Grow(total, going, 1001, 0);
-  Settle(total);
-  EXPECT_EQ(AtPeak(total, staying).resident, 990u);
 }
 
 }  // namespace

@@ -128,32 +128,6 @@ TEST_F(RecorderTest, AReadingAfterThePeakBelongsToThePeakOnlyIfTheBlockWasThere)
   EXPECT_EQ(SiteOf(session, "buffer")->read_at_peak_bytes, InWholeKib(kOddLarge));
 }
 
-// Else two blocks that were never in memory together would be told as if they had been.
-TEST_F(RecorderTest, PagesTouchedAfterThePeakAreNotThePeaks) {
-  for (const bool unmapped : {false, true}) {
-    SCOPED_TRACE(unmapped);
-    Start();
-    recorder_->OpenSession(Task(1));
-    Mapping first(kOddLarge), second(kOddLarge);
-    Allocate(first.address(), kOddLarge, {Line("first", 3)});
-    Allocate(second.address(), kOddLarge, {Line("second", 4)});
-    first.Fill(0, kOddLarge);
-    if (unmapped) {
-      recorder_->UnmappingRange(first.address(), first.address() + kOddLarge);
-    } else {
-      recorder_->Freeing(first.address());
-    }
-    second.Fill(0, kOddLarge);
-    recorder_->CloseSession();
-    const BoxSession session = ReadTask(1);
-    EXPECT_EQ(SiteOf(session, "first")->resident_at_peak_bytes, kOddLarge);
-    const BoxSite* second_site = SiteOf(session, "second");
-    EXPECT_EQ(second_site->live_at_peak_bytes, kOddLarge);
-    EXPECT_EQ(second_site->read_at_peak_bytes, InWholeKib(kOddLarge));
-    EXPECT_LT(second_site->resident_at_peak_bytes, kOddLarge / 100);
-  }
-}
-
 TEST_F(RecorderTest, WhatIsGivenBackToTheSystemKeepsItsLargestReading) {
   Start();
   recorder_->OpenSession(Task(1));

@@ -321,6 +321,22 @@ TEST(Accounting, WhatIsResidentIsALowerBoundWhereMoreThanAHundredthWasNotLookedU
   }
 }
 
+TEST(Accounting, ALowerBoundOfOneTaskIsOneOfTheStage) {
+  ProfileStore store;
+  const struct { uint64_t live, read, resident; } tasks[] = {{1000, 1000, 0}, {500, 20, 20}};
+  for (int i = 0; i < 2; ++i) {
+    ProfileBuilder task = Task(i, i, 1000, tasks[i].live);
+    task.profile().mutable_sites(0)->set_resident_at_peak_bytes(tasks[i].resident);
+    task.profile().mutable_sites(0)->set_read_at_peak_bytes(tasks[i].read);
+    Ingest(store, task.Bytes());
+    End(store, i, i);
+  }
+  const Json site = StageOf(store)["sites"][0];
+  EXPECT_EQ(site["liveAtPeakBytes"], 1000);
+  EXPECT_EQ(site["residentAtPeakBytes"], 20);
+  EXPECT_EQ(site["residentInPart"], true);
+}
+
 TEST(Accounting, OneSmallBlockOfAnotherSiteMakesNoLineALowerBound) {
   for (const int unread : {5, 500}) {
     ProfileStore store;

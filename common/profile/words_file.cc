@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "base/hash.h"
 #include "system/private_file.h"
@@ -19,9 +21,9 @@
 namespace memprof {
 namespace {
 
-constexpr std::string_view kMagic = "MPWORDS1", kSuffix = ".words";
+constexpr std::string_view kMagic = "MPWORDS2", kSuffix = ".words";
 constexpr size_t kHeaderBytes = 12;
-constexpr int64_t kRefusedSeconds = 24 * 60 * 60;  // for a person to look at
+constexpr int64_t kLeftSeconds = 24 * 60 * 60;  // for a person to look at
 constexpr uint64_t kSeed = 0x776f726473u;
 
 class Descriptor {
@@ -60,7 +62,9 @@ Status Corrupt(const std::string& path, const char* why) { return Status::Error(
 
 bool IsGone(int32_t pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
 
-Result<std::vector<std::string>> ReadWords(const std::string& path) {
+std::string WordsPath(const std::string& directory, int32_t pid) { return directory + '/' + std::to_string(pid) + std::string(kSuffix); }
+
+Result<Words> ReadWords(const std::string& path) {
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (file.get() < 0) return IoError("open", path);
   struct stat info;
@@ -78,17 +82,20 @@ Result<std::vector<std::string>> ReadWords(const std::string& path) {
   std::string_view rest = bytes;
   if (!rest.starts_with(kMagic)) return Corrupt(path, "is of another kind or version");
   rest.remove_prefix(kMagic.size());
-  std::vector<std::string> envelopes;
+  std::vector<std::string> pieces;
   while (!rest.empty()) {
-    if (rest.size() < kHeaderBytes || envelopes.size() == kMaxEnvelopes) return Corrupt(path, "is torn");
+    if (rest.size() < kHeaderBytes || pieces.size() > kMaxEnvelopes) return Corrupt(path, "is torn");
     const auto size = NumberAt<uint32_t>(rest.data());
     const auto checksum = NumberAt<uint64_t>(rest.data() + 4);
     rest.remove_prefix(kHeaderBytes);
     if (size > rest.size() || HashBytes(rest.data(), size, kSeed) != checksum) return Corrupt(path, "is torn");
-    envelopes.emplace_back(rest.substr(0, size));
+    pieces.emplace_back(rest.substr(0, size));
     rest.remove_prefix(size);
   }
-  return envelopes;
+  if (pieces.empty()) return Corrupt(path, "is torn");
+  Words words = {std::move(pieces.front()), {}};
+  words.envelopes.assign(std::make_move_iterator(pieces.begin() + 1), std::make_move_iterator(pieces.end()));
+  return words;
 }
 
 std::optional<int32_t> PidOfWords(std::string_view name) {
@@ -99,23 +106,27 @@ std::optional<int32_t> PidOfWords(std::string_view name) {
   return static_cast<int32_t>(*pid);
 }
 
-Status WriteWords(const std::string& directory, int32_t pid, const std::vector<std::string>& envelopes) {
+Status WriteWords(const std::string& directory, int32_t pid, const Words& words) {
   std::string bytes(kMagic);
+  const auto add = [&](const std::string& piece) {
+    PutNumber(static_cast<uint32_t>(piece.size()), &bytes);
+    PutNumber(HashBytes(piece.data(), piece.size(), kSeed), &bytes);
+    bytes += piece;
+  };
+  add(words.application_id);
   size_t count = 0;
-  for (const std::string& envelope : envelopes) {
+  for (const std::string& envelope : words.envelopes) {
     if (bytes.size() + kHeaderBytes + envelope.size() > kMaxWordsBytes || count == kMaxEnvelopes) break;
-    PutNumber(static_cast<uint32_t>(envelope.size()), &bytes);
-    PutNumber(HashBytes(envelope.data(), envelope.size(), kSeed), &bytes);
-    bytes += envelope;
+    add(envelope);
     ++count;
   }
-  return WritePrivateFile(directory + '/' + std::to_string(pid) + std::string(kSuffix), bytes);
+  return WritePrivateFile(WordsPath(directory, pid), bytes);
 }
 
-FoundWords WordsOfTheDead::Take(const std::string& directory) {
+FoundWords WordsOfTheDead::Take(const std::string& directory, const std::string& application_id) {
   FoundWords found;
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(directory.c_str()), closedir);
-  std::map<std::string, Version> refused;
+  std::map<std::string, Version> left;
   size_t files = 0;
   const dirent* entry = nullptr;
   while (folder != nullptr && files < kMostFiles && (entry = readdir(folder.get())) != nullptr) {
@@ -126,22 +137,22 @@ FoundWords WordsOfTheDead::Take(const std::string& directory) {
     struct stat info;
     if (lstat(path.c_str(), &info) != 0) continue;
     const Version version = {info.st_ino, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
-    const auto known = refused_.find(path);
-    if (known == refused_.end() || known->second != version) {
+    const auto known = left_.find(path);
+    if (known == left_.end() || known->second != version) {
       ++files;
-      Result<std::vector<std::string>> envelopes = ReadWords(path);
-      if (envelopes.ok()) {
+      Result<Words> words = ReadWords(path);
+      if (!words.ok()) found.refused.push_back({path, words.status().message()});
+      if (words.ok() && words->application_id == application_id) {
         if (unlink(path.c_str()) != 0) continue;  // another executor was faster and sends them
-        for (std::string& envelope : *envelopes) found.envelopes.push_back(std::move(envelope));
+        for (std::string& envelope : words->envelopes) found.envelopes.push_back(std::move(envelope));
         continue;
       }
-      found.refused.push_back({path, envelopes.status().message()});
     }
-    const bool old = time(nullptr) - info.st_mtime > kRefusedSeconds;
-    if (!old || unlink(path.c_str()) != 0) refused.emplace(path, version);
+    const bool old = time(nullptr) - info.st_mtime > kLeftSeconds;
+    if (!old || unlink(path.c_str()) != 0) left.emplace(path, version);
   }
-  if (entry != nullptr) refused.merge(refused_);  // there are more files, so older refusals must not be forgotten
-  refused_ = std::move(refused);
+  if (entry != nullptr) left.merge(left_);  // there are more files, so what was known of them must not be forgotten
+  left_ = std::move(left);
   return found;
 }
 

@@ -106,21 +106,29 @@ std::optional<BoxReader::SessionKey> LastSession(const BoxReader& box) {
   return last;
 }
 
+bool TellOfError(const std::vector<std::string>& words) {
+  return std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    proto::Envelope envelope;
+    return envelope.ParseFromString(word) && envelope.has_heap_shortage();
+  });
+}
+
 // Last words of a JVM that no executor has sent yet.
 void TakeWords(const std::string& path, int32_t jvm, DeadBoxes& found) {
   if (!IsGone(jvm)) {
     found.alive.push_back(path);
     return;
   }
-  const Result<std::vector<std::string>> words = ReadWords(path);
+  const Result<Words> words = ReadWords(path);
   if (!words.ok()) {
     found.refused.emplace_back(path, words.status().message());
     return;
   }
-  if (const std::optional<ReportPostMortem> death = DeathByWords(*words)) {
+  if (const std::optional<ReportPostMortem> death = DeathByWords(words->envelopes)) {
     found.post_mortems.push_back(PostMortemText(*death));
   } else {
-    found.refused.emplace_back(path, "its words are of another version, or tell of no end");
+    found.refused.emplace_back(path, TellOfError(words->envelopes) ? "it tells of a full heap; whether that ended its JVM is not known"
+                                                                   : "its words are of another version, or tell of no end");
   }
 }
 

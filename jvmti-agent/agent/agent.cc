@@ -123,7 +123,11 @@ void Agent::Stop() noexcept {
     heap_.Stop();
     names_.Stop();
     // Only this looks at files.
-    if (!RunWithin(kMostStop * application->options.patience, [this, application] { watch_.Stop(*application); })) {
+    const auto put_away = [this, application] {
+      watch_.Stop(*application);
+      shortages_.Stop(*application);
+    };
+    if (!RunWithin(kMostStop * application->options.patience, put_away)) {
       inert_ = "the file system of the black boxes did not answer when the application before ended";
       Warn("the file system of the black boxes does not answer: the last figures of this process are missing");
     }

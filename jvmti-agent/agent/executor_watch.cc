@@ -124,7 +124,7 @@ void ExecutorWatch::SendWorkerDeath(const Application& application, const DeadWo
 // Last words of other executors on the same host.
 void ExecutorWatch::SendWordsOfTheDead(const Application& application) {
   if (application.request.box_directory.empty()) return;
-  FoundWords found = words_.Take(application.request.box_directory);
+  FoundWords found = words_.Take(application.request.box_directory, application.request.application_id);
   for (std::string& envelope : found.envelopes) ground_->messages.Put(std::move(envelope));
   for (const FoundWords::Refused& file : found.refused) ground_->shortcomings.Add("the last words in " + file.path, file.why);
 }

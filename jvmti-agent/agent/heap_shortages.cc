@@ -10,7 +10,6 @@
 
 #include "base/clock.h"
 #include "profile/process_rows.h"
-#include "profile/words_file.h"
 #include "shortage/last_words.h"
 #include "stacks/thread_name.h"
 #include "tasks/thread_task.h"
@@ -32,6 +31,10 @@ bool DefinesClass(const JavaStacks& stacks, JavaStackId stack) {
   const std::vector<const JavaFrame*> frames = stacks.Frames(stack);
   return !frames.empty() && std::any_of(std::begin(kDefiners), std::end(kDefiners),
                                         [&](std::string_view name) { return frames.back()->function.starts_with(name); });
+}
+
+WordsPlace PlaceOf(const Application& application) {
+  return {application.request.box_directory, application.request.application_id, getpid()};
 }
 
 }  // namespace
@@ -85,14 +88,22 @@ void HeapShortages::Exhausted(JNIEnv* jni, const char* error) {
   if (worth == ShortageLimits::Worth::kCounting) return;
   ShortageInputs inputs = OnThisThread(jni);
   inputs.error = error == nullptr ? "" : error;
-  if (worth == ShortageLimits::Worth::kLooking) {
-    ground_->messages.Put(EnvelopeWith(*application, inputs));  // before the walk: another thread's error may end the JVM meanwhile
-    LookAtHeap(jni, *application, kPatience, &inputs);
-  }
+  Tell(*application, inputs, false);  // before the walk: another thread's error may end the JVM meanwhile
+  if (worth == ShortageLimits::Worth::kLooking) LookAtHeap(jni, *application, kPatience, &inputs);
   LookAtRetained(jni, &inputs);
-  ground_->messages.Put(EnvelopeWith(*application, inputs));
-  tasks_->Send();  // there may be no time for another message
+  Tell(*application, inputs, true);  // there may be no time for another message
 }
+
+void HeapShortages::Tell(const Application& application, const ShortageInputs& inputs, bool with_tasks) {
+  std::vector<std::string> tasks;
+  if (with_tasks) tasks = tasks_->Snapshots();
+  std::string envelope = EnvelopeWith(application, inputs);
+  left_.Leave(PlaceOf(application), {inputs.time_ms, inputs.task.task_attempt_id, envelope}, tasks);
+  ground_->messages.Put(std::move(envelope));
+  for (std::string& task : tasks) ground_->messages.Put(std::move(task));
+}
+
+void HeapShortages::Stop(const Application& application) { left_.Forget(PlaceOf(application), EpochMs()); }
 
 // The most valuable comes first: what is known already is reported and in the file before the heap is walked.
 void HeapShortages::ExhaustedExit(JNIEnv* jni) {
@@ -102,9 +113,8 @@ void HeapShortages::ExhaustedExit(JNIEnv* jni) {
   ShortageInputs inputs = OnThisThread(jni);
   if (inputs.stacks != nullptr && DefinesClass(*inputs.stacks, inputs.stack)) return;
   inputs.ends_jvm = true;
-  const std::string& folder = application->request.box_directory;
   const auto leave = [&](const std::vector<std::string>& words) {
-    if (!folder.empty()) static_cast<void>(WriteWords(folder, getpid(), words));  // without it, the message may still arrive
+    left_.LeaveLast(PlaceOf(*application), words);
     TellLastWords(application->request.executor_id, words);
   };
   std::vector<std::string> words = {EnvelopeWith(*application, inputs)};

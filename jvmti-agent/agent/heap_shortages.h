@@ -12,6 +12,7 @@
 #include "agent/ground.h"
 #include "agent/jvm_heap.h"
 #include "agent/running_tasks.h"
+#include "shortage/left_words.h"
 #include "shortage/shortage_limits.h"
 #include "shortage/shortage_message.h"
 
@@ -22,6 +23,7 @@ class HeapShortages {
   HeapShortages(Ground* ground, const JvmHeap* heap, RunningTasks* tasks) : ground_(ground), heap_(heap), tasks_(tasks) {}
 
   void Reset() { limits_.Reset(); }
+  void Stop(const Application& application);       // nothing stays of a JVM that lives on
   void Exhausted(JNIEnv* jni, const char* error);  // `error`: the JVM's words; may be null
   void ExhaustedExit(JNIEnv* jni);                 // the JVM exits when it returns
   // After collections that left most of the heap in use; on the sweeper's thread.
@@ -32,12 +34,15 @@ class HeapShortages {
   // Walks the whole heap. If another thread is doing so, waits for it for at most `patience`.
   void LookAtHeap(JNIEnv* jni, const Application& application, std::chrono::milliseconds patience, ShortageInputs* inputs);
   void LookAtRetained(JNIEnv* jni, ShortageInputs* inputs);
+  // Sends it, and leaves it in the file, both again with the task's profiles if `with_tasks`.
+  void Tell(const Application& application, const ShortageInputs& inputs, bool with_tasks);
   std::string EnvelopeWith(const Application& application, const ShortageInputs& inputs);
 
   Ground* ground_;
   const JvmHeap* heap_;
   RunningTasks* tasks_;
   ShortageLimits limits_;
+  LeftWords left_;
   std::timed_mutex look_;  // one walk of the whole heap at a time
 };
 

@@ -41,14 +41,17 @@ def words(outcome):
     (path,) = (outcome.folder / "boxes").glob("*.words")
     assert path.stat().st_mode & 0o777 == 0o600
     bytes_ = path.read_bytes()
-    assert bytes_[:8] == b"MPWORDS1"
-    envelopes, at = [], 8
+    assert bytes_[:8] == b"MPWORDS2"
+    pieces, at = [], 8
     while at < len(bytes_):
         size = int.from_bytes(bytes_[at : at + 4], "little")
-        piece = outcome.folder / f"word-{len(envelopes)}"
-        piece.write_bytes(bytes_[at + 12 : at + 12 + size])
-        envelopes.append(dump(piece))
+        pieces.append(bytes_[at + 12 : at + 12 + size])
         at += 12 + size
+    envelopes = []
+    for piece in pieces[1:]:  # the first is the application's id
+        path = outcome.folder / f"word-{len(envelopes)}"
+        path.write_bytes(piece)
+        envelopes.append(dump(path))
     return envelopes
 
 
@@ -110,7 +113,9 @@ def test_an_error_that_is_caught(java, collector):
     demand_shortage(shortage, "HeapHog.askForLarge", ends=False)
     assert shortage["error"] in ("Java heap space", "GC overhead limit exceeded")
     demand_retained(shortage)
-    assert not list((outcome.folder / "boxes").glob("*.words"))
+    left = words(outcome)  # it may have ended the JVM, a moment later
+    assert shortage_of(left) == shortage
+    assert [envelope["task"]["taskAttemptId"] for envelope in left if "task" in envelope] == [1]
 
 
 @pytest.mark.parametrize(("collector", "way"), WAYS)
@@ -158,6 +163,19 @@ def test_an_exit_beside_collections(java, collector):
     )
     assert outcome.status == 3, outcome.err
     assert shortage_of(words(outcome))["endsJvm"] is True
+
+
+def test_an_error_of_which_no_message_left(java):
+    """Spark's handler ends an executor from outside, and in a full heap nothing may have been sent before."""
+    dead = run(java, "exit")
+    assert dead.status == 52, dead.err
+    assert not dead.messages()
+    (left,) = (dead.folder / "boxes").glob("*.words")
+    shortage = shortage_of(words(dead))
+    demand_shortage(shortage, "HeapHog.askForLarge", ends=False)
+    alive = run(java, "none")
+    assert not left.exists()
+    assert shortages(alive) == [shortage]
 
 
 def test_other_exits_with_the_same_code_pass(java):

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import org.sparkmemprof.gc.CollectionNews;
 import org.sparkmemprof.jni.NativeAgent;
 
@@ -11,8 +12,9 @@ import org.sparkmemprof.jni.NativeAgent;
  * A task that fills the heap with objects of known sizes, in the way that its argument says:
  * "small" ones until there is no room, "large" for one that can't fit, "storm" for several threads
  * at once, "nearly" to stay just below, "halt" to end the JVM while an error ends it, "churn" to
- * have collections run without a pause while one ends it, "none". It catches the error, closes its
- * task and prints how many bytes it held. With -XX:+ExitOnOutOfMemoryError it comes to nothing of
+ * have collections run without a pause while one ends it, "exit" to end it as Spark's handler does,
+ * after an error of which no message can leave, "none". It catches the error, closes its task and
+ * prints how many bytes it held. With -XX:+ExitOnOutOfMemoryError it comes to nothing of
  * that.
  */
 public final class HeapHog {
@@ -20,17 +22,21 @@ public final class HeapHog {
   private static final List<Object> kept = new ArrayList<>();
   private static Object sink;
 
-  /** As a plugin's sender would: until there is nothing more. */
+  /** As a plugin's sender would: until there is nothing more, and again where there is no room. */
   private static void send() {
-    try {
-      int number = 0;
-      for (byte[] message; ; ) {
-        message = NativeAgent.takeMessage(60_000);
+    byte[] message = null;
+    for (int number = 0; ; ) {
+      try {
+        if (message == null) message = NativeAgent.takeMessage(60_000);
         if (message == null) return;
-        Files.write(Path.of(String.format("message-%04d", number++)), message);
+        Files.write(Path.of(String.format("message-%04d", number)), message);
+        message = null;
+        number++;
+      } catch (OutOfMemoryError full) {
+        LockSupport.parkNanos(50_000_000);
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
       }
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
     }
   }
 
@@ -90,11 +96,11 @@ public final class HeapHog {
         11_000_003, 22_000_007, 33_000_011, Runtime.getRuntime().maxMemory(), 55_000_021);
     Thread sender = new Thread(HeapHog::send, "sender");
     sender.setDaemon(true);
-    sender.start();
+    if (!args[0].equals("exit")) sender.start();
     Probe.task(1);
     keepSmall(50_000); // 51 MB
     try {
-      if (args[0].equals("large")) {
+      if (args[0].equals("large") || args[0].equals("exit")) {
         askForLarge();
       } else if (args[0].equals("storm")) {
         CountDownLatch ended = new CountDownLatch(4);
@@ -121,6 +127,7 @@ public final class HeapHog {
       }
     } catch (OutOfMemoryError full) {
       // The task goes on.
+      if (args[0].equals("exit")) Runtime.getRuntime().exit(52);
     }
     System.out.println("caught");
     Probe.close(1, "task");

@@ -16,7 +16,10 @@ namespace memprof {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+
+constexpr char kId[] = "application_1";
 
 // Of a process that is gone, and whose number no other has got.
 int32_t DeadPid() {
@@ -32,34 +35,51 @@ TEST(WordsFile, WhatADeadProcessLeftIsTakenOnce) {
   const TemporaryDirectory folder;
   const int32_t pid = DeadPid();
   const std::vector<std::string> words = {"first", "", std::string(70'001, '\0')};
-  ASSERT_TRUE(WriteWords(folder.path(), pid, {"a draft"}).ok());
-  ASSERT_TRUE(WriteWords(folder.path(), pid, words).ok()) << "replaces the one before";
+  ASSERT_TRUE(WriteWords(folder.path(), pid, {kId, {"a draft"}}).ok());
+  ASSERT_TRUE(WriteWords(folder.path(), pid, {kId, words}).ok()) << "replaces the one before";
   struct stat info;
   ASSERT_EQ(stat(PathOf(folder, pid).c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0600u);
-  EXPECT_EQ(WordsOfTheDead().Take(folder.path()).envelopes, words);
-  EXPECT_TRUE(WordsOfTheDead().Take(folder.path()).envelopes.empty());
+  EXPECT_EQ(WordsOfTheDead().Take(folder.path(), kId).envelopes, words);
+  EXPECT_TRUE(WordsOfTheDead().Take(folder.path(), kId).envelopes.empty());
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
 TEST(WordsFile, TheLivingKeepTheirs) {
   const TemporaryDirectory folder;
-  ASSERT_TRUE(WriteWords(folder.path(), getpid(), {"mine"}).ok());
-  EXPECT_TRUE(WordsOfTheDead().Take(folder.path()).envelopes.empty());
+  ASSERT_TRUE(WriteWords(folder.path(), getpid(), {kId, {"mine"}}).ok());
+  EXPECT_TRUE(WordsOfTheDead().Take(folder.path(), kId).envelopes.empty());
   EXPECT_TRUE(fs::exists(PathOf(folder, getpid())));
+}
+
+TEST(WordsFile, OtherApplicationsKeepTheirsForADay) {
+  const TemporaryDirectory folder;
+  const int32_t pid = DeadPid();
+  ASSERT_TRUE(WriteWords(folder.path(), pid, {"application_2", {"theirs"}}).ok());
+  WordsOfTheDead words;
+  for (int look = 0; look < 2; ++look) {
+    const FoundWords found = words.Take(folder.path(), kId);
+    EXPECT_TRUE(found.envelopes.empty());
+    EXPECT_TRUE(found.refused.empty());
+  }
+  EXPECT_THAT(WordsOfTheDead().Take(folder.path(), "application_2").envelopes, ElementsAre("theirs"));
+  ASSERT_TRUE(WriteWords(folder.path(), pid, {"application_2", {"theirs"}}).ok());
+  fs::last_write_time(PathOf(folder, pid), fs::file_time_type::clock::now() - std::chrono::hours(25));
+  words.Take(folder.path(), kId);
+  EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
 TEST(WordsFile, EveryTornOrForeignFileIsRefused) {
   const TemporaryDirectory folder;
   const int32_t pid = DeadPid();
-  ASSERT_TRUE(WriteWords(folder.path(), pid, {"first", "second"}).ok());
+  ASSERT_TRUE(WriteWords(folder.path(), pid, {kId, {"first", "second"}}).ok());
   std::ifstream in(PathOf(folder, pid), std::ios::binary);
   const std::string whole{std::istreambuf_iterator<char>(in), {}};
-  const size_t first_end = 8 + 12 + 5;
+  const size_t id_end = 8 + 12 + std::string_view(kId).size(), first_end = id_end + 12 + 5;
   for (size_t size = 0; size < whole.size(); ++size) {
-    if (size == 8 || size == first_end) continue;  // whole files of none and of one
+    if (size == id_end || size == first_end) continue;  // whole files of none and of one
     std::ofstream(PathOf(folder, pid), std::ios::binary | std::ios::trunc) << whole.substr(0, size);
-    const FoundWords found = WordsOfTheDead().Take(folder.path());
+    const FoundWords found = WordsOfTheDead().Take(folder.path(), kId);
     EXPECT_TRUE(found.envelopes.empty()) << size;
     EXPECT_EQ(found.refused.size(), 1u) << size;
   }
@@ -67,7 +87,7 @@ TEST(WordsFile, EveryTornOrForeignFileIsRefused) {
     std::string changed = whole;
     changed[at] = static_cast<char>(changed[at] ^ 0x41);
     std::ofstream(PathOf(folder, pid), std::ios::binary | std::ios::trunc) << changed;
-    EXPECT_EQ(WordsOfTheDead().Take(folder.path()).refused.size(), 1u) << at;
+    EXPECT_EQ(WordsOfTheDead().Take(folder.path(), kId).refused.size(), 1u) << at;
   }
 }
 
@@ -76,15 +96,15 @@ TEST(WordsFile, ARefusedFileIsNamedOnceAndAnewWhenItIsAnother) {
   const int32_t pid = DeadPid();
   std::ofstream(PathOf(folder, pid)) << "no words";
   WordsOfTheDead words;
-  const FoundWords found = words.Take(folder.path());
+  const FoundWords found = words.Take(folder.path(), kId);
   ASSERT_EQ(found.refused.size(), 1u);
   EXPECT_EQ(found.refused[0].path, PathOf(folder, pid));
   EXPECT_THAT(found.refused[0].why, HasSubstr("is of another kind or version"));
-  EXPECT_TRUE(words.Take(folder.path()).refused.empty());
+  EXPECT_TRUE(words.Take(folder.path(), kId).refused.empty());
   std::ofstream(PathOf(folder, pid)) << "no words either";
-  EXPECT_EQ(words.Take(folder.path()).refused.size(), 1u);
-  ASSERT_TRUE(WriteWords(folder.path(), pid, {"the pid's next owner"}).ok());
-  EXPECT_EQ(words.Take(folder.path()).envelopes.size(), 1u);
+  EXPECT_EQ(words.Take(folder.path(), kId).refused.size(), 1u);
+  ASSERT_TRUE(WriteWords(folder.path(), pid, {kId, {"the pid's next owner"}}).ok());
+  EXPECT_EQ(words.Take(folder.path(), kId).envelopes.size(), 1u);
 }
 
 TEST(WordsFile, ARefusedFileIsRemovedAfterADay) {
@@ -92,10 +112,10 @@ TEST(WordsFile, ARefusedFileIsRemovedAfterADay) {
   const int32_t pid = DeadPid();
   std::ofstream(PathOf(folder, pid)) << "no words";
   WordsOfTheDead words;
-  words.Take(folder.path());
+  words.Take(folder.path(), kId);
   EXPECT_TRUE(fs::exists(PathOf(folder, pid))) << "for a person to look at";
   fs::last_write_time(PathOf(folder, pid), fs::file_time_type::clock::now() - std::chrono::hours(25));
-  EXPECT_EQ(words.Take(folder.path()).refused.size(), 1u);
+  EXPECT_EQ(words.Take(folder.path(), kId).refused.size(), 1u);
   EXPECT_FALSE(fs::exists(PathOf(folder, pid)));
 }
 
@@ -104,10 +124,10 @@ TEST(WordsFile, RefusedFilesDoNotHideTheOthers) {
   WordsOfTheDead words;
   size_t refused = 0;
   for (int32_t pid = INT32_MAX; pid > INT32_MAX - 200; --pid) std::ofstream(PathOf(folder, pid)) << "no words";
-  ASSERT_TRUE(WriteWords(folder.path(), DeadPid(), {"whole"}).ok());
+  ASSERT_TRUE(WriteWords(folder.path(), DeadPid(), {kId, {"whole"}}).ok());
   size_t envelopes = 0;
   for (size_t looks = 0; looks <= 200 / WordsOfTheDead::kMostFiles; ++looks) {
-    const FoundWords found = words.Take(folder.path());
+    const FoundWords found = words.Take(folder.path(), kId);
     EXPECT_LE(found.refused.size(), WordsOfTheDead::kMostFiles) << "at a time";
     refused += found.refused.size();
     envelopes += found.envelopes.size();
@@ -119,12 +139,12 @@ TEST(WordsFile, RefusedFilesDoNotHideTheOthers) {
 TEST(WordsFile, LinksAndOtherNamesAreLeftAlone) {
   const TemporaryDirectory folder, elsewhere;
   const int32_t pid = DeadPid();
-  ASSERT_TRUE(WriteWords(elsewhere.path(), pid, {"stolen"}).ok());
+  ASSERT_TRUE(WriteWords(elsewhere.path(), pid, {kId, {"stolen"}}).ok());
   fs::create_symlink(PathOf(elsewhere, pid), PathOf(folder, pid));
   std::ofstream(folder.path() + "/-1.words") << "x";
   std::ofstream(folder.path() + "/99999999999.words") << "x";
   std::ofstream(folder.path() + "/.words") << "x";
-  const FoundWords found = WordsOfTheDead().Take(folder.path());
+  const FoundWords found = WordsOfTheDead().Take(folder.path(), kId);
   EXPECT_TRUE(found.envelopes.empty());
   EXPECT_EQ(found.refused.size(), 1u) << "the link";
   EXPECT_TRUE(fs::exists(PathOf(elsewhere, pid)));
@@ -133,11 +153,11 @@ TEST(WordsFile, LinksAndOtherNamesAreLeftAlone) {
 TEST(WordsFile, WhatDoesNotFitIsLeftOut) {
   const TemporaryDirectory folder;
   const int32_t pid = DeadPid();
-  ASSERT_TRUE(WriteWords(folder.path(), pid, std::vector<std::string>(5, std::string(300'000, 'w'))).ok());
-  EXPECT_EQ(WordsOfTheDead().Take(folder.path()).envelopes.size(), 3u);
-  ASSERT_TRUE(WriteWords(folder.path(), pid, std::vector<std::string>(1000, "w")).ok());
-  EXPECT_EQ(WordsOfTheDead().Take(folder.path()).envelopes.size(), kMaxEnvelopes);
-  EXPECT_FALSE(WriteWords(folder.path() + "/none", pid, {"w"}).ok());
+  ASSERT_TRUE(WriteWords(folder.path(), pid, {kId, std::vector<std::string>(5, std::string(300'000, 'w'))}).ok());
+  EXPECT_EQ(WordsOfTheDead().Take(folder.path(), kId).envelopes.size(), 3u);
+  ASSERT_TRUE(WriteWords(folder.path(), pid, {kId, std::vector<std::string>(1000, "w")}).ok());
+  EXPECT_EQ(WordsOfTheDead().Take(folder.path(), kId).envelopes.size(), kMaxEnvelopes);
+  EXPECT_FALSE(WriteWords(folder.path() + "/none", pid, {kId, {"w"}}).ok());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Batches of rows that Arrow carries to Python: if they hold much of its memory, batches of fewer rows hold less. Not for grouped
+// Batches of rows that Arrow carries to Python: if they hold much of its memory, smaller ones hold less. Not for grouped
 // functions: a group is sent as a whole, whatever the size of a batch.
 #include <fmt/format.h>
 
@@ -7,12 +7,13 @@
 #include <charconv>
 
 #include "advice/figures.h"
+#include "budget/memory_size.h"
 #include "report/units.h"
 
 namespace memprof {
 namespace {
 
-constexpr const char* kSetting = "spark.sql.execution.arrow.maxRecordsPerBatch";
+constexpr const char *kRecords = "spark.sql.execution.arrow.maxRecordsPerBatch", *kBytes = "spark.sql.execution.arrow.maxBytesPerBatch";
 constexpr uint64_t kDefaultRecords = 10'000;
 constexpr double kWorthIt = 0.25;  // of all that Python held
 
@@ -32,7 +33,7 @@ bool IsBatch(const ReportSite& site) {
 
 uint64_t RecordsNow(const AdviceInput& input) {
   if (input.settings == nullptr) return kDefaultRecords;
-  auto found = input.settings->find(kSetting);
+  auto found = input.settings->find(kRecords);
   uint64_t records = 0;
   if (found == input.settings->end()) return kDefaultRecords;
   const std::string& text = found->second;
@@ -40,8 +41,23 @@ uint64_t RecordsNow(const AdviceInput& input) {
   return number ? records : 0;  // 0 and below: no bound
 }
 
+// Of the bytes that Arrow takes for a batch; 0: Spark has no such bound (before 4.1), or it is off.
+uint64_t BytesNow(const AdviceInput& input) {
+  if (input.settings == nullptr) return 0;
+  const auto found = input.settings->find(kBytes);
+  if (found == input.settings->end()) return 0;
+  const Result<uint64_t> bytes = ParseMemorySize(found->second, 1);
+  return bytes.ok() ? *bytes : 0;
+}
+
+// At most half of `now`, and so much less that what batches held fits into `room`.
+uint64_t Smaller(uint64_t now, uint64_t batches, uint64_t room) {
+  return std::min(now / 2, static_cast<uint64_t>(static_cast<double>(now) * static_cast<double>(room) / static_cast<double>(batches)));
+}
+
 }  // namespace
 
+// Rows that came to more than the bound in bytes are cut there, so that a smaller number of rows changes nothing.
 std::optional<ReportAdvice> AdviseArrowBatch(const AdviceInput& input) {
   if (input.of_heap) return std::nullopt;
   bool batches_come =
@@ -52,14 +68,23 @@ std::optional<ReportAdvice> AdviseArrowBatch(const AdviceInput& input) {
     if (site.origin == Origin::kPython && IsBatch(site)) batches += site.live_at_peak_bytes.value_or(0);
   }
   PythonAtOnce python = LargestPythonSum(input);
-  uint64_t limit = input.death->limit_bytes.value_or(0), jvm = JvmResident(input), records = RecordsNow(input);
-  if (static_cast<double>(batches) < kWorthIt * static_cast<double>(python.bytes) || batches == 0 || records < 2) return std::nullopt;
+  if (static_cast<double>(batches) < kWorthIt * static_cast<double>(python.bytes) || batches == 0) return std::nullopt;
+  uint64_t limit = input.death->limit_bytes.value_or(0), jvm = JvmResident(input), records = RecordsNow(input), bytes = BytesNow(input);
   uint64_t rest = jvm + python.bytes - std::min(python.bytes, batches);  // this part does not shrink with the batch
   uint64_t room = limit > WithHeadroom(rest) ? limit - WithHeadroom(rest) : 0;
-  uint64_t to =
-      std::min(records / 2, static_cast<uint64_t>(static_cast<double>(records) * static_cast<double>(room) / static_cast<double>(batches)));
+  if (bytes != 0 && batches >= bytes) {
+    uint64_t to = Smaller(bytes, batches, room) / kMib * kMib;
+    if (to == 0) return std::nullopt;
+    return ReportAdvice{kBytes, SparkSize(bytes), SparkSize(to),
+                        fmt::format("batches of up to {} of Arrow's held {} of Python's {}; with {} they need {}", FormatBytes(bytes),
+                                    FormatBytes(batches), FormatBytes(python.bytes), FormatBytes(to),
+                                    FormatBytes(static_cast<uint64_t>(static_cast<double>(batches) / static_cast<double>(bytes) *
+                                                                      static_cast<double>(to))))};
+  }
+  if (records < 2) return std::nullopt;
+  uint64_t to = Smaller(records, batches, room);
   if (to == 0) return std::nullopt;
-  return ReportAdvice{kSetting, fmt::format("{}", records), fmt::format("{}", to),
+  return ReportAdvice{kRecords, fmt::format("{}", records), fmt::format("{}", to),
                       fmt::format("batches of up to {} rows held {} of Python's {}; with {} rows they need {}", FormatCount(records),
                                   FormatBytes(batches), FormatBytes(python.bytes), FormatCount(to), FormatBytes(batches / records * to))};
 }

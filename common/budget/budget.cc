@@ -8,7 +8,7 @@
 namespace memprof {
 
 bool IsBudgetSetting(std::string_view key) {
-  static constexpr std::array<std::string_view, 24> kKeys = {
+  static constexpr std::array<std::string_view, 25> kKeys = {
       "spark.executor.memory",
       "spark.executor.memoryOverhead",
       "spark.executor.memoryOverheadFactor",
@@ -27,7 +27,8 @@ bool IsBudgetSetting(std::string_view key) {
       "yarn.nodemanager.resource.memory-mb",
       "yarn.scheduler.maximum-allocation-mb",
       "spark.executor.cores",
-      "spark.sql.execution.arrow.maxRecordsPerBatch",  // from here on: for advice only
+      "spark.sql.execution.arrow.maxBytesPerBatch",  // from here on: for advice only
+      "spark.sql.execution.arrow.maxRecordsPerBatch",
       "spark.driver.maxResultSize",
       "spark.driver.memoryOverhead",
       "spark.driver.memoryOverheadFactor",

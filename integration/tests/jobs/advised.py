@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 BLOCK_BYTES, BLOCKS = 5_100_013, 60  # 306 MB a task
 TASKS = 4
-ROWS, LETTERS = 10_000, 25_000  # 250 MB a batch of Spark's default size
+ROWS, LETTERS = 10_000, 25_000  # 250 MB a batch of as many rows as Spark sends by default
 BATCH, BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch", 9_999
 PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 
@@ -29,10 +29,10 @@ def at_once(spark):
 
 
 def in_batches(spark):
-    """A function that makes three more of what came: how many rows come at once is Arrow's batch size."""
+    """A function that makes two more of what came: how many rows come at once is Arrow's batch size."""
 
     def lengths(batch):
-        more = [batch["text"] + letter for letter in "xyz"]  # of a batch
+        more = [batch["text"] + letter for letter in "xy"]  # of a batch
         time.sleep(PATIENCE)
         return batch[["id"]].assign(letters=more[0].str.len())
 

@@ -331,6 +331,27 @@ TEST(ArrowBatch, WhereBatchesAreWhatIsBig) {
   EXPECT_EQ(AdviseArrowBatch(scene.Input())->to, "100");
 }
 
+TEST(ArrowBatch, WhereTheirBytesAreBoundedTheBoundThatBinds) {
+  const char* bytes = "spark.sql.execution.arrow.maxBytesPerBatch";
+  Scene scene(1, 1500 * kMi);
+  scene.AddSite(1200 * kMi, "SQL_MAP_PANDAS_ITER_UDF", {kSerializer});
+  scene.death.limit_bytes = 1400 * kMi;  // room 300 of 1200
+  scene.settings[bytes] = "268435456b";
+  const std::optional<ReportAdvice> advice = AdviseArrowBatch(scene.Input());
+  ASSERT_TRUE(advice);
+  EXPECT_EQ(advice->conf, bytes);
+  EXPECT_EQ(advice->from, "256m");
+  EXPECT_EQ(advice->to, "64m");
+  EXPECT_THAT(advice->because, HasSubstr("batches of up to 256.0 MiB of Arrow's held 1.2 GiB of Python's"));
+  EXPECT_THAT(advice->because, HasSubstr("with 64.0 MiB they need 300.0 MiB"));
+  for (const char* beyond : {"2g", "-1", "0"}) {
+    scene.settings[bytes] = beyond;  // what came is less than that
+    EXPECT_EQ(AdviseArrowBatch(scene.Input())->conf, "spark.sql.execution.arrow.maxRecordsPerBatch") << beyond;
+  }
+  scene.settings[bytes] = "1m";
+  EXPECT_FALSE(AdviseArrowBatch(scene.Input())) << "not below a mebibyte";
+}
+
 TEST(ArrowBatch, NotForTheUsersOwnBlocksNorForGroupsNorWithoutRoom) {
   Scene own(1, 1500 * kMi);
   own.AddSite(1200 * kMi, "SQL_MAP_PANDAS_ITER_UDF", {kUser});

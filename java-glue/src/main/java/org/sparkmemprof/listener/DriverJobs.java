@@ -18,7 +18,7 @@ import scala.collection.Iterator;
 /** Jobs and the results that they bring to the driver, as Spark reports them. */
 final class DriverJobs {
   private static final String RESULT_TASK = "ResultTask";
-  private static final String QUERY_STARTED =
+  static final String QUERY_STARTED =
       "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart";
 
   /** What {@link NativeStore#jobStarted} takes, in its order. */

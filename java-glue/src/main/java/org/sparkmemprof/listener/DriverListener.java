@@ -46,7 +46,9 @@ public final class DriverListener extends SparkListener {
 
   /** Settings that advice names and that a session may change; each job has its own values. */
   private static final String[] RUNTIME_SETTINGS = {
-    "spark.sql.execution.arrow.maxRecordsPerBatch", "spark.sql.autoBroadcastJoinThreshold"
+    "spark.sql.execution.arrow.maxRecordsPerBatch",
+    SqlDefaults.BYTES_PER_BATCH,
+    "spark.sql.autoBroadcastJoinThreshold"
   };
 
   private final StoreFeeder feeder;
@@ -59,6 +61,7 @@ public final class DriverListener extends SparkListener {
   private final CountDownLatch ended = new CountDownLatch(1);
   private final FailedJobs failedJobs = new FailedJobs();
   private final QueryRows queryRows = new QueryRows();
+  private final SqlDefaults sqlDefaults = new SqlDefaults();
   private volatile boolean started;
 
   public DriverListener(
@@ -202,6 +205,7 @@ public final class DriverListener extends SparkListener {
   @Override
   public void onOtherEvent(SparkListenerEvent event) {
     guarded(() -> DriverJobs.query(event, feeder));
+    guarded(() -> sqlDefaults.tellAtFirst(event, conf, feeder));
     guarded(() -> queryRows.planned(event));
   }
 

@@ -69,6 +69,11 @@ void JoinRecovered(const proto::TaskProfile& profile, TaskRecord& task, StoreSta
   }
 }
 
+// An earlier attempt of the same application (YARN starts a driver anew) has left words of its own, with ids that are given again.
+bool IsOfAnEarlierAttempt(int64_t time_ms, const StoreState& state) {
+  return time_ms != 0 && state.application.started_ms && time_ms < *state.application.started_ms;
+}
+
 void DeliverProfile(std::string_view executor_id, const proto::TaskProfile& profile, StoreState& state) {
   state.jvm_interval_bytes = std::max(state.jvm_interval_bytes, profile.jvm_interval_bytes());
   state.python_interval_bytes = std::max(state.python_interval_bytes, profile.python_interval_bytes());
@@ -103,6 +108,7 @@ void DeliverDeath(std::string_view executor_id, const proto::WorkerDeath& death,
 }
 
 void DeliverShortage(std::string_view executor_id, const proto::HeapShortage& shortage, StoreState& state) {
+  if (IsOfAnEarlierAttempt(shortage.time_ms(), state)) return;
   if (!state.WasDropped(executor_id)) state.Executor(executor_id);
   if (!state.heap_shortages.Put({std::string(executor_id), shortage.time_ms(), shortage.task_attempt_id()}, shortage))
     ++state.dropped_deaths;
@@ -120,6 +126,7 @@ Status Deliver(std::string_view bytes, StoreState& state) {
   if (Status status = DecodeEnvelope(bytes, envelope); !status.ok()) return status;
   switch (envelope.message_case()) {
     case proto::Envelope::kTask:
+      if (IsOfAnEarlierAttempt(envelope.task().taken_ms(), state)) return {};
       if (!state.WasDropped(envelope.executor_id())) state.Executor(envelope.executor_id());  // seen, even before its ExecutorAdded
       if (envelope.task().has_executor()) DeliverSnapshot(envelope.executor_id(), envelope.task().executor(), state);
       DeliverProfile(envelope.executor_id(), envelope.task(), state);

@@ -143,8 +143,8 @@ FoundWords WordsOfTheDead::Take(const std::string& directory, const std::string&
       Result<Words> words = ReadWords(path);
       if (!words.ok()) found.refused.push_back({path, words.status().message()});
       if (words.ok() && words->application_id == application_id) {
-        if (unlink(path.c_str()) != 0) continue;  // another executor was faster and sends them
-        for (std::string& envelope : words->envelopes) found.envelopes.push_back(std::move(envelope));
+        const bool taken = found.envelopes.empty() && unlink(path.c_str()) == 0;  // else another executor was faster
+        if (taken) found.envelopes = std::move(words->envelopes);
         continue;
       }
     }

@@ -50,8 +50,8 @@ struct FoundWords {
 // Looks for words of processes of an application that are gone. Not thread-safe.
 class WordsOfTheDead {
  public:
-  // Returns their envelopes and removes their files. At most kMostFiles are read at a time. A file that is torn or not ours is refused
-  // once. It is not read again, nor is one of another application; both are removed when they are a day old.
+  // Returns the envelopes of one process, the most valuable first, and removes its file. At most kMostFiles are read at a time. A file that
+  // is torn or not ours is refused once. It is not read again, nor is one of another application; both are removed when they are a day old.
   static constexpr size_t kMostFiles = 64;
   FoundWords Take(const std::string& directory, const std::string& application_id);
 

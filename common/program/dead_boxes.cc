@@ -106,13 +106,6 @@ std::optional<BoxReader::SessionKey> LastSession(const BoxReader& box) {
   return last;
 }
 
-bool TellOfError(const std::vector<std::string>& words) {
-  return std::any_of(words.begin(), words.end(), [](const std::string& word) {
-    proto::Envelope envelope;
-    return envelope.ParseFromString(word) && envelope.has_heap_shortage();
-  });
-}
-
 // Last words of a JVM that no executor has sent yet.
 void TakeWords(const std::string& path, int32_t jvm, DeadBoxes& found) {
   if (!IsGone(jvm)) {
@@ -127,8 +120,7 @@ void TakeWords(const std::string& path, int32_t jvm, DeadBoxes& found) {
   if (const std::optional<ReportPostMortem> death = DeathByWords(words->envelopes)) {
     found.post_mortems.push_back(PostMortemText(*death));
   } else {
-    found.refused.emplace_back(path, TellOfError(words->envelopes) ? "it tells of a full heap; whether that ended its JVM is not known"
-                                                                   : "its words are of another version, or tell of no end");
+    found.refused.emplace_back(path, "its words are of another version, or tell of no error");
   }
 }
 

@@ -121,11 +121,12 @@ void ExecutorWatch::SendWorkerDeath(const Application& application, const DeadWo
   ground_->Send(application, [&](proto::Envelope* envelope) { *envelope->mutable_worker_death() = *std::move(death); });
 }
 
-// Last words of other executors on the same host.
+// Last words of other executors on the same host. A JVM whose own heap was full a moment ago leaves them to another: it may end before
+// they are sent. The most valuable words are put last, because a queue that is full drops its oldest.
 void ExecutorWatch::SendWordsOfTheDead(const Application& application) {
-  if (application.request.box_directory.empty()) return;
+  if (application.request.box_directory.empty() || ground_->left_words.MayEnd(EpochMs())) return;
   FoundWords found = words_.Take(application.request.box_directory, application.request.application_id);
-  for (std::string& envelope : found.envelopes) ground_->messages.Put(std::move(envelope));
+  for (auto word = found.envelopes.rbegin(); word != found.envelopes.rend(); ++word) ground_->messages.Put(std::move(*word));
   for (const FoundWords::Refused& file : found.refused) ground_->shortcomings.Add("the last words in " + file.path, file.why);
 }
 

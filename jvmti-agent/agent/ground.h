@@ -4,8 +4,10 @@
 #include "agent/application.h"
 #include "agent/jvm.h"
 #include "agent/shortcomings.h"
+#include "base/run_within.h"
 #include "gc/pause_clock.h"
 #include "proto/envelope.h"
+#include "shortage/left_words.h"
 #include "stacks/java_stacks.h"
 #include "tasks/task_table.h"
 #include "watch/message_queue.h"
@@ -22,6 +24,7 @@ struct Ground {
   PauseClock pauses;
   MessageQueue messages;  // to the driver
   Watcher watcher;
+  LeftWords left_words{RunWithin};
 
   // Sends an Envelope of this application's executor, which `put` fills.
   template <typename Put>

@@ -33,8 +33,10 @@ bool DefinesClass(const JavaStacks& stacks, JavaStackId stack) {
                                         [&](std::string_view name) { return frames.back()->function.starts_with(name); });
 }
 
-WordsPlace PlaceOf(const Application& application) {
-  return {application.request.box_directory, application.request.application_id, getpid()};
+// A driver's words reach its store, which is in the same process; a file of one that goes on would have no reader.
+WordsPlace PlaceOf(const Application& application, bool ends) {
+  const bool leaves = ends || application.request.executor_id != "driver";
+  return {leaves ? application.request.box_directory : "", application.request.application_id, getpid()};
 }
 
 }  // namespace
@@ -84,26 +86,31 @@ void HeapShortages::Exhausted(JNIEnv* jni, const char* error) {
   if (application == nullptr) return;
   int64_t task = -1;
   ground_->tasks.WithTask(CurrentTask(), [&](TaskFigures& figures) { task = figures.key.task_attempt_id; });
+  ground_->left_words.Met(EpochMs());
   const ShortageLimits::Worth worth = limits_.Met(task, MonotonicNs());
   if (worth == ShortageLimits::Worth::kCounting) return;
   ShortageInputs inputs = OnThisThread(jni);
   inputs.error = error == nullptr ? "" : error;
-  Tell(*application, inputs, false);  // before the walk: another thread's error may end the JVM meanwhile
+  Tell(*application, inputs);  // before the walk: another thread's error may end the JVM meanwhile
   if (worth == ShortageLimits::Worth::kLooking) LookAtHeap(jni, *application, kPatience, &inputs);
   LookAtRetained(jni, &inputs);
-  Tell(*application, inputs, true);  // there may be no time for another message
+  Tell(*application, inputs);
+  const std::vector<std::string> tasks = tasks_->Snapshots();  // there may be no time for another message
+  for (const std::string& profile : tasks) ground_->messages.Put(profile);
+  ground_->left_words.Leave(PlaceOf(*application, false), ErrorOf(*application, inputs), tasks);
 }
 
-void HeapShortages::Tell(const Application& application, const ShortageInputs& inputs, bool with_tasks) {
-  std::vector<std::string> tasks;
-  if (with_tasks) tasks = tasks_->Snapshots();
-  std::string envelope = EnvelopeWith(application, inputs);
-  left_.Leave(PlaceOf(application), {inputs.time_ms, inputs.task.task_attempt_id, envelope}, tasks);
-  ground_->messages.Put(std::move(envelope));
-  for (std::string& task : tasks) ground_->messages.Put(std::move(task));
+LeftWords::Error HeapShortages::ErrorOf(const Application& application, const ShortageInputs& inputs) {
+  return {inputs.time_ms, inputs.task.task_attempt_id, EnvelopeWith(application, inputs)};
 }
 
-void HeapShortages::Stop(const Application& application) { left_.Forget(PlaceOf(application), EpochMs()); }
+void HeapShortages::Tell(const Application& application, const ShortageInputs& inputs) {
+  LeftWords::Error error = ErrorOf(application, inputs);
+  ground_->messages.Put(error.envelope);
+  ground_->left_words.Leave(PlaceOf(application, false), std::move(error), {});
+}
+
+void HeapShortages::Stop(const Application& application) { ground_->left_words.Forget(PlaceOf(application, false), EpochMs()); }
 
 // The most valuable comes first: what is known already is reported and in the file before the heap is walked.
 void HeapShortages::ExhaustedExit(JNIEnv* jni) {
@@ -114,7 +121,7 @@ void HeapShortages::ExhaustedExit(JNIEnv* jni) {
   if (inputs.stacks != nullptr && DefinesClass(*inputs.stacks, inputs.stack)) return;
   inputs.ends_jvm = true;
   const auto leave = [&](const std::vector<std::string>& words) {
-    left_.LeaveLast(PlaceOf(*application), words);
+    ground_->left_words.LeaveLast(PlaceOf(*application, true), words);
     TellLastWords(application->request.executor_id, words);
   };
   std::vector<std::string> words = {EnvelopeWith(*application, inputs)};

@@ -12,7 +12,6 @@
 #include "agent/ground.h"
 #include "agent/jvm_heap.h"
 #include "agent/running_tasks.h"
-#include "shortage/left_words.h"
 #include "shortage/shortage_limits.h"
 #include "shortage/shortage_message.h"
 
@@ -34,15 +33,15 @@ class HeapShortages {
   // Walks the whole heap. If another thread is doing so, waits for it for at most `patience`.
   void LookAtHeap(JNIEnv* jni, const Application& application, std::chrono::milliseconds patience, ShortageInputs* inputs);
   void LookAtRetained(JNIEnv* jni, ShortageInputs* inputs);
-  // Sends it, and leaves it in the file, both again with the task's profiles if `with_tasks`.
-  void Tell(const Application& application, const ShortageInputs& inputs, bool with_tasks);
+  // Sends it, and leaves it in the file.
+  void Tell(const Application& application, const ShortageInputs& inputs);
+  LeftWords::Error ErrorOf(const Application& application, const ShortageInputs& inputs);
   std::string EnvelopeWith(const Application& application, const ShortageInputs& inputs);
 
   Ground* ground_;
   const JvmHeap* heap_;
   RunningTasks* tasks_;
   ShortageLimits limits_;
-  LeftWords left_;
   std::timed_mutex look_;  // one walk of the whole heap at a time
 };
 

@@ -20,31 +20,32 @@ void LeftWords::Leave(const WordsPlace& place, Error error, const std::vector<st
     if (errors_.size() > kMostErrors) errors_.pop_front();
   }
   if (!tasks.empty()) tasks_ = tasks;
-  std::vector<std::string> envelopes;
-  for (auto each = errors_.rbegin(); each != errors_.rend(); ++each) envelopes.push_back(each->envelope);  // what doesn't fit is the oldest
-  envelopes.insert(envelopes.end(), tasks_.begin(), tasks_.end());
-  Write(place, envelopes);
+  Write(place, {});
 }
 
-void LeftWords::LeaveLast(const WordsPlace& place, const std::vector<std::string>& envelopes) {
+void LeftWords::LeaveLast(const WordsPlace& place, std::vector<std::string> envelopes) {
   const std::lock_guard lock(mutex_);
   last_ = true;
-  Write(place, envelopes);
+  Write(place, std::move(envelopes));
 }
 
 void LeftWords::Forget(const WordsPlace& place, int64_t now_ms) {
   const std::lock_guard lock(mutex_);
-  const bool may_end =
-      last_ || std::any_of(errors_.begin(), errors_.end(), [&](const Error& each) { return now_ms - each.time_ms < kMayEndMs; });
-  if (!may_end && !errors_.empty() && !place.directory.empty()) unlink(WordsPath(place.directory, place.pid).c_str());
+  if (!last_ && !MayEnd(now_ms) && !errors_.empty() && !place.directory.empty()) {
+    unlink(WordsPath(place.directory, place.pid).c_str());
+  }
   errors_.clear();
   tasks_.clear();
 }
 
-void LeftWords::Write(const WordsPlace& place, const std::vector<std::string>& envelopes) {
-  if (place.directory.empty()) return;
-  // Without the file, the message may still arrive.
-  static_cast<void>(WriteWords(place.directory, place.pid, {place.application_id, envelopes}));
+// What doesn't fit into the file is at the end of it. Without the file, the messages may still arrive.
+void LeftWords::Write(const WordsPlace& place, std::vector<std::string> envelopes) {
+  if (place.directory.empty() || hangs_) return;
+  for (auto each = errors_.rbegin(); each != errors_.rend(); ++each) envelopes.push_back(each->envelope);
+  envelopes.insert(envelopes.end(), tasks_.begin(), tasks_.end());
+  hangs_ = !within_(kMostWriting, [place, words = Words{place.application_id, std::move(envelopes)}] {
+    static_cast<void>(WriteWords(place.directory, place.pid, words));
+  });
 }
 
 }  // namespace memprof

@@ -1,9 +1,13 @@
 // LeftWords: the file with the last words of this JVM (profile/words_file.h), for the case that it ends before they have reached the
-// driver. In a full heap a message may be lost even after it was sent. Nothing is left of a JVM that lives on. Thread-safe.
+// driver: in a full heap a message may be lost even after it was sent. A JVM that ends later than a minute after its last error takes
+// the file away. Thread-safe. A file system that does not answer costs its callers kMostWriting once; no more is written then.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -21,28 +25,37 @@ struct WordsPlace {
 class LeftWords {
  public:
   static constexpr size_t kMostErrors = 8;
-  // A JVM that ends later than this after an error does not end because of it, as the driver decides it (postmortem/heap_errors.h).
+  // A JVM that ends later than this after an error is not taken to end of it (kEndsWithinMs in postmortem/heap_errors.h).
   static constexpr int64_t kMayEndMs = 60'000;
+  static constexpr std::chrono::milliseconds kMostWriting{1000};
 
   struct Error {
     int64_t time_ms = 0, task_attempt_id = -1;  // these distinguish errors: the later envelope of one replaces the earlier
     std::string envelope;
   };
 
+  // `within` runs work that may hang, as RunWithin() does.
+  using Within = bool (*)(std::chrono::milliseconds most, std::function<void()> work);
+  explicit LeftWords(Within within) : within_(within) {}
+
+  void Met(int64_t now_ms) { last_error_ms_ = now_ms; }  // an error, whether or not anything is left of it
+  bool MayEnd(int64_t now_ms) const { return now_ms - last_error_ms_ < kMayEndMs; }
   // `tasks`: envelopes of the running tasks, which come after those of the errors; empty: those of the error before.
   void Leave(const WordsPlace& place, Error error, const std::vector<std::string>& tasks);
-  // Of a JVM that ends now: replaces all others, and no later error replaces it.
-  void LeaveLast(const WordsPlace& place, const std::vector<std::string>& envelopes);
-  // When the profiler stops: removes the file unless an error may have caused that.
+  // Of a JVM that ends now: they come before all others, and no later error follows.
+  void LeaveLast(const WordsPlace& place, std::vector<std::string> envelopes);
+  // When the profiler stops: removes the file, unless an error may have caused that.
   void Forget(const WordsPlace& place, int64_t now_ms);
 
  private:
-  void Write(const WordsPlace& place, const std::vector<std::string>& envelopes);
+  void Write(const WordsPlace& place, std::vector<std::string> envelopes);
 
+  const Within within_;
+  std::atomic<int64_t> last_error_ms_{-kMayEndMs};
   std::mutex mutex_;
   std::deque<Error> errors_;  // the newest, in the order of their first envelopes
   std::vector<std::string> tasks_;
-  bool last_ = false;
+  bool last_ = false, hangs_ = false;
 };
 
 }  // namespace memprof

@@ -21,9 +21,9 @@ WAYS = [
 KEPT_BYTES = 50_000 * 1024
 
 
-def run(java, way, collector="G1", *options, env=None):
+def run(java, way, collector="G1", *options, env=None, timeout=120):
     jvm = [HEAP, f"-XX:+Use{collector}GC", *options]
-    outcome = java.run("HeapHog", way, agent="interval=8k", jvm=jvm, env=env)
+    outcome = java.run("HeapHog", way, agent="interval=8k", jvm=jvm, env=env, timeout=timeout)
     if "not supported" in outcome.err or "Unrecognized VM option" in outcome.err:
         pytest.skip(f"JDK {java.version} has no {collector}GC: {outcome.err.splitlines()[0]}")
     return outcome
@@ -170,6 +170,15 @@ def test_an_exit_beside_collections(java, collector):
     )
     assert outcome.status == 3, outcome.err
     assert shortage_of(words(outcome))["endsJvm"] is True
+
+
+@pytest.mark.full
+def test_a_jvm_that_lives_on_leaves_nothing(java17):
+    """It costs a minute, because an error that is younger may be what ends the JVM."""
+    outcome = run(java17, "lives", timeout=300)
+    assert outcome.status == 0, outcome.err
+    assert shortages(outcome)
+    assert not list((outcome.folder / "boxes").glob("*.words"))
 
 
 def test_an_error_of_which_no_message_left(java):

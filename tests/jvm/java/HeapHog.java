@@ -13,9 +13,9 @@ import org.sparkmemprof.jni.NativeAgent;
  * "small" ones until there is no room, "large" for one that can't fit, "storm" for several threads
  * at once, "nearly" to stay just below, "halt" to end the JVM while an error ends it, "churn" to
  * have collections run without a pause while one ends it, "exit" to end it as Spark's handler does,
- * after an error of which no message can leave, "none". It catches the error, closes its task and
- * prints how many bytes it held. With -XX:+ExitOnOutOfMemoryError it comes to nothing of
- * that.
+ * after an error of which no message can leave, "lives" to go on for a minute after one, "none". It
+ * catches the error, closes its task and prints how many bytes it held. With
+ * -XX:+ExitOnOutOfMemoryError it comes to nothing of that.
  */
 public final class HeapHog {
   private static final int KEPT_BYTES = 1003; // 1,024 with its header
@@ -100,7 +100,7 @@ public final class HeapHog {
     Probe.task(1);
     keepSmall(50_000); // 51 MB
     try {
-      if (args[0].equals("large") || args[0].equals("exit")) {
+      if (args[0].matches("large|exit|lives")) {
         askForLarge();
       } else if (args[0].equals("storm")) {
         CountDownLatch ended = new CountDownLatch(4);
@@ -128,6 +128,7 @@ public final class HeapHog {
     } catch (OutOfMemoryError full) {
       // The task goes on.
       if (args[0].equals("exit")) Runtime.getRuntime().exit(52);
+      if (args[0].equals("lives")) Probe.sleep(61_000);
     }
     System.out.println("caught");
     Probe.close(1, "task");

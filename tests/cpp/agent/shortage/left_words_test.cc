@@ -11,7 +11,11 @@ namespace memprof {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
+
+bool AtOnce(std::chrono::milliseconds, std::function<void()> work) {
+  work();
+  return true;
+}
 
 class LeftWordsTest : public ::testing::Test {
  protected:
@@ -24,7 +28,7 @@ class LeftWordsTest : public ::testing::Test {
 
   const TemporaryDirectory folder_;
   const WordsPlace place_ = {folder_.path(), "app-1", 4711};
-  LeftWords left_;
+  LeftWords left_{AtOnce};
 };
 
 TEST_F(LeftWordsTest, TheNewestErrorComesFirstAndTasksLast) {
@@ -42,23 +46,27 @@ TEST_F(LeftWordsTest, OfManyErrorsTheNewest) {
   EXPECT_THAT(Left(), ElementsAre("19", "18", "17", "16", "15", "14", "13", "12"));
 }
 
-TEST_F(LeftWordsTest, TheEndReplacesAllAndNothingReplacesTheEnd) {
+TEST_F(LeftWordsTest, TheEndComesFirstAndNothingFollowsIt) {
   left_.Leave(place_, {1000, 7, "error"}, {"task 7"});
   left_.LeaveLast(place_, {"the end"});
   left_.Leave(place_, {1001, 8, "late"}, {});
   left_.Forget(place_, 1'000'000);
-  EXPECT_THAT(Left(), ElementsAre("the end"));
+  EXPECT_THAT(Left(), ElementsAre("the end", "error", "task 7"));
 }
 
 TEST_F(LeftWordsTest, AJvmThatLivesOnLeavesNothing) {
+  EXPECT_FALSE(left_.MayEnd(1000));
+  left_.Met(1000);
   left_.Leave(place_, {1000, 7, "error"}, {});
+  EXPECT_TRUE(left_.MayEnd(1000 + LeftWords::kMayEndMs - 1));
   left_.Forget(place_, 1000 + LeftWords::kMayEndMs);
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 
 TEST_F(LeftWordsTest, AnErrorJustBeforeTheStopMayHaveCausedIt) {
   left_.Leave(place_, {1000, 7, "error"}, {});
-  left_.Forget(place_, 1000 + LeftWords::kMayEndMs - 1);
+  left_.Met(1500);  // one more, which was only counted
+  left_.Forget(place_, 1500 + LeftWords::kMayEndMs - 1);
   EXPECT_THAT(Left(), ElementsAre("error"));
 }
 
@@ -69,12 +77,26 @@ TEST_F(LeftWordsTest, TheNextApplicationBeginsWithoutErrors) {
   EXPECT_THAT(Left(), ElementsAre("another"));
 }
 
+int writes = 0;
+
+bool Counts(std::chrono::milliseconds, std::function<void()>) {
+  ++writes;
+  return false;
+}
+
 TEST_F(LeftWordsTest, WithoutADirectoryThereIsNoFile) {
-  left_.Leave({"", "app-1", 4711}, {1000, 7, "error"}, {});
-  left_.LeaveLast({"", "app-1", 4711}, {"the end"});
-  left_.Forget({"", "app-1", 4711}, 1'000'000);
-  EXPECT_THAT(Left(), IsEmpty());
-  EXPECT_FALSE(std::filesystem::exists("/4711.words"));
+  writes = 0;
+  LeftWords left(Counts);
+  left.Leave({"", "app-1", 4711}, {1000, 7, "error"}, {});
+  left.LeaveLast({"", "app-1", 4711}, {"the end"});
+  EXPECT_EQ(writes, 0);
+}
+
+TEST_F(LeftWordsTest, AFileSystemThatHangsIsTriedOnce) {
+  writes = 0;
+  LeftWords left(Counts);
+  for (int64_t i = 0; i < 3; ++i) left.Leave(place_, {1000 + i, 7, "error"}, {});
+  EXPECT_EQ(writes, 1);
 }
 
 }  // namespace

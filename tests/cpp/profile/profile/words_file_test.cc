@@ -52,6 +52,17 @@ TEST(WordsFile, TheLivingKeepTheirs) {
   EXPECT_TRUE(fs::exists(PathOf(folder, getpid())));
 }
 
+TEST(WordsFile, OneProcessAtATime) {
+  const TemporaryDirectory folder;
+  const int32_t first = DeadPid(), second = DeadPid();
+  ASSERT_NE(first, second);
+  ASSERT_TRUE(WriteWords(folder.path(), first, {kId, {"a", "b"}}).ok());
+  ASSERT_TRUE(WriteWords(folder.path(), second, {kId, {"a", "b"}}).ok());
+  WordsOfTheDead words;
+  for (int look = 0; look < 2; ++look) EXPECT_THAT(words.Take(folder.path(), kId).envelopes, ElementsAre("a", "b"));
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
 TEST(WordsFile, OtherApplicationsKeepTheirsForADay) {
   const TemporaryDirectory folder;
   const int32_t pid = DeadPid();

@@ -31,6 +31,13 @@ bool IsBatch(const ReportSite& site) {
   });
 }
 
+// Spark 4 collects a batch in direct memory before it sends it.
+bool IsBatchOfJvm(const ReportSite& site) {
+  return site.origin == Origin::kJvmOffHeap && std::any_of(site.frames.begin(), site.frames.end(), [](const ReportFrame& frame) {
+           return frame.function.starts_with("org.apache.spark.util.DirectByteBufferOutputStream.");
+         });
+}
+
 uint64_t RecordsNow(const AdviceInput& input) {
   if (input.settings == nullptr) return kDefaultRecords;
   auto found = input.settings->find(kRecords);
@@ -63,30 +70,34 @@ std::optional<ReportAdvice> AdviseArrowBatch(const AdviceInput& input) {
   bool batches_come =
       std::any_of(input.death->sites.begin(), input.death->sites.end(), [](const auto& site) { return TakesBatches(site.udf); });
   if (!batches_come) return std::nullopt;
-  uint64_t batches = 0;
+  uint64_t in_python = 0, in_jvm = 0;
   for (const ReportSite& site : input.death->sites) {
-    if (site.origin == Origin::kPython && IsBatch(site)) batches += site.live_at_peak_bytes.value_or(0);
+    if (site.origin == Origin::kPython && IsBatch(site)) in_python += site.live_at_peak_bytes.value_or(0);
+    if (IsBatchOfJvm(site)) in_jvm += site.live_at_peak_bytes.value_or(0);
   }
   PythonAtOnce python = LargestPythonSum(input);
-  if (static_cast<double>(batches) < kWorthIt * static_cast<double>(python.bytes) || batches == 0) return std::nullopt;
+  const uint64_t batches = in_python + in_jvm, held = python.bytes + in_jvm;
+  if (static_cast<double>(batches) < kWorthIt * static_cast<double>(held) || batches == 0) return std::nullopt;
   uint64_t limit = input.death->limit_bytes.value_or(0), jvm = JvmResident(input), records = RecordsNow(input), bytes = BytesNow(input);
-  uint64_t rest = jvm + python.bytes - std::min(python.bytes, batches);  // this part does not shrink with the batch
+  uint64_t all = jvm + python.bytes, rest = all - std::min(all, batches);  // this part does not shrink with the batch
   uint64_t room = limit > WithHeadroom(rest) ? limit - WithHeadroom(rest) : 0;
+  std::string of_all;
+  if (in_python != 0) of_all = fmt::format("{} of Python's {}", FormatBytes(in_python), FormatBytes(python.bytes));
+  if (in_jvm != 0) of_all += fmt::format("{}{} of the JVM's direct memory", of_all.empty() ? "" : " and ", FormatBytes(in_jvm));
   if (bytes != 0 && batches >= bytes) {
     uint64_t to = Smaller(bytes, batches, room) / kMib * kMib;
     if (to == 0) return std::nullopt;
+    const auto needed = static_cast<uint64_t>(static_cast<double>(batches) / static_cast<double>(bytes) * static_cast<double>(to));
     return ReportAdvice{kBytes, SparkSize(bytes), SparkSize(to),
-                        fmt::format("batches of up to {} of Arrow's held {} of Python's {}; with {} they need {}", FormatBytes(bytes),
-                                    FormatBytes(batches), FormatBytes(python.bytes), FormatBytes(to),
-                                    FormatBytes(static_cast<uint64_t>(static_cast<double>(batches) / static_cast<double>(bytes) *
-                                                                      static_cast<double>(to))))};
+                        fmt::format("batches of up to {} of Arrow's held {}; with {} they need {}", FormatBytes(bytes), of_all,
+                                    FormatBytes(to), FormatBytes(needed))};
   }
   if (records < 2) return std::nullopt;
   uint64_t to = Smaller(records, batches, room);
   if (to == 0) return std::nullopt;
   return ReportAdvice{kRecords, fmt::format("{}", records), fmt::format("{}", to),
-                      fmt::format("batches of up to {} rows held {} of Python's {}; with {} rows they need {}", FormatCount(records),
-                                  FormatBytes(batches), FormatBytes(python.bytes), FormatCount(to), FormatBytes(batches / records * to))};
+                      fmt::format("batches of up to {} rows held {}; with {} rows they need {}", FormatCount(records), of_all,
+                                  FormatCount(to), FormatBytes(batches / records * to))};
 }
 
 }  // namespace memprof

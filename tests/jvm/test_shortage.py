@@ -78,8 +78,10 @@ def run_that_exits(java, way, collector, record_property):
 
 
 def shortage_of(envelopes):
-    (shortage,) = [envelope["shortage"] for envelope in envelopes if "shortage" in envelope]
-    return shortage
+    """The first: of a JVM that an error ends, that one; other threads may have met errors before it."""
+    first, *others = [envelope["shortage"] for envelope in envelopes if "shortage" in envelope]
+    assert not [other for other in others if other["endsJvm"]]
+    return first
 
 
 def demand_shortage(shortage, function, *, ends):

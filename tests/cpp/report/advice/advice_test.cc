@@ -352,6 +352,19 @@ TEST(ArrowBatch, WhereTheirBytesAreBoundedTheBoundThatBinds) {
   EXPECT_FALSE(AdviseArrowBatch(scene.Input())) << "not below a mebibyte";
 }
 
+TEST(ArrowBatch, WhatTheJvmCollectsForOneCounts) {
+  Scene scene(1, 200 * kMi);
+  scene.AddSite(20 * kMi, "SQL_MAP_PANDAS_ITER_UDF", {kSerializer});
+  EXPECT_FALSE(AdviseArrowBatch(scene.Input())) << "it is not what is big";
+  scene.AddSite(600 * kMi, "", {{Language::kJava, "org.apache.spark.util.DirectByteBufferOutputStream.grow", "", "", 68, "", {}}});
+  scene.death.sites.back().origin = Origin::kJvmOffHeap;
+  scene.death.limit_bytes = 480 * kMi;
+  const std::optional<ReportAdvice> advice = AdviseArrowBatch(scene.Input());
+  ASSERT_TRUE(advice);
+  EXPECT_EQ(advice->to, "2774");  // room 480 - 1.1 × (700 + 200 - 620) = 172 of what held 620
+  EXPECT_THAT(advice->because, HasSubstr("held 20.0 MiB of Python's 200.0 MiB and 600.0 MiB of the JVM's direct memory"));
+}
+
 TEST(ArrowBatch, NotForTheUsersOwnBlocksNorForGroupsNorWithoutRoom) {
   Scene own(1, 1500 * kMi);
   own.AddSite(1200 * kMi, "SQL_MAP_PANDAS_ITER_UDF", {kUser});

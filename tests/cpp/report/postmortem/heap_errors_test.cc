@@ -131,6 +131,7 @@ TEST(HeapErrors, OneLongAgoOrBesideAKillExplainsNoDeath) {
                            Case{"Command exited with code 3", kBegin - 60'000}}) {
     ProfileStore store;
     FillScene(store, each.reason, kContainer / 3);
+    store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin - 90'000);
     Tell(store, HeapError(false, each.error_ms, -1));
     const Json deaths = Deaths(store);
     ASSERT_EQ(deaths.size(), 2u) << "the error is told by itself";
@@ -139,6 +140,15 @@ TEST(HeapErrors, OneLongAgoOrBesideAKillExplainsNoDeath) {
     EXPECT_EQ(death["outOfMemory"], false);
     EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr("not of memory"));
   }
+}
+
+TEST(HeapErrors, OneOfAnEarlierAttemptOfTheApplicationIsNoNews) {
+  ProfileStore store;
+  FillScene(store, "Command exited with code 3", kContainer / 3);
+  Tell(store, HeapError(true, kBegin - 1, -1));  // a driver that was started anew gives its executors the same ids again
+  const Json deaths = Deaths(store);
+  ASSERT_EQ(deaths.size(), 1u);
+  EXPECT_EQ(deaths[0]["heap"], nullptr);
 }
 
 TEST(HeapErrors, AnErrorThatWasSurvivedIsToldWhenItsTaskHasEnded) {

@@ -34,7 +34,7 @@ bool IsBatch(const ReportSite& site) {
 // Spark 4 collects a batch in direct memory before it sends it.
 bool IsBatchOfJvm(const ReportSite& site) {
   return site.origin == Origin::kJvmOffHeap && std::any_of(site.frames.begin(), site.frames.end(), [](const ReportFrame& frame) {
-           return frame.function.starts_with("org.apache.spark.util.DirectByteBufferOutputStream.");
+           return frame.function.starts_with("org.apache.spark.sql.execution.python.BatchedPythonArrowInput");
          });
 }
 
@@ -67,8 +67,8 @@ uint64_t Smaller(uint64_t now, uint64_t batches, uint64_t room) {
 // Rows that came to more than the bound in bytes are cut there, so that a smaller number of rows changes nothing.
 std::optional<ReportAdvice> AdviseArrowBatch(const AdviceInput& input) {
   if (input.of_heap) return std::nullopt;
-  bool batches_come =
-      std::any_of(input.death->sites.begin(), input.death->sites.end(), [](const auto& site) { return TakesBatches(site.udf); });
+  bool batches_come = std::any_of(input.death->sites.begin(), input.death->sites.end(),
+                                  [](const auto& site) { return TakesBatches(site.udf) || IsBatchOfJvm(site); });
   if (!batches_come) return std::nullopt;
   uint64_t in_python = 0, in_jvm = 0;
   for (const ReportSite& site : input.death->sites) {

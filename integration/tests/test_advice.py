@@ -53,7 +53,7 @@ def test_fewer_tasks_at_once(spark_run, cramped):
 def test_smaller_batches(spark_run, cramped, line):
     conf = {"spark.executor.cores": "1", "spark.cores.max": "1", "spark.executor.memory": "1g"}
     if line == "4":
-        conf[BATCH_BYTES] = "240m"  # Spark's own bound, 64m, would let the job pass
+        conf |= {BATCH_BYTES: "240m", "spark.executor.memory": "512m"}  # Spark's own bound, 64m, would let the job pass
         scene = ("in-batches", "DirectByteBufferOutputStream.scala", None)  # it holds the batch, and a part of it twice
         passed, before, after = killed_then_passed(spark_run, cramped, scene, BATCH_BYTES, **conf)
         assert before == "240m"

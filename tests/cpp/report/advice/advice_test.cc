@@ -55,6 +55,8 @@ struct Scene {
 };
 
 const ReportFrame kSerializer{Language::kPython, "load_stream", "/site-packages/pyspark/sql/pandas/serializers.py", "", 340, "", {}};
+const ReportFrame kBatchOfJvm{
+    Language::kJava, "org.apache.spark.sql.execution.python.BatchedPythonArrowInput$.writeSizedBatch", "", "", 340, "", {}};
 const ReportFrame kUser{Language::kPython, "f", "job.py", "", 7, "", {}};
 
 TEST(MemoryOverhead, IsWhatPythonAndTheJvmTakeBesideTheHeap) {
@@ -354,10 +356,10 @@ TEST(ArrowBatch, WhereTheirBytesAreBoundedTheBoundThatBinds) {
 
 TEST(ArrowBatch, WhatTheJvmCollectsForOneCounts) {
   Scene scene(1, 200 * kMi);
-  scene.AddSite(20 * kMi, "SQL_MAP_PANDAS_ITER_UDF", {kSerializer});
-  EXPECT_FALSE(AdviseArrowBatch(scene.Input())) << "it is not what is big";
-  scene.AddSite(600 * kMi, "", {{Language::kJava, "org.apache.spark.util.DirectByteBufferOutputStream.grow", "", "", 68, "", {}}});
+  scene.AddSite(600 * kMi, "", {kBatchOfJvm});
   scene.death.sites.back().origin = Origin::kJvmOffHeap;
+  EXPECT_THAT(AdviseArrowBatch(scene.Input())->because, HasSubstr("held 600.0 MiB of the JVM's direct memory")) << "Python has none yet";
+  scene.AddSite(20 * kMi, "SQL_MAP_PANDAS_ITER_UDF", {kSerializer});
   scene.death.limit_bytes = 480 * kMi;
   const std::optional<ReportAdvice> advice = AdviseArrowBatch(scene.Input());
   ASSERT_TRUE(advice);

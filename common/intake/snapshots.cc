@@ -79,6 +79,12 @@ void JoinLast(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& sna
     uint64_t known = snapshot.has_oom_kills_at_start() ? snapshot.oom_kills_at_start() : UINT64_MAX;
     snapshot.set_oom_kills_at_start(std::min(known, other.oom_kills_at_start()));
   }
+  snapshot.set_boot_id(std::max(snapshot.boot_id(), other.boot_id()));
+  if (other.has_host_oom_kills()) snapshot.set_host_oom_kills(std::max(snapshot.host_oom_kills(), other.host_oom_kills()));
+  if (other.has_host_oom_kills_at_start()) {
+    uint64_t known = snapshot.has_host_oom_kills_at_start() ? snapshot.host_oom_kills_at_start() : UINT64_MAX;
+    snapshot.set_host_oom_kills_at_start(std::min(known, other.host_oom_kills_at_start()));
+  }
 }
 
 // Joins two reports of one mode's memory: the later look, and the larger of each peak.

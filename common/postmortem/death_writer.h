@@ -44,6 +44,8 @@ class DeathWriter {
   void PutHeapError(const proto::HeapShortage& error, std::vector<LastTask>& tasks, ReportPostMortem& death) const;
   void PutKernelKills(const ReportExecutor& executor, const ExecutorRecord& record, const proto::ExecutorSnapshot& snapshot,
                       const std::vector<proto::WorkerDeath>& dead_before, DeathEvidence& evidence);
+  void PutKillsInCgroup(const ReportExecutor& executor, const ExecutorRecord& record, const proto::ExecutorSnapshot& snapshot,
+                        const std::vector<proto::WorkerDeath>& dead_before, DeathEvidence& evidence);
   std::optional<ReportAction> ActionOf(const ReportExecutor& executor, const proto::HeapShortage& error) const;
   SparkSettings SettingsOf(const ReportAction& action) const;
 

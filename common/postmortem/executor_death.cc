@@ -107,11 +107,23 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   return death;
 }
 
-// A JVM that is dead can't look at the counter; the next one in the same cgroup does when it starts.
+// A JVM that is dead can't look at the counters; the next one in the same cgroup, or on the same host, does when it starts.
 void DeathWriter::PutKernelKills(const ReportExecutor& executor, const ExecutorRecord& record, const proto::ExecutorSnapshot& snapshot,
                                  const std::vector<proto::WorkerDeath>& dead_before, DeathEvidence& evidence) {
+  PutKillsInCgroup(executor, record, snapshot, dead_before, evidence);
+  if (evidence.kernel_kills || !snapshot.has_host_oom_kills()) return;
+  // A kill on the host may have been of anybody; none at all was not of this executor.
+  const std::optional<NextExecutor> next = lookups_.NextOnHost(executor.id, snapshot, record.removed_event);
+  if (!next || next->oom_kills != snapshot.host_oom_kills()) return;
+  evidence.kernel_kills = 0;
+  evidence.counted_on_host = true;
+  evidence.counted_by = fmt::format("executor {}, the next one on its host,", next->executor_id);
+}
+
+void DeathWriter::PutKillsInCgroup(const ReportExecutor& executor, const ExecutorRecord& record, const proto::ExecutorSnapshot& snapshot,
+                                   const std::vector<proto::WorkerDeath>& dead_before, DeathEvidence& evidence) {
   if (!snapshot.has_oom_kills() || snapshot.cgroup().empty() || snapshot.cgroup_shared()) return;
-  const std::optional<NextInCgroup> next = lookups_.NextAfter(executor.id, snapshot, record.removed_event);
+  const std::optional<NextExecutor> next = lookups_.NextInCgroup(executor.id, snapshot, record.removed_event);
   if (!next) return;
   // A kill of a worker is known from that worker's death, which may be younger than the last snapshot.
   uint64_t known = snapshot.oom_kills_at_start();

@@ -53,27 +53,44 @@ std::optional<LastTask> Lookups::LastFailedOn(std::string_view executor_id, int6
   return last;
 }
 
-std::optional<NextInCgroup> Lookups::NextAfter(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot,
-                                               uint64_t removed_event) {
-  const auto here = Starts().find({snapshot.host(), snapshot.cgroup()});
-  if (here == Starts().end()) return std::nullopt;
+std::optional<NextExecutor> Lookups::NextOf(const std::vector<Start>& starts, std::string_view executor_id, uint64_t oom_kills,
+                                            uint64_t removed_event) {
   const Start* first = nullptr;
-  for (const Start& start : here->second) {
+  for (const Start& start : starts) {
     if (start.executor_id == executor_id || start.added_event < removed_event) continue;
-    if (start.oom_kills < snapshot.oom_kills()) continue;  // another cgroup of the same name
+    if (start.oom_kills < oom_kills) continue;  // another cgroup of the same name
     if (first == nullptr || std::tie(start.oom_kills, start.executor_id) < std::tie(first->oom_kills, first->executor_id)) first = &start;
   }
-  return first == nullptr ? std::nullopt : std::optional(NextInCgroup{first->executor_id, first->oom_kills});
+  return first == nullptr ? std::nullopt : std::optional(NextExecutor{first->executor_id, first->oom_kills});
 }
 
-const std::map<Lookups::Cgroup, std::vector<Lookups::Start>>& Lookups::Starts() {
+std::optional<NextExecutor> Lookups::NextInCgroup(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot,
+                                                  uint64_t removed_event) {
+  const auto here = Starts().in_cgroups.find({snapshot.host(), snapshot.cgroup()});
+  if (here == Starts().in_cgroups.end()) return std::nullopt;
+  return NextOf(here->second, executor_id, snapshot.oom_kills(), removed_event);
+}
+
+std::optional<NextExecutor> Lookups::NextOnHost(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot,
+                                                uint64_t removed_event) {
+  const auto here = Starts().on_hosts.find(snapshot.boot_id());
+  if (here == Starts().on_hosts.end()) return std::nullopt;
+  return NextOf(here->second, executor_id, snapshot.host_oom_kills(), removed_event);
+}
+
+const Lookups::AllStarts& Lookups::Starts() {
   if (starts_) return *starts_;
   starts_.emplace();
   for (const auto& [id, record] : state_.executors) {
     if (!record.added) continue;
     const proto::ExecutorSnapshot snapshot = SnapshotOf(record);
-    if (!snapshot.has_oom_kills_at_start()) continue;
-    (*starts_)[{snapshot.host(), snapshot.cgroup()}].push_back({record.added_event, snapshot.oom_kills_at_start(), std::string(id)});
+    if (snapshot.has_oom_kills_at_start()) {
+      const Cgroup cgroup = {snapshot.host(), snapshot.cgroup()};
+      starts_->in_cgroups[cgroup].push_back({record.added_event, snapshot.oom_kills_at_start(), std::string(id)});
+    }
+    if (snapshot.has_host_oom_kills_at_start() && !snapshot.boot_id().empty()) {
+      starts_->on_hosts[snapshot.boot_id()].push_back({record.added_event, snapshot.host_oom_kills_at_start(), std::string(id)});
+    }
   }
   return *starts_;
 }

@@ -22,8 +22,8 @@ uint64_t LiveBytesOf(const TaskRecord& task);  // 0: it has no profile
 // Makes it the first of them. It may have failed before its executor was gone, and then it is not among those that ran to the end.
 void PutFirst(const LastTask& task, std::vector<LastTask>& tasks);
 
-// An executor that began in the cgroup of a dead one, and the kernel's count of kills there as it read it then.
-struct NextInCgroup {
+// An executor that began in the cgroup of a dead one, or on its host, and the kernel's count of kills there as it read it then.
+struct NextExecutor {
   std::string executor_id;
   uint64_t oom_kills = 0;
 };
@@ -38,7 +38,8 @@ class Lookups {
   // The task that failed last on an executor, at most kEndsWithinMs before it was gone: its error may be the JVM's last word.
   std::optional<LastTask> LastFailedOn(std::string_view executor_id, int64_t removed_ms);
   // The one that counted least, if several began after the executor was removed (`removed_event`). `snapshot`: its last one.
-  std::optional<NextInCgroup> NextAfter(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot, uint64_t removed_event);
+  std::optional<NextExecutor> NextInCgroup(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot, uint64_t removed_event);
+  std::optional<NextExecutor> NextOnHost(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot, uint64_t removed_event);
 
  private:
   struct Start {
@@ -47,14 +48,21 @@ class Lookups {
   };
   using Tasks = std::vector<std::pair<int64_t, const TaskRecord*>>;  // by attempt id
   using Cgroup = std::pair<std::string, std::string>;                // host, the group's identity
+  // By cgroup, and by the kernel that runs (boot_id).
+  struct AllStarts {
+    std::map<Cgroup, std::vector<Start>> in_cgroups;
+    std::map<std::string, std::vector<Start>> on_hosts;
+  };
 
   const Tasks& TasksOf(std::string_view executor_id);
-  const std::map<Cgroup, std::vector<Start>>& Starts();
+  const AllStarts& Starts();
+  static std::optional<NextExecutor> NextOf(const std::vector<Start>& starts, std::string_view executor_id, uint64_t oom_kills,
+                                            uint64_t removed_event);
 
   const StoreState& state_;
   // Made when they are first wanted.
   std::optional<std::unordered_map<std::string_view, Tasks>> tasks_;  // by executor
-  std::optional<std::map<Cgroup, std::vector<Start>>> starts_;
+  std::optional<AllStarts> starts_;
 };
 
 }  // namespace memprof

@@ -74,7 +74,8 @@ Verdict ByUse(const DeathEvidence& evidence) {
   if (evidence.loss.silent)
     return {.unknown = true, .how = how + use + "; Spark has not heard of it: a kill, a long pause and a broken connection look alike"};
   if (evidence.kernel_kills) {  // 0: the kernel did not do it
-    return {.how = how + fmt::format("; {} found that the kernel killed nothing in its cgroup: killed from outside", evidence.counted_by)};
+    return {.how = how + fmt::format("; {} found that the kernel killed nothing {}: killed from outside", evidence.counted_by,
+                                     evidence.counted_on_host ? "there" : "in its cgroup")};
   }
   if (share < 0) return {.unknown = true, .how = how + "; its use of memory is not known"};
   const int64_t age_ms = evidence.sample_age_ms.value_or(0);
@@ -124,9 +125,10 @@ Verdict JudgeWorker(const WorkerEvidence& evidence) {
     return {.how = how};
   }
   if (evidence.death.kernel_kills && *evidence.death.kernel_kills == 0) {
-    return {.how =
-                "it vanished with its task, the kernel's oom_kill counter of its cgroup did not rise, and its black box has no word of a "
-                "crash: somebody killed it, or it ended itself"};
+    return {.how = fmt::format(
+                "it vanished with its task, the kernel's oom_kill counter of its {} did not rise, and its black box has no word of a "
+                "crash: somebody killed it, or it ended itself",
+                evidence.death.counted_on_host ? "host" : "cgroup")};
   }
   return Judge(evidence.death);
 }

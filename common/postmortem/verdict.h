@@ -32,6 +32,7 @@ struct DeathEvidence {
   std::optional<uint64_t> host_available_bytes;  // then: what of it nobody used; absent: not known
   // Kills of the kernel in its cgroup that belong to this death, as counted after it; absent: nobody could read them.
   std::optional<uint64_t> kernel_kills;
+  bool counted_on_host = false;                             // there were none on its whole host
   std::string counted_by;                                   // who read them: "a later executor in the same cgroup"
   std::optional<uint64_t> heap_used_bytes, heap_max_bytes;  // at its fullest, garbage included: it proves nothing
   bool exits_on_out_of_memory = false;                      // -XX:+ExitOnOutOfMemoryError

@@ -30,6 +30,7 @@ ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const Exe
   evidence.death.used_bytes = death.used_bytes;
   evidence.death.sample_age_ms = death.last_sample_age_ms;
   if (worker.has_oom_kills()) evidence.death.kernel_kills = worker.oom_kills();
+  evidence.death.counted_on_host = worker.counted_on_host();
   if (!worker.has_limit_bytes()) PutHost(executor, worker.before(), evidence.death);
   evidence.death.counted_by = "its executor";
   std::vector<LastTask> tasks;

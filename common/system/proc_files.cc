@@ -120,4 +120,14 @@ std::optional<uint64_t> ProcFiles::HostAvailable() const {
   return text.ok() ? NumberOf(*text, "MemAvailable") : std::nullopt;
 }
 
+std::optional<uint64_t> ProcFiles::HostOomKills() const {
+  const Result<std::string> text = ReadTextFile(root_ + "/vmstat", 32768);
+  return text.ok() ? NumberOf(*text, "oom_kill") : std::nullopt;
+}
+
+std::string ProcFiles::BootId() const {
+  const Result<std::string> text = ReadTextFile(root_ + "/sys/kernel/random/boot_id", 64);
+  return text.ok() ? text->substr(0, text->find('\n')) : "";
+}
+
 }  // namespace memprof

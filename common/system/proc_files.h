@@ -39,6 +39,9 @@ class ProcFiles {
   std::vector<int32_t> Children(int32_t pid) const;
   std::optional<uint64_t> HostMemory() const;     // MemTotal
   std::optional<uint64_t> HostAvailable() const;  // MemAvailable
+  // Processes that the kernel has killed for memory since it was booted, in cgroups, too (oom_kill of /proc/vmstat, Linux 4.13).
+  std::optional<uint64_t> HostOomKills() const;
+  std::string BootId() const;  // of the running kernel, other after each boot; "": not known
 
   const std::string& root() const { return root_; }
 

@@ -112,7 +112,12 @@ void ExecutorWatch::SendWorkerDeath(const Application& application, const DeadWo
   if (!death) return;
   death->set_time_ms(EpochMs());
   if (death->signal() == 0) {  // a worker that recorded a signal itself was not killed
-    if (const std::optional<uint64_t> kills = worker.take_kill()) death->set_oom_kills(*kills);
+    if (const std::optional<uint64_t> kills = worker.take_kill()) {
+      death->set_oom_kills(*kills);
+    } else if (!worker.killed_on_host) {
+      death->set_oom_kills(0);
+      death->set_counted_on_host(true);
+    }
   }
   if (worker.limit_bytes) death->set_limit_bytes(*worker.limit_bytes);
   *death->mutable_before() = worker.before;

@@ -1,6 +1,6 @@
-// KernelKills: assigns the kernel's kills in our cgroup to the processes that disappear. The counter rises before the killed process
-// is gone, so the counter is read at every tick. Each kill is kept for a few seconds and explains one process. A kill that explains
-// none of our processes was of another process in the same cgroup, and is forgotten. Not thread-safe.
+// KernelKills: assigns the kernel's kills in our cgroup, or on our host, to the processes that disappear. The counter rises before the
+// killed process is gone, so the counter is read at every tick. Each kill is kept for a few seconds and explains one process. A kill that
+// explains none of our processes was of another process in the same cgroup, and is forgotten. Not thread-safe.
 #pragma once
 
 #include <chrono>
@@ -19,6 +19,8 @@ class KernelKills {
   void Read(std::optional<uint64_t> counter, Clock::time_point now);  // at every tick
   // How many kills explain one process that has just vanished: 1 or 0; absent where the kernel doesn't count.
   std::optional<uint64_t> Take();
+  // False: within the last seconds the kernel has killed nothing. True where it doesn't count.
+  bool MayHaveKilled() const { return !counter_ || !unexplained_.empty(); }
 
  private:
   std::optional<uint64_t> counter_;

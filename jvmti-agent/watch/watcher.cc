@@ -44,6 +44,8 @@ Status Watcher::Start(WatcherOptions options) {
   shared_ = false;
   kill_counter_ = cgroup_ == nullptr ? "" : ValidUtf8(cgroup_->KillCounter());
   oom_kills_at_start_ = cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills();
+  host_kills_at_start_ = proc_.HostOomKills();
+  boot_id_ = ValidUtf8(proc_.BootId());
   offheap_peak_ = sent_use_ = sent_last_ = 0;
   usage_ = 0;
   pace_ = kTick;
@@ -60,6 +62,7 @@ Status Watcher::Start(WatcherOptions options) {
   pressure_.reset();
   early_words_ = 0;
   kernel_kills_.Reset(oom_kills_at_start_);
+  host_kills_.Reset(host_kills_at_start_);
   known_starts_ = task_starts_;
   built_at_ = usage_at_ = sent_at_ = renewed_at_ = started_at_ = discovered_at_ = sharing_checked_at_ = pressure_at_ = early_at_ = {};
   news_.Clear();
@@ -230,6 +233,7 @@ void Watcher::RememberLast(uint64_t used) {
 void Watcher::SendWorkerDeaths() {
   kernel_kills_.Read(cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills(), Clock::now());
   std::vector<WatchedProcess> gone = processes_->TakeGone();
+  if (!gone.empty()) host_kills_.Read(proc_.HostOomKills(), Clock::now());  // a reading costs some 30 µs, too much for every tick
   // The kernel kills the largest worker first. Other processes that end with it (its daemon) end because of that.
   const auto order = [](const WatchedProcess& process) {
     return std::pair(process.kind != ProcessKind::kPythonWorker, ~process.rss_bytes);
@@ -239,7 +243,7 @@ void Watcher::SendWorkerDeaths() {
   const auto take_kill = [this] { return shared_ ? std::nullopt : kernel_kills_.Take(); };
   for (const WatchedProcess& process : gone) {
     if (process.kind == ProcessKind::kPythonWorker) {
-      options_.worker_died({process, last_, take_kill, limit_});
+      options_.worker_died({process, last_, take_kill, host_kills_.MayHaveKilled(), limit_});
     } else {
       take_kill();
     }
@@ -309,6 +313,11 @@ proto::ExecutorSnapshot Watcher::Build() const {
     snapshot.set_cgroup(kill_counter_);
     snapshot.set_oom_kills(*oom_kills);
     if (oom_kills_at_start_) snapshot.set_oom_kills_at_start(*oom_kills_at_start_);
+  }
+  if (const std::optional<uint64_t> host_kills = proc_.HostOomKills()) {
+    snapshot.set_host_oom_kills(*host_kills);
+    if (host_kills_at_start_) snapshot.set_host_oom_kills_at_start(*host_kills_at_start_);
+    snapshot.set_boot_id(boot_id_);
   }
   if (oom_kills && oom_kills_at_start_ && *oom_kills > *oom_kills_at_start_) {
     proto::Counter* counter = snapshot.add_counters();

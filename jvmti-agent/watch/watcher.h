@@ -47,6 +47,7 @@ struct DeadWorker {
   // How many of the kernel's kills in the cgroup explain this death: 1 or 0; absent: not known. Each kill explains one death only, so
   // call it only for a process that was killed.
   std::function<std::optional<uint64_t>()> take_kill;
+  bool killed_on_host = true;  // false: the kernel has killed nothing on this host within the last seconds
   std::optional<uint64_t> limit_bytes;
 };
 
@@ -129,7 +130,8 @@ class Watcher {
   bool read_cgroup_ = false;  // its use has been read before
   bool shared_ = false;
   std::string kill_counter_;
-  std::optional<uint64_t> oom_kills_at_start_;
+  std::optional<uint64_t> oom_kills_at_start_, host_kills_at_start_;
+  std::string boot_id_;
   SparkNews spark_;  // as of the last look
   uint64_t offheap_peak_ = 0;
   uint64_t sent_use_ = 0, sent_last_ = 0;
@@ -146,7 +148,7 @@ class Watcher {
   std::optional<MemoryPressure> pressure_file_;
   std::string no_pressure_;  // why there is none
   std::optional<uint32_t> pressure_;
-  KernelKills kernel_kills_;
+  KernelKills kernel_kills_, host_kills_;
   Clock::time_point built_at_, usage_at_, sent_at_, renewed_at_, started_at_, discovered_at_, sharing_checked_at_, pressure_at_, early_at_;
 
   BackgroundThread thread_;  // last: it ends before what it uses

@@ -31,8 +31,20 @@ TEST(KernelKills, ARiseThatNobodyExplainsIsForgotten) {
   EXPECT_EQ(kills.Take(), 0u);
 }
 
+TEST(KernelKills, WithoutARiseTheKernelHasKilledNothing) {
+  KernelKills kills;
+  kills.Reset(7);
+  kills.Read(7, kBegin);
+  EXPECT_FALSE(kills.MayHaveKilled());
+  kills.Read(8, kBegin);
+  EXPECT_TRUE(kills.MayHaveKilled());
+  kills.Read(8, kBegin + seconds(1) + KernelKills::kKept);
+  EXPECT_FALSE(kills.MayHaveKilled());
+}
+
 TEST(KernelKills, WithoutACounterNothingIsKnown) {
   KernelKills kills;
+  EXPECT_TRUE(kills.MayHaveKilled());
   kills.Reset(std::nullopt);
   kills.Read(std::nullopt, kBegin);
   EXPECT_EQ(kills.Take(), std::nullopt);

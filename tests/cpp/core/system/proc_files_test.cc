@@ -27,6 +27,18 @@ TEST(ProcFiles, ReadsTheRowsOfStatusInBytes) {
   EXPECT_EQ(status->rss_peak_bytes, 5003u * 1024);
 }
 
+TEST(ProcFiles, WhatTheKernelHasKilledOnTheHost) {
+  FileTree tree;
+  tree.Write("vmstat", "nr_free_pages 12\noom_kill_disable 3\noom_kill 41\nswap_ra 0\n");
+  tree.Write("sys/kernel/random/boot_id", "6c1b5f0e-5d0c-4f0a-8a57-3d4d3d1f8c11\n");
+  EXPECT_EQ(ProcFiles(tree.root()).HostOomKills(), 41u);
+  EXPECT_EQ(ProcFiles(tree.root()).BootId(), "6c1b5f0e-5d0c-4f0a-8a57-3d4d3d1f8c11");
+  FileTree old;
+  old.Write("vmstat", "nr_free_pages 12\n");
+  EXPECT_EQ(ProcFiles(old.root()).HostOomKills(), std::nullopt) << "Linux before 4.13";
+  EXPECT_EQ(ProcFiles(old.root()).BootId(), "");
+}
+
 TEST(ProcFiles, AZombieHasNoMemory) {
   FileTree tree;
   tree.Write("41/status", "Name:\tpython3\nState:\tZ (zombie)\nPPid:\t40\n");

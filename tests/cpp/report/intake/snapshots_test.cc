@@ -36,6 +36,9 @@ proto::ExecutorSnapshot Random(std::mt19937& random) {
   }
   if (random() % 2 == 0) snapshot.set_oom_kills(random() % 3);
   if (random() % 2 == 0) snapshot.set_oom_kills_at_start(random() % 3);
+  if (random() % 2 == 0) snapshot.set_host_oom_kills(random() % 3);
+  if (random() % 2 == 0) snapshot.set_host_oom_kills_at_start(random() % 3);
+  if (random() % 2 == 0) snapshot.set_boot_id(random() % 2 == 0 ? "a" : "b");
   for (unsigned i = random() % 3; i != 0; --i) {
     proto::Collector& collector = *snapshot.add_collectors();
     collector.set_name(random() % 2 == 0 ? "Copy" : "MarkSweepCompact");

@@ -264,6 +264,32 @@ TEST(PostMortems, TheNextExecutorInTheCgroupFindsTheKernelsCount) {
   }
 }
 
+TEST(PostMortems, ThatTheKernelKilledNothingOnTheHostIsEvidence) {
+  struct Case {
+    uint64_t found;
+    const char* boot;
+    bool out_of_memory;
+  };
+  for (const Case& each : {Case{7, "boot-1", false}, Case{8, "boot-1", true}, Case{7, "boot-2", true}}) {
+    ProfileStore store;
+    FillScene(store, kCode137, kFull);
+    proto::Envelope own = LastSnapshot(kFull);
+    own.mutable_executor()->set_host_oom_kills(7);
+    own.mutable_executor()->set_boot_id("boot-1");
+    ASSERT_TRUE(store.Ingest(own.SerializeAsString()).ok());
+    store.ExecutorAdded({"2", "pod-8", 2, 512, -1, -1, -1, kBegin + 12'000});
+    proto::Envelope next = LastSnapshot(kContainer / 9, "2");
+    next.mutable_executor()->set_host("pod-8");  // it is in another cgroup
+    next.mutable_executor()->set_host_oom_kills_at_start(each.found);
+    next.mutable_executor()->set_boot_id(each.boot);
+    ASSERT_TRUE(store.Ingest(next.SerializeAsString()).ok());
+    const Json death = TheDeath(store);
+    EXPECT_EQ(death["outOfMemory"], each.out_of_memory) << each.boot << each.found;
+    const char* told = "executor 2, the next one on its host, found that the kernel killed nothing there: killed from outside";
+    EXPECT_EQ(death["how"].get<std::string>().find(told) != std::string::npos, !each.out_of_memory) << death["how"];
+  }
+}
+
 TEST(PostMortems, NoneForExecutorsThatWereWantedGone) {
   for (const char* reason : {"Executor killed by driver.", "Executor decommission: spot", "Container c was preempted."}) {
     ProfileStore store;

@@ -40,6 +40,16 @@ TEST(Verdict, TheKernelsCountIsWordOfLaw) {
   EXPECT_THAT(Judge(high).how, HasSubstr("killed from outside"));
 }
 
+TEST(Verdict, NoKillOnTheWholeHostIsNoneInACgroupOfIt) {
+  WorkerEvidence worker;
+  worker.death = Killed(kLimit);
+  worker.death.kernel_kills = 0;
+  EXPECT_THAT(JudgeWorker(worker).how, HasSubstr("oom_kill counter of its cgroup did not rise"));
+  worker.death.counted_on_host = true;
+  EXPECT_FALSE(JudgeWorker(worker).out_of_memory);
+  EXPECT_THAT(JudgeWorker(worker).how, HasSubstr("oom_kill counter of its host did not rise"));
+}
+
 TEST(Verdict, WithoutAnExitCodeUseDecides) {
   DeathEvidence evidence = Killed(kLimit / 100 * 96);
   evidence.loss = {};

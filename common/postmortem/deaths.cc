@@ -5,8 +5,8 @@
 #include "postmortem/heap_errors.h"
 #include "postmortem/incidents.h"
 #include "postmortem/result_limit.h"
-#include "postmortem/unwanted.h"
 #include "report/death_keys.h"
+#include "rollup/unwanted.h"
 
 namespace memprof {
 namespace {

@@ -11,10 +11,10 @@
 #include "postmortem/headlines.h"
 #include "postmortem/killing_limit.h"
 #include "postmortem/last_moment.h"
-#include "postmortem/unwanted.h"
 #include "report/cut.h"
 #include "rollup/executor_sums.h"
 #include "rollup/left_off_heap.h"
+#include "rollup/unwanted.h"
 
 namespace memprof {
 namespace {

@@ -9,10 +9,10 @@
 #include <tuple>
 
 #include "facts/operators.h"
-#include "postmortem/unwanted.h"
 #include "report/titles.h"
 #include "report/units.h"
 #include "rollup/heap_shortages.h"
+#include "rollup/unwanted.h"
 
 namespace memprof {
 namespace {

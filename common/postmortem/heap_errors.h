@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "postmortem/loss_reason.h"
+#include "facts/loss_reason.h"
 #include "proto/memprof.pb.h"
 #include "report/model.h"
 #include "rollup/state.h"

@@ -6,9 +6,9 @@
 #include "postmortem/death_writer.h"
 #include "postmortem/deaths.h"
 #include "postmortem/result_limit.h"
-#include "postmortem/unwanted.h"
 #include "report/many_deaths.h"
 #include "rollup/executor_rows.h"
+#include "rollup/unwanted.h"
 
 namespace memprof {
 namespace {

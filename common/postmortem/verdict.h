@@ -7,7 +7,7 @@
 #include <string>
 
 #include "advice/jvm_shortage.h"
-#include "postmortem/loss_reason.h"
+#include "facts/loss_reason.h"
 
 namespace memprof {
 

@@ -10,7 +10,7 @@
 
 #include "blackbox/box_name.h"
 #include "blackbox/box_reader.h"
-#include "postmortem/loss_reason.h"
+#include "facts/loss_reason.h"
 #include "profile/words_file.h"
 #include "program/dead_jvm.h"
 #include "program/held.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "postmortem/loss_reason.h"
+#include "facts/loss_reason.h"
 #include "proto/memprof.pb.h"
 #include "store/profile_store.h"
 

@@ -13,6 +13,7 @@
 #include "rollup/site_rollup.h"
 #include "rollup/task_rows.h"
 #include "rollup/time_lines.h"
+#include "rollup/unwanted.h"
 
 namespace memprof {
 namespace {
@@ -192,21 +193,25 @@ size_t DropStages(size_t keep, StoreState& state) {
 }
 
 // Likewise drops removed executors. Only numbered ones: Spark never uses a number twice, so their late messages are recognised by it.
+// Those that were removed on purpose go first: the death of an executor is known from its record alone.
 size_t DropExecutors(size_t keep, StoreState& state) {
   if (state.executors.size() <= keep) return 0;
-  using Rank = std::tuple<uint64_t, int64_t, int64_t>;  // bytes used at its peak, time of removal, number
+  using Rank = std::tuple<bool, uint64_t, int64_t, int64_t>;  // whether it died, bytes used at its peak, time of removal, number
   std::vector<Rank> ranks;
   for (const auto& [id, executor] : state.executors) {
     std::optional<int64_t> number = ExecutorNumber(id);
-    if (number && executor.removed) ranks.emplace_back(PeakUseOf(executor).value_or(0), executor.removed_ms, *number);
+    if (number && executor.removed) {
+      ranks.emplace_back(DiedUnwanted(executor, state), PeakUseOf(executor).value_or(0), executor.removed_ms, *number);
+    }
   }
   std::sort(ranks.begin(), ranks.end());
   ranks.resize(std::min(ranks.size(), state.executors.size() - keep));
-  for (const auto& [use, removed_ms, number] : ranks) {
+  for (const auto& [died, use, removed_ms, number] : ranks) {
     auto executor = state.executors.find(std::string_view(std::to_string(number)));
     if (executor == state.executors.end()) continue;
     state.dropped_executors.Add(executor->second, state.folded_counters);
     state.dropped_executor_numbers.Add(number);
+    if (died) ++state.dropped_deaths;
     state.executors.erase(executor);
   }
   return ranks.size();

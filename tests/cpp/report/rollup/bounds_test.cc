@@ -161,6 +161,23 @@ uint64_t CounterOf(const Report& report, std::string_view name) {
   return 0;
 }
 
+TEST(Bounds, DeathsOfExecutorsThatAreLetGoAreCounted) {
+  constexpr uint64_t kExecutors = 3000;
+  StoreState state(1u << 20);
+  for (uint64_t executor = 1; executor <= kExecutors; ++executor) {
+    ASSERT_TRUE(Deliver(SnapshotBytes(static_cast<int>(executor), 8), state).ok());
+    ExecutorRecord& record = state.Executor(std::to_string(executor));
+    record.removed = true;
+    record.removed_ms = static_cast<int64_t>(executor);
+    record.removed_reason = "Command exited with code 1";
+    KeepWithinLimit(state);
+  }
+  const Report report = BuildReport(state, false).report;
+  EXPECT_GT(state.dropped_executors.executors, 0u);
+  EXPECT_EQ(state.dropped_deaths, state.dropped_executors.executors);
+  EXPECT_EQ(report.post_mortems.size() + report.other_deaths.size() + CounterOf(report, "droppedPostMortems"), kExecutors);
+}
+
 TEST(Bounds, VeryManyStagesAndExecutorsStayWithinStoreAndReport) {
   constexpr uint64_t kRoom = 4u << 20;
   constexpr size_t kLargestReport = 16u << 20;
@@ -176,6 +193,7 @@ TEST(Bounds, VeryManyStagesAndExecutorsStayWithinStoreAndReport) {
       ExecutorRecord& record = state.Executor(std::to_string(executor));
       record.removed = true;
       record.removed_ms = id;
+      record.removed_reason = executor % 1000 == 1 ? "Command exited with code 1" : "Executor killed by driver.";
     }
     KeepWithinLimit(state);
     ASSERT_LE(state.memory.bytes(), kRoom) << id;
@@ -201,9 +219,13 @@ TEST(Bounds, VeryManyStagesAndExecutorsStayWithinStoreAndReport) {
   EXPECT_GT(state.dropped_stages.stages, 0u);
   EXPECT_GT(state.dropped_executors.executors, 0u);
 
+  // The deaths are told, although these executors were the first and used least.
+  EXPECT_EQ(report.post_mortems.size(), size_t{kExecutors / 1000});
+  EXPECT_EQ(CounterOf(report, "droppedPostMortems"), 0u);
+
   // What was let go does not come back with a late message.
   const size_t executors = state.executors.size();
-  ASSERT_TRUE(Deliver(SnapshotBytes(1, 8), state).ok());
+  ASSERT_TRUE(Deliver(SnapshotBytes(2, 8), state).ok());
   EXPECT_EQ(state.executors.size(), executors);
 
   const std::string json = WriteReportJson(report);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "postmortem/loss_reason.h"
+#include "facts/loss_reason.h"
 #include "rollup/state.h"
 
 namespace memprof {

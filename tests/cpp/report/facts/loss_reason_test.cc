@@ -1,4 +1,4 @@
-#include "postmortem/loss_reason.h"
+#include "facts/loss_reason.h"
 
 #include <gtest/gtest.h>
 

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "advice/cached_dataset.h"
@@ -23,6 +25,7 @@ struct AdviceInput {
   uint64_t task_bytes = 0;                   // live at the last sample in the task that held most
   std::vector<uint64_t> peer_bytes;          // of the finished tasks of the same stage, at their peaks
   CachedByMode cached;                       // in the executor, when it died
+  std::set<std::string> udf_kinds;           // of what ran in its Python workers: "SQL_SCALAR_PANDAS_UDF"
 };
 
 // All advice that the rules give, the simplest first. Never empty.

@@ -17,10 +17,10 @@ constexpr const char *kRecords = "spark.sql.execution.arrow.maxRecordsPerBatch",
 constexpr uint64_t kDefaultRecords = 10'000;
 constexpr double kWorthIt = 0.25;  // of all that Python held
 
-bool TakesBatches(const std::optional<ReportUdf>& udf) {
+bool TakesBatches(const std::string& of_kind) {
   static constexpr std::array<std::string_view, 6> kKinds = {"SCALAR_PANDAS_UDF",  "SCALAR_PANDAS_ITER_UDF", "MAP_PANDAS_ITER_UDF",
                                                              "MAP_ARROW_ITER_UDF", "ARROW_BATCHED_UDF",      "SCALAR_ARROW_UDF"};
-  return udf && std::any_of(kKinds.begin(), kKinds.end(), [&](std::string_view kind) { return udf->kind.find(kind) != udf->kind.npos; });
+  return std::any_of(kKinds.begin(), kKinds.end(), [&](std::string_view kind) { return of_kind.find(kind) != of_kind.npos; });
 }
 
 // PySpark's own code that turns a batch of Arrow into pandas and back.
@@ -67,8 +67,9 @@ uint64_t Smaller(uint64_t now, uint64_t batches, uint64_t room) {
 // Rows that came to more than the bound in bytes are cut there, so that a smaller number of rows changes nothing.
 std::optional<ReportAdvice> AdviseArrowBatch(const AdviceInput& input) {
   if (input.of_heap) return std::nullopt;
-  bool batches_come = std::any_of(input.death->sites.begin(), input.death->sites.end(),
-                                  [](const auto& site) { return TakesBatches(site.udf) || IsBatchOfJvm(site); });
+  const std::vector<ReportSite>& sites = input.death->sites;
+  bool batches_come =
+      std::any_of(input.udf_kinds.begin(), input.udf_kinds.end(), TakesBatches) || std::any_of(sites.begin(), sites.end(), IsBatchOfJvm);
   if (!batches_come) return std::nullopt;
   uint64_t in_python = 0, in_jvm = 0;
   for (const ReportSite& site : input.death->sites) {

@@ -47,6 +47,17 @@ void PutPeersOf(const LastTask& dead, const StoreState& state, AdviceInput& inpu
   }
 }
 
+std::set<std::string> UdfKindsOf(const std::vector<LastTask>& tasks, const StoreState& state) {
+  std::set<std::string> kinds;
+  for (const LastTask& task : tasks) {
+    if (!task.task->profile) continue;
+    for (const SiteRecord& site : task.task->profile->sites) {
+      if (site.key.udf != 0) kinds.emplace(state.interner->StringAt(state.interner->UdfAt(site.key.udf).kind));
+    }
+  }
+  return kinds;
+}
+
 }  // namespace
 
 std::vector<ReportAdvice> AdviceFor(const ReportPostMortem& death, const ReportExecutor& executor, const proto::ExecutorSnapshot& snapshot,
@@ -68,6 +79,7 @@ std::vector<ReportAdvice> AdviceFor(const ReportPostMortem& death, const ReportE
   if (snapshot.has_last()) input.last = MomentRow(snapshot.last());
   if (!tasks.empty()) verdict.of_heap ? PutHeapPeersOf(tasks.front(), state, input) : PutPeersOf(tasks.front(), state, input);
   input.cached = CachedIn(executor.id, state);
+  if (!death.sites_of_attempt) input.udf_kinds = UdfKindsOf(tasks, state);
   return Advise(input);
 }
 

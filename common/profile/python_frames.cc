@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/installed_code.h"
+
 namespace memprof {
 namespace {
 
@@ -22,6 +24,18 @@ bool IsAtPlaceOf(const BoxFrame& frame, const BoxUdf& udf) {
 }
 
 bool HasNameOf(const BoxFrame& frame, const BoxUdf& udf) { return LastPart(frame.function) == LastPart(udf.name); }
+
+// A deep stack may have lost its outermost frames, and thereby the framework's.
+bool IsFrameworksOwn(const std::vector<const BoxFrame*>& frames, const PythonFramework& framework) {
+  const auto is_users = [&](const BoxFrame* frame) {
+    return frame->language == Language::kPython && !framework.Contains(*frame) && !IsInstalledCode(frame->file);
+  };
+  return std::any_of(frames.begin(), frames.end(), [&](const BoxFrame* frame) { return framework.Contains(*frame); }) &&
+         std::none_of(frames.begin(), frames.end(), is_users);
+}
+
+// A builtin function has no frames of its own.
+bool HasPlace(const BoxUdf& udf) { return udf.line != 0 && !udf.file.empty(); }
 
 }  // namespace
 
@@ -51,7 +65,7 @@ BoxUdf WithNamesOfItsPlace(const BoxUdf& udf, const std::vector<BoxUdf>& udfs) {
   return joined;
 }
 
-uint32_t UdfOf(const std::vector<const BoxFrame*>& frames, const std::vector<BoxUdf>& udfs) {
+uint32_t UdfOf(const std::vector<const BoxFrame*>& frames, const std::vector<BoxUdf>& udfs, const PythonFramework& framework) {
   for (const BoxFrame* frame : frames) {
     uint32_t found = 0;  // a function that was given another name has it in the plan and not in its code
     for (size_t i = 0; i < udfs.size(); ++i) {
@@ -61,7 +75,8 @@ uint32_t UdfOf(const std::vector<const BoxFrame*>& frames, const std::vector<Box
     }
     if (found != 0) return found;
   }
-  return udfs.size() == 1 ? 1 : 0;
+  if (udfs.size() != 1) return 0;
+  return HasPlace(udfs.front()) && IsFrameworksOwn(frames, framework) ? 0 : 1;
 }
 
 }  // namespace memprof

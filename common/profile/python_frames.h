@@ -24,8 +24,8 @@ class PythonFramework {
 };
 
 // Index + 1 of the UDF that `frames` (outermost first) run in: the first frame that is a UDF, else the session's only UDF, else
-// 0.
-uint32_t UdfOf(const std::vector<const BoxFrame*>& frames, const std::vector<BoxUdf>& udfs);
+// 0. What the framework does by itself, such as imports and the conversion of batches, is no UDF's.
+uint32_t UdfOf(const std::vector<const BoxFrame*>& frames, const std::vector<BoxUdf>& udfs, const PythonFramework& framework);
 
 // The UDF with the names of all of `udfs` that have its place and kind, such as closures of one factory: nobody can tell apart what they
 // allocate.

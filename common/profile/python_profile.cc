@@ -79,7 +79,7 @@ class SessionSites {
       ProfileSite site;
       site.origin = box.origin;
       site.stack = NodeOf(box.stack);
-      const uint32_t udf = UdfOf(FramesOf(box.stack), session_.udfs);
+      const uint32_t udf = UdfOf(FramesOf(box.stack), session_.udfs, framework_);
       site.udf = udf == 0 ? 0 : udfs[udf - 1];
       site.sampled = box.sampled;
       site.allocated_bytes = static_cast<double>(box.allocated_bytes);

@@ -48,28 +48,42 @@ class Udfs : public testing::Test {
   const BoxFrame machinery_ = Frame("main", "/spark/pyspark/worker.py", 1200, 1100);
   const BoxFrame outer_ = Frame("outer", "/jobs/a.py", 12, 10);
   const BoxFrame inner_ = Frame("inner", "/jobs/a.py", 22, 20);
+  const PythonFramework framework_{{machinery_}};
   const BoxUdf outer_udf_{"outer", "/jobs/a.py", "BATCHED_UDF", 10};
   const BoxUdf inner_udf_{"make.<locals>.inner", "/jobs/a.py", "BATCHED_UDF", 20};
 };
 
 TEST_F(Udfs, TheOutermostFrameThatIsOneCounts) {
-  EXPECT_EQ(UdfOf({&machinery_, &outer_, &inner_}, {inner_udf_, outer_udf_}), 2u);
-  EXPECT_EQ(UdfOf({&machinery_, &inner_}, {inner_udf_, outer_udf_}), 1u);
+  EXPECT_EQ(UdfOf({&machinery_, &outer_, &inner_}, {inner_udf_, outer_udf_}, framework_), 2u);
+  EXPECT_EQ(UdfOf({&machinery_, &inner_}, {inner_udf_, outer_udf_}, framework_), 1u);
 }
 
 TEST_F(Udfs, OutsideOfAllTheOnlyOneIsTaken) {
-  EXPECT_EQ(UdfOf({&machinery_}, {inner_udf_}), 1u);
-  EXPECT_EQ(UdfOf({&machinery_}, {inner_udf_, outer_udf_}), 0u);
-  EXPECT_EQ(UdfOf({&machinery_}, {}), 0u);
+  const BoxFrame helper = Frame("helper", "/jobs/a.py", 42, 40), library = Frame("array", "/venv/lib/python3.11/site-packages/x.py", 9, 1);
+  EXPECT_EQ(UdfOf({&machinery_, &helper}, {inner_udf_}, framework_), 1u);
+  EXPECT_EQ(UdfOf({&library}, {inner_udf_}, framework_), 1u) << "its outer frames were cut off";
+  EXPECT_EQ(UdfOf({}, {inner_udf_}, framework_), 1u);
+  EXPECT_EQ(UdfOf({&machinery_}, {BoxUdf{"len", "", "BATCHED_UDF", 0}}, framework_), 1u) << "a builtin has no frame";
+  EXPECT_EQ(UdfOf({&machinery_}, {inner_udf_, outer_udf_}, framework_), 0u);
+  EXPECT_EQ(UdfOf({&machinery_}, {}, framework_), 0u);
+}
+
+TEST_F(Udfs, WhatTheFrameworkDoesByItselfIsNoUdfs) {
+  const BoxFrame batch = Frame("load_stream", "/spark/pyspark/sql/pandas/serializers.py", 340, 300);
+  const BoxFrame caches = Frame("invalidate_caches", "/usr/lib/python3.11/importlib/__init__.py", 70, 66);
+  const BoxFrame frozen = Frame("_path_join", "<frozen importlib._bootstrap_external>", 128, 126);
+  EXPECT_EQ(UdfOf({&machinery_, &batch}, {inner_udf_}, framework_), 0u);
+  EXPECT_EQ(UdfOf({&machinery_, &caches, &frozen}, {inner_udf_}, framework_), 0u);
+  EXPECT_EQ(UdfOf({&machinery_, &inner_, &batch}, {inner_udf_}, framework_), 1u) << "which asks for the next batch itself";
 }
 
 TEST_F(Udfs, AFunctionWithAnotherNameIsFoundByItsPlace) {
   const BoxFrame closure = Frame("u", "/jobs/a.py", 32, 30);
   const BoxUdf first{"price_0", "/jobs/a.py", "BATCHED_UDF", 30}, second{"price_1", "/jobs/a.py", "BATCHED_UDF", 30};
   const BoxUdf plain{"make.<locals>.u", "/jobs/a.py", "BATCHED_UDF", 30};
-  EXPECT_EQ(UdfOf({&machinery_, &closure}, {inner_udf_, first, second}), 2u);
-  EXPECT_EQ(UdfOf({&machinery_, &closure}, {inner_udf_, first, plain}), 3u) << "its own name counts more";
-  EXPECT_EQ(UdfOf({&machinery_, &closure, &inner_}, {inner_udf_, first}), 2u);
+  EXPECT_EQ(UdfOf({&machinery_, &closure}, {inner_udf_, first, second}, framework_), 2u);
+  EXPECT_EQ(UdfOf({&machinery_, &closure}, {inner_udf_, first, plain}, framework_), 3u) << "its own name counts more";
+  EXPECT_EQ(UdfOf({&machinery_, &closure, &inner_}, {inner_udf_, first}, framework_), 2u);
 }
 
 TEST_F(Udfs, ThoseOfOnePlaceAreOneWithAllNames) {
@@ -85,7 +99,7 @@ TEST_F(Udfs, ThoseOfOnePlaceAreOneWithAllNames) {
 TEST_F(Udfs, AnotherFunctionOfTheSameNameIsNotIt) {
   const BoxFrame elsewhere = Frame("outer", "/jobs/b.py", 12, 10);
   const BoxFrame later = Frame("outer", "/jobs/a.py", 52, 50);
-  EXPECT_EQ(UdfOf({&elsewhere, &later}, {inner_udf_, outer_udf_}), 0u);
+  EXPECT_EQ(UdfOf({&elsewhere, &later}, {inner_udf_, outer_udf_}, framework_), 0u);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ struct Scene {
   void AddSite(uint64_t live, const char* kind, std::vector<ReportFrame> frames) {
     ReportSite& site = death.sites.emplace_back();
     site.origin = Origin::kPython;
-    site.udf = ReportUdf{"f", kind, "job.py", 1};
+    input.udf_kinds.insert(kind);
     site.live_at_peak_bytes = live;
     site.frames = std::move(frames);
   }

@@ -7,7 +7,7 @@ hierarchy; where either is missing these tests are skipped.
 import memory_cgroups
 import pytest
 from conftest import BUILD, LOCAL_CLUSTER, Standalone, line_of, sites_at
-from memory_cgroups import entering, kernel_kills
+from memory_cgroups import entering, kernel_kills, kernel_kills_on_host
 from reruns import played
 
 LIMIT_BYTES = 1_100_001_280  # whole pages
@@ -45,11 +45,14 @@ def demand_told(run, deaths):
 @pytest.mark.one_line("4")
 def test_a_kill_at_low_use_is_not_memory(spark_run):
     conf = {"spark.executor.heartbeatInterval": "1s", "spark.memprof.snapshot.seconds": "1"}
+    before = kernel_kills_on_host()
     run = spark_run("killed.py", master=LOCAL_CLUSTER, conf=conf).demand_success()
     (death,) = run.report()["postMortems"]
     assert death["process"] == "jvm"
     assert death["exitCode"] == 137
     assert death["outOfMemory"] is False
+    if kernel_kills_on_host() == before:  # else the kernel killed something of another test
+        assert "the next one on its host, found that the kernel killed nothing there" in death["how"]
     assert "not of memory" in death["headline"]
     assert death["advice"] == []
     assert death["usedBytes"] < death["limitBytes"] / 2

@@ -50,6 +50,12 @@ def container(limit_bytes, without=pytest.skip):
         remove_container(folder)
 
 
+def kernel_kills_on_host():
+    """Of all processes since it was booted, in cgroups, too."""
+    lines = pathlib.Path("/proc/vmstat").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("oom_kill "))
+
+
 def kernel_kills(folder):
     """What the kernel has killed in it."""
     return int(re.search(r"oom_kill (\d+)", (folder / "memory.oom_control").read_text())[1])

@@ -23,8 +23,10 @@ bool TakesBatches(const std::string& of_kind) {
   return std::any_of(kKinds.begin(), kKinds.end(), [&](std::string_view kind) { return of_kind.find(kind) != of_kind.npos; });
 }
 
-// PySpark's own code that turns a batch of Arrow into pandas and back.
+// PySpark's own code that turns a batch of Arrow into pandas and back. It also imports both when it is first called.
 bool IsBatch(const ReportSite& site) {
+  const auto imports = [](const ReportFrame& frame) { return frame.file.starts_with("<frozen importlib"); };
+  if (std::any_of(site.frames.begin(), site.frames.end(), imports)) return false;
   return std::any_of(site.frames.begin(), site.frames.end(), [](const ReportFrame& frame) {
     return frame.language == Language::kPython && frame.file.find("pyspark/sql/") != frame.file.npos &&
            (frame.file.ends_with("/serializers.py") || frame.file.ends_with("/conversion.py"));

@@ -94,6 +94,7 @@ TaskProfileRecord InternProfile(const proto::TaskProfile& profile, Interner& int
   record.python_interval_bytes = profile.python_interval_bytes();
   const InternedReferences interned(profile, interner);
   ReadMemory(profile.spark_memory(), interner, record.spark_memory);
+  record.udfs.assign(interned.udfs().begin(), interned.udfs().end());
   record.sites.reserve(profile.sites_size());
   std::unordered_map<SiteKey, size_t, SiteKeyHash> seen;  // two of a profile's stacks may be one after interning
   for (const proto::Site& site : profile.sites()) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory_resource>
+#include <span>
 #include <vector>
 
 #include "base/origin.h"
@@ -22,6 +23,7 @@ class InternedReferences {
   InternedReferences(const proto::TaskProfile& profile, Interner& interner);
   StackId Stack(uint32_t index) const { return stacks_[index]; }
   UdfId Udf(uint32_t index) const { return udfs_[index]; }
+  std::span<const UdfId> udfs() const { return std::span(udfs_).subspan(1); }
 
  private:
   std::vector<StackId> stacks_;

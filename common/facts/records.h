@@ -111,7 +111,7 @@ struct IncidentRecord {
 
 struct TaskProfileRecord {
   explicit TaskProfileRecord(std::pmr::memory_resource* memory)
-      : sites(memory), remainders(memory), counters(memory), incidents(memory), spark_memory(memory) {}
+      : sites(memory), udfs(memory), remainders(memory), counters(memory), incidents(memory), spark_memory(memory) {}
 
   uint64_t sequence = 0;
   int64_t taken_ms = 0;
@@ -120,6 +120,7 @@ struct TaskProfileRecord {
   bool recovered = false;                          // of a dead executor: Python's figures are those at its end
   bool died() const { return !final || partial; }  // or still runs: its held memory is wanted
   std::pmr::vector<SiteRecord> sites;
+  std::pmr::vector<UdfId> udfs;  // that ran, also those without a site
   std::pmr::vector<std::pair<Origin, OriginFigures>> remainders;
   std::pmr::vector<CounterRecord> counters;
   std::pmr::vector<IncidentRecord> incidents;

@@ -103,6 +103,10 @@ void DeliverProfile(std::string_view executor_id, const proto::TaskProfile& prof
 }
 
 void DeliverDeath(std::string_view executor_id, const proto::WorkerDeath& death, StoreState& state) {
+  if (state.WasDropped(executor_id)) {
+    ++state.dropped_deaths;
+    return;
+  }
   state.Executor(executor_id);
   if (!state.worker_deaths.Put({std::string(executor_id), death.pid(), death.task_attempt_id()}, death)) ++state.dropped_deaths;
 }

@@ -51,9 +51,7 @@ std::set<std::string> UdfKindsOf(const std::vector<LastTask>& tasks, const Store
   std::set<std::string> kinds;
   for (const LastTask& task : tasks) {
     if (!task.task->profile) continue;
-    for (const SiteRecord& site : task.task->profile->sites) {
-      if (site.key.udf != 0) kinds.emplace(state.interner->StringAt(state.interner->UdfAt(site.key.udf).kind));
-    }
+    for (const UdfId udf : task.task->profile->udfs) kinds.emplace(state.interner->StringAt(state.interner->UdfAt(udf).kind));
   }
   return kinds;
 }

@@ -66,6 +66,12 @@ Verdict ByExitCode(const DeathEvidence& evidence) {
                              of_spark ? "" : "-XX:+ExitOnOutOfMemoryError ends a JVM with this code, ")};
 }
 
+// Killers in user space (systemd-oomd, a node's agent) act on a full container or host, too, and the kernel doesn't count them.
+bool MayBeOfMemory(const DeathEvidence& evidence) {
+  const double host = evidence.limit_is_hosts ? 1 - ShareOf(evidence.host_available_bytes, evidence.limit_bytes) : 0;
+  return ShareOf(evidence.used_bytes, evidence.limit_bytes) >= kNearLimit || (host <= 1 && host >= kFullHost);
+}
+
 // SIGKILL, or not a word: whoever did it left no name.
 Verdict ByUse(const DeathEvidence& evidence) {
   std::string how = EndPhrase(evidence.loss);
@@ -74,8 +80,12 @@ Verdict ByUse(const DeathEvidence& evidence) {
   if (evidence.loss.silent)
     return {.unknown = true, .how = how + use + "; Spark has not heard of it: a kill, a long pause and a broken connection look alike"};
   if (evidence.kernel_kills) {  // 0: the kernel did not do it
-    return {.how = how + fmt::format("; {} found that the kernel killed nothing {}: killed from outside", evidence.counted_by,
-                                     evidence.counted_on_host ? "there" : "in its cgroup")};
+    const char* where = evidence.counted_on_host ? "there" : "in its cgroup";
+    const std::string found = fmt::format("; {} found that the kernel killed nothing {}", evidence.counted_by, where);
+    if (evidence.counted_on_host && (MayBeOfMemory(evidence) || !evidence.loss.exit_code)) {
+      return {.unknown = true, .how = how + use + found + ", but a program may have, such as the cluster's or the host's own killer"};
+    }
+    return {.how = how + found + ": killed from outside"};
   }
   if (share < 0) return {.unknown = true, .how = how + "; its use of memory is not known"};
   const int64_t age_ms = evidence.sample_age_ms.value_or(0);
@@ -124,7 +134,8 @@ Verdict JudgeWorker(const WorkerEvidence& evidence) {
       return {.out_of_memory = true, .how = how + ", right after malloc had refused it memory"};
     return {.how = how};
   }
-  if (evidence.death.kernel_kills && *evidence.death.kernel_kills == 0) {
+  const bool user_space = evidence.death.counted_on_host && MayBeOfMemory(evidence.death);
+  if (evidence.death.kernel_kills && *evidence.death.kernel_kills == 0 && !user_space) {
     return {.how = fmt::format(
                 "it vanished with its task, the kernel's oom_kill counter of its {} did not rise, and its black box has no word of a "
                 "crash: somebody killed it, or it ended itself",

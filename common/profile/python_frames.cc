@@ -25,16 +25,28 @@ bool IsAtPlaceOf(const BoxFrame& frame, const BoxUdf& udf) {
 
 bool HasNameOf(const BoxFrame& frame, const BoxUdf& udf) { return LastPart(frame.function) == LastPart(udf.name); }
 
-// A deep stack may have lost its outermost frames, and thereby the framework's.
-bool IsFrameworksOwn(const std::vector<const BoxFrame*>& frames, const PythonFramework& framework) {
-  const auto is_users = [&](const BoxFrame* frame) {
-    return frame->language == Language::kPython && !framework.Contains(*frame) && !IsInstalledCode(frame->file);
-  };
-  return std::any_of(frames.begin(), frames.end(), [&](const BoxFrame* frame) { return framework.Contains(*frame); }) &&
-         std::none_of(frames.begin(), frames.end(), is_users);
+// The standard library, and packages that PySpark itself uses. Other packages may wrap the user's function, or be imported for it.
+bool ServesTheFramework(std::string_view file) {
+  constexpr std::string_view kPackages[] = {"pandas/", "numpy/", "pyarrow/", "py4j/"};
+  for (const std::string_view root : {"/site-packages/", "/dist-packages/"}) {
+    const size_t at = file.rfind(root);
+    if (at == file.npos) continue;
+    const std::string_view package = file.substr(at + root.size());
+    return std::any_of(std::begin(kPackages), std::end(kPackages), [&](std::string_view each) { return package.starts_with(each); });
+  }
+  return IsInstalledCode(file);
 }
 
-// A builtin function has no frames of its own.
+// A deep stack may have lost its outermost frames, and thereby the framework's.
+bool IsFrameworksOwn(const std::vector<const BoxFrame*>& frames, const PythonFramework& framework) {
+  const auto is_others = [&](const BoxFrame* frame) {
+    return frame->language == Language::kPython && !framework.Contains(*frame) && !ServesTheFramework(frame->file);
+  };
+  return std::any_of(frames.begin(), frames.end(), [&](const BoxFrame* frame) { return framework.Contains(*frame); }) &&
+         std::none_of(frames.begin(), frames.end(), is_others);
+}
+
+// A program without Spark is one function without a place (program/process_profile.h).
 bool HasPlace(const BoxUdf& udf) { return udf.line != 0 && !udf.file.empty(); }
 
 }  // namespace

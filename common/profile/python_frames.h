@@ -24,7 +24,8 @@ class PythonFramework {
 };
 
 // Index + 1 of the UDF that `frames` (outermost first) run in: the first frame that is a UDF, else the session's only UDF, else
-// 0. What the framework does by itself, such as imports and the conversion of batches, is no UDF's.
+// 0. What the framework does by itself, such as its imports and the conversion of batches, is no UDF's: stacks of its code, the
+// standard library's, and of packages that it uses. Stacks without any frame of its are the only UDF's, since they may have been cut.
 uint32_t UdfOf(const std::vector<const BoxFrame*>& frames, const std::vector<BoxUdf>& udfs, const PythonFramework& framework);
 
 // The UDF with the names of all of `udfs` that have its place and kind, such as closures of one factory: nobody can tell apart what they

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "facts/counters.h"
@@ -87,6 +90,7 @@ void Compact(StoreState& state) {
     task.executor = copy.String(task.executor);
     if (!task.profile) continue;
     for (SiteRecord& site : task.profile->sites) move_site(site.key);
+    for (UdfId& udf : task.profile->udfs) udf = copy.Udf(udf);
     for (IncidentRecord& incident : task.profile->incidents) incident.stack = copy.Stack(incident.stack);
     for (CounterRecord& counter : task.profile->counters) counter.name = copy.String(counter.name);
     for (TaskMemoryRecord::Consumer& consumer : task.profile->spark_memory.consumers) consumer.name = copy.String(consumer.name);
@@ -193,25 +197,30 @@ size_t DropStages(size_t keep, StoreState& state) {
 }
 
 // Likewise drops removed executors. Only numbered ones: Spark never uses a number twice, so their late messages are recognised by it.
-// Those that were removed on purpose go first: the death of an executor is known from its record alone.
-size_t DropExecutors(size_t keep, StoreState& state) {
+enum class MayGo { kRemovedOnPurpose, kAllRemoved };
+
+// Those that were removed on purpose go first: the death of an executor, and of its workers, is only told while its record is kept.
+size_t DropExecutors(size_t keep, MayGo which, StoreState& state) {
   if (state.executors.size() <= keep) return 0;
-  using Rank = std::tuple<bool, uint64_t, int64_t, int64_t>;  // whether it died, bytes used at its peak, time of removal, number
+  std::set<std::string> with_deaths;
+  state.worker_deaths.ForEach([&](const WorkerDeathKey& key, const proto::WorkerDeath&) { with_deaths.insert(std::get<0>(key)); });
+  using Rank = std::tuple<bool, uint64_t, int64_t, int64_t>;  // whether a death is told, bytes at its peak, time of removal, number
   std::vector<Rank> ranks;
   for (const auto& [id, executor] : state.executors) {
     std::optional<int64_t> number = ExecutorNumber(id);
-    if (number && executor.removed) {
-      ranks.emplace_back(DiedUnwanted(executor, state), PeakUseOf(executor).value_or(0), executor.removed_ms, *number);
-    }
+    if (!number || !executor.removed) continue;
+    const bool told = DiedUnwanted(executor, state) || with_deaths.contains(std::string(id));
+    if (told && which == MayGo::kRemovedOnPurpose) continue;
+    ranks.emplace_back(told, PeakUseOf(executor).value_or(0), executor.removed_ms, *number);
   }
   std::sort(ranks.begin(), ranks.end());
   ranks.resize(std::min(ranks.size(), state.executors.size() - keep));
-  for (const auto& [died, use, removed_ms, number] : ranks) {
+  for (const auto& [told, use, removed_ms, number] : ranks) {
     auto executor = state.executors.find(std::string_view(std::to_string(number)));
     if (executor == state.executors.end()) continue;
     state.dropped_executors.Add(executor->second, state.folded_counters);
     state.dropped_executor_numbers.Add(number);
-    if (died) ++state.dropped_deaths;
+    if (DiedUnwanted(executor->second, state)) ++state.dropped_executor_deaths;
     state.executors.erase(executor);
   }
   return ranks.size();
@@ -247,7 +256,7 @@ void KeepWithinLimit(StoreState& state) {
     if (fits()) return;
   }
   // First drops stages and executors that have no row in a report anyway.
-  if (DropStages(kMostStageRows, state) + DropExecutors(kMostExecutorRows, state) != 0 && fits()) return;
+  if (DropStages(kMostStageRows, state) + DropExecutors(kMostExecutorRows, MayGo::kRemovedOnPurpose, state) != 0 && fits()) return;
   for (size_t keep = 2048; keep >= 128; keep /= 4) {
     size_t gone = 0;
     for (auto& [key, stage] : state.stages) gone += KeepHeaviestRows(keep, stage);
@@ -275,7 +284,7 @@ void KeepWithinLimit(StoreState& state) {
     if (state.actions.Keep(keep) != 0 && fits()) return;
   }
   for (size_t keep = kMostStageRows / 2; keep >= 8; keep /= 2) {
-    if (DropStages(keep, state) + DropExecutors(keep, state) != 0 && fits()) return;
+    if (DropStages(keep, state) + DropExecutors(keep, MayGo::kAllRemoved, state) != 0 && fits()) return;
   }
   // Frees a little more than needed: otherwise all of the above would run again for the next event.
   if (state.memory.bytes() <= state.limit_bytes - state.limit_bytes / 16) return;

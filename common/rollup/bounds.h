@@ -3,7 +3,7 @@
 // by it. If that is not enough, these go, in this order: stages and executors for which a report has no row anyway
 // (droppedStages, droppedExecutors: one sum of each stays); rows of the lightest tasks (droppedTaskRows); the lightest sites
 // (droppedSites; their bytes stay in the remainders) and lines of stages; growth series, cached data and actions; the lightest
-// complete stages and removed executors, those that died last of all (droppedPostMortems); at last profiles of tasks that still run
+// complete stages and removed executors, those with a death last (droppedPostMortems); at last profiles of tasks that still run
 // (droppedTasks).
 #pragma once
 

@@ -99,6 +99,7 @@ struct StoreState {
   StageSums dropped_stages;
   ExecutorSums dropped_executors;
   IntervalSet dropped_executor_numbers{&memory};  // late messages of these are recognised
+  uint64_t dropped_executor_deaths = 0;           // of executors whose record went; the log may have told them
   uint64_t dropped_deaths = 0;                    // for which there was no room below
   WorkerDeaths worker_deaths;
   HeapShortages heap_shortages;

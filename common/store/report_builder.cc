@@ -334,7 +334,7 @@ BuiltReport BuildReport(const StoreState& state, bool unfinished) {
   PostMortemRows post_mortems = PostMortems(state, report.executors, built.awaits_names);
   report.post_mortems = std::move(post_mortems.shown);
   report.other_deaths = std::move(post_mortems.others);
-  const uint64_t dropped = state.dropped_deaths + post_mortems.dropped;
+  const uint64_t dropped = state.dropped_deaths + state.dropped_executor_deaths + post_mortems.dropped;
   if (dropped != 0) AddCounter("droppedPostMortems", dropped, counters);
   AddFindings(state, report);
   report.counters.assign(counters.begin(), counters.end());

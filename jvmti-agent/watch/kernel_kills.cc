@@ -4,6 +4,7 @@ namespace memprof {
 
 void KernelKills::Reset(std::optional<uint64_t> counter) {
   counter_ = counter;
+  was_read_ = true;
   unexplained_.clear();
 }
 
@@ -14,11 +15,12 @@ void KernelKills::Read(std::optional<uint64_t> counter, Clock::time_point now) {
     for (uint64_t kill = *counter_; kill < *counter && unexplained_.size() < kMost; ++kill) unexplained_.push_back(now);
   }
   if (counter) counter_ = counter;
+  was_read_ = counter.has_value();
 }
 
 std::optional<uint64_t> KernelKills::Take() {
   if (!counter_) return std::nullopt;
-  if (unexplained_.empty()) return 0;
+  if (unexplained_.empty()) return was_read_ ? std::optional<uint64_t>(0) : std::nullopt;
   unexplained_.pop_front();
   return 1;
 }

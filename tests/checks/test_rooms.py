@@ -34,7 +34,7 @@ COMMON = {
     "postmortem": "proto report report/views budget advice facts rollup",
     "store": "base report report/views report/pages eventlog budget advice facts rollup intake postmortem",
     "profile": "base blackbox symbols system proto",
-    "program": "base blackbox symbols system proto report report/views advice postmortem store profile",
+    "program": "base blackbox symbols system proto report report/views advice facts postmortem store profile",
 }
 PARTS = {"report/fields"}  # folders within a folder that are part of it
 AGENT = {

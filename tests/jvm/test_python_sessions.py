@@ -37,6 +37,7 @@ def test_a_session_becomes_part_of_its_task(java17):
     assert small["variance"] > 0
     assert small["sampled"] is True
     assert [frame["inFramework"] for frame in small["frames"]] == [True, True]
+    assert not small["udf"], "the framework's own"
 
     native = big["frames"][3]
     assert native["language"] == "native"

@@ -42,6 +42,17 @@ TEST(KernelKills, WithoutARiseTheKernelHasKilledNothing) {
   EXPECT_FALSE(kills.MayHaveKilled());
 }
 
+TEST(KernelKills, AReadingThatFailsSaysNothing) {
+  KernelKills kills;
+  kills.Reset(7);
+  kills.Read(std::nullopt, kBegin);
+  EXPECT_TRUE(kills.MayHaveKilled());
+  EXPECT_EQ(kills.Take(), std::nullopt);
+  kills.Read(7, kBegin);
+  EXPECT_FALSE(kills.MayHaveKilled());
+  EXPECT_EQ(kills.Take(), 0u);
+}
+
 TEST(KernelKills, WithoutACounterNothingIsKnown) {
   KernelKills kills;
   EXPECT_TRUE(kills.MayHaveKilled());

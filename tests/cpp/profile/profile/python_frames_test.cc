@@ -63,7 +63,7 @@ TEST_F(Udfs, OutsideOfAllTheOnlyOneIsTaken) {
   EXPECT_EQ(UdfOf({&machinery_, &helper}, {inner_udf_}, framework_), 1u);
   EXPECT_EQ(UdfOf({&library}, {inner_udf_}, framework_), 1u) << "its outer frames were cut off";
   EXPECT_EQ(UdfOf({}, {inner_udf_}, framework_), 1u);
-  EXPECT_EQ(UdfOf({&machinery_}, {BoxUdf{"len", "", "BATCHED_UDF", 0}}, framework_), 1u) << "a builtin has no frame";
+  EXPECT_EQ(UdfOf({&machinery_}, {BoxUdf{"job.py", "", "PROGRAM", 0}}, framework_), 1u) << "without Spark";
   EXPECT_EQ(UdfOf({&machinery_}, {inner_udf_, outer_udf_}, framework_), 0u);
   EXPECT_EQ(UdfOf({&machinery_}, {}, framework_), 0u);
 }
@@ -74,6 +74,10 @@ TEST_F(Udfs, WhatTheFrameworkDoesByItselfIsNoUdfs) {
   const BoxFrame frozen = Frame("_path_join", "<frozen importlib._bootstrap_external>", 128, 126);
   EXPECT_EQ(UdfOf({&machinery_, &batch}, {inner_udf_}, framework_), 0u);
   EXPECT_EQ(UdfOf({&machinery_, &caches, &frozen}, {inner_udf_}, framework_), 0u);
+  const BoxFrame pandas = Frame("concat", "/venv/lib/python3.11/site-packages/pandas/core/concat.py", 9, 1);
+  const BoxFrame wrapper = Frame("validate", "/venv/lib/python3.11/site-packages/wrapper/checks.py", 9, 1);
+  EXPECT_EQ(UdfOf({&machinery_, &batch, &pandas}, {inner_udf_}, framework_), 0u);
+  EXPECT_EQ(UdfOf({&machinery_, &wrapper, &pandas}, {inner_udf_}, framework_), 1u) << "which a package has wrapped";
   EXPECT_EQ(UdfOf({&machinery_, &inner_, &batch}, {inner_udf_}, framework_), 1u) << "which asks for the next batch itself";
 }
 

@@ -41,13 +41,26 @@ TEST(Verdict, TheKernelsCountIsWordOfLaw) {
 }
 
 TEST(Verdict, NoKillOnTheWholeHostIsNoneInACgroupOfIt) {
-  WorkerEvidence worker;
-  worker.death = Killed(kLimit);
-  worker.death.kernel_kills = 0;
-  EXPECT_THAT(JudgeWorker(worker).how, HasSubstr("oom_kill counter of its cgroup did not rise"));
-  worker.death.counted_on_host = true;
-  EXPECT_FALSE(JudgeWorker(worker).out_of_memory);
-  EXPECT_THAT(JudgeWorker(worker).how, HasSubstr("oom_kill counter of its host did not rise"));
+  for (const uint64_t used : {kLimit / 3, kLimit}) {
+    WorkerEvidence worker;
+    worker.death = Killed(used);
+    worker.death.kernel_kills = 0;
+    EXPECT_THAT(JudgeWorker(worker).how, HasSubstr("oom_kill counter of its cgroup did not rise"));
+    worker.death.counted_on_host = true;
+    const Verdict verdict = JudgeWorker(worker);
+    EXPECT_FALSE(verdict.out_of_memory);
+    EXPECT_EQ(verdict.unknown, used == kLimit) << "a killer in user space is not counted";
+    EXPECT_THAT(verdict.how, HasSubstr(used == kLimit ? "killed nothing there" : "oom_kill counter of its host did not rise"));
+  }
+}
+
+TEST(Verdict, WithoutAnExitCodeTheHostsCountDoesNotSayWhoDidIt) {
+  DeathEvidence evidence = Killed(kLimit / 3);
+  evidence.kernel_kills = 0;
+  evidence.counted_on_host = true;
+  EXPECT_THAT(Judge(evidence).how, HasSubstr("killed nothing there: killed from outside"));
+  evidence.loss = {};  // it may have crashed
+  EXPECT_TRUE(Judge(evidence).unknown);
 }
 
 TEST(Verdict, WithoutAnExitCodeUseDecides) {

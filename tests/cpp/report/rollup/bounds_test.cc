@@ -174,7 +174,7 @@ TEST(Bounds, DeathsOfExecutorsThatAreLetGoAreCounted) {
   }
   const Report report = BuildReport(state, false).report;
   EXPECT_GT(state.dropped_executors.executors, 0u);
-  EXPECT_EQ(state.dropped_deaths, state.dropped_executors.executors);
+  EXPECT_EQ(state.dropped_executor_deaths, state.dropped_executors.executors);
   EXPECT_EQ(report.post_mortems.size() + report.other_deaths.size() + CounterOf(report, "droppedPostMortems"), kExecutors);
 }
 

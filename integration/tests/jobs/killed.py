@@ -25,7 +25,9 @@ def work(_):
 sc = SparkContext(appName="killed")
 print("RESULT", json.dumps(sc.parallelize([1], 1).map(work).sum()), flush=True)
 end = time.monotonic() + 60 * PATIENCE
-while len(sc._jsc.sc().statusTracker().getExecutorInfos()) < 3:  # the driver, the other one, and the killed one's successor
+while (
+    len(sc._jsc.sc().statusTracker().getExecutorInfos()) < 3
+):  # the driver, the other one, and the killed one's successor
     assert time.monotonic() < end, "no other executor has come"
     time.sleep(0.1)
 sc.stop()

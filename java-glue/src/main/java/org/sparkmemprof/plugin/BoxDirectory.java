@@ -6,6 +6,7 @@ import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import org.apache.spark.SparkConf;
 import org.sparkmemprof.files.Claim;
 import org.sparkmemprof.files.Leftovers;
 import org.sparkmemprof.files.PrivateDirectories;
@@ -27,20 +28,21 @@ final class BoxDirectory {
 
   /**
    * @param configured {@code spark.memprof.box.dir}, or null
+   * @param name of the directory, {@link #nameOf}
    * @param failures receives why each place was refused
    * @param notices is told when our directory's usual name is taken
    * @return null when no place would do
    */
   static BoxDirectory make(
       String configured,
-      String applicationId,
+      String name,
       String executorId,
       boolean workingDirectoryIsOurs,
       StringBuilder failures,
       Notices notices) {
     for (Path base : candidates(configured, workingDirectoryIsOurs)) {
       try {
-        Path path = PrivateDirectories.makeOurs(base, notices::report, applicationId);
+        Path path = PrivateDirectories.makeOurs(base, notices::report, name);
         String mark = "executor-" + executorId + "-" + UUID.randomUUID() + Leftovers.MARK_SUFFIX;
         BoxDirectory made = new BoxDirectory(path, Claim.make(path.resolve(mark)));
         Leftovers.remove(path.getParent());
@@ -50,6 +52,15 @@ final class BoxDirectory {
       }
     }
     return null;
+  }
+
+  /**
+   * The application's id and start. Two standalone masters on one host give the same id to
+   * applications that start in the same second, and YARN gives it to each attempt.
+   */
+  static String nameOf(String applicationId, SparkConf conf) {
+    String started = conf.get("spark.app.startTime", "");
+    return started.matches("[0-9]+") ? applicationId + "-" + started : applicationId;
   }
 
   private static List<Path> candidates(String configured, boolean workingDirectoryIsOurs) {

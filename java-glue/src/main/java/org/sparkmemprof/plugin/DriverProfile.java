@@ -77,7 +77,13 @@ final class DriverProfile {
     StringBuilder failures = new StringBuilder();
     ExecutorIdentity self = new ExecutorIdentity(ExecutorIdentity.DRIVER);
     BoxDirectory boxes =
-        BoxDirectory.make(settings.boxDirectory, applicationId, self.id, false, failures, notices);
+        BoxDirectory.make(
+            settings.boxDirectory,
+            BoxDirectory.nameOf(applicationId, conf),
+            self.id,
+            false,
+            failures,
+            notices);
     if (boxes == null) {
       notices.report("the driver's profile", "no private directory for black boxes: " + failures);
       return null;

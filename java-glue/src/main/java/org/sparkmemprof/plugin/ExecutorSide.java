@@ -91,7 +91,12 @@ public final class ExecutorSide implements ExecutorPlugin {
     StringBuilder failures = new StringBuilder();
     boxes =
         BoxDirectory.make(
-            settings.boxDirectory, applicationId, self.id, ownDirectory, failures, notices);
+            settings.boxDirectory,
+            BoxDirectory.nameOf(applicationId, context.conf()),
+            self.id,
+            ownDirectory,
+            failures,
+            notices);
     if (boxes == null) {
       notices.report(
           "profiling",

@@ -48,6 +48,16 @@ public class BoxDirectoryTest {
   }
 
   @Test
+  public void applicationsOfTheSameIdHaveTheirOwn() {
+    SparkConf conf = new SparkConf(false);
+    assertEquals("app-1", BoxDirectory.nameOf("app-1", conf));
+    conf.set("spark.app.startTime", "1700000000123");
+    assertEquals("app-1-1700000000123", BoxDirectory.nameOf("app-1", conf));
+    conf.set("spark.app.startTime", "../up");
+    assertEquals("app-1", BoxDirectory.nameOf("app-1", conf));
+  }
+
+  @Test
   public void workersAreToldTheDirectoryThatIsUsed() throws IOException {
     Path base = folder.getRoot().toPath();
     Files.createFile(base.resolve("sparkmemprof-" + PrivateDirectories.uid()));

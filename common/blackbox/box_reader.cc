@@ -55,14 +55,21 @@ bool Printable(const std::string& text) {
   return std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
 
+// For messages, which have room for 255 bytes: the reason matters more than the folders.
+std::string EndOf(const std::string& path) {
+  constexpr size_t kMost = 140;
+  return path.size() <= kMost ? path : "..." + path.substr(path.size() - kMost);
+}
+
 }  // namespace
 
 // ---- opening
 
 Result<BoxReader> BoxReader::Open(const std::string& path) {
-  const char* name = path.c_str();
+  const std::string named = EndOf(path);
+  const char* name = named.c_str();
   // O_NONBLOCK: a pipe in the box's place must not make us wait for its other end.
-  int fd = open(name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  int fd = open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) {
     return Status::Error(errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo, "cannot open black box %s: %s", name,
                          strerrordesc_np(errno));

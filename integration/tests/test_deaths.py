@@ -46,7 +46,7 @@ def demand_told(run, deaths):
 def test_a_kill_at_low_use_is_not_memory(spark_run):
     conf = {"spark.executor.heartbeatInterval": "1s", "spark.memprof.snapshot.seconds": "1"}
     before = kernel_kills_on_host()
-    run = spark_run("killed.py", master=LOCAL_CLUSTER, conf=conf).demand_success()
+    run = spark_run("killed.py", "successor", master=LOCAL_CLUSTER, conf=conf).demand_success()
     (death,) = run.report()["postMortems"]
     assert death["process"] == "jvm"
     assert death["exitCode"] == 137

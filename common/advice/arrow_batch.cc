@@ -50,15 +50,6 @@ uint64_t RecordsNow(const AdviceInput& input) {
   return number ? records : 0;  // 0 and below: no bound
 }
 
-// Of the bytes that Arrow takes for a batch; 0: Spark has no such bound (before 4.1), or it is off.
-uint64_t BytesNow(const AdviceInput& input) {
-  if (input.settings == nullptr) return 0;
-  const auto found = input.settings->find(kBytes);
-  if (found == input.settings->end()) return 0;
-  const Result<uint64_t> bytes = ParseMemorySize(found->second, 1);
-  return bytes.ok() ? *bytes : 0;
-}
-
 // At most half of `now`, and so much less that what batches held fits into `room`.
 uint64_t Smaller(uint64_t now, uint64_t batches, uint64_t room) {
   return std::min(now / 2, static_cast<uint64_t>(static_cast<double>(now) * static_cast<double>(room) / static_cast<double>(batches)));
@@ -74,14 +65,15 @@ std::optional<ReportAdvice> AdviseArrowBatch(const AdviceInput& input) {
       std::any_of(input.udf_kinds.begin(), input.udf_kinds.end(), TakesBatches) || std::any_of(sites.begin(), sites.end(), IsBatchOfJvm);
   if (!batches_come) return std::nullopt;
   uint64_t in_python = 0, in_jvm = 0;
-  for (const ReportSite& site : input.death->sites) {
+  for (const ReportSite& site : sites) {
     if (site.origin == Origin::kPython && IsBatch(site)) in_python += site.live_at_peak_bytes.value_or(0);
     if (IsBatchOfJvm(site)) in_jvm += site.live_at_peak_bytes.value_or(0);
   }
   PythonAtOnce python = LargestPythonSum(input);
   const uint64_t batches = in_python + in_jvm, held = python.bytes + in_jvm;
   if (static_cast<double>(batches) < kWorthIt * static_cast<double>(held) || batches == 0) return std::nullopt;
-  uint64_t limit = input.death->limit_bytes.value_or(0), jvm = JvmResident(input), records = RecordsNow(input), bytes = BytesNow(input);
+  uint64_t limit = input.death->limit_bytes.value_or(0), jvm = JvmResident(input), records = RecordsNow(input);
+  uint64_t bytes = SizeOr(input.settings, kBytes, 1, 0);                   // 0: Spark has no such bound (3.5), or it is off
   uint64_t all = jvm + python.bytes, rest = all - std::min(all, batches);  // this part does not shrink with the batch
   uint64_t room = limit > WithHeadroom(rest) ? limit - WithHeadroom(rest) : 0;
   std::string of_all;

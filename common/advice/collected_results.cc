@@ -15,14 +15,6 @@ constexpr const char *kMaxResultSize = "spark.driver.maxResultSize", *kDriverMem
                      *kBroadcastThreshold = "spark.sql.autoBroadcastJoinThreshold";
 constexpr uint64_t kReserved = 300 * kMib;  // of the heap, by Spark for itself
 
-uint64_t SizeOr(const SparkSettings* settings, const char* key, uint64_t unit, uint64_t otherwise) {
-  if (settings == nullptr) return otherwise;
-  const auto found = settings->find(key);
-  if (found == settings->end()) return otherwise;
-  const Result<uint64_t> bytes = ParseMemorySize(found->second, unit);
-  return bytes.ok() ? *bytes : otherwise;
-}
-
 std::string TextOr(const SparkSettings* settings, const char* key, const char* otherwise) {
   const auto found = settings == nullptr ? SparkSettings::const_iterator() : settings->find(key);
   return settings == nullptr || found == settings->end() ? otherwise : found->second;

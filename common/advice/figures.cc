@@ -84,13 +84,15 @@ uint64_t LastOf(const AdviceInput& input, std::string_view region) {
   return 0;
 }
 
-uint64_t PysparkMemorySetting(const AdviceInput& input) {
-  if (input.settings == nullptr) return 0;
-  auto found = input.settings->find("spark.executor.pyspark.memory");
-  if (found == input.settings->end()) return 0;
-  Result<uint64_t> bytes = ParseMemorySize(found->second, kMib);
-  return bytes.ok() ? *bytes : 0;
+uint64_t SizeOr(const SparkSettings* settings, const char* key, uint64_t unit, uint64_t otherwise) {
+  if (settings == nullptr) return otherwise;
+  const auto found = settings->find(key);
+  if (found == settings->end()) return otherwise;
+  const Result<uint64_t> bytes = ParseMemorySize(found->second, unit);
+  return bytes.ok() ? *bytes : otherwise;
 }
+
+uint64_t PysparkMemorySetting(const AdviceInput& input) { return SizeOr(input.settings, "spark.executor.pyspark.memory", kMib, 0); }
 
 uint64_t BytesOfEach(const PythonAtOnce& python) { return python.bytes / std::max<size_t>(python.workers, 1); }
 

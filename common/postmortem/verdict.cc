@@ -14,6 +14,12 @@ double ShareOf(std::optional<uint64_t> part, std::optional<uint64_t> whole) {
   return static_cast<double>(*part) / static_cast<double>(*whole);
 }
 
+// Of a host's memory that is the limit, what all on it together used; -1: not known, or it is not the limit.
+double HostShare(const DeathEvidence& evidence) {
+  const double available = evidence.limit_is_hosts ? ShareOf(evidence.host_available_bytes, evidence.limit_bytes) : -1;
+  return available < 0 ? -1 : 1 - available;
+}
+
 std::string EndPhrase(const LossReason& loss) {
   return loss.exit_code ? "exit code " + ExitCodePhrase(*loss.exit_code) : "Spark gives no exit code";
 }
@@ -68,8 +74,7 @@ Verdict ByExitCode(const DeathEvidence& evidence) {
 
 // Killers in user space (systemd-oomd, a node's agent) act on a full container or host, too, and the kernel doesn't count them.
 bool MayBeOfMemory(const DeathEvidence& evidence) {
-  const double host = evidence.limit_is_hosts ? 1 - ShareOf(evidence.host_available_bytes, evidence.limit_bytes) : 0;
-  return ShareOf(evidence.used_bytes, evidence.limit_bytes) >= kNearLimit || (host <= 1 && host >= kFullHost);
+  return ShareOf(evidence.used_bytes, evidence.limit_bytes) >= kNearLimit || HostShare(evidence) >= kFullHost;
 }
 
 // SIGKILL, or not a word: whoever did it left no name.
@@ -96,9 +101,8 @@ Verdict ByUse(const DeathEvidence& evidence) {
     return {.unknown = true,
             .how = fmt::format("{}, without what workers had held that died since; with it {}", how, FormatPercent(before, 1))};
   if (!evidence.limit_is_hosts) return {.how = how};
-  if (!evidence.host_available_bytes)
-    return {.unknown = true, .how = how + ", which is the host's memory; how much others used of it is not known"};
-  const double host = 1 - ShareOf(evidence.host_available_bytes, evidence.limit_bytes);
+  const double host = HostShare(evidence);
+  if (host < 0) return {.unknown = true, .how = how + ", which is the host's memory; how much others used of it is not known"};
   how += fmt::format(", which is the host's memory; all on it together used {}", FormatPercent(host, 1));
   if (host >= kFullHost) return {.out_of_memory = true, .how = how};
   if (age_ms >= kStaleHostSampleMs)

@@ -196,9 +196,9 @@ size_t DropStages(size_t keep, StoreState& state) {
   return ranks.size();
 }
 
-// Likewise drops removed executors. Only numbered ones: Spark never uses a number twice, so their late messages are recognised by it.
 enum class MayGo { kRemovedOnPurpose, kAllRemoved };
 
+// Likewise drops removed executors. Only numbered ones: Spark never uses a number twice, so their late messages are recognised by it.
 // Those that were removed on purpose go first: the death of an executor, and of its workers, is only told while its record is kept.
 size_t DropExecutors(size_t keep, MayGo which, StoreState& state) {
   if (state.executors.size() <= keep) return 0;

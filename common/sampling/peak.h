@@ -20,9 +20,9 @@
 // Residency works the same way, with one difference: a block's resident bytes are often read long after the peak (just before it is
 // freed, because at malloc it had no pages yet). Such a late reading belongs to the peak if the block was live at the peak. So a block
 // remembers the first maximum that it can have been part of: FirstPeak(). It is live now, so it was live at the last maximum exactly
-// if that maximum is not older than its first one. `read_kib` is
-// the weight of the live blocks that have been read. If none of a site's blocks at the peak was ever read, the site has no resident
-// figure (which is not the same as 0). If some of them were, the figure is a lower bound: live - read_kib KiB were never looked up.
+// if that maximum is not older than its first one. `read_kib` is the weight of the live blocks that have been read. If none of a site's
+// blocks at the peak was ever read, the site has no resident figure (which is not the same as 0). If some of them were, the figure is a
+// lower bound: live - read_kib KiB were never looked up.
 //
 // Plain old data, no locks: the caller holds one. Callable from hooks. Bytes are unbiased weights; resident bytes are real bytes.
 #pragma once

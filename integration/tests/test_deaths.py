@@ -7,7 +7,7 @@ hierarchy; where either is missing these tests are skipped.
 import memory_cgroups
 import pytest
 from conftest import BUILD, LOCAL_CLUSTER, Standalone, line_of, sites_at
-from memory_cgroups import entering, kernel_kills, kernel_kills_on_host
+from memory_cgroups import entering, kernel_kills, kernel_kills_on_host, more_than_one
 from reruns import played
 
 LIMIT_BYTES = 1_100_001_280  # whole pages
@@ -72,13 +72,7 @@ def test_the_kernel_kills_a_python_worker(spark_run, contained, container, recor
         assert run.result() == 1000
         return run, kernel_kills(container) - before
 
-    def other(outcome):
-        """Before the memory of the first one is free, the kernel may take a second process."""
-        _, kills = outcome
-        assert kills >= 1
-        return f"the kernel killed {kills} processes" if kills > 1 else ""
-
-    run, _ = played(scene, other, record_property)
+    run, _ = played(scene, lambda outcome: more_than_one(outcome[-1]), record_property)
     (death,) = run.report()["postMortems"]
     assert death["process"] == "python-worker"
     assert death["outOfMemory"] is True

@@ -14,7 +14,7 @@ import memory_cgroups
 import processes
 import pytest
 from conftest import JOBS, ROOT, clean_environment, line_of
-from memory_cgroups import entering, kernel_kills
+from memory_cgroups import entering, kernel_kills, more_than_one
 from reruns import played
 
 pytestmark = pytest.mark.one_line
@@ -123,13 +123,7 @@ def test_the_kernel_kills_the_drivers_python(submit, container, way, marker, rec
         finished, report = submit(way, prefix=entering(container))
         return finished, report, kernel_kills(container) - before
 
-    def other(outcome):
-        """Before the memory of the first one is free, the kernel may take a second process: the JVM."""
-        _, _, kills = outcome
-        assert kills >= 1
-        return f"the kernel killed {kills} processes" if kills > 1 else ""
-
-    finished, report, _ = played(scene, other, record_property)
+    finished, report, _ = played(scene, lambda outcome: more_than_one(outcome[-1]), record_property)
     assert finished.returncode == 137, finished.stderr[-3000:]
     (death,) = report["postMortems"]
     assert (death["executorId"], death["process"], death["exitCode"]) == ("driver", "python-driver", 137)

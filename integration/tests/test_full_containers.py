@@ -27,15 +27,16 @@ def test_pages_of_files_are_no_use_of_memory(spark_run, cramped, tmp_path, recor
     conf |= {"spark.executor.heartbeatInterval": "1s", "spark.memprof.snapshot.seconds": "1"}
 
     def scene():
-        return spark_run(JOB, "page-cache", tmp_path, master=cluster.master, conf=conf).demand_success()
-
-    def other(_):
-        """The kernel decides which pages of a file that was read twice it takes for active."""
+        run = spark_run(JOB, "page-cache", tmp_path, master=cluster.master, conf=conf).demand_success()
         stat = dict(line.split() for line in (tmp_path / "stat").read_text().splitlines())
-        active = int(stat["total_active_file"])
+        return run, int(stat["total_active_file"]), int(stat["total_inactive_file"])
+
+    def other(outcome):
+        """The kernel decides which pages of a file that was read twice it takes for active."""
+        _, active, _ = outcome
         return "" if active > TWICE_BYTES / 2 else f"only {active} bytes of the file that was read twice were active"
 
-    run = played(scene, other, record_property)
+    run, active, inactive = played(scene, other, record_property)
     assert run.result() == BLOCK_BYTES
     assert int((tmp_path / "used").read_text()) > 0.98 * SMALL_BYTES, "the container was full"
     assert kernel_kills(container) == 0
@@ -45,8 +46,6 @@ def test_pages_of_files_are_no_use_of_memory(spark_run, cramped, tmp_path, recor
     assert "not of memory" in death["headline"]
     assert death["limitBytes"] == SMALL_BYTES
     assert death["usedBytes"] < 0.75 * SMALL_BYTES, "without what the kernel would have given back"
-    stat = dict(line.split() for line in (tmp_path / "stat").read_text().splitlines())
-    active, inactive = (int(stat[f"total_{kind}_file"]) for kind in ("active", "inactive"))
     without_cache = int((tmp_path / "used").read_text()) - active - inactive
     assert abs(death["usedBytes"] - without_cache) < TWICE_BYTES / 5, "by the kernel's own figures"
     assert death["advice"] == []

@@ -95,19 +95,15 @@ void HeapShortages::Exhausted(JNIEnv* jni, const char* error) {
   if (worth == ShortageLimits::Worth::kLooking) LookAtHeap(jni, *application, kPatience, &inputs);
   LookAtRetained(jni, &inputs);
   Tell(*application, inputs);
-  const std::vector<std::string> tasks = tasks_->Snapshots();  // there may be no time for another message
+  std::vector<std::string> tasks = tasks_->Snapshots();  // there may be no time for another message
   for (const std::string& profile : tasks) ground_->messages.Put(profile);
-  ground_->left_words.Leave(PlaceOf(*application, false), ErrorOf(*application, inputs), tasks);
-}
-
-LeftWords::Error HeapShortages::ErrorOf(const Application& application, const ShortageInputs& inputs) {
-  return {inputs.time_ms, inputs.task.task_attempt_id, EnvelopeWith(application, inputs)};
+  ground_->left_words.LeaveTasks(PlaceOf(*application, false), std::move(tasks));
 }
 
 void HeapShortages::Tell(const Application& application, const ShortageInputs& inputs) {
-  LeftWords::Error error = ErrorOf(application, inputs);
-  ground_->messages.Put(error.envelope);
-  ground_->left_words.Leave(PlaceOf(application, false), std::move(error), {});
+  std::string envelope = EnvelopeWith(application, inputs);
+  ground_->messages.Put(envelope);
+  ground_->left_words.Leave(PlaceOf(application, false), {inputs.time_ms, inputs.task.task_attempt_id, std::move(envelope)});
 }
 
 void HeapShortages::Stop(const Application& application) { ground_->left_words.Forget(PlaceOf(application, false), EpochMs()); }

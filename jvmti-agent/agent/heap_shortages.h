@@ -35,7 +35,6 @@ class HeapShortages {
   void LookAtRetained(JNIEnv* jni, ShortageInputs* inputs);
   // Sends it, and leaves it in the file.
   void Tell(const Application& application, const ShortageInputs& inputs);
-  LeftWords::Error ErrorOf(const Application& application, const ShortageInputs& inputs);
   std::string EnvelopeWith(const Application& application, const ShortageInputs& inputs);
 
   Ground* ground_;

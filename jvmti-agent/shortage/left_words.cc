@@ -7,7 +7,7 @@
 
 namespace memprof {
 
-void LeftWords::Leave(const WordsPlace& place, Error error, const std::vector<std::string>& tasks) {
+void LeftWords::Leave(const WordsPlace& place, Error error) {
   const std::lock_guard lock(mutex_);
   if (last_) return;
   const auto same = std::find_if(errors_.begin(), errors_.end(), [&](const Error& each) {
@@ -19,7 +19,13 @@ void LeftWords::Leave(const WordsPlace& place, Error error, const std::vector<st
     errors_.push_back(std::move(error));
     if (errors_.size() > kMostErrors) errors_.pop_front();
   }
-  if (!tasks.empty()) tasks_ = tasks;
+  Write(place, {});
+}
+
+void LeftWords::LeaveTasks(const WordsPlace& place, std::vector<std::string> tasks) {
+  const std::lock_guard lock(mutex_);
+  if (last_ || tasks.empty()) return;
+  tasks_ = std::move(tasks);
   Write(place, {});
 }
 

@@ -40,8 +40,9 @@ class LeftWords {
 
   void Met(int64_t now_ms) { last_error_ms_ = now_ms; }  // an error, whether or not anything is left of it
   bool MayEnd(int64_t now_ms) const { return now_ms - last_error_ms_ < kMayEndMs; }
-  // `tasks`: envelopes of the running tasks, which come after those of the errors; empty: those of the error before.
-  void Leave(const WordsPlace& place, Error error, const std::vector<std::string>& tasks);
+  void Leave(const WordsPlace& place, Error error);
+  // Envelopes of the running tasks, which come after those of the errors. They replace those before.
+  void LeaveTasks(const WordsPlace& place, std::vector<std::string> tasks);
   // Of a JVM that ends now: they come before all others, and no later error follows.
   void LeaveLast(const WordsPlace& place, std::vector<std::string> envelopes);
   // When the profiler stops: removes the file, unless an error may have caused that.

@@ -1,6 +1,6 @@
 // KernelKills: assigns the kernel's kills in our cgroup, or on our host, to the processes that disappear. The counter rises before the
-// killed process is gone, so the counter is read at every tick. Each kill is kept for a few seconds and explains one process. A kill that
-// explains none of our processes was of another process in the same cgroup, and is forgotten. Not thread-safe.
+// killed process is gone. Each kill is kept for a few seconds and explains one process. A kill that explains none of our processes was of
+// another one, and is forgotten. Not thread-safe.
 #pragma once
 
 #include <chrono>

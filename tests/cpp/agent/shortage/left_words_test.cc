@@ -32,24 +32,26 @@ class LeftWordsTest : public ::testing::Test {
 };
 
 TEST_F(LeftWordsTest, TheNewestErrorComesFirstAndTasksLast) {
-  left_.Leave(place_, {1000, 7, "a draft"}, {});
-  left_.Leave(place_, {1001, -1, "other"}, {});
+  left_.Leave(place_, {1000, 7, "a draft"});
+  left_.Leave(place_, {1001, -1, "other"});
   EXPECT_THAT(Left(), ElementsAre("other", "a draft"));
-  left_.Leave(place_, {1000, 7, "whole"}, {"task 7"});
+  left_.Leave(place_, {1000, 7, "whole"});
+  left_.LeaveTasks(place_, {"task 7"});
   EXPECT_THAT(Left(), ElementsAre("other", "whole", "task 7"));
-  left_.Leave(place_, {1002, 8, "third"}, {});
+  left_.Leave(place_, {1002, 8, "third"});
   EXPECT_THAT(Left(), ElementsAre("third", "other", "whole", "task 7"));
 }
 
 TEST_F(LeftWordsTest, OfManyErrorsTheNewest) {
-  for (int64_t i = 0; i < 20; ++i) left_.Leave(place_, {i, i, std::to_string(i)}, {});
+  for (int64_t i = 0; i < 20; ++i) left_.Leave(place_, {i, i, std::to_string(i)});
   EXPECT_THAT(Left(), ElementsAre("19", "18", "17", "16", "15", "14", "13", "12"));
 }
 
 TEST_F(LeftWordsTest, TheEndComesFirstAndNothingFollowsIt) {
-  left_.Leave(place_, {1000, 7, "error"}, {"task 7"});
+  left_.Leave(place_, {1000, 7, "error"});
+  left_.LeaveTasks(place_, {"task 7"});
   left_.LeaveLast(place_, {"the end"});
-  left_.Leave(place_, {1001, 8, "late"}, {});
+  left_.Leave(place_, {1001, 8, "late"});
   left_.Forget(place_, 1'000'000);
   EXPECT_THAT(Left(), ElementsAre("the end", "error", "task 7"));
 }
@@ -57,23 +59,24 @@ TEST_F(LeftWordsTest, TheEndComesFirstAndNothingFollowsIt) {
 TEST_F(LeftWordsTest, AJvmThatLivesOnLeavesNothing) {
   EXPECT_FALSE(left_.MayEnd(1000));
   left_.Met(1000);
-  left_.Leave(place_, {1000, 7, "error"}, {});
+  left_.Leave(place_, {1000, 7, "error"});
   EXPECT_TRUE(left_.MayEnd(1000 + LeftWords::kMayEndMs - 1));
   left_.Forget(place_, 1000 + LeftWords::kMayEndMs);
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 
 TEST_F(LeftWordsTest, AnErrorJustBeforeTheStopMayHaveCausedIt) {
-  left_.Leave(place_, {1000, 7, "error"}, {});
+  left_.Leave(place_, {1000, 7, "error"});
   left_.Met(1500);  // one more, which was only counted
   left_.Forget(place_, 1500 + LeftWords::kMayEndMs - 1);
   EXPECT_THAT(Left(), ElementsAre("error"));
 }
 
 TEST_F(LeftWordsTest, TheNextApplicationBeginsWithoutErrors) {
-  left_.Leave(place_, {1000, 7, "error"}, {"task 7"});
+  left_.Leave(place_, {1000, 7, "error"});
+  left_.LeaveTasks(place_, {"task 7"});
   left_.Forget(place_, 1000 + LeftWords::kMayEndMs);
-  left_.Leave(place_, {90'000, 1, "another"}, {});
+  left_.Leave(place_, {90'000, 1, "another"});
   EXPECT_THAT(Left(), ElementsAre("another"));
 }
 
@@ -87,7 +90,7 @@ bool Counts(std::chrono::milliseconds, std::function<void()>) {
 TEST_F(LeftWordsTest, WithoutADirectoryThereIsNoFile) {
   writes = 0;
   LeftWords left(Counts);
-  left.Leave({"", "app-1", 4711}, {1000, 7, "error"}, {});
+  left.Leave({"", "app-1", 4711}, {1000, 7, "error"});
   left.LeaveLast({"", "app-1", 4711}, {"the end"});
   EXPECT_EQ(writes, 0);
 }
@@ -95,7 +98,7 @@ TEST_F(LeftWordsTest, WithoutADirectoryThereIsNoFile) {
 TEST_F(LeftWordsTest, AFileSystemThatHangsIsTriedOnce) {
   writes = 0;
   LeftWords left(Counts);
-  for (int64_t i = 0; i < 3; ++i) left.Leave(place_, {1000 + i, 7, "error"}, {});
+  for (int64_t i = 0; i < 3; ++i) left.Leave(place_, {1000 + i, 7, "error"});
   EXPECT_EQ(writes, 1);
 }
 

@@ -31,7 +31,9 @@ struct BoxSite {
   Origin origin = Origin::kUnknown;
   uint32_t stack = 0;  // index + 1 into stacks (innermost frame); 0 = none
   uint64_t allocated_bytes = 0, allocations = 0, live_bytes = 0, live_at_peak_bytes = 0, resident_at_peak_bytes = 0;
-  uint64_t read_at_peak_bytes = 0;  // of live at peak: blocks whose pages were looked up; 0: what is resident is not known
+  uint64_t read_at_peak_bytes = 0;    // of live at peak: blocks whose pages were looked up; 0: what is resident is not known
+  uint64_t resident_later_bytes = 0;  // of resident at peak: first seen when the peak had passed (sampling/peak.h)
+  int64_t resident_seen_ms = 0;       // since the epoch: when the figure last rose or was confirmed; 0: not known
   bool sampled = false;
   double variance = 0, peak_variance = 0;  // bytes²
 };

@@ -1,4 +1,4 @@
-// Black box, version 4: the file that outlives SIGKILL. Little-endian, natural alignment, one process writes it through a
+// Black box, version 5: the file that outlives SIGKILL. Little-endian, natural alignment, one process writes it through a
 // shared mapping, any number of processes read it with pread. Every offset is from the start of the file.
 //
 //   0        Header (one page of 4096 bytes)
@@ -46,7 +46,7 @@
 namespace memprof::box {
 
 inline constexpr uint64_t kMagic = 0x3158424d454d5053;  // "SPMEMBX1"
-inline constexpr uint32_t kVersion = 4;
+inline constexpr uint32_t kVersion = 5;
 inline constexpr uint32_t kHeaderBytes = 4096;
 inline constexpr uint32_t kSessions = 32;  // with the process-level one
 inline constexpr uint32_t kUdfsPerSession = 8;
@@ -165,8 +165,8 @@ struct Site {
 
 // What two versions of this library write and read in one file.
 static_assert(sizeof(PeakTotal) == 24 && offsetof(PeakTotal, peak) == 8 && offsetof(PeakTotal, epoch) == 16);
-static_assert(sizeof(PeakShare) == 64 && offsetof(PeakShare, variance) == 32 && offsetof(PeakShare, epoch) == 48 &&
-              offsetof(PeakShare, read_kib_at_peak) == 60);
+static_assert(sizeof(PeakShare) == 72 && offsetof(PeakShare, variance) == 32 && offsetof(PeakShare, epoch) == 48 &&
+              offsetof(PeakShare, read_kib_at_peak) == 60 && offsetof(PeakShare, seen_ms) == 68);
 
 struct Node {
   uint32_t parent, frame;  // references

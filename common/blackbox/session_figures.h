@@ -12,7 +12,8 @@ namespace memprof {
 // Without sites, names and its own counters.
 BoxSession SessionOf(const box::Session& session);
 
-BoxSite SiteOf(const box::Site& site, const PeakTotal& total);
+// `created_ms`: of the box.
+BoxSite SiteOf(const box::Site& site, const PeakTotal& total, int64_t created_ms);
 
 BoxIncident IncidentOf(const box::Incident& incident);
 

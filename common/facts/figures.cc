@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
+
 namespace memprof {
 namespace {
 
@@ -15,6 +17,13 @@ uint64_t LargestMeasured(uint64_t a, uint64_t b) {
   return b == kUnmeasured ? a : std::max(a, b);
 }
 
+// What belongs to the larger resident figure; of two equal ones the larger part.
+uint64_t LaterOfLarger(const SiteFigures& a, const SiteFigures& b) {
+  const uint64_t of_a = a.resident_at_peak_bytes + 1, of_b = b.resident_at_peak_bytes + 1;  // 0: not measured
+  if (of_a == of_b) return std::max(a.resident_later_bytes, b.resident_later_bytes);
+  return of_a > of_b ? a.resident_later_bytes : b.resident_later_bytes;
+}
+
 double SumOfKnown(double a, double b) { return a < 0 || b < 0 ? kUnknownVariance : a + b; }
 
 }  // namespace
@@ -25,12 +34,19 @@ bool IsResidentInPart(const SiteFigures& figures) {
   return figures.read_at_peak_bytes < figures.live_at_peak_bytes - figures.live_at_peak_bytes / 100;
 }
 
+std::optional<uint64_t> ResidentLater(const SiteFigures& figures) {
+  if (figures.resident_at_peak_bytes == kUnmeasured || figures.resident_later_bytes == 0) return std::nullopt;
+  return figures.resident_later_bytes;
+}
+
 void AddWithinTask(const SiteFigures& other, SiteFigures& figures) {
   figures.allocated_bytes += other.allocated_bytes;
   figures.allocations += other.allocations;
   figures.live_at_peak_bytes = SumOfMeasured(figures.live_at_peak_bytes, other.live_at_peak_bytes);
   figures.resident_at_peak_bytes = SumOfMeasured(figures.resident_at_peak_bytes, other.resident_at_peak_bytes);
   figures.read_at_peak_bytes += other.read_at_peak_bytes;
+  figures.resident_later_bytes += other.resident_later_bytes;
+  figures.resident_seen_ms = EarliestKnown(figures.resident_seen_ms, other.resident_seen_ms);
   figures.live_at_end_bytes = SumOfMeasured(figures.live_at_end_bytes, other.live_at_end_bytes);
   figures.variance = SumOfKnown(figures.variance, other.variance);
   figures.peak_variance = SumOfKnown(figures.peak_variance, other.peak_variance);
@@ -54,6 +70,8 @@ void AddOverTasks(const SiteFigures& other, SiteFigures& figures) {
     }
   }
   figures.live_at_peak_bytes = LargestMeasured(figures.live_at_peak_bytes, other.live_at_peak_bytes);
+  figures.resident_later_bytes = LaterOfLarger(figures, other);
+  figures.resident_seen_ms = EarliestKnown(figures.resident_seen_ms, other.resident_seen_ms);
   figures.resident_at_peak_bytes = LargestMeasured(figures.resident_at_peak_bytes, other.resident_at_peak_bytes);
   figures.read_at_peak_bytes = std::max(figures.read_at_peak_bytes, other.read_at_peak_bytes);
   figures.live_at_end_bytes = LargestMeasured(figures.live_at_end_bytes, other.live_at_end_bytes);

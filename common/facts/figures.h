@@ -2,6 +2,9 @@
 // resident bytes, at the peak and at the end, are the largest of any one task, because these are different moments.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "facts/records.h"
 
 namespace memprof {
@@ -14,5 +17,8 @@ void AddOverTasks(const SiteFigures& other, SiteFigures& figures);
 
 // Whether what is resident is a lower bound: more than a hundredth of what was live was not looked up.
 bool IsResidentInPart(const SiteFigures& figures);
+
+// Nothing: all that is resident was seen there before the peak had passed, or what is resident is not known.
+std::optional<uint64_t> ResidentLater(const SiteFigures& figures);
 
 }  // namespace memprof

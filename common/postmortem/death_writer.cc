@@ -32,7 +32,7 @@ void DeathWriter::PutTask(const std::vector<LastTask>& tasks, ReportPostMortem& 
 }
 
 void DeathWriter::PutSites(const std::vector<LastTask>& tasks, ReportPostMortem& death) const {
-  death.sites = SitesAtLastSample(tasks, *state_.interner, stacks_, kSitesShown, awaits_names_);
+  death.sites = SitesAtLastSample(tasks, death.time_ms, *state_.interner, stacks_, kSitesShown, awaits_names_);
 }
 
 void DeathWriter::PutAttempt(const LastTask& attempt, ReportPostMortem& death) const {

@@ -33,7 +33,7 @@ std::optional<ReportUdf> UdfRow(UdfId id, const Interner& interner) {
                    std::string(interner.StringAt(udf.file)), udf.line};
 }
 
-ReportSite SiteRow(const HeldKey& key, const Held& held, const Interner& interner, const NamedStacks& stacks) {
+ReportSite SiteRow(const HeldKey& key, const Held& held, int64_t death_ms, const Interner& interner, const NamedStacks& stacks) {
   ReportSite row;
   const auto& [stage, origin, udf, stack] = key;
   row.origin = origin;
@@ -48,6 +48,8 @@ ReportSite SiteRow(const HeldKey& key, const Held& held, const Interner& interne
   if (still) {
     row.resident_at_peak_bytes = held.figures.resident_at_peak_bytes;
     row.resident_in_part = IsResidentInPart(held.figures);
+    row.resident_later_bytes = ResidentLater(held.figures);
+    if (held.figures.resident_seen_ms != 0) row.resident_age_ms = std::max<int64_t>(0, death_ms - held.figures.resident_seen_ms);
   }
   if (row.live_at_peak_bytes) row.error_bytes = ErrorOf(held);
   row.frames = stacks.Frames(stack);
@@ -70,8 +72,8 @@ uint64_t LiveBytesOf(const TaskProfileRecord& profile) {
   return sum;
 }
 
-std::vector<ReportSite> SitesAtLastSample(const std::vector<LastTask>& tasks, const Interner& interner, const NamedStacks& stacks,
-                                          size_t most, bool& awaits_names) {
+std::vector<ReportSite> SitesAtLastSample(const std::vector<LastTask>& tasks, int64_t death_ms, const Interner& interner,
+                                          const NamedStacks& stacks, size_t most, bool& awaits_names) {
   std::map<HeldKey, Held> sites;
   for (const LastTask& last : tasks) {
     if (!last.task->profile) continue;
@@ -98,7 +100,7 @@ std::vector<ReportSite> SitesAtLastSample(const std::vector<LastTask>& tasks, co
   std::vector<std::pair<HeldKey, ReportSite>> rows;
   for (const auto& [key, held] : sites) {
     if (held.live_bytes == 0) continue;  // given back before
-    rows.emplace_back(key, SiteRow(key, held, interner, stacks));
+    rows.emplace_back(key, SiteRow(key, held, death_ms, interner, stacks));
   }
   auto order = [](const ReportSite& site) {  // by text last, for ids depend on the order in which messages came
     return std::tuple(!site.live_at_peak_bytes, ~site.live_at_peak_bytes.value_or(0), ~site.allocated_bytes, site.origin, site.udf,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
+
 namespace memprof {
 namespace {
 
@@ -22,6 +24,8 @@ void AddHeld(ProfileSite* sum, const ProfileSite& site) {
   AddTo(&sum->peak_variance, site.peak_variance);
   AddTo(&sum->resident_at_peak_bytes, site.resident_at_peak_bytes);
   sum->read_at_peak_bytes += site.read_at_peak_bytes;
+  sum->resident_later_bytes += site.resident_later_bytes;
+  sum->resident_seen_ms = EarliestKnown(sum->resident_seen_ms, site.resident_seen_ms);
 }
 
 // What a session held at another moment counts as a measured zero at this one.
@@ -29,7 +33,8 @@ ProfileSite NothingHeld(ProfileSite site) {
   for (std::optional<double>* figure : {&site.live_at_peak_bytes, &site.peak_variance, &site.resident_at_peak_bytes}) {
     if (*figure) *figure = 0;
   }
-  site.read_at_peak_bytes = 0;
+  site.read_at_peak_bytes = site.resident_later_bytes = 0;
+  site.resident_seen_ms = 0;
   return site;
 }
 

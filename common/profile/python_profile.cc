@@ -90,6 +90,8 @@ class SessionSites {
       site.peak_variance = box.peak_variance;
       site.read_at_peak_bytes = static_cast<double>(box.read_at_peak_bytes);
       if (box.read_at_peak_bytes != 0) site.resident_at_peak_bytes = static_cast<double>(box.resident_at_peak_bytes);
+      site.resident_later_bytes = static_cast<double>(box.resident_later_bytes);
+      site.resident_seen_ms = box.resident_seen_ms;
       sites_->Add(site, number);
     }
   }

@@ -36,7 +36,9 @@ struct ReportSite {
   uint64_t tasks = 0;
   uint64_t allocated_bytes = 0, allocations = 0;
   std::optional<uint64_t> live_at_peak_bytes, resident_at_peak_bytes, live_at_end_bytes, retained_bytes;
-  bool resident_in_part = false;  // resident: a lower bound, of the large blocks; the pages of small ones are not looked up
+  bool resident_in_part = false;                 // resident: a lower bound, of the large blocks; the pages of small ones are not looked up
+  std::optional<uint64_t> resident_later_bytes;  // of resident: first seen when the peak had passed; nothing: none of it
+  std::optional<int64_t> resident_age_ms;        // in a post-mortem: how long before the death resident was seen
   bool sampled = false;
   std::optional<uint64_t> error_bytes;  // two standard deviations
   std::vector<ReportFrame> frames;      // outermost call first, allocation last
@@ -55,6 +57,7 @@ struct ReportLine {
   uint64_t allocated_bytes = 0, allocations = 0;
   std::optional<uint64_t> live_at_peak_bytes, resident_at_peak_bytes, live_at_end_bytes;
   bool resident_in_part = false;
+  std::optional<uint64_t> resident_later_bytes;
   bool sampled = false;
   std::optional<uint64_t> error_bytes;
   std::vector<uint32_t> sites;  // indexes into the group's sites, heaviest first; those without a row are missing
@@ -90,6 +93,7 @@ struct ReportUdfShare {
   uint64_t allocated_bytes = 0, allocations = 0;
   std::optional<uint64_t> live_at_peak_bytes, resident_at_peak_bytes, live_at_end_bytes;  // each the largest of any one task
   bool resident_in_part = false;
+  std::optional<uint64_t> resident_later_bytes;
   bool sampled = false;
   std::optional<uint64_t> error_bytes;
 };

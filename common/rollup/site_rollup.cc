@@ -77,6 +77,7 @@ void PutFigures(const SiteFigures& figures, Row& row) {
   row.live_at_peak_bytes = Measured(figures.live_at_peak_bytes);
   row.resident_at_peak_bytes = Measured(figures.resident_at_peak_bytes);
   row.resident_in_part = IsResidentInPart(figures);
+  row.resident_later_bytes = ResidentLater(figures);
   row.live_at_end_bytes = Measured(figures.live_at_end_bytes);
   row.sampled = figures.sampled;
   row.error_bytes = TwoDeviations(row.live_at_peak_bytes ? figures.peak_variance : figures.variance);

@@ -24,6 +24,10 @@
 // blocks at the peak was ever read, the site has no resident figure (which is not the same as 0). If some of them were, the figure is a
 // lower bound: live - read_kib KiB were never looked up.
 //
+// A peak has *passed* when the total has fallen a tenth below it (HasPassed). The blocks are read then. What is seen in memory
+// only later may have had no pages at the peak: it counts for the figure, because it may be what filled the container, and is kept
+// apart as `later_kib_at_peak`.
+//
 // Plain old data, no locks: the caller holds one. Callable from hooks. Bytes are unbiased weights; resident bytes are real bytes.
 #pragma once
 
@@ -43,7 +47,8 @@ using PeakTotal = TotalOf<uint64_t>;
 // A share as of the last maximum; what a reader shows.
 struct ShareAtPeak {
   uint64_t live, resident;
-  uint64_t read;  // of `live`: blocks that have been read, in whole KiB of each; 0: `resident` is not known
+  uint64_t read;   // of `live`: blocks that have been read, in whole KiB of each; 0: `resident` is not known
+  uint64_t later;  // of `resident`: first seen when the peak had passed, in whole KiB of each reading
   double variance;
 };
 
@@ -58,16 +63,20 @@ struct PeakShare {
   uint64_t epoch = 0;     // the maximum that the ..._at_peak fields belong to
   uint32_t read_kib = 0;  // of the live blocks that have been read, each rounded down; so the record stays one cache line
   uint32_t read_kib_at_peak = 0;
+  uint32_t later_kib_at_peak = 0;  // of resident_at_peak
+  uint32_t seen_ms = 0;            // when a block's reading last rose or was confirmed, since the box was made; 0 = never
 
   void SaveLive() {
     live_at_peak = live;
     resident_at_peak = resident;
     variance_at_peak = variance;
     read_kib_at_peak = read_kib;
+    later_kib_at_peak = 0;
   }
   ShareAtPeak AtPeak(bool saved) const {
-    return saved ? ShareAtPeak{live_at_peak, resident_at_peak, uint64_t{read_kib_at_peak} << 10, variance_at_peak}
-                 : ShareAtPeak{live, resident, uint64_t{read_kib} << 10, variance};
+    return saved ? ShareAtPeak{live_at_peak, resident_at_peak, uint64_t{read_kib_at_peak} << 10, uint64_t{later_kib_at_peak} << 10,
+                               variance_at_peak}
+                 : ShareAtPeak{live, resident, uint64_t{read_kib} << 10, 0, variance};
   }
 };
 
@@ -123,22 +132,28 @@ bool WasLiveAtPeak(const TotalOf<Bytes>& total, uint64_t first_peak) {
   return first_peak <= total.epoch;
 }
 
-inline uint32_t InKib(uint64_t bytes) { return static_cast<uint32_t>(bytes >> 10); }
-
-// The first reading of a block of this weight, which Grow counted. The share has been touched.
-inline void NoteFirstReading(const PeakTotal& total, PeakShare& share, uint64_t first_peak, uint64_t weight, uint64_t reading) {
-  share.read_kib += InKib(weight);
-  share.resident += reading;
-  if (!WasLiveAtPeak(total, first_peak)) return;
-  share.read_kib_at_peak += InKib(weight);
-  share.resident_at_peak += reading;
+template <typename Bytes>
+bool HasPassed(const TotalOf<Bytes>& total) {
+  return total.live < total.peak - total.peak / 10;
 }
 
-// A block's reading rose from `before` to `after`. The share has been touched.
-inline void NoteReading(const PeakTotal& total, PeakShare& share, uint64_t first_peak, uint64_t before, uint64_t after) {
+inline uint32_t InKib(uint64_t bytes) { return static_cast<uint32_t>(bytes >> 10); }
+
+// A block's reading rose from `before` to `after`; `passed`: the peak had passed then. The share has been touched.
+inline void NoteReading(const PeakTotal& total, PeakShare& share, uint64_t first_peak, uint64_t before, uint64_t after, bool passed) {
   if (after <= before) return;
   share.resident += after - before;
-  if (WasLiveAtPeak(total, first_peak)) share.resident_at_peak += after - before;
+  if (!WasLiveAtPeak(total, first_peak)) return;
+  share.resident_at_peak += after - before;
+  if (passed) share.later_kib_at_peak += InKib(after - before);
+}
+
+// The first reading of a block of this weight, which Grow counted. The share has been touched.
+inline void NoteFirstReading(const PeakTotal& total, PeakShare& share, uint64_t first_peak, uint64_t weight, uint64_t reading,
+                             bool passed) {
+  share.read_kib += InKib(weight);
+  if (WasLiveAtPeak(total, first_peak)) share.read_kib_at_peak += InKib(weight);
+  NoteReading(total, share, first_peak, 0, reading, passed);
 }
 
 // With Shrink, for a block that has been read.

@@ -56,6 +56,8 @@ void Recorder::State::Evict(uint32_t site) {
   rest.share.variance_at_peak += gone.share.variance_at_peak;
   rest.share.read_kib += gone.share.read_kib;
   rest.share.read_kib_at_peak += gone.share.read_kib_at_peak;
+  rest.share.later_kib_at_peak += gone.share.later_kib_at_peak;
+  if (gone.share.seen_ms > rest.share.seen_ms) rest.share.seen_ms = gone.share.seen_ms;
   sites.Remove(site);
   sites.Commit(overflow);
   --session.sites;
@@ -217,6 +219,7 @@ void Recorder::State::EndStep(LiveBlock* obtained) {
     if (obtained != nullptr && &OwnerOf(*obtained) == session) obtained->first_peak = FirstPeak(session->value.total, higher);
   }
   newcomer = obtained;
+  ObservePeaks();
   if (!batched || ++steps >= kMostSteps || stepped_bytes >= kMostSteppedBytes) FlushSteps();
   newcomer = nullptr;
 }

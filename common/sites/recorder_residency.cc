@@ -21,16 +21,18 @@ void Recorder::State::ReadResidency(LiveBlock& block) {
   }
   uint64_t reading = ResidentBytes(block.address, block.size);
   bool first = block.resident == LiveBlock::kUnread;
-  if (!first && reading <= block.resident) return;
+  if (!first && reading < block.resident) return;
   ActiveSession& owner = OwnerOf(block);
+  const bool passed = owner.passed_epoch == owner.value.total.epoch;
   uint32_t site = SiteOf(block);
   box::Site& record = sites.Begin(site);
   Touch(owner.value.total, record.share);
   if (first) {
-    NoteFirstReading(owner.value.total, record.share, block.first_peak, block.weight, reading);
+    NoteFirstReading(owner.value.total, record.share, block.first_peak, block.weight, reading, passed);
   } else {
-    NoteReading(owner.value.total, record.share, block.first_peak, block.resident, reading);
+    NoteReading(owner.value.total, record.share, block.first_peak, block.resident, reading, passed);
   }
+  record.share.seen_ms = SinceMadeMs();
   sites.Commit(site);
   block.resident = reading;
 }
@@ -42,6 +44,25 @@ void Recorder::State::ReadLastResidency(LiveBlock& block) {
 
 void Recorder::State::SweepResidency() {
   live.VisitLarge([this](LiveBlock& block) { ReadResidency(block); });
+}
+
+// At least 1; the last one of 49 days is for ever.
+uint32_t Recorder::State::SinceMadeMs() const {
+  const int64_t ms = (MonotonicNs() - made_ns) / 1'000'000;
+  return ms < 1 ? 1 : ms > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(ms);
+}
+
+// Reads what was held at a peak when the peak has just passed. Without time for it, what is read later counts as seen later.
+void Recorder::State::ObservePeaks() {
+  for (ActiveSession* session : {&process, &task}) {
+    const PeakTotal& total = session->value.total;
+    if (session->passed_epoch == total.epoch || !HasPassed(total)) continue;
+    if (const int64_t now = MonotonicNs(); live.large_count() != 0 && sweeps.Has(now)) {
+      SweepResidency();
+      sweeps.Spend(MonotonicNs() - now);
+    }
+    session->passed_epoch = total.epoch;
+  }
 }
 
 // Whether the resident set may be larger than ever in this session, judged by the bytes allocated since it was read. They may be

@@ -24,8 +24,9 @@ inline double LiveVariance(const LiveBlock& block) {
 struct ActiveSession {
   box::Session value = {};  // number 0: none
   uint32_t slot = 0;
-  uint32_t sites = 0;    // without the overflow site
-  bool changed = false;  // since it was published
+  uint32_t sites = 0;         // without the overflow site
+  bool changed = false;       // since it was published
+  uint64_t passed_epoch = 0;  // the last maximum that is known to have passed (peak.h)
 };
 
 // What the rows of resident memory need: rss_rows.h.
@@ -65,6 +66,8 @@ struct Recorder::State {
   uint64_t rss_bytes = 0;        // RSS when it was last read
   uint64_t live_at_rss = 0;      // live bytes then
   uint64_t rss_swept_bytes = 0;  // RSS at the last sweep
+  TimeBudget sweeps;             // of those at a peak that passes
+  int64_t made_ns = 0;           // when the box was made
   bool batched = false;          // there are many small steps, so they are written to the box in batches
   uint32_t steps = 0;            // since FlushSteps()
   uint64_t stepped_bytes = 0;    // allocated and freed since then
@@ -96,6 +99,8 @@ struct Recorder::State {
   bool MayBeHighestRss() const;
   void ObserveRss(bool at_once);  // otherwise a few hundred times a second at most
   void SweepResidency();
+  void ObservePeaks();
+  uint32_t SinceMadeMs() const;
   bool MayThin() const;
   void Thin();
   uint64_t ExemptFromThinning() const;
@@ -123,7 +128,7 @@ struct Recorder::State {
   void OpenIn(uint32_t slot, ActiveSession& session, const TaskIdentity& identity);
   void CloseTask();
   void PassOnSurvivors();
-  void Adopt(LiveBlock& block, uint32_t site);
+  void Adopt(LiveBlock& block, uint32_t site, uint32_t seen_ms);
 
   // recorder_restart.cc, cold.
   void RestartTables();

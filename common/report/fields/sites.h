@@ -37,6 +37,7 @@ void ByteFields(auto& row, auto& visit) {
   visit.OrNull("liveAtPeakBytes", row.live_at_peak_bytes);
   visit.OrNull("residentAtPeakBytes", row.resident_at_peak_bytes);
   visit.Value("residentInPart", row.resident_in_part);
+  visit.OrAbsent("residentLaterBytes", row.resident_later_bytes);
   visit.OrNull("liveAtEndBytes", row.live_at_end_bytes);
 }
 
@@ -55,6 +56,7 @@ void Fields(Is<ReportSite> auto& site, auto& visit) {
   visit.OrAbsent("operator", site.spark_operator);
   visit.IndexOrAbsent("askedBy", site.asked_by, site.frames.size());
   visit.OrAbsent("stageId", site.stage_id);
+  visit.OrAbsent("residentAgeMs", site.resident_age_ms);
 }
 
 // `sites`: how many its group has.

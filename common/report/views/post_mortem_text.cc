@@ -49,6 +49,13 @@ void PutStack(const ReportPostMortem& death, TextPage& page) {
   if (death.stack.size() > kFramesShown) page.Line(fmt::format("      … {} more", death.stack.size() - kFramesShown), Ink::kDim);
 }
 
+// "; 412.0 MiB resident 2.4 s before". Without an age it is not known of which moment the figure is.
+std::string ResidentAge(const ReportSite& site) {
+  if (!site.resident_at_peak_bytes || !site.resident_age_ms) return "";
+  return fmt::format("; {}{} resident {} before", site.resident_in_part ? "≥ " : "", FormatBytes(*site.resident_at_peak_bytes),
+                     FormatDuration(*site.resident_age_ms));
+}
+
 void PutSites(const ReportPostMortem& death, TextPage& page) {
   if (death.sites.empty()) return;
   page.Line("    " + HeldTitle(death) + ":", Ink::kDim);
@@ -57,6 +64,7 @@ void PutSites(const ReportPostMortem& death, TextPage& page) {
     std::string bytes = site.live_at_peak_bytes ? FormatBytes(*site.live_at_peak_bytes) : FormatBytes(site.allocated_bytes) + " allocated";
     std::string where = site.stage_id ? fmt::format("  stage {}", *site.stage_id) : "";
     if (site.udf) where += ", " + UdfTitle(*site.udf);
+    where += ResidentAge(site);
     page.Line(fmt::format("    {}  {}{}", Right(bytes, kFigure), Printable(SitePhrase(site)), Printable(where)));
   }
 }

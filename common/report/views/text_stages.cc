@@ -19,6 +19,11 @@ std::string ResidentText(const Row& row) {
   return (row.resident_in_part ? "≥ " : "") + FormatBytesOr(row.resident_at_peak_bytes);
 }
 
+template <typename Row>
+std::string LaterText(const Row& row) {
+  return row.resident_later_bytes ? FormatBytes(*row.resident_later_bytes) + " of resident first seen after the peak" : "";
+}
+
 // Figures in columns and where they are, or, on a narrow terminal, the place and then the figures.
 template <typename Row>
 void PutRow(const Row& row, const std::string& where, TextPage& page) {
@@ -28,12 +33,14 @@ void PutRow(const Row& row, const std::string& where, TextPage& page) {
     if (row.live_at_peak_bytes) figures += FormatBytes(*row.live_at_peak_bytes) + " live at peak, ";
     if (row.resident_at_peak_bytes) figures += ResidentText(row) + " resident, ";
     figures += FormatBytes(row.allocated_bytes) + " allocated, ";
+    if (row.resident_later_bytes) figures += LaterText(row) + ", ";
     page.Wrapped(figures + ErrorPhrase(row.error_bytes), 8, Ink::kDim);
     return;
   }
   page.Line(fmt::format("    {} {} {}  {}  {}", Right(FormatBytesOr(row.live_at_peak_bytes), kFigureColumns),
                         Right(ResidentText(row), kFigureColumns), Right(FormatBytes(row.allocated_bytes), kFigureColumns),
-                        Left(ErrorPhrase(row.error_bytes), kFigureColumns), where));
+                        Left(ErrorPhrase(row.error_bytes), kFigureColumns),
+                        where + (row.resident_later_bytes ? "; " + LaterText(row) : "")));
 }
 
 void PutPaths(const ReportLine& line, const ReportSiteGroup& group, size_t most, TextPage& page) {

@@ -1,6 +1,7 @@
 // Columns of sampled figures, for whatever rows have them.
 import type {Figures} from '../model';
 import {Bytes, ErrorOf, residentNote} from './figures';
+import {formatBytes, formatDuration} from '../units';
 import type {Column} from './table';
 
 type Note = (figures: Figures) => string;
@@ -19,13 +20,31 @@ export function bytesColumn<Row>(id: string, title: string, of: (row: Row) => [F
   };
 }
 
-export function residentColumn<Row>(of: (row: Row) => Figures): Column<Row> {
+// `residentAgeMs`: of a post-mortem's sites.
+export function residentColumn<Row>(of: (row: Row) => Figures & {residentAgeMs?: number}): Column<Row> {
   return {
     id: 'resident',
     title: 'Resident',
     look: 'number',
     value: (row) => of(row).residentAtPeakBytes,
-    cell: (row) => <Bytes value={of(row).residentAtPeakBytes} note={residentNote(of(row))} least={of(row).residentInPart} />,
+    cell: (row) => {
+      const figures = of(row);
+      return (
+        <>
+          <Bytes value={figures.residentAtPeakBytes} note={residentNote(figures)} least={figures.residentInPart} />
+          {figures.residentLaterBytes != null && (
+            <div class="of soft" title="first seen in memory when the peak had passed">
+              {formatBytes(figures.residentLaterBytes)} later
+            </div>
+          )}
+          {figures.residentAgeMs != null && (
+            <div class="of soft" title="how long before the end its pages were looked up">
+              {formatDuration(figures.residentAgeMs)} before
+            </div>
+          )}
+        </>
+      );
+    },
   };
 }
 

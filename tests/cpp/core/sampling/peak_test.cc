@@ -52,9 +52,9 @@ struct Machine {
     Touch(total, share);
     if (block.read && reading <= block.resident) return;
     if (block.read) {
-      NoteReading(total, share, block.first_peak, block.resident, reading);
+      NoteReading(total, share, block.first_peak, block.resident, reading, false);
     } else {
-      NoteFirstReading(total, share, block.first_peak, block.size, reading);
+      NoteFirstReading(total, share, block.first_peak, block.size, reading, false);
     }
     block.read = true;
     block.resident = reading;
@@ -159,7 +159,7 @@ TEST(Peak, ComingBackToTheSameMaximumIsNotANewOne) {
   EXPECT_EQ(AtPeak(total, first).live, 100u);
   EXPECT_EQ(AtPeak(total, second).live, 0u);
   // The second block lives, but it was not there at the maximum: a reading of it is not the peak's.
-  NoteFirstReading(total, second, FirstPeak(total, false), 100, 80);
+  NoteFirstReading(total, second, FirstPeak(total, false), 100, 80, false);
   EXPECT_EQ(AtPeak(total, second).resident, 0u);
   EXPECT_EQ(AtPeak(total, second).read, 0u);
 }
@@ -171,13 +171,38 @@ TEST(Peak, ALateReadingBelongsToThePeakOfItsBlock) {
   uint64_t first_peak = FirstPeak(total, Settle(total));
   EXPECT_EQ(AtPeak(total, share).read, 0u) << "unread is not 0 resident";
   Touch(total, share);
-  NoteFirstReading(total, share, first_peak, 4096, 390);
+  NoteFirstReading(total, share, first_peak, 4096, 390, false);
   Shrink(total, share, 4096, 0);
   ForgetReading(share, 4096, 390);
   Settle(total);
   EXPECT_EQ(AtPeak(total, share).live, 4096u);
   EXPECT_EQ(AtPeak(total, share).resident, 390u);
   EXPECT_EQ(AtPeak(total, share).read, 4096u);
+}
+
+TEST(Peak, WhatIsSeenWhenThePeakHasPassedIsKeptApartUntilTheNextOne) {
+  PeakTotal total;
+  PeakShare freed = NewShare(total), filled = NewShare(total);
+  Grow(total, filled, 1 << 20, 0);
+  const uint64_t first_peak = FirstPeak(total, Settle(total));
+  Touch(total, freed);
+  Grow(total, freed, 1 << 17, 0);
+  Settle(total);
+  EXPECT_FALSE(HasPassed(total));
+  Touch(total, freed);
+  Shrink(total, freed, 1 << 17, 0);
+  Settle(total);
+  EXPECT_TRUE(HasPassed(total)) << "an eighth has gone";
+  Touch(total, filled);
+  NoteFirstReading(total, filled, first_peak, 1 << 20, 300 << 10, false);
+  NoteReading(total, filled, first_peak, 300 << 10, 700 << 10, true);
+  EXPECT_EQ(AtPeak(total, filled).resident, 700u << 10);
+  EXPECT_EQ(AtPeak(total, filled).later, 400u << 10);
+  Touch(total, freed);
+  Grow(total, freed, 1 << 18, 0);
+  EXPECT_TRUE(Settle(total));
+  EXPECT_EQ(AtPeak(total, filled).resident, 700u << 10);
+  EXPECT_EQ(AtPeak(total, filled).later, 0u) << "at the new peak all of it was there";
 }
 
 }  // namespace

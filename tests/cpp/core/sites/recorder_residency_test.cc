@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/clock.h"
 #include "core/sites/recorder_fixture.h"
 #include "sites/recorder.h"
 
@@ -96,6 +97,69 @@ TEST_F(RecorderTest, ResidencyIsReadWhenRssHasGrown) {
   EXPECT_EQ(SiteOf(session, "full")->resident_at_peak_bytes, kOddLarge);
   EXPECT_EQ(SiteOf(session, "next sample")->read_at_peak_bytes, 0u);
   EXPECT_GT(session.rss_max_bytes, session.rss_at_open_bytes + kOddLarge / 2);
+}
+
+TEST_F(RecorderTest, WhatIsFilledWhenThePeakHasPassedIsMarked) {
+  Start();
+  recorder_->OpenSession(Task(1));
+  Mapping gone(kOddLarge), half(kOddLarge), untouched(kOddLarge);
+  Allocate(gone.address(), kOddLarge, {Line("gone", 1)});
+  Allocate(half.address(), kOddLarge, {Line("half", 2)});
+  Allocate(untouched.address(), kOddLarge, {Line("untouched", 3)});
+  gone.Fill(0, kOddLarge);
+  constexpr uint64_t kHalf = kOddLarge / 2 / kPage * kPage;
+  half.Fill(0, kHalf);
+  recorder_->Freeing(gone.address());  // the peak passes
+  half.Fill(kHalf, kOddLarge);
+  untouched.Fill(0, kOddLarge);
+  recorder_->CloseSession();
+  const BoxSession session = ReadTask(1);
+  for (const char* line : {"gone", "half", "untouched"}) EXPECT_EQ(SiteOf(session, line)->resident_at_peak_bytes, kOddLarge) << line;
+  EXPECT_EQ(SiteOf(session, "gone")->resident_later_bytes, 0u);
+  EXPECT_NEAR(static_cast<double>(SiteOf(session, "half")->resident_later_bytes), static_cast<double>(kOddLarge - kHalf), 2048);
+  EXPECT_EQ(SiteOf(session, "untouched")->resident_later_bytes, InWholeKib(kOddLarge));
+}
+
+TEST_F(RecorderTest, WhatWasFilledLaterWasThereAtTheNextPeak) {
+  Start();
+  recorder_->OpenSession(Task(1));
+  Mapping gone(kOddLarge), late(kOddLarge), larger(3 * kOddLarge);
+  Allocate(gone.address(), kOddLarge, {Line("gone", 1)});
+  Allocate(late.address(), kOddLarge, {Line("late", 2)});
+  recorder_->Freeing(gone.address());
+  late.Fill(0, kOddLarge);
+  Allocate(larger.address(), 3 * kOddLarge, {Line("larger", 3)});
+  recorder_->CloseSession();
+  const BoxSession session = ReadTask(1);
+  EXPECT_EQ(SiteOf(session, "late")->resident_at_peak_bytes, kOddLarge);
+  EXPECT_EQ(SiteOf(session, "late")->resident_later_bytes, 0u);
+}
+
+TEST_F(RecorderTest, AReadingHasItsTime) {
+  Start();
+  recorder_->OpenSession(Task(1));
+  Mapping full(kOddLarge), half(kOddLarge), unread(kOddLarge);
+  Allocate(full.address(), kOddLarge, {Line("full", 1)});
+  Allocate(half.address(), kOddLarge, {Line("half", 2)});
+  full.Fill(0, kOddLarge);
+  half.Fill(0, kOddLarge / 2);
+  const int64_t before = EpochMs();
+  usleep(7'000);
+  Allocate(kSomewhere, 70'001, {Line("next sample", 3)});
+  const int64_t after = EpochMs();
+  usleep(50'000);
+  Allocate(unread.address(), kOddLarge, {Line("unread", 4)});
+  BoxSession session = ReadTask(1);
+  EXPECT_EQ(SiteOf(session, "unread")->resident_seen_ms, 0);
+  for (const char* line : {"full", "half"}) {
+    EXPECT_GE(SiteOf(session, line)->resident_seen_ms, before) << line;
+    EXPECT_LE(SiteOf(session, line)->resident_seen_ms, after + 1) << line << ", rounded up";
+  }
+  recorder_->CloseSession();
+  session = ReadTask(1);
+  EXPECT_GE(SiteOf(session, "half")->resident_seen_ms, after + 49) << "it was looked up again, and is what it was";
+  EXPECT_LE(SiteOf(session, "full")->resident_seen_ms, after + 1) << "all of it was there: nobody looks again";
+  EXPECT_EQ(SiteOf(ReadTask(-1), "full")->resident_seen_ms, SiteOf(session, "full")->resident_seen_ms) << "it lives on";
 }
 
 // A kill may come while it is filled: 0 would say that nobody touched it.

@@ -69,6 +69,22 @@ TEST(SessionPeaks, SessionsOfOneProcessFollowOneAnother) {
   ExpectHeld(site, 1);
 }
 
+TEST(SessionPeaks, OfReadingsAtTheSameTimeTheOldestIsTold) {
+  std::vector<PythonSession> sessions = {Session(41, 1000, 2000), Session(42, 1100, 1900), Session(43, 1200, 1800)};
+  for (const auto& [session, later, seen_ms] : {std::tuple(0, 1024, 1700), {1, 2048, 1400}, {2, 4096, 0}}) {
+    BoxSite& site = sessions[session].session.sites[0];
+    site.resident_later_bytes = later;
+    site.resident_seen_ms = seen_ms;
+  }
+  ProfileSites sites;
+  proto::TaskProfile task;
+  task.set_taken_ms(2000);
+  AddPythonSessions(sessions, {[](auto&&...) { return SourceCalls(); }, ""}, &sites, &task);
+  WriteSites(sites, 65536, &task);
+  EXPECT_EQ(task.sites(0).resident_later_bytes(), 7168u);
+  EXPECT_EQ(task.sites(0).resident_age_ms(), 600u);
+}
+
 TEST(SessionPeaks, TheLargestOfOneProcessCounts) {
   EXPECT_EQ(SiteOf({Session(41, 10, 20, 1'999'993), Session(41, 21, 30, 7'000'003), Session(41, 31, 40, 90'007)}).live_at_peak_bytes(),
             7'000'003u);

@@ -34,6 +34,26 @@ TEST(WorkerDeaths, AWorkerThatTheKernelKilled) {
   EXPECT_GE(death["advice"].size(), 1u);
 }
 
+TEST(WorkerDeaths, WhatWasResidentIsToldWithItsAge) {
+  ProfileStore store;
+  FillWorkerScene(store);
+  ProfileBuilder task = EndedTask();
+  proto::Site& site = *task.profile().mutable_sites(0);
+  site.set_live_at_peak_bytes(site.live_bytes());
+  site.set_resident_at_peak_bytes(kDeadlyBytes / 2);
+  site.set_read_at_peak_bytes(kDeadlyBytes);
+  site.set_resident_later_bytes(4096);
+  site.set_resident_age_ms(1'200);
+  static_cast<void>(store.Ingest(task.Bytes()));
+  static_cast<void>(store.Ingest(WorkerDeath(1)));
+  const Json shown = TheDeath(store)["sites"][0];
+  EXPECT_EQ(shown["residentAtPeakBytes"], kDeadlyBytes / 2);
+  EXPECT_EQ(shown["residentLaterBytes"], 4096);
+  EXPECT_EQ(shown["residentAgeMs"], 1'300) << "the profile was taken 100 ms before the death";
+  const ReportPostMortem death = ReadReportJson(store.ReportJson(false))->post_mortems[0];
+  EXPECT_THAT(PostMortemText(death), HasSubstr(" resident 1.3 s before"));
+}
+
 TEST(WorkerDeaths, AWorkerThatWentByItselfIsOneOnlyIfItsTaskFailed) {
   struct Case {
     TaskOutcome outcome;

@@ -297,6 +297,7 @@ TEST(Accounting, AllocatedAddsUpAndPeaksAreTheLargestOfOneTask) {
   for (int i = 0; i < 3; ++i) {
     ProfileBuilder task = Task(i, i, 1000, live[i]);
     task.profile().mutable_sites(0)->set_resident_at_peak_bytes(live[i] / 2);
+    task.profile().mutable_sites(0)->set_resident_later_bytes(i);
     Ingest(store, task.Bytes());
     End(store, i, i);
   }
@@ -305,6 +306,7 @@ TEST(Accounting, AllocatedAddsUpAndPeaksAreTheLargestOfOneTask) {
   EXPECT_EQ(site["allocations"], 3);
   EXPECT_EQ(site["liveAtPeakBytes"], 900);
   EXPECT_EQ(site["residentAtPeakBytes"], 450);
+  EXPECT_EQ(site["residentLaterBytes"], 1) << "of the second, whose resident bytes are shown";
   EXPECT_EQ(site["tasks"], 3);
 }
 

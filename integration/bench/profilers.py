@@ -21,7 +21,7 @@ Profiler = Callable[[Unit], "contextlib.AbstractContextManager[Unit]"]
 
 @contextlib.contextmanager
 def _sparkmemprof(unit: Unit, interval: int) -> Iterator[Unit]:
-    from sparkmemprof.worker import load_hooks
+    from sparkmemprof.interpreters import load_hooks
 
     hooks = load_hooks()
     folder = tempfile.mkdtemp(prefix="sparkmemprof-bench-")

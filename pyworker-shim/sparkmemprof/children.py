@@ -1,15 +1,17 @@
-"""Follows new processes that a profiled program starts: subprocess, multiprocessing's spawn and forkserver.
+"""Follows new processes that a profiled one starts: subprocess, multiprocessing's spawn and forkserver, joblib.
 
 All of them use ``_posixsubprocess.fork_exec`` or, for a simple start (most of subprocess since Python 3.13),
-``os.posix_spawn``. If the started file is the same interpreter, the child's environment gets what ``sparkmemprof run``
-gave this process. The child restores it before its first line (startup/sitecustomize.py). The program's own environment
-is never changed. Processes that are started in other ways, or are another Python, are not followed.
+``os.posix_spawn``. If the started file is the same interpreter, the child's environment gets settings, as the first
+process's does from ``sparkmemprof run``. The child restores it before its first line (startup/sitecustomize.py). The
+program's own environment is never changed. Processes that are started in other ways, or are another Python, are not
+followed.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping
 from typing import Any, Callable
@@ -20,7 +22,11 @@ SETTINGS = "SPARKMEMPROF_PROGRAM"
 # With one of these options, Python does not run our sitecustomize, or ignores PYTHONPATH.
 _CLOSED_TO_US = frozenset("EIS")
 _WITH_A_WORD = ("-W", "-X", "--check-hash-based-pycs")
-_BOOKKEEPER = "from multiprocessing.resource_tracker import"  # tracks names of shared memory; runs no code of the user
+# multiprocessing's and joblib's tracker of names of shared memory. It runs no code of the user.
+_BOOKKEEPER = re.compile(r"from [\w.]+\.resource_tracker import")
+
+# What a child is to be profiled with, asked when it is started; None: not at all.
+SettingsOfChild = Callable[[], "dict[str, Any] | None"]
 
 
 def environment_with(settings: dict[str, Any], environment: Mapping[str, str]) -> dict[str, str]:
@@ -29,8 +35,8 @@ def environment_with(settings: dict[str, Any], environment: Mapping[str, str]) -
     return {**environment, "PYTHONPATH": os.pathsep.join(path), SETTINGS: json.dumps(settings)}
 
 
-def follow(settings: dict[str, Any]) -> None:
-    """From now on new Python processes that this process starts are profiled with `settings` (program.py)."""
+def follow(settings: SettingsOfChild) -> None:
+    """From now on new Python processes that this process starts are profiled (program.py, task_processes.py)."""
     import _posixsubprocess
 
     ours = os.path.realpath(sys.executable)
@@ -38,12 +44,12 @@ def follow(settings: dict[str, Any]) -> None:
     os.posix_spawn = _around_posix_spawn(os.posix_spawn, ours, settings)
 
 
-def _around_fork_exec(fork_exec: Callable[..., int], ours: str, settings: dict[str, Any]) -> Callable[..., int]:
+def _around_fork_exec(fork_exec: Callable[..., int], ours: str, settings: SettingsOfChild) -> Callable[..., int]:
     def profiled_fork_exec(*arguments: Any) -> int:
         try:
             words, executables, environment = arguments[0], arguments[1], arguments[5]
             if os.path.realpath(_first_that_is_there(executables)) == ours and _lets_us_in(words):
-                arguments = (*arguments[:5], _with_settings(environment, settings), *arguments[6:])
+                arguments = (*arguments[:5], _with_settings(environment, settings()), *arguments[6:])
         except Exception:  # an unknown signature: the child runs without the profiler
             pass
         return fork_exec(*arguments)
@@ -51,12 +57,12 @@ def _around_fork_exec(fork_exec: Callable[..., int], ours: str, settings: dict[s
     return profiled_fork_exec
 
 
-def _around_posix_spawn(posix_spawn: Callable[..., int], ours: str, settings: dict[str, Any]) -> Callable[..., int]:
+def _around_posix_spawn(posix_spawn: Callable[..., int], ours: str, settings: SettingsOfChild) -> Callable[..., int]:
     def profiled_posix_spawn(*arguments: Any, **options: Any) -> int:
         try:
             path, words, environment = arguments
             if os.path.realpath(os.fsdecode(path)) == ours and _lets_us_in(words):
-                arguments = (path, words, _mapped(_with_settings(_listed(environment), settings)))
+                arguments = (path, words, _mapped(_with_settings(_listed(environment), settings())))
         except Exception:  # a mistake of the program: it gets the error from the call below
             pass
         return posix_spawn(*arguments, **options)
@@ -85,7 +91,7 @@ def _lets_us_in(words: Any) -> bool:
         if option in _WITH_A_WORD:
             next(options, None)
         elif option == "-c":
-            return not next(options, "").startswith(_BOOKKEEPER)
+            return _BOOKKEEPER.match(next(options, "")) is None
         elif option.startswith("--") or option[:2] in _WITH_A_WORD:
             continue
         elif not option.startswith("-") or option == "-":
@@ -97,9 +103,11 @@ def _lets_us_in(words: Any) -> bool:
     return True
 
 
-def _with_settings(environment: Any, settings: dict[str, Any]) -> list[bytes]:
+def _with_settings(environment: Any, settings: dict[str, Any] | None) -> list[bytes]:
     """The child's environment (None: ours) as "name=value" texts, with our entries first."""
     given = [name + b"=" + value for name, value in os.environb.items()] if environment is None else list(environment)
+    if settings is None:
+        return given
     path = next((entry[11:] for entry in given if entry.startswith(b"PYTHONPATH=")), None)
     kept = [entry for entry in given if not entry.startswith((b"PYTHONPATH=", SETTINGS.encode() + b"="))]
     # To Python an empty PYTHONPATH is the same as none, but not to a program that reads it.

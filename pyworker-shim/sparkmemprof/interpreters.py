@@ -1,4 +1,4 @@
-"""The interpreters that can load the native module ``_hooks``. Checked before loading, because a wrong one may
+"""Loads the native module ``_hooks``, in interpreters that can. Checked before loading, because a wrong one may
 crash."""
 
 from __future__ import annotations
@@ -7,6 +7,7 @@ import importlib.machinery
 import os
 import re
 import sys
+from types import ModuleType
 
 
 def why_not_supported(folder: str | None = None) -> str | None:
@@ -25,3 +26,15 @@ def why_not_supported(folder: str | None = None) -> str | None:
     if not any("_hooks" + suffix in found for suffix in importlib.machinery.EXTENSION_SUFFIXES):
         return f"{running} on {sys.platform} {refused}"
     return None
+
+
+def load_hooks() -> ModuleType:
+    """The native module for this interpreter. Raises ImportError with a text for the user."""
+    refusal = why_not_supported()
+    if refusal is not None:
+        raise ImportError(refusal)
+    try:
+        from sparkmemprof import _hooks
+    except ImportError as error:
+        raise ImportError(f"the native module cannot be loaded: {error}") from error
+    return _hooks

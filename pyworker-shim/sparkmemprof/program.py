@@ -13,7 +13,7 @@ from typing import Any
 
 from sparkmemprof.arrow_pool import ArrowPool, arrow_pool, counters_of_task
 from sparkmemprof.children import follow
-from sparkmemprof.worker import load_hooks
+from sparkmemprof.interpreters import load_hooks
 
 # Each process has a box of 2 MiB, which stays until the report is made.
 _MOST_PROCESSES = 64
@@ -72,7 +72,7 @@ def start(settings: dict[str, Any]) -> None:
         program.start()
         atexit.register(program.finish)
         os.register_at_fork(after_in_child=program.start_in_child)
-        follow(settings)
+        follow(lambda: settings)
     except Exception as error:
         _warn(
             f"the program is not profiled: {error}"

@@ -13,19 +13,17 @@ from __future__ import annotations
 import contextlib
 import functools
 import mmap
-import os
 import sys
 from types import ModuleType
 from typing import Any, Callable
 
 from sparkmemprof.arrow_pool import ArrowPool, arrow_pool, choose_arrow_pool, counters_of_task
 from sparkmemprof.config import Config, read_config
-from sparkmemprof.interpreters import why_not_supported
+from sparkmemprof.interpreters import load_hooks
+from sparkmemprof.task_processes import TaskProcesses, Udf
 from sparkmemprof.udfs import UserFunction, kind_of_command, user_functions
 
 _WORKER_MODULE = "pyspark.worker"
-# Each process that a task forks has a box of 2 MiB, which stays until the task has ended.
-_MOST_FORKS_PER_TASK = 16
 _MOST_UDFS = 8  # of a session: kUdfsPerSession of the box
 _MOST_NAMES_OF_A_PLACE = 3
 _ENTRY_MODULE = "pyspark.worker_under_sparkmemprof"
@@ -53,18 +51,6 @@ def profile_workers_of(daemon: ModuleType) -> None:
         warn(error)
 
 
-def load_hooks() -> ModuleType:
-    """The native module for this interpreter. Raises ImportError with a text for the user."""
-    refusal = why_not_supported()
-    if refusal is not None:
-        raise ImportError(refusal)
-    try:
-        from sparkmemprof import _hooks
-    except ImportError as error:
-        raise ImportError(f"the native module cannot be loaded: {error}") from error
-    return _hooks
-
-
 class WorkerProfiler:
     """Profiles the tasks of one worker process. Made in the daemon, started in the worker."""
 
@@ -76,10 +62,8 @@ class WorkerProfiler:
         self._arguments: list[str] | None = None
         self._eval_type: int | None = None
         self._eval_type_names: dict[int, str] = {}
-        self._task: tuple[int, ...] | None = None
-        self._udfs: list[tuple[str, str, int, str]] = []
-        self._dropped_udfs: set[tuple[str, str, int, str]] = set()
-        self._forks = 0
+        self._processes = TaskProcesses(hooks, config, warn)
+        self._dropped_udfs: set[Udf] = set()
         self._arrow_at_open: ArrowPool | None = None
         self._is_first_task = True
 
@@ -114,7 +98,7 @@ class WorkerProfiler:
         try:
             if started:
                 self._wrap(worker)
-                os.register_at_fork(before=self._count_fork, after_in_child=self._restart_in_child)
+                self._processes.watch()
         except Exception as error:
             self._warn(error)
         if hasattr(self._daemon, "worker_main"):
@@ -124,32 +108,12 @@ class WorkerProfiler:
     def _start_worker(self) -> bool:
         try:
             choose_arrow_pool(self._config.arrow_pool)
-            self._start_hooks()
+            self._processes.start_hooks()
             self._hooks.note_fatal_signals()
         except Exception as error:
             self._warn(error)
             return False
         return True
-
-    def _start_hooks(self) -> None:
-        config = self._config
-        self._hooks.start(config.box_directory, config.application_id, config.executor_id, config.interval_bytes)
-
-    def _count_fork(self) -> None:
-        self._forks += 1
-
-    def _restart_in_child(self) -> None:
-        """A process that a worker forks (multiprocessing) has its own box, for the same task."""
-        task, udfs = self._task, self._udfs
-        if self._forks > _MOST_FORKS_PER_TASK:
-            self._warn(f"a task forked more than {_MOST_FORKS_PER_TASK} processes", "some processes are not profiled")
-            return
-        self._quietly(self._start_hooks)
-        if task is not None:
-            self._quietly(self._hooks.open_session)
-            self._quietly(self._hooks.set_task, *task)
-            for udf in udfs:
-                self._quietly(self._hooks.add_udf, *udf)
 
     def _wrap(self, worker: ModuleType) -> None:
         """Puts wrappers around what pyspark.worker does for each task; it looks its functions up by name."""
@@ -193,10 +157,8 @@ class WorkerProfiler:
         return profiled_read
 
     def _open_session(self) -> None:
-        self._task = None
-        self._udfs = []
+        self._processes.begin()
         self._dropped_udfs = set()
-        self._forks = 0
         self._eval_type = None
         self._arrow_at_open = None
         self._hooks.open_session()
@@ -204,8 +166,7 @@ class WorkerProfiler:
 
     def _close_session(self) -> None:
         self._quietly(self._count_arrow)
-        self._task = None
-        self._udfs = []
+        self._processes.end()
         self._hooks.close_session()
 
     def _measure_baseline(self) -> None:
@@ -225,15 +186,15 @@ class WorkerProfiler:
         from pyspark import TaskContext
 
         context = TaskContext.get()
-        if self._task is None and context is not None and context.taskAttemptId() is not None:
-            self._task = (
+        if self._processes.task is None and context is not None and context.taskAttemptId() is not None:
+            self._processes.task = (
                 context.taskAttemptId(),
                 context.stageId(),
                 -1,  # the stage's attempt isn't known to Python workers
                 context.partitionId(),
                 context.attemptNumber(),
             )
-            self._hooks.set_task(*self._task)
+            self._hooks.set_task(*self._processes.task)
 
     def _add_udfs(self, command: Any) -> None:
         kind = kind_of_command(command) or self._kind()
@@ -241,18 +202,18 @@ class WorkerProfiler:
             udf = self._udf_of(function, kind)
             if udf is None:
                 continue
-            if len(self._udfs) < _MOST_UDFS:
-                self._udfs.append(udf)
+            if len(self._processes.udfs) < _MOST_UDFS:
+                self._processes.udfs.append(udf)
                 self._hooks.add_udf(*udf)
             else:
                 self._dropped_udfs.add(udf)
                 self._hooks.set_counter("droppedUdfs", len(self._dropped_udfs))
 
-    def _udf_of(self, function: UserFunction, kind: str) -> tuple[str, str, int, str] | None:
+    def _udf_of(self, function: UserFunction, kind: str) -> Udf | None:
         """What the box has of it; None for nothing new. Closures of one factory share their code, so that nobody can
         tell apart what they allocate: the first two are named, and an ellipsis stands for the others."""
         place = (*function[1:], kind)
-        beside = [udf[0] for udf in self._udfs if udf[1:] == place]
+        beside = [udf[0] for udf in self._processes.udfs if udf[1:] == place]
         name = function.name if len(beside) < _MOST_NAMES_OF_A_PLACE - 1 or function.name in beside else "…"
         return None if name in beside else (name, *place)
 

@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("MEMPROF_BUILD", ROOT / "build" / "release"))
 NATIVE = BUILD / "tests" / "native"
 SCENES = pathlib.Path(__file__).with_name("scenes")
+JOBS = pathlib.Path(__file__).with_name("spark_jobs")
 APPLICATION = "app-shim-test"
 INTERVAL = 65536
 
@@ -61,6 +62,7 @@ def package(tmp_path, boxes):
     target.mkdir(parents=True)
     for source in (ROOT / "pyworker-shim" / "sparkmemprof").glob("*.py"):
         (target / source.name).symlink_to(source)
+    (target / "startup").symlink_to(ROOT / "pyworker-shim" / "sparkmemprof" / "startup")
     for source in (BUILD / "python" / "sparkmemprof").glob("_hooks.*.so"):
         (target / source.name).symlink_to(source)
     config = {
@@ -114,3 +116,41 @@ def run_scene(scene_process):
         return {**json.loads(finished.stdout.splitlines()[-1]), "stderr": errors}
 
     return run
+
+
+@pytest.fixture(params=["3_5", "4"])
+def pyspark_python(request):
+    python = os.environ.get(f"MEMPROF_PYTHON_{request.param}")
+    if not python:
+        pytest.skip(f"MEMPROF_PYTHON_{request.param} names no Python with pyspark; tests/run.sh sets it")
+    return python
+
+
+@pytest.fixture
+def run_job(pyspark_python, package, tmp_path):
+    """Runs a job of spark_jobs with the package on PYTHONPATH; returns (last line of stdout as JSON, stderr)."""
+
+    def run(name, *arguments):
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(package), str(JOBS)]),
+            "PYSPARK_PYTHON": pyspark_python,
+            "TEST_LIBRARY": str(NATIVE / "libexact_alloc.so"),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+        }
+        command = [pyspark_python, JOBS / f"{name}.py", *arguments]
+        finished = processes.run(command, 300, env=environment, cwd=tmp_path)
+        assert finished.returncode == 0, finished.stdout + finished.stderr
+        return json.loads(finished.stdout.splitlines()[-1]), finished.stderr
+
+    return run
+
+
+def on(line):
+    """In the landing tier on this line alone; integration/tests/test_kinds.py has both lines do much the same."""
+    lines = [pytest.param(each, marks=[] if each == line else pytest.mark.full) for each in ("3_5", "4")]
+    return pytest.mark.parametrize("pyspark_python", lines, indirect=True)
+
+
+def line_of(path, text):
+    return next(number for number, line in enumerate(path.read_text().splitlines(), 1) if text in line)

@@ -1,56 +1,15 @@
 """worker.py under real pyspark, 3.5 and 4, in local mode: what the boxes hold after a job."""
 
-import json
 import os
 import pathlib
 import subprocess
 import sys
 
-import processes
 import pytest
-from conftest import NATIVE
+from conftest import JOBS, line_of, on
 
-JOBS = pathlib.Path(__file__).with_name("spark_jobs")
 SIZE = 419_430_007  # odd, and nobody else's
 INTERVAL = 65_536  # of a worker's samples, bytes
-
-
-@pytest.fixture(params=["3_5", "4"])
-def pyspark_python(request):
-    python = os.environ.get(f"MEMPROF_PYTHON_{request.param}")
-    if not python:
-        pytest.skip(f"MEMPROF_PYTHON_{request.param} names no Python with pyspark; tests/run.sh sets it")
-    return python
-
-
-@pytest.fixture
-def run_job(pyspark_python, package, tmp_path):
-    """Runs a job of spark_jobs with the package on PYTHONPATH; returns (last line of stdout as JSON, stderr)."""
-
-    def run(name, *arguments):
-        environment = {
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join([str(package), str(JOBS)]),
-            "PYSPARK_PYTHON": pyspark_python,
-            "TEST_LIBRARY": str(NATIVE / "libexact_alloc.so"),
-            "SPARK_LOCAL_IP": "127.0.0.1",
-        }
-        command = [pyspark_python, JOBS / f"{name}.py", *arguments]
-        finished = processes.run(command, 300, env=environment, cwd=tmp_path)
-        assert finished.returncode == 0, finished.stdout + finished.stderr
-        return json.loads(finished.stdout.splitlines()[-1]), finished.stderr
-
-    return run
-
-
-def on(line):
-    """In the landing tier on this line alone; integration/tests/test_kinds.py has both lines do much the same."""
-    lines = [pytest.param(each, marks=[] if each == line else pytest.mark.full) for each in ("3_5", "4")]
-    return pytest.mark.parametrize("pyspark_python", lines, indirect=True)
-
-
-def line_of(path, text):
-    return next(number for number, line in enumerate(path.read_text().splitlines(), 1) if text in line)
 
 
 @on("3_5")
@@ -119,7 +78,7 @@ def test_every_kind_of_function_is_named_and_its_bytes_stay_in_its_session(run_j
         "decorated": 3,
     }
     ours = [line for line in stderr.splitlines() if "sparkmemprof" in line]
-    assert ours == ["sparkmemprof: some processes are not profiled: a task forked more than 16 processes"]
+    assert ours == ["sparkmemprof: some processes are not profiled: a task started more than 16"]
     sessions = boxes.sessions()
 
     def taken_by(function):

@@ -1,6 +1,7 @@
-"""Python runs this before the program that ``sparkmemprof run`` starts. It changes nothing for the program.
+"""Python runs this before a program that is profiled from its first line. It changes nothing for the program.
 
-This folder comes first on ``PYTHONPATH``, in that process and in new Python processes that it starts (children.py).
+This folder comes first on ``PYTHONPATH``: in the process that ``sparkmemprof run`` starts, and in new Python processes
+that it or a task starts (children.py).
 Path and environment are restored, then profiling starts, then the sitecustomize runs that would have run without us.
 """
 
@@ -38,8 +39,11 @@ def _profile(settings):
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     sys.path.insert(0, os.path.dirname(package))
     try:
+        if "task" in settings:
+            from sparkmemprof.task_processes import start_child as start
+        else:
+            from sparkmemprof.program import start
         from sparkmemprof.failures import install
-        from sparkmemprof.program import start
     finally:
         del sys.path[0]
     if _is_driver():

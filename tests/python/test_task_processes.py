@@ -1,0 +1,39 @@
+"""Processes that a task of a PySpark worker starts: each has the task's session in a box of its own."""
+
+import pathlib
+
+from conftest import JOBS, line_of, on
+
+WAYS = {"spawns": (1_899_997, 1), "serves": (2_899_997, 1), "joins": (3_899_997, 2), "runs": (4_899_997, 1)}
+OFTEN_BYTES = 5_899_997
+MOST = 16
+
+
+@on("4")
+def test_their_blocks_are_the_tasks(run_job, boxes):
+    results, stderr = run_job("starts")
+    assert results == {way: [0] for way in (*WAYS, "runs_often")}
+    ours = [line for line in stderr.splitlines() if "sparkmemprof" in line]
+    assert ours == ["sparkmemprof: some processes are not profiled: a task started more than 16"]
+
+    sessions = boxes.sessions()
+    line = line_of(JOBS / "in_child.py", "# take in a child")
+
+    def holders(size):
+        return [
+            session
+            for session in sessions
+            for site in session["sites"]
+            if site["allocated"] == size
+            and (pathlib.Path(site["frames"][-1]["file"]).name, site["frames"][-1]["line"]) == ("in_child.py", line)
+        ]
+
+    for way, (size, count) in WAYS.items():
+        found = holders(size)
+        assert len(found) == count, way
+        of_worker = [s for s in sessions if [udf["name"] for udf in s["udfs"]] == [way] and s not in found]
+        assert {session["task_attempt_id"] for session in found} == {of_worker[0]["task_attempt_id"]}, way
+        assert [udf["name"] for session in found for udf in session["udfs"]] == [way] * count
+    assert len(holders(OFTEN_BYTES)) == MOST, "up to a bound"
+    beyond = [session["counters"].get("unprofiledProcesses") for session in sessions]
+    assert [count for count in beyond if count] == [18 - MOST]

@@ -15,6 +15,8 @@ namespace {
 // kernel's counter says who it was.
 bool DiedUnwanted(const proto::WorkerDeath& death, const StoreState& state) {
   if (death.oom_kills() > 0) return true;
+  // What a task has started may simply have ended: a process that multiprocessing forks leaves its session open.
+  if (death.started_by_task() && death.has_oom_kills() && death.signal() == 0) return false;
   auto task = state.tasks.find(death.task_attempt_id());
   return task != state.tasks.end() && task->second.ended && task->second.outcome == TaskOutcome::kFailed;
 }

@@ -35,7 +35,7 @@ def test_jobs_whose_workers_die(spark_run, package, master):
     assert found["killed"]["type"] == "Py4JJavaError"
     assert "Job aborted due to stage failure" in found["killed"]["text"]
     assert "MemoryError" in found["refused"]["text"]
-    for way in ("survives_then_fails", "ordinary"):
+    for way in ("survives_then_fails", "helped", "ordinary"):
         assert "ValueError" in found[way]["text"]
         assert found[way]["notes"] == [], "it failed of the user's own error"
 
@@ -62,5 +62,5 @@ def test_below_python_3_11_the_text_ends_with_the_note(spark_run, package):
     for way in ("killed", "refused"):
         text = found[way]["text"]
         demand_note(text[text.index("sparkmemprof: ") :], run)
-    for way in ("survives_then_fails", "ordinary"):
+    for way in ("survives_then_fails", "helped", "ordinary"):
         assert "sparkmemprof" not in found[way]["text"]

@@ -111,6 +111,7 @@ void ExecutorWatch::SendWorkerDeath(const Application& application, const DeadWo
   std::optional<proto::WorkerDeath> death = DeathOfWorker(application.Boxes(), worker.process.pid, worker.process.start_ticks);
   if (!death) return;
   death->set_time_ms(EpochMs());
+  death->set_started_by_task(worker.process.of_task);
   if (death->signal() == 0) {  // a worker that recorded a signal itself was not killed
     if (const std::optional<uint64_t> kills = worker.take_kill()) {
       death->set_oom_kills(*kills);

@@ -11,30 +11,30 @@ constexpr int kMaxDepth = 8;  // wrapper scripts, daemon, worker, what a worker 
 
 ProcessWatch::ProcessWatch(ProcFiles proc, int32_t jvm_pid, bool with_driver)
     : proc_(std::move(proc)), jvm_pid_(jvm_pid), with_driver_(with_driver) {
-  Adopt(jvm_pid, ProcessKind::kJvm);
+  Adopt(jvm_pid, {ProcessKind::kJvm, false});
 }
 
 void ProcessWatch::Discover() {
-  std::map<int32_t, ProcessKind> found{{jvm_pid_, ProcessKind::kJvm}};
+  std::map<int32_t, Found> found{{jvm_pid_, {ProcessKind::kJvm, false}}};
   Descend(jvm_pid_, ProcessKind::kJvm, 0, &found);
   if (with_driver_) {
     const Result<ProcessStatus> jvm = proc_.ReadStatus(jvm_pid_);
     const auto own = proc_.ReadCommandLine(jvm_pid_);
     const auto parent = jvm.ok() ? proc_.ReadCommandLine(jvm->parent) : Result<std::vector<std::string>>(jvm.status());
-    if (own.ok() && parent.ok() && IsPythonWithGateway(*parent, *own)) found.emplace(jvm->parent, ProcessKind::kPythonDriver);
+    if (own.ok() && parent.ok() && IsPythonWithGateway(*parent, *own)) found.emplace(jvm->parent, Found{ProcessKind::kPythonDriver, false});
   }
-  for (const auto& [pid, kind] : found) {
+  for (const auto& [pid, process] : found) {
     const auto known = living_.find(pid);
     const Result<uint64_t> start = proc_.ReadStartTicks(pid);
     if (known != living_.end() && start.ok() && known->second.start_ticks == *start) {
-      known->second.kind = kind;  // a fork gets its own command line only by exec
+      known->second.kind = process.kind;  // a fork gets its own command line only by exec
       continue;
     }
     if (known != living_.end()) {
       Bury(known->second);
       living_.erase(known);
     }
-    Adopt(pid, kind);
+    Adopt(pid, process);
   }
   ReadPeaks();
 }
@@ -43,7 +43,7 @@ void ProcessWatch::ReadPeaks() {
   for (auto& [pid, process] : living_) TakeKernelsPeak(&process);
 }
 
-void ProcessWatch::Descend(int32_t pid, ProcessKind kind, int depth, std::map<int32_t, ProcessKind>* found) {
+void ProcessWatch::Descend(int32_t pid, ProcessKind kind, int depth, std::map<int32_t, Found>* found) {
   if (depth >= kMaxDepth || found->size() >= kMaxProcesses) return;
   for (const int32_t child : proc_.Children(pid)) {
     const Result<std::vector<std::string>> command_line = proc_.ReadCommandLine(child);
@@ -51,19 +51,21 @@ void ProcessWatch::Descend(int32_t pid, ProcessKind kind, int depth, std::map<in
     const ProcessKind child_kind = KindOf(*command_line, kind);
     if (child_kind == ProcessKind::kJvm) continue;  // another JVM's memory is its own agent's business
     const bool script_of_executor = child_kind == ProcessKind::kPythonDriver && !with_driver_;
-    if (child_kind != ProcessKind::kOther && !script_of_executor) found->emplace(child, child_kind);
+    if (child_kind != ProcessKind::kOther && !script_of_executor)
+      found->emplace(child, Found{child_kind, kind == ProcessKind::kPythonWorker});
     Descend(child, child_kind == ProcessKind::kOther ? kind : child_kind, depth + 1, found);
   }
 }
 
-void ProcessWatch::Adopt(int32_t pid, ProcessKind kind) {
+void ProcessWatch::Adopt(int32_t pid, Found found) {
   if (living_.size() >= kMaxProcesses) return;
   const Result<uint64_t> start = proc_.ReadStartTicks(pid);
   if (!start.ok()) return;
   WatchedProcess process;
   process.pid = pid;
   process.start_ticks = *start;
-  process.kind = kind;
+  process.kind = found.kind;
+  process.of_task = found.of_task;
   living_.emplace(pid, process);
 }
 
@@ -75,7 +77,7 @@ void ProcessWatch::Tick() {
     workers.insert(workers.end(), children.begin(), children.end());
   }
   for (const int32_t pid : workers) {
-    if (!living_.contains(pid)) Adopt(pid, ProcessKind::kPythonWorker);
+    if (!living_.contains(pid)) Adopt(pid, {ProcessKind::kPythonWorker, false});
   }
   for (auto it = living_.begin(); it != living_.end();) {
     WatchedProcess& process = it->second;

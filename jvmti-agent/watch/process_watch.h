@@ -25,6 +25,7 @@ struct WatchedProcess {
   int32_t pid = 0;
   uint64_t start_ticks = 0;
   ProcessKind kind = ProcessKind::kOther;
+  bool of_task = false;  // a Python worker has started it
   bool alive = true;
   uint64_t rss_bytes = 0;  // at the last tick
   uint64_t peak_bytes = 0;
@@ -59,10 +60,15 @@ class ProcessWatch {
   const std::vector<WatchedProcess>& dead() const { return dead_; }
 
  private:
+  struct Found {
+    ProcessKind kind;
+    bool of_task;
+  };
+
   template <typename Change>
   bool WithProcess(int32_t pid, uint64_t start_ticks, Change change);
-  void Descend(int32_t pid, ProcessKind kind, int depth, std::map<int32_t, ProcessKind>* found);
-  void Adopt(int32_t pid, ProcessKind kind);
+  void Descend(int32_t pid, ProcessKind kind, int depth, std::map<int32_t, Found>* found);
+  void Adopt(int32_t pid, Found found);
   void Bury(const WatchedProcess& process);
   void ReadPeak(WatchedProcess* process);
   void TakeKernelsPeak(WatchedProcess* process);

@@ -3,11 +3,13 @@
 import json
 import os
 import signal
+import time
 
 import sparkmemprof.driver  # noqa: F401
 from pyspark import SparkContext, TaskContext
 
 RESERVED_BYTES = 1_500_000_011
+PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 
 context = SparkContext()
 
@@ -30,6 +32,17 @@ def refused(_):
     return len(bytearray(RESERVED_BYTES))
 
 
+def helped(_):
+    """By a process that ends without a word, as those of multiprocessing do, when its executor has seen it."""
+    helper = os.fork() if TaskContext.get().attemptNumber() == 0 else None
+    if helper == 0:
+        time.sleep(2.5 * PATIENCE)
+        os._exit(0)
+    if helper is not None:
+        os.waitpid(helper, 0)
+    raise ValueError("of its own")
+
+
 def ordinary(_):
     raise ValueError("no such column")
 
@@ -42,6 +55,6 @@ def caught(work):
     return None
 
 
-ways = (killed, survives_then_fails, refused, ordinary)
+ways = (killed, survives_then_fails, refused, helped, ordinary)
 print("RESULT", json.dumps({work.__name__: caught(work) for work in ways}), flush=True)
 context.stop()

@@ -59,6 +59,26 @@ TEST(ProcessKind, ByCommandLineAndParent) {
   EXPECT_FALSE(IsExecutorJvm({"java", "org.apache.spark.deploy.worker.Worker"}));
 }
 
+TEST(ProcessWatch, WhatAWorkerHasStartedIsItsTasks) {
+  Machine machine;
+  machine.Put(10, 1, "java Executor", 400'000);
+  machine.Put(21, 10, "python3 -m pyspark.daemon", 30'000);
+  machine.Put(22, 21, "python3 -m pyspark.daemon", 50'000);
+  machine.Put(23, 22, "python3 -c from multiprocessing.forkserver import main", 20'000);
+  machine.Put(24, 23, "python3 -c from multiprocessing.forkserver import main", 40'000);
+  machine.Children(10, "21 ");
+  machine.Children(21, "22 ");
+  machine.Children(22, "23 ");
+  machine.Children(23, "24 ");
+  machine.Children(24, "");
+  ProcessWatch executor(machine.proc(), 10, false);
+  executor.Tick();  // the worker is adopted as its daemon's child
+  executor.Discover();
+  for (const auto& [pid, process] : executor.living()) EXPECT_EQ(process.of_task, pid > 22) << pid;
+  EXPECT_EQ(executor.living().size(), 5u);
+  EXPECT_EQ(executor.living().at(24).kind, ProcessKind::kPythonWorker);
+}
+
 TEST(ProcessWatch, FindsPythonThroughWrappersAndLeavesOtherJvmsAlone) {
   Machine machine;
   machine.Put(10, 1, "java Executor", 400'000);

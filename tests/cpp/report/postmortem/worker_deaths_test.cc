@@ -73,6 +73,25 @@ TEST(WorkerDeaths, AWorkerThatWentByItselfIsOneOnlyIfItsTaskFailed) {
   }
 }
 
+TEST(WorkerDeaths, AProcessOfATaskThatEndedIsOneOnlyWithEvidence) {
+  struct Case {
+    std::optional<uint64_t> kernel_kills;
+    int signal;
+    size_t deaths;
+  };
+  for (const Case& each : {Case{0, 0, 0}, Case{1, 0, 1}, Case{0, 11, 1}, Case{std::nullopt, 0, 1}}) {
+    ProfileStore store;
+    FillWorkerScene(store);
+    proto::Envelope envelope;
+    ASSERT_TRUE(envelope.ParseFromString(WorkerDeath(each.kernel_kills)));
+    envelope.mutable_worker_death()->set_started_by_task(true);
+    envelope.mutable_worker_death()->set_signal(each.signal);
+    static_cast<void>(store.Ingest(envelope.SerializeAsString()));
+    FailTask40(store, "ValueError: of the task's own");
+    EXPECT_EQ(Deaths(store).size(), each.deaths) << each.kernel_kills.value_or(9) << " " << each.signal;
+  }
+}
+
 TEST(WorkerDeaths, AWorkerThatCrashedSaysSoItself) {
   for (bool was_seen_living : {true, false}) {
     ProfileStore store;

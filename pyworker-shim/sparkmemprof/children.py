@@ -40,7 +40,11 @@ def follow(settings: SettingsOfChild) -> None:
     import _posixsubprocess
 
     ours = os.path.realpath(sys.executable)
-    _posixsubprocess.fork_exec = _around_fork_exec(_posixsubprocess.fork_exec, ours, settings)
+    original = _posixsubprocess.fork_exec
+    _posixsubprocess.fork_exec = _around_fork_exec(original, ours, settings)
+    subprocess = sys.modules.get("subprocess")  # from Python 3.11 on it has the function's name of its own, once loaded
+    if getattr(subprocess, "_fork_exec", None) is original:
+        subprocess._fork_exec = _posixsubprocess.fork_exec
     os.posix_spawn = _around_posix_spawn(os.posix_spawn, ours, settings)
 
 

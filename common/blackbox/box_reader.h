@@ -33,7 +33,6 @@ struct BoxSite {
   uint64_t allocated_bytes = 0, allocations = 0, live_bytes = 0, live_at_peak_bytes = 0, resident_at_peak_bytes = 0;
   uint64_t read_at_peak_bytes = 0;    // of live at peak: blocks whose pages were looked up; 0: what is resident is not known
   uint64_t resident_later_bytes = 0;  // of resident at peak: first seen when the peak had passed (sampling/peak.h)
-  int64_t resident_seen_ms = 0;       // since the epoch: when the figure last rose or was confirmed; 0: not known
   bool sampled = false;
   double variance = 0, peak_variance = 0;  // bytes²
 };
@@ -62,6 +61,7 @@ struct BoxSession {
   uint64_t number = 0;
   bool closed = false, checksum_ok = false;
   int64_t opened_ms = 0, closed_ms = 0;  // opened: when its task became known
+  int64_t looked_ms = 0;                 // when the pages of all its large blocks were last looked up; 0: never
   uint64_t live_bytes = 0, live_peak_bytes = 0, allocated_bytes = 0, rss_at_open_bytes = 0, rss_max_bytes = 0;
   uint32_t skipped_records = 0;  // torn or corrupt records without a good copy; their figures are missing here
   std::vector<BoxFrame> frames;

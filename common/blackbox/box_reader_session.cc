@@ -64,7 +64,7 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
     }
     if (copy->value.session != number) continue;
     seal += box::SealShare(copy->checksum, index);
-    BoxSite site = SiteOf(copy->value, session.total, impl_->header.identity.created_ms);
+    BoxSite site = SiteOf(copy->value, session.total);
     if (!Plausible(site)) {
       ++out.skipped_records;
       continue;

@@ -124,6 +124,7 @@ struct Session {
   uint32_t state;                // SessionState
   uint32_t intern_epoch;         // the tables its references point into
   int64_t opened_ms, closed_ms;  // since the epoch; opened: when its task became known
+  int64_t looked_ms;             // likewise: when the pages of all its large blocks were last looked up; 0 = never
   PeakTotal total;
   uint64_t allocated_bytes;
   uint64_t rss_at_open_bytes, rss_max_bytes;
@@ -166,7 +167,7 @@ struct Site {
 // What two versions of this library write and read in one file.
 static_assert(sizeof(PeakTotal) == 24 && offsetof(PeakTotal, peak) == 8 && offsetof(PeakTotal, epoch) == 16);
 static_assert(sizeof(PeakShare) == 72 && offsetof(PeakShare, variance) == 32 && offsetof(PeakShare, epoch) == 48 &&
-              offsetof(PeakShare, read_kib_at_peak) == 60 && offsetof(PeakShare, seen_ms) == 68);
+              offsetof(PeakShare, read_kib_at_peak) == 60 && offsetof(PeakShare, later_kib_at_peak) == 64);
 
 struct Node {
   uint32_t parent, frame;  // references

@@ -6,8 +6,6 @@
 namespace memprof {
 namespace {
 
-constexpr int64_t kMostMs = int64_t{1} << 53;  // since the epoch; later times are nonsense
-
 void AddBound(const char* name, uint64_t value, std::vector<BoxCounter>* counters) {
   if (value != 0) counters->push_back({name, value});
 }
@@ -25,6 +23,7 @@ BoxSession SessionOf(const box::Session& session) {
   out.closed = session.state == box::kClosed;
   out.opened_ms = session.opened_ms;
   out.closed_ms = session.closed_ms;
+  out.looked_ms = session.looked_ms;
   out.live_bytes = session.total.live;
   out.live_peak_bytes = session.total.peak;
   out.allocated_bytes = session.allocated_bytes;
@@ -39,7 +38,7 @@ BoxSession SessionOf(const box::Session& session) {
   return out;
 }
 
-BoxSite SiteOf(const box::Site& site, const PeakTotal& total, int64_t created_ms) {
+BoxSite SiteOf(const box::Site& site, const PeakTotal& total) {
   ShareAtPeak peak = AtPeak(total, site.share);
   BoxSite out;
   out.origin = site.origin <= static_cast<uint8_t>(Origin::kJvmNative) ? static_cast<Origin>(site.origin) : Origin::kUnknown;
@@ -50,8 +49,6 @@ BoxSite SiteOf(const box::Site& site, const PeakTotal& total, int64_t created_ms
   out.read_at_peak_bytes = peak.read;
   out.resident_at_peak_bytes = peak.read != 0 ? peak.resident : 0;
   out.resident_later_bytes = std::min(peak.later, out.resident_at_peak_bytes);
-  const bool dated = created_ms > 0 && created_ms < kMostMs;
-  if (dated && peak.read != 0 && site.share.seen_ms != 0) out.resident_seen_ms = created_ms + site.share.seen_ms;
   out.sampled = site.sampled != 0;
   out.variance = site.variance;
   out.peak_variance = peak.variance;

@@ -12,8 +12,7 @@ namespace memprof {
 // Without sites, names and its own counters.
 BoxSession SessionOf(const box::Session& session);
 
-// `created_ms`: of the box.
-BoxSite SiteOf(const box::Site& site, const PeakTotal& total, int64_t created_ms);
+BoxSite SiteOf(const box::Site& site, const PeakTotal& total);
 
 BoxIncident IncidentOf(const box::Incident& incident);
 

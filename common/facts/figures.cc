@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/clock.h"
-
 namespace memprof {
 namespace {
 
@@ -46,7 +44,6 @@ void AddWithinTask(const SiteFigures& other, SiteFigures& figures) {
   figures.resident_at_peak_bytes = SumOfMeasured(figures.resident_at_peak_bytes, other.resident_at_peak_bytes);
   figures.read_at_peak_bytes += other.read_at_peak_bytes;
   figures.resident_later_bytes += other.resident_later_bytes;
-  figures.resident_seen_ms = EarliestKnown(figures.resident_seen_ms, other.resident_seen_ms);
   figures.live_at_end_bytes = SumOfMeasured(figures.live_at_end_bytes, other.live_at_end_bytes);
   figures.variance = SumOfKnown(figures.variance, other.variance);
   figures.peak_variance = SumOfKnown(figures.peak_variance, other.peak_variance);
@@ -71,7 +68,6 @@ void AddOverTasks(const SiteFigures& other, SiteFigures& figures) {
   }
   figures.live_at_peak_bytes = LargestMeasured(figures.live_at_peak_bytes, other.live_at_peak_bytes);
   figures.resident_later_bytes = LaterOfLarger(figures, other);
-  figures.resident_seen_ms = EarliestKnown(figures.resident_seen_ms, other.resident_seen_ms);
   figures.resident_at_peak_bytes = LargestMeasured(figures.resident_at_peak_bytes, other.resident_at_peak_bytes);
   figures.read_at_peak_bytes = std::max(figures.read_at_peak_bytes, other.read_at_peak_bytes);
   figures.live_at_end_bytes = LargestMeasured(figures.live_at_end_bytes, other.live_at_end_bytes);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/clock.h"
 #include "facts/figures.h"
 
 namespace memprof {
@@ -45,7 +46,7 @@ void ReadMemory(const proto::TaskMemory& memory, Interner& interner, TaskMemoryR
   for (const proto::PoolUse& pool : memory.fullest()) record.fullest[pool.off_heap() ? 1 : 0] = FiguresOf(pool);
 }
 
-SiteRecord RecordOf(const proto::TaskProfile& profile, const proto::Site& site, const InternedReferences& interned) {
+SiteRecord RecordOf(const proto::Site& site, const InternedReferences& interned) {
   SiteRecord record;
   record.key = {interned.Stack(site.stack()), interned.Udf(site.udf()), OriginOf(site.origin())};
   SiteFigures& figures = record.figures;
@@ -55,8 +56,6 @@ SiteRecord RecordOf(const proto::TaskProfile& profile, const proto::Site& site, 
   if (site.has_resident_at_peak_bytes()) figures.resident_at_peak_bytes = site.resident_at_peak_bytes();
   figures.read_at_peak_bytes = site.read_at_peak_bytes();
   figures.resident_later_bytes = site.resident_later_bytes();
-  if (site.has_resident_age_ms() && profile.taken_ms() > 0)
-    figures.resident_seen_ms = profile.taken_ms() - static_cast<int64_t>(site.resident_age_ms());
   if (site.has_live_bytes()) figures.live_at_end_bytes = site.live_bytes();
   figures.sampled = site.sampled();
   if (site.sampled()) {
@@ -101,7 +100,7 @@ TaskProfileRecord InternProfile(const proto::TaskProfile& profile, Interner& int
   record.sites.reserve(profile.sites_size());
   std::unordered_map<SiteKey, size_t, SiteKeyHash> seen;  // two of a profile's stacks may be one after interning
   for (const proto::Site& site : profile.sites()) {
-    SiteRecord site_record = RecordOf(profile, site, interned);
+    SiteRecord site_record = RecordOf(site, interned);
     auto [entry, added] = seen.try_emplace(site_record.key, record.sites.size());
     if (added) {
       record.sites.push_back(site_record);
@@ -121,6 +120,7 @@ TaskProfileRecord InternProfile(const proto::TaskProfile& profile, Interner& int
                                 incident.asked_bytes(), incident.virtual_bytes(), incident.resident_bytes(), incident.limit_bytes()});
   }
   for (const proto::Session& session : profile.sessions()) {
+    record.looked_ms = EarliestKnown(record.looked_ms, session.looked_ms());
     ArrowPoolFigures pool;
     std::optional<uint64_t> pool_begin;
     for (const proto::Counter& counter : session.counters()) {

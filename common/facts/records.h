@@ -50,7 +50,6 @@ struct SiteFigures {
   uint64_t live_at_peak_bytes = kUnmeasured, resident_at_peak_bytes = kUnmeasured;
   uint64_t read_at_peak_bytes = 0;           // of live at peak: blocks whose pages were looked up
   uint64_t resident_later_bytes = 0;         // of resident at peak: first seen when the peak had passed
-  int64_t resident_seen_ms = 0;              // when it last rose or was confirmed, of several the earliest; 0: not known
   uint64_t live_at_end_bytes = kUnmeasured;  // when its sessions were closed, or when it was last read
   double variance = 0;                       // of allocated, bytes²; 0 = exact
   double peak_variance = 0;                  // of live at the peak, likewise
@@ -117,6 +116,7 @@ struct TaskProfileRecord {
 
   uint64_t sequence = 0;
   int64_t taken_ms = 0;
+  int64_t looked_ms = 0;  // when Python's pages were last looked up, of several sessions the earliest; 0: not known
   uint64_t jvm_interval_bytes = 0, python_interval_bytes = 0;
   bool final = false, partial = false;
   bool recovered = false;                          // of a dead executor: Python's figures are those at its end

@@ -46,8 +46,7 @@ Status CheckSites(const proto::TaskProfile& profile) {
     if (site.udf() > static_cast<uint32_t>(profile.udfs_size())) return Corrupt("a site names a UDF that is not there");
     if (!Plausible(site.allocated_bytes()) || !Plausible(site.allocations()) || !Plausible(site.live_at_peak_bytes()) ||
         !Plausible(site.live_bytes()) || !Plausible(site.resident_at_peak_bytes()) || !Plausible(site.read_at_peak_bytes()) ||
-        !Plausible(site.resident_later_bytes()) || !Plausible(site.resident_age_ms()) || !Plausible(site.variance()) ||
-        !Plausible(site.peak_variance())) {
+        site.resident_later_bytes() > site.resident_at_peak_bytes() || !Plausible(site.variance()) || !Plausible(site.peak_variance())) {
       return Corrupt("a site has a figure no machine reaches");
     }
   }

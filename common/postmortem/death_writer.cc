@@ -31,12 +31,12 @@ void DeathWriter::PutTask(const std::vector<LastTask>& tasks, ReportPostMortem& 
   if (tasks.front().task->stage_id >= 0) death.stage_id = tasks.front().task->stage_id;
 }
 
-void DeathWriter::PutSites(const std::vector<LastTask>& tasks, ReportPostMortem& death) const {
-  death.sites = SitesAtLastSample(tasks, death.time_ms, *state_.interner, stacks_, kSitesShown, awaits_names_);
+void DeathWriter::PutSites(const std::vector<LastTask>& tasks, int64_t at_ms, ReportPostMortem& death) const {
+  death.sites = SitesAtLastSample(tasks, at_ms, *state_.interner, stacks_, kSitesShown, awaits_names_);
 }
 
 void DeathWriter::PutAttempt(const LastTask& attempt, ReportPostMortem& death) const {
-  PutSites({attempt}, death);
+  PutSites({attempt}, attempt.task->end_ms, death);
   if (death.sites.empty()) return;
   death.sites_of_attempt = attempt.task_attempt_id;
   if (!death.stage_id) death.stage_id = attempt.task->stage_id;

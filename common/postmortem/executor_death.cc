@@ -92,7 +92,7 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   if (verdict.of_jvm && failed) PutFirst(*failed, tasks);
   PutTask(tasks, death);
   if (in_full) {
-    PutSites(tasks, death);
+    PutSites(tasks, GoneMs(record), death);
     if (const std::optional<LastTask> attempt = HeaviestFailedAttempt(state_, tasks, failed, GoneMs(record))) PutAttempt(*attempt, death);
     PutLeft(record, death);
   }
@@ -155,7 +155,7 @@ ReportPostMortem DeathWriter::OfHeapError(const ReportExecutor& executor, const 
   death.headline = SurvivedHeadline(death, survived, failed, action);
   PutTask(tasks, death);
   if (detail == DeathDetail::kInFull) {
-    PutSites(tasks, death);
+    PutSites(tasks, death.time_ms, death);
     Verdict verdict;
     verdict.of_heap = true;
     death.advice = AdviceFor(death, executor, snapshot, tasks, verdict, std::nullopt, state_);

@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/clock.h"
 #include "facts/figures.h"
 
 namespace memprof {
@@ -15,6 +16,7 @@ constexpr size_t kHeapSites = 5;
 struct Held {
   SiteFigures figures;
   uint64_t live_bytes = kUnmeasured;
+  int64_t looked_ms = 0;  // the earliest of its tasks'; 0: not known
 };
 
 using HeldKey = std::tuple<int32_t, Origin, UdfId, StackId>;  // stage, …, shown stack
@@ -33,7 +35,7 @@ std::optional<ReportUdf> UdfRow(UdfId id, const Interner& interner) {
                    std::string(interner.StringAt(udf.file)), udf.line};
 }
 
-ReportSite SiteRow(const HeldKey& key, const Held& held, int64_t death_ms, const Interner& interner, const NamedStacks& stacks) {
+ReportSite SiteRow(const HeldKey& key, const Held& held, int64_t at_ms, const Interner& interner, const NamedStacks& stacks) {
   ReportSite row;
   const auto& [stage, origin, udf, stack] = key;
   row.origin = origin;
@@ -49,7 +51,7 @@ ReportSite SiteRow(const HeldKey& key, const Held& held, int64_t death_ms, const
     row.resident_at_peak_bytes = held.figures.resident_at_peak_bytes;
     row.resident_in_part = IsResidentInPart(held.figures);
     row.resident_later_bytes = ResidentLater(held.figures);
-    if (held.figures.resident_seen_ms != 0) row.resident_age_ms = std::max<int64_t>(0, death_ms - held.figures.resident_seen_ms);
+    if (held.looked_ms != 0 && held.looked_ms <= at_ms) row.resident_age_ms = at_ms - held.looked_ms;
   }
   if (row.live_at_peak_bytes) row.error_bytes = ErrorOf(held);
   row.frames = stacks.Frames(stack);
@@ -72,7 +74,7 @@ uint64_t LiveBytesOf(const TaskProfileRecord& profile) {
   return sum;
 }
 
-std::vector<ReportSite> SitesAtLastSample(const std::vector<LastTask>& tasks, int64_t death_ms, const Interner& interner,
+std::vector<ReportSite> SitesAtLastSample(const std::vector<LastTask>& tasks, int64_t at_ms, const Interner& interner,
                                           const NamedStacks& stacks, size_t most, bool& awaits_names) {
   std::map<HeldKey, Held> sites;
   for (const LastTask& last : tasks) {
@@ -82,7 +84,7 @@ std::vector<ReportSite> SitesAtLastSample(const std::vector<LastTask>& tasks, in
       const SiteRecord& site = last.task->profile->sites[i];
       HeldKey key{last.task->stage_id, site.key.origin, site.key.udf, stacks.ShownStack(site.key)};
       uint64_t live = LiveAt(*last.task->profile, i);
-      auto [entry, added] = of_task.try_emplace(key, Held{site.figures, live});
+      auto [entry, added] = of_task.try_emplace(key, Held{site.figures, live, last.task->profile->looked_ms});
       if (added) continue;
       AddWithinTask(site.figures, entry->second.figures);
       if (live != kUnmeasured) entry->second.live_bytes = live + (entry->second.live_bytes == kUnmeasured ? 0 : entry->second.live_bytes);
@@ -94,13 +96,14 @@ std::vector<ReportSite> SitesAtLastSample(const std::vector<LastTask>& tasks, in
       uint32_t both = sum.figures.tasks + held.figures.tasks;
       AddWithinTask(held.figures, sum.figures);  // at once, like the parts of one task
       sum.figures.tasks = both;
+      sum.looked_ms = EarliestKnown(sum.looked_ms, held.looked_ms);
       if (held.live_bytes != kUnmeasured) sum.live_bytes = held.live_bytes + (sum.live_bytes == kUnmeasured ? 0 : sum.live_bytes);
     }
   }
   std::vector<std::pair<HeldKey, ReportSite>> rows;
   for (const auto& [key, held] : sites) {
     if (held.live_bytes == 0) continue;  // given back before
-    rows.emplace_back(key, SiteRow(key, held, death_ms, interner, stacks));
+    rows.emplace_back(key, SiteRow(key, held, at_ms, interner, stacks));
   }
   auto order = [](const ReportSite& site) {  // by text last, for ids depend on the order in which messages came
     return std::tuple(!site.live_at_peak_bytes, ~site.live_at_peak_bytes.value_or(0), ~site.allocated_bytes, site.origin, site.udf,

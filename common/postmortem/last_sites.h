@@ -19,9 +19,9 @@ struct LastTask {
 
 uint64_t LiveBytesOf(const TaskProfileRecord& profile);
 
-// `death_ms`: since the epoch. By live bytes, descending, at most `most`; then sites without such a figure (a JVM's heap), by bytes
-// allocated. `awaits_names` becomes true when a name of one of them is still missing.
-std::vector<ReportSite> SitesAtLastSample(const std::vector<LastTask>& tasks, int64_t death_ms, const Interner& interner,
+// `at_ms`: since the epoch, the moment that ages are counted from. By live bytes, descending, at most `most`; then sites without such a
+// figure (a JVM's heap), by bytes allocated. `awaits_names` becomes true when a name of one of them is still missing.
+std::vector<ReportSite> SitesAtLastSample(const std::vector<LastTask>& tasks, int64_t at_ms, const Interner& interner,
                                           const NamedStacks& stacks, size_t most, bool& awaits_names);
 
 }  // namespace memprof

@@ -51,7 +51,7 @@ ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const Exe
   death.out_of_memory = verdict.out_of_memory;
   death.unknown = verdict.unknown;
   death.how = verdict.how;
-  if (detail == DeathDetail::kInFull) PutSites(tasks, death);
+  if (detail == DeathDetail::kInFull) PutSites(tasks, death.time_ms, death);
   death.headline = WorkerHeadline(death, evidence.signal);
   if (detail == DeathDetail::kInFull && death.out_of_memory)
     death.advice = AdviceFor(death, executor, SnapshotOf(record), tasks, {}, std::nullopt, state_);
@@ -79,7 +79,7 @@ ReportPostMortem DeathWriter::OfRefusal(const ReportExecutor& executor, const Ex
   death.headline = RefusalHeadline(death);
   if (detail == DeathDetail::kInShort) return death;
   const std::vector<LastTask> tasks{{task_attempt_id, &task, LiveBytesOf(task)}};
-  PutSites(tasks, death);
+  PutSites(tasks, death.time_ms, death);
   death.advice = AdviceFor(death, executor, SnapshotOf(record), tasks, {}, std::nullopt, state_);
   return death;
 }

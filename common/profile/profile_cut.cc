@@ -47,9 +47,6 @@ class Writer {
     if (site.resident_at_peak_bytes) message.set_resident_at_peak_bytes(Rounded(*site.resident_at_peak_bytes));
     message.set_read_at_peak_bytes(Rounded(site.read_at_peak_bytes));
     message.set_resident_later_bytes(Rounded(site.resident_later_bytes));
-    if (site.resident_seen_ms != 0) {
-      message.set_resident_age_ms(static_cast<uint64_t>(std::max<int64_t>(0, profile_->taken_ms() - site.resident_seen_ms)));
-    }
     message.set_sampled(site.sampled);
     message.set_variance(site.variance);
     if (site.peak_variance) message.set_peak_variance(*site.peak_variance);

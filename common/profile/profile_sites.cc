@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/clock.h"
-
 namespace memprof {
 namespace {
 
@@ -25,7 +23,6 @@ void AddHeld(ProfileSite* sum, const ProfileSite& site) {
   AddTo(&sum->resident_at_peak_bytes, site.resident_at_peak_bytes);
   sum->read_at_peak_bytes += site.read_at_peak_bytes;
   sum->resident_later_bytes += site.resident_later_bytes;
-  sum->resident_seen_ms = EarliestKnown(sum->resident_seen_ms, site.resident_seen_ms);
 }
 
 // What a session held at another moment counts as a measured zero at this one.
@@ -34,7 +31,6 @@ ProfileSite NothingHeld(ProfileSite site) {
     if (*figure) *figure = 0;
   }
   site.read_at_peak_bytes = site.resident_later_bytes = 0;
-  site.resident_seen_ms = 0;
   return site;
 }
 

@@ -35,7 +35,6 @@ struct ProfileSite {
   std::optional<double> resident_at_peak_bytes;
   double read_at_peak_bytes = 0;    // of live at peak: what resident speaks of
   double resident_later_bytes = 0;  // of resident: first seen when the peak had passed
-  int64_t resident_seen_ms = 0;     // since the epoch: of several sessions the earliest; 0: not known
 };
 
 // What the closed sessions of a process have left live (proto::Leftovers).

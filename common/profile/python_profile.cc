@@ -91,7 +91,6 @@ class SessionSites {
       site.read_at_peak_bytes = static_cast<double>(box.read_at_peak_bytes);
       if (box.read_at_peak_bytes != 0) site.resident_at_peak_bytes = static_cast<double>(box.resident_at_peak_bytes);
       site.resident_later_bytes = static_cast<double>(box.resident_later_bytes);
-      site.resident_seen_ms = box.resident_seen_ms;
       sites_->Add(site, number);
     }
   }
@@ -184,6 +183,7 @@ void DescribeSession(const PythonSession& python, const std::vector<uint32_t>& u
   message->set_checksum_ok(session.checksum_ok);
   message->set_opened_ms(session.opened_ms);
   message->set_closed_ms(session.closed_ms);
+  message->set_looked_ms(session.looked_ms);
   message->set_live_peak_bytes(session.live_peak_bytes);
   message->set_allocated_bytes(session.allocated_bytes);
   message->set_rss_at_open_bytes(session.rss_at_open_bytes);

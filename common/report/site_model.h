@@ -38,7 +38,7 @@ struct ReportSite {
   std::optional<uint64_t> live_at_peak_bytes, resident_at_peak_bytes, live_at_end_bytes, retained_bytes;
   bool resident_in_part = false;                 // resident: a lower bound, of the large blocks; the pages of small ones are not looked up
   std::optional<uint64_t> resident_later_bytes;  // of resident: first seen when the peak had passed; nothing: none of it
-  std::optional<int64_t> resident_age_ms;        // in a post-mortem: how long before the death resident was seen
+  std::optional<int64_t> resident_age_ms;        // in a post-mortem: how long before the death pages were last looked up
   bool sampled = false;
   std::optional<uint64_t> error_bytes;  // two standard deviations
   std::vector<ReportFrame> frames;      // outermost call first, allocation last

@@ -61,10 +61,10 @@ struct PeakShare {
   double variance = 0;  // of live, bytes²
   double variance_at_peak = 0;
   uint64_t epoch = 0;     // the maximum that the ..._at_peak fields belong to
-  uint32_t read_kib = 0;  // of the live blocks that have been read, each rounded down; so the record stays one cache line
+  uint32_t read_kib = 0;  // of the live blocks that have been read, each rounded down
   uint32_t read_kib_at_peak = 0;
   uint32_t later_kib_at_peak = 0;  // of resident_at_peak
-  uint32_t seen_ms = 0;            // when a block's reading last rose or was confirmed, since the box was made; 0 = never
+  uint32_t reserved = 0;
 
   void SaveLive() {
     live_at_peak = live;

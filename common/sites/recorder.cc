@@ -57,7 +57,6 @@ void Recorder::State::Evict(uint32_t site) {
   rest.share.read_kib += gone.share.read_kib;
   rest.share.read_kib_at_peak += gone.share.read_kib_at_peak;
   rest.share.later_kib_at_peak += gone.share.later_kib_at_peak;
-  if (gone.share.seen_ms > rest.share.seen_ms) rest.share.seen_ms = gone.share.seen_ms;
   sites.Remove(site);
   sites.Commit(overflow);
   --session.sites;

@@ -94,7 +94,6 @@ void Recorder::UnmappingRange(uintptr_t begin, uintptr_t end) {
       if (rest.resident != LiveBlock::kUnread) {
         record.share.resident += rest.resident;
         record.share.read_kib += InKib(rest.weight);
-        record.share.seen_ms = state.SinceMadeMs();
       }
       state.sites.Commit(site);
       state.live.Insert(rest);

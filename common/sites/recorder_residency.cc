@@ -21,7 +21,7 @@ void Recorder::State::ReadResidency(LiveBlock& block) {
   }
   uint64_t reading = ResidentBytes(block.address, block.size);
   bool first = block.resident == LiveBlock::kUnread;
-  if (!first && reading < block.resident) return;
+  if (!first && reading <= block.resident) return;
   ActiveSession& owner = OwnerOf(block);
   const bool passed = owner.passed_epoch == owner.value.total.epoch;
   uint32_t site = SiteOf(block);
@@ -32,7 +32,6 @@ void Recorder::State::ReadResidency(LiveBlock& block) {
   } else {
     NoteReading(owner.value.total, record.share, block.first_peak, block.resident, reading, passed);
   }
-  record.share.seen_ms = SinceMadeMs();
   sites.Commit(site);
   block.resident = reading;
 }
@@ -44,12 +43,11 @@ void Recorder::State::ReadLastResidency(LiveBlock& block) {
 
 void Recorder::State::SweepResidency() {
   live.VisitLarge([this](LiveBlock& block) { ReadResidency(block); });
-}
-
-// At least 1; the last one of 49 days is for ever.
-uint32_t Recorder::State::SinceMadeMs() const {
-  const int64_t ms = (MonotonicNs() - made_ns) / 1'000'000;
-  return ms < 1 ? 1 : ms > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(ms);
+  for (ActiveSession* session : {&process, &task}) {
+    if (session->value.number == 0) continue;
+    session->value.looked_ms = EpochMs();
+    Publish(*session);
+  }
 }
 
 // Reads what was held at a peak when the peak has just passed. Without time for it, what is read later counts as seen later.
@@ -57,9 +55,12 @@ void Recorder::State::ObservePeaks() {
   for (ActiveSession* session : {&process, &task}) {
     const PeakTotal& total = session->value.total;
     if (session->passed_epoch == total.epoch || !HasPassed(total)) continue;
-    if (const int64_t now = MonotonicNs(); live.large_count() != 0 && sweeps.Has(now)) {
-      SweepResidency();
-      sweeps.Spend(MonotonicNs() - now);
+    const int64_t begin = MonotonicNs();
+    if (live.large_count() != 0 && looks.Has(begin)) {
+      live.VisitLarge([&](LiveBlock& block) {
+        if (&OwnerOf(block) == session) ReadLastResidency(block);
+      });
+      looks.Spend(MonotonicNs() - begin);
     }
     session->passed_epoch = total.epoch;
   }

@@ -83,7 +83,6 @@ Result<Recorder*> Recorder::Create(const RecorderOptions& options) {
   if (state->batched) state->sites.Batch();
   state->live.Attach(live_slots, arena);
   state->rows.library_of_site = arena.Take<uint16_t>(plan.sites);
-  state->made_ns = MonotonicNs();
   state->random = Mix64(static_cast<uint64_t>(MonotonicNs()) ^ reinterpret_cast<uintptr_t>(memory));
   state->rss.Open();
   state->rss_swept_bytes = state->rss.Read();
@@ -246,15 +245,14 @@ void Recorder::State::PassOnSurvivors() {
     const box::Site& from = sites.Read(block.site);
     const bool known = from.session == closed && (sites.generation(block.site) & kGenerationMask) == block.generation;
     const Origin origin = static_cast<Origin>(known ? from.origin : sites.Read(sites.OverflowOf(task.slot)).origin);
-    const uint32_t seen_ms = from.share.seen_ms;
-    Adopt(block, known ? SiteFor(process, from.node, origin, block.size >= kLargeBlock) : OverflowSite(process, origin), seen_ms);
+    Adopt(block, known ? SiteFor(process, from.node, origin, block.size >= kLargeBlock) : OverflowSite(process, origin));
     return true;
   });
   if (batched) Publish(process);
 }
 
-// From now on the block belongs to a site of the process-level session. `seen_ms`: of its reading (peak.h).
-void Recorder::State::Adopt(LiveBlock& block, uint32_t site, uint32_t seen_ms) {
+// From now on the block belongs to a site of the process-level session.
+void Recorder::State::Adopt(LiveBlock& block, uint32_t site) {
   box::Site& record = sites.Begin(site);
   Touch(process.value.total, record.share);
   block.task = 0;
@@ -269,7 +267,6 @@ void Recorder::State::Adopt(LiveBlock& block, uint32_t site, uint32_t seen_ms) {
   box::Site& again = sites.Begin(site);
   Touch(process.value.total, again.share);
   NoteFirstReading(process.value.total, again.share, block.first_peak, block.weight, block.resident, false);
-  if (seen_ms > again.share.seen_ms) again.share.seen_ms = seen_ms;
   sites.Commit(site);
 }
 

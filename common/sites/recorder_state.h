@@ -66,8 +66,7 @@ struct Recorder::State {
   uint64_t rss_bytes = 0;        // RSS when it was last read
   uint64_t live_at_rss = 0;      // live bytes then
   uint64_t rss_swept_bytes = 0;  // RSS at the last sweep
-  TimeBudget sweeps;             // of those at a peak that passes
-  int64_t made_ns = 0;           // when the box was made
+  TimeBudget looks;              // at what was held at a peak that passes
   bool batched = false;          // there are many small steps, so they are written to the box in batches
   uint32_t steps = 0;            // since FlushSteps()
   uint64_t stepped_bytes = 0;    // allocated and freed since then
@@ -100,7 +99,6 @@ struct Recorder::State {
   void ObserveRss(bool at_once);  // otherwise a few hundred times a second at most
   void SweepResidency();
   void ObservePeaks();
-  uint32_t SinceMadeMs() const;
   bool MayThin() const;
   void Thin();
   uint64_t ExemptFromThinning() const;
@@ -128,7 +126,7 @@ struct Recorder::State {
   void OpenIn(uint32_t slot, ActiveSession& session, const TaskIdentity& identity);
   void CloseTask();
   void PassOnSurvivors();
-  void Adopt(LiveBlock& block, uint32_t site, uint32_t seen_ms);
+  void Adopt(LiveBlock& block, uint32_t site);
 
   // recorder_restart.cc, cold.
   void RestartTables();

@@ -426,7 +426,7 @@ def everything():
         ],
         "stageId": 2,
         "taskAttemptId": 41,
-        "sites": [python_site("features", 17, 700_000_033)],
+        "sites": [{**python_site("features", 17, 700_000_033), "residentLaterBytes": 2_097_152, "residentAgeMs": 2345}],
         "survived": False,
         "heap": full_heap(),
         "advice": [

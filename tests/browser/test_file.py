@@ -119,6 +119,13 @@ def test_a_death_shows_its_regions_against_what_was_requested(browser, rich):
         assert told == ["heap 393.2 MiB 1.0 GiB", f"heap.user {nothing} 289.0 MiB", "overhead 1.8 GiB 384.0 MiB"]
 
 
+def test_a_death_says_when_pages_were_looked_up(browser, rich):
+    with browsing.window(browser) as seen:
+        seen.open(f"{rich}#/deaths")
+        cell = seen.page.locator("article td[data-label='Resident']").first
+        assert cell.inner_text().replace("\u202f", " ").split("\n") == ["667.6 MiB", "2.0 MiB later", "2.3 s before"]
+
+
 def test_the_summary_says_what_to_do(browser, rich):
     with browsing.window(browser) as seen:
         seen.page.context.grant_permissions(["clipboard-read", "clipboard-write"])

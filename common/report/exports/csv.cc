@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kHeader =
     "stageId,attempt,stage,origin,udf,udfKind,function,file,line,tasks,allocatedBytes,allocations,liveAtPeakBytes,"
-    "residentAtPeakBytes,residentInPart,sampled,errorBytes,stack\r\n";
+    "residentAtPeakBytes,residentInPart,sampled,errorBytes,stack,residentLaterBytes\r\n";
 
 // Always quoted: a field may hold anything. One that a spreadsheet would take for a formula is given a leading apostrophe.
 std::string Field(std::string_view text) {
@@ -50,14 +50,15 @@ Result<std::string> RenderCsv(std::string_view report_json) {
     if (site != nullptr) {
       for (const ReportFrame& one : site->frames) stack += (stack.empty() ? "" : " > ") + FrameWithPlace(one);
     }
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", row.stage->stage_id, row.stage->attempt,
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", row.stage->stage_id, row.stage->attempt,
                        Field(row.stage->name), OriginWord(row.origin), Field(site != nullptr && site->udf ? site->udf->name : ""),
                        Field(site != nullptr && site->udf ? site->udf->kind : ""), Field(frame == nullptr ? "" : FrameTitle(*frame)),
                        Field(frame == nullptr ? "" : frame->file), frame == nullptr || frame->line == 0 ? "" : std::to_string(frame->line),
                        site == nullptr ? "" : std::to_string(site->tasks), row.allocated_bytes, row.allocations,
                        Number(row.live_at_peak_bytes), Number(row.resident_at_peak_bytes),
                        site == nullptr ? "" : TrueOrFalse(site->resident_in_part), site == nullptr ? "" : TrueOrFalse(site->sampled),
-                       site == nullptr ? "" : Number(site->error_bytes), Field(stack));
+                       site == nullptr ? "" : Number(site->error_bytes), Field(stack),
+                       site == nullptr ? "" : Number(site->resident_later_bytes));
   }
   return out;
 }

@@ -12,7 +12,8 @@ import time
 
 from pyspark import SparkContext, TaskContext
 
-SEEN_BYTES = 2_000_003  # its allocation has the pages looked up
+BESIDE_BYTES = 60_000_007  # filled, so that the resident set has grown
+SEEN_BYTES = 2_000_003  # its allocation then has the pages looked up
 
 
 def fill(block_bytes, wait_s, how):
@@ -25,10 +26,11 @@ def fill(block_bytes, wait_s, how):
             return row
         block = np.empty(block_bytes, dtype="u1")  # block
         block[: block_bytes * percent // 100] = 1
+        beside = np.full(BESIDE_BYTES, 1, dtype="u1") if seen else None
         held = np.empty(SEEN_BYTES, dtype="u1") if seen else None
         time.sleep(wait_s)
         os.kill(os.getpid(), signal.SIGKILL)
-        return len(block) + len(held)
+        return len(block) + len(beside) + len(held)
 
     return filled
 

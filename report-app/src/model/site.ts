@@ -49,7 +49,7 @@ export interface Site extends Udf, Figures {
   udfKind: string | null;
   retainedBytes: Bytes;
   stageId?: number; // in a post-mortem, whose sites are of several stages
-  residentAgeMs?: number; // in a post-mortem: how long before the death its pages were looked up
+  residentAgeMs?: number; // in a post-mortem: how long before the death pages were last looked up
   frames: Frame[];
   lead: number | null; // the frame that the site is known by
   operator?: string; // of the JVM's: the part of Spark's engine that it is for

@@ -38,7 +38,7 @@ export function residentColumn<Row>(of: (row: Row) => Figures & {residentAgeMs?:
             </div>
           )}
           {figures.residentAgeMs != null && (
-            <div class="of soft" title="how long before the end its pages were looked up">
+            <div class="of soft" title="how long before the end pages were last looked up">
               {formatDuration(figures.residentAgeMs)} before
             </div>
           )}

@@ -47,6 +47,7 @@ def test_csv_has_a_row_for_each_site_and_for_what_found_no_place(cli, report, mo
     )
     assert row["residentAtPeakBytes"] == str(site["residentAtPeakBytes"])
     assert row["residentInPart"] == str(site["residentInPart"]).lower()
+    assert row["residentLaterBytes"] == str(site.get("residentLaterBytes", ""))
     assert row["stack"].endswith("with_cpp (averages.py:27) > weighted_average (weighted_average.cc:21)")
     unmeasured = [row for row in rows if row["origin"] == "jvm-heap"]
     assert unmeasured

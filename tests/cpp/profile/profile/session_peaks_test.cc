@@ -69,20 +69,17 @@ TEST(SessionPeaks, SessionsOfOneProcessFollowOneAnother) {
   ExpectHeld(site, 1);
 }
 
-TEST(SessionPeaks, OfReadingsAtTheSameTimeTheOldestIsTold) {
-  std::vector<PythonSession> sessions = {Session(41, 1000, 2000), Session(42, 1100, 1900), Session(43, 1200, 1800)};
-  for (const auto& [session, later, seen_ms] : {std::tuple(0, 1024, 1700), {1, 2048, 1400}, {2, 4096, 0}}) {
-    BoxSite& site = sessions[session].session.sites[0];
-    site.resident_later_bytes = later;
-    site.resident_seen_ms = seen_ms;
+TEST(SessionPeaks, WhatWasSeenLaterIsAddedOfThoseThatCount) {
+  std::vector<PythonSession> sessions = {Session(41, 1000, 2000), Session(42, 1100, 1900), Session(41, 2000, 3000, kArray / 100)};
+  uint64_t later = 1024;
+  for (PythonSession& each : sessions) {
+    each.session.sites[0].resident_later_bytes = later;
+    each.session.looked_ms = static_cast<int64_t>(later);
+    later *= 2;
   }
-  ProfileSites sites;
-  proto::TaskProfile task;
-  task.set_taken_ms(2000);
-  AddPythonSessions(sessions, {[](auto&&...) { return SourceCalls(); }, ""}, &sites, &task);
-  WriteSites(sites, 65536, &task);
-  EXPECT_EQ(task.sites(0).resident_later_bytes(), 7168u);
-  EXPECT_EQ(task.sites(0).resident_age_ms(), 600u);
+  const proto::TaskProfile task = TaskOf(sessions);
+  EXPECT_EQ(task.sites(0).resident_later_bytes(), 3072u);
+  EXPECT_EQ(task.sessions(1).looked_ms(), 2048);
 }
 
 TEST(SessionPeaks, TheLargestOfOneProcessCounts) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "postmortem/post_mortems.h"
+#include "report/json.h"
 #include "report/postmortem/worker_scene.h"
 #include "report/views/post_mortem_text.h"
 

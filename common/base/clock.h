@@ -29,7 +29,4 @@ inline int64_t EpochMs() {
   return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
 }
 
-// Of two times, of which 0 is "not known".
-inline int64_t EarliestKnown(int64_t a, int64_t b) { return a == 0 || (b != 0 && b < a) ? b : a; }
-
 }  // namespace memprof

@@ -15,6 +15,9 @@ void AddWithinTask(const SiteFigures& other, SiteFigures& figures);
 // Adds one task, or tasks already summed up.
 void AddOverTasks(const SiteFigures& other, SiteFigures& figures);
 
+// Of two times, of which 0 is "not known".
+inline int64_t EarliestKnown(int64_t a, int64_t b) { return a == 0 || (b != 0 && b < a) ? b : a; }
+
 // Whether what is resident is a lower bound: more than a hundredth of what was live was not looked up.
 bool IsResidentInPart(const SiteFigures& figures);
 

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "base/clock.h"
 #include "facts/figures.h"
 
 namespace memprof {

@@ -5,7 +5,6 @@
 #include <map>
 #include <tuple>
 
-#include "base/clock.h"
 #include "facts/figures.h"
 
 namespace memprof {

@@ -7,9 +7,13 @@
 namespace memprof {
 namespace {
 
-constexpr std::string_view kEntryPoints[] = {"/pyspark/worker.py",       "/pyspark/daemon.py",
-                                             "/sparkmemprof/daemon.py",  "/sparkmemprof/worker.py",
-                                             "/sparkmemprof/program.py", "/sparkmemprof/startup/sitecustomize.py"};
+constexpr std::string_view kEntryPoints[] = {"/pyspark/worker.py",
+                                             "/pyspark/daemon.py",
+                                             "/sparkmemprof/daemon.py",
+                                             "/sparkmemprof/worker.py",
+                                             "/sparkmemprof/task_processes.py",
+                                             "/sparkmemprof/program.py",
+                                             "/sparkmemprof/startup/sitecustomize.py"};
 
 // PySpark starts through runpy, which comes from the standard library or frozen into the interpreter.
 bool IsRunner(const BoxFrame& frame) { return frame.file == "<frozen runpy>" || frame.file.ends_with("/runpy.py"); }

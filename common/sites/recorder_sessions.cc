@@ -27,7 +27,7 @@ box::Plan PlanFor(size_t box_bytes) {
 }
 
 uint32_t LiveSlotsFor(size_t box_bytes, uint64_t interval) {
-  return static_cast<uint32_t>((interval <= 1 ? kExactLiveBytes : box_bytes * 3 / 10 - kRowsBytes) / sizeof(LiveBlock));
+  return static_cast<uint32_t>((interval <= 1 ? kExactLiveBytes : box_bytes * 2 / 7 - kRowsBytes) / sizeof(LiveBlock));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-"""Follows new processes that a profiled one starts: subprocess, multiprocessing's spawn and forkserver, joblib.
+"""Follows new processes that a profiled one starts: subprocess, multiprocessing's spawn and forkserver, joblib
+(since 1.6; before, it forked and replaced itself).
 
 All of them use ``_posixsubprocess.fork_exec`` or, for a simple start (most of subprocess since Python 3.13),
 ``os.posix_spawn``. If the started file is the same interpreter, the child's environment gets settings, as the first
@@ -13,6 +14,7 @@ import json
 import os
 import re
 import sys
+import threading
 from collections.abc import Mapping
 from typing import Any, Callable
 
@@ -25,8 +27,12 @@ _WITH_A_WORD = ("-W", "-X", "--check-hash-based-pycs")
 # multiprocessing's and joblib's tracker of names of shared memory. It runs no code of the user.
 _BOOKKEEPER = re.compile(r"from [\w.]+\.resource_tracker import")
 
-# What a child is to be profiled with, asked when it is started; None: not at all.
-SettingsOfChild = Callable[[], "dict[str, Any] | None"]
+_FORK_SERVER = re.compile(r"from multiprocessing\.forkserver import")
+_MOST_SETTINGS = 16 << 10  # bytes. The kernel refuses an environment that is too long
+_here = threading.local()  # starting: this thread is about to execute another program
+
+# What a child is to be profiled with, asked with its words when it is started; None: not at all.
+SettingsOfChild = Callable[["list[str]"], "dict[str, Any] | None"]
 
 
 def environment_with(settings: dict[str, Any], environment: Mapping[str, str]) -> dict[str, str]:
@@ -48,15 +54,30 @@ def follow(settings: SettingsOfChild) -> None:
     os.posix_spawn = _around_posix_spawn(os.posix_spawn, ours, settings)
 
 
+def is_starting() -> bool:
+    """In hooks of a fork: whether another program takes its place (subprocess with a preexec_fn)."""
+    return getattr(_here, "starting", False)
+
+
+def is_fork_server(words: list[str]) -> bool:
+    """Whether these are the words of multiprocessing's fork server."""
+    return any(_FORK_SERVER.match(word) for word in words)
+
+
 def _around_fork_exec(fork_exec: Callable[..., int], ours: str, settings: SettingsOfChild) -> Callable[..., int]:
     def profiled_fork_exec(*arguments: Any) -> int:
         try:
             words, executables, environment = arguments[0], arguments[1], arguments[5]
-            if os.path.realpath(_first_that_is_there(executables)) == ours and _lets_us_in(words):
-                arguments = (*arguments[:5], _with_settings(environment, settings()), *arguments[6:])
+            if os.path.realpath(_first_that_is_there(executables)) == ours:
+                given = _environment_for(words, environment, settings)
+                arguments = arguments if given is None else (*arguments[:5], given, *arguments[6:])
         except Exception:  # an unknown signature: the child runs without the profiler
             pass
-        return fork_exec(*arguments)
+        _here.starting = True
+        try:
+            return fork_exec(*arguments)
+        finally:
+            _here.starting = False
 
     return profiled_fork_exec
 
@@ -65,8 +86,9 @@ def _around_posix_spawn(posix_spawn: Callable[..., int], ours: str, settings: Se
     def profiled_posix_spawn(*arguments: Any, **options: Any) -> int:
         try:
             path, words, environment = arguments
-            if os.path.realpath(os.fsdecode(path)) == ours and _lets_us_in(words):
-                arguments = (path, words, _mapped(_with_settings(_listed(environment), settings())))
+            if os.path.realpath(os.fsdecode(path)) == ours:
+                given = _environment_for(words, _listed(environment), settings)
+                arguments = arguments if given is None else (path, words, _mapped(given))
         except Exception:  # a mistake of the program: it gets the error from the call below
             pass
         return posix_spawn(*arguments, **options)
@@ -88,9 +110,9 @@ def _first_that_is_there(executables: Any) -> str:
     return next((path for path in map(os.fsdecode, executables) if os.access(path, os.X_OK)), "")
 
 
-def _lets_us_in(words: Any) -> bool:
+def _lets_us_in(words: list[str]) -> bool:
     """Whether Python, started with these arguments (the first is its name), runs our sitecustomize."""
-    options = iter([os.fsdecode(word) for word in words][1:])
+    options = iter(words[1:])
     for option in options:
         if option in _WITH_A_WORD:
             next(options, None)
@@ -107,14 +129,19 @@ def _lets_us_in(words: Any) -> bool:
     return True
 
 
-def _with_settings(environment: Any, settings: dict[str, Any] | None) -> list[bytes]:
-    """The child's environment (None: ours) as "name=value" texts, with our entries first."""
-    given = [name + b"=" + value for name, value in os.environb.items()] if environment is None else list(environment)
+def _environment_for(words: Any, environment: Any, settings_of: SettingsOfChild) -> list[bytes] | None:
+    """The child's environment (None: ours) as "name=value" texts, with our entries; None: it stays as it is."""
+    words = [os.fsdecode(word) for word in words]
+    settings = settings_of(words) if _lets_us_in(words) else None
     if settings is None:
-        return given
+        return None
+    given = [name + b"=" + value for name, value in os.environb.items()] if environment is None else list(environment)
     path = next((entry[11:] for entry in given if entry.startswith(b"PYTHONPATH=")), None)
     kept = [entry for entry in given if not entry.startswith((b"PYTHONPATH=", SETTINGS.encode() + b"="))]
     # To Python an empty PYTHONPATH is the same as none, but not to a program that reads it.
     child = {**settings, "pythonPath": None if path is None else os.fsdecode(path), "isChild": True}
     ours = os.fsencode(STARTUP) + (b":" + path if path else b"")
-    return [*kept, b"PYTHONPATH=" + ours, SETTINGS.encode() + b"=" + json.dumps(child).encode()]
+    text = json.dumps(child).encode()
+    if len(text) > _MOST_SETTINGS:
+        return None
+    return [*kept, b"PYTHONPATH=" + ours, SETTINGS.encode() + b"=" + text]

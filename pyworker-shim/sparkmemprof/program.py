@@ -12,7 +12,7 @@ import sys
 from typing import Any
 
 from sparkmemprof.arrow_pool import ArrowPool, arrow_pool, counters_of_task
-from sparkmemprof.children import follow
+from sparkmemprof.children import follow, is_starting
 from sparkmemprof.interpreters import load_hooks
 
 # Each process has a box of 2 MiB, which stays until the report is made.
@@ -42,7 +42,7 @@ class _Program:
 
     def start_in_child(self) -> None:
         try:
-            if self.has_room():
+            if not is_starting() and self.has_room():
                 self.start()
         except Exception as error:
             _warn(f"a forked process is not profiled: {error}")
@@ -72,7 +72,7 @@ def start(settings: dict[str, Any]) -> None:
         program.start()
         atexit.register(program.finish)
         os.register_at_fork(after_in_child=program.start_in_child)
-        follow(lambda: settings)
+        follow(lambda _words: settings)
     except Exception as error:
         _warn(
             f"the program is not profiled: {error}"

@@ -7,19 +7,18 @@ charged to nobody: the task's figures are then told.
 from __future__ import annotations
 
 import atexit
+import mmap
 import os
-import sys
 from typing import Any, Callable
 
 from sparkmemprof.arrow_pool import ArrowPool, arrow_pool, counters_of_task
-from sparkmemprof.children import follow
+from sparkmemprof.children import follow, is_fork_server, is_starting
 from sparkmemprof.config import Config
 from sparkmemprof.interpreters import load_hooks
+from sparkmemprof.one_warning import OneWarning
 
-# Of a task, with those that its new Pythons start. Each has a box of 2 MiB, which stays until the task has ended.
+# Of a task. Each has a box of 2 MiB, which stays until the task has ended.
 MOST_PROCESSES = 16
-
-Udf = tuple[str, str, int, str]
 
 
 class TaskProcesses:
@@ -30,14 +29,14 @@ class TaskProcesses:
         self._config = config
         self._warn = warn
         self._room = room
-        self._started = 0
+        self._started = memoryview(mmap.mmap(-1, mmap.PAGESIZE)).cast("I")  # [0], together with forks
         self.task: tuple[int, ...] | None = None
-        self.udfs: list[Udf] = []
+        self.udfs: list[tuple[str, str, int, str]] = []
 
     def begin(self) -> None:
-        """A session was opened, whose task isn't known yet."""
+        """A task will follow; its own processes are counted from here."""
         self.end()
-        self._started = 0
+        self._started[0] = 0
 
     def end(self) -> None:
         self.task = None
@@ -45,7 +44,7 @@ class TaskProcesses:
 
     def watch(self) -> None:
         """From now on processes that this process starts are profiled."""
-        os.register_at_fork(before=self._has_room_for_another, after_in_child=self._start_in_fork)
+        os.register_at_fork(before=self._count_fork, after_in_child=self._start_in_fork)
         follow(self._settings_of_child)
 
     def start_hooks(self) -> None:
@@ -53,37 +52,45 @@ class TaskProcesses:
         self._hooks.start(config.box_directory, config.application_id, config.executor_id, config.interval_bytes)
 
     def start(self) -> None:
-        """Profiles this process for the task."""
-        self.start_hooks()
+        """Profiles this process for the task. Does nothing where its executor has gone."""
+        if not os.path.isdir(self._config.box_directory):
+            return
+        self._quietly(self.start_hooks)
         if self.task is not None:
-            self._hooks.open_session()
-            self._hooks.set_task(*self.task)
+            self._quietly(self._hooks.open_session)
+            self._quietly(self._hooks.set_task, *self.task)
             for udf in self.udfs:
-                self._hooks.add_udf(*udf)
+                self._quietly(self._hooks.add_udf, *udf)
 
-    def _has_room_for_another(self) -> bool:
-        self._started += 1
-        beyond = self._started - self._room
+    def _count(self, processes: int) -> bool:
+        """True where there is room for another; it may itself start others."""
+        self._started[0] += processes
+        beyond = self._started[0] - self._room
         if beyond <= 0:
             return True
-        try:
-            self._hooks.set_counter("unprofiledProcesses", beyond)
-        except Exception as error:
-            self._warn(error, "a task's profile is incomplete")
-        self._warn(f"a task started more than {MOST_PROCESSES}", "some processes are not profiled")
+        self._quietly(self._hooks.set_counter, "unprofiledProcesses", beyond)
+        if self._room == MOST_PROCESSES:  # the worker; a process of a task stays silent
+            self._warn(f"a task started more than {MOST_PROCESSES}", "some processes are not profiled")
         return False
 
-    def _start_in_fork(self) -> None:
-        if self._started > self._room:
-            return
-        try:
-            self.start()
-        except Exception as error:
-            self._warn(error, "a process of a task is not profiled")
+    def _count_fork(self) -> None:
+        if not is_starting():
+            self._count(1)
 
-    def _settings_of_child(self) -> dict[str, Any] | None:
-        """For a new Python (start_child below); None where it is not to be profiled."""
-        if self.task is None or not self._has_room_for_another():
+    def _start_in_fork(self) -> None:
+        if not is_starting() and self._started[0] <= self._room:
+            self.start()
+
+    def _settings_of_child(self, words: list[str]) -> dict[str, Any] | None:
+        """For a new Python (start_child below); None where it is not to be profiled.
+
+        Only multiprocessing's fork server, whose forks do the work, has processes of its own: half of what is left.
+        """
+        if self.task is None:
+            return None
+        left = max(0, self._room - self._started[0] - 1)
+        room = left - left // 2 if is_fork_server(words) else 0
+        if not self._count(1 + room):
             return None
         config = self._config
         return {
@@ -93,31 +100,43 @@ class TaskProcesses:
             "intervalBytes": config.interval_bytes,
             "task": self.task,
             "udfs": self.udfs,
-            "room": self._room - self._started,
+            "room": room,
         }
+
+    def _quietly(self, function: Callable[..., None], *args: Any) -> None:
+        try:
+            function(*args)
+        except Exception as error:
+            self._warn(error, "a process of a task is not profiled as a whole")
 
 
 class _Child:
     """A Python that a process of a task has started, from before its first line to after its last."""
 
-    def __init__(self, settings: dict[str, Any]) -> None:
+    def __init__(self, settings: dict[str, Any], warn: Callable[..., None]) -> None:
         config = Config(
             application_id=settings["applicationId"],
             executor_id=settings["executorId"],
             box_directory=settings["boxDirectory"],
             interval_bytes=settings["intervalBytes"],
         )
+        self._warn = warn
         self._hooks = load_hooks()
-        self._processes = TaskProcesses(self._hooks, config, _warn, settings["room"])
+        self._processes = TaskProcesses(self._hooks, config, warn, settings["room"])
         self._processes.task = tuple(settings["task"])
         self._processes.udfs = [tuple(udf) for udf in settings["udfs"]]
         self._arrow_at_start: ArrowPool | None = None
 
     def start(self) -> None:
         self._processes.start()
-        self._arrow_at_start = arrow_pool()
+        self._hooks.note_fatal_signals()
         atexit.register(self._finish)
         self._processes.watch()
+        os.register_at_fork(after_in_child=self._measure_arrow)
+
+    def _measure_arrow(self) -> None:
+        """In a fork: its parent may have filled the pool."""
+        self._arrow_at_start = arrow_pool()
 
     def _finish(self) -> None:
         try:
@@ -126,19 +145,13 @@ class _Child:
             self._hooks.close_session()
             self._hooks.stop()
         except Exception as error:
-            _warn(error, "a task's profile is incomplete")
+            self._warn(error, "a process of a task is not profiled as a whole")
 
 
 def start_child(settings: dict[str, Any]) -> None:
     """Profiles this process, with what _settings_of_child() left for it. Never raises."""
+    warn = OneWarning()
     try:
-        _Child(settings).start()
+        _Child(settings, warn).start()
     except Exception as error:
-        _warn(error, "a process of a task is not profiled")
-
-
-def _warn(text: object, what: str) -> None:
-    try:
-        print(f"sparkmemprof: {what}: {text}", file=sys.stderr, flush=True)
-    except Exception:  # the user's code may have closed stderr
-        return
+        warn(error, "a process of a task is not profiled")

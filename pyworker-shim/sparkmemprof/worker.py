@@ -10,7 +10,6 @@ A failure here is reported once, in one line on stderr for a daemon and all its 
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import mmap
 import sys
@@ -20,35 +19,24 @@ from typing import Any, Callable
 from sparkmemprof.arrow_pool import ArrowPool, arrow_pool, choose_arrow_pool, counters_of_task
 from sparkmemprof.config import Config, read_config
 from sparkmemprof.interpreters import load_hooks
-from sparkmemprof.task_processes import TaskProcesses, Udf
+from sparkmemprof.one_warning import OneWarning
+from sparkmemprof.task_processes import TaskProcesses
 from sparkmemprof.udfs import UserFunction, kind_of_command, user_functions
 
 _WORKER_MODULE = "pyspark.worker"
 _MOST_UDFS = 8  # of a session: kUdfsPerSession of the box
 _MOST_NAMES_OF_A_PLACE = 3
 _ENTRY_MODULE = "pyspark.worker_under_sparkmemprof"
-
-
-class _Warning:
-    """Prints only the first text that it gets, in all of a process and its forks."""
-
-    def __init__(self) -> None:
-        self._said = mmap.mmap(-1, 1)  # shared with forked children
-
-    def __call__(self, text: object, what: str = "Python workers are not profiled") -> None:
-        if self._said[0] == 0:
-            self._said[0] = 1
-            with contextlib.suppress(Exception):  # the user's code may have closed stderr
-                print(f"sparkmemprof: {what}: {text}", file=sys.stderr, flush=True)
+_NOT_PROFILED = "Python workers are not profiled"
 
 
 def profile_workers_of(daemon: ModuleType) -> None:
     """Makes the workers that `daemon` (pyspark.daemon) will fork profile themselves. Never raises."""
-    warn = _Warning()
+    warn = OneWarning()
     try:
         WorkerProfiler(load_hooks(), read_config(), warn).take_the_place_of_main(daemon)
     except Exception as error:
-        warn(error)
+        warn(error, _NOT_PROFILED)
 
 
 class WorkerProfiler:
@@ -63,7 +51,7 @@ class WorkerProfiler:
         self._eval_type: int | None = None
         self._eval_type_names: dict[int, str] = {}
         self._processes = TaskProcesses(hooks, config, warn)
-        self._dropped_udfs: set[Udf] = set()
+        self._dropped_udfs: set[tuple[str, str, int, str]] = set()
         self._arrow_at_open: ArrowPool | None = None
         self._is_first_task = True
 
@@ -100,7 +88,7 @@ class WorkerProfiler:
                 self._wrap(worker)
                 self._processes.watch()
         except Exception as error:
-            self._warn(error)
+            self._warn(error, _NOT_PROFILED)
         if hasattr(self._daemon, "worker_main"):
             self._daemon.worker_main = worker.main
         return worker.main(*args, **kwargs)
@@ -111,7 +99,7 @@ class WorkerProfiler:
             self._processes.start_hooks()
             self._hooks.note_fatal_signals()
         except Exception as error:
-            self._warn(error)
+            self._warn(error, _NOT_PROFILED)
             return False
         return True
 
@@ -203,13 +191,13 @@ class WorkerProfiler:
             if udf is None:
                 continue
             if len(self._processes.udfs) < _MOST_UDFS:
-                self._processes.udfs.append(udf)
                 self._hooks.add_udf(*udf)
+                self._processes.udfs.append(udf)
             else:
                 self._dropped_udfs.add(udf)
                 self._hooks.set_counter("droppedUdfs", len(self._dropped_udfs))
 
-    def _udf_of(self, function: UserFunction, kind: str) -> Udf | None:
+    def _udf_of(self, function: UserFunction, kind: str) -> tuple[str, str, int, str] | None:
         """What the box has of it; None for nothing new. Closures of one factory share their code, so that nobody can
         tell apart what they allocate: the first two are named, and an ellipsis stands for the others."""
         place = (*function[1:], kind)

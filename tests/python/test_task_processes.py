@@ -4,7 +4,14 @@ import pathlib
 
 from conftest import JOBS, line_of, on
 
-WAYS = {"spawns": (1_899_997, 1), "serves": (2_899_997, 1), "joins": (3_899_997, 2), "runs": (4_899_997, 1)}
+WAYS = {
+    "spawns": (1_899_997, 1),
+    "serves": (2_899_997, 1),
+    "joins": (3_899_997, 2),
+    "runs": (4_899_997, 1),
+    "runs_apart": (6_899_997, 9),
+}
+BESIDE_BYTES = 4 * 65_536  # a small object of the same line is sampled now and then
 OFTEN_BYTES = 5_899_997
 MOST = 16
 
@@ -24,7 +31,7 @@ def test_their_blocks_are_the_tasks(run_job, boxes):
             session
             for session in sessions
             for site in session["sites"]
-            if site["allocated"] == size
+            if 0 <= site["allocated"] - size < BESIDE_BYTES
             and (pathlib.Path(site["frames"][-1]["file"]).name, site["frames"][-1]["line"]) == ("in_child.py", line)
         ]
 

@@ -1,8 +1,11 @@
 """Jobs that fail, one after the other. RESULT: of each, what the program catches."""
 
+import ctypes
 import json
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import sparkmemprof.driver  # noqa: F401
@@ -40,7 +43,21 @@ def helped(_):
         os._exit(0)
     if helper is not None:
         os.waitpid(helper, 0)
-    raise ValueError("of its own")
+    raise ValueError(f"of its own, helper {helper}")
+
+
+def forked_helper_crashes(_):
+    helper = os.fork() if TaskContext.get().attemptNumber() == 0 else None
+    if helper == 0:
+        ctypes.string_at(0)
+    if helper is not None:
+        os.waitpid(helper, 0)
+    raise ValueError("of its helper")
+
+
+def new_helper_crashes(_):
+    subprocess.run([sys.executable, "-c", "import ctypes; ctypes.string_at(0)"], check=False)
+    raise ValueError("of its helper")
 
 
 def ordinary(_):
@@ -55,6 +72,6 @@ def caught(work):
     return None
 
 
-ways = (killed, survives_then_fails, refused, helped, ordinary)
+ways = (killed, survives_then_fails, refused, helped, forked_helper_crashes, new_helper_crashes, ordinary)
 print("RESULT", json.dumps({work.__name__: caught(work) for work in ways}), flush=True)
 context.stop()

@@ -2,8 +2,10 @@
 
 import json
 import multiprocessing
+import os
 import subprocess
 import sys
+import tempfile
 
 import in_child
 import joblib
@@ -29,8 +31,9 @@ def serves(row):
 
 def joins(row):
     """Two processes of joblib's; they would wait for the next task's work."""
-    jobs = [joblib.delayed(in_child.take)(3_899_997)] * 2
-    taken = sum(joblib.Parallel(n_jobs=2)(jobs))
+    with tempfile.TemporaryDirectory() as folder:
+        jobs = [joblib.delayed(in_child.take_when_all_are_here)(3_899_997, folder, 2)] * 2
+        taken = sum(joblib.Parallel(n_jobs=2)(jobs))
     get_reusable_executor().shutdown(wait=True)
     return row + taken
 
@@ -38,6 +41,14 @@ def joins(row):
 def runs(row):
     code = "import in_child; print(in_child.take(4_899_997))"
     return row + int(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
+
+
+def runs_apart(row):
+    """With what is called between fork and exec: that is no process of its own."""
+    code = "import in_child; in_child.take(6_899_997)"
+    for _ in range(9):
+        subprocess.run([sys.executable, "-c", code], preexec_fn=os.setsid, check=True)
+    return row
 
 
 def runs_often(row):
@@ -50,7 +61,7 @@ def main():
     builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
     spark = builder.config("spark.python.daemon.module", "sparkmemprof.daemon").getOrCreate()
     numbers = spark.sparkContext.parallelize([0], 1)
-    ways = (spawns, serves, joins, runs, runs_often)
+    ways = (spawns, serves, joins, runs, runs_apart, runs_often)
     print(json.dumps({way.__name__: numbers.map(way).collect() for way in ways}), flush=True)
     spark.stop()
 

@@ -1,0 +1,20 @@
+"""The one warning of a process and its forks."""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import sys
+
+
+class OneWarning:
+    """Prints only the first text that it gets, in all of a process and its forks."""
+
+    def __init__(self) -> None:
+        self._said = mmap.mmap(-1, 1)  # shared with forked children
+
+    def __call__(self, text: object, what: str) -> None:
+        if self._said[0] == 0:
+            self._said[0] = 1
+            with contextlib.suppress(Exception):  # the user's code may have closed stderr
+                print(f"sparkmemprof: {what}: {text}", file=sys.stderr, flush=True)

@@ -17,7 +17,13 @@ PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 context = SparkContext()
 
 
+def is_seen(seconds=0.3):
+    """Long enough for its executor to have seen this process; at the first task its daemon has to be found, too."""
+    time.sleep(seconds * PATIENCE)
+
+
 def die():
+    is_seen()
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -37,21 +43,19 @@ def refused(_):
 
 def helped(_):
     """By a process that ends without a word, as those of multiprocessing do, when its executor has seen it."""
-    helper = os.fork() if TaskContext.get().attemptNumber() == 0 else None
+    helper = os.fork()
     if helper == 0:
-        time.sleep(2.5 * PATIENCE)
+        is_seen(2.5)
         os._exit(0)
-    if helper is not None:
-        os.waitpid(helper, 0)
+    os.waitpid(helper, 0)
     raise ValueError(f"of its own, helper {helper}")
 
 
 def forked_helper_crashes(_):
-    helper = os.fork() if TaskContext.get().attemptNumber() == 0 else None
+    helper = os.fork()
     if helper == 0:
         ctypes.string_at(0)
-    if helper is not None:
-        os.waitpid(helper, 0)
+    os.waitpid(helper, 0)
     raise ValueError("of its helper")
 
 
@@ -72,6 +76,7 @@ def caught(work):
     return None
 
 
+context.parallelize([0], 1).foreach(lambda _: is_seen(1.5))
 ways = (killed, survives_then_fails, refused, helped, forked_helper_crashes, new_helper_crashes, ordinary)
 print("RESULT", json.dumps({work.__name__: caught(work) for work in ways}), flush=True)
 context.stop()

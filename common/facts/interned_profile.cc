@@ -118,8 +118,10 @@ TaskProfileRecord InternProfile(const proto::TaskProfile& profile, Interner& int
     record.incidents.push_back({incident.pid(), incident.signal(), incident.time_ms(), interned.Stack(incident.stack()),
                                 incident.asked_bytes(), incident.virtual_bytes(), incident.resident_bytes(), incident.limit_bytes()});
   }
+  int64_t looked_of_open_ms = 0;
   for (const proto::Session& session : profile.sessions()) {
-    record.looked_ms = EarliestKnown(record.looked_ms, session.looked_ms());
+    int64_t& looked_ms = session.closed() ? record.looked_ms : looked_of_open_ms;
+    looked_ms = EarliestKnown(looked_ms, session.looked_ms());
     ArrowPoolFigures pool;
     std::optional<uint64_t> pool_begin;
     for (const proto::Counter& counter : session.counters()) {
@@ -137,6 +139,7 @@ TaskProfileRecord InternProfile(const proto::TaskProfile& profile, Interner& int
     if (pool_begin && pool.end_bytes) pool.growth_bytes = static_cast<int64_t>(*pool.end_bytes) - static_cast<int64_t>(*pool_begin);
     record.arrow_pool.Raise(pool);
   }
+  if (looked_of_open_ms != 0) record.looked_ms = looked_of_open_ms;
   return record;
 }
 

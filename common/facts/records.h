@@ -116,7 +116,7 @@ struct TaskProfileRecord {
 
   uint64_t sequence = 0;
   int64_t taken_ms = 0;
-  int64_t looked_ms = 0;  // when Python's pages were last looked up, of several sessions the earliest; 0: not known
+  int64_t looked_ms = 0;  // when Python's pages were last looked up, of its open sessions the earliest, else of all; 0: not known
   uint64_t jvm_interval_bytes = 0, python_interval_bytes = 0;
   bool final = false, partial = false;
   bool recovered = false;                          // of a dead executor: Python's figures are those at its end

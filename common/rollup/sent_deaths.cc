@@ -27,6 +27,7 @@ proto::WorkerDeath WorkerDeathRules::Shortened(const proto::WorkerDeath& death) 
   brief.set_live_bytes(death.live_bytes());
   brief.set_allocated_bytes(death.allocated_bytes());
   brief.set_signal(death.signal());
+  brief.set_started_by_task(death.started_by_task());
   if (!death.has_before()) return brief;
   proto::Moment& before = *brief.mutable_before();
   before.set_time_ms(death.before().time_ms());

@@ -28,7 +28,6 @@ _WITH_A_WORD = ("-W", "-X", "--check-hash-based-pycs")
 _BOOKKEEPER = re.compile(r"from [\w.]+\.resource_tracker import")
 
 _FORK_SERVER = re.compile(r"from multiprocessing\.forkserver import")
-_MOST_SETTINGS = 16 << 10  # bytes. The kernel refuses an environment that is too long
 _here = threading.local()  # starting: this thread is about to execute another program
 
 # What a child is to be profiled with, asked with its words when it is started; None: not at all.
@@ -141,7 +140,4 @@ def _environment_for(words: Any, environment: Any, settings_of: SettingsOfChild)
     # To Python an empty PYTHONPATH is the same as none, but not to a program that reads it.
     child = {**settings, "pythonPath": None if path is None else os.fsdecode(path), "isChild": True}
     ours = os.fsencode(STARTUP) + (b":" + path if path else b"")
-    text = json.dumps(child).encode()
-    if len(text) > _MOST_SETTINGS:
-        return None
-    return [*kept, b"PYTHONPATH=" + ours, SETTINGS.encode() + b"=" + text]
+    return [*kept, b"PYTHONPATH=" + ours, SETTINGS.encode() + b"=" + json.dumps(child).encode()]

@@ -7,6 +7,7 @@ charged to nobody: the task's figures are then told.
 from __future__ import annotations
 
 import atexit
+import json
 import mmap
 import os
 from typing import Any, Callable
@@ -19,6 +20,13 @@ from sparkmemprof.one_warning import OneWarning
 
 # Of a task. Each has a box of 2 MiB, which stays until the task has ended.
 MOST_PROCESSES = 16
+# Bytes: functions with very long names are left out. The kernel refuses an environment that is too long.
+_MOST_SETTINGS = 16 << 10
+
+
+def _shared_count() -> memoryview:
+    """A number, [0], that a process has together with its forks."""
+    return memoryview(mmap.mmap(-1, mmap.PAGESIZE)).cast("I")
 
 
 class TaskProcesses:
@@ -29,14 +37,17 @@ class TaskProcesses:
         self._config = config
         self._warn = warn
         self._room = room
-        self._started = memoryview(mmap.mmap(-1, mmap.PAGESIZE)).cast("I")  # [0], together with forks
+        self._started = _shared_count()
+        self._refused = 0  # of this process's own
+        self._fork_has_room = False
         self.task: tuple[int, ...] | None = None
         self.udfs: list[tuple[str, str, int, str]] = []
 
     def begin(self) -> None:
         """A task will follow; its own processes are counted from here."""
         self.end()
-        self._started[0] = 0
+        self._started = _shared_count()  # of this task alone: its processes keep it, and other workers have their own
+        self._refused = 0
 
     def end(self) -> None:
         self.task = None
@@ -64,21 +75,21 @@ class TaskProcesses:
 
     def _count(self, processes: int) -> bool:
         """True where there is room for another; it may itself start others."""
-        self._started[0] += processes
-        beyond = self._started[0] - self._room
-        if beyond <= 0:
+        if self._started[0] + processes <= self._room:
+            self._started[0] += processes
             return True
-        self._quietly(self._hooks.set_counter, "unprofiledProcesses", beyond)
-        if self._room == MOST_PROCESSES:  # the worker; a process of a task stays silent
+        self._refused += 1
+        self._quietly(self._hooks.set_counter, "unprofiledProcesses", self._refused)
+        if self._room == MOST_PROCESSES:  # not in a new Python, of which there may be many
             self._warn(f"a task started more than {MOST_PROCESSES}", "some processes are not profiled")
         return False
 
     def _count_fork(self) -> None:
-        if not is_starting():
-            self._count(1)
+        self._fork_has_room = not is_starting() and self._count(1)
 
     def _start_in_fork(self) -> None:
-        if not is_starting() and self._started[0] <= self._room:
+        self._refused = 0
+        if self._fork_has_room:
             self.start()
 
     def _settings_of_child(self, words: list[str]) -> dict[str, Any] | None:
@@ -90,10 +101,8 @@ class TaskProcesses:
             return None
         left = max(0, self._room - self._started[0] - 1)
         room = left - left // 2 if is_fork_server(words) else 0
-        if not self._count(1 + room):
-            return None
         config = self._config
-        return {
+        settings = {
             "boxDirectory": config.box_directory,
             "applicationId": config.application_id,
             "executorId": config.executor_id,
@@ -102,6 +111,9 @@ class TaskProcesses:
             "udfs": self.udfs,
             "room": room,
         }
+        if len(json.dumps(settings)) > _MOST_SETTINGS:
+            settings["udfs"] = []
+        return settings if self._count(1 + room) else None
 
     def _quietly(self, function: Callable[..., None], *args: Any) -> None:
         try:
@@ -132,11 +144,16 @@ class _Child:
         self._hooks.note_fatal_signals()
         atexit.register(self._finish)
         self._processes.watch()
-        os.register_at_fork(after_in_child=self._measure_arrow)
+        os.register_at_fork(after_in_child=self._start_anew)
 
-    def _measure_arrow(self) -> None:
-        """In a fork: its parent may have filled the pool."""
-        self._arrow_at_start = arrow_pool()
+    def _start_anew(self) -> None:
+        """In a fork: its parent may have filled Arrow's pool."""
+        if is_starting():
+            return
+        try:
+            self._arrow_at_start = arrow_pool()
+        except Exception as error:
+            self._warn(error, "a process of a task is not profiled as a whole")
 
     def _finish(self) -> None:
         try:

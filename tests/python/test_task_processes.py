@@ -16,6 +16,27 @@ OFTEN_BYTES = 5_899_997
 MOST = 16
 
 
+def holders(sessions, size):
+    line = line_of(JOBS / "in_child.py", "# take in a child")
+    return [
+        session
+        for session in sessions
+        for site in session["sites"]
+        if 0 <= site["allocated"] - size < BESIDE_BYTES
+        and (pathlib.Path(site["frames"][-1]["file"]).name, site["frames"][-1]["line"]) == ("in_child.py", line)
+    ]
+
+
+@on("4")
+def test_tasks_at_once_have_a_bound_each(run_job, boxes):
+    rows, stderr = run_job("starts_together")
+    assert rows == 2
+    assert "sparkmemprof" not in stderr
+    found = holders(boxes.sessions(), 7_899_997)
+    assert len({session["task_attempt_id"] for session in found}) == 2
+    assert len(found) == 24
+
+
 @on("4")
 def test_their_blocks_are_the_tasks(run_job, boxes):
     results, stderr = run_job("starts")
@@ -24,23 +45,12 @@ def test_their_blocks_are_the_tasks(run_job, boxes):
     assert ours == ["sparkmemprof: some processes are not profiled: a task started more than 16"]
 
     sessions = boxes.sessions()
-    line = line_of(JOBS / "in_child.py", "# take in a child")
-
-    def holders(size):
-        return [
-            session
-            for session in sessions
-            for site in session["sites"]
-            if 0 <= site["allocated"] - size < BESIDE_BYTES
-            and (pathlib.Path(site["frames"][-1]["file"]).name, site["frames"][-1]["line"]) == ("in_child.py", line)
-        ]
-
     for way, (size, count) in WAYS.items():
-        found = holders(size)
+        found = holders(sessions, size)
         assert len(found) == count, way
         of_worker = [s for s in sessions if [udf["name"] for udf in s["udfs"]] == [way] and s not in found]
         assert {session["task_attempt_id"] for session in found} == {of_worker[0]["task_attempt_id"]}, way
         assert [udf["name"] for session in found for udf in session["udfs"]] == [way] * count
-    assert len(holders(OFTEN_BYTES)) == MOST, "up to a bound"
+    assert len(holders(sessions, OFTEN_BYTES)) == MOST, "up to a bound"
     beyond = [session["counters"].get("unprofiledProcesses") for session in sessions]
     assert [count for count in beyond if count] == [18 - MOST]

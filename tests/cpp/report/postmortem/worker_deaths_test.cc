@@ -47,12 +47,15 @@ TEST(WorkerDeaths, WhatWasResidentIsToldWithItsAge) {
   for (const int64_t looked_ms : {9'100, 8'500, 0}) {
     task.profile().add_sessions()->set_looked_ms(looked_ms == 0 ? 0 : kBegin + looked_ms);
   }
+  proto::Session& ended = *task.profile().add_sessions();  // of a process that the task had started
+  ended.set_closed(true);
+  ended.set_looked_ms(kBegin + 1'000);
   static_cast<void>(store.Ingest(task.Bytes()));
   static_cast<void>(store.Ingest(WorkerDeath(1)));
   const Json shown = TheDeath(store)["sites"][0];
   EXPECT_EQ(shown["residentAtPeakBytes"], kDeadlyBytes / 2);
   EXPECT_EQ(shown["residentLaterBytes"], 4096);
-  EXPECT_EQ(shown["residentAgeMs"], 1'300) << "of the older of its sessions' readings, before the death";
+  EXPECT_EQ(shown["residentAgeMs"], 1'300) << "of the older of its open sessions' readings, before the death";
   const ReportPostMortem death = ReadReportJson(store.ReportJson(false))->post_mortems[0];
   EXPECT_THAT(PostMortemText(death), HasSubstr(" resident 1.3 s before"));
 }

@@ -101,6 +101,9 @@ TEST(KeptDeaths, WhatWasUnknownStaysUnknownInShort) {
   EXPECT_FALSE(WorkerDeathRules::Shortened(death).has_before());
   EXPECT_FALSE(WorkerDeathRules::Shortened(death).has_oom_kills());
   EXPECT_FALSE(WorkerDeathRules::Shortened(death).has_limit_bytes());
+  EXPECT_FALSE(WorkerDeathRules::Shortened(death).started_by_task());
+  death.set_started_by_task(true);
+  EXPECT_TRUE(WorkerDeathRules::Shortened(death).started_by_task());
 }
 
 TEST(KeptDeaths, ThereIsABound) {

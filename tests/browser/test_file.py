@@ -248,6 +248,7 @@ def test_the_driver_shows_results_by_action_and_where_memory_was_spent(wide, ric
     assert "Lighter actions without a row: 11" in wide.text()
     assert column(wide.page, "The driver\u2019s copy") == ["2.9 MiB"], "of what the driver made itself"
     row.get_by_role("link", name="Stage 2").click()
+    expect(wide.page.locator("main")).to_contain_text("run by")  # the page follows the link a moment later
     assert "run by collect at job.py:50 job 0" in wide.text()
     wide.open(f"{rich}#/lines")
     line = wide.page.locator("tbody tr", has_text="job.py:17").first
@@ -303,12 +304,12 @@ def test_a_life_shows_who_held_what_at_its_peak_and_at_any_moment(wide, rich):
     chosen = int(slider.get_attribute("aria-valuenow"))
     assert worker.get_attribute("title") == f"{kib(1_999_999_991 * chosen // 43):,} bytes"
     page.get_by_role("button", name="Last").click()
-    assert slider.get_attribute("aria-valuenow") == "49"
+    expect(slider).to_have_attribute("aria-valuenow", "49")
     assert "0 tasks running" in page.locator(".moment").inner_text()
     assert "removed after it" in page.locator(".moment").inner_text()
     assert page.get_by_role("button", name="Later").is_disabled()
     page.get_by_role("button", name="Largest use").click()
-    assert slider.get_attribute("aria-valuenow") == "43"
+    expect(slider).to_have_attribute("aria-valuenow", "43")
     # Something of each colour is drawn.
     painted = page.evaluate(
         """() => {

@@ -203,6 +203,8 @@ TEST(Peak, WhatIsSeenWhenThePeakHasPassedIsKeptApartUntilTheNextOne) {
   EXPECT_TRUE(Settle(total));
   EXPECT_EQ(AtPeak(total, filled).resident, 700u << 10);
   EXPECT_EQ(AtPeak(total, filled).later, 0u) << "at the new peak all of it was there";
+  Touch(total, filled);
+  EXPECT_EQ(AtPeak(total, filled).later, 0u) << "nor when it is saved";
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class ArrowPool(NamedTuple):
@@ -42,6 +42,12 @@ def counters_of_task(before: ArrowPool | None, after: ArrowPool | None) -> dict[
     if after.most_bytes > begin.most_bytes:
         counters["arrowPoolPeakBytes"] = after.most_bytes
     return counters
+
+
+def count_arrow_pool(hooks: Any, before: ArrowPool | None) -> None:
+    """Sets these counters in the open session; `before`: the pool when it opened."""
+    for name, value in counters_of_task(before, arrow_pool()).items():
+        hooks.set_counter(name, value)
 
 
 def choose_arrow_pool(name: str) -> None:

@@ -11,7 +11,7 @@ import re
 import sys
 from typing import Any
 
-from sparkmemprof.arrow_pool import ArrowPool, arrow_pool, counters_of_task
+from sparkmemprof.arrow_pool import ArrowPool, arrow_pool, count_arrow_pool
 from sparkmemprof.children import follow, is_starting
 from sparkmemprof.interpreters import load_hooks
 
@@ -54,8 +54,7 @@ class _Program:
                 peak = re.search(r"^VmHWM:\s+(\d+) kB", file.read(), re.MULTILINE)
             if peak is not None:
                 self._hooks.set_counter("peakRssBytes", 1024 * int(peak.group(1)))
-            for name, value in counters_of_task(self._arrow_at_start, arrow_pool()).items():
-                self._hooks.set_counter(name, value)
+            count_arrow_pool(self._hooks, self._arrow_at_start)
             self._hooks.close_session()
             self._hooks.stop()
         except Exception as error:

@@ -12,7 +12,7 @@ import mmap
 import os
 from typing import Any, Callable
 
-from sparkmemprof.arrow_pool import ArrowPool, arrow_pool, counters_of_task
+from sparkmemprof.arrow_pool import ArrowPool, arrow_pool, count_arrow_pool
 from sparkmemprof.children import follow, is_fork_server, is_starting
 from sparkmemprof.config import Config
 from sparkmemprof.interpreters import load_hooks
@@ -157,8 +157,7 @@ class _Child:
 
     def _finish(self) -> None:
         try:
-            for name, value in counters_of_task(self._arrow_at_start, arrow_pool()).items():
-                self._hooks.set_counter(name, value)
+            count_arrow_pool(self._hooks, self._arrow_at_start)
             self._hooks.close_session()
             self._hooks.stop()
         except Exception as error:

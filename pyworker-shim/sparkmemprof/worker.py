@@ -16,7 +16,7 @@ import sys
 from types import ModuleType
 from typing import Any, Callable
 
-from sparkmemprof.arrow_pool import ArrowPool, arrow_pool, choose_arrow_pool, counters_of_task
+from sparkmemprof.arrow_pool import ArrowPool, arrow_pool, choose_arrow_pool, count_arrow_pool
 from sparkmemprof.config import Config, read_config
 from sparkmemprof.interpreters import load_hooks
 from sparkmemprof.one_warning import OneWarning
@@ -153,7 +153,7 @@ class WorkerProfiler:
         self._arrow_at_open = arrow_pool()
 
     def _close_session(self) -> None:
-        self._quietly(self._count_arrow)
+        self._quietly(count_arrow_pool, self._hooks, self._arrow_at_open)
         self._processes.end()
         self._hooks.close_session()
 
@@ -165,10 +165,6 @@ class WorkerProfiler:
         self._is_first_task = False
         with open("/proc/self/statm", "rb") as file:
             self._hooks.set_counter("firstTaskRssBytes", int(file.read().split()[1]) * mmap.PAGESIZE)
-
-    def _count_arrow(self) -> None:
-        for name, value in counters_of_task(self._arrow_at_open, arrow_pool()).items():
-            self._hooks.set_counter(name, value)
 
     def _set_task(self) -> None:
         from pyspark import TaskContext

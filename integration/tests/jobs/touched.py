@@ -13,6 +13,7 @@ import time
 from pyspark import SparkContext, TaskContext
 
 BESIDE_BYTES = 60_000_007  # filled, so that the resident set has grown
+PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 SEEN_BYTES = 2_000_003  # its allocation then has the pages looked up
 
 
@@ -28,7 +29,7 @@ def fill(block_bytes, wait_s, how):
         block[: block_bytes * percent // 100] = 1
         beside = np.full(BESIDE_BYTES, 1, dtype="u1") if seen else None
         held = np.empty(SEEN_BYTES, dtype="u1") if seen else None
-        time.sleep(wait_s)
+        time.sleep(wait_s * PATIENCE)  # its executor has seen it meanwhile
         os.kill(os.getpid(), signal.SIGKILL)
         return len(block) + len(beside) + len(held)
 

@@ -91,6 +91,7 @@ Status BoxFile::Create(const BoxFileOptions& options, BoxFile* file) {
   CopyText(header.identity.python_version, options.python_version);
   ReadBootId(header.identity.boot_id, sizeof header.identity.boot_id);
   header.identity.pid = getpid();
+  header.identity.started_by_task = options.started_by_task ? 1 : 0;
   header.identity.process_start_ticks = StartTicks();
   header.identity.interval_bytes = options.interval_bytes;
   header.identity.created_ms = EpochMs();

@@ -24,6 +24,7 @@ struct BoxFileOptions {
   const char* executor_id;
   const char* python_version;  // may be null
   uint64_t interval_bytes;
+  bool started_by_task;
   Plan plan;
 };
 

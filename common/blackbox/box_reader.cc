@@ -124,6 +124,7 @@ Result<BoxReader> BoxReader::Open(const std::string& path) {
   impl.identity.boot_id = Text(header.identity.boot_id);
   impl.identity.python_version = Text(header.identity.python_version);
   impl.identity.pid = header.identity.pid;
+  impl.identity.started_by_task = header.identity.started_by_task != 0;
   impl.identity.process_start_ticks = header.identity.process_start_ticks;
   impl.identity.interval_bytes = header.identity.interval_bytes;
   if (!Printable(impl.identity.application_id) || !Printable(impl.identity.executor_id) || !Printable(impl.identity.boot_id) ||

@@ -88,6 +88,7 @@ struct BoxRows {
 struct BoxIdentity {
   std::string application_id, executor_id, boot_id, python_version;
   int32_t pid = 0;
+  bool started_by_task = false;      // not a worker, but a process that a task has started
   uint64_t process_start_ticks = 0;  // field 22 of /proc/pid/stat
   uint64_t interval_bytes = 0;
 };

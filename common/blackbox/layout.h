@@ -1,10 +1,10 @@
-// Black box, version 5: the file that outlives SIGKILL. Little-endian, natural alignment, one process writes it through a
+// Black box, version 6: the file that outlives SIGKILL. Little-endian, natural alignment, one process writes it through a
 // shared mapping, any number of processes read it with pread. Every offset is from the start of the file.
 //
 //   0        Header (one page of 4096 bytes)
 //            |  0 magic "SPMEMBX1"   8 version u32  12 header bytes u32  16 file bytes u64
 //            | 24 checksum u64 of what stands before `Committed`, itself taken as 0
-//            | 32 Identity: application, executor, boot id, Python version, pid, start ticks, interval, created
+//            | 32 Identity: application, executor, boot id, Python version, pid, who started it, start ticks, interval, created
 //            |    Table[11]: offset u64, capacity u32, record bytes u32; in the order of TableKind
 //            |    Committed, on a cache line of its own: intern epoch, frames, nodes, modules, string bytes (u32 each)
 //   4096     sessions   SessionSlot[]                  slot 0 is the process-level session
@@ -46,7 +46,7 @@
 namespace memprof::box {
 
 inline constexpr uint64_t kMagic = 0x3158424d454d5053;  // "SPMEMBX1"
-inline constexpr uint32_t kVersion = 5;
+inline constexpr uint32_t kVersion = 6;
 inline constexpr uint32_t kHeaderBytes = 4096;
 inline constexpr uint32_t kSessions = 32;  // with the process-level one
 inline constexpr uint32_t kUdfsPerSession = 8;
@@ -75,7 +75,7 @@ struct Identity {
   char boot_id[40];
   char python_version[32];
   int32_t pid;
-  uint32_t reserved;
+  uint32_t started_by_task;  // 1: not a worker, but a process that a task has started
   uint64_t process_start_ticks;
   uint64_t interval_bytes;
   int64_t created_ms;

@@ -116,7 +116,8 @@ TaskProfileRecord InternProfile(const proto::TaskProfile& profile, Interner& int
   }
   for (const proto::Incident& incident : profile.incidents()) {
     record.incidents.push_back({incident.pid(), incident.signal(), incident.time_ms(), interned.Stack(incident.stack()),
-                                incident.asked_bytes(), incident.virtual_bytes(), incident.resident_bytes(), incident.limit_bytes()});
+                                incident.asked_bytes(), incident.virtual_bytes(), incident.resident_bytes(), incident.limit_bytes(),
+                                incident.started_by_task()});
   }
   int64_t looked_of_open_ms = 0;
   for (const proto::Session& session : profile.sessions()) {

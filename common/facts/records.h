@@ -108,6 +108,7 @@ struct IncidentRecord {
   int64_t time_ms = 0;
   StackId stack = 0;
   uint64_t asked_bytes = 0, virtual_bytes = 0, resident_bytes = 0, limit_bytes = 0;  // of memory that was refused; limit 0: none
+  bool started_by_task = false;                                                      // the process, which is then not a worker itself
 };
 
 struct TaskProfileRecord {

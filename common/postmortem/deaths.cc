@@ -15,8 +15,6 @@ namespace {
 // kernel's counter says who it was.
 bool DiedUnwanted(const proto::WorkerDeath& death, const StoreState& state) {
   if (death.oom_kills() > 0) return true;
-  // What a task has started may simply have ended: a process that multiprocessing forks leaves its session open.
-  if (death.started_by_task() && death.has_oom_kills() && death.signal() == 0) return false;
   auto task = state.tasks.find(death.task_attempt_id());
   return task != state.tasks.end() && task->second.ended && task->second.outcome == TaskOutcome::kFailed;
 }
@@ -26,6 +24,7 @@ proto::WorkerDeath DeathByItsOwnWord(int64_t task_attempt_id, const TaskRecord& 
   proto::WorkerDeath death;
   death.set_time_ms(end.time_ms);
   death.set_pid(end.pid);
+  death.set_started_by_task(end.started_by_task);
   death.set_task_attempt_id(task_attempt_id);
   death.set_stage_id(task.stage_id);
   death.set_signal(end.signal);

@@ -61,11 +61,6 @@ std::string StagePhrase(const ReportPostMortem& death) {
   return fmt::format("; stage {} {}", *death.stage_id, place.empty() ? "ran" : "had allocated most in " + place);
 }
 
-std::string WorkerPhrase(const ReportPostMortem& death) {
-  return fmt::format("Python worker {} of executor {} (task {}, stage {})", death.pid.value_or(0), death.executor_id,
-                     death.task_attempt_id.value_or(-1), death.stage_id.value_or(-1));
-}
-
 // "; 4 Python workers held 1.2 GiB together, this one 310.0 MiB": the sum may have been too much, although no single worker's part was.
 std::string TogetherPhrase(const ReportPostMortem& death) {
   uint64_t workers = 0, together = 0, own = 0;
@@ -108,7 +103,7 @@ std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdi
 }
 
 std::string WorkerHeadline(const ReportPostMortem& death, int signal) {
-  std::string who = WorkerPhrase(death), use = UsePhrase(death.used_bytes, death.limit_bytes), place = PlacePhrase(death.stack);
+  std::string who = WorkerTitle(death), use = UsePhrase(death.used_bytes, death.limit_bytes), place = PlacePhrase(death.stack);
   if (!place.empty()) place = " in " + place;
   if (death.out_of_memory && signal != 0) {
     return fmt::format("{} was refused memory and died of {}{}: {}", who, SignalName(signal), place, use);
@@ -123,7 +118,7 @@ std::string WorkerHeadline(const ReportPostMortem& death, int signal) {
 std::string RefusalHeadline(const ReportPostMortem& death) {
   const ReportAddressSpace& space = *death.address_space;
   std::string place = PlacePhrase(death.stack);
-  std::string asked = fmt::format("{} was refused memory: it asked for {}{}", WorkerPhrase(death), FormatBytes(space.refused_bytes),
+  std::string asked = fmt::format("{} was refused memory: it asked for {}{}", WorkerTitle(death), FormatBytes(space.refused_bytes),
                                   place.empty() ? "" : " in " + place);
   if (!space.limit_bytes)
     return fmt::format("{}; nothing bounds its address space, and {} were resident", asked, FormatBytes(space.resident_bytes));

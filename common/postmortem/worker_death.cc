@@ -16,6 +16,7 @@ ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const Exe
   death.executor_id = executor.id;
   death.process = "python-worker";
   death.pid = worker.pid();
+  death.started_by_task = worker.started_by_task();
   death.task_attempt_id = worker.task_attempt_id();
   death.stage_id = worker.stage_id();
   death.time_ms = worker.time_ms();
@@ -64,6 +65,7 @@ ReportPostMortem DeathWriter::OfRefusal(const ReportExecutor& executor, const Ex
   death.executor_id = executor.id;
   death.process = "python-worker";
   death.pid = refusal.pid;
+  death.started_by_task = refusal.started_by_task;
   death.task_attempt_id = task_attempt_id;
   if (task.stage_id >= 0) death.stage_id = task.stage_id;
   death.time_ms = refusal.time_ms;

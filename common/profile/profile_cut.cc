@@ -96,6 +96,7 @@ class Writer {
   void Add(const ProfileIncident& from, size_t max_bytes) {
     proto::Incident message;
     message.set_pid(from.pid);
+    message.set_started_by_task(from.started_by_task);
     message.set_time_ms(from.incident.time_ms);
     message.set_signal(from.incident.signal);
     message.set_code(from.incident.code);

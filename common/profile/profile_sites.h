@@ -53,7 +53,8 @@ struct ProfileLeftovers {
 // An incident of a process (proto::Incident).
 struct ProfileIncident {
   int32_t pid = 0;
-  uint32_t stack = 0;  // node; 0 = none
+  bool started_by_task = false;  // the process
+  uint32_t stack = 0;            // node; 0 = none
   BoxIncident incident;
 };
 

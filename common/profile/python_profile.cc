@@ -69,8 +69,10 @@ class SessionSites {
     return leftovers;
   }
 
-  void AddIncidents(int32_t pid) {
-    for (const BoxIncident& box : session_.incidents) sites_->Add(ProfileIncident{pid, NodeOf(box.stack), box});
+  void AddIncidents(const BoxIdentity& process) {
+    for (const BoxIncident& box : session_.incidents) {
+      sites_->Add(ProfileIncident{process.pid, process.started_by_task, NodeOf(box.stack), box});
+    }
   }
 
   void AddSites(const SessionSpan& span, const std::vector<uint32_t>& udfs) {
@@ -211,7 +213,7 @@ void AddPythonSessions(const std::vector<PythonSession>& sessions, const PythonN
     SessionSites session(python.session, names, sites);
     session.AddSites(SpanOf(python), udfs);
     udfs = EachOnce(std::move(udfs));
-    session.AddIncidents(python.box.pid);
+    session.AddIncidents(python.box);
     if (python.leftovers) {
       const BoxSession& process = python.leftovers->process;
       ProfileLeftovers leftovers = SessionSites(process, names, sites).Leftovers();

@@ -16,6 +16,7 @@
 #include "program/held.h"
 #include "program/process_profile.h"
 #include "report/model.h"
+#include "report/titles.h"
 #include "report/units.h"
 #include "report/views/post_mortem_text.h"
 #include "store/profile_store.h"
@@ -73,6 +74,7 @@ ReportPostMortem DeathOf(const BoxIdentity& box, const BoxSession& session) {
   death.executor_id = box.executor_id;
   death.process = is_driver ? "python-driver" : "python-worker";
   death.pid = box.pid;
+  death.started_by_task = box.started_by_task;
   if (!is_driver) {
     death.task_attempt_id = session.task_attempt_id;
     if (session.stage_id >= 0) death.stage_id = session.stage_id;
@@ -81,11 +83,11 @@ ReportPostMortem DeathOf(const BoxIdentity& box, const BoxSession& session) {
   const int signal = NotedSignal(session);
   if (signal != 0) death.exit_code = kSignalBase + signal;
   const std::string who = is_driver ? fmt::format("The driver's Python process {} of {}", box.pid, box.application_id)
-                                    : fmt::format("Python worker {} of executor {} (task {}, stage {}) of {}", box.pid, box.executor_id,
-                                                  session.task_attempt_id, session.stage_id, box.application_id);
-  const std::string end = signal != 0      ? fmt::format("died of {}", SignalName(signal))
-                          : session.closed ? "had ended its task, and nobody has read its profile"
-                                           : "is gone, and its task had not ended";
+                                    : fmt::format("{} of {}", WorkerTitle(death), box.application_id);
+  const std::string end = signal != 0           ? fmt::format("died of {}", SignalName(signal))
+                          : session.closed      ? "had ended its task, and nobody has read its profile"
+                          : box.started_by_task ? "is gone, and may have ended by itself"
+                                                : "is gone, and its task had not ended";
   const std::optional<ReportStage> stage = StageOf(box, session, is_driver ? box.application_id : "");
   death.headline = fmt::format("{} {}: {} live, {} resident at most{}", who, end, FormatBytes(session.live_bytes),
                                FormatBytes(session.rss_max_bytes), stage ? HeldPhrase(HeaviestLine(*stage)) : "");

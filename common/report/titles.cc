@@ -95,6 +95,12 @@ const ReportFrame* LeadFrame(const std::vector<ReportFrame>& frames) {
 
 std::string ExecutorTitle(const std::string& id) { return id == "driver" ? "The driver" : "Executor " + id; }
 
+std::string WorkerTitle(const ReportPostMortem& death) {
+  return fmt::format("Python {} {} of executor {} ({}task {}, stage {})", death.started_by_task ? "process" : "worker",
+                     death.pid.value_or(0), death.executor_id, death.started_by_task ? "started by " : "",
+                     death.task_attempt_id.value_or(-1), death.stage_id.value_or(-1));
+}
+
 std::string HeldTitle(const ReportPostMortem& death) {
   if (!death.sites_of_attempt) return "Held at the last sample";
   return fmt::format("Allocated by task {}, an attempt of the same stage that had failed before", *death.sites_of_attempt);

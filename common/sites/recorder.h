@@ -57,6 +57,7 @@ struct RecorderOptions {
   RegionTable* regions = nullptr;
   uint64_t in_use_before_bytes = 0;  // what malloc had allocated when profiling began
   ModuleEnd module_end = nullptr;
+  bool started_by_task = false;  // this process, which then is not a worker itself
 };
 
 struct TaskIdentity {

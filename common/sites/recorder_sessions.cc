@@ -72,6 +72,7 @@ Result<Recorder*> Recorder::Create(const RecorderOptions& options) {
                                       .executor_id = options.executor_id,
                                       .python_version = options.python_version,
                                       .interval_bytes = options.interval_bytes,
+                                      .started_by_task = options.started_by_task,
                                       .plan = plan},
                                      &state->file);
   if (!made.ok()) {

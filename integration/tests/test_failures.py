@@ -32,6 +32,7 @@ def test_jobs_whose_workers_die(spark_run, package, master):
         (note,) = found[way]["notes"]
         death = demand_note(note, run)
         assert (death["process"], death["outOfMemory"]) == ("python-worker", way == "refused")
+        assert not death["startedByTask"]
         assert "sparkmemprof" not in found[way]["text"]
     assert found["killed"]["type"] == "Py4JJavaError"
     assert "Job aborted due to stage failure" in found["killed"]["text"]
@@ -41,6 +42,7 @@ def test_jobs_whose_workers_die(spark_run, package, master):
         "two that were forked, two that were started anew"
     )
     assert len({death["stageId"] for death in helpers}) == 2
+    assert all(death["startedByTask"] and death["headline"].startswith("Python process ") for death in helpers)
     processes = [process["pid"] for executor in run.report()["executors"] for process in executor["processes"]]
     assert int(re.search(r"of its own, helper (\d+)", found["helped"]["text"])[1]) in processes, "it was seen"
     for way in ("survives_then_fails", "helped", "forked_helper_crashes", "new_helper_crashes", "ordinary"):

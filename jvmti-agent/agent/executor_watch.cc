@@ -18,8 +18,10 @@ void ExecutorWatch::Start(const ApplicationRef& application) {
 }
 
 void ExecutorWatch::Stop(const Application& application) {
-  ForEachBox(application.Boxes(), [this](const std::string&, const BoxReader& box) {
-    if (const std::optional<ProcessRows> rows = RowsOf(box)) ground_->watcher.news().SetRows(*rows);  // for its last snapshot
+  ForEachBox(application.Boxes(), [this](const std::string&, const BoxReader& box) {  // what its last look needs
+    const bool alive = box.OwnerAlive();
+    if (const std::optional<ProcessRows> rows = RowsOf(box)) ground_->watcher.news().SetRows(*rows);
+    if (!alive && HasOpenTask(box)) ground_->watcher.news().SetEnded(OwnerOf(box));
   });
   ground_->watcher.Stop();
   box_keeper_.Stop();
@@ -66,6 +68,7 @@ void ExecutorWatch::StartBoxKeeper(const ApplicationRef& application) {
   options.running_tasks = [this] { return ground_->tasks.Running(); };
   options.last_task = [this](int32_t pid, int64_t task) { ground_->watcher.news().SetLastTask(pid, task); };
   options.rows = [this](const ProcessRows& rows) { ground_->watcher.news().SetRows(rows); };
+  options.ended = [this](const ProcessName& process) { ground_->watcher.news().SetEnded(process); };
   options.orphan = [this, application](const OrphanedTask& task) { tasks_->SendOrphan(*application, task); };
   options.words = [this, application] { SendWordsOfTheDead(*application); };
   const Status status = box_keeper_.Start(std::move(options));
@@ -108,10 +111,9 @@ void ExecutorWatch::Complete(const Application& application, proto::ExecutorSnap
 }
 
 void ExecutorWatch::SendWorkerDeath(const Application& application, const DeadWorker& worker) {
-  std::optional<proto::WorkerDeath> death = DeathOfWorker(application.Boxes(), worker.process.pid, worker.process.start_ticks);
+  std::optional<proto::WorkerDeath> death = DeathOfWorker(application.Boxes(), worker.process);
   if (!death) return;
   death->set_time_ms(EpochMs());
-  death->set_started_by_task(worker.process.of_task);
   if (death->signal() == 0) {  // a worker that recorded a signal itself was not killed
     if (const std::optional<uint64_t> kills = worker.take_kill()) {
       death->set_oom_kills(*kills);
@@ -120,8 +122,9 @@ void ExecutorWatch::SendWorkerDeath(const Application& application, const DeadWo
       death->set_counted_on_host(true);
     }
   }
+  if (MayHaveEndedByItself(*death)) return;
   if (worker.limit_bytes) death->set_limit_bytes(*worker.limit_bytes);
-  *death->mutable_before() = worker.before;
+  if (worker.before) *death->mutable_before() = *worker.before;
   std::string profile = tasks_->Snapshot(death->task_attempt_id(), 0);
   if (!profile.empty()) ground_->messages.Put(std::move(profile));
   ground_->Send(application, [&](proto::Envelope* envelope) { *envelope->mutable_worker_death() = *std::move(death); });

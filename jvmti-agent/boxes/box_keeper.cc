@@ -12,10 +12,7 @@ constexpr std::chrono::milliseconds kLookEvery{500}, kOrphansEvery{2000};
 // This includes boxes that were given up: it only reads which sessions are open, which costs little.
 void RemoveBoxes(const BoxPlace& place) {
   ForEachBox({place.directory, place.application_id, place.executor_id}, [](const std::string& path, BoxReader& box) {
-    const std::vector<BoxReader::SessionKey> sessions = box.Sessions();
-    const bool busy =
-        std::any_of(sessions.begin(), sessions.end(), [](const auto& key) { return !key.closed && key.task_attempt_id >= 0; });
-    if (!busy || !box.OwnerAlive()) unlink(path.c_str());
+    if (!HasOpenTask(box) || !box.OwnerAlive()) unlink(path.c_str());
   });
 }
 
@@ -24,6 +21,7 @@ void RemoveBoxes(const BoxPlace& place) {
 Status BoxKeeper::Start(BoxKeeperOptions options) {
   options_ = std::move(options);
   overdue_.clear();
+  ended_.clear();
   orphans_at_ = {};
   return thread_.Start("memprof-boxes", 19, [this] { return Round(); });
 }
@@ -37,13 +35,19 @@ void BoxKeeper::Stop() {
 std::chrono::milliseconds BoxKeeper::Round() {
   const std::vector<int64_t> running = options_.running_tasks();
   Overdue overdue;
+  std::set<std::string> ended;
   ForEachBox(options_.boxes, [&](const std::string& path, BoxReader& box) {
     const bool alive = box.OwnerAlive();  // read first, so that the last writes of a process that ends now are seen below
     const bool needed = IsNeeded(path, box, running, &overdue);
     if (const std::optional<ProcessRows> rows = RowsOf(box)) options_.rows(*rows);
+    if (!alive && HasOpenTask(box)) {
+      if (!ended_.contains(path)) options_.ended(OwnerOf(box));
+      ended.insert(path);
+    }
     if (!alive && !needed) unlink(path.c_str());
   });
   overdue_ = std::move(overdue);
+  ended_ = std::move(ended);
   TellOrphans();
   return kLookEvery;
 }

@@ -1,6 +1,7 @@
 // BoxKeeper: maintains this executor's black boxes. Twice a second it reports which task each worker served last and the rows of
-// its memory. It reports the boxes of executors that died on this host and removes them. It gives sessions that no task's end
-// will read back to their writers. It removes the boxes of processes that are gone, once nobody needs their contents.
+// its memory, and which have ended in the middle of a task. It reports the boxes of executors that died on this host and removes them. It
+// gives sessions that no task's end will read back to their writers. It removes the boxes of processes that are gone, once nobody needs
+// their contents.
 //
 // A box is needed while a task of one of its unread sessions runs, and for five seconds after, because a task's end reads its
 // sessions itself and acknowledges them. Sessions without a task are not needed, and neither is the process-level one.
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +21,7 @@
 #include "boxes/box_rows.h"
 #include "boxes/executor_boxes.h"
 #include "boxes/orphaned_boxes.h"
+#include "boxes/worker_death.h"
 
 namespace memprof {
 
@@ -27,6 +30,7 @@ struct BoxKeeperOptions {
   std::function<std::vector<int64_t>()> running_tasks;
   std::function<void(int32_t pid, int64_t task_attempt_id)> last_task;
   std::function<void(const ProcessRows&)> rows;
+  std::function<void(const ProcessName&)> ended;    // with an open task; once for each box
   std::function<void(const OrphanedTask&)> orphan;  // several executors of the host may report the same task
   std::function<void()> words;                      // looks for last words of JVMs that died on this host; may be empty
   std::chrono::milliseconds grace{5000};            // from a task's end until its unread sessions are given up
@@ -47,6 +51,7 @@ class BoxKeeper {
 
   BoxKeeperOptions options_;
   Overdue overdue_;
+  std::set<std::string> ended_;  // paths of those that were reported
   Clock::time_point orphans_at_;
   BackgroundThread thread_;
 };

@@ -1,17 +1,32 @@
 #include "boxes/worker_death.h"
 
-namespace memprof {
+#include <algorithm>
 
-std::optional<proto::WorkerDeath> DeathOfWorker(const BoxPlace& place, int32_t pid, uint64_t start_ticks) {
+namespace memprof {
+namespace {
+
+bool IsOpenTask(const BoxReader::SessionKey& key) { return !key.closed && key.task_attempt_id >= 0; }
+
+}  // namespace
+
+ProcessName OwnerOf(const BoxReader& box) { return {box.identity().pid, box.identity().process_start_ticks}; }
+
+bool HasOpenTask(const BoxReader& box) {
+  const std::vector<BoxReader::SessionKey> sessions = box.Sessions();
+  return std::any_of(sessions.begin(), sessions.end(), IsOpenTask);
+}
+
+std::optional<proto::WorkerDeath> DeathOfWorker(const BoxPlace& place, const ProcessName& process) {
   std::optional<proto::WorkerDeath> death;
   ForEachBox(place, [&](const std::string&, BoxReader& box) {
-    if (box.identity().pid != pid || box.identity().process_start_ticks != start_ticks) return;
+    if (OwnerOf(box) != process) return;
     for (const BoxReader::SessionKey& key : box.Sessions()) {
-      if (key.closed || key.task_attempt_id < 0) continue;
+      if (!IsOpenTask(key)) continue;
       const Result<BoxSession> session = box.ReadSession(key.number);
       if (!session.ok()) continue;
       death.emplace();
-      death->set_pid(pid);
+      death->set_pid(process.pid);
+      death->set_started_by_task(box.identity().started_by_task);
       death->set_task_attempt_id(session->task_attempt_id);
       death->set_stage_id(session->stage_id);
       death->set_stage_attempt(session->stage_attempt);
@@ -24,6 +39,10 @@ std::optional<proto::WorkerDeath> DeathOfWorker(const BoxPlace& place, int32_t p
     }
   });
   return death;
+}
+
+bool MayHaveEndedByItself(const proto::WorkerDeath& death) {
+  return death.started_by_task() && death.signal() == 0 && death.has_oom_kills() && death.oom_kills() == 0;
 }
 
 }  // namespace memprof

@@ -12,6 +12,7 @@ void News::Clear() {
   last_tasks_.clear();
   rows_.clear();
   baselines_.clear();
+  ended_.clear();
 }
 
 void News::SetSparkMemory(const SparkMemoryUse& use) {
@@ -51,6 +52,11 @@ void News::SetBaseline(const ProcessBaseline& baseline) {
   baselines_.insert_or_assign(baseline.pid, said);
 }
 
+void News::SetEnded(const ProcessName& process) {
+  const std::lock_guard lock(mutex_);
+  if (ended_.size() < ProcessWatch::kMaxProcesses) ended_.push_back(process);
+}
+
 SparkMemoryUse News::SparkMemory() const {
   const std::lock_guard lock(mutex_);
   return spark_.now;
@@ -60,6 +66,8 @@ SparkNews News::TakeTo(ProcessWatch* processes) {
   const std::lock_guard lock(mutex_);
   for (const auto& [pid, task] : last_tasks_) processes->SetLastTask(pid, task);
   last_tasks_.clear();
+  for (const ProcessName& process : ended_) processes->SetEnded(process);
+  ended_.clear();
   // A worker's first task may end before the watcher has discovered the worker.
   const auto is_old = [now = Clock::now()](const auto& said) { return now - said.at >= kKeptFor; };
   std::erase_if(rows_, [&](const auto& said) { return processes->SetRows(said.second.news) || is_old(said.second); });

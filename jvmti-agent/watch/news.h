@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "proto/memprof.pb.h"
 #include "watch/process_watch.h"
@@ -34,6 +35,7 @@ class News {
   void SetLastTask(int32_t pid, int64_t task_attempt_id);
   void SetRows(const ProcessRows& rows);
   void SetBaseline(const ProcessBaseline& baseline);
+  void SetEnded(const ProcessName& process);
 
   SparkMemoryUse SparkMemory() const;
   // Passes news of processes to `processes`, and returns Spark's.
@@ -53,6 +55,7 @@ class News {
   std::map<int32_t, int64_t> last_tasks_;
   std::map<int32_t, Said<ProcessRows>> rows_;
   std::map<int32_t, Said<ProcessBaseline>> baselines_;
+  std::vector<ProcessName> ended_;
 };
 
 }  // namespace memprof

@@ -11,30 +11,30 @@ constexpr int kMaxDepth = 8;  // wrapper scripts, daemon, worker, what a worker 
 
 ProcessWatch::ProcessWatch(ProcFiles proc, int32_t jvm_pid, bool with_driver)
     : proc_(std::move(proc)), jvm_pid_(jvm_pid), with_driver_(with_driver) {
-  Adopt(jvm_pid, {ProcessKind::kJvm, false});
+  Adopt(jvm_pid, ProcessKind::kJvm);
 }
 
 void ProcessWatch::Discover() {
-  std::map<int32_t, Found> found{{jvm_pid_, {ProcessKind::kJvm, false}}};
+  std::map<int32_t, ProcessKind> found{{jvm_pid_, ProcessKind::kJvm}};
   Descend(jvm_pid_, ProcessKind::kJvm, 0, &found);
   if (with_driver_) {
     const Result<ProcessStatus> jvm = proc_.ReadStatus(jvm_pid_);
     const auto own = proc_.ReadCommandLine(jvm_pid_);
     const auto parent = jvm.ok() ? proc_.ReadCommandLine(jvm->parent) : Result<std::vector<std::string>>(jvm.status());
-    if (own.ok() && parent.ok() && IsPythonWithGateway(*parent, *own)) found.emplace(jvm->parent, Found{ProcessKind::kPythonDriver, false});
+    if (own.ok() && parent.ok() && IsPythonWithGateway(*parent, *own)) found.emplace(jvm->parent, ProcessKind::kPythonDriver);
   }
-  for (const auto& [pid, process] : found) {
+  for (const auto& [pid, kind] : found) {
     const auto known = living_.find(pid);
     const Result<uint64_t> start = proc_.ReadStartTicks(pid);
     if (known != living_.end() && start.ok() && known->second.start_ticks == *start) {
-      known->second.kind = process.kind;  // a fork gets its own command line only by exec
+      known->second.kind = kind;  // a fork gets its own command line only by exec
       continue;
     }
     if (known != living_.end()) {
       Bury(known->second);
       living_.erase(known);
     }
-    Adopt(pid, process);
+    Adopt(pid, kind);
   }
   ReadPeaks();
 }
@@ -43,7 +43,7 @@ void ProcessWatch::ReadPeaks() {
   for (auto& [pid, process] : living_) TakeKernelsPeak(&process);
 }
 
-void ProcessWatch::Descend(int32_t pid, ProcessKind kind, int depth, std::map<int32_t, Found>* found) {
+void ProcessWatch::Descend(int32_t pid, ProcessKind kind, int depth, std::map<int32_t, ProcessKind>* found) {
   if (depth >= kMaxDepth || found->size() >= kMaxProcesses) return;
   for (const int32_t child : proc_.Children(pid)) {
     const Result<std::vector<std::string>> command_line = proc_.ReadCommandLine(child);
@@ -51,21 +51,19 @@ void ProcessWatch::Descend(int32_t pid, ProcessKind kind, int depth, std::map<in
     const ProcessKind child_kind = KindOf(*command_line, kind);
     if (child_kind == ProcessKind::kJvm) continue;  // another JVM's memory is its own agent's business
     const bool script_of_executor = child_kind == ProcessKind::kPythonDriver && !with_driver_;
-    if (child_kind != ProcessKind::kOther && !script_of_executor)
-      found->emplace(child, Found{child_kind, kind == ProcessKind::kPythonWorker});
+    if (child_kind != ProcessKind::kOther && !script_of_executor) found->emplace(child, child_kind);
     Descend(child, child_kind == ProcessKind::kOther ? kind : child_kind, depth + 1, found);
   }
 }
 
-void ProcessWatch::Adopt(int32_t pid, Found found) {
+void ProcessWatch::Adopt(int32_t pid, ProcessKind kind) {
   if (living_.size() >= kMaxProcesses) return;
   const Result<uint64_t> start = proc_.ReadStartTicks(pid);
   if (!start.ok()) return;
   WatchedProcess process;
   process.pid = pid;
   process.start_ticks = *start;
-  process.kind = found.kind;
-  process.of_task = found.of_task;
+  process.kind = kind;
   living_.emplace(pid, process);
 }
 
@@ -77,7 +75,7 @@ void ProcessWatch::Tick() {
     workers.insert(workers.end(), children.begin(), children.end());
   }
   for (const int32_t pid : workers) {
-    if (!living_.contains(pid)) Adopt(pid, {ProcessKind::kPythonWorker, false});
+    if (!living_.contains(pid)) Adopt(pid, ProcessKind::kPythonWorker);
   }
   for (auto it = living_.begin(); it != living_.end();) {
     WatchedProcess& process = it->second;
@@ -142,8 +140,26 @@ bool ProcessWatch::SetBaseline(const ProcessBaseline& baseline) {
   });
 }
 
+void ProcessWatch::SetEnded(const ProcessName& process) {
+  const auto known = living_.find(process.pid);
+  const bool seen = known != living_.end() && known->second.start_ticks == process.start_ticks && known->second.peak_bytes != 0;
+  if (seen || std::find(buried_.begin(), buried_.end(), process) != buried_.end()) return;
+  if (gone_.size() >= kMaxProcesses) return;
+  RememberBuried(process);
+  WatchedProcess& unseen = gone_.emplace_back();
+  unseen.pid = process.pid;
+  unseen.start_ticks = process.start_ticks;
+  unseen.kind = ProcessKind::kPythonWorker;
+}
+
+void ProcessWatch::RememberBuried(const ProcessName& process) {
+  buried_.push_back(process);
+  if (buried_.size() > kMaxProcesses) buried_.pop_front();
+}
+
 void ProcessWatch::Bury(const WatchedProcess& process) {
   if (process.peak_bytes == 0) return;  // never seen with memory
+  RememberBuried({process.pid, process.start_ticks});
   if (gone_.size() < kMaxProcesses) gone_.push_back(process);
   dead_.push_back(process);
   dead_.back().alive = false;

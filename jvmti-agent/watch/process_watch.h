@@ -10,12 +10,14 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "boxes/box_rows.h"
+#include "boxes/worker_death.h"
 #include "system/proc_files.h"
 #include "watch/process_kind.h"
 
@@ -25,10 +27,9 @@ struct WatchedProcess {
   int32_t pid = 0;
   uint64_t start_ticks = 0;
   ProcessKind kind = ProcessKind::kOther;
-  bool of_task = false;  // a Python worker has started it
   bool alive = true;
-  uint64_t rss_bytes = 0;  // at the last tick
-  uint64_t peak_bytes = 0;
+  uint64_t rss_bytes = 0;   // at the last tick
+  uint64_t peak_bytes = 0;  // 0: it was gone before any tick has read it
   uint64_t peak_anon_bytes = 0, peak_file_bytes = 0, peak_shmem_bytes = 0;
   std::optional<BoxRows> rows;  // as the process has measured itself
   std::optional<ImportBaseline> baseline;
@@ -52,6 +53,8 @@ class ProcessWatch {
   // For a living or dead process; false: it isn't known (yet).
   bool SetRows(const ProcessRows& rows);
   bool SetBaseline(const ProcessBaseline& baseline);
+  // Its black box says that it has ended. TakeGone() returns it once, too, if no tick has seen it.
+  void SetEnded(const ProcessName& process);
 
   // Those that have gone since the last call, with their resident memory at the tick before.
   std::vector<WatchedProcess> TakeGone() { return std::exchange(gone_, {}); }
@@ -60,15 +63,11 @@ class ProcessWatch {
   const std::vector<WatchedProcess>& dead() const { return dead_; }
 
  private:
-  struct Found {
-    ProcessKind kind;
-    bool of_task;
-  };
-
   template <typename Change>
   bool WithProcess(int32_t pid, uint64_t start_ticks, Change change);
-  void Descend(int32_t pid, ProcessKind kind, int depth, std::map<int32_t, Found>* found);
-  void Adopt(int32_t pid, Found found);
+  void Descend(int32_t pid, ProcessKind kind, int depth, std::map<int32_t, ProcessKind>* found);
+  void Adopt(int32_t pid, ProcessKind kind);
+  void RememberBuried(const ProcessName& process);
   void Bury(const WatchedProcess& process);
   void ReadPeak(WatchedProcess* process);
   void TakeKernelsPeak(WatchedProcess* process);
@@ -78,6 +77,7 @@ class ProcessWatch {
   bool with_driver_;
   std::map<int32_t, WatchedProcess> living_;
   std::vector<WatchedProcess> dead_, gone_;
+  std::deque<ProcessName> buried_;  // the last kMaxProcesses
 };
 
 }  // namespace memprof

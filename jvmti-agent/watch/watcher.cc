@@ -247,7 +247,9 @@ void Watcher::SendWorkerDeaths() {
   const auto take_kill = [this] { return shared_ ? std::nullopt : kernel_kills_.Take(); };
   for (const WatchedProcess& process : gone) {
     if (process.kind == ProcessKind::kPythonWorker) {
-      options_.worker_died({process, last_, take_kill, host_kills_.MayHaveKilled(), limit_});
+      const bool seen = process.peak_bytes != 0;
+      options_.worker_died(
+          {{process.pid, process.start_ticks}, seen ? std::optional(last_) : std::nullopt, take_kill, host_kills_.MayHaveKilled(), limit_});
     } else {
       take_kill();
     }

@@ -42,8 +42,8 @@ namespace memprof {
 
 // A Python process that is gone, and the container: both as they were at the tick before.
 struct DeadWorker {
-  WatchedProcess process;
-  proto::Moment before;
+  ProcessName process;
+  std::optional<proto::Moment> before;  // absent: no tick has seen the process
   // How many of the kernel's kills in the cgroup explain this death: 1 or 0; absent: not known. Each kill explains one death only, so
   // call it only for a process that was killed.
   std::function<std::optional<uint64_t>()> take_kill;

@@ -7,6 +7,7 @@ charged to nobody: the task's figures are then told.
 from __future__ import annotations
 
 import atexit
+import functools
 import json
 import mmap
 import os
@@ -58,15 +59,16 @@ class TaskProcesses:
         os.register_at_fork(before=self._count_fork, after_in_child=self._start_in_fork)
         follow(self._settings_of_child)
 
-    def start_hooks(self) -> None:
+    def start_hooks(self, *, started_by_task: bool) -> None:
         config = self._config
-        self._hooks.start(config.box_directory, config.application_id, config.executor_id, config.interval_bytes)
+        place = (config.box_directory, config.application_id, config.executor_id)
+        self._hooks.start(*place, config.interval_bytes, started_by_task)
 
     def start(self) -> None:
         """Profiles this process for the task. Does nothing where its executor has gone."""
         if not os.path.isdir(self._config.box_directory):
             return
-        self._quietly(self.start_hooks)
+        self._quietly(functools.partial(self.start_hooks, started_by_task=True))
         if self.task is not None:
             self._quietly(self._hooks.open_session)
             self._quietly(self._hooks.set_task, *self.task)

@@ -96,7 +96,7 @@ class WorkerProfiler:
     def _start_worker(self) -> bool:
         try:
             choose_arrow_pool(self._config.arrow_pool)
-            self._processes.start_hooks()
+            self._processes.start_hooks(started_by_task=False)
             self._hooks.note_fatal_signals()
         except Exception as error:
             self._warn(error, _NOT_PROFILED)

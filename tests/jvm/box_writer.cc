@@ -1,6 +1,7 @@
 // box_writer DIRECTORY TASK MODE LIBRARY: stands in for a Python worker of executor 7 of app-1. It writes a session with one
 // UDF, one Python site with a native frame under it and one site in the machinery, says "ready", and waits for the end of its
-// input. MODE: closed (the session was closed in time), open (it wasn't). A test tool.
+// input. MODE: closed (the session was closed in time), open (it wasn't), helper (likewise, of a process that the task has started). A
+// test tool.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -35,10 +36,11 @@ FrameId NativeFrame(memprof::Recorder* recorder, const char* library) {
 
 int main(int argc, char** argv) {
   if (argc != 5) {
-    fprintf(stderr, "usage: box_writer DIRECTORY TASK closed|open LIBRARY\n");
+    fprintf(stderr, "usage: box_writer DIRECTORY TASK closed|open|helper LIBRARY\n");
     return 2;
   }
-  const memprof::RecorderOptions options = {argv[1], "app-1", "7", 65536, "3.11.7"};
+  memprof::RecorderOptions options = {argv[1], "app-1", "7", 65536, "3.11.7"};
+  options.started_by_task = std::string_view(argv[3]) == "helper";
   memprof::Result<memprof::Recorder*> created = memprof::Recorder::Create(options);
   if (!created.ok()) {
     fprintf(stderr, "box_writer: %s\n", created.status().message());

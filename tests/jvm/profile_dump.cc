@@ -128,6 +128,14 @@ json Retained(const proto::RetainedHeap& heap) {
   return out;
 }
 
+json WorkerDeath(const proto::WorkerDeath& death) {
+  return {{"pid", death.pid()},
+          {"taskAttemptId", death.task_attempt_id()},
+          {"liveBytes", death.live_bytes()},
+          {"hasBefore", death.has_before()},
+          {"startedByTask", death.started_by_task()}};
+}
+
 json Shortage(const proto::HeapShortage& shortage) {
   const proto::TaskProfile& names = shortage.names();
   json out = {{"timeMs", shortage.time_ms()},
@@ -264,6 +272,7 @@ int main(int argc, char** argv) {
   if (envelope.has_task()) out["task"] = TaskJson(envelope.task()).Make();
   if (envelope.has_executor()) out["executor"] = Executor(envelope.executor());
   if (envelope.has_time_line()) out["timeLine"] = TimeLine(envelope.time_line());
+  if (envelope.has_worker_death()) out["workerDeath"] = WorkerDeath(envelope.worker_death());
   if (envelope.has_heap_shortage()) out["shortage"] = Shortage(envelope.heap_shortage());
   if (envelope.has_retained_heap()) out["retained"] = Retained(envelope.retained_heap());
   if (envelope.has_symbols()) {

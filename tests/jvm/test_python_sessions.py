@@ -69,3 +69,21 @@ def test_an_interim_profile_keeps_within_its_bound_and_acknowledges_nothing(java
     assert interim["task"]["final"] is False
     assert any(site["allocatedBytes"] == BYTES for site in interim["task"]["sites"])
     assert outcome.task("task")["sessions"]  # still there for the final one
+
+
+def test_a_worker_that_is_killed_before_it_was_seen_is_told_by_its_box(java17):
+    outcome = java17.run("PythonDeaths", str(WRITER), str(FIXTURE), "open", "closed", "helper")
+    assert outcome.status == 0, outcome.err
+    deaths = [message["workerDeath"] for message in outcome.messages() if "workerDeath" in message]
+    # Not the one that had closed its session, nor the helper, which may have ended by itself.
+    assert deaths == [
+        {
+            "pid": int(outcome.out.split()[0]),
+            "taskAttemptId": 1,
+            "liveBytes": BYTES + 90_007,
+            "hasBefore": False,
+            "startedByTask": False,
+        }
+    ]
+    for task in (1, 2, 3):
+        assert outcome.task(f"task-{task}")["sessions"], "what it held goes with its task all the same"

@@ -44,6 +44,7 @@ void Fields(Is<ReportPostMortem> auto& death, auto& visit) {
   visit.Value("outOfMemory", death.out_of_memory);
   visit.Value("unknown", death.unknown);
   visit.Value("survived", death.survived);
+  visit.Value("startedByTask", death.started_by_task);
   visit.Value("timeMs", death.time_ms);
   visit.OrNull("limitBytes", death.limit_bytes);
   visit.OrNull("usedBytes", death.used_bytes);

@@ -17,23 +17,14 @@ PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 context = SparkContext()
 
 
-def is_seen(seconds=0.3):
-    """Long enough for its executor to have seen this process; at the first task its daemon has to be found, too."""
-    time.sleep(seconds * PATIENCE)
-
-
-def die():
-    is_seen()
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
 def killed(_):
-    die()
+    """In the application's first second, before its executor has seen a process below it."""
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def survives_then_fails(_):
     if TaskContext.get().attemptNumber() == 0:
-        die()
+        killed(_)
     raise ValueError("MemoryError, says the user")
 
 
@@ -45,7 +36,7 @@ def helped(_):
     """By a process that ends without a word, as those of multiprocessing do, when its executor has seen it."""
     helper = os.fork()
     if helper == 0:
-        is_seen(2.5)
+        time.sleep(2.5 * PATIENCE)
         os._exit(0)
     os.waitpid(helper, 0)
     raise ValueError(f"of its own, helper {helper}")
@@ -76,7 +67,6 @@ def caught(work):
     return None
 
 
-context.parallelize([0], 1).foreach(lambda _: is_seen(1.5))
 ways = (killed, survives_then_fails, refused, helped, forked_helper_crashes, new_helper_crashes, ordinary)
 print("RESULT", json.dumps({work.__name__: caught(work) for work in ways}), flush=True)
 context.stop()

@@ -13,8 +13,9 @@ namespace {
 namespace py = pybind11;
 using namespace memprof;
 
-void Start(const std::string& box_directory, const std::string& application_id, const std::string& executor_id, uint64_t interval_bytes) {
-  Status status = StartProfiler(box_directory.c_str(), application_id.c_str(), executor_id.c_str(), interval_bytes);
+void Start(const std::string& box_directory, const std::string& application_id, const std::string& executor_id, uint64_t interval_bytes,
+           bool started_by_task) {
+  Status status = StartProfiler(box_directory.c_str(), application_id.c_str(), executor_id.c_str(), interval_bytes, started_by_task);
   if (!status.ok()) throw std::runtime_error(status.message());
 }
 
@@ -44,8 +45,10 @@ PYBIND11_MODULE(_hooks, module) {
   module.doc() = "Allocation hooks of a Python worker. Sizes are bytes.";
   InstallArenaHooks();
   module.def("start", &Start, py::arg("box_directory"), py::arg("application_id"), py::arg("executor_id"), py::arg("interval_bytes"),
+             py::arg("started_by_task") = false,
              "Makes this process's black box in box_directory (which exists, mode 0700) and starts counting; a second call does "
-             "nothing. A forked child is inert until it calls this itself. Raises RuntimeError, with nothing hooked, saying why.");
+             "nothing. started_by_task: it is no worker, but a process that a task has started. A forked child is inert until it calls "
+             "this itself. Raises RuntimeError, with nothing hooked, saying why.");
   module.def("stop", &StopProfiler, "Puts everything back; removes the box if nothing in it waits to be read.");
   module.def("started", &ProfilerStarted, "True between start() and stop(), in the process that called start().");
   module.def("open_session", &OpenTaskSession, "Opens a task's session; one that is open is closed.");

@@ -99,7 +99,8 @@ Recorder* Active() { return hook_state.recorder.load(std::memory_order_acquire);
 
 }  // namespace
 
-Status StartProfiler(const char* box_directory, const char* application_id, const char* executor_id, uint64_t interval_bytes) {
+Status StartProfiler(const char* box_directory, const char* application_id, const char* executor_id, uint64_t interval_bytes,
+                     bool started_by_task) {
   if (ProfilerStarted()) return {};
   const ReentryGuard guard(hook_thread);
   Status status = PrepareOnce();
@@ -115,7 +116,8 @@ Status StartProfiler(const char* box_directory, const char* application_id, cons
                                                  .python_version = python_version,
                                                  .regions = &hook_state.regions,
                                                  .in_use_before_bytes = ReadMallocFigures().in_use_bytes,
-                                                 .module_end = EndOfModule});
+                                                 .module_end = EndOfModule,
+                                                 .started_by_task = started_by_task});
   if (!recorder.ok()) return recorder.status();
   hook_state.names.Forget();
   hook_state.stacks.Forget();

@@ -12,8 +12,9 @@ namespace memprof {
 
 // Makes this process's box and starts counting. Does nothing when it is started already. On failure nothing is hooked and the
 // status says why: no place for the box, an interpreter that isn't laid out as expected. A forked child is not profiled until it
-// calls this itself.
-Status StartProfiler(const char* box_directory, const char* application_id, const char* executor_id, uint64_t interval_bytes);
+// calls this itself. `started_by_task`: it is no worker, but a process that a task has started.
+Status StartProfiler(const char* box_directory, const char* application_id, const char* executor_id, uint64_t interval_bytes,
+                     bool started_by_task);
 
 // Removes the hooks, and the box if nothing in it waits to be read. Does nothing when not started.
 void StopProfiler();

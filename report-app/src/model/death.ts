@@ -36,6 +36,7 @@ export interface PostMortem {
   action?: string | null;
   sites: Site[];
   survived?: boolean;
+  startedByTask?: boolean;
   retained?: Retained | null;
   heap?: HeapShortage | null;
   advice: Advice[];

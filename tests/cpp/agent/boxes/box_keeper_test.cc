@@ -61,6 +61,10 @@ class BoxKeeperTest : public ::testing::Test {
       const std::lock_guard lock(mutex_);
       last_tasks_.insert({pid, task});
     };
+    options.ended = [this](const ProcessName& process) {
+      const std::lock_guard lock(mutex_);
+      ended_.push_back(process);
+    };
     options.grace = grace;
     ASSERT_TRUE(keeper_.Start(std::move(options)).ok());
   }
@@ -74,6 +78,11 @@ class BoxKeeperTest : public ::testing::Test {
   void WaitForARound() {
     const int target = rounds_ + 2;
     while (rounds_ < target) std::this_thread::sleep_for(milliseconds(5));
+  }
+
+  std::vector<ProcessName> Ended() {
+    const std::lock_guard lock(mutex_);
+    return ended_;
   }
 
   bool BoxIsThere() const { return std::filesystem::exists(path_); }
@@ -106,6 +115,7 @@ class BoxKeeperTest : public ::testing::Test {
   std::set<int64_t> running_;  // guarded by mutex_, as the next
   std::set<std::pair<int32_t, int64_t>> last_tasks_;
   std::vector<ProcessRows> rows_;
+  std::vector<ProcessName> ended_;
   std::unique_ptr<RegionTable> regions_ = std::make_unique<RegionTable>();
 };
 
@@ -133,6 +143,29 @@ TEST_F(BoxKeeperTest, ADeadProcesssOpenSessionIsKeptForItsTaskAndTheGraceAfterIt
   SetRunning({});
   WaitForARound();
   EXPECT_FALSE(BoxIsThere());
+}
+
+TEST_F(BoxKeeperTest, AProcessThatEndedInATaskIsReportedOnce) {
+  MakeBox(kTask, false);
+  SetRunning({kTask});
+  Start(kNever);
+  WaitForARound();
+  EXPECT_TRUE(Ended().empty()) << "it lives";
+  Kill();
+  WaitForARound();
+  WaitForARound();
+  ASSERT_EQ(Ended().size(), 1u);
+  EXPECT_EQ(Ended()[0].pid, getpid());
+  EXPECT_NE(Ended()[0].start_ticks, 0u);
+}
+
+TEST_F(BoxKeeperTest, AProcessThatEndedBetweenTasksIsNotReported) {
+  MakeBox(kTask, true);
+  Kill();
+  SetRunning({kTask});
+  Start(kNever);
+  WaitForARound();
+  EXPECT_TRUE(Ended().empty());
 }
 
 TEST_F(BoxKeeperTest, WithinTheGraceATaskThatJustEndedCanStillReadIt) {

@@ -59,26 +59,6 @@ TEST(ProcessKind, ByCommandLineAndParent) {
   EXPECT_FALSE(IsExecutorJvm({"java", "org.apache.spark.deploy.worker.Worker"}));
 }
 
-TEST(ProcessWatch, WhatAWorkerHasStartedIsItsTasks) {
-  Machine machine;
-  machine.Put(10, 1, "java Executor", 400'000);
-  machine.Put(21, 10, "python3 -m pyspark.daemon", 30'000);
-  machine.Put(22, 21, "python3 -m pyspark.daemon", 50'000);
-  machine.Put(23, 22, "python3 -c from multiprocessing.forkserver import main", 20'000);
-  machine.Put(24, 23, "python3 -c from multiprocessing.forkserver import main", 40'000);
-  machine.Children(10, "21 ");
-  machine.Children(21, "22 ");
-  machine.Children(22, "23 ");
-  machine.Children(23, "24 ");
-  machine.Children(24, "");
-  ProcessWatch executor(machine.proc(), 10, false);
-  executor.Tick();  // the worker is adopted as its daemon's child
-  executor.Discover();
-  for (const auto& [pid, process] : executor.living()) EXPECT_EQ(process.of_task, pid > 22) << pid;
-  EXPECT_EQ(executor.living().size(), 5u);
-  EXPECT_EQ(executor.living().at(24).kind, ProcessKind::kPythonWorker);
-}
-
 TEST(ProcessWatch, FindsPythonThroughWrappersAndLeavesOtherJvmsAlone) {
   Machine machine;
   machine.Put(10, 1, "java Executor", 400'000);
@@ -226,6 +206,47 @@ TEST(ProcessWatch, TellsOnceWhoIsGoneAndWhatItHeldBefore) {
   EXPECT_EQ(gone[0].pid, 22);
   EXPECT_EQ(gone[0].kind, ProcessKind::kPythonWorker);
   EXPECT_EQ(gone[0].rss_bytes, 50'012 * kKb);
+  EXPECT_TRUE(watch.TakeGone().empty());
+}
+
+TEST(ProcessWatch, WhatItsBoxSaysHasEndedIsToldOnceAndOnlyIfNoTickHasSeenIt) {
+  Machine machine;
+  machine.Put(10, 1, "java Executor", 400'000);
+  machine.Put(21, 10, "python3 -m pyspark.daemon", 30'000);
+  machine.Put(22, 21, "python3 -m pyspark.daemon", 50'012);
+  machine.Children(10, "21");
+  machine.Children(21, "22");
+  machine.Children(22, "");
+  ProcessWatch watch(machine.proc(), 10, false);
+  watch.Discover();
+  watch.Tick();
+  watch.SetEnded({22, 100});
+  EXPECT_TRUE(watch.TakeGone().empty()) << "the next tick finds that it is gone";
+  machine.Remove(22);
+  machine.Children(21, "");
+  watch.Tick();
+  EXPECT_EQ(watch.TakeGone().size(), 1u);
+  watch.SetEnded({22, 100});
+  EXPECT_TRUE(watch.TakeGone().empty()) << "it was told";
+
+  watch.SetEnded({22, 101});  // another process, of the same pid
+  watch.SetEnded({23, 100});
+  watch.SetEnded({23, 100});
+  const std::vector<WatchedProcess> unseen = watch.TakeGone();
+  ASSERT_EQ(unseen.size(), 2u);
+  EXPECT_EQ(unseen[0].start_ticks, 101u);
+  EXPECT_EQ(unseen[1].pid, 23);
+  EXPECT_EQ(unseen[1].kind, ProcessKind::kPythonWorker);
+  EXPECT_EQ(unseen[1].peak_bytes, 0u);
+  EXPECT_TRUE(watch.dead().empty() || watch.dead()[0].pid == 22) << "nothing is known of its memory";
+
+  machine.Put(24, 21, "python3 -m pyspark.daemon", 0);  // found as a zombie
+  machine.Children(21, "24");
+  machine.Children(24, "");
+  watch.Discover();
+  watch.SetEnded({24, 100});
+  EXPECT_EQ(watch.TakeGone().size(), 1u) << "no tick has read it";
+  watch.Tick();
   EXPECT_TRUE(watch.TakeGone().empty());
 }
 

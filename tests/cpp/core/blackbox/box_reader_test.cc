@@ -94,6 +94,7 @@ TEST_F(BoxReaderTest, IdentifiesItsOwner) {
   EXPECT_EQ(identity.executor_id, "7");
   EXPECT_EQ(identity.python_version, "3.11.7");
   EXPECT_EQ(identity.pid, getpid());
+  EXPECT_FALSE(identity.started_by_task);
   EXPECT_EQ(identity.interval_bytes, kInterval);
   std::ifstream boot_id("/proc/sys/kernel/random/boot_id");
   std::string expected_boot_id;
@@ -254,7 +255,7 @@ TEST_F(BoxReaderTest, RefusesAForeignVersionAndAnImpossibleHeader) {
     return Refusal(Write(bytes));
   };
   EXPECT_EQ(with([](box::Header&) {}), "opened");
-  EXPECT_EQ(with([](box::Header& header) { header.version = 3; }), "black box " + path + " has version 3; this is version 5");
+  EXPECT_EQ(with([](box::Header& header) { header.version = 3; }), "black box " + path + " has version 3; this is version 6");
   for (uint32_t kind = 0; kind < box::kTables; ++kind) {
     const std::string misfit = "black box " + path + ": table " + std::to_string(kind) + " does not fit into the file";
     EXPECT_EQ(with([&](box::Header& header) { header.tables[kind].capacity = 0xffffffff; }), misfit);

@@ -14,6 +14,7 @@ namespace {
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 using namespace testing;
 
 TEST(WorkerDeaths, AWorkerThatTheKernelKilled) {
@@ -79,22 +80,44 @@ TEST(WorkerDeaths, AWorkerThatWentByItselfIsOneOnlyIfItsTaskFailed) {
   }
 }
 
-TEST(WorkerDeaths, AProcessOfATaskThatEndedIsOneOnlyWithEvidence) {
-  struct Case {
-    std::optional<uint64_t> kernel_kills;
-    int signal;
-    size_t deaths;
-  };
-  for (const Case& each : {Case{0, 0, 0}, Case{1, 0, 1}, Case{0, 11, 1}, Case{std::nullopt, 0, 1}}) {
+TEST(WorkerDeaths, AProcessThatATaskStartedIsCalledSo) {
+  for (const bool by_its_own_word : {false, true}) {
+    ProfileStore store;
+    FillWorkerScene(store);
+    ProfileBuilder task = EndedTask();
+    AddIncident(task, 9'790, 11).set_started_by_task(true);
+    if (by_its_own_word) {
+      ASSERT_TRUE(store.Ingest(task.Bytes()).ok());
+    } else {
+      proto::Envelope envelope;
+      ASSERT_TRUE(envelope.ParseFromString(WorkerDeath(1)));
+      envelope.mutable_worker_death()->set_started_by_task(true);
+      static_cast<void>(store.Ingest(envelope.SerializeAsString()));
+    }
+    FailTask40(store, "ValueError: of the task's own");
+    const Json death = TheDeath(store);
+    EXPECT_EQ(death["startedByTask"], true);
+    EXPECT_THAT(death["headline"].get<std::string>(), StartsWith("Python process 4131 of executor 1 (started by task 40, stage 5) "));
+  }
+}
+
+TEST(WorkerDeaths, OfOneThatNoTickHasSeenNothingIsSaidOfTheContainer) {
+  for (const uint64_t kills : {0u, 1u}) {
     ProfileStore store;
     FillWorkerScene(store);
     proto::Envelope envelope;
-    ASSERT_TRUE(envelope.ParseFromString(WorkerDeath(each.kernel_kills)));
-    envelope.mutable_worker_death()->set_started_by_task(true);
-    envelope.mutable_worker_death()->set_signal(each.signal);
+    ASSERT_TRUE(envelope.ParseFromString(WorkerDeath(kills)));
+    envelope.mutable_worker_death()->clear_before();
     static_cast<void>(store.Ingest(envelope.SerializeAsString()));
-    FailTask40(store, "ValueError: of the task's own");
-    EXPECT_EQ(Deaths(store).size(), each.deaths) << each.kernel_kills.value_or(9) << " " << each.signal;
+    FailTask40(store, "Python worker exited unexpectedly (crashed)");
+    const Json death = TheDeath(store);
+    EXPECT_EQ(death["outOfMemory"], kills == 1);
+    EXPECT_EQ(death["unknown"], false) << "the kernel's count decides";
+    EXPECT_EQ(death["usedBytes"], nullptr);
+    EXPECT_EQ(death["lastSampleAgeMs"], nullptr);
+    EXPECT_EQ(death["processes"], Json::array());
+    EXPECT_EQ(death["sites"][0]["liveAtPeakBytes"], kDeadlyBytes);
+    EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr(": its use of memory is not known"));
   }
 }
 

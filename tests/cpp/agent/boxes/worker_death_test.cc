@@ -1,0 +1,69 @@
+#include "boxes/worker_death.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <optional>
+#include <string>
+
+#include "sites/recorder.h"
+#include "temporary_directory.h"
+
+namespace memprof {
+namespace {
+
+constexpr uint64_t kBytes = 123'456'789;
+
+TEST(WorkerDeath, IsWhatItsBoxSaysOfTheTaskThatWasOpen) {
+  for (const bool started_by_task : {false, true}) {
+    const TemporaryDirectory directory;
+    RecorderOptions options = {directory.path().c_str(), "app-1", "7", 65536, "3.11.7"};
+    options.started_by_task = started_by_task;
+    const Result<Recorder*> made = Recorder::Create(options);
+    ASSERT_TRUE(made.ok()) << made.status().message();
+    Recorder& recorder = **made;
+    const Result<BoxReader> box = BoxReader::Open(recorder.box_path());
+    ASSERT_TRUE(box.ok());
+    const BoxPlace place{directory.path(), "app-1", "7"};
+    const ProcessName owner = OwnerOf(*box);
+    EXPECT_EQ(owner.pid, getpid());
+
+    recorder.OpenSession({41, 3, 0, 5, 0});
+    recorder.CloseSession();
+    EXPECT_FALSE(HasOpenTask(*box));
+    EXPECT_FALSE(DeathOfWorker(place, owner).has_value()) << "between two tasks";
+    recorder.OpenSession({42, 4, 1, 6, 0});
+    recorder.Allocated({Origin::kPython, 0x10000000, kBytes, kBytes, 1, kNoStack});
+    EXPECT_TRUE(HasOpenTask(*box));
+    const std::optional<proto::WorkerDeath> death = DeathOfWorker(place, owner);
+    ASSERT_TRUE(death.has_value());
+    EXPECT_EQ(death->pid(), getpid());
+    EXPECT_EQ(death->task_attempt_id(), 42);
+    EXPECT_EQ(death->stage_id(), 4);
+    EXPECT_EQ(death->partition(), 6);
+    EXPECT_EQ(death->live_bytes(), kBytes);
+    EXPECT_EQ(death->started_by_task(), started_by_task);
+    EXPECT_FALSE(DeathOfWorker(place, {owner.pid, owner.start_ticks + 1}).has_value()) << "an earlier process of this pid";
+    Recorder::AbandonInChild(&recorder);
+  }
+}
+
+TEST(WorkerDeath, AProcessOfATaskMayHaveEndedByItself) {
+  struct Case {
+    bool started_by_task;
+    std::optional<uint64_t> kernel_kills;
+    int signal;
+    bool may;
+  };
+  for (const Case& each : {Case{true, 0, 0, true}, Case{true, 1, 0, false}, Case{true, 0, 11, false}, Case{true, std::nullopt, 0, false},
+                           Case{false, 0, 0, false}}) {
+    proto::WorkerDeath death;
+    death.set_started_by_task(each.started_by_task);
+    death.set_signal(each.signal);
+    if (each.kernel_kills) death.set_oom_kills(*each.kernel_kills);
+    EXPECT_EQ(MayHaveEndedByItself(death), each.may) << each.kernel_kills.value_or(9) << " " << each.signal;
+  }
+}
+
+}  // namespace
+}  // namespace memprof

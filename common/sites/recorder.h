@@ -132,10 +132,12 @@ class Recorder {
   //
   // HOOK, all four. For a session that closes in between, the block counts as freed.
   struct Detached {
-    LiveBlock block;
-    uint64_t session = 0;  // 0: it was not followed, and each of the three is still right
+    LiveBlock block;       // address 0: it was not followed
+    uint64_t session = 0;  // 0: there is nothing to put back, and each of the three is still right
   };
   Detached Detach(uintptr_t address);
+  // Likewise of a range of mapped pages: a whole block, a part of one, or parts of several. Several are freed at once.
+  Detached DetachRange(uintptr_t begin, uintptr_t end);
   void Reattach(const Detached& old);
   void Resized(const Detached& old, const Sample& sample);
   void Release(const Detached& old);

@@ -1,9 +1,16 @@
 // Blocks that move, grow, shrink or lose a part: realloc, mremap, munmap. HOOK: see recorder.h.
+#include <algorithm>
+
 #include "resident/residency.h"
 #include "sites/recorder.h"
 #include "sites/recorder_state.h"
 
 namespace memprof {
+namespace {
+
+uintptr_t PageEnd(uintptr_t end) { return (end + LiveSet::kPageMask) & ~LiveSet::kPageMask; }  // as the kernel does
+
+}  // namespace
 
 Recorder::Detached Recorder::Detach(uintptr_t address) {
   Detached detached;
@@ -12,11 +19,15 @@ Recorder::Detached Recorder::Detach(uintptr_t address) {
   if (state_->finished) return detached;
   LiveBlock* block = state_->live.Find(address);
   if (block == nullptr) return detached;
-  state_->ReadResidency(*block);
-  detached.session = state_->OwnerOf(*block).value.number;
-  detached.block = *block;
-  state_->live.Erase(block);
+  state_->Take(block, &detached);
   return detached;
+}
+
+void Recorder::State::Take(LiveBlock* block, Detached* detached) {
+  ReadResidency(*block);
+  detached->session = OwnerOf(*block).value.number;
+  detached->block = *block;
+  live.Erase(block);
 }
 
 void Recorder::Reattach(const Detached& old) {
@@ -52,54 +63,85 @@ void Recorder::Release(const Detached& old) {
 
 void Recorder::Resized(uintptr_t old_address, const Sample& sample) { Resized(Detach(old_address), sample); }
 
+// [begin, end) is a part that moves; it need not be a block's start.
+Recorder::Detached Recorder::DetachRange(uintptr_t begin, uintptr_t end) {
+  Detached detached;
+  FutexLock lock(state_->mutex);
+  State& state = *state_;
+  end = PageEnd(end);
+  if (state.finished || begin >= end) return detached;
+  const uintptr_t start = state.live.MappingIn(begin, end);
+  LiveBlock* block = start == 0 ? nullptr : state.live.Find(start);
+  if (block == nullptr) return detached;
+  detached.block = *block;
+  const uintptr_t whole_end = PageEnd(block->address + block->size);
+  if (block->address > begin || whole_end < end) {
+    state.CutOut(begin, end);
+    state.EndStep(nullptr);
+    return detached;
+  }
+  if (block->address != begin || whole_end != end) {
+    const uintptr_t last = block->address + block->size;
+    state.ReplaceByParts(block, {{block->address, begin}, {begin, std::min(end, last)}, {end, last}});
+    state.EndStep(nullptr);
+    block = state.live.Find(begin);
+    if (block == nullptr) return detached;
+  }
+  state.Take(block, &detached);
+  return detached;
+}
+
 void Recorder::UnmappingRange(uintptr_t begin, uintptr_t end) {
   FutexLock lock(state_->mutex);
   State& state = *state_;
-  end = (end + LiveSet::kPageMask) & ~LiveSet::kPageMask;  // as the kernel does
+  end = PageEnd(end);
   if (state.finished || begin >= end) return;
-  bool changed = false;
-  if (state.live.MappingIn(begin, end) != 0) state.ObserveRss(state.MayBeHighestRss());  // as before a large block is freed
-  while (uintptr_t start = state.live.MappingIn(begin, end)) {
-    LiveBlock* found = state.live.Find(start);
-    if (found == nullptr) break;
-    changed = true;
-    state.ReadResidency(*found);
-    const LiveBlock whole = *found;
-    state.Discharge(whole);
-    state.live.Erase(found);
-    const uintptr_t whole_end = whole.address + whole.size;
-    // The parts before and behind the hole stay live and keep the time of their allocation.
-    const struct {
-      uintptr_t begin, end;
-    } pieces[] = {{whole.address, begin < whole.address ? whole.address : begin}, {end < whole_end ? end : whole_end, whole_end}};
-    for (const auto& piece : pieces) {
-      if (piece.begin >= piece.end) continue;
-      if (state.live.Full()) {
-        state.Count(&Counters::dropped_live, &box::Session::dropped_live);
-        continue;
-      }
-      LiveBlock rest = whole;
-      rest.address = piece.begin;
-      rest.size = piece.end - piece.begin;
-      bool exact = whole.weight == whole.size;
-      double share = static_cast<double>(rest.size) / static_cast<double>(whole.size);
-      rest.weight = exact ? rest.size : static_cast<uint64_t>(static_cast<double>(whole.weight) * share);
-      if (whole.resident != LiveBlock::kUnread) rest.resident = ResidentBytes(rest.address, rest.size);
-      ActiveSession& owner = state.OwnerOf(rest);
-      uint32_t site = state.SiteOf(rest);
-      box::Site& record = state.sites.Begin(site);
-      Touch(owner.value.total, record.share);
-      Grow(owner.value.total, record.share, rest.weight, LiveVariance(rest));
-      owner.changed = true;
-      if (rest.resident != LiveBlock::kUnread) {
-        record.share.resident += rest.resident;
-        record.share.read_kib += InKib(rest.weight);
-      }
-      state.sites.Commit(site);
-      state.live.Insert(rest);
-    }
+  if (state.live.MappingIn(begin, end) == 0) return;
+  state.ObserveRss(state.MayBeHighestRss());  // as before a large block is freed
+  state.CutOut(begin, end);
+  state.EndStep(nullptr);
+}
+
+void Recorder::State::CutOut(uintptr_t begin, uintptr_t end) {
+  while (const uintptr_t start = live.MappingIn(begin, end)) {
+    LiveBlock* block = live.Find(start);
+    if (block == nullptr) return;
+    const uintptr_t last = block->address + block->size;
+    ReplaceByParts(block, {{block->address, begin}, {end, last}});
   }
-  if (changed) state.EndStep(nullptr);
+}
+
+void Recorder::State::ReplaceByParts(LiveBlock* block, std::initializer_list<AddressRange> parts) {
+  ReadResidency(*block);
+  const LiveBlock whole = *block;
+  Discharge(whole);
+  live.Erase(block);
+  for (const AddressRange& part : parts) {
+    if (part.begin >= part.end) continue;
+    if (live.Full()) {
+      Count(&Counters::dropped_live, &box::Session::dropped_live);
+      continue;
+    }
+    LiveBlock rest = whole;
+    rest.address = part.begin;
+    rest.size = part.end - part.begin;
+    const bool exact = whole.weight == whole.size;
+    const double share = static_cast<double>(rest.size) / static_cast<double>(whole.size);
+    rest.weight = exact ? rest.size : static_cast<uint64_t>(static_cast<double>(whole.weight) * share);
+    if (whole.resident != LiveBlock::kUnread) rest.resident = ResidentBytes(rest.address, rest.size);
+    ActiveSession& owner = OwnerOf(rest);
+    const uint32_t site = SiteOf(rest);
+    box::Site& record = sites.Begin(site);
+    Touch(owner.value.total, record.share);
+    Grow(owner.value.total, record.share, rest.weight, LiveVariance(rest));
+    owner.changed = true;
+    if (rest.resident != LiveBlock::kUnread) {
+      record.share.resident += rest.resident;
+      record.share.read_kib += InKib(rest.weight);
+    }
+    sites.Commit(site);
+    live.Insert(rest);
+  }
 }
 
 }  // namespace memprof

@@ -2,6 +2,9 @@
 // (recorder_sessions.cc, recorder_restart.cc). All functions expect the lock to be held.
 #pragma once
 
+#include <initializer_list>
+
+#include "base/address_range.h"
 #include "base/futex_mutex.h"
 #include "base/stack_fold.h"
 #include "blackbox/box_file.h"
@@ -98,6 +101,11 @@ struct Recorder::State {
   bool MayBeHighestRss() const;
   void ObserveRss(bool at_once);  // otherwise a few hundred times a second at most
   void SweepResidency();
+  // recorder_moves.cc.
+  void Take(LiveBlock* block, Detached* detached);  // out of the live set; totals unchanged
+  void CutOut(uintptr_t begin, uintptr_t end);      // of every mapping that overlaps it
+  // The parts keep the block's site and the time of its allocation; what is in none of them is freed.
+  void ReplaceByParts(LiveBlock* block, std::initializer_list<AddressRange> parts);
   void ObservePeaks();
   bool MayThin() const;
   void Thin();

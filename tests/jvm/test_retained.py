@@ -60,8 +60,8 @@ def test_at_the_default_interval_it_is_found_within_the_printed_error(java, coll
 
 def test_g1s_own_marking_beside_the_application_is_enough(java):
     """JDK 17 tells of it in no MXBean: it is known by its pauses."""
-    # It marks whenever a tenth of the heap is in use. Most of the garbage is humongous, and is collected after every 100 MB
-    # of the rest. So it can't fill the heap, and on a busy machine no full collection overtakes the marking.
+    # It marks whenever a tenth of the heap is in use. Most of the garbage is humongous, and is collected after every
+    # 100 MB of the rest. So it can't fill the heap, and on a busy machine no full collection overtakes the marking.
     jvm = ["-Xms900m", "-Xmx900m", "-Xmn100m", "-XX:-G1UseAdaptiveIHOP", "-XX:InitiatingHeapOccupancyPercent=10"]
     outcome, kept = run(java, "G1", str(ROUNDS), "none", "large", interval="7k", jvm=jvm)
     marked = heaps(outcome)[-1]

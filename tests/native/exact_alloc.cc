@@ -90,6 +90,15 @@ EXACT void* exact_mmap_at(char* address, size_t offset, size_t size) {
 }
 EXACT int exact_munmap(char* mapping, size_t offset, size_t size) { return munmap(mapping + offset, size); }
 EXACT void* exact_mremap(void* mapping, size_t old_size, size_t size) { return mremap(mapping, old_size, size, MREMAP_MAYMOVE); }
+// In the place of whatever is mapped at `target`.
+EXACT void* exact_mremap_to(void* mapping, size_t old_size, size_t size, char* target) {
+  return mremap(mapping, old_size, size, MREMAP_MAYMOVE | MREMAP_FIXED, target);
+}
+// The pages alone move: the old range stays mapped. Null: the kernel is older than 5.7.
+EXACT void* exact_mremap_pages(void* mapping, size_t size) {
+  void* moved = mremap(mapping, size, size, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, nullptr);
+  return moved == MAP_FAILED ? nullptr : Opaque(moved);
+}
 
 EXACT void exact_touch(void* block, size_t size) { memset(block, 1, size); }
 

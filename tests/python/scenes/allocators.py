@@ -103,6 +103,42 @@ def shrunk_and_moved():
     expect.note(larger, line, live=larger)
 
 
+def moved_in_part():
+    size = 5000 * PAGE + PAGE * len(expect.found)
+    mapping, line = library.exact_mmap(size, READ_WRITE, PRIVATE), stage.line()
+    larger = 5400 * PAGE + PAGE * len(expect.found)
+    part, part_line = library.exact_mremap(mapping + 200 * PAGE, 300 * PAGE, larger), stage.line()
+    assert part is not None
+    expect.note(size, line, live=size - 300 * PAGE)
+    expect.note(larger, part_line, live=larger)
+
+
+def moved_over_another():
+    """All of a mapping takes the place of a part of another, where it is shorter than before."""
+    size = 6000 * PAGE + PAGE * len(expect.found)
+    target, target_line = library.exact_mmap(size, READ_WRITE, PRIVATE), stage.line()
+    expect.note(size, target_line, live=size - 500 * PAGE)
+    size = 6500 * PAGE + PAGE * len(expect.found)
+    mapping, line = library.exact_mmap(size, READ_WRITE, PRIVATE), stage.line()
+    expect.note(size, line, live=0)
+    moved, moved_line = library.exact_mremap_to(mapping, size, 500 * PAGE, target + 700 * PAGE), stage.line()
+    assert moved == target + 700 * PAGE
+    expect.note(500 * PAGE, moved_line, live=500 * PAGE)
+
+
+def moved_without_its_place():
+    size = 7000 * PAGE + PAGE * len(expect.found)
+    mapping, line = library.exact_mmap(size, READ_WRITE, PRIVATE), stage.line()
+    part = size - 100 * PAGE
+    moved, moved_line = library.exact_mremap_pages(mapping + 100 * PAGE, part), stage.line()
+    if moved is None:
+        print("this kernel has no MREMAP_DONTUNMAP", file=sys.stderr)
+        expect.note(size, line, live=size)
+        return
+    expect.note(size, line, live=100 * PAGE)
+    expect.note(part, moved_line, live=part)
+
+
 def cut_in_three():
     size = 2600 * PAGE + PAGE * len(expect.found)
     mapping, line = library.exact_mmap(size, READ_WRITE, PRIVATE), stage.line()
@@ -189,6 +225,9 @@ mapped()
 refused()
 partly_unmapped()
 shrunk_and_moved()
+moved_in_part()
+moved_over_another()
+moved_without_its_place()
 cut_in_three()
 room = several_at_once()
 mapped_over()

@@ -1,6 +1,7 @@
 // Replacements of the calls that make and unmake anonymous mappings.
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdarg>
 
 #include "allocators/hooked_functions.h"
@@ -89,14 +90,15 @@ void* HookMremap(void* old, size_t old_size, size_t size, int flags, ...) noexce
   };
   if ((flags & MREMAP_FIXED) != 0 && AtPageStart(target) && AtPageStart(old)) NoteUnmapping(target, size);
   if (size < old_size && size != 0 && AtPageStart(old)) NoteUnmapping(static_cast<char*>(old) + size, old_size - size);
+  // What stays where it is hasn't grown: its end, if any, was noted above.
+  if (size <= old_size && (flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) == 0) return remap();
   Recorder* recorder = hook_state.recorder.load(std::memory_order_acquire);
-  // A mapping that isn't followed may be a file or a reservation, and stays unfollowed. A part of a mapping that moves isn't followed
-  // further.
-  if (size <= old_size && (flags & MREMAP_FIXED) == 0) return remap();
-  if (recorder == nullptr || hook_thread.guard != 0 || !recorder->MayBeLive(reinterpret_cast<uintptr_t>(old))) return remap();
-  const Recorder::Detached detached = RecordDetached(recorder, old);
+  if (recorder == nullptr || hook_thread.guard != 0 || !AtPageStart(old)) return remap();
+  const Recorder::Detached detached = RecordDetachedRange(recorder, old, std::min(old_size, size));
   void* mapping = remap();
-  if (detached.session != 0) RecordResized(recorder, detached, mapping == MAP_FAILED ? nullptr : mapping, size, true);
+  if (detached.block.address == 0) return mapping;  // a file or a reservation: it stays unfollowed
+  // With MREMAP_DONTUNMAP the old range stays mapped, without any pages: like a reservation, it is nobody's.
+  RecordResized(recorder, detached, mapping == MAP_FAILED ? nullptr : mapping, size, true);
   return mapping;
 }
 

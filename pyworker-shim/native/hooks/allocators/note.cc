@@ -55,6 +55,13 @@ Recorder::Detached RecordDetached(Recorder* recorder, void* block) {
   return recorder->Detach(reinterpret_cast<uintptr_t>(block));
 }
 
+Recorder::Detached RecordDetachedRange(Recorder* recorder, void* begin, size_t size) {
+  const ErrnoKeeper errno_keeper;
+  const ReentryGuard guard(hook_thread);
+  const uintptr_t address = reinterpret_cast<uintptr_t>(begin);
+  return recorder->DetachRange(address, address + size);
+}
+
 void RecordResized(Recorder* recorder, const Recorder::Detached& old, void* block, size_t size, bool with_native) {
   const ErrnoKeeper errno_keeper;
   const ReentryGuard guard(hook_thread);

@@ -15,6 +15,7 @@ namespace memprof {
 __attribute__((noinline, cold)) void RecordAllocated(void* block, size_t size, bool with_native);
 __attribute__((noinline, cold)) void RecordFreeing(void* block);
 __attribute__((noinline, cold)) Recorder::Detached RecordDetached(Recorder* recorder, void* block);
+__attribute__((noinline, cold)) Recorder::Detached RecordDetachedRange(Recorder* recorder, void* begin, size_t size);
 __attribute__((noinline, cold)) void RecordResized(Recorder* recorder, const Recorder::Detached& old, void* block, size_t size,
                                                    bool with_native);
 __attribute__((noinline, cold)) void RecordUnmapping(Recorder* recorder, void* begin, size_t size);

@@ -274,6 +274,48 @@ TEST_F(RecorderTest, AnUnmappedRangeIsCutOutOfItsMapping) {
   EXPECT_EQ(ReadTask(1).live_bytes, 5'000'011u);
 }
 
+TEST_F(RecorderTest, APartThatMovesLeavesTheRestWithItsSite) {
+  Start();
+  recorder_->OpenSession(Task(1));
+  Mapping mapping(1001 * kPage), target(700 * kPage);
+  mapping.Fill(0, 500 * kPage);
+  Allocate(mapping.address(), 1001 * kPage - 9, {Line("mmap", 3)});
+  const Recorder::Detached part = recorder_->DetachRange(mapping.address() + 400 * kPage, mapping.address() + 600 * kPage);
+  EXPECT_EQ(part.block.size, 200 * kPage);
+  EXPECT_EQ(part.block.resident, 100 * kPage);
+  EXPECT_EQ(ReadTask(1).live_bytes, 1001 * kPage - 9) << "until it has moved";
+  recorder_->Reattach(part);  // it could not
+  EXPECT_EQ(ReadTask(1).live_bytes, 1001 * kPage - 9);
+
+  const Recorder::Detached again = recorder_->DetachRange(mapping.address() + 400 * kPage, mapping.address() + 600 * kPage);
+  EXPECT_EQ(again.block.size, 200 * kPage);
+  recorder_->Resized(again, {Origin::kPython, target.address(), 700 * kPage, 700 * kPage, 1, Stack({Line("mremap", 4)})});
+  const Recorder::Detached last = recorder_->DetachRange(mapping.address() + 600 * kPage, mapping.address() + 1001 * kPage);
+  EXPECT_EQ(last.block.size, 401 * kPage - 9) << "the end of a page that it doesn't fill";
+  recorder_->Release(last);
+  const BoxSession session = ReadTask(1);
+  EXPECT_EQ(session.live_bytes, (400 + 700) * kPage);
+  EXPECT_EQ(SiteOf(session, "mmap")->live_bytes, 400 * kPage);
+  EXPECT_EQ(SiteOf(session, "mmap")->allocations, 1u);
+  EXPECT_EQ(SiteOf(session, "mremap")->live_bytes, 700 * kPage);
+}
+
+TEST_F(RecorderTest, ARangeOfSeveralMappingsThatMovesIsNewAltogether) {
+  Start();
+  recorder_->OpenSession(Task(1));
+  Allocate(kSomewhere, 50 * kPage, {Line("first", 3)});
+  Allocate(kSomewhere + 50 * kPage, 50 * kPage, {Line("second", 4)});
+  const Recorder::Detached none = recorder_->DetachRange(kSomewhere + 100 * kPage, kSomewhere + 200 * kPage);
+  EXPECT_EQ(none.block.address, 0u) << "nothing there is followed";
+  const Recorder::Detached range = recorder_->DetachRange(kSomewhere + 10 * kPage, kSomewhere + 80 * kPage);
+  EXPECT_NE(range.block.address, 0u);
+  recorder_->Resized(range, {Origin::kPython, kSomewhere + 500 * kPage, 90 * kPage, 90 * kPage, 1, Stack({Line("moved", 5)})});
+  const BoxSession session = ReadTask(1);
+  EXPECT_EQ(SiteOf(session, "first")->live_bytes, 10 * kPage);
+  EXPECT_EQ(SiteOf(session, "second")->live_bytes, 20 * kPage);
+  EXPECT_EQ(SiteOf(session, "moved")->live_bytes, 90 * kPage);
+}
+
 TEST_F(RecorderTest, OneRangeMayTakeSeveralMappings) {
   Start();
   recorder_->OpenSession(Task(1));

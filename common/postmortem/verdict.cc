@@ -138,7 +138,7 @@ Verdict JudgeWorker(const WorkerEvidence& evidence) {
       return {.out_of_memory = true, .how = how + ", right after malloc had refused it memory"};
     return {.how = how};
   }
-  const bool user_space = evidence.death.counted_on_host && MayBeOfMemory(evidence.death);
+  const bool user_space = evidence.death.counted_on_host && (MayBeOfMemory(evidence.death) || !evidence.death.used_bytes);
   if (evidence.death.kernel_kills && *evidence.death.kernel_kills == 0 && !user_space) {
     return {.how = fmt::format(
                 "it vanished with its task, the kernel's oom_kill counter of its {} did not rise, and its black box has no word of a "

@@ -130,13 +130,14 @@ class Recorder {
   //   else if (sampled)     recorder->Resized(old, sample);
   //   else                  recorder->Release(old);           // gone; the new one is not followed
   //
-  // HOOK, all four. For a session that closes in between, the block counts as freed.
+  // HOOK, all of them. For a session that closes in between, the block counts as freed.
   struct Detached {
     LiveBlock block;       // address 0: it was not followed
     uint64_t session = 0;  // 0: there is nothing to put back, and each of the three is still right
   };
   Detached Detach(uintptr_t address);
-  // Likewise of a range of mapped pages: a whole block, a part of one, or parts of several. Several are freed at once.
+  // Likewise of a range of mapped pages: a whole block, a part of one, or parts of several. Several are freed at
+  // once, and stay freed if the call is refused.
   Detached DetachRange(uintptr_t begin, uintptr_t end);
   void Reattach(const Detached& old);
   void Resized(const Detached& old, const Sample& sample);

@@ -21,7 +21,7 @@ void ExecutorWatch::Stop(const Application& application) {
   ForEachBox(application.Boxes(), [this](const std::string&, const BoxReader& box) {  // what its last look needs
     const bool alive = box.OwnerAlive();
     if (const std::optional<ProcessRows> rows = RowsOf(box)) ground_->watcher.news().SetRows(*rows);
-    if (!alive && HasOpenTask(box)) ground_->watcher.news().SetEnded(OwnerOf(box));
+    if (!alive && HasOpenTask(box)) ground_->watcher.news().SetEnded(EndOf(box), true);
   });
   ground_->watcher.Stop();
   box_keeper_.Stop();
@@ -68,7 +68,7 @@ void ExecutorWatch::StartBoxKeeper(const ApplicationRef& application) {
   options.running_tasks = [this] { return ground_->tasks.Running(); };
   options.last_task = [this](int32_t pid, int64_t task) { ground_->watcher.news().SetLastTask(pid, task); };
   options.rows = [this](const ProcessRows& rows) { ground_->watcher.news().SetRows(rows); };
-  options.ended = [this](const ProcessName& process) { ground_->watcher.news().SetEnded(process); };
+  options.ended = [this](const EndedProcess& process) { ground_->watcher.news().SetEnded(process); };
   options.orphan = [this, application](const OrphanedTask& task) { tasks_->SendOrphan(*application, task); };
   options.words = [this, application] { SendWordsOfTheDead(*application); };
   const Status status = box_keeper_.Start(std::move(options));
@@ -113,7 +113,7 @@ void ExecutorWatch::Complete(const Application& application, proto::ExecutorSnap
 void ExecutorWatch::SendWorkerDeath(const Application& application, const DeadWorker& worker) {
   std::optional<proto::WorkerDeath> death = DeathOfWorker(application.Boxes(), worker.process);
   if (!death) return;
-  death->set_time_ms(EpochMs());
+  if (death->time_ms() == 0) death->set_time_ms(worker.time_ms);
   if (death->signal() == 0) {  // a worker that recorded a signal itself was not killed
     if (const std::optional<uint64_t> kills = worker.take_kill()) {
       death->set_oom_kills(*kills);

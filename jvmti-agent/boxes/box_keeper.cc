@@ -41,7 +41,7 @@ std::chrono::milliseconds BoxKeeper::Round() {
     const bool needed = IsNeeded(path, box, running, &overdue);
     if (const std::optional<ProcessRows> rows = RowsOf(box)) options_.rows(*rows);
     if (!alive && HasOpenTask(box)) {
-      if (!ended_.contains(path)) options_.ended(OwnerOf(box));
+      if (!ended_.contains(path)) options_.ended(EndOf(box));
       ended.insert(path);
     }
     if (!alive && !needed) unlink(path.c_str());

@@ -30,7 +30,7 @@ struct BoxKeeperOptions {
   std::function<std::vector<int64_t>()> running_tasks;
   std::function<void(int32_t pid, int64_t task_attempt_id)> last_task;
   std::function<void(const ProcessRows&)> rows;
-  std::function<void(const ProcessName&)> ended;    // with an open task; once for each box
+  std::function<void(const EndedProcess&)> ended;   // once for each box, as long as it is there
   std::function<void(const OrphanedTask&)> orphan;  // several executors of the host may report the same task
   std::function<void()> words;                      // looks for last words of JVMs that died on this host; may be empty
   std::chrono::milliseconds grace{5000};            // from a task's end until its unread sessions are given up

@@ -11,6 +11,8 @@ bool IsOpenTask(const BoxReader::SessionKey& key) { return !key.closed && key.ta
 
 ProcessName OwnerOf(const BoxReader& box) { return {box.identity().pid, box.identity().process_start_ticks}; }
 
+EndedProcess EndOf(const BoxReader& box) { return {OwnerOf(box), box.identity().started_by_task, std::chrono::steady_clock::now()}; }
+
 bool HasOpenTask(const BoxReader& box) {
   const std::vector<BoxReader::SessionKey> sessions = box.Sessions();
   return std::any_of(sessions.begin(), sessions.end(), IsOpenTask);
@@ -34,7 +36,9 @@ std::optional<proto::WorkerDeath> DeathOfWorker(const BoxPlace& place, const Pro
       death->set_live_bytes(session->live_bytes);
       death->set_allocated_bytes(session->allocated_bytes);
       for (const BoxIncident& incident : session->incidents) {
-        if (incident.signal != 0) death->set_signal(incident.signal);
+        if (incident.signal == 0) continue;
+        death->set_signal(incident.signal);
+        death->set_time_ms(incident.time_ms);
       }
     }
   });

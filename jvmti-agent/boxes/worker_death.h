@@ -2,6 +2,7 @@
 // that ends normally has closed its sessions. Thread-safe (no state).
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -21,7 +22,15 @@ struct ProcessName {
 ProcessName OwnerOf(const BoxReader& box);
 bool HasOpenTask(const BoxReader& box);
 
-// Its task and figures; nothing when it died between tasks or left no box.
+// The owner of a box that has an open task and no lock any more.
+struct EndedProcess {
+  ProcessName name;
+  bool started_by_task = false;
+  std::chrono::steady_clock::time_point seen;  // when that was seen
+};
+EndedProcess EndOf(const BoxReader& box);  // seen now
+
+// Its task and figures, and the time if it has noted a signal; nothing when it died between tasks or left no box.
 std::optional<proto::WorkerDeath> DeathOfWorker(const BoxPlace& place, const ProcessName& process);
 
 // What a task has started may simply have ended: a process that multiprocessing forks leaves its session open. True where neither a

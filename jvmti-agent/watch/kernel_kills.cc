@@ -18,9 +18,9 @@ void KernelKills::Read(std::optional<uint64_t> counter, Clock::time_point now) {
   was_read_ = counter.has_value();
 }
 
-std::optional<uint64_t> KernelKills::Take() {
+std::optional<uint64_t> KernelKills::Take(std::optional<Clock::time_point> gone) {
   if (!counter_) return std::nullopt;
-  if (unexplained_.empty()) return was_read_ ? std::optional<uint64_t>(0) : std::nullopt;
+  if (unexplained_.empty() || (gone && unexplained_.front() > *gone + kLate)) return was_read_ ? std::optional<uint64_t>(0) : std::nullopt;
   unexplained_.pop_front();
   return 1;
 }

@@ -14,12 +14,14 @@ class KernelKills {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds kKept{5};
+  static constexpr std::chrono::milliseconds kLate{300};  // how late the counter may be read: a slow tick, and a little
 
   void Reset(std::optional<uint64_t> counter);
   // In its cgroup at every tick; on its host when a process has disappeared. Absent: the counter could not be read this time.
   void Read(std::optional<uint64_t> counter, Clock::time_point now);
   // How many kills explain one process that has just vanished: 1 or 0; absent where the kernel doesn't count.
-  std::optional<uint64_t> Take();
+  // `gone`: when it was found gone; a later kill was another's.
+  std::optional<uint64_t> Take(std::optional<Clock::time_point> gone = std::nullopt);
   // False: between the last two readings, and within the last seconds, the kernel has killed nothing.
   bool MayHaveKilled() const { return !counter_ || !was_read_ || !unexplained_.empty(); }
 

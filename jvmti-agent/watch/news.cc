@@ -3,8 +3,15 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "watch/kernel_kills.h"
 
 namespace memprof {
+namespace {
+
+constexpr std::chrono::milliseconds kHeldBackFor{400};  // two slow ticks
+static_assert(kHeldBackFor < KernelKills::kKept);
+
+}  // namespace
 
 void News::Clear() {
   const std::lock_guard lock(mutex_);
@@ -13,6 +20,7 @@ void News::Clear() {
   rows_.clear();
   baselines_.clear();
   ended_.clear();
+  at_once_ = false;
 }
 
 void News::SetSparkMemory(const SparkMemoryUse& use) {
@@ -52,8 +60,9 @@ void News::SetBaseline(const ProcessBaseline& baseline) {
   baselines_.insert_or_assign(baseline.pid, said);
 }
 
-void News::SetEnded(const ProcessName& process) {
+void News::SetEnded(const EndedProcess& process, bool at_once) {
   const std::lock_guard lock(mutex_);
+  at_once_ = at_once_ || at_once;
   if (ended_.size() < ProcessWatch::kMaxProcesses) ended_.push_back(process);
 }
 
@@ -66,10 +75,14 @@ SparkNews News::TakeTo(ProcessWatch* processes) {
   const std::lock_guard lock(mutex_);
   for (const auto& [pid, task] : last_tasks_) processes->SetLastTask(pid, task);
   last_tasks_.clear();
-  for (const ProcessName& process : ended_) processes->SetEnded(process);
-  ended_.clear();
+  const Clock::time_point now = Clock::now();
+  std::erase_if(ended_, [&](const EndedProcess& process) {
+    const bool due = at_once_ || now - process.seen >= kHeldBackFor;
+    if (due) processes->SetEnded(process);
+    return due;
+  });
   // A worker's first task may end before the watcher has discovered the worker.
-  const auto is_old = [now = Clock::now()](const auto& said) { return now - said.at >= kKeptFor; };
+  const auto is_old = [now](const auto& said) { return now - said.at >= kKeptFor; };
   std::erase_if(rows_, [&](const auto& said) { return processes->SetRows(said.second.news) || is_old(said.second); });
   std::erase_if(baselines_, [&](const auto& said) { return processes->SetBaseline(said.second.news) || is_old(said.second); });
   return spark_;

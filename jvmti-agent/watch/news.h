@@ -35,7 +35,9 @@ class News {
   void SetLastTask(int32_t pid, int64_t task_attempt_id);
   void SetRows(const ProcessRows& rows);
   void SetBaseline(const ProcessBaseline& baseline);
-  void SetEnded(const ProcessName& process);
+  // Passed on a little later, when the ticks have told of those that they have seen: a kill by the kernel is first of all theirs.
+  // `at_once`: the watcher's last look follows.
+  void SetEnded(const EndedProcess& process, bool at_once = false);
 
   SparkMemoryUse SparkMemory() const;
   // Passes news of processes to `processes`, and returns Spark's.
@@ -55,7 +57,8 @@ class News {
   std::map<int32_t, int64_t> last_tasks_;
   std::map<int32_t, Said<ProcessRows>> rows_;
   std::map<int32_t, Said<ProcessBaseline>> baselines_;
-  std::vector<ProcessName> ended_;
+  std::vector<EndedProcess> ended_;
+  bool at_once_ = false;
 };
 
 }  // namespace memprof

@@ -140,16 +140,27 @@ bool ProcessWatch::SetBaseline(const ProcessBaseline& baseline) {
   });
 }
 
-void ProcessWatch::SetEnded(const ProcessName& process) {
-  const auto known = living_.find(process.pid);
-  const bool seen = known != living_.end() && known->second.start_ticks == process.start_ticks && known->second.peak_bytes != 0;
-  if (seen || std::find(buried_.begin(), buried_.end(), process) != buried_.end()) return;
-  if (gone_.size() >= kMaxProcesses) return;
-  RememberBuried(process);
+void ProcessWatch::SetEnded(const EndedProcess& process) {
+  const auto& [pid, start_ticks] = process.name;
+  const auto known = living_.find(pid);
+  const bool seen = known != living_.end() && known->second.start_ticks == start_ticks && known->second.peak_bytes != 0;
+  if (seen || Lives(process.name) || WasBuried(process.name) || gone_.size() >= kMaxProcesses) return;
+  RememberBuried(process.name);
   WatchedProcess& unseen = gone_.emplace_back();
-  unseen.pid = process.pid;
-  unseen.start_ticks = process.start_ticks;
+  unseen.pid = pid;
+  unseen.start_ticks = start_ticks;
   unseen.kind = ProcessKind::kPythonWorker;
+  unseen.end = process;
+}
+
+// A box's lock is lost without its process's end where that closes all its files, or starts another program.
+bool ProcessWatch::Lives(const ProcessName& process) const {
+  const Result<uint64_t> start = proc_.ReadStartTicks(process.pid), rss = proc_.ReadRss(process.pid);
+  return start.ok() && *start == process.start_ticks && rss.ok() && *rss != 0;
+}
+
+bool ProcessWatch::WasBuried(const ProcessName& process) const {
+  return std::find(buried_.begin(), buried_.end(), process) != buried_.end();
 }
 
 void ProcessWatch::RememberBuried(const ProcessName& process) {
@@ -159,8 +170,9 @@ void ProcessWatch::RememberBuried(const ProcessName& process) {
 
 void ProcessWatch::Bury(const WatchedProcess& process) {
   if (process.peak_bytes == 0) return;  // never seen with memory
-  RememberBuried({process.pid, process.start_ticks});
-  if (gone_.size() < kMaxProcesses) gone_.push_back(process);
+  const ProcessName name{process.pid, process.start_ticks};
+  if (!WasBuried(name) && gone_.size() < kMaxProcesses) gone_.push_back(process);
+  RememberBuried(name);
   dead_.push_back(process);
   dead_.back().alive = false;
   dead_.back().rss_bytes = 0;

@@ -28,12 +28,13 @@ struct WatchedProcess {
   uint64_t start_ticks = 0;
   ProcessKind kind = ProcessKind::kOther;
   bool alive = true;
-  uint64_t rss_bytes = 0;   // at the last tick
-  uint64_t peak_bytes = 0;  // 0: it was gone before any tick has read it
+  uint64_t rss_bytes = 0;  // at the last tick
+  uint64_t peak_bytes = 0;
   uint64_t peak_anon_bytes = 0, peak_file_bytes = 0, peak_shmem_bytes = 0;
   std::optional<BoxRows> rows;  // as the process has measured itself
   std::optional<ImportBaseline> baseline;
   std::optional<int64_t> last_task_attempt_id;
+  std::optional<EndedProcess> end;  // as its box told it: no tick has seen the process
 
   int64_t unattributed_bytes() const { return static_cast<int64_t>(peak_bytes - peak_anon_bytes - peak_file_bytes - peak_shmem_bytes); }
 };
@@ -53,8 +54,8 @@ class ProcessWatch {
   // For a living or dead process; false: it isn't known (yet).
   bool SetRows(const ProcessRows& rows);
   bool SetBaseline(const ProcessBaseline& baseline);
-  // Its black box says that it has ended. TakeGone() returns it once, too, if no tick has seen it.
-  void SetEnded(const ProcessName& process);
+  // Its black box says that it has ended. If no tick has seen it, and it has no memory any more, TakeGone() returns it, too, once.
+  void SetEnded(const EndedProcess& process);
 
   // Those that have gone since the last call, with their resident memory at the tick before.
   std::vector<WatchedProcess> TakeGone() { return std::exchange(gone_, {}); }
@@ -67,6 +68,8 @@ class ProcessWatch {
   bool WithProcess(int32_t pid, uint64_t start_ticks, Change change);
   void Descend(int32_t pid, ProcessKind kind, int depth, std::map<int32_t, ProcessKind>* found);
   void Adopt(int32_t pid, ProcessKind kind);
+  bool Lives(const ProcessName& process) const;
+  bool WasBuried(const ProcessName& process) const;
   void RememberBuried(const ProcessName& process);
   void Bury(const WatchedProcess& process);
   void ReadPeak(WatchedProcess* process);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "base/clock.h"
@@ -238,18 +239,25 @@ void Watcher::SendWorkerDeaths() {
   kernel_kills_.Read(cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills(), Clock::now());
   std::vector<WatchedProcess> gone = processes_->TakeGone();
   if (!gone.empty()) host_kills_.Read(proc_.HostOomKills(), Clock::now());  // a reading costs 36 µs, too much for every tick
-  // The kernel kills the largest worker first. Other processes that end with it (its daemon) end because of that.
+  // The kernel kills the largest worker first. Other processes that end with it (its daemon) end because of that. Of what a task has
+  // started, most have ended by themselves.
   const auto order = [](const WatchedProcess& process) {
-    return std::pair(process.kind != ProcessKind::kPythonWorker, ~process.rss_bytes);
+    const bool of_task = process.end && process.end->started_by_task;
+    return std::tuple(process.kind != ProcessKind::kPythonWorker, of_task, ~process.rss_bytes);
   };
   std::stable_sort(gone.begin(), gone.end(), [&](const auto& a, const auto& b) { return order(a) < order(b); });
   // Where several executors share a cgroup, the killed process may be another executor's.
-  const auto take_kill = [this] { return shared_ ? std::nullopt : kernel_kills_.Take(); };
   for (const WatchedProcess& process : gone) {
+    const std::optional<Clock::time_point> found_gone = process.end ? std::optional(process.end->seen) : std::nullopt;
+    const auto take_kill = [this, found_gone] { return shared_ ? std::nullopt : kernel_kills_.Take(found_gone); };
     if (process.kind == ProcessKind::kPythonWorker) {
-      const bool seen = process.peak_bytes != 0;
-      options_.worker_died(
-          {{process.pid, process.start_ticks}, seen ? std::optional(last_) : std::nullopt, take_kill, host_kills_.MayHaveKilled(), limit_});
+      const auto age = found_gone ? std::chrono::duration_cast<milliseconds>(Clock::now() - *found_gone) : milliseconds(0);
+      options_.worker_died({{process.pid, process.start_ticks},
+                            EpochMs() - age.count(),
+                            process.end ? std::nullopt : std::optional(last_),
+                            take_kill,
+                            host_kills_.MayHaveKilled(),
+                            limit_});
     } else {
       take_kill();
     }

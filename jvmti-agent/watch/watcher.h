@@ -40,10 +40,11 @@
 
 namespace memprof {
 
-// A Python process that is gone, and the container: both as they were at the tick before.
+// A Python process that is gone.
 struct DeadWorker {
   ProcessName process;
-  std::optional<proto::Moment> before;  // absent: no tick has seen the process
+  int64_t time_ms = 0;                  // when it was found gone
+  std::optional<proto::Moment> before;  // the tick before, with the process; absent: no tick has seen it
   // How many of the kernel's kills in the cgroup explain this death: 1 or 0; absent: not known. Each kill explains one death only, so
   // call it only for a process that was killed.
   std::function<std::optional<uint64_t>()> take_kill;

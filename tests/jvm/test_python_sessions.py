@@ -74,7 +74,9 @@ def test_an_interim_profile_keeps_within_its_bound_and_acknowledges_nothing(java
 def test_a_worker_that_is_killed_before_it_was_seen_is_told_by_its_box(java17):
     outcome = java17.run("PythonDeaths", str(WRITER), str(FIXTURE), "open", "closed", "helper")
     assert outcome.status == 0, outcome.err
-    deaths = [message["workerDeath"] for message in outcome.messages() if "workerDeath" in message]
+    before_the_end = outcome.messages()[: int(outcome.out.split()[-1])]
+    deaths = [message["workerDeath"] for message in before_the_end if "workerDeath" in message]
+    assert len([message for message in outcome.messages() if "workerDeath" in message]) == len(deaths), "told once"
     # Not the one that had closed its session, nor the helper, which may have ended by itself.
     assert deaths == [
         {

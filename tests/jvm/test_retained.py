@@ -35,6 +35,7 @@ def test_what_is_kept_is_found_within_five_percent(java, collector):
     for heap in heaps(outcome):
         check_bounds(heap)
     last = heaps(outcome)[-1]
+    assert last["collection"].endswith("(System.gc())")
     found = of_site(last, "Retained.kept")
     assert sum(site["bytes"] for site in found) == pytest.approx(kept, rel=0.05)
     assert sum(site["objects"] for site in found) == pytest.approx(50_000, rel=0.05)
@@ -50,7 +51,9 @@ def test_at_the_default_interval_it_is_found_within_the_printed_error(java, coll
     outcome, kept = run(java, collector, str(ROUNDS // 4), "full", "small")
     for heap in heaps(outcome):
         check_bounds(heap)
-    (found,) = of_site(heaps(outcome)[-1], "Retained.kept")
+    last = heaps(outcome)[-1]
+    assert last["collection"].endswith("(System.gc())")
+    (found,) = of_site(last, "Retained.kept")
     deviation = found["variance"] ** 0.5
     assert deviation == pytest.approx((512 * 1024 * kept) ** 0.5, rel=0.22)
     # The printed error is two of them: one run in twenty lies outside of that, and none outside of this.

@@ -90,6 +90,11 @@ EXACT void* exact_mmap_at(char* address, size_t offset, size_t size) {
 }
 EXACT int exact_munmap(char* mapping, size_t offset, size_t size) { return munmap(mapping + offset, size); }
 EXACT void* exact_mremap(void* mapping, size_t old_size, size_t size) { return mremap(mapping, old_size, size, MREMAP_MAYMOVE); }
+// Null: there is no room behind it.
+EXACT void* exact_mremap_here(void* mapping, size_t old_size, size_t size) {
+  void* grown = mremap(mapping, old_size, size, 0);
+  return grown == MAP_FAILED ? nullptr : Opaque(grown);
+}
 // In the place of whatever is mapped at `target`.
 EXACT void* exact_mremap_to(void* mapping, size_t old_size, size_t size, char* target) {
   return mremap(mapping, old_size, size, MREMAP_MAYMOVE | MREMAP_FIXED, target);

@@ -24,6 +24,7 @@ public final class PythonDeaths {
     for (Process worker : workers) worker.destroyForcibly().waitFor();
     Probe.sleep(2000); // boxes are looked through twice a second
     int told = Probe.drain(0);
+    System.out.println("told so far: " + told);
     for (int task = 1; task <= workers.size(); task++) Probe.close(task, "task-" + task);
     NativeAgent.stop();
     Probe.drain(told);

@@ -1,5 +1,13 @@
+import com.sun.management.GarbageCollectionNotificationInfo;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import javax.management.NotificationEmitter;
+import javax.management.NotificationListener;
+import javax.management.openmbean.CompositeData;
 import org.sparkmemprof.gc.CollectionNews;
 import org.sparkmemprof.jni.NativeAgent;
 
@@ -46,14 +54,33 @@ public final class Retained {
     Probe.close(1, "task");
     Thread.sleep(20); // what was made in the millisecond of the marking's begin counts as newer
     if (args[1].equals("full")) {
+      CountDownLatch told = toldOfFullCollection();
       System.gc();
+      if (!told.await(60, TimeUnit.SECONDS)) throw new AssertionError("no news of System.gc()");
     } else {
       for (int i = 0; i < rounds; i++) garbage(i);
+      Probe.sleep(2500); // notifications come a little later
     }
-    Probe.sleep(2500); // notifications come a little later, and one message a second
     System.out.println(keep.size() * 2024L);
     news.close();
     NativeAgent.stop();
     Probe.drain(0);
+  }
+
+  /** Counts down after the agent has the news of a collection that {@code System.gc()} caused. */
+  private static CountDownLatch toldOfFullCollection() {
+    CountDownLatch told = new CountDownLatch(1);
+    NotificationListener listener = // called after those that were added before
+        (notification, handback) -> {
+          CompositeData data = (CompositeData) notification.getUserData();
+          String cause = GarbageCollectionNotificationInfo.from(data).getGcCause();
+          if (cause.equals("System.gc()")) told.countDown();
+        };
+    for (GarbageCollectorMXBean bean : ManagementFactory.getGarbageCollectorMXBeans()) {
+      // Not of a young collection before it, or of a pause within it.
+      boolean whole = !bean.getName().matches(".*(Copy|Scavenge|Young|Minor|Pauses).*");
+      if (whole) ((NotificationEmitter) bean).addNotificationListener(listener, null, null);
+    }
+    return told;
   }
 }

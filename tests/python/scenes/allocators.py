@@ -126,6 +126,18 @@ def moved_over_another():
     expect.note(500 * PAGE, moved_line, live=500 * PAGE)
 
 
+def not_grown():
+    """Two mappings side by side, which have no room to grow where they are: what is refused changes nothing."""
+    size = 2200 * PAGE + PAGE * len(expect.found)
+    room, line = library.exact_mmap(3 * size, READ_WRITE, PRIVATE), stage.line()
+    first, first_line = library.exact_mmap_at(room, 0, size), stage.line()
+    second_line = library.exact_mmap_at(room, size, size + PAGE) and stage.line()
+    assert library.exact_mremap_here(first, 2 * size + PAGE, 2 * size + 2 * PAGE) is None
+    expect.note(3 * size, line, live=size - PAGE)
+    expect.note(size, first_line, live=size)
+    expect.note(size + PAGE, second_line, live=size + PAGE)
+
+
 def moved_without_its_place():
     size = 7000 * PAGE + PAGE * len(expect.found)
     mapping, line = library.exact_mmap(size, READ_WRITE, PRIVATE), stage.line()
@@ -227,6 +239,7 @@ partly_unmapped()
 shrunk_and_moved()
 moved_in_part()
 moved_over_another()
+not_grown()
 moved_without_its_place()
 cut_in_three()
 room = several_at_once()

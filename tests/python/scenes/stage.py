@@ -42,6 +42,7 @@ def load(name):
     _declare(library, "mremap", ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
     to = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p)
     _declare(library, "mremap_to", ctypes.c_void_p, *to)
+    _declare(library, "mremap_here", ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
     _declare(library, "mremap_pages", ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
     return library
 

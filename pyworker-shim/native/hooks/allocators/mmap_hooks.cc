@@ -38,6 +38,16 @@ bool IsShared(const void* mapping) {
   return hook_state.regions.Around(reinterpret_cast<uintptr_t>(mapping), RegionKind::kShared).is_kind;
 }
 
+// True where the kernel certainly refuses a mremap, and changes nothing.
+bool IsRefused(const void* old, size_t old_size, const void* target, size_t size, int flags) {
+  const bool to_target = (flags & MREMAP_FIXED) != 0, leaves_place = (flags & MREMAP_DONTUNMAP) != 0;
+  const uintptr_t from = reinterpret_cast<uintptr_t>(old), to = reinterpret_cast<uintptr_t>(target);
+  if (!AtPageStart(old) || size == 0) return true;
+  if ((to_target || leaves_place) && (flags & MREMAP_MAYMOVE) == 0) return true;
+  if (leaves_place && PageEnd(from, old_size) != PageEnd(from, size)) return true;
+  return to_target && (!AtPageStart(target) || (from < PageEnd(to, size) && to < PageEnd(from, old_size)));
+}
+
 // Removes this range from the regions, because its contents were replaced.
 void ForgetRegion(const void* address, size_t size) {
   if (hook_state.regions.Empty() || !AtPageStart(address)) return;
@@ -80,22 +90,27 @@ void* HookMremap(void* old, size_t old_size, size_t size, int flags, ...) noexce
     target = va_arg(more, void*);
     va_end(more);
   }
-  const bool shared = AtPageStart(old) && IsShared(old);
+  if (IsRefused(old, old_size, target, size, flags)) return real.mremap(old, old_size, size, flags, target);
+  const bool shared = IsShared(old);
   const auto remap = [=] {
-    if (shared) ForgetRegion(old, old_size);
-    void* mapping = (flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) != 0 ? real.mremap(old, old_size, size, flags, target)
-                                                                     : real.mremap(old, old_size, size, flags);
+    if (shared && (flags & MREMAP_DONTUNMAP) == 0) ForgetRegion(old, old_size);
+    void* mapping = real.mremap(old, old_size, size, flags, target);
+    if ((flags & MREMAP_FIXED) != 0 && mapping != MAP_FAILED) ForgetRegion(mapping, size);
     if (shared) mapping == MAP_FAILED ? NoteShared(old, old_size) : NoteShared(mapping, size);
     return mapping;
   };
-  if ((flags & MREMAP_FIXED) != 0 && AtPageStart(target) && AtPageStart(old)) NoteUnmapping(target, size);
-  if (size < old_size && size != 0 && AtPageStart(old)) NoteUnmapping(static_cast<char*>(old) + size, old_size - size);
+  if ((flags & MREMAP_FIXED) != 0) NoteUnmapping(target, size);
+  if (size < old_size && (flags & MREMAP_DONTUNMAP) == 0) NoteUnmapping(static_cast<char*>(old) + size, old_size - size);
   // What stays where it is hasn't grown: its end, if any, was noted above.
   if (size <= old_size && (flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) == 0) return remap();
   Recorder* recorder = hook_state.recorder.load(std::memory_order_acquire);
-  if (recorder == nullptr || hook_thread.guard != 0 || !AtPageStart(old)) return remap();
+  if (recorder == nullptr || hook_thread.guard != 0) return remap();
+  // What grows where it is can be detached afterwards: nobody else gets its old place, and a refusal, which is common, changes nothing.
+  const bool stays = (flags & MREMAP_MAYMOVE) == 0;
+  void* mapping = stays ? remap() : nullptr;
+  if (mapping == MAP_FAILED) return mapping;
   const Recorder::Detached detached = RecordDetachedRange(recorder, old, std::min(old_size, size));
-  void* mapping = remap();
+  if (!stays) mapping = remap();
   if (detached.block.address == 0) return mapping;  // a file or a reservation: it stays unfollowed
   // With MREMAP_DONTUNMAP the old range stays mapped, without any pages: like a reservation, it is nobody's.
   RecordResized(recorder, detached, mapping == MAP_FAILED ? nullptr : mapping, size, true);

@@ -61,9 +61,9 @@ class BoxKeeperTest : public ::testing::Test {
       const std::lock_guard lock(mutex_);
       last_tasks_.insert({pid, task});
     };
-    options.ended = [this](const ProcessName& process) {
+    options.ended = [this](const EndedProcess& process) {
       const std::lock_guard lock(mutex_);
-      ended_.push_back(process);
+      ended_.push_back(process.name);
     };
     options.grace = grace;
     ASSERT_TRUE(keeper_.Start(std::move(options)).ok());

@@ -31,6 +31,15 @@ TEST(KernelKills, ARiseThatNobodyExplainsIsForgotten) {
   EXPECT_EQ(kills.Take(), 0u);
 }
 
+TEST(KernelKills, AKillExplainsNobodyWhoWasGoneBefore) {
+  KernelKills kills;
+  kills.Reset(0);
+  kills.Read(1, kBegin);
+  EXPECT_EQ(kills.Take(kBegin - seconds(1)), 0u);
+  EXPECT_EQ(kills.Take(kBegin - KernelKills::kLate), 1u) << "the counter was read a tick later";
+  EXPECT_EQ(kills.Take(), 0u);
+}
+
 TEST(KernelKills, WithoutARiseTheKernelHasKilledNothing) {
   KernelKills kills;
   kills.Reset(7);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/system/file_tree.h"
+#include "watch/news.h"
 
 namespace memprof {
 namespace {
@@ -220,34 +221,60 @@ TEST(ProcessWatch, WhatItsBoxSaysHasEndedIsToldOnceAndOnlyIfNoTickHasSeenIt) {
   ProcessWatch watch(machine.proc(), 10, false);
   watch.Discover();
   watch.Tick();
-  watch.SetEnded({22, 100});
+  watch.SetEnded({{22, 100}});
   EXPECT_TRUE(watch.TakeGone().empty()) << "the next tick finds that it is gone";
+  machine.Put(30, 21, "daemonized", 5'000);
+  watch.SetEnded({{30, 100}});
+  EXPECT_TRUE(watch.TakeGone().empty()) << "it has lost its box's lock, and lives";
   machine.Remove(22);
   machine.Children(21, "");
   watch.Tick();
   EXPECT_EQ(watch.TakeGone().size(), 1u);
-  watch.SetEnded({22, 100});
+  watch.SetEnded({{22, 100}});
   EXPECT_TRUE(watch.TakeGone().empty()) << "it was told";
 
-  watch.SetEnded({22, 101});  // another process, of the same pid
-  watch.SetEnded({23, 100});
-  watch.SetEnded({23, 100});
+  watch.SetEnded({{22, 101}});  // another process, of the same pid
+  watch.SetEnded({{23, 100}});
+  watch.SetEnded({{23, 100}});
   const std::vector<WatchedProcess> unseen = watch.TakeGone();
   ASSERT_EQ(unseen.size(), 2u);
   EXPECT_EQ(unseen[0].start_ticks, 101u);
+  EXPECT_TRUE(unseen[0].end.has_value());
   EXPECT_EQ(unseen[1].pid, 23);
   EXPECT_EQ(unseen[1].kind, ProcessKind::kPythonWorker);
   EXPECT_EQ(unseen[1].peak_bytes, 0u);
-  EXPECT_TRUE(watch.dead().empty() || watch.dead()[0].pid == 22) << "nothing is known of its memory";
+  EXPECT_EQ(watch.dead().size(), 1u) << "nothing is known of its memory";
 
   machine.Put(24, 21, "python3 -m pyspark.daemon", 0);  // found as a zombie
   machine.Children(21, "24");
   machine.Children(24, "");
   watch.Discover();
-  watch.SetEnded({24, 100});
+  watch.SetEnded({{24, 100}});
   EXPECT_EQ(watch.TakeGone().size(), 1u) << "no tick has read it";
+  BoxRows rows;
+  rows.rss_bytes = 50'000 * kKb;
+  watch.SetRows({24, 100, rows});
   watch.Tick();
   EXPECT_TRUE(watch.TakeGone().empty());
+}
+
+TEST(News, AnEndIsPassedOnALittleLaterOrWithTheLastLook) {
+  const Machine machine;
+  ProcessWatch watch(machine.proc(), 10, false);
+  News news;
+  EndedProcess process{{22, 100}, false, std::chrono::steady_clock::now()};
+  news.SetEnded(process);
+  news.TakeTo(&watch);
+  EXPECT_TRUE(watch.TakeGone().empty()) << "the ticks tell first of those that they have seen";
+  process.name.pid = 23;
+  process.seen -= std::chrono::seconds(1);
+  news.SetEnded(process);
+  news.TakeTo(&watch);
+  EXPECT_EQ(watch.TakeGone().size(), 1u);
+  process.name.pid = 24;
+  news.SetEnded(process, true);
+  news.TakeTo(&watch);
+  EXPECT_EQ(watch.TakeGone().size(), 2u);
 }
 
 TEST(ProcessWatch, AWorkersOwnRowsAreKeptWhetherItLivesOrNot) {

@@ -102,17 +102,22 @@ TEST(WorkerDeaths, AProcessThatATaskStartedIsCalledSo) {
 }
 
 TEST(WorkerDeaths, OfOneThatNoTickHasSeenNothingIsSaidOfTheContainer) {
-  for (const uint64_t kills : {0u, 1u}) {
+  struct Case {
+    uint64_t kills;
+    bool on_host, unknown;
+  };
+  for (const Case& each : {Case{0, false, false}, Case{1, false, false}, Case{0, true, true}}) {
     ProfileStore store;
     FillWorkerScene(store);
     proto::Envelope envelope;
-    ASSERT_TRUE(envelope.ParseFromString(WorkerDeath(kills)));
+    ASSERT_TRUE(envelope.ParseFromString(WorkerDeath(each.kills)));
     envelope.mutable_worker_death()->clear_before();
+    envelope.mutable_worker_death()->set_counted_on_host(each.on_host);
     static_cast<void>(store.Ingest(envelope.SerializeAsString()));
     FailTask40(store, "Python worker exited unexpectedly (crashed)");
     const Json death = TheDeath(store);
-    EXPECT_EQ(death["outOfMemory"], kills == 1);
-    EXPECT_EQ(death["unknown"], false) << "the kernel's count decides";
+    EXPECT_EQ(death["outOfMemory"], each.kills == 1);
+    EXPECT_EQ(death["unknown"], each.unknown) << "the cgroup's count decides; a killer of the host's own isn't counted";
     EXPECT_EQ(death["usedBytes"], nullptr);
     EXPECT_EQ(death["lastSampleAgeMs"], nullptr);
     EXPECT_EQ(death["processes"], Json::array());

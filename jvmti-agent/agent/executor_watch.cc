@@ -21,7 +21,7 @@ void ExecutorWatch::Stop(const Application& application) {
   ForEachBox(application.Boxes(), [this](const std::string&, const BoxReader& box) {  // what its last look needs
     const bool alive = box.OwnerAlive();
     if (const std::optional<ProcessRows> rows = RowsOf(box)) ground_->watcher.news().SetRows(*rows);
-    if (!alive && HasOpenTask(box)) ground_->watcher.news().SetEnded(EndOf(box), true);
+    if (!alive && HasOpenTask(box)) ground_->watcher.news().SetEnded(EndOf(box));
   });
   ground_->watcher.Stop();
   box_keeper_.Stop();

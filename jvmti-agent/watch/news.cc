@@ -20,7 +20,7 @@ void News::Clear() {
   rows_.clear();
   baselines_.clear();
   ended_.clear();
-  at_once_ = false;
+  holds_back_ = true;
 }
 
 void News::SetSparkMemory(const SparkMemoryUse& use) {
@@ -60,9 +60,13 @@ void News::SetBaseline(const ProcessBaseline& baseline) {
   baselines_.insert_or_assign(baseline.pid, said);
 }
 
-void News::SetEnded(const EndedProcess& process, bool at_once) {
+void News::HoldNothingBack() {
   const std::lock_guard lock(mutex_);
-  at_once_ = at_once_ || at_once;
+  holds_back_ = false;
+}
+
+void News::SetEnded(const EndedProcess& process) {
+  const std::lock_guard lock(mutex_);
   if (ended_.size() < ProcessWatch::kMaxProcesses) ended_.push_back(process);
 }
 
@@ -77,7 +81,7 @@ SparkNews News::TakeTo(ProcessWatch* processes) {
   last_tasks_.clear();
   const Clock::time_point now = Clock::now();
   std::erase_if(ended_, [&](const EndedProcess& process) {
-    const bool due = at_once_ || now - process.seen >= kHeldBackFor;
+    const bool due = !holds_back_ || now - process.seen >= kHeldBackFor;
     if (due) processes->SetEnded(process);
     return due;
   });

@@ -36,8 +36,8 @@ class News {
   void SetRows(const ProcessRows& rows);
   void SetBaseline(const ProcessBaseline& baseline);
   // Passed on a little later, when the ticks have told of those that they have seen: a kill by the kernel is first of all theirs.
-  // `at_once`: the watcher's last look follows.
-  void SetEnded(const EndedProcess& process, bool at_once = false);
+  void SetEnded(const EndedProcess& process);
+  void HoldNothingBack();  // the watcher's last look follows
 
   SparkMemoryUse SparkMemory() const;
   // Passes news of processes to `processes`, and returns Spark's.
@@ -58,7 +58,7 @@ class News {
   std::map<int32_t, Said<ProcessRows>> rows_;
   std::map<int32_t, Said<ProcessBaseline>> baselines_;
   std::vector<EndedProcess> ended_;
-  bool at_once_ = false;
+  bool holds_back_ = true;
 };
 
 }  // namespace memprof

@@ -78,6 +78,7 @@ Status Watcher::Start(WatcherOptions options) {
 void Watcher::Stop() {
   thread_.Stop();
   if (!processes_) return;
+  news_.HoldNothingBack();
   Look(true);
   options_.send(Build());
   TakeSample(true);

@@ -34,6 +34,15 @@ class Machine {
   void Children(int pid, const std::string& children) {
     tree_.Write(std::to_string(pid) + "/task/" + std::to_string(pid) + "/children", children);
   }
+  // Executor 10, its daemon 21, and a worker 22 of 50,012 KB.
+  void PutWorker() {
+    Put(10, 1, "java Executor", 400'000);
+    Put(21, 10, "python3 -m pyspark.daemon", 30'000);
+    Put(22, 21, "python3 -m pyspark.daemon", 50'012);
+    Children(10, "21");
+    Children(21, "22");
+    Children(22, "");
+  }
   void Remove(int pid) { std::filesystem::remove_all(tree_.Path(std::to_string(pid))); }
 
  private:
@@ -189,12 +198,7 @@ TEST(ProcessWatch, NewWorkersAreSeenAtTheNextTickAndTheDeadAreKept) {
 
 TEST(ProcessWatch, TellsOnceWhoIsGoneAndWhatItHeldBefore) {
   Machine machine;
-  machine.Put(10, 1, "java Executor", 400'000);
-  machine.Put(21, 10, "python3 -m pyspark.daemon", 30'000);
-  machine.Put(22, 21, "python3 -m pyspark.daemon", 50'012);
-  machine.Children(10, "21");
-  machine.Children(21, "22");
-  machine.Children(22, "");
+  machine.PutWorker();
   ProcessWatch watch(machine.proc(), 10, false);
   watch.Discover();
   watch.Tick();
@@ -212,12 +216,7 @@ TEST(ProcessWatch, TellsOnceWhoIsGoneAndWhatItHeldBefore) {
 
 TEST(ProcessWatch, WhatItsBoxSaysHasEndedIsToldOnceAndOnlyIfNoTickHasSeenIt) {
   Machine machine;
-  machine.Put(10, 1, "java Executor", 400'000);
-  machine.Put(21, 10, "python3 -m pyspark.daemon", 30'000);
-  machine.Put(22, 21, "python3 -m pyspark.daemon", 50'012);
-  machine.Children(10, "21");
-  machine.Children(21, "22");
-  machine.Children(22, "");
+  machine.PutWorker();
   ProcessWatch watch(machine.proc(), 10, false);
   watch.Discover();
   watch.Tick();
@@ -272,20 +271,18 @@ TEST(News, AnEndIsPassedOnALittleLaterOrWithTheLastLook) {
   news.TakeTo(&watch);
   EXPECT_EQ(watch.TakeGone().size(), 1u);
   process.name.pid = 24;
-  news.SetEnded(process, true);
+  process.seen = std::chrono::steady_clock::now();
+  news.SetEnded(process);
+  news.HoldNothingBack();
   news.TakeTo(&watch);
   EXPECT_EQ(watch.TakeGone().size(), 2u);
 }
 
 TEST(ProcessWatch, AWorkersOwnRowsAreKeptWhetherItLivesOrNot) {
   Machine machine;
-  machine.Put(10, 1, "java Executor", 400'000);
-  machine.Put(21, 10, "python3 -m pyspark.daemon", 30'000);
-  machine.Put(22, 21, "python3 -m pyspark.daemon", 50'012);
+  machine.PutWorker();
   machine.Put(23, 21, "python3 -m pyspark.daemon", 60'012);
-  machine.Children(10, "21");
   machine.Children(21, "22 23");
-  machine.Children(22, "");
   machine.Children(23, "");
   ProcessWatch watch(machine.proc(), 10, false);
   watch.Discover();

@@ -36,6 +36,7 @@ size_t Interner::UdfHash::operator()(const InternedUdf& udf) const {
 Interner::Interner(std::pmr::memory_resource* memory)
     : strings_(memory),
       string_index_(memory),
+      shown_as_(memory),
       frames_(memory),
       frame_index_(memory),
       stacks_(memory),
@@ -54,6 +55,15 @@ StringId Interner::String(std::string_view text) {
   return id;
 }
 
+void Interner::ShowAs(StringId id, std::string_view text) {
+  if (shown_as_.size() < kMostShownAs || shown_as_.contains(id)) shown_as_[id] = String(text);
+}
+
+std::string_view Interner::ShownAt(StringId id) const {
+  const auto shown = shown_as_.find(id);
+  return StringAt(shown == shown_as_.end() ? id : shown->second);
+}
+
 uint32_t Interner::Frame(const InternedFrame& frame) { return Intern(frame_index_, frames_, frame, 0); }
 
 StackId Interner::Stack(StackId parent, uint32_t frame) { return Intern(stack_index_, stacks_, InternedStack{parent, frame}, 1); }
@@ -61,7 +71,10 @@ StackId Interner::Stack(StackId parent, uint32_t frame) { return Intern(stack_in
 UdfId Interner::Udf(const InternedUdf& udf) { return Intern(udf_index_, udfs_, udf, 1); }
 
 InternerCopy::InternerCopy(const Interner& from, Interner& to)
-    : from_(from), to_(to), frames_(from.frame_count()), stacks_(from.stack_count()) {}
+    : from_(from), to_(to), frames_(from.frame_count()), stacks_(from.stack_count()) {
+  // All of them: what they are the names of may come in a later profile.
+  for (const auto& [id, shown] : from.shown_as_) to.ShowAs(String(id), from.StringAt(shown));
+}
 
 uint32_t InternerCopy::Frame(uint32_t index) {
   if (frames_[index] == 0) {

@@ -52,7 +52,13 @@ class Interner {
   StackId Stack(StackId parent, uint32_t frame);
   UdfId Udf(const InternedUdf& udf);
 
+  static constexpr size_t kMostShownAs = 4096;
+
   std::string_view StringAt(StringId id) const { return strings_[id]; }
+  // From now on a view shows this string as `text`, if that is not the kMostShownAs + 1st.
+  void ShowAs(StringId id, std::string_view text);
+  // The string as a view shows it: to be used for names of files.
+  std::string_view ShownAt(StringId id) const;
   const InternedFrame& FrameAt(uint32_t index) const { return frames_[index]; }
   const InternedStack& StackAt(StackId id) const { return stacks_[id - 1]; }
   const InternedUdf& UdfAt(UdfId id) const { return udfs_[id - 1]; }
@@ -69,6 +75,8 @@ class Interner {
   size_t stack_count() const { return stacks_.size(); }
 
  private:
+  friend class InternerCopy;
+
   struct FrameHash {
     size_t operator()(const InternedFrame& frame) const;
   };
@@ -81,6 +89,7 @@ class Interner {
 
   std::pmr::deque<std::pmr::string> strings_;  // a deque: the index points into it
   std::pmr::unordered_map<std::string_view, StringId> string_index_;
+  std::pmr::unordered_map<StringId, StringId> shown_as_;
   std::pmr::vector<InternedFrame> frames_;
   std::pmr::unordered_map<InternedFrame, uint32_t, FrameHash> frame_index_;
   std::pmr::vector<InternedStack> stacks_;

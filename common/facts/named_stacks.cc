@@ -105,7 +105,7 @@ std::vector<ReportFrame> NamedStacks::Frames(StackId shown) const {
     ReportFrame& frame = frames.emplace_back();
     frame.language = from.language;
     frame.function = interner_.StringAt(from.function);
-    frame.file = interner_.StringAt(from.file);
+    frame.file = interner_.ShownAt(from.file);
     frame.module = interner_.StringAt(from.module);
     frame.line = from.line;
     if (from.language == Language::kNative && from.function == 0) {

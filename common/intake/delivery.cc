@@ -123,6 +123,14 @@ void DeliverTimeLine(std::string_view executor_id, const proto::TimeLine& messag
   if (const auto samples = UnpackSamples(message)) AddSamples(*samples, state.Executor(executor_id), state);
 }
 
+void DeliverCell(const proto::NotebookCell& cell, StoreState& state) {
+  constexpr std::string_view kCell = "notebook cell ";
+  constexpr size_t kMostBytes = 64;
+  if (!cell.file().starts_with(kCell) || cell.file().size() > kMostBytes) return;
+  state.interner->ShowAs(state.interner->String(cell.file()), std::string(kCell) + std::to_string(cell.number()));
+  state.source.AddCell(cell);
+}
+
 }  // namespace
 
 Status Deliver(std::string_view bytes, StoreState& state) {
@@ -141,6 +149,7 @@ Status Deliver(std::string_view bytes, StoreState& state) {
     case proto::Envelope::kSymbols:
       for (const proto::Symbol& symbol : envelope.symbols().symbols()) state.symbols.Add(symbol, *state.interner);
       for (const proto::SourceLine& line : envelope.symbols().source_lines()) state.source.Add(line, *state.interner);
+      for (const proto::NotebookCell& cell : envelope.symbols().cells()) DeliverCell(cell, state);
       break;
     case proto::Envelope::kWorkerDeath:
       DeliverDeath(envelope.executor_id(), envelope.worker_death(), state);

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "facts/figures.h"
+#include "facts/udf_row.h"
 
 namespace memprof {
 namespace {
@@ -25,13 +26,6 @@ std::optional<uint64_t> ErrorOf(const Held& held) {
   if (!held.figures.sampled) return 0;
   if (held.live_bytes != held.figures.live_at_peak_bytes || held.figures.peak_variance < 0) return std::nullopt;
   return static_cast<uint64_t>(std::llround(std::min(2 * std::sqrt(held.figures.peak_variance), 1e18)));
-}
-
-std::optional<ReportUdf> UdfRow(UdfId id, const Interner& interner) {
-  if (id == 0) return std::nullopt;
-  const InternedUdf& udf = interner.UdfAt(id);
-  return ReportUdf{std::string(interner.StringAt(udf.name)), std::string(interner.StringAt(udf.kind)),
-                   std::string(interner.StringAt(udf.file)), udf.line};
 }
 
 ReportSite SiteRow(const HeldKey& key, const Held& held, int64_t at_ms, const Interner& interner, const NamedStacks& stacks) {

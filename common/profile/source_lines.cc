@@ -112,6 +112,11 @@ Result<Redaction> Redaction::Make(std::string_view regex) {
   return redaction;
 }
 
+std::string ShownLine(std::string_view line, const Redaction& redaction) {
+  line = Trimmed(line);
+  return line.empty() ? "" : redaction.Hides(line) ? "(redacted)" : Shortened(line);
+}
+
 std::map<uint32_t, std::string> ReadSourceLines(const std::string& path, const std::set<uint32_t>& lines, const Redaction& redaction) {
   std::map<uint32_t, std::string> found;
   std::optional<std::string> text = ReadFile(path);
@@ -125,9 +130,7 @@ std::map<uint32_t, std::string> ReadSourceLines(const std::string& path, const s
       rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
     }
     if (number != wanted) break;  // 0, or beyond the file's end
-    const std::string_view line = Trimmed(rest.substr(0, rest.find('\n')));
-    if (line.empty()) continue;
-    found.emplace(wanted, redaction.Hides(line) ? "(redacted)" : Shortened(line));
+    if (std::string line = ShownLine(rest.substr(0, rest.find('\n')), redaction); !line.empty()) found.emplace(wanted, std::move(line));
   }
   return found;
 }

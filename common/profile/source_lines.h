@@ -46,9 +46,11 @@ class Redaction {
 // Reads the lines, file by file, into messages of at most 256, and gives each to `send`.
 void ReadSourceLines(const std::vector<SourceLineKey>& lines, const Redaction& redaction, const std::function<void(proto::Symbols)>& send);
 
-// The text of the lines without the space around them, at most 160 bytes of each, "(redacted)" where it must not be shown. Lines
-// that can't be read, or are empty, are left out. Reads regular files of at most 8 MiB; waits for a slow file system without a
-// limit.
+// A line without the space around it, at most 160 bytes of it; "(redacted)" where it must not be shown.
+std::string ShownLine(std::string_view line, const Redaction& redaction);
+
+// The text of the lines, as ShownLine has it. Lines that can't be read, or are empty, are left out. Reads regular files of at most 8 MiB;
+// waits for a slow file system without a limit.
 std::map<uint32_t, std::string> ReadSourceLines(const std::string& path, const std::set<uint32_t>& lines, const Redaction& redaction);
 
 }  // namespace memprof

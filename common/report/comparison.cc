@@ -18,7 +18,11 @@ using Key = std::tuple<std::string, std::string, std::string, std::string>;  // 
 
 using Function = std::tuple<std::string, std::string, std::string>;  // UDF, file, function
 
-Function FunctionOf(const ReportLine& line) { return {line.udf ? line.udf->name : std::string(), line.file, line.function}; }
+// A notebook's cell has another number in each run.
+Function FunctionOf(const ReportLine& line) {
+  constexpr std::string_view kCell = "notebook cell";
+  return {line.udf ? line.udf->name : std::string(), std::string(line.file.starts_with(kCell) ? kCell : line.file), line.function};
+}
 
 // Functions of which a line has no text of its own.
 void FindUnreadable(const Report& report, std::set<Function>* found) {

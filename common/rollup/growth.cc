@@ -7,6 +7,7 @@
 
 #include "facts/interned_profile.h"
 #include "facts/lead_lines.h"
+#include "facts/udf_row.h"
 #include "proto/memprof.pb.h"
 
 namespace memprof {
@@ -160,7 +161,7 @@ std::vector<ReportLeak> Growth::Leaks(const Interner& interner, uint64_t least_b
       found->executor_id = key.executor;
       found->pid = key.pid;
       const InternedFrame& code = interner.FrameAt(frame - 1);
-      const std::string file(interner.StringAt(code.file)), function(interner.StringAt(code.function));
+      const std::string file(interner.ShownAt(code.file)), function(interner.StringAt(code.function));
       ReportLeak& leak = by_line[{file, code.line, function}];
       leak.file = file;
       leak.line = code.line;
@@ -168,10 +169,8 @@ std::vector<ReportLeak> Growth::Leaks(const Interner& interner, uint64_t least_b
       ++leak.workers;
       leak.live_bytes += found->live_bytes;
       for (const UdfId id : line.udfs) {
-        const InternedUdf& udf = interner.UdfAt(id);
-        ReportUdf ran{std::string(interner.StringAt(udf.name)), std::string(interner.StringAt(udf.kind)),
-                      std::string(interner.StringAt(udf.file)), udf.line};
-        if (!leak.udf || ran < *leak.udf) leak.udf = std::move(ran);  // several functions may use a helper; one of them is named
+        std::optional<ReportUdf> ran = UdfRow(id, interner);
+        if (!leak.udf || ran < leak.udf) leak.udf = std::move(ran);  // several functions may use a helper; one of them is named
       }
       const auto rank = [](const ReportLeakWorker& each) { return std::tuple(each.live_bytes, each.tasks, each.executor_id, each.pid); };
       if (leak.workers == 1 || rank(*found) > rank(leak.largest)) leak.largest = *std::move(found);

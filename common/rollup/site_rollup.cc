@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "facts/figures.h"
+#include "facts/udf_row.h"
 #include "report/row_bytes.h"
 
 namespace memprof {
@@ -186,17 +187,10 @@ bool SiteRollup::Before(const Shown& a, const Shown& b) const {
   return std::tie(site_a.udf, site_a.frames) < std::tie(site_b.udf, site_b.frames);
 }
 
-std::optional<ReportUdf> SiteRollup::MakeUdf(UdfId id) const {
-  if (id == 0) return std::nullopt;
-  const InternedUdf& udf = interner_.UdfAt(id);
-  return ReportUdf{std::string(interner_.StringAt(udf.name)), std::string(interner_.StringAt(udf.kind)),
-                   std::string(interner_.StringAt(udf.file)), udf.line};
-}
-
 ReportSite SiteRollup::MakeSite(const Shown& shown) const {
   ReportSite site;
   site.origin = shown.key.origin;
-  site.udf = MakeUdf(shown.key.udf);
+  site.udf = UdfRow(shown.key.udf, interner_);
   PutFigures(shown.figures, site);
   site.frames = stacks_.Frames(shown.key.stack);
   if (const auto known = operator_of_site_.find(shown.key); known != operator_of_site_.end()) {
@@ -231,7 +225,7 @@ std::vector<ReportUdfShare> SiteRollup::MakeUdfs() const {
   std::vector<ReportUdfShare> shares;
   for (const auto& [id, figures] : udfs_) {
     ReportUdfShare& share = shares.emplace_back();
-    share.udf = MakeUdf(id);
+    share.udf = UdfRow(id, interner_);
     PutFigures(figures, share);
   }
   std::sort(shares.begin(), shares.end(), [](const ReportUdfShare& a, const ReportUdfShare& b) {
@@ -245,13 +239,13 @@ std::vector<ReportLine> SiteRollup::MakeLines(size_t most, const std::vector<Sit
   std::vector<std::pair<LineKey, ReportLine>> lines;
   for (const auto& [key, figures] : lines_) {
     ReportLine& line = lines.emplace_back(key, ReportLine()).second;
-    line.udf = MakeUdf(key.udf);
+    line.udf = UdfRow(key.udf, interner_);
     if (key.frame != 0) {
       const InternedFrame& frame = stacks_.FrameAt(key.frame);
       line.function = interner_.StringAt(frame.function);
-      line.file = interner_.StringAt(frame.file);
+      line.file = interner_.ShownAt(frame.file);
       line.line = frame.line;
-      line.source = interner_.StringAt(source_.Find(frame));
+      line.source = source_.Find(frame, interner_);
     }
     PutFigures(figures, line);
   }

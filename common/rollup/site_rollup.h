@@ -55,7 +55,6 @@ class SiteRollup {
   };
 
   ReportSite MakeSite(const Shown& shown) const;
-  std::optional<ReportUdf> MakeUdf(UdfId udf) const;
   // `rows`: the sites that got a row of the report, in its order.
   std::vector<ReportLine> MakeLines(size_t most, const std::vector<SiteKey>& rows) const;
   std::vector<ReportOperator> MakeOperators() const;

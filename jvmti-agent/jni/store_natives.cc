@@ -13,6 +13,7 @@
 #include "jni/driver_store.h"
 #include "jni/handles.h"
 #include "jni/or_else.h"
+#include "profile/cell_message.h"
 #include "report/views/views.h"
 #include "store/profile_store.h"
 
@@ -238,6 +239,16 @@ JNIEXPORT jobjectArray JNICALL Java_org_sparkmemprof_jni_NativeStore_takeEvents(
     std::vector<std::string_view> texts;
     for (const ReportEvent& event : events) texts.insert(texts.end(), {event.part, event.id, event.text});
     return ToJavaStrings(jni, texts);
+  });
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_notebookCell(JNIEnv* jni, jclass, jlong store, jstring file, jint number,
+                                                                          jstring text, jstring redaction) {
+  With<ProfileStore>(store, [&](ProfileStore& to) {
+    const std::string regex = ToUtf8(jni, redaction);
+    const Result<Redaction> hidden = Redaction::Make(regex.empty() ? Redaction::kSparksDefault : std::string_view(regex));
+    const std::string typed = hidden.ok() ? ToUtf8(jni, text) : "";
+    static_cast<void>(to.Ingest(CellMessage(ToUtf8(jni, file), static_cast<uint32_t>(number), typed, hidden.ok() ? *hidden : Redaction())));
   });
 }
 

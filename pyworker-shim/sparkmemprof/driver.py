@@ -28,9 +28,11 @@ def start() -> None:
     """Starts profiling this process, once. Never raises."""
     if os.environ.get("PYSPARK_GATEWAY_SECRET") is None and "pyspark.worker" in sys.modules:
         return  # a worker of an executor is profiled by worker.py
+    from sparkmemprof.cells import follow
     from sparkmemprof.failures import install
 
     install()
+    follow()
     if "sparkmemprof.program" in sys.modules:
         return  # `sparkmemprof submit` or `run` has started it
     try:

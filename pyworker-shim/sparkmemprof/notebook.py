@@ -13,6 +13,7 @@ import html
 import os
 import time
 
+from .cells import follow
 from .cli.errors import UserError
 from .cli.live import fetch_report, is_address
 from .cli.report_files import find_report
@@ -81,6 +82,7 @@ def clear():
 def _read(source):
     """(bytes of report.json, the name of their origin)."""
     if source is None:
+        follow()  # what cells are called may be news to the application
         content, where = fetch_report(_address_of_running_application(), fresh=True)
         return (_since(content) if _cleared_ms else content), where
     text = os.fspath(source)

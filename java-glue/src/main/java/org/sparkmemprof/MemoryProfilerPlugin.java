@@ -6,6 +6,7 @@ import org.apache.spark.api.plugin.SparkPlugin;
 import org.sparkmemprof.plugin.DriverSide;
 import org.sparkmemprof.plugin.ExecutorSide;
 import org.sparkmemprof.plugin.FailureNotes;
+import org.sparkmemprof.plugin.NotebookCells;
 
 /**
  * The name in {@code spark.plugins}: {@code --conf
@@ -20,6 +21,16 @@ public final class MemoryProfilerPlugin implements SparkPlugin {
    */
   public static String failureNote(Throwable failure) {
     return FailureNotes.of(failure);
+  }
+
+  /**
+   * Called by the driver's Python half, of a cell of its notebook that runs or has run.
+   *
+   * @param file the kernel's name for the cell, which the frames of executors have
+   * @param number of its execution: {@code In[number]}
+   */
+  public static void notebookCell(String file, int number, String text) {
+    NotebookCells.tell(file, number, text);
   }
 
   @Override

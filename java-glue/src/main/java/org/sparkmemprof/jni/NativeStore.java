@@ -170,6 +170,17 @@ public final class NativeStore {
    */
   public static native String[] takeEvents(long store, long nowMs, boolean end, boolean withSource);
 
+  /**
+   * What the user of a notebook knows a cell by.
+   *
+   * @param file the kernel's name for it; other files are ignored
+   * @param number of its execution
+   * @param text its code; "": it must not be shown
+   * @param redaction Spark's {@code spark.redaction.regex}; "": its default
+   */
+  public static native void notebookCell(
+      long store, String file, int number, String text, String redaction);
+
   /** What {@link #metrics} gives, in its order. */
   public static native String[] metricNames();
 

@@ -116,6 +116,7 @@ public final class DriverSide implements DriverPlugin {
       reports =
           new DriverReports(
               feeder::takePostMortems, files, settings.reportDirectory != null, Log.LOG, notices);
+      NotebookCells.start(feeder, settings, conf);
       FailureNotes.start(listener.failedJobs(), feeder, writer, files, settings.patience);
       if (settings.eventLogEnabled) {
         eventLog = new EventLog(spark, feeder, settings.sourceEverywhere, notices);
@@ -177,6 +178,7 @@ public final class DriverSide implements DriverPlugin {
       endOfJvm.close();
     }
     FailureNotes.stop();
+    NotebookCells.stop();
     if (profile != null) {
       profile.close();
     }

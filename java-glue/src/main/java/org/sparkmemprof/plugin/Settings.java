@@ -3,6 +3,7 @@ package org.sparkmemprof.plugin;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import org.apache.spark.SparkConf;
 import scala.Tuple2;
 
@@ -23,6 +24,15 @@ final class Settings {
 
   /** Bytes between two samples in Python workers. */
   final long pythonIntervalBytes;
+
+  /** How much of the user's Python source code may leave the executor. */
+  enum Source {
+    LINES,
+    NAMES,
+    NONE
+  }
+
+  final Source source;
 
   /** Text of source lines also goes to shared file systems: {@code source=lines} was set. */
   final boolean sourceEverywhere;
@@ -65,12 +75,8 @@ final class Settings {
       throw new IllegalArgumentException(
           PREFIX + "python.interval=" + conf.get(PREFIX + "python.interval") + ": want 1 to 1g");
     }
-    String source = conf.get(PREFIX + "source", "lines").trim();
-    if (!Arrays.asList("lines", "names", "none").contains(source)) {
-      throw new IllegalArgumentException(
-          PREFIX + "source=" + source + ": want lines, names or none");
-    }
-    sourceEverywhere = source.equals("lines") && conf.contains(PREFIX + "source");
+    source = source(conf.get(PREFIX + "source", "lines").trim());
+    sourceEverywhere = source == Source.LINES && conf.contains(PREFIX + "source");
     arrowPool = conf.get(PREFIX + "python.arrowPool", "default").trim();
     if (!Arrays.asList("default", "system").contains(arrowPool)) {
       throw new IllegalArgumentException(
@@ -99,6 +105,15 @@ final class Settings {
       options.add("spark.redaction.regex=" + conf.get("spark.redaction.regex"));
     }
     return options.toArray(new String[0]);
+  }
+
+  private static Source source(String value) {
+    for (Source each : Source.values()) {
+      if (each.name().toLowerCase(Locale.ROOT).equals(value)) {
+        return each;
+      }
+    }
+    throw new IllegalArgumentException(PREFIX + "source=" + value + ": want lines, names or none");
   }
 
   private static String text(SparkConf conf, String key) {

@@ -71,6 +71,13 @@ public final class StoreFeeder implements Answers {
     }
   }
 
+  /** See {@link NativeStore#notebookCell}; in the store on return. */
+  public synchronized void notebookCell(String file, int number, String text, String redaction) {
+    if (!storeClosed) {
+      NativeStore.notebookCell(store, file, number, text, redaction);
+    }
+  }
+
   /** True when everything passed in so far has reached the store. */
   public boolean idle() {
     return queue.isEmpty();

@@ -1,0 +1,125 @@
+"""Tells the driver's JVM what the user of a notebook calls its cells: In[n], with their text.
+
+Workers know a cell by the name that its kernel compiled it under, which holds a hash. Only IPython, in the driver's
+Python, knows which cell that is. A cell is told as it is compiled, so that its name is right while its jobs run. Cells
+that ran before there was an application are told after the next one. A thread of its own asks the JVM, because a JVM
+that doesn't answer must not keep a cell from running. Standard library only; IPython is the user's own.
+"""
+
+from __future__ import annotations
+
+import functools
+import linecache
+import queue
+import sys
+import threading
+from typing import Any, Callable
+
+_MOST_CELLS = 4096  # of an application, as many as its store keeps (Interner::kMostShownAs)
+_MOST_TEXT = 64 << 10  # characters of a cell; a longer one has its number only
+_MOST_WAIT_S = 1.0
+
+_cells: _Cells | None = None
+
+
+def follow() -> None:
+    """Tells of this notebook's cells from now on, and of those before; waits briefly until the JVM knows them.
+
+    Does nothing outside of a notebook. Never raises.
+    """
+    global _cells
+    try:
+        if _cells is None:
+            get_shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", None)
+            shell = get_shell() if get_shell is not None else None
+            if shell is None:
+                return
+            _cells = _Cells(shell)
+            _cells.start()
+        _cells.has_run()
+        _cells.wait()
+    except Exception:  # cells keep their kernel's names
+        return
+
+
+class _Cells:
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self._context: Any = None
+        self._known: dict[str, int] = {}  # name -> number, of this context's
+        self._untold: queue.Queue[tuple[Any, str, int]] = queue.Queue()
+        self._thread = threading.Thread(target=self._tell, name="sparkmemprof-cells", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+        self._shell.compile.cache = self._around(self._shell.compile.cache)
+        self._shell.events.register("post_run_cell", self.has_run)
+
+    def has_run(self, _result: Any = None) -> None:
+        """IPython's event: a cell has run. Never raises. Finds the cells that were compiled before."""
+        try:
+            for name in getattr(self._shell.compile, "_filename_map", {}):  # IPython's own, for tracebacks
+                self._note(name)
+        except Exception:
+            return
+
+    def wait(self) -> None:
+        """Until all have been told, but not for long."""
+        told = threading.Event()
+        self._untold.put((told, "", 0))
+        told.wait(_MOST_WAIT_S)
+
+    def _around(self, cache: Callable[..., str]) -> Callable[..., str]:
+        """Around what IPython calls before it compiles a cell, to choose its name and to keep its text."""
+
+        @functools.wraps(cache)
+        def noted(*args: Any, **kwargs: Any) -> str:
+            name = cache(*args, **kwargs)
+            try:
+                self._note(name, len(self._shell.history_manager.input_hist_parsed) - 1)
+            except Exception:
+                return name
+            return name
+
+        return noted
+
+    def _note(self, name: str, number: int = 0) -> None:
+        """A cell's number is the last of the history while it is compiled. IPython's own for a name is another one for
+        code within a cell (%%capture), and for code that is not in the history: those are known by their text."""
+        context = getattr(getattr(sys.modules.get("pyspark"), "SparkContext", None), "_active_spark_context", None)
+        if context is not self._context:
+            self._context, self._known = context, {}
+        if context is None:
+            return
+        number = number or self._number_of(name)
+        if number <= 0 or self._known.get(name) == number or len(self._known) >= _MOST_CELLS:
+            return
+        self._known[name] = number
+        self._untold.put((context, name, number))
+
+    def _number_of(self, name: str) -> int:
+        """0: it is none of the history's."""
+        if name in self._known:
+            return self._known[name]
+        number = self._shell.compile._filename_map[name]
+        inputs = self._shell.history_manager.input_hist_parsed
+        is_input = number < len(inputs) and inputs[number].rstrip() == _text_of(name).rstrip()
+        return number if is_input else 0
+
+    def _tell(self) -> None:
+        given_up: Any = None
+        while True:
+            context, name, number = self._untold.get()
+            if isinstance(context, threading.Event):
+                context.set()
+            elif context is not given_up:
+                try:
+                    text = _text_of(name)
+                    tell = context._gateway.jvm.org.sparkmemprof.MemoryProfilerPlugin.notebookCell
+                    tell(name, number, text if len(text) <= _MOST_TEXT else "")
+                except Exception:  # an application without a profiler, or whose JVM has gone
+                    given_up = context
+
+
+def _text_of(name: str) -> str:
+    return "".join(linecache.getlines(name))

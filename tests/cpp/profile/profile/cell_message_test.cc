@@ -1,0 +1,47 @@
+#include "profile/cell_message.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "proto/memprof.pb.h"
+
+namespace memprof {
+namespace {
+
+proto::NotebookCell CellOf(const std::string& file, uint32_t number, const std::string& text) {
+  proto::Envelope envelope;
+  EXPECT_TRUE(envelope.ParseFromString(CellMessage(file, number, text, *Redaction::Make(Redaction::kSparksDefault))));
+  EXPECT_EQ(envelope.symbols().cells_size(), 1);
+  return envelope.symbols().cells(0);
+}
+
+TEST(CellMessage, HasTheCellsNumberAndItsLinesAsTheyMayBeShown) {
+  const proto::NotebookCell cell = CellOf("/tmp/ipykernel_77/1234567.py", 12, "def f(_):\n\n    block = 1\n    password = 'x'");
+  EXPECT_EQ(cell.file(), "notebook cell 1234567") << "as executors call it";
+  EXPECT_EQ(cell.number(), 12u);
+  EXPECT_EQ(cell.text(), "def f(_):\n\nblock = 1\n(redacted)\n");
+}
+
+TEST(CellMessage, WithoutTextHasTheNumber) {
+  const proto::NotebookCell cell = CellOf("<ipython-input-7-5ac0ffee>", 7, "");
+  EXPECT_EQ(cell.file(), "notebook cell 7");
+  EXPECT_EQ(cell.text(), "");
+}
+
+TEST(CellMessage, IsOfCellsOnly) {
+  const Redaction redaction = *Redaction::Make(Redaction::kSparksDefault);
+  EXPECT_EQ(CellMessage("/opt/jobs/job.py", 3, "x = 1", redaction), "");
+  EXPECT_EQ(CellMessage("<stdin>", 3, "x = 1", redaction), "");
+}
+
+TEST(CellMessage, AVeryLongCellIsCut) {
+  std::string text;
+  for (int i = 0; i < 5000; ++i) text += "x = 1\n";
+  const std::string shown = CellOf("/tmp/ipykernel_77/12.py", 1, text).text();
+  EXPECT_EQ(std::count(shown.begin(), shown.end(), '\n'), 1000);
+}
+
+}  // namespace
+}  // namespace memprof

@@ -1,0 +1,108 @@
+// Cells of a notebook are shown by the number that their user sees, whenever that becomes known.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "report/store/small_job.h"
+
+namespace memprof {
+namespace {
+
+using namespace testing;
+
+const char* const kCell = "notebook cell 1234567";
+
+ProfileBuilder TaskOfCell() {
+  ProfileBuilder builder(7, kStage, 0);
+  const uint32_t udf = builder.Udf("typed", kCell, 1, "RDD");
+  builder.Site(proto::ORIGIN_PYTHON, {Python("typed", kCell, 3)}, kScratch, 1).set_udf(udf);
+  return builder;
+}
+
+std::string CellBytes(const std::string& file, uint32_t number) {
+  proto::Envelope envelope;
+  envelope.set_schema_version(1);
+  proto::NotebookCell& cell = *envelope.mutable_symbols()->add_cells();
+  cell.set_file(file);
+  cell.set_number(number);
+  cell.set_text("def typed(_):\n\nblock = 1\n");
+  return envelope.SerializeAsString();
+}
+
+TEST(NotebookCells, AreShownByTheirNumberWheneverItCame) {
+  std::string first;
+  for (const bool before : {true, false}) {
+    ProfileStore store;
+    if (before) Ingest(store, CellBytes(kCell, 12));
+    Ingest(store, TaskOfCell().Bytes());
+    End(store, 7, 0);
+    if (!before) Ingest(store, CellBytes(kCell, 12));
+    const Json stage = StageOf(store);
+    EXPECT_EQ(stage["lines"][0]["file"], "notebook cell 12");
+    EXPECT_EQ(stage["lines"][0]["source"], "block = 1");
+    EXPECT_EQ(stage["sites"][0]["frames"][0]["file"], "notebook cell 12");
+    EXPECT_EQ(stage["sites"][0]["udf"], "typed (notebook cell 12, line 1)");
+    EXPECT_EQ(store.ReportJson(false).find("1234567"), std::string::npos);
+    if (before) first = store.ReportJson(false);
+    EXPECT_EQ(store.ReportJson(false), first);
+  }
+}
+
+TEST(NotebookCells, ACellThatRanAgainHasItsLastNumber) {
+  ProfileStore store;
+  Ingest(store, TaskOfCell().Bytes());
+  End(store, 7, 0);
+  Ingest(store, CellBytes(kCell, 12));
+  Ingest(store, CellBytes(kCell, 14));
+  EXPECT_EQ(StageOf(store)["lines"][0]["file"], "notebook cell 14");
+}
+
+TEST(NotebookCells, OtherFilesKeepTheirNames) {
+  ProfileStore store;
+  Ingest(store, DemoTask(7, 0).Bytes());
+  End(store, 7, 0);
+  Ingest(store, CellBytes("/jobs/averages.py", 12));
+  EXPECT_EQ(StageOf(store)["lines"][0]["file"], "/jobs/averages.py");
+}
+
+TEST(NotebookCells, ANumberOutlivesTheCopyThatKeepsAStoreSmall) {
+  ProfileStore store(256 << 10);
+  Ingest(store, CellBytes(kCell, 12));  // of a profile that comes later
+  for (int id = 100; id < 140; ++id) {
+    ProfileBuilder task(id, id, 0);
+    for (uint32_t line = 1; line <= 200; ++line)
+      task.Site(proto::ORIGIN_PYTHON, {Python("f" + std::to_string(id), "/f.py", line)}, 1009, 1);
+    Ingest(store, task.Bytes());
+    store.TaskEnded({id, id, 0, 0, 0, "1", TaskOutcome::kSucceeded, "", id});
+    store.StageCompleted(id, 0, "", id);
+  }
+  Ingest(store, TaskOfCell().Bytes());
+  End(store, 7, 0);
+  const Json report = ReportOf(store);
+  EXPECT_GT(report["counters"]["droppedSites"], 0) << "it has been copied";
+  const auto stage =
+      std::find_if(report["stages"].begin(), report["stages"].end(), [](const Json& each) { return each["stageId"] == kStage; });
+  EXPECT_EQ((*stage)["lines"][0]["file"], "notebook cell 12");
+  EXPECT_EQ((*stage)["lines"][0]["source"], "block = 1");
+  EXPECT_EQ(store.ReportJson(false).find("1234567"), std::string::npos);
+}
+
+TEST(NotebookCells, TextsOfTheOldestAreForgotten) {
+  ProfileStore store;
+  Ingest(store, TaskOfCell().Bytes());
+  End(store, 7, 0);
+  Ingest(store, CellBytes(kCell, 12));
+  EXPECT_EQ(StageOf(store)["lines"][0]["source"], "block = 1");
+  for (int id = 1; id <= 20; ++id) {
+    proto::Envelope envelope;
+    ASSERT_TRUE(envelope.ParseFromString(CellBytes("notebook cell 9" + std::to_string(id), 20)));
+    envelope.mutable_symbols()->mutable_cells(0)->set_text(std::string(60'000, 'x'));
+    Ingest(store, envelope.SerializeAsString());
+  }
+  EXPECT_EQ(StageOf(store)["lines"][0]["file"], "notebook cell 12");
+  EXPECT_EQ(StageOf(store)["lines"][0]["source"], nullptr);
+}
+
+}  // namespace
+}  // namespace memprof

@@ -13,7 +13,8 @@ import org.sparkmemprof.jni.NativeAgent;
  * "small" ones until there is no room, "large" for one that can't fit, "storm" for several threads
  * at once, "nearly" to stay just below, "halt" to end the JVM while an error ends it, "churn" to
  * have collections run without a pause while one ends it, "exit" to end it as Spark's handler does,
- * after an error of which no message can leave, "lives" to go on for a minute after one, "none". It
+ * after an error of which no message can leave, "lives" to go on for a minute after one, "none". A
+ * second argument "alone": no thread but the task's needs heap, so that no other runs out first. It
  * catches the error, closes its task and prints how many bytes it held. With
  * -XX:+ExitOnOutOfMemoryError it comes to nothing of that.
  */
@@ -91,12 +92,13 @@ public final class HeapHog {
 
   public static void main(String[] args) throws Exception {
     Probe.start();
-    AutoCloseable news = CollectionNews.start();
+    boolean alone = args.length > 1;
+    AutoCloseable news = alone ? () -> {} : CollectionNews.start();
     NativeAgent.sparkMemory(
         11_000_003, 22_000_007, 33_000_011, Runtime.getRuntime().maxMemory(), 55_000_021);
     Thread sender = new Thread(HeapHog::send, "sender");
     sender.setDaemon(true);
-    if (!args[0].equals("exit")) sender.start();
+    if (!alone && !args[0].equals("exit")) sender.start();
     Probe.task(1);
     keepSmall(50_000); // 51 MB
     try {

@@ -22,6 +22,7 @@ struct AdviceInput {
   bool of_heap = false;                      // an OutOfMemoryError of the heap, not the container
   std::optional<JvmShortage> shortage;       // what else a JVM that ended by an OutOfMemoryError ran short of
   size_t tasks_at_once = 0;                  // how many ran when it died
+  uint64_t result_bytes = 0;                 // serialised, that an action brings to the driver whose heap ran out, all tasks'
   uint64_t task_bytes = 0;                   // live at the last sample in the task that held most
   std::vector<uint64_t> peer_bytes;          // of the finished tasks of the same stage, at their peaks
   CachedByMode cached;                       // in the executor, when it died
@@ -33,7 +34,7 @@ std::vector<ReportAdvice> Advise(const AdviceInput& input);
 
 // The rules, one file each.
 std::optional<ReportAdvice> AdviseMemoryOverhead(const AdviceInput& input);  // Python and the JVM's native memory against the overhead
-std::optional<ReportAdvice> AdviseExecutorMemory(const AdviceInput& input);  // a heap that one task filled
+std::optional<ReportAdvice> AdviseExecutorMemory(const AdviceInput& input);  // a heap that one task filled, or the driver's
 std::optional<ReportAdvice> AdviseExecutorCores(const AdviceInput& input);   // fewer tasks at once
 std::optional<ReportAdvice> AdviseSplit(const AdviceInput& input);           // more, smaller executors: no larger one is granted
 std::optional<ReportAdvice> AdviseOffHeap(const AdviceInput& input);         // Spark's off-heap memory that has no room in the limit

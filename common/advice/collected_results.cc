@@ -15,21 +15,15 @@ constexpr const char *kMaxResultSize = "spark.driver.maxResultSize", *kDriverMem
                      *kBroadcastThreshold = "spark.sql.autoBroadcastJoinThreshold";
 constexpr uint64_t kReserved = 300 * kMib;  // of the heap, by Spark for itself
 
-std::string TextOr(const SparkSettings* settings, const char* key, const char* otherwise) {
-  const auto found = settings == nullptr ? SparkSettings::const_iterator() : settings->find(key);
-  return settings == nullptr || found == settings->end() ? otherwise : found->second;
-}
-
 std::string SumPhrase(const CollectedResults& results, uint64_t expected) {
   const uint64_t each = results.bytes / std::max<uint64_t>(results.tasks, 1);
   if (!results.partitions || *results.partitions <= results.tasks) return FormatBytes(results.bytes);
   return fmt::format("{} tasks × {} each so far = {}", FormatCount(*results.partitions), FormatBytes(each), FormatBytes(expected));
 }
 
-// The heap holds the results twice: serialised, and as objects.
-uint64_t HeapFor(uint64_t expected) { return kReserved + 2 * expected; }
-
 }  // namespace
+
+uint64_t HeapFor(uint64_t result_bytes) { return kReserved + 2 * result_bytes; }
 
 uint64_t MaxResultBytes(const SparkSettings* settings) { return SizeOr(settings, kMaxResultSize, 1, kGib); }
 
@@ -64,6 +58,12 @@ std::vector<ReportAdvice> AdviseCollectedResults(const CollectedResults& results
   std::vector<ReportAdvice> pieces{AdviseAgainstCollecting(results)};
   const uint64_t needed_heap = WithHeadroom(HeapFor(expected));
   const bool fits = needed_heap <= heap;
+  if (results.host_memory_bytes && needed_heap > *results.host_memory_bytes) {
+    pieces.push_back({"", "", "",
+                      fmt::format("no setting helps: all of them need a heap of at least {}, and the host that the driver ran on has {}",
+                                  FormatBytes(needed_heap), FormatBytes(*results.host_memory_bytes))});
+    return pieces;
+  }
   pieces.push_back({kMaxResultSize, TextOr(results.settings, kMaxResultSize, "1g"), SparkSize(WithHeadroom(expected)),
                     fmt::format("{} + 10 % would pass; the driver then holds it serialised and as objects, at least {} of its heap of {}",
                                 SumPhrase(results, expected), FormatBytes(2 * expected), FormatBytes(heap))});

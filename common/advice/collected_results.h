@@ -17,12 +17,16 @@ struct CollectedResults {
   std::optional<uint64_t> partitions;  // of the stage
   uint64_t limit_bytes = 0;
   bool broadcast = false;
-  std::string place;  // "job.py:17"; empty: not known
+  std::string place;                          // "job.py:17"; empty: not known
+  std::optional<uint64_t> host_memory_bytes;  // of the driver's host
   const SparkSettings* settings = nullptr;
 };
 
 // All tasks' results, if the missing ones are like those that arrived.
 uint64_t ExpectedBytes(const CollectedResults& results);
+
+// The heap that results of this size need at least: they are in it twice, serialised and as objects, beside Spark's reserve.
+uint64_t HeapFor(uint64_t result_bytes);
 
 // First what to do instead, then the settings that would allow the results. Never empty.
 std::vector<ReportAdvice> AdviseCollectedResults(const CollectedResults& results);

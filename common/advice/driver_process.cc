@@ -5,9 +5,25 @@
 #include <algorithm>
 
 #include "advice/figures.h"
+#include "budget/memory_size.h"
 #include "report/units.h"
 
 namespace memprof {
+namespace {
+
+// A heap that grows to its size would not fit beside the rest. Nothing: it would, or less than half of it would be left.
+std::optional<ReportAdvice> SmallerHeap(const DriverProcessDeath& death) {
+  if (!death.limit_bytes || !death.heap_max_bytes || !death.used_bytes || death.heap_resident_bytes == 0) return std::nullopt;
+  const uint64_t used = std::max(*death.used_bytes, death.heap_resident_bytes + death.held_bytes);
+  const uint64_t rest = WithHeadroom(used - std::min(used, death.heap_resident_bytes));
+  const uint64_t heap = *death.heap_max_bytes, fits = *death.limit_bytes - std::min(*death.limit_bytes, rest);
+  if (fits >= heap || fits < heap / 2) return std::nullopt;
+  return ReportAdvice{"spark.driver.memory", SparkSize(heap), fmt::format("{}m", fits / kMib),
+                      fmt::format("the heap may grow to {}, beside it {} + 10 % were in use, and the limit is {}", FormatBytes(heap),
+                                  FormatBytes(used - death.heap_resident_bytes), FormatBytes(*death.limit_bytes))};
+}
+
+}  // namespace
 
 std::vector<ReportAdvice> AdviseDriverProcess(const DriverProcessDeath& death) {
   std::vector<ReportAdvice> pieces;
@@ -18,6 +34,7 @@ std::vector<ReportAdvice> AdviseDriverProcess(const DriverProcessDeath& death) {
                      "files and read them where they are needed",
                      death.place, FormatBytes(death.held_bytes))});
   }
+  if (std::optional<ReportAdvice> smaller = SmallerHeap(death)) pieces.push_back(*std::move(smaller));
   // A killed process needed more than it had: some of its live blocks may not have been resident yet.
   const uint64_t wanted = std::max({death.used_bytes.value_or(0), death.held_bytes, death.limit_bytes.value_or(0)});
   const std::string limit = death.limit_bytes ? fmt::format(" instead of {}", FormatBytes(*death.limit_bytes)) : "";

@@ -9,18 +9,23 @@ namespace {
 
 std::optional<ReportAdvice> ForHeap(const AdviceInput& input, uint64_t cores) {
   if (input.tasks_at_once < 2) return std::nullopt;
-  uint64_t tasks = std::min<uint64_t>(input.tasks_at_once, cores), heap = input.executor->heap_max_bytes.value_or(0);
-  return ReportAdvice{"spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", tasks / 2),
-                      fmt::format("{} tasks at once shared a heap of {}, {} each; with {} each has {}", tasks, FormatBytes(heap),
-                                  FormatBytes(heap / tasks), tasks / 2, FormatBytes(heap / (tasks / 2)))};
+  const uint64_t tasks = std::min<uint64_t>(input.tasks_at_once, cores), heap = input.executor->heap_max_bytes.value_or(0);
+  const std::string because = fmt::format("{} tasks at once shared a heap of {}, {} each; with {} each has {}", tasks, FormatBytes(heap),
+                                          FormatBytes(heap / tasks), tasks / 2, FormatBytes(heap / (tasks / 2)));
+  if (input.executor->id != "driver")
+    return ReportAdvice{"spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", tasks / 2), because};
+  const std::string master = TextOr(input.settings, "spark.master", "");
+  if (!master.starts_with("local[")) return std::nullopt;
+  return ReportAdvice{"spark.master", master, fmt::format("local[{}]", tasks / 2), because};
 }
 
 }  // namespace
 
 std::optional<ReportAdvice> AdviseExecutorCores(const AdviceInput& input) {
   auto cores = static_cast<uint64_t>(std::max<int64_t>(input.executor->cores.value_or(0), 0));
-  if (cores < 2 || input.executor->id == "driver") return std::nullopt;
+  if (cores < 2) return std::nullopt;
   if (input.of_heap) return ForHeap(input, cores);
+  if (input.executor->id == "driver") return std::nullopt;
   PythonAtOnce python = LargestPythonSum(input);
   uint64_t limit = input.death->limit_bytes.value_or(0), jvm = JvmResident(input);
   if (python.workers < 2 || limit <= jvm) return std::nullopt;

@@ -1,8 +1,9 @@
-// A heap that ran out with one task in it: only a larger heap, or a task that holds less, helps.
+// A heap that ran out with one task in it, or the driver's: only a larger heap, or less in it, helps.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "advice/collected_results.h"
 #include "advice/figures.h"
 #include "advice/grant.h"
 #include "budget/memory_size.h"
@@ -10,28 +11,49 @@
 
 namespace memprof {
 
+namespace {
+
+struct Next {
+  uint64_t heap = 0;
+  std::string why;
+};
+
+// The next heap to try.
+Next NextHeap(const AdviceInput& input, uint64_t heap) {
+  const uint64_t for_results = input.result_bytes == 0 ? 0 : WithHeadroom(HeapFor(input.result_bytes));
+  if (for_results <= 2 * heap) return {2 * heap, "how much more was wanted is not measured, so the next size to try is twice that"};
+  return {for_results, fmt::format("all results are {}, which it holds twice, serialised and as objects, + Spark's reserve + 10 %",
+                                   FormatBytes(input.result_bytes))};
+}
+
+std::string WhoFilled(const AdviceInput& input, bool of_driver) {
+  if (!of_driver) return "one task filled";
+  return input.tasks_at_once > 1 ? fmt::format("{} tasks at once filled", input.tasks_at_once) : "the driver filled";
+}
+
+}  // namespace
+
 std::optional<ReportAdvice> AdviseExecutorMemory(const AdviceInput& input) {
-  bool fewer_cores_help = input.tasks_at_once > 1 && input.executor->cores.value_or(0) > 1;
-  if (!input.of_heap || fewer_cores_help) return std::nullopt;
-  std::string full = FormatBytesOr(input.executor->heap_used_peak_bytes, "all");
   const bool of_driver = input.executor->id == "driver";
+  const bool fewer_cores_help = !of_driver && input.tasks_at_once > 1 && input.executor->cores.value_or(0) > 1;
+  if (!input.of_heap || fewer_cores_help) return std::nullopt;
   const char* conf = of_driver ? "spark.driver.memory" : "spark.executor.memory";
   if (!input.executor->heap_max_bytes) return ReportAdvice{conf, "", "", "its heap ran out; how large it was is not known"};
-  uint64_t heap = *input.executor->heap_max_bytes;
+  const uint64_t heap = *input.executor->heap_max_bytes;
+  const std::string filled = fmt::format("{} the heap of {} ({} in use at its peak)", WhoFilled(input, of_driver), FormatBytes(heap),
+                                         FormatBytesOr(input.executor->heap_used_peak_bytes, "all"));
+  const Next next = NextHeap(input, heap);
   const std::optional<Grant> grant = LargestGrant(input);
-  if (!of_driver && !MayBeGranted(input, WithHeadroom(heap))) {  // the overhead grows with the heap
-    const uint64_t requested = *input.executor->requested_bytes;
-    const auto room = static_cast<uint64_t>(static_cast<double>(grant->bytes - std::min(grant->bytes, requested)) / kHeadroom);
-    const std::string bound = fmt::format("one task filled the heap of {} ({} in use at its peak), and {} {} at most", FormatBytes(heap),
-                                          full, grant->by, FormatBytes(grant->bytes));
-    if (room < heap / 10)
-      return ReportAdvice{"", "", "", bound + ": divide its partition into 2 at the least (repartition, or salt the key)"};
-    return ReportAdvice{conf, SparkSize(heap), fmt::format("{}m", (heap + room) / kMib), bound};
-  }
-  return ReportAdvice{conf, SparkSize(heap), SparkSize(2 * heap),
-                      fmt::format("{} the heap of {} ({} in use at its peak); how much more was wanted is not measured, so "
-                                  "the next size to try is twice that",
-                                  of_driver ? "the driver filled" : "one task filled", FormatBytes(heap), full)};
+  std::optional<uint64_t> requested = input.executor->requested_bytes;
+  if (of_driver && !requested) requested = heap;
+  if (!grant || !requested || *requested + WithHeadroom(next.heap - heap) <= grant->bytes)  // the overhead grows with the heap
+    return ReportAdvice{conf, SparkSize(heap), SparkSize(next.heap), filled + "; " + next.why};
+  const auto room = static_cast<uint64_t>(static_cast<double>(grant->bytes - std::min(grant->bytes, *requested)) / kHeadroom);
+  const std::string bound = fmt::format("{}, and {} {} at most", filled, grant->by, FormatBytes(grant->bytes));
+  if (room >= heap / 10) return ReportAdvice{conf, SparkSize(heap), fmt::format("{}m", (heap + room) / kMib), bound};
+  return ReportAdvice{"", "", "",
+                      bound + (of_driver ? ": run it where there is more memory, or bring less to it"
+                                         : ": divide its partition into 2 at the least (repartition, or salt the key)")};
 }
 
 }  // namespace memprof

@@ -84,6 +84,11 @@ uint64_t LastOf(const AdviceInput& input, std::string_view region) {
   return 0;
 }
 
+std::string TextOr(const SparkSettings* settings, const char* key, const char* otherwise) {
+  const auto found = settings == nullptr ? SparkSettings::const_iterator() : settings->find(key);
+  return settings == nullptr || found == settings->end() ? otherwise : found->second;
+}
+
 uint64_t SizeOr(const SparkSettings* settings, const char* key, uint64_t unit, uint64_t otherwise) {
   if (settings == nullptr) return otherwise;
   const auto found = settings->find(key);

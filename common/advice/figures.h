@@ -25,6 +25,8 @@ uint64_t BudgetOf(const AdviceInput& input, std::string_view region);
 uint64_t LastOf(const AdviceInput& input, std::string_view region);  // at the last sample; 0: not known
 uint64_t PysparkMemorySetting(const AdviceInput& input);             // spark.executor.pyspark.memory; 0: not set
 
+std::string TextOr(const SparkSettings* settings, const char* key, const char* otherwise);  // a setting as it stands
+
 // A setting in bytes; `otherwise` where it is not set, or Spark would refuse it. `unit`: of a number without a suffix.
 uint64_t SizeOr(const SparkSettings* settings, const char* key, uint64_t unit, uint64_t otherwise);
 

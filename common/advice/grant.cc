@@ -5,6 +5,7 @@
 #include <string>
 
 #include "advice/figures.h"
+#include "budget/driver.h"
 #include "budget/memory_size.h"
 
 namespace memprof {
@@ -36,7 +37,9 @@ std::optional<Grant> LargestGrant(const AdviceInput& input) {
     if (bytes && (!least || *bytes < least->bytes)) least = {*bytes, by};
   };
   bound(input.executor->host_memory_bytes, "the host it ran on has");
-  if (input.settings != nullptr) {
+  const bool of_driver = input.executor->id == "driver";
+  if (of_driver && input.executor->limit_source == "cgroup") bound(input.executor->limit_bytes, "its cgroup has");
+  if (input.settings != nullptr && (!of_driver || DriverHasContainer(input.settings))) {
     for (const YarnBound& each : kYarnBounds) bound(Mebibytes(*input.settings, each.key), each.phrase);
   }
   return least;

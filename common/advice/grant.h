@@ -13,7 +13,8 @@ struct Grant {
   const char* by = "";  // "yarn.scheduler.maximum-allocation-mb grants", "the host it ran on has"
 };
 
-// The least of YARN's bounds, where the driver's Hadoop configuration sets them, and of the host's memory.
+// The least of YARN's bounds, where the driver's Hadoop configuration sets them, of the host's memory, and of the cgroup that a
+// driver was started in. YARN bounds a driver in cluster mode only.
 std::optional<Grant> LargestGrant(const AdviceInput& input);
 
 // Whether a container may be `more` bytes larger than what was requested. True where either isn't known.

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "advice/advice.h"
+#include "postmortem/driver_heap.h"
 #include "rollup/executor_rows.h"
 #include "rollup/named_cached.h"
 #include "rollup/site_rollup.h"
@@ -60,7 +61,7 @@ std::set<std::string> UdfKindsOf(const std::vector<LastTask>& tasks, const Store
 
 std::vector<ReportAdvice> AdviceFor(const ReportPostMortem& death, const ReportExecutor& executor, const proto::ExecutorSnapshot& snapshot,
                                     const std::vector<LastTask>& tasks, const Verdict& verdict, const std::optional<JvmShortage>& shortage,
-                                    const StoreState& state) {
+                                    const std::optional<ReportAction>& action, const StoreState& state) {
   AdviceInput input;
   input.executor = &executor;
   std::optional<ReportPostMortem> without_sites;
@@ -74,6 +75,7 @@ std::vector<ReportAdvice> AdviceFor(const ReportPostMortem& death, const ReportE
   const SparkSettings settings = state.SettingsOf(death.stage_id);
   input.settings = &settings;
   input.tasks_at_once = tasks.size();
+  if (action) input.result_bytes = ExpectedResults(*action);
   if (snapshot.has_last()) input.last = MomentRow(snapshot.last());
   if (!tasks.empty()) verdict.of_heap ? PutHeapPeersOf(tasks.front(), state, input) : PutPeersOf(tasks.front(), state, input);
   input.cached = CachedIn(executor.id, state);

@@ -46,7 +46,7 @@ class DeathWriter {
                       const std::vector<proto::WorkerDeath>& dead_before, DeathEvidence& evidence);
   void PutKillsInCgroup(const ReportExecutor& executor, const ExecutorRecord& record, const proto::ExecutorSnapshot& snapshot,
                         const std::vector<proto::WorkerDeath>& dead_before, DeathEvidence& evidence);
-  std::optional<ReportAction> ActionOf(const ReportExecutor& executor, const proto::HeapShortage& error) const;
+  std::optional<ReportAction> ChargeAction(const ReportExecutor& executor, const proto::HeapShortage& error, ReportPostMortem& death) const;
   SparkSettings SettingsOf(const ReportAction& action) const;
 
   const StoreState& state_;

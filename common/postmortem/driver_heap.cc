@@ -20,6 +20,23 @@ std::string RowsPhrase(const ReportAction& action) {
   return fmt::format(" ({} rows of {} each, serialised)", FormatCount(rows), FormatBytes(action.result_bytes / rows));
 }
 
+bool AreMissing(const CollectedResults& results) { return results.partitions && *results.partitions > results.tasks; }
+
+// Of the stages whose results fill the heap. What has arrived of stages without a row is complete.
+CollectedResults CollectedBy(const ReportAction& action) {
+  CollectedResults all, listed;
+  all.broadcast = listed.broadcast = IsForBroadcast(action);
+  all.bytes = all.broadcast ? action.broadcast_bytes : action.result_bytes;
+  all.tasks = action.result_tasks;
+  for (const ReportStageResults& stage : action.results) {
+    if (stage.broadcast != all.broadcast) continue;
+    listed.tasks += stage.tasks;
+    listed.bytes += stage.result_bytes;
+    listed.partitions = listed.partitions.value_or(0) + std::max(stage.partitions.value_or(0), stage.tasks);
+  }
+  return AreMissing(listed) ? listed : all;
+}
+
 constexpr size_t kStagesShown = 3;
 
 // "; results by stage: stage 3 45.7 MiB of 8 tasks (6.1 MiB the largest), stage 1 2.0 MiB of 1 task, to broadcast"
@@ -41,21 +58,27 @@ std::string ResultsPhrase(const ReportAction& action) {
 std::string BroughtPhrase(const ReportAction& action) {
   const std::string site = CallSiteTitle(action);
   if (IsForBroadcast(action)) return fmt::format("{} had brought {} to broadcast", site, FormatBytes(action.broadcast_bytes));
-  return fmt::format("{} had brought {} in {}{}", site, FormatBytes(action.result_bytes), Counted(action.result_tasks, "task"),
-                     RowsPhrase(action));
+  const CollectedResults collected = CollectedBy(action);
+  const std::string of = AreMissing(collected)
+                             ? fmt::format("{} of {}", FormatCount(collected.tasks), Counted(*collected.partitions, "task"))
+                             : Counted(action.result_tasks, "task");
+  return fmt::format("{} had brought {} in {}{}", site, FormatBytes(action.result_bytes), of, RowsPhrase(action));
+}
+
+uint64_t ExpectedResults(const ReportAction& action) { return ExpectedBytes(CollectedBy(action)); }
+
+std::string BesidePhrase(const ReportAction& action) {
+  return fmt::format("; {} ran then, but {} of results don't fill a heap", CallSiteTitle(action), FormatBytes(ExpectedResults(action)));
 }
 
 void PutAction(const ReportAction& action, const SparkSettings& settings, ReportPostMortem& death) {
   death.action = action.call_site;
   if (!action.jobs.empty()) death.job_id = action.jobs.back();
   death.how += ResultsPhrase(action);
-  CollectedResults collected;
-  collected.broadcast = IsForBroadcast(action);
-  collected.bytes = collected.broadcast ? action.broadcast_bytes : action.result_bytes;
-  collected.tasks = action.result_tasks;
+  CollectedResults collected = CollectedBy(action);
   collected.settings = &settings;
   collected.place = ActionPlace(action);
-  if (collected.bytes != 0) death.advice.insert(death.advice.begin(), AdviseAgainstCollecting(collected));
+  death.advice.insert(death.advice.begin(), AdviseAgainstCollecting(collected));
 }
 
 }  // namespace memprof

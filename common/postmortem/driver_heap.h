@@ -15,4 +15,11 @@ std::string BroughtPhrase(const ReportAction& action);
 // Adds the action to the death, the sizes of its stages' results to `how`, and what to do instead before all other advice.
 void PutAction(const ReportAction& action, const SparkSettings& settings, ReportPostMortem& death);
 
+// The serialised results of all of the action's tasks, if the missing ones are like those that arrived; of its broadcasts where
+// these are more.
+uint64_t ExpectedResults(const ReportAction& action);
+
+// "; count at job.py:7 ran then, but 2.0 KiB of results don't fill a heap"
+std::string BesidePhrase(const ReportAction& action);
+
 }  // namespace memprof

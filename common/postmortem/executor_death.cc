@@ -97,12 +97,12 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
     PutLeft(record, death);
   }
   std::optional<ReportAction> action;
-  if (verdict.of_heap && error) action = ActionOf(executor, *error);
+  if (verdict.of_heap && error) action = ChargeAction(executor, *error, death);
   death.headline = ExecutorHeadline(death, verdict, executor, evidence.last_word, error, action);
   if (in_full && (verdict.of_heap || verdict.of_unknown_pool) && !death.retained) PutRetained(executor, death);
   // Which setting helps depends on the pool that ran short.
   if (in_full && death.out_of_memory && !verdict.of_unknown_pool)
-    death.advice = AdviceFor(death, executor, snapshot, tasks, verdict, evidence.last_word, state_);
+    death.advice = AdviceFor(death, executor, snapshot, tasks, verdict, evidence.last_word, action, state_);
   if (in_full && action) PutAction(*action, SettingsOf(*action), death);
   return death;
 }
@@ -151,14 +151,14 @@ ReportPostMortem DeathWriter::OfHeapError(const ReportExecutor& executor, const 
   std::vector<LastTask> tasks;
   PutHeapError(error, tasks, death);
   death.how = HeapErrorEvidence(survived);
-  const std::optional<ReportAction> action = ActionOf(executor, error);
+  const std::optional<ReportAction> action = ChargeAction(executor, error, death);
   death.headline = SurvivedHeadline(death, survived, failed, action);
   PutTask(tasks, death);
   if (detail == DeathDetail::kInFull) {
     PutSites(tasks, death.time_ms, death);
     Verdict verdict;
     verdict.of_heap = true;
-    death.advice = AdviceFor(death, executor, snapshot, tasks, verdict, std::nullopt, state_);
+    death.advice = AdviceFor(death, executor, snapshot, tasks, verdict, std::nullopt, action, state_);
     if (action) PutAction(*action, SettingsOf(*action), death);
   }
   return death;

@@ -12,6 +12,7 @@
 #include "postmortem/action_titles.h"
 #include "report/units.h"
 #include "rollup/driver_rows.h"
+#include "rollup/executor_sums.h"
 
 namespace memprof {
 namespace {
@@ -50,6 +51,13 @@ std::string WhoAsked(const ReportAction& action, int32_t job_id, bool broadcast)
   return fmt::format("{}{} (job {})", broadcast ? "a table to broadcast, asked for by " : "", CallSiteTitle(action), job_id);
 }
 
+std::optional<uint64_t> DriversHostMemory(const StoreState& state) {
+  const auto driver = state.executors.find(std::string_view("driver"));
+  if (driver == state.executors.end()) return std::nullopt;
+  const proto::ExecutorSnapshot snapshot = SnapshotOf(driver->second);
+  return snapshot.has_host_memory_bytes() ? std::optional(snapshot.host_memory_bytes()) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<ResultLimit> ParseResultLimit(std::string_view failure) {
@@ -72,6 +80,7 @@ std::optional<ResultLimit> ParseResultLimit(std::string_view failure) {
 
 std::vector<ReportPostMortem> ResultLimitDeaths(const StoreState& state) {
   std::vector<ReportPostMortem> deaths;
+  const std::optional<uint64_t> host_memory = DriversHostMemory(state);
   state.actions.ForEachFailed([&](const ReportAction& action, int32_t job_id) {
     const std::optional<ResultLimit> limit = ParseResultLimit(action.failure_reason);
     if (!limit) return;
@@ -86,6 +95,7 @@ std::vector<ReportPostMortem> ResultLimitDeaths(const StoreState& state) {
         set != 0 && std::fabs(static_cast<double>(set) / static_cast<double>(std::max<uint64_t>(1, limit->limit_bytes)) - 1) < 0.06;
     collected.limit_bytes = same ? set : limit->limit_bytes;
     collected.place = ActionPlace(action);
+    collected.host_memory_bytes = host_memory;
     ReportPostMortem death;
     if (results != nullptr) {
       death.stage_id = results->stage_id;

@@ -55,7 +55,7 @@ ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const Exe
   if (detail == DeathDetail::kInFull) PutSites(tasks, death.time_ms, death);
   death.headline = WorkerHeadline(death, evidence.signal);
   if (detail == DeathDetail::kInFull && death.out_of_memory)
-    death.advice = AdviceFor(death, executor, SnapshotOf(record), tasks, {}, std::nullopt, state_);
+    death.advice = AdviceFor(death, executor, SnapshotOf(record), tasks, {}, std::nullopt, std::nullopt, state_);
   return death;
 }
 
@@ -82,7 +82,7 @@ ReportPostMortem DeathWriter::OfRefusal(const ReportExecutor& executor, const Ex
   if (detail == DeathDetail::kInShort) return death;
   const std::vector<LastTask> tasks{{task_attempt_id, &task, LiveBytesOf(task)}};
   PutSites(tasks, death.time_ms, death);
-  death.advice = AdviceFor(death, executor, SnapshotOf(record), tasks, {}, std::nullopt, state_);
+  death.advice = AdviceFor(death, executor, SnapshotOf(record), tasks, {}, std::nullopt, std::nullopt, state_);
   return death;
 }
 

@@ -9,6 +9,7 @@
 
 #include "advice/driver_process.h"
 #include "blackbox/box_reader.h"
+#include "postmortem/driver_heap.h"
 #include "postmortem/incidents.h"
 #include "postmortem/verdict.h"
 #include "program/held.h"
@@ -113,6 +114,29 @@ const ReportStage* OwnPython(const Report& report) {
   return found == report.stages.end() ? nullptr : &*found;
 }
 
+// Resident pages of the JVM's heap at its peak; 0: not measured.
+uint64_t ResidentHeap(const ReportExecutor& driver) {
+  for (const ReportProcess& process : driver.processes) {
+    for (const ReportRow& row : process.rows) {
+      if (process.kind == "jvm" && row.name == "Java heap") return row.bytes;
+    }
+  }
+  return 0;
+}
+
+// What the user's program had the JVM do when it died: what ran, or else the last to end, at most a minute before.
+const ReportAction* ActionThen(const Report& report, int64_t time_ms) {
+  constexpr int64_t kUnpackedMs = 60'000;
+  const ReportAction* found = nullptr;
+  const auto rank = [](const ReportAction& action) { return std::tuple(!action.ended_ms, action.ended_ms.value_or(action.started_ms)); };
+  if (!report.driver) return found;
+  for (const ReportAction& action : report.driver->actions) {
+    if (action.ended_ms.value_or(time_ms) + kUnpackedMs < time_ms) continue;
+    if (found == nullptr || rank(*found) < rank(action)) found = &action;
+  }
+  return found;
+}
+
 ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& python, const Report& report) {
   const bool of_python = !end.jvm_killed;
   ReportPostMortem death;
@@ -157,6 +181,11 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
   const std::string who =
       fmt::format("The driver's {}{}", of_python ? "Python process" : "JVM", death.pid ? fmt::format(" {}", *death.pid) : "");
   std::optional<HeldLine> held;
+  std::string brought;
+  if (const ReportAction* action = of_python ? nullptr : ActionThen(report, death.time_ms)) {
+    death.action = action->call_site;
+    if (ExpectedResults(*action) != 0) brought = "; " + BroughtPhrase(*action);
+  }
   if (const ReportStage* own = of_python ? OwnPython(report) : nullptr) {
     PutHeldSites(*own, death);
     held = HeaviestLine(*own);
@@ -164,9 +193,22 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
   const char* verb = death.out_of_memory ? " was killed for its memory"
                      : death.unknown     ? " died; why is not known"
                                          : " died, not of memory";
-  death.headline = fmt::format("{}{} (exit code {}){}{}", who, verb, ExitCodePhrase(end.exit_status), HeldPhrase(held), UsePhrase(death));
-  if (death.out_of_memory)
-    death.advice = AdviseDriverProcess({of_python, held ? held->bytes : 0, held ? held->place : "", death.used_bytes, death.limit_bytes});
+  death.headline =
+      fmt::format("{}{} (exit code {}){}{}", who, verb, ExitCodePhrase(end.exit_status), HeldPhrase(held), brought + UsePhrase(death));
+  if (!death.out_of_memory) return death;
+  DriverProcessDeath process;
+  process.of_python = of_python;
+  if (held) {
+    process.held_bytes = held->bytes;
+    process.place = held->place;
+  }
+  process.used_bytes = death.used_bytes;
+  process.limit_bytes = death.limit_bytes;
+  if (row != report.executors.end()) {
+    process.heap_max_bytes = row->heap_max_bytes;
+    process.heap_resident_bytes = ResidentHeap(*row);
+  }
+  death.advice = AdviseDriverProcess(process);
   return death;
 }
 

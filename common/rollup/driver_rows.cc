@@ -10,14 +10,16 @@ std::optional<uint64_t> PartitionsOf(const StoreState& state, int32_t stage_id) 
   return known ? std::optional(static_cast<uint64_t>(first->second.partitions)) : std::nullopt;
 }
 
+void PutPartitions(const StoreState& state, ReportAction& action) {
+  for (ReportStageResults& results : action.results) results.partitions = PartitionsOf(state, results.stage_id);
+}
+
 std::optional<ReportDriver> DriverRow(const StoreState& state, size_t most_actions) {
   if (state.actions.empty()) return std::nullopt;
   ReportDriver driver;
   driver.max_result_bytes = MaxResultBytes(&state.configuration);
   driver.actions = state.actions.Rows(most_actions, driver.other_actions);
-  for (ReportAction& action : driver.actions) {
-    for (ReportStageResults& results : action.results) results.partitions = PartitionsOf(state, results.stage_id);
-  }
+  for (ReportAction& action : driver.actions) PutPartitions(state, action);
   return driver;
 }
 

@@ -71,5 +71,41 @@ TEST(DriverEnd, TheKernelsCountDecides) {
   EXPECT_EQ(TheDeath(end)["unknown"], false);
 }
 
+// A heap of 4 GiB, 2 GiB of it resident, in a container of 4.5 GiB where 2.9 GiB were in use.
+TEST(DriverEnd, AHeapThatHasNoRoomToGrowIsToldWithTheActionThen) {
+  constexpr uint64_t kMi = 1 << 20;
+  DriverEnd end = KilledJvm(2900 * kMi, 100);
+  Report report = *ReadReportJson(end.report_json);
+  ReportExecutor& driver = report.executors[0];
+  driver.heap_max_bytes = 4096 * kMi;
+  ReportProcess& jvm = driver.processes.emplace_back();
+  jvm.pid = 17;
+  jvm.kind = "jvm";
+  jvm.rows = {{"Java heap", 2048 * kMi}};
+  report.driver.emplace();
+  for (const char* call_site : {"count at job.py:7", "collect at job.py:22"}) {
+    ReportAction& action = report.driver->actions.emplace_back();
+    action.call_site = call_site;
+    action.jobs = {static_cast<int32_t>(report.driver->actions.size())};
+    action.started_ms = kEnd - 10'000;
+    action.result_tasks = 3;
+    action.result_bytes = 30 * kMi;
+  }
+  report.driver->actions[0].ended_ms = kEnd - 11'000;
+  end.report_json = WriteReportJson(report);
+  end.limit_bytes = 4608 * kMi;
+  end.kernel_kills = 1;
+  const Json death = TheDeath(end);
+  EXPECT_EQ(death["action"], "collect at job.py:22");
+  EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr("collect at job.py:22 had brought 30.0 MiB in 3 tasks; 63 % of the limit"));
+  ASSERT_EQ(death["advice"].size(), 2u);
+  EXPECT_EQ(death["advice"][0]["conf"], "spark.driver.memory");
+  EXPECT_EQ(death["advice"][0]["from"], "4096m");
+  EXPECT_EQ(death["advice"][0]["to"], "3670m");  // 4608 - (2900 - 2048) × 1.1
+  EXPECT_THAT(death["advice"][1]["because"].get<std::string>(), HasSubstr("a memory limit of at least"));
+  end.limit_bytes = 8192 * kMi;
+  EXPECT_EQ(TheDeath(end)["advice"].size(), 1u) << "it has room";
+}
+
 }  // namespace
 }  // namespace memprof

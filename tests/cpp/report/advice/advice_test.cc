@@ -152,6 +152,59 @@ TEST(ExecutorMemory, OneTaskFilledTheHeap) {
   EXPECT_FALSE(AdviseExecutorMemory(scene.Input()));
 }
 
+// A driver of 1 GiB, whose heap ran out.
+Scene DriverScene(size_t tasks, const char* master) {
+  Scene scene(tasks, 0);
+  scene.executor.id = "driver";
+  scene.input.of_heap = true;
+  scene.settings["spark.master"] = master;
+  return scene;
+}
+
+TEST(DriverMemory, TwiceOrWhatAllResultsNeed) {
+  Scene scene = DriverScene(0, "yarn");
+  const std::optional<ReportAdvice> twice = AdviseExecutorMemory(scene.Input());
+  ASSERT_TRUE(twice);
+  EXPECT_EQ(twice->conf, "spark.driver.memory");
+  EXPECT_EQ(twice->from, "1024m");
+  EXPECT_EQ(twice->to, "2048m");
+  scene.input.result_bytes = 700 * kMi;  // (300 + 2 × 700) × 1.1 = 1870
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "2048m");
+  scene.input.result_bytes = 900 * kMi;
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "2310m");
+  EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because, HasSubstr("all results are 900.0 MiB, which it holds twice"));
+}
+
+TEST(DriverMemory, NoMoreThanThereIs) {
+  Scene scene = DriverScene(0, "yarn");
+  scene.settings["yarn.scheduler.maximum-allocation-mb"] = "1100";
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "2048m") << "it has no container of YARN's";
+  scene.executor.host_memory_bytes = 1600 * kMi;
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "1547m");  // 1024 + (1600 - 1024) / 1.1
+  EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because, HasSubstr("the driver filled the heap of 1.0 GiB (1000.0 MiB in use at its "
+                                                                      "peak), and the host it ran on has 1.6 GiB at most"));
+  scene.executor.limit_bytes = 1060 * kMi;
+  scene.executor.limit_source = "cgroup";
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->conf, "");
+  EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because, HasSubstr("its cgroup has 1.0 GiB at most: run it where there is more memory"));
+  scene.executor.limit_source = "spark";
+  scene.settings["spark.submit.deployMode"] = "cluster";
+  EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because, HasSubstr("yarn.scheduler.maximum-allocation-mb grants 1.1 GiB at most"));
+}
+
+TEST(DriverMemory, InLocalModeFewerTasksAtOnceAreAdvisedToo) {
+  Scene scene = DriverScene(3, "local[4]");
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "2048m");
+  EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because, HasSubstr("3 tasks at once filled the heap"));
+  const std::optional<ReportAdvice> fewer = AdviseExecutorCores(scene.Input());
+  ASSERT_TRUE(fewer);
+  EXPECT_EQ(fewer->conf, "spark.master");
+  EXPECT_EQ(fewer->from, "local[4]");
+  EXPECT_EQ(fewer->to, "local[1]");
+  EXPECT_FALSE(AdviseExecutorCores(DriverScene(1, "local[4]").Input()));
+  EXPECT_FALSE(AdviseExecutorCores(DriverScene(3, "yarn").Input()));
+}
+
 // What was requested is 1408 MiB: heap 1024, overhead 384.
 Scene GrantedScene(size_t workers, uint64_t each, const char* most_mib) {
   Scene scene(workers, each);
@@ -413,12 +466,14 @@ TEST(ContainerSize, SaysWhatWouldDo) {
 }
 
 TEST(Advice, IsNeverEmpty) {
-  for (bool of_heap : {false, true}) {
-    for (size_t workers : {0, 1, 4}) {
-      Scene scene(workers, 10 * kMi);
-      scene.input.of_heap = of_heap;
+  for (const char* id : {"1", "driver"}) {
+    for (int i = 0; i < 6; ++i) {
+      Scene scene(i / 2 * 2, 10 * kMi);
+      scene.input.of_heap = i % 2 == 0;
+      scene.executor.id = id;
       EXPECT_FALSE(Advise(scene.Input()).empty());
       scene.executor = ReportExecutor();
+      scene.executor.id = id;
       scene.death = ReportPostMortem();
       scene.input.last.reset();
       EXPECT_FALSE(Advise(scene.Input()).empty()) << "nothing is known";

@@ -284,7 +284,11 @@ TEST(HeapErrors, TheDriversIsToldWithTheActionThatItWasFor) {
 
 // Its agent and its store are in one process: it tells of its own end.
 TEST(HeapErrors, ADriverThatEndsItselfIsToldWithItsAction) {
-  for (const bool of_task : {false, true}) {
+  struct Case {
+    bool of_task;
+    uint64_t result_bytes;  // of each task
+  };
+  for (const auto& [of_task, result_bytes] : {Case{false, 40'000'003}, Case{false, 1'003}, Case{true, 1'003}}) {
     ProfileStore store;
     FillLivingScene(store);
     JobStart job;
@@ -293,10 +297,10 @@ TEST(HeapErrors, ADriverThatEndsItselfIsToldWithItsAction) {
     job.call_site = "collect at job.py:22";
     job.time_ms = kBegin;
     store.JobStarted(job);
-    store.StageSubmitted(4, 0, "collect", "", 2, kBegin);
+    store.StageSubmitted(4, 0, "collect", "", 3, kBegin);
     for (int partition : {0, 1}) {
       store.TaskEnded({77 + partition, 4, 0, partition, 0, "1", TaskOutcome::kSucceeded, "", kBegin + 1});
-      store.TaskResult(4, partition == 0 ? 1'000'003 : 2'000'003);
+      store.TaskResult(4, result_bytes + partition);
     }
     Tell(store, LastSnapshot(kContainer / 3, "driver"));  // with a heap of 512 MiB
     proto::Envelope error = HeapError(true, kErrorMs, of_task ? 40 : -1);
@@ -313,9 +317,18 @@ TEST(HeapErrors, ADriverThatEndsItselfIsToldWithItsAction) {
       EXPECT_THAT(headline, HasSubstr("The driver ran out of heap: task 40 (stage 5) asked for more"));
       continue;
     }
-    EXPECT_THAT(headline, HasSubstr("The driver ran out of heap: collect at job.py:22 had brought 2.9 MiB in 2 tasks; thread "));
-    EXPECT_THAT(death["how"].get<std::string>(), EndsWith("; results by stage: stage 4 2.9 MiB of 2 tasks (1.9 MiB the largest)"));
+    const std::string how = death["how"];
+    if (result_bytes == 1'003) {
+      EXPECT_EQ(death["action"], nullptr) << "2.9 KiB don't fill 512 MiB";
+      EXPECT_THAT(headline, HasSubstr("The driver ran out of heap: thread "));
+      EXPECT_THAT(how, EndsWith("; collect at job.py:22 ran then, but 2.9 KiB of results don't fill a heap"));
+      EXPECT_EQ(death["advice"][0]["conf"], "spark.driver.memory");
+      continue;
+    }
+    EXPECT_THAT(headline, HasSubstr("The driver ran out of heap: collect at job.py:22 had brought 76.3 MiB in 2 of 3 tasks; thread "));
+    EXPECT_THAT(how, EndsWith("; results by stage: stage 4 76.3 MiB of 2 tasks (38.1 MiB the largest)"));
     EXPECT_EQ(death["action"], "collect at job.py:22");
+    EXPECT_THAT(death["advice"][0]["because"].get<std::string>(), HasSubstr("comes to 3 tasks × 38.1 MiB each so far = 114.4 MiB"));
     EXPECT_EQ(death["advice"][1]["conf"], "spark.driver.memory");
   }
 }

@@ -101,6 +101,22 @@ TEST(ResultLimit, MoreThanTheHeapHoldsNeedsAHeap) {
   EXPECT_EQ(advice[2]["to"], "11594m");  // (2 × 5 GiB + 300 MiB) × 1.1
 }
 
+TEST(ResultLimit, MoreThanTheHostHoldsIsNoSetting) {
+  ProfileStore store;
+  proto::Envelope envelope;
+  envelope.set_schema_version(1);
+  envelope.set_executor_id("driver");
+  envelope.mutable_executor()->set_taken_ms(kStart);
+  envelope.mutable_executor()->set_host_memory_bytes(uint64_t{8} << 30);
+  ASSERT_TRUE(store.Ingest(envelope.SerializeAsString()).ok());
+  Fail(store, 0, "Total size of serialized results of 2 tasks (2.0 GiB) is bigger than spark.driver.maxResultSize (1024.0 MiB)");
+  const Json advice = Json::parse(store.ReportJson(false))["postMortems"][0]["advice"];
+  ASSERT_EQ(advice.size(), 2u);
+  EXPECT_EQ(advice[1]["conf"], nullptr);
+  EXPECT_NE(advice[1]["because"].get<std::string>().find("a heap of at least 11.3 GiB, and the host that the driver ran on has 8.0 GiB"),
+            std::string::npos);
+}
+
 TEST(ResultLimit, ATableToBroadcastIsShuffledInstead) {
   ProfileStore store;
   Fail(store, 0, kRefused, "broadcast exchange (runId 7)");

@@ -1,4 +1,5 @@
-"""sparkmemprof.show() of the application that runs: text at the prompt, the app in a cell, working in its frame."""
+"""sparkmemprof.show() of the application that runs, without a Spark UI: text at the prompt, the app in a cell, working
+in its frame."""
 
 import browsing
 import pytest
@@ -21,7 +22,6 @@ def run(shared_run, package, cell):
     return shared_run(
         JOB,
         cell,
-        conf={"spark.ui.enabled": "true", "spark.ui.port": "0"}.items(),
         environment={"PYTHONPATH": package}.items(),
     ).demand_success()
 

@@ -8,13 +8,12 @@
 A shown report doesn't change; call again for a newer one. Nothing here runs in executors.
 """
 
-import base64
 import html
 import os
 import time
 
+from .application import report_since, running_context, running_report
 from .cells import follow
-from .cli.errors import UserError
 from .cli.live import fetch_report, is_address
 from .cli.report_files import find_report
 from .cli.show import format_of, read_report, render, write_file
@@ -31,13 +30,14 @@ class Shown:
         self._height = height
 
     def _repr_html_(self):
-        # A separate document, which can't reach the notebook. It also has an address of its own: links to its pages are
-        # fragments, and those of a srcdoc would lead to the notebook's.
-        page = base64.b64encode(render(self._content, self._where, "html")).decode()
+        # A separate document, which can't reach the notebook. Its links are fragments: they lead to its own pages only
+        # because its base is its own address. (A data: address of more than 2 MiB stays empty in Chromium.)
+        page = render(self._content, self._where, "html").decode()
+        page = page.replace("<head>", '<head><base href="about:srcdoc">', 1)
         return (
             '<iframe title="sparkmemprof" sandbox="allow-scripts allow-popups" '
             f'style="width: 100%; height: {self._height}px; border: 0" '
-            f'src="data:text/html;charset=utf-8;base64,{html.escape(page)}"></iframe>'
+            f'srcdoc="{html.escape(page)}"></iframe>'
         )
 
     def __repr__(self):
@@ -47,8 +47,8 @@ class Shown:
 def show(source=None, *, height=800):
     """The report as a notebook's cell shows it, when it is the cell's last expression; at a prompt, its text.
 
-    source: None for the application that runs in this process, which needs its Spark UI; or the address of a Spark UI
-    ("http://driver:4040"), or a report directory, an application's folder in it, or a report.json. height: pixels.
+    source: None for the application that runs in this process; or the address of a Spark UI ("http://driver:4040"), or
+    a report directory, an application's folder in it, or a report.json. height: pixels.
 
     Raises UserError, which says what to do.
     """
@@ -75,7 +75,7 @@ def clear():
     Raises UserError, which says what to do, where no application runs.
     """
     global _cleared_ms
-    _address_of_running_application()
+    running_context()
     _cleared_ms = int(1000 * time.time())
 
 
@@ -83,39 +83,10 @@ def _read(source):
     """(bytes of report.json, the name of their origin)."""
     if source is None:
         follow()  # what cells are called may be news to the application
-        content, where = fetch_report(_address_of_running_application(), fresh=True)
-        return (_since(content) if _cleared_ms else content), where
+        content = running_report()
+        return (report_since(content, _cleared_ms) if _cleared_ms else content), "the running application"
     text = os.fspath(source)
     if is_address(text):
         return fetch_report(text, fresh=True)
     path, _ = find_report(text)
     return read_report(path), path
-
-
-def _since(content):
-    from sparkmemprof import _store
-
-    try:
-        return _store.report_since(content, _cleared_ms).encode()
-    except ValueError as error:
-        raise UserError(str(error)) from None
-
-
-def _address_of_running_application():
-    try:
-        from pyspark import SparkContext
-
-        context = SparkContext._active_spark_context
-    except ImportError:
-        context = None
-    if context is None:
-        raise UserError(
-            "no Spark application runs in this process: give a report directory, sparkmemprof.show('reports')"
-        )
-    address = context.uiWebUrl
-    if address is None:
-        raise UserError(
-            "the application has no Spark UI (spark.ui.enabled=false): "
-            "give the report directory that its driver's log names"
-        )
-    return address

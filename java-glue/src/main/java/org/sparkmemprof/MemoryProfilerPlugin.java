@@ -7,6 +7,7 @@ import org.sparkmemprof.plugin.DriverSide;
 import org.sparkmemprof.plugin.ExecutorSide;
 import org.sparkmemprof.plugin.FailureNotes;
 import org.sparkmemprof.plugin.NotebookCells;
+import org.sparkmemprof.plugin.RunningReport;
 
 /**
  * The name in {@code spark.plugins}: {@code --conf
@@ -31,6 +32,15 @@ public final class MemoryProfilerPlugin implements SparkPlugin {
    */
   public static void notebookCell(String file, int number, String text) {
     NotebookCells.tell(file, number, text);
+  }
+
+  /**
+   * Called by the driver's Python half.
+   *
+   * @return UTF-8 of report.json as of now; null: no profiler runs in this JVM
+   */
+  public static byte[] report() throws InterruptedException {
+    return RunningReport.json();
   }
 
   @Override

@@ -117,6 +117,7 @@ public final class DriverSide implements DriverPlugin {
           new DriverReports(
               feeder::takePostMortems, files, settings.reportDirectory != null, Log.LOG, notices);
       NotebookCells.start(feeder, settings, conf);
+      RunningReport.start(spark, feeder, settings.patience);
       FailureNotes.start(listener.failedJobs(), feeder, writer, files, settings.patience);
       if (settings.eventLogEnabled) {
         eventLog = new EventLog(spark, feeder, settings.sourceEverywhere, notices);
@@ -179,6 +180,7 @@ public final class DriverSide implements DriverPlugin {
     }
     FailureNotes.stop();
     NotebookCells.stop();
+    RunningReport.stop();
     if (profile != null) {
       profile.close();
     }

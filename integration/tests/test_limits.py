@@ -1,0 +1,119 @@
+"""@pytest.mark.limit_spark_memory in the tests of a user's project, with the wheel installed."""
+
+import os
+import pathlib
+import re
+import xml.etree.ElementTree
+
+import processes
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+FIXTURE = f"""
+import pytest
+from pyspark.sql import SparkSession
+
+@pytest.fixture(scope="session")
+def spark():
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.memprof.patience", {processes.PROFILERS_PATIENCE!r})
+    session = builder.config("spark.plugins", "").getOrCreate()
+    session.sparkContext.parallelize([60_000_011], 1).map(lambda size: len(bytearray(size))).sum()  # no test's
+    yield session
+    session.stop()
+"""
+
+TESTS = """
+def held(spark, size):
+    return spark.sparkContext.parallelize([size], 1).map(lambda size: len(bytearray(size))).sum()
+
+@pytest.mark.limit_spark_memory("40 MB")
+def test_below(spark):
+    assert held(spark, 30_000_007) == 30_000_007
+
+@pytest.mark.limit_spark_memory("40 MB")
+def test_above(spark):
+    assert held(spark, 50_000_021) == 50_000_021
+
+@pytest.mark.limit_spark_memory("40 MB")
+def test_below_after_one_above(spark):
+    assert held(spark, 30_000_007) == 30_000_007
+
+@pytest.mark.limit_spark_memory("40 MB")
+def test_that_fails_by_itself(spark):
+    assert held(spark, 50_000_021) == 0
+
+@pytest.mark.limit_spark_memory("40 MB")
+def test_without_tasks(spark):
+    pass
+
+@pytest.mark.limit_spark_memory("forty")
+def test_of_no_size(spark):
+    pass
+
+def test_without_a_mark(spark):
+    assert held(spark, 90_000_001) == 90_000_001
+"""
+
+
+@pytest.fixture
+def run_tests(line, tmp_path):
+    def run(text):
+        """The outcomes of a file's tests by their names: "" passed, else why not; and what pytest printed."""
+        (tmp_path / "test_users.py").write_text(text)
+        command = [ROOT / "integration/with-spark.sh", line, "python", "-m", "pytest", "-p", "no:cacheprovider"]
+        options = ["--strict-markers", "--junitxml=results.xml", "-q", "test_users.py"]
+        environment = {**os.environ, "TMPDIR": str(tmp_path)}
+        finished = processes.run([*command, *options], 300, cwd=tmp_path, env=environment)
+        assert (tmp_path / "results.xml").exists(), finished.stdout + finished.stderr
+        results = {}
+        for case in xml.etree.ElementTree.parse(tmp_path / "results.xml").iter("testcase"):
+            results[case.get("name")] = "".join(f"{each.get('message')}\n{each.text}" for each in case)
+        return results, finished.stdout
+
+    return run
+
+
+def test_only_a_test_whose_task_held_more_fails(run_tests):
+    results, printed = run_tests(FIXTURE + TESTS)
+    passed = {name for name, problem in results.items() if not problem}
+    assert passed == {"test_below", "test_below_after_one_above", "test_without_a_mark"}, printed
+    above = results["test_above"]
+    held = r"but task \d+ \(stage \d+, partition 0\) held (\d+\.\d) MiB in its Python worker"
+    found = re.search(rf"limit_spark_memory: at most 40\.0 MiB, {held}", above)
+    assert found, above
+    assert 47.7 <= float(found[1]) < 65, "a worker's first task also holds what PySpark imports"
+    row = re.search(r"^ +47\.7 MiB  test_users\.py:(\d+)  (.*)$", above, re.MULTILINE)
+    assert row, above
+    assert "len(bytearray(size))" in (FIXTURE + TESTS).splitlines()[int(row[1]) - 1]
+    assert row[2].startswith("return spark.sparkContext.parallelize([size], 1)")
+    assert "assert 50000021 == 0" in results["test_that_fails_by_itself"]
+    assert "limit_spark_memory" not in results["test_that_fails_by_itself"].split("\n")[0]
+    assert "limit_spark_memory: the test ran no Spark task" in results["test_without_tasks"]
+    assert (
+        """limit_spark_memory: want one size, such as "64 MB" or "1.5 GiB", not ('forty',)"""
+        in results["test_of_no_size"]
+    )
+
+
+@pytest.mark.one_line("4")
+def test_an_application_from_before_is_named(run_tests):
+    """One that the module makes while pytest collects."""
+    results, printed = run_tests(FIXTURE + "SparkSession.builder.master('local[1]').getOrCreate()\n" + TESTS)
+    assert "the running application is not profiled" in results["test_below"], printed
+    assert "create it in a fixture" in results["test_below"]
+    assert not results["test_without_a_mark"]
+
+
+@pytest.mark.one_line("4")
+def test_a_run_without_marks_has_no_profiler(run_tests):
+    """The mark is known, and nothing else is done."""
+    text = FIXTURE + "def test_plain(spark):\n    assert not spark.sparkContext.getConf().get('spark.plugins')\n"
+    results, printed = run_tests(text)
+    assert results == {"test_plain": ""}, printed
+
+
+def test_the_mark_is_told(line, tmp_path):
+    command = [ROOT / "integration/with-spark.sh", line, "python", "-m", "pytest", "--markers"]
+    assert "@pytest.mark.limit_spark_memory(most): " in processes.run(command, 100, cwd=tmp_path).stdout

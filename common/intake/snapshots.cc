@@ -5,7 +5,9 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace memprof {
@@ -100,16 +102,34 @@ void JoinPools(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& sn
       }
       known.set_storage_peak_bytes(std::max(known.storage_peak_bytes(), pool.storage_peak_bytes()));
       known.set_execution_peak_bytes(std::max(known.execution_peak_bytes(), pool.execution_peak_bytes()));
+      known.set_used_peak_bytes(std::max(known.used_peak_bytes(), pool.used_peak_bytes()));
     }
   }
   snapshot.clear_spark_pools();
   for (const auto& [off_heap, pool] : pools) *snapshot.add_spark_pools() = pool;
 }
 
+constexpr std::string_view kOfNoTask = "noTaskHeapBytes: ";
+
+// Their sum, and each: in this order the later snapshot is the larger one.
+std::pair<uint64_t, std::map<std::string, uint64_t>> BytesOfNoTask(const proto::ExecutorSnapshot& snapshot) {
+  std::pair<uint64_t, std::map<std::string, uint64_t>> bytes;
+  for (const proto::Counter& counter : snapshot.counters()) {
+    if (!counter.name().starts_with(kOfNoTask)) continue;
+    bytes.first += counter.value();
+    bytes.second[counter.name()] = counter.value();
+  }
+  return bytes;
+}
+
+// Bytes of no task are those of one snapshot, of the later one, whose sum is larger: one that is no longer among the largest is a part
+// of "other threads".
 void JoinCounters(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
   std::map<std::string, uint64_t> counters;
+  const proto::ExecutorSnapshot* later = BytesOfNoTask(other) > BytesOfNoTask(snapshot) ? &other : &snapshot;
   for (const proto::ExecutorSnapshot* from : Both(snapshot, other)) {
     for (const proto::Counter& counter : from->counters()) {
+      if (from != later && counter.name().starts_with(kOfNoTask)) continue;
       uint64_t& value = counters[counter.name()];
       value = std::max(value, counter.value());  // they count from the executor's start
     }

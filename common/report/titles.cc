@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 
 #include "report/call_site.h"
 #include "report/units.h"
@@ -37,8 +37,16 @@ std::string Place(std::string_view file, uint32_t line) {
 
 // Frames that only hand memory out; their callers say more.
 bool IsAllocationHelper(const ReportFrame& frame) {
-  static constexpr std::array<std::string_view, 6> kPrefixes = {"java.", "jdk.", "sun.", "scala.", "io.netty.", "org.apache.spark.unsafe."};
-  return frame.language == Language::kJava && std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](std::string_view prefix) {
+  static constexpr std::string_view kPrefixes[] = {"java.",
+                                                   "jdk.",
+                                                   "sun.",
+                                                   "scala.",
+                                                   "io.netty.",
+                                                   "org.apache.spark.unsafe.",
+                                                   "org.apache.spark.sql.catalyst.expressions.codegen.BufferHolder.",
+                                                   "org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter.",
+                                                   "org.apache.spark.sql.catalyst.expressions.codegen.UnsafeWriter."};
+  return frame.language == Language::kJava && std::any_of(std::begin(kPrefixes), std::end(kPrefixes), [&](std::string_view prefix) {
            return std::string_view(frame.module).starts_with(prefix) || std::string_view(frame.function).starts_with(prefix);
          });
 }

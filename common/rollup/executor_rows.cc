@@ -106,6 +106,11 @@ const char* LimitSourceWord(LimitSource source) {
 
 std::optional<uint64_t> PeakOf(std::string_view region, uint64_t pyspark_budget, const proto::ExecutorSnapshot& snapshot) {
   if (region == "heap.storage") return Measured(snapshot.has_spark_storage_peak_bytes(), snapshot.spark_storage_peak_bytes());
+  if (region == "offHeap") {
+    const auto& pools = snapshot.spark_pools();
+    const auto pool = std::find_if(pools.begin(), pools.end(), [](const proto::SparkPool& each) { return each.last().off_heap(); });
+    return pool == pools.end() ? std::nullopt : std::optional(pool->used_peak_bytes());
+  }
   if (region == "heap.execution") return Measured(snapshot.has_spark_execution_peak_bytes(), snapshot.spark_execution_peak_bytes());
   // Python lives in its own region where the manager granted one, and in the overhead everywhere else.
   if (region == "overhead" && pyspark_budget == 0) return PythonAtPeak(snapshot);

@@ -44,6 +44,11 @@ def test_pools(runs, mode):
     executor, pool = pool_of(run.report(), mode)
     if mode == "offHeap":
         assert pool["maxBytes"] == OFF_HEAP_BYTES
+        (region,) = [region for region in executor["regions"] if region["name"] == "offHeap"]
+        peaks = pool["storagePeakBytes"], pool["executionPeakBytes"]
+        assert region["budgetBytes"] == OFF_HEAP_BYTES
+        # Cached blocks, and a sort beside them.
+        assert max(peaks) < region["peakBytes"] <= min(sum(peaks), OFF_HEAP_BYTES)
     else:
         budgets = {region["name"]: region["budgetBytes"] for region in executor["regions"]}
         assert abs(pool["maxBytes"] - budgets["heap.storage"] - budgets["heap.execution"]) < 1 << 20

@@ -215,7 +215,7 @@ void Agent::OnHeapExhaustedExit(JNIEnv* jni) noexcept {
 
 void Agent::OnThreadStarting(jthread thread) noexcept { tasks_.ThreadStarting(thread); }
 
-void Agent::OnThreadStart(jthread thread) noexcept { tasks_.ThreadStart(thread); }
+void Agent::OnThreadStart(JNIEnv* jni, jthread thread) noexcept { tasks_.ThreadStart(jni, thread); }
 
 void Agent::OnOffHeapAllocated(JNIEnv* jni, uint64_t address, uint64_t size) noexcept {
   Guarded([&] { offheap_.Allocated(jni, address, size); });

@@ -66,7 +66,7 @@ class Agent {
   void OnHeapExhausted(JNIEnv* jni, const char* error) noexcept;  // on the thread that ran out
   void OnHeapExhaustedExit(JNIEnv* jni) noexcept;                 // likewise; the JVM exits when it returns
   void OnThreadStarting(jthread thread) noexcept;                 // on the parent's thread
-  void OnThreadStart(jthread thread) noexcept;                    // on the new one
+  void OnThreadStart(JNIEnv* jni, jthread thread) noexcept;       // on the new one
   void OnOffHeapAllocated(JNIEnv* jni, uint64_t address, uint64_t size) noexcept;
   void OnOffHeapFreeing(uint64_t address) noexcept;
   std::optional<OffHeapBlock> OnOffHeapResizing(uint64_t old_address) noexcept;

@@ -36,7 +36,7 @@ void JNICALL OnNativeBind(jvmtiEnv* jvmti, JNIEnv* jni, jthread, jmethodID metho
 
 void JNICALL OnVmInit(jvmtiEnv*, JNIEnv*, jthread) { Agent::Get().OnVmInit(); }
 
-void JNICALL OnThreadStart(jvmtiEnv*, JNIEnv*, jthread thread) { Agent::Get().OnThreadStart(thread); }
+void JNICALL OnThreadStart(jvmtiEnv*, JNIEnv* jni, jthread thread) { Agent::Get().OnThreadStart(jni, thread); }
 
 void JNICALL OnCollectionStart(jvmtiEnv*) { Agent::Get().OnPause(true); }
 

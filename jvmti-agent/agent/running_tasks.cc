@@ -7,6 +7,8 @@
 
 #include "agent/guarded.h"
 #include "base/clock.h"
+#include "stacks/thread_name.h"
+#include "tasks/service_threads.h"
 #include "tasks/thread_task.h"
 #include "watch/in_turn.h"
 
@@ -126,11 +128,12 @@ void RunningTasks::ThreadStarting(jthread thread) {
   if (ground_->application.running() && ground_->tasks.IsRunning(task)) ground_->jvm.jvmti()->SetTag(thread, ToObjectTag(task));
 }
 
-void RunningTasks::ThreadStart(jthread thread) {
+void RunningTasks::ThreadStart(JNIEnv* jni, jthread thread) {
   jvmtiEnv* jvmti = ground_->jvm.jvmti();
   jlong tag = 0;
   if (jvmti->GetTag(thread, &tag) != JVMTI_ERROR_NONE || tag == 0) return;
   jvmti->SetTag(thread, 0);
+  if (ServesAllTasks(ThreadName(jvmti, jni, thread))) return;
   SetCurrentTask(FromObjectTag(tag));
 }
 

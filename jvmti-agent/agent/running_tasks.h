@@ -30,8 +30,8 @@ class RunningTasks {
   std::string Snapshot(int64_t task_attempt_id, size_t max_bytes) noexcept;
   void Forget();  // of an application that has ended
 
-  void ThreadStarting(jthread thread);  // on the parent's thread
-  void ThreadStart(jthread thread);     // on the new one
+  void ThreadStarting(jthread thread);            // on the parent's thread
+  void ThreadStart(JNIEnv* jni, jthread thread);  // on the new one
 
   // Interim profiles of the running tasks, to be sent early because the container may be killed a moment later.
   std::vector<std::string> Snapshots();

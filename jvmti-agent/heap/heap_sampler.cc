@@ -30,7 +30,7 @@ HeapSampler::Charged HeapSampler::ChargeTask(jvmtiEnv* jvmti, JNIEnv* jni, const
   const TaskTag tag = CurrentTask();
   Charged charged;
   std::shared_ptr<JavaStacks> stacks;
-  bool known = false;
+  bool done = false;
   const auto add = [&](TaskFigures& task, JavaStackId id) {
     const uint32_t site = task.heap.FindOrAdd(stack.hash, id);
     task.heap.At(site) += amount;
@@ -38,14 +38,14 @@ HeapSampler::Charged HeapSampler::ChargeTask(jvmtiEnv* jvmti, JNIEnv* jni, const
     charged = {{task.stacks, own, task.key.stage_id, task.key.stage_attempt, 0}, true};
   };
   const auto add_if_known = [&](TaskFigures& task) {
-    known = task.heap.Knows(stack.hash);
-    if (known) {
+    done = task.heap.Knows(stack.hash) || !task.heap.HasRoom();
+    if (done) {
       add(task, 0);
     } else {
       stacks = task.stacks;
     }
   };
-  if (!tasks_->WithTask(tag, add_if_known) || known) return charged;
+  if (!tasks_->WithTask(tag, add_if_known) || done) return charged;
   const JavaStackId id = stacks->Intern(jvmti, jni, stack);  // the task meets this stack for the first time
   tasks_->WithTask(tag, [&](TaskFigures& task) { add(task, id); });
   return charged;

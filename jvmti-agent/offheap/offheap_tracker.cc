@@ -85,7 +85,7 @@ void OffHeapTracker::Charge(jvmtiEnv* jvmti, JNIEnv* jni, OffHeapBlock* block) {
     block->task = tag;
   };
   tasks_->WithTask(tag, [&](TaskFigures& task) {
-    if (task.offheap.Knows(stack.hash)) {
+    if (task.offheap.Knows(stack.hash) || !task.offheap.HasRoom()) {
       charge(task, 0);
     } else {
       stacks = task.stacks;

@@ -7,6 +7,33 @@ namespace memprof {
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsHex(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool IsWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// The length of an id that a name has at `begin`: a UUID, or a word of eight or more hexadecimal digits, with decimal ones and
+// letters among them. 0: there is none.
+size_t IdAt(std::string_view name, size_t begin) {
+  if (begin > 0 && IsWord(name[begin - 1])) return 0;
+  const auto run = [&](size_t at) {
+    size_t end = at;
+    while (end < name.size() && IsHex(name[end])) ++end;
+    return end - at;
+  };
+  const auto ends = [&](size_t end) { return end == name.size() || !IsWord(name[end]); };
+  size_t end = begin;
+  constexpr size_t kUuid[] = {8, 4, 4, 4, 12};
+  for (const size_t length : kUuid) {
+    if (run(end) != length) break;
+    end += length;
+    if (length == 12 && ends(end)) return end - begin;
+    if (end == name.size() || name[end] != '-') break;
+    ++end;
+  }
+  const size_t length = run(begin);
+  const std::string_view word = name.substr(begin, length);
+  const auto digits = static_cast<size_t>(std::count_if(word.begin(), word.end(), IsDigit));
+  return length >= 8 && ends(begin + length) && digits != 0 && digits != length ? length : 0;
+}
 
 // Generated classes: only the number at the end tells two of them apart.
 constexpr std::string_view kNumbered[] = {"GeneratedMethodAccessor", "GeneratedConstructorAccessor",
@@ -55,6 +82,11 @@ bool LaunchesTasks(std::string_view function) {
 std::string NormalizedThreadName(std::string_view name) {
   std::string out;
   for (size_t i = 0; i < name.size();) {
+    if (const size_t id = IdAt(name, i); id != 0) {
+      out.push_back('#');
+      i += id;
+      continue;
+    }
     if (!IsDigit(name[i])) {
       out.push_back(static_cast<unsigned char>(name[i]) < 0x20 ? ' ' : name[i]);
       ++i;

@@ -32,6 +32,7 @@ class OffHeapSites {
   explicit OffHeapSites(SiteBudget* budget) : table_(budget) {}
 
   bool Knows(uint64_t stack_hash) const { return table_.Knows(stack_hash); }
+  bool HasRoom() const { return table_.HasRoom(); }
   Place Allocated(uint64_t stack_hash, JavaStackId stack, const Amount& amount);
   void Freed(const Place& place, const Amount& amount);
   // The block turned out to be `bytes` smaller than said at its allocation; it is still live.

@@ -11,11 +11,13 @@ struct Service {
   std::string_view name;
 };
 
+constexpr std::string_view kTaskLaunch = "task launch", kPipes = "Python workers' pipes";
+
 // Names as Spark 3.5 to 4.3, JDK 11 to 25, Netty, Jetty and Log4j give them.
 constexpr Service kServices[] = {
     // On a task's own thread: before the task begins, its binary is read and classes are loaded; after its end, its result is serialised.
-    {"Executor task launch worker", "task launch"},
-    {"task-result-getter-", "task launch"},
+    {"Executor task launch worker", kTaskLaunch},
+    {"task-result-getter-", kTaskLaunch},
     {"dispatcher-event-loop-", "RPC"},
     {"dispatcher-BlockManager", "RPC"},
     {"dispatcher-CoarseGrainedScheduler", "RPC"},
@@ -53,14 +55,14 @@ constexpr Service kServices[] = {
     {"stream execution thread", "query planning"},
     {"state-store-maintenance-", "state store maintenance"},
     // While its task runs, such a thread counts for the task; it also lives between tasks.
-    {"Idle Worker Monitor for ", "Python workers' pipes"},
-    {"Monitor for ", "Python workers' pipes"},
-    {"Worker Monitor for ", "Python workers' pipes"},
-    {"Writer Monitor for ", "Python workers' pipes"},
-    {"stderr reader for ", "Python workers' pipes"},
-    {"stdout reader for ", "Python workers' pipes"},
-    {"stdout writer for ", "Python workers' pipes"},
-    {"process reaper", "Python workers' pipes"},
+    {"Idle Worker Monitor for ", kPipes},
+    {"Monitor for ", kPipes},
+    {"Worker Monitor for ", kPipes},
+    {"Writer Monitor for ", kPipes},
+    {"stderr reader for ", kPipes},
+    {"stdout reader for ", kPipes},
+    {"stdout writer for ", kPipes},
+    {"process reaper", kPipes},
     {"C# CompilerThread#", "JIT"},
     {"Attach Listener", "JVM"},
     {"Common-Cleaner", "JVM"},
@@ -91,6 +93,11 @@ std::string_view ServiceOfThread(std::string_view normalized_thread_name) {
   const auto* found = std::find_if(std::begin(kServices), std::end(kServices),
                                    [&](const Service& service) { return normalized_thread_name.starts_with(service.thread); });
   return found == std::end(kServices) ? std::string_view() : found->name;
+}
+
+bool ServesAllTasks(std::string_view normalized_thread_name) {
+  const std::string_view service = ServiceOfThread(normalized_thread_name);
+  return !service.empty() && service != kTaskLaunch && service != kPipes;
 }
 
 }  // namespace memprof

@@ -40,6 +40,7 @@ class SiteBudget {
  public:
   static constexpr uint32_t kMaxSitesOfAllTasks = 24u << 10;
 
+  bool HasRoom() const { return taken_.load(std::memory_order_relaxed) < kMaxSitesOfAllTasks; }
   bool Take() {
     if (taken_.fetch_add(1, std::memory_order_relaxed) < kMaxSitesOfAllTasks) return true;
     taken_.fetch_sub(1, std::memory_order_relaxed);
@@ -69,6 +70,8 @@ class TaskSites {
   TaskSites& operator=(const TaskSites&) = delete;
 
   bool Knows(uint64_t stack_hash) const { return by_hash_.contains(stack_hash); }
+  // False: a stack that isn't known goes to `rest`, so it needs no name, which would take the room of other tasks' stacks.
+  bool HasRoom() const { return sites_.size() < kMaxSites && budget_->HasRoom(); }
 
   // The index of the stack's site, made if needed; kNoSite when there is no place for it.
   uint32_t FindOrAdd(uint64_t stack_hash, JavaStackId stack) {

@@ -10,6 +10,7 @@ void SparkPools::Add(const proto::PoolUse& use, int64_t now_ms) {
   pool.set_last_ms(now_ms);
   pool.set_storage_peak_bytes(std::max(pool.storage_peak_bytes(), use.storage_bytes()));
   pool.set_execution_peak_bytes(std::max(pool.execution_peak_bytes(), use.execution_bytes()));
+  pool.set_used_peak_bytes(std::max(pool.used_peak_bytes(), use.storage_bytes() + use.execution_bytes()));
 }
 
 void SparkPools::AddTo(proto::ExecutorSnapshot* snapshot) const {

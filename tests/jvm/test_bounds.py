@@ -7,10 +7,15 @@ BLOCK = 4016  # new byte[4000]
 
 
 @pytest.fixture(scope="module")
-def outcome(classes, tmp_path_factory):
+def run(classes, tmp_path_factory):
     from conftest import Java
 
-    return Java("17", classes, tmp_path_factory.mktemp("bounds")).run("ManyStacks")
+    return lambda *words: Java("17", classes, tmp_path_factory.mktemp("bounds")).run("ManyStacks", *words)
+
+
+@pytest.fixture(scope="module")
+def outcome(run):
+    return run()
 
 
 def test_totals_add_up_beyond_every_bound(outcome):
@@ -29,6 +34,16 @@ def test_a_later_task_has_whole_stacks_again(outcome):
     assert len(functions) == 128  # outermost 32 and innermost 96 of 200
     assert functions[:2] == ["ManyStacks.main", "ManyStacks.deep"]
     assert functions[-1] == "ManyStacks.deep"
+
+
+def test_a_task_whose_table_is_full_takes_no_room_of_others(run):
+    beside = run("beside")
+    assert beside.status == 0, beside.err
+    assert total(beside.task("many"), "jvm-heap") == pytest.approx(16_000 * BLOCK, rel=0.01)
+    (deep,) = sites(beside.task("few"), "jvm-heap", "ManyStacks.deeper")
+    assert deep["allocatedBytes"] == 100 * BLOCK
+    assert len(deep["frames"]) > 120
+    assert "droppedJavaFrames" not in beside.snapshots()[-1]["counters"]
 
 
 def test_recursion_is_folded(outcome):

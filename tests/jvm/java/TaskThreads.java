@@ -20,6 +20,14 @@ public final class TaskThreads {
     for (int i = 0; i < count; i++) sink = new byte[1000];
   }
 
+  static void byWriter(int count) {
+    for (int i = 0; i < count; i++) sink = new byte[1000];
+  }
+
+  static void byPool(int count) {
+    for (int i = 0; i < count; i++) sink = new byte[1000];
+  }
+
   static void byBystander(int count) {
     for (int i = 0; i < count; i++) sink = new byte[1000];
   }
@@ -59,7 +67,11 @@ public final class TaskThreads {
               await(closed);
               afterwards(300_000);
             });
+    Thread pool = start("shuffle-client-4-1", () -> byPool(300_000)); // Netty's, of all tasks
+    Thread writer = start("stdout writer for python3", () -> byWriter(300_000));
     bystander.countDown();
+    join(pool);
+    join(writer);
     join(child);
     join(before);
     Probe.close(1, "first");

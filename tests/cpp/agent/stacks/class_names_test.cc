@@ -39,6 +39,17 @@ TEST(ClassNames, OfTheWayToATasksCode) {
   }
 }
 
+TEST(ThreadNames, IdsAreNumbers) {
+  EXPECT_EQ(NormalizedThreadName("worker-3fa85f64-5717-4562-b3fc-2c963f66afa6-2"), "worker-#-#");
+  EXPECT_EQ(NormalizedThreadName("query [id = 3FA85F64-5717-4562-B3FC-2C963F66AFA6, run]"), "query [id = #, run]");
+  EXPECT_EQ(NormalizedThreadName("session 7d3f09ab12"), "session #");
+  EXPECT_EQ(NormalizedThreadName("client-a1b2c3d4-e5"), "client-#-e#") << "no UUID: each word by itself";
+  EXPECT_EQ(NormalizedThreadName("deadbeef"), "deadbeef") << "a word without a digit";
+  EXPECT_EQ(NormalizedThreadName("abc12345"), "#");
+  EXPECT_EQ(NormalizedThreadName("facade1"), "facade#") << "too short";
+  EXPECT_EQ(NormalizedThreadName("12345678.5"), "#");
+}
+
 TEST(ThreadNames, OnlyNumbersTellTasksApart) {
   EXPECT_EQ(NormalizedThreadName("Executor task launch worker for task 3.0 in stage 1.0 (TID 7)"),
             "Executor task launch worker for task # in stage # (TID #)");

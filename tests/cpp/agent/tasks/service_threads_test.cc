@@ -28,6 +28,16 @@ TEST(ServiceThreads, AreKnownByWhatTheirNamesBeginWith) {
   EXPECT_EQ(ServiceOf("memprof-watch"), "sparkmemprof");
 }
 
+TEST(ServiceThreads, SomeWorkForOneTaskAtATime) {
+  const auto serves_all = [](std::string_view thread) { return ServesAllTasks(NormalizedThreadName(thread)); };
+  EXPECT_TRUE(serves_all("shuffle-client-4-1"));
+  EXPECT_TRUE(serves_all("files-client-1-1"));
+  EXPECT_TRUE(serves_all("context-cleaner-periodic-gc"));
+  EXPECT_FALSE(serves_all("stdout writer for python3"));
+  EXPECT_FALSE(serves_all("Executor task launch worker for task 3.0 in stage 7.1 (TID 25)"));
+  EXPECT_FALSE(serves_all("pool-1-thread-1"));
+}
+
 TEST(ServiceThreads, AreNoOthers) {
   for (const char* thread : {"", "Thread-3", "pool-2-thread-1", "ForkJoinPool-1-worker-1", "my-dispatcher-1", "a main thread",
                              "main-loader", "SIGMA-pool", "dispatcher-of-mine", "rpc-of-mine", "subquery-runner"}) {

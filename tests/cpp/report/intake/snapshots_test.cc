@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <map>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace memprof {
@@ -47,9 +51,10 @@ proto::ExecutorSnapshot Random(std::mt19937& random) {
   }
   if (random() % 2 == 0) snapshot.set_gc_stopped_ms(random() % 9);
   if (random() % 2 == 0) snapshot.set_cgroup(random() % 2 == 0 ? "/a" : "/b");
-  if (random() % 2 == 0) {
+  for (const char* name : {"a", "b", "noTaskHeapBytes: RPC", "noTaskHeapBytes: other threads"}) {
+    if (random() % 2 == 0) continue;
     proto::Counter& counter = *snapshot.add_counters();
-    counter.set_name(random() % 2 == 0 ? "a" : "b");
+    counter.set_name(name);
     counter.set_value(random() % 4);
   }
   for (unsigned i = random() % 3; i != 0; --i) {
@@ -59,6 +64,7 @@ proto::ExecutorSnapshot Random(std::mt19937& random) {
     pool.set_last_ms(static_cast<int64_t>(random() % 2));
     pool.set_storage_peak_bytes(random() % 5);
     pool.set_execution_peak_bytes(random() % 5);
+    pool.set_used_peak_bytes(random() % 5);
   }
   if (random() % 2 == 0) snapshot.add_not_available()->set_what(random() % 2 == 0 ? "x" : "y");
   return snapshot;
@@ -79,6 +85,31 @@ TEST(Snapshots, OrderAndRepetitionChangeNothing) {
     snapshots.push_back(snapshots[random() % 4]);
     std::shuffle(snapshots.begin(), snapshots.end(), random);
     ASSERT_EQ(Joined(snapshots), expected) << "round " << round;
+  }
+}
+
+// 23 names are sent, and the sum of the others: one that others have overtaken is in that sum.
+TEST(Snapshots, BytesOfNoTaskCountOnce) {
+  const auto snapshot = [](std::initializer_list<std::pair<const char*, uint64_t>> counters) {
+    proto::ExecutorSnapshot made;
+    for (const auto& [name, value] : counters) {
+      proto::Counter& counter = *made.add_counters();
+      counter.set_name(name);
+      counter.set_value(value);
+    }
+    return made;
+  };
+  const proto::ExecutorSnapshot earlier =
+      snapshot({{"droppedMessages", 7}, {"noTaskHeapBytes: RPC", 100}, {"noTaskHeapBytes: other threads", 30}});
+  const proto::ExecutorSnapshot later = snapshot({{"noTaskHeapBytes: UI", 500}, {"noTaskHeapBytes: other threads", 130}});
+  for (const bool in_order : {true, false}) {
+    proto::ExecutorSnapshot joined = in_order ? earlier : later;
+    JoinSnapshot(in_order ? later : earlier, joined);
+    std::map<std::string, uint64_t> counters;
+    for (const proto::Counter& counter : joined.counters()) counters[counter.name()] = counter.value();
+    const std::map<std::string, uint64_t> expected = {
+        {"droppedMessages", 7}, {"noTaskHeapBytes: UI", 500}, {"noTaskHeapBytes: other threads", 130}};
+    EXPECT_EQ(counters, expected);
   }
 }
 

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace memprof {
 namespace {
 
-ReportFrame Java(const char* module, const char* function, const char* file, uint32_t line) {
+ReportFrame Java(const std::string& module, const std::string& function, const char* file, uint32_t line) {
   return {Language::kJava, function, file, module, line, "", std::nullopt};
 }
 
@@ -59,6 +61,11 @@ TEST(Titles, AJavaSiteIsKnownByWhoAskedTheJdk) {
   EXPECT_EQ(LeadFrame(site.frames)->function, "a");
   site.frames.erase(site.frames.begin());
   EXPECT_EQ(LeadFrame(site.frames)->function, "copyOf");
+  const std::string codegen = "org.apache.spark.sql.catalyst.expressions.codegen.";
+  site.frames = {Java("", codegen + "GeneratedClass.processNext", "generated.java", 7),
+                 Java("", codegen + "UnsafeWriter.write", "UnsafeWriter.java", 110),
+                 Java("", codegen + "BufferHolder.grow", "BufferHolder.java", 79)};
+  EXPECT_EQ(LeadFrame(site.frames)->function, codegen + "GeneratedClass.processNext");
 }
 
 }  // namespace

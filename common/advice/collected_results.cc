@@ -60,7 +60,8 @@ std::vector<ReportAdvice> AdviseCollectedResults(const CollectedResults& results
   const bool fits = needed_heap <= heap;
   if (results.host_memory_bytes && needed_heap > *results.host_memory_bytes) {
     pieces.push_back({"", "", "",
-                      fmt::format("no setting helps: all of them need a heap of at least {}, and the host that the driver ran on has {}",
+                      fmt::format("no larger spark.driver.maxResultSize helps: all of them need a heap of at least {}, and the host that "
+                                  "the driver ran on has {}",
                                   FormatBytes(needed_heap), FormatBytes(*results.host_memory_bytes))});
     return pieces;
   }

@@ -14,6 +14,7 @@ namespace {
 // A heap that grows to its size would not fit beside the rest. Nothing: it would, or less than half of it would be left.
 std::optional<ReportAdvice> SmallerHeap(const DriverProcessDeath& death) {
   if (!death.limit_bytes || !death.heap_max_bytes || !death.used_bytes || death.heap_resident_bytes == 0) return std::nullopt;
+  if (*death.used_bytes <= death.heap_resident_bytes) return std::nullopt;  // figures of two moments
   const uint64_t used = std::max(*death.used_bytes, death.heap_resident_bytes + death.held_bytes);
   const uint64_t rest = WithHeadroom(used - std::min(used, death.heap_resident_bytes));
   const uint64_t heap = *death.heap_max_bytes, fits = *death.limit_bytes - std::min(*death.limit_bytes, rest);

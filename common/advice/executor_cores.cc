@@ -1,6 +1,8 @@
 // Fewer tasks at once: each needs as much as before, but their sum is smaller.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "advice/figures.h"
 #include "report/units.h"
 
@@ -16,7 +18,8 @@ std::optional<ReportAdvice> ForHeap(const AdviceInput& input, uint64_t cores) {
     return ReportAdvice{"spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", tasks / 2), because};
   const std::string master = TextOr(input.settings, "spark.master", "");
   if (!master.starts_with("local[")) return std::nullopt;
-  return ReportAdvice{"spark.master", master, fmt::format("local[{}]", tasks / 2), because};
+  const std::string failures = master.substr(std::min(master.find_first_of(",]"), master.size()));  // "]" or ",3]"
+  return ReportAdvice{"spark.master", master, fmt::format("local[{}{}", tasks / 2, failures), because};
 }
 
 }  // namespace

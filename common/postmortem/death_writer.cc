@@ -63,9 +63,8 @@ void DeathWriter::PutHeapError(const proto::HeapShortage& error, std::vector<Las
   if (task != state_.tasks.end()) PutFirst({task->first, &task->second, LiveBytesOf(task->second)}, tasks);
 }
 
-// What the driver's heap was full of for the user's program: an action whose results may be a tenth of it. Rows are counted packed,
-// and LZ4, Spark's default, packs 255 bytes into one at most. In local mode tasks fill the same heap, for themselves. What ran but
-// brought less is no more than mentioned.
+// What the driver's heap was full of for the user's program. In local mode tasks fill the same heap, for themselves. What ran but can't
+// have filled it is no more than mentioned.
 std::optional<ReportAction> DeathWriter::ChargeAction(const ReportExecutor& executor, const proto::HeapShortage& error,
                                                       ReportPostMortem& death) const {
   if (executor.id != "driver") return std::nullopt;
@@ -73,9 +72,8 @@ std::optional<ReportAction> DeathWriter::ChargeAction(const ReportExecutor& exec
   if (!action) return std::nullopt;
   PutPartitions(state_, *action);
   const bool of_task = error.task_attempt_id() >= 0;
-  constexpr uint64_t kMostPacked = 255;
-  const uint64_t heap = executor.heap_max_bytes.value_or(0), results = ExpectedResults(*action);
-  if (results != 0 && results >= heap / 10 / (of_task ? 1 : kMostPacked)) return action;
+  const uint64_t heap = executor.heap_max_bytes.value_or(0);
+  if (MayFill(heap, *action) && (!of_task || ExpectedResults(*action) >= heap / 10)) return action;
   if (!of_task) death.how += BesidePhrase(*action);
   return std::nullopt;
 }

@@ -67,6 +67,12 @@ std::string BroughtPhrase(const ReportAction& action) {
 
 uint64_t ExpectedResults(const ReportAction& action) { return ExpectedBytes(CollectedBy(action)); }
 
+bool MayFill(uint64_t heap_bytes, const ReportAction& action) {
+  constexpr uint64_t kMostPacked = 255;
+  const uint64_t results = ExpectedResults(action);
+  return results != 0 && results >= heap_bytes / 10 / kMostPacked;
+}
+
 std::string BesidePhrase(const ReportAction& action) {
   return fmt::format("; {} ran then, but {} of results don't fill a heap", CallSiteTitle(action), FormatBytes(ExpectedResults(action)));
 }

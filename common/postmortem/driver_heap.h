@@ -19,6 +19,10 @@ void PutAction(const ReportAction& action, const SparkSettings& settings, Report
 // these are more.
 uint64_t ExpectedResults(const ReportAction& action);
 
+// Whether its results may be a tenth of the driver's heap. Rows are counted packed, and LZ4, Spark's default, packs 255 bytes into one
+// at most.
+bool MayFill(uint64_t heap_bytes, const ReportAction& action);
+
 // "; count at job.py:7 ran then, but 2.0 KiB of results don't fill a heap"
 std::string BesidePhrase(const ReportAction& action);
 

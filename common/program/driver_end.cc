@@ -182,9 +182,10 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
       fmt::format("The driver's {}{}", of_python ? "Python process" : "JVM", death.pid ? fmt::format(" {}", *death.pid) : "");
   std::optional<HeldLine> held;
   std::string brought;
-  if (const ReportAction* action = of_python ? nullptr : ActionThen(report, death.time_ms)) {
+  const ReportAction* action = !of_python && death.out_of_memory ? ActionThen(report, death.time_ms) : nullptr;
+  if (action != nullptr && MayFill(row == report.executors.end() ? 0 : row->heap_max_bytes.value_or(0), *action)) {
     death.action = action->call_site;
-    if (ExpectedResults(*action) != 0) brought = "; " + BroughtPhrase(*action);
+    brought = "; " + BroughtPhrase(*action);
   }
   if (const ReportStage* own = of_python ? OwnPython(report) : nullptr) {
     PutHeldSites(*own, death);

@@ -106,10 +106,41 @@ def test_an_application_from_before_is_named(run_tests):
     assert not results["test_without_a_mark"]
 
 
+EARLIER_JVM = """
+from pyspark import SparkContext
+SparkContext("local[1]", "earlier").stop()
+"""
+
+
+@pytest.mark.one_line("4")
+def test_a_jvm_that_cannot_have_the_jar_is_left_alone(run_tests):
+    """It was started while pytest collected; its next contexts are made without the profiler."""
+    results, printed = run_tests(FIXTURE + EARLIER_JVM + TESTS)
+    assert not results["test_without_a_mark"], printed
+    assert "the running application is not profiled" in results["test_below"]
+
+
+@pytest.mark.one_line("4")
+def test_settings_of_the_environment_stay(run_tests, monkeypatch, tmp_path):
+    (tmp_path / "conf").mkdir()
+    options = "-Dours.kept=7"
+    (tmp_path / "conf/spark-defaults.conf").write_text(f"spark.driver.extraJavaOptions {options}\n")
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path / "conf"))
+    text = """
+@pytest.mark.limit_spark_memory("40 MB")
+def test_kept(spark):
+    assert spark._jvm.System.getProperty("ours.kept") == "7"
+    assert spark.sparkContext.parallelize([30_000_007], 1).map(lambda size: len(bytearray(size))).sum() == 30_000_007
+"""
+    results, printed = run_tests(FIXTURE + text)
+    assert results == {"test_kept": ""}, printed
+
+
 @pytest.mark.one_line("4")
 def test_a_run_without_marks_has_no_profiler(run_tests):
     """The mark is known, and nothing else is done."""
-    text = FIXTURE + "def test_plain(spark):\n    assert not spark.sparkContext.getConf().get('spark.plugins')\n"
+    conf = "spark.sparkContext.getConf().toDebugString()"
+    text = FIXTURE + f"def test_plain(spark):\n    assert 'sparkmemprof' not in {conf}.replace('spark.memprof', '')\n"
     results, printed = run_tests(text)
     assert results == {"test_plain": ""}, printed
 

@@ -29,9 +29,9 @@ def running_context() -> Any:
 
 def running_report() -> bytes:
     """report.json of this process's application, with all tasks that have ended. Raises UserError."""
-    plugin = running_context()._gateway.jvm.org.sparkmemprof.MemoryProfilerPlugin
+    context = running_context()
     try:
-        content = plugin.report()
+        content = context._gateway.jvm.org.sparkmemprof.MemoryProfilerPlugin.report()
     except TypeError:  # what Py4J takes for a package can't be called: the JVM has no such class
         content = None
     except Exception as error:

@@ -10,8 +10,6 @@ without such a mark it does nothing. Otherwise each SparkContext that the tests 
 
 from __future__ import annotations
 
-import functools
-import inspect
 import json
 import re
 import time
@@ -22,6 +20,7 @@ import pytest
 MARK = "limit_spark_memory"
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _MOST_LINES = 5
+_NO_TASK = "the test ran no Spark task"
 
 
 def pytest_configure(config: Any) -> None:
@@ -40,10 +39,17 @@ class _Limits:
     def __init__(self) -> None:
         self._begin_ms = 0
         self._problem = ""  # why Spark is not profiled
+        self._contexts: Any = None
         try:
-            self._had_application = _profile_applications()
+            from sparkmemprof.profiled_contexts import ProfiledContexts
+
+            self._contexts = ProfiledContexts()
         except Exception as error:  # it fails the marked tests; the others run as ever
             self._problem = f"Spark is not profiled: {error}"
+
+    def pytest_unconfigure(self) -> None:
+        if self._contexts is not None:
+            self._contexts.remove()
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_setup(self) -> None:
@@ -66,9 +72,12 @@ class _Limits:
         if self._problem:
             return self._problem
         try:
-            return _problem_in(json.loads(report_since(running_report(), self._begin_ms)), most)
+            content = running_report()
+            problem = _problem_in(json.loads(report_since(content, self._begin_ms)), most)
+            is_cut = json.loads(content)["otherStages"] is not None  # of a long session: light stages have no row
+            return "" if problem == _NO_TASK and is_cut else problem
         except UserError as error:
-            hint = "; or create it in a fixture, not before the tests are collected" if self._had_application else ""
+            hint = "; or create it in a fixture, not before the tests are collected" if self._contexts.had_one else ""
             return f"{error}{hint}"
 
 
@@ -81,35 +90,11 @@ def _limit_of(mark: Any) -> int:
     return int(float(match[1]) * _UNITS[match[2].lower()])
 
 
-def _profile_applications() -> bool:
-    """Each SparkContext made from here on has the profiler's settings beside its own. True: there is one already."""
-    from pyspark import SparkConf, SparkContext
-
-    from sparkmemprof.cli import confs
-
-    confs.settings("local")  # raises now if this machine can't load the library
-    plain = SparkContext.__init__
-    signature = inspect.signature(plain)
-
-    @functools.wraps(plain)
-    def profiled(*args: Any, **kwargs: Any) -> None:
-        bound = signature.bind(*args, **kwargs)
-        conf = bound.arguments.get("conf") or SparkConf()
-        master = bound.arguments.get("master") or conf.get("spark.master") or "local"
-        for key, ours in confs.settings(master):
-            conf.set(key, confs.merged(key, conf.get(key), ours))
-        bound.arguments["conf"] = conf
-        plain(*bound.args, **bound.kwargs)
-
-    SparkContext.__init__ = profiled
-    return SparkContext._active_spark_context is not None
-
-
 def _problem_in(report: dict[str, Any], most: int) -> str:
     """ "": its tasks kept within `most` bytes."""
     stages = [stage for stage in report["stages"] if stage["stageId"] >= 0]
     if not any(stage["taskRows"]["known"] for stage in stages):
-        return "the test ran no Spark task"
+        return _NO_TASK
     held, stage, row = max(
         ((held or 0, stage, row) for stage in stages for row, held in enumerate(_held_by_tasks(stage))),
         key=lambda task: task[0],
@@ -125,7 +110,7 @@ def _held_by_tasks(stage: dict[str, Any]) -> list[int | None]:
 def _over(held: int, stage: dict[str, Any], row: int, most: int) -> str:
     tasks = stage["taskRows"]
     task = f"task {tasks['taskAttemptIds'][row]} (stage {stage['stageId']}, partition {tasks['partitions'][row]})"
-    lines = [f"at most {_size(most)}, but {task} held {_size(held)} in its Python worker"]
+    lines = [f"at most {_size(most)}, but {task} held {_size(held)} in its Python worker; its stage's lines:"]
     for line in stage["lines"][:_MOST_LINES]:
         if line["liveAtPeakBytes"]:
             lines.append(f"  {_size(line['liveAtPeakBytes']):>10}  {_what(line)}")

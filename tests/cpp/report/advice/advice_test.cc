@@ -180,7 +180,7 @@ TEST(DriverMemory, NoMoreThanThereIs) {
   scene.settings["yarn.scheduler.maximum-allocation-mb"] = "1100";
   EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "2048m") << "it has no container of YARN's";
   scene.executor.host_memory_bytes = 1600 * kMi;
-  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "1547m");  // 1024 + (1600 - 1024) / 1.1
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "1198m");  // 1024 + (1600 - (1024 + 384)) / 1.1
   EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because, HasSubstr("the driver filled the heap of 1.0 GiB (1000.0 MiB in use at its "
                                                                       "peak), and the host it ran on has 1.6 GiB at most"));
   scene.executor.limit_bytes = 1060 * kMi;
@@ -201,6 +201,7 @@ TEST(DriverMemory, InLocalModeFewerTasksAtOnceAreAdvisedToo) {
   EXPECT_EQ(fewer->conf, "spark.master");
   EXPECT_EQ(fewer->from, "local[4]");
   EXPECT_EQ(fewer->to, "local[1]");
+  EXPECT_EQ(AdviseExecutorCores(DriverScene(4, "local[4,3]").Input())->to, "local[2,3]") << "and how often a task may fail";
   EXPECT_FALSE(AdviseExecutorCores(DriverScene(1, "local[4]").Input()));
   EXPECT_FALSE(AdviseExecutorCores(DriverScene(3, "yarn").Input()));
 }

@@ -17,18 +17,20 @@ constexpr uint64_t kReserved = 300 * kMib;  // of the heap, by Spark for itself
 
 std::string SumPhrase(const CollectedResults& results, uint64_t expected) {
   const uint64_t each = results.bytes / std::max<uint64_t>(results.tasks, 1);
-  if (!results.partitions || *results.partitions <= results.tasks) return FormatBytes(results.bytes);
+  if (!AreMissing(results)) return FormatBytes(results.bytes);
   return fmt::format("{} tasks × {} each so far = {}", FormatCount(*results.partitions), FormatBytes(each), FormatBytes(expected));
 }
 
 }  // namespace
+
+bool AreMissing(const CollectedResults& results) { return results.partitions && *results.partitions > results.tasks; }
 
 uint64_t HeapFor(uint64_t result_bytes) { return kReserved + 2 * result_bytes; }
 
 uint64_t MaxResultBytes(const SparkSettings* settings) { return SizeOr(settings, kMaxResultSize, 1, kGib); }
 
 uint64_t ExpectedBytes(const CollectedResults& results) {
-  if (results.tasks == 0 || !results.partitions || *results.partitions <= results.tasks) return results.bytes;
+  if (results.tasks == 0 || !AreMissing(results)) return results.bytes;
   return static_cast<uint64_t>(static_cast<double>(results.bytes) / static_cast<double>(results.tasks) *
                                static_cast<double>(*results.partitions));
 }

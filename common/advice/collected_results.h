@@ -22,6 +22,9 @@ struct CollectedResults {
   const SparkSettings* settings = nullptr;
 };
 
+// Whether some tasks' results had not arrived.
+bool AreMissing(const CollectedResults& results);
+
 // All tasks' results, if the missing ones are like those that arrived.
 uint64_t ExpectedBytes(const CollectedResults& results);
 

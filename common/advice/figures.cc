@@ -22,7 +22,8 @@ PythonAtOnce SumOf(const std::vector<ReportProcess>& processes) {
   return python;
 }
 
-// Resident pages of the heap, as the JVM measured itself. Committed memory may have no pages yet.
+}  // namespace
+
 std::optional<uint64_t> ResidentHeap(const ReportExecutor& executor) {
   for (const ReportProcess& process : executor.processes) {
     if (process.kind != "jvm") continue;
@@ -32,8 +33,6 @@ std::optional<uint64_t> ResidentHeap(const ReportExecutor& executor) {
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 PythonAtOnce LargestPythonSum(const AdviceInput& input) {
   PythonAtOnce largest = SumOf(input.death->processes);

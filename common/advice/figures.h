@@ -19,6 +19,8 @@ struct PythonAtOnce {
 PythonAtOnce LargestPythonSum(const AdviceInput& input);
 uint64_t BytesOfEach(const PythonAtOnce& python);  // of its workers
 
+// Resident pages of the heap, as the JVM measured itself. Committed memory may have no pages yet.
+std::optional<uint64_t> ResidentHeap(const ReportExecutor& executor);
 uint64_t JvmResident(const AdviceInput& input);  // at the last sample
 uint64_t JvmNative(const AdviceInput& input);    // the part that is neither heap nor what Spark's off-heap budget was used for
 uint64_t BudgetOf(const AdviceInput& input, std::string_view region);

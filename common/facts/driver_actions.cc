@@ -11,7 +11,6 @@ namespace memprof {
 namespace {
 
 constexpr size_t kMostText = 2048;
-constexpr int64_t kUnpackedMs = 60'000;
 
 std::string_view Cut(std::string_view text) { return text.substr(0, kMostText); }
 

@@ -32,6 +32,7 @@ struct JobStart {
 class DriverActions {
  public:
   static constexpr size_t kMostActions = 1000, kMostJobs = 64, kMostStages = 256, kMostResults = 32;
+  static constexpr int64_t kUnpackedMs = 60'000;  // after a job's end its results may still be unpacked
 
   explicit DriverActions(std::pmr::memory_resource* memory) : memory_(memory), actions_(memory), jobs_(memory), result_stages_(memory) {}
 

@@ -20,8 +20,6 @@ std::string RowsPhrase(const ReportAction& action) {
   return fmt::format(" ({} rows of {} each, serialised)", FormatCount(rows), FormatBytes(action.result_bytes / rows));
 }
 
-bool AreMissing(const CollectedResults& results) { return results.partitions && *results.partitions > results.tasks; }
-
 // Of the stages whose results fill the heap. What has arrived of stages without a row is complete.
 CollectedResults CollectedBy(const ReportAction& action) {
   CollectedResults all, listed;

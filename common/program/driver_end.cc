@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "advice/driver_process.h"
+#include "advice/figures.h"
 #include "blackbox/box_reader.h"
+#include "facts/driver_actions.h"
 #include "postmortem/driver_heap.h"
 #include "postmortem/incidents.h"
 #include "postmortem/verdict.h"
@@ -114,24 +116,13 @@ const ReportStage* OwnPython(const Report& report) {
   return found == report.stages.end() ? nullptr : &*found;
 }
 
-// Resident pages of the JVM's heap at its peak; 0: not measured.
-uint64_t ResidentHeap(const ReportExecutor& driver) {
-  for (const ReportProcess& process : driver.processes) {
-    for (const ReportRow& row : process.rows) {
-      if (process.kind == "jvm" && row.name == "Java heap") return row.bytes;
-    }
-  }
-  return 0;
-}
-
 // What the user's program had the JVM do when it died: what ran, or else the last to end, at most a minute before.
 const ReportAction* ActionThen(const Report& report, int64_t time_ms) {
-  constexpr int64_t kUnpackedMs = 60'000;
   const ReportAction* found = nullptr;
   const auto rank = [](const ReportAction& action) { return std::tuple(!action.ended_ms, action.ended_ms.value_or(action.started_ms)); };
   if (!report.driver) return found;
   for (const ReportAction& action : report.driver->actions) {
-    if (action.ended_ms.value_or(time_ms) + kUnpackedMs < time_ms) continue;
+    if (action.ended_ms.value_or(time_ms) + DriverActions::kUnpackedMs < time_ms) continue;
     if (found == nullptr || rank(*found) < rank(action)) found = &action;
   }
   return found;
@@ -207,7 +198,7 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
   process.limit_bytes = death.limit_bytes;
   if (row != report.executors.end()) {
     process.heap_max_bytes = row->heap_max_bytes;
-    process.heap_resident_bytes = ResidentHeap(*row);
+    process.heap_resident_bytes = ResidentHeap(*row).value_or(0);
   }
   death.advice = AdviseDriverProcess(process);
   return death;

@@ -74,8 +74,9 @@ class _Limits:
         try:
             content = running_report()
             problem = _problem_in(json.loads(report_since(content, self._begin_ms)), most)
-            is_cut = json.loads(content)["otherStages"] is not None  # of a long session: light stages have no row
-            return "" if problem == _NO_TASK and is_cut else problem
+            if problem == _NO_TASK and json.loads(content)["otherStages"] is not None:
+                return ""  # of a long session light stages have no row
+            return problem
         except UserError as error:
             hint = "; or create it in a fixture, not before the tests are collected" if self._contexts.had_one else ""
             return f"{error}{hint}"

@@ -108,7 +108,7 @@ std::vector<ReportPostMortem> ResultLimitDeaths(const StoreState& state) {
     death.action = action.call_site;
     death.reason = action.failure_reason;
     death.time_ms = action.ended_ms.value_or(action.started_ms);
-    death.out_of_memory = true;
+    death.survived = true;  // the driver did, whatever it still has room for; the job did not
     death.limit_bytes = collected.limit_bytes;
     death.used_bytes = limit->bytes;
     const std::string of = collected.partitions ? fmt::format(" of {}", FormatCount(*collected.partitions)) : "";

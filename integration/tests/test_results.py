@@ -78,7 +78,7 @@ def test_more_than_the_driver_takes(run):
     assert (death["executorId"], death["jobId"], death["process"]) == ("driver", action["jobs"][0], "jvm")
     assert death["limitBytes"] == 2 << 20
     assert abs(death["usedBytes"] - 3 * REFUSED) < 3 * BESIDE_BYTES + (1 << 20) * 0.05, "as Spark rounds it"
-    assert death["outOfMemory"] is True
+    assert (death["outOfMemory"], death["survived"]) == (False, True), "a bound that was passed is no death by memory"
     line = line_of("results.py", "refused")
     assert f"results.py:{line} (job {death['jobId']}): 3 of 5 tasks had returned 2.2 MiB" in death["headline"]
     instead, setting = death["advice"]

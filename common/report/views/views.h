@@ -17,6 +17,9 @@ struct TextOptions {
 };
 Result<std::string> RenderText(std::string_view report_json, const TextOptions& options);
 
+// Its deaths alone, and that its end was not seen. Empty where nobody died and the application has ended. `max_lines` does not count.
+Result<std::string> RenderDeaths(std::string_view report_json, const TextOptions& options);
+
 // Whether it asks a person to do something: somebody died, its end was not seen, or there is a finding. False when it cannot be read.
 bool CallsForAction(std::string_view report_json);
 

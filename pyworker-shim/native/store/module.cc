@@ -165,6 +165,14 @@ PYBIND11_MODULE(_store, module) {
       "Terminal text made from the bytes of a report.json: `width` columns, ANSI colours on request, at most `max_lines` lines\n"
       "(0: all of them).\n\nRaises ValueError when they are not a report of this schema version.");
   module.def(
+      "render_deaths",
+      [](const py::bytes& report_json, int width, bool colour) {
+        return Render(report_json, [&](std::string_view text) { return memprof::RenderDeaths(text, {width, colour, 0}); });
+      },
+      py::arg("report_json"), py::arg("width") = 100, py::arg("colour") = false,
+      "Terminal text of an application's deaths, and of an end that was not seen; empty when there were none and it has ended.\n\n"
+      "Raises ValueError when the bytes are not a report of this schema version.");
+  module.def(
       "render_comparison",
       [](const py::bytes& before, const py::bytes& after, int width, bool colour) {
         const std::string_view first = before;

@@ -139,24 +139,30 @@ def report(path, form, measure, output, application):
     show(path, form, output, application, measure)
 
 
-@cli.command("post-mortem", short_help="Read what dead processes left in their black boxes.")
-@click.argument("directory", type=click.Path(), metavar="DIRECTORY")
+@cli.command("post-mortem", short_help="Say who died, by what is left: black boxes, reports, event logs.")
+@click.argument("path", type=click.Path(), metavar="DIRECTORY|report.json|EVENTLOG")
 @click.pass_context
-def post_mortem(context, directory):
-    """Read the black boxes that dead processes left in a directory: who it was, its task, its lines with their bytes.
+def post_mortem(context, path):
+    """Say who died, by what is left in a directory, without Spark.
 
-    DIRECTORY is spark.memprof.box.dir of a Python worker's executor, by default <tmp>/sparkmemprof-<uid>, or where
-    `import sparkmemprof.driver` put the driver's (<tmp>/sparkmemprof-<uid>/drivers). Boxes of the living, whose lock is
-    held, are left alone; what is damaged, foreign or not yours is refused, with the reason. Nothing is removed.
+    Black boxes tell of each dead process who it was, its task, and its lines with their bytes. They are in
+    spark.memprof.box.dir of a Python worker's executor, by default <tmp>/sparkmemprof-<uid>, or where `import
+    sparkmemprof.driver` put the driver's (<tmp>/sparkmemprof-<uid>/drivers). Boxes of the living, whose lock is held,
+    are left alone; what is damaged, foreign or not yours is refused, with the reason. Nothing is removed.
+
+    Reports, the checkpoints of an application whose driver was killed, and event logs of Spark tell of an application's
+    deaths: in spark.memprof.report.dir, in spark.eventLog.dir, or one of them by its name.
 
     \b
       sparkmemprof post-mortem /tmp/sparkmemprof-1000/app-20260131120000-0000
+      sparkmemprof post-mortem sparkmemprof-report
+      sparkmemprof post-mortem /var/log/spark-events/app-20260131120000-0000.zstd
 
-    Exit status: 1 when no dead process left anything.
+    Exit status: 1 when nobody died, as far as that can be seen.
     """
     from .postmortem import post_mortem as read
 
-    context.exit(read(directory))
+    context.exit(read(path))
 
 
 @cli.command(short_help="Watch a running application.")

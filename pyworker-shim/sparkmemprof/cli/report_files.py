@@ -63,6 +63,18 @@ def event_logs_in(directory):
     return [path for _, path in sorted(dated, reverse=True)]
 
 
+def every_report(path):
+    """The report.json or event log of each application in a directory, newest first; or `path` itself if it is one."""
+    path = pathlib.Path(path)
+    if path.is_file() or event_log.is_rolled(path):
+        return [path]
+    own = [path / _NAME] if (path / _NAME).is_file() else []
+    found = {}
+    for report in [*own, *reports_in(path), *event_logs_in(path)]:  # of one with both, the log has nothing to add
+        found.setdefault(application_of(report), report)
+    return list(found.values())
+
+
 def application_of(path):
     """The application's id: for a report its folder's name, for an event log its own name."""
     return path.parent.name if path.name == _NAME else event_log.application_of(path)

@@ -1,5 +1,6 @@
 """`sparkmemprof post-mortem DIR`, and `import sparkmemprof.driver`: what a driver that was killed held, by line."""
 
+import json
 import os
 import re
 import signal
@@ -120,8 +121,77 @@ def test_what_is_no_box_of_ours_is_refused_and_the_others_are_read(driver, cli, 
 def test_a_directory_that_is_none(cli, tmp_path):
     finished = cli("post-mortem", tmp_path / "none")
     assert finished.returncode == 2
-    assert "is not a directory" in finished.stderr
-    assert "spark.memprof.box.dir" in finished.stderr
+    assert "no such file or directory" in finished.stderr
+    for setting in ("spark.memprof.box.dir", "spark.memprof.report.dir", "spark.eventLog.dir"):
+        assert setting in finished.stderr
+
+
+@pytest.fixture
+def reports(tmp_path, sample_report):
+    """Of an application with deaths, of one whose driver was killed with nobody dead before, of one that ended well."""
+    died = json.loads(sample_report)
+    assert died["postMortems"]
+    well = died | {"postMortems": [], "otherDeaths": []}
+    named = {"app-died": died, "app-killed": well | {"unfinished": True}, "app-well": well}
+    for name, report in named.items():
+        (tmp_path / "reports" / name).mkdir(parents=True)
+        report["application"] = report["application"] | {"id": name}
+        (tmp_path / "reports" / name / "report.json").write_text(json.dumps(report))
+    return tmp_path / "reports"
+
+
+def test_reports_and_checkpoints(cli, reports, sample_report):
+    finished = cli("post-mortem", reports)
+    assert finished.returncode == 0, finished.stderr
+    flat = " ".join(finished.stdout.split())
+    for death in json.loads(sample_report)["postMortems"]:
+        assert death["headline"][:40] in flat
+    (unseen,) = re.findall(r"\((app-\w+)\) Its end was not seen", flat)
+    assert unseen == "app-killed"
+    assert "app-well" not in flat
+    assert "1 application ended without a death" in finished.stderr
+    assert str(reports / "app-died" / "report.json") in finished.stderr
+
+    one = cli("post-mortem", reports / "app-killed")
+    assert one.returncode == 0
+    assert "Its end was not seen" in one.stdout
+    well = cli("post-mortem", reports / "app-well" / "report.json")
+    assert (well.returncode, well.stdout) == (1, "")
+    assert "1 application ended without a death" in well.stderr
+
+
+def test_a_report_that_cannot_be_read_is_named_and_the_others_are_read(cli, reports):
+    (reports / "app-killed" / "report.json").write_text("{")
+    finished = cli("post-mortem", reports)
+    assert finished.returncode == 0
+    (line,) = [line for line in finished.stderr.splitlines() if "app-killed" in line]
+    assert line.startswith("sparkmemprof: refused: ")
+    assert "(app-died)" in finished.stdout
+
+
+def test_event_logs(cli, tmp_path, sample_report):
+    """The log of a driver that was killed has no last part."""
+    report = json.loads(sample_report)
+    rest = report | {"stages": [], "executors": [], "postMortems": [], "otherDeaths": []}
+    start = {"Event": "SparkListenerApplicationStart", "App Name": "job", "App ID": "app-7", "Timestamp": 5}
+    event = {"Event": "org.sparkmemprof.history.ReportPart", "schemaVersion": 1}
+    parts = [
+        event | {"part": "executor", "id": row["id"], "report": json.dumps(rest | {"executors": [row]})}
+        for row in report["executors"]
+    ]
+    death = report["postMortems"][0]
+    parts.append(event | {"part": "postMortem", "id": "0", "report": json.dumps(rest | {"postMortems": [death]})})
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    (logs / "app-7.inprogress").write_text("".join(json.dumps(line) + "\n" for line in [start, *parts]))
+    (logs / "app-8").write_text(json.dumps(start | {"App ID": "app-8"}) + "\n")
+    for path in (logs, logs / "app-7.inprogress"):
+        finished = cli("post-mortem", path)
+        assert finished.returncode == 0, finished.stderr
+        flat = " ".join(finished.stdout.split())
+        assert "Its end was not seen" in flat
+        assert death["headline"][:40] in flat
+    assert "app-8" in cli("post-mortem", logs).stderr, "a log without a report says so"
 
 
 def test_a_box_directory_of_somebody_else_is_not_used(package, tmp_path):

@@ -75,6 +75,8 @@ TEST(ResultLimit, ToldOnceWithTheLineAndWhatToDo) {
   EXPECT_EQ(death["limitBytes"], 2 << 20);
   EXPECT_EQ(death["usedBytes"], 2'306'867);
   EXPECT_EQ(death["timeMs"], kStart + 700);
+  EXPECT_EQ(death["outOfMemory"], false);
+  EXPECT_EQ(death["survived"], true);
   EXPECT_EQ(death["headline"],
             "The driver refused the results of collect at /jobs/job.py:17 (job 0): 3 of 5 tasks had returned 2.2 MiB, more than "
             "spark.driver.maxResultSize (2.0 MiB)");

@@ -1,0 +1,34 @@
+// The deaths of an application alone, as text.
+#include <fmt/format.h>
+
+#include "report/json.h"
+#include "report/verdict.h"
+#include "report/views/post_mortem_text.h"
+#include "report/views/text_page.h"
+#include "report/views/views.h"
+
+namespace memprof {
+
+Result<std::string> RenderDeaths(std::string_view report_json, const TextOptions& options) {
+  const Result<Report> report = ReadReportJson(report_json);
+  if (!report.ok()) return report.status();
+  if (report->post_mortems.empty() && !report->unfinished) return std::string();
+  TextPage page(options);
+  const ReportApplication& application = report->application;
+  const std::string name = application.name.empty() ? application.id : fmt::format("{} ({})", application.name, application.id);
+  page.Line("Application " + Printable(name), Ink::kBold);
+  if (report->unfinished) {
+    page.Wrapped("Its end was not seen: its driver was killed, or runs still. What follows is its last checkpoint.", 2, Ink::kWarm);
+  }
+  if (report->post_mortems.empty()) {
+    const ReportVerdict verdict = VerdictOf(*report);
+    page.Wrapped(Printable(verdict.sentence + " " + verdict.because), 2, Ink::kPlain);
+  }
+  for (const ReportPostMortem& death : report->post_mortems) PutPostMortem(death, kMostPostMortemLines, page);
+  if (!report->other_deaths.empty()) {
+    page.Line(fmt::format("  … {}, each with a line in the report", Counted(report->other_deaths.size(), "more death")), Ink::kDim);
+  }
+  return page.Text(0);
+}
+
+}  // namespace memprof

@@ -44,8 +44,10 @@ std::optional<ReportAdvice> AdviseExecutorMemory(const AdviceInput& input) {
   const char* conf = of_driver ? "spark.driver.memory" : "spark.executor.memory";
   if (!input.executor->heap_max_bytes) return ReportAdvice{conf, "", "", "its heap ran out; how large it was is not known"};
   const uint64_t heap = *input.executor->heap_max_bytes;
-  const std::string filled = fmt::format("{} the heap of {} ({} in use at its peak)", WhoFilled(input, of_driver), FormatBytes(heap),
-                                         FormatBytesOr(input.executor->heap_used_peak_bytes, "all"));
+  const std::optional<ReportHeapUse>& most = input.executor->heap_after_gc_peak;
+  const std::string filled = fmt::format(
+      "{} the heap of {}{}", WhoFilled(input, of_driver), FormatBytes(heap),
+      most ? fmt::format(" (at most {} in use after a {} collection)", FormatBytes(most->bytes), most->whole_heap ? "full" : "young") : "");
   const Next next = NextHeap(input, heap);
   const std::optional<Grant> grant = LargestGrant(input);
   std::optional<uint64_t> requested = input.executor->requested_bytes;

@@ -93,6 +93,7 @@ TaskProfileRecord InternProfile(const proto::TaskProfile& profile, Interner& int
   record.recovered = profile.recovered();
   record.jvm_interval_bytes = profile.jvm_interval_bytes();
   record.python_interval_bytes = profile.python_interval_bytes();
+  if (profile.has_gc_stopped_ms()) record.gc_stopped_ms = profile.gc_stopped_ms();
   const InternedReferences interned(profile, interner);
   ReadMemory(profile.spark_memory(), interner, record.spark_memory);
   record.udfs.assign(interned.udfs().begin(), interned.udfs().end());

@@ -119,6 +119,7 @@ struct TaskProfileRecord {
   int64_t taken_ms = 0;
   int64_t looked_ms = 0;  // when Python's pages were last looked up, of its open sessions the earliest, else of all; 0: not known
   uint64_t jvm_interval_bytes = 0, python_interval_bytes = 0;
+  std::optional<uint64_t> gc_stopped_ms;  // how long collectors stopped its JVM while it ran
   bool final = false, partial = false;
   bool recovered = false;                          // of a dead executor: Python's figures are those at its end
   bool died() const { return !final || partial; }  // or still runs: its held memory is wanted
@@ -197,7 +198,7 @@ struct StageRecord {
 
 struct ExecutorRecord {
   explicit ExecutorRecord(std::pmr::memory_resource* memory)
-      : host(memory), removed_reason(memory), snapshot(memory), retained(memory), left_off_heap(memory) {}
+      : host(memory), removed_reason(memory), snapshot(memory), retained(memory), left_off_heap(memory), left_off_heap_peak(memory) {}
 
   std::pmr::string host;
   int32_t cores = -1;
@@ -215,6 +216,7 @@ struct ExecutorRecord {
   std::optional<TimeSamples> life;           // no sample came: nothing
   std::pmr::string retained;                 // serialised proto::RetainedHeap, the latest; empty = none came
   std::pmr::string left_off_heap;            // serialised proto::LeftOffHeap, the latest; empty = none came
+  std::pmr::string left_off_heap_peak;       // likewise, the one with most bytes
 };
 
 }  // namespace memprof

@@ -124,9 +124,10 @@ Status CheckMoment(const proto::Moment& moment) {
 }
 
 Status CheckSnapshot(const proto::ExecutorSnapshot& snapshot) {
-  for (uint64_t figure : {snapshot.cgroup_limit_bytes(), snapshot.host_memory_bytes(), snapshot.heap_max_bytes(),
-                          snapshot.heap_used_peak_bytes(), snapshot.spark_storage_peak_bytes(), snapshot.spark_execution_peak_bytes(),
-                          snapshot.offheap_peak_bytes(), snapshot.at_peak().used_bytes(), snapshot.at_peak().order_bytes()}) {
+  for (uint64_t figure :
+       {snapshot.cgroup_limit_bytes(), snapshot.host_memory_bytes(), snapshot.heap_max_bytes(), snapshot.heap_after_gc().bytes(),
+        snapshot.heap_after_gc_peak().bytes(), snapshot.spark_storage_peak_bytes(), snapshot.spark_execution_peak_bytes(),
+        snapshot.offheap_peak_bytes(), snapshot.at_peak().used_bytes(), snapshot.at_peak().order_bytes()}) {
     if (!Plausible(figure)) return Corrupt("an executor snapshot has a figure no machine reaches");
   }
   for (const proto::Row& row : snapshot.at_peak().regions()) {
@@ -176,14 +177,16 @@ Status CheckRetained(const proto::RetainedHeap& retained) {
 Status CheckLeft(const proto::LeftOffHeap& left) {
   constexpr int kMostSites = 64;
   constexpr size_t kMostBytes = 16u << 10;  // twice what an executor sends
-  if (left.ByteSizeLong() > kMostBytes) return Corrupt("what ended tasks left off-heap is longer than any executor sends");
+  if (left.ByteSizeLong() > kMostBytes) return Corrupt("what no task holds off-heap is longer than any executor sends");
   if (Status status = CheckFrames(left.names()); !status.ok()) return status;
   bool plausible = Plausible(left.other_bytes()) && left.sites_size() <= kMostSites;
   for (const proto::LeftSite& site : left.sites()) {
     plausible = plausible && Plausible(site.bytes()) && Plausible(site.blocks()) && Plausible(site.variance());
     if (site.stack() > static_cast<uint32_t>(left.names().stacks_size())) return Corrupt("a site off-heap names a stack that is not there");
+    if (site.thread() != 0 && site.thread() >= static_cast<uint32_t>(left.names().strings_size()))
+      return Corrupt("a site off-heap names a thread that is not there");
   }
-  return plausible ? Status() : Corrupt("what ended tasks left off-heap has a figure no machine reaches");
+  return plausible ? Status() : Corrupt("what no task holds off-heap has a figure no machine reaches");
 }
 
 Status CheckShortage(const proto::HeapShortage& shortage) {
@@ -237,6 +240,7 @@ Status DecodeEnvelope(std::string_view bytes, proto::Envelope& envelope) {
       if (Status status = CheckSites(profile); !status.ok()) return status;
       if (Status status = CheckIncidents(profile); !status.ok()) return status;
       if (Status status = CheckMemory(profile.spark_memory()); !status.ok()) return status;
+      if (!Plausible(profile.gc_stopped_ms())) return Corrupt("a task's pauses are longer than any machine runs");
       return profile.has_executor() ? CheckSnapshot(profile.executor()) : Status();
     }
     case proto::Envelope::kExecutor:

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "facts/interned_profile.h"
+#include "facts/left_bytes.h"
 #include "intake/decode.h"
 #include "intake/snapshots.h"
 #include "rollup/time_lines.h"
@@ -22,13 +23,17 @@ void DeliverSnapshot(std::string_view executor_id, const proto::ExecutorSnapshot
 }
 
 // The latest, by a clock that is never set back; of two of one time always the same.
-template <typename Message>
-void KeepLatest(const Message& message, std::pmr::string& kept) {
+template <typename Message, typename Order>
+void KeepLast(const Message& message, std::pmr::string& kept, Order&& order) {
   Message known;
   const std::string bytes = message.SerializeAsString();
   const bool has_known = !kept.empty() && known.ParseFromArray(kept.data(), static_cast<int>(kept.size()));
-  const auto order = [](const Message& value, std::string_view text) { return std::tuple(value.clock_ms(), value.time_ms(), text); };
-  if (!has_known || order(known, kept) < order(message, bytes)) kept = bytes;
+  if (!has_known || std::tuple(order(known), std::string_view(kept)) < std::tuple(order(message), std::string_view(bytes))) kept = bytes;
+}
+
+template <typename Message>
+void KeepLatest(const Message& message, std::pmr::string& kept) {
+  KeepLast(message, kept, [](const Message& value) { return std::tuple(value.clock_ms(), value.time_ms()); });
 }
 
 void DeliverRetained(std::string_view executor_id, const proto::RetainedHeap& retained, StoreState& state) {
@@ -36,7 +41,11 @@ void DeliverRetained(std::string_view executor_id, const proto::RetainedHeap& re
 }
 
 void DeliverLeft(std::string_view executor_id, const proto::LeftOffHeap& left, StoreState& state) {
-  if (!state.WasDropped(executor_id)) KeepLatest(left, state.Executor(executor_id).left_off_heap);
+  if (state.WasDropped(executor_id)) return;
+  ExecutorRecord& executor = state.Executor(executor_id);
+  KeepLatest(left, executor.left_off_heap);
+  KeepLast(left, executor.left_off_heap_peak,
+           [](const proto::LeftOffHeap& value) { return std::tuple(LeftBytes(value), value.time_ms()); });
 }
 
 bool IsPythons(Origin origin) { return origin == Origin::kPython; }
@@ -53,6 +62,7 @@ void TakeJvmsPart(TaskProfileRecord& profile, TaskProfileRecord& recovered) {
     if (!IsPythons(origin)) recovered.remainders.emplace_back(origin, figures);
   }
   recovered.jvm_interval_bytes = profile.jvm_interval_bytes;
+  recovered.gc_stopped_ms = profile.gc_stopped_ms;
   recovered.spark_memory = std::move(profile.spark_memory);
   recovered.sequence = profile.sequence;
 }

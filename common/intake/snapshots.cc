@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/counter_names.h"
+
 namespace memprof {
 namespace {
 
@@ -109,13 +111,13 @@ void JoinPools(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& sn
   for (const auto& [off_heap, pool] : pools) *snapshot.add_spark_pools() = pool;
 }
 
-constexpr std::string_view kOfNoTask = "noTaskHeapBytes: ";
+constexpr std::string_view kOfNoTask[] = {kNoTaskHeapBytes, kNoTaskOffHeapBytes};
 
 // Their sum, and each: in this order the later snapshot is the larger one.
-std::pair<uint64_t, std::map<std::string, uint64_t>> BytesOfNoTask(const proto::ExecutorSnapshot& snapshot) {
+std::pair<uint64_t, std::map<std::string, uint64_t>> BytesOfNoTask(const proto::ExecutorSnapshot& snapshot, std::string_view family) {
   std::pair<uint64_t, std::map<std::string, uint64_t>> bytes;
   for (const proto::Counter& counter : snapshot.counters()) {
-    if (!counter.name().starts_with(kOfNoTask)) continue;
+    if (!counter.name().starts_with(family)) continue;
     bytes.first += counter.value();
     bytes.second[counter.name()] = counter.value();
   }
@@ -126,13 +128,16 @@ std::pair<uint64_t, std::map<std::string, uint64_t>> BytesOfNoTask(const proto::
 // of "other threads".
 void JoinCounters(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
   std::map<std::string, uint64_t> counters;
-  const proto::ExecutorSnapshot* later = BytesOfNoTask(other) > BytesOfNoTask(snapshot) ? &other : &snapshot;
   for (const proto::ExecutorSnapshot* from : Both(snapshot, other)) {
     for (const proto::Counter& counter : from->counters()) {
-      if (from != later && counter.name().starts_with(kOfNoTask)) continue;
       uint64_t& value = counters[counter.name()];
       value = std::max(value, counter.value());  // they count from the executor's start
     }
+  }
+  for (const std::string_view family : kOfNoTask) {
+    std::erase_if(counters, [family](const auto& counter) { return counter.first.starts_with(family); });
+    std::map<std::string, uint64_t> later = std::max(BytesOfNoTask(snapshot, family), BytesOfNoTask(other, family)).second;
+    counters.merge(later);
   }
   snapshot.clear_counters();
   for (const auto& [name, value] : counters) {
@@ -171,6 +176,17 @@ void JoinCollectors(const proto::ExecutorSnapshot& other, proto::ExecutorSnapsho
   }
 }
 
+void JoinHeapUse(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
+  const auto later = [](const proto::HeapUse& use) { return std::tuple(use.time_ms(), use.bytes(), use.collection(), use.whole_heap()); };
+  const auto larger = [](const proto::HeapUse& use) { return std::tuple(use.whole_heap(), use.bytes(), use.time_ms(), use.collection()); };
+  if (other.has_heap_after_gc() && later(other.heap_after_gc()) > later(snapshot.heap_after_gc())) {
+    *snapshot.mutable_heap_after_gc() = other.heap_after_gc();
+  }
+  if (other.has_heap_after_gc_peak() && larger(other.heap_after_gc_peak()) > larger(snapshot.heap_after_gc_peak())) {
+    *snapshot.mutable_heap_after_gc_peak() = other.heap_after_gc_peak();
+  }
+}
+
 // Texts about the JVM: the later report's, so that the order of arrival does not matter.
 void JoinWords(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
   auto order = [](const proto::ExecutorSnapshot& value) {
@@ -200,7 +216,6 @@ void JoinSnapshot(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot&
   using S = proto::ExecutorSnapshot;
   raise(other.has_host_memory_bytes(), other.host_memory_bytes(), snapshot.host_memory_bytes(), &S::set_host_memory_bytes);
   raise(other.has_heap_max_bytes(), other.heap_max_bytes(), snapshot.heap_max_bytes(), &S::set_heap_max_bytes);
-  raise(other.has_heap_used_peak_bytes(), other.heap_used_peak_bytes(), snapshot.heap_used_peak_bytes(), &S::set_heap_used_peak_bytes);
   raise(other.has_spark_storage_peak_bytes(), other.spark_storage_peak_bytes(), snapshot.spark_storage_peak_bytes(),
         &S::set_spark_storage_peak_bytes);
   raise(other.has_spark_execution_peak_bytes(), other.spark_execution_peak_bytes(), snapshot.spark_execution_peak_bytes(),
@@ -213,6 +228,7 @@ void JoinSnapshot(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot&
   JoinCounters(other, snapshot);
   JoinNotAvailable(other, snapshot);
   JoinCollectors(other, snapshot);
+  JoinHeapUse(other, snapshot);
   raise(other.has_gc_stopped_ms(), other.gc_stopped_ms(), snapshot.gc_stopped_ms(), &S::set_gc_stopped_ms);
 }
 

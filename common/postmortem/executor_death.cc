@@ -32,11 +32,12 @@ void PutAge(const proto::ExecutorSnapshot& snapshot, const std::vector<LastTask>
   if (latest > 0) death.last_sample_age_ms = std::max<int64_t>(0, gone_ms - latest);  // two hosts' clocks may differ
 }
 
-// What ended tasks had left off-heap, among the sites of those that ran. Sites of another attempt are of another time: they stay alone.
-void PutLeft(const ExecutorRecord& record, ReportPostMortem& death) {
+// What no running task held off-heap, among the sites of those that ran. Sites of another attempt are of another time: they stay alone.
+void PutLeft(const ExecutorRecord& record, const proto::Moment* last, ReportPostMortem& death) {
   if (death.sites_of_attempt) return;
   const int64_t last_sample_ms = death.time_ms - death.last_sample_age_ms.value_or(0);
-  std::vector<ReportSite> left = LeftOffHeapSites(record, last_sample_ms - kLeftIsNewsMs);
+  const std::optional<uint64_t> all_blocks = last == nullptr ? std::nullopt : RegionOf(*last, "offHeap");
+  std::vector<ReportSite> left = LeftOffHeapSites(record, last_sample_ms - kLeftIsNewsMs, all_blocks.value_or(UINT64_MAX));
   if (left.empty()) return;
   death.sites.insert(death.sites.end(), std::make_move_iterator(left.begin()), std::make_move_iterator(left.end()));
   std::stable_sort(death.sites.begin(), death.sites.end(), [](const ReportSite& a, const ReportSite& b) {
@@ -74,7 +75,7 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
     evidence.used_before_bytes = last->used_bytes();
   }
   evidence.used_bytes = death.used_bytes;
-  evidence.heap_used_bytes = executor.heap_used_peak_bytes;
+  if (executor.heap_after_gc_peak) evidence.heap_used_bytes = executor.heap_after_gc_peak->bytes;
   evidence.heap_max_bytes = executor.heap_max_bytes;
   evidence.exits_on_out_of_memory = snapshot.exits_on_out_of_memory();
   const std::optional<LastTask> failed = lookups_.LastFailedOn(executor.id, record.removed_ms);
@@ -94,7 +95,7 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   if (in_full) {
     PutSites(tasks, GoneMs(record), death);
     if (const std::optional<LastTask> attempt = HeaviestFailedAttempt(state_, tasks, failed, GoneMs(record))) PutAttempt(*attempt, death);
-    PutLeft(record, death);
+    PutLeft(record, LastMoment(snapshot), death);
   }
   std::optional<ReportAction> action;
   if (verdict.of_heap && error) action = ChargeAction(executor, *error, death);

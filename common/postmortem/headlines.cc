@@ -37,7 +37,8 @@ std::string HeapErrorPhrase(const ReportPostMortem& death, const proto::HeapShor
   // Whoever asks last is not to blame for what others hold.
   if (error.task_attempt_id() < 0 && death.retained && !death.retained->sites.empty()) {
     const ReportRetainedSite& largest = death.retained->sites[0];
-    phrase += fmt::format("; {} of it made by {}", FormatBytes(largest.retained_bytes), RetainedSitePhrase(largest));
+    phrase += fmt::format("; {} of it made by {}", FormatBytes(largest.retained_bytes),
+                          MadePhrase(largest.frames, largest.stage_id, largest.thread));
   }
   return phrase;
 }
@@ -59,6 +60,13 @@ std::string StagePhrase(const ReportPostMortem& death) {
   const auto heap = std::find_if(death.sites.begin(), death.sites.end(), [](const auto& site) { return site.origin == Origin::kJvmHeap; });
   const std::string place = heap == death.sites.end() ? "" : HeapAskedPhrase(heap->frames);
   return fmt::format("; stage {} {}", *death.stage_id, place.empty() ? "ran" : "had allocated most in " + place);
+}
+
+// "at most 200.0 MiB of 512.0 MiB was in use after a full collection"; "" where none was reported.
+std::string HeapUseThenPhrase(const ReportExecutor& executor) {
+  if (!executor.heap_after_gc_peak || !executor.heap_max_bytes) return "";
+  return fmt::format("at most {} of {} was in use after a {} collection", FormatBytes(executor.heap_after_gc_peak->bytes),
+                     FormatBytes(*executor.heap_max_bytes), executor.heap_after_gc_peak->whole_heap ? "full" : "young");
 }
 
 // "; 4 Python workers held 1.2 GiB together, this one 310.0 MiB": the sum may have been too much, although no single worker's part was.
@@ -85,9 +93,10 @@ std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdi
     return fmt::format("{} ran out of heap: {}{}{}", who, action ? BroughtPhrase(*action) + "; " : "", HeapErrorPhrase(death, *error), end);
   }
   if (verdict.of_heap || verdict.of_unknown_pool) {
-    return fmt::format("{} {} {} of {} was in use at its peak{}{}", who,
-                       verdict.of_heap ? "ran out of heap:" : "died of an OutOfMemoryError; of its heap",
-                       FormatBytesOr(executor.heap_used_peak_bytes), FormatBytesOr(executor.heap_max_bytes), end, StagePhrase(death));
+    const char* what = verdict.of_heap ? "ran out of heap" : "died of an OutOfMemoryError";
+    const std::string use = HeapUseThenPhrase(executor);
+    const char* before = use.empty() ? "" : verdict.of_heap ? ": " : "; of its heap ";
+    return fmt::format("{} {}{}{}{}{}", who, what, before, use, end, StagePhrase(death));
   }
   if (verdict.of_jvm) {
     const std::string task = fmt::format("task {} (stage {})", death.task_attempt_id.value_or(-1), death.stage_id.value_or(-1));

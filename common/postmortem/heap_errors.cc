@@ -127,7 +127,7 @@ std::string HeapAskedPhrase(const std::vector<ReportFrame>& stack) {
 }
 
 std::optional<uint64_t> HeapUsed(const ReportHeapShortage& shortage) {
-  return shortage.total_bytes && !shortage.cut_short ? shortage.total_bytes : RegionOf(shortage, "heap.used");
+  return shortage.total_bytes && !shortage.cut_short ? shortage.total_bytes : RegionOf(shortage, "heap.usedAfterGc");
 }
 
 std::optional<uint64_t> HeapMax(const ReportHeapShortage& shortage) { return RegionOf(shortage, "heap.max"); }

@@ -21,6 +21,12 @@ std::optional<uint64_t> RssOf(int32_t pid, const proto::Moment& moment) {
 
 }  // namespace
 
+std::optional<uint64_t> RegionOf(const proto::Moment& moment, std::string_view name) {
+  const auto& rows = moment.regions();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const proto::Row& each) { return each.name() == name; });
+  return row == rows.end() ? std::nullopt : std::optional<uint64_t>(row->bytes());
+}
+
 const proto::Moment* LastMoment(const proto::ExecutorSnapshot& snapshot) {
   if (snapshot.has_last()) return &snapshot.last();
   return snapshot.has_at_peak() ? &snapshot.at_peak() : nullptr;  // of an executor of an older version

@@ -4,14 +4,10 @@
 #include <optional>
 #include <string_view>
 
+#include "postmortem/last_moment.h"
+
 namespace memprof {
 namespace {
-
-std::optional<uint64_t> RowOf(const proto::Moment& moment, std::string_view name) {
-  const auto& rows = moment.regions();
-  const auto row = std::find_if(rows.begin(), rows.end(), [&](const proto::Row& each) { return each.name() == name; });
-  return row == rows.end() ? std::nullopt : std::optional<uint64_t>(row->bytes());
-}
 
 uint64_t PythonBytes(const proto::Moment& moment) {
   uint64_t sum = 0;
@@ -31,16 +27,14 @@ bool HasBudget(const ReportExecutor& executor, std::string_view name) {
 std::vector<ReportRegionUse> RegionsThen(const ReportExecutor& executor, const proto::Moment& moment) {
   std::vector<ReportRegionUse> regions;
   if (executor.regions.empty()) return regions;
-  const std::optional<uint64_t> heap = RowOf(moment, "heap.used");
-  const bool told = heap.value_or(0) != 0;  // a heap is never empty: Spark hadn't been asked yet
   const std::string_view of_python = HasBudget(executor, "pyspark") ? "pyspark" : "overhead";
-  regions.push_back({"heap", executor.heap_max_bytes, told ? heap : std::nullopt});
+  regions.push_back({"heap", executor.heap_max_bytes, RegionOf(moment, "heap.usedAfterGc")});
   for (const ReportRegion& region : executor.regions) {
     ReportRegionUse& use = regions.emplace_back(ReportRegionUse{region.name, region.budget_bytes, std::nullopt});
     if (region.name == of_python) {
       if (!moment.processes().empty()) use.bytes = PythonBytes(moment);
-    } else if (told || region.name == "offHeap") {
-      use.bytes = RowOf(moment, region.name);
+    } else {
+      use.bytes = RegionOf(moment, region.name);
     }
   }
   return regions;

@@ -27,7 +27,7 @@ std::string EndPhrase(const LossReason& loss) {
 std::string HeapPhrase(const DeathEvidence& evidence) {
   std::string how = EndPhrase(evidence.loss);
   if (double share = ShareOf(evidence.heap_used_bytes, evidence.heap_max_bytes); share >= 0) {
-    how += fmt::format(", and {} of the heap was in use at its peak", FormatPercent(share, 1));
+    how += fmt::format(", and at most {} of the heap was in use after a collection", FormatPercent(share, 1));
   }
   return how;
 }

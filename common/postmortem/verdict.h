@@ -34,7 +34,7 @@ struct DeathEvidence {
   std::optional<uint64_t> kernel_kills;
   bool counted_on_host = false;                             // there were none on its whole host
   std::string counted_by;                                   // who read them: "a later executor in the same cgroup"
-  std::optional<uint64_t> heap_used_bytes, heap_max_bytes;  // at its fullest, garbage included: it proves nothing
+  std::optional<uint64_t> heap_used_bytes, heap_max_bytes;  // the most after a collection: of other moments it proves nothing
   bool exits_on_out_of_memory = false;                      // -XX:+ExitOnOutOfMemoryError
   std::string heap_error;                                   // of the heap, as its agent reported shortly before; empty: none
   std::optional<JvmShortage> last_word;                     // of its tasks, right before: an OutOfMemoryError

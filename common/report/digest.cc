@@ -6,6 +6,7 @@
 #include <array>
 #include <tuple>
 
+#include "base/counter_names.h"
 #include "base/installed_code.h"
 #include "report/titles.h"
 #include "report/units.h"
@@ -159,11 +160,13 @@ CounterGroups GroupsOf(const std::vector<std::pair<std::string, uint64_t>>& coun
     if (colon == std::string::npos) {
       groups.bounds.emplace_back(name, value);
     } else {
-      groups.outside_tasks.emplace_back(name.substr(colon + 2), value);
+      (name.starts_with(kNoTaskOffHeapBytes) ? groups.outside_tasks_off_heap : groups.outside_tasks)
+          .emplace_back(name.substr(colon + 2), value);
     }
   }
-  std::stable_sort(groups.outside_tasks.begin(), groups.outside_tasks.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  for (auto* group : {&groups.outside_tasks, &groups.outside_tasks_off_heap}) {
+    std::stable_sort(group->begin(), group->end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  }
   return groups;
 }
 

@@ -99,6 +99,23 @@ struct ReportRetained {
   uint64_t other_sites = 0, other_bytes = 0;
 };
 
+// A call site's share of the off-heap memory that no running task holds.
+struct ReportLeftSite {
+  uint64_t bytes = 0, blocks = 0;
+  std::optional<uint64_t> error_bytes;  // two standard deviations; 0: every block was counted
+  std::optional<int32_t> stage_id;      // of the tasks that allocated it, which have ended
+  std::string thread;                   // where no task did: the thread's service or normalised name
+  std::vector<ReportFrame> frames;      // outermost call first
+};
+
+// Off-heap memory that no running task holds, when it was most.
+struct ReportLeftOffHeap {
+  int64_t time_ms = 0;
+  uint64_t total_bytes = 0;
+  std::vector<ReportLeftSite> sites;  // heaviest first
+  uint64_t other_bytes = 0;
+};
+
 // A class whose objects took much of a full heap.
 struct ReportHeapClass {
   std::string name;
@@ -126,13 +143,22 @@ struct ReportCollector {
   std::vector<std::pair<std::string, uint64_t>> causes;
 };
 
+// What a heap had in use directly after a collection.
+struct ReportHeapUse {
+  uint64_t bytes = 0;
+  std::string collection;  // collector and cause
+  int64_t time_ms = 0;
+  bool whole_heap = false;  // not of the young generation alone
+};
+
 struct ReportExecutor {
   std::string id, host;
   std::optional<uint64_t> limit_bytes;
   std::string limit_source;  // cgroup, spark, host
   bool limit_shared = false, limit_enforced = true;
   std::optional<uint64_t> requested_bytes, host_memory_bytes;
-  std::optional<uint64_t> heap_max_bytes, heap_used_peak_bytes, direct_peak_bytes;
+  std::optional<uint64_t> heap_max_bytes, direct_peak_bytes;
+  std::optional<ReportHeapUse> heap_after_gc, heap_after_gc_peak;  // after the last collection; the largest
   std::optional<int64_t> cores;
   std::vector<ReportRegion> regions;
   std::vector<ReportSparkPool> spark_pools;
@@ -140,6 +166,7 @@ struct ReportExecutor {
   std::optional<ReportMoment> at_peak;
   std::optional<ReportTimeLine> time_line;
   std::optional<ReportRetained> retained;
+  std::optional<ReportLeftOffHeap> left_off_heap;
   std::optional<ReportHeapShortage> nearly_full_heap;  // its last look at a heap that stayed nearly full
   std::vector<ReportCollector> gc;
   std::optional<uint64_t> gc_stopped_ms;

@@ -18,11 +18,11 @@ void AddLeads(const std::vector<ReportSite>& sites, Json& json) {
   for (size_t i = 0; i < json.size(); ++i) json[i]["lead"] = IndexOf(LeadOf(sites[i]), sites[i].frames);
 }
 
-void AddLeads(const std::optional<ReportRetained>& retained, Json& json) {
-  if (!retained) return;
+void AddLeads(const auto& optional, Json& json) {
+  if (!optional) return;
   Json& rows = json["sites"];
   for (size_t i = 0; i < rows.size(); ++i) {
-    const std::vector<ReportFrame>& frames = retained->sites[i].frames;
+    const std::vector<ReportFrame>& frames = optional->sites[i].frames;
     rows[i]["lead"] = IndexOf(LeadFrame(frames), frames);
   }
 }
@@ -52,16 +52,23 @@ Json VerdictJson(const Report& report) {
 
 Json CounterGroupsJson(const Report& report) {
   const CounterGroups groups = GroupsOf(report.counters);
-  Json bounds = Json::array(), outside_tasks = Json::array();
+  Json bounds = Json::array();
   for (const auto& [name, value] : groups.bounds) bounds.push_back(Json{{"name", name}, {"value", value}});
-  for (const auto& [thread, bytes] : groups.outside_tasks) outside_tasks.push_back(Json{{"thread", thread}, {"bytes", bytes}});
-  return Json{{"bounds", std::move(bounds)}, {"outsideTasks", std::move(outside_tasks)}};
+  const auto by_thread = [](const std::vector<std::pair<std::string, uint64_t>>& group) {
+    Json rows = Json::array();
+    for (const auto& [thread, bytes] : group) rows.push_back(Json{{"thread", thread}, {"bytes", bytes}});
+    return rows;
+  };
+  return Json{{"bounds", std::move(bounds)},
+              {"outsideTasks", by_thread(groups.outside_tasks)},
+              {"outsideTasksOffHeap", by_thread(groups.outside_tasks_off_heap)}};
 }
 
 void AddWords(const ReportExecutor& executor, Json& json) {
   json["limitPhrase"] = LimitPhrase(executor);
   json["tone"] = ToneWord(ToneOf(executor));
   AddLeads(executor.retained, json["retained"]);
+  AddLeads(executor.left_off_heap, json["offHeapOfNoTask"]);
 }
 
 void AddWords(const ReportStage& stage, Json& json) {

@@ -146,11 +146,11 @@ std::string HeapClassesPhrase(const ReportHeapShortage& heap, size_t most) {
   return phrase;
 }
 
-std::string RetainedSitePhrase(const ReportRetainedSite& site) {
-  const ReportFrame* lead = LeadFrame(site.frames);
+std::string MadePhrase(const std::vector<ReportFrame>& frames, std::optional<int32_t> stage_id, const std::string& thread) {
+  const ReportFrame* lead = LeadFrame(frames);
   std::string phrase = lead == nullptr ? "no frames" : FrameTitle(*lead) + " " + FramePlace(*lead);
-  if (site.stage_id) phrase += fmt::format(", stage {}", *site.stage_id);
-  if (!site.thread.empty()) phrase += ", " + site.thread;
+  if (stage_id) phrase += fmt::format(", stage {}", *stage_id);
+  if (!thread.empty()) phrase += ", " + thread;
   return phrase;
 }
 

@@ -53,6 +53,6 @@ std::string RetainedPhrase(const ReportRetained& retained);
 std::string HeapClassesPhrase(const ReportHeapShortage& heap, size_t most);
 
 // "HashMap.put HashMap.java:632, stage 3", "… , thread broadcast-exchange-#".
-std::string RetainedSitePhrase(const ReportRetainedSite& site);
+std::string MadePhrase(const std::vector<ReportFrame>& frames, std::optional<int32_t> stage_id, const std::string& thread);
 
 }  // namespace memprof

@@ -9,6 +9,7 @@
 #include "report/cut.h"
 #include "report/executor_order.h"
 #include "rollup/heap_shortages.h"
+#include "rollup/left_off_heap.h"
 #include "rollup/retained.h"
 
 namespace memprof {
@@ -147,6 +148,10 @@ void PutBudget(const StoreState& state, const ClusterManager& manager, const Exe
   }
 }
 
+std::optional<ReportHeapUse> HeapUseRow(bool measured, const proto::HeapUse& use) {
+  return measured ? std::optional(ReportHeapUse{use.bytes(), use.collection(), use.time_ms(), use.whole_heap()}) : std::nullopt;
+}
+
 ReportExecutor ExecutorRow(std::string_view id, const ExecutorRecord& record, const proto::ExecutorSnapshot& snapshot,
                            size_t retained_sites) {
   ReportExecutor row;
@@ -156,12 +161,14 @@ ReportExecutor ExecutorRow(std::string_view id, const ExecutorRecord& record, co
   row.limit_shared = snapshot.cgroup_shared();
   row.host_memory_bytes = Measured(snapshot.has_host_memory_bytes(), snapshot.host_memory_bytes());
   row.heap_max_bytes = Measured(snapshot.has_heap_max_bytes(), snapshot.heap_max_bytes());
-  row.heap_used_peak_bytes = Measured(snapshot.has_heap_used_peak_bytes(), snapshot.heap_used_peak_bytes());
+  row.heap_after_gc = HeapUseRow(snapshot.has_heap_after_gc(), snapshot.heap_after_gc());
+  row.heap_after_gc_peak = HeapUseRow(snapshot.has_heap_after_gc_peak(), snapshot.heap_after_gc_peak());
   row.direct_peak_bytes = Measured(snapshot.has_offheap_peak_bytes(), snapshot.offheap_peak_bytes());
   for (const proto::SparkPool& pool : snapshot.spark_pools()) row.spark_pools.push_back(PoolRow(pool));
   row.processes = ProcessRows(snapshot.processes());
   if (snapshot.has_at_peak()) row.at_peak = MomentRow(snapshot.at_peak());
   row.retained = RetainedRow(record, retained_sites);
+  row.left_off_heap = LeftOffHeapRow(record, retained_sites);
   for (const proto::Collector& collector : snapshot.collectors()) {
     ReportCollector& out = row.gc.emplace_back();
     out = {collector.name(),

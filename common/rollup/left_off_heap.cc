@@ -3,16 +3,53 @@
 #include <algorithm>
 #include <cmath>
 
+#include "facts/left_bytes.h"
 #include "proto/memprof.pb.h"
 #include "rollup/retained.h"
 
 namespace memprof {
 
-std::vector<ReportSite> LeftOffHeapSites(const ExecutorRecord& record, int64_t since_ms) {
+namespace {
+
+bool Parse(const std::pmr::string& bytes, proto::LeftOffHeap& message) {
+  return !bytes.empty() && message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+}
+
+uint64_t ErrorOf(double variance) { return static_cast<uint64_t>(std::llround(std::min(2 * std::sqrt(variance), 1e18))); }
+
+std::string ThreadOf(const proto::LeftOffHeap& message, const proto::LeftSite& site) {
+  return site.thread() == 0 ? "" : message.names().strings(static_cast<int>(site.thread()));
+}
+
+}  // namespace
+
+std::optional<ReportLeftOffHeap> LeftOffHeapRow(const ExecutorRecord& record, size_t most) {
   proto::LeftOffHeap message;
-  const std::pmr::string& bytes = record.left_off_heap;
-  if (bytes.empty() || !message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return {};
-  if (message.time_ms() < since_ms) return {};
+  if (!Parse(record.left_off_heap_peak, message) || LeftBytes(message) == 0) return std::nullopt;
+  ReportLeftOffHeap row;
+  row.time_ms = message.time_ms();
+  row.total_bytes = LeftBytes(message);
+  row.other_bytes = message.other_bytes();
+  for (const proto::LeftSite& site : message.sites()) {
+    if (row.sites.size() >= most) {  // the heaviest come first
+      row.other_bytes += site.bytes();
+      continue;
+    }
+    ReportLeftSite& out = row.sites.emplace_back();
+    out.bytes = site.bytes();
+    out.blocks = site.blocks();
+    out.error_bytes = ErrorOf(site.variance());
+    if (site.stage_id() >= 0) out.stage_id = site.stage_id();
+    out.thread = ThreadOf(message, site);
+    out.frames = FramesOf(message.names(), site.stack());
+  }
+  return row;
+}
+
+std::vector<ReportSite> LeftOffHeapSites(const ExecutorRecord& record, int64_t since_ms, uint64_t most_bytes) {
+  proto::LeftOffHeap message;
+  if (!Parse(record.left_off_heap, message) || message.time_ms() < since_ms) return {};
+  if (LeftBytes(message) / 9 * 8 > most_bytes) return {};  // samples of small blocks scatter
   std::vector<ReportSite> rows;
   for (const proto::LeftSite& site : message.sites()) {
     ReportSite& row = rows.emplace_back();
@@ -22,9 +59,10 @@ std::vector<ReportSite> LeftOffHeapSites(const ExecutorRecord& record, int64_t s
     row.allocations = site.blocks();
     row.live_at_peak_bytes = site.bytes();
     row.sampled = site.variance() > 0;
-    row.error_bytes = static_cast<uint64_t>(std::llround(std::min(2 * std::sqrt(site.variance()), 1e18)));
+    row.error_bytes = ErrorOf(site.variance());
     row.frames = FramesOf(message.names(), site.stack());
     if (site.stage_id() >= 0) row.stage_id = site.stage_id();
+    row.thread = ThreadOf(message, site);
   }
   if (message.other_bytes() > 0) {
     ReportSite& others = rows.emplace_back();

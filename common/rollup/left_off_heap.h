@@ -1,6 +1,8 @@
-// Off-heap memory of an executor's ended tasks, as its last words had it (proto::LeftOffHeap), as rows of a post-mortem.
+// Off-heap memory of an executor that no running task holds (proto::LeftOffHeap), as rows of the report.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "facts/records.h"
@@ -8,7 +10,11 @@
 
 namespace memprof {
 
-// Heaviest first, then memory without a known site, as one row without frames. Messages from before `since_ms` are ignored.
-std::vector<ReportSite> LeftOffHeapSites(const ExecutorRecord& record, int64_t since_ms);
+// When it was most, with the `most` heaviest sites; nothing: no message came, or there never was any.
+std::optional<ReportLeftOffHeap> LeftOffHeapRow(const ExecutorRecord& record, size_t most);
+
+// As its last words had it, as rows of a post-mortem, heaviest first; empty: no message came, it is older than `since_ms`, or it is more
+// than the `most_bytes` that all blocks had later: then some were freed since. Further sites are one row without frames.
+std::vector<ReportSite> LeftOffHeapSites(const ExecutorRecord& record, int64_t since_ms, uint64_t most_bytes);
 
 }  // namespace memprof

@@ -58,7 +58,7 @@ proto::HeapShortage HeapShortageRules::Shortened(const proto::HeapShortage& shor
   brief.set_jvm_pid(shortage.jvm_pid());
   brief.set_nearly_full(shortage.nearly_full());
   for (const proto::Row& region : shortage.regions()) {
-    if (region.name() == "heap.used" || region.name() == "heap.max") *brief.add_regions() = region;
+    if (region.name() == "heap.usedAfterGc" || region.name() == "heap.max") *brief.add_regions() = region;
   }
   return brief;
 }

@@ -37,6 +37,7 @@ void PutProfile(const TaskProfileRecord& profile, TaskFigures& figures) {
   if (native || off_heap) At(TaskFigure::kOffHeapLiveAtPeak, figures) = native.value_or(0) + off_heap.value_or(0);
   At(TaskFigure::kPeakExecution, figures) = profile.spark_memory.peak_execution_bytes.value_or(kNoTaskFigure);
   At(TaskFigure::kSpilledMemory, figures) = profile.spark_memory.spilled_memory_bytes.value_or(kNoTaskFigure);
+  if (profile.gc_stopped_ms) At(TaskFigure::kGcMs, figures) = *profile.gc_stopped_ms;  // Spark's metric counts concurrent cycles as a whole
 }
 
 // Uses the same ranks as Spark's stage page, so that the two agree: of n sorted values, number floor(n · q).

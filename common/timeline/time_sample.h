@@ -10,12 +10,12 @@ namespace memprof {
 
 // What is measured over time. The order is internal to this library; messages and reports use names.
 enum class Gauge : uint8_t {
-  kUsed,           // the container's use, or without a limit the sum of its processes' RSS
-  kLimit,          // of the container
-  kJvm,            // RSS
-  kPythonWorkers,  // RSS, together
-  kPythonOther,    // daemons, and in local mode the driver's Python: RSS, together
-  kHeapUsed,
+  kUsed,             // the container's use, or without a limit the sum of its processes' RSS
+  kLimit,            // of the container
+  kJvm,              // RSS
+  kPythonWorkers,    // RSS, together
+  kPythonOther,      // daemons, and in local mode the driver's Python: RSS, together
+  kHeapUsedAfterGc,  // after the last collection before
   kHeapCommitted,
   kHeapStorage,    // last value of Spark's memory manager
   kHeapExecution,  // likewise
@@ -24,7 +24,7 @@ enum class Gauge : uint8_t {
 };
 inline constexpr size_t kGauges = 11;
 inline constexpr std::array<const char*, kGauges> kGaugeNames = {
-    "used",         "limit",          "jvm",     "python.workers", "python.other", "heap.used", "heap.committed",
+    "used",         "limit",          "jvm",     "python.workers", "python.other", "heap.usedAfterGc", "heap.committed",
     "heap.storage", "heap.execution", "offHeap", "pressure"};
 
 inline constexpr uint32_t kNoFigure = std::numeric_limits<uint32_t>::max();  // not measured

@@ -47,7 +47,8 @@ def test_its_processes_and_its_life(driver):
     assert driver["atPeak"]["usedBytes"] > PYTHON + BLOCKS * HEAP
     life = {series["name"]: series["bytes"] for series in driver["timeline"]["series"]}
     assert len(driver["timeline"]["timesMs"]) >= 3
-    assert max(filter(None, life["heap.used"])) > BLOCKS * HEAP
+    assert max(filter(None, life["heap.usedAfterGc"])) > BLOCKS * HEAP
+    assert driver["heapAfterGcPeak"]["bytes"] >= driver["heapAfterGc"]["bytes"] > BLOCKS * HEAP
     assert max(filter(None, life["python.other"])) > PYTHON
 
 

@@ -61,7 +61,7 @@ def demand_heap(death):
     assert sum(row["bytes"] for row in heap["classes"]) + heap["otherBytes"] == heap["totalBytes"]
     regions = {row["name"]: row["bytes"] for row in heap["regions"]}
     assert 480 << 20 <= regions["heap.max"] <= 512 << 20
-    assert 0 < regions["heap.used"] <= regions["heap.max"]
+    assert 0 < regions["heap.usedAfterGc"] <= regions["heap.max"]
     assert {"heap.storage", "heap.execution"} <= set(regions)
 
 

@@ -103,6 +103,7 @@ std::optional<std::string> Agent::TryStart(JNIEnv* jni, const StartRequest& requ
   watch_.Start(application);
   offheap_.Start(options.offheap_interval_bytes);
   ground_.application.Begin(application);
+  tasks_.FindCarriers(jni);
   jvm.SetThreadEvents(true);
   jvm.SetExhaustionEvents(true);
   const Status watched = WatchOutOfMemoryExit(vm_, jni, [](JNIEnv* dying) { Agent::Get().OnHeapExhaustedExit(dying); });
@@ -139,7 +140,7 @@ void Agent::Stop() noexcept {
 void Agent::Forget() {
   tasks_.Forget();
   offheap_.Forget();
-  heap_.Forget();
+  ground_.buckets.Clear();
 }
 
 void Agent::TaskStarted(const TaskKey& key) noexcept {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/counter_names.h"
 #include "base/valid_utf8.h"
 #include "boxes/worker_death.h"
 #include "sites/live_set.h"
@@ -24,6 +25,7 @@ void ExecutorWatch::Stop(const Application& application) {
     if (!alive && HasOpenTask(box)) ground_->watcher.news().SetEnded(EndOf(box));
   });
   ground_->watcher.Stop();
+  offheap_->SendLeft(application);
   box_keeper_.Stop();
 }
 
@@ -41,6 +43,7 @@ void ExecutorWatch::StartWatcher(const ApplicationRef& application) {
   options.withheld = application->withheld();
   options.granted_bytes = application->options.container_bytes;
   options.offheap_live_bytes = [this] { return offheap_->live_bytes(); };
+  options.heap_used_after_gc = [this] { return heap_->collectors().UsedAfter(); };
   options.offheap_blocks = [this] { return offheap_->BlocksFrom(kLargeBlock); };
   options.pauses = [this] { return PauseSums{ground_->pauses.count(), ground_->pauses.total_ns()}; };
   options.running_tasks = [this] { return ground_->tasks.Running(); };
@@ -54,8 +57,9 @@ void ExecutorWatch::StartWatcher(const ApplicationRef& application) {
   };
   options.early = [this, application](bool climbs) {
     climbs ? tasks_->Send() : tasks_->SendSome();
-    offheap_->SendLeftBehind(*application);
+    offheap_->SendLeft(*application);
   };
+  options.looked = [this, application] { offheap_->SendLeftIfMoved(*application); };
   options.worker_died = [this, application](const DeadWorker& worker) { SendWorkerDeath(*application, worker); };
   const Status status = ground_->watcher.Start(std::move(options));
   if (!status.ok()) ground_->shortcomings.Add("processes and container", status.message());
@@ -97,8 +101,9 @@ void ExecutorWatch::Complete(const Application& application, proto::ExecutorSnap
   if (ground_->jvm.can_see_pauses()) {
     snapshot->set_gc_stopped_ms(static_cast<uint64_t>(ground_->pauses.total_ns() - application.stopped_before_ns) / 1'000'000);
   }
-  for (const auto& [thread, bytes] : heap_->buckets().Largest(kMostBuckets)) {
-    count("noTaskHeapBytes: " + thread, static_cast<uint64_t>(bytes));
+  for (const auto& [kind, name] :
+       {std::pair(ThreadBuckets::Kind::kHeap, kNoTaskHeapBytes), std::pair(ThreadBuckets::Kind::kOffHeap, kNoTaskOffHeapBytes)}) {
+    for (const auto& [thread, bytes] : ground_->buckets.Largest(kind, kMostBuckets)) count(name + thread, static_cast<uint64_t>(bytes));
   }
   for (const RefusedBoxes::Named& box : application.given_up->All()) {
     ground_->shortcomings.Add("a Python process in " + box.path, box.why);

@@ -10,6 +10,7 @@
 #include "shortage/left_words.h"
 #include "stacks/java_stacks.h"
 #include "tasks/task_table.h"
+#include "tasks/thread_buckets.h"
 #include "watch/message_queue.h"
 #include "watch/watcher.h"
 
@@ -21,6 +22,7 @@ struct Ground {
   Shortcomings shortcomings;
   StackGenerations stacks;
   TaskTable tasks;
+  ThreadBuckets buckets;
   PauseClock pauses;
   MessageQueue messages;  // to the driver
   Watcher watcher;

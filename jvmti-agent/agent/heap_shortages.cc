@@ -22,6 +22,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLongestLook{2000};  // with the world stopped
 // When an error occurs, another thread is often walking the heap already because it is nearly full.
 constexpr milliseconds kPatience = kLongestLook;
+constexpr int64_t kJustNowNs = 1'000'000'000;
 constexpr milliseconds kMostForSending{1000}, kOnTheWay{100};
 
 // The JVM exits with the same code when its space for classes is full.
@@ -46,6 +47,7 @@ ShortageInputs HeapShortages::OnThisThread(JNIEnv* jni) {
   inputs.time_ms = EpochMs();
   inputs.jvm_pid = getpid();
   inputs.errors = limits_.errors();
+  inputs.used_after_gc = heap_->collectors().UsedAfter();
   ground_->tasks.WithTask(CurrentTask(), [&](TaskFigures& task) { inputs.task = task.key; });
   inputs.thread = ThreadName(ground_->jvm.jvmti(), jni, nullptr);
   CapturedStack stack;
@@ -56,6 +58,17 @@ ShortageInputs HeapShortages::OnThisThread(JNIEnv* jni) {
   return inputs;
 }
 
+// Before it throws, a JVM collects the whole heap; but none collects for an array that is larger than any may be. `error`: the JVM's
+// words, where they are known.
+std::optional<uint64_t> HeapShortages::UsedAtError(std::string_view error) const {
+  if (error.starts_with("Requested array size")) return heap_->collectors().UsedAfter();
+  const uint64_t pauses = ground_->pauses.count();
+  const std::vector<Pause> last = ground_->pauses.Since(pauses == 0 ? 0 : pauses - 1);
+  const bool collected = !last.empty() && MonotonicNs() - last.back().end_ns < kJustNowNs;
+  const std::optional<uint64_t> used = collected ? in_use_.Read() : std::nullopt;
+  return used ? used : heap_->collectors().UsedAfter();
+}
+
 void HeapShortages::LookAtHeap(JNIEnv* jni, const Application& application, milliseconds patience, ShortageInputs* inputs) {
   const std::unique_lock lock(look_, patience);
   if (!application.options.heap_looks || !lock.owns_lock() || ground_->jvm.heap_looks() == nullptr) return;
@@ -63,9 +76,10 @@ void HeapShortages::LookAtHeap(JNIEnv* jni, const Application& application, mill
 }
 
 void HeapShortages::LookAtRetained(JNIEnv* jni, ShortageInputs* inputs) {
-  const SparkMemoryUse said = ground_->watcher.news().SparkMemory();
+  const uint64_t max = ground_->watcher.news().SparkMemory().heap_max;
   const bool counted = inputs->histogram && !inputs->histogram->cut_short;
-  inputs->retained = heap_->RetainedAtError(jni, counted ? inputs->histogram->total_bytes : said.heap_used, said.heap_max);
+  const std::optional<uint64_t> used = counted ? inputs->histogram->total_bytes : inputs->used_after_gc;
+  if (used) inputs->retained = heap_->RetainedAtError(jni, *used, max);
 }
 
 std::string HeapShortages::EnvelopeWith(const Application& application, const ShortageInputs& inputs) {
@@ -74,7 +88,7 @@ std::string HeapShortages::EnvelopeWith(const Application& application, const Sh
   const SparkMemoryUse said = ground_->watcher.news().SparkMemory();
   if (said.heap_max != 0) {  // 0: nothing reported yet
     AddRow("heap.max", said.heap_max, shortage.mutable_regions());
-    AddRow("heap.used", said.heap_used, shortage.mutable_regions());
+    if (inputs.used_after_gc) AddRow("heap.usedAfterGc", *inputs.used_after_gc, shortage.mutable_regions());
     AddRow("heap.storage", said.storage, shortage.mutable_regions());
     AddRow("heap.execution", said.execution, shortage.mutable_regions());
   }
@@ -91,6 +105,7 @@ void HeapShortages::Exhausted(JNIEnv* jni, const char* error) {
   if (worth == ShortageLimits::Worth::kCounting) return;
   ShortageInputs inputs = OnThisThread(jni);
   inputs.error = error == nullptr ? "" : error;
+  inputs.used_after_gc = UsedAtError(inputs.error);
   Tell(*application, inputs);  // before the walk: another thread's error may end the JVM meanwhile
   if (worth == ShortageLimits::Worth::kLooking) LookAtHeap(jni, *application, kPatience, &inputs);
   LookAtRetained(jni, &inputs);
@@ -122,6 +137,7 @@ void HeapShortages::ExhaustedExit(JNIEnv* jni) {
   };
   std::vector<std::string> words = {EnvelopeWith(*application, inputs)};
   leave(words);
+  inputs.used_after_gc = UsedAtError("");  // after the first words: it may wait for a lock of the heap's
   LookAtHeap(jni, *application, kPatience, &inputs);
   LookAtRetained(jni, &inputs);
   words = {EnvelopeWith(*application, inputs)};
@@ -138,6 +154,7 @@ void HeapShortages::NearlyFull(JNIEnv* jni, const Application& application, cons
   inputs.jvm_pid = getpid();
   inputs.errors = limits_.errors();
   inputs.nearly_full = true;
+  inputs.used_after_gc = heap_->collectors().UsedAfter();
   inputs.retained = retained;
   LookAtHeap(jni, application, milliseconds{0}, &inputs);
   if (inputs.histogram) ground_->messages.Put(EnvelopeWith(application, inputs));

@@ -8,10 +8,12 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "agent/ground.h"
 #include "agent/jvm_heap.h"
 #include "agent/running_tasks.h"
+#include "shortage/heap_in_use.h"
 #include "shortage/shortage_limits.h"
 #include "shortage/shortage_message.h"
 
@@ -33,6 +35,7 @@ class HeapShortages {
   // Walks the whole heap. If another thread is doing so, waits for it for at most `patience`.
   void LookAtHeap(JNIEnv* jni, const Application& application, std::chrono::milliseconds patience, ShortageInputs* inputs);
   void LookAtRetained(JNIEnv* jni, ShortageInputs* inputs);
+  std::optional<uint64_t> UsedAtError(std::string_view error) const;
   // Sends it, and leaves it in the file.
   void Tell(const Application& application, const ShortageInputs& inputs);
   std::string EnvelopeWith(const Application& application, const ShortageInputs& inputs);
@@ -41,6 +44,7 @@ class HeapShortages {
   const JvmHeap* heap_;
   RunningTasks* tasks_;
   ShortageLimits limits_;
+  HeapInUse in_use_;
   std::timed_mutex look_;  // one walk of the whole heap at a time
 };
 

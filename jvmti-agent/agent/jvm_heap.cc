@@ -24,7 +24,7 @@ void JvmHeap::Start(const ApplicationRef& application, NearlyFullCall nearly_ful
   HeapSweeperOptions options;
   options.vm = ground_->jvm.vm();
   options.current_stacks = [this] { return ground_->stacks.Current(); };
-  options.thread_name = [this](uint32_t bucket) { return buckets_.NameOf(bucket); };
+  options.thread_name = [this](uint32_t bucket) { return ground_->buckets.NameOf(bucket); };
   options.send = [this, application](proto::RetainedHeap retained) {
     ground_->Send(*application, [&](proto::Envelope* envelope) { *envelope->mutable_retained_heap() = std::move(retained); });
   };
@@ -52,7 +52,7 @@ void JvmHeap::SetCollectors(std::vector<std::string> names, const std::string& w
 }
 
 void JvmHeap::CollectionEnded(const Collection& collection) {
-  collectors_.Ended(collection);
+  collectors_.Ended(collection, EpochMs());
   if (const std::optional<Marking> marking = markings_.Ended(collection)) sweeper_.Marked(*marking);
   if (nearly_full_.Ended(collection, MonotonicNs())) sweeper_.WantLook();
 }

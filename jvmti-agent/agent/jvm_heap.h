@@ -17,7 +17,6 @@
 #include "heap/heap_sampler.h"
 #include "heap/heap_sweeper.h"
 #include "heap/live_objects.h"
-#include "tasks/thread_buckets.h"
 
 namespace memprof {
 
@@ -27,12 +26,11 @@ class JvmHeap {
   // retained last.
   using NearlyFullCall = std::function<void(JNIEnv*, const std::optional<proto::RetainedHeap>&)>;
 
-  explicit JvmHeap(Ground* ground) : ground_(ground), sampler_(&ground->tasks, &buckets_, &ground->stacks, &live_objects_) {}
+  explicit JvmHeap(Ground* ground) : ground_(ground), sampler_(&ground->tasks, &ground->buckets, &ground->stacks, &live_objects_) {}
 
   void Start(const ApplicationRef& application, NearlyFullCall nearly_full);
   void SetEvents(uint64_t interval_bytes);  // switches the events of samples and pauses on, until Stop()
   void Stop();
-  void Forget() { buckets_.Clear(); }
 
   void Sampled(JNIEnv* jni, jthread thread, jobject object, uint64_t size) {
     sampler_.Sampled(ground_->jvm.jvmti(), jni, thread, object, size);
@@ -47,14 +45,12 @@ class JvmHeap {
   uint64_t interval_bytes() const { return ground_->jvm.can_sample_heap() ? sampler_.interval() : 0; }  // 0: nothing is sampled
   const LiveObjects& live_objects() const { return live_objects_; }
   const GcFigures& collectors() const { return collectors_; }
-  const ThreadBuckets& buckets() const { return buckets_; }
 
  private:
   template <typename Use>
   void WithReferences(Use&& use);
 
   Ground* ground_;
-  ThreadBuckets buckets_;
   LiveObjects live_objects_;
   HeapSampler sampler_;
   HeapSweeper sweeper_{&live_objects_, &ground_->pauses};

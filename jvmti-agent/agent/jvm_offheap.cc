@@ -1,11 +1,24 @@
 #include "agent/jvm_offheap.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/clock.h"
 #include "offheap/left_message.h"
 
 namespace memprof {
+namespace {
+
+constexpr double kNotable = 8;            // more by one part in this many,
+constexpr double kLeast = 1024.0 * 1024;  // and by so many bytes
+
+double SumOf(const std::vector<LeftSite>& sites) {
+  double bytes = 0;
+  for (const LeftSite& site : sites) bytes += site.live.bytes;
+  return bytes;
+}
+
+}  // namespace
 
 void JvmOffHeap::Start(uint64_t interval_bytes) {
   tracker_.SetInterval(interval_bytes);
@@ -25,10 +38,47 @@ void JvmOffHeap::Resized(JNIEnv* jni, uint64_t old_address, const std::optional<
   Allocated(jni, address, size);
 }
 
-void JvmOffHeap::SendLeftBehind(const Application& application) {
-  const std::vector<LeftSite> sites = left_behind_.Sites(ground_->tasks);
-  if (sites.empty() && !std::exchange(said_left_, false)) return;
-  said_left_ = !sites.empty();
+void JvmOffHeap::Forget() {
+  left_behind_.Clear();
+  const std::lock_guard lock(left_mutex_);
+  looked_at_ = said_at_ = {};
+  most_bytes_ = said_bytes_ = 0;
+}
+
+std::vector<LeftSite> JvmOffHeap::LeftSites() const {
+  std::vector<LeftSite> sites = left_behind_.Sites(ground_->tasks);
+  const auto name = [this](uint32_t bucket) { return ground_->buckets.NameOf(bucket); };
+  for (LeftSite& site : tracker_.outside().Sites(ground_->stacks.Current(), name)) sites.push_back(std::move(site));
+  std::stable_sort(sites.begin(), sites.end(), [](const LeftSite& a, const LeftSite& b) { return a.live.bytes > b.live.bytes; });
+  return sites;
+}
+
+void JvmOffHeap::SendLeft(const Application& application) {
+  const std::lock_guard lock(left_mutex_);
+  const std::vector<LeftSite> sites = LeftSites();
+  if (!sites.empty() || said_bytes_ > 0) Send(application, sites);
+}
+
+void JvmOffHeap::SendLeftIfMoved(const Application& application) {
+  const std::lock_guard lock(left_mutex_);
+  const Clock::time_point now = Clock::now();
+  if (now - looked_at_ < kLookEvery) return;
+  const auto notable = [](double bytes) { return std::max(bytes / kNotable, kLeast); };
+  const bool may_be_more = static_cast<double>(tracker_.live_bytes()) >= most_bytes_ + notable(most_bytes_);
+  const bool may_say_less = said_bytes_ > 0 && now - said_at_ >= kSayLessEvery;
+  if (!may_be_more && !may_say_less && !tracker_.outside().WantsTidying(ground_->stacks.Current())) return;
+  looked_at_ = now;
+  const std::vector<LeftSite> sites = LeftSites();
+  const double bytes = SumOf(sites);
+  const bool more = bytes >= most_bytes_ + notable(most_bytes_);
+  const bool less = may_say_less && bytes <= said_bytes_ - notable(said_bytes_);
+  if (more || less) Send(application, sites);
+}
+
+void JvmOffHeap::Send(const Application& application, const std::vector<LeftSite>& sites) {
+  said_at_ = Clock::now();
+  said_bytes_ = SumOf(sites);
+  most_bytes_ = std::max(most_bytes_, said_bytes_);
   ground_->Send(application, [&](proto::Envelope* envelope) { *envelope->mutable_left_off_heap() = BuildLeft(sites, EpochMs()); });
 }
 

@@ -1,11 +1,13 @@
-// JvmOffHeap: blocks of Unsafe, from their allocation until they are freed, and the blocks that ended tasks left behind. Called by the
-// wrappers of the JDK's natives (agent/jdk_natives.h). Thread-safe.
+// JvmOffHeap: blocks of Unsafe, from their allocation until they are freed, and who allocated those that no running task holds: tasks
+// that have ended, and threads that worked for none. Called by the wrappers of the JDK's natives (agent/jdk_natives.h). Thread-safe.
 #pragma once
 
 #include <jvmti.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -17,12 +19,12 @@ namespace memprof {
 
 class JvmOffHeap {
  public:
-  explicit JvmOffHeap(Ground* ground) : ground_(ground), tracker_(&ground->tasks) {}
+  explicit JvmOffHeap(Ground* ground) : ground_(ground), tracker_(&ground->tasks, &ground->buckets, &ground->stacks) {}
 
   // New blocks are followed from now until Stop(); blocks that are followed already, until they are freed.
   void Start(uint64_t interval_bytes);
   void Stop() { follows_ = false; }
-  void Forget() { left_behind_.Clear(); }
+  void Forget();
 
   void Allocated(JNIEnv* jni, uint64_t address, uint64_t size);
   void Freeing(uint64_t address) { tracker_.Freeing(address); }
@@ -32,18 +34,31 @@ class JvmOffHeap {
   void Filled(uint64_t begin, uint64_t end) { tracker_.Filled(begin, end); }
 
   void TaskEnded(TaskTag tag, const TaskFigures& task) { left_behind_.Keep(tag, task); }
-  void SendLeftBehind(const Application& application);  // on the watcher's thread
+  // What no running task holds.
+  void SendLeft(const Application& application);
+  // Likewise, if it is notably more than ever before, or less than was said last; looked at once in kLookEvery.
+  void SendLeftIfMoved(const Application& application);
 
   uint64_t live_bytes() const { return tracker_.live_bytes(); }
   uint64_t dropped_blocks() const { return tracker_.dropped_blocks(); }
   std::vector<AddressRange> BlocksFrom(uint64_t bytes) const { return tracker_.BlocksFrom(bytes); }
 
  private:
+  using Clock = std::chrono::steady_clock;
+  // A look copies all blocks, a millisecond or two. What was said is evidence for a minute (postmortem/).
+  static constexpr std::chrono::seconds kLookEvery{5}, kSayLessEvery{30};
+
+  // With left_mutex_ held:
+  std::vector<LeftSite> LeftSites() const;  // heaviest first
+  void Send(const Application& application, const std::vector<LeftSite>& sites);
+
   Ground* ground_;
   OffHeapTracker tracker_;
   LeftBehind left_behind_{&tracker_.blocks()};
   std::atomic<bool> follows_{false};
-  bool said_left_ = false;  // used by the watcher's thread: the last message to the driver had such blocks
+  std::mutex left_mutex_;  // guards the rest
+  Clock::time_point looked_at_{}, said_at_{};
+  double most_bytes_ = 0, said_bytes_ = 0;  // the largest sum that was sent, and the last one
 };
 
 }  // namespace memprof

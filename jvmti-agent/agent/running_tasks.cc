@@ -130,10 +130,12 @@ void RunningTasks::ThreadStarting(jthread thread) {
 
 void RunningTasks::ThreadStart(JNIEnv* jni, jthread thread) {
   jvmtiEnv* jvmti = ground_->jvm.jvmti();
+  const bool carries = carriers_.Has(jni, thread);
+  if (carries) ground_->buckets.SetThisThread(kVirtualThreads);
   jlong tag = 0;
   if (jvmti->GetTag(thread, &tag) != JVMTI_ERROR_NONE || tag == 0) return;
   jvmti->SetTag(thread, 0);
-  if (ServesAllTasks(ThreadName(jvmti, jni, thread))) return;
+  if (carries || ServesAllTasks(ThreadName(jvmti, jni, thread))) return;
   SetCurrentTask(FromObjectTag(tag));
 }
 

@@ -15,6 +15,7 @@
 #include "agent/names.h"
 #include "boxes/orphaned_boxes.h"
 #include "boxes/python_sessions.h"
+#include "tasks/carrier_threads.h"
 #include "tasks/task_profile.h"
 
 namespace memprof {
@@ -24,7 +25,8 @@ class RunningTasks {
   RunningTasks(Ground* ground, const JvmHeap* heap, JvmOffHeap* offheap, Names* names)
       : ground_(ground), heap_(heap), offheap_(offheap), names_(names) {}
 
-  void Started(const TaskKey& key);  // on the task's own thread, like Closed()
+  void FindCarriers(JNIEnv* jni) { carriers_.Find(jni); }  // before the first thread starts
+  void Started(const TaskKey& key);                        // on the task's own thread, like Closed()
   // The serialised Envelope, or "" when nothing is known of the task. `max_bytes` 0 = as the options say.
   std::string Closed(int64_t task_attempt_id, size_t max_bytes) noexcept;
   std::string Snapshot(int64_t task_attempt_id, size_t max_bytes) noexcept;
@@ -48,6 +50,7 @@ class RunningTasks {
   const JvmHeap* heap_;
   JvmOffHeap* offheap_;
   Names* names_;
+  CarrierThreads carriers_;
   std::atomic<uint64_t> sequence_{0};
   int64_t said_last_ = -1;  // the task that SendSome() sent last; used by the watcher's thread
 };

@@ -9,6 +9,7 @@ struct Known {
   std::string_view name;
   Marks marks;
   bool stops;
+  bool frees = true;
 };
 
 // Names of HotSpot's collectors on JDK 11 to 25. Shenandoah's generational mode reports young cycles by the same name as whole ones. So
@@ -19,19 +20,19 @@ constexpr Known kKnown[] = {
     {"PS Scavenge", Marks::kNothing, true},
     {"PS MarkSweep", Marks::kWhileAtStop, true},
     {"ParNew", Marks::kNothing, true},  // with CMS, before JDK 14; CMS sweeps much later than it marks
-    {"ConcurrentMarkSweep", Marks::kNothing, false},
+    {"ConcurrentMarkSweep", Marks::kNothing, false, false},
     {"G1 Young Generation", Marks::kNothing, true},
     {"G1 Old Generation", Marks::kWhileAtStop, true},
-    {"G1 Concurrent GC", Marks::kFromPause, true},  // JDK 20 and later: remark and cleanup
+    {"G1 Concurrent GC", Marks::kFromPause, true, false},  // JDK 20 and later: remark and cleanup
     {"ZGC", Marks::kFromStart, false},
     {"ZGC Cycles", Marks::kFromStart, false},
-    {"ZGC Pauses", Marks::kNothing, true},
+    {"ZGC Pauses", Marks::kNothing, true, false},
     {"ZGC Minor Cycles", Marks::kNothing, false},
-    {"ZGC Minor Pauses", Marks::kNothing, true},
+    {"ZGC Minor Pauses", Marks::kNothing, true, false},
     {"ZGC Major Cycles", Marks::kFromStart, false},
-    {"ZGC Major Pauses", Marks::kNothing, true},
+    {"ZGC Major Pauses", Marks::kNothing, true, false},
     {"Shenandoah Cycles", Marks::kFromStart, false},
-    {"Shenandoah Pauses", Marks::kNothing, true},
+    {"Shenandoah Pauses", Marks::kNothing, true, false},
 };
 
 const Known* Find(std::string_view collector) {
@@ -49,6 +50,15 @@ Marks MarksOf(std::string_view collector) {
 bool StopsTheWorld(std::string_view collector) {
   const Known* known = Find(collector);
   return known == nullptr || known->stops;
+}
+
+bool FreesMemory(std::string_view collector) {
+  const Known* known = Find(collector);
+  return known == nullptr || known->frees;
+}
+
+std::string PhraseOf(const Collection& collection) {
+  return collection.cause.empty() ? collection.collector : collection.collector + " (" + collection.cause + ")";
 }
 
 }  // namespace memprof

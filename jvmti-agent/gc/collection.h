@@ -30,6 +30,13 @@ enum class Marks : uint8_t {
 // What a collector of this name has marked when it reports that it has finished. An unknown name proves nothing.
 Marks MarksOf(std::string_view collector);
 
+// False where what is in use at its end is full of garbage: pauses of a cycle that is also reported as a whole, and collectors that
+// leave young garbage alone.
+bool FreesMemory(std::string_view collector);
+
+// Collector and cause: "PS MarkSweep (System.gc())".
+std::string PhraseOf(const Collection& collection);
+
 // False for cycles, which run concurrently with the application; their pauses are reported separately.
 bool StopsTheWorld(std::string_view collector);
 

@@ -1,6 +1,7 @@
 #include "gc/gc_figures.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/valid_utf8.h"
 
@@ -9,9 +10,11 @@ namespace memprof {
 void GcFigures::Begin() {
   const std::lock_guard lock(mutex_);
   collectors_.clear();
+  last_.reset();
+  peak_.reset();
 }
 
-void GcFigures::Ended(const Collection& collection) {
+void GcFigures::Ended(const Collection& collection, int64_t now_ms) {
   const std::lock_guard lock(mutex_);
   const auto named = [](const auto& map, const std::string& name, size_t most) {
     return map.contains(name) || map.size() < most ? name : std::string("other");
@@ -27,10 +30,28 @@ void GcFigures::Ended(const Collection& collection) {
   figures.longest_ms = std::max(figures.longest_ms, ms);
   figures.last = collection;
   ++figures.causes[named(figures.causes, collection.cause, kMaxCauses)];
+  if (!FreesMemory(collection.collector)) return;
+  last_ = Use{collection.after_bytes, PhraseOf(collection), now_ms, MarksOf(collection.collector) != Marks::kNothing};
+  const auto order = [](const Use& use) { return std::pair(use.whole_heap, use.bytes); };
+  if (!peak_ || order(*last_) > order(*peak_)) peak_ = last_;
+}
+
+std::optional<uint64_t> GcFigures::UsedAfter() const {
+  const std::lock_guard lock(mutex_);
+  return last_ ? std::optional(last_->bytes) : std::nullopt;
 }
 
 void GcFigures::Describe(proto::ExecutorSnapshot* snapshot) const {
   const std::lock_guard lock(mutex_);
+  const auto put = [](const std::optional<Use>& use, auto&& message) {
+    if (!use) return;
+    message()->set_bytes(use->bytes);
+    message()->set_collection(ValidUtf8(use->collection));
+    message()->set_time_ms(use->time_ms);
+    message()->set_whole_heap(use->whole_heap);
+  };
+  put(last_, [&] { return snapshot->mutable_heap_after_gc(); });
+  put(peak_, [&] { return snapshot->mutable_heap_after_gc_peak(); });
   for (const auto& [name, figures] : collectors_) {
     proto::Collector* message = snapshot->add_collectors();
     message->set_name(ValidUtf8(name));

@@ -1,9 +1,11 @@
-// GcFigures: what each of the JVM's collectors has done since Begin(), by the names of its MXBeans. Thread-safe.
+// GcFigures: what each of the JVM's collectors has done since Begin(), by the names of its MXBeans, and what they have left in use.
+// Thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "gc/collection.h"
@@ -16,7 +18,9 @@ class GcFigures {
   static constexpr size_t kMaxCollectors = 16, kMaxCauses = 12;  // further ones are "other"
 
   void Begin();
-  void Ended(const Collection& collection);
+  void Ended(const Collection& collection, int64_t now_ms);  // since 1970
+  // What the heap had in use after the last collection; nothing before the first.
+  std::optional<uint64_t> UsedAfter() const;
   void Describe(proto::ExecutorSnapshot* snapshot) const;
 
  private:
@@ -26,8 +30,16 @@ class GcFigures {
     std::map<std::string, uint64_t> causes;
   };
 
+  struct Use {
+    uint64_t bytes = 0;
+    std::string collection;
+    int64_t time_ms = 0;
+    bool whole_heap = false;
+  };
+
   mutable std::mutex mutex_;
   std::map<std::string, Figures> collectors_;
+  std::optional<Use> last_, peak_;  // peak_: of collections of the whole heap, once there were any
 };
 
 }  // namespace memprof

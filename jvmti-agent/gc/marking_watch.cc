@@ -12,10 +12,6 @@ constexpr int64_t kMs = 1'000'000;
 constexpr double kNearFull = 0.9;      // of the heap: the JVM may have had no room to make a notification
 constexpr int64_t kSlackNs = 4 * kMs;  // a notification's times are whole milliseconds, and the clock's offset is approximate
 
-std::string Phrase(const Collection& collection) {
-  return collection.cause.empty() ? collection.collector : collection.collector + " (" + collection.cause + ")";
-}
-
 bool Overlap(const Pause& pause, int64_t start_ns, int64_t end_ns) {
   return pause.start_ns <= end_ns + kSlackNs && pause.end_ns >= start_ns - kSlackNs;
 }
@@ -59,7 +55,7 @@ std::optional<Marking> MarkingWatch::Ended(const Collection& collection) {
       older_than = young_before;
       break;
   }
-  return Marking{Phrase(collection), older_than, large_older_than, end_ns, collection.after_bytes, collection.max_bytes};
+  return Marking{PhraseOf(collection), older_than, large_older_than, end_ns, collection.after_bytes, collection.max_bytes};
 }
 
 // A young collection checks all small objects that are younger than the last collection, so those that survive it were reachable. Large

@@ -1,29 +1,14 @@
 #include "heap/heap_sampler.h"
 
 #include <memory>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/hash.h"
 #include "sampling/estimator.h"
-#include "stacks/thread_name.h"
-#include "tasks/service_threads.h"
 #include "tasks/thread_task.h"
 
 namespace memprof {
-namespace {
-
-// A thread's name is looked up once: Spark renames its threads with each task, but only numbers change.
-__attribute__((tls_model("initial-exec"))) thread_local constinit uint32_t bucket_of_thread = UINT32_MAX;
-
-std::string BucketName(const std::string& name) {
-  const std::string_view service = ServiceOfThread(name);
-  return service.empty() ? "thread " + name : std::string(service);
-}
-
-}  // namespace
 
 // Charges the task that the thread works for; `to_task` stays false when there is none, or it has ended meanwhile.
 HeapSampler::Charged HeapSampler::ChargeTask(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& stack, const Amount& amount) {
@@ -81,9 +66,8 @@ void HeapSampler::Sampled(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jobject 
   Charged charged;
   if (of_task) charged = ChargeTask(jvmti, jni, stack, amount);
   if (!charged.to_task) {
-    if (bucket_of_thread == UINT32_MAX) bucket_of_thread = buckets_->BucketOf(BucketName(ThreadName(jvmti, jni, thread)));
-    buckets_->Add(bucket_of_thread, amount.bytes);
-    charged.origin.bucket = bucket_of_thread;
+    charged.origin.bucket = buckets_->OfThisThread(jvmti, jni);
+    buckets_->Add(ThreadBuckets::Kind::kHeap, charged.origin.bucket, amount.bytes);
   }
   if (follow) Follow(jvmti, jni, object, size, stack, std::move(charged.origin));
 }

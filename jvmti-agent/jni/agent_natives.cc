@@ -65,9 +65,8 @@ JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeAgent_taskSnapshot(
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeAgent_sparkMemory(JNIEnv*, jclass, jlong storage_used, jlong execution_used,
-                                                                         jlong heap_used, jlong heap_max, jlong heap_committed) {
-  Agent::Get().SparkMemory(
-      {NotNegative(storage_used), NotNegative(execution_used), NotNegative(heap_used), NotNegative(heap_max), NotNegative(heap_committed)});
+                                                                         jlong heap_max, jlong heap_committed) {
+  Agent::Get().SparkMemory({NotNegative(storage_used), NotNegative(execution_used), NotNegative(heap_max), NotNegative(heap_committed)});
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeAgent_sparkPool(JNIEnv*, jclass, jboolean off_heap, jlong max, jlong storage_region,

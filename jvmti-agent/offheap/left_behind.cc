@@ -1,6 +1,5 @@
 #include "offheap/left_behind.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -48,13 +47,8 @@ void LeftBehind::MakeRoom() {
 }
 
 std::vector<LeftSite> LeftBehind::Sites(const TaskTable& tasks) const {
-  // Nothing is allocated while a shard is locked, because a task's thread may be waiting for it.
-  std::vector<OffHeapBlock> blocks;
-  blocks.reserve(OffHeapBlocks::kMaxBlocks);
-  blocks_->ForEach([&](uint64_t, const OffHeapBlock& block) {
-    const bool of_ended = block.task.slot != 0 && !tasks.IsRunning(block.task);
-    if (of_ended && blocks.size() < blocks.capacity()) blocks.push_back(block);
-  });
+  const std::vector<OffHeapBlock> blocks =
+      blocks_->Copies([&](const OffHeapBlock& block) { return block.task.slot != 0 && !tasks.IsRunning(block.task); });
   std::map<std::pair<uint64_t, uint32_t>, Amount> live;  // by tag and site
   for (const OffHeapBlock& block : blocks) live[{KeyOf(block.task), block.place.site}] += block.amount;
   const std::lock_guard lock(mutex_);
@@ -77,7 +71,6 @@ std::vector<LeftSite> LeftBehind::Sites(const TaskTable& tasks) const {
   }
   std::vector<LeftSite> sites;
   for (auto& [key, site] : sums) sites.push_back(std::move(site));
-  std::stable_sort(sites.begin(), sites.end(), [](const LeftSite& a, const LeftSite& b) { return a.live.bytes > b.live.bytes; });
   return sites;
 }
 

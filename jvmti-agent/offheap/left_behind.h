@@ -12,19 +12,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "offheap/left_site.h"
 #include "offheap/offheap_blocks.h"
 #include "stacks/java_stacks.h"
 #include "tasks/task_table.h"
 
 namespace memprof {
-
-struct LeftSite {
-  std::shared_ptr<const JavaStacks> stacks;  // null: tasks about which nothing else is known
-  JavaStackId stack = 0;
-  int32_t stage_id = -1, stage_attempt = -1;
-  uint32_t tasks = 0;
-  Amount live;
-};
 
 class LeftBehind {
  public:
@@ -36,7 +29,7 @@ class LeftBehind {
   void Keep(TaskTag tag, const TaskFigures& task);
   void Clear();
 
-  // Live memory of tasks that no longer run in `tasks`, heaviest first.
+  // Live memory of tasks that no longer run in `tasks`, in no particular order.
   std::vector<LeftSite> Sites(const TaskTable& tasks) const;
 
  private:

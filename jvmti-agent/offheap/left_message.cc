@@ -29,6 +29,7 @@ proto::LeftOffHeap Built(const std::vector<LeftSite>& sites, int64_t time_ms, si
     row->set_variance(std::max(0.0, site.live.variance));
     row->set_stage_id(site.stage_id);
     row->set_tasks(site.tasks);
+    if (!site.thread.empty()) row->set_thread(names.String(site.thread));
   }
   return message;
 }

@@ -1,4 +1,4 @@
-// Builds the message about off-heap memory of tasks that have ended (proto::LeftOffHeap), cut to size: the heaviest sites, the
+// Builds the message about off-heap memory that no running task holds (proto::LeftOffHeap), cut to size: the heaviest sites, the
 // rest as one sum. Pure function.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "offheap/left_behind.h"
+#include "offheap/left_site.h"
 #include "proto/memprof.pb.h"
 
 namespace memprof {

@@ -21,10 +21,10 @@
 namespace memprof {
 
 struct OffHeapBlock {
-  uint64_t size = 0;   // bytes, as asked for
-  Amount amount;       // what it stands for
-  TaskTag task{0, 0};  // whose it is; {0, 0} = no task's
-  OffHeapSites::Place place;
+  uint64_t size = 0;          // bytes, as asked for
+  Amount amount;              // what it stands for
+  TaskTag task{0, 0};         // whose it is; {0, 0} = no task's
+  OffHeapSites::Place place;  // of no task's block: its site among the OutsideSites
 };
 
 class OffHeapBlocks {
@@ -53,6 +53,17 @@ class OffHeapBlocks {
       const std::lock_guard lock(shard.mutex);
       for (const auto& [address, block] : shard.blocks) visit(address, block);
     }
+  }
+
+  // Those of which wanted(const OffHeapBlock&) is true.
+  template <typename Wanted>
+  std::vector<OffHeapBlock> Copies(Wanted&& wanted) const {
+    std::vector<OffHeapBlock> blocks;
+    blocks.reserve(kMaxBlocks);  // nothing is allocated while a shard is locked, because a task's thread may be waiting for it
+    ForEach([&](uint64_t, const OffHeapBlock& block) {
+      if (blocks.size() < kMaxBlocks && wanted(block)) blocks.push_back(block);
+    });
+    return blocks;
   }
 
   // Blocks of at least so many bytes, in order of address.

@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <memory>
+#include <utility>
 
+#include "base/hash.h"
 #include "sampling/estimator.h"
 #include "sampling/poisson_sampler.h"
 #include "tasks/thread_task.h"
@@ -31,7 +33,9 @@ void OffHeapTracker::Allocated(jvmtiEnv* jvmti, JNIEnv* jni, uint64_t address, u
   block.amount = {static_cast<double>(weight.bytes), static_cast<double>(weight.blocks),
                   VarianceOf(static_cast<double>(weight.bytes), static_cast<double>(size))};
   if (weight.bytes == size) fresh_block = {address, size};
-  Charge(jvmti, jni, &block);
+  CapturedStack stack;
+  CaptureStack(jvmti, nullptr, &stack);
+  if (!ChargeTask(jvmti, jni, stack, &block)) ChargeOutside(jvmti, jni, stack, &block);
   AddLive(block.amount.bytes);
   Freeing(address);                    // the earlier block at this address was freed unseen
   if (!blocks_.Put(address, block)) {  // a block that can't be followed must not count as live for ever
@@ -70,30 +74,42 @@ void OffHeapTracker::Filled(uint64_t begin, uint64_t end) {
     block.size -= excess;
     block.amount.bytes -= bytes;
     AddLive(-bytes);
+    if (block.task.slot == 0) buckets_->AddToThisThread(ThreadBuckets::Kind::kOffHeap, -bytes);
     tasks_->WithTask(block.task, [&](TaskFigures& task) { task.offheap.Shrunk(block.place, bytes); });
   });
 }
 
-void OffHeapTracker::Charge(jvmtiEnv* jvmti, JNIEnv* jni, OffHeapBlock* block) {
+// False: this thread works for no task, or the task has ended meanwhile.
+bool OffHeapTracker::ChargeTask(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& stack, OffHeapBlock* block) {
   const TaskTag tag = CurrentTask();
-  if (!tasks_->IsRunning(tag)) return;
-  CapturedStack stack;
-  CaptureStack(jvmti, nullptr, &stack);
   std::shared_ptr<JavaStacks> stacks;  // set when the task meets this stack for the first time
   const auto charge = [&](TaskFigures& task, JavaStackId id) {
     block->place = task.offheap.Allocated(stack.hash, id, block->amount);
     block->task = tag;
   };
-  tasks_->WithTask(tag, [&](TaskFigures& task) {
+  const bool runs = tasks_->WithTask(tag, [&](TaskFigures& task) {
     if (task.offheap.Knows(stack.hash) || !task.offheap.HasRoom()) {
       charge(task, 0);
     } else {
       stacks = task.stacks;
     }
   });
-  if (stacks == nullptr) return;
+  if (stacks == nullptr) return runs;
   const JavaStackId id = stacks->Intern(jvmti, jni, stack);
-  tasks_->WithTask(tag, [&](TaskFigures& task) { charge(task, id); });
+  return tasks_->WithTask(tag, [&](TaskFigures& task) { charge(task, id); });
+}
+
+void OffHeapTracker::ChargeOutside(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& stack, OffHeapBlock* block) {
+  const uint32_t bucket = buckets_->OfThisThread(jvmti, jni);
+  buckets_->Add(ThreadBuckets::Kind::kOffHeap, bucket, block->amount.bytes);
+  const uint64_t key = HashPair(stack.hash, bucket);
+  uint32_t site = outside_.Find(key);
+  if (site == OutsideSites::kNoSite && outside_.HasRoom()) {
+    std::shared_ptr<JavaStacks> stacks = stacks_->Current();
+    const JavaStackId id = stacks->Intern(jvmti, jni, stack);
+    site = outside_.Add(key, {std::move(stacks), id, bucket});
+  }
+  block->place.site = site;
 }
 
 void OffHeapTracker::AddLive(double bytes) { live_.fetch_add(std::llround(bytes), std::memory_order_relaxed); }

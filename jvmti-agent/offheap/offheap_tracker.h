@@ -15,14 +15,16 @@
 #include <vector>
 
 #include "offheap/offheap_blocks.h"
+#include "offheap/outside_sites.h"
 #include "stacks/java_stacks.h"
 #include "tasks/task_table.h"
+#include "tasks/thread_buckets.h"
 
 namespace memprof {
 
 class OffHeapTracker {
  public:
-  explicit OffHeapTracker(TaskTable* tasks) : tasks_(tasks) {}
+  OffHeapTracker(TaskTable* tasks, ThreadBuckets* buckets, StackGenerations* stacks) : tasks_(tasks), buckets_(buckets), stacks_(stacks) {}
 
   void SetInterval(uint64_t bytes) { interval_ = bytes; }
 
@@ -44,14 +46,19 @@ class OffHeapTracker {
   // Followed blocks of at least so many bytes, in order of address.
   std::vector<AddressRange> BlocksFrom(uint64_t bytes) const { return blocks_.Larger(bytes); }
   const OffHeapBlocks& blocks() const { return blocks_; }
+  OutsideSites& outside() const { return outside_; }
   uint64_t dropped_blocks() const { return dropped_.load(std::memory_order_relaxed); }
 
  private:
-  void Charge(jvmtiEnv* jvmti, JNIEnv* jni, OffHeapBlock* block);
+  bool ChargeTask(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& stack, OffHeapBlock* block);
+  void ChargeOutside(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& stack, OffHeapBlock* block);
   void AddLive(double bytes);
 
   TaskTable* tasks_;
+  ThreadBuckets* buckets_;
+  StackGenerations* stacks_;
   OffHeapBlocks blocks_;
+  mutable OutsideSites outside_{&blocks_};  // guards itself
   std::atomic<uint64_t> interval_{512u << 10};
   std::atomic<int64_t> live_{0};  // of the process
   std::atomic<uint64_t> dropped_{0};

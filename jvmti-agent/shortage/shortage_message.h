@@ -29,6 +29,7 @@ struct ShortageInputs {
   JavaStackId stack = 0;
   std::optional<ClassHistogram> histogram;
   std::optional<proto::RetainedHeap> retained;
+  std::optional<uint64_t> used_after_gc;  // of the heap, after the last collection
   int32_t jvm_pid = 0;
 };
 

@@ -7,7 +7,7 @@
 // Bounds: kMaxFrames frames, kMaxNodes trie nodes, kMaxNameBytes of text, about 6 MiB in all; beyond them a stack loses its inner
 // frames, and that is counted. Nothing is ever removed, so a long-lived executor begins a new generation (StackGenerations)
 // before one is full. New tasks use the new one; the old one is freed with the last task that uses it, unless
-// offheap/left_behind.h keeps it.
+// offheap/left_behind.h keeps it. What outlives tasks takes its stacks over into the new one.
 //
 // Thread-safe: one mutex, held only for look-ups and inserts, never across a JVMTI call. Allocates; not for GC callbacks.
 #pragma once

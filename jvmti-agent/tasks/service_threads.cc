@@ -63,6 +63,7 @@ constexpr Service kServices[] = {
     {"stdout reader for ", kPipes},
     {"stdout writer for ", kPipes},
     {"process reaper", kPipes},
+    {"VirtualThread-", "virtual threads"},  // it wakes them
     {"C# CompilerThread#", "JIT"},
     {"Attach Listener", "JVM"},
     {"Common-Cleaner", "JVM"},

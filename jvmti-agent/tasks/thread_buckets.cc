@@ -1,28 +1,53 @@
 #include "tasks/thread_buckets.h"
 
 #include <algorithm>
+#include <string_view>
+
+#include "stacks/thread_name.h"
+#include "tasks/service_threads.h"
 
 namespace memprof {
+namespace {
+
+__attribute__((tls_model("initial-exec"))) thread_local constinit uint32_t bucket_of_thread = UINT32_MAX;
+
+std::string BucketName(const std::string& name) {
+  const std::string_view service = ServiceOfThread(name);
+  return service.empty() ? "thread " + name : std::string(service);
+}
+
+}  // namespace
+
+uint32_t ThreadBuckets::OfThisThread(jvmtiEnv* jvmti, JNIEnv* jni) {
+  if (bucket_of_thread != UINT32_MAX) return bucket_of_thread;
+  const std::string name = ThreadName(jvmti, jni, nullptr);
+  if (name.empty()) return 0;  // the JVM doesn't tell it yet, or it has none
+  return bucket_of_thread = BucketOf(BucketName(name));
+}
+
+void ThreadBuckets::SetThisThread(const std::string& bucket) { bucket_of_thread = BucketOf(bucket); }
 
 uint32_t ThreadBuckets::BucketOf(const std::string& name) {
   const std::lock_guard lock(mutex_);
   const auto known = buckets_.find(name);
   if (known != buckets_.end()) return known->second;
   if (buckets_.size() >= kMaxBuckets) return 0;
-  bytes_.push_back(0);
+  bytes_.push_back({});
   const auto bucket = static_cast<uint32_t>(bytes_.size() - 1);
   buckets_.emplace(name, bucket);
   return bucket;
 }
 
-void ThreadBuckets::Add(uint32_t bucket, double bytes) {
+void ThreadBuckets::Add(Kind kind, uint32_t bucket, double bytes) {
   const std::lock_guard lock(mutex_);
-  bytes_[bucket < bytes_.size() ? bucket : 0] += bytes;
+  bytes_[bucket < bytes_.size() ? bucket : 0][static_cast<size_t>(kind)] += bytes;
 }
+
+void ThreadBuckets::AddToThisThread(Kind kind, double bytes) { Add(kind, bucket_of_thread, bytes); }
 
 void ThreadBuckets::Clear() {
   const std::lock_guard lock(mutex_);
-  std::fill(bytes_.begin(), bytes_.end(), 0.0);
+  std::fill(bytes_.begin(), bytes_.end(), Bytes{});
 }
 
 std::string ThreadBuckets::NameOf(uint32_t bucket) const {
@@ -33,14 +58,14 @@ std::string ThreadBuckets::NameOf(uint32_t bucket) const {
   return "other threads";
 }
 
-std::vector<std::pair<std::string, double>> ThreadBuckets::Largest(size_t most) const {
+std::vector<std::pair<std::string, double>> ThreadBuckets::Largest(Kind kind, size_t most) const {
   std::vector<std::pair<std::string, double>> largest;
   double others = 0;
   {
     const std::lock_guard lock(mutex_);
     largest.reserve(bytes_.size());
-    for (const auto& [name, bucket] : buckets_) largest.emplace_back(name, bytes_[bucket]);
-    others = bytes_[0];
+    for (const auto& [name, bucket] : buckets_) largest.emplace_back(name, bytes_[bucket][static_cast<size_t>(kind)]);
+    others = bytes_[0][static_cast<size_t>(kind)];
   }
   std::sort(largest.begin(), largest.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   while (largest.size() >= most) {

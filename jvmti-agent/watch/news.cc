@@ -28,7 +28,6 @@ void News::SetSparkMemory(const SparkMemoryUse& use) {
   spark_.now = use;
   spark_.peak.storage = std::max(spark_.peak.storage, use.storage);
   spark_.peak.execution = std::max(spark_.peak.execution, use.execution);
-  spark_.peak.heap_used = std::max(spark_.peak.heap_used, use.heap_used);
   spark_.peak.heap_max = use.heap_max;
 }
 

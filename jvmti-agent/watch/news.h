@@ -16,7 +16,7 @@ namespace memprof {
 
 // The last figures of Spark's memory manager, in bytes.
 struct SparkMemoryUse {
-  uint64_t storage = 0, execution = 0, heap_used = 0, heap_max = 0, heap_committed = 0;
+  uint64_t storage = 0, execution = 0, heap_max = 0, heap_committed = 0;
 };
 
 // All of its figures so far.

@@ -60,10 +60,7 @@ void PeakMoment::Read(uint64_t used, const ProcessWatch& processes, const Scene&
   }
   message_.set_used_bytes(used);
   message_.set_unattributed_bytes(rest);
-  AddRow("heap.used", scene.spark.heap_used, message_.mutable_regions());
-  AddRow("heap.storage", scene.spark.storage, message_.mutable_regions());
-  AddRow("heap.execution", scene.spark.execution, message_.mutable_regions());
-  AddRow("offHeap", scene.offheap_bytes, message_.mutable_regions());
+  *message_.mutable_regions() = scene.regions;
 }
 
 // What a process holds now, with the rows of the same reading. Pages that the rows miss are unattributed.

@@ -12,7 +12,6 @@
 
 #include "proto/memprof.pb.h"
 #include "system/proc_files.h"
-#include "watch/news.h"
 #include "watch/process_watch.h"
 
 namespace memprof {
@@ -22,8 +21,7 @@ class PeakMoment {
   // What else belongs to a moment.
   struct Scene {
     bool of_cgroup = false;  // `used` is a cgroup's, which counts shared pages once; else it is the sum of RSS
-    SparkMemoryUse spark;
-    uint64_t offheap_bytes = 0;
+    google::protobuf::RepeatedPtrField<proto::Row> regions;
     std::vector<int64_t> tasks;  // running
   };
 

@@ -122,6 +122,7 @@ milliseconds Watcher::Round() {
     if (limit_ && EarlyWarning::IsNear(last_.used_bytes(), *limit_) && now - early_at_ >= kSayAgain) SayEarly(false);
   }
   if (early || time_line_.Due(now)) SendTimeLine();
+  if (!early) options_.looked();
   MeasureJvm();  // last: it takes long for a large heap, and last words must not wait for it
   const bool half_of_limit = limit_ && last_.used_bytes() >= *limit_ / 2;
   const bool half_of_grant = HeldToGrant() && processes_bytes_ >= options_.granted_bytes / 2;
@@ -206,8 +207,7 @@ void Watcher::Look(bool anew) {
     }
   }
   RememberLast(used);
-  if (used > peak_.used_bytes())
-    peak_.Raise(used, *processes_, {of_cgroup, spark_.now, options_.offheap_live_bytes(), options_.running_tasks()});
+  if (used > peak_.used_bytes()) peak_.Raise(used, *processes_, {of_cgroup, RegionsNow(), options_.running_tasks()});
 }
 
 // The limit may be changed or removed. A single failed read proves neither.
@@ -228,11 +228,19 @@ void Watcher::MeasureJvm() {
 void Watcher::RememberLast(uint64_t used) {
   last_ = LastMoment(*processes_, used);
   if (host_available_) last_.set_host_available_bytes(*host_available_);
-  AddRow("heap.used", spark_.now.heap_used, last_.mutable_regions());
-  AddRow("heap.storage", spark_.now.storage, last_.mutable_regions());
-  AddRow("heap.execution", spark_.now.execution, last_.mutable_regions());
-  AddRow("heap.committed", spark_.now.heap_committed, last_.mutable_regions());
-  AddRow("offHeap", options_.offheap_live_bytes(), last_.mutable_regions());
+  *last_.mutable_regions() = RegionsNow();
+}
+
+google::protobuf::RepeatedPtrField<proto::Row> Watcher::RegionsNow() const {
+  google::protobuf::RepeatedPtrField<proto::Row> regions;
+  if (const std::optional<uint64_t> used = options_.heap_used_after_gc()) AddRow("heap.usedAfterGc", *used, &regions);
+  if (spark_.now.heap_max != 0) {  // 0: nothing reported yet
+    AddRow("heap.storage", spark_.now.storage, &regions);
+    AddRow("heap.execution", spark_.now.execution, &regions);
+    AddRow("heap.committed", spark_.now.heap_committed, &regions);
+  }
+  AddRow("offHeap", options_.offheap_live_bytes(), &regions);
+  return regions;
 }
 
 // Call it before last_ is renewed: last_ is then the tick before, at which these processes still lived.
@@ -306,7 +314,6 @@ proto::ExecutorSnapshot Watcher::Build() const {
   if (host_memory_ != 0) snapshot.set_host_memory_bytes(host_memory_);
   if (spark_.peak.heap_max != 0) {
     snapshot.set_heap_max_bytes(spark_.peak.heap_max);
-    snapshot.set_heap_used_peak_bytes(spark_.peak.heap_used);
     snapshot.set_spark_storage_peak_bytes(spark_.peak.storage);
     snapshot.set_spark_execution_peak_bytes(spark_.peak.execution);
   }

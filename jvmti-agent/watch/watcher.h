@@ -66,7 +66,8 @@ struct WatcherOptions {
   uint64_t granted_bytes = 0;  // bound on all processes together that the cluster manager enforces without a cgroup; 0: it doesn't
   bool withheld = false;       // names of the user's own Python modules (profile/withheld.h)
   std::function<uint64_t()> offheap_live_bytes;
-  std::function<std::vector<AddressRange>()> offheap_blocks;  // large ones, in order of address
+  std::function<std::optional<uint64_t>()> heap_used_after_gc;  // nothing before the first collection
+  std::function<std::vector<AddressRange>()> offheap_blocks;    // large ones, in order of address
   std::function<PauseSums()> pauses;
   std::function<std::vector<int64_t>()> running_tasks;
   std::function<std::map<int32_t, uint32_t>()> running_stages;  // and how many of their tasks run
@@ -75,6 +76,7 @@ struct WatcherOptions {
   std::function<void(proto::TimeLine)> send_time_line;
   // Sends what else must be sent early, because use climbs towards the limit or (`climbs` false) has stayed near it for a while.
   std::function<void(bool climbs)> early;
+  std::function<void()> looked;                        // after a look at the processes, when all else is sent
   std::function<void(const DeadWorker&)> worker_died;  // it may have ended normally
 };
 
@@ -100,6 +102,7 @@ class Watcher {
   void Look(bool anew);  // anew: reads what changes rarely, too
   void MeasureJvm();
   void RememberLast(uint64_t used);
+  google::protobuf::RepeatedPtrField<proto::Row> RegionsNow() const;
   void TakeSample(bool anyhow);
   TimeSample SampleNow() const;
   void SendTimeLine();

@@ -63,8 +63,8 @@ TimeSample Watcher::SampleNow() const {
   std::partial_sort(each.begin(), each.begin() + static_cast<ptrdiff_t>(largest), each.end(),
                     [](const auto& a, const auto& b) { return std::pair(b.kib, a.pid) < std::pair(a.kib, b.pid); });
   std::copy_n(each.begin(), largest, sample.workers.begin());
+  if (const std::optional<uint64_t> used = options_.heap_used_after_gc()) sample.Set(Gauge::kHeapUsedAfterGc, *used);
   if (spark_.now.heap_max != 0) {  // 0: nothing reported yet
-    sample.Set(Gauge::kHeapUsed, spark_.now.heap_used);
     sample.Set(Gauge::kHeapCommitted, spark_.now.heap_committed);
     sample.Set(Gauge::kHeapStorage, spark_.now.storage);
     sample.Set(Gauge::kHeapExecution, spark_.now.execution);

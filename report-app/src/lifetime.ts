@@ -67,13 +67,13 @@ export function deathsOf(report: Report, executor: Executor): number[] {
 export function heldAt(line: TimeLine, index: number): Held[] {
   const rows: Held[] = [{title: 'JVM', look: 'jvm', bytes: at(line, 'jvm', index), note: 'resident'}];
   const inside: [string, string][] = [
-    ['heap.used', 'heap in use'],
+    ['heap.usedAfterGc', 'heap in use after its last collection'],
     ['heap.storage', 'of Spark’s storage'],
     ['heap.execution', 'of Spark’s execution'],
     ['offHeap', 'direct and off-heap blocks'],
   ];
   for (const [name, title] of inside) {
-    if (seriesOf(line, name)) rows.push({title, look: name === 'heap.used' ? 'heap' : '', bytes: at(line, name, index), part: true});
+    if (seriesOf(line, name)) rows.push({title, look: name === 'heap.usedAfterGc' ? 'heap' : '', bytes: at(line, name, index), part: true});
   }
   const named = line.workers[index] ?? [];
   rows.push({title: 'Python workers', look: 'python', bytes: at(line, 'python.workers', index), note: 'resident, together'});

@@ -12,6 +12,11 @@ export type * from './model/executor';
 export type * from './model/death';
 export type * from './model/driver';
 
+export interface ThreadBytes {
+  thread: string;
+  bytes: number;
+}
+
 export interface Report {
   schemaVersion: number;
   unfinished: boolean;
@@ -38,7 +43,7 @@ export interface Report {
   broadcasts?: Broadcast[];
   driver?: Driver | null;
   counters: Record<string, number>;
-  counterGroups: {bounds: {name: string; value: number}[]; outsideTasks: {thread: string; bytes: number}[]}; // of the counters
+  counterGroups: {bounds: {name: string; value: number}[]; outsideTasks: ThreadBytes[]; outsideTasksOffHeap: ThreadBytes[]}; // of the counters
   notAvailable: {what: string; why: string}[];
 }
 

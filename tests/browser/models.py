@@ -171,6 +171,12 @@ def stage(number, sites, status="complete", **more):
     }
 
 
+def off_heap_site(function, size, **made_by):
+    frame = {"language": "java", "function": function, "file": "Made.java", "line": 7, "module": None}
+    made = {"stageId": None, "thread": None, **made_by}
+    return {"origin": "jvm-offheap", "bytes": size, "blocks": 3, "errorBytes": 0, **made, "frames": [frame], "lead": 0}
+
+
 def executor(name, used, limit, processes=2, enforced=True):
     each = used // processes
     kinds = ["jvm", *["python-worker"] * (processes - 1)]
@@ -185,7 +191,18 @@ def executor(name, used, limit, processes=2, enforced=True):
         "requestedBytes": limit,
         "hostMemoryBytes": 64 << 30,
         "heapMaxBytes": limit // 2,
-        "heapUsedPeakBytes": each // 2,
+        "heapAfterGc": {
+            "bytes": each // 3,
+            "collection": "G1 Young Generation",
+            "timeMs": 1_700_000_000_900,
+            "wholeHeap": False,
+        },
+        "heapAfterGcPeak": {
+            "bytes": each // 2,
+            "collection": "G1 Old Generation",
+            "timeMs": 1_700_000_000_700,
+            "wholeHeap": True,
+        },
         "directPeakBytes": 3 * MIB,
         "regions": [
             {"name": "heap.reserved", "budgetBytes": 300 * MIB, "peakBytes": None},
@@ -220,7 +237,7 @@ def executor(name, used, limit, processes=2, enforced=True):
         "atPeak": {
             "timeMs": 1_700_000_001_000,
             "usedBytes": used,
-            "regions": [{"name": "heap.used", "bytes": each // 2}],
+            "regions": [{"name": "heap.usedAfterGc", "bytes": each // 2}],
             "processes": [
                 {"pid": 100 + index, "kind": kind, "bytes": each, "rows": [], "unattributedBytes": each}
                 for index, kind in enumerate(kinds)
@@ -232,6 +249,15 @@ def executor(name, used, limit, processes=2, enforced=True):
         "addedMs": 1_700_000_000_100,
         "removedMs": None,
         "removedReason": None,
+        "offHeapOfNoTask": {
+            "timeMs": 1_700_000_000_800,
+            "totalBytes": 33_000_131,
+            "sites": [
+                off_heap_site("org.apache.spark.storage.MemoryStore.putBytes", 21_000_017, stageId=2),
+                off_heap_site("io.netty.buffer.PoolArena.newChunk", 12_000_101, thread="block transfer"),
+            ],
+            "otherBytes": 13,
+        },
         "javaVersion": "17.0.15",
         "agentLoaded": "jar",
     }
@@ -242,7 +268,7 @@ LIFE_BEGIN = 1_700_000_000_250
 
 def life(limit, seconds, peak, held):
     """The time line of an executor whose Python worker fills up until second `peak`, when it holds `held` bytes."""
-    names = ("used", "limit", "jvm", "python.workers", "python.other", "heap.used", "heap.storage", "offHeap")
+    names = ("used", "limit", "jvm", "python.workers", "python.other", "heap.usedAfterGc", "heap.storage", "offHeap")
     series = {name: [] for name in (*names, "unattributed")}
     line = {
         "timesMs": [],
@@ -516,7 +542,12 @@ def everything():
             },
             {"id": 8, "bytes": 17, "peakMemoryBytes": 17, "peakDiskBytes": 0, "memoryBytes": 0, "driverPeakBytes": 0},
         ],
-        counters={"droppedSites": 3, "droppedTasks": 0, "noTaskHeapBytes: odd-thread": 5_243_001},
+        counters={
+            "droppedSites": 3,
+            "droppedTasks": 0,
+            "noTaskHeapBytes: odd-thread": 5_243_001,
+            "noTaskOffHeapBytes: even-thread": 7,
+        },
     )
 
 

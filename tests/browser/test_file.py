@@ -351,13 +351,29 @@ def test_an_executor_without_samples_says_so(wide, rich):
     assert wide.page.get_by_role("slider").count() == 0
 
 
+def test_heap_after_collections_and_what_no_task_holds(wide, rich):
+    wide.open(f"{rich}#/executors/1")
+    assert re.search(
+        r"In use after a full collection: .* at most, .* after the last one, G1 Young Generation", wide.text()
+    )
+    table = wide.page.get_by_role("table", name="Off-heap memory of no running task")
+    rows = [row.inner_text().split("\t") for row in table.locator("tbody tr").all()]
+    assert [(row[0].split(" ")[0].split("\n")[0].split(".")[-1], row[1], row[3]) for row in rows] == [
+        ("putBytes", "stage 2", "3"),
+        ("newChunk", "block transfer", "3"),
+    ]
+    assert "Other sites: 13\u202fB" in wide.text()
+    wide.open(f"{rich}#/executors")
+    assert "Heap after collections, peak" in wide.text()
+
+
 def test_what_has_no_row_is_told(wide, rich):
     wide.open(f"{rich}#/stages")
     assert "Lighter stages without a row: 7, with 70 tasks" in wide.text()
     wide.open(f"{rich}#/executors")
     assert "Executors without a row: 4, which used 117.7 MiB at most" in wide.text()
     wide.open(f"{rich}#/about")
-    for text in ("droppedSites", "odd-thread", "executors.atPeak.sites", "64.0 KiB", "512.0 KiB"):
+    for text in ("droppedSites", "odd-thread", "even-thread", "executors.atPeak.sites", "64.0 KiB", "512.0 KiB"):
         assert text in wide.text()
 
 

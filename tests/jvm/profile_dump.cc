@@ -58,7 +58,11 @@ json Executor(const proto::ExecutorSnapshot& executor) {
   if (executor.has_cgroup_limit_bytes()) out["cgroupLimitBytes"] = executor.cgroup_limit_bytes();
   if (executor.has_host_memory_bytes()) out["hostMemoryBytes"] = executor.host_memory_bytes();
   if (executor.has_heap_max_bytes()) out["heapMaxBytes"] = executor.heap_max_bytes();
-  if (executor.has_heap_used_peak_bytes()) out["heapUsedPeakBytes"] = executor.heap_used_peak_bytes();
+  const auto use = [](const proto::HeapUse& of) {
+    return json{{"bytes", of.bytes()}, {"collection", of.collection()}, {"timeMs", of.time_ms()}};
+  };
+  if (executor.has_heap_after_gc()) out["heapAfterGc"] = use(executor.heap_after_gc());
+  if (executor.has_heap_after_gc_peak()) out["heapAfterGcPeak"] = use(executor.heap_after_gc_peak());
   if (executor.has_spark_storage_peak_bytes()) out["sparkStoragePeakBytes"] = executor.spark_storage_peak_bytes();
   if (executor.has_spark_execution_peak_bytes()) out["sparkExecutionPeakBytes"] = executor.spark_execution_peak_bytes();
   if (executor.has_offheap_peak_bytes()) out["offheapPeakBytes"] = executor.offheap_peak_bytes();
@@ -122,6 +126,24 @@ json Retained(const proto::RetainedHeap& heap) {
       const proto::Frame& frame = names.frames(static_cast<int>(names.stacks(static_cast<int>(stack) - 1).frame()));
       const json named = {{"function", names.strings(static_cast<int>(frame.function()))}, {"line", frame.line()}};
       one["frames"].insert(one["frames"].begin(), named);
+    }
+    out["sites"].push_back(one);
+  }
+  return out;
+}
+
+json Left(const proto::LeftOffHeap& left) {
+  json out = {{"timeMs", left.time_ms()}, {"otherBytes", left.other_bytes()}, {"sites", json::array()}};
+  for (const proto::LeftSite& site : left.sites()) {
+    const proto::TaskProfile& names = left.names();
+    json one = {{"bytes", site.bytes()},
+                {"stageId", site.stage_id()},
+                {"tasks", site.tasks()},
+                {"thread", names.strings(static_cast<int>(site.thread()))},
+                {"functions", json::array()}};
+    for (uint32_t stack = site.stack(); stack != 0; stack = names.stacks(static_cast<int>(stack) - 1).parent()) {
+      const proto::Frame& frame = names.frames(static_cast<int>(names.stacks(static_cast<int>(stack) - 1).frame()));
+      one["functions"].push_back(names.strings(static_cast<int>(frame.function())));
     }
     out["sites"].push_back(one);
   }
@@ -274,6 +296,7 @@ int main(int argc, char** argv) {
   if (envelope.has_time_line()) out["timeLine"] = TimeLine(envelope.time_line());
   if (envelope.has_worker_death()) out["workerDeath"] = WorkerDeath(envelope.worker_death());
   if (envelope.has_heap_shortage()) out["shortage"] = Shortage(envelope.heap_shortage());
+  if (envelope.has_left_off_heap()) out["left"] = Left(envelope.left_off_heap());
   if (envelope.has_retained_heap()) out["retained"] = Retained(envelope.retained_heap());
   if (envelope.has_symbols()) {
     out["symbols"] = json::array();

@@ -4,6 +4,7 @@ import pytest
 from conftest import sites, total
 
 FIRST, SECOND, THIRD = 50_331_653, 33_554_467, 19_999_999
+KEPT, NETTYS, OUTLIVES, LENT = 7_000_003, 5_000_011, 9_000_007, 30_000_001
 
 
 @pytest.mark.parametrize("load", ["agentpath", "late"])
@@ -48,3 +49,31 @@ def test_small_blocks_and_growing_ones(java, load):
     assert sum(site["allocatedBytes"] for site in grown) == 12_000_000
     assert sum(site["liveBytes"] for site in grown) == 9_000_000
     assert sum(site["liveAtPeakBytes"] for site in grown) == 9_000_000
+
+
+def test_what_no_running_task_holds(java):
+    """Seven seconds: the agent looks for more once in five."""
+    outcome = java.run("OutsideTasks", agent="")
+    assert outcome.status == 0, outcome.err
+    told = [message["left"] for message in outcome.messages() if "left" in message]
+    most, last = (
+        {
+            site["bytes"]: site
+            for site in left["sites"]
+            if "OutsideTasks.keep" in site["functions"] or site["bytes"] == LENT
+        }
+        for left in (max(told, key=lambda left: sum(site["bytes"] for site in left["sites"])), told[-1])
+    )
+    assert set(most) == {KEPT, NETTYS, OUTLIVES, LENT}
+    assert set(last) == {KEPT, NETTYS, OUTLIVES}
+    made = {size: (site["stageId"], site["thread"], site["tasks"]) for size, site in most.items()}
+    assert made == {
+        KEPT: (-1, "thread keeper-#", 0),
+        NETTYS: (-1, "block transfer", 0),
+        OUTLIVES: (3, "", 1),
+        LENT: (-1, "thread lender-#", 0),
+    }
+    counters = outcome.snapshots()[-1]["counters"]
+    assert counters["noTaskOffHeapBytes: thread keeper-#"] == KEPT
+    assert counters["noTaskOffHeapBytes: thread lender-#"] == LENT, "what was allocated, not what is left"
+    assert counters["noTaskOffHeapBytes: block transfer"] == NETTYS

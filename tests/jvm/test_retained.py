@@ -30,8 +30,8 @@ def check_bounds(heap):
 
 @pytest.mark.parametrize("collector", COLLECTORS)
 def test_what_is_kept_is_found_within_five_percent(java, collector):
-    # Five percent of what is kept are six standard deviations at this interval.
-    outcome, kept = run(java, collector, str(ROUNDS // 2), "full", "large", interval="7k")
+    # Five percent of what is kept are eight standard deviations at this interval.
+    outcome, kept = run(java, collector, str(ROUNDS // 2), "full", "large", interval="4k")
     for heap in heaps(outcome):
         check_bounds(heap)
     last = heaps(outcome)[-1]
@@ -44,6 +44,19 @@ def test_what_is_kept_is_found_within_five_percent(java, collector):
     (other,) = of_site(last, "Retained.keptWithoutTask")
     assert (other["stageId"], other["thread"]) == (-1, "thread keeper-#")
     assert other["bytes"] == pytest.approx(5000 * 2120, rel=0.16)  # six of its own
+
+
+@pytest.mark.parametrize("collector", COLLECTORS)
+def test_what_is_let_go_is_gone(java, collector):
+    outcome, kept = run(java, collector, str(ROUNDS // 8), "released", "small", interval="4k")
+    assert kept == 0
+    last = heaps(outcome)[-1]
+    assert last["collection"].endswith("(System.gc())")
+    assert of_site(last, "Retained.kept") == []
+    assert of_site(last, "Retained.keptWithoutTask"), "that was not let go"
+    snapshot = outcome.snapshots()[-1]
+    most, after = snapshot["heapAfterGcPeak"]["bytes"], snapshot["heapAfterGc"]["bytes"]
+    assert after == last["heapUsedAfterBytes"] < 60_000_000 < 50_000 * 2024 < most  # ZGC counts whole pages
 
 
 @pytest.mark.parametrize("collector", COLLECTORS)

@@ -25,3 +25,18 @@ def test_children_inherit_until_their_task_is_closed(java, load):
     assert counters["noTaskHeapBytes: thread lingering-#"] == pytest.approx(BYTES, rel=0.05)
     assert counters["noTaskHeapBytes: block transfer"] == pytest.approx(BYTES, rel=0.05)
     assert counters["noTaskHeapBytes: thread bystander-#"] == pytest.approx(BYTES, rel=0.05)
+
+
+def test_a_carrier_of_virtual_threads_is_no_tasks(java):
+    outcome = java.run("VirtualThreads")
+    assert outcome.status == 0, outcome.err
+    if java.version == "17":
+        assert outcome.out == "none\n"
+        return
+    first = outcome.task("first")
+    (own,) = sites(first, "jvm-heap", "VirtualThreads.onItself")
+    assert own["allocatedBytes"] == pytest.approx(BYTES, rel=0.05)
+    for function in ("byFirst", "bySecond"):
+        assert sites(first, "jvm-heap", f"VirtualThreads.{function}") == []
+    counters = outcome.snapshots()[-1]["counters"]
+    assert counters["noTaskHeapBytes: virtual threads"] == pytest.approx(2 * BYTES, rel=0.05)

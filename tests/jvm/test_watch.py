@@ -105,7 +105,6 @@ def test_time_line_of_an_executor(java, daemon):
     # What Spark said last, and its task.
     assert fullest["heap.storage"] == kib(11_000_003)
     assert fullest["heap.execution"] == kib(22_000_007)
-    assert fullest["heap.used"] == kib(33_000_011)
     assert fullest["heap.committed"] == kib(55_000_021)
     assert (fullest["runningTasks"], fullest["stages"]) == (1, {"3": 1})
     assert sum(sample["taskStarts"] for sample in samples) == 1
@@ -114,6 +113,22 @@ def test_time_line_of_an_executor(java, daemon):
     reasons = outcome.messages()[-1].get("executor", {}).get("notAvailable", {})
     assert "pressure" in fullest or "pressure on memory over time" in reasons
     assert fullest.get("pressure", 0) <= 10_000
+
+
+def test_heap_in_use_is_what_a_collection_has_left(java, daemon):
+    kept, own = 33_000_011, 12 * MIB
+    outcome = java.run("WatchedTree", sys.executable, env=daemon)
+    assert outcome.status == 0, outcome.err
+    last = outcome.snapshots()[-1]
+    assert kept < last["heapAfterGc"]["bytes"] < kept + own, "none of its 99 MB of garbage"
+    assert last["heapAfterGc"]["collection"].endswith("(System.gc())")
+    assert kept < last["heapAfterGcPeak"]["bytes"] < kept + own
+    assert last["heapAfterGc"]["timeMs"] <= last["takenMs"]
+    samples = [sample for message in outcome.messages() for sample in message.get("timeLine", [])]
+    paused = next(index for index, sample in enumerate(samples) if sample["pauses"])
+    assert paused > 0
+    assert [sample["heap.usedAfterGc"] for sample in samples[:paused] if "heap.usedAfterGc" in sample] == []
+    assert kib(kept) < samples[-1]["heap.usedAfterGc"] < kib(kept + own)
 
 
 def test_a_real_limit_is_found_and_shown(java17, daemon):

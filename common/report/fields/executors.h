@@ -92,6 +92,23 @@ void Fields(Is<ReportRetained> auto& retained, auto& visit) {
   visit.Value("otherBytes", retained.other_bytes);
 }
 
+void Fields(Is<ReportLeftSite> auto& site, auto& visit) {
+  visit.Derived("origin", [] { return OriginWord(Origin::kJvmOffHeap); });
+  visit.Value("bytes", site.bytes);
+  visit.Value("blocks", site.blocks);
+  visit.OrNull("errorBytes", site.error_bytes);
+  visit.OrNull("stageId", site.stage_id);
+  visit.OrNull("thread", site.thread);
+  visit.List("frames", site.frames);
+}
+
+void Fields(Is<ReportLeftOffHeap> auto& left, auto& visit) {
+  visit.Value("timeMs", left.time_ms);
+  visit.Value("totalBytes", left.total_bytes);
+  visit.List("sites", left.sites);
+  visit.Value("otherBytes", left.other_bytes);
+}
+
 void Fields(Is<ReportHeapClass> auto& each, auto& visit) {
   visit.Value("name", each.name);
   visit.Value("bytes", each.bytes);
@@ -131,6 +148,13 @@ void Fields(Is<ReportCollector> auto& collector, auto& visit) {
   visit.Entries("causes", collector.causes);
 }
 
+void Fields(Is<ReportHeapUse> auto& use, auto& visit) {
+  visit.Value("bytes", use.bytes);
+  visit.Value("collection", use.collection);
+  visit.Value("timeMs", use.time_ms);
+  visit.Value("wholeHeap", use.whole_heap);
+}
+
 void Fields(Is<ReportExecutor> auto& executor, auto& visit) {
   visit.Value("id", executor.id);
   visit.OrNull("host", executor.host);
@@ -142,7 +166,8 @@ void Fields(Is<ReportExecutor> auto& executor, auto& visit) {
   visit.OrNull("requestedBytes", executor.requested_bytes);
   visit.OrNull("hostMemoryBytes", executor.host_memory_bytes);
   visit.OrNull("heapMaxBytes", executor.heap_max_bytes);
-  visit.OrNull("heapUsedPeakBytes", executor.heap_used_peak_bytes);
+  visit.ObjectOrNull("heapAfterGc", executor.heap_after_gc);
+  visit.ObjectOrNull("heapAfterGcPeak", executor.heap_after_gc_peak);
   visit.OrNull("directPeakBytes", executor.direct_peak_bytes);
   visit.List("regions", executor.regions);
   visit.List("sparkMemory", executor.spark_pools);
@@ -150,6 +175,7 @@ void Fields(Is<ReportExecutor> auto& executor, auto& visit) {
   visit.ObjectOrNull("atPeak", executor.at_peak);
   visit.TimeLine("timeline", executor.time_line);
   visit.ObjectOrNull("retained", executor.retained);
+  visit.ObjectOrNull("offHeapOfNoTask", executor.left_off_heap);
   visit.ObjectOrNull("nearlyFullHeap", executor.nearly_full_heap);
   visit.List("gc", executor.gc);
   visit.OrNull("gcStoppedMs", executor.gc_stopped_ms);

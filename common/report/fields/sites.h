@@ -56,6 +56,7 @@ void Fields(Is<ReportSite> auto& site, auto& visit) {
   visit.OrAbsent("operator", site.spark_operator);
   visit.IndexOrAbsent("askedBy", site.asked_by, site.frames.size());
   visit.OrAbsent("stageId", site.stage_id);
+  visit.OrAbsent("thread", site.thread);
   visit.OrAbsent("residentAgeMs", site.resident_age_ms);
 }
 

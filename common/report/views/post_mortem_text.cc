@@ -63,6 +63,7 @@ void PutSites(const ReportPostMortem& death, TextPage& page) {
     const ReportSite& site = death.sites[i];
     std::string bytes = site.live_at_peak_bytes ? FormatBytes(*site.live_at_peak_bytes) : FormatBytes(site.allocated_bytes) + " allocated";
     std::string where = site.stage_id ? fmt::format("  stage {}", *site.stage_id) : "";
+    if (!site.thread.empty()) where += "  " + Printable(site.thread);
     if (site.udf) where += ", " + UdfTitle(*site.udf);
     where += ResidentAge(site);
     page.Line(fmt::format("    {}  {}{}", Right(bytes, kFigure), Printable(SitePhrase(site)), Printable(where)));
@@ -76,7 +77,8 @@ void PutRetained(const ReportPostMortem& death, TextPage& page) {
   page.Line(fmt::format("    The heap retained {}{}{}:", RetainedPhrase(*death.retained), age.empty() ? "" : ", ", age), Ink::kDim);
   for (size_t i = 0; i < std::min(kSitesShown, death.retained->sites.size()); ++i) {
     const ReportRetainedSite& site = death.retained->sites[i];
-    page.Line(fmt::format("    {}  {}", Right(FormatBytes(site.retained_bytes), kFigure), Printable(RetainedSitePhrase(site))));
+    page.Line(fmt::format("    {}  {}", Right(FormatBytes(site.retained_bytes), kFigure),
+                          Printable(MadePhrase(site.frames, site.stage_id, site.thread))));
   }
 }
 

@@ -157,6 +157,15 @@ void PutDriver(const Report& report, const TextDetail& detail, TextPage& page) {
   if (more != 0) page.Line("  … " + Counted(more, "more action"), Ink::kDim);
 }
 
+void PutThreads(const char* of, const std::vector<std::pair<std::string, uint64_t>>& bytes, TextPage& page) {
+  if (bytes.empty()) return;
+  std::string threads;
+  for (size_t i = 0; i < std::min<size_t>(bytes.size(), 3); ++i) {
+    threads += fmt::format("{}{} {}", i == 0 ? "" : ", ", bytes[i].first, FormatBytes(bytes[i].second));
+  }
+  page.Wrapped(fmt::format("{} allocated outside of tasks, most by: {}", of, Printable(threads)), 2, Ink::kDim);
+}
+
 void PutAbout(const Report& report, TextPage& page) {
   page.Blank();
   page.Line("About the numbers", Ink::kBold);
@@ -172,13 +181,8 @@ void PutAbout(const Report& report, TextPage& page) {
   }
   CounterGroups groups = GroupsOf(report.counters);
   for (const auto& [name, value] : groups.bounds) page.Line(fmt::format("  {}: {}", Printable(name), FormatCount(value)), Ink::kWarm);
-  if (!groups.outside_tasks.empty()) {
-    std::string threads;
-    for (size_t i = 0; i < std::min<size_t>(groups.outside_tasks.size(), 3); ++i) {
-      threads += fmt::format("{}{} {}", i == 0 ? "" : ", ", groups.outside_tasks[i].first, FormatBytes(groups.outside_tasks[i].second));
-    }
-    page.Wrapped("JVM heap allocated outside of tasks, most by: " + Printable(threads), 2, Ink::kDim);
-  }
+  PutThreads("JVM heap", groups.outside_tasks, page);
+  PutThreads("JVM off-heap memory", groups.outside_tasks_off_heap, page);
   for (const ReportNotAvailable& entry : report.not_available) {
     page.Wrapped(fmt::format("Not measured: {}: {}", Printable(entry.what), Printable(entry.why)), 2, Ink::kDim);
   }

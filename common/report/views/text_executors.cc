@@ -82,7 +82,20 @@ void PutRetained(const ReportExecutor& executor, size_t shown, TextPage& page) {
   for (size_t i = 0; i < std::min(shown, retained.sites.size()); ++i) {
     const ReportRetainedSite& site = retained.sites[i];
     page.Line(fmt::format("    {} {}  {}", Right(FormatBytes(site.retained_bytes), kFigureColumns),
-                          Left(ErrorPhrase(site.error_bytes), kFigureColumns), Printable(RetainedSitePhrase(site))));
+                          Left(ErrorPhrase(site.error_bytes), kFigureColumns),
+                          Printable(MadePhrase(site.frames, site.stage_id, site.thread))));
+  }
+}
+
+void PutLeftOffHeap(const ReportExecutor& executor, size_t shown, TextPage& page) {
+  if (!executor.left_off_heap || shown == 0) return;
+  const ReportLeftOffHeap& left = *executor.left_off_heap;
+  page.Line(fmt::format("    Off-heap memory of no running task: {} when it was most", FormatBytes(left.total_bytes)), Ink::kDim);
+  for (size_t i = 0; i < std::min(shown, left.sites.size()); ++i) {
+    const ReportLeftSite& site = left.sites[i];
+    page.Line(fmt::format("    {} {}  {}", Right(FormatBytes(site.bytes), kFigureColumns),
+                          Left(ErrorPhrase(site.error_bytes), kFigureColumns),
+                          Printable(MadePhrase(site.frames, site.stage_id, site.thread))));
   }
 }
 
@@ -120,6 +133,7 @@ void PutExecutor(const ReportExecutor& executor, const TextDetail& detail, TextP
   PutProcesses(executor, detail.processes, page);
   if (detail.processes != 0) PutCollectors(executor, page);
   PutRetained(executor, detail.processes == 0 ? 0 : detail.jvm_sites, page);
+  PutLeftOffHeap(executor, detail.processes == 0 ? 0 : detail.jvm_sites, page);
   PutNearlyFull(executor, detail.processes == 0 ? 0 : detail.jvm_sites, page);
 }
 

@@ -99,6 +99,31 @@ export interface Collector {
   causes: {cause: string; collections: number}[];
 }
 
+export interface LeftSite {
+  origin: Origin;
+  bytes: number;
+  blocks: number;
+  errorBytes: Bytes;
+  stageId: number | null;
+  thread: string | null;
+  frames: Frame[];
+  lead: number | null;
+}
+
+export interface OffHeapOfNoTask {
+  timeMs: number;
+  totalBytes: number;
+  sites: LeftSite[];
+  otherBytes: number;
+}
+
+export interface HeapUse {
+  bytes: number;
+  collection: string;
+  timeMs: number;
+  wholeHeap: boolean;
+}
+
 export interface HeapShortage {
   timeMs: number;
   error: string | null;
@@ -126,7 +151,8 @@ export interface Executor {
   requestedBytes: Bytes;
   hostMemoryBytes?: Bytes;
   heapMaxBytes?: Bytes;
-  heapUsedPeakBytes?: Bytes;
+  heapAfterGc?: HeapUse | null;
+  heapAfterGcPeak?: HeapUse | null;
   directPeakBytes?: Bytes;
   regions: Region[];
   sparkMemory?: SparkPool[];
@@ -134,6 +160,7 @@ export interface Executor {
   atPeak: Moment | null;
   timeline?: TimeLine | null;
   retained?: Retained | null;
+  offHeapOfNoTask?: OffHeapOfNoTask | null;
   nearlyFullHeap?: HeapShortage | null;
   gc?: Collector[];
   gcStoppedMs?: number | null;

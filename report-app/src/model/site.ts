@@ -49,6 +49,7 @@ export interface Site extends Udf, Figures {
   udfKind: string | null;
   retainedBytes: Bytes;
   stageId?: number; // in a post-mortem, whose sites are of several stages
+  thread?: string; // in a post-mortem: who allocated it, where no task did
   residentAgeMs?: number; // in a post-mortem: how long before the death pages were last looked up
   frames: Frame[];
   lead: number | null; // the frame that the site is known by

@@ -1,9 +1,28 @@
-import type {Report} from '../model';
+import type {Report, ThreadBytes} from '../model';
 import {Bytes} from '../parts/figures';
 import {formatBytes, formatCount} from '../units';
 
+function Threads({title, rows}: {title: string; rows: ThreadBytes[]}) {
+  if (rows.length === 0) return null;
+  return (
+    <section class="card">
+      <h2>{title}</h2>
+      <dl class="pairs">
+        {rows.map(({thread, bytes}) => (
+          <div>
+            <dt>{thread}</dt>
+            <dd>
+              <Bytes value={bytes} note="from samples" />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
 export function AboutPage({report}: {report: Report}) {
-  const {bounds, outsideTasks} = report.counterGroups;
+  const {bounds, outsideTasks, outsideTasksOffHeap} = report.counterGroups;
   const python = report.sampling?.pythonIntervalBytes;
   const jvm = report.sampling?.jvmIntervalBytes;
   return (
@@ -76,21 +95,8 @@ export function AboutPage({report}: {report: Report}) {
           </dl>
         )}
       </section>
-      {outsideTasks.length > 0 && (
-        <section class="card">
-          <h2>JVM heap allocated outside of tasks, by thread</h2>
-          <dl class="pairs">
-            {outsideTasks.map(({thread, bytes}) => (
-              <div>
-                <dt>{thread}</dt>
-                <dd>
-                  <Bytes value={bytes} note="from samples" />
-                </dd>
-              </div>
-            ))}
-          </dl>
-        </section>
-      )}
+      <Threads title="JVM heap allocated outside of tasks, by thread" rows={outsideTasks} />
+      <Threads title="JVM off-heap memory allocated outside of tasks, by thread" rows={outsideTasksOffHeap} />
     </>
   );
 }

@@ -117,16 +117,16 @@ function OwnMemory({report}: {report: Report}) {
   const row = report.executors.find((executor) => executor.id === 'driver');
   const own = report.stages.find(isDriversPython);
   const python = (row?.processes ?? []).filter((process) => process.kind === 'python-driver');
-  if (row?.heapUsedPeakBytes == null && python.length === 0 && !own) {
+  if (!row?.heapAfterGcPeak && python.length === 0 && !own) {
     return report.verdict.unmeasured ? <p class="note">{report.verdict.unmeasured}</p> : null;
   }
   return (
     <section class="card">
       <h2>Its heap and its Python</h2>
       <p class="facts">
-        {row?.heapUsedPeakBytes != null && (
+        {row?.heapAfterGcPeak && (
           <span>
-            Heap used, at most <Bytes value={row.heapUsedPeakBytes} />
+            Heap in use after a collection, at most <Bytes value={row.heapAfterGcPeak.bytes} note={row.heapAfterGcPeak.collection} />
             {row.heapMaxBytes != null && (
               <>
                 {' '}

@@ -8,7 +8,7 @@ import {Bytes} from '../parts/figures';
 import {RegionTable} from '../parts/regions';
 import {SparkPools} from '../parts/sparkmemory';
 import {NearlyFullHeap} from '../parts/fullheap';
-import {Collectors, RetainedHeap} from '../parts/retained';
+import {Collectors, HeapAfterGc, OffHeapOfNoTask, RetainedHeap} from '../parts/retained';
 import {DataTable, type Column} from '../parts/table';
 import {LifeChart} from '../parts/timeline';
 import {link} from '../route';
@@ -79,10 +79,10 @@ function columnsOf(whole: number): Column<Executor>[] {
     },
     {
       id: 'heap',
-      title: 'Heap, peak',
+      title: 'Heap after collections, peak',
       look: 'number',
-      value: (executor) => executor.heapUsedPeakBytes,
-      cell: (executor) => <Bytes value={executor.heapUsedPeakBytes} />,
+      value: (executor) => executor.heapAfterGcPeak?.bytes,
+      cell: (executor) => <Bytes value={executor.heapAfterGcPeak?.bytes} note={executor.heapAfterGcPeak?.collection} />,
     },
     {
       id: 'python',
@@ -248,11 +248,9 @@ export function ExecutorPage({report, id, theme}: {report: Report; id: string; t
           />
           <p class="note">
             {executor.requestedBytes !== null && `Requested in all: ${formatBytes(executor.requestedBytes)}. `}
-            {executor.heapMaxBytes != null && `Heap: ${formatBytes(executor.heapMaxBytes)} at most`}
-            {executor.heapMaxBytes != null && executor.heapUsedPeakBytes != null && `, ${formatBytes(executor.heapUsedPeakBytes)} used at its peak`}
-            {executor.heapMaxBytes != null && '. '}
             {executor.directPeakBytes != null && `Through Unsafe (direct buffers, off-heap): ${formatBytes(executor.directPeakBytes)} at the peak.`}
           </p>
+          <HeapAfterGc executor={executor} />
           <SparkPools pools={executor.sparkMemory ?? []} />
           {executor.atPeak && executor.atPeak.regions.length > 0 && (
             <>
@@ -290,6 +288,7 @@ export function ExecutorPage({report, id, theme}: {report: Report; id: string; t
         </section>
       </div>
       <RetainedHeap retained={executor.retained} />
+      <OffHeapOfNoTask held={executor.offHeapOfNoTask} />
       <NearlyFullHeap heap={executor.nearlyFullHeap} />
       <Collectors executor={executor} />
     </>

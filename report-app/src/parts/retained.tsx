@@ -1,13 +1,53 @@
-import type {Executor, Retained, RetainedSite} from '../model';
+import type {Executor, Frame, OffHeapOfNoTask as HeldOffHeap, Retained} from '../model';
 import {frameTitle, framePlace, leadFrame} from '../titles';
-import {formatCount, formatDuration, formatError, formatTime, plural} from '../units';
+import {formatBytes, formatCount, formatDuration, formatError, formatTime, plural} from '../units';
 import {Bytes} from './figures';
 
 const SITES_SHOWN = 20;
 
-function whoMade(site: RetainedSite): string {
-  if (site.stageId !== null) return `stage ${site.stageId}`;
-  return site.thread ?? '';
+interface Made {
+  frames: Frame[];
+  lead: number | null;
+  stageId: number | null;
+  thread: string | null;
+  errorBytes: number | null;
+}
+
+// Call sites with their bytes, by the stage or the thread that made them. `held`, `counted`: the columns' titles.
+function MadeTable({title, held, counted, rows}: {title: string; held: string; counted: string; rows: {site: Made; bytes: number; count: number}[]}) {
+  return (
+    <table class="compact" aria-label={title}>
+      <thead>
+        <tr>
+          <th scope="col">Call site</th>
+          <th scope="col">Made by</th>
+          <th scope="col" class="number">
+            {held}
+          </th>
+          <th scope="col" class="number">
+            {counted}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.slice(0, SITES_SHOWN).map(({site, bytes, count}) => {
+          const lead = leadFrame(site);
+          return (
+            <tr>
+              <td>
+                {lead ? frameTitle(lead) : 'no frames'} <span class="soft">{lead && framePlace(lead)}</span>
+              </td>
+              <td class="nowrap">{site.stageId !== null ? `stage ${site.stageId}` : (site.thread ?? '')}</td>
+              <td class="number">
+                <Bytes value={bytes} note={site.errorBytes === 0 ? undefined : formatError(site.errorBytes)} />
+              </td>
+              <td class="number">{formatCount(count)}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
 }
 
 // What was still reachable in a heap, by call site.
@@ -20,43 +60,65 @@ export function RetainedHeap({retained}: {retained: Retained | null | undefined}
         <Bytes value={retained.totalBytes} note={formatError(retained.errorBytes)} /> of <Bytes value={retained.heapUsedAfterBytes} /> in use after{' '}
         {retained.collection}, <span class="soft">{formatTime(retained.timeMs)}</span>
       </p>
-      <table class="compact" aria-label="Retained by the heap">
-        <thead>
-          <tr>
-            <th scope="col">Call site</th>
-            <th scope="col">Made by</th>
-            <th scope="col" class="number">
-              Retained
-            </th>
-            <th scope="col" class="number">
-              Objects
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {retained.sites.slice(0, SITES_SHOWN).map((site) => {
-            const lead = leadFrame(site);
-            return (
-              <tr>
-                <td>
-                  {lead ? frameTitle(lead) : 'no frames'} <span class="soft">{lead && framePlace(lead)}</span>
-                </td>
-                <td class="nowrap">{whoMade(site)}</td>
-                <td class="number">
-                  <Bytes value={site.retainedBytes} note={formatError(site.errorBytes)} />
-                </td>
-                <td class="number">{formatCount(site.objects)}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <MadeTable
+        title="Retained by the heap"
+        held="Retained"
+        counted="Objects"
+        rows={retained.sites.map((site) => ({site, bytes: site.retainedBytes, count: site.objects}))}
+      />
       {retained.otherSites > 0 && (
         <p class="note">
           {plural(retained.otherSites, 'smaller site')}: <Bytes value={retained.otherBytes} />.
         </p>
       )}
     </section>
+  );
+}
+
+// What tasks have left behind off-heap, and what no task has allocated.
+export function OffHeapOfNoTask({held}: {held: HeldOffHeap | null | undefined}) {
+  if (!held) return null;
+  const {sites, otherBytes} = held;
+  const more = sites.slice(SITES_SHOWN).reduce((all, site) => all + site.bytes, otherBytes);
+  return (
+    <section class="card">
+      <h2>Off-heap memory of no running task</h2>
+      <p>
+        <Bytes value={held.totalBytes} /> when it was most, <span class="soft">{formatTime(held.timeMs)}</span>: blocks that outlived their tasks, such as
+        cached ones, and blocks of threads that work for no task
+      </p>
+      <MadeTable
+        title="Off-heap memory of no running task"
+        held="Held"
+        counted="Blocks"
+        rows={sites.map((site) => ({site, bytes: site.bytes, count: site.blocks}))}
+      />
+      {more > 0 && (
+        <p class="note">
+          Other sites: <Bytes value={more} />.
+        </p>
+      )}
+    </section>
+  );
+}
+
+// What collections have left in use: at other times garbage is in use, too.
+export function HeapAfterGc({executor}: {executor: Executor}) {
+  const {heapMaxBytes, heapAfterGc: last, heapAfterGcPeak: most} = executor;
+  if (heapMaxBytes == null && !most) return null;
+  return (
+    <p class="note">
+      {heapMaxBytes != null && `Heap: ${formatBytes(heapMaxBytes)} at most. `}
+      {most && last ? (
+        <>
+          In use after a {most.wholeHeap ? 'full' : 'young'} collection: <Bytes value={most.bytes} note={most.collection} /> at most,{' '}
+          <span class="soft">{formatTime(most.timeMs)}</span>; <Bytes value={last.bytes} note={last.collection} /> after the last one, {last.collection},{' '}
+          <span class="soft">{formatTime(last.timeMs)}</span>.
+        </>
+      ) : (
+        'What of it is in use is only known after a collection, and none was reported.'
+      )}
+    </p>
   );
 }
 

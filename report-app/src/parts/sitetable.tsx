@@ -66,6 +66,7 @@ function columnsOf(largest: number, by: 'live' | 'allocated', withStage: boolean
           <div class="of soft">
             {ORIGIN_TITLES[site.origin] ?? site.origin}
             {site.stageId != null ? `, stage ${site.stageId}` : ''}
+            {site.thread ? `, ${site.thread}` : ''}
             {site.udf ? `, ${udfTitle(site)}` : ''}
             {site.operator ? `, for ${site.operator}` : ''}
             {askedBy(site)}

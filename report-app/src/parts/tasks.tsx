@@ -16,7 +16,7 @@ const FIGURES: [figure: TaskFigure, title: string, note: string][] = [
   ['peakExecutionBytes', 'Execution memory', 'Spark’s own metric, at the task’s peak'],
   ['spilledMemoryBytes', 'Spilled', 'Spark’s own metric, of memory'],
   ['durationMs', 'Duration', ''],
-  ['gcMs', 'Collections', 'while the task ran, in its executor'],
+  ['gcMs', 'Collections', 'how long they stopped its JVM while it ran'],
 ];
 
 function Figure({figure, value, note}: {figure: TaskFigure; value: number | null | undefined; note?: string}) {

@@ -70,7 +70,7 @@ function draw(host: HTMLElement, {line, limit, spans, deaths, chosen, choose}: D
   const none = {show: false};
   const area = (name: string) => ({fill: colour(name), stroke: colour(name), width: 0, points: none});
   // The largest is drawn first, each smaller one over it.
-  const heap = seriesOf(line, 'heap.used');
+  const heap = seriesOf(line, 'heap.usedAfterGc');
   const jvm = seriesOf(line, 'jvm');
   const rows: Row[] = [
     sums[3] ?? [],
@@ -189,8 +189,8 @@ function Legend({line, limitShown}: {line: TimeLine; limitShown: boolean}) {
   );
   return (
     <p class="legend">
-      {seriesOf(line, 'heap.used') && key('heap', 'JVM: heap in use')}
-      {key('jvm', seriesOf(line, 'heap.used') ? 'JVM: all else' : 'JVM')}
+      {seriesOf(line, 'heap.usedAfterGc') && key('heap', 'JVM: heap in use after collections')}
+      {key('jvm', seriesOf(line, 'heap.usedAfterGc') ? 'JVM: all else, garbage too' : 'JVM')}
       {key('python', 'Python workers')}
       {key('python2', 'other Python')}
       {key('other', 'in no process')}

@@ -42,7 +42,7 @@ std::string Snapshot(int executor) {
   snapshot.set_cgroup_limit_bytes(2048 * kMiB);
   snapshot.set_host_memory_bytes(65536 * kMiB);
   snapshot.set_heap_max_bytes(1024 * kMiB);
-  snapshot.set_heap_used_peak_bytes((400 + executor) * kMiB);
+  snapshot.mutable_heap_after_gc_peak()->set_bytes((400 + executor) * kMiB);
   proto::Moment& moment = *snapshot.mutable_at_peak();
   moment.set_time_ms(snapshot.taken_ms());
   moment.set_used_bytes((1000 + executor) * kMiB);

@@ -28,6 +28,12 @@ inline proto::Process& AddProcess(proto::Process& process, int pid, const char* 
   return process;
 }
 
+inline void PutHeapUse(proto::HeapUse& use, uint64_t bytes, int64_t time_ms) {
+  use.set_bytes(bytes);
+  use.set_collection("G1 Young Generation (G1 Evacuation Pause)");
+  use.set_time_ms(time_ms);
+}
+
 inline std::string SnapshotBytes(const std::string& executor, int pid, uint64_t worker_rss, uint64_t cgroup_limit) {
   constexpr uint64_t kMi = 1024 * 1024;
   proto::Envelope envelope;
@@ -40,7 +46,8 @@ inline std::string SnapshotBytes(const std::string& executor, int pid, uint64_t 
   if (cgroup_limit != 0) snapshot.set_cgroup_limit_bytes(cgroup_limit);
   snapshot.set_host_memory_bytes(24'576 * kMi);
   snapshot.set_heap_max_bytes(1024 * kMi);
-  snapshot.set_heap_used_peak_bytes(301 * kMi);
+  PutHeapUse(*snapshot.mutable_heap_after_gc(), 299 * kMi, 1'700'000'039'000);
+  PutHeapUse(*snapshot.mutable_heap_after_gc_peak(), 301 * kMi, 1'700'000'038'000);
   snapshot.set_spark_storage_peak_bytes(12 * kMi + 345);
   snapshot.set_spark_execution_peak_bytes(64 * kMi + 77);
   snapshot.set_offheap_peak_bytes(19 * kMi);
@@ -181,6 +188,34 @@ inline std::string RetainedBytes(const std::string& executor, int64_t time_ms, u
   return envelope.SerializeAsString();
 }
 
+// Off-heap memory of an executor that no running task holds: of ended tasks of stage 2, or of a thread of no task.
+inline std::string LeftBytes(const std::string& executor, int64_t time_ms, uint64_t bytes, uint32_t stack = 1,
+                             const char* thread = nullptr) {
+  ProfileBuilder names(1, 1, 0, executor);
+  names.Site(proto::ORIGIN_JVM_OFFHEAP, {Java("org.example.Cache", "put", "Cache.java", 9)}, 1, 1);
+  proto::Envelope envelope;
+  envelope.set_schema_version(1);
+  envelope.set_executor_id(executor);
+  proto::LeftOffHeap& left = *envelope.mutable_left_off_heap();
+  left.set_time_ms(time_ms);
+  left.set_other_bytes(7);
+  *left.mutable_names()->mutable_strings() = names.profile().strings();
+  *left.mutable_names()->mutable_frames() = names.profile().frames();
+  *left.mutable_names()->mutable_stacks() = names.profile().stacks();
+  proto::LeftSite& site = *left.add_sites();
+  site.set_stack(stack);
+  site.set_bytes(bytes);
+  site.set_blocks(3);
+  site.set_variance(1e12);
+  site.set_stage_id(thread == nullptr ? 2 : -1);
+  site.set_tasks(thread == nullptr ? 12 : 0);
+  if (thread != nullptr) {
+    site.set_thread(static_cast<uint32_t>(left.names().strings_size()));
+    left.mutable_names()->add_strings(thread);
+  }
+  return envelope.SerializeAsString();
+}
+
 // The last sample of an executor whose container is nearly full.
 inline std::string DeathBedBytes(const std::string& executor, int pid, uint64_t cgroup_limit) {
   proto::Envelope envelope;
@@ -218,7 +253,7 @@ inline std::vector<TimeSample> SampleLife(int pid, uint64_t limit) {
     const uint64_t worker = in_stage ? std::min<uint64_t>(second * 19, 520) * kMi : 41 * kMi;
     TimeSample sample;
     sample.time_ms = 1'700'000'000'250 + static_cast<int64_t>(second) * 1000;
-    sample.Set(Gauge::kHeapUsed, (140 + second * 37 % 160) * kMi);
+    sample.Set(Gauge::kHeapUsedAfterGc, (140 + second * 37 % 160) * kMi);
     sample.Set(Gauge::kHeapCommitted, 388 * kMi);
     sample.Set(Gauge::kJvm, (480 + std::min<uint64_t>(second * 9, 132)) * kMi);
     sample.Set(Gauge::kPythonWorkers, 2 * worker);
@@ -287,6 +322,7 @@ inline void FillSample(ProfileStore& store) {
   static_cast<void>(store.Ingest(TimeLineBytes("0", SampleLife(4211, 0))));
   static_cast<void>(store.Ingest(RetainedBytes("0", kStart + 39'000, 33'000'007)));
   static_cast<void>(store.Ingest(RetainedBytes("1", kStart + 39'500, 44'000'009)));
+  static_cast<void>(store.Ingest(LeftBytes("0", kStart + 39'600, 12'000'017, 1, "block transfer")));
   static_cast<void>(store.Ingest(SymbolBytes("6a1f", 0x1230, "weighted_average", "weighted_average.cc", 21)));
   // An executor that died of memory with a hostile UDF in it, and a worker on another.
   store.ExecutorAdded({"2", "127.0.0.1", 1, 1024, -1, -1, -1, kStart + 43'600});

@@ -94,8 +94,7 @@ public final class HeapHog {
     Probe.start();
     boolean alone = args.length > 1;
     AutoCloseable news = alone ? () -> {} : CollectionNews.start();
-    NativeAgent.sparkMemory(
-        11_000_003, 22_000_007, 33_000_011, Runtime.getRuntime().maxMemory(), 55_000_021);
+    NativeAgent.sparkMemory(11_000_003, 22_000_007, Runtime.getRuntime().maxMemory(), 55_000_021);
     Thread sender = new Thread(HeapHog::send, "sender");
     sender.setDaemon(true);
     if (!alone && !args[0].equals("exit")) sender.start();

@@ -13,9 +13,10 @@ import org.sparkmemprof.jni.NativeAgent;
 
 /**
  * Keeps about 100 MB among gigabytes of garbage: arguments = rounds of garbage, then "full" to ask
- * for a collection at the end, or "none" to leave it to the collector, then "large" to have large
- * objects in the garbage as well, or "small". A task makes both and ends before that; what it has
- * kept is printed. A thread that works for no task keeps 10 MB more.
+ * for a collection at the end, "released" to let go of what it keeps after that and ask for another
+ * one, or "none" to leave it to the collector, then "large" to have large objects in the garbage as
+ * well, or "small". A task makes both and ends before that; what it has kept is printed. A thread
+ * that works for no task keeps 10 MB more.
  */
 public final class Retained {
   private static final int KEPT = 50_000; // objects, of 2,024 bytes with their headers
@@ -54,9 +55,11 @@ public final class Retained {
     Probe.close(1, "task");
     Thread.sleep(20); // what was made in the millisecond of the marking's begin counts as newer
     if (args[1].equals("full")) {
-      CountDownLatch told = toldOfFullCollection();
-      System.gc();
-      if (!told.await(60, TimeUnit.SECONDS)) throw new AssertionError("no news of System.gc()");
+      collect();
+    } else if (args[1].equals("released")) {
+      collect();
+      keep.clear();
+      collect();
     } else {
       for (int i = 0; i < rounds; i++) garbage(i);
       Probe.sleep(2500); // notifications come a little later
@@ -65,6 +68,12 @@ public final class Retained {
     news.close();
     NativeAgent.stop();
     Probe.drain(0);
+  }
+
+  private static void collect() throws Exception {
+    CountDownLatch told = toldOfFullCollection();
+    System.gc();
+    if (!told.await(60, TimeUnit.SECONDS)) throw new AssertionError("no news of System.gc()");
   }
 
   /** Counts down after the agent has the news of a collection that {@code System.gc()} caused. */

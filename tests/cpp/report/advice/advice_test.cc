@@ -23,7 +23,7 @@ struct Scene {
     executor.id = "1";
     executor.cores = 4;
     executor.heap_max_bytes = 1024 * kMi;
-    executor.heap_used_peak_bytes = 1000 * kMi;
+    executor.heap_after_gc_peak = {1000 * kMi, "G1 Old Generation (G1 Compaction Pause)", 1'700'000'000'000, true};
     executor.regions = {{"overhead", 384 * kMi, std::nullopt}, {"pyspark", 0, std::nullopt}, {"offHeap", 0, std::nullopt}};
     death.limit_bytes = 2048 * kMi;
     death.used_bytes = 2000 * kMi;
@@ -181,8 +181,9 @@ TEST(DriverMemory, NoMoreThanThereIs) {
   EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "2048m") << "it has no container of YARN's";
   scene.executor.host_memory_bytes = 1600 * kMi;
   EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "1198m");  // 1024 + (1600 - (1024 + 384)) / 1.1
-  EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because, HasSubstr("the driver filled the heap of 1.0 GiB (1000.0 MiB in use at its "
-                                                                      "peak), and the host it ran on has 1.6 GiB at most"));
+  EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because,
+              HasSubstr("the driver filled the heap of 1.0 GiB (at most 1000.0 MiB in use after a "
+                        "full collection), and the host it ran on has 1.6 GiB at most"));
   scene.executor.limit_bytes = 1060 * kMi;
   scene.executor.limit_source = "cgroup";
   EXPECT_EQ(AdviseExecutorMemory(scene.Input())->conf, "");

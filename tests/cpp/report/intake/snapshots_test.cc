@@ -19,7 +19,14 @@ proto::ExecutorSnapshot Random(std::mt19937& random) {
   snapshot.set_jvm_pid(4000);
   if (random() % 2 == 0) snapshot.set_cgroup_limit_bytes(1000 + random() % 3);
   if (random() % 2 == 0) snapshot.set_heap_max_bytes(2000 + random() % 3);
-  if (random() % 2 == 0) snapshot.set_heap_used_peak_bytes(random() % 100);
+  for (const bool peak : {false, true}) {
+    if (random() % 2 == 0) continue;
+    proto::HeapUse& use = peak ? *snapshot.mutable_heap_after_gc_peak() : *snapshot.mutable_heap_after_gc();
+    use.set_bytes(random() % 3);
+    use.set_time_ms(static_cast<int64_t>(random() % 3));
+    use.set_collection(random() % 2 == 0 ? "Copy" : "G1 Young Generation");
+    use.set_whole_heap(random() % 2 == 0);
+  }
   snapshot.set_cgroup_shared(random() % 5 == 0);
   for (unsigned i = random() % 4; i != 0; --i) {
     proto::Process& process = *snapshot.add_processes();
@@ -99,16 +106,17 @@ TEST(Snapshots, BytesOfNoTaskCountOnce) {
     }
     return made;
   };
-  const proto::ExecutorSnapshot earlier =
-      snapshot({{"droppedMessages", 7}, {"noTaskHeapBytes: RPC", 100}, {"noTaskHeapBytes: other threads", 30}});
-  const proto::ExecutorSnapshot later = snapshot({{"noTaskHeapBytes: UI", 500}, {"noTaskHeapBytes: other threads", 130}});
+  const proto::ExecutorSnapshot earlier = snapshot(
+      {{"droppedMessages", 7}, {"noTaskHeapBytes: RPC", 100}, {"noTaskHeapBytes: other threads", 30}, {"noTaskOffHeapBytes: RPC", 9}});
+  const proto::ExecutorSnapshot later =
+      snapshot({{"noTaskHeapBytes: UI", 500}, {"noTaskHeapBytes: other threads", 130}, {"noTaskOffHeapBytes: other threads", 8}});
   for (const bool in_order : {true, false}) {
     proto::ExecutorSnapshot joined = in_order ? earlier : later;
     JoinSnapshot(in_order ? later : earlier, joined);
     std::map<std::string, uint64_t> counters;
     for (const proto::Counter& counter : joined.counters()) counters[counter.name()] = counter.value();
     const std::map<std::string, uint64_t> expected = {
-        {"droppedMessages", 7}, {"noTaskHeapBytes: UI", 500}, {"noTaskHeapBytes: other threads", 130}};
+        {"droppedMessages", 7}, {"noTaskHeapBytes: UI", 500}, {"noTaskHeapBytes: other threads", 130}, {"noTaskOffHeapBytes: RPC", 9}};
     EXPECT_EQ(counters, expected);
   }
 }
@@ -126,12 +134,37 @@ TEST(Snapshots, OneThatWasCutTakesNothingAway) {
   cut.set_taken_ms(2);
   *cut.add_processes() = whole.processes(0);
   cut.mutable_at_peak()->set_used_bytes(5000);
-  cut.set_heap_used_peak_bytes(77);
+  cut.mutable_heap_after_gc()->set_bytes(77);
   JoinSnapshot(cut, whole);
   EXPECT_EQ(whole.processes_size(), 3);
   EXPECT_EQ(whole.at_peak().processes_size(), 3);
-  EXPECT_EQ(whole.heap_used_peak_bytes(), 77u);
+  EXPECT_EQ(whole.heap_after_gc().bytes(), 77u);
   EXPECT_EQ(whole.taken_ms(), 2);
+}
+
+TEST(Snapshots, OfAHeapTheLastCollectionAndTheLargestUseAreKept) {
+  proto::ExecutorSnapshot early, late;
+  const auto put = [](proto::HeapUse& use, uint64_t bytes, int64_t time_ms, const char* collection) {
+    use.set_bytes(bytes);
+    use.set_time_ms(time_ms);
+    use.set_collection(collection);
+  };
+  put(*early.mutable_heap_after_gc(), 900, 1000, "PS Scavenge");
+  put(*early.mutable_heap_after_gc_peak(), 900, 1000, "PS Scavenge");
+  put(*late.mutable_heap_after_gc(), 300, 2000, "PS MarkSweep");
+  put(*late.mutable_heap_after_gc_peak(), 700, 1500, "PS Scavenge");
+  for (const bool whole : {false, true}) {
+    late.mutable_heap_after_gc_peak()->set_whole_heap(whole);
+    proto::ExecutorSnapshot forth = early, back = late;
+    JoinSnapshot(late, forth);
+    JoinSnapshot(early, back);
+    for (const proto::ExecutorSnapshot* joined : {&forth, &back}) {
+      EXPECT_EQ(joined->heap_after_gc().bytes(), 300u);
+      EXPECT_EQ(joined->heap_after_gc().collection(), "PS MarkSweep");
+      EXPECT_EQ(joined->heap_after_gc_peak().bytes(), whole ? 700u : 900u) << "what young collections leave is dead in part";
+      EXPECT_EQ(joined->heap_after_gc_peak().time_ms(), whole ? 1500 : 1000);
+    }
+  }
 }
 
 TEST(Snapshots, MomentsAreComparedByOneMeasureHoweverTheyAreShown) {

@@ -23,65 +23,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using namespace testing;
 
-std::string LeftBytes(int64_t time_ms, uint64_t bytes, uint32_t stack = 1) {
-  ProfileBuilder names(1, 1, 0, "1");
-  names.Site(proto::ORIGIN_JVM_OFFHEAP, {Java("org.example.Cache", "put", "Cache.java", 9)}, 1, 1);
-  proto::Envelope envelope;
-  envelope.set_schema_version(1);
-  envelope.set_executor_id("1");
-  proto::LeftOffHeap& left = *envelope.mutable_left_off_heap();
-  left.set_time_ms(time_ms);
-  left.set_other_bytes(7);
-  *left.mutable_names()->mutable_strings() = names.profile().strings();
-  *left.mutable_names()->mutable_frames() = names.profile().frames();
-  *left.mutable_names()->mutable_stacks() = names.profile().stacks();
-  proto::LeftSite& site = *left.add_sites();
-  site.set_stack(stack);
-  site.set_bytes(bytes);
-  site.set_blocks(3);
-  site.set_variance(1e12);
-  site.set_stage_id(2);
-  site.set_tasks(12);
-  return envelope.SerializeAsString();
-}
-
-TEST(PostMortems, WhatEndedTasksHadLeftOffHeap) {
-  constexpr uint64_t kLeft = 444'000'017;
-  for (const bool is_news : {true, false}) {
-    ProfileStore store;
-    const int64_t newest = kBegin + 9'400 - (is_news ? 0 : 70'000);
-    ASSERT_TRUE(store.Ingest(LeftBytes(newest, kLeft)).ok());
-    ASSERT_TRUE(store.Ingest(LeftBytes(newest - 1, 5)).ok()) << "older, and late";
-    FillScene(store, kCode137, kFull);
-    const Json sites = TheDeath(store)["sites"];
-    EXPECT_EQ(sites[0]["liveAtPeakBytes"], kDeadlyBytes + kOtherBytes);
-    if (!is_news) {
-      EXPECT_NE(sites[1]["liveAtPeakBytes"], kLeft);
-      continue;
-    }
-    EXPECT_EQ(sites[1]["liveAtPeakBytes"], kLeft) << "before those that held less";
-    EXPECT_EQ(sites[1]["origin"], "jvm-offheap");
-    EXPECT_EQ(sites[1]["stageId"], 2);
-    EXPECT_EQ(sites[1]["tasks"], 12);
-    EXPECT_EQ(sites[1]["errorBytes"], 2'000'000);
-    EXPECT_EQ(sites[1]["frames"].back()["function"], "put");
-    EXPECT_EQ(sites.back()["origin"], "jvm-heap") << "what has no such figure stays last";
-  }
-}
-
-TEST(PostMortems, WhatWasLeftAndThenFreedIsNotTold) {
-  proto::Envelope nothing;
-  nothing.set_schema_version(1);
-  nothing.set_executor_id("1");
-  nothing.mutable_left_off_heap()->set_time_ms(kBegin + 9'401);
-  ProfileStore store;
-  ASSERT_TRUE(store.Ingest(LeftBytes(kBegin + 9'400, 444'000'017)).ok());
-  ASSERT_TRUE(store.Ingest(nothing.SerializeAsString()).ok());
-  FillScene(store, kCode137, kFull);
-  const Json death = TheDeath(store);
-  for (const Json& site : death["sites"]) EXPECT_NE(site["liveAtPeakBytes"], 444'000'017);
-}
-
 // Its last words were lost: the heap may have been too small for what was asked, or it was space for classes.
 TEST(PostMortems, AJvmThatEndsItselfOnAnErrorOfAnUnknownPool) {
   for (const bool by_switch : {true, false}) {
@@ -94,7 +35,8 @@ TEST(PostMortems, AJvmThatEndsItselfOnAnErrorOfAnUnknownPool) {
     EXPECT_EQ(death["outOfMemory"], by_switch);
     EXPECT_THAT(
         death["headline"].get<std::string>(),
-        HasSubstr(by_switch ? "Executor 1 died of an OutOfMemoryError; of its heap 200.0 MiB of 512.0 MiB was in use at its peak, exit"
+        HasSubstr(by_switch ? "Executor 1 died of an OutOfMemoryError; of its heap at most 200.0 MiB of 512.0 MiB was in use after a young "
+                              "collection, exit"
                             : "Executor 1 died, not of memory"));
     EXPECT_TRUE(death["advice"].empty()) << "which setting helps depends on the pool";
   }
@@ -102,8 +44,8 @@ TEST(PostMortems, AJvmThatEndsItselfOnAnErrorOfAnUnknownPool) {
 
 TEST(PostMortems, WordsOfWhatWasLeftThatContradictThemselvesAreRefused) {
   ProfileStore store;
-  EXPECT_FALSE(store.Ingest(LeftBytes(kBegin, 5, 99)).ok());
-  EXPECT_FALSE(store.Ingest(LeftBytes(kBegin, uint64_t{1} << 63)).ok());
+  EXPECT_FALSE(store.Ingest(LeftBytes("1", kBegin, 5, 99)).ok());
+  EXPECT_FALSE(store.Ingest(LeftBytes("1", kBegin, uint64_t{1} << 63)).ok());
 }
 
 TEST(PostMortems, AContainerThatWasFull) {
@@ -143,8 +85,11 @@ TEST(PostMortems, RegionsAgainstWhatWasRequested) {
   proto::Moment& moment = *last.mutable_executor()->mutable_last();
   last.mutable_executor()->set_taken_ms(kBegin + 9'600);
   moment.set_time_ms(kBegin + 9'600);
-  const std::pair<const char*, uint64_t> rows[] = {
-      {"heap.used", 401 * kMi}, {"heap.storage", 70 * kMi}, {"heap.execution", 0}, {"heap.committed", 512 * kMi}, {"offHeap", 299 * kMi}};
+  const std::pair<const char*, uint64_t> rows[] = {{"heap.usedAfterGc", 401 * kMi},
+                                                   {"heap.storage", 70 * kMi},
+                                                   {"heap.execution", 0},
+                                                   {"heap.committed", 512 * kMi},
+                                                   {"offHeap", 299 * kMi}};
   for (const auto& [name, bytes] : rows) {
     proto::Row& row = *moment.add_regions();
     row.set_name(name);
@@ -399,7 +344,7 @@ TEST(PostMortems, WithoutProfilesTheFailedAttemptsOfTheStageAreTold) {
   fail(32, 4, 999'000'001);                   // of another stage
   fail(33, 5, 888'000'001, kBegin + 60'000);  // when the executor was gone
   proto::Envelope last = LastSnapshot(kFull / 3);
-  last.mutable_executor()->set_heap_used_peak_bytes(511 * kMi);
+  last.mutable_executor()->mutable_heap_after_gc_peak()->set_bytes(511 * kMi);
   static_cast<void>(store.Ingest(last.SerializeAsString()));
   store.ExecutorRemoved("1", "Command exited with code 52", kBegin + 10'000);
   store.TaskEnded({40, 5, 0, 1, 0, "1", TaskOutcome::kLost, "ExecutorLostFailure", kBegin + 10'001});

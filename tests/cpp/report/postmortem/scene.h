@@ -46,7 +46,7 @@ inline proto::Envelope LastSnapshot(uint64_t used, const std::string& executor =
   snapshot.set_cgroup_limit_bytes(kContainer);
   snapshot.set_host_memory_bytes(64'000 * kMi);
   snapshot.set_heap_max_bytes(512 * kMi);
-  snapshot.set_heap_used_peak_bytes(200 * kMi);
+  snapshot.mutable_heap_after_gc_peak()->set_bytes(200 * kMi);
   snapshot.set_oom_kills(oom_kills);
   snapshot.set_oom_kills_at_start(3);
   proto::Moment& last = *snapshot.mutable_last();

@@ -166,7 +166,7 @@ TEST(Verdict, HeapsThatRanOut) {
   evidence.loss.exit_code = kExitHotSpotOom;
   evidence.heap_max_bytes = 400;
   evidence.heap_used_bytes = 396;
-  EXPECT_FALSE(Judge(evidence).of_heap) << "what is in use is garbage, too";
+  EXPECT_FALSE(Judge(evidence).of_heap) << "what was in use earlier proves nothing";
   evidence.heap_error = "Java heap space";
   EXPECT_TRUE(Judge(evidence).of_heap) << "its agent's word";
   EXPECT_FALSE(Judge(evidence).of_unknown_pool);

@@ -82,10 +82,12 @@ TEST(Digest, TrifleLinesAreNotWorthARow) {
 }
 
 TEST(Digest, CountersOfThreadsAreNotBounds) {
-  CounterGroups groups = GroupsOf({{"droppedSites", 0}, {"droppedLive", 3}, {"noTaskHeapBytes: a", 5}, {"noTaskHeapBytes: b", 9}});
+  CounterGroups groups = GroupsOf(
+      {{"droppedSites", 0}, {"droppedLive", 3}, {"noTaskHeapBytes: a", 5}, {"noTaskHeapBytes: b", 9}, {"noTaskOffHeapBytes: a", 4}});
   EXPECT_THAT(groups.bounds, ElementsAre(std::pair<std::string, uint64_t>("droppedLive", 3)));
   ASSERT_EQ(groups.outside_tasks.size(), 2u);
   EXPECT_EQ(groups.outside_tasks[0].first, "b");
+  EXPECT_THAT(groups.outside_tasks_off_heap, ElementsAre(std::pair<std::string, uint64_t>("a", 4)));
 }
 
 TEST(Digest, SitesBeyondTheTableDoNotMatter) {

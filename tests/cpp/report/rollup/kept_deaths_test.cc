@@ -24,7 +24,7 @@ proto::WorkerDeath DeathOf(int number) {
     process.set_pid(pid);
     process.set_peak_rss_bytes(77'003);
   }
-  death.mutable_before()->add_regions()->set_name("heap.used");
+  death.mutable_before()->add_regions()->set_name("heap.usedAfterGc");
   return death;
 }
 

@@ -33,6 +33,7 @@ std::string TaskBytes(int64_t id, uint64_t live_clean, uint64_t live_score, uint
   site(score, 10, live_score);
   task.Site(proto::ORIGIN_JVM_HEAP, {Java("", "a.B.c", "B.java", 1)}, heap, 1);
   task.profile().mutable_spark_memory()->set_peak_execution_bytes(70'001 + static_cast<uint64_t>(id));
+  if (id == 2) task.profile().set_gc_stopped_ms(7);
   return task.Bytes();
 }
 
@@ -72,6 +73,7 @@ void ExpectTheSix(const ReportStage& stage) {
   EXPECT_EQ(stage.task_rows[1].status, ReportTaskStatus::kFailed);
   EXPECT_EQ(stage.task_rows[2].status, ReportTaskStatus::kSuperseded);
   EXPECT_EQ(stage.task_rows[2].attempt, 1);
+  EXPECT_EQ(stage.task_rows[3].figures[1], 7u) << "the agent's pauses, not Spark's 22 ms, which may be those of concurrent cycles";
   EXPECT_EQ(stage.task_rows[4].launched_ms, std::nullopt);
   EXPECT_EQ(stage.task_rows[4].figures[0], kNone) << "without a launch there is no duration";
 

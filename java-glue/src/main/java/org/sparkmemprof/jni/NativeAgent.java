@@ -52,9 +52,13 @@ public final class NativeAgent {
    */
   public static native byte[] taskSnapshot(long taskAttemptId, int maxBytes);
 
-  /** Spark's memory manager as of now, in bytes; read by the watcher at its next tick. */
+  /**
+   * Spark's memory manager and the size of the heap as of now, in bytes; read by the watcher at its
+   * next tick. What of the heap is in use is only known after a collection ({@link
+   * #collectionEnded}).
+   */
   public static native void sparkMemory(
-      long storageUsed, long executionUsed, long heapUsed, long heapMax, long heapCommitted);
+      long storageUsed, long executionUsed, long heapMax, long heapCommitted);
 
   /**
    * Spark's unified memory of one mode as of now, in bytes.

@@ -42,12 +42,7 @@ final class SparkPools {
         readSizes(memory, onHeap, offHeap);
       }
     }
-    NativeAgent.sparkMemory(
-        onHeap[2],
-        onHeap[3],
-        runtime.totalMemory() - runtime.freeMemory(),
-        runtime.maxMemory(),
-        runtime.totalMemory());
+    NativeAgent.sparkMemory(onHeap[2], onHeap[3], runtime.maxMemory(), runtime.totalMemory());
     if (!hasPools) {
       return;
     }

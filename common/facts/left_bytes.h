@@ -1,0 +1,16 @@
+// The sum of a message about off-heap memory that no running task holds.
+#pragma once
+
+#include <cstdint>
+
+#include "proto/memprof.pb.h"
+
+namespace memprof {
+
+inline uint64_t LeftBytes(const proto::LeftOffHeap& message) {
+  uint64_t bytes = message.other_bytes();
+  for (const proto::LeftSite& site : message.sites()) bytes += site.bytes();
+  return bytes;
+}
+
+}  // namespace memprof

@@ -1,0 +1,107 @@
+// Off-heap memory that no running task holds: in post-mortems, and in the report.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "report/postmortem/worker_scene.h"
+
+namespace memprof {
+namespace {
+
+using ::testing::HasSubstr;
+using namespace testing;
+
+TEST(LeftOffHeap, WhatEndedTasksHadLeftOffHeap) {
+  constexpr uint64_t kLeft = 444'000'017;
+  for (const bool is_news : {true, false}) {
+    ProfileStore store;
+    const int64_t newest = kBegin + 9'400 - (is_news ? 0 : 70'000);
+    ASSERT_TRUE(store.Ingest(LeftBytes("1", newest, kLeft)).ok());
+    ASSERT_TRUE(store.Ingest(LeftBytes("1", newest - 1, 5)).ok()) << "older, and late";
+    FillScene(store, kCode137, kFull);
+    const Json sites = TheDeath(store)["sites"];
+    EXPECT_EQ(sites[0]["liveAtPeakBytes"], kDeadlyBytes + kOtherBytes);
+    if (!is_news) {
+      EXPECT_NE(sites[1]["liveAtPeakBytes"], kLeft);
+      continue;
+    }
+    EXPECT_EQ(sites[1]["liveAtPeakBytes"], kLeft) << "before those that held less";
+    EXPECT_EQ(sites[1]["origin"], "jvm-offheap");
+    EXPECT_EQ(sites[1]["stageId"], 2);
+    EXPECT_EQ(sites[1]["tasks"], 12);
+    EXPECT_EQ(sites[1]["errorBytes"], 2'000'000);
+    EXPECT_EQ(sites[1]["frames"].back()["function"], "put");
+    EXPECT_EQ(sites.back()["origin"], "jvm-heap") << "what has no such figure stays last";
+  }
+}
+
+TEST(LeftOffHeap, WhatNoTaskAllocatedIsTheServices) {
+  ProfileStore store;
+  ASSERT_TRUE(store.Ingest(LeftBytes("1", kBegin + 9'400, 444'000'017, 1, "block transfer")).ok());
+  EXPECT_FALSE(store.Ingest(LeftBytes("1", kBegin + 9'500, 1, 9)).ok()) << "a stack that is not there";
+  FillScene(store, kCode137, kFull);
+  const Json site = TheDeath(store)["sites"][1];
+  EXPECT_EQ(site["liveAtPeakBytes"], 444'000'017);
+  EXPECT_EQ(site["thread"], "block transfer");
+  EXPECT_FALSE(site.contains("stageId"));
+  EXPECT_THAT(store.TakePostMortems(kBegin, true).at(0), HasSubstr("block transfer"));
+}
+
+TEST(LeftOffHeap, OffHeapMemoryOfNoTaskIsTheExecutorsWhenItWasMost) {
+  ProfileStore store;
+  ASSERT_TRUE(store.Ingest(LeftBytes("1", kBegin + 100, 5)).ok());
+  ASSERT_TRUE(store.Ingest(LeftBytes("1", kBegin + 300, 444'000'017, 1, "thread warmer-#")).ok());
+  ASSERT_TRUE(store.Ingest(LeftBytes("1", kBegin + 500, 6)).ok());
+  FillScene(store, kCode137, kFull);
+  const Json held = Json::parse(store.ReportJson(false))["executors"][0]["offHeapOfNoTask"];
+  EXPECT_EQ(held["timeMs"], kBegin + 300);
+  EXPECT_EQ(held["totalBytes"], 444'000'024);
+  EXPECT_EQ(held["otherBytes"], 7);
+  ASSERT_EQ(held["sites"].size(), 1u);
+  EXPECT_EQ(held["sites"][0]["bytes"], 444'000'017);
+  EXPECT_EQ(held["sites"][0]["blocks"], 3);
+  EXPECT_EQ(held["sites"][0]["thread"], "thread warmer-#");
+  EXPECT_EQ(held["sites"][0]["stageId"], nullptr);
+  EXPECT_EQ(held["sites"][0]["frames"].back()["function"], "put");
+}
+
+// The agent says that it is less only after a while; how much there is in all comes with every sample.
+TEST(LeftOffHeap, WhatIsMoreThanAllBlocksLaterWasFreed) {
+  for (const bool freed : {true, false}) {
+    ProfileStore store;
+    ASSERT_TRUE(store.Ingest(LeftBytes("1", kBegin + 9'000, 444'000'017)).ok());
+    FillScene(store, kCode137, kFull);
+    proto::Envelope last;
+    last.ParseFromString(LastSnapshot(kFull).SerializeAsString());
+    last.mutable_executor()->set_taken_ms(kBegin + 9'600);
+    last.mutable_executor()->mutable_last()->set_time_ms(kBegin + 9'600);
+    proto::Row& row = *last.mutable_executor()->mutable_last()->add_regions();
+    row.set_name("offHeap");
+    row.set_bytes(freed ? 300'000'000 : 444'000'000);
+    ASSERT_TRUE(store.Ingest(last.SerializeAsString()).ok());
+    const Json death = TheDeath(store);
+    const auto told = [&] {
+      return std::any_of(death["sites"].begin(), death["sites"].end(),
+                         [](const Json& site) { return site["liveAtPeakBytes"] == 444'000'017; });
+    };
+    EXPECT_EQ(told(), !freed);
+  }
+}
+
+TEST(LeftOffHeap, WhatWasLeftAndThenFreedIsNotTold) {
+  proto::Envelope nothing;
+  nothing.set_schema_version(1);
+  nothing.set_executor_id("1");
+  nothing.mutable_left_off_heap()->set_time_ms(kBegin + 9'401);
+  ProfileStore store;
+  ASSERT_TRUE(store.Ingest(LeftBytes("1", kBegin + 9'400, 444'000'017)).ok());
+  ASSERT_TRUE(store.Ingest(nothing.SerializeAsString()).ok());
+  FillScene(store, kCode137, kFull);
+  const Json death = TheDeath(store);
+  for (const Json& site : death["sites"]) EXPECT_NE(site["liveAtPeakBytes"], 444'000'017);
+}
+
+}  // namespace
+}  // namespace memprof

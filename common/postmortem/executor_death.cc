@@ -32,13 +32,23 @@ void PutAge(const proto::ExecutorSnapshot& snapshot, const std::vector<LastTask>
   if (latest > 0) death.last_sample_age_ms = std::max<int64_t>(0, gone_ms - latest);  // two hosts' clocks may differ
 }
 
-// What no running task held off-heap, among the sites of those that ran. Sites of another attempt are of another time: they stay alone.
-void PutLeft(const ExecutorRecord& record, const proto::Moment* last, ReportPostMortem& death) {
-  if (death.sites_of_attempt) return;
+// What no running task held off-heap. Of a task that has ended (it failed, and its executor went with it) it is that, and no longer its
+// own.
+std::vector<ReportSite> LeftThen(const ExecutorRecord& record, const proto::Moment* last, const ReportPostMortem& death,
+                                 std::vector<LastTask>& tasks) {
   const int64_t last_sample_ms = death.time_ms - death.last_sample_age_ms.value_or(0);
   const std::optional<uint64_t> all_blocks = last == nullptr ? std::nullopt : RegionOf(*last, "offHeap");
-  std::vector<ReportSite> left = LeftOffHeapSites(record, last_sample_ms - kLeftIsNewsMs, all_blocks.value_or(UINT64_MAX));
-  if (left.empty()) return;
+  LeftOffHeapThen left = LeftOffHeapSites(record, last_sample_ms - kLeftIsNewsMs, all_blocks.value_or(UINT64_MAX));
+  for (LastTask& each : tasks) {
+    const auto& profile = each.task->profile;
+    each.left_is_told = !left.sites.empty() && profile && profile->final && profile->taken_ms <= left.time_ms;
+  }
+  return std::move(left.sites);
+}
+
+// Among the sites of the tasks that ran. Sites of another attempt are of another time: they stay alone.
+void PutLeft(std::vector<ReportSite> left, ReportPostMortem& death) {
+  if (death.sites_of_attempt || left.empty()) return;
   death.sites.insert(death.sites.end(), std::make_move_iterator(left.begin()), std::make_move_iterator(left.end()));
   std::stable_sort(death.sites.begin(), death.sites.end(), [](const ReportSite& a, const ReportSite& b) {
     return a.live_at_peak_bytes.value_or(0) > b.live_at_peak_bytes.value_or(0);
@@ -93,9 +103,10 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   if (verdict.of_jvm && failed) PutFirst(*failed, tasks);
   PutTask(tasks, death);
   if (in_full) {
+    std::vector<ReportSite> left = LeftThen(record, LastMoment(snapshot), death, tasks);
     PutSites(tasks, GoneMs(record), death);
     if (const std::optional<LastTask> attempt = HeaviestFailedAttempt(state_, tasks, failed, GoneMs(record))) PutAttempt(*attempt, death);
-    PutLeft(record, LastMoment(snapshot), death);
+    PutLeft(std::move(left), death);
   }
   std::optional<ReportAction> action;
   if (verdict.of_heap && error) action = ChargeAction(executor, *error, death);

@@ -75,6 +75,7 @@ std::vector<ReportSite> SitesAtLastSample(const std::vector<LastTask>& tasks, in
     std::map<HeldKey, Held> of_task;
     for (size_t i = 0; i < last.task->profile->sites.size(); ++i) {
       const SiteRecord& site = last.task->profile->sites[i];
+      if (last.left_is_told && site.key.origin == Origin::kJvmOffHeap) continue;
       HeldKey key{last.task->stage_id, site.key.origin, site.key.udf, stacks.ShownStack(site.key)};
       uint64_t live = LiveAt(*last.task->profile, i);
       auto [entry, added] = of_task.try_emplace(key, Held{site.figures, live, last.task->profile->looked_ms});

@@ -14,7 +14,8 @@ namespace memprof {
 struct LastTask {
   int64_t task_attempt_id = 0;
   const TaskRecord* task = nullptr;
-  uint64_t live_bytes = 0;  // of all its sites with such a figure
+  uint64_t live_bytes = 0;    // of all its sites with such a figure
+  bool left_is_told = false;  // its off-heap memory is among that of no running task, because it has ended
 };
 
 uint64_t LiveBytesOf(const TaskProfileRecord& profile);

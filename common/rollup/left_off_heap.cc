@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "facts/left_bytes.h"
 #include "proto/memprof.pb.h"
@@ -46,7 +47,7 @@ std::optional<ReportLeftOffHeap> LeftOffHeapRow(const ExecutorRecord& record, si
   return row;
 }
 
-std::vector<ReportSite> LeftOffHeapSites(const ExecutorRecord& record, int64_t since_ms, uint64_t most_bytes) {
+LeftOffHeapThen LeftOffHeapSites(const ExecutorRecord& record, int64_t since_ms, uint64_t most_bytes) {
   proto::LeftOffHeap message;
   if (!Parse(record.left_off_heap, message) || message.time_ms() < since_ms) return {};
   if (LeftBytes(message) / 9 * 8 > most_bytes) return {};  // samples of small blocks scatter
@@ -71,7 +72,7 @@ std::vector<ReportSite> LeftOffHeapSites(const ExecutorRecord& record, int64_t s
     others.live_at_peak_bytes = message.other_bytes();
     others.sampled = true;  // some of it may be sampled
   }
-  return rows;
+  return {message.time_ms(), std::move(rows)};
 }
 
 }  // namespace memprof

@@ -13,8 +13,13 @@ namespace memprof {
 // When it was most, with the `most` heaviest sites; nothing: no message came, or there never was any.
 std::optional<ReportLeftOffHeap> LeftOffHeapRow(const ExecutorRecord& record, size_t most);
 
-// As its last words had it, as rows of a post-mortem, heaviest first; empty: no message came, it is older than `since_ms`, or it is more
-// than the `most_bytes` that all blocks had later: then some were freed since. Further sites are one row without frames.
-std::vector<ReportSite> LeftOffHeapSites(const ExecutorRecord& record, int64_t since_ms, uint64_t most_bytes);
+struct LeftOffHeapThen {
+  int64_t time_ms = 0;
+  std::vector<ReportSite> sites;  // heaviest first; further ones are one row without frames
+};
+
+// As its last words had it, as rows of a post-mortem. Without sites: no message came, it is older than `since_ms`, or it is more than the
+// `most_bytes` that all blocks had later: then some were freed since.
+LeftOffHeapThen LeftOffHeapSites(const ExecutorRecord& record, int64_t since_ms, uint64_t most_bytes);
 
 }  // namespace memprof

@@ -90,6 +90,31 @@ TEST(LeftOffHeap, WhatIsMoreThanAllBlocksLaterWasFreed) {
   }
 }
 
+// A task that failed of an error of the JVM, and so ended before its executor did, has what it held in its own profile, too.
+TEST(LeftOffHeap, WhatATaskHeldThatHasEndedIsToldOnce) {
+  constexpr const char* kDirect =
+      "java.lang.OutOfMemoryError: Cannot reserve 300000007 bytes of direct buffer memory (allocated: 16385, limit: 104857600)";
+  for (const int64_t later_ms : {100, -100}) {
+    ProfileStore store;
+    FillScene(store, "Command exited with code 52", kFull / 4);
+    const int64_t gone_ms = TheDeath(store)["timeMs"];
+    ProfileBuilder task(77, 2, 3, "1");
+    proto::Site& site = task.Site(proto::ORIGIN_JVM_OFFHEAP, {Java("org.example.Cache", "put", "Cache.java", 9)}, 444'000'017, 3);
+    site.set_live_bytes(444'000'017);
+    site.set_live_at_peak_bytes(444'000'017);
+    task.profile().set_taken_ms(gone_ms - 1000);
+    ASSERT_TRUE(store.Ingest(task.Bytes()).ok());
+    store.TaskEnded({77, 2, 0, 3, 0, "1", TaskOutcome::kFailed, kDirect, gone_ms - 900});
+    ASSERT_TRUE(store.Ingest(LeftBytes("1", gone_ms - 1000 + later_ms, 444'000'017)).ok());
+    uint64_t held = 0;
+    const Json death = TheDeath(store);
+    for (const Json& row : death["sites"]) {
+      if (row["origin"] == "jvm-offheap" && row["stageId"] == 2) held += row["liveAtPeakBytes"].get<uint64_t>();
+    }
+    EXPECT_EQ(held, later_ms > 0 ? 444'000'017 : 2 * 444'000'017) << "what was left before it ended was another task's";
+  }
+}
+
 TEST(LeftOffHeap, WhatWasLeftAndThenFreedIsNotTold) {
   proto::Envelope nothing;
   nothing.set_schema_version(1);

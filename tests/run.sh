@@ -43,6 +43,7 @@ commit=$(git rev-parse HEAD 2>/dev/null) || fail "tests/run.sh names the commit 
 dirty=false
 [ -z "$(git status --porcelain 2>/dev/null)" ] || dirty=true
 setup_tests
+[ "$tier" = landing ] || setup_jdks
 steps=()
 for step in "${STEPS[@]}"; do steps+=(--step "$step"); done
 

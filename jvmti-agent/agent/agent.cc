@@ -19,6 +19,7 @@ namespace {
 
 // Spark kills an executor ten seconds after it has asked it to end.
 constexpr std::chrono::seconds kMostStop{8};
+constexpr int kFirstTested = 17;  // JDK
 
 }  // namespace
 
@@ -106,8 +107,14 @@ std::optional<std::string> Agent::TryStart(JNIEnv* jni, const StartRequest& requ
   tasks_.FindCarriers(jni);
   jvm.SetThreadEvents(true);
   jvm.SetExhaustionEvents(true);
-  const Status watched = WatchOutOfMemoryExit(vm_, jni, [](JNIEnv* dying) { Agent::Get().OnHeapExhaustedExit(dying); });
-  if (!watched.ok()) ground_.shortcomings.Add("last words before ExitOnOutOfMemoryError", watched.message());
+  if (jvm.version() >= kFirstTested) {
+    const Status watched = WatchOutOfMemoryExit(vm_, jni, [](JNIEnv* dying) { Agent::Get().OnHeapExhaustedExit(dying); });
+    if (!watched.ok()) ground_.shortcomings.Add("last words before ExitOnOutOfMemoryError", watched.message());
+  } else {  // docs/decisions/0316
+    ground_.shortcomings.Add("last words before ExitOnOutOfMemoryError", "it takes JDK 17 or later");
+    ground_.shortcomings.Add("the JVM's heap without a bias",
+                             "before JDK 17 the JVM's own samples are too many or too few, by several percent");
+  }
   heap_.SetEvents(options.heap_interval_bytes);
   return std::nullopt;
 }

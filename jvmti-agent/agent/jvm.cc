@@ -1,6 +1,7 @@
 #include "agent/jvm.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
 #include "agent/agent.h"
@@ -155,6 +156,8 @@ std::string Jvm::Property(const char* name) const {
   jvmti_->Deallocate(reinterpret_cast<unsigned char*>(value));
   return text;
 }
+
+int Jvm::version() const { return atoi(Property("java.vm.specification.version").c_str()); }
 
 bool Jvm::SetBindEvents(bool on) {
   return can_see_binding() &&

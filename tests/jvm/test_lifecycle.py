@@ -105,3 +105,20 @@ def test_a_second_application_has_only_its_own(java17):
     assert second <= last["offheapPeakBytes"] < second + between  # what came while nothing ran isn't followed
     assert "noTaskHeapBytes: thread idler-#" in ended["counters"]
     assert "noTaskHeapBytes: thread idler-#" not in last["counters"]
+
+
+@pytest.mark.full
+def test_jdk_11_ends_as_it_would_without_us(java11):
+    """Docs/decisions/0316: the change of state by which other JVMs tell their last words ends this one with SIGABRT."""
+    exits = ["-Xmx120m", "-XX:+ExitOnOutOfMemoryError"]
+    for _ in range(5):
+        outcome = java11.run("HeapHog", "storm", "alone", agent="interval=8k", jvm=exits)
+        assert outcome.status == 3, outcome.err
+        assert not list(outcome.folder.glob("hs_err*"))
+    outcome = java11.run("DirectBuffers", "agentpath")
+    assert outcome.status == 0, outcome.err
+    assert sum(site["liveBytes"] for site in sites(outcome.task("task"), "jvm-offheap", "DirectBuffers.third")) > 0
+    outcome = java11.run("Retained", "50000", "full", "small")
+    reasons = outcome.snapshots()[-1]["notAvailable"]
+    assert reasons["last words before ExitOnOutOfMemoryError"] == "it takes JDK 17 or later"
+    assert "the JVM's heap without a bias" in reasons

@@ -19,7 +19,7 @@
 namespace memprof {
 namespace {
 
-constexpr int64_t kLeftIsNewsMs = 60'000;  // above 85 % of the limit it is said at least every twenty seconds
+constexpr int64_t kLeftIsNewsMs = 60'000;  // near a limit it is said every twenty seconds, and moves within thirty anywhere
 
 void PutAge(const proto::ExecutorSnapshot& snapshot, const std::vector<LastTask>& tasks, int64_t gone_ms, ReportPostMortem& death) {
   int64_t latest = snapshot.last().time_ms();  // of what is told of its use

@@ -19,7 +19,7 @@ namespace {
 
 // Spark kills an executor ten seconds after it has asked it to end.
 constexpr std::chrono::seconds kMostStop{8};
-constexpr int kFirstTested = 17;  // JDK
+constexpr int kFirstWithoutBias = 17;  // JDK
 
 }  // namespace
 
@@ -107,11 +107,13 @@ std::optional<std::string> Agent::TryStart(JNIEnv* jni, const StartRequest& requ
   tasks_.FindCarriers(jni);
   jvm.SetThreadEvents(true);
   jvm.SetExhaustionEvents(true);
-  if (jvm.version() >= kFirstTested) {
+  if (const int version = jvm.version(); version == 0 || version >= kFirstWithoutBias) {
     const Status watched = WatchOutOfMemoryExit(vm_, jni, [](JNIEnv* dying) { Agent::Get().OnHeapExhaustedExit(dying); });
     if (!watched.ok()) ground_.shortcomings.Add("last words before ExitOnOutOfMemoryError", watched.message());
   } else {  // docs/decisions/0316
-    ground_.shortcomings.Add("last words before ExitOnOutOfMemoryError", "it takes JDK 17 or later");
+    if (application->exits_on_out_of_memory) {
+      ground_.shortcomings.Add("last words before ExitOnOutOfMemoryError", "they take JDK 17 or later");
+    }
     ground_.shortcomings.Add("the JVM's heap without a bias",
                              "before JDK 17 the JVM's own samples are too many or too few, by several percent");
   }

@@ -1,6 +1,7 @@
 #include "agent/jvm_offheap.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/clock.h"
@@ -55,8 +56,9 @@ std::vector<LeftSite> JvmOffHeap::LeftSites() const {
 
 void JvmOffHeap::SendLeft(const Application& application) {
   const std::lock_guard lock(left_mutex_);
+  const int64_t now_ms = EpochMs();
   const std::vector<LeftSite> sites = LeftSites();
-  if (!sites.empty() || said_bytes_ > 0) Send(application, sites);
+  if (!sites.empty() || said_bytes_ > 0) Send(application, sites, now_ms);
 }
 
 void JvmOffHeap::SendLeftIfMoved(const Application& application) {
@@ -65,21 +67,22 @@ void JvmOffHeap::SendLeftIfMoved(const Application& application) {
   if (now - looked_at_ < kLookEvery) return;
   const auto notable = [](double bytes) { return std::max(bytes / kNotable, kLeast); };
   const bool may_be_more = static_cast<double>(tracker_.live_bytes()) >= most_bytes_ + notable(most_bytes_);
-  const bool may_say_less = said_bytes_ > 0 && now - said_at_ >= kSayLessEvery;
-  if (!may_be_more && !may_say_less && !tracker_.outside().WantsTidying(ground_->stacks.Current())) return;
+  const bool may_say_moves = said_bytes_ > 0 && now - said_at_ >= kSayMovesEvery;
+  if (!may_be_more && !may_say_moves && !tracker_.outside().WantsTidying(ground_->stacks.Current())) return;
   looked_at_ = now;
+  const int64_t now_ms = EpochMs();
   const std::vector<LeftSite> sites = LeftSites();
   const double bytes = SumOf(sites);
   const bool more = bytes >= most_bytes_ + notable(most_bytes_);
-  const bool less = may_say_less && bytes <= said_bytes_ - notable(said_bytes_);
-  if (more || less) Send(application, sites);
+  const bool moved = may_say_moves && std::abs(bytes - said_bytes_) >= notable(said_bytes_);
+  if (more || moved) Send(application, sites, now_ms);
 }
 
-void JvmOffHeap::Send(const Application& application, const std::vector<LeftSite>& sites) {
+void JvmOffHeap::Send(const Application& application, const std::vector<LeftSite>& sites, int64_t looked_ms) {
   said_at_ = Clock::now();
   said_bytes_ = SumOf(sites);
   most_bytes_ = std::max(most_bytes_, said_bytes_);
-  ground_->Send(application, [&](proto::Envelope* envelope) { *envelope->mutable_left_off_heap() = BuildLeft(sites, EpochMs()); });
+  ground_->Send(application, [&](proto::Envelope* envelope) { *envelope->mutable_left_off_heap() = BuildLeft(sites, looked_ms); });
 }
 
 }  // namespace memprof

@@ -36,7 +36,7 @@ class JvmOffHeap {
   void TaskEnded(TaskTag tag, const TaskFigures& task) { left_behind_.Keep(tag, task); }
   // What no running task holds.
   void SendLeft(const Application& application);
-  // Likewise, if it is notably more than ever before, or less than was said last; looked at once in kLookEvery.
+  // Likewise, if it is notably more than ever before, or not what was said a while ago; looked at once in kLookEvery.
   void SendLeftIfMoved(const Application& application);
 
   uint64_t live_bytes() const { return tracker_.live_bytes(); }
@@ -46,11 +46,11 @@ class JvmOffHeap {
  private:
   using Clock = std::chrono::steady_clock;
   // A look copies all blocks, a millisecond or two. What was said is evidence for a minute (postmortem/).
-  static constexpr std::chrono::seconds kLookEvery{5}, kSayLessEvery{30};
+  static constexpr std::chrono::seconds kLookEvery{5}, kSayMovesEvery{30};
 
   // With left_mutex_ held:
-  std::vector<LeftSite> LeftSites() const;  // heaviest first
-  void Send(const Application& application, const std::vector<LeftSite>& sites);
+  std::vector<LeftSite> LeftSites() const;                                                           // heaviest first
+  void Send(const Application& application, const std::vector<LeftSite>& sites, int64_t looked_ms);  // before it copied the blocks
 
   Ground* ground_;
   OffHeapTracker tracker_;

@@ -52,6 +52,7 @@ std::string RunningTasks::Closed(int64_t task_attempt_id, size_t max_bytes) noex
     const TaskTag tag = ground_->tasks.Find(task_attempt_id);
     if (const std::unique_ptr<TaskFigures> ended = ground_->tasks.End(task_attempt_id)) {
       figures = CopyOf(*ended);
+      figures.ended_ms = EpochMs();
       offheap_->TaskEnded(tag, *ended);
     }
     ground_->watcher.TaskEnded();
@@ -103,7 +104,7 @@ std::string RunningTasks::Profile(const Application& application, const JvmFigur
 std::string RunningTasks::Build(const Application& application, TaskProfileInputs inputs) {
   inputs.names = &names_->native();
   inputs.withheld = application.withheld();
-  inputs.taken_ms = EpochMs();
+  inputs.taken_ms = inputs.jvm.ended_ms != 0 ? inputs.jvm.ended_ms : EpochMs();
   if (inputs.max_bytes == 0) inputs.max_bytes = application.options.task_max_bytes;
   BuiltProfile built = BuildTaskProfile(inputs);
   names_->Want(built);

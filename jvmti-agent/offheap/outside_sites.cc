@@ -27,8 +27,10 @@ bool OutsideSites::HasRoom() const {
 
 uint32_t OutsideSites::Add(uint64_t key, Origin origin) {
   const std::lock_guard lock(mutex_);
-  const auto known = by_key_.find(key);
-  if (known != by_key_.end()) return known->second;
+  if (const auto known = by_key_.find(key); known != by_key_.end()) {  // another thread was faster
+    sites_.at(known->second).fresh = true;
+    return known->second;
+  }
   if (sites_.size() >= kMostSites || next_ == kNoSite) return kNoSite;
   const uint32_t number = next_++;
   sites_.emplace(number, Site{key, std::move(origin)});

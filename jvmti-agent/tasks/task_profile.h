@@ -30,6 +30,7 @@ struct JvmFigures {
   TaskKey key;
   std::shared_ptr<JavaStacks> stacks;  // null: the JVM has seen nothing of the task
   int64_t start_ms = 0, stopped_before_ns = 0;
+  int64_t ended_ms = 0;              // from then on what it holds is no running task's; 0: it runs
   std::vector<HeapSite> heap;        // the rest has stack 0
   std::vector<OffHeapSite> offheap;  // likewise
   SparkTaskMemory spark;

@@ -110,16 +110,15 @@ milliseconds Watcher::Round() {
   }
   const bool near_limit = limit_ && early_warning_.Passes(last_.used_bytes(), *limit_, now);
   const bool near_grant = HeldToGrant() && grant_warning_.Passes(processes_bytes_, options_.granted_bytes, now);
-  const bool near_hosts_end = !limit_ && host_available_ && host_memory_ > *host_available_ &&
-                              host_warning_.Passes(host_memory_ - *host_available_, host_memory_, now);
+  const bool near_hosts_end = HeldToHost() && host_warning_.Passes(host_memory_ - *host_available_, host_memory_, now);
   const bool early = near_limit || near_grant || near_hosts_end;
   TakeSample(early);
   if (early) {
     SendEarly();
   } else {
     SendIfGrown();
-    // While use stays near the limit, other lines may grow: the last profiles would be outdated when the executor is killed.
-    if (limit_ && EarlyWarning::IsNear(last_.used_bytes(), *limit_) && now - early_at_ >= kSayAgain) SayEarly(false);
+    // While use stays near a limit, other lines may grow: the last profiles would be outdated when the executor is killed.
+    if (StaysNear() && now - early_at_ >= kSayAgain) SayEarly(false);
   }
   if (early || time_line_.Due(now)) SendTimeLine();
   if (!early) options_.looked();
@@ -136,6 +135,15 @@ milliseconds Watcher::Round() {
 
 // YARN without cgroups kills executors itself. Where it makes a cgroup for each, the kernel kills them, at the same size.
 bool Watcher::HeldToGrant() const { return options_.granted_bytes != 0 && (!limit_ || *limit_ > options_.granted_bytes); }
+
+bool Watcher::HeldToHost() const { return !limit_ && host_available_ && host_memory_ > *host_available_; }
+
+// Near any of the limits beyond which it may be killed.
+bool Watcher::StaysNear() const {
+  return (limit_ && EarlyWarning::IsNear(last_.used_bytes(), *limit_)) ||
+         (HeldToGrant() && EarlyWarning::IsNear(processes_bytes_, options_.granted_bytes)) ||
+         (HeldToHost() && EarlyWarning::IsNear(host_memory_ - *host_available_, host_memory_));
+}
 
 void Watcher::NoteStarts(Clock::time_point now) {
   const uint64_t starts = task_starts_;

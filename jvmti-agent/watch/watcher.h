@@ -108,6 +108,8 @@ class Watcher {
   void SendTimeLine();
   void SendWorkerDeaths();
   bool HeldToGrant() const;
+  bool HeldToHost() const;
+  bool StaysNear() const;
   void SendEarly();
   void SayEarly(bool climbs);
   void SendIfGrown();

@@ -18,7 +18,7 @@ Result<std::string> RenderDeaths(std::string_view report_json, const TextOptions
   const std::string name = application.name.empty() ? application.id : fmt::format("{} ({})", application.name, application.id);
   page.Line("Application " + Printable(name), Ink::kBold);
   if (report->unfinished) {
-    page.Wrapped("Its end was not seen: its driver was killed, or runs still. What follows is its last checkpoint.", 2, Ink::kWarm);
+    page.Wrapped("Its end was not seen: its driver was killed, or runs still. What follows was known until then.", 2, Ink::kWarm);
   }
   if (report->post_mortems.empty()) {
     const ReportVerdict verdict = VerdictOf(*report);

@@ -97,6 +97,9 @@ void PutLeftOffHeap(const ReportExecutor& executor, size_t shown, TextPage& page
                           Left(ErrorPhrase(site.error_bytes), kFigureColumns),
                           Printable(MadePhrase(site.frames, site.stage_id, site.thread))));
   }
+  uint64_t more = left.other_bytes;
+  for (size_t i = shown; i < left.sites.size(); ++i) more += left.sites[i].bytes;
+  if (more != 0) page.Line(fmt::format("    {}  other sites", Right(FormatBytes(more), kFigureColumns)), Ink::kDim);
 }
 
 void PutCollectors(const ReportExecutor& executor, TextPage& page) {

@@ -143,7 +143,7 @@ def report(path, form, measure, output, application):
 @click.argument("path", type=click.Path(), metavar="DIRECTORY|report.json|EVENTLOG")
 @click.pass_context
 def post_mortem(context, path):
-    """Say who died, by what is left in a directory, without Spark.
+    """Say who died, by what is left, without Spark.
 
     Black boxes tell of each dead process who it was, its task, and its lines with their bytes. They are in
     spark.memprof.box.dir of a Python worker's executor, by default <tmp>/sparkmemprof-<uid>, or where `import
@@ -158,7 +158,7 @@ def post_mortem(context, path):
       sparkmemprof post-mortem sparkmemprof-report
       sparkmemprof post-mortem /var/log/spark-events/app-20260131120000-0000.zstd
 
-    Exit status: 1 when nobody died, as far as that can be seen.
+    Exit status: 1 when there is nothing to tell.
     """
     from .postmortem import post_mortem as read
 

@@ -1,6 +1,7 @@
 """`sparkmemprof post-mortem`: who died, from what is left: black boxes, reports and their checkpoints, event logs."""
 
 import os
+import stat
 import sys
 
 from . import report_files, show
@@ -19,8 +20,12 @@ def _say(text):
     print(f"sparkmemprof: {_printable(text)}", file=sys.stderr)
 
 
+def _tell(text):
+    show.write_out(text.encode(), None)
+
+
 def _print_boxes(directory):
-    """Prints what the dead processes of a directory of black boxes held. Returns how many there were."""
+    """Prints what the dead processes of a directory of black boxes held: (how many were told, how many left out)."""
     from sparkmemprof import _store
 
     try:
@@ -34,48 +39,70 @@ def _print_boxes(directory):
     if cut:
         _say("there are more than are read: give one of the folders below it")
     for text in texts:
-        print(text, end="")
-    return len(texts)
+        _tell(text)
+    return len(texts), len(refused) + len(alive)
+
+
+def _deaths_of(report):
+    """As text; "" when it has none. Raises UserError."""
+    from sparkmemprof import _store
+
+    if report.is_file() and report.stat().st_size >= _LARGE_BYTES:
+        _say(f"reading {report} ({report.stat().st_size >> 20} MiB)")
+    content = show.read_report(report)
+    try:
+        return _store.render_deaths(content, *show.terminal(sys.stdout.isatty()))
+    except ValueError as error:
+        raise UserError(str(error)) from error
 
 
 def _print_reports(path):
-    """Prints the deaths of each application that left a report or an event log: (how many had any, how many none)."""
-    from sparkmemprof import _store
-
-    reports = report_files.every_report(path)
+    """Prints the deaths of each application that left a report or an event log: (how many had any, how many none, how
+    many reports were left out)."""
+    try:
+        reports, unreadable = report_files.every_report(path)
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from error
+    for entry, reason in unreadable:
+        _say(f"refused: {entry}: {reason}")
+    refused = len(unreadable)
     if len(reports) > _MOST_REPORTS:
-        _say(
-            f"the newest {_MOST_REPORTS} of {len(reports)} applications: give a report or an event log for another one"
-        )
-    died = healthy = 0
-    for report in reports[:_MOST_REPORTS]:
+        _say(f"the newest {_MOST_REPORTS} of {len(reports)} reports and event logs: give an older one by its name")
+    known, died = set(), 0
+    for report, name in reports[:_MOST_REPORTS]:
+        if name in known:
+            continue  # its report says what its event log does
         try:
-            if report.is_file() and report.stat().st_size >= _LARGE_BYTES:
-                _say(f"reading {report} ({report.stat().st_size >> 20} MiB)")
-            text = _store.render_deaths(show.read_report(report), *show.terminal(sys.stdout.isatty()))
-        except (UserError, ValueError, OSError) as error:
+            text = _deaths_of(report)
+        except (UserError, OSError) as error:
             _say(f"refused: {str(error).removeprefix(f'{report}: ')}: {report}")
+            refused += 1
             continue
+        known.add(name)
+        died += bool(text)
         if text:
-            print(text, end="")
-            _say(f"that is from {report}")
-        died, healthy = died + bool(text), healthy + (not text)
-    return died, healthy
+            _tell(f"{_printable(str(report))}\n{text}")
+    return died, len(known) - died, refused
 
 
 def post_mortem(path):
     """Prints who died, by what is below a directory, or in one report or event log. Returns the exit status."""
-    is_directory = os.path.isdir(path)
-    if not os.path.exists(path):
+    try:
+        is_directory = stat.S_ISDIR(os.stat(path).st_mode)
+    except FileNotFoundError:
         raise UserError(
             f"no such file or directory: {path}\n"
             "  give the directory of black boxes (spark.memprof.box.dir), of reports (spark.memprof.report.dir)\n"
             "  or of event logs (spark.eventLog.dir)"
-        )
-    boxes = _print_boxes(path) if is_directory else 0
-    died, healthy = _print_reports(path)
+        ) from None
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from error
+    if not is_directory and os.fspath(path).endswith((".box", ".words")):
+        raise UserError(f"{path} is one process's: give its directory")
+    boxes, left_out = _print_boxes(path) if is_directory else (0, 0)
+    died, healthy, refused = _print_reports(path)
     if healthy:
         _say(f"{healthy} application{'s' if healthy > 1 else ''} ended without a death")
-    if boxes + died == 0 and not healthy:
+    if boxes + left_out + died + healthy + refused == 0:
         _say(f"no dead process left a black box in {path}, and no application a report or an event log")
     return 0 if boxes + died else 1

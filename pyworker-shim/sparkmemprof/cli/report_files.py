@@ -1,8 +1,10 @@
 """Finds report.json files, `<report directory>/<application id>/report.json`, and event logs of Spark."""
 
+import contextlib
 import json
 import os
 import pathlib
+import re
 
 from . import event_log
 from .errors import UserError
@@ -12,18 +14,7 @@ _NAME = "report.json"
 
 def reports_in(directory):
     """The report.json files of all applications in a report directory, newest first."""
-    try:
-        with os.scandir(directory) as entries:
-            candidates = [pathlib.Path(entry.path) / _NAME for entry in entries if entry.is_dir()]
-    except OSError:
-        return []
-    dated = []
-    for candidate in candidates:
-        try:
-            dated.append((candidate.stat().st_mtime, candidate))
-        except OSError:
-            continue
-    return [path for _, path in sorted(dated, reverse=True)]
+    return _newest_first(directory, lambda path: [path / _NAME] if path.is_dir() else [])
 
 
 def newest_report(directory, since):
@@ -51,28 +42,54 @@ def report_of(jvm_pid, directory, since):
 
 def event_logs_in(directory):
     """The event logs, files and rolled ones, in a directory such as spark.eventLog.dir, newest first."""
-    dated = []
+    return _newest_first(directory, lambda path: [path] if event_log.files_of(path) else [])
+
+
+def _newest_first(directory, reports_of):
+    """What `reports_of` finds of each entry of a directory. An entry that can't be read has none."""
     try:
-        with os.scandir(directory) as entries:
-            for entry in entries:
-                path = pathlib.Path(entry.path)
-                if event_log.files_of(path):
-                    dated.append((entry.stat().st_mtime, path))
+        names = os.listdir(directory)
     except OSError:
         return []
+    dated = []
+    for name in names:
+        with contextlib.suppress(OSError):
+            dated += [(found.stat().st_mtime, found) for found in reports_of(pathlib.Path(directory, name))]
     return [path for _, path in sorted(dated, reverse=True)]
 
 
 def every_report(path):
-    """The report.json or event log of each application in a directory, newest first; or `path` itself if it is one."""
+    """([(report.json or event log, its application's name)], newest first; [(entry that can't be read, reason)]).
+
+    Of a directory, or `path` itself if it is one. An application with a report and an event log has two entries. Raises
+    OSError.
+    """
     path = pathlib.Path(path)
-    if path.is_file() or event_log.is_rolled(path):
+    if not path.is_dir() or event_log.is_rolled(path):
+        return [(path, _name_of(path))], []
+    dated, refused = [], []
+    for name in os.listdir(path):
+        try:
+            dated += [(found.stat().st_mtime, found) for found in _reports_of(path / name)]
+        except OSError as error:
+            refused.append((path / name, error.strerror))
+    return [(found, _name_of(found)) for _, found in sorted(dated, reverse=True)], refused
+
+
+def _reports_of(path):
+    """The report that an entry of a directory holds or is."""
+    if path.name == _NAME:
         return [path]
-    own = [path / _NAME] if (path / _NAME).is_file() else []
-    found = {}
-    for report in [*own, *reports_in(path), *event_logs_in(path)]:  # of one with both, the log has nothing to add
-        found.setdefault(application_of(report), report)
-    return list(found.values())
+    if path.is_symlink() and path.is_dir():
+        return []  # "latest": the directory that it names is there as well
+    if path.is_dir() and not event_log.is_rolled(path):
+        return [path / _NAME] if _NAME in os.listdir(path) else []
+    return [path] if event_log.files_of(path) else []
+
+
+def _name_of(path):
+    """The application's, without the number of YARN's attempt, which an event log's name has and a report's has not."""
+    return re.sub(r"^(application_\d+_\d+)_\d+$", r"\1", application_of(path))
 
 
 def application_of(path):

@@ -33,7 +33,7 @@ def read_report(path):
     try:
         logs = event_log.files_of(path)
         if logs:
-            return _store.report_of_event_log([str(log) for log in logs]).encode()
+            return _store.report_of_event_log([os.fsencode(log) for log in logs]).encode()
         if event_log.is_rolled(path):
             raise UserError(f"{path}: no events_<number>_<application id> is in it")
         with open(path, "rb") as file:

@@ -150,7 +150,7 @@ def test_reports_and_checkpoints(cli, reports, sample_report):
     assert unseen == "app-killed"
     assert "app-well" not in flat
     assert "1 application ended without a death" in finished.stderr
-    assert str(reports / "app-died" / "report.json") in finished.stderr
+    assert str(reports / "app-died" / "report.json") in finished.stdout
 
     one = cli("post-mortem", reports / "app-killed")
     assert one.returncode == 0
@@ -167,6 +167,44 @@ def test_a_report_that_cannot_be_read_is_named_and_the_others_are_read(cli, repo
     (line,) = [line for line in finished.stderr.splitlines() if "app-killed" in line]
     assert line.startswith("sparkmemprof: refused: ")
     assert "(app-died)" in finished.stdout
+
+
+def test_one_bad_entry_hides_no_other(cli, reports):
+    (reports / "loop").symlink_to("loop")
+    (reports / "latest").symlink_to("app-died")
+    (reports / "gone").symlink_to("nowhere")
+    with open(os.fsencode(reports) + b"/app-\xff\x1b[2J", "wb") as log:  # looks like an event log
+        log.write(b'{"Event": "SparkListenerLogStart"}\n')
+    finished = cli("post-mortem", reports)
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout.count("(app-died)") == 1, "the link names one that is there"
+    assert "(app-killed)" in finished.stdout
+    (line,) = [line for line in finished.stderr.splitlines() if "refused" in line]
+    assert "\\x1b[2J" in line
+
+
+def test_a_report_and_its_event_log_are_told_once(cli, reports):
+    whole = (reports / "app-died" / "report.json").read_bytes()
+    named = reports / "application_17_0001"
+    named.mkdir()
+    (named / "report.json").write_bytes(whole)
+    start = {"Event": "SparkListenerApplicationStart", "App Name": "job", "App ID": "application_17_0001"}
+    (reports / "application_17_0001_1").write_text(json.dumps(start) + "\n")
+    os.utime(reports / "application_17_0001_1", (1_700_000_000, 1_700_000_000))
+    finished = cli("post-mortem", reports)
+    assert finished.stdout.count("(app-died)") == 2
+    assert "application_17_0001_1" not in finished.stderr, "it is not read at all"
+    (named / "report.json").write_text("{")
+    finished = cli("post-mortem", reports)
+    assert "application_17_0001_1" in finished.stderr, "the event log stands in"
+
+
+def test_a_box_by_its_name(cli, tmp_path):
+    box = tmp_path / "memprof+a+1+1.box"
+    box.touch()
+    finished = cli("post-mortem", box)
+    assert finished.returncode == 2
+    assert "give its directory" in finished.stderr
 
 
 def test_event_logs(cli, tmp_path, sample_report):

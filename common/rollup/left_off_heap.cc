@@ -1,7 +1,5 @@
 #include "rollup/left_off_heap.h"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "facts/left_bytes.h"
@@ -9,14 +7,11 @@
 #include "rollup/retained.h"
 
 namespace memprof {
-
 namespace {
 
 bool Parse(const std::pmr::string& bytes, proto::LeftOffHeap& message) {
   return !bytes.empty() && message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
 }
-
-uint64_t ErrorOf(double variance) { return static_cast<uint64_t>(std::llround(std::min(2 * std::sqrt(variance), 1e18))); }
 
 std::string ThreadOf(const proto::LeftOffHeap& message, const proto::LeftSite& site) {
   return site.thread() == 0 ? "" : message.names().strings(static_cast<int>(site.thread()));
@@ -39,7 +34,7 @@ std::optional<ReportLeftOffHeap> LeftOffHeapRow(const ExecutorRecord& record, si
     ReportLeftSite& out = row.sites.emplace_back();
     out.bytes = site.bytes();
     out.blocks = site.blocks();
-    out.error_bytes = ErrorOf(site.variance());
+    out.error_bytes = TwoDeviations(site.variance());
     if (site.stage_id() >= 0) out.stage_id = site.stage_id();
     out.thread = ThreadOf(message, site);
     out.frames = FramesOf(message.names(), site.stack());
@@ -60,7 +55,7 @@ LeftOffHeapThen LeftOffHeapSites(const ExecutorRecord& record, int64_t since_ms,
     row.allocations = site.blocks();
     row.live_at_peak_bytes = site.bytes();
     row.sampled = site.variance() > 0;
-    row.error_bytes = ErrorOf(site.variance());
+    row.error_bytes = TwoDeviations(site.variance());
     row.frames = FramesOf(message.names(), site.stack());
     if (site.stage_id() >= 0) row.stage_id = site.stage_id();
     row.thread = ThreadOf(message, site);

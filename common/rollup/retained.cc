@@ -9,13 +9,13 @@
 namespace memprof {
 namespace {
 
-std::optional<uint64_t> ErrorOf(double variance) { return static_cast<uint64_t>(std::llround(std::min(2 * std::sqrt(variance), 1e18))); }
-
 Language LanguageOf(const proto::Frame& frame) {
   return proto::Language_IsValid(frame.language()) ? static_cast<Language>(frame.language()) : Language::kUnknown;
 }
 
 }  // namespace
+
+uint64_t TwoDeviations(double variance) { return static_cast<uint64_t>(std::llround(std::min(2 * std::sqrt(variance), 1e18))); }
 
 std::vector<ReportFrame> FramesOf(const proto::TaskProfile& names, uint32_t stack) {
   std::vector<ReportFrame> frames;
@@ -82,7 +82,7 @@ ReportRetained RetainedRow(const proto::RetainedHeap& message, size_t most) {
   row.heap_used_after_bytes = message.heap_used_after_bytes();
   if (message.has_heap_max_bytes()) row.heap_max_bytes = message.heap_max_bytes();
   row.total_bytes = message.total_bytes();
-  row.error_bytes = ErrorOf(message.variance());
+  row.error_bytes = TwoDeviations(message.variance());
   row.other_sites = message.other_sites();
   row.other_bytes = message.other_bytes();
   for (const proto::RetainedSite& site : message.sites()) {
@@ -94,7 +94,7 @@ ReportRetained RetainedRow(const proto::RetainedHeap& message, size_t most) {
     ReportRetainedSite& out = row.sites.emplace_back();
     out.retained_bytes = site.bytes();
     out.objects = site.objects();
-    out.error_bytes = ErrorOf(site.variance());
+    out.error_bytes = TwoDeviations(site.variance());
     if (site.stage_id() >= 0) {
       out.stage_id = site.stage_id();
       out.stage_attempt = site.stage_attempt();

@@ -75,15 +75,18 @@ void PutNearlyFull(const ReportExecutor& executor, size_t shown, TextPage& page)
                Ink::kDim, 3);
 }
 
+// A call site with its bytes, of a kind that has an error, and a stage or a thread that made them.
+void PutMade(uint64_t bytes, const auto& site, TextPage& page) {
+  page.Line(fmt::format("    {} {}  {}", Right(FormatBytes(bytes), kFigureColumns), Left(ErrorPhrase(site.error_bytes), kFigureColumns),
+                        Printable(MadePhrase(site.frames, site.stage_id, site.thread))));
+}
+
 void PutRetained(const ReportExecutor& executor, size_t shown, TextPage& page) {
   if (!executor.retained || shown == 0) return;
   const ReportRetained& retained = *executor.retained;
   page.Line("    Retained by the heap: " + Printable(RetainedPhrase(retained)), Ink::kDim);
   for (size_t i = 0; i < std::min(shown, retained.sites.size()); ++i) {
-    const ReportRetainedSite& site = retained.sites[i];
-    page.Line(fmt::format("    {} {}  {}", Right(FormatBytes(site.retained_bytes), kFigureColumns),
-                          Left(ErrorPhrase(site.error_bytes), kFigureColumns),
-                          Printable(MadePhrase(site.frames, site.stage_id, site.thread))));
+    PutMade(retained.sites[i].retained_bytes, retained.sites[i], page);
   }
 }
 
@@ -91,12 +94,7 @@ void PutLeftOffHeap(const ReportExecutor& executor, size_t shown, TextPage& page
   if (!executor.left_off_heap || shown == 0) return;
   const ReportLeftOffHeap& left = *executor.left_off_heap;
   page.Line(fmt::format("    Off-heap memory of no running task: {} when it was most", FormatBytes(left.total_bytes)), Ink::kDim);
-  for (size_t i = 0; i < std::min(shown, left.sites.size()); ++i) {
-    const ReportLeftSite& site = left.sites[i];
-    page.Line(fmt::format("    {} {}  {}", Right(FormatBytes(site.bytes), kFigureColumns),
-                          Left(ErrorPhrase(site.error_bytes), kFigureColumns),
-                          Printable(MadePhrase(site.frames, site.stage_id, site.thread))));
-  }
+  for (size_t i = 0; i < std::min(shown, left.sites.size()); ++i) PutMade(left.sites[i].bytes, left.sites[i], page);
   uint64_t more = left.other_bytes;
   for (size_t i = shown; i < left.sites.size(); ++i) more += left.sites[i].bytes;
   if (more != 0) page.Line(fmt::format("    {}  other sites", Right(FormatBytes(more), kFigureColumns)), Ink::kDim);

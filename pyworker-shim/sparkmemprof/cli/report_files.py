@@ -1,6 +1,5 @@
 """Finds report.json files, `<report directory>/<application id>/report.json`, and event logs of Spark."""
 
-import contextlib
 import json
 import os
 import pathlib
@@ -14,7 +13,7 @@ _NAME = "report.json"
 
 def reports_in(directory):
     """The report.json files of all applications in a report directory, newest first."""
-    return _newest_first(directory, lambda path: [path / _NAME] if path.is_dir() else [])
+    return _readable(directory, lambda path: [path / _NAME] if path.is_dir() else [])
 
 
 def newest_report(directory, since):
@@ -42,20 +41,26 @@ def report_of(jvm_pid, directory, since):
 
 def event_logs_in(directory):
     """The event logs, files and rolled ones, in a directory such as spark.eventLog.dir, newest first."""
-    return _newest_first(directory, lambda path: [path] if event_log.files_of(path) else [])
+    return _readable(directory, lambda path: [path] if event_log.files_of(path) else [])
 
 
 def _newest_first(directory, reports_of):
-    """What `reports_of` finds of each entry of a directory. An entry that can't be read has none."""
+    """([what `reports_of` finds of a directory's entries], [(entry that can't be read, reason)]). Raises OSError."""
+    dated, refused = [], []
+    for name in os.listdir(directory):
+        entry = pathlib.Path(directory, name)
+        try:
+            dated += [(found.stat().st_mtime, found) for found in reports_of(entry)]
+        except OSError as error:
+            refused.append((entry, error.strerror))
+    return [path for _, path in sorted(dated, reverse=True)], refused
+
+
+def _readable(directory, reports_of):
     try:
-        names = os.listdir(directory)
+        return _newest_first(directory, reports_of)[0]
     except OSError:
         return []
-    dated = []
-    for name in names:
-        with contextlib.suppress(OSError):
-            dated += [(found.stat().st_mtime, found) for found in reports_of(pathlib.Path(directory, name))]
-    return [path for _, path in sorted(dated, reverse=True)]
 
 
 def every_report(path):
@@ -67,13 +72,8 @@ def every_report(path):
     path = pathlib.Path(path)
     if not path.is_dir() or event_log.is_rolled(path):
         return [(path, _name_of(path))], []
-    dated, refused = [], []
-    for name in os.listdir(path):
-        try:
-            dated += [(found.stat().st_mtime, found) for found in _reports_of(path / name)]
-        except OSError as error:
-            refused.append((path / name, error.strerror))
-    return [(found, _name_of(found)) for _, found in sorted(dated, reverse=True)], refused
+    reports, refused = _newest_first(path, _reports_of)
+    return [(found, _name_of(found)) for found in reports], refused
 
 
 def _reports_of(path):

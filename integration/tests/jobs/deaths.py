@@ -12,6 +12,7 @@ import tempfile
 import threading
 import time
 
+from executors import wait_for_an_end
 from pyspark import StorageLevel, TaskContext
 from pyspark.sql import SparkSession
 
@@ -101,7 +102,10 @@ def refused(spark, _):
 
 def direct(spark, bytes_):
     """A task in Java wants a direct buffer that is larger than their bound."""
-    return spark.sparkContext._jvm.DirectHog.run(spark.sparkContext._jsc, int(bytes_))
+    got = spark.sparkContext._jvm.DirectHog.run(spark.sparkContext._jsc, int(bytes_))
+    if got == 0:
+        wait_for_an_end(spark)
+    return got
 
 
 def beside(spark):

@@ -3,6 +3,7 @@
 
 namespace memprof {
 
-inline constexpr char kNoTaskHeapBytes[] = "noTaskHeapBytes: ", kNoTaskOffHeapBytes[] = "noTaskOffHeapBytes: ";
+inline constexpr char kNoTaskHeapBytes[] = "noTaskHeapBytes: ", kNoTaskOffHeapBytes[] = "noTaskOffHeapBytes: ",
+                      kNoTaskNativeBytes[] = "noTaskNativeBytes: ";
 
 }  // namespace memprof

@@ -54,6 +54,7 @@ constexpr Rule kSparkClasses[] = {
 };
 
 constexpr Rule kOtherClasses[] = {
+    {"org.apache.comet.CometExecIterator", "CometNativeExec"},  // runs a plan's native part, also below a writer
     {"org.apache.parquet.hadoop.ParquetRecordWriter", "parquet writer"},
     {"org.apache.parquet.hadoop.InternalParquetRecordWriter", "parquet writer"},
     {"org.apache.parquet.hadoop.ParquetFileReader", "parquet reader"},

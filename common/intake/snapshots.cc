@@ -111,7 +111,7 @@ void JoinPools(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& sn
   for (const auto& [off_heap, pool] : pools) *snapshot.add_spark_pools() = pool;
 }
 
-constexpr std::string_view kOfNoTask[] = {kNoTaskHeapBytes, kNoTaskOffHeapBytes};
+constexpr std::string_view kOfNoTask[] = {kNoTaskHeapBytes, kNoTaskOffHeapBytes, kNoTaskNativeBytes};
 
 // Their sum, and each: in this order the later snapshot is the larger one.
 std::pair<uint64_t, std::map<std::string, uint64_t>> BytesOfNoTask(const proto::ExecutorSnapshot& snapshot, std::string_view family) {

@@ -113,20 +113,8 @@ class SessionSites {
     frame.offset = box.offset;
     frame.in_framework = framework_.Contains(box);
     if (box.language == Language::kPython && !frame.in_framework && !IsInstalledCode(box.file)) NameUsers(box, names, &frame);
-    std::vector<uint32_t> added;
-    if (box.language == Language::kNative) {
-      const SourceCalls calls = names.native(frame.module, frame.build_id, frame.offset);
-      for (size_t i = 0; i + 1 < calls.size(); ++i) {
-        ProfileFrame outer;
-        outer.language = Language::kNative;
-        outer.module = frame.module;
-        SetSource(calls[i], &outer);
-        if (!outer.function.empty()) added.push_back(sites_->AddFrame(std::move(outer)));  // an unnamed frame would wait for a name
-      }
-      if (!calls.empty()) SetSource(calls.back(), &frame);
-    }
-    added.push_back(sites_->AddFrame(std::move(frame)));
-    return added;
+    if (box.language == Language::kNative) return AddNativeFrame(std::move(frame), names.native, sites_);
+    return {sites_->AddFrame(std::move(frame))};
   }
 
   void NameUsers(const BoxFrame& box, const PythonNames& names, ProfileFrame* frame) {
@@ -137,12 +125,6 @@ class SessionSites {
       const bool whole = box.file[0] == '/' || names.working_directory.empty();
       sites_->NotePath(frame->file, whole ? box.file : names.working_directory + "/" + box.file);
     }
-  }
-
-  static void SetSource(const SourceCall& call, ProfileFrame* frame) {
-    frame->function = ValidUtf8(call.function);
-    frame->file = ValidUtf8(call.file);
-    frame->line = call.line;
   }
 
   std::vector<const BoxFrame*> FramesOf(uint32_t stack) const {

@@ -3,15 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "blackbox/box_reader.h"
+#include "profile/native_frames.h"
 #include "profile/profile_sites.h"
 #include "proto/memprof.pb.h"
-#include "symbols/source_call.h"
 
 namespace memprof {
 
@@ -27,9 +26,6 @@ struct PythonSession {
   BoxSession session;
   std::optional<ProcessLeftovers> leftovers = std::nullopt;
 };
-
-// What is known about a native frame (module path, build id, offset of the return address); empty while nothing is known.
-using NativeCallsAt = std::function<SourceCalls(const std::string& module, const std::string& build_id, uint64_t offset)>;
 
 struct PythonNames {
   NativeCallsAt native;

@@ -160,11 +160,13 @@ CounterGroups GroupsOf(const std::vector<std::pair<std::string, uint64_t>>& coun
     if (colon == std::string::npos) {
       groups.bounds.emplace_back(name, value);
     } else {
-      (name.starts_with(kNoTaskOffHeapBytes) ? groups.outside_tasks_off_heap : groups.outside_tasks)
-          .emplace_back(name.substr(colon + 2), value);
+      auto& group = name.starts_with(kNoTaskOffHeapBytes)  ? groups.outside_tasks_off_heap
+                    : name.starts_with(kNoTaskNativeBytes) ? groups.outside_tasks_native
+                                                           : groups.outside_tasks;
+      group.emplace_back(name.substr(colon + 2), value);
     }
   }
-  for (auto* group : {&groups.outside_tasks, &groups.outside_tasks_off_heap}) {
+  for (auto* group : {&groups.outside_tasks, &groups.outside_tasks_off_heap, &groups.outside_tasks_native}) {
     std::stable_sort(group->begin(), group->end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   }
   return groups;

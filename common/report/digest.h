@@ -50,10 +50,10 @@ inline constexpr int32_t kDriversPython = -1;
 // The stage's title: the UDFs of its heaviest lines, "aggregate, join (job.py:41)", else Spark's name for it; may be empty.
 std::string StageTitle(const ReportStage& stage);
 
-// Counters that say what reached a bound, and those that are bytes of threads outside any task, of the heap and off-heap (their name
-// follows the colon).
+// Counters that say what reached a bound, and those that are bytes of threads outside any task, of the heap, off-heap and of native
+// libraries (their name follows the colon).
 struct CounterGroups {
-  std::vector<std::pair<std::string, uint64_t>> bounds, outside_tasks, outside_tasks_off_heap;
+  std::vector<std::pair<std::string, uint64_t>> bounds, outside_tasks, outside_tasks_off_heap, outside_tasks_native;
 };
 CounterGroups GroupsOf(const std::vector<std::pair<std::string, uint64_t>>& counters);
 

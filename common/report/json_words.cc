@@ -61,7 +61,8 @@ Json CounterGroupsJson(const Report& report) {
   };
   return Json{{"bounds", std::move(bounds)},
               {"outsideTasks", by_thread(groups.outside_tasks)},
-              {"outsideTasksOffHeap", by_thread(groups.outside_tasks_off_heap)}};
+              {"outsideTasksOffHeap", by_thread(groups.outside_tasks_off_heap)},
+              {"outsideTasksNative", by_thread(groups.outside_tasks_native)}};
 }
 
 void AddWords(const ReportExecutor& executor, Json& json) {

@@ -65,8 +65,9 @@ SampleWeight PoissonSampler::Draw(uint64_t size, uint64_t interval) {
     return {size, 1};
   }
   if (random_ == 0) {
-    // A new thread: its gap starts with this block. Threads differ by the address of their state and by the clock.
-    Seed(Mix64(reinterpret_cast<uintptr_t>(this)) ^ static_cast<uint64_t>(MonotonicNs()));
+    // A new thread: its gap starts with this block, which is counted already. Threads differ by the address of their state and by the
+    // clock.
+    random_ = (Mix64(reinterpret_cast<uintptr_t>(this)) ^ static_cast<uint64_t>(MonotonicNs())) | 1;
   }
   if (countdown_ == -static_cast<int64_t>(size)) {
     // The countdown was 0 before this block: no gap had been started yet.

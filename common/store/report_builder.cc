@@ -280,7 +280,8 @@ void AddNeverMeasured(const Report& report, std::set<ReportNotAvailable>& not_av
     if (any_region(region)) not_available.insert({std::string("peakBytes of region ") + region, why});
   }
   if (!report.executors.empty()) {
-    not_available.insert({"sites of jvm-native", "malloc of JNI libraries is not hooked; it is part of the JVM's unattributed memory"});
+    not_available.insert({"jvm-native sites of memory that libraries map themselves",
+                          "malloc of JNI libraries is sampled; an allocator that is built into one, such as jemalloc, only maps memory"});
   }
   if (std::any_of(report.counters.begin(), report.counters.end(), [](const auto& counter) { return counter.first == "droppedBlocks"; })) {
     not_available.insert({"cachedData of some blocks", "only so many blocks are kept account of; droppedBlocks counts updates of others"});

@@ -1,12 +1,9 @@
 """Executors that run out of heap, and one that lives on: who asked, what the heap was full of, and what helps."""
 
 import re
-import shutil
-import subprocess
-import zipfile
 
 import pytest
-from conftest import JOBS
+from java_jobs import jars_with
 
 pytestmark = pytest.mark.alone  # beside others an executor may be gone before its last word has left
 
@@ -20,16 +17,7 @@ EXITS = {"spark.executor.extraJavaOptions": "-XX:+ExitOnOutOfMemoryError"}
 @pytest.fixture(scope="session")
 def hog(spark, jar, tmp_path_factory):
     """The jars of a job with jobs/HeapErrors.java."""
-    javac = shutil.which("javac")
-    if javac is None:
-        pytest.skip("no javac on PATH: it comes with the JDK that the build needs")
-    folder = tmp_path_factory.mktemp("hog")
-    command = [javac, "-g", "--release", "11", "-cp", f"{spark.home}/jars/*", "-d", folder, JOBS / "HeapErrors.java"]
-    subprocess.run(command, check=True, capture_output=True)
-    path = folder / "hog.jar"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.write(folder / "HeapErrors.class", "HeapErrors.class")
-    return f"{jar},{path}"
+    return jars_with("HeapErrors", spark, jar, tmp_path_factory.mktemp("hog"))
 
 
 def held_in_all(bytes_):

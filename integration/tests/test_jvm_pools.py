@@ -1,12 +1,10 @@
 """Executors that end by an OutOfMemoryError of another pool than the heap."""
 
 import re
-import shutil
-import subprocess
-import zipfile
 
 import pytest
-from conftest import JOBS, LOCAL_CLUSTER
+from conftest import LOCAL_CLUSTER
+from java_jobs import jars_with
 
 pytestmark = pytest.mark.one_line
 
@@ -19,19 +17,7 @@ BOUND = "-XX:MaxDirectMemorySize=200m"  # executors of Spark 4 don't start with 
 @pytest.fixture
 def hog(spark, jar, tmp_path):
     """The jars of a job with jobs/DirectHog.java."""
-    javac = shutil.which("javac")
-    if javac is None:
-        pytest.skip("no javac on PATH: it comes with the JDK that the build needs")
-    classpath = f"{spark.home}/jars/*"
-    subprocess.run(
-        [javac, "--release", "11", "-cp", classpath, "-d", tmp_path, JOBS / "DirectHog.java"],
-        check=True,
-        capture_output=True,
-    )
-    path = tmp_path / "hog.jar"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.write(tmp_path / "DirectHog.class", "DirectHog.class")
-    return f"{jar},{path}"
+    return jars_with("DirectHog", spark, jar, tmp_path)
 
 
 def test_direct_buffers_beyond_their_bound(spark_run, hog):

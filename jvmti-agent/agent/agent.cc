@@ -5,9 +5,9 @@
 #include <memory>
 #include <utility>
 
-#include "agent/guarded.h"
 #include "agent/jdk_natives.h"
 #include "base/clock.h"
+#include "base/guarded.h"
 #include "base/run_within.h"
 #include "base/warning.h"
 #include "rows/hotspot_layout.h"
@@ -103,6 +103,7 @@ std::optional<std::string> Agent::TryStart(JNIEnv* jni, const StartRequest& requ
   names_.Start(application);
   watch_.Start(application);
   offheap_.Start(options.offheap_interval_bytes);
+  malloc_.Start(jni, options);
   ground_.application.Begin(application);
   tasks_.FindCarriers(jni);
   jvm.SetThreadEvents(true);
@@ -128,6 +129,7 @@ void Agent::Stop() noexcept {
     const ApplicationRef application = ground_.application.End();
     if (application == nullptr) return;
     offheap_.Stop();
+    malloc_.Stop();
     ground_.jvm.SetThreadEvents(false);
     ground_.jvm.SetExhaustionEvents(false);
     heap_.Stop();
@@ -149,6 +151,7 @@ void Agent::Stop() noexcept {
 void Agent::Forget() {
   tasks_.Forget();
   offheap_.Forget();
+  malloc_.Forget();
   ground_.buckets.Clear();
 }
 
@@ -248,6 +251,11 @@ void Agent::OnOffHeapResized(JNIEnv* jni, uint64_t old_address, const std::optio
 
 void Agent::OnOffHeapFilled(uint64_t begin, uint64_t end) noexcept {
   Guarded([&] { offheap_.Filled(begin, end); });
+}
+
+void Agent::OnNativeBind(JNIEnv* jni, jmethodID method, void* address, void** new_address) noexcept {
+  if (ground_.jvm.binds()) OnNativeMethodBind(ground_.jvm.jvmti(), jni, method, address, new_address);
+  malloc_.LookForLibraries();
 }
 
 void Agent::OnVmInit() noexcept {

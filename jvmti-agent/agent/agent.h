@@ -1,7 +1,7 @@
 // Agent: the executor's half of this library, one per process: its life cycle, and the functions that Java and the JVM call. Each
-// concern is a class of its own (jvm_heap.h, jvm_offheap.h, names.h, running_tasks.h, heap_shortages.h, executor_watch.h; ground.h is
-// what they share). The agent owns them all and is never destroyed, because Java threads and hooks may still be inside it while the
-// process exits.
+// concern is a class of its own (jvm_heap.h, jvm_offheap.h, jvm_malloc.h, names.h, running_tasks.h, heap_shortages.h, executor_watch.h;
+// ground.h is what they share). The agent owns them all and is never destroyed, because Java threads and hooks may still be inside it while
+// the process exits.
 //
 //   loaded by -agentpath  OnLoad()   options, capabilities, hooks: off-heap blocks are followed from the first one on
 //   started by the plugin Start()    heap samples, threads, watcher; after a late load also what OnLoad() would have done
@@ -25,6 +25,7 @@
 #include "agent/ground.h"
 #include "agent/heap_shortages.h"
 #include "agent/jvm_heap.h"
+#include "agent/jvm_malloc.h"
 #include "agent/jvm_offheap.h"
 #include "agent/names.h"
 #include "agent/options.h"
@@ -73,6 +74,7 @@ class Agent {
   void OnOffHeapResized(JNIEnv* jni, uint64_t old_address, const std::optional<OffHeapBlock>& old_block, uint64_t address,
                         uint64_t size) noexcept;  // address 0: it failed
   void OnOffHeapFilled(uint64_t begin, uint64_t end) noexcept;
+  void OnNativeBind(JNIEnv* jni, jmethodID method, void* address, void** new_address) noexcept;
   void OnVmInit() noexcept;
   void OnVmDeath() noexcept;
 
@@ -92,10 +94,11 @@ class Agent {
   Ground ground_;
   JvmHeap heap_{&ground_};
   JvmOffHeap offheap_{&ground_};
+  JvmMalloc malloc_{&ground_};
   Names names_{&ground_};
   RunningTasks tasks_{&ground_, &heap_, &offheap_, &names_};
   HeapShortages shortages_{&ground_, &heap_, &tasks_};
-  ExecutorWatch watch_{&ground_, &heap_, &offheap_, &names_, &tasks_};
+  ExecutorWatch watch_{&ground_, &heap_, &offheap_, &malloc_, &names_, &tasks_};
 };
 
 }  // namespace memprof

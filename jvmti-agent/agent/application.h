@@ -21,7 +21,7 @@ struct StartRequest {
 
 // How often a bound was reached since the process began.
 struct Bounds {
-  uint64_t java_frames = 0, offheap_blocks = 0, messages = 0, tasks = 0;
+  uint64_t java_frames = 0, offheap_blocks = 0, native_blocks = 0, messages = 0, tasks = 0;
 };
 
 // Never changed after it was made, so a holder may read it at any time.

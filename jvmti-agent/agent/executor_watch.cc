@@ -30,7 +30,8 @@ void ExecutorWatch::Stop(const Application& application) {
 }
 
 Bounds ExecutorWatch::Reached() const {
-  return {ground_->stacks.dropped_frames(), offheap_->dropped_blocks(), ground_->messages.dropped(), ground_->tasks.replaced()};
+  return {ground_->stacks.dropped_frames(), offheap_->dropped_blocks(), malloc_->dropped_blocks(), ground_->messages.dropped(),
+          ground_->tasks.replaced()};
 }
 
 void ExecutorWatch::StartWatcher(const ApplicationRef& application) {
@@ -91,6 +92,7 @@ void ExecutorWatch::Complete(const Application& application, proto::ExecutorSnap
   const Bounds now = Reached();
   count("droppedJavaFrames", now.java_frames - application.before.java_frames);
   count("droppedOffHeapBlocks", now.offheap_blocks - application.before.offheap_blocks);
+  count("droppedNativeBlocks", now.native_blocks - application.before.native_blocks);
   count("droppedMessages", now.messages - application.before.messages);
   count("replacedTasks", now.tasks - application.before.tasks);
   count("thinnedLiveObjects", heap_->live_objects().doublings());
@@ -102,7 +104,8 @@ void ExecutorWatch::Complete(const Application& application, proto::ExecutorSnap
     snapshot->set_gc_stopped_ms(static_cast<uint64_t>(ground_->pauses.total_ns() - application.stopped_before_ns) / 1'000'000);
   }
   for (const auto& [kind, name] :
-       {std::pair(ThreadBuckets::Kind::kHeap, kNoTaskHeapBytes), std::pair(ThreadBuckets::Kind::kOffHeap, kNoTaskOffHeapBytes)}) {
+       {std::pair(ThreadBuckets::Kind::kHeap, kNoTaskHeapBytes), std::pair(ThreadBuckets::Kind::kOffHeap, kNoTaskOffHeapBytes),
+        std::pair(ThreadBuckets::Kind::kNative, kNoTaskNativeBytes)}) {
     for (const auto& [thread, bytes] : ground_->buckets.Largest(kind, kMostBuckets)) count(name + thread, static_cast<uint64_t>(bytes));
   }
   for (const RefusedBoxes::Named& box : application.given_up->All()) {

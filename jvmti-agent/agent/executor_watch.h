@@ -4,6 +4,7 @@
 
 #include "agent/ground.h"
 #include "agent/jvm_heap.h"
+#include "agent/jvm_malloc.h"
 #include "agent/jvm_offheap.h"
 #include "agent/names.h"
 #include "agent/running_tasks.h"
@@ -14,8 +15,8 @@ namespace memprof {
 
 class ExecutorWatch {
  public:
-  ExecutorWatch(Ground* ground, const JvmHeap* heap, JvmOffHeap* offheap, const Names* names, RunningTasks* tasks)
-      : ground_(ground), heap_(heap), offheap_(offheap), names_(names), tasks_(tasks) {}
+  ExecutorWatch(Ground* ground, const JvmHeap* heap, JvmOffHeap* offheap, const JvmMalloc* malloc, const Names* names, RunningTasks* tasks)
+      : ground_(ground), heap_(heap), offheap_(offheap), malloc_(malloc), names_(names), tasks_(tasks) {}
 
   void Start(const ApplicationRef& application);
   void Stop(const Application& application);  // sends the last snapshot, and removes the boxes
@@ -31,6 +32,7 @@ class ExecutorWatch {
   Ground* ground_;
   const JvmHeap* heap_;
   JvmOffHeap* offheap_;
+  const JvmMalloc* malloc_;
   const Names* names_;
   RunningTasks* tasks_;
   WordsOfTheDead words_;  // used by the thread that starts the keeper, then by the keeper's thread

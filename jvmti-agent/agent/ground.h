@@ -8,7 +8,7 @@
 #include "gc/pause_clock.h"
 #include "proto/envelope.h"
 #include "shortage/left_words.h"
-#include "stacks/java_stacks.h"
+#include "stacks/jvm_stacks.h"
 #include "tasks/task_table.h"
 #include "tasks/thread_buckets.h"
 #include "watch/message_queue.h"

@@ -26,10 +26,10 @@ constexpr int64_t kJustNowNs = 250'000'000;  // others may have allocated since
 constexpr milliseconds kMostForSending{1000}, kOnTheWay{100};
 
 // The JVM exits with the same code when its space for classes is full.
-bool DefinesClass(const JavaStacks& stacks, JavaStackId stack) {
+bool DefinesClass(const JvmStacks& stacks, JvmStackId stack) {
   constexpr std::string_view kDefiners[] = {"java.lang.ClassLoader.defineClass", "jdk.internal.misc.Unsafe.defineClass",
                                             "java.lang.ClassLoader.findBootstrapClass"};
-  const std::vector<const JavaFrame*> frames = stacks.Frames(stack);
+  const std::vector<const JvmFrame*> frames = stacks.Frames(stack);
   return !frames.empty() && std::any_of(std::begin(kDefiners), std::end(kDefiners),
                                         [&](std::string_view name) { return frames.back()->function.starts_with(name); });
 }

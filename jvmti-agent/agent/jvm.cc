@@ -5,7 +5,6 @@
 #include <string>
 
 #include "agent/agent.h"
-#include "agent/jdk_natives.h"
 
 namespace memprof {
 namespace {
@@ -31,8 +30,8 @@ void JNICALL OnSampledObjectAlloc(jvmtiEnv*, JNIEnv* jni, jthread thread, jobjec
   Agent::Get().OnHeapSample(jni, thread, object, static_cast<uint64_t>(size));
 }
 
-void JNICALL OnNativeBind(jvmtiEnv* jvmti, JNIEnv* jni, jthread, jmethodID method, void* address, void** new_address) {
-  OnNativeMethodBind(jvmti, jni, method, address, new_address);
+void JNICALL OnNativeBind(jvmtiEnv*, JNIEnv* jni, jthread, jmethodID method, void* address, void** new_address) {
+  Agent::Get().OnNativeBind(jni, method, address, new_address);
 }
 
 void JNICALL OnVmInit(jvmtiEnv*, JNIEnv*, jthread) { Agent::Get().OnVmInit(); }
@@ -160,8 +159,18 @@ std::string Jvm::Property(const char* name) const {
 int Jvm::version() const { return atoi(Property("java.vm.specification.version").c_str()); }
 
 bool Jvm::SetBindEvents(bool on) {
-  return can_see_binding() &&
-         jvmti_->SetEventNotificationMode(on ? JVMTI_ENABLE : JVMTI_DISABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, nullptr) == JVMTI_ERROR_NONE;
+  binds_ = on;
+  return SendBindEvents();
+}
+
+void Jvm::WatchLibraries(bool on) {
+  watches_libraries_ = on;
+  SendBindEvents();
+}
+
+bool Jvm::SendBindEvents() {
+  const jvmtiEventMode mode = binds_ || watches_libraries_ ? JVMTI_ENABLE : JVMTI_DISABLE;
+  return can_see_binding() && jvmti_->SetEventNotificationMode(mode, JVMTI_EVENT_NATIVE_METHOD_BIND, nullptr) == JVMTI_ERROR_NONE;
 }
 
 }  // namespace memprof

@@ -7,6 +7,7 @@
 
 #include <jvmti.h>
 
+#include <atomic>
 #include <string>
 
 #include "agent/shortcomings.h"
@@ -34,8 +35,11 @@ class Jvm {
   bool SetPauseEvents(bool on);
   bool can_see_pauses() const { return capabilities_.can_generate_garbage_collection_events != 0; }
 
-  // NativeMethodBind events, wanted only while natives of the JDK are (re)bound.
+  // NativeMethodBind events, wanted while natives of the JDK are (re)bound, and to see that a JNI library was loaded. Only in the first
+  // case may a binding be changed: later ones may be another agent's.
   bool SetBindEvents(bool on);
+  bool binds() const { return binds_; }
+  void WatchLibraries(bool on);
   bool can_see_binding() const { return capabilities_.can_generate_native_method_bind_events != 0; }
 
   // ResourceExhausted events.
@@ -51,6 +55,7 @@ class Jvm {
   Phase phase() const { return phase_; }
 
  private:
+  bool SendBindEvents();
   void MakeHeapLooks(Shortcomings* shortcomings);
 
   JavaVM* vm_ = nullptr;
@@ -58,6 +63,7 @@ class Jvm {
   jvmtiEnv* heap_looks_ = nullptr;
   jvmtiCapabilities capabilities_ = {};
   Phase phase_ = Phase::kLive;
+  std::atomic<bool> binds_{false}, watches_libraries_{false};
 };
 
 }  // namespace memprof

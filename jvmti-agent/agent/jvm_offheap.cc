@@ -32,10 +32,10 @@ void JvmOffHeap::Allocated(JNIEnv* jni, uint64_t address, uint64_t size) {
 
 void JvmOffHeap::Resized(JNIEnv* jni, uint64_t old_address, const std::optional<OffHeapBlock>& old_block, uint64_t address, uint64_t size) {
   if (address == 0) {
-    if (old_block) tracker_.Reattach(old_address, *old_block);
+    if (old_block) blocks_.Reattach(old_address, *old_block);
     return;
   }
-  if (old_block) tracker_.Release(*old_block);
+  if (old_block) blocks_.Release(*old_block);
   Allocated(jni, address, size);
 }
 
@@ -49,7 +49,7 @@ void JvmOffHeap::Forget() {
 std::vector<LeftSite> JvmOffHeap::LeftSites() const {
   std::vector<LeftSite> sites = left_behind_.Sites(ground_->tasks);
   const auto name = [this](uint32_t bucket) { return ground_->buckets.NameOf(bucket); };
-  for (LeftSite& site : tracker_.outside().Sites(ground_->stacks.Current(), name)) sites.push_back(std::move(site));
+  for (LeftSite& site : outside_.Sites(ground_->stacks.Current(), name)) sites.push_back(std::move(site));
   std::stable_sort(sites.begin(), sites.end(), [](const LeftSite& a, const LeftSite& b) { return a.live.bytes > b.live.bytes; });
   return sites;
 }
@@ -66,9 +66,9 @@ void JvmOffHeap::SendLeftIfMoved(const Application& application) {
   const Clock::time_point now = Clock::now();
   if (now - looked_at_ < kLookEvery) return;
   const auto notable = [](double bytes) { return std::max(bytes / kNotable, kLeast); };
-  const bool may_be_more = static_cast<double>(tracker_.live_bytes()) >= most_bytes_ + notable(most_bytes_);
+  const bool may_be_more = static_cast<double>(blocks_.live_bytes()) >= most_bytes_ + notable(most_bytes_);
   const bool may_say_moves = said_bytes_ > 0 && now - said_at_ >= kSayMovesEvery;
-  if (!may_be_more && !may_say_moves && !tracker_.outside().WantsTidying(ground_->stacks.Current())) return;
+  if (!may_be_more && !may_say_moves && !outside_.WantsTidying(ground_->stacks.Current())) return;
   looked_at_ = now;
   const int64_t now_ms = EpochMs();
   const std::vector<LeftSite> sites = LeftSites();

@@ -12,14 +12,19 @@
 #include <vector>
 
 #include "agent/ground.h"
+#include "offheap/block_tracker.h"
 #include "offheap/left_behind.h"
 #include "offheap/offheap_tracker.h"
+#include "offheap/outside_sites.h"
 
 namespace memprof {
 
 class JvmOffHeap {
  public:
-  explicit JvmOffHeap(Ground* ground) : ground_(ground), tracker_(&ground->tasks, &ground->buckets, &ground->stacks) {}
+  explicit JvmOffHeap(Ground* ground)
+      : ground_(ground), blocks_(&TaskFigures::offheap, ThreadBuckets::Kind::kOffHeap, &ground->tasks, &ground->buckets, &ground->stacks) {
+    blocks_.SetOutside(&outside_);
+  }
 
   // New blocks are followed from now until Stop(); blocks that are followed already, until they are freed.
   void Start(uint64_t interval_bytes);
@@ -27,8 +32,8 @@ class JvmOffHeap {
   void Forget();
 
   void Allocated(JNIEnv* jni, uint64_t address, uint64_t size);
-  void Freeing(uint64_t address) { tracker_.Freeing(address); }
-  std::optional<OffHeapBlock> Resizing(uint64_t old_address) { return tracker_.Detach(old_address); }
+  void Freeing(uint64_t address) { blocks_.Freeing(address); }
+  std::optional<OffHeapBlock> Resizing(uint64_t old_address) { return blocks_.Detach(old_address); }
   // `address` 0: it failed.
   void Resized(JNIEnv* jni, uint64_t old_address, const std::optional<OffHeapBlock>& old_block, uint64_t address, uint64_t size);
   void Filled(uint64_t begin, uint64_t end) { tracker_.Filled(begin, end); }
@@ -39,9 +44,9 @@ class JvmOffHeap {
   // Likewise, if it is notably more than ever before, or not what was said a while ago; looked at once in kLookEvery.
   void SendLeftIfMoved(const Application& application);
 
-  uint64_t live_bytes() const { return tracker_.live_bytes(); }
-  uint64_t dropped_blocks() const { return tracker_.dropped_blocks(); }
-  std::vector<AddressRange> BlocksFrom(uint64_t bytes) const { return tracker_.BlocksFrom(bytes); }
+  uint64_t live_bytes() const { return blocks_.live_bytes(); }
+  uint64_t dropped_blocks() const { return blocks_.dropped_blocks(); }
+  std::vector<AddressRange> BlocksFrom(uint64_t bytes) const { return blocks_.blocks().Larger(bytes); }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -53,8 +58,10 @@ class JvmOffHeap {
   void Send(const Application& application, const std::vector<LeftSite>& sites, int64_t looked_ms);  // before it copied the blocks
 
   Ground* ground_;
-  OffHeapTracker tracker_;
-  LeftBehind left_behind_{&tracker_.blocks()};
+  BlockTracker blocks_;
+  OffHeapTracker tracker_{&blocks_};
+  LeftBehind left_behind_{&blocks_.blocks()};
+  mutable OutsideSites outside_{&blocks_.blocks()};  // guards itself
   std::atomic<bool> follows_{false};
   std::mutex left_mutex_;  // guards the rest
   Clock::time_point looked_at_{}, said_at_{};

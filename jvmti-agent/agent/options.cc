@@ -24,7 +24,7 @@ struct Key {
   uint64_t maximum = std::numeric_limits<int64_t>::max();
 };
 
-constexpr std::array<Key, 19> kKeys = {{
+constexpr std::array<Key, 21> kKeys = {{
     {"box.dir", Kind::kPath},
     {"container.bytes", Kind::kSize, 1},  // not set by the user, but by the executor's Java half
     {"driver.enabled", Kind::kBoolean},
@@ -32,6 +32,8 @@ constexpr std::array<Key, 19> kKeys = {{
     {"eventLog.enabled", Kind::kBoolean},
     {"heap.looks", Kind::kBoolean},
     {"interval", Kind::kSize, 1, kMaxInterval},
+    {"native.enabled", Kind::kBoolean},
+    {"native.interval", Kind::kSize, 1, kMaxInterval},
     {"offheap.interval", Kind::kSize, 1, kMaxInterval},
     {"patience", Kind::kFactor, 1, 60},
     {"python.arrowPool", Kind::kArrowPool},
@@ -127,6 +129,8 @@ Status ApplyOption(std::string_view option, AgentOptions* options) {
   if (name == "enabled") options->enabled = flag;
   if (name == "heap.looks") options->heap_looks = flag;
   if (name == "interval") options->heap_interval_bytes = number;
+  if (name == "native.enabled") options->native = flag;
+  if (name == "native.interval") options->native_interval_bytes = number;
   if (name == "offheap.interval") options->offheap_interval_bytes = number;
   if (name == "task.maxBytes") options->task_max_bytes = number;
   if (name == "container.bytes") options->container_bytes = number;

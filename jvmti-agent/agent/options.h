@@ -18,6 +18,8 @@ struct AgentOptions {
   bool enabled = true;
   uint64_t heap_interval_bytes = 512u << 10;     // `interval`; mean distance between two JVM heap samples
   uint64_t offheap_interval_bytes = 512u << 10;  // `offheap.interval`
+  bool native = true;                            // `native.enabled`: malloc of JNI libraries
+  uint64_t native_interval_bytes = 512u << 10;   // `native.interval`
   bool heap_looks = true;                        // `heap.looks`: walks of a full heap, which stop the JVM
   uint64_t task_max_bytes = 64u << 10;           // `task.maxBytes`; bound on a task profile when the caller gives none
   int patience = 1;                              // `patience`; factor on waits that give up, for a busy machine

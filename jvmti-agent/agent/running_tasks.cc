@@ -5,8 +5,8 @@
 #include <system_error>
 #include <utility>
 
-#include "agent/guarded.h"
 #include "base/clock.h"
+#include "base/guarded.h"
 #include "stacks/thread_name.h"
 #include "tasks/service_threads.h"
 #include "tasks/thread_task.h"

@@ -14,12 +14,12 @@ namespace memprof {
 HeapSampler::Charged HeapSampler::ChargeTask(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& stack, const Amount& amount) {
   const TaskTag tag = CurrentTask();
   Charged charged;
-  std::shared_ptr<JavaStacks> stacks;
+  std::shared_ptr<JvmStacks> stacks;
   bool done = false;
-  const auto add = [&](TaskFigures& task, JavaStackId id) {
+  const auto add = [&](TaskFigures& task, JvmStackId id) {
     const uint32_t site = task.heap.FindOrAdd(stack.hash, id);
     task.heap.At(site) += amount;
-    const JavaStackId own = site == HeapSites::kNoSite ? id : task.heap.sites()[site].stack;
+    const JvmStackId own = site == HeapSites::kNoSite ? id : task.heap.sites()[site].stack;
     charged = {{task.stacks, own, task.key.stage_id, task.key.stage_attempt, 0}, true};
   };
   const auto add_if_known = [&](TaskFigures& task) {
@@ -31,7 +31,7 @@ HeapSampler::Charged HeapSampler::ChargeTask(jvmtiEnv* jvmti, JNIEnv* jni, const
     }
   };
   if (!tasks_->WithTask(tag, add_if_known) || done) return charged;
-  const JavaStackId id = stacks->Intern(jvmti, jni, stack);  // the task meets this stack for the first time
+  const JvmStackId id = stacks->Intern(jvmti, jni, stack);  // the task meets this stack for the first time
   tasks_->WithTask(tag, [&](TaskFigures& task) { add(task, id); });
   return charged;
 }

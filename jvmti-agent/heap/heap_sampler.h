@@ -16,7 +16,7 @@
 #include <cstdint>
 
 #include "heap/live_objects.h"
-#include "stacks/java_stacks.h"
+#include "stacks/jvm_stacks.h"
 #include "tasks/task_table.h"
 #include "tasks/thread_buckets.h"
 

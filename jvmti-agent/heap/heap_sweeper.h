@@ -24,7 +24,7 @@ namespace memprof {
 
 struct HeapSweeperOptions {
   JavaVM* vm = nullptr;
-  std::function<std::shared_ptr<JavaStacks>()> current_stacks;
+  std::function<std::shared_ptr<JvmStacks>()> current_stacks;
   std::function<std::string(uint32_t)> thread_name;
   std::function<void(proto::RetainedHeap)> send;
   std::function<void(JNIEnv*, const std::optional<proto::RetainedHeap>&)> look;  // walks the whole heap; gets what was retained last

@@ -175,7 +175,7 @@ std::optional<std::vector<RetainedSite>> LiveObjects::Retained(const Marking& ma
   return std::nullopt;
 }
 
-void LiveObjects::MoveStacks(const std::shared_ptr<JavaStacks>& current) {
+void LiveObjects::MoveStacks(const std::shared_ptr<JvmStacks>& current) {
   for (size_t i = 0;;) {
     const std::lock_guard lock(mutex_);
     for (size_t moved = 0; i < sites_.size() && moved < kStacksAtATime; ++i) {

@@ -27,14 +27,14 @@
 
 #include "gc/marking_watch.h"
 #include "heap/weak_references.h"
-#include "stacks/java_stacks.h"
+#include "stacks/jvm_stacks.h"
 
 namespace memprof {
 
 // Who made an object: a call site within a stage, or within a bucket of threads that worked for no task.
 struct ObjectOrigin {
-  std::shared_ptr<JavaStacks> stacks;  // null: there was no room for the stack
-  JavaStackId stack = 0;
+  std::shared_ptr<JvmStacks> stacks;  // null: there was no room for the stack
+  JvmStackId stack = 0;
   int32_t stage_id = -1, stage_attempt = -1;
   uint32_t bucket = 0;  // where there is no stage
 };
@@ -68,7 +68,7 @@ class LiveObjects {
   std::optional<std::vector<RetainedSite>> Retained(const Marking& marking, WeakReferences& references);
 
   // Moves the frames of sites with stacks of another generation into `current`, so that old generations can be freed.
-  void MoveStacks(const std::shared_ptr<JavaStacks>& current);
+  void MoveStacks(const std::shared_ptr<JvmStacks>& current);
 
   uint64_t interval() const { return kept_interval_.load(std::memory_order_relaxed); }
   uint64_t doublings() const { return doublings_.load(std::memory_order_relaxed); }

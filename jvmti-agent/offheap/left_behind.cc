@@ -31,7 +31,7 @@ void LeftBehind::Clear() {
 }
 
 void LeftBehind::MakeRoom() {
-  std::set<const JavaStacks*> generations;
+  std::set<const JvmStacks*> generations;
   for (const Ended& ended : ended_) generations.insert(ended.stacks.get());
   if (ended_.size() <= kMostTasks && generations.size() <= kMostGenerations) return;
   std::set<uint64_t> hold;
@@ -54,7 +54,7 @@ std::vector<LeftSite> LeftBehind::Sites(const TaskTable& tasks) const {
   const std::lock_guard lock(mutex_);
   std::unordered_map<uint64_t, const Ended*> known;
   for (const Ended& ended : ended_) known.emplace(KeyOf(ended.tag), &ended);
-  std::map<std::tuple<const JavaStacks*, JavaStackId, int32_t, int32_t>, LeftSite> sums;
+  std::map<std::tuple<const JvmStacks*, JvmStackId, int32_t, int32_t>, LeftSite> sums;
   for (const auto& [key, amount] : live) {
     LeftSite site;
     if (const auto ended = known.find(key.first); ended != known.end()) {

@@ -14,7 +14,7 @@
 
 #include "offheap/left_site.h"
 #include "offheap/offheap_blocks.h"
-#include "stacks/java_stacks.h"
+#include "stacks/jvm_stacks.h"
 #include "tasks/task_table.h"
 
 namespace memprof {
@@ -35,9 +35,9 @@ class LeftBehind {
  private:
   struct Ended {
     TaskTag tag;
-    std::shared_ptr<const JavaStacks> stacks;
+    std::shared_ptr<const JvmStacks> stacks;
     int32_t stage_id, stage_attempt;
-    std::unordered_map<uint32_t, JavaStackId> sites;  // by index, of those that held something
+    std::unordered_map<uint32_t, JvmStackId> sites;  // by index, of those that held something
   };
 
   void MakeRoom();  // caller holds mutex_

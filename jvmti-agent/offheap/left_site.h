@@ -5,14 +5,14 @@
 #include <memory>
 #include <string>
 
-#include "stacks/java_stacks.h"
+#include "stacks/jvm_stacks.h"
 #include "tasks/task_sites.h"
 
 namespace memprof {
 
 struct LeftSite {
-  std::shared_ptr<const JavaStacks> stacks;  // null: no more is known
-  JavaStackId stack = 0;
+  std::shared_ptr<const JvmStacks> stacks;  // null: no more is known
+  JvmStackId stack = 0;
   int32_t stage_id = -1, stage_attempt = -1;  // of the tasks that allocated it, which have ended
   uint32_t tasks = 0;
   Amount live;

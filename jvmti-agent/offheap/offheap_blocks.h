@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/address_range.h"
@@ -64,6 +65,26 @@ class OffHeapBlocks {
       if (blocks.size() < kMaxBlocks && wanted(block)) blocks.push_back(block);
     });
     return blocks;
+  }
+
+  // Forgets blocks of which gone(const OffHeapBlock&) is true; the bytes they stood for.
+  template <typename Gone>
+  double EraseIf(Gone&& gone) {
+    double bytes = 0;
+    for (Shard& shard : shards_) {
+      const std::lock_guard lock(shard.mutex);
+      for (auto entry = shard.blocks.begin(); entry != shard.blocks.end();) {
+        if (!gone(std::as_const(entry->second))) {
+          ++entry;
+          continue;
+        }
+        bytes += entry->second.amount.bytes;
+        filter_[FilterIndex(entry->first)].fetch_sub(1, std::memory_order_relaxed);
+        count_.fetch_sub(1, std::memory_order_relaxed);
+        entry = shard.blocks.erase(entry);
+      }
+    }
+    return bytes;
   }
 
   // Blocks of at least so many bytes, in order of address.

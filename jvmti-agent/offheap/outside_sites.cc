@@ -38,13 +38,13 @@ uint32_t OutsideSites::Add(uint64_t key, Origin origin) {
   return number;
 }
 
-bool OutsideSites::WantsTidying(const std::shared_ptr<JavaStacks>& current) const {
+bool OutsideSites::WantsTidying(const std::shared_ptr<JvmStacks>& current) const {
   const std::lock_guard lock(mutex_);
   if (sites_.size() >= kMostSites / 4 * 3) return true;
   return std::any_of(sites_.begin(), sites_.end(), [&](const auto& site) { return site.second.origin.stacks != current; });
 }
 
-void OutsideSites::MoveStacks(const std::shared_ptr<JavaStacks>& current) {
+void OutsideSites::MoveStacks(const std::shared_ptr<JvmStacks>& current) {
   for (uint32_t from = 0;;) {
     const std::lock_guard lock(mutex_);
     auto site = sites_.lower_bound(from);
@@ -60,14 +60,14 @@ void OutsideSites::MoveStacks(const std::shared_ptr<JavaStacks>& current) {
   }
 }
 
-std::vector<LeftSite> OutsideSites::Sites(const std::shared_ptr<JavaStacks>& current,
+std::vector<LeftSite> OutsideSites::Sites(const std::shared_ptr<JvmStacks>& current,
                                           const std::function<std::string(uint32_t)>& thread_name) {
   MoveStacks(current);
   std::map<uint32_t, Amount> live;
   for (const OffHeapBlock& block : blocks_->Copies([](const OffHeapBlock& each) { return each.task.slot == 0; })) {
     live[block.place.site] += block.amount;
   }
-  std::map<std::tuple<const JavaStacks*, JavaStackId, uint32_t>, LeftSite> sums;  // raw stacks that differ may be one by their names
+  std::map<std::tuple<const JvmStacks*, JvmStackId, uint32_t>, LeftSite> sums;  // raw stacks that differ may be one by their names
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [number, amount] : live) {

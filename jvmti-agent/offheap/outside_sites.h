@@ -16,7 +16,7 @@
 
 #include "offheap/left_site.h"
 #include "offheap/offheap_blocks.h"
-#include "stacks/java_stacks.h"
+#include "stacks/jvm_stacks.h"
 
 namespace memprof {
 
@@ -26,8 +26,8 @@ class OutsideSites {
   static constexpr uint32_t kNoSite = UINT32_MAX;
 
   struct Origin {
-    std::shared_ptr<JavaStacks> stacks;
-    JavaStackId stack = 0;
+    std::shared_ptr<JvmStacks> stacks;
+    JvmStackId stack = 0;
     uint32_t bucket = 0;
   };
 
@@ -39,10 +39,10 @@ class OutsideSites {
   uint32_t Add(uint64_t key, Origin origin);  // kNoSite: no room
 
   // Three quarters of the room are taken, or there are stacks of another generation than `current`.
-  bool WantsTidying(const std::shared_ptr<JavaStacks>& current) const;
+  bool WantsTidying(const std::shared_ptr<JvmStacks>& current) const;
   // Live memory of no task, in no particular order. Moves stacks of other generations into `current`, and forgets sites that have held
   // nothing since the call before.
-  std::vector<LeftSite> Sites(const std::shared_ptr<JavaStacks>& current, const std::function<std::string(uint32_t)>& thread_name);
+  std::vector<LeftSite> Sites(const std::shared_ptr<JvmStacks>& current, const std::function<std::string(uint32_t)>& thread_name);
 
  private:
   struct Site {
@@ -51,7 +51,7 @@ class OutsideSites {
     bool fresh = true;  // found since the last call of Sites(): its block may not be followed yet
   };
 
-  void MoveStacks(const std::shared_ptr<JavaStacks>& current);
+  void MoveStacks(const std::shared_ptr<JvmStacks>& current);
 
   const OffHeapBlocks* blocks_;
   mutable std::mutex mutex_;  // guards the rest

@@ -10,7 +10,7 @@
 
 #include "proto/memprof.pb.h"
 #include "shortage/class_histogram.h"
-#include "stacks/java_stacks.h"
+#include "stacks/jvm_stacks.h"
 #include "tasks/task_table.h"
 
 namespace memprof {
@@ -25,8 +25,8 @@ struct ShortageInputs {
   std::string thread;
   TaskKey task;  // task_attempt_id -1: none
   uint64_t errors = 0;
-  std::shared_ptr<JavaStacks> stacks;  // null: the stack isn't known
-  JavaStackId stack = 0;
+  std::shared_ptr<JvmStacks> stacks;  // null: the stack isn't known
+  JvmStackId stack = 0;
   std::optional<ClassHistogram> histogram;
   std::optional<proto::RetainedHeap> retained;
   std::optional<uint64_t> used_after_gc;  // of the heap, after the last collection

@@ -15,9 +15,9 @@ uint32_t MessageNames::String(const std::string& text) {
   return entry->second;
 }
 
-uint32_t MessageNames::Stack(const JavaStacks& stacks, JavaStackId stack) {
+uint32_t MessageNames::Stack(const JvmStacks& stacks, JvmStackId stack) {
   uint32_t node = 0;
-  for (const JavaFrame* frame : stacks.Frames(stack)) {
+  for (const JvmFrame* frame : stacks.Frames(stack)) {
     if (node == 0 && frame->launches_tasks) continue;
     const auto [entry, added] = nodes_.try_emplace({node, Frame(*frame)}, static_cast<uint32_t>(nodes_.size()) + 1);
     if (added) {
@@ -30,7 +30,7 @@ uint32_t MessageNames::Stack(const JavaStacks& stacks, JavaStackId stack) {
   return node;
 }
 
-uint32_t MessageNames::Frame(const JavaFrame& frame) {
+uint32_t MessageNames::Frame(const JvmFrame& frame) {
   const std::string key = frame.function + '\n' + frame.file + '\n' + std::to_string(frame.line);
   const auto [entry, added] = frames_.try_emplace(key, static_cast<uint32_t>(frames_.size()));
   if (added) {

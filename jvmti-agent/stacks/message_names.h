@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "proto/memprof.pb.h"
-#include "stacks/java_stacks.h"
+#include "stacks/jvm_stacks.h"
 
 namespace memprof {
 
@@ -20,10 +20,10 @@ class MessageNames {
   uint32_t String(const std::string& text);  // its index
   // Index + 1; 0 for no frames. As in a task's profile, without Spark's frames between the thread's start and the task's own code
   // (tasks/task_profile.cc).
-  uint32_t Stack(const JavaStacks& stacks, JavaStackId stack);
+  uint32_t Stack(const JvmStacks& stacks, JvmStackId stack);
 
  private:
-  uint32_t Frame(const JavaFrame& frame);
+  uint32_t Frame(const JvmFrame& frame);
 
   proto::TaskProfile* names_;
   std::unordered_map<std::string, uint32_t> strings_, frames_;

@@ -2,7 +2,7 @@
 
 namespace memprof {
 
-OffHeapSites::Place OffHeapSites::Allocated(uint64_t stack_hash, JavaStackId stack, const Amount& amount) {
+OffHeapSites::Place OffHeapSites::Allocated(uint64_t stack_hash, JvmStackId stack, const Amount& amount) {
   Place place{table_.FindOrAdd(stack_hash, stack)};
   OffHeapFigures& figures = table_.At(place.site);
   Touch(total_, figures);

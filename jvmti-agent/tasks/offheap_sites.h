@@ -33,7 +33,7 @@ class OffHeapSites {
 
   bool Knows(uint64_t stack_hash) const { return table_.Knows(stack_hash); }
   bool HasRoom() const { return table_.HasRoom(); }
-  Place Allocated(uint64_t stack_hash, JavaStackId stack, const Amount& amount);
+  Place Allocated(uint64_t stack_hash, JvmStackId stack, const Amount& amount);
   void Freed(const Place& place, const Amount& amount);
   // The block turned out to be `bytes` smaller than said at its allocation; it is still live.
   void Shrunk(const Place& place, double bytes);

@@ -4,42 +4,42 @@
 #include <utility>
 
 #include "base/valid_utf8.h"
+#include "profile/native_frames.h"
 
 namespace memprof {
 namespace {
 
 // Leaves out Spark's frames between the thread's start and the task's own code: no view shows them, and they would fill a third of the
 // message.
-uint32_t AddJavaStack(const JavaStacks& stacks, JavaStackId stack, ProfileSites* sites) {
+uint32_t AddJvmStack(const JvmStacks& stacks, JvmStackId stack, const NativeCallsAt& native, ProfileSites* sites) {
   uint32_t node = 0;
-  for (const JavaFrame* java : stacks.Frames(stack)) {
-    if (node == 0 && java->launches_tasks) continue;
+  for (const JvmFrame* jvm : stacks.Frames(stack)) {
+    if (node == 0 && jvm->launches_tasks) continue;
     ProfileFrame frame;
+    if (jvm->is_native()) {
+      frame.language = Language::kNative;
+      frame.module = ValidUtf8(jvm->module);
+      frame.build_id = ValidUtf8(jvm->build_id);
+      frame.offset = jvm->offset;
+      for (const uint32_t call : AddNativeFrame(std::move(frame), native, sites)) node = sites->AddNode(node, call);
+      continue;
+    }
     frame.language = Language::kJava;
-    frame.function = ValidUtf8(java->function);
-    frame.file = ValidUtf8(java->file);
-    frame.line = java->line;
-    frame.in_framework = java->launches_tasks;
+    frame.function = ValidUtf8(jvm->function);
+    frame.file = ValidUtf8(jvm->file);
+    frame.line = jvm->line;
+    frame.in_framework = jvm->launches_tasks;
     node = sites->AddNode(node, sites->AddFrame(std::move(frame)));
   }
   return node;
 }
 
-void AddJvmSites(const JvmFigures& jvm, ProfileSites* sites) {
-  for (const JvmFigures::HeapSite& heap : jvm.heap) {
+void AddOffHeap(Origin origin, const std::vector<JvmFigures::OffHeapSite>& blocks, const JvmStacks* stacks, const NativeCallsAt& native,
+                ProfileSites* sites) {
+  for (const JvmFigures::OffHeapSite& offheap : blocks) {
     ProfileSite site;
-    site.origin = Origin::kJvmHeap;
-    site.stack = AddJavaStack(*jvm.stacks, heap.stack, sites);
-    site.sampled = heap.allocated.variance > 0;  // without variance all blocks were so large that each was sampled
-    site.allocated_bytes = heap.allocated.bytes;
-    site.allocations = heap.allocated.blocks;
-    site.variance = heap.allocated.variance;
-    sites->Add(site);
-  }
-  for (const JvmFigures::OffHeapSite& offheap : jvm.offheap) {
-    ProfileSite site;
-    site.origin = Origin::kJvmOffHeap;
-    site.stack = AddJavaStack(*jvm.stacks, offheap.stack, sites);
+    site.origin = origin;
+    site.stack = AddJvmStack(*stacks, offheap.stack, native, sites);
     site.sampled = offheap.allocated.variance > 0;
     site.allocated_bytes = offheap.allocated.bytes;
     site.allocations = offheap.allocated.blocks;
@@ -49,6 +49,21 @@ void AddJvmSites(const JvmFigures& jvm, ProfileSites* sites) {
     site.peak_variance = std::max(0.0, offheap.live_at_peak.variance);
     sites->Add(site);
   }
+}
+
+void AddJvmSites(const JvmFigures& jvm, const NativeCallsAt& native, ProfileSites* sites) {
+  for (const JvmFigures::HeapSite& heap : jvm.heap) {
+    ProfileSite site;
+    site.origin = Origin::kJvmHeap;
+    site.stack = AddJvmStack(*jvm.stacks, heap.stack, native, sites);
+    site.sampled = heap.allocated.variance > 0;  // without variance all blocks were so large that each was sampled
+    site.allocated_bytes = heap.allocated.bytes;
+    site.allocations = heap.allocated.blocks;
+    site.variance = heap.allocated.variance;
+    sites->Add(site);
+  }
+  AddOffHeap(Origin::kJvmOffHeap, jvm.offheap, jvm.stacks.get(), native, sites);
+  AddOffHeap(Origin::kJvmNative, jvm.native, jvm.stacks.get(), native, sites);
 }
 
 // For a task that is known only from its Python sessions.
@@ -89,11 +104,15 @@ JvmFigures CopyOf(const TaskFigures& task) {
   copy.heap.reserve(task.heap.sites().size() + 1);
   for (const auto& site : task.heap.sites()) copy.heap.push_back({site.stack, site.figures});
   if (task.heap.rest().bytes > 0) copy.heap.push_back({0, task.heap.rest()});
-  const auto add_offheap = [&](JavaStackId stack, const OffHeapFigures& figures) {
-    copy.offheap.push_back({stack, figures.allocated, figures.live, task.offheap.LiveAtPeak(figures)});
+  const auto copy_blocks = [](const OffHeapSites& from, std::vector<JvmFigures::OffHeapSite>* to) {
+    const auto add = [&](JvmStackId stack, const OffHeapFigures& figures) {
+      to->push_back({stack, figures.allocated, figures.live, from.LiveAtPeak(figures)});
+    };
+    for (const auto& site : from.table().sites()) add(site.stack, site.figures);
+    if (from.table().rest().allocated.bytes > 0) add(0, from.table().rest());
   };
-  for (const auto& site : task.offheap.table().sites()) add_offheap(site.stack, site.figures);
-  if (task.offheap.table().rest().allocated.bytes > 0) add_offheap(0, task.offheap.table().rest());
+  copy_blocks(task.offheap, &copy.offheap);
+  copy_blocks(task.native, &copy.native);
   return copy;
 }
 
@@ -115,10 +134,10 @@ BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs) {
   if (inputs.gc_stopped_ns) profile->set_gc_stopped_ms(static_cast<uint64_t>(std::max<int64_t>(0, *inputs.gc_stopped_ns)) / 1'000'000);
   profile->set_jvm_interval_bytes(inputs.heap_interval_bytes);
 
-  AddJvmSites(inputs.jvm, message.sites());
   const NativeCallsAt native = [&](const std::string& module, const std::string& build_id, uint64_t offset) {
     return inputs.names->Find({module, build_id, offset}).value_or(SourceCalls());
   };
+  AddJvmSites(inputs.jvm, native, message.sites());
   message.AddSessions(inputs.sessions, {native, inputs.working_directory, inputs.withheld});
   AddCounter("unreadableSessions", inputs.unreadable_sessions, profile);
   inputs.jvm.spark.AddTo(inputs.max_bytes / 8, profile);

@@ -12,7 +12,7 @@
 #include "naming/native_names.h"
 #include "profile/task_message.h"
 #include "proto/memprof.pb.h"
-#include "stacks/java_stacks.h"
+#include "stacks/jvm_stacks.h"
 #include "tasks/task_table.h"
 
 namespace memprof {
@@ -20,19 +20,20 @@ namespace memprof {
 // A copy of a task's tables, taken while its slot is locked.
 struct JvmFigures {
   struct HeapSite {
-    JavaStackId stack;
+    JvmStackId stack;
     Amount allocated;
   };
   struct OffHeapSite {
-    JavaStackId stack;
+    JvmStackId stack;
     Amount allocated, live, live_at_peak;
   };
   TaskKey key;
-  std::shared_ptr<JavaStacks> stacks;  // null: the JVM has seen nothing of the task
+  std::shared_ptr<JvmStacks> stacks;  // null: the JVM has seen nothing of the task
   int64_t start_ms = 0, stopped_before_ns = 0;
   int64_t ended_ms = 0;              // from then on what it holds is no running task's; 0: it runs
   std::vector<HeapSite> heap;        // the rest has stack 0
   std::vector<OffHeapSite> offheap;  // likewise
+  std::vector<OffHeapSite> native;   // likewise, malloc of JNI libraries
   SparkTaskMemory spark;
 };
 JvmFigures CopyOf(const TaskFigures& task);

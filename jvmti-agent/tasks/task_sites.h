@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "stacks/java_stacks.h"
+#include "stacks/jvm_stacks.h"
 
 namespace memprof {
 
@@ -60,7 +60,7 @@ class TaskSites {
   static constexpr uint32_t kNoSite = UINT32_MAX;
 
   struct Site {
-    JavaStackId stack;
+    JvmStackId stack;
     Figures figures;
   };
 
@@ -74,7 +74,7 @@ class TaskSites {
   bool HasRoom() const { return sites_.size() < kMaxSites && budget_->HasRoom(); }
 
   // The index of the stack's site, made if needed; kNoSite when there is no place for it.
-  uint32_t FindOrAdd(uint64_t stack_hash, JavaStackId stack) {
+  uint32_t FindOrAdd(uint64_t stack_hash, JvmStackId stack) {
     const auto known = by_hash_.find(stack_hash);
     if (known != by_hash_.end()) return known->second;
     if (sites_.size() >= kMaxSites || !budget_->Take()) return kNoSite;

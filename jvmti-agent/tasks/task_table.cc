@@ -4,7 +4,7 @@
 
 namespace memprof {
 
-TaskTag TaskTable::Begin(const TaskKey& key, std::shared_ptr<JavaStacks> stacks, int64_t now_ms, int64_t stopped_ns) {
+TaskTag TaskTable::Begin(const TaskKey& key, std::shared_ptr<JvmStacks> stacks, int64_t now_ms, int64_t stopped_ns) {
   const std::lock_guard lock(mutex_);
   Slot* chosen = nullptr;
   for (Slot& slot : slots_) {

@@ -34,15 +34,22 @@ struct TaskTag {
 
 // What a running task has allocated so far, and holds of Spark's memory.
 struct TaskFigures {
-  TaskFigures(const TaskKey& task, std::shared_ptr<JavaStacks> generation, SiteBudget* budget, int64_t now_ms, int64_t stopped_ns)
-      : key(task), stacks(std::move(generation)), start_ms(now_ms), stopped_before_ns(stopped_ns), heap(budget), offheap(budget) {}
+  TaskFigures(const TaskKey& task, std::shared_ptr<JvmStacks> generation, SiteBudget* budget, int64_t now_ms, int64_t stopped_ns)
+      : key(task),
+        stacks(std::move(generation)),
+        start_ms(now_ms),
+        stopped_before_ns(stopped_ns),
+        heap(budget),
+        offheap(budget),
+        native(budget) {}
 
   TaskKey key;
-  std::shared_ptr<JavaStacks> stacks;  // what the sites' JavaStackIds belong to
+  std::shared_ptr<JvmStacks> stacks;  // what the sites' JvmStackIds belong to
   int64_t start_ms;
   int64_t stopped_before_ns;  // in collections, since the agent began
   HeapSites heap;
-  OffHeapSites offheap;
+  OffHeapSites offheap;  // of Unsafe
+  OffHeapSites native;   // of JNI libraries' malloc
   SparkTaskMemory spark;
 };
 
@@ -51,7 +58,7 @@ class TaskTable {
   static constexpr uint32_t kMaxTasks = 1024;  // running at once; a further one replaces the oldest
 
   // Begins a task, or finds it when it runs already.
-  TaskTag Begin(const TaskKey& key, std::shared_ptr<JavaStacks> stacks, int64_t now_ms, int64_t stopped_ns = 0);
+  TaskTag Begin(const TaskKey& key, std::shared_ptr<JvmStacks> stacks, int64_t now_ms, int64_t stopped_ns = 0);
   // Ends a task; null when it doesn't run.
   std::unique_ptr<TaskFigures> End(int64_t task_attempt_id);
 

@@ -1,8 +1,11 @@
 #include "tasks/thread_buckets.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <string_view>
 
+#include "stacks/class_names.h"
 #include "stacks/thread_name.h"
 #include "tasks/service_threads.h"
 
@@ -10,10 +13,19 @@ namespace memprof {
 namespace {
 
 __attribute__((tls_model("initial-exec"))) thread_local constinit uint32_t bucket_of_thread = UINT32_MAX;
+__attribute__((tls_model("initial-exec"))) thread_local constinit uint32_t native_bucket_of_thread = UINT32_MAX;
 
 std::string BucketName(const std::string& name) {
   const std::string_view service = ServiceOfThread(name);
   return service.empty() ? "thread " + name : std::string(service);
+}
+
+constexpr std::string_view kUnnamed = "Thread-#";
+
+// As the kernel knows the current thread, normalised; at most 15 characters.
+std::string NativeThreadName() {
+  char name[16] = {};
+  return pthread_getname_np(pthread_self(), name, sizeof name) == 0 ? NormalizedThreadName(name) : std::string();
 }
 
 }  // namespace
@@ -22,7 +34,16 @@ uint32_t ThreadBuckets::OfThisThread(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (bucket_of_thread != UINT32_MAX) return bucket_of_thread;
   const std::string name = ThreadName(jvmti, jni, nullptr);
   if (name.empty()) return 0;  // the JVM doesn't tell it yet, or it has none
+  // A thread that a library's runtime has attached to the JVM has no name of its own there, but one for the kernel.
+  if (name == kUnnamed && NativeThreadName() != kUnnamed) return bucket_of_thread = OfThisNativeThread();
   return bucket_of_thread = BucketOf(BucketName(name));
+}
+
+uint32_t ThreadBuckets::OfThisThreadIfKnown() const { return bucket_of_thread == UINT32_MAX ? 0 : bucket_of_thread; }
+
+uint32_t ThreadBuckets::OfThisNativeThread() {
+  if (native_bucket_of_thread == UINT32_MAX) native_bucket_of_thread = BucketOf("native thread " + NativeThreadName());
+  return native_bucket_of_thread;
 }
 
 void ThreadBuckets::SetThisThread(const std::string& bucket) { bucket_of_thread = BucketOf(bucket); }

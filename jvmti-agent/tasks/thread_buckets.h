@@ -1,4 +1,4 @@
-// ThreadBuckets: bytes, of the heap and off-heap, that belong to no running task, by the service that their thread does
+// ThreadBuckets: bytes, of the heap, off-heap and of native code, that belong to no running task, by the service that their thread does
 // (service_threads.h) or else by its normalised name, so that nothing is silently charged to an unrelated task. At most kMaxBuckets
 // names; further ones are summed as "other threads". One for each process: a thread keeps its bucket. Thread-safe. Allocates; not for
 // GC callbacks.
@@ -19,11 +19,15 @@ namespace memprof {
 class ThreadBuckets {
  public:
   static constexpr size_t kMaxBuckets = 256;
-  enum class Kind : uint8_t { kHeap, kOffHeap };
+  enum class Kind : uint8_t { kHeap, kOffHeap, kNative };
 
   // The bucket of the current thread, a Java thread. Its name is looked up once: Spark renames its threads with each task, but only
   // numbers change. 0 is "other threads".
   uint32_t OfThisThread(jvmtiEnv* jvmti, JNIEnv* jni);
+  // Likewise, where JVMTI may not be asked: 0 unless it was asked before.
+  uint32_t OfThisThreadIfKnown() const;
+  // Of a thread that is none of the JVM's: by the kernel's name for it.
+  uint32_t OfThisNativeThread();
   // In place of its name.
   void SetThisThread(const std::string& bucket);
   void Add(Kind kind, uint32_t bucket, double bytes);
@@ -35,7 +39,7 @@ class ThreadBuckets {
   std::vector<std::pair<std::string, double>> Largest(Kind kind, size_t most) const;
 
  private:
-  using Bytes = std::array<double, 2>;  // by kind
+  using Bytes = std::array<double, 3>;  // by kind
 
   uint32_t BucketOf(const std::string& name);
 

@@ -547,6 +547,7 @@ def everything():
             "droppedTasks": 0,
             "noTaskHeapBytes: odd-thread": 5_243_001,
             "noTaskOffHeapBytes: even-thread": 7,
+            "noTaskNativeBytes: deep-thread": 11,
         },
     )
 

@@ -373,7 +373,15 @@ def test_what_has_no_row_is_told(wide, rich):
     wide.open(f"{rich}#/executors")
     assert "Executors without a row: 4, which used 117.7 MiB at most" in wide.text()
     wide.open(f"{rich}#/about")
-    for text in ("droppedSites", "odd-thread", "even-thread", "executors.atPeak.sites", "64.0 KiB", "512.0 KiB"):
+    for text in (
+        "droppedSites",
+        "odd-thread",
+        "even-thread",
+        "deep-thread",
+        "executors.atPeak.sites",
+        "64.0 KiB",
+        "512.0 KiB",
+    ):
         assert text in wide.text()
 
 

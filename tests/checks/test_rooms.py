@@ -47,9 +47,10 @@ AGENT = {
     "tasks": "stacks naming",
     "heap": "base stacks gc tasks",
     "offheap": "stacks tasks",
+    "malloc": "base stacks rows offheap",
     "shortage": "stacks tasks rows",
     "watch": "base boxes rows",
-    "agent": "base stacks rows gc boxes naming tasks heap offheap shortage watch",
+    "agent": "base stacks rows gc boxes naming tasks heap offheap malloc shortage watch",
     "jni": "base shortage agent",
 }
 HOOKS = {

@@ -118,6 +118,12 @@ def java11(classes, tmp_path):
     return Java("11", classes, tmp_path)
 
 
+def skip_without(java, collector, outcome):
+    """Where this JDK was built without a garbage collector, e.g. "Shenandoah"."""
+    if "not supported" in outcome.err or "Unrecognized VM option" in outcome.err:
+        pytest.skip(f"JDK {java.version} has no {collector}GC: {outcome.err.splitlines()[0]}")
+
+
 def sites(task, origin, function):
     """Sites of an origin with a frame of this function (com.acme.Class.method)."""
     return [

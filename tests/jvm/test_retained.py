@@ -1,6 +1,7 @@
 """What the heap retains: a known 100 MB among gigabytes of garbage, on every collector."""
 
 import pytest
+from conftest import skip_without
 
 COLLECTORS = ["Serial", "Parallel", "G1", "Z", "Shenandoah"]
 ROUNDS = 400_000  # of 20 KB: 8 GB of garbage for 101 MB that are kept
@@ -9,8 +10,7 @@ ROUNDS = 400_000  # of 20 KB: 8 GB of garbage for 101 MB that are kept
 def run(java, collector, *arguments, interval="512k", jvm=()):
     heap = ["-Xmx700m" if collector in ("Z", "Shenandoah") else "-Xmx400m", f"-XX:+Use{collector}GC"]
     outcome = java.run("Retained", *arguments, agent=f"interval={interval}", jvm=[*heap, *jvm], timeout=240)
-    if "not supported" in outcome.err or "Unrecognized VM option" in outcome.err:
-        pytest.skip(f"JDK {java.version} has no {collector}GC: {outcome.err.splitlines()[0]}")
+    skip_without(java, collector, outcome)
     assert outcome.status == 0, outcome.err
     return outcome, int(outcome.out.split()[-1])
 

@@ -3,7 +3,7 @@
 import subprocess
 
 import pytest
-from conftest import BUILD, dump
+from conftest import BUILD, dump, skip_without
 
 HEAP = "-Xmx120m"
 EXITS = "-XX:+ExitOnOutOfMemoryError"
@@ -23,8 +23,7 @@ KEPT_BYTES = 50_000 * 1024
 def run(java, way, collector="G1", *options, env=None, timeout=120):
     jvm = [HEAP, f"-XX:+Use{collector}GC", *options]
     outcome = java.run("HeapHog", *way.split(), agent="interval=8k", jvm=jvm, env=env, timeout=timeout)
-    if "not supported" in outcome.err or "Unrecognized VM option" in outcome.err:
-        pytest.skip(f"JDK {java.version} has no {collector}GC: {outcome.err.splitlines()[0]}")
+    skip_without(java, collector, outcome)
     return outcome
 
 

@@ -183,6 +183,7 @@ void PutAbout(const Report& report, TextPage& page) {
   for (const auto& [name, value] : groups.bounds) page.Line(fmt::format("  {}: {}", Printable(name), FormatCount(value)), Ink::kWarm);
   PutThreads("JVM heap", groups.outside_tasks, page);
   PutThreads("JVM off-heap memory", groups.outside_tasks_off_heap, page);
+  PutThreads("memory of native libraries in the JVM", groups.outside_tasks_native, page);
   for (const ReportNotAvailable& entry : report.not_available) {
     page.Wrapped(fmt::format("Not measured: {}: {}", Printable(entry.what), Printable(entry.why)), 2, Ink::kDim);
   }

@@ -22,7 +22,7 @@ function Threads({title, rows}: {title: string; rows: ThreadBytes[]}) {
 }
 
 export function AboutPage({report}: {report: Report}) {
-  const {bounds, outsideTasks, outsideTasksOffHeap} = report.counterGroups;
+  const {bounds, outsideTasks, outsideTasksOffHeap, outsideTasksNative} = report.counterGroups;
   const python = report.sampling?.pythonIntervalBytes;
   const jvm = report.sampling?.jvmIntervalBytes;
   return (
@@ -97,6 +97,7 @@ export function AboutPage({report}: {report: Report}) {
       </section>
       <Threads title="JVM heap allocated outside of tasks, by thread" rows={outsideTasks} />
       <Threads title="JVM off-heap memory allocated outside of tasks, by thread" rows={outsideTasksOffHeap} />
+      <Threads title="Memory that native libraries allocated in JVMs outside of tasks, by thread" rows={outsideTasksNative} />
     </>
   );
 }

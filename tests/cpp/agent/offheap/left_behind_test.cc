@@ -9,7 +9,7 @@ namespace {
 
 class Scene {
  public:
-  TaskTag Begin(int64_t task, int32_t stage, std::shared_ptr<JavaStacks> stacks) {
+  TaskTag Begin(int64_t task, int32_t stage, std::shared_ptr<JvmStacks> stacks) {
     return tasks.Begin({task, stage, 0, 0, 0}, std::move(stacks), 0);
   }
   void Allocate(TaskTag tag, uint64_t address, uint64_t stack_hash, double bytes) {
@@ -18,7 +18,7 @@ class Scene {
     block.amount = {bytes, 1, 0};
     block.task = tag;
     tasks.WithTask(tag, [&](TaskFigures& task) {
-      block.place = task.offheap.Allocated(stack_hash, static_cast<JavaStackId>(stack_hash), block.amount);
+      block.place = task.offheap.Allocated(stack_hash, static_cast<JvmStackId>(stack_hash), block.amount);
     });
     ASSERT_TRUE(blocks.Put(address, block));
   }
@@ -28,7 +28,7 @@ class Scene {
     tasks.WithTask(block->task, [&](TaskFigures& task) { task.offheap.Freed(block->place, block->amount); });
   }
   void End(TaskTag tag, int64_t task) { left.Keep(tag, *tasks.End(task)); }
-  std::shared_ptr<JavaStacks> Stacks() { return std::make_shared<JavaStacks>(&dropped); }
+  std::shared_ptr<JvmStacks> Stacks() { return std::make_shared<JvmStacks>(&dropped); }
 
   std::atomic<uint64_t> dropped{0};
   TaskTable tasks;

@@ -17,7 +17,7 @@ class Scene {
     block.place.site = site;
     ASSERT_TRUE(blocks.Put(address, block));
   }
-  std::shared_ptr<JavaStacks> Stacks() { return std::make_shared<JavaStacks>(&dropped); }
+  std::shared_ptr<JvmStacks> Stacks() { return std::make_shared<JvmStacks>(&dropped); }
   std::vector<LeftSite> Sites() {
     std::vector<LeftSite> found = sites.Sites(current, [](uint32_t bucket) { return "thread " + std::to_string(bucket); });
     std::sort(found.begin(), found.end(), [](const LeftSite& a, const LeftSite& b) { return a.live.bytes > b.live.bytes; });
@@ -27,7 +27,7 @@ class Scene {
   std::atomic<uint64_t> dropped{0};
   OffHeapBlocks blocks;
   OutsideSites sites{&blocks};
-  std::shared_ptr<JavaStacks> current = Stacks();
+  std::shared_ptr<JvmStacks> current = Stacks();
 };
 
 TEST(OutsideSites, LiveBlocksBySiteAndThread) {
@@ -83,7 +83,7 @@ TEST(OutsideSites, SitesWithoutBlocksMakeRoomButNotAtOnce) {
 
 TEST(OutsideSites, OldGenerationsOfStacksAreGivenBack) {
   Scene scene;
-  std::weak_ptr<JavaStacks> old = scene.current;
+  std::weak_ptr<JvmStacks> old = scene.current;
   scene.Allocate(0x1000, scene.sites.Add(1, {scene.current, 0, 1}), 100);
   scene.current = scene.Stacks();
   const std::vector<LeftSite> found = scene.Sites();

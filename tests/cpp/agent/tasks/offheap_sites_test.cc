@@ -12,7 +12,7 @@ namespace {
 
 Amount Exact(double bytes) { return {bytes, 1, 0}; }
 
-double AtPeak(const OffHeapSites& sites, JavaStackId stack) {
+double AtPeak(const OffHeapSites& sites, JvmStackId stack) {
   for (const auto& site : sites.table().sites()) {
     if (site.stack == stack) return sites.LiveAtPeak(site.figures).bytes;
   }
@@ -60,16 +60,16 @@ TEST(OffHeapSites, AgreesWithASlowModel) {
   SiteBudget budget;
   OffHeapSites sites(&budget);
   struct Block {
-    JavaStackId stack;
+    JvmStackId stack;
     double bytes;
     OffHeapSites::Place place;
   };
   std::vector<Block> blocks;
-  std::map<JavaStackId, double> live, at_peak;
+  std::map<JvmStackId, double> live, at_peak;
   double total = 0, peak = 0;
   for (int step = 0; step < 20'000; ++step) {
     if (blocks.empty() || random() % 5 < 3) {
-      const JavaStackId stack = 1 + random() % 7;
+      const JvmStackId stack = 1 + random() % 7;
       const double bytes = 1 + random() % 1000;
       blocks.push_back({stack, bytes, sites.Allocated(stack, stack, Exact(bytes))});
       live[stack] += bytes;

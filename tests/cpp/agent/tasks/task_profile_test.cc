@@ -4,6 +4,9 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace memprof {
 namespace {
@@ -52,12 +55,53 @@ TEST(TaskProfile, HeapArraysThatAreSampledForCertainAreExact) {
   std::atomic<uint64_t> dropped{0};
   TaskProfileInputs inputs;
   inputs.max_bytes = 4096;
-  inputs.jvm.stacks = std::make_shared<JavaStacks>(&dropped);
+  inputs.jvm.stacks = std::make_shared<JvmStacks>(&dropped);
   inputs.jvm.heap.push_back({0, {20'000'003, 1, 0}});
   const proto::TaskProfile task = TaskOf(inputs);
   ASSERT_EQ(task.sites_size(), 1);
   EXPECT_FALSE(task.sites(0).sampled());
   EXPECT_TRUE(task.sites(0).has_variance()) << "a measured 0, not an absent one";
+}
+
+// A library that this process has loaded, as the loader's watch describes it.
+const ModuleTable::Identity& LibraryOf(const char* path) {
+  static ModuleTable::Identity library;
+  library.path = path;
+  library.path_size = static_cast<uint32_t>(std::string_view(path).size());
+  return library;
+}
+
+TEST(TaskProfile, NativeFramesAreNamedOrAskedFor) {
+  std::atomic<uint64_t> dropped{0};
+  const ModuleTable::Identity& library = LibraryOf("/opt/libodd.so");
+  NativeCalls calls;
+  calls.calls[0] = {&library, 0x40};  // innermost
+  calls.calls[1] = {&library, 0x70};
+  calls.depth = 2;
+  TaskProfileInputs inputs;
+  inputs.max_bytes = 4096;
+  inputs.jvm.stacks = std::make_shared<JvmStacks>(&dropped);
+  const JvmStackId stack = inputs.jvm.stacks->Intern(nullptr, nullptr, CapturedStack(), &calls);
+  inputs.jvm.native.push_back({stack, {70'000'003, 1, 0}, {1'000'003, 1, 0}, {60'000'011, 1, 0}});
+  NativeNames names;
+  names.Put({"/opt/libodd.so", "", 0x70}, {SourceCall{"outer", "odd.cc", 9}, SourceCall{"inlined", "odd.h", 7}});
+  inputs.names = &names;
+  const BuiltProfile built = BuildTaskProfile(inputs);
+  ASSERT_EQ(built.unnamed.size(), 1u);
+  EXPECT_EQ(built.unnamed.front(), (NativeFrame{"/opt/libodd.so", "", 0x40}));
+  proto::Envelope envelope;
+  ASSERT_TRUE(envelope.ParseFromString(built.envelope));
+  const proto::TaskProfile& task = envelope.task();
+  ASSERT_EQ(task.sites_size(), 1);
+  EXPECT_EQ(task.sites(0).origin(), proto::ORIGIN_JVM_NATIVE);
+  EXPECT_EQ(task.sites(0).allocated_bytes(), 70'000'003u);
+  EXPECT_EQ(task.sites(0).live_at_peak_bytes(), 60'000'011u);
+  std::vector<std::string> functions;
+  for (uint32_t node = task.sites(0).stack(); node != 0; node = task.stacks(static_cast<int>(node) - 1).parent()) {
+    const proto::Frame& frame = task.frames(static_cast<int>(task.stacks(static_cast<int>(node) - 1).frame()));
+    functions.insert(functions.begin(), task.strings(static_cast<int>(frame.function())));
+  }
+  EXPECT_EQ(functions, (std::vector<std::string>{"outer", "inlined", ""}));
 }
 
 }  // namespace

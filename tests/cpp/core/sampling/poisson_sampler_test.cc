@@ -66,6 +66,19 @@ TEST(PoissonSampler, EverySizeIsUnbiasedWithTheStatedVariance) {
   }
 }
 
+// A thread's sampler seeds itself with its first block, which must not be taken for certain.
+TEST(PoissonSampler, SamplersOfShortThreadsAreUnbiased) {
+  constexpr int kThreads = 300'000, kBlocks = 3;
+  constexpr uint64_t kSize = 1'009;
+  double found = 0;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    PoissonSampler sampler = {};
+    found += Allocate(sampler, kSize, kBlocks, kInterval).bytes;
+  }
+  const double blocks = kThreads * kBlocks, p = SampleProbability(kSize, kInterval);
+  EXPECT_NEAR(found, blocks * kSize, 6 * kSize * std::sqrt(blocks * (1 - p) / p));
+}
+
 TEST(PoissonSampler, AMixOfSizesIsUnbiased) {
   const uint64_t sizes[] = {24, 31, 100'003, 517, 33, 20'011, 300'007, 64, 1'999'993};
   double truth = 0, found = 0, variance = 0;

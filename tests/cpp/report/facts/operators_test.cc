@@ -21,6 +21,7 @@ TEST(Operators, AreToldByClassesThatWorkForOneAlone) {
   EXPECT_EQ(OperatorOfFunction("org.apache.spark.shuffle.BlockStoreShuffleReader.read"), "shuffle read");
   EXPECT_EQ(OperatorOfFunction("org.apache.spark.api.python.BasePythonRunner$WriterThread.run"), "PythonRunner");
   EXPECT_EQ(OperatorOfFunction("org.apache.parquet.hadoop.ParquetFileReader.readNextRowGroup"), "parquet reader");
+  EXPECT_EQ(OperatorOfFunction("org.apache.comet.CometExecIterator.$anonfun$getNextBatch$2"), "CometNativeExec");
   EXPECT_EQ(OperatorOfFunction("org.apache.spark.sql.execution.datasources.parquet.ParquetOutputWriter.write"), "parquet writer");
   EXPECT_EQ(OperatorOfFunction("org.apache.spark.unsafe.types.UTF8String.fromBytes"), "");
 }

@@ -58,12 +58,13 @@ TEST(JsonWords, AStackIsWhereSomethingDiedOrWasRefusedMemory) {
 
 TEST(JsonWords, CountersOfThreadsStandApartFromBounds) {
   Report report;
-  report.counters = {
-      {"droppedSites", 0}, {"droppedLive", 3}, {"noTaskHeapBytes: a", 5}, {"noTaskHeapBytes: b", 9}, {"noTaskOffHeapBytes: a", 4}};
+  report.counters = {{"droppedSites", 0},       {"droppedLive", 3},           {"noTaskHeapBytes: a", 5},
+                     {"noTaskHeapBytes: b", 9}, {"noTaskOffHeapBytes: a", 4}, {"noTaskNativeBytes: c", 7}};
   const json groups = Written(report)["counterGroups"];
   EXPECT_EQ(groups["bounds"], json::parse(R"([{"name": "droppedLive", "value": 3}])"));
   EXPECT_EQ(groups["outsideTasks"], json::parse(R"([{"thread": "b", "bytes": 9}, {"thread": "a", "bytes": 5}])"));
   EXPECT_EQ(groups["outsideTasksOffHeap"], json::parse(R"([{"thread": "a", "bytes": 4}])"));
+  EXPECT_EQ(groups["outsideTasksNative"], json::parse(R"([{"thread": "c", "bytes": 7}])"));
 }
 
 TEST(JsonWords, AreNotReadBack) {

@@ -1,4 +1,4 @@
-#include "stacks/java_stacks.h"
+#include "stacks/jvm_stacks.h"
 
 #include <algorithm>
 #include <string_view>
@@ -40,8 +40,8 @@ uint32_t LineAt(const jvmtiLineNumberEntry* table, jint entries, jlocation index
 }
 
 // A method of a class that was unloaded meanwhile has no name any more.
-JavaFrame Named(jvmtiEnv* jvmti, JNIEnv* jni, jmethodID method, jlocation index) {
-  JavaFrame frame;
+JvmFrame Named(jvmtiEnv* jvmti, JNIEnv* jni, jmethodID method, jlocation index) {
+  JvmFrame frame;
   frame.function = "<unloaded>";
   JvmtiMemory<char> name(jvmti);
   jclass holder = nullptr;
@@ -65,24 +65,43 @@ JavaFrame Named(jvmtiEnv* jvmti, JNIEnv* jni, jmethodID method, jlocation index)
   return frame;
 }
 
+std::string KeyOf(const JvmFrame& frame) {
+  if (frame.is_native()) return frame.module + '\n' + frame.build_id + '\n' + std::to_string(frame.offset) + '\n';
+  return frame.function + '\n' + frame.file + '\n' + std::to_string(frame.line);
+}
+
+JvmFrame AtPlace(const NativeCall& call) {
+  JvmFrame frame;
+  frame.module.assign(call.module->path, call.module->path_size);
+  frame.build_id.assign(call.module->build_id, call.module->build_id_size);
+  frame.offset = call.offset;
+  return frame;
+}
+
 }  // namespace
 
-JavaStackId JavaStacks::Intern(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& stack) {
+JvmStackId JvmStacks::Intern(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& java, const NativeCalls* native) {
   uint32_t frames[kMaxJavaFrames];
-  for (int i = 0; i < stack.depth; ++i) frames[i] = FrameAt(jvmti, jni, {stack.frames[i].method, stack.frames[i].location});
+  for (int i = 0; i < java.depth; ++i) frames[i] = FrameAt(jvmti, jni, {java.frames[i].method, java.frames[i].location});
 
   const std::lock_guard lock(mutex_);
-  JavaStackId node = 0;
+  JvmStackId node = 0;
   uint32_t previous = 0;
-  for (int i = stack.depth - 1; i >= 0; --i) {
-    if (frames[i] == previous) continue;
-    previous = frames[i];
-    if (!Descend(frames[i], &node)) break;
+  const auto descend = [&](uint32_t frame) {
+    if (frame == previous) return true;
+    previous = frame;
+    return Descend(frame, &node);
+  };
+  for (int i = java.depth - 1; i >= 0; --i) {
+    if (!descend(frames[i])) return node;
+  }
+  for (size_t i = native == nullptr ? 0 : native->depth; i > 0; --i) {
+    if (!descend(AddFrame(AtPlace(native->calls[i - 1])))) break;
   }
   return node;
 }
 
-bool JavaStacks::Descend(uint32_t frame, JavaStackId* node) {
+bool JvmStacks::Descend(uint32_t frame, JvmStackId* node) {
   const uint64_t key = static_cast<uint64_t>(*node) << 32 | frame;
   const auto known = children_.find(key);
   if (known != children_.end()) {
@@ -94,50 +113,50 @@ bool JavaStacks::Descend(uint32_t frame, JavaStackId* node) {
     return false;
   }
   nodes_.push_back({*node, frame});
-  *node = static_cast<JavaStackId>(nodes_.size());
+  *node = static_cast<JvmStackId>(nodes_.size());
   children_.emplace(key, *node);
   return true;
 }
 
-JavaStackId JavaStacks::TakeOver(const JavaStacks& from, JavaStackId stack) {
-  const std::vector<const JavaFrame*> frames = from.Frames(stack);
+JvmStackId JvmStacks::TakeOver(const JvmStacks& from, JvmStackId stack) {
+  const std::vector<const JvmFrame*> frames = from.Frames(stack);
   const std::lock_guard lock(mutex_);
-  JavaStackId node = 0;
-  for (const JavaFrame* frame : frames) {
+  JvmStackId node = 0;
+  for (const JvmFrame* frame : frames) {
     if (!Descend(AddFrame(*frame), &node)) break;
   }
   return node;
 }
 
-std::vector<const JavaFrame*> JavaStacks::Frames(JavaStackId stack) const {
-  std::vector<const JavaFrame*> frames;
+std::vector<const JvmFrame*> JvmStacks::Frames(JvmStackId stack) const {
+  std::vector<const JvmFrame*> frames;
   const std::lock_guard lock(mutex_);
-  for (JavaStackId node = stack; node != 0 && node <= nodes_.size(); node = nodes_[node - 1].parent) {
+  for (JvmStackId node = stack; node != 0 && node <= nodes_.size(); node = nodes_[node - 1].parent) {
     frames.push_back(&frames_[nodes_[node - 1].frame - 1]);
   }
   std::reverse(frames.begin(), frames.end());
   return frames;
 }
 
-bool JavaStacks::NearlyFull() const {
+bool JvmStacks::NearlyFull() const {
   const auto nearly = [](size_t used, size_t bound) { return used > bound / 4 * 3; };
   const std::lock_guard lock(mutex_);
   return nearly(frames_.size(), kMaxFrames) || nearly(nodes_.size(), kMaxNodes) || nearly(name_bytes_, kMaxNameBytes);
 }
 
-std::shared_ptr<JavaStacks> StackGenerations::Current() {
+std::shared_ptr<JvmStacks> StackGenerations::Current() {
   const std::lock_guard lock(mutex_);
-  if (current_ == nullptr || current_->NearlyFull()) current_ = std::make_shared<JavaStacks>(&dropped_frames_);
+  if (current_ == nullptr || current_->NearlyFull()) current_ = std::make_shared<JvmStacks>(&dropped_frames_);
   return current_;
 }
 
-uint32_t JavaStacks::FrameAt(jvmtiEnv* jvmti, JNIEnv* jni, const Location& location) {
+uint32_t JvmStacks::FrameAt(jvmtiEnv* jvmti, JNIEnv* jni, const Location& location) {
   {
     const std::lock_guard lock(mutex_);
     const auto known = locations_.find(location);
     if (known != locations_.end()) return known->second;
   }
-  JavaFrame frame = Named(jvmti, jni, location.method, location.index);
+  JvmFrame frame = Named(jvmti, jni, location.method, location.index);
   const std::lock_guard lock(mutex_);
   const uint32_t id = AddFrame(std::move(frame));
   if (locations_.size() >= kMaxLocations) locations_.clear();  // method ids of unloaded classes accumulate
@@ -145,11 +164,11 @@ uint32_t JavaStacks::FrameAt(jvmtiEnv* jvmti, JNIEnv* jni, const Location& locat
   return id;
 }
 
-uint32_t JavaStacks::AddFrame(JavaFrame frame) {
-  std::string key = frame.function + '\n' + frame.file + '\n' + std::to_string(frame.line);
+uint32_t JvmStacks::AddFrame(JvmFrame frame) {
+  std::string key = KeyOf(frame);
   const auto known = frame_ids_.find(key);
   if (known != frame_ids_.end()) return known->second;
-  const size_t bytes = frame.function.size() + frame.file.size() + key.size();
+  const size_t bytes = frame.function.size() + frame.file.size() + frame.module.size() + frame.build_id.size() + key.size();
   if (frames_.size() >= kMaxFrames || name_bytes_ + bytes > kMaxNameBytes) return 0;
   name_bytes_ += bytes;
   frames_.push_back(std::move(frame));

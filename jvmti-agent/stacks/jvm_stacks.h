@@ -1,6 +1,6 @@
-// JavaStacks: the Java frames and stacks that samples have met, by name.
+// JvmStacks: the frames and stacks that samples in the JVM have met: Java's by name, and below them those of native libraries by place.
 //
-// A frame is (class and method, source file, line), so frames of a class loaded again merge; a stack is a node of a
+// A Java frame is (class and method, source file, line), so frames of a class loaded again merge; a stack is a node of a
 // trie, with immediate recursion folded. Frames are named at first sight (10 to 20 µs each, through JVMTI) and then
 // found by (method id, bytecode index).
 //
@@ -24,35 +24,42 @@
 #include <vector>
 
 #include "stacks/capture.h"
+#include "stacks/native_calls.h"
 
 namespace memprof {
 
-struct JavaFrame {
+struct JvmFrame {
   std::string function;         // com.acme.Job.run
   std::string file;             // Job.java; empty when the class doesn't say
   uint32_t line = 0;            // 0 = unknown
   bool launches_tasks = false;  // one of Spark's frames between the thread's start and the task's own code
+  // A native frame has a place, and names only later (naming/).
+  std::string module = {};    // the library's path
+  std::string build_id = {};  // hexadecimal; "" where the library has none
+  uint64_t offset = 0;        // of the return address, in the file's terms
+
+  bool is_native() const { return !module.empty(); }
 };
 
-using JavaStackId = uint32_t;  // 0 = no stack
+using JvmStackId = uint32_t;  // 0 = no stack
 
-class JavaStacks {
+class JvmStacks {
  public:
   static constexpr size_t kMaxFrames = 12u << 10;
   static constexpr size_t kMaxNodes = 48u << 10;
   static constexpr size_t kMaxNameBytes = 3u << 19;
   static constexpr size_t kMaxLocations = 16u << 10;  // cached (method, bytecode index) pairs; a full cache is emptied
 
-  explicit JavaStacks(std::atomic<uint64_t>* dropped_frames) : dropped_frames_(dropped_frames) {}
+  explicit JvmStacks(std::atomic<uint64_t>* dropped_frames) : dropped_frames_(dropped_frames) {}
 
-  // Innermost first in, the innermost node out.
-  JavaStackId Intern(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& stack);
+  // Innermost first in, the innermost node out. `native`: called by the innermost Java frame; without Java frames `jni` may be null.
+  JvmStackId Intern(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& java, const NativeCalls* native = nullptr);
 
   // A stack of another generation, by its frames' names; 0 for one without frames.
-  JavaStackId TakeOver(const JavaStacks& from, JavaStackId stack);
+  JvmStackId TakeOver(const JvmStacks& from, JvmStackId stack);
 
   // Outermost first. The frames live as long as this object.
-  std::vector<const JavaFrame*> Frames(JavaStackId stack) const;
+  std::vector<const JvmFrame*> Frames(JvmStackId stack) const;
 
   // Three quarters of a bound are reached.
   bool NearlyFull() const;
@@ -69,20 +76,20 @@ class JavaStacks {
     }
   };
   struct Node {
-    JavaStackId parent;
+    JvmStackId parent;
     uint32_t frame;
   };
 
   uint32_t FrameAt(jvmtiEnv* jvmti, JNIEnv* jni, const Location& location);
-  uint32_t AddFrame(JavaFrame frame);               // caller holds mutex_
-  bool Descend(uint32_t frame, JavaStackId* node);  // likewise; false: no room, the rest is dropped
+  uint32_t AddFrame(JvmFrame frame);               // caller holds mutex_
+  bool Descend(uint32_t frame, JvmStackId* node);  // likewise; false: no room, the rest is dropped
 
   mutable std::mutex mutex_;
-  std::deque<JavaFrame> frames_;  // index + 1 is the frame's id
+  std::deque<JvmFrame> frames_;  // index + 1 is the frame's id
   std::unordered_map<std::string, uint32_t> frame_ids_;
   std::unordered_map<Location, uint32_t, LocationHash> locations_;
-  std::vector<Node> nodes_;                             // index + 1 is the JavaStackId
-  std::unordered_map<uint64_t, JavaStackId> children_;  // parent << 32 | frame
+  std::vector<Node> nodes_;                            // index + 1 is the JvmStackId
+  std::unordered_map<uint64_t, JvmStackId> children_;  // parent << 32 | frame
   size_t name_bytes_ = 0;
   std::atomic<uint64_t>* dropped_frames_;
 };
@@ -91,12 +98,12 @@ class JavaStacks {
 class StackGenerations {
  public:
   // What a task that begins now should use.
-  std::shared_ptr<JavaStacks> Current();
+  std::shared_ptr<JvmStacks> Current();
   uint64_t dropped_frames() const { return dropped_frames_.load(std::memory_order_relaxed); }
 
  private:
   std::mutex mutex_;
-  std::shared_ptr<JavaStacks> current_;
+  std::shared_ptr<JvmStacks> current_;
   std::atomic<uint64_t> dropped_frames_{0};
 };
 

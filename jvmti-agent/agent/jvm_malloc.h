@@ -1,0 +1,36 @@
+// JvmMalloc: malloc of JNI libraries (malloc/library_malloc.h) as a part of the Agent. Thread-safe.
+#pragma once
+
+#include <jni.h>
+
+#include <cstdint>
+
+#include "agent/ground.h"
+#include "agent/options.h"
+#include "malloc/library_malloc.h"
+#include "offheap/block_tracker.h"
+
+namespace memprof {
+
+class JvmMalloc {
+ public:
+  explicit JvmMalloc(Ground* ground)
+      : ground_(ground), blocks_(&TaskFigures::native, ThreadBuckets::Kind::kNative, &ground->tasks, &ground->buckets, &ground->stacks) {}
+
+  // Whatever prevents it is among the shortcomings.
+  void Start(JNIEnv* jni, const AgentOptions& options);
+  void Stop();
+  void Forget() { blocks_.Forget(); }
+
+  // A library may have been loaded.
+  void LookForLibraries() { malloc_.LookForLibraries(); }
+
+  uint64_t dropped_blocks() const { return blocks_.dropped_blocks(); }
+
+ private:
+  Ground* ground_;
+  BlockTracker blocks_;
+  LibraryMalloc malloc_{&blocks_};
+};
+
+}  // namespace memprof

@@ -1,7 +1,8 @@
 // LoaderWatch: keeps the GOT patched and the module table up to date while libraries are loaded and unloaded. One per process.
 //
 // There is no notification when a library is loaded (hooking dlopen would change the caller that it sees). So Refresh() is called
-// where its cost does not matter: on every sample, and in Python workers before a symbol is looked up. It compares the loader's
+// where its cost does not matter: on every sample, in Python workers before a symbol is looked up, and in JVMs when a native method is
+// bound. It compares the loader's
 // counters and walks the modules only if they changed.
 #pragma once
 

@@ -253,8 +253,7 @@ std::vector<const ProfileSite*> InTurns(const ProfileSites& all, const std::vect
 
 void WriteSites(const ProfileSites& sites, size_t max_bytes, proto::TaskProfile* profile) {
   constexpr size_t kRemainderRoom = 64;  // one per origin: its figures fit into that
-  std::array<Queue, 4> queues = {
-      {{Origin::kPython, 0.6}, {Origin::kJvmHeap, 0.2}, {Origin::kJvmOffHeap, 0.15}, {Origin::kJvmNative, 0.05}}};
+  std::array<Queue, 4> queues = {{{Origin::kPython, 0.6}, {Origin::kJvmHeap, 0.2}, {Origin::kJvmOffHeap, 0.1}, {Origin::kJvmNative, 0.1}}};
   size_t reserved = 0;
   for (Queue& queue : queues) {
     for (const ProfileSite& site : sites.sites()) {

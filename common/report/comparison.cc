@@ -114,6 +114,8 @@ Comparison Compare(const Report& before, const Report& after) {
           [](const Report& report) { return HeldByATask(report, Origin::kPython); });
   add_sum("off-heap memory one task held at most", "offHeapLiveAtPeakBytes", true,
           [](const Report& report) { return HeldByATask(report, Origin::kJvmOffHeap); });
+  add_sum("memory of native libraries in the JVM that one task held at most", "nativeLiveAtPeakBytes", true,
+          [](const Report& report) { return HeldByATask(report, Origin::kJvmNative); });
   add_sum("allocated in Python", "pythonAllocatedBytes", true,
           [](const Report& report) -> Sum { return Allocated(report, Origin::kPython); });
   add_sum("allocated in the JVM's heap", "heapAllocatedBytes", true,

@@ -279,7 +279,7 @@ void AddNeverMeasured(const Report& report, std::set<ReportNotAvailable>& not_av
            {"overhead", "no moment of the executor was measured, or Python has a budget of its own"}}) {
     if (any_region(region)) not_available.insert({std::string("peakBytes of region ") + region, why});
   }
-  if (!report.executors.empty()) {
+  if (any_site(Origin::kJvmNative)) {
     not_available.insert({"jvm-native sites of memory that libraries map themselves",
                           "malloc of JNI libraries is sampled; an allocator that is built into one, such as jemalloc, only maps memory"});
   }

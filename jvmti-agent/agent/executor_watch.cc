@@ -1,8 +1,10 @@
 #include "agent/executor_watch.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/counter_names.h"
@@ -45,7 +47,12 @@ void ExecutorWatch::StartWatcher(const ApplicationRef& application) {
   options.granted_bytes = application->options.container_bytes;
   options.offheap_live_bytes = [this] { return offheap_->live_bytes(); };
   options.heap_used_after_gc = [this] { return heap_->collectors().UsedAfter(); };
-  options.offheap_blocks = [this] { return offheap_->BlocksFrom(kLargeBlock); };
+  options.offheap_blocks = [this] {
+    std::vector<AddressRange> blocks = offheap_->BlocksFrom(kLargeBlock), native = malloc_->BlocksFrom(kLargeBlock);
+    blocks.insert(blocks.end(), native.begin(), native.end());
+    std::sort(blocks.begin(), blocks.end(), [](const AddressRange& a, const AddressRange& b) { return a.begin < b.begin; });
+    return blocks;
+  };
   options.pauses = [this] { return PauseSums{ground_->pauses.count(), ground_->pauses.total_ns()}; };
   options.running_tasks = [this] { return ground_->tasks.Running(); };
   options.running_stages = [this] { return ground_->tasks.RunningStages(); };

@@ -4,6 +4,7 @@
 #include <jni.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "agent/ground.h"
 #include "agent/options.h"
@@ -25,6 +26,7 @@ class JvmMalloc {
   // A library may have been loaded.
   void LookForLibraries() { malloc_.LookForLibraries(); }
 
+  std::vector<AddressRange> BlocksFrom(uint64_t bytes) const { return blocks_.blocks().Larger(bytes); }
   uint64_t dropped_blocks() const { return blocks_.dropped_blocks(); }
 
  private:

@@ -22,6 +22,10 @@ class Shortcomings {
     }
     if (entries_.size() < kMax) entries_.push_back({std::move(what), std::move(why)});
   }
+  void Remove(const std::string& what) {  // it can be measured now
+    const std::lock_guard lock(mutex_);
+    std::erase_if(entries_, [&](const Entry& entry) { return entry.what == what; });
+  }
   std::vector<Entry> All() const {
     const std::lock_guard lock(mutex_);
     return entries_;

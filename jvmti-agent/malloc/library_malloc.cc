@@ -24,15 +24,16 @@ Status LibraryMalloc::Start(JavaVM* vm, jvmtiEnv* jvmti, JNIEnv* jni, uint64_t i
     threads_ = *threads;
     vm_ = vm;
     jvmti_ = jvmti;
-    of_process = this;
-    pthread_atfork(nullptr, nullptr, [] { of_process->Forked(); });
     InitNativeStack();
     SetMallocHooksSink(this);
     const MallocHooks hooks = MallocHookList();
     Status redirected = loader_.Start(hooks.hooks, hooks.count, IsSpared);
     if (!redirected.ok()) return redirected;
+    of_process = this;
+    pthread_atfork(nullptr, nullptr, [] { of_process->Forked(); });
     redirected_ = true;
   }
+  StartAnew();
   records_ = true;
   LookForLibraries();
   return {};

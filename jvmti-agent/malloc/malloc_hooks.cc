@@ -37,10 +37,12 @@ struct RealFunctions {
 RealFunctions real;  // set once, before anything is patched
 
 std::atomic<LibraryMalloc*> sink{nullptr};
+std::atomic<uint32_t> starts{0};
 
 // Plain data in the static TLS block: reached by one instruction, without allocation, until the thread is gone.
 struct HookThread {
   PoissonSampler sampler;
+  uint32_t start;  // which one's interval the sampler has
   bool recording;  // the calls that hooks see are made by the recording of another
 };
 __attribute__((tls_model("initial-exec"))) thread_local constinit HookThread hook_thread{};
@@ -63,6 +65,11 @@ __attribute__((noinline, cold)) void RecordAllocated(void* block, size_t size) {
     return;
   }
   const Recording recording;
+  if (const uint32_t start = starts.load(std::memory_order_relaxed); hook_thread.start != start) {
+    hook_thread.start = start;
+    hook_thread.sampler = {};
+    hook_thread.sampler.Crosses(size);  // this block is its first
+  }
   const SampleWeight weight = hook_thread.sampler.Draw(size, to->interval_bytes());
   if (weight.taken()) to->Allocated(reinterpret_cast<uintptr_t>(block), size, weight);
 }
@@ -70,7 +77,7 @@ __attribute__((noinline, cold)) void RecordAllocated(void* block, size_t size) {
 void NoteAllocated(void* block, size_t size) {
   if (block == nullptr || hook_thread.recording) [[unlikely]]
     return;
-  if (hook_thread.sampler.Crosses(size)) [[unlikely]]
+  if (hook_thread.sampler.Crosses(size) || hook_thread.start != starts.load(std::memory_order_relaxed)) [[unlikely]]
     RecordAllocated(block, size);
 }
 
@@ -186,6 +193,8 @@ const GotHook kHooks[] = {
 };
 
 }  // namespace
+
+void StartAnew() { starts.fetch_add(1, std::memory_order_relaxed); }
 
 void PassOnInThisThread() { hook_thread.recording = true; }
 

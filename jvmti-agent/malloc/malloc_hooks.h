@@ -20,6 +20,9 @@ struct MallocHooks {
 };
 MallocHooks MallocHookList();
 
+// The interval may be another from now on, and what threads have counted is void.
+void StartAnew();
+
 // The hooks only call the real functions from now on, on the current thread.
 void PassOnInThisThread();
 

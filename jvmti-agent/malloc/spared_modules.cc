@@ -13,16 +13,17 @@ struct CodeRange {
   std::atomic<uintptr_t> begin{0}, end{0};
 };
 std::array<CodeRange, 16> holders;  // never taken out: at worst a stack has no Java frames
+std::atomic<bool> too_many{false};  // then no stack has
 
 void Remember(const LoadedModule& module) {
   for (CodeRange& range : holders) {
     const uintptr_t begin = range.begin.load(std::memory_order_relaxed);
-    if (begin == module.begin) return;
-    if (begin != 0) continue;
+    if (begin != 0 && begin != module.begin) continue;
     range.end.store(module.end, std::memory_order_relaxed);
     range.begin.store(module.begin, std::memory_order_release);
     return;
   }
+  too_many = true;
 }
 
 bool IsAgent(const LoadedModule& module) {
@@ -44,6 +45,7 @@ bool IsSpared(const LoadedModule& module) {
 }
 
 bool MayHoldALock(uintptr_t address) {
+  if (too_many.load(std::memory_order_relaxed)) return true;
   for (const CodeRange& range : holders) {
     const uintptr_t begin = range.begin.load(std::memory_order_acquire);
     if (begin == 0) return false;

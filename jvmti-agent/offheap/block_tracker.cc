@@ -17,18 +17,19 @@ constexpr int64_t kTidyEveryNs = 1'000'000'000;  // a look at all blocks takes a
 }  // namespace
 
 void BlockTracker::Allocated(const Place& place, uint64_t address, uint64_t size, const SampleWeight& weight) {
+  Freeing(address);  // the earlier block at this address was freed unseen
   OffHeapBlock block;
   block.size = size;
   block.amount = {static_cast<double>(weight.bytes), static_cast<double>(weight.blocks),
                   VarianceOf(static_cast<double>(weight.bytes), static_cast<double>(size))};
   const uint64_t stack_hash = place.native == nullptr ? place.java.hash : HashPair(place.java.hash, place.native->hash);
   if (!ChargeTask(place, stack_hash, &block)) ChargeOutside(place, stack_hash, &block);
+  if (block.task.slot == 0 && outside_ == nullptr) return;  // nobody asks when it is freed
   AddLive(block.amount.bytes);
-  Freeing(address);  // the earlier block at this address was freed unseen
   Follow(address, block);
 }
 
-// Nobody asks for blocks of ended tasks and of no task where their sites are not kept. They make room, since some were freed unseen.
+// Nobody asks for blocks of ended tasks where the sites of no task are not kept. They make room, since some were freed unseen.
 void BlockTracker::Follow(uint64_t address, const OffHeapBlock& block) {
   if (blocks_.Put(address, block)) return;
   const int64_t now_ns = MonotonicNs();

@@ -1,5 +1,5 @@
-// OffHeapBlocks: the off-heap blocks that are followed until they are freed, by address. A counting filter in front excludes most
-// other addresses with one load.
+// OffHeapBlocks: the blocks outside of the heap, of Unsafe or of malloc, that are followed until they are freed, by address. A counting
+// filter in front excludes most other addresses with one load.
 //
 // At most kMaxBlocks blocks, about 3 MiB; at the default interval that is 12 GB of small blocks. Thread-safe: 64 shards
 // with a mutex each. Allocates; not for GC callbacks.

@@ -1,6 +1,6 @@
 // OffHeapTracker: handles calls of Unsafe.allocateMemory, reallocateMemory and freeMemory: direct buffers, Spark's off-heap
 // pages, Netty, Arrow-Java. Blocks of at least 4 intervals are counted exactly, smaller ones sampled
-// (sampling/poisson_sampler.h); every recorded block is followed until it is freed.
+// (sampling/poisson_sampler.h).
 //
 // Sizes: Unsafe rounds a request up to whole 8-byte words before it reaches its native function. A direct buffer is zeroed
 // directly after its allocation, with the size that was really requested; Filled() then subtracts the rounding.

@@ -10,7 +10,9 @@ namespace {
 
 constexpr size_t kMostLookedAt = 192;  // engines in Rust have a hundred
 
-bool IsJvm(const ModuleTable::Identity& module) { return std::string_view(module.path, module.path_size).ends_with("/libjvm.so"); }
+bool Is(const char* name, const ModuleTable::Identity& module) { return std::string_view(module.path, module.path_size).ends_with(name); }
+bool IsJvm(const ModuleTable::Identity& module) { return Is("/libjvm.so", module); }
+bool IsLibc(const ModuleTable::Identity* module) { return module != nullptr && Is("/libc.so.6", *module); }
 
 }  // namespace
 
@@ -31,7 +33,7 @@ void CaptureNativeCalls(LoaderWatch* loader, bool (*marks)(uintptr_t address), N
     native->calls[native->depth++] = {place.module, place.offset};
     native->hash = HashPair(native->hash ^ place.offset, reinterpret_cast<uintptr_t>(place.module));
   }
-  if (count > 0 && count < kMostLookedAt - 1) native->caller = NativeCaller::kThreadStart;
+  if (count > 0 && IsLibc(loader->modules().Find(addresses[count - 1]).module)) native->caller = NativeCaller::kThreadStart;
 }
 
 }  // namespace memprof

@@ -1,6 +1,6 @@
 // The current thread's native frames between an allocation and the Java method, or the thread's start, that led to it.
 //
-// May be called wherever malloc may: it allocates nothing, and takes no lock (hooking/native_stack.h, hooking/module_table.h).
+// May be called wherever malloc may: it allocates nothing, and waits for no lock but the loader's (hooking/native_stack.h).
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct NativeCall {
   uint64_t offset;  // in the file's terms
 };
 
-// What made the outermost of the native calls. kUnknown: there are too many of them, or none could be found.
+// What made the outermost of the native calls. kUnknown: there are too many of them, or not all could be found.
 enum class NativeCaller : uint8_t { kUnknown, kJava, kJvm, kThreadStart };
 
 struct NativeCalls {

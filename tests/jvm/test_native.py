@@ -5,6 +5,7 @@ from conftest import BUILD, sites, skip_without
 
 KEPT, ZEROED, ALIGNED, MADE, GROWN, HELD = 50_331_653, 33_554_467, 19_999_999, 17_000_023, 23_000_009, 9_000_007
 OUTSIDE, UNBOUND, BOUND, NARROW = 12_000_017, 7_000_003, 5_000_011, 3_000_029
+LARGE, SMALL = 9_000_007, 300_007
 CHILDS_END = 7 << 8  # its exit status, as waitpid() has it
 SMALL_BYTES = 2_000_000 * 1000
 HOG = str(BUILD / "tests" / "jvm" / "libnative_hog.so")
@@ -90,6 +91,24 @@ def test_beside_collections(java, collector):
     outcome = run(java, "after", "busy", jvm=jvm, collector=collector)
     assert "FATAL" not in outcome.out + outcome.err
     assert sum(site["liveBytes"] for site in sites(outcome.task("task"), "jvm-native", "NativeHog.keep")) == KEPT
+
+
+def test_several_applications_in_one_jvm(java):
+    outcome = java.run("NativeTwice", env={"NATIVE_HOG": HOG})
+    assert outcome.status == 0, outcome.err
+    large = [sites(outcome.task(f"task-{application}"), "jvm-native", "NativeHog.keep") for application in (0, 2)]
+    assert [[site["allocatedBytes"] for site in found] for found in large] == [[], [LARGE]]
+    (small,) = sites(outcome.task("task-small"), "jvm-native", "NativeHog.keep")
+    assert (small["allocatedBytes"], small["sampled"]) == (SMALL, False), "more than four of the new intervals"
+    said = ["sites of jvm-native" in snapshot["notAvailable"] for snapshot in outcome.snapshots()]
+    assert said[0]
+    assert not said[-1], "it is measured now"
+
+
+@pytest.mark.full
+def test_jdk_11(java11):
+    task = run(java11, "after").task("task")
+    assert sum(site["liveBytes"] for site in sites(task, "jvm-native", "NativeHog.keep")) == KEPT
 
 
 def test_switched_off(java):

@@ -140,7 +140,7 @@ void PutStage(const ReportStage& stage, const TextDetail& detail, TextPage& page
   PutSparkMemory(stage.memory, page);
   PutOperators(stage.operators, page);
   PutJvmSites("JVM heap", digest.heap, detail, page);
-  PutJvmSites("JVM off-heap", digest.off_heap, detail, page);
+  PutJvmSites("JVM off-heap and native libraries", digest.off_heap, detail, page);
   const ReportOtherAttempts& other = stage.other_attempts;
   if (other.tasks == 0) return;
   page.Line(fmt::format("    Other attempts, not in these sums: {}", OtherAttemptsPhrase(other)), Ink::kWarm);

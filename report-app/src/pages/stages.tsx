@@ -198,8 +198,8 @@ function Group({stage, group, name}: {stage: Stage; group: SiteGroup; name: stri
       )}
       {sites.offHeap.length > 0 && (
         <>
-          <h3>JVM off-heap, by call site</h3>
-          <SiteTable label={`JVM off-heap of ${name}`} rows={sites.offHeap} by="live" withStage={false} empty="" />
+          <h3>JVM off-heap and native libraries, by call site</h3>
+          <SiteTable label={`JVM off-heap and native libraries of ${name}`} rows={sites.offHeap} by="live" withStage={false} empty="" />
         </>
       )}
       <Remainders group={group} />

@@ -12,7 +12,7 @@ const FIGURES: [figure: TaskFigure, title: string, note: string][] = [
   ['pythonLiveAtPeakBytes', 'Python live at peak', 'from samples'],
   ['pythonAllocatedBytes', 'Python allocated', 'from samples'],
   ['heapAllocatedBytes', 'Heap allocated', 'from samples'],
-  ['offHeapLiveAtPeakBytes', 'Off-heap live at peak', 'every block was counted'],
+  ['offHeapLiveAtPeakBytes', 'Off-heap live at peak', 'of Unsafe and of native libraries, large blocks counted and small ones sampled'],
   ['peakExecutionBytes', 'Execution memory', 'Spark’s own metric, at the task’s peak'],
   ['spilledMemoryBytes', 'Spilled', 'Spark’s own metric, of memory'],
   ['durationMs', 'Duration', ''],

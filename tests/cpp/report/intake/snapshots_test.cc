@@ -106,17 +106,25 @@ TEST(Snapshots, BytesOfNoTaskCountOnce) {
     }
     return made;
   };
-  const proto::ExecutorSnapshot earlier = snapshot(
-      {{"droppedMessages", 7}, {"noTaskHeapBytes: RPC", 100}, {"noTaskHeapBytes: other threads", 30}, {"noTaskOffHeapBytes: RPC", 9}});
-  const proto::ExecutorSnapshot later =
-      snapshot({{"noTaskHeapBytes: UI", 500}, {"noTaskHeapBytes: other threads", 130}, {"noTaskOffHeapBytes: other threads", 8}});
+  const proto::ExecutorSnapshot earlier = snapshot({{"droppedMessages", 7},
+                                                    {"noTaskHeapBytes: RPC", 100},
+                                                    {"noTaskHeapBytes: other threads", 30},
+                                                    {"noTaskOffHeapBytes: RPC", 9},
+                                                    {"noTaskNativeBytes: odd", 5}});
+  const proto::ExecutorSnapshot later = snapshot({{"noTaskHeapBytes: UI", 500},
+                                                  {"noTaskHeapBytes: other threads", 130},
+                                                  {"noTaskOffHeapBytes: other threads", 8},
+                                                  {"noTaskNativeBytes: other threads", 7}});
   for (const bool in_order : {true, false}) {
     proto::ExecutorSnapshot joined = in_order ? earlier : later;
     JoinSnapshot(in_order ? later : earlier, joined);
     std::map<std::string, uint64_t> counters;
     for (const proto::Counter& counter : joined.counters()) counters[counter.name()] = counter.value();
-    const std::map<std::string, uint64_t> expected = {
-        {"droppedMessages", 7}, {"noTaskHeapBytes: UI", 500}, {"noTaskHeapBytes: other threads", 130}, {"noTaskOffHeapBytes: RPC", 9}};
+    const std::map<std::string, uint64_t> expected = {{"droppedMessages", 7},
+                                                      {"noTaskHeapBytes: UI", 500},
+                                                      {"noTaskHeapBytes: other threads", 130},
+                                                      {"noTaskOffHeapBytes: RPC", 9},
+                                                      {"noTaskNativeBytes: other threads", 7}};
     EXPECT_EQ(counters, expected);
   }
 }

@@ -1,0 +1,34 @@
+import org.sparkmemprof.jni.NativeAgent;
+
+/**
+ * Applications in one JVM: one without malloc of libraries, one with it and huge intervals, two
+ * with small intervals. The thread that allocates lives through all of them.
+ */
+public final class NativeTwice {
+  static final long LARGE = 9_000_007;
+  static final long SMALL = 300_007;
+
+  public static void main(String[] args) throws Exception {
+    NativeHog.load();
+    int messages = 0;
+    String[][] options = {
+      {"native.enabled=false"}, {"native.interval=256m"}, {"native.interval=64k"}
+    };
+    for (int application = 0; application < options.length; application++) {
+      Probe.start(options[application]);
+      Probe.task(1);
+      NativeHog.small(1, 1000); // from here on the thread counts down an interval
+      NativeHog.free(NativeHog.keep(LARGE));
+      Probe.close(1, "task-" + application);
+      NativeAgent.stop();
+      messages = Probe.drain(messages);
+      NativeHog.free(NativeHog.keep(SMALL)); // between two applications
+    }
+    Probe.start("native.interval=64k");
+    Probe.task(2);
+    NativeHog.free(NativeHog.keep(SMALL));
+    Probe.close(2, "task-small");
+    NativeAgent.stop();
+    Probe.drain(messages);
+  }
+}

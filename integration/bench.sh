@@ -3,6 +3,7 @@
 #
 #   integration/bench.sh [--python PYTHON] cost [OPTIONS]       CPU time against bare runs; see `cost --help`
 #   integration/bench.sh [--python PYTHON] accuracy [OPTIONS]   a line's bytes against the truth; see `accuracy --help`
+#   integration/bench.sh publish                                writes docs/benchmarks.md from what was measured so far
 #
 # PYTHON: the CPython to measure with (default: 3.11). Measure on an idle machine: what else runs shows in the intervals.
 set -euo pipefail
@@ -13,9 +14,9 @@ if [ "${1:-}" = --python ]; then
   shift 2
 fi
 case ${1:-} in
-  cost | accuracy) script=$1; shift ;;
-  -h | --help) sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
-  *) sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
+  cost | accuracy | publish) script=$1; shift ;;
+  -h | --help) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+  *) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 esac
 
 setup_lock

@@ -14,6 +14,7 @@ import argparse
 import concurrent.futures
 import json
 import math
+import platform
 import statistics
 import subprocess
 import sys
@@ -21,6 +22,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import provenance
+
+RESULTS = provenance.ROOT / "build/bench/accuracy.json"
 BLOCK = 1_499  # bytes that malloc is asked for: larger than pymalloc's, much smaller than the interval
 COUNT = 171_000
 SAMPLED = BLOCK * COUNT
@@ -113,15 +117,18 @@ def main() -> int:
         f"mean off by {mean / standard_error:+.2f} standard errors (wanted: 3 at most)": abs(mean)
         <= 3 * standard_error,
     }
-    for text, held in checks.items():
-        print(f"{'ok    ' if held else 'FAILED'} {text}")
+    said = [f"{'ok' if held else 'FAILED'}: {text}" for text, held in checks.items()]
     with tempfile.TemporaryDirectory(prefix="accuracy-memray-") as folder:
         rival = memrays(Path(folder))
     if rival is None:
-        print("memray isn't installed: not compared")
+        said.append("memray isn't installed: not compared")
     else:
         small, large = rival[0] / SAMPLED - 1, rival[1] / COUNTED - 1
-        print(f"memray: {small:+.3%} on the small blocks, {large:+.3%} on the large ones")
+        said.append(f"memray, one run: {small:+.3%} on the small blocks, {large:+.3%} on the large ones")
+    print("\n".join(said))
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    record = {"python": platform.python_version(), "runs": options.runs, "said": said} | provenance.here()
+    RESULTS.write_text(json.dumps(record), encoding="utf-8")
     return 0 if all(checks.values()) else 1
 
 

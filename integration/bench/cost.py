@@ -24,6 +24,7 @@ import sys
 import time
 from pathlib import Path
 
+import provenance
 from profilers import PROFILERS
 from ratios import Ratio, ratio_of
 from workloads import BOUNDS, WORKLOADS
@@ -92,11 +93,13 @@ class Results:
         self._path = path
         self.groups: dict[Key, list[dict[str, list[list[float]]]]] = collections.defaultdict(list)
         self.starts: dict[str, list[dict[str, list[float]]]] = collections.defaultdict(list)
+        self.measured: set[tuple[str, str, str]] = set()  # commit, date, machine
         if path.exists():
             for line in path.read_text(encoding="utf-8").splitlines():
                 self._take(json.loads(line))
 
     def _take(self, record: dict) -> None:
+        self.measured.add(tuple(record.get(key, "unknown") for key in ("commit", "date", "machine")))
         if "start" in record:
             self.starts[record["python"]].append(record["start"])
         else:
@@ -105,6 +108,7 @@ class Results:
             )
 
     def add(self, record: dict) -> None:
+        record = record | provenance.here()
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(record) + "\n")
@@ -147,24 +151,30 @@ def judged(ratio: Ratio | None, bound: float | None) -> str:
     if bound is None:
         return str(ratio)
     if ratio.high <= bound:
-        return f"{ratio} ≤ {bound}"
+        return f"{ratio} ≤ {bound}: met"
     if ratio.low > bound:
-        return f"{ratio} **above {bound}**"
-    return f"{ratio} gap: {bound} lies within"
+        return f"{ratio} > {bound}: **missed**"
+    return f"{ratio} around {bound}: open"
 
 
-def print_tables(results: Results) -> None:
+def tables(results: Results) -> str:
+    """Markdown."""
+    lines: list[str] = []
     for python, place in sorted({key[:2] for key in results.groups}):
-        print(f"\nCPython {python}, {place}: CPU time against bare, 95 % interval\n")
-        print("| workload | " + " | ".join(PROFILERS) + " | wall, sparkmemprof |")
-        print("|---" * (len(PROFILERS) + 2) + "|")
+        lines += [
+            "",
+            f"CPython {python}, {place}: CPU time against bare, 95 % interval",
+            "",
+            "| workload | " + " | ".join(PROFILERS) + " | wall, sparkmemprof |",
+            "|---" * (len(PROFILERS) + 2) + "|",
+        ]
         for workload in WORKLOADS:
             ratios = {profiler: results.ratio((python, place, workload, profiler)) for profiler in PROFILERS}
             if not any(ratios.values()):
                 continue
             cells = [judged(ratio, BOUNDS.get(workload) if name == OWN else None) for name, ratio in ratios.items()]
             wall = results.ratio((python, place, workload, OWN), "wall")
-            print(f"| {workload} | " + " | ".join(cells) + f" | {wall or ''} |")
+            lines.append(f"| {workload} | " + " | ".join(cells) + f" | {wall or ''} |")
     for python, starts in sorted(results.starts.items()):
         if not starts:
             continue
@@ -172,11 +182,13 @@ def print_tables(results: Results) -> None:
             name: [statistics.median(start[name][i] for start in starts) for i in range(4)] for name in (OWN, "bare")
         }
         cpu, wall, resident, virtual = (own - bare for own, bare in zip(middles[OWN], middles["bare"]))
-        print(
-            f"\nCPython {python}, start of a worker, medians of {len(starts)}: "
-            f"{1000 * wall:+.1f} ms ({1000 * cpu:+.1f} ms CPU; at most 10), "
-            f"{resident / MIB:+.1f} MiB resident (at most 8), {virtual / MIB:+.1f} MiB virtual (at most 16)"
-        )
+        lines += [
+            "",
+            f"CPython {python}, start of a worker, medians of {len(starts)}: {1000 * wall:+.1f} ms (bound 10; "
+            f"{1000 * cpu:+.1f} ms CPU), {resident / MIB:+.1f} MiB resident (bound 8), "
+            f"{virtual / MIB:+.1f} MiB virtual (bound 16)",
+        ]
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -209,7 +221,7 @@ def main() -> None:
                 measure(results, (python, place, workload, profiler), precision, options.minutes)
         if not options.spark:
             measure_start(results, python, options.starts)
-    print_tables(results)
+    print(tables(results))
 
 
 if __name__ == "__main__":

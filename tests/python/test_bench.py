@@ -33,6 +33,30 @@ def test_a_ratio_and_its_interval():
         ratio_of(groups[:1])
 
 
+def test_the_page_says_which_bounds_are_met(tmp_path):
+    results, page = tmp_path / "results.jsonl", tmp_path / "page.md"
+    command = [sys.executable, str(BENCH / "publish.py"), "--results", results, "--page", page]
+    command += ["--accuracy", tmp_path / "none"]
+    assert "run integration/bench.sh cost" in processes.run(command, 60).stderr
+    record = {"python": "3.11.7", "place": "plain", "commit": "abc1234", "date": "2026-01-02", "machine": "2 odd ones"}
+    ratios = {"pandas": [1.011, 1.013], "numpy": [1.01, 1.05], "arrow": [1.17, 1.19]}
+    for workload, pair in ratios.items():
+        for ratio in pair:
+            one = record | {"workload": workload, "profiler": "sparkmemprof"}
+            one["pairs"] = {"cpu": [[ratio, 1.0]], "wall": [[ratio, 1.0]]}
+            with results.open("a") as file:
+                file.write(json.dumps(one) + "\n")
+    processes.run(command, 60, check=True)
+    text = page.read_text()
+    assert "Measured at abc1234, 2026-01-02: 2 odd ones." in text
+    rows = {line.split("|")[1].strip(): line for line in text.splitlines() if line.startswith("| ")}
+    assert "[1.011, 1.013] ≤ 1.02: met" in rows["pandas"]
+    assert "around 1.02: open" in rows["numpy"]
+    assert "> 1.02: **missed**" in rows["arrow"]
+    assert rows["pandas"].count("not measured") == 5, "the rivals"
+    assert "objects" not in rows
+
+
 @pytest.mark.full
 def test_a_run_goes_on_where_the_last_one_ended(package, tmp_path):
     results = tmp_path / "results.jsonl"

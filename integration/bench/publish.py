@@ -1,0 +1,57 @@
+"""Writes docs/benchmarks.md from what was measured so far: the tables of `cost` and the findings of `accuracy`.
+
+integration/bench.sh publish
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import accuracy
+import cost
+import provenance
+
+HEAD = """\
+# Benchmarks
+
+Made by `integration/bench.sh publish`; not edited by hand. A cost is a ratio of CPU times: the same work profiled and
+bare, in turn, in one process, with its 95 % interval (bootstrapped over processes). A bound is *met* where the whole
+interval is below it, *missed* where all of it is above, and else *open*. What was not measured says so.
+"""
+
+
+def measured_at(measured: set[tuple[str, str, str]]) -> str:
+    return "\n".join(f"Measured at {commit}, {date}: {machine}." for commit, date, machine in sorted(measured))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="integration/bench.sh publish", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--results", type=Path, default=cost.DEFAULT_RESULTS, help="of `cost`")
+    parser.add_argument("--accuracy", type=Path, default=accuracy.RESULTS, help="of `accuracy`")
+    parser.add_argument("--page", type=Path, default=provenance.ROOT / "docs/benchmarks.md", help="what is written")
+    options = parser.parse_args()
+    results = cost.Results(options.results)
+    if not results.measured:
+        raise SystemExit(f"nothing was measured: {options.results} is missing or empty; run integration/bench.sh cost")
+    parts = [HEAD, "## What profiling Python costs", "", measured_at(results.measured), cost.tables(results), ""]
+    if options.accuracy.exists():
+        record = json.loads(options.accuracy.read_text(encoding="utf-8"))
+        parts += [
+            "## How right a line's bytes are",
+            "",
+            measured_at({(record["commit"], record["date"], record["machine"])}),
+            f"CPython {record['python']}, {record['runs']} processes:",
+            "",
+            *(f"- {finding}" for finding in record["said"]),
+            "",
+        ]
+    options.page.write_text("\n".join(parts), encoding="utf-8")
+    print(options.page)
+
+
+if __name__ == "__main__":
+    main()

@@ -157,6 +157,15 @@ def judged(ratio: Ratio | None, bound: float | None) -> str:
     return f"{ratio} around {bound}: open"
 
 
+def beside_the_rival(exact: Ratio | None, rival: Ratio | None) -> str:
+    """Our exact mode should cost less than memray where both see every allocation of Python's."""
+    if exact is None or rival is None:
+        return ""
+    if exact.high <= rival.low:
+        return ", below memray's: met"
+    return ", above memray's: **missed**" if exact.low > rival.high else ", about memray's: open"
+
+
 def tables(results: Results) -> str:
     """Markdown."""
     lines: list[str] = []
@@ -173,6 +182,7 @@ def tables(results: Results) -> str:
             if not any(ratios.values()):
                 continue
             cells = [judged(ratio, BOUNDS.get(workload) if name == OWN else None) for name, ratio in ratios.items()]
+            cells[list(ratios).index(EXACT)] += beside_the_rival(ratios[EXACT], ratios[EXACT_RIVAL])
             wall = results.ratio((python, place, workload, OWN), "wall")
             lines.append(f"| {workload} | " + " | ".join(cells) + f" | {wall or ''} |")
     for python, starts in sorted(results.starts.items()):

@@ -36,5 +36,5 @@ def _processor() -> str:
 def here() -> dict[str, str]:
     """commit, date and machine, as people read them."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIB
-    machine = f"{os.cpu_count()} CPUs, {_processor()}, {memory:.0f} GiB, Linux {platform.release()}"
+    machine = f"{os.cpu_count()} CPUs, {_processor()}, {memory:.0f} GiB, Linux {platform.release().partition('-')[0]}"
     return {"commit": _commit(), "date": datetime.date.today().isoformat(), "machine": machine}

@@ -1,4 +1,5 @@
 import java.io.File;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,22 +24,30 @@ public final class HeapHog {
   private static final List<Object> kept = new ArrayList<>();
   private static Object sink;
 
-  /** As a plugin's sender would: until there is nothing more, and again where there is no room. */
+  /**
+   * As a plugin's sender would: until there is nothing more, and again where there is no room. What
+   * is thrown then depends on where the heap ran out, also while something else is caught.
+   */
   private static void send() {
     byte[] message = null;
+    boolean full = false;
     for (int number = 0; ; ) {
       try {
+        if (full) LockSupport.parkNanos(50_000_000);
+        full = false;
         if (message == null) message = NativeAgent.takeMessage(60_000);
         if (message == null) return;
-        Files.write(Path.of(String.format("message-%04d", number)), message);
+        write(String.format("message-%04d", number), message);
         message = null;
         number++;
-      } catch (OutOfMemoryError full) {
-        LockSupport.parkNanos(50_000_000);
-      } catch (Exception e) {
-        throw new IllegalStateException(e);
+      } catch (Throwable noRoom) {
+        full = true;
       }
     }
+  }
+
+  private static void write(String name, byte[] bytes) throws IOException {
+    Files.write(Path.of(name), bytes);
   }
 
   static void keepSmall(int count) {
@@ -97,6 +106,10 @@ public final class HeapHog {
     NativeAgent.sparkMemory(11_000_003, 22_000_007, Runtime.getRuntime().maxMemory(), 55_000_021);
     Thread sender = new Thread(HeapHog::send, "sender");
     sender.setDaemon(true);
+    write(
+        String.format("first-%04d", 0),
+        new byte[1]); // a class that finds no room at first never loads
+    LockSupport.parkNanos(1);
     if (!alone && !args[0].equals("exit")) sender.start();
     Probe.task(1);
     keepSmall(50_000); // 51 MB

@@ -19,6 +19,10 @@ case ${1:-} in
   *) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 esac
 
+if [ "$script" = publish ]; then # reads what the others have written
+  setup_python
+  exec "$PYTHON" "$PROJECT/integration/bench/publish.py" "$@"
+fi
 setup_lock
 setup_build
 setup_wheel

@@ -48,9 +48,9 @@ void ExecutorWatch::StartWatcher(const ApplicationRef& application) {
   options.offheap_live_bytes = [this] { return offheap_->live_bytes(); };
   options.heap_used_after_gc = [this] { return heap_->collectors().UsedAfter(); };
   options.offheap_blocks = [this] {
-    std::vector<AddressRange> blocks = offheap_->BlocksFrom(kLargeBlock), native = malloc_->BlocksFrom(kLargeBlock);
-    blocks.insert(blocks.end(), native.begin(), native.end());
-    std::sort(blocks.begin(), blocks.end(), [](const AddressRange& a, const AddressRange& b) { return a.begin < b.begin; });
+    const std::vector<AddressRange> unsafes = offheap_->BlocksFrom(kLargeBlock), native = malloc_->BlocksFrom(kLargeBlock);
+    std::vector<AddressRange> blocks(unsafes.size() + native.size());
+    std::merge(unsafes.begin(), unsafes.end(), native.begin(), native.end(), blocks.begin(), AddressRange::ByBegin);
     return blocks;
   };
   options.pauses = [this] { return PauseSums{ground_->pauses.count(), ground_->pauses.total_ns()}; };

@@ -6,25 +6,9 @@
 #include <optional>
 
 #include "base/errno_keeper.h"
+#include "hooking/malloc_family.h"
 #include "malloc/library_malloc.h"
 #include "sampling/poisson_sampler.h"
-
-// free_sized and free_aligned_sized are of C23: where libc or a preloaded allocator has them.
-// clang-format off
-#define MEMPROF_MALLOC_FAMILY(ROW) \
-  ROW(malloc, HookMalloc, false, void*, (size_t size)) \
-  ROW(free, HookFree, false, void, (void* block)) \
-  ROW(free_sized, HookFreeSized, true, void, (void* block, size_t size)) \
-  ROW(free_aligned_sized, HookFreeAlignedSized, true, void, (void* block, size_t alignment, size_t size)) \
-  ROW(calloc, HookCalloc, false, void*, (size_t count, size_t size)) \
-  ROW(realloc, HookRealloc, false, void*, (void* old, size_t size)) \
-  ROW(reallocarray, HookReallocarray, false, void*, (void* old, size_t count, size_t size)) \
-  ROW(posix_memalign, HookPosixMemalign, false, int, (void** block, size_t alignment, size_t size)) \
-  ROW(aligned_alloc, HookAlignedAlloc, false, void*, (size_t alignment, size_t size)) \
-  ROW(memalign, HookMemalign, false, void*, (size_t alignment, size_t size)) \
-  ROW(valloc, HookValloc, false, void*, (size_t size)) \
-  ROW(pvalloc, HookPvalloc, false, void*, (size_t size))
-// clang-format on
 
 namespace memprof {
 namespace {

@@ -2,7 +2,7 @@
 // beside the real call; freeing a block that isn't followed costs one load.
 //
 // Each hook calls the real function, by the address that the GOT patcher found, then tells the LibraryMalloc. Results and errno are the
-// real function's. C++'s operators new and delete and Rust's default allocator need none of their own: they call malloc and free.
+// real function's. Rust's default allocator needs none of its own: it calls malloc and free.
 // Memory that a library maps itself (mmap; allocators that are built into it) isn't seen.
 #pragma once
 

@@ -36,7 +36,7 @@ std::vector<AddressRange> OffHeapBlocks::Larger(uint64_t bytes) const {
   ForEach([&](uint64_t address, const OffHeapBlock& block) {
     if (block.size >= bytes) found.push_back({address, address + block.size});
   });
-  std::sort(found.begin(), found.end(), [](const AddressRange& a, const AddressRange& b) { return a.begin < b.begin; });
+  std::sort(found.begin(), found.end(), AddressRange::ByBegin);
   return found;
 }
 

@@ -2,6 +2,7 @@
 # What sparkmemprof and its rivals cost, and how right its lines are: builds, makes a venv with memray, measures, prints tables.
 #
 #   integration/bench.sh [--python PYTHON] cost [OPTIONS]       CPU time against bare runs; see `cost --help`
+#   integration/bench.sh [--python PYTHON] jvm [OPTIONS]        the same for Spark jobs in a JVM; see `jvm --help`
 #   integration/bench.sh [--python PYTHON] accuracy [OPTIONS]   a line's bytes against the truth; see `accuracy --help`
 #   integration/bench.sh publish                                writes docs/benchmarks.md from what was measured so far
 #
@@ -14,9 +15,9 @@ if [ "${1:-}" = --python ]; then
   shift 2
 fi
 case ${1:-} in
-  cost | accuracy | publish) script=$1; shift ;;
-  -h | --help) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
-  *) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
+  cost | jvm | accuracy | publish) script=$1; shift ;;
+  -h | --help) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+  *) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 esac
 
 if [ "$script" = publish ]; then # reads what the others have written

@@ -13,31 +13,27 @@ should run meanwhile.
 from __future__ import annotations
 
 import argparse
-import collections
-import json
+import functools
 import os
 import platform
 import random
 import statistics
 import subprocess
 import sys
-import time
 from pathlib import Path
 
-import provenance
 from profilers import PROFILERS
-from ratios import Ratio, ratio_of
+from ratios import Ratio
+from results import FOLDER, Key, Pairs, Results, judged, markdown, measure
 from workloads import BOUNDS, WORKLOADS
 
 HERE = Path(__file__).resolve().parent
-DEFAULT_RESULTS = HERE.parent.parent / "build" / "bench" / "results.jsonl"
+DEFAULT_RESULTS = FOLDER / "results.jsonl"
 OWN = "sparkmemprof"
 EXACT, EXACT_RIVAL = "sparkmemprof, exact", "memray, Python allocators"
+START = "start of a worker"
 PAIRS_A_PROCESS, RIVALS_PAIRS = 12, 2  # some rivals take a hundred times as long as the bare unit
-LEAST_PROCESSES = 4
 MIB = 1 << 20
-
-Key = tuple[str, str, str, str]  # Python, place, workload, profiler
 
 
 class Server:
@@ -72,11 +68,11 @@ class Server:
         self._process.wait()
 
 
-def pairs_of_one_process(spark: bool, workload: str, profiler: str) -> dict[str, list[list[float]]]:
+def pairs_of_one_process(spark: bool, workload: str, profiler: str) -> Pairs:
     """Pairs (profiled, bare). In Spark bare tasks have their own application: there the profiler comes by conf."""
     servers = [Server("spark_unit.py", workload, name) for name in (profiler, "bare")] if spark else None
     one = None if servers else Server("unit.py", workload, profiler)
-    found: dict[str, list[list[float]]] = {"cpu": [], "wall": []}
+    found: Pairs = {"cpu": [], "wall": []}
     for _ in range(PAIRS_A_PROCESS if profiler == OWN else RIVALS_PAIRS):
         times = {}
         for how in random.sample(["profiled", "bare"], 2):
@@ -88,73 +84,14 @@ def pairs_of_one_process(spark: bool, workload: str, profiler: str) -> dict[str,
     return found
 
 
-class Results:
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self.groups: dict[Key, list[dict[str, list[list[float]]]]] = collections.defaultdict(list)
-        self.starts: dict[str, list[dict[str, list[float]]]] = collections.defaultdict(list)
-        self.measured: set[tuple[str, str, str]] = set()  # commit, date, machine
-        if path.exists():
-            for line in path.read_text(encoding="utf-8").splitlines():
-                self._take(json.loads(line))
-
-    def _take(self, record: dict) -> None:
-        self.measured.add(tuple(record.get(key, "unknown") for key in ("commit", "date", "machine")))
-        if "start" in record:
-            self.starts[record["python"]].append(record["start"])
-        else:
-            self.groups[record["python"], record["place"], record["workload"], record["profiler"]].append(
-                record["pairs"]
-            )
-
-    def add(self, record: dict) -> None:
-        record = record | provenance.here()
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(record) + "\n")
-        self._take(record)
-
-    def ratio(self, key: Key, clock: str = "cpu") -> Ratio | None:
-        groups = [group[clock] for group in self.groups[key]]
-        return ratio_of(groups) if len(groups) >= 2 else None
-
-
-def measure(results: Results, key: Key, precision: float, minutes: float) -> None:
-    _, place, workload, profiler = key
-    deadline = time.monotonic() + 60 * minutes
-
-    def precise() -> bool:
-        ratio = results.ratio(key)
-        return ratio is not None and ratio.half_width <= precision and len(results.groups[key]) >= LEAST_PROCESSES
-
-    while not precise():
-        pairs = pairs_of_one_process(place == "Spark worker", workload, profiler)
-        results.add({"python": key[0], "place": place, "workload": workload, "profiler": profiler, "pairs": pairs})
-        print(f"  {place}, {workload}, {profiler}: {results.ratio(key) or '…'}", file=sys.stderr, flush=True)
-        if time.monotonic() > deadline:
-            return
-
-
-def measure_start(results: Results, python: str, rounds: int) -> None:
-    for _ in range(len(results.starts[python]), rounds):
+def measure_start(results: Results, runtime: str, rounds: int) -> None:
+    for _ in range(len(results.others[START][runtime]), rounds):
         start = {}
         for profiler in random.sample([OWN, "bare"], 2):
             command = [sys.executable, str(HERE / "unit.py"), "--start", profiler]
             printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
             start[profiler] = [float(word) for word in printed.split()]
-        results.add({"python": python, "start": start})
-
-
-def judged(ratio: Ratio | None, bound: float | None) -> str:
-    if ratio is None:
-        return "not measured"
-    if bound is None:
-        return str(ratio)
-    if ratio.high <= bound:
-        return f"{ratio} ≤ {bound}: met"
-    if ratio.low > bound:
-        return f"{ratio} > {bound}: **missed**"
-    return f"{ratio} around {bound}: open"
+        results.add(START, runtime, start)
 
 
 def beside_the_rival(exact: Ratio | None, rival: Ratio | None) -> str:
@@ -169,32 +106,25 @@ def beside_the_rival(exact: Ratio | None, rival: Ratio | None) -> str:
 def tables(results: Results) -> str:
     """Markdown."""
     lines: list[str] = []
-    for python, place in sorted({key[:2] for key in results.groups}):
-        lines += [
-            "",
-            f"CPython {python}, {place}: CPU time against bare, 95 % interval",
-            "",
-            "| workload | " + " | ".join(PROFILERS) + " | wall, sparkmemprof |",
-            "|---" * (len(PROFILERS) + 2) + "|",
-        ]
+    for runtime, place in sorted({key[:2] for key in results.groups}):
+        rows = []
         for workload in WORKLOADS:
-            ratios = {profiler: results.ratio((python, place, workload, profiler)) for profiler in PROFILERS}
+            ratios = {profiler: results.ratio(Key(runtime, place, workload, profiler)) for profiler in PROFILERS}
             if not any(ratios.values()):
                 continue
             cells = [judged(ratio, BOUNDS.get(workload) if name == OWN else None) for name, ratio in ratios.items()]
             cells[list(ratios).index(EXACT)] += beside_the_rival(ratios[EXACT], ratios[EXACT_RIVAL])
-            wall = results.ratio((python, place, workload, OWN), "wall")
-            lines.append(f"| {workload} | " + " | ".join(cells) + f" | {wall or ''} |")
-    for python, starts in sorted(results.starts.items()):
-        if not starts:
-            continue
+            rows.append([workload, *cells, str(results.ratio(Key(runtime, place, workload, OWN), "wall") or "")])
+        lines += ["", f"{runtime}, {place}: CPU time against bare, 95 % interval", ""]
+        lines += markdown(["workload", *PROFILERS, "wall, sparkmemprof"], rows)
+    for runtime, starts in sorted(results.others[START].items()):
         middles = {
             name: [statistics.median(start[name][i] for start in starts) for i in range(4)] for name in (OWN, "bare")
         }
         cpu, wall, resident, virtual = (own - bare for own, bare in zip(middles[OWN], middles["bare"]))
         lines += [
             "",
-            f"CPython {python}, start of a worker, medians of {len(starts)}: {1000 * wall:+.1f} ms (bound 10; "
+            f"{runtime}, {START}, medians of {len(starts)}: {1000 * wall:+.1f} ms (bound 10; "
             f"{1000 * cpu:+.1f} ms CPU), {resident / MIB:+.1f} MiB resident (bound 8), "
             f"{virtual / MIB:+.1f} MiB virtual (bound 16)",
         ]
@@ -223,14 +153,15 @@ def main() -> None:
     results = Results(options.results)
     if not options.table:
         place = "Spark worker" if options.spark else "plain"
-        python = platform.python_version()
+        runtime = f"CPython {platform.python_version()}"
         for workload in options.workload or WORKLOADS:
             for profiler in options.profiler or PROFILERS:
                 # The rivals' costs are tens of per cent: they need no tenth of one.
                 precision = options.precision if profiler == OWN else max(options.precision, 0.05)
-                measure(results, (python, place, workload, profiler), precision, options.minutes)
+                pairs = functools.partial(pairs_of_one_process, options.spark, workload, profiler)
+                measure(results, Key(runtime, place, workload, profiler), pairs, precision, options.minutes)
         if not options.spark:
-            measure_start(results, python, options.starts)
+            measure_start(results, runtime, options.starts)
     print(tables(results))
 
 

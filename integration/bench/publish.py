@@ -1,4 +1,4 @@
-"""Writes docs/benchmarks.md from what was measured so far: the tables of `cost` and the findings of `accuracy`.
+"""Writes docs/benchmarks.md from what was measured so far: the tables of `cost` and `jvm`, the findings of `accuracy`.
 
 integration/bench.sh publish
 """
@@ -11,7 +11,9 @@ from pathlib import Path
 
 import accuracy
 import cost
+import jvm
 import provenance
+from results import Results
 
 HEAD = """\
 # Benchmarks
@@ -31,13 +33,17 @@ def main() -> None:
         prog="integration/bench.sh publish", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--results", type=Path, default=cost.DEFAULT_RESULTS, help="of `cost`")
+    parser.add_argument("--jvm", type=Path, default=jvm.DEFAULT_RESULTS, help="of `jvm`")
     parser.add_argument("--accuracy", type=Path, default=accuracy.RESULTS, help="of `accuracy`")
     parser.add_argument("--page", type=Path, default=provenance.ROOT / "docs/benchmarks.md", help="what is written")
     options = parser.parse_args()
-    results = cost.Results(options.results)
+    results, of_jvms = Results(options.results), Results(options.jvm)
     if not results.measured:
         raise SystemExit(f"nothing was measured: {options.results} is missing or empty; run integration/bench.sh cost")
     parts = [HEAD, "## What profiling Python costs", "", measured_at(results.measured), cost.tables(results), ""]
+    if of_jvms.measured:
+        parts += ["## What profiling the JVM costs", "", jvm.HOW, "", measured_at(of_jvms.measured)]
+        parts += [jvm.tables(of_jvms), ""]
     if options.accuracy.exists():
         record = json.loads(options.accuracy.read_text(encoding="utf-8"))
         parts += [

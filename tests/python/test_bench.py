@@ -36,9 +36,10 @@ def test_a_ratio_and_its_interval():
 def test_the_page_says_which_bounds_are_met(tmp_path):
     results, page = tmp_path / "results.jsonl", tmp_path / "page.md"
     command = [sys.executable, str(BENCH / "publish.py"), "--results", results, "--page", page]
-    command += ["--accuracy", tmp_path / "none"]
+    command += ["--accuracy", tmp_path / "none", "--jvm", tmp_path / "jvm.jsonl"]
     assert "run integration/bench.sh cost" in processes.run(command, 60).stderr
-    record = {"python": "3.11.7", "place": "plain", "commit": "abc1234", "date": "2026-01-02", "machine": "2 odd ones"}
+    provenance = {"commit": "abc1234", "date": "2026-01-02", "machine": "2 odd ones"}
+    record = {"runtime": "CPython 3.11.7", "place": "plain", **provenance}
     own, exact, rival = "sparkmemprof", "sparkmemprof, exact", "memray, Python allocators"
     ratios = {
         ("pandas", own): [1.011, 1.013],
@@ -55,6 +56,15 @@ def test_the_page_says_which_bounds_are_met(tmp_path):
             one["pairs"] = {"cpu": [[ratio, 1.0]], "wall": [[ratio, 1.0]]}
             with results.open("a") as file:
                 file.write(json.dumps(one) + "\n")
+    of_jvms = {"runtime": "JDK 17.0.99", "place": "local[2]", "workload": "SQL", "profiler": own, **provenance}
+    with (tmp_path / "jvm.jsonl").open("w") as file:
+        for ratio in (1.011, 1.012):
+            file.write(json.dumps(of_jvms | {"pairs": {"cpu": [[ratio, 1.0]], "wall": [[ratio, 1.0]]}}) + "\n")
+        for more in (7, 9, 40):
+            values = {own: (1000 + more) << 20, "bare": 1000 << 20}
+            file.write(
+                json.dumps({"what": "resident memory of a JVM", "runtime": "JDK 17.0.99", "values": values}) + "\n"
+            )
     processes.run(command, 60, check=True)
     text = page.read_text()
     assert "Measured at abc1234, 2026-01-02: 2 odd ones." in text
@@ -66,6 +76,8 @@ def test_the_page_says_which_bounds_are_met(tmp_path):
     assert "above memray's: **missed**" in rows["numpy"]
     assert rows["pandas"].count("not measured") == 3, "the other rivals"
     assert "objects" not in rows
+    assert "[1.011, 1.012] ≤ 1.02: met" in rows["SQL"]
+    assert "3 pairs: +9.0 MiB in the middle (+7.0 to +40.0; bound 24)" in text
 
 
 @pytest.mark.full
@@ -81,7 +93,7 @@ def test_a_run_goes_on_where_the_last_one_ended(package, tmp_path):
     pairs = [record["pairs"]["cpu"] for record in records if "pairs" in record]
     assert [len(group) for group in pairs] == [12, 12]
     assert all(profiled > 0 and bare > 0 for group in pairs for profiled, bare in group)
-    assert sum("start" in record for record in records) == 1
+    assert sum(record.get("what") == "start of a worker" for record in records) == 1
     assert "| objects |" not in printed[0], "one process says nothing of an interval"
     assert "| objects |" in printed[1]
     assert "start of a worker" in printed[1]

@@ -100,9 +100,11 @@ def test_several_applications_in_one_jvm(java):
     assert [[site["allocatedBytes"] for site in found] for found in large] == [[], [LARGE]]
     (small,) = sites(outcome.task("task-small"), "jvm-native", "NativeHog.keep")
     assert (small["allocatedBytes"], small["sampled"]) == (SMALL, False), "more than four of the new intervals"
-    said = ["sites of jvm-native" in snapshot["notAvailable"] for snapshot in outcome.snapshots()]
-    assert said[0]
-    assert not said[-1], "it is measured now"
+    messages = outcome.messages()
+    first = messages[: int(outcome.out.split("messages ")[1].split()[0])]  # the first application's
+    ends = [[message["executor"] for message in part if "executor" in message][-1] for part in (first, messages)]
+    said = ["sites of jvm-native" in snapshot["notAvailable"] for snapshot in ends]
+    assert said == [True, False], "the last application measures them"
 
 
 @pytest.mark.full

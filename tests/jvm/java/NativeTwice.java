@@ -22,6 +22,7 @@ public final class NativeTwice {
       Probe.close(1, "task-" + application);
       NativeAgent.stop();
       messages = Probe.drain(messages);
+      System.out.println("messages " + messages);
       NativeHog.free(NativeHog.keep(SMALL)); // between two applications
     }
     Probe.start("native.interval=64k");

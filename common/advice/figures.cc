@@ -27,7 +27,7 @@ PythonAtOnce SumOf(const std::vector<ReportProcess>& processes) {
 std::optional<uint64_t> ResidentHeap(const ReportExecutor& executor) {
   for (const ReportProcess& process : executor.processes) {
     if (process.kind != "jvm") continue;
-    for (const ReportRow& row : process.rows) {
+    for (const ReportNamedBytes& row : process.rows) {
       if (row.name == "Java heap") return row.bytes;
     }
   }
@@ -77,7 +77,7 @@ uint64_t BudgetOf(const AdviceInput& input, std::string_view region) {
 
 uint64_t LastOf(const AdviceInput& input, std::string_view region) {
   if (!input.last) return 0;
-  for (const ReportRow& each : input.last->regions) {
+  for (const ReportNamedBytes& each : input.last->regions) {
     if (each.name == region) return each.bytes;
   }
   return 0;

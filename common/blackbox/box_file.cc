@@ -61,8 +61,8 @@ uint64_t Place(const Plan& plan, Table* tables) {
       {0, plan.frames, sizeof(Frame)},
       {0, plan.modules, sizeof(Module)},
       {0, plan.string_bytes, 1},
-      {0, 1, sizeof(TwoCopies<RowMoment>)},
-      {0, 2 * kRowsPerMoment, sizeof(Row)},
+      {0, 1, sizeof(TwoCopies<RssMoment>)},
+      {0, 2 * kRssRowsPerMoment, sizeof(RssRow)},
       {0, kIncidentKinds, sizeof(TwoCopies<Incident>)},
   };
   uint64_t end = kHeaderBytes;

@@ -30,8 +30,8 @@ constexpr uint32_t kRecordBytes[box::kTables] = {
     sizeof(box::Frame),
     sizeof(box::Module),
     1,
-    sizeof(TwoCopies<box::RowMoment>),
-    sizeof(box::Row),
+    sizeof(TwoCopies<box::RssMoment>),
+    sizeof(box::RssRow),
     sizeof(TwoCopies<box::Incident>),
 };
 
@@ -115,7 +115,8 @@ Result<BoxReader> BoxReader::Open(const std::string& path) {
   bool counts = header.tables[box::kSessionTable].capacity == box::kSessions &&
                 header.tables[box::kUdfTable].capacity == box::kSessions * box::kUdfsPerSession &&
                 header.tables[box::kCounterTable].capacity == box::kSessions * box::kCountersPerSession &&
-                header.tables[box::kRowMomentTable].capacity == 1 && header.tables[box::kRowTable].capacity == 2 * box::kRowsPerMoment &&
+                header.tables[box::kRssMomentTable].capacity == 1 &&
+                header.tables[box::kRssRowTable].capacity == 2 * box::kRssRowsPerMoment &&
                 header.tables[box::kIncidentTable].capacity == box::kIncidentKinds;
   if (!counts) return Status::Error(ErrorCode::kCorrupt, "black box %s: its tables of fixed size have another", name);
 
@@ -172,30 +173,30 @@ std::vector<BoxReader::SessionKey> BoxReader::Sessions() const {
   return keys;
 }
 
-Result<BoxRows> BoxReader::ReadRows() const {
+Result<RssRows> BoxReader::ReadRssRows() const {
   constexpr uint64_t kMostBytes = uint64_t{1} << 56;
   const auto none = [&] { return Status::Error(ErrorCode::kNotFound, "black box %s has no rows of its process", impl_->path.c_str()); };
   int rereads = kMostRereads;
-  const auto read_moment = [&](box::RowMoment* moment) {
-    std::vector<TwoCopies<box::RowMoment>> moments;
+  const auto read_moment = [&](box::RssMoment* moment) {
+    std::vector<TwoCopies<box::RssMoment>> moments;
     *moment = {};
-    if (!impl_->ReadTable(box::kRowMomentTable, 0, 1, &moments)) return false;
-    if (const auto* copy = impl_->Newest(box::kRowMomentTable, 0, moments[0], &rereads)) *moment = copy->value;
+    if (!impl_->ReadTable(box::kRssMomentTable, 0, 1, &moments)) return false;
+    if (const auto* copy = impl_->Newest(box::kRssMomentTable, 0, moments[0], &rereads)) *moment = copy->value;
     return true;
   };
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    box::RowMoment moment, after;
-    std::vector<box::Row> rows;
+    box::RssMoment moment, after;
+    std::vector<box::RssRow> rows;
     if (!read_moment(&moment)) return impl_->Unread();
-    if (moment.number == 0 || moment.rows > box::kRowsPerMoment || moment.rss_bytes > kMostBytes) return none();
-    const uint32_t first = moment.number % 2 == 0 ? 0 : box::kRowsPerMoment;
-    if (!impl_->ReadTable(box::kRowTable, first, moment.rows, &rows) || !read_moment(&after)) return impl_->Unread();
+    if (moment.number == 0 || moment.rows > box::kRssRowsPerMoment || moment.rss_bytes > kMostBytes) return none();
+    const uint32_t first = moment.number % 2 == 0 ? 0 : box::kRssRowsPerMoment;
+    if (!impl_->ReadTable(box::kRssRowTable, first, moment.rows, &rows) || !read_moment(&after)) return impl_->Unread();
     if (after.number != moment.number) continue;
-    BoxRows out;
+    RssRows out;
     out.rss_bytes = moment.rss_bytes;
     out.time_ms = moment.time_ms;
     for (uint32_t i = 0; i < moment.rows; ++i) {
-      const box::Row& row = rows[i];
+      const box::RssRow& row = rows[i];
       if (row.moment != moment.number || row.check != box::CheckOf(row, first + i) || row.bytes > kMostBytes) return none();
       out.rows.push_back({ValidUtf8(Text(row.name)), row.bytes});
     }

@@ -74,7 +74,7 @@ struct BoxSession {
 
 // The composition of the process's resident memory at one moment (resident/rss_rows.h): the last one at which it was larger than
 // ever before. Rows don't overlap.
-struct BoxRows {
+struct RssRows {
   struct Row {
     std::string name;
     uint64_t bytes = 0;
@@ -117,7 +117,7 @@ class BoxReader {
   // read peak and sites that agree. kNotFound: no such session (any more); kIo: the file was cut short; kExhausted: the box was given up.
   Result<BoxSession> ReadSession(uint64_t number) const;
   // kNotFound: none were measured, or they are not consistent. kIo: the file was truncated.
-  Result<BoxRows> ReadRows() const;
+  Result<RssRows> ReadRssRows() const;
   // Native frames in the order in which they were first seen: those after `*mark`, which is then advanced. All of them again when
   // the box has emptied its tables. Cheap when there is nothing new.
   struct FrameMark {

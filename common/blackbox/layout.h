@@ -15,8 +15,8 @@
 //            frames     Frame[]
 //            modules    Module[]
 //            strings    bytes: at a reference r: size u32, check u32, text, padding to 4
-//            moment     TwoCopies<RowMoment>[1]        when the process's rows were measured, and how many there are
-//            rows       Row[2 * kRowsPerMoment]         of a moment with an odd number the second half, otherwise the first
+//            moment     TwoCopies<RssMoment>[1]         when the process's rows were measured, and how many there are
+//            rows       RssRow[2 * kRssRowsPerMoment]   of a moment with an odd number the second half, otherwise the first
 //            incidents  TwoCopies<Incident>[kIncidentKinds]   of each kind the last one
 //
 // Two kinds of record:
@@ -51,7 +51,7 @@ inline constexpr uint32_t kHeaderBytes = 4096;
 inline constexpr uint32_t kSessions = 32;  // with the process-level one
 inline constexpr uint32_t kUdfsPerSession = 8;
 inline constexpr uint32_t kCountersPerSession = 16;
-inline constexpr uint32_t kRowsPerMoment = 48;
+inline constexpr uint32_t kRssRowsPerMoment = 48;
 inline constexpr uint32_t kMaxStringBytes = 1024;  // longer texts are cut at a character's start
 
 enum TableKind : uint32_t {
@@ -63,8 +63,8 @@ enum TableKind : uint32_t {
   kFrameTable,
   kModuleTable,
   kStringTable,
-  kRowMomentTable,
-  kRowTable,
+  kRssMomentTable,
+  kRssRowTable,
   kIncidentTable,
   kTables
 };
@@ -194,14 +194,14 @@ struct StringHead {
 
 // The moment of the process's rows (resident/rss_rows.h). Committed after its rows, which are in the half that the moment before
 // does not use. A reader checks the moment again after reading the rows.
-struct RowMoment {
+struct RssMoment {
   uint64_t number;  // 1, 2, ...
   uint64_t rss_bytes;
   int64_t time_ms;  // since the epoch
   uint32_t rows, reserved;
 };
 
-struct Row {
+struct RssRow {
   uint64_t moment;
   uint64_t bytes;
   char name[72];  // NUL-terminated
@@ -234,8 +234,8 @@ inline uint32_t CheckOf(const Module& module, uint32_t reference) {
 inline uint32_t CheckOf(const Udf& udf, uint32_t index) {
   return static_cast<uint32_t>(HashBytes(&udf, offsetof(Udf, check), (uint64_t{kUdfTable} << 32) + index));
 }
-inline uint64_t CheckOf(const Row& row, uint32_t index) {
-  return HashBytes(&row, offsetof(Row, check), (uint64_t{kRowTable} << 32) + index);
+inline uint64_t CheckOf(const RssRow& row, uint32_t index) {
+  return HashBytes(&row, offsetof(RssRow, check), (uint64_t{kRssRowTable} << 32) + index);
 }
 inline uint32_t CheckOfString(const char* text, uint32_t size, uint32_t reference) {
   return static_cast<uint32_t>(HashBytes(text, size, (uint64_t{kStringTable} << 32) + reference));

@@ -10,7 +10,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr size_t kMostLineBytes = 4u << 20;  // Spark's own may be longer: plans of queries
-constexpr std::string_view kOurs = "org.sparkmemprof.history.ReportPart";
+constexpr std::string_view kOurs = "org.sparkmemprof.report.ReportPart";
 
 // The event's name: `{"Event":"` and the name. Spark writes it first; a tool that rewrites a log may add blanks.
 std::string_view EventOf(std::string_view line) {

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "facts/records.h"
+#include "facts/facts.h"
 #include "report/call_site.h"
 
 namespace memprof {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "facts/records.h"
+#include "facts/facts.h"
 
 namespace memprof {
 

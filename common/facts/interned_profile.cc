@@ -35,20 +35,20 @@ uint32_t InternFrame(const proto::TaskProfile& profile, const proto::Frame& fram
   return interner.Frame(interned);
 }
 
-void ReadMemory(const proto::TaskMemory& memory, Interner& interner, TaskMemoryRecord& record) {
+void ReadMemory(const proto::TaskMemory& memory, Interner& interner, InternedTaskMemory& made) {
   for (const proto::MemoryConsumer& consumer : memory.consumers()) {
-    record.consumers.push_back({interner.String(consumer.name()), consumer.off_heap(), consumer.peak_bytes()});
+    made.consumers.push_back({interner.String(consumer.name()), consumer.off_heap(), consumer.peak_bytes()});
   }
-  if (memory.has_peak_execution_bytes()) record.peak_execution_bytes = memory.peak_execution_bytes();
-  if (memory.has_spilled_memory_bytes()) record.spilled_memory_bytes = memory.spilled_memory_bytes();
-  if (memory.has_spilled_disk_bytes()) record.spilled_disk_bytes = memory.spilled_disk_bytes();
-  for (const proto::PoolUse& pool : memory.fullest()) record.fullest[pool.off_heap() ? 1 : 0] = FiguresOf(pool);
+  if (memory.has_peak_execution_bytes()) made.peak_execution_bytes = memory.peak_execution_bytes();
+  if (memory.has_spilled_memory_bytes()) made.spilled_memory_bytes = memory.spilled_memory_bytes();
+  if (memory.has_spilled_disk_bytes()) made.spilled_disk_bytes = memory.spilled_disk_bytes();
+  for (const proto::PoolUse& pool : memory.fullest()) made.fullest[pool.off_heap() ? 1 : 0] = FiguresOf(pool);
 }
 
-SiteRecord RecordOf(const proto::Site& site, const InternedReferences& interned) {
-  SiteRecord record;
-  record.key = {interned.Stack(site.stack()), interned.Udf(site.udf()), OriginOf(site.origin())};
-  SiteFigures& figures = record.figures;
+InternedSite InternedOf(const proto::Site& site, const InternedReferences& interned) {
+  InternedSite made;
+  made.key = {interned.Stack(site.stack()), interned.Udf(site.udf()), OriginOf(site.origin())};
+  SiteFigures& figures = made.figures;
   figures.allocated_bytes = site.allocated_bytes();
   figures.allocations = site.allocations();
   if (site.has_live_at_peak_bytes()) figures.live_at_peak_bytes = site.live_at_peak_bytes();
@@ -63,7 +63,7 @@ SiteRecord RecordOf(const proto::Site& site, const InternedReferences& interned)
     figures.variance = known ? site.variance() : kUnknownVariance;
     figures.peak_variance = known ? site.peak_variance() : kUnknownVariance;
   }
-  return record;
+  return made;
 }
 
 }  // namespace
@@ -84,45 +84,45 @@ InternedReferences::InternedReferences(const proto::TaskProfile& profile, Intern
   }
 }
 
-TaskProfileRecord InternProfile(const proto::TaskProfile& profile, Interner& interner, std::pmr::memory_resource* memory) {
-  TaskProfileRecord record(memory);
-  record.sequence = profile.sequence();
-  record.taken_ms = profile.taken_ms();
-  record.final = profile.final();
-  record.partial = profile.partial();
-  record.recovered = profile.recovered();
-  record.jvm_interval_bytes = profile.jvm_interval_bytes();
-  record.python_interval_bytes = profile.python_interval_bytes();
-  if (profile.has_gc_stopped_ms()) record.gc_stopped_ms = profile.gc_stopped_ms();
+InternedProfile InternProfile(const proto::TaskProfile& profile, Interner& interner, std::pmr::memory_resource* memory) {
+  InternedProfile made(memory);
+  made.sequence = profile.sequence();
+  made.taken_ms = profile.taken_ms();
+  made.final = profile.final();
+  made.partial = profile.partial();
+  made.recovered = profile.recovered();
+  made.jvm_interval_bytes = profile.jvm_interval_bytes();
+  made.python_interval_bytes = profile.python_interval_bytes();
+  if (profile.has_gc_stopped_ms()) made.gc_stopped_ms = profile.gc_stopped_ms();
   const InternedReferences interned(profile, interner);
-  ReadMemory(profile.spark_memory(), interner, record.spark_memory);
-  record.udfs.assign(interned.udfs().begin(), interned.udfs().end());
-  record.sites.reserve(profile.sites_size());
+  ReadMemory(profile.spark_memory(), interner, made.spark_memory);
+  made.udfs.assign(interned.udfs().begin(), interned.udfs().end());
+  made.sites.reserve(profile.sites_size());
   std::unordered_map<SiteKey, size_t, SiteKeyHash> seen;  // two of a profile's stacks may be one after interning
   for (const proto::Site& site : profile.sites()) {
-    SiteRecord site_record = RecordOf(site, interned);
-    auto [entry, added] = seen.try_emplace(site_record.key, record.sites.size());
+    InternedSite made_site = InternedOf(site, interned);
+    auto [entry, added] = seen.try_emplace(made_site.key, made.sites.size());
     if (added) {
-      record.sites.push_back(site_record);
+      made.sites.push_back(made_site);
     } else {
-      AddWithinTask(site_record.figures, record.sites[entry->second].figures);
+      AddWithinTask(made_site.figures, made.sites[entry->second].figures);
     }
   }
   for (const proto::Remainder& remainder : profile.remainders()) {
-    record.remainders.emplace_back(OriginOf(remainder.origin()), OriginFigures{remainder.sites(), remainder.allocated_bytes(),
-                                                                               remainder.allocations(), remainder.live_at_peak_bytes()});
+    made.remainders.emplace_back(OriginOf(remainder.origin()), OriginFigures{remainder.sites(), remainder.allocated_bytes(),
+                                                                             remainder.allocations(), remainder.live_at_peak_bytes()});
   }
   for (const proto::Counter& counter : profile.counters()) {
-    record.counters.push_back({interner.String(counter.name()), std::min(counter.value(), kMaxFigure)});
+    made.counters.push_back({interner.String(counter.name()), std::min(counter.value(), kMaxFigure)});
   }
   for (const proto::Incident& incident : profile.incidents()) {
-    record.incidents.push_back({incident.pid(), incident.signal(), incident.time_ms(), interned.Stack(incident.stack()),
-                                incident.asked_bytes(), incident.virtual_bytes(), incident.resident_bytes(), incident.limit_bytes(),
-                                incident.started_by_task()});
+    made.incidents.push_back({incident.pid(), incident.signal(), incident.time_ms(), interned.Stack(incident.stack()),
+                              incident.asked_bytes(), incident.virtual_bytes(), incident.resident_bytes(), incident.limit_bytes(),
+                              incident.started_by_task()});
   }
   int64_t looked_of_open_ms = 0;
   for (const proto::Session& session : profile.sessions()) {
-    int64_t& looked_ms = session.closed() ? record.looked_ms : looked_of_open_ms;
+    int64_t& looked_ms = session.closed() ? made.looked_ms : looked_of_open_ms;
     looked_ms = EarliestKnown(looked_ms, session.looked_ms());
     ArrowPoolFigures pool;
     std::optional<uint64_t> pool_begin;
@@ -135,14 +135,14 @@ TaskProfileRecord InternProfile(const proto::TaskProfile& profile, Interner& int
       } else if (counter.name() == kArrowPoolEnd) {
         pool.end_bytes = value;
       } else if (counter.name() != kFirstTaskRss) {
-        record.counters.push_back({interner.String(counter.name()), value});
+        made.counters.push_back({interner.String(counter.name()), value});
       }
     }
     if (pool_begin && pool.end_bytes) pool.growth_bytes = static_cast<int64_t>(*pool.end_bytes) - static_cast<int64_t>(*pool_begin);
-    record.arrow_pool.Raise(pool);
+    made.arrow_pool.Raise(pool);
   }
-  if (looked_of_open_ms != 0) record.looked_ms = looked_of_open_ms;
-  return record;
+  if (looked_of_open_ms != 0) made.looked_ms = looked_of_open_ms;
+  return made;
 }
 
 }  // namespace memprof

@@ -1,4 +1,4 @@
-// A task's profile as the store keeps it: its names and stacks interned, its figures in records. Not thread-safe.
+// A task's profile as the store keeps it: its names and stacks interned, its figures as plain data. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/origin.h"
+#include "facts/facts.h"
 #include "facts/interner.h"
-#include "facts/records.h"
 #include "proto/memprof.pb.h"
 
 namespace memprof {
@@ -31,6 +31,6 @@ class InternedReferences {
 };
 
 // Precondition: `profile` was checked (intake/decode.h).
-TaskProfileRecord InternProfile(const proto::TaskProfile& profile, Interner& interner, std::pmr::memory_resource* memory);
+InternedProfile InternProfile(const proto::TaskProfile& profile, Interner& interner, std::pmr::memory_resource* memory);
 
 }  // namespace memprof

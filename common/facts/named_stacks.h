@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "facts/facts.h"
 #include "facts/interner.h"
-#include "facts/records.h"
 #include "facts/symbols.h"
 #include "report/model.h"
 

@@ -32,8 +32,8 @@ PoolFigures FiguresOf(const proto::PoolUse& use) {
   return figures;
 }
 
-void TaskMemorySums::Add(const TaskMemoryRecord& task) {
-  for (const TaskMemoryRecord::Consumer& consumer : task.consumers) {
+void TaskMemorySums::Add(const InternedTaskMemory& task) {
+  for (const InternedTaskMemory::Consumer& consumer : task.consumers) {
     Consumer& sum = consumers_[{consumer.name, consumer.off_heap}];
     ++sum.tasks;
     sum.peak_bytes = std::max(sum.peak_bytes, consumer.peak_bytes);

@@ -24,8 +24,8 @@ struct PoolFigures {
 };
 using PoolsByMode = std::array<std::optional<PoolFigures>, kMemoryModes>;
 
-struct TaskMemoryRecord {
-  explicit TaskMemoryRecord(std::pmr::memory_resource* memory) : consumers(memory) {}
+struct InternedTaskMemory {
+  explicit InternedTaskMemory(std::pmr::memory_resource* memory) : consumers(memory) {}
 
   struct Consumer {
     StringId name = 0;
@@ -41,7 +41,7 @@ class TaskMemorySums {
  public:
   explicit TaskMemorySums(std::pmr::memory_resource* memory) : consumers_(memory) {}
 
-  void Add(const TaskMemoryRecord& task);
+  void Add(const InternedTaskMemory& task);
   void Add(const TaskMemorySums& tasks);
 
   // Drops all but the `keep` largest consumers. Returns how many were dropped.

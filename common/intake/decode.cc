@@ -105,7 +105,7 @@ template <typename Processes>
 Status CheckProcesses(const Processes& processes) {
   for (const proto::Process& process : processes) {
     bool plausible = Plausible(process.peak_rss_bytes()) && Plausible(process.rows_rss_bytes());
-    for (const proto::Row& row : process.peak_rows()) plausible = plausible && Plausible(row.bytes());
+    for (const proto::NamedBytes& row : process.peak_rows()) plausible = plausible && Plausible(row.bytes());
     const proto::Baseline& baseline = process.baseline();
     plausible = plausible && Plausible(baseline.start_rss_bytes()) && Plausible(baseline.first_task_rss_bytes());
     for (const proto::ImportedModule& module : baseline.modules()) {
@@ -119,7 +119,7 @@ Status CheckProcesses(const Processes& processes) {
 
 Status CheckMoment(const proto::Moment& moment) {
   bool plausible = Plausible(moment.used_bytes());
-  for (const proto::Row& row : moment.regions()) plausible = plausible && Plausible(row.bytes());
+  for (const proto::NamedBytes& row : moment.regions()) plausible = plausible && Plausible(row.bytes());
   return plausible ? CheckProcesses(moment.processes()) : Corrupt("a moment has a figure no machine reaches");
 }
 
@@ -130,7 +130,7 @@ Status CheckSnapshot(const proto::ExecutorSnapshot& snapshot) {
         snapshot.offheap_peak_bytes(), snapshot.at_peak().used_bytes(), snapshot.at_peak().order_bytes()}) {
     if (!Plausible(figure)) return Corrupt("an executor snapshot has a figure no machine reaches");
   }
-  for (const proto::Row& row : snapshot.at_peak().regions()) {
+  for (const proto::NamedBytes& row : snapshot.at_peak().regions()) {
     if (!Plausible(row.bytes())) return Corrupt("an executor snapshot has a figure no machine reaches");
   }
   bool plausible_pools = snapshot.spark_pools_size() <= static_cast<int>(kMemoryModes);
@@ -203,7 +203,7 @@ Status CheckShortage(const proto::HeapShortage& shortage) {
   for (const proto::HeapClass& each : shortage.classes()) {
     plausible = plausible && Plausible(each.bytes()) && Plausible(each.objects()) && each.name().size() <= kMostNameBytes;
   }
-  for (const proto::Row& region : shortage.regions()) plausible = plausible && Plausible(region.bytes());
+  for (const proto::NamedBytes& region : shortage.regions()) plausible = plausible && Plausible(region.bytes());
   return plausible ? Status() : Corrupt("a full heap has a figure no machine reaches");
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 void DeliverSnapshot(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot, StoreState& state) {
   if (state.WasDropped(executor_id)) return;
-  ExecutorRecord& executor = state.Executor(executor_id);
+  ExecutorFacts& executor = state.Executor(executor_id);
   proto::ExecutorSnapshot known;
   if (!known.ParseFromArray(executor.snapshot.data(), static_cast<int>(executor.snapshot.size()))) known.Clear();
   JoinSnapshot(snapshot, known);
@@ -42,7 +42,7 @@ void DeliverRetained(std::string_view executor_id, const proto::RetainedHeap& re
 
 void DeliverLeft(std::string_view executor_id, const proto::LeftOffHeap& left, StoreState& state) {
   if (state.WasDropped(executor_id)) return;
-  ExecutorRecord& executor = state.Executor(executor_id);
+  ExecutorFacts& executor = state.Executor(executor_id);
   KeepLatest(left, executor.left_off_heap);
   KeepLast(left, executor.left_off_heap_peak,
            [](const proto::LeftOffHeap& value) { return std::tuple(LeftBytes(value), value.time_ms()); });
@@ -52,10 +52,10 @@ bool IsPythons(Origin origin) { return origin == Origin::kPython; }
 
 // The JVM's part of `profile`, which was sent before the executor's end, in place of what `recovered` knows of it; Python's part is that
 // of the boxes.
-void TakeJvmsPart(TaskProfileRecord& profile, TaskProfileRecord& recovered) {
-  std::erase_if(recovered.sites, [](const SiteRecord& site) { return !IsPythons(site.key.origin); });
+void TakeJvmsPart(InternedProfile& profile, InternedProfile& recovered) {
+  std::erase_if(recovered.sites, [](const InternedSite& site) { return !IsPythons(site.key.origin); });
   std::erase_if(recovered.remainders, [](const auto& remainder) { return !IsPythons(remainder.first); });
-  for (const SiteRecord& site : profile.sites) {
+  for (const InternedSite& site : profile.sites) {
     if (!IsPythons(site.key.origin)) recovered.sites.push_back(site);
   }
   for (const auto& [origin, figures] : profile.remainders) {
@@ -68,9 +68,9 @@ void TakeJvmsPart(TaskProfileRecord& profile, TaskProfileRecord& recovered) {
 }
 
 // What comes of a dead executor's boxes and what it sent itself make one profile, in whichever order they come.
-void JoinRecovered(const proto::TaskProfile& profile, TaskRecord& task, StoreState& state) {
-  TaskProfileRecord& known = *task.profile;
-  TaskProfileRecord fresh = InternProfile(profile, *state.interner, &state.memory);
+void JoinRecovered(const proto::TaskProfile& profile, TaskFacts& task, StoreState& state) {
+  InternedProfile& known = *task.profile;
+  InternedProfile fresh = InternProfile(profile, *state.interner, &state.memory);
   if (known.recovered) {
     if (!fresh.recovered && fresh.sequence > known.sequence) TakeJvmsPart(fresh, known);
   } else {
@@ -92,7 +92,7 @@ void DeliverProfile(std::string_view executor_id, const proto::TaskProfile& prof
   }
   int64_t id = profile.task_attempt_id();
   if (state.folded_tasks.Contains(id)) return;
-  TaskRecord& task = state.tasks[id];
+  TaskFacts& task = state.tasks[id];
   task.executor = state.interner->String(executor_id);
   const bool is_joined = task.profile && (task.profile->recovered || profile.recovered()) && !task.profile->final && !profile.final();
   if (is_joined) {

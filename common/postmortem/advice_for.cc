@@ -15,12 +15,12 @@ namespace {
 
 // For a removed executor, what it had cached when it was removed; Spark's block manager no longer knows.
 CachedByMode CachedIn(const std::string& executor_id, const StoreState& state) {
-  const auto record = state.executors.find(std::string_view(executor_id));
-  if (record != state.executors.end() && record->second.removed) return NamedCached(record->second.cached_then, state.cached);
+  const auto facts = state.executors.find(std::string_view(executor_id));
+  if (facts != state.executors.end() && facts->second.removed) return NamedCached(facts->second.cached_then, state.cached);
   return NamedCached({state.cached.LargestIn(executor_id, false), state.cached.LargestIn(executor_id, true)}, state.cached);
 }
 
-uint64_t AllocatedHeap(const TaskProfileRecord& profile) { return AllocatedBy(profile)[static_cast<size_t>(Origin::kJvmHeap)]; }
+uint64_t AllocatedHeap(const InternedProfile& profile) { return AllocatedBy(profile)[static_cast<size_t>(Origin::kJvmHeap)]; }
 
 // Live heap bytes of a single task aren't measured, so allocated heap bytes are compared.
 void PutHeapPeersOf(const LastTask& dead, const StoreState& state, AdviceInput& input) {
@@ -41,7 +41,7 @@ void PutPeersOf(const LastTask& dead, const StoreState& state, AdviceInput& inpu
     bool peer = id != dead.task_attempt_id && task.stage_id == dead.task->stage_id && task.partition != dead.task->partition;
     if (!peer || !task.profile || !task.profile->final || task.profile->partial) continue;
     uint64_t held = 0;
-    for (const SiteRecord& site : task.profile->sites) {
+    for (const InternedSite& site : task.profile->sites) {
       if (site.figures.live_at_peak_bytes != kUnmeasured) held += site.figures.live_at_peak_bytes;
     }
     input.peer_bytes.push_back(held);

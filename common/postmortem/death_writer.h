@@ -25,15 +25,15 @@ class DeathWriter {
   // `awaits_names` becomes true when a frame shown awaits a name.
   DeathWriter(const StoreState& state, bool& awaits_names);
 
-  ReportPostMortem OfExecutor(const ReportExecutor& executor, const ExecutorRecord& record, DeathDetail detail);
-  ReportPostMortem OfWorker(const ReportExecutor& executor, const ExecutorRecord& record, const proto::WorkerDeath& worker,
+  ReportPostMortem OfExecutor(const ReportExecutor& executor, const ExecutorFacts& facts, DeathDetail detail);
+  ReportPostMortem OfWorker(const ReportExecutor& executor, const ExecutorFacts& facts, const proto::WorkerDeath& worker,
                             DeathDetail detail);
   // Of a task, or of another thread, that met an OutOfMemoryError of the heap which its executor survived.
-  ReportPostMortem OfHeapError(const ReportExecutor& executor, const ExecutorRecord& record, const SurvivedHeapError& survived,
+  ReportPostMortem OfHeapError(const ReportExecutor& executor, const ExecutorFacts& facts, const SurvivedHeapError& survived,
                                DeathDetail detail);
   // Of a task that failed because memory was refused to its worker, which lived on to say so.
-  ReportPostMortem OfRefusal(const ReportExecutor& executor, const ExecutorRecord& record, int64_t task_attempt_id, const TaskRecord& task,
-                             const IncidentRecord& refusal, DeathDetail detail);
+  ReportPostMortem OfRefusal(const ReportExecutor& executor, const ExecutorFacts& facts, int64_t task_attempt_id, const TaskFacts& task,
+                             const InternedIncident& refusal, DeathDetail detail);
 
  private:
   void PutMoment(const ReportExecutor& executor, const proto::Moment& moment, DeathDetail detail, ReportPostMortem& death) const;
@@ -42,9 +42,9 @@ class DeathWriter {
   void PutAttempt(const LastTask& attempt, ReportPostMortem& death) const;
   void PutStack(StackId stack, ReportPostMortem& death) const;
   void PutHeapError(const proto::HeapShortage& error, std::vector<LastTask>& tasks, ReportPostMortem& death) const;
-  void PutKernelKills(const ReportExecutor& executor, const ExecutorRecord& record, const proto::ExecutorSnapshot& snapshot,
+  void PutKernelKills(const ReportExecutor& executor, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot,
                       const std::vector<proto::WorkerDeath>& dead_before, DeathEvidence& evidence);
-  void PutKillsInCgroup(const ReportExecutor& executor, const ExecutorRecord& record, const proto::ExecutorSnapshot& snapshot,
+  void PutKillsInCgroup(const ReportExecutor& executor, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot,
                         const std::vector<proto::WorkerDeath>& dead_before, DeathEvidence& evidence);
   std::optional<ReportAction> ChargeAction(const ReportExecutor& executor, const proto::HeapShortage& error, ReportPostMortem& death) const;
   SparkSettings SettingsOf(const ReportAction& action) const;

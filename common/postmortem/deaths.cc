@@ -20,7 +20,7 @@ bool DiedUnwanted(const proto::WorkerDeath& death, const StoreState& state) {
 }
 
 // A worker that crashed before its executor had seen it live: what it has noted itself came with its task's profile.
-proto::WorkerDeath DeathByItsOwnWord(int64_t task_attempt_id, const TaskRecord& task, const IncidentRecord& end) {
+proto::WorkerDeath DeathByItsOwnWord(int64_t task_attempt_id, const TaskFacts& task, const InternedIncident& end) {
   proto::WorkerDeath death;
   death.set_time_ms(end.time_ms);
   death.set_pid(end.pid);
@@ -41,7 +41,7 @@ void ForEachWorkerDeath(const StoreState& state,
   for (const auto& [id, task] : state.tasks) {
     if (!task.profile || !task.ended || task.outcome != TaskOutcome::kFailed) continue;
     std::string executor(state.interner->StringAt(task.executor));
-    for (const IncidentRecord& incident : task.profile->incidents) {
+    for (const InternedIncident& incident : task.profile->incidents) {
       bool is_new = incident.signal != 0 && !state.worker_deaths.contains({executor, incident.pid, id});
       if (is_new) visit(executor, DeathByItsOwnWord(id, task, incident));
     }
@@ -49,23 +49,23 @@ void ForEachWorkerDeath(const StoreState& state,
 }
 
 void ForEachRefusal(const StoreState& state, const std::function<void(const std::string& executor_id, int64_t task_attempt_id,
-                                                                      const TaskRecord& task, const IncidentRecord& refusal)>& visit) {
+                                                                      const TaskFacts& task, const InternedIncident& refusal)>& visit) {
   for (const auto& [id, task] : state.tasks) {
-    const IncidentRecord* refusal = RefusalThatFailed(task, state.interner->StringAt(task.error));
+    const InternedIncident* refusal = RefusalThatFailed(task, state.interner->StringAt(task.error));
     if (refusal == nullptr || FatalSignalOf(task, refusal->pid) != nullptr) continue;
     visit(std::string(state.interner->StringAt(task.executor)), id, task, *refusal);
   }
 }
 
 bool AnyDeath(const StoreState& state, const std::function<bool(const std::string& key)>& matches) {
-  for (const auto& [id, record] : state.executors) {
-    if (DiedUnwanted(record, state) && matches(ExecutorDeathKey(id))) return true;
+  for (const auto& [id, facts] : state.executors) {
+    if (DiedUnwanted(facts, state) && matches(ExecutorDeathKey(id))) return true;
   }
   bool any = false;
   ForEachWorkerDeath(state, [&](const std::string& id, const proto::WorkerDeath& worker) {
     any = any || matches(WorkerDeathKeyOf(id, worker.pid(), worker.task_attempt_id()));
   });
-  ForEachRefusal(state, [&](const std::string& id, int64_t task_attempt_id, const TaskRecord&, const IncidentRecord& refusal) {
+  ForEachRefusal(state, [&](const std::string& id, int64_t task_attempt_id, const TaskFacts&, const InternedIncident& refusal) {
     any = any || matches(WorkerDeathKeyOf(id, refusal.pid, task_attempt_id));
   });
   ForEachJobBeyondLimit(state, [&](int32_t job) { any = any || matches(JobKey("driver", job)); });

@@ -19,6 +19,6 @@ void ForEachWorkerDeath(const StoreState& state,
 
 // Tasks that failed because their worker was refused memory, where the worker did not die of it.
 void ForEachRefusal(const StoreState& state, const std::function<void(const std::string& executor_id, int64_t task_attempt_id,
-                                                                      const TaskRecord& task, const IncidentRecord& refusal)>& visit);
+                                                                      const TaskFacts& task, const InternedIncident& refusal)>& visit);
 
 }  // namespace memprof

@@ -34,11 +34,11 @@ void PutAge(const proto::ExecutorSnapshot& snapshot, const std::vector<LastTask>
 
 // What no running task held off-heap. Of a task that has ended (it failed, and its executor went with it) it is that, and no longer its
 // own.
-std::vector<ReportSite> LeftThen(const ExecutorRecord& record, const proto::Moment* last, const ReportPostMortem& death,
+std::vector<ReportSite> LeftThen(const ExecutorFacts& facts, const proto::Moment* last, const ReportPostMortem& death,
                                  std::vector<LastTask>& tasks) {
   const int64_t last_sample_ms = death.time_ms - death.last_sample_age_ms.value_or(0);
   const std::optional<uint64_t> all_blocks = last == nullptr ? std::nullopt : RegionOf(*last, "offHeap");
-  LeftOffHeapThen left = LeftOffHeapSites(record, last_sample_ms - kLeftIsNewsMs, all_blocks.value_or(UINT64_MAX));
+  LeftOffHeapThen left = LeftOffHeapSites(facts, last_sample_ms - kLeftIsNewsMs, all_blocks.value_or(UINT64_MAX));
   for (LastTask& each : tasks) {
     const auto& profile = each.task->profile;
     each.left_is_told = !left.sites.empty() && profile && profile->final && profile->taken_ms <= left.time_ms;
@@ -64,18 +64,18 @@ void PutRetained(const ReportExecutor& executor, ReportPostMortem& death) {
 
 }  // namespace
 
-ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const ExecutorRecord& record, DeathDetail detail) {
+ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const ExecutorFacts& facts, DeathDetail detail) {
   const bool in_full = detail == DeathDetail::kInFull;
-  const proto::ExecutorSnapshot snapshot = SnapshotOf(record);
+  const proto::ExecutorSnapshot snapshot = SnapshotOf(facts);
   ReportPostMortem death;
   DeathEvidence evidence;
-  evidence.loss = ParseLossReason(record.removed_reason);
+  evidence.loss = ParseLossReason(facts.removed_reason);
   death.executor_id = executor.id;
   death.process = evidence.loss.kind == LossKind::kContainerMemory ? "container" : "jvm";
   if (snapshot.jvm_pid() != 0) death.pid = snapshot.jvm_pid();
   death.exit_code = evidence.loss.exit_code;
-  if (executor.id != "driver") death.reason = record.removed_reason;  // Spark's words; of its own end a driver has none
-  death.time_ms = record.removed_ms;
+  if (executor.id != "driver") death.reason = facts.removed_reason;  // Spark's words; of its own end a driver has none
+  death.time_ms = facts.removed_ms;
   death.limit_bytes = evidence.limit_bytes = KillingLimit(executor);
   std::vector<LastTask> tasks = lookups_.RunningOn(executor.id);
   const std::vector<proto::WorkerDeath> dead_before = WorkersThatDiedIn(executor.id, state_);
@@ -88,12 +88,12 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   if (executor.heap_after_gc_peak) evidence.heap_used_bytes = executor.heap_after_gc_peak->bytes;
   evidence.heap_max_bytes = executor.heap_max_bytes;
   evidence.exits_on_out_of_memory = snapshot.exits_on_out_of_memory();
-  const std::optional<LastTask> failed = lookups_.LastFailedOn(executor.id, record.removed_ms);
+  const std::optional<LastTask> failed = lookups_.LastFailedOn(executor.id, facts.removed_ms);
   if (failed) evidence.last_word = ParseJvmShortage(state_.interner->StringAt(failed->task->error));
-  const std::optional<proto::HeapShortage> error = HeapErrorThatEnded(executor.id, record, state_);
+  const std::optional<proto::HeapShortage> error = HeapErrorThatEnded(executor.id, facts, state_);
   if (error) evidence.heap_error = error->error().empty() ? "a full heap" : error->error();
-  PutKernelKills(executor, record, snapshot, dead_before, evidence);
-  PutAge(snapshot, tasks, GoneMs(record), death);
+  PutKernelKills(executor, facts, snapshot, dead_before, evidence);
+  PutAge(snapshot, tasks, GoneMs(facts), death);
   evidence.sample_age_ms = death.last_sample_age_ms;
   const Verdict verdict = Judge(evidence);
   death.out_of_memory = verdict.out_of_memory;
@@ -103,9 +103,9 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   if (verdict.of_jvm && failed) PutFirst(*failed, tasks);
   PutTask(tasks, death);
   if (in_full) {
-    std::vector<ReportSite> left = LeftThen(record, LastMoment(snapshot), death, tasks);
-    PutSites(tasks, GoneMs(record), death);
-    if (const std::optional<LastTask> attempt = HeaviestFailedAttempt(state_, tasks, failed, GoneMs(record))) PutAttempt(*attempt, death);
+    std::vector<ReportSite> left = LeftThen(facts, LastMoment(snapshot), death, tasks);
+    PutSites(tasks, GoneMs(facts), death);
+    if (const std::optional<LastTask> attempt = HeaviestFailedAttempt(state_, tasks, failed, GoneMs(facts))) PutAttempt(*attempt, death);
     PutLeft(std::move(left), death);
   }
   std::optional<ReportAction> action;
@@ -120,22 +120,22 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
 }
 
 // A JVM that is dead can't look at the counters; the next one in the same cgroup, or on the same host, does when it starts.
-void DeathWriter::PutKernelKills(const ReportExecutor& executor, const ExecutorRecord& record, const proto::ExecutorSnapshot& snapshot,
+void DeathWriter::PutKernelKills(const ReportExecutor& executor, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot,
                                  const std::vector<proto::WorkerDeath>& dead_before, DeathEvidence& evidence) {
-  PutKillsInCgroup(executor, record, snapshot, dead_before, evidence);
+  PutKillsInCgroup(executor, facts, snapshot, dead_before, evidence);
   if (evidence.kernel_kills || !snapshot.has_host_oom_kills()) return;
   // A kill on the host may have been of anybody; none at all was not of this executor.
-  const std::optional<NextExecutor> next = lookups_.NextOnHost(executor.id, snapshot, record.removed_event);
+  const std::optional<NextExecutor> next = lookups_.NextOnHost(executor.id, snapshot, facts.removed_event);
   if (!next || next->oom_kills != snapshot.host_oom_kills()) return;
   evidence.kernel_kills = 0;
   evidence.counted_on_host = true;
   evidence.counted_by = fmt::format("executor {}, the next one on its host,", next->executor_id);
 }
 
-void DeathWriter::PutKillsInCgroup(const ReportExecutor& executor, const ExecutorRecord& record, const proto::ExecutorSnapshot& snapshot,
+void DeathWriter::PutKillsInCgroup(const ReportExecutor& executor, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot,
                                    const std::vector<proto::WorkerDeath>& dead_before, DeathEvidence& evidence) {
   if (!snapshot.has_oom_kills() || snapshot.cgroup().empty() || snapshot.cgroup_shared()) return;
-  const std::optional<NextExecutor> next = lookups_.NextInCgroup(executor.id, snapshot, record.removed_event);
+  const std::optional<NextExecutor> next = lookups_.NextInCgroup(executor.id, snapshot, facts.removed_event);
   if (!next) return;
   // A kill of a worker is known from that worker's death, which may be younger than the last snapshot.
   uint64_t known = snapshot.oom_kills_at_start();
@@ -144,10 +144,10 @@ void DeathWriter::PutKillsInCgroup(const ReportExecutor& executor, const Executo
   evidence.counted_by = fmt::format("executor {}, the next one in it,", next->executor_id);
 }
 
-ReportPostMortem DeathWriter::OfHeapError(const ReportExecutor& executor, const ExecutorRecord& record, const SurvivedHeapError& survived,
+ReportPostMortem DeathWriter::OfHeapError(const ReportExecutor& executor, const ExecutorFacts& facts, const SurvivedHeapError& survived,
                                           DeathDetail detail) {
   const proto::HeapShortage& error = survived.error;
-  const proto::ExecutorSnapshot snapshot = SnapshotOf(record);
+  const proto::ExecutorSnapshot snapshot = SnapshotOf(facts);
   const bool failed = survived.task != nullptr && survived.task->outcome == TaskOutcome::kFailed;
   ReportPostMortem death;
   death.executor_id = executor.id;

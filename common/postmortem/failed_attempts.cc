@@ -7,13 +7,13 @@
 namespace memprof {
 namespace {
 
-bool HasSites(const TaskRecord& task) { return task.profile && !task.profile->sites.empty(); }
+bool HasSites(const TaskFacts& task) { return task.profile && !task.profile->sites.empty(); }
 
-StageKey StageOf(const TaskRecord& task) { return {task.stage_id, task.stage_attempt}; }
+StageKey StageOf(const TaskFacts& task) { return {task.stage_id, task.stage_attempt}; }
 
-uint64_t AllocatedBy(const TaskRecord& task) {
+uint64_t AllocatedBy(const TaskFacts& task) {
   uint64_t sum = 0;
-  for (const SiteRecord& site : task.profile->sites) sum += site.figures.allocated_bytes;
+  for (const InternedSite& site : task.profile->sites) sum += site.figures.allocated_bytes;
   return sum;
 }
 

@@ -27,13 +27,13 @@ bool MayEndSo(const LossReason& loss) {
 
 // True if the task failed with this error and Spark then ends the executor (spark.executor.killOnFatalErrorDepth). False if the
 // executor finished other tasks more than kEndsWithinMs later.
-bool IsFatal(const proto::HeapShortage& error, const ExecutorRecord& record, const StoreState& state) {
+bool IsFatal(const proto::HeapShortage& error, const ExecutorFacts& facts, const StoreState& state) {
   const auto task = state.tasks.find(error.task_attempt_id());
-  return task != state.tasks.end() && task->second.ends_executor && record.last_success_ms <= error.time_ms() + kEndsWithinMs;
+  return task != state.tasks.end() && task->second.ends_executor && facts.last_success_ms <= error.time_ms() + kEndsWithinMs;
 }
 
-bool IsCloseTo(const proto::HeapShortage& error, const ExecutorRecord& record, const StoreState& state) {
-  return error.ends_jvm() || IsFatal(error, record, state) || error.time_ms() + kEndsWithinMs >= record.removed_ms;
+bool IsCloseTo(const proto::HeapShortage& error, const ExecutorFacts& facts, const StoreState& state) {
+  return error.ends_jvm() || IsFatal(error, facts, state) || error.time_ms() + kEndsWithinMs >= facts.removed_ms;
 }
 
 // In the order of time, without heaps that were only nearly full.
@@ -45,24 +45,24 @@ std::vector<proto::HeapShortage> ErrorsOf(const std::string& executor_id, const 
   return errors;
 }
 
-const proto::HeapShortage* ErrorThatEnded(const std::vector<proto::HeapShortage>& errors, const ExecutorRecord& record,
+const proto::HeapShortage* ErrorThatEnded(const std::vector<proto::HeapShortage>& errors, const ExecutorFacts& facts,
                                           const StoreState& state) {
   const proto::HeapShortage* last = nullptr;
-  if (!record.removed || !MayEndSo(ParseLossReason(record.removed_reason))) return last;
+  if (!facts.removed || !MayEndSo(ParseLossReason(facts.removed_reason))) return last;
   const auto order = [](const proto::HeapShortage& each) {
     return std::tuple(each.ends_jvm(), each.task_attempt_id() >= 0, each.time_ms());
   };
   for (const proto::HeapShortage& error : errors) {
-    if (IsCloseTo(error, record, state) && (last == nullptr || order(*last) < order(error))) last = &error;
+    if (IsCloseTo(error, facts, state) && (last == nullptr || order(*last) < order(error))) last = &error;
   }
   return last;
 }
 
 // Of one executor; `errors`: all of its own.
-void AddSurvived(const std::string& id, const std::vector<proto::HeapShortage>& errors, const ExecutorRecord& record,
-                 const StoreState& state, std::vector<SurvivedHeapError>& survived) {
-  const bool died = DiedUnwanted(record, state);
-  const proto::HeapShortage* end = died ? ErrorThatEnded(errors, record, state) : nullptr;
+void AddSurvived(const std::string& id, const std::vector<proto::HeapShortage>& errors, const ExecutorFacts& facts, const StoreState& state,
+                 std::vector<SurvivedHeapError>& survived) {
+  const bool died = DiedUnwanted(facts, state);
+  const proto::HeapShortage* end = died ? ErrorThatEnded(errors, facts, state) : nullptr;
   std::vector<int64_t> with_task;  // times of errors of tasks
   for (const proto::HeapShortage& error : errors) {
     if (error.task_attempt_id() >= 0) with_task.push_back(error.time_ms());
@@ -76,19 +76,19 @@ void AddSurvived(const std::string& id, const std::vector<proto::HeapShortage>& 
   for (const proto::HeapShortage& error : errors) {
     if (error.ends_jvm()) continue;
     const auto task = state.tasks.find(error.task_attempt_id());
-    const TaskRecord* of_task = task == state.tasks.end() ? nullptr : &task->second;
-    const bool fatal = IsFatal(error, record, state);
+    const TaskFacts* of_task = task == state.tasks.end() ? nullptr : &task->second;
+    const bool fatal = IsFatal(error, facts, state);
     const bool was_over = end != nullptr && of_task != nullptr && of_task->ended && of_task->end_ms < end->time_ms();
-    if (end != nullptr && IsCloseTo(error, record, state) && !was_over) continue;  // it is part of that end
-    if (of_task != nullptr && !of_task->ended) continue;                           // how it ends says what became of it
-    if (fatal && (died || !state.application.ended_ms)) continue;                  // its executor's own entry tells of it, now or soon
+    if (end != nullptr && IsCloseTo(error, facts, state) && !was_over) continue;  // it is part of that end
+    if (of_task != nullptr && !of_task->ended) continue;                          // how it ends says what became of it
+    if (fatal && (died || !state.application.ended_ms)) continue;                 // its executor's own entry tells of it, now or soon
     if (error.task_attempt_id() < 0 && beside_a_task(error)) continue;
     if (told.insert(error.task_attempt_id()).second) survived.push_back({id, error, of_task, fatal});
   }
 }
 
 std::optional<uint64_t> RegionOf(const ReportHeapShortage& shortage, std::string_view name) {
-  for (const ReportRow& row : shortage.regions) {
+  for (const ReportNamedBytes& row : shortage.regions) {
     if (row.name == name && row.bytes != 0) return row.bytes;
   }
   return std::nullopt;
@@ -96,17 +96,17 @@ std::optional<uint64_t> RegionOf(const ReportHeapShortage& shortage, std::string
 
 }  // namespace
 
-std::optional<proto::HeapShortage> HeapErrorThatEnded(std::string_view executor_id, const ExecutorRecord& record, const StoreState& state) {
+std::optional<proto::HeapShortage> HeapErrorThatEnded(std::string_view executor_id, const ExecutorFacts& facts, const StoreState& state) {
   const std::vector<proto::HeapShortage> errors = ErrorsOf(std::string(executor_id), state);
-  const proto::HeapShortage* last = ErrorThatEnded(errors, record, state);
+  const proto::HeapShortage* last = ErrorThatEnded(errors, facts, state);
   return last == nullptr ? std::nullopt : std::optional(*last);
 }
 
 std::vector<SurvivedHeapError> SurvivedHeapErrors(const StoreState& state) {
   std::vector<SurvivedHeapError> survived;
   state.heap_shortages.ForEachExecutor([&](const std::string& id) {
-    const auto record = state.executors.find(std::string_view(id));
-    if (record != state.executors.end()) AddSurvived(id, ErrorsOf(id, state), record->second, state, survived);
+    const auto facts = state.executors.find(std::string_view(id));
+    if (facts != state.executors.end()) AddSurvived(id, ErrorsOf(id, state), facts->second, state, survived);
   });
   return survived;
 }

@@ -23,15 +23,15 @@ inline constexpr int64_t kEndsWithinMs = 60'000;
 
 // The error that ended an executor: the last one that its agent reported, shortly before the end. None if the exit code is one
 // that such a JVM can't end with.
-std::optional<proto::HeapShortage> HeapErrorThatEnded(std::string_view executor_id, const ExecutorRecord& record, const StoreState& state);
+std::optional<proto::HeapShortage> HeapErrorThatEnded(std::string_view executor_id, const ExecutorFacts& facts, const StoreState& state);
 
 // Errors that their executors survived: the first of each ended task, and the first of threads without a task, except threads
 // that ran out together with a task. An error for which Spark ends the executor is not included while that end may still come.
 struct SurvivedHeapError {
   std::string executor_id;
   proto::HeapShortage error;
-  const TaskRecord* task = nullptr;  // null: of no task, or it is not known
-  bool end_unseen = false;           // Spark would have ended the executor, but the application ended first
+  const TaskFacts* task = nullptr;  // null: of no task, or it is not known
+  bool end_unseen = false;          // Spark would have ended the executor, but the application ended first
 };
 std::vector<SurvivedHeapError> SurvivedHeapErrors(const StoreState& state);
 

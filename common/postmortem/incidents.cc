@@ -14,10 +14,10 @@ namespace {
 constexpr int64_t kShortlyMs = 1000;
 
 template <typename Is>
-const IncidentRecord* LastOf(const TaskRecord& task, Is is) {
-  const IncidentRecord* last = nullptr;
+const InternedIncident* LastOf(const TaskFacts& task, Is is) {
+  const InternedIncident* last = nullptr;
   if (!task.profile) return nullptr;
-  for (const IncidentRecord& incident : task.profile->incidents) {
+  for (const InternedIncident& incident : task.profile->incidents) {
     if (is(incident) && (last == nullptr || incident.time_ms >= last->time_ms)) last = &incident;
   }
   return last;
@@ -31,25 +31,25 @@ bool IsLibc(const ReportFrame& frame) {
 
 }  // namespace
 
-const IncidentRecord* FatalSignalOf(const TaskRecord& task, int32_t pid) {
-  return LastOf(task, [pid](const IncidentRecord& incident) { return incident.signal != 0 && incident.pid == pid; });
+const InternedIncident* FatalSignalOf(const TaskFacts& task, int32_t pid) {
+  return LastOf(task, [pid](const InternedIncident& incident) { return incident.signal != 0 && incident.pid == pid; });
 }
 
-const IncidentRecord* RefusalOf(const TaskRecord& task, int32_t pid) {
-  return LastOf(task, [pid](const IncidentRecord& incident) { return incident.signal == 0 && incident.pid == pid; });
+const InternedIncident* RefusalOf(const TaskFacts& task, int32_t pid) {
+  return LastOf(task, [pid](const InternedIncident& incident) { return incident.signal == 0 && incident.pid == pid; });
 }
 
-const IncidentRecord* RefusalThatFailed(const TaskRecord& task, std::string_view error) {
+const InternedIncident* RefusalThatFailed(const TaskFacts& task, std::string_view error) {
   // Python's own, numpy's _ArrayMemoryError, pyarrow's ArrowMemoryError; a program may well live with a refusal and fail of another thing.
   if (!task.ended || task.outcome != TaskOutcome::kFailed || error.find("MemoryError") == error.npos) return nullptr;
-  return LastOf(task, [](const IncidentRecord& incident) { return incident.signal == 0; });
+  return LastOf(task, [](const InternedIncident& incident) { return incident.signal == 0; });
 }
 
-bool LedTo(const IncidentRecord& refusal, const IncidentRecord& signal) {
+bool LedTo(const InternedIncident& refusal, const InternedIncident& signal) {
   return signal.time_ms >= refusal.time_ms && signal.time_ms - refusal.time_ms <= kShortlyMs;
 }
 
-ReportAddressSpace AddressSpaceOf(const IncidentRecord& refusal) {
+ReportAddressSpace AddressSpaceOf(const InternedIncident& refusal) {
   ReportAddressSpace space;
   if (refusal.limit_bytes != 0) space.limit_bytes = refusal.limit_bytes;
   space.virtual_bytes = refusal.virtual_bytes;

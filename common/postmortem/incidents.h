@@ -5,22 +5,22 @@
 #include <string>
 #include <vector>
 
-#include "facts/records.h"
+#include "facts/facts.h"
 #include "report/model.h"
 
 namespace memprof {
 
 // Null: it has recorded none.
-const IncidentRecord* FatalSignalOf(const TaskRecord& task, int32_t pid);
-const IncidentRecord* RefusalOf(const TaskRecord& task, int32_t pid);
+const InternedIncident* FatalSignalOf(const TaskFacts& task, int32_t pid);
+const InternedIncident* RefusalOf(const TaskFacts& task, int32_t pid);
 
 // The refusal that made a task fail: its error is a MemoryError, in the words of any library, and memory was refused to it.
-const IncidentRecord* RefusalThatFailed(const TaskRecord& task, std::string_view error);
+const InternedIncident* RefusalThatFailed(const TaskFacts& task, std::string_view error);
 
 // Memory was refused so shortly before the signal that it is the cause of death: C++ and Rust programs abort then.
-bool LedTo(const IncidentRecord& refusal, const IncidentRecord& signal);
+bool LedTo(const InternedIncident& refusal, const InternedIncident& signal);
 
-ReportAddressSpace AddressSpaceOf(const IncidentRecord& refusal);
+ReportAddressSpace AddressSpaceOf(const InternedIncident& refusal);
 // The request would have fitted if only resident memory counted.
 bool ByReservationsOnly(const ReportAddressSpace& space);
 

@@ -23,7 +23,7 @@ std::optional<uint64_t> RssOf(int32_t pid, const proto::Moment& moment) {
 
 std::optional<uint64_t> RegionOf(const proto::Moment& moment, std::string_view name) {
   const auto& rows = moment.regions();
-  const auto row = std::find_if(rows.begin(), rows.end(), [&](const proto::Row& each) { return each.name() == name; });
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const proto::NamedBytes& each) { return each.name() == name; });
   return row == rows.end() ? std::nullopt : std::optional<uint64_t>(row->bytes());
 }
 

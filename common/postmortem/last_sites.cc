@@ -52,14 +52,14 @@ ReportSite SiteRow(const HeldKey& key, const Held& held, int64_t at_ms, const In
   return row;
 }
 
-uint64_t LiveAt(const TaskProfileRecord& profile, size_t site) {
+uint64_t LiveAt(const InternedProfile& profile, size_t site) {
   const SiteFigures& figures = profile.sites[site].figures;
   return profile.died() ? figures.live_at_end_bytes : figures.live_at_peak_bytes;
 }
 
 }  // namespace
 
-uint64_t LiveBytesOf(const TaskProfileRecord& profile) {
+uint64_t LiveBytesOf(const InternedProfile& profile) {
   uint64_t sum = 0;
   for (size_t i = 0; i < profile.sites.size(); ++i) {
     if (uint64_t live = LiveAt(profile, i); live != kUnmeasured) sum += live;
@@ -74,7 +74,7 @@ std::vector<ReportSite> SitesAtLastSample(const std::vector<LastTask>& tasks, in
     if (!last.task->profile) continue;
     std::map<HeldKey, Held> of_task;
     for (size_t i = 0; i < last.task->profile->sites.size(); ++i) {
-      const SiteRecord& site = last.task->profile->sites[i];
+      const InternedSite& site = last.task->profile->sites[i];
       if (last.left_is_told && site.key.origin == Origin::kJvmOffHeap) continue;
       HeldKey key{last.task->stage_id, site.key.origin, site.key.udf, stacks.ShownStack(site.key)};
       uint64_t live = LiveAt(*last.task->profile, i);

@@ -5,20 +5,20 @@
 #include <cstdint>
 #include <vector>
 
+#include "facts/facts.h"
 #include "facts/named_stacks.h"
-#include "facts/records.h"
 #include "report/model.h"
 
 namespace memprof {
 
 struct LastTask {
   int64_t task_attempt_id = 0;
-  const TaskRecord* task = nullptr;
+  const TaskFacts* task = nullptr;
   uint64_t live_bytes = 0;    // of all its sites with such a figure
   bool left_is_told = false;  // its off-heap memory is among that of no running task, because it has ended
 };
 
-uint64_t LiveBytesOf(const TaskProfileRecord& profile);
+uint64_t LiveBytesOf(const InternedProfile& profile);
 
 // `at_ms`: since the epoch, the moment that ages are counted from. By live bytes, descending, at most `most`; then sites without such a
 // figure (a JVM's heap), by bytes allocated. `awaits_names` becomes true when a name of one of them is still missing.

@@ -8,7 +8,7 @@
 
 namespace memprof {
 
-uint64_t LiveBytesOf(const TaskRecord& task) { return task.profile ? LiveBytesOf(*task.profile) : 0; }
+uint64_t LiveBytesOf(const TaskFacts& task) { return task.profile ? LiveBytesOf(*task.profile) : 0; }
 
 void PutFirst(const LastTask& task, std::vector<LastTask>& tasks) {
   const auto found =
@@ -81,15 +81,15 @@ std::optional<NextExecutor> Lookups::NextOnHost(std::string_view executor_id, co
 const Lookups::AllStarts& Lookups::Starts() {
   if (starts_) return *starts_;
   starts_.emplace();
-  for (const auto& [id, record] : state_.executors) {
-    if (!record.added) continue;
-    const proto::ExecutorSnapshot snapshot = SnapshotOf(record);
+  for (const auto& [id, facts] : state_.executors) {
+    if (!facts.added) continue;
+    const proto::ExecutorSnapshot snapshot = SnapshotOf(facts);
     if (snapshot.has_oom_kills_at_start()) {
       const Cgroup cgroup = {snapshot.host(), snapshot.cgroup()};
-      starts_->in_cgroups[cgroup].push_back({record.added_event, snapshot.oom_kills_at_start(), std::string(id)});
+      starts_->in_cgroups[cgroup].push_back({facts.added_event, snapshot.oom_kills_at_start(), std::string(id)});
     }
     if (snapshot.has_host_oom_kills_at_start() && !snapshot.boot_id().empty()) {
-      starts_->on_hosts[snapshot.boot_id()].push_back({record.added_event, snapshot.host_oom_kills_at_start(), std::string(id)});
+      starts_->on_hosts[snapshot.boot_id()].push_back({facts.added_event, snapshot.host_oom_kills_at_start(), std::string(id)});
     }
   }
   return *starts_;

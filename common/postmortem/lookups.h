@@ -17,7 +17,7 @@
 
 namespace memprof {
 
-uint64_t LiveBytesOf(const TaskRecord& task);  // 0: it has no profile
+uint64_t LiveBytesOf(const TaskFacts& task);  // 0: it has no profile
 
 // Makes it the first of them. It may have failed before its executor was gone, and then it is not among those that ran to the end.
 void PutFirst(const LastTask& task, std::vector<LastTask>& tasks);
@@ -46,8 +46,8 @@ class Lookups {
     uint64_t added_event = 0, oom_kills = 0;
     std::string executor_id;
   };
-  using Tasks = std::vector<std::pair<int64_t, const TaskRecord*>>;  // by attempt id
-  using Cgroup = std::pair<std::string, std::string>;                // host, the group's identity
+  using Tasks = std::vector<std::pair<int64_t, const TaskFacts*>>;  // by attempt id
+  using Cgroup = std::pair<std::string, std::string>;               // host, the group's identity
   // By cgroup, and by the kernel that runs (boot_id).
   struct AllStarts {
     std::map<Cgroup, std::vector<Start>> in_cgroups;

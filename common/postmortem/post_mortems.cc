@@ -20,32 +20,31 @@ std::vector<WriteDeath> AllDeaths(const StoreState& state, RowsOfExecutors& rows
   std::vector<WriteDeath> deaths;
   const auto add = [&](std::string_view id, auto write) {
     const ReportExecutor* row = rows.Of(id);
-    const auto record = state.executors.find(id);
-    if (row == nullptr || record == state.executors.end()) return;
-    deaths.emplace_back([row, &executor = record->second, write](DeathWriter& writer, DeathDetail detail) {
-      return write(writer, *row, executor, detail);
-    });
+    const auto facts = state.executors.find(id);
+    if (row == nullptr || facts == state.executors.end()) return;
+    deaths.emplace_back(
+        [row, &executor = facts->second, write](DeathWriter& writer, DeathDetail detail) { return write(writer, *row, executor, detail); });
   };
   for (const auto& [id, died] : state.executors) {
     if (!DiedUnwanted(died, state)) continue;
-    add(id, [](DeathWriter& writer, const ReportExecutor& row, const ExecutorRecord& record, DeathDetail detail) {
-      return writer.OfExecutor(row, record, detail);
+    add(id, [](DeathWriter& writer, const ReportExecutor& row, const ExecutorFacts& facts, DeathDetail detail) {
+      return writer.OfExecutor(row, facts, detail);
     });
   }
   ForEachWorkerDeath(state, [&](const std::string& id, const proto::WorkerDeath& worker) {
-    add(id, [worker](DeathWriter& writer, const ReportExecutor& row, const ExecutorRecord& record, DeathDetail detail) {
-      return writer.OfWorker(row, record, worker, detail);
+    add(id, [worker](DeathWriter& writer, const ReportExecutor& row, const ExecutorFacts& facts, DeathDetail detail) {
+      return writer.OfWorker(row, facts, worker, detail);
     });
   });
-  ForEachRefusal(state, [&](const std::string& id, int64_t task_attempt_id, const TaskRecord& task, const IncidentRecord& refusal) {
-    add(id, [task_attempt_id, &task, &refusal](DeathWriter& writer, const ReportExecutor& row, const ExecutorRecord& record,
-                                               DeathDetail detail) {
-      return writer.OfRefusal(row, record, task_attempt_id, task, refusal, detail);
-    });
+  ForEachRefusal(state, [&](const std::string& id, int64_t task_attempt_id, const TaskFacts& task, const InternedIncident& refusal) {
+    add(id,
+        [task_attempt_id, &task, &refusal](DeathWriter& writer, const ReportExecutor& row, const ExecutorFacts& facts, DeathDetail detail) {
+          return writer.OfRefusal(row, facts, task_attempt_id, task, refusal, detail);
+        });
   });
   for (const SurvivedHeapError& survived : SurvivedHeapErrors(state)) {
-    add(survived.executor_id, [survived](DeathWriter& writer, const ReportExecutor& row, const ExecutorRecord& record, DeathDetail detail) {
-      return writer.OfHeapError(row, record, survived, detail);
+    add(survived.executor_id, [survived](DeathWriter& writer, const ReportExecutor& row, const ExecutorFacts& facts, DeathDetail detail) {
+      return writer.OfHeapError(row, facts, survived, detail);
     });
   }
   for (const ReportPostMortem& death : ResultLimitDeaths(state)) {

@@ -10,7 +10,7 @@
 
 namespace memprof {
 
-ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const ExecutorRecord& record, const proto::WorkerDeath& worker,
+ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const ExecutorFacts& facts, const proto::WorkerDeath& worker,
                                        DeathDetail detail) {
   ReportPostMortem death;
   death.executor_id = executor.id;
@@ -39,10 +39,10 @@ ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const Exe
   if (task != state_.tasks.end()) {
     death.reason = state_.interner->StringAt(task->second.error);
     if (task->second.profile) tasks.push_back({task->first, &task->second, LiveBytesOf(task->second)});
-    if (const IncidentRecord* end = FatalSignalOf(task->second, worker.pid())) {
+    if (const InternedIncident* end = FatalSignalOf(task->second, worker.pid())) {
       evidence.signal = end->signal;
       PutStack(end->stack, death);
-      const IncidentRecord* refusal = RefusalOf(task->second, worker.pid());
+      const InternedIncident* refusal = RefusalOf(task->second, worker.pid());
       evidence.was_refused = refusal != nullptr && LedTo(*refusal, *end);
       if (evidence.was_refused) death.address_space = AddressSpaceOf(*refusal);
     }
@@ -55,12 +55,12 @@ ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const Exe
   if (detail == DeathDetail::kInFull) PutSites(tasks, death.time_ms, death);
   death.headline = WorkerHeadline(death, evidence.signal);
   if (detail == DeathDetail::kInFull && death.out_of_memory)
-    death.advice = AdviceFor(death, executor, SnapshotOf(record), tasks, {}, std::nullopt, std::nullopt, state_);
+    death.advice = AdviceFor(death, executor, SnapshotOf(facts), tasks, {}, std::nullopt, std::nullopt, state_);
   return death;
 }
 
-ReportPostMortem DeathWriter::OfRefusal(const ReportExecutor& executor, const ExecutorRecord& record, int64_t task_attempt_id,
-                                        const TaskRecord& task, const IncidentRecord& refusal, DeathDetail detail) {
+ReportPostMortem DeathWriter::OfRefusal(const ReportExecutor& executor, const ExecutorFacts& facts, int64_t task_attempt_id,
+                                        const TaskFacts& task, const InternedIncident& refusal, DeathDetail detail) {
   ReportPostMortem death;
   death.executor_id = executor.id;
   death.process = "python-worker";
@@ -82,7 +82,7 @@ ReportPostMortem DeathWriter::OfRefusal(const ReportExecutor& executor, const Ex
   if (detail == DeathDetail::kInShort) return death;
   const std::vector<LastTask> tasks{{task_attempt_id, &task, LiveBytesOf(task)}};
   PutSites(tasks, death.time_ms, death);
-  death.advice = AdviceFor(death, executor, SnapshotOf(record), tasks, {}, std::nullopt, std::nullopt, state_);
+  death.advice = AdviceFor(death, executor, SnapshotOf(facts), tasks, {}, std::nullopt, std::nullopt, state_);
   return death;
 }
 

@@ -9,7 +9,7 @@
 
 #include "blackbox/box_reader.h"
 #include "profile/import_baseline.h"
-#include "profile/process_rows.h"
+#include "profile/rss_message.h"
 #include "program/process_profile.h"
 #include "proto/envelope.h"
 #include "report/json.h"
@@ -25,7 +25,7 @@ constexpr int32_t kStage = 0;
 struct Process {
   BoxIdentity box;
   BoxSession session;
-  std::optional<BoxRows> rows;
+  std::optional<RssRows> rows;
 };
 
 // The program's first process, then its children in the order of their beginning.
@@ -34,8 +34,8 @@ std::vector<Process> ReadProcesses(const Program& program) {
   for (const std::string& path : ListBoxes(program.box_directory, program.id)) {
     const Result<BoxReader> box = BoxReader::Open(path);
     if (!box.ok()) continue;
-    const Result<BoxRows> read = box->ReadRows();
-    const std::optional<BoxRows> rows = read.ok() ? std::optional(*read) : std::nullopt;
+    const Result<RssRows> read = box->ReadRssRows();
+    const std::optional<RssRows> rows = read.ok() ? std::optional(*read) : std::nullopt;
     for (const BoxReader::SessionKey& key : box->Sessions()) {
       if (key.task_attempt_id < 0) continue;
       Result<BoxSession> session = box->ReadSession(key.number);
@@ -75,7 +75,7 @@ std::string SnapshotOf(const Program& program, const std::vector<Process>& proce
     row.set_pid(process.box.pid);
     row.set_kind("python-driver");
     row.set_peak_rss_bytes(PeakRssOf(process.session));
-    if (process.rows) AddProcessRows(*process.rows, &row);
+    if (process.rows) AddRssRows(*process.rows, &row);
     ImportBaseline baseline;
     baseline.start_rss_bytes = process.session.rss_at_open_bytes;
     baseline.as_of_session = process.session.number;

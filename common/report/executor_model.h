@@ -13,7 +13,7 @@
 
 namespace memprof {
 
-struct ReportRow {
+struct ReportNamedBytes {
   std::string name;
   uint64_t bytes = 0;
 };
@@ -52,7 +52,7 @@ struct ReportProcess {
   int32_t pid = 0;
   std::string kind;
   uint64_t peak_rss_bytes = 0;
-  std::vector<ReportRow> rows;
+  std::vector<ReportNamedBytes> rows;
   int64_t unattributed_bytes = 0;          // rss - rows, never a row
   std::optional<uint64_t> rows_rss_bytes;  // RSS when the rows were measured, where that isn't the peak itself
   std::optional<int64_t> last_task_attempt_id;
@@ -63,7 +63,7 @@ struct ReportProcess {
 struct ReportMoment {
   int64_t time_ms = 0;
   uint64_t used_bytes = 0;
-  std::vector<ReportRow> regions;
+  std::vector<ReportNamedBytes> regions;
   std::vector<ReportProcess> processes;  // peak_rss_bytes: at this moment
   std::vector<int64_t> active_tasks;
   // Pages in several processes, which are counted in each: sum of RSS - sum of PSS, as read `shared_age_ms` before.
@@ -131,7 +131,7 @@ struct ReportHeapShortage {
   bool cut_short = false;                              // only a part was looked at
   std::vector<ReportHeapClass> classes;                // most bytes first
   uint64_t other_classes = 0, other_bytes = 0;
-  std::vector<ReportRow> regions;  // of the heap as Spark divides it
+  std::vector<ReportNamedBytes> regions;  // of the heap as Spark divides it
 };
 
 // What a garbage collector has done since its executor's start.

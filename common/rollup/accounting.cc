@@ -8,7 +8,7 @@
 namespace memprof {
 namespace {
 
-Account AccountOfEnd(const TaskRecord& task) {
+Account AccountOfEnd(const TaskFacts& task) {
   if (!task.ended) return Account::kUnknown;
   switch (task.outcome) {
     case TaskOutcome::kSucceeded:
@@ -26,18 +26,18 @@ Account AccountOfEnd(const TaskRecord& task) {
 // Smaller is better. Attempts that can't be the one that counts have no rank.
 using Rank = std::tuple<int, int64_t, int64_t>;
 std::optional<Rank> RankOf(const AccountedTask& task, bool stage_succeeded) {
-  const TaskRecord& record = *task.task;
-  if (record.ended) {
-    if (record.outcome != TaskOutcome::kSucceeded) return std::nullopt;
-    return Rank(0, record.end_ms, task.task_attempt_id);
+  const TaskFacts& facts = *task.task;
+  if (facts.ended) {
+    if (facts.outcome != TaskOutcome::kSucceeded) return std::nullopt;
+    return Rank(0, facts.end_ms, task.task_attempt_id);
   }
-  if (stage_succeeded && record.profile && record.profile->final) return Rank(1, 0, task.task_attempt_id);
+  if (stage_succeeded && facts.profile && facts.profile->final) return Rank(1, 0, task.task_attempt_id);
   return std::nullopt;
 }
 
 }  // namespace
 
-void AccountTasks(const StageRecord& stage, std::vector<AccountedTask>& tasks) {
+void AccountTasks(const StageFacts& stage, std::vector<AccountedTask>& tasks) {
   bool stage_succeeded = stage.completed && stage.failure_reason == 0;
   std::unordered_map<int32_t, std::pair<Rank, AccountedTask*>> chosen;
   for (AccountedTask& task : tasks) {

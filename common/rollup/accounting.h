@@ -6,14 +6,14 @@
 #include <map>
 #include <vector>
 
-#include "facts/records.h"
+#include "facts/facts.h"
 #include "rollup/state.h"
 
 namespace memprof {
 
 struct AccountedTask {
   int64_t task_attempt_id = 0;
-  const TaskRecord* task = nullptr;
+  const TaskFacts* task = nullptr;
   Account account = Account::kUnknown;
 };
 
@@ -23,7 +23,7 @@ struct AccountedTask {
 //
 // The listener bus may drop events under load. A stage that completed without failure proves that each of its
 // partitions succeeded: one with no known success takes its first attempt with a final profile and no reported end.
-void AccountTasks(const StageRecord& stage, std::vector<AccountedTask>& tasks);
+void AccountTasks(const StageFacts& stage, std::vector<AccountedTask>& tasks);
 
 // Tasks with detail, by stage attempt, each list in order of ids; all `account`s undecided. Tasks without a stage (their
 // TaskEnded has not come, and their profile did not say) are left out.

@@ -24,7 +24,7 @@ namespace {
 // Which tasks may be folded; those that lose least come first.
 enum class Foldable { kSettled, kStageComplete, kFinal, kEnded };
 
-bool MayFold(Foldable level, const StageRecord& stage, const AccountedTask& task) {
+bool MayFold(Foldable level, const StageFacts& stage, const AccountedTask& task) {
   if (task.account == Account::kUnknown) return false;
   bool final = task.task->profile && task.task->profile->final;
   // A post-mortem shows the sites of the tasks that died, so these are kept longest.
@@ -44,19 +44,19 @@ bool MayFold(Foldable level, const StageRecord& stage, const AccountedTask& task
   return true;
 }
 
-void Fold(const AccountedTask& task, const NamedStacks& stacks, const LeadLines& leads, StageRecord& stage, StoreState& state) {
-  const TaskRecord& record = *task.task;
+void Fold(const AccountedTask& task, const NamedStacks& stacks, const LeadLines& leads, StageFacts& stage, StoreState& state) {
+  const TaskFacts& facts = *task.task;
   bool counted = task.account == Account::kCounted;
   FoldedTasks& sums = counted ? stage.folded : stage.folded_others;
   ++stage.folded_accounts[static_cast<size_t>(task.account)];
   stage.folded_rows.push_back(RowOf(task));
-  if (counted) stage.folded_partitions.Add(record.partition);
-  if (!counted && record.error != 0) ++stage.folded_errors[record.error];
-  if (record.profile) {
-    FoldTask(*record.profile, stacks, leads, sums);
+  if (counted) stage.folded_partitions.Add(facts.partition);
+  if (!counted && facts.error != 0) ++stage.folded_errors[facts.error];
+  if (facts.profile) {
+    FoldTask(*facts.profile, stacks, leads, sums);
     if (counted) ++stage.folded_profiled;
-    if (counted && record.profile->partial) ++stage.folded_partial;
-    for (const CounterRecord& counter : record.profile->counters) {
+    if (counted && facts.profile->partial) ++stage.folded_partial;
+    for (const InternedCounter& counter : facts.profile->counters) {
       AddCounter(state.interner->StringAt(counter.name), counter.value, state.folded_counters);
     }
   }
@@ -69,7 +69,7 @@ void FoldTasks(Foldable level, StoreState& state) {
   const LeadLines leads(*state.interner);
   std::map<StageKey, std::vector<AccountedTask>> by_stage = TasksByStage(state);
   for (auto& [key, tasks] : by_stage) {
-    StageRecord& stage = state.Stage(key);
+    StageFacts& stage = state.Stage(key);
     AccountTasks(stage, tasks);
     for (const AccountedTask& task : tasks) {
       if (MayFold(level, stage, task)) Fold(task, stacks, leads, stage, state);
@@ -89,11 +89,11 @@ void Compact(StoreState& state) {
     task.error = copy.String(task.error);
     task.executor = copy.String(task.executor);
     if (!task.profile) continue;
-    for (SiteRecord& site : task.profile->sites) move_site(site.key);
+    for (InternedSite& site : task.profile->sites) move_site(site.key);
     for (UdfId& udf : task.profile->udfs) udf = copy.Udf(udf);
-    for (IncidentRecord& incident : task.profile->incidents) incident.stack = copy.Stack(incident.stack);
-    for (CounterRecord& counter : task.profile->counters) counter.name = copy.String(counter.name);
-    for (TaskMemoryRecord::Consumer& consumer : task.profile->spark_memory.consumers) consumer.name = copy.String(consumer.name);
+    for (InternedIncident& incident : task.profile->incidents) incident.stack = copy.Stack(incident.stack);
+    for (InternedCounter& counter : task.profile->counters) counter.name = copy.String(counter.name);
+    for (InternedTaskMemory::Consumer& consumer : task.profile->spark_memory.consumers) consumer.name = copy.String(consumer.name);
   }
   for (auto& [key, stage] : state.stages) {
     stage.name = copy.String(stage.name);
@@ -117,7 +117,7 @@ void Compact(StoreState& state) {
       folded->udfs = std::move(udfs);
       folded->spark_memory.MoveTo(copy, &state.memory);
     }
-    for (TaskRowRecord& row : stage.folded_rows) row.executor = copy.String(row.executor);
+    for (FoldedTaskRow& row : stage.folded_rows) row.executor = copy.String(row.executor);
     stage.folded_rows.shrink_to_fit();
     decltype(stage.folded_errors) errors(&state.memory);
     for (const auto& [error, count] : stage.folded_errors) errors[copy.String(error)] += count;
@@ -168,7 +168,7 @@ void DropLightest(size_t keep, FoldedTasks& folded, StoreState& state) {
 }
 
 // Drops error texts beyond the number that a report may show.
-void DropRarestErrors(StageRecord& stage) {
+void DropRarestErrors(StageFacts& stage) {
   constexpr size_t kErrors = 16;
   if (stage.folded_errors.size() <= kErrors) return;
   std::vector<std::pair<uint64_t, StringId>> counts;
@@ -181,7 +181,7 @@ void DropRarestErrors(StageRecord& stage) {
 size_t DropStages(size_t keep, StoreState& state) {
   if (state.stages.size() <= keep) return 0;
   const std::map<StageKey, std::vector<AccountedTask>> by_stage = TasksByStage(state);
-  using Rank = decltype(RankOf(StageKey(), std::declval<const StageRecord&>(), StageSums()));
+  using Rank = decltype(RankOf(StageKey(), std::declval<const StageFacts&>(), StageSums()));
   std::vector<Rank> ranks;
   for (const auto& [key, stage] : state.stages) {
     if (stage.completed && !by_stage.contains(key)) ranks.push_back(RankOf(key, stage, SumsOf(stage, {})));
@@ -199,7 +199,7 @@ size_t DropStages(size_t keep, StoreState& state) {
 enum class MayGo { kRemovedOnPurpose, kAllRemoved };
 
 // Likewise drops removed executors. Only numbered ones: Spark never uses a number twice, so their late messages are recognised by it.
-// Those that were removed on purpose go first: the death of an executor, and of its workers, is only told while its record is kept.
+// Those that were removed on purpose go first: the death of an executor, and of its workers, is only told while the executor is known.
 size_t DropExecutors(size_t keep, MayGo which, StoreState& state) {
   if (state.executors.size() <= keep) return 0;
   std::set<std::string> with_deaths;

@@ -18,9 +18,9 @@ namespace {
 std::optional<uint64_t> Given(int64_t value) { return value < 0 ? std::nullopt : std::optional(static_cast<uint64_t>(value)); }
 
 template <typename Rows>
-std::vector<ReportRow> RowsOf(const Rows& rows) {
-  std::vector<ReportRow> list;
-  for (const proto::Row& row : rows) list.push_back({row.name(), row.bytes()});
+std::vector<ReportNamedBytes> NamedBytesOf(const Rows& rows) {
+  std::vector<ReportNamedBytes> list;
+  for (const proto::NamedBytes& row : rows) list.push_back({row.name(), row.bytes()});
   return list;
 }
 
@@ -30,9 +30,9 @@ ReportProcess ProcessRow(const proto::Process& process) {
   row.pid = process.pid();
   row.kind = process.kind();
   row.peak_rss_bytes = process.peak_rss_bytes();
-  row.rows = RowsOf(process.peak_rows());
+  row.rows = NamedBytesOf(process.peak_rows());
   row.unattributed_bytes = static_cast<int64_t>(process.peak_rss_bytes());
-  for (const ReportRow& measured : row.rows) row.unattributed_bytes -= static_cast<int64_t>(measured.bytes);
+  for (const ReportNamedBytes& measured : row.rows) row.unattributed_bytes -= static_cast<int64_t>(measured.bytes);
   if (process.has_rows_rss_bytes()) row.rows_rss_bytes = process.rows_rss_bytes();
   if (process.has_last_task_attempt_id()) row.last_task_attempt_id = process.last_task_attempt_id();
   row.alive = process.alive();
@@ -48,7 +48,7 @@ ReportProcess ProcessRow(const proto::Process& process) {
 }
 
 template <typename Processes>
-std::vector<ReportProcess> ProcessRows(const Processes& processes) {
+std::vector<ReportProcess> RowsOfProcesses(const Processes& processes) {
   std::vector<ReportProcess> rows;
   for (const proto::Process& process : processes) rows.push_back(ProcessRow(process));
   std::stable_sort(rows.begin(), rows.end(), [](const ReportProcess& a, const ReportProcess& b) {
@@ -119,14 +119,14 @@ std::optional<uint64_t> PeakOf(std::string_view region, uint64_t pyspark_budget,
   return std::nullopt;
 }
 
-void PutBudget(const StoreState& state, const ClusterManager& manager, const ExecutorRecord& record,
-               const proto::ExecutorSnapshot& snapshot, ReportExecutor& row, std::set<ReportNotAvailable>& not_available) {
+void PutBudget(const StoreState& state, const ClusterManager& manager, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot,
+               ReportExecutor& row, std::set<ReportNotAvailable>& not_available) {
   BudgetInput input;
   input.settings = &state.configuration;
-  input.heap_mib = Given(record.heap_mib);
-  input.overhead_mib = Given(record.overhead_mib);
-  input.offheap_mib = Given(record.offheap_mib);
-  input.pyspark_mib = Given(record.pyspark_mib);
+  input.heap_mib = Given(facts.heap_mib);
+  input.overhead_mib = Given(facts.overhead_mib);
+  input.offheap_mib = Given(facts.offheap_mib);
+  input.pyspark_mib = Given(facts.pyspark_mib);
   input.heap_max_bytes = row.heap_max_bytes;
   input.cgroup_limit_bytes = Measured(snapshot.has_cgroup_limit_bytes(), snapshot.cgroup_limit_bytes());
   input.host_memory_bytes = row.host_memory_bytes;
@@ -152,12 +152,12 @@ std::optional<ReportHeapUse> HeapUseRow(bool measured, const proto::HeapUse& use
   return measured ? std::optional(ReportHeapUse{use.bytes(), use.collection(), use.time_ms(), use.whole_heap()}) : std::nullopt;
 }
 
-ReportExecutor ExecutorRow(std::string_view id, const ExecutorRecord& record, const proto::ExecutorSnapshot& snapshot,
+ReportExecutor ExecutorRow(std::string_view id, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot,
                            size_t retained_sites) {
   ReportExecutor row;
   row.id = id;
-  row.host = record.host.empty() ? std::string_view(snapshot.host()) : std::string_view(record.host);
-  if (record.cores > 0) row.cores = record.cores;
+  row.host = facts.host.empty() ? std::string_view(snapshot.host()) : std::string_view(facts.host);
+  if (facts.cores > 0) row.cores = facts.cores;
   row.limit_shared = snapshot.cgroup_shared();
   row.host_memory_bytes = Measured(snapshot.has_host_memory_bytes(), snapshot.host_memory_bytes());
   row.heap_max_bytes = Measured(snapshot.has_heap_max_bytes(), snapshot.heap_max_bytes());
@@ -165,10 +165,10 @@ ReportExecutor ExecutorRow(std::string_view id, const ExecutorRecord& record, co
   row.heap_after_gc_peak = HeapUseRow(snapshot.has_heap_after_gc_peak(), snapshot.heap_after_gc_peak());
   row.direct_peak_bytes = Measured(snapshot.has_offheap_peak_bytes(), snapshot.offheap_peak_bytes());
   for (const proto::SparkPool& pool : snapshot.spark_pools()) row.spark_pools.push_back(PoolRow(pool));
-  row.processes = ProcessRows(snapshot.processes());
+  row.processes = RowsOfProcesses(snapshot.processes());
   if (snapshot.has_at_peak()) row.at_peak = MomentRow(snapshot.at_peak());
-  row.retained = RetainedRow(record, retained_sites);
-  row.left_off_heap = LeftOffHeapRow(record, retained_sites);
+  row.retained = RetainedRow(facts, retained_sites);
+  row.left_off_heap = LeftOffHeapRow(facts, retained_sites);
   for (const proto::Collector& collector : snapshot.collectors()) {
     ReportCollector& out = row.gc.emplace_back();
     out = {collector.name(),
@@ -183,9 +183,9 @@ ReportExecutor ExecutorRow(std::string_view id, const ExecutorRecord& record, co
     for (const proto::Counter& cause : collector.causes()) out.causes.emplace_back(cause.name(), cause.value());
   }
   row.gc_stopped_ms = Measured(snapshot.has_gc_stopped_ms(), snapshot.gc_stopped_ms());
-  row.added_ms = Measured(record.added, record.added_ms);
-  row.removed_ms = Measured(record.removed, record.removed_ms);
-  row.removed_reason = record.removed_reason;
+  row.added_ms = Measured(facts.added, facts.added_ms);
+  row.removed_ms = Measured(facts.removed, facts.removed_ms);
+  row.removed_reason = facts.removed_reason;
   row.java_version = snapshot.java_version();
   row.agent_loaded = snapshot.agent_loaded();
   return row;
@@ -193,20 +193,20 @@ ReportExecutor ExecutorRow(std::string_view id, const ExecutorRecord& record, co
 
 constexpr uint64_t kMostRowBytes = 4u << 20;
 
-std::vector<std::pair<std::string_view, const ExecutorRecord*>> HeaviestFirst(const StoreState& state) {
-  std::vector<std::tuple<uint64_t, std::string_view, const ExecutorRecord*>> order;
-  for (const auto& [id, record] : state.executors) order.emplace_back(PeakUseOf(record).value_or(0), id, &record);
+std::vector<std::pair<std::string_view, const ExecutorFacts*>> HeaviestFirst(const StoreState& state) {
+  std::vector<std::tuple<uint64_t, std::string_view, const ExecutorFacts*>> order;
+  for (const auto& [id, facts] : state.executors) order.emplace_back(PeakUseOf(facts).value_or(0), id, &facts);
   std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
     return std::tuple(std::get<0>(b), std::get<1>(a)) < std::tuple(std::get<0>(a), std::get<1>(b));
   });
-  std::vector<std::pair<std::string_view, const ExecutorRecord*>> executors;
-  for (const auto& [use, id, record] : order) executors.emplace_back(id, record);
+  std::vector<std::pair<std::string_view, const ExecutorFacts*>> executors;
+  for (const auto& [use, id, facts] : order) executors.emplace_back(id, facts);
   return executors;
 }
 
 // Requested while the application ended, to replace an executor that ended with it, and never started.
-bool NeverWas(const ExecutorRecord& record, const StoreState& state) {
-  return !record.added && record.removed && record.snapshot.empty() && state.CameAfterEnd(record.removed_ms, record.removed_event);
+bool NeverWas(const ExecutorFacts& facts, const StoreState& state) {
+  return !facts.added && facts.removed && facts.snapshot.empty() && state.CameAfterEnd(facts.removed_ms, facts.removed_event);
 }
 
 class Managers {
@@ -227,11 +227,11 @@ class Managers {
   std::unique_ptr<ClusterManager> of_executors_, of_driver_;
 };
 
-ReportExecutor WholeRow(const StoreState& state, const Managers& managers, std::string_view id, const ExecutorRecord& record,
+ReportExecutor WholeRow(const StoreState& state, const Managers& managers, std::string_view id, const ExecutorFacts& facts,
                         const proto::ExecutorSnapshot& snapshot, size_t retained_sites, std::set<ReportNotAvailable>& not_available) {
-  ReportExecutor row = ExecutorRow(id, record, snapshot, retained_sites);
+  ReportExecutor row = ExecutorRow(id, facts, snapshot, retained_sites);
   row.nearly_full_heap = NearlyFullHeap(row.id, state);
-  PutBudget(state, managers.Of(id), record, snapshot, row, not_available);
+  PutBudget(state, managers.Of(id), facts, snapshot, row, not_available);
   return row;
 }
 
@@ -241,8 +241,8 @@ ReportMoment MomentRow(const proto::Moment& moment) {
   ReportMoment row;
   row.time_ms = moment.time_ms();
   row.used_bytes = moment.used_bytes();
-  row.regions = RowsOf(moment.regions());
-  row.processes = ProcessRows(moment.processes());
+  row.regions = NamedBytesOf(moment.regions());
+  row.processes = RowsOfProcesses(moment.processes());
   row.active_tasks.assign(moment.active_tasks().begin(), moment.active_tasks().end());
   if (moment.has_shared_bytes()) {
     row.shared_bytes = moment.shared_bytes();
@@ -258,20 +258,20 @@ std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<Repor
   const size_t retained_sites = RetainedSitesShown(std::min(state.executors.size(), kMostExecutorRows));
   std::vector<ReportExecutor> rows;
   uint64_t bytes = 0;
-  for (const auto& [id, record] : HeaviestFirst(state)) {
-    if (NeverWas(*record, state)) continue;
+  for (const auto& [id, facts] : HeaviestFirst(state)) {
+    if (NeverWas(*facts, state)) continue;
     if (rows.size() >= kMostExecutorRows || bytes >= kMostRowBytes) {
-      rest.Add(*record, counters);
+      rest.Add(*facts, counters);
       continue;
     }
-    bytes += 1000 + 4 * record->snapshot.size();  // names of keys make JSON longer than protobuf
-    const proto::ExecutorSnapshot snapshot = SnapshotOf(*record);
-    ReportExecutor row = WholeRow(state, managers, id, *record, snapshot, retained_sites, not_available);
+    bytes += 1000 + 4 * facts->snapshot.size();  // names of keys make JSON longer than protobuf
+    const proto::ExecutorSnapshot snapshot = SnapshotOf(*facts);
+    ReportExecutor row = WholeRow(state, managers, id, *facts, snapshot, retained_sites, not_available);
     if (managers.IsDriver(id) && !DriverHasContainer(&state.configuration)) {
       not_available.insert({"a container of the driver",
                             "in client mode nobody reserves memory for it; its limit is its cgroup's, or the memory of its machine"});
     }
-    if (record->snapshot.empty()) not_available.insert({"processes and peaks of executor " + row.id, "no snapshot of it arrived"});
+    if (facts->snapshot.empty()) not_available.insert({"processes and peaks of executor " + row.id, "no snapshot of it arrived"});
     for (const proto::Process& process : snapshot.processes()) {
       if (!process.has_baseline() || process.kind() != "python-worker") continue;
       not_available.insert({"baseline.modules of what a worker's daemon had imported",
@@ -291,12 +291,12 @@ RowsOfExecutors::RowsOfExecutors(const StoreState& state, const std::vector<Repo
 
 const ReportExecutor* RowsOfExecutors::Of(std::string_view id) {
   if (const auto found = rows_.find(id); found != rows_.end()) return found->second;
-  const auto record = state_.executors.find(id);
-  if (record == state_.executors.end()) return nullptr;
+  const auto facts = state_.executors.find(id);
+  if (facts == state_.executors.end()) return nullptr;
   std::set<ReportNotAvailable> unused;
   const size_t retained_sites = RetainedSitesShown(std::min(state_.executors.size(), kMostExecutorRows));
   others_.push_back(std::make_unique<ReportExecutor>(
-      WholeRow(state_, Managers(state_), id, record->second, SnapshotOf(record->second), retained_sites, unused)));
+      WholeRow(state_, Managers(state_), id, facts->second, SnapshotOf(facts->second), retained_sites, unused)));
   return rows_.emplace(others_.back()->id, others_.back().get()).first->second;
 }
 

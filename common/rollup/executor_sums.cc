@@ -12,7 +12,7 @@ std::optional<uint64_t> PeakUseOf(const proto::ExecutorSnapshot& snapshot) {
 
 }  // namespace
 
-proto::ExecutorSnapshot SnapshotOf(const ExecutorRecord& executor) {
+proto::ExecutorSnapshot SnapshotOf(const ExecutorFacts& executor) {
   proto::ExecutorSnapshot snapshot;
   if (!snapshot.ParseFromArray(executor.snapshot.data(), static_cast<int>(executor.snapshot.size()))) snapshot.Clear();
   return snapshot;
@@ -23,7 +23,7 @@ void ExecutorSums::Add(std::optional<uint64_t> used_bytes) {
   if (used_bytes) largest_used_bytes = std::max(largest_used_bytes.value_or(0), *used_bytes);
 }
 
-void ExecutorSums::Add(const ExecutorRecord& executor, CounterSums& counters) {
+void ExecutorSums::Add(const ExecutorFacts& executor, CounterSums& counters) {
   const proto::ExecutorSnapshot snapshot = SnapshotOf(executor);
   Add(PeakUseOf(snapshot));
   for (const proto::Counter& counter : snapshot.counters()) {
@@ -31,7 +31,7 @@ void ExecutorSums::Add(const ExecutorRecord& executor, CounterSums& counters) {
   }
 }
 
-std::optional<uint64_t> PeakUseOf(const ExecutorRecord& executor) { return PeakUseOf(SnapshotOf(executor)); }
+std::optional<uint64_t> PeakUseOf(const ExecutorFacts& executor) { return PeakUseOf(SnapshotOf(executor)); }
 
 std::optional<int64_t> ExecutorNumber(std::string_view id) {
   int64_t number = 0;

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "facts/counters.h"
-#include "facts/records.h"
+#include "facts/facts.h"
 #include "proto/memprof.pb.h"
 #include "report/model.h"
 
@@ -17,14 +17,14 @@ struct ExecutorSums {
   std::optional<uint64_t> largest_used_bytes;
 
   void Add(std::optional<uint64_t> used_bytes);
-  void Add(const ExecutorRecord& executor, CounterSums& counters);  // its counters go to `counters`
+  void Add(const ExecutorFacts& executor, CounterSums& counters);  // its counters go to `counters`
 };
 
 // What the executor's agent sent last; empty: nothing came.
-proto::ExecutorSnapshot SnapshotOf(const ExecutorRecord& executor);
+proto::ExecutorSnapshot SnapshotOf(const ExecutorFacts& executor);
 
 // Bytes the executor's container used at its peak, if that was measured.
-std::optional<uint64_t> PeakUseOf(const ExecutorRecord& executor);
+std::optional<uint64_t> PeakUseOf(const ExecutorFacts& executor);
 
 // Spark numbers executors; "driver" and other names have none.
 std::optional<int64_t> ExecutorNumber(std::string_view id);

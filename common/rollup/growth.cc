@@ -53,7 +53,7 @@ std::optional<Slope> SenSlope(const std::vector<std::pair<double, double>>& poin
   return slope;
 }
 
-void Growth::Add(std::string_view executor_id, const proto::TaskProfile& profile, const TaskProfileRecord& record, Interner& interner) {
+void Growth::Add(std::string_view executor_id, const proto::TaskProfile& profile, const InternedProfile& decoded, Interner& interner) {
   if (profile.leftovers_size() == 0) return;
   const InternedReferences interned(profile, interner);
   for (const proto::Leftovers& leftovers : profile.leftovers()) {
@@ -75,7 +75,7 @@ void Growth::Add(std::string_view executor_id, const proto::TaskProfile& profile
     for (const auto& [frame, bytes] : left) {
       worker.lines.try_emplace(frame, workers_.get_allocator().resource()).first->second.left.emplace_back(leftovers.session(), bytes);
     }
-    for (const SiteRecord& site : record.sites) {
+    for (const InternedSite& site : decoded.sites) {
       if (site.key.origin != Origin::kPython || site.key.udf == 0) continue;
       if (std::find(task.udfs.begin(), task.udfs.end(), site.key.udf) == task.udfs.end()) continue;
       const auto line = worker.lines.find(LeadFrameOf(site.key.stack, interner));

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "facts/facts.h"
 #include "facts/interner.h"
-#include "facts/records.h"
 #include "report/model.h"
 
 namespace memprof {
@@ -41,8 +41,8 @@ class Growth {
 
   explicit Growth(std::pmr::memory_resource* memory) : workers_(memory) {}
 
-  // A task's final profile, decoded to `record`. Repeated leftovers of a session count once.
-  void Add(std::string_view executor_id, const proto::TaskProfile& profile, const TaskProfileRecord& record, Interner& interner);
+  // A task's final profile, and the same `decoded`. Repeated leftovers of a session count once.
+  void Add(std::string_view executor_id, const proto::TaskProfile& profile, const InternedProfile& decoded, Interner& interner);
 
   // One row for each line that grows: in a worker, over at least kFewestTasks tasks that ran its function, with an interval above
   // 0, grown by at least `least_bytes` in all, and still held. Most bytes first, at most `most`.

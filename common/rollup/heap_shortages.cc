@@ -18,7 +18,7 @@ ReportHeapShortage ShortageRow(const proto::HeapShortage& shortage) {
   for (const proto::HeapClass& each : shortage.classes()) row.classes.push_back({each.name(), each.bytes(), each.objects()});
   row.other_classes = shortage.other_classes();
   row.other_bytes = shortage.other_bytes();
-  for (const proto::Row& region : shortage.regions()) row.regions.push_back({region.name(), region.bytes()});
+  for (const proto::NamedBytes& region : shortage.regions()) row.regions.push_back({region.name(), region.bytes()});
   return row;
 }
 

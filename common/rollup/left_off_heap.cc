@@ -19,9 +19,9 @@ std::string ThreadOf(const proto::LeftOffHeap& message, const proto::LeftSite& s
 
 }  // namespace
 
-std::optional<ReportLeftOffHeap> LeftOffHeapRow(const ExecutorRecord& record, size_t most) {
+std::optional<ReportLeftOffHeap> LeftOffHeapRow(const ExecutorFacts& facts, size_t most) {
   proto::LeftOffHeap message;
-  if (!Parse(record.left_off_heap_peak, message) || LeftBytes(message) == 0) return std::nullopt;
+  if (!Parse(facts.left_off_heap_peak, message) || LeftBytes(message) == 0) return std::nullopt;
   ReportLeftOffHeap row;
   row.time_ms = message.time_ms();
   row.total_bytes = LeftBytes(message);
@@ -42,9 +42,9 @@ std::optional<ReportLeftOffHeap> LeftOffHeapRow(const ExecutorRecord& record, si
   return row;
 }
 
-LeftOffHeapThen LeftOffHeapSites(const ExecutorRecord& record, int64_t since_ms, uint64_t most_bytes) {
+LeftOffHeapThen LeftOffHeapSites(const ExecutorFacts& facts, int64_t since_ms, uint64_t most_bytes) {
   proto::LeftOffHeap message;
-  if (!Parse(record.left_off_heap, message) || message.time_ms() < since_ms) return {};
+  if (!Parse(facts.left_off_heap, message) || message.time_ms() < since_ms) return {};
   if (LeftBytes(message) / 9 * 8 > most_bytes) return {};  // samples of small blocks scatter
   std::vector<ReportSite> rows;
   for (const proto::LeftSite& site : message.sites()) {

@@ -5,13 +5,13 @@
 #include <optional>
 #include <vector>
 
-#include "facts/records.h"
+#include "facts/facts.h"
 #include "report/model.h"
 
 namespace memprof {
 
 // When it was most, with the `most` heaviest sites; nothing: no message came, or there never was any.
-std::optional<ReportLeftOffHeap> LeftOffHeapRow(const ExecutorRecord& record, size_t most);
+std::optional<ReportLeftOffHeap> LeftOffHeapRow(const ExecutorFacts& facts, size_t most);
 
 struct LeftOffHeapThen {
   int64_t time_ms = 0;
@@ -20,6 +20,6 @@ struct LeftOffHeapThen {
 
 // As its last words had it, as rows of a post-mortem. Without sites: no message came, it is older than `since_ms`, or it is more than the
 // `most_bytes` that all blocks had later: then some were freed since.
-LeftOffHeapThen LeftOffHeapSites(const ExecutorRecord& record, int64_t since_ms, uint64_t most_bytes);
+LeftOffHeapThen LeftOffHeapSites(const ExecutorFacts& facts, int64_t since_ms, uint64_t most_bytes);
 
 }  // namespace memprof

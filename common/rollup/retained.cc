@@ -63,15 +63,15 @@ uint64_t HashOf(const std::vector<ReportFrame>& frames) {
   return hash;
 }
 
-bool Parse(const ExecutorRecord& record, proto::RetainedHeap& message) {
-  return !record.retained.empty() && message.ParseFromArray(record.retained.data(), static_cast<int>(record.retained.size()));
+bool Parse(const ExecutorFacts& facts, proto::RetainedHeap& message) {
+  return !facts.retained.empty() && message.ParseFromArray(facts.retained.data(), static_cast<int>(facts.retained.size()));
 }
 
 }  // namespace
 
-std::optional<ReportRetained> RetainedRow(const ExecutorRecord& record, size_t most) {
+std::optional<ReportRetained> RetainedRow(const ExecutorFacts& facts, size_t most) {
   proto::RetainedHeap message;
-  if (!Parse(record, message)) return std::nullopt;
+  if (!Parse(facts, message)) return std::nullopt;
   return RetainedRow(message, most);
 }
 
@@ -114,9 +114,9 @@ RetainedSites::RetainedSites(const StoreState& state, const std::vector<StageKey
 }
 
 void RetainedSites::Add(const StoreState& state, const std::set<StageKey>* keys) {
-  for (const auto& [id, record] : state.executors) {
+  for (const auto& [id, facts] : state.executors) {
     proto::RetainedHeap message;
-    if (!Parse(record, message)) continue;
+    if (!Parse(facts, message)) continue;
     for (const proto::RetainedSite& site : message.sites()) {
       const StageKey key{site.stage_id(), site.stage_attempt()};
       if (site.stage_id() < 0 || (keys != nullptr && !keys->contains(key))) continue;

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "facts/records.h"
+#include "facts/facts.h"
 #include "proto/memprof.pb.h"
 #include "report/model.h"
 #include "rollup/state.h"
@@ -18,7 +18,7 @@
 namespace memprof {
 
 // With the `most` largest sites; the others are summed up.
-std::optional<ReportRetained> RetainedRow(const ExecutorRecord& record, size_t most);
+std::optional<ReportRetained> RetainedRow(const ExecutorFacts& facts, size_t most);
 ReportRetained RetainedRow(const proto::RetainedHeap& message, size_t most);
 
 // What the report prints as an error: two standard deviations.

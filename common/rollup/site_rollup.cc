@@ -27,9 +27,9 @@ void RaiseTo(const std::array<uint64_t, kOrigins>& other, std::array<uint64_t, k
 }
 
 // What one task charged to each line.
-std::unordered_map<LineKey, SiteFigures, LineKeyHash> LinesOf(const TaskProfileRecord& task, const LeadLines& leads) {
+std::unordered_map<LineKey, SiteFigures, LineKeyHash> LinesOf(const InternedProfile& task, const LeadLines& leads) {
   std::unordered_map<LineKey, SiteFigures, LineKeyHash> lines;
-  for (const SiteRecord& site : task.sites) {
+  for (const InternedSite& site : task.sites) {
     if (site.key.origin != Origin::kPython) continue;
     auto [entry, added] = lines.try_emplace({leads.FrameOf(site.key.stack), site.key.udf}, site.figures);
     if (!added) AddWithinTask(site.figures, entry->second);
@@ -38,9 +38,9 @@ std::unordered_map<LineKey, SiteFigures, LineKeyHash> LinesOf(const TaskProfileR
 }
 
 // What one task charged to each of its functions.
-std::unordered_map<UdfId, SiteFigures> UdfsOf(const TaskProfileRecord& task) {
+std::unordered_map<UdfId, SiteFigures> UdfsOf(const InternedProfile& task) {
   std::unordered_map<UdfId, SiteFigures> udfs;
-  for (const SiteRecord& site : task.sites) {
+  for (const InternedSite& site : task.sites) {
     if (site.key.origin != Origin::kPython) continue;
     auto [entry, added] = udfs.try_emplace(site.key.udf, site.figures);
     if (!added) AddWithinTask(site.figures, entry->second);
@@ -100,10 +100,10 @@ struct ShownSite {
 };
 using ShownSites = std::unordered_map<SiteKey, ShownSite, SiteKeyHash>;  // by key with the shown stack
 
-ShownSites ShownSitesOf(const TaskProfileRecord& task, const NamedStacks& stacks) {
+ShownSites ShownSitesOf(const InternedProfile& task, const NamedStacks& stacks) {
   ShownSites sites;
   sites.reserve(task.sites.size());
-  for (const SiteRecord& site : task.sites) {
+  for (const InternedSite& site : task.sites) {
     SiteKey key{stacks.ShownStack(site.key), site.key.udf, site.key.origin};
     auto [entry, added] = sites.try_emplace(key, site.key, site.figures);
     if (!added) AddWithinTask(site.figures, entry->second.figures);
@@ -113,8 +113,8 @@ ShownSites ShownSitesOf(const TaskProfileRecord& task, const NamedStacks& stacks
 
 }  // namespace
 
-TaskPeak::TaskPeak(const TaskProfileRecord& task) {
-  for (const SiteRecord& site : task.sites) {
+TaskPeak::TaskPeak(const InternedProfile& task) {
+  for (const InternedSite& site : task.sites) {
     if (site.figures.live_at_peak_bytes == kUnmeasured) continue;
     live_at_peak_bytes[IndexOf(site.key.origin)] += site.figures.live_at_peak_bytes;
     measured |= 1u << IndexOf(site.key.origin);
@@ -124,21 +124,21 @@ TaskPeak::TaskPeak(const TaskProfileRecord& task) {
   }
 }
 
-std::array<uint64_t, kOrigins> AllocatedBy(const TaskProfileRecord& task) {
+std::array<uint64_t, kOrigins> AllocatedBy(const InternedProfile& task) {
   std::array<uint64_t, kOrigins> allocated{};
-  for (const SiteRecord& site : task.sites) allocated[IndexOf(site.key.origin)] += site.figures.allocated_bytes;
+  for (const InternedSite& site : task.sites) allocated[IndexOf(site.key.origin)] += site.figures.allocated_bytes;
   for (const auto& [origin, rest] : task.remainders) allocated[IndexOf(origin)] += rest.allocated_bytes;
   return allocated;
 }
 
-void SiteRollup::AddTask(const TaskProfileRecord& task) {
+void SiteRollup::AddTask(const InternedProfile& task) {
   for (const auto& [key, site] : ShownSitesOf(task, stacks_)) {
     auto [entry, added] = sites_.try_emplace(key, site.figures);
     if (!added) AddOverTasks(site.figures, entry->second);
   }
   for (const auto& [key, figures] : LinesOf(task, leads_)) AddLine(key, figures);
   AddEachOverTasks(UdfsOf(task), udfs_);
-  for (const SiteRecord& site : task.sites) Note(site.key);
+  for (const InternedSite& site : task.sites) Note(site.key);
   for (const auto& [origin, figures] : task.remainders) AddRemainder(figures, remainders_[IndexOf(origin)]);
   TaskPeak peak(task);
   RaiseTo(peak.live_at_peak_bytes, live_at_peak_bytes_);
@@ -340,7 +340,7 @@ uint64_t SiteRollup::Fill(const Room& room, ReportSiteGroup& group, bool& awaits
   return bytes;
 }
 
-void FoldTask(const TaskProfileRecord& task, const NamedStacks& stacks, const LeadLines& leads, FoldedTasks& folded) {
+void FoldTask(const InternedProfile& task, const NamedStacks& stacks, const LeadLines& leads, FoldedTasks& folded) {
   AddEachOverTasks(LinesOf(task, leads), folded.lines);
   AddEachOverTasks(UdfsOf(task), folded.udfs);
   for (const auto& [key, site] : ShownSitesOf(task, stacks)) {

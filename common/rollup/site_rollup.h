@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "facts/facts.h"
 #include "facts/lead_lines.h"
 #include "facts/named_stacks.h"
 #include "facts/operators.h"
-#include "facts/records.h"
 #include "facts/source_table.h"
 #include "report/model.h"
 
@@ -21,11 +21,11 @@ struct TaskPeak {
   std::array<uint64_t, kOrigins> live_at_peak_bytes{};
   uint32_t measured = 0;  // bit (1 << origin)
 
-  explicit TaskPeak(const TaskProfileRecord& task);
+  explicit TaskPeak(const InternedProfile& task);
 };
 
 // All bytes that one task allocated, by origin.
-std::array<uint64_t, kOrigins> AllocatedBy(const TaskProfileRecord& task);
+std::array<uint64_t, kOrigins> AllocatedBy(const InternedProfile& task);
 
 class SiteRollup {
  public:
@@ -39,7 +39,7 @@ class SiteRollup {
              const SourceTable& source)
       : interner_(interner), stacks_(stacks), leads_(leads), operators_(operators), source_(source) {}
 
-  void AddTask(const TaskProfileRecord& task);
+  void AddTask(const InternedProfile& task);
   void AddFolded(const FoldedTasks& folded);
 
   // Fills UDFs, sites, lines and operators (as many as there is room for), remainders and totals; not `tasks`. Where not all
@@ -85,6 +85,6 @@ class SiteRollup {
 
 // Adds one task to sums without its detail (bounds.h). Keys stay unnamed, but sites that look the same with the names known now
 // are merged, as in a row made from the task itself.
-void FoldTask(const TaskProfileRecord& task, const NamedStacks& stacks, const LeadLines& leads, FoldedTasks& folded);
+void FoldTask(const InternedProfile& task, const NamedStacks& stacks, const LeadLines& leads, FoldedTasks& folded);
 
 }  // namespace memprof

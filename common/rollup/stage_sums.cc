@@ -49,7 +49,7 @@ ReportOtherStages StageSums::Row() const {
   return row;
 }
 
-StageSums SumsOf(const StageRecord& stage, const std::vector<AccountedTask>& tasks) {
+StageSums SumsOf(const StageFacts& stage, const std::vector<AccountedTask>& tasks) {
   StageSums sums;
   sums.stages = 1;
   for (size_t account = 0; account < kAccounts; ++account) {
@@ -75,7 +75,7 @@ StageSums SumsOf(const StageRecord& stage, const std::vector<AccountedTask>& tas
     }
     ++sums.tasks;
     if (!task.task->profile) continue;
-    for (const SiteRecord& site : task.task->profile->sites) add_site(site.key, site.figures);
+    for (const InternedSite& site : task.task->profile->sites) add_site(site.key, site.figures);
     for (const auto& [origin, figures] : task.task->profile->remainders) AddAllocated(figures, sums.totals[static_cast<size_t>(origin)]);
     const TaskPeak peak(*task.task->profile);
     for (size_t origin = 0; origin < kOrigins; ++origin) Raise(peak.live_at_peak_bytes[origin], sums.totals[origin]);

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "facts/records.h"
+#include "facts/facts.h"
 #include "report/model.h"
 
 namespace memprof {
@@ -26,10 +26,10 @@ struct StageSums {
 };
 
 // One stage; `tasks` are those that were not folded, accounted (accounting.h).
-StageSums SumsOf(const StageRecord& stage, const std::vector<AccountedTask>& tasks);
+StageSums SumsOf(const StageFacts& stage, const std::vector<AccountedTask>& tasks);
 
 // The order in which stages keep their rows: failed ones, then by held bytes, by allocated bytes, and the newest first.
-inline auto RankOf(StageKey key, const StageRecord& stage, const StageSums& sums) {
+inline auto RankOf(StageKey key, const StageFacts& stage, const StageSums& sums) {
   uint64_t live = 0, allocated = 0;
   for (const OriginFigures& figures : sums.totals) {
     live += figures.live_at_peak_bytes;

@@ -17,9 +17,9 @@
 #include "facts/counters.h"
 #include "facts/counting_memory.h"
 #include "facts/driver_actions.h"
+#include "facts/facts.h"
 #include "facts/interner.h"
 #include "facts/interval_set.h"
-#include "facts/records.h"
 #include "facts/source_table.h"
 #include "facts/symbols.h"
 #include "report/model.h"
@@ -33,8 +33,8 @@ namespace memprof {
 struct StoreState {
   explicit StoreState(uint64_t limit) : limit_bytes(limit) {}
 
-  StageRecord& Stage(StageKey key) { return stages.try_emplace(key, &memory).first->second; }
-  ExecutorRecord& Executor(std::string_view id) {
+  StageFacts& Stage(StageKey key) { return stages.try_emplace(key, &memory).first->second; }
+  ExecutorFacts& Executor(std::string_view id) {
     auto found = executors.find(id);
     return found != executors.end() ? found->second : executors.emplace(std::pmr::string(id, &memory), &memory).first->second;
   }
@@ -76,10 +76,10 @@ struct StoreState {
   std::unique_ptr<Interner> interner = std::make_unique<Interner>(&memory);
   SymbolTable symbols{&memory};
   SourceTable source{&memory};
-  std::pmr::unordered_map<int64_t, TaskRecord> tasks{&memory};  // by task attempt id
-  IntervalSet folded_tasks{&memory};                            // ids whose detail was dropped: late copies are recognised
-  std::pmr::map<StageKey, StageRecord> stages{&memory};
-  std::pmr::map<std::pmr::string, ExecutorRecord, std::less<>> executors{&memory};
+  std::pmr::unordered_map<int64_t, TaskFacts> tasks{&memory};  // by task attempt id
+  IntervalSet folded_tasks{&memory};                           // ids whose detail was dropped: late copies are recognised
+  std::pmr::map<StageKey, StageFacts> stages{&memory};
+  std::pmr::map<std::pmr::string, ExecutorFacts, std::less<>> executors{&memory};
 
   ReportApplication application;
   std::optional<int64_t> ending_ms;    // the driver's JVM has begun to end
@@ -99,7 +99,7 @@ struct StoreState {
   StageSums dropped_stages;
   ExecutorSums dropped_executors;
   IntervalSet dropped_executor_numbers{&memory};  // late messages of these are recognised
-  uint64_t dropped_executor_deaths = 0;           // of executors whose record went; the log may have told them
+  uint64_t dropped_executor_deaths = 0;           // of executors that were forgotten; the log may have told them
   uint64_t dropped_deaths = 0;                    // for which there was no room below
   WorkerDeaths worker_deaths;
   HeapShortages heap_shortages;

@@ -16,14 +16,14 @@ uint64_t& At(TaskFigure figure, TaskFigures& figures) { return figures[static_ca
 uint64_t At(TaskFigure figure, const TaskFigures& figures) { return figures[static_cast<size_t>(figure)]; }
 
 // Heaviest first: by what Python held, then by what the JVM allocated. An unmeasured figure comes after a measured zero.
-auto OrderOf(const TaskRowRecord& row) {
+auto OrderOf(const FoldedTaskRow& row) {
   const auto weight = [&](TaskFigure figure) { return ~(At(figure, row.figures) + 1); };  // + 1: not measured becomes 0
   return std::tuple(weight(TaskFigure::kPythonLiveAtPeak), weight(TaskFigure::kHeapAllocated), row.task_attempt_id);
 }
 
-bool Before(const TaskRowRecord& a, const TaskRowRecord& b) { return OrderOf(a) < OrderOf(b); }
+bool Before(const FoldedTaskRow& a, const FoldedTaskRow& b) { return OrderOf(a) < OrderOf(b); }
 
-void PutProfile(const TaskProfileRecord& profile, TaskFigures& figures) {
+void PutProfile(const InternedProfile& profile, TaskFigures& figures) {
   const std::array<uint64_t, kOrigins> allocated = AllocatedBy(profile);
   const TaskPeak peak(profile);
   const auto live = [&](Origin origin) -> std::optional<uint64_t> {
@@ -41,9 +41,9 @@ void PutProfile(const TaskProfileRecord& profile, TaskFigures& figures) {
 }
 
 // Uses the same ranks as Spark's stage page, so that the two agree: of n sorted values, number floor(n · q).
-std::optional<ReportDistribution> DistributionOf(TaskFigure figure, const std::vector<const TaskRowRecord*>& rows) {
+std::optional<ReportDistribution> DistributionOf(TaskFigure figure, const std::vector<const FoldedTaskRow*>& rows) {
   std::vector<uint64_t> values;
-  for (const TaskRowRecord* row : rows) {
+  for (const FoldedTaskRow* row : rows) {
     if (const uint64_t value = At(figure, row->figures); value != kNoTaskFigure) values.push_back(value);
   }
   if (values.empty()) return std::nullopt;
@@ -60,42 +60,42 @@ std::optional<ReportDistribution> DistributionOf(TaskFigure figure, const std::v
 
 }  // namespace
 
-TaskRowRecord RowOf(const AccountedTask& task) {
-  const TaskRecord& record = *task.task;
-  TaskRowRecord row;
+FoldedTaskRow RowOf(const AccountedTask& task) {
+  const TaskFacts& facts = *task.task;
+  FoldedTaskRow row;
   row.task_attempt_id = task.task_attempt_id;
-  row.launched_ms = record.launched_ms;
-  row.partition = record.partition;
-  row.attempt = record.attempt;
-  row.executor = record.executor;
+  row.launched_ms = facts.launched_ms;
+  row.partition = facts.partition;
+  row.attempt = facts.attempt;
+  row.executor = facts.executor;
   row.account = task.account;
   row.figures.fill(kNoTaskFigure);
-  if (record.launched_ms != 0 && record.end_ms >= record.launched_ms) {
-    At(TaskFigure::kDurationMs, row.figures) = static_cast<uint64_t>(record.end_ms - record.launched_ms);
+  if (facts.launched_ms != 0 && facts.end_ms >= facts.launched_ms) {
+    At(TaskFigure::kDurationMs, row.figures) = static_cast<uint64_t>(facts.end_ms - facts.launched_ms);
   }
-  if (record.gc_ms >= 0) At(TaskFigure::kGcMs, row.figures) = static_cast<uint64_t>(record.gc_ms);
-  if (record.profile) PutProfile(*record.profile, row.figures);
+  if (facts.gc_ms >= 0) At(TaskFigure::kGcMs, row.figures) = static_cast<uint64_t>(facts.gc_ms);
+  if (facts.profile) PutProfile(*facts.profile, row.figures);
   return row;
 }
 
-void PutTaskRows(const Interner& interner, const StageRecord& stage, const std::vector<AccountedTask>& tasks, ReportStage& row) {
-  std::vector<TaskRowRecord> rows(stage.folded_rows.begin(), stage.folded_rows.end());
+void PutTaskRows(const Interner& interner, const StageFacts& stage, const std::vector<AccountedTask>& tasks, ReportStage& row) {
+  std::vector<FoldedTaskRow> rows(stage.folded_rows.begin(), stage.folded_rows.end());
   rows.reserve(rows.size() + tasks.size());
   for (const AccountedTask& task : tasks) rows.push_back(RowOf(task));
   std::sort(rows.begin(), rows.end(), Before);
   row.task_rows_known = rows.size();
   row.task_rows.reserve(rows.size());
-  std::vector<const TaskRowRecord*> counted;
-  for (const TaskRowRecord& record : rows) {
+  std::vector<const FoldedTaskRow*> counted;
+  for (const FoldedTaskRow& each : rows) {
     ReportTask& task = row.task_rows.emplace_back();
-    task.task_attempt_id = record.task_attempt_id;
-    task.partition = record.partition;
-    task.attempt = record.attempt;
-    task.status = static_cast<ReportTaskStatus>(record.account);
-    task.executor_id = interner.StringAt(record.executor);
-    if (record.launched_ms != 0) task.launched_ms = record.launched_ms;
-    task.figures = record.figures;
-    if (record.account == Account::kCounted) counted.push_back(&record);
+    task.task_attempt_id = each.task_attempt_id;
+    task.partition = each.partition;
+    task.attempt = each.attempt;
+    task.status = static_cast<ReportTaskStatus>(each.account);
+    task.executor_id = interner.StringAt(each.executor);
+    if (each.launched_ms != 0) task.launched_ms = each.launched_ms;
+    task.figures = each.figures;
+    if (each.account == Account::kCounted) counted.push_back(&each);
   }
   if (stage.dropped_rows != 0) return;
   for (size_t figure = 0; figure < kTaskFigures; ++figure) {
@@ -103,7 +103,7 @@ void PutTaskRows(const Interner& interner, const StageRecord& stage, const std::
   }
 }
 
-size_t KeepHeaviestRows(size_t keep, StageRecord& stage) {
+size_t KeepHeaviestRows(size_t keep, StageFacts& stage) {
   if (stage.folded_rows.size() <= keep) return 0;
   const size_t gone = stage.folded_rows.size() - keep;
   std::nth_element(stage.folded_rows.begin(), stage.folded_rows.begin() + static_cast<ptrdiff_t>(keep), stage.folded_rows.end(), Before);

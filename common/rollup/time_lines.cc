@@ -19,7 +19,7 @@ void KeepWithinShare(StoreState& state) {
 
 }  // namespace
 
-void AddSamples(std::span<const TimeSample> samples, ExecutorRecord& executor, StoreState& state) {
+void AddSamples(std::span<const TimeSample> samples, ExecutorFacts& executor, StoreState& state) {
   if (samples.empty()) return;
   const bool first = !executor.life;
   if (first) executor.life.emplace(state.time_line_samples, &state.memory);

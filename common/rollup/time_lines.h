@@ -13,7 +13,7 @@ namespace memprof {
 
 inline constexpr size_t kFewestTimeLineSamples = 60;  // of one executor
 
-void AddSamples(std::span<const TimeSample> samples, ExecutorRecord& executor, StoreState& state);
+void AddSamples(std::span<const TimeSample> samples, ExecutorFacts& executor, StoreState& state);
 
 // Half as many samples for each executor from now on; false when the minimum is reached.
 bool HalveTimeLines(StoreState& state);

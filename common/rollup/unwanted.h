@@ -10,17 +10,17 @@
 namespace memprof {
 
 // When it was first known to be gone: Spark ends an executor's tasks before it reports the removal.
-inline int64_t GoneMs(const ExecutorRecord& record) { return std::min(record.removed_ms, record.task_lost_ms.value_or(record.removed_ms)); }
+inline int64_t GoneMs(const ExecutorFacts& facts) { return std::min(facts.removed_ms, facts.task_lost_ms.value_or(facts.removed_ms)); }
 
 // Removed while the application ran, and not on purpose. If it was the last executor, the application may end between the loss of its
 // tasks and the removal.
-inline bool DiedUnwanted(const ExecutorRecord& record, const StoreState& state) {
-  if (!record.removed) return false;
+inline bool DiedUnwanted(const ExecutorFacts& facts, const StoreState& state) {
+  if (!facts.removed) return false;
   // While the JVM ends, other threads continue, and one may stop the SparkContext because of an error of its own.
-  if (record.by_own_word) return true;
-  const uint64_t gone_event = record.task_lost_event != 0 ? std::min(record.task_lost_event, record.removed_event) : record.removed_event;
-  if (state.CameAfterEnd(GoneMs(record), gone_event)) return false;
-  return ParseLossReason(record.removed_reason).kind != LossKind::kWanted;
+  if (facts.by_own_word) return true;
+  const uint64_t gone_event = facts.task_lost_event != 0 ? std::min(facts.task_lost_event, facts.removed_event) : facts.removed_event;
+  if (state.CameAfterEnd(GoneMs(facts), gone_event)) return false;
+  return ParseLossReason(facts.removed_reason).kind != LossKind::kWanted;
 }
 
 }  // namespace memprof

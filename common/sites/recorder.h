@@ -100,9 +100,9 @@ class Recorder {
   void SetCounter(StringRef name, uint64_t value);                             // of the open session, at most 16: e.g. arrowPoolPeakBytes
 
   // The rows of resident memory at the end of a session, with a figure that is only available there: `free_bytes` that malloc
-  // holds and nobody uses. Call MeasureRowsAtEnd only where RowsWanted() says so, because asking malloc takes time.
-  bool RowsWanted();
-  void MeasureRowsAtEnd(uint64_t free_bytes);
+  // holds and nobody uses. Call MeasureRssAtEnd only where RssWanted() says so, because asking malloc takes time.
+  bool RssWanted();
+  void MeasureRssAtEnd(uint64_t free_bytes);
 
   // HOOK. Interning; kNoFrame when the table is full or the module outdated (counted). Ids and module numbers belong to an intern epoch:
   // cache them only together with intern_epoch(), and drop the cache when it moved (which happens in OpenSession alone, when the tables

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kLeastBoxBytes = 1u << 20;
 constexpr size_t kExactLiveBytes = 128u << 20;
-constexpr size_t kRowsBytes = 48u << 10;                 // of the rows of resident memory, in the box and beside it
+constexpr size_t kRssBytes = 48u << 10;                  // of the rows of resident memory, in the box and beside it
 constexpr uint64_t kLeastIntervalForSingleSteps = 4096;  // bytes; below this there are hundreds of samples a second, too many to write each
 
 // How `box_bytes` are divided: about half goes to the file, the rest to live set, filter and indexes.
@@ -21,13 +21,13 @@ box::Plan PlanFor(size_t box_bytes) {
   plan.sites = static_cast<uint32_t>(box_bytes / 1024);
   plan.nodes = static_cast<uint32_t>(box_bytes / 192);
   plan.frames = static_cast<uint32_t>(box_bytes / 448);
-  plan.modules = RowsMeter::kModules;
+  plan.modules = RssMeter::kModules;
   plan.string_bytes = static_cast<uint32_t>(box_bytes / 7);
   return plan;
 }
 
 uint32_t LiveSlotsFor(size_t box_bytes, uint64_t interval) {
-  return static_cast<uint32_t>((interval <= 1 ? kExactLiveBytes : box_bytes * 2 / 7 - kRowsBytes) / sizeof(LiveBlock));
+  return static_cast<uint32_t>((interval <= 1 ? kExactLiveBytes : box_bytes * 2 / 7 - kRssBytes) / sizeof(LiveBlock));
 }
 
 }  // namespace
@@ -206,17 +206,17 @@ void Recorder::SetCounter(StringRef name, uint64_t value) {
 }
 
 // True if the resident set is within 5 % of the largest that was seen, and the last moment has no retention or was smaller.
-bool Recorder::RowsWanted() {
+bool Recorder::RssWanted() {
   FutexLock lock(state_->mutex);
-  const RowsMeter& rows = state_->rows;
+  const RssMeter& rows = state_->rows;
   if (state_->finished || rows.regions == nullptr) return false;
   const uint64_t rss = state_->rss.Read();
   return rss >= rows.highest_rss_bytes / 20 * 19 && (!rows.has_retention || rss > rows.rss_bytes + rows.rss_bytes / 100);
 }
 
-void Recorder::MeasureRowsAtEnd(uint64_t free_bytes) {
+void Recorder::MeasureRssAtEnd(uint64_t free_bytes) {
   FutexLock lock(state_->mutex);
-  if (!state_->finished && state_->rows.regions != nullptr) state_->MeasureRows(free_bytes);
+  if (!state_->finished && state_->rows.regions != nullptr) state_->MeasureRss(free_bytes);
 }
 
 void Recorder::CloseSession() {

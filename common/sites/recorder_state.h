@@ -33,7 +33,7 @@ struct ActiveSession {
 };
 
 // What the rows of resident memory need: rss_rows.h.
-struct RowsMeter {
+struct RssMeter {
   static constexpr uint64_t kUnknown = ~uint64_t{0};
   static constexpr uint32_t kModules = 512;  // of a box: their references are 1 to kModules
   static constexpr uint32_t kInterpreter = kModules + 1, kArenas = kModules + 2, kNoLibrary = kModules + 3;  // beside them
@@ -76,7 +76,7 @@ struct Recorder::State {
   // During the step of an allocation: the new block. It has no pages yet, so a reading would wrongly show it as untouched.
   const LiveBlock* newcomer = nullptr;
   uintptr_t put_off = 0;  // address of a new block whose reading was due during its step; 0: none
-  RowsMeter rows;
+  RssMeter rows;
   Counters totals = {};
   Recorder* recorder = nullptr;
   void* memory = nullptr;  // private mapping that holds everything but the box, this object too
@@ -112,13 +112,13 @@ struct Recorder::State {
   uint64_t ExemptFromThinning() const;
   uint64_t NextRandom();
 
-  // recorder_rows.cc: what the process's resident memory is made of.
+  // recorder_rss.cc: what the process's resident memory is made of.
   uint32_t LibraryOf(uint32_t node) const;
   void MeasureLibraries();
-  void AddLibraryRows(RssRowList& list);
-  void MeasureRows(uint64_t free_bytes);
-  void PublishRows();
-  void ObserveRows(int64_t now_ns);
+  void AddLibraries(RssRowList& list);
+  void MeasureRss(uint64_t free_bytes);
+  void PublishRss();
+  void ObserveRss(int64_t now_ns);
 
   // recorder_incidents.cc. Needs the lock only against others of the same kind.
   void PutIncident(box::IncidentKind kind, const box::Incident& incident);

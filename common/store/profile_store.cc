@@ -79,7 +79,7 @@ void ProfileStore::Configuration(const std::vector<std::pair<std::string, std::s
 
 void ProfileStore::ExecutorAdded(const ExecutorAddition& added) {
   impl_->Apply([&](StoreState& state) {
-    ExecutorRecord& executor = state.Executor(added.id);
+    ExecutorFacts& executor = state.Executor(added.id);
     executor.host = added.host;
     executor.cores = added.cores;
     executor.heap_mib = added.heap_mib;
@@ -95,7 +95,7 @@ void ProfileStore::ExecutorAdded(const ExecutorAddition& added) {
 
 void ProfileStore::ExecutorRemoved(std::string_view id, std::string_view reason, int64_t time_ms) {
   impl_->Apply([&](StoreState& state) {
-    ExecutorRecord& executor = state.Executor(id);
+    ExecutorFacts& executor = state.Executor(id);
     executor.removed = true;
     executor.by_own_word = id == "driver";
     executor.removed_ms = time_ms;
@@ -120,7 +120,7 @@ void ProfileStore::StageSetting(int stage_id, const std::string& key, std::strin
 void ProfileStore::StageSubmitted(int stage_id, int attempt, std::string_view name, std::string_view call_site, int tasks,
                                   int64_t time_ms) {
   impl_->Apply([&](StoreState& state) {
-    StageRecord& stage = state.Stage({stage_id, attempt});
+    StageFacts& stage = state.Stage({stage_id, attempt});
     stage.name = state.interner->String(CutText(name, kMaxText));
     stage.call_site = state.interner->String(CutText(call_site, kMaxText));
     stage.partitions = tasks;
@@ -132,7 +132,7 @@ void ProfileStore::StageSubmitted(int stage_id, int attempt, std::string_view na
 
 void ProfileStore::StageCompleted(int stage_id, int attempt, std::string_view failure_reason, int64_t time_ms) {
   impl_->Apply([&](StoreState& state) {
-    StageRecord& stage = state.Stage({stage_id, attempt});
+    StageFacts& stage = state.Stage({stage_id, attempt});
     stage.failure_reason = state.interner->String(CutText(failure_reason, kMaxText));
     stage.completed = true;
     stage.cached = {state.cached.Largest(false), state.cached.Largest(true)};
@@ -144,7 +144,7 @@ void ProfileStore::StageCompleted(int stage_id, int attempt, std::string_view fa
 void ProfileStore::TaskEnded(const TaskEnd& end) {
   impl_->Apply([&](StoreState& state) {
     if (state.folded_tasks.Contains(end.task_attempt_id)) return true;
-    TaskRecord& task = state.tasks[end.task_attempt_id];
+    TaskFacts& task = state.tasks[end.task_attempt_id];
     // When the shuffle output of a successful task is lost, Spark ends the task a second time (Resubmitted); the second end counts. If
     // another attempt of the partition has succeeded since, Spark does so for failed attempts as well; for these the first end counts.
     if (task.ended && task.outcome != TaskOutcome::kSucceeded) return true;
@@ -164,11 +164,11 @@ void ProfileStore::TaskEnded(const TaskEnd& end) {
     task.ends_executor = end.outcome == TaskOutcome::kFailed && EndsExecutor(end.error);
     const auto executor = state.executors.find(end.executor_id);
     if (executor == state.executors.end()) return true;
-    ExecutorRecord& record = executor->second;
-    if (end.outcome == TaskOutcome::kSucceeded) record.last_success_ms = std::max(record.last_success_ms, end.time_ms);
+    ExecutorFacts& facts = executor->second;
+    if (end.outcome == TaskOutcome::kSucceeded) facts.last_success_ms = std::max(facts.last_success_ms, end.time_ms);
     if (end.outcome == TaskOutcome::kLost && was_running) {
-      record.task_lost_ms = std::min(record.task_lost_ms.value_or(end.time_ms), end.time_ms);
-      if (record.task_lost_event == 0) record.task_lost_event = ++state.executor_events;
+      facts.task_lost_ms = std::min(facts.task_lost_ms.value_or(end.time_ms), end.time_ms);
+      if (facts.task_lost_event == 0) facts.task_lost_event = ++state.executor_events;
     }
     return true;
   });

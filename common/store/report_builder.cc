@@ -39,7 +39,7 @@ size_t SitesPerOrigin(size_t most, size_t stages) {
 
 std::optional<int64_t> Given(bool given, int64_t value) { return given ? std::optional(value) : std::nullopt; }
 
-const char* StatusOf(const StageRecord& stage) {
+const char* StatusOf(const StageFacts& stage) {
   if (stage.completed) return stage.failure_reason == 0 ? "complete" : "failed";
   return stage.submitted ? "running" : "unknown";
 }
@@ -61,7 +61,7 @@ struct StageRowMaker {
     bool awaits_names = false;
   };
   // `tasks` are accounted; `room`: bytes of JSON that the sites may come to.
-  Made Make(StageKey key, const StageRecord& stage, const std::vector<AccountedTask>& tasks, uint64_t room) const;
+  Made Make(StageKey key, const StageFacts& stage, const std::vector<AccountedTask>& tasks, uint64_t room) const;
 
   const StoreState& state;
   NamedStacks stacks;
@@ -71,7 +71,7 @@ struct StageRowMaker {
   size_t stages;
 };
 
-StageRowMaker::Made StageRowMaker::Make(StageKey key, const StageRecord& stage, const std::vector<AccountedTask>& tasks,
+StageRowMaker::Made StageRowMaker::Make(StageKey key, const StageFacts& stage, const std::vector<AccountedTask>& tasks,
                                         uint64_t room) const {
   const Interner& interner = *state.interner;
   Made made;
@@ -135,17 +135,17 @@ void AddStages(const StoreState& state, BuiltReport& built) {
   std::map<StageKey, std::vector<AccountedTask>> by_stage = TasksByStage(state);
   for (const auto& [key, stage] : state.stages) by_stage.try_emplace(key);
   CountingMemory unused;
-  const StageRecord unheard_of(&unused);  // its tasks came, its events did not (yet)
+  const StageFacts unheard_of(&unused);  // its tasks came, its events did not (yet)
   struct Candidate {
     StageKey key;
-    const StageRecord* stage;
+    const StageFacts* stage;
     std::vector<AccountedTask>* tasks;
     StageSums sums;
   };
   std::vector<Candidate> candidates;
   for (auto& [key, tasks] : by_stage) {
     auto found = state.stages.find(key);
-    const StageRecord& stage = found == state.stages.end() ? unheard_of : found->second;
+    const StageFacts& stage = found == state.stages.end() ? unheard_of : found->second;
     AccountTasks(stage, tasks);
     candidates.push_back({key, &stage, &tasks, SumsOf(stage, tasks)});
   }
@@ -177,7 +177,7 @@ CounterSums Counters(const StoreState& state) {
   CounterSums counters = state.folded_counters;
   for (const auto& [id, task] : state.tasks) {
     if (!task.profile) continue;
-    for (const CounterRecord& counter : task.profile->counters) {
+    for (const InternedCounter& counter : task.profile->counters) {
       AddCounter(state.interner->StringAt(counter.name), counter.value, counters);
     }
   }
@@ -234,9 +234,9 @@ void AddFindings(const StoreState& state, Report& report) {
   const bool of_spark = report.application.master != "program";  // a program's processes are no partitions
   for (const ReportStage& stage : report.stages) {
     if (of_spark) add(HeaviestTask(stage), FindUnevenTasks(stage), uneven);
-    const auto record = state.stages.find({stage.stage_id, stage.attempt});
-    if (record == state.stages.end() || state.cached.dropped_blocks() != 0) continue;  // shares of storage would be wrong
-    const CachedByMode cached = NamedCached(record->second.cached, state.cached);
+    const auto facts = state.stages.find({stage.stage_id, stage.attempt});
+    if (facts == state.stages.end() || state.cached.dropped_blocks() != 0) continue;  // shares of storage would be wrong
+    const CachedByMode cached = NamedCached(facts->second.cached, state.cached);
     add(stage.memory.spilled_memory_bytes.value_or(0), FindCachedDataThatSpills(stage, cached, &state.configuration), spills);
   }
   for (const ReportLeak& leak : report.leaks) add(leak.live_bytes, FindGrowingLine(leak), growing);
@@ -354,10 +354,10 @@ std::vector<ReportStage> BuildStages(const StoreState& state, const std::vector<
   const StageRowMaker maker(state, RetainedSites(state, keys), 1);
   std::map<StageKey, std::vector<AccountedTask>> by_stage = TasksByStage(state);
   CountingMemory unused;
-  const StageRecord unheard_of(&unused);
+  const StageFacts unheard_of(&unused);
   for (const StageKey& key : keys) {
     auto found = state.stages.find(key);
-    const StageRecord& stage = found == state.stages.end() ? unheard_of : found->second;
+    const StageFacts& stage = found == state.stages.end() ? unheard_of : found->second;
     std::vector<AccountedTask>& tasks = by_stage[key];
     AccountTasks(stage, tasks);
     rows.push_back(maker.Make(key, stage, tasks, kStageBytes).row);

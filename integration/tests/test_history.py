@@ -12,7 +12,7 @@ from conftest import LOCAL_CLUSTER, ROOT, demand_blocks, ours, sites_at, warning
 from history_server import serving
 from processes import kill_session, until
 
-EVENT = '{"Event":"org.sparkmemprof.history.ReportPart"'
+EVENT = '{"Event":"org.sparkmemprof.report.ReportPart"'
 SIZE = 1_999_993
 PAGES = ["", "executors", "executors/0", "stages", "stages/0.0", "lines", "flame", "driver", "deaths", "about"]
 

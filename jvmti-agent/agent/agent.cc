@@ -10,7 +10,7 @@
 #include "base/guarded.h"
 #include "base/run_within.h"
 #include "base/warning.h"
-#include "rows/hotspot_layout.h"
+#include "rss/hotspot_layout.h"
 #include "shortage/vm_exit.h"
 #include "system/private_file.h"
 

@@ -23,7 +23,7 @@ void ExecutorWatch::Start(const ApplicationRef& application) {
 void ExecutorWatch::Stop(const Application& application) {
   ForEachBox(application.Boxes(), [this](const std::string&, const BoxReader& box) {  // what its last look needs
     const bool alive = box.OwnerAlive();
-    if (const std::optional<ProcessRows> rows = RowsOf(box)) ground_->watcher.news().SetRows(*rows);
+    if (const std::optional<ProcessRss> rss = RssOf(box)) ground_->watcher.news().SetRss(*rss);
     if (!alive && HasOpenTask(box)) ground_->watcher.news().SetEnded(EndOf(box));
   });
   ground_->watcher.Stop();
@@ -79,7 +79,7 @@ void ExecutorWatch::StartBoxKeeper(const ApplicationRef& application) {
   options.grace *= application->options.patience;
   options.running_tasks = [this] { return ground_->tasks.Running(); };
   options.last_task = [this](int32_t pid, int64_t task) { ground_->watcher.news().SetLastTask(pid, task); };
-  options.rows = [this](const ProcessRows& rows) { ground_->watcher.news().SetRows(rows); };
+  options.rss = [this](const ProcessRss& rss) { ground_->watcher.news().SetRss(rss); };
   options.ended = [this](const EndedProcess& process) { ground_->watcher.news().SetEnded(process); };
   options.orphan = [this, application](const OrphanedTask& task) { tasks_->SendOrphan(*application, task); };
   options.words = [this, application] { SendWordsOfTheDead(*application); };
@@ -126,8 +126,9 @@ void ExecutorWatch::Complete(const Application& application, proto::ExecutorSnap
 }
 
 void ExecutorWatch::SendWorkerDeath(const Application& application, const DeadWorker& worker) {
-  std::optional<proto::WorkerDeath> death = DeathOfWorker(application.Boxes(), worker.process);
-  if (!death) return;
+  std::optional<DeathInBox> found = DeathOfWorker(application.Boxes(), worker.process);
+  if (!found) return;
+  proto::WorkerDeath* death = &found->death;
   if (death->time_ms() == 0) death->set_time_ms(worker.time_ms);
   if (death->signal() == 0) {  // a worker that recorded a signal itself was not killed
     if (const std::optional<uint64_t> kills = worker.take_kill()) {
@@ -140,9 +141,9 @@ void ExecutorWatch::SendWorkerDeath(const Application& application, const DeadWo
   if (MayHaveEndedByItself(*death)) return;
   if (worker.limit_bytes) death->set_limit_bytes(*worker.limit_bytes);
   if (worker.before) *death->mutable_before() = *worker.before;
-  std::string profile = tasks_->Snapshot(death->task_attempt_id(), 0);
+  std::string profile = tasks_->SnapshotOf(application, &*found);
   if (!profile.empty()) ground_->messages.Put(std::move(profile));
-  ground_->Send(application, [&](proto::Envelope* envelope) { *envelope->mutable_worker_death() = *std::move(death); });
+  ground_->Send(application, [&](proto::Envelope* envelope) { *envelope->mutable_worker_death() = std::move(*death); });
 }
 
 // Last words of other executors on the same host. A JVM whose own heap was full a moment ago leaves them to another: it may end before

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "profile/process_rows.h"
+#include "profile/rss_message.h"
 #include "shortage/last_words.h"
 #include "stacks/thread_name.h"
 #include "tasks/thread_task.h"
@@ -87,10 +87,10 @@ std::string HeapShortages::EnvelopeWith(const Application& application, const Sh
   proto::HeapShortage& shortage = *envelope.mutable_heap_shortage() = BuildShortage(inputs);
   const SparkMemoryUse said = ground_->watcher.news().SparkMemory();
   if (said.heap_max != 0) {  // 0: nothing reported yet
-    AddRow("heap.max", said.heap_max, shortage.mutable_regions());
-    if (inputs.used_after_gc) AddRow("heap.usedAfterGc", *inputs.used_after_gc, shortage.mutable_regions());
-    AddRow("heap.storage", said.storage, shortage.mutable_regions());
-    AddRow("heap.execution", said.execution, shortage.mutable_regions());
+    AddNamedBytes("heap.max", said.heap_max, shortage.mutable_regions());
+    if (inputs.used_after_gc) AddNamedBytes("heap.usedAfterGc", *inputs.used_after_gc, shortage.mutable_regions());
+    AddNamedBytes("heap.storage", said.storage, shortage.mutable_regions());
+    AddNamedBytes("heap.execution", said.execution, shortage.mutable_regions());
   }
   return envelope.SerializeAsString();
 }

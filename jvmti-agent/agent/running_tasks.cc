@@ -57,7 +57,7 @@ std::string RunningTasks::Closed(int64_t task_attempt_id, size_t max_bytes) noex
     }
     ground_->watcher.TaskEnded();
     const FoundSessions python = FindSessions(application->Boxes(), task_attempt_id, Leftovers::kRead);
-    for (const ProcessRows& rows : python.rows) ground_->watcher.news().SetRows(rows);
+    for (const ProcessRss& rss : python.rss) ground_->watcher.news().SetRss(rss);
     for (const ProcessBaseline& baseline : python.baselines) ground_->watcher.news().SetBaseline(baseline);
     envelope = Profile(*application, figures, python, true, max_bytes);
     Acknowledge(python.closed);
@@ -70,11 +70,27 @@ std::string RunningTasks::Snapshot(int64_t task_attempt_id, size_t max_bytes) no
   Guarded([&] {
     const ApplicationRef application = ground_->application.Get();
     if (application == nullptr) return;
-    JvmFigures figures;
-    ground_->tasks.WithTask(ground_->tasks.Find(task_attempt_id), [&](TaskFigures& task) { figures = CopyOf(task); });
-    envelope = Profile(*application, figures, FindSessions(application->Boxes(), task_attempt_id, Leftovers::kLeave), false, max_bytes);
+    const FoundSessions python = FindSessions(application->Boxes(), task_attempt_id, Leftovers::kLeave);
+    envelope = Profile(*application, FiguresNow(task_attempt_id), python, false, max_bytes);
   });
   return envelope;
+}
+
+std::string RunningTasks::SnapshotOf(const Application& application, DeathInBox* death) noexcept {
+  std::string envelope;
+  Guarded([&] {
+    const int64_t task = death->death.task_attempt_id();
+    FoundSessions python = std::move(death->sessions);
+    AddOtherSessions(application.Boxes(), task, Leftovers::kLeave, death->box_path, &python);
+    envelope = Profile(application, FiguresNow(task), python, false, 0);
+  });
+  return envelope;
+}
+
+JvmFigures RunningTasks::FiguresNow(int64_t task_attempt_id) {
+  JvmFigures figures;
+  ground_->tasks.WithTask(ground_->tasks.Find(task_attempt_id), [&](TaskFigures& task) { figures = CopyOf(task); });
+  return figures;
 }
 
 // Returns "" when neither the JVM nor a Python process has seen the task.

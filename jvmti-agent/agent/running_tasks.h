@@ -15,6 +15,7 @@
 #include "agent/names.h"
 #include "boxes/orphaned_boxes.h"
 #include "boxes/python_sessions.h"
+#include "boxes/worker_death.h"
 #include "tasks/carrier_threads.h"
 #include "tasks/task_profile.h"
 
@@ -30,6 +31,8 @@ class RunningTasks {
   // The serialised Envelope, or "" when nothing is known of the task. `max_bytes` 0 = as the options say.
   std::string Closed(int64_t task_attempt_id, size_t max_bytes) noexcept;
   std::string Snapshot(int64_t task_attempt_id, size_t max_bytes) noexcept;
+  // The same of the task of a dead Python process; moves what was read of its box.
+  std::string SnapshotOf(const Application& application, DeathInBox* death) noexcept;
   void Forget();  // of an application that has ended
 
   void ThreadStarting(jthread thread);            // on the parent's thread
@@ -43,6 +46,7 @@ class RunningTasks {
   void SendOrphan(const Application& application, const OrphanedTask& task);
 
  private:
+  JvmFigures FiguresNow(int64_t task_attempt_id);
   std::string Profile(const Application& application, const JvmFigures& figures, const FoundSessions& python, bool final, size_t max_bytes);
   std::string Build(const Application& application, TaskProfileInputs inputs);
 

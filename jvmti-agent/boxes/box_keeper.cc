@@ -39,7 +39,7 @@ std::chrono::milliseconds BoxKeeper::Round() {
   ForEachBox(options_.boxes, [&](const std::string& path, BoxReader& box) {
     const bool alive = box.OwnerAlive();  // read first, so that the last writes of a process that ends now are seen below
     const bool needed = IsNeeded(path, box, running, &overdue);
-    if (const std::optional<ProcessRows> rows = RowsOf(box)) options_.rows(*rows);
+    if (const std::optional<ProcessRss> rss = RssOf(box)) options_.rss(*rss);
     if (!alive && HasOpenTask(box)) {
       if (!ended_.contains(path)) options_.ended(EndOf(box));
       ended.insert(path);

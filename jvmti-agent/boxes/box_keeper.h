@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "base/background_thread.h"
-#include "boxes/box_rows.h"
 #include "boxes/executor_boxes.h"
 #include "boxes/orphaned_boxes.h"
+#include "boxes/process_rss.h"
 #include "boxes/worker_death.h"
 
 namespace memprof {
@@ -29,7 +29,7 @@ struct BoxKeeperOptions {
   BoxPlace boxes;
   std::function<std::vector<int64_t>()> running_tasks;
   std::function<void(int32_t pid, int64_t task_attempt_id)> last_task;
-  std::function<void(const ProcessRows&)> rows;
+  std::function<void(const ProcessRss&)> rss;
   std::function<void(const EndedProcess&)> ended;   // once for each box, as long as it is there
   std::function<void(const OrphanedTask&)> orphan;  // several executors of the host may report the same task
   std::function<void()> words;                      // looks for last words of JVMs that died on this host; may be empty

@@ -53,13 +53,14 @@ struct BoxPlace {
   std::shared_ptr<GivenUpBoxes> given_up = std::make_shared<GivenUpBoxes>();  // never null; shared by all readers of these boxes
 };
 
-// Calls visit(path, BoxReader&) for each. A box is opened again each time, because workers come and go and opening a box is
-// cheap. A box that takes too much work during a visit is given up. Thread-safe (no state).
+// Calls visit(path, BoxReader&) for each but the one at `but`. A box is opened again each time, because workers come and go and opening a
+// box is cheap. A box that takes too much work during a visit is given up. Thread-safe (no state).
 template <typename Visit>
-RefusedBoxes ForEachBox(const BoxPlace& place, Visit&& visit) {
+RefusedBoxes ForEachBox(const BoxPlace& place, Visit&& visit, const std::string& but = {}) {
   RefusedBoxes refused;
   if (place.directory.empty()) return refused;
   for (const std::string& path : ListBoxes(place.directory, place.application_id)) {
+    if (path == but) continue;
     if (place.given_up->Has(path)) {
       ++refused.count;
       continue;

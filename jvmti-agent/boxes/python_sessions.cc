@@ -60,28 +60,34 @@ void AddProcessLevel(const BoxReader& box, size_t begin, FoundSessions* found) {
 
 }  // namespace
 
+void AddSessionsOf(const std::string& path, const BoxReader& box, int64_t task_attempt_id, Leftovers leftovers, FoundSessions* found) {
+  bool served = false;
+  const size_t begin = found->sessions.size();
+  for (const BoxReader::SessionKey& key : box.Sessions()) {
+    if (key.task_attempt_id != task_attempt_id) continue;
+    served = true;
+    Result<BoxSession> session = box.ReadSession(key.number);
+    if (!session.ok()) {
+      if (session.status().code() != ErrorCode::kNotFound) ++found->unreadable;
+      continue;
+    }
+    if (session->closed) found->closed.push_back({path, key.number});
+    found->sessions.push_back({box.identity(), std::move(*session)});
+  }
+  if (!served) return;
+  if (leftovers == Leftovers::kRead && found->sessions.size() > begin) AddProcessLevel(box, begin, found);
+  if (std::optional<ProcessRss> rss = RssOf(box)) found->rss.push_back(*std::move(rss));
+}
+
+void AddOtherSessions(const BoxPlace& place, int64_t task_attempt_id, Leftovers leftovers, const std::string& read, FoundSessions* found) {
+  const auto add = [&](const std::string& path, const BoxReader& box) { AddSessionsOf(path, box, task_attempt_id, leftovers, found); };
+  found->refused = ForEachBox(place, add, read);
+  found->unreadable += found->refused.count;
+}
+
 FoundSessions FindSessions(const BoxPlace& place, int64_t task_attempt_id, Leftovers leftovers) {
   FoundSessions found;
-  uint64_t unreadable = 0;
-  found.refused = ForEachBox(place, [&](const std::string& path, BoxReader& box) {
-    bool served = false;
-    const size_t begin = found.sessions.size();
-    for (const BoxReader::SessionKey& key : box.Sessions()) {
-      if (key.task_attempt_id != task_attempt_id) continue;
-      served = true;
-      Result<BoxSession> session = box.ReadSession(key.number);
-      if (!session.ok()) {
-        if (session.status().code() != ErrorCode::kNotFound) ++unreadable;
-        continue;
-      }
-      if (session->closed) found.closed.push_back({path, key.number});
-      found.sessions.push_back({box.identity(), std::move(*session)});
-    }
-    if (!served) return;
-    if (leftovers == Leftovers::kRead && found.sessions.size() > begin) AddProcessLevel(box, begin, &found);
-    if (std::optional<ProcessRows> rows = RowsOf(box)) found.rows.push_back(*std::move(rows));
-  });
-  found.unreadable = unreadable + found.refused.count;
+  AddOtherSessions(place, task_attempt_id, leftovers, "", &found);
   return found;
 }
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "boxes/box_rows.h"
 #include "boxes/executor_boxes.h"
+#include "boxes/process_rss.h"
 #include "profile/python_profile.h"
 
 namespace memprof {
@@ -20,7 +20,7 @@ struct SessionReceipt {
 
 struct FoundSessions {
   std::vector<PythonSession> sessions;
-  std::vector<ProcessRows> rows;  // of the processes that served the task
+  std::vector<ProcessRss> rss;  // of the processes that served the task
   std::vector<ProcessBaseline> baselines;
   std::vector<SessionReceipt> closed;
   RefusedBoxes refused;
@@ -29,6 +29,9 @@ struct FoundSessions {
 // `leftovers`: for each closed session also what its process still holds from all ended tasks.
 enum class Leftovers : bool { kLeave, kRead };
 FoundSessions FindSessions(const BoxPlace& place, int64_t task_attempt_id, Leftovers leftovers);
+// Those that `found` lacks, which has those of the box at `read` already.
+void AddOtherSessions(const BoxPlace& place, int64_t task_attempt_id, Leftovers leftovers, const std::string& read, FoundSessions* found);
+void AddSessionsOf(const std::string& path, const BoxReader& box, int64_t task_attempt_id, Leftovers leftovers, FoundSessions* found);
 
 // The writers may reuse these sessions. A box that is no longer needed is removed by its writer or by the BoxKeeper.
 void Acknowledge(const std::vector<SessionReceipt>& receipts);

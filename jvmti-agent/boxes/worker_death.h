@@ -3,23 +3,16 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <optional>
+#include <string>
 
 #include "boxes/executor_boxes.h"
+#include "boxes/process_name.h"
+#include "boxes/python_sessions.h"
 #include "proto/memprof.pb.h"
 
 namespace memprof {
 
-// A process, by its pid and when it was started (field 22 of /proc/pid/stat).
-struct ProcessName {
-  int32_t pid = 0;
-  uint64_t start_ticks = 0;
-
-  bool operator==(const ProcessName&) const = default;
-};
-
-ProcessName OwnerOf(const BoxReader& box);
 bool HasOpenTask(const BoxReader& box);
 
 // The owner of a box that has an open task and no lock any more.
@@ -30,8 +23,14 @@ struct EndedProcess {
 };
 EndedProcess EndOf(const BoxReader& box);  // seen now
 
-// Its task and figures, and the time if it has noted a signal; nothing when it died between tasks or left no box.
-std::optional<proto::WorkerDeath> DeathOfWorker(const BoxPlace& place, const ProcessName& process);
+struct DeathInBox {
+  proto::WorkerDeath death;  // its task and figures, and the time if it has noted a signal
+  std::string box_path;
+  FoundSessions sessions;  // of that task, in this box
+};
+
+// Reads it from the dead process's box; nothing when it died between tasks or left no box.
+std::optional<DeathInBox> DeathOfWorker(const BoxPlace& place, const ProcessName& process);
 
 // What a task has started may simply have ended: a process that multiprocessing forks leaves its session open. True where neither a
 // signal nor a kill of the kernel says otherwise.

@@ -77,7 +77,14 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_executorAdded(JNIEn
                                                                            jint cores, jlong heap_mib, jlong overhead_mib,
                                                                            jlong offheap_mib, jlong pyspark_mib, jlong time_ms) {
   With<ProfileStore>(store, [&](ProfileStore& to) {
-    to.ExecutorAdded({ToUtf8(jni, id), ToUtf8(jni, host), cores, heap_mib, overhead_mib, offheap_mib, pyspark_mib, time_ms});
+    to.ExecutorAdded({.id = ToUtf8(jni, id),
+                      .host = ToUtf8(jni, host),
+                      .cores = cores,
+                      .heap_mib = heap_mib,
+                      .overhead_mib = overhead_mib,
+                      .offheap_mib = offheap_mib,
+                      .pyspark_mib = pyspark_mib,
+                      .time_ms = time_ms});
   });
 }
 
@@ -107,16 +114,16 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_taskEnded(JNIEnv* j
                                                                        jint attempt_number, jstring executor_id, jint outcome,
                                                                        jstring error, jlong time_ms, jlong launched_ms, jlong gc_ms) {
   With<ProfileStore>(store, [&](ProfileStore& to) {
-    to.TaskEnded({task_attempt_id,
-                  stage_id,
-                  stage_attempt,
-                  partition,
-                  attempt_number,
-                  ToUtf8(jni, executor_id),
-                  OutcomeOf(outcome),
-                  ToUtf8(jni, error),
-                  time_ms,
-                  {launched_ms, gc_ms}});
+    to.TaskEnded({.task_attempt_id = task_attempt_id,
+                  .stage_id = stage_id,
+                  .stage_attempt = stage_attempt,
+                  .partition = partition,
+                  .attempt_number = attempt_number,
+                  .executor_id = ToUtf8(jni, executor_id),
+                  .outcome = OutcomeOf(outcome),
+                  .error = ToUtf8(jni, error),
+                  .time_ms = time_ms,
+                  .times = {launched_ms, gc_ms}});
   });
 }
 

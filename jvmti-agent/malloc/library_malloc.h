@@ -3,7 +3,7 @@
 // JVM's rows show, and a few more (spared_modules.h). Blocks of at least 4 intervals are counted exactly, smaller ones sampled.
 //
 // A thread's Java stack is asked for where a Java method has called the library, and nothing that may hold a lock of the JVM's is between
-// them (spared_modules.h); HotSpot itself must say that the thread is in native code (rows/java_threads.h). Elsewhere (the VM's own
+// them (spared_modules.h); HotSpot itself must say that the thread is in native code (rss/java_threads.h). Elsewhere (the VM's own
 // threads and those of a library's runtime, libraries called by the VM, constructors) there are native frames alone. What runs on a task's
 // thread is the task's, all else goes to a bucket (tasks/thread_buckets.h).
 //
@@ -20,7 +20,7 @@
 #include "base/status.h"
 #include "hooking/loader_watch.h"
 #include "offheap/block_tracker.h"
-#include "rows/java_threads.h"
+#include "rss/java_threads.h"
 
 namespace memprof {
 

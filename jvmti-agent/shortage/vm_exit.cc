@@ -14,7 +14,7 @@
 #include "base/blocked_signals.h"
 #include "hooking/got_patcher.h"
 #include "hooking/loaded_module.h"
-#include "rows/java_threads.h"
+#include "rss/java_threads.h"
 
 namespace memprof {
 namespace {

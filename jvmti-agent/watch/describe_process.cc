@@ -1,6 +1,6 @@
 #include "watch/describe_process.h"
 
-#include "profile/process_rows.h"
+#include "profile/rss_message.h"
 
 namespace memprof {
 
@@ -9,11 +9,11 @@ void Describe(const WatchedProcess& process, bool withheld, proto::Process* mess
   message->set_kind(NameOf(process.kind));
   message->set_peak_rss_bytes(process.peak_bytes);
   if (process.rows) {
-    AddProcessRows(*process.rows, message);
+    AddRssRows(*process.rows, message);
   } else {
-    AddRow("RssAnon", process.peak_anon_bytes, message->mutable_peak_rows());
-    AddRow("RssFile", process.peak_file_bytes, message->mutable_peak_rows());
-    AddRow("RssShmem", process.peak_shmem_bytes, message->mutable_peak_rows());
+    AddNamedBytes("RssAnon", process.peak_anon_bytes, message->mutable_peak_rows());
+    AddNamedBytes("RssFile", process.peak_file_bytes, message->mutable_peak_rows());
+    AddNamedBytes("RssShmem", process.peak_shmem_bytes, message->mutable_peak_rows());
     message->set_unattributed_bytes(process.unattributed_bytes());
   }
   if (process.baseline) AddBaseline(*process.baseline, withheld, message);

@@ -17,7 +17,7 @@ void News::Clear() {
   const std::lock_guard lock(mutex_);
   spark_ = {};
   last_tasks_.clear();
-  rows_.clear();
+  rss_.clear();
   baselines_.clear();
   ended_.clear();
   holds_back_ = true;
@@ -41,22 +41,22 @@ void News::SetLastTask(int32_t pid, int64_t task_attempt_id) {
   if (last_tasks_.size() < ProcessWatch::kMaxProcesses) last_tasks_[pid] = task_attempt_id;
 }
 
-void News::SetRows(const ProcessRows& rows) {
+void News::SetRss(const ProcessRss& rss) {
   const std::lock_guard lock(mutex_);
-  if (rows_.size() >= ProcessWatch::kMaxProcesses && !rows_.contains(rows.pid)) return;
-  rows_.insert_or_assign(rows.pid, Said<ProcessRows>{rows, Clock::now()});
+  if (rss_.size() >= ProcessWatch::kMaxProcesses && !rss_.contains(rss.process.pid)) return;
+  rss_.insert_or_assign(rss.process.pid, Said<ProcessRss>{rss, Clock::now()});
 }
 
 void News::SetBaseline(const ProcessBaseline& baseline) {
   const std::lock_guard lock(mutex_);
-  const auto known = baselines_.find(baseline.pid);
+  const auto known = baselines_.find(baseline.process.pid);
   if (known == baselines_.end() && baselines_.size() >= ProcessWatch::kMaxProcesses) return;
   Said<ProcessBaseline> said{baseline, Clock::now()};
-  if (known != baselines_.end() && known->second.news.start_ticks == baseline.start_ticks) {
+  if (known != baselines_.end() && known->second.news.process == baseline.process) {
     said.news = known->second.news;
     Renew(baseline.baseline, &said.news.baseline);
   }
-  baselines_.insert_or_assign(baseline.pid, said);
+  baselines_.insert_or_assign(baseline.process.pid, said);
 }
 
 void News::HoldNothingBack() {
@@ -86,7 +86,7 @@ SparkNews News::TakeTo(ProcessWatch* processes) {
   });
   // A worker's first task may end before the watcher has discovered the worker.
   const auto is_old = [now](const auto& said) { return now - said.at >= kKeptFor; };
-  std::erase_if(rows_, [&](const auto& said) { return processes->SetRows(said.second.news) || is_old(said.second); });
+  std::erase_if(rss_, [&](const auto& said) { return processes->SetRss(said.second.news) || is_old(said.second); });
   std::erase_if(baselines_, [&](const auto& said) { return processes->SetBaseline(said.second.news) || is_old(said.second); });
   return spark_;
 }

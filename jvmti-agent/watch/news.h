@@ -33,7 +33,7 @@ class News {
   void SetSparkMemory(const SparkMemoryUse& use);
   void SetSparkPool(const proto::PoolUse& use);
   void SetLastTask(int32_t pid, int64_t task_attempt_id);
-  void SetRows(const ProcessRows& rows);
+  void SetRss(const ProcessRss& rss);
   void SetBaseline(const ProcessBaseline& baseline);
   // Passed on a little later, when the ticks have told of those that they have seen: a kill by the kernel is first of all theirs.
   void SetEnded(const EndedProcess& process);
@@ -55,7 +55,7 @@ class News {
   mutable std::mutex mutex_;  // guards the rest
   SparkNews spark_;
   std::map<int32_t, int64_t> last_tasks_;
-  std::map<int32_t, Said<ProcessRows>> rows_;
+  std::map<int32_t, Said<ProcessRss>> rss_;
   std::map<int32_t, Said<ProcessBaseline>> baselines_;
   std::vector<EndedProcess> ended_;
   bool holds_back_ = true;

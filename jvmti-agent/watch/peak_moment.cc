@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
-#include "profile/process_rows.h"
+#include "profile/rss_message.h"
 
 namespace memprof {
 namespace {
@@ -68,7 +68,7 @@ void PeakMoment::ReadProcess(const WatchedProcess& process, proto::Process* mess
   message->set_peak_rss_bytes(process.rss_bytes);
   uint64_t rows = 0;
   const auto add = [&](const char* name, uint64_t bytes) {
-    AddRow(name, bytes, message->mutable_peak_rows());
+    AddNamedBytes(name, bytes, message->mutable_peak_rows());
     rows += bytes;
   };
   if (const Result<ProcessStatus> status = proc_.ReadStatus(process.pid); status.ok()) {

@@ -21,7 +21,7 @@ class PeakMoment {
   // What else belongs to a moment.
   struct Scene {
     bool of_cgroup = false;  // `used` is a cgroup's, which counts shared pages once; else it is the sum of RSS
-    google::protobuf::RepeatedPtrField<proto::Row> regions;
+    google::protobuf::RepeatedPtrField<proto::NamedBytes> regions;
     std::vector<int64_t> tasks;  // running
   };
 

@@ -114,27 +114,27 @@ void ProcessWatch::SetLastTask(int32_t pid, int64_t task_attempt_id) {
 }
 
 template <typename Change>
-bool ProcessWatch::WithProcess(int32_t pid, uint64_t start_ticks, Change change) {
+bool ProcessWatch::WithProcess(const ProcessName& name, Change change) {
   bool found = false;
   const auto change_if_meant = [&](WatchedProcess& process) {
-    if (process.pid != pid || process.start_ticks != start_ticks) return;
+    if (process.pid != name.pid || process.start_ticks != name.start_ticks) return;
     change(process);
     found = true;
   };
-  if (const auto known = living_.find(pid); known != living_.end()) change_if_meant(known->second);
+  if (const auto known = living_.find(name.pid); known != living_.end()) change_if_meant(known->second);
   for (WatchedProcess& process : dead_) change_if_meant(process);
   return found;
 }
 
-bool ProcessWatch::SetRows(const ProcessRows& rows) {
-  return WithProcess(rows.pid, rows.start_ticks, [&](WatchedProcess& process) {
-    process.rows = rows.rows;
-    process.peak_bytes = std::max(process.peak_bytes, rows.rows.rss_bytes);
+bool ProcessWatch::SetRss(const ProcessRss& rss) {
+  return WithProcess(rss.process, [&](WatchedProcess& process) {
+    process.rows = rss.rows;
+    process.peak_bytes = std::max(process.peak_bytes, rss.rows.rss_bytes);
   });
 }
 
 bool ProcessWatch::SetBaseline(const ProcessBaseline& baseline) {
-  return WithProcess(baseline.pid, baseline.start_ticks, [&](WatchedProcess& process) {
+  return WithProcess(baseline.process, [&](WatchedProcess& process) {
     if (!process.baseline) process.baseline.emplace();
     Renew(baseline.baseline, &*process.baseline);
   });

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "boxes/box_rows.h"
+#include "boxes/process_rss.h"
 #include "boxes/worker_death.h"
 #include "system/proc_files.h"
 #include "watch/process_kind.h"
@@ -31,7 +31,7 @@ struct WatchedProcess {
   uint64_t rss_bytes = 0;  // at the last tick
   uint64_t peak_bytes = 0;
   uint64_t peak_anon_bytes = 0, peak_file_bytes = 0, peak_shmem_bytes = 0;
-  std::optional<BoxRows> rows;  // as the process has measured itself
+  std::optional<RssRows> rows;  // as the process has measured itself
   std::optional<ImportBaseline> baseline;
   std::optional<int64_t> last_task_attempt_id;
   std::optional<EndedProcess> end;  // as its box told it: no tick has seen the process
@@ -52,7 +52,7 @@ class ProcessWatch {
   void Tick();
   void SetLastTask(int32_t pid, int64_t task_attempt_id);
   // For a living or dead process; false: it isn't known (yet).
-  bool SetRows(const ProcessRows& rows);
+  bool SetRss(const ProcessRss& rss);
   bool SetBaseline(const ProcessBaseline& baseline);
   // Its black box says that it has ended. If no tick has seen it, and it has no memory any more, TakeGone() returns it, too, once.
   void SetEnded(const EndedProcess& process);
@@ -65,7 +65,7 @@ class ProcessWatch {
 
  private:
   template <typename Change>
-  bool WithProcess(int32_t pid, uint64_t start_ticks, Change change);
+  bool WithProcess(const ProcessName& name, Change change);
   void Descend(int32_t pid, ProcessKind kind, int depth, std::map<int32_t, ProcessKind>* found);
   void Adopt(int32_t pid, ProcessKind kind);
   bool Lives(const ProcessName& process) const;

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/valid_utf8.h"
-#include "profile/process_rows.h"
+#include "profile/rss_message.h"
 #include "watch/describe_process.h"
 #include "watch/last_moment.h"
 #include "watch/shared_cgroup.h"
@@ -38,7 +38,7 @@ Status Watcher::Start(WatcherOptions options) {
   host_memory_ = proc_.HostMemory().value_or(0);
   if (cgroup_ != nullptr && host_memory_ != 0 && cgroup_->Limit(host_memory_)) code_.Keep();
   processes_.emplace(proc_, getpid(), options_.with_driver);
-  jvm_rows_.emplace();
+  jvm_rss_.emplace();
   limit_.reset();
   missed_limits_ = 0;
   read_cgroup_ = false;
@@ -228,9 +228,9 @@ void Watcher::ReadLimit() {
 // Measures the rows of this process, the JVM, if its resident set has grown enough.
 void Watcher::MeasureJvm() {
   const auto jvm = processes_->living().find(getpid());
-  if (jvm == processes_->living().end() || !jvm_rows_->Wanted(jvm->second.rss_bytes, MonotonicNs())) return;
-  std::optional<BoxRows> rows = jvm_rows_->Measure(options_.offheap_blocks());
-  if (rows) processes_->SetRows({getpid(), jvm->second.start_ticks, *std::move(rows)});
+  if (jvm == processes_->living().end() || !jvm_rss_->Wanted(jvm->second.rss_bytes, MonotonicNs())) return;
+  std::optional<RssRows> rows = jvm_rss_->Measure(options_.offheap_blocks());
+  if (rows) processes_->SetRss({{getpid(), jvm->second.start_ticks}, *std::move(rows)});
 }
 
 void Watcher::RememberLast(uint64_t used) {
@@ -239,15 +239,15 @@ void Watcher::RememberLast(uint64_t used) {
   *last_.mutable_regions() = RegionsNow();
 }
 
-google::protobuf::RepeatedPtrField<proto::Row> Watcher::RegionsNow() const {
-  google::protobuf::RepeatedPtrField<proto::Row> regions;
-  if (const std::optional<uint64_t> used = options_.heap_used_after_gc()) AddRow("heap.usedAfterGc", *used, &regions);
+google::protobuf::RepeatedPtrField<proto::NamedBytes> Watcher::RegionsNow() const {
+  google::protobuf::RepeatedPtrField<proto::NamedBytes> regions;
+  if (const std::optional<uint64_t> used = options_.heap_used_after_gc()) AddNamedBytes("heap.usedAfterGc", *used, &regions);
   if (spark_.now.heap_max != 0) {  // 0: nothing reported yet
-    AddRow("heap.storage", spark_.now.storage, &regions);
-    AddRow("heap.execution", spark_.now.execution, &regions);
-    AddRow("heap.committed", spark_.now.heap_committed, &regions);
+    AddNamedBytes("heap.storage", spark_.now.storage, &regions);
+    AddNamedBytes("heap.execution", spark_.now.execution, &regions);
+    AddNamedBytes("heap.committed", spark_.now.heap_committed, &regions);
   }
-  AddRow("offHeap", options_.offheap_live_bytes(), &regions);
+  AddNamedBytes("offHeap", options_.offheap_live_bytes(), &regions);
   return regions;
 }
 

@@ -27,7 +27,7 @@
 #include "base/address_range.h"
 #include "base/background_thread.h"
 #include "proto/memprof.pb.h"
-#include "rows/jvm_rows.h"
+#include "rss/jvm_rss_meter.h"
 #include "system/memory_cgroup.h"
 #include "system/memory_pressure.h"
 #include "watch/early_warning.h"
@@ -102,7 +102,7 @@ class Watcher {
   void Look(bool anew);  // anew: reads what changes rarely, too
   void MeasureJvm();
   void RememberLast(uint64_t used);
-  google::protobuf::RepeatedPtrField<proto::Row> RegionsNow() const;
+  google::protobuf::RepeatedPtrField<proto::NamedBytes> RegionsNow() const;
   void TakeSample(bool anyhow);
   TimeSample SampleNow() const;
   void SendTimeLine();
@@ -130,7 +130,7 @@ class Watcher {
   uint64_t host_memory_ = 0;
   std::optional<uint64_t> host_available_;  // as of the last look `anew`
   std::optional<ProcessWatch> processes_;
-  std::optional<JvmRows> jvm_rows_;
+  std::optional<JvmRssMeter> jvm_rss_;
   std::optional<uint64_t> limit_;
   int missed_limits_ = 0;     // in a row
   bool read_cgroup_ = false;  // its use has been read before

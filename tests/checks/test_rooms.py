@@ -40,17 +40,17 @@ PARTS = {"report/fields"}  # folders within a folder that are part of it
 AGENT = {
     "base": "",
     "stacks": "",
-    "rows": "",
+    "rss": "",
     "gc": "",
     "boxes": "base",
     "naming": "base boxes",
     "tasks": "stacks naming",
     "heap": "base stacks gc tasks",
     "offheap": "stacks tasks",
-    "malloc": "base stacks rows offheap",
-    "shortage": "stacks tasks rows",
-    "watch": "base boxes rows",
-    "agent": "base stacks rows gc boxes naming tasks heap offheap malloc shortage watch",
+    "malloc": "base stacks rss offheap",
+    "shortage": "stacks tasks rss",
+    "watch": "base boxes rss",
+    "agent": "base stacks rss gc boxes naming tasks heap offheap malloc shortage watch",
     "jni": "base shortage agent",
 }
 HOOKS = {
@@ -70,7 +70,7 @@ JAVA = {
     "report": "files jni notices ui",
     "listener": "jni notices report",
     "history": "files jni notices listener report ui",
-    "plugin": "accumulator files gc history jni listener metrics notices report ui",
+    "plugin": "accumulator files gc jni listener metrics notices report ui",
     "": "plugin",  # the name in spark.plugins
 }
 CORE = ("base", "sampling", "hooking", "resident", "sites", "blackbox", "symbols", "system")

@@ -63,7 +63,7 @@ void Change(std::string& box, std::string_view changes) {
 void Read() {
   memprof::Result<memprof::BoxReader> reader = memprof::BoxReader::Open(Path());
   if (!reader.ok()) return;
-  [[maybe_unused]] const memprof::Result<memprof::BoxRows> rows = reader->ReadRows();
+  [[maybe_unused]] const memprof::Result<memprof::RssRows> rows = reader->ReadRssRows();
   memprof::BoxReader::FrameMark mark;
   (void)reader->NewNativeFrames(&mark);
   for (const memprof::BoxReader::SessionKey& key : reader->Sessions()) {

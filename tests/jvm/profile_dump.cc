@@ -16,9 +16,9 @@ namespace proto = memprof::proto;
 const char* const kLanguages[] = {"unknown", "python", "native", "java"};
 const char* const kOrigins[] = {"unknown", "python", "jvm-heap", "jvm-offheap", "jvm-native"};
 
-json Rows(const google::protobuf::RepeatedPtrField<proto::Row>& rows) {
+json Rows(const google::protobuf::RepeatedPtrField<proto::NamedBytes>& rows) {
   json out = json::object();
-  for (const proto::Row& row : rows) out[row.name()] = row.bytes();
+  for (const proto::NamedBytes& row : rows) out[row.name()] = row.bytes();
   return out;
 }
 

@@ -65,10 +65,10 @@ py::dict SessionOf(const BoxSession& session) {
 
 // None where there are no rows.
 py::object RowsOf(const BoxReader& reader) {
-  const Result<BoxRows> read = reader.ReadRows();
+  const Result<RssRows> read = reader.ReadRssRows();
   if (!read.ok()) return py::none();
   py::dict rows;
-  for (const BoxRows::Row& row : read->rows) rows[py::str(row.name)] = row.bytes;
+  for (const RssRows::Row& row : read->rows) rows[py::str(row.name)] = row.bytes;
   return py::dict("rss"_a = read->rss_bytes, "time_ms"_a = read->time_ms, "rows"_a = rows);
 }
 

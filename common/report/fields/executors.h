@@ -6,7 +6,7 @@
 
 namespace memprof {
 
-void Fields(Is<ReportRow> auto& row, auto& visit) {
+void Fields(Is<ReportNamedBytes> auto& row, auto& visit) {
   visit.Value("name", row.name);
   visit.Value("bytes", row.bytes);
 }

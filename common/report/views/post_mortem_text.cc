@@ -91,7 +91,7 @@ void PutHeap(const ReportPostMortem& death, TextPage& page) {
     const char* part = death.heap->cut_short ? "A part of the heap by class" : "The heap by class";
     page.Wrapped(fmt::format("{}, {} in all: {}", part, FormatBytesOr(death.heap->total_bytes), classes), 4, Ink::kDim, 3);
   }
-  for (const ReportRow& region : death.heap->regions) {
+  for (const ReportNamedBytes& region : death.heap->regions) {
     if (region.bytes != 0)
       regions += fmt::format("{}{} {}", regions.empty() ? "" : ", ", Printable(region.name), FormatBytes(region.bytes));
   }

@@ -32,7 +32,7 @@ void PutProcesses(const ReportExecutor& executor, size_t shown, TextPage& page) 
     std::string parts;
     uint64_t others = 0, others_bytes = 0;
     for (size_t row = 0; row < process.rows.size(); ++row) {
-      const ReportRow& measured = process.rows[row];
+      const ReportNamedBytes& measured = process.rows[row];
       if (measured.bytes == 0) continue;
       if (row < kRowsShown) {
         parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", Printable(measured.name), FormatBytes(measured.bytes));

@@ -172,7 +172,7 @@ void CloseTaskSession() {
   const ReentryGuard guard(hook_thread);
   Recorder* recorder = Active();
   if (recorder == nullptr) return;
-  if (recorder->RowsWanted()) recorder->MeasureRowsAtEnd(ReadMallocFigures().free_bytes);
+  if (recorder->RssWanted()) recorder->MeasureRssAtEnd(ReadMallocFigures().free_bytes);
   recorder->CloseSession();
 }
 

@@ -21,7 +21,7 @@ inline proto::Process& AddProcess(proto::Process& process, int pid, const char* 
   process.set_peak_rss_bytes(rss);
   process.set_alive(true);
   for (const auto& [name, bytes] : rows) {
-    proto::Row& row = *process.add_peak_rows();
+    proto::NamedBytes& row = *process.add_peak_rows();
     row.set_name(name);
     row.set_bytes(bytes);
   }

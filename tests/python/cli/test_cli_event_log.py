@@ -13,7 +13,7 @@ ENVIRONMENT = {
 
 
 def part(kind, name, report, version=1):
-    event = {"Event": "org.sparkmemprof.history.ReportPart", "part": kind, "id": name, "schemaVersion": version}
+    event = {"Event": "org.sparkmemprof.report.ReportPart", "part": kind, "id": name, "schemaVersion": version}
     return event | {"report": json.dumps(report)}
 
 

@@ -212,7 +212,7 @@ def test_event_logs(cli, tmp_path, sample_report):
     report = json.loads(sample_report)
     rest = report | {"stages": [], "executors": [], "postMortems": [], "otherDeaths": []}
     start = {"Event": "SparkListenerApplicationStart", "App Name": "job", "App ID": "app-7", "Timestamp": 5}
-    event = {"Event": "org.sparkmemprof.history.ReportPart", "schemaVersion": 1}
+    event = {"Event": "org.sparkmemprof.report.ReportPart", "schemaVersion": 1}
     parts = [
         event | {"part": "executor", "id": row["id"], "report": json.dumps(rest | {"executors": [row]})}
         for row in report["executors"]

@@ -53,9 +53,9 @@ class BoxKeeperTest : public ::testing::Test {
       const std::lock_guard lock(mutex_);
       return std::vector<int64_t>(running_.begin(), running_.end());
     };
-    options.rows = [this](const ProcessRows& rows) {
+    options.rss = [this](const ProcessRss& rss) {
       const std::lock_guard lock(mutex_);
-      rows_.push_back(rows);
+      rss_.push_back(rss);
     };
     options.last_task = [this](int32_t pid, int64_t task) {
       const std::lock_guard lock(mutex_);
@@ -114,7 +114,7 @@ class BoxKeeperTest : public ::testing::Test {
   std::mutex mutex_;
   std::set<int64_t> running_;  // guarded by mutex_, as the next
   std::set<std::pair<int32_t, int64_t>> last_tasks_;
-  std::vector<ProcessRows> rows_;
+  std::vector<ProcessRss> rss_;
   std::vector<ProcessName> ended_;
   std::unique_ptr<RegionTable> regions_ = std::make_unique<RegionTable>();
 };
@@ -215,15 +215,15 @@ TEST_F(BoxKeeperTest, TellsTheTaskThatAProcessServedLast) {
 
 TEST_F(BoxKeeperTest, TellsWhatAProcesssMemoryWasMadeOf) {
   MakeBox(kTask, false);
-  recorder_->MeasureRowsAtEnd(7'654'321);
+  recorder_->MeasureRssAtEnd(7'654'321);
   Start(kNever);
   WaitForARound();
   const std::lock_guard lock(mutex_);
-  ASSERT_FALSE(rows_.empty());
-  EXPECT_EQ(rows_[0].pid, getpid());
-  EXPECT_GT(rows_[0].start_ticks, 0u);
+  ASSERT_FALSE(rss_.empty());
+  EXPECT_EQ(rss_[0].process.pid, getpid());
+  EXPECT_GT(rss_[0].process.start_ticks, 0u);
   uint64_t retention = 0;
-  for (const BoxRows::Row& row : rows_[0].rows.rows) {
+  for (const RssRows::Row& row : rss_[0].rows.rows) {
     if (row.name == "allocator retention") retention = row.bytes;
   }
   EXPECT_EQ(retention, 7'654'321u);

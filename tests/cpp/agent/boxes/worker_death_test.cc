@@ -25,7 +25,7 @@ TEST(WorkerDeath, IsWhatItsBoxSaysOfTheTaskThatWasOpen) {
     const Result<BoxReader> box = BoxReader::Open(recorder.box_path());
     ASSERT_TRUE(box.ok());
     const BoxPlace place{directory.path(), "app-1", "7"};
-    const ProcessName owner = OwnerOf(*box);
+    const ProcessName owner = NameOf(box->identity());
     EXPECT_EQ(owner.pid, getpid());
 
     recorder.OpenSession({41, 3, 0, 5, 0});
@@ -35,14 +35,20 @@ TEST(WorkerDeath, IsWhatItsBoxSaysOfTheTaskThatWasOpen) {
     recorder.OpenSession({42, 4, 1, 6, 0});
     recorder.Allocated({Origin::kPython, 0x10000000, kBytes, kBytes, 1, kNoStack});
     EXPECT_TRUE(HasOpenTask(*box));
-    const std::optional<proto::WorkerDeath> death = DeathOfWorker(place, owner);
-    ASSERT_TRUE(death.has_value());
+    std::optional<DeathInBox> found = DeathOfWorker(place, owner);
+    ASSERT_TRUE(found.has_value());
+    const proto::WorkerDeath* death = &found->death;
     EXPECT_EQ(death->pid(), getpid());
     EXPECT_EQ(death->task_attempt_id(), 42);
     EXPECT_EQ(death->stage_id(), 4);
     EXPECT_EQ(death->partition(), 6);
     EXPECT_EQ(death->live_bytes(), kBytes);
     EXPECT_EQ(death->started_by_task(), started_by_task);
+    ASSERT_EQ(found->sessions.sessions.size(), 1u) << "of the task, not of the one before";
+    AddOtherSessions(place, 42, Leftovers::kLeave, found->box_path, &found->sessions);
+    EXPECT_EQ(found->sessions.sessions.size(), 1u) << "its box is read once";
+    AddOtherSessions(place, 42, Leftovers::kLeave, "another box", &found->sessions);
+    EXPECT_EQ(found->sessions.sessions.size(), 2u);
     EXPECT_FALSE(DeathOfWorker(place, {owner.pid, owner.start_ticks + 1}).has_value()) << "an earlier process of this pid";
     Recorder::AbandonInChild(&recorder);
   }

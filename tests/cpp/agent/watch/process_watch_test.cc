@@ -250,9 +250,9 @@ TEST(ProcessWatch, WhatItsBoxSaysHasEndedIsToldOnceAndOnlyIfNoTickHasSeenIt) {
   watch.Discover();
   watch.SetEnded({{24, 100}});
   EXPECT_EQ(watch.TakeGone().size(), 1u) << "no tick has read it";
-  BoxRows rows;
+  RssRows rows;
   rows.rss_bytes = 50'000 * kKb;
-  watch.SetRows({24, 100, rows});
+  watch.SetRss({{24, 100}, rows});
   watch.Tick();
   EXPECT_TRUE(watch.TakeGone().empty());
 }
@@ -287,17 +287,17 @@ TEST(ProcessWatch, AWorkersOwnRowsAreKeptWhetherItLivesOrNot) {
   ProcessWatch watch(machine.proc(), 10, false);
   watch.Discover();
   watch.Tick();
-  BoxRows rows;
+  RssRows rows;
   rows.rss_bytes = 50'000 * kKb;
   rows.rows = {{"Python objects", 30'000'017}};
-  EXPECT_FALSE(watch.SetRows({22, 999, rows}));  // of an earlier process with this pid
+  EXPECT_FALSE(watch.SetRss({{22, 999}, rows}));  // of an earlier process with this pid
   EXPECT_FALSE(watch.living().at(22).rows.has_value());
-  EXPECT_TRUE(watch.SetRows({22, 100, rows}));
+  EXPECT_TRUE(watch.SetRss({{22, 100}, rows}));
   ASSERT_TRUE(watch.living().at(22).rows.has_value());
   EXPECT_EQ(watch.living().at(22).rows->rows[0].bytes, 30'000'017u);
   EXPECT_EQ(watch.living().at(22).peak_bytes, 50'012 * kKb);
 
-  ProcessBaseline baseline{22, 100, {}};
+  ProcessBaseline baseline{{22, 100}, {}};
   baseline.baseline = {.start_rss_bytes = 44'000'003, .first_task_rss_bytes = 61'000'007, .as_of_session = 2};
   watch.SetBaseline(baseline);
   baseline.baseline = {.start_rss_bytes = 44'000'003, .as_of_session = 5, .modules = {{"odd", 7003, 7003}}};
@@ -312,7 +312,7 @@ TEST(ProcessWatch, AWorkersOwnRowsAreKeptWhetherItLivesOrNot) {
   machine.Children(21, "22");
   watch.Tick();
   rows.rss_bytes = 70'001 * kKb;  // which no tick had seen
-  watch.SetRows({23, 100, rows});
+  watch.SetRss({{23, 100}, rows});
   ASSERT_EQ(watch.dead().size(), 1u);
   EXPECT_TRUE(watch.dead()[0].rows.has_value());
   EXPECT_EQ(watch.dead()[0].peak_bytes, 70'001 * kKb);

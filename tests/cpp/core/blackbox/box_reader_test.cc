@@ -68,8 +68,8 @@ class BoxReaderTest : public RecorderTest {
     }
     BoxReader::FrameMark mark;
     for (const BoxFrame& frame : reader->NewNativeFrames(&mark)) EXPECT_LE(frame.module.size(), 3u * box::kMaxStringBytes);
-    if (const Result<BoxRows> rows = reader->ReadRows(); rows.ok()) {
-      EXPECT_LE(rows->rows.size(), box::kRowsPerMoment);
+    if (const Result<RssRows> rows = reader->ReadRssRows(); rows.ok()) {
+      EXPECT_LE(rows->rows.size(), box::kRssRowsPerMoment);
     }
     (void)reader->OwnerAlive();
     return skipped;

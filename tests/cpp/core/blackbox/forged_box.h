@@ -36,8 +36,8 @@ inline void Forge(std::string& bytes) {
   each(kNodeTable, 512, Node(), [](Node& node, uint32_t i) { node.check = CheckOf(node, i + 1); });
   each(kFrameTable, 512, Frame(), [](Frame& frame, uint32_t i) { frame.check = CheckOf(frame, i + 1); });
   each(kModuleTable, 64, Module(), [](Module& module, uint32_t i) { module.check = CheckOf(module, i + 1); });
-  each(kRowMomentTable, 1, TwoCopies<RowMoment>(), [&](TwoCopies<RowMoment>& moment, uint32_t i) { seal(moment, kRowMomentTable, i); });
-  each(kRowTable, 2 * kRowsPerMoment, Row(), [](Row& row, uint32_t i) { row.check = CheckOf(row, i); });
+  each(kRssMomentTable, 1, TwoCopies<RssMoment>(), [&](TwoCopies<RssMoment>& moment, uint32_t i) { seal(moment, kRssMomentTable, i); });
+  each(kRssRowTable, 2 * kRssRowsPerMoment, RssRow(), [](RssRow& row, uint32_t i) { row.check = CheckOf(row, i); });
   each(kIncidentTable, kIncidentKinds, TwoCopies<Incident>(),
        [&](TwoCopies<Incident>& incident, uint32_t i) { seal(incident, kIncidentTable, i); });
   const Table& strings = header.tables[kStringTable];

@@ -32,7 +32,7 @@ struct Log {
   void Put(const std::vector<ReportEvent>& events, int version = 1) {
     for (const ReportEvent& event : events) {
       lines.push_back(json{
-          {"Event", "org.sparkmemprof.history.ReportPart"},
+          {"Event", "org.sparkmemprof.report.ReportPart"},
           {"part", event.part},
           {"id", event.id},
           {"schemaVersion", version},
@@ -117,7 +117,7 @@ TEST_F(SampleLog, AnyOrderAndAnOlderPartBeforeANewerOne) {
 TEST_F(SampleLog, CutAnywhereItGivesWhatIsWhole) {
   const std::string text = log_.Text();
   size_t with_stages = 0;
-  for (size_t end = 0; end < text.size(); end += 97) {
+  for (size_t end = 0; end + 1 < text.size(); end += 97) {  // without its last newline it is whole
     Result<Report> report = Read(std::string_view(text).substr(0, end));
     if (!report.ok()) {
       EXPECT_NE(std::string(report.status().message()), "") << end;
@@ -179,9 +179,9 @@ TEST(EventLog, OfALaterVersion) {
 
 TEST(EventLog, IsAnybodys) {
   for (const char* text :
-       {"", "\n\n", "not JSON", "[]", "{\"Event\":", "{\"Event\":\"org.sparkmemprof.history.ReportPart\"}\n",
-        "{\"Event\":\"org.sparkmemprof.history.ReportPart\",\"part\":7,\"id\":{},\"schemaVersion\":\"x\",\"report\":[]}\n",
-        "{\"Event\":\"org.sparkmemprof.history.ReportPart\",\"part\":\"stage\",\"report\":\"H4sIAAAA\"}\n",
+       {"", "\n\n", "not JSON", "[]", "{\"Event\":", "{\"Event\":\"org.sparkmemprof.report.ReportPart\"}\n",
+        "{\"Event\":\"org.sparkmemprof.report.ReportPart\",\"part\":7,\"id\":{},\"schemaVersion\":\"x\",\"report\":[]}\n",
+        "{\"Event\":\"org.sparkmemprof.report.ReportPart\",\"part\":\"stage\",\"report\":\"H4sIAAAA\"}\n",
         "{\"Event\":\"SparkListenerApplicationStart\",\"App ID\":[],\"Timestamp\":18446744073709551615}\n"}) {
     EXPECT_FALSE(Read(text).ok()) << text;
   }

@@ -59,7 +59,7 @@ proto::Envelope HeapError(bool ends_jvm, int64_t time_ms = kErrorMs, int64_t tas
   error.set_total_bytes(kBooks + 99'000'001);
   error.set_total_objects(5'678);
   for (const auto& [name, bytes] : {std::pair("heap.max", kHeap), std::pair("heap.storage", 11 * kMi)}) {
-    proto::Row& row = *error.add_regions();
+    proto::NamedBytes& row = *error.add_regions();
     row.set_name(name);
     row.set_bytes(bytes);
   }

@@ -77,7 +77,7 @@ TEST(LeftOffHeap, WhatIsMoreThanAllBlocksLaterWasFreed) {
     last.ParseFromString(LastSnapshot(kFull).SerializeAsString());
     last.mutable_executor()->set_taken_ms(kBegin + 9'600);
     last.mutable_executor()->mutable_last()->set_time_ms(kBegin + 9'600);
-    proto::Row& row = *last.mutable_executor()->mutable_last()->add_regions();
+    proto::NamedBytes& row = *last.mutable_executor()->mutable_last()->add_regions();
     row.set_name("offHeap");
     row.set_bytes(freed ? 300'000'000 : 444'000'000);
     ASSERT_TRUE(store.Ingest(last.SerializeAsString()).ok());

@@ -91,7 +91,7 @@ TEST(PostMortems, RegionsAgainstWhatWasRequested) {
                                                    {"heap.committed", 512 * kMi},
                                                    {"offHeap", 299 * kMi}};
   for (const auto& [name, bytes] : rows) {
-    proto::Row& row = *moment.add_regions();
+    proto::NamedBytes& row = *moment.add_regions();
     row.set_name(name);
     row.set_bytes(bytes);
   }

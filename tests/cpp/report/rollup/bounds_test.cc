@@ -27,7 +27,7 @@ std::string TaskBytes(int64_t id, int stage, int partition, int lines, bool fina
 }
 
 void EndTask(StoreState& state, int64_t id, int stage, int partition) {
-  TaskRecord& task = state.tasks[id];
+  TaskFacts& task = state.tasks[id];
   task.stage_id = stage;
   task.stage_attempt = 0;
   task.partition = partition;
@@ -166,7 +166,7 @@ TEST(Bounds, DeathsOfExecutorsThatAreLetGoAreCounted) {
   StoreState state(1u << 20);
   for (uint64_t executor = 1; executor <= kExecutors; ++executor) {
     ASSERT_TRUE(Deliver(SnapshotBytes(static_cast<int>(executor), 8), state).ok());
-    ExecutorRecord& record = state.Executor(std::to_string(executor));
+    ExecutorFacts& record = state.Executor(std::to_string(executor));
     record.removed = true;
     record.removed_ms = static_cast<int64_t>(executor);
     record.removed_reason = "Command exited with code 1";
@@ -190,7 +190,7 @@ TEST(Bounds, VeryManyStagesAndExecutorsStayWithinStoreAndReport) {
     if (id % (kStages / kExecutors) == 0) {
       const int executor = 1 + id / (kStages / kExecutors);
       ASSERT_TRUE(Deliver(SnapshotBytes(executor, 8), state).ok());
-      ExecutorRecord& record = state.Executor(std::to_string(executor));
+      ExecutorFacts& record = state.Executor(std::to_string(executor));
       record.removed = true;
       record.removed_ms = id;
       record.removed_reason = executor % 1000 == 1 ? "Command exited with code 1" : "Executor killed by driver.";

@@ -109,7 +109,7 @@ TEST(TaskRows, FoldedTasksKeepTheirRows) {
   StoreState state(1u << 20);
   for (int id = 0; id < 4000; ++id) {
     ASSERT_TRUE(Deliver(TaskBytes(id, 1'000'003, 17, 50'021), state).ok());
-    TaskRecord& task = state.tasks[id];
+    TaskFacts& task = state.tasks[id];
     task.stage_id = 3;
     task.stage_attempt = 0;
     task.partition = id;
@@ -138,7 +138,7 @@ TEST(TaskRows, WhereRowsWereLetGoNothingIsSaidOfAllTasks) {
   state.Stage({3, 0}).completed = true;
   for (int id = 0; id < kTasks; ++id) {
     ASSERT_TRUE(Deliver(TaskBytes(id, 1'000'003 + static_cast<uint64_t>(id), 17, 50'021), state).ok());
-    TaskRecord& task = state.tasks[id];
+    TaskFacts& task = state.tasks[id];
     task.stage_id = 3;
     task.stage_attempt = 0;
     task.partition = id;

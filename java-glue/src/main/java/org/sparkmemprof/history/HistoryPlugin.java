@@ -10,6 +10,7 @@ import org.apache.spark.status.ElementTrackingStore;
 import org.apache.spark.ui.SparkUI;
 import org.apache.spark.util.kvstore.KVStore;
 import org.sparkmemprof.notices.Log;
+import org.sparkmemprof.report.ReportPart;
 import org.sparkmemprof.ui.MemoryTab;
 import scala.collection.immutable.$colon$colon;
 import scala.collection.immutable.Nil$;

@@ -1,6 +1,7 @@
 package org.sparkmemprof.history;
 
 import org.apache.spark.util.kvstore.KVIndex;
+import org.sparkmemprof.report.ReportPart;
 
 /**
  * A part of the report in the store that Spark's History Server keeps for an application, in memory

@@ -25,18 +25,18 @@
 #include "blackbox/box_reader.h"
 #include "resident/memory_map.h"
 #include "resident/rss_rows.h"
-#include "rows/hotspot_layout.h"
+#include "rss/hotspot_layout.h"
 
 namespace memprof {
 
-class JvmRows {
+class JvmRssMeter {
  public:
   // Whether to measure at a resident set of so many bytes: it is 2 % larger than at the last measurement, if that takes at most 2
   // % of the time; or 10 % larger; or still as large, and malloc may be asked now but could not be asked then.
   bool Wanted(uint64_t rss_bytes, int64_t now_ns);
 
   // `offheap`: followed blocks, in order of address. Nothing when /proc can't be read.
-  std::optional<BoxRows> Measure(const std::vector<AddressRange>& offheap);
+  std::optional<RssRows> Measure(const std::vector<AddressRange>& offheap);
 
  private:
   TimeBudget budget_;

@@ -1,4 +1,4 @@
-package org.sparkmemprof.history;
+package org.sparkmemprof.report;
 
 import org.apache.spark.scheduler.SparkListenerEvent;
 

@@ -1,18 +1,18 @@
-#include "boxes/box_rows.h"
+#include "boxes/process_rss.h"
 
 #include <utility>
 #include <vector>
 
 namespace memprof {
 
-std::optional<ProcessRows> RowsOf(const BoxReader& box) {
-  Result<BoxRows> rows = box.ReadRows();
+std::optional<ProcessRss> RssOf(const BoxReader& box) {
+  Result<RssRows> rows = box.ReadRssRows();
   if (!rows.ok()) return std::nullopt;
-  return ProcessRows{box.identity().pid, box.identity().process_start_ticks, *std::move(rows)};
+  return ProcessRss{NameOf(box.identity()), *std::move(rows)};
 }
 
 ProcessBaseline BaselineOf(const BoxIdentity& box, const BoxSession& process, const BoxSession& task) {
-  ProcessBaseline found = {box.pid, box.process_start_ticks, {}};
+  ProcessBaseline found = {NameOf(box), {}};
   found.baseline.start_rss_bytes = process.rss_at_open_bytes;
   found.baseline.as_of_session = task.number;
   for (const BoxCounter& counter : task.counters) {

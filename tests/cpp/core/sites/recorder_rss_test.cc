@@ -35,10 +35,10 @@ class Touched {
 class RecorderRowsTest : public RecorderTest {
  protected:
   std::map<std::string, uint64_t> Rows() {
-    const Result<BoxRows> read = OpenBox().ReadRows();
+    const Result<RssRows> read = OpenBox().ReadRssRows();
     std::map<std::string, uint64_t> rows;
     if (!read.ok()) return rows;
-    for (const BoxRows::Row& row : read->rows) rows[row.name] = row.bytes;
+    for (const RssRows::Row& row : read->rows) rows[row.name] = row.bytes;
     return rows;
   }
   FrameId Native(const char* path, uint64_t offset) {
@@ -61,8 +61,8 @@ TEST_F(RecorderRowsTest, EachPartIsMeasuredByItself) {
   AllocateSampled(0x10010, 1000, 65'536, 65, {Line("udf", 9), Native(kCounter, 48)});
   AllocateSampled(0x20010, 100, 65'536, 655, {Line("udf", 9)});                         // in an arena
   AllocateSampled(arena.begin() + 64, 100, 3'000'000, 30'000, {Native(kCounter, 64)});  // likewise, made by a library's thread
-  ASSERT_TRUE(recorder_->RowsWanted());
-  recorder_->MeasureRowsAtEnd(12'345);
+  ASSERT_TRUE(recorder_->RssWanted());
+  recorder_->MeasureRssAtEnd(12'345);
 
   const std::map<std::string, uint64_t> rows = Rows();
   EXPECT_EQ(rows.at("pool: pyarrow/libarrow.so.1700"), pool_bytes);
@@ -71,7 +71,7 @@ TEST_F(RecorderRowsTest, EachPartIsMeasuredByItself) {
   // 65.536 blocks of 1000 bytes, for each of which malloc takes 1008.
   EXPECT_EQ(rows.at("native: counter/libcounter.so"), block_bytes + 65'536 * 1008 / 1000);
   for (const char* name : {"mapped files", "data of libraries", "thread stacks", "profiler"}) EXPECT_GT(rows.at(name), 0u) << name;
-  EXPECT_FALSE(recorder_->RowsWanted()) << "nothing has changed since";
+  EXPECT_FALSE(recorder_->RssWanted()) << "nothing has changed since";
   recorder_->CloseSession();
 }
 
@@ -85,14 +85,14 @@ TEST_F(RecorderRowsTest, WhatIsUnmappedOfARegionTakesNothingElseAway) {
   const uintptr_t hole = before.begin() + 1003 * kPage;
   munmap(reinterpret_cast<void*>(hole), 51 * kPage);
   munmap(reinterpret_cast<void*>(arena.begin() + 7 * kPage), 3 * kPage);
-  recorder_->MeasureRowsAtEnd(1);
+  recorder_->MeasureRssAtEnd(1);
   EXPECT_EQ(Rows().at("interpreter"), (1707 - 51) * kPage);
   EXPECT_EQ(Rows().at("Python objects"), (1501 - 3) * kPage);
 
   // What somebody maps there later wasn't there before.
   void* later = mmap(reinterpret_cast<void*>(hole), 51 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   memset(later, 1, 51 * kPage);
-  recorder_->MeasureRowsAtEnd(1);
+  recorder_->MeasureRssAtEnd(1);
   EXPECT_EQ(Rows().at("interpreter"), (1707 - 51) * kPage);
   recorder_->CloseSession();
 }
@@ -109,7 +109,7 @@ TEST_F(RecorderRowsTest, AFileIsInNoRegion) {
   fflush(file);
   const int flags = MAP_PRIVATE | MAP_FIXED | MAP_POPULATE;
   ASSERT_NE(mmap(reinterpret_cast<void*>(before.begin()), bytes.size(), PROT_READ, flags, fileno(file), 0), MAP_FAILED);
-  recorder_->MeasureRowsAtEnd(1);
+  recorder_->MeasureRssAtEnd(1);
   fclose(file);
   EXPECT_EQ(Rows().at("interpreter"), 601 * kPage);
   recorder_->CloseSession();
@@ -126,12 +126,12 @@ TEST_F(RecorderRowsTest, TheMomentIsThatOfTheLargestResidentSet) {
     recorder_->Freeing(block.begin());
   }
   EXPECT_EQ(Rows().at("native: counter/libcounter.so"), 40'001 * kPage) << "measured before it went";
-  const uint64_t rss = OpenBox().ReadRows()->rss_bytes;
-  EXPECT_FALSE(recorder_->RowsWanted()) << "far below the peak";
+  const uint64_t rss = OpenBox().ReadRssRows()->rss_bytes;
+  EXPECT_FALSE(recorder_->RssWanted()) << "far below the peak";
   usleep(6000);
   const Touched smaller(2003 * kPage, 2003 * kPage);
   Allocate(smaller.begin(), 2003 * kPage, {line, native});
-  EXPECT_EQ(OpenBox().ReadRows()->rss_bytes, rss);
+  EXPECT_EQ(OpenBox().ReadRssRows()->rss_bytes, rss);
   recorder_->CloseSession();
 }
 
@@ -144,17 +144,17 @@ TEST_F(RecorderRowsTest, APeakIsMeasuredWhereTheTimeIsSpent) {
   Start(kInterval, 4u << 20, regions_.get());
   recorder_->OpenSession(Task(1));
   const int64_t begin = ThreadCpuNs();
-  while (ThreadCpuNs() - begin < 200'000'000) recorder_->MeasureRowsAtEnd(1);
-  const uint64_t rss = OpenBox().ReadRows()->rss_bytes;
+  while (ThreadCpuNs() - begin < 200'000'000) recorder_->MeasureRssAtEnd(1);
+  const uint64_t rss = OpenBox().ReadRssRows()->rss_bytes;
   const auto held_and_freed = [&](uint64_t bytes) {
     const Touched block(bytes, bytes);
     Allocate(block.begin(), bytes, {Line("udf", 7), Native(kCounter, 16)});
     recorder_->Freeing(block.begin());
   };
   held_and_freed(rss / 40 / kResident);
-  EXPECT_LT(OpenBox().ReadRows()->rss_bytes, rss + rss / 50) << "not worth it";
+  EXPECT_LT(OpenBox().ReadRssRows()->rss_bytes, rss + rss / 50) << "not worth it";
   held_and_freed(rss / 4);
-  EXPECT_GE(OpenBox().ReadRows()->rss_bytes, rss + rss / 5);
+  EXPECT_GE(OpenBox().ReadRssRows()->rss_bytes, rss + rss / 5);
   recorder_->CloseSession();
 }
 
@@ -164,7 +164,7 @@ TEST_F(RecorderRowsTest, ALargeBlockThatIsBeingFreedIsInTheRows) {
   Start(kInterval, 4u << 20, regions_.get());
   recorder_->OpenSession(Task(1));
   Allocate(block.begin(), 3001 * kPage, {Line("udf", 7), Native(kCounter, 16)});
-  recorder_->MeasureRowsAtEnd(1);
+  recorder_->MeasureRssAtEnd(1);
   AllocateSampled(0x20010, 1000, 65'536, 65, {Line("udf", 9)});
   usleep(10'000);
   recorder_->Freeing(0x20010);                       // and the resident set is read, so that nothing speaks for a new maximum
@@ -183,27 +183,27 @@ TEST_F(RecorderRowsTest, NoneWithoutRegions) {
   Start();
   recorder_->OpenSession(Task(1));
   Allocate(0x10000, 1 << 20, {Line("udf", 7)});
-  EXPECT_FALSE(recorder_->RowsWanted());
-  EXPECT_EQ(OpenBox().ReadRows().status().code(), ErrorCode::kNotFound);
+  EXPECT_FALSE(recorder_->RssWanted());
+  EXPECT_EQ(OpenBox().ReadRssRows().status().code(), ErrorCode::kNotFound);
 }
 
 TEST_F(RecorderRowsTest, ADamagedRowSpoilsTheMoment) {
   Start(kInterval, 4u << 20, regions_.get());
   recorder_->OpenSession(Task(1));
-  recorder_->MeasureRowsAtEnd(1);
-  ASSERT_TRUE(OpenBox().ReadRows().ok());
+  recorder_->MeasureRssAtEnd(1);
+  ASSERT_TRUE(OpenBox().ReadRssRows().ok());
   const std::string path = recorder_->box_path();
   FILE* file = fopen(path.c_str(), "r+");
   box::Header header;
   ASSERT_EQ(fread(&header, sizeof header, 1, file), 1u);
   // The first moment has number 1: its rows are in the second half.
-  const box::Table& table = header.tables[box::kRowTable];
-  fseek(file, static_cast<long>(table.offset + box::kRowsPerMoment * sizeof(box::Row) + offsetof(box::Row, bytes)), SEEK_SET);
+  const box::Table& table = header.tables[box::kRssRowTable];
+  fseek(file, static_cast<long>(table.offset + box::kRssRowsPerMoment * sizeof(box::RssRow) + offsetof(box::RssRow, bytes)), SEEK_SET);
   fputc(0x5a, file);
   fclose(file);
-  EXPECT_EQ(OpenBox().ReadRows().status().code(), ErrorCode::kNotFound);
-  recorder_->MeasureRowsAtEnd(1);
-  EXPECT_TRUE(OpenBox().ReadRows().ok()) << "the next one is whole";
+  EXPECT_EQ(OpenBox().ReadRssRows().status().code(), ErrorCode::kNotFound);
+  recorder_->MeasureRssAtEnd(1);
+  EXPECT_TRUE(OpenBox().ReadRssRows().ok()) << "the next one is whole";
 }
 
 }  // namespace

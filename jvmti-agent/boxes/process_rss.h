@@ -2,28 +2,26 @@
 // baseline (profile/import_baseline.h). Thread-safe (no state).
 #pragma once
 
-#include <cstdint>
 #include <optional>
 
 #include "blackbox/box_reader.h"
+#include "boxes/process_name.h"
 #include "profile/import_baseline.h"
 
 namespace memprof {
 
-struct ProcessRows {
-  int32_t pid = 0;
-  uint64_t start_ticks = 0;
-  BoxRows rows;
+struct ProcessRss {
+  ProcessName process;
+  RssRows rows;
 };
 
 struct ProcessBaseline {
-  int32_t pid = 0;
-  uint64_t start_ticks = 0;
+  ProcessName process;
   ImportBaseline baseline;
 };
 
 // Nothing when the process has measured none.
-std::optional<ProcessRows> RowsOf(const BoxReader& box);
+std::optional<ProcessRss> RssOf(const BoxReader& box);
 // `process`: the process-level session of the box; `task`: a session of the same process, read before it.
 ProcessBaseline BaselineOf(const BoxIdentity& box, const BoxSession& process, const BoxSession& task);
 

@@ -1,8 +1,8 @@
-#include "rows/java_threads.h"
+#include "rss/java_threads.h"
 
 #include <optional>
 
-#include "rows/hotspot_layout.h"
+#include "rss/hotspot_layout.h"
 
 namespace memprof {
 namespace {

@@ -1,4 +1,4 @@
-#include "rows/hotspot_layout.h"
+#include "rss/hotspot_layout.h"
 
 #include <dlfcn.h>
 

@@ -9,14 +9,14 @@
 
 namespace memprof {
 
-inline void AddRow(const std::string& name, uint64_t bytes, google::protobuf::RepeatedPtrField<proto::Row>* rows) {
-  proto::Row* row = rows->Add();
+inline void AddNamedBytes(const std::string& name, uint64_t bytes, google::protobuf::RepeatedPtrField<proto::NamedBytes>* rows) {
+  proto::NamedBytes* row = rows->Add();
   row->set_name(name);
   row->set_bytes(bytes);
 }
 
 // Adds the rows, largest first, the RSS at which they were measured, and the rest of the process's peak as unattributed. If the peak was
 // lower than that RSS, it is raised to it.
-void AddProcessRows(const BoxRows& rows, proto::Process* process);
+void AddRssRows(const RssRows& rows, proto::Process* process);
 
 }  // namespace memprof

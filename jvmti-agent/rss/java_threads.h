@@ -1,4 +1,4 @@
-// JavaThreads: what HotSpot's threads are doing, by the field that it exports for debuggers (rows/hotspot_layout.h) and the place of a
+// JavaThreads: what HotSpot's threads are doing, by the field that it exports for debuggers (rss/hotspot_layout.h) and the place of a
 // thread's JNIEnv in it, which is measured once. With another JVM nothing is known. Thread-safe.
 #pragma once
 

@@ -1,10 +1,9 @@
-package org.sparkmemprof.history;
+package org.sparkmemprof.report;
 
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.SparkContext;
 import org.apache.spark.scheduler.LiveListenerBus;
 import org.sparkmemprof.notices.Notices;
-import org.sparkmemprof.report.StoreFeeder;
 
 /**
  * Puts parts of the report into Spark's event log: by Spark's listener bus while the application

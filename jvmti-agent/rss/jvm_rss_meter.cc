@@ -1,4 +1,4 @@
-#include "rows/jvm_rows.h"
+#include "rss/jvm_rss_meter.h"
 
 #include <algorithm>
 #include <array>
@@ -116,14 +116,14 @@ class Measurement {
 
 }  // namespace
 
-bool JvmRows::Wanted(uint64_t rss_bytes, int64_t now_ns) {
+bool JvmRssMeter::Wanted(uint64_t rss_bytes, int64_t now_ns) {
   const bool has_time = budget_.Has(now_ns);
   if (rss_bytes > measured_rss_ + measured_rss_ / kBeyondBudget) return true;
   if (rss_bytes > measured_rss_ + measured_rss_ / kWithinBudget) return has_time;
   return has_time && lacks_mallocs_word_ && now_ns >= ask_malloc_from_ns_ && rss_bytes >= measured_rss_ - measured_rss_ / kWithinBudget;
 }
 
-std::optional<BoxRows> JvmRows::Measure(const std::vector<AddressRange>& offheap) {
+std::optional<RssRows> JvmRssMeter::Measure(const std::vector<AddressRange>& offheap) {
   const int64_t begin_ns = ThreadCpuNs();
   SharedPages before, shared;
   if (!ReadSharedPages(scratch_, &before)) return std::nullopt;
@@ -152,7 +152,7 @@ std::optional<BoxRows> JvmRows::Measure(const std::vector<AddressRange>& offheap
     ask_malloc_from_ns_ = MonotonicNs() + (ThreadCpuNs() - asked_ns) * kMallocsShare;
   }
 
-  BoxRows rows;
+  RssRows rows;
   rows.rss_bytes = shared.rss_bytes;
   rows.time_ms = EpochMs();
   const auto add = [&](const char* name, uint64_t bytes) {

@@ -1,21 +1,21 @@
-#include "profile/process_rows.h"
+#include "profile/rss_message.h"
 
 #include <gtest/gtest.h>
 
 namespace memprof {
 namespace {
 
-BoxRows Rows() {
-  BoxRows rows;
+RssRows Rows() {
+  RssRows rows;
   rows.rss_bytes = 100'000'007;
   rows.rows = {{"mapped files", 20'000'003}, {"Python objects", 70'000'001}};
   return rows;
 }
 
-TEST(ProcessRows, LargestFirstAndTheyAddUpToThePeak) {
+TEST(ProcessRss, LargestFirstAndTheyAddUpToThePeak) {
   proto::Process process;
   process.set_peak_rss_bytes(103'000'009);
-  AddProcessRows(Rows(), &process);
+  AddRssRows(Rows(), &process);
   ASSERT_EQ(process.peak_rows_size(), 2);
   EXPECT_EQ(process.peak_rows(0).name(), "Python objects");
   EXPECT_EQ(process.rows_rss_bytes(), 100'000'007u);
@@ -23,10 +23,10 @@ TEST(ProcessRows, LargestFirstAndTheyAddUpToThePeak) {
   EXPECT_EQ(process.unattributed_bytes(), 103'000'009 - 90'000'004);
 }
 
-TEST(ProcessRows, ThePeakIsNeverBelowWhatTheProcessItselfHasSeen) {
+TEST(ProcessRss, ThePeakIsNeverBelowWhatTheProcessItselfHasSeen) {
   proto::Process process;
   process.set_peak_rss_bytes(99);
-  AddProcessRows(Rows(), &process);
+  AddRssRows(Rows(), &process);
   EXPECT_EQ(process.peak_rss_bytes(), 100'000'007u);
   EXPECT_EQ(process.unattributed_bytes(), 100'000'007 - 90'000'004);
 }

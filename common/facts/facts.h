@@ -73,7 +73,7 @@ struct LineKeyHash {
   }
 };
 
-struct SiteRecord {
+struct InternedSite {
   SiteKey key;
   SiteFigures figures;
 };
@@ -97,13 +97,13 @@ struct ArrowPoolFigures {
   }
 };
 
-struct CounterRecord {
+struct InternedCounter {
   StringId name = 0;
   uint64_t value = 0;
 };
 
 // An incident of a task's Python process (proto::Incident): a fatal signal, or memory that was refused.
-struct IncidentRecord {
+struct InternedIncident {
   int32_t pid = 0, signal = 0;
   int64_t time_ms = 0;
   StackId stack = 0;
@@ -111,8 +111,8 @@ struct IncidentRecord {
   bool started_by_task = false;                                                      // the process, which is then not a worker itself
 };
 
-struct TaskProfileRecord {
-  explicit TaskProfileRecord(std::pmr::memory_resource* memory)
+struct InternedProfile {
+  explicit InternedProfile(std::pmr::memory_resource* memory)
       : sites(memory), udfs(memory), remainders(memory), counters(memory), incidents(memory), spark_memory(memory) {}
 
   uint64_t sequence = 0;
@@ -123,16 +123,16 @@ struct TaskProfileRecord {
   bool final = false, partial = false;
   bool recovered = false;                          // of a dead executor: Python's figures are those at its end
   bool died() const { return !final || partial; }  // or still runs: its held memory is wanted
-  std::pmr::vector<SiteRecord> sites;
+  std::pmr::vector<InternedSite> sites;
   std::pmr::vector<UdfId> udfs;  // that ran, also those without a site
   std::pmr::vector<std::pair<Origin, OriginFigures>> remainders;
-  std::pmr::vector<CounterRecord> counters;
-  std::pmr::vector<IncidentRecord> incidents;
-  TaskMemoryRecord spark_memory;
+  std::pmr::vector<InternedCounter> counters;
+  std::pmr::vector<InternedIncident> incidents;
+  InternedTaskMemory spark_memory;
   ArrowPoolFigures arrow_pool;
 };
 
-struct TaskRecord {
+struct TaskFacts {
   int32_t stage_id = -1, stage_attempt = -1, partition = -1;
   int32_t attempt = -1;  // of its partition; -1: not known
   bool ended = false;
@@ -141,7 +141,7 @@ struct TaskRecord {
   int64_t end_ms = 0, launched_ms = 0;  // 0: not known
   int64_t gc_ms = -1;                   // -1: likewise
   StringId error = 0, executor = 0;
-  std::optional<TaskProfileRecord> profile;
+  std::optional<InternedProfile> profile;
 };
 
 // How an attempt is accounted: it counts for its partition, or why it does not.
@@ -149,7 +149,7 @@ enum class Account : uint8_t { kCounted, kFailed, kKilled, kLost, kSuperseded, k
 inline constexpr size_t kAccounts = 6;
 
 // A task's row of a report, kept after its detail was dropped.
-struct TaskRowRecord {
+struct FoldedTaskRow {
   int64_t task_attempt_id = 0, launched_ms = 0;
   int32_t partition = -1, attempt = -1;
   StringId executor = 0;
@@ -176,8 +176,8 @@ struct FoldedTasks {
   TaskMemorySums spark_memory;
 };
 
-struct StageRecord {
-  explicit StageRecord(std::pmr::memory_resource* memory)
+struct StageFacts {
+  explicit StageFacts(std::pmr::memory_resource* memory)
       : folded(memory), folded_others(memory), folded_partitions(memory), folded_errors(memory), folded_rows(memory) {}
 
   StringId name = 0, call_site = 0, failure_reason = 0;
@@ -192,12 +192,12 @@ struct StageRecord {
   uint64_t folded_profiled = 0, folded_partial = 0;
   std::array<uint64_t, kAccounts> folded_accounts{};
   std::pmr::map<StringId, uint64_t> folded_errors;
-  std::pmr::vector<TaskRowRecord> folded_rows;
+  std::pmr::vector<FoldedTaskRow> folded_rows;
   uint64_t dropped_rows = 0;  // the lightest, dropped for lack of room
 };
 
-struct ExecutorRecord {
-  explicit ExecutorRecord(std::pmr::memory_resource* memory)
+struct ExecutorFacts {
+  explicit ExecutorFacts(std::pmr::memory_resource* memory)
       : host(memory), removed_reason(memory), snapshot(memory), retained(memory), left_off_heap(memory), left_off_heap_peak(memory) {}
 
   std::pmr::string host;

@@ -83,12 +83,16 @@ def test_files_that_are_no_boxes(spark_run, running):
     def planted(number):
         return box.with_name(box.name.replace(".box", f"{number:x}.box"))
 
-    halved, foreign, counts = planted(1), planted(2), planted(3)
-    halved.write_bytes(content[: len(content) // 2])
-    foreign.write_bytes(content[:8] + b"\xff\xff\xff\x7f" + content[12:])  # its version
-    counts.write_bytes(content[:64] + b"\xff" * 512 + content[576:])  # its tables
-    for path in (halved, foreign, counts):
-        path.chmod(0o600)
+    def plant(number, forged):  # at once: the agent looks all the while
+        path = planted(number)
+        unfinished = path.with_suffix(".unfinished")
+        unfinished.write_bytes(forged)
+        unfinished.chmod(0o600)
+        return unfinished.rename(path)
+
+    halved = plant(1, content[: len(content) // 2])
+    foreign = plant(2, content[:8] + b"\xff\xff\xff\x7f" + content[12:])  # its version
+    counts = plant(3, content[:64] + b"\xff" * 512 + content[576:])  # its tables
     planted(4).symlink_to("/etc/passwd")
     os.mkfifo(planted(5))
     planted(6).mkdir()

@@ -4,6 +4,7 @@
 #   integration/bench.sh [--python PYTHON] cost [OPTIONS]       CPU time against bare runs; see `cost --help`
 #   integration/bench.sh [--python PYTHON] jvm [OPTIONS]        the same for Spark jobs in a JVM; see `jvm --help`
 #   integration/bench.sh [--python PYTHON] accuracy [OPTIONS]   a line's bytes against the truth; see `accuracy --help`
+#   integration/bench.sh [--python PYTHON] jvm-accuracy [OPT…]  the heap's bytes against the truth; see `jvm-accuracy --help`
 #   integration/bench.sh publish                                writes docs/benchmarks.md from what was measured so far
 #
 # PYTHON: the CPython to measure with (default: 3.11). Measure on an idle machine: what else runs shows in the intervals.
@@ -15,9 +16,9 @@ if [ "${1:-}" = --python ]; then
   shift 2
 fi
 case ${1:-} in
-  cost | jvm | accuracy | publish) script=$1; shift ;;
-  -h | --help) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
-  *) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
+  cost | jvm | accuracy | jvm-accuracy | publish) script=$1; shift ;;
+  -h | --help) sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+  *) sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 esac
 
 if [ "$script" = publish ]; then # reads what the others have written
@@ -34,4 +35,4 @@ setup_package "$venv"
 setup_unlock
 
 own_environment
-exec "$venv/bin/python" "$PROJECT/integration/bench/$script.py" "$@"
+exec "$venv/bin/python" "$PROJECT/integration/bench/${script//-/_}.py" "$@"

@@ -43,12 +43,12 @@ class Server:
 
     def __init__(self, workload: str, profiler: str, library: str) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, str(HERE / "jvm_unit.py"), workload, profiler],
+            [sys.executable, str(HERE / "jvm_unit.py"), workload, profiler, *([library] if library else [])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            env={**os.environ, "OMP_NUM_THREADS": "1", "MEMPROF_ASYNC_PROFILER": library},
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
         )
         self.java = self._line().split()[1]
 

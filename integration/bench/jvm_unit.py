@@ -1,24 +1,27 @@
 """One JVM of a benchmark: runs units of a Spark job, each in an application of its own, profiled or bare as told.
 
-    python jvm_unit.py WORKLOAD PROFILER [--heap MIB]   lines in: `bare` or `profiled`; lines out: CPU and wall seconds,
-                                                        and the JVM's resident bytes
+    python jvm_unit.py WORKLOAD PROFILER [ASYNC]   lines in: `bare` or `profiled`; lines out: CPU and wall seconds, and
+                                                   the JVM's resident bytes
 
-The first line out is `ready`. All applications share one warm JVM, because JVMs differ from one another by some ten
-per cent. CPU time is that of the JVM, with its compiler and collector, and of all its Python processes. An application
-runs its unit once before it is measured. sparkmemprof comes by conf, as for a user; what its agent has bound
-or redirected stays so in a bare application, and passes on at once. async-profiler runs meanwhile; its library and jar
-are named by MEMPROF_ASYNC_PROFILER.
+The first line out is `ready` and the JDK's version. All applications share one warm JVM, because JVMs differ from one
+another by some ten per cent. CPU time is that of the JVM, with its compiler and collector, and of its Python processes.
+An application runs its unit once before it is measured. sparkmemprof comes by conf, as for a user; what its agent has
+bound or redirected stays so in a bare application, and passes on at once. async-profiler runs meanwhile; ASYNC is its
+build folder.
 """
 
 from __future__ import annotations
 
-import argparse
+import atexit
+import contextlib
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from jvm_workloads import WORKLOADS, write_tables
@@ -36,116 +39,135 @@ COMMON = {
     "spark.log.level": "ERROR",
     "spark.sql.shuffle.partitions": "4",
 }
+HEAP = "1536m"
 UNITS = 2  # measured in each application
 
 
-def jar_conf() -> dict[str, str]:
+def _own_conf() -> dict[str, str]:
     """What `sparkmemprof conf` gives a user."""
     command = [os.path.join(os.path.dirname(sys.executable), "sparkmemprof"), "conf"]
     words = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     return dict(word.split("=", 1) for word in words if "=" in word)
 
 
-def descendants(pid: int) -> Iterator[int]:
+def _tree(pid: int) -> Iterator[int]:
+    """The process and its descendants."""
     yield pid
     for task in os.listdir(f"/proc/{pid}/task"):
         try:
-            with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as file:
-                children = file.read().split()
+            children = Path(f"/proc/{pid}/task/{task}/children").read_text(encoding="ascii").split()
         except OSError:
             continue
         for child in children:
-            yield from descendants(int(child))
-
-
-def cpu_seconds(pid: int) -> float:
-    """Of the process and its descendants, with those of theirs that ended."""
-    ticks = 0
-    for each in descendants(pid):
-        with open(f"/proc/{each}/stat", encoding="utf-8") as file:
-            fields = file.read().rpartition(")")[2].split()
-        ticks += sum(map(int, fields[11:15]))
-    return ticks / os.sysconf("SC_CLK_TCK")
-
-
-def resident_bytes(pid: int) -> int:
-    with open(f"/proc/{pid}/statm", encoding="ascii") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+            yield from _tree(int(child))
 
 
 class Jvm:
-    def __init__(self, workload: str, profiler: str, heap_mib: int) -> None:
-        self._conf, self._make = WORKLOADS[workload]
-        self._profiler = profiler
-        self._own = jar_conf()
-        self._folder = tempfile.mkdtemp(prefix="sparkmemprof-bench-")
-        jars = self._own.pop("spark.jars")
-        library = os.environ.get("MEMPROF_ASYNC_PROFILER", "")
-        if profiler in ASYNC_EVENTS:
-            jars += f",{library}/jar/async-profiler.jar"
-        heap = f"-Xms{heap_mib}m -XX:+AlwaysPreTouch"  # the heap's share of the resident set is constant
-        arguments = f"--master local[2] --driver-memory {heap_mib}m --conf spark.jars={jars}"
-        os.environ["PYSPARK_SUBMIT_ARGS"] = f"{arguments} --driver-java-options '{heap}' pyspark-shell"
-        os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-        session = self._session({})
-        self._gateway = session.sparkContext._gateway
-        self.pid = int(self._gateway.jvm.java.lang.ProcessHandle.current().pid())
-        self.java = self._gateway.jvm.java.lang.System.getProperty("java.version")
-        if profiler in ASYNC_EVENTS:
-            path = f"{library}/lib/libasyncProfiler.so"
-            self._async = self._gateway.jvm.one.profiler.AsyncProfiler.getInstance(path)
-        write_tables(session, self._folder + "/tables")
-        session.stop()
+    """A JVM, and applications in it. `conf` is for all of them."""
 
-    def _session(self, conf: dict[str, str]) -> Any:
+    def __init__(self, conf: dict[str, str], async_profiler: str | None, more_jars: list[str] | None = None) -> None:
+        self._conf = COMMON | conf
+        self._own = _own_conf()
+        self.folder = Path(tempfile.mkdtemp(prefix="sparkmemprof-bench-"))
+        atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
+        jars = [self._own.pop("spark.jars"), *(more_jars or [])]
+        if async_profiler:
+            jars.append(f"{async_profiler}/jar/async-profiler.jar")
+        heap = f"-Xms{HEAP} -XX:+AlwaysPreTouch"  # the heap's share of the resident set is constant
+        os.environ["PYSPARK_SUBMIT_ARGS"] = (
+            f"--master local[2] --driver-memory {HEAP} --conf spark.jars={','.join(jars)}"
+            f" --driver-java-options '{heap}' pyspark-shell"
+        )
+        os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+        self._application = ""
+        with self.session(profiled=False) as session:
+            self._jvm = session.sparkContext._gateway.jvm
+        self.pid = int(self._jvm.java.lang.ProcessHandle.current().pid())
+        self.java = self._jvm.java.lang.System.getProperty("java.version")
+        if async_profiler:
+            path = f"{async_profiler}/lib/libasyncProfiler.so"
+            self._async = self._jvm.one.profiler.AsyncProfiler.getInstance(path)
+
+    @contextlib.contextmanager
+    def session(self, profiled: bool) -> Iterator[Any]:
         from pyspark.sql import SparkSession
 
+        own = {**self._own, "spark.memprof.report.dir": str(self.folder)} if profiled else {"spark.plugins": ""}
         builder = SparkSession.builder.appName("bench")
-        for key, value in {**COMMON, **self._conf, **conf}.items():
+        for key, value in (self._conf | own).items():
             builder = builder.config(key, value)
-        return builder.getOrCreate()
-
-    def run(self, profiled: bool) -> tuple[float, float, int]:
-        own = profiled and self._profiler == OWN
-        session = self._session(
-            {**self._own, "spark.memprof.report.dir": self._folder} if own else {"spark.plugins": ""}
-        )
-        rival = ASYNC_EVENTS.get(self._profiler) if profiled else None
-        if rival:
-            self._async.execute(f"start,{rival}")
+        session = builder.getOrCreate()
+        self._application = session.sparkContext.applicationId
         try:
-            unit = self._make(session, self._folder + "/tables")
-            unit()
-            self._gateway.jvm.java.lang.System.gc()
-            cpu, wall = cpu_seconds(self.pid), time.perf_counter()
-            for _ in range(UNITS):
-                unit()
-            return cpu_seconds(self.pid) - cpu, time.perf_counter() - wall, resident_bytes(self.pid)
+            yield session
         finally:
-            if rival:
-                self._async.execute("stop")
-                self._check(self._async.getSamples() > 0)
-            application = session.sparkContext.applicationId
             session.stop()
-            if own:
-                self._check(os.path.exists(f"{self._folder}/{application}/report.json"))
 
-    def _check(self, profiled: bool) -> None:
-        if not profiled:
-            raise SystemExit(f"{self._profiler} has recorded nothing")
+    def report(self) -> Path:
+        """Of the last application, which was profiled."""
+        path = self.folder / self._application / "report.json"
+        if not path.exists():
+            raise SystemExit(f"sparkmemprof has written no report into {path.parent}")
+        return path
+
+    @contextlib.contextmanager
+    def rival(self, profiler: str) -> Iterator[Any]:
+        """async-profiler runs meanwhile."""
+        self._async.execute(f"start,{ASYNC_EVENTS[profiler]}")
+        try:
+            yield self._async
+        finally:
+            self._async.execute("stop")
+        if self._async.getSamples() == 0:
+            raise SystemExit(f"{profiler} has taken no sample")
+
+    def java_class(self, name: str) -> Any:
+        found = self._jvm
+        for part in name.split("."):
+            found = getattr(found, part)
+        return found
+
+    def collect_garbage(self) -> None:
+        self._jvm.java.lang.System.gc()
+
+    def cpu_seconds(self) -> float:
+        """Of the JVM and its Python processes, with those that ended."""
+        ticks = 0
+        for pid in _tree(self.pid):
+            fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:15]))
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+    def resident_bytes(self) -> int:
+        pages = Path(f"/proc/{self.pid}/statm").read_text(encoding="ascii").split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="jvm_unit.py", description=__doc__)
-    parser.add_argument("workload", choices=WORKLOADS)
-    parser.add_argument("profiler", choices=PROFILERS)
-    parser.add_argument("--heap", type=int, default=1536)
-    options = parser.parse_args()
-    jvm = Jvm(options.workload, options.profiler, options.heap)
+def unit_in_an_application(jvm: Jvm, workload: str, profiler: str | None) -> tuple[float, float, int]:
+    """CPU seconds, wall seconds, resident bytes. None: bare."""
+    _, make = WORKLOADS[workload]
+    rival = jvm.rival(profiler) if profiler in ASYNC_EVENTS else contextlib.nullcontext()
+    with jvm.session(profiler == OWN) as session, rival:
+        unit = make(session, str(jvm.folder / "tables"))
+        unit()
+        jvm.collect_garbage()
+        cpu, wall = jvm.cpu_seconds(), time.perf_counter()
+        for _ in range(UNITS):
+            unit()
+        figures = jvm.cpu_seconds() - cpu, time.perf_counter() - wall, jvm.resident_bytes()
+    if profiler == OWN:
+        jvm.report()
+    return figures
+
+
+def main(workload: str, profiler: str, async_profiler: str | None = None) -> None:
+    jvm = Jvm(WORKLOADS[workload][0], async_profiler)
+    with jvm.session(profiled=False) as session:
+        write_tables(session, str(jvm.folder / "tables"))
     print("ready", jvm.java, flush=True)
     for line in sys.stdin:
-        print(*jvm.run(line.strip() == "profiled"), flush=True)
+        print(*unit_in_an_application(jvm, workload, profiler if line.strip() == "profiled" else None), flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

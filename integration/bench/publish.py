@@ -1,4 +1,4 @@
-"""Writes docs/benchmarks.md from what was measured so far: the tables of `cost` and `jvm`, the findings of `accuracy`.
+"""Writes docs/benchmarks.md from what was measured so far by `cost`, `jvm`, `accuracy` and `jvm-accuracy`.
 
 integration/bench.sh publish
 """
@@ -12,6 +12,7 @@ from pathlib import Path
 import accuracy
 import cost
 import jvm
+import jvm_accuracy
 import provenance
 from results import Results
 
@@ -28,12 +29,17 @@ def measured_at(measured: set[tuple[str, str, str]]) -> str:
     return "\n".join(f"Measured at {commit}, {date}: {machine}." for commit, date, machine in sorted(measured))
 
 
+def measured_of(record: dict) -> tuple[str, str, str]:
+    return record["commit"], record["date"], record["machine"]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="integration/bench.sh publish", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--results", type=Path, default=cost.DEFAULT_RESULTS, help="of `cost`")
     parser.add_argument("--jvm", type=Path, default=jvm.DEFAULT_RESULTS, help="of `jvm`")
+    parser.add_argument("--jvm-accuracy", type=Path, default=jvm_accuracy.RESULTS, help="of `jvm-accuracy`")
     parser.add_argument("--accuracy", type=Path, default=accuracy.RESULTS, help="of `accuracy`")
     parser.add_argument("--page", type=Path, default=provenance.ROOT / "docs/benchmarks.md", help="what is written")
     options = parser.parse_args()
@@ -44,12 +50,16 @@ def main() -> None:
     if of_jvms.measured:
         parts += ["## What profiling the JVM costs", "", jvm.HOW, "", measured_at(of_jvms.measured)]
         parts += [jvm.tables(of_jvms), ""]
+    if options.jvm_accuracy.exists():
+        record = json.loads(options.jvm_accuracy.read_text(encoding="utf-8"))
+        parts += ["## How right the heap's bytes are", "", jvm_accuracy.HOW, "", measured_at({measured_of(record)})]
+        parts += [f"{record['runtime']}, {record['runs']} applications:", "", jvm_accuracy.table(record), ""]
     if options.accuracy.exists():
         record = json.loads(options.accuracy.read_text(encoding="utf-8"))
         parts += [
             "## How right a line's bytes are",
             "",
-            measured_at({(record["commit"], record["date"], record["machine"])}),
+            measured_at({measured_of(record)}),
             f"CPython {record['python']}, {record['runs']} processes:",
             "",
             *(f"- {finding}" for finding in record["said"]),

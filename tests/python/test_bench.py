@@ -36,7 +36,7 @@ def test_a_ratio_and_its_interval():
 def test_the_page_says_which_bounds_are_met(tmp_path):
     results, page = tmp_path / "results.jsonl", tmp_path / "page.md"
     command = [sys.executable, str(BENCH / "publish.py"), "--results", results, "--page", page]
-    command += ["--accuracy", tmp_path / "none", "--jvm", tmp_path / "jvm.jsonl"]
+    command += ["--accuracy", tmp_path / "none", "--jvm", tmp_path / "jvm.jsonl", "--jvm-accuracy", tmp_path / "none"]
     assert "run integration/bench.sh cost" in processes.run(command, 60).stderr
     provenance = {"commit": "abc1234", "date": "2026-01-02", "machine": "2 odd ones"}
     record = {"runtime": "CPython 3.11.7", "place": "plain", **provenance}

@@ -1,0 +1,118 @@
+"""How right the heap's bytes are: Spark tasks that allocate a known GiB in objects of one size, against the truth.
+
+    integration/bench.sh jvm-accuracy --runs 10 [--async-profiler DIR]
+
+Objects of 16 bytes, 1 KiB, 64 KiB and 1 MiB, each by a method of its own, at the default interval of 512 KiB. DIR is
+async-profiler's build folder; it samples at the same interval.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import provenance
+from jvm_unit import OWN, Jvm
+from results import FOLDER, markdown
+
+HOW = """\
+Spark tasks that allocate a GiB in objects of one size: how far the bytes told are off, on average, and twice the
+standard error of that. Both profilers sample at 512 KiB."""
+RESULTS = FOLDER / "jvm-accuracy.json"
+RIVAL = "async-profiler, alloc"
+TRUTH = 1 << 30
+METHODS = {"Known.of16": "16 B", "Known.of1Ki": "1 KiB", "Known.of64Ki": "64 KiB", "Known.of1Mi": "1 MiB"}
+
+
+def compiled(folder: Path) -> Path:
+    """The jar of java/Known.java."""
+    import pyspark
+
+    javac = shutil.which("javac")
+    if javac is None:
+        raise SystemExit("javac is missing: install a JDK (openjdk-17-jdk-headless)")
+    source = Path(__file__).with_name("java") / "Known.java"
+    jars = Path(pyspark.__file__).parent / "jars/*"
+    subprocess.run([javac, "--release", "17", "-nowarn", "-cp", str(jars), "-d", str(folder), str(source)], check=True)
+    jar = folder / "known.jar"
+    subprocess.run([shutil.which("jar"), "cf", str(jar), "-C", str(folder), "Known.class"], check=True)
+    return jar
+
+
+def allocate(jvm: Jvm, session: object) -> None:
+    session.udf.registerJavaFunction("known", "Known", "bigint")
+    for size in range(len(METHODS)):
+        session.sql(f"SELECT known(id) FROM range({size}, {size + 1}, 1, 1)").collect()
+
+
+def told_by_us(jvm: Jvm) -> dict[str, int]:
+    with jvm.session(profiled=True) as session:
+        allocate(jvm, session)
+    report = json.loads(jvm.report().read_text(encoding="utf-8"))
+    told = dict.fromkeys(METHODS, 0)
+    for stage in report["stages"]:
+        for site in stage["sites"]:
+            for method in {frame["function"] for frame in site["frames"]} & set(METHODS):
+                told[method] += site["allocatedBytes"]
+    return told
+
+
+def told_by_the_rival(jvm: Jvm) -> dict[str, int]:
+    with jvm.session(profiled=False) as session, jvm.rival(RIVAL) as profiler:
+        allocate(jvm, session)
+        lines = profiler.dumpCollapsed(jvm.java_class("one.profiler.Counter").TOTAL).splitlines()
+    told = dict.fromkeys(METHODS, 0)
+    for line in lines:
+        frames, _, value = line.rpartition(" ")
+        for method in {frame.removesuffix("_[j]").replace("/", ".") for frame in frames.split(";")} & set(METHODS):
+            told[method] += int(value)
+    return told
+
+
+def table(record: dict) -> str:
+    """Markdown."""
+    rows = []
+    for method, size in METHODS.items():
+        cells = []
+        for runs in record["told"].values():
+            errors = [run[method] / TRUTH - 1 for run in runs]
+            spread = statistics.stdev(errors) / math.sqrt(len(errors)) if len(errors) > 1 else math.nan
+            cells.append(f"{statistics.fmean(errors):+.2%} ± {2 * spread:.2%}")
+        rows.append([size, *cells])
+    return "\n".join(markdown(["objects of", *record["told"]], rows))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="integration/bench.sh jvm-accuracy",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--runs", type=int, default=10, help="applications, all in one JVM (default: 10)")
+    parser.add_argument(
+        "--async-profiler", metavar="DIR", help="has lib/libasyncProfiler.so and jar/async-profiler.jar"
+    )
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="sparkmemprof-bench-") as folder:
+        jvm = Jvm({}, options.async_profiler, more_jars=[str(compiled(Path(folder)))])
+        told: dict[str, list[dict[str, int]]] = {OWN: []} | ({RIVAL: []} if options.async_profiler else {})
+        for run in range(options.runs):
+            told[OWN].append(told_by_us(jvm))
+            if options.async_profiler:
+                told[RIVAL].append(told_by_the_rival(jvm))
+            print(f"  {run + 1} of {options.runs} runs", file=sys.stderr, flush=True)
+        record = {"runtime": f"JDK {jvm.java}", "runs": options.runs, "told": told} | provenance.here()
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    RESULTS.write_text(json.dumps(record), encoding="utf-8")
+    print(table(record))
+
+
+if __name__ == "__main__":
+    main()

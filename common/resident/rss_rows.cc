@@ -61,6 +61,12 @@ void AddRegion(const RegionTable::Region& region, MappedParts* parts) {
 
 }  // namespace
 
+uint64_t RssRowList::Sum() const {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < count; ++i) sum += rows[i].bytes;
+  return sum;
+}
+
 void RssRowList::Add(const char* prefix, const char* name, uint64_t bytes) {
   if (bytes == 0) return;
   if (count == kMost) {

@@ -9,7 +9,8 @@
 //   interpreter                   what was there before profiling began: anonymous mappings, and malloc's blocks in use
 //   data of libraries             pages of their images that were written to (relocated, mostly), and their .bss
 //   thread stacks, profiler
-//   allocator retention           what malloc holds and nobody uses: read where no hook runs, so only at the end of a session
+//   allocator retention           what malloc holds and nobody uses, at most what the other rows leave of the resident set: read
+//                                 where no hook runs, so only at the end of a session
 //
 // Rows are measured when the resident set has grown by 2 % since the last measurement, also before a large block is freed, and at
 // the end of a session. Steps below 5 % may take at most 2 % of the time (1 to 2 ms each). Plain data; the recorder's lock covers
@@ -39,6 +40,7 @@ struct RssRowList {
   // "others". Rows without bytes are not made.
   void Add(const char* prefix, const char* name, uint64_t bytes);
   void Add(const char* name, uint64_t bytes) { Add(name, "", bytes); }
+  uint64_t Sum() const;
 };
 
 // The name of a library in a row: numpy/_multiarray_umath, pyarrow/libarrow.so.1700, libcrypto.so.3. NUL-terminated, cut when

@@ -118,8 +118,10 @@ void Recorder::State::MeasureRss(uint64_t free_bytes) {
   list.Add("data of libraries", mapped.library_data_bytes);
   list.Add("thread stacks", mapped.stack_bytes);
   list.Add("profiler", ResidentBytes(reinterpret_cast<uintptr_t>(memory), memory_bytes));
-  if (free_bytes != RssMeter::kUnknown) list.Add("allocator retention", free_bytes);
   AddLibraries(list);
+  if (free_bytes != RssMeter::kUnknown) {  // malloc's word is of addresses, also of pages that it has given back to the kernel
+    list.Add("allocator retention", std::min(free_bytes, shared.rss_bytes - std::min(shared.rss_bytes, list.Sum())));
+  }
   rows.rss_bytes = shared.rss_bytes;
   rows.highest_rss_bytes = std::max(rows.highest_rss_bytes, shared.rss_bytes);
   rows.has_retention = free_bytes != RssMeter::kUnknown;

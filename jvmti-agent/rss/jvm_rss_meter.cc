@@ -77,12 +77,18 @@ class Measurement {
       case Part::kOther:
         SplitOffHeap(piece);
         return;
+      case Part::kMallocHeap:
+        bytes_[Index(Part::kMallocHeap)] += ResidentBytes(piece.begin, piece.size());
+        ForEachBlock(piece,
+                     [this](uintptr_t begin, uintptr_t end) { untouched_in_malloc_ += end - begin - ResidentBytes(begin, end - begin); });
+        return;
       default:
         bytes_[Index(piece.part)] += ResidentBytes(piece.begin, piece.size());
     }
   }
 
   uint64_t Of(Part part) const { return bytes_[Index(part)]; }
+  uint64_t untouched_in_malloc() const { return untouched_in_malloc_; }  // of large blocks in malloc's heaps
 
  private:
   static size_t Index(Part part) { return static_cast<size_t>(part); }
@@ -94,17 +100,26 @@ class Measurement {
     return ResidentBytes(piece.begin, piece.size());
   }
 
-  void SplitOffHeap(const Piece& piece) {
+  // Calls visit(begin, end) for the share of each large block that lies in the piece.
+  void ForEachBlock(const Piece& piece, auto visit) {
     const auto first = std::lower_bound(offheap_.begin(), offheap_.end(), piece.begin,
                                         [](const AddressRange& block, uintptr_t begin) { return block.end <= begin; });
     uintptr_t at = piece.begin;
     for (auto block = first; block != offheap_.end() && block->begin < piece.end; ++block) {
       const uintptr_t begin = std::max(at, block->begin), end = std::min(piece.end, block->end);
       if (begin >= end) continue;
+      visit(begin, end);
+      at = end;
+    }
+  }
+
+  void SplitOffHeap(const Piece& piece) {
+    uintptr_t at = piece.begin;
+    ForEachBlock(piece, [&](uintptr_t begin, uintptr_t end) {
       bytes_[Index(Part::kOther)] += ResidentBytes(at, begin - at);
       bytes_[Index(Part::kOffHeap)] += ResidentBytes(begin, end - begin);
       at = end;
-    }
+    });
     bytes_[Index(Part::kOther)] += ResidentBytes(at, piece.end - at);
   }
 
@@ -112,6 +127,7 @@ class Measurement {
   const std::vector<AddressRange>& offheap_;
   const PageMap pages_;
   std::array<uint64_t, kParts> bytes_{};
+  uint64_t untouched_in_malloc_ = 0;
 };
 
 }  // namespace
@@ -166,8 +182,12 @@ std::optional<RssRows> JvmRssMeter::Measure(const std::vector<AddressRange>& off
   add("off-heap blocks", measured.Of(Part::kOffHeap));
   lacks_mallocs_word_ = malloc.in_use_bytes == 0;
   if (!lacks_mallocs_word_) {
-    add("malloc", malloc.in_use_bytes);
-    add("allocator retention", malloc.free_bytes);
+    // malloc's own figures are of addresses: also of pages that were never touched, or given back to the kernel.
+    const uint64_t heaps = measured.Of(Part::kMallocHeap);
+    const uint64_t in_use = malloc.in_use_bytes - std::min(malloc.in_use_bytes, measured.untouched_in_malloc());
+    const uint64_t retained = std::min(malloc.free_bytes, heaps - std::min(heaps, in_use));
+    add("malloc", heaps - retained);
+    add("allocator retention", retained);
   } else {
     add("malloc, in use and free", measured.Of(Part::kMallocHeap));
   }

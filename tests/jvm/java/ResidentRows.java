@@ -7,13 +7,16 @@ import org.sparkmemprof.jni.NativeAgent;
 /**
  * A JVM that holds known amounts of memory of every kind when it is looked at: heap (which the
  * caller makes the JVM touch from the start), a direct buffer, stacks, blocks of malloc's in use
- * and given back.
+ * and given back, and some that nobody has written to.
  */
 public final class ResidentRows {
   static final int DIRECT = 61_234_567;
   static final int THREADS = 24;
   static final int BLOCKS = 20_000;
   static final int BLOCK_BYTES = 4568; // every second one is given back
+  static final int UNTOUCHED = 25_000_003; // of each of three blocks
+  static final int LARGEST_IN_HEAPS =
+      30_000_001; // once given back, malloc takes such blocks from its heaps
 
   static int descend(int levels) {
     return levels == 0 ? 0 : 1 + descend(levels - 1);
@@ -30,7 +33,11 @@ public final class ResidentRows {
   }
 
   public static void main(String[] args) throws Exception {
+    NativeHog.load();
     Probe.start();
+    Probe.task(1);
+    NativeHog.free(NativeHog.keep(LARGEST_IN_HEAPS));
+    for (int i = 0; i < 3; i++) NativeHog.keep(UNTOUCHED);
     ByteBuffer direct = ByteBuffer.allocateDirect(DIRECT);
     CountDownLatch deep = new CountDownLatch(THREADS);
     for (int i = 0; i < THREADS; i++) {

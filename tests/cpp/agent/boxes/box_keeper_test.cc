@@ -215,6 +215,7 @@ TEST_F(BoxKeeperTest, TellsTheTaskThatAProcessServedLast) {
 
 TEST_F(BoxKeeperTest, TellsWhatAProcesssMemoryWasMadeOf) {
   MakeBox(kTask, false);
+  const std::vector<char> unseen(16 << 20, 'x');  // so that the resident set has room for it
   recorder_->MeasureRssAtEnd(7'654'321);
   Start(kNever);
   WaitForARound();

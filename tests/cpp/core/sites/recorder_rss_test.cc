@@ -51,7 +51,7 @@ class RecorderRowsTest : public RecorderTest {
 TEST_F(RecorderRowsTest, EachPartIsMeasuredByItself) {
   const size_t arena_bytes = 1301 * kPage, pool_bytes = 777 * kPage, block_bytes = 4003 * kPage;
   const Touched arena(5000 * kPage, arena_bytes), pool(90'000 * kPage, pool_bytes), block(8006 * kPage, block_bytes);
-  const Touched objects(3000 * kPage, 3000 * kPage);
+  const Touched objects(3000 * kPage, 3000 * kPage), unseen(4000 * kPage, 4000 * kPage);
   regions_->Add(arena.begin(), arena.end(), RegionKind::kArena);
   regions_->Add(pool.begin(), pool.end(), RegionKind::kPool, kArrow, sizeof kArrow - 1);
   Start(kInterval, 4u << 20, regions_.get());
@@ -71,6 +71,10 @@ TEST_F(RecorderRowsTest, EachPartIsMeasuredByItself) {
   // 65.536 blocks of 1000 bytes, for each of which malloc takes 1008.
   EXPECT_EQ(rows.at("native: counter/libcounter.so"), block_bytes + 65'536 * 1008 / 1000);
   for (const char* name : {"mapped files", "data of libraries", "thread stacks", "profiler"}) EXPECT_GT(rows.at(name), 0u) << name;
+  recorder_->MeasureRssAtEnd(uint64_t{1} << 40);
+  const uint64_t left = Rows().at("allocator retention");
+  EXPECT_GT(left, 2000 * kPage) << "malloc has given more back to the kernel than there is room for";
+  EXPECT_LT(left, 6000 * kPage);
   EXPECT_FALSE(recorder_->RssWanted()) << "nothing has changed since";
   recorder_->CloseSession();
 }

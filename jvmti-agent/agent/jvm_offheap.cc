@@ -22,7 +22,7 @@ double SumOf(const std::vector<LeftSite>& sites) {
 }  // namespace
 
 void JvmOffHeap::Start(uint64_t interval_bytes) {
-  tracker_.SetInterval(interval_bytes);
+  tracker_.Start(interval_bytes);
   follows_ = true;
 }
 

@@ -8,7 +8,7 @@
 #include "base/errno_keeper.h"
 #include "hooking/malloc_family.h"
 #include "malloc/library_malloc.h"
-#include "sampling/poisson_sampler.h"
+#include "sampling/thread_sampler.h"
 
 namespace memprof {
 namespace {
@@ -25,8 +25,7 @@ std::atomic<uint32_t> starts{0};
 
 // Plain data in the static TLS block: reached by one instruction, without allocation, until the thread is gone.
 struct HookThread {
-  PoissonSampler sampler;
-  uint32_t start;  // which one's interval the sampler has
+  ThreadSampler sampler;
   bool recording;  // the calls that hooks see are made by the recording of another
 };
 __attribute__((tls_model("initial-exec"))) thread_local constinit HookThread hook_thread{};
@@ -49,19 +48,14 @@ __attribute__((noinline, cold)) void RecordAllocated(void* block, size_t size) {
     return;
   }
   const Recording recording;
-  if (const uint32_t start = starts.load(std::memory_order_relaxed); hook_thread.start != start) {
-    hook_thread.start = start;
-    hook_thread.sampler = {};
-    hook_thread.sampler.Crosses(size);  // this block is its first
-  }
-  const SampleWeight weight = hook_thread.sampler.Draw(size, to->interval_bytes());
+  const SampleWeight weight = hook_thread.sampler.Draw(size, to->interval_bytes(), starts.load(std::memory_order_relaxed));
   if (weight.taken()) to->Allocated(reinterpret_cast<uintptr_t>(block), size, weight);
 }
 
 void NoteAllocated(void* block, size_t size) {
   if (block == nullptr || hook_thread.recording) [[unlikely]]
     return;
-  if (hook_thread.sampler.Crosses(size) || hook_thread.start != starts.load(std::memory_order_relaxed)) [[unlikely]]
+  if (hook_thread.sampler.Crosses(size, starts.load(std::memory_order_relaxed))) [[unlikely]]
     RecordAllocated(block, size);
 }
 

@@ -1,5 +1,7 @@
 #include "offheap/offheap_tracker.h"
 
+#include "sampling/thread_sampler.h"
+
 namespace memprof {
 namespace {
 
@@ -11,13 +13,19 @@ struct FreshBlock {
 };
 
 __attribute__((tls_model("initial-exec"))) thread_local constinit FreshBlock fresh_block{0, 0};
-__attribute__((tls_model("initial-exec"))) thread_local PoissonSampler sampler;
+__attribute__((tls_model("initial-exec"))) thread_local constinit ThreadSampler sampler{};
 
 }  // namespace
 
+void OffHeapTracker::Start(uint64_t interval_bytes) {
+  interval_ = interval_bytes;
+  starts_.fetch_add(1, std::memory_order_release);
+}
+
 void OffHeapTracker::Allocated(jvmtiEnv* jvmti, JNIEnv* jni, uint64_t address, uint64_t size) {
-  if (!sampler.Crosses(size)) return;
-  const SampleWeight weight = sampler.Draw(size, interval_.load(std::memory_order_relaxed));
+  const uint32_t start = starts_.load(std::memory_order_acquire);
+  if (!sampler.Crosses(size, start)) return;
+  const SampleWeight weight = sampler.Draw(size, interval_.load(std::memory_order_relaxed), start);
   if (!weight.taken()) return;
   if (weight.bytes == size) fresh_block = {address, size};
   CapturedStack stack;

@@ -22,7 +22,8 @@ class OffHeapTracker {
  public:
   explicit OffHeapTracker(BlockTracker* blocks) : blocks_(blocks) {}
 
-  void SetInterval(uint64_t bytes) { interval_ = bytes; }
+  // Every thread begins anew with this interval.
+  void Start(uint64_t interval_bytes);
 
   // After a block was obtained.
   void Allocated(jvmtiEnv* jvmti, JNIEnv* jni, uint64_t address, uint64_t size);
@@ -32,6 +33,7 @@ class OffHeapTracker {
  private:
   BlockTracker* blocks_;
   std::atomic<uint64_t> interval_{512u << 10};
+  std::atomic<uint32_t> starts_{0};
 };
 
 }  // namespace memprof

@@ -100,6 +100,8 @@ def test_several_applications_in_one_jvm(java):
     assert [[site["allocatedBytes"] for site in found] for found in large] == [[], [LARGE]]
     (small,) = sites(outcome.task("task-small"), "jvm-native", "NativeHog.keep")
     assert (small["allocatedBytes"], small["sampled"]) == (SMALL, False), "more than four of the new intervals"
+    (small,) = sites(outcome.task("task-small"), "jvm-offheap", "NativeTwice.main")
+    assert (small["allocatedBytes"], small["sampled"]) == (SMALL + 1, False), "whole words"
     messages = outcome.messages()
     first = messages[: int(outcome.out.split("messages ")[1].split()[0])]  # the first application's
     ends = [[message["executor"] for message in part if "executor" in message][-1] for part in (first, messages)]

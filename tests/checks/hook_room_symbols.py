@@ -4,7 +4,8 @@
     hook_room_symbols.py ALLOWED OBJECTS... [--nm NM]
 
 ALLOWED is hook_room_symbols.txt beside this file, OBJECTS are text files with the paths of objects, one a line: those
-of memprof_core and of the Python workers' hooks.
+of memprof_core and of the Python workers' hooks, for each CPython. 3.11's are apart. The other CPythons' hot sources
+are compiled as one file, and what is allowed for one of them is allowed for it.
 
 Every source of the rooms below is hot unless ALLOWED lists it as cold. Of each
 hot object the undefined symbols are listed (nm): each must be defined by another hot object or be allowed by name with
@@ -19,6 +20,7 @@ import subprocess
 import sys
 
 ROOMS = {room: "common" for room in ("base", "sampling", "resident", "sites", "hooking", "blackbox")}
+UNITY = "all hot sources of a CPython's hooks"
 ROOMS |= {room: "pyworker-shim/native/hooks" for room in ("allocators", "frames", "lookups")}
 
 
@@ -45,15 +47,18 @@ class Allowed:
     def allows(self, source, symbol):
         if symbol in self.emitted:
             return True
-        for key in self.symbols:
-            if fnmatch.fnmatch(source, key[0]) and fnmatch.fnmatch(symbol, key[1]):
-                self.used.add(key)
-                return True
-        return False
+        fitting = [key for key in self.symbols if fnmatch.fnmatch(symbol, key[1])]
+        if source != UNITY:
+            fitting = [key for key in fitting if fnmatch.fnmatch(source, key[0])]
+        if not self.used.intersection(fitting):
+            self.used.update(fitting[:1])
+        return bool(fitting)
 
 
 def source_of(path):
     """sites/recorder.cc of .../memprof_core.dir/sites/recorder.cc.o; None for what is in no hook room."""
+    if path.parent.name == "Unity":
+        return UNITY
     room = path.parent.name
     return f"{room}/{path.name.removesuffix('.o')}" if room in ROOMS else None
 
@@ -74,10 +79,13 @@ def main():
 
     allowed = Allowed(options.allowed)
     problems = allowed.problems
-    objects = {}
+    objects, unities = {}, []
     for objects_list in options.objects:
         found = {source_of(pathlib.Path(line)): pathlib.Path(line) for line in objects_list.read_text().split("\n")}
         found.pop(None, None)
+        if unity := found.pop(UNITY, None):
+            unities.append(unity)
+            continue
         objects |= found
         if len(set(found) - set(allowed.cold)) < 5:
             problems.append(f"only {len(found)} objects of the hook room in {objects_list}: is it the right list?")
@@ -89,12 +97,18 @@ def main():
     for path in hot.values():
         defined.update(name for _, name in symbols(options.nm, path, "--defined-only", "--extern-only"))
     checked = 0
-    for source, path in sorted(hot.items()):
+
+    def check(source, path, where):
+        nonlocal checked
         for _, name in symbols(options.nm, path, "--undefined-only"):
             checked += 1
             if name not in defined and not allowed.allows(source, name):
-                where = f"{ROOMS[source.split('/')[0]]}/{source}"
                 problems.append(f"{where} may run inside malloc and calls {name}: not in {options.allowed.name}")
+
+    for source, path in sorted(hot.items()):
+        check(source, path, f"{ROOMS[source.split('/')[0]]}/{source}")
+    for path in unities:  # after 3.11's, which say better what is needed
+        check(UNITY, path, path.parents[1].name)
     for key, number in allowed.symbols.items():
         if key not in allowed.used:
             problems.append(f"{options.allowed.name}:{number}: nothing in {key[0]} calls {key[1]}")
@@ -102,7 +116,8 @@ def main():
     for problem in problems:
         print(problem, file=sys.stderr)
     if not problems:
-        print(f"{len(hot)} hot objects, {checked} symbols, {len(allowed.cold)} cold files")
+        cpythons = f"{len(unities)} other CPythons' hooks"
+        print(f"{len(hot)} hot objects and {cpythons}, {checked} symbols, {len(allowed.cold)} cold files")
     return 1 if problems else 0
 
 

@@ -4,12 +4,13 @@ import os
 import pathlib
 import signal
 import sys
+import tempfile
 import time
 import warnings
 
 from pyspark.sql import SparkSession
 
-HELD = 41_000_027
+HELD, OF_BATCH = 41_000_027, 23_000_011
 ROWS = 2_000_003  # of 8 bytes
 PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 
@@ -17,6 +18,14 @@ spark = SparkSession.builder.getOrCreate()
 held = bytearray(HELD)  # held
 count = spark.sparkContext.parallelize(range(7), 1).map(lambda i: i).count()
 if sys.argv[1] == "in-order":
+    kept = []
+
+    def keep(frame, _):
+        kept.append(bytearray(OF_BATCH))  # of batch
+
+    rows = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", "10").load()
+    query = rows.writeStream.option("checkpointLocation", tempfile.mkdtemp(dir=".")).foreachBatch(keep)
+    query.trigger(once=True).start().awaitTermination()
     print("RESULT", count, sys.argv[2:], flush=True)
     spark.stop()
     sys.exit(3)

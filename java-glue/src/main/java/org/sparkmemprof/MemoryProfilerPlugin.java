@@ -3,11 +3,9 @@ package org.sparkmemprof;
 import org.apache.spark.api.plugin.DriverPlugin;
 import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.SparkPlugin;
+import org.sparkmemprof.plugin.AskedByPython;
 import org.sparkmemprof.plugin.DriverSide;
 import org.sparkmemprof.plugin.ExecutorSide;
-import org.sparkmemprof.plugin.FailureNotes;
-import org.sparkmemprof.plugin.NotebookCells;
-import org.sparkmemprof.plugin.RunningReport;
 
 /**
  * The name in {@code spark.plugins}: {@code --conf
@@ -21,7 +19,7 @@ public final class MemoryProfilerPlugin implements SparkPlugin {
    * @return which death made the job fail, and where its post-mortem is; "": no death did.
    */
   public static String failureNote(Throwable failure) {
-    return FailureNotes.of(failure);
+    return AskedByPython.failureNote(failure);
   }
 
   /**
@@ -31,7 +29,7 @@ public final class MemoryProfilerPlugin implements SparkPlugin {
    * @param number of its execution: {@code In[number]}
    */
   public static void notebookCell(String file, int number, String text) {
-    NotebookCells.tell(file, number, text);
+    AskedByPython.notebookCell(file, number, text);
   }
 
   /**
@@ -40,7 +38,7 @@ public final class MemoryProfilerPlugin implements SparkPlugin {
    * @return UTF-8 of report.json as of now; null: no profiler runs in this JVM
    */
   public static byte[] report() throws InterruptedException {
-    return RunningReport.json();
+    return AskedByPython.report();
   }
 
   @Override

@@ -116,9 +116,11 @@ public final class DriverSide implements DriverPlugin {
       reports =
           new DriverReports(
               feeder::takePostMortems, files, settings.reportDirectory != null, Log.LOG, notices);
-      NotebookCells.start(feeder, settings, conf);
-      RunningReport.start(spark, feeder, settings.patience);
-      FailureNotes.start(listener.failedJobs(), feeder, writer, files, settings.patience);
+      new AskedByPython(
+              new NotebookCells(feeder, settings, conf),
+              new RunningReport(spark, feeder, settings.patience),
+              new FailureNotes(listener.failedJobs(), feeder, writer, files, settings.patience))
+          .start();
       if (settings.eventLogEnabled) {
         eventLog = new EventLog(spark, feeder, settings.sourceEverywhere, notices);
         reports.everySecond(eventLog::write);
@@ -178,9 +180,7 @@ public final class DriverSide implements DriverPlugin {
     if (endOfJvm != null) {
       endOfJvm.close();
     }
-    FailureNotes.stop();
-    NotebookCells.stop();
-    RunningReport.stop();
+    AskedByPython.stop();
     if (profile != null) {
       profile.close();
     }

@@ -14,13 +14,11 @@ import org.sparkmemprof.report.StoreFeeder;
  * What PySpark's exceptions lack: the death that made a job fail, and where its post-mortem is. The
  * driver's Python asks by {@link org.sparkmemprof.MemoryProfilerPlugin#failureNote}.
  */
-public final class FailureNotes {
+final class FailureNotes {
   /** A job's failure is known before other messages about the executor or worker that it lost. */
   private static final long MOST_WAIT_MILLIS = 1_500;
 
   private static final long POLL_MILLIS = 250;
-
-  private static volatile FailureNotes running; // of the SparkContext; Python reaches no object
 
   private final FailedJobs jobs;
   private final StoreFeeder feeder;
@@ -29,7 +27,7 @@ public final class FailureNotes {
   private final long mostWaitMillis;
   private final Map<Throwable, String> told = Collections.synchronizedMap(new WeakHashMap<>());
 
-  private FailureNotes(
+  FailureNotes(
       FailedJobs jobs, StoreFeeder feeder, ReportWriter writer, Checkpoints files, int patience) {
     this.jobs = jobs;
     this.feeder = feeder;
@@ -38,23 +36,13 @@ public final class FailureNotes {
     mostWaitMillis = MOST_WAIT_MILLIS * patience;
   }
 
-  static void start(
-      FailedJobs jobs, StoreFeeder feeder, ReportWriter writer, Checkpoints files, int patience) {
-    running = new FailureNotes(jobs, feeder, writer, files, patience);
-  }
-
-  static void stop() {
-    running = null;
-  }
-
   /**
    * @return "": there is nothing to add. Never throws; waits only briefly for messages about a
    *     death.
    */
-  public static String of(Throwable failure) {
+  String of(Throwable failure) {
     try {
-      FailureNotes notes = running;
-      return notes == null || failure == null ? "" : notes.noteOn(failure);
+      return failure == null ? "" : noteOn(failure);
     } catch (InterruptedException impatient) {
       Thread.currentThread().interrupt();
       return "";

@@ -8,35 +8,24 @@ import org.sparkmemprof.report.StoreFeeder;
  * name that the kernel compiled a cell under. The driver's Python tells by {@link
  * org.sparkmemprof.MemoryProfilerPlugin#notebookCell}.
  */
-public final class NotebookCells {
-  private static volatile NotebookCells running; // of the SparkContext; Python reaches no object
-
+final class NotebookCells {
   private final StoreFeeder feeder;
   private final Settings settings;
   private final String redaction;
 
-  private NotebookCells(StoreFeeder feeder, Settings settings, SparkConf conf) {
+  NotebookCells(StoreFeeder feeder, Settings settings, SparkConf conf) {
     this.feeder = feeder;
     this.settings = settings;
     redaction = conf.get("spark.redaction.regex", "");
   }
 
-  static void start(StoreFeeder feeder, Settings settings, SparkConf conf) {
-    running = new NotebookCells(feeder, settings, conf);
-  }
-
-  static void stop() {
-    running = null;
-  }
-
-  /** In the store on return. Never throws. Without an application nothing is kept. */
-  public static void tell(String file, int number, String text) {
-    NotebookCells cells = running;
+  /** In the store on return. Never throws. */
+  void tell(String file, int number, String text) {
     // With source=none executors replace the names of the user's files by hashes.
-    if (cells == null || file == null || cells.settings.source == Settings.Source.NONE) {
+    if (file == null || settings.source == Settings.Source.NONE) {
       return;
     }
-    String shown = cells.settings.source == Settings.Source.LINES && text != null ? text : "";
-    cells.feeder.notebookCell(file, number, shown, cells.redaction);
+    String shown = settings.source == Settings.Source.LINES && text != null ? text : "";
+    feeder.notebookCell(file, number, shown, redaction);
   }
 }

@@ -11,11 +11,14 @@ namespace memprof {
 
 class ThreadSampler {
  public:
-  // HOOK. Counts a block. True: call Draw() or TakeBack() before the next call.
+  // HOOK. Counts a block. True: call Draw() or PutOff() before the next call.
   bool Crosses(uint64_t size, uint32_t start) { return sampler_.Crosses(size) || start != start_; }
 
-  // HOOK. Takes back the block that was counted last: it is not to be recorded.
-  void TakeBack(uint64_t size) { sampler_.TakeBack(size); }
+  // HOOK. Takes back the block that was counted last, and lets Crosses() be false until the next start: nothing is recorded now.
+  void PutOff(uint64_t size, uint32_t start) {
+    start_ = start;
+    sampler_.TakeBack(size + kForever);
+  }
 
   // HOOK, slow path. `interval` in bytes; the same for every call with this start.
   SampleWeight Draw(uint64_t size, uint64_t interval, uint32_t start) {
@@ -28,6 +31,8 @@ class ThreadSampler {
   }
 
  private:
+  static constexpr uint64_t kForever = uint64_t{1} << 62;
+
   PoissonSampler sampler_;
   uint32_t start_;  // which one's interval the sampler has
 };

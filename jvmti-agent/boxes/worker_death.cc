@@ -43,15 +43,16 @@ std::optional<DeathInBox> DeathOfWorker(const BoxPlace& place, const ProcessName
   std::optional<DeathInBox> found;
   ForEachBox(place, [&](const std::string& path, BoxReader& box) {
     if (NameOf(box.identity()) != process) return;
-    const std::vector<BoxReader::SessionKey> sessions = box.Sessions();
-    const auto open = std::find_if(sessions.begin(), sessions.end(), IsOpenTask);
-    if (open == sessions.end()) return;
-    FoundSessions task;
-    AddSessionsOf(path, box, open->task_attempt_id, Leftovers::kLeave, &task);
-    for (const PythonSession& python : task.sessions) {
-      if (!python.session.closed) found = {DeathIn(python), path, {}};
+    for (const BoxReader::SessionKey& key : box.Sessions()) {
+      if (!IsOpenTask(key)) continue;
+      FoundSessions task;
+      AddSessionsOf(path, box, key.task_attempt_id, Leftovers::kLeave, &task);
+      const auto open =
+          std::find_if(task.sessions.begin(), task.sessions.end(), [](const PythonSession& one) { return !one.session.closed; });
+      if (open == task.sessions.end()) continue;  // it can't be read
+      proto::WorkerDeath death = DeathIn(*open);
+      found = {std::move(death), path, std::move(task)};
     }
-    if (found) found->sessions = std::move(task);
   });
   return found;
 }

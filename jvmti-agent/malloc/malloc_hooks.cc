@@ -44,7 +44,7 @@ class Recording {
 __attribute__((noinline, cold)) void RecordAllocated(void* block, size_t size) {
   LibraryMalloc* to = sink.load(std::memory_order_acquire);
   if (!to->records()) {
-    hook_thread.sampler.TakeBack(size);
+    hook_thread.sampler.PutOff(size, starts.load(std::memory_order_relaxed));
     return;
   }
   const Recording recording;

@@ -7,7 +7,8 @@
 //   code cache                pages of compiled code
 //   thread stacks             of all threads: Java's, the collector's, the compiler's and others
 //   off-heap blocks           followed blocks of Unsafe that have mappings of their own: direct buffers, Spark's off-heap pages, Netty, …
-//   malloc                    what malloc has allocated from its heaps: the JVM's own structures, smaller blocks of Unsafe and of libraries
+//   malloc                    what malloc has allocated from its heaps, at most: the JVM's own structures, smaller blocks of Unsafe and
+//                             of libraries
 //   allocator retention       what its heaps hold and nobody uses, at least
 //   malloc, in use and free   pages of its heaps, instead of these two, where malloc wasn't asked: asking locks its heaps and walks
 //                             their lists, so it takes at most half a percent of the time

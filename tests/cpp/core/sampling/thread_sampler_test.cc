@@ -22,6 +22,15 @@ TEST(ThreadSampler, AnotherStartDoesNotWaitForTheRestOfAHugeGap) {
   EXPECT_EQ(weight.blocks, 1u);
 }
 
+TEST(ThreadSampler, PutOffItWaitsForTheNextStart) {
+  ThreadSampler sampler{};
+  ASSERT_TRUE(sampler.Crosses(1000, 7));
+  sampler.PutOff(1000, 7);
+  for (int i = 0; i < 1000; ++i) EXPECT_FALSE(sampler.Crosses(uint64_t{1} << 40, 7));
+  ASSERT_TRUE(sampler.Crosses(4 * kSmall, 8));
+  EXPECT_EQ(sampler.Draw(4 * kSmall, kSmall, 8).bytes, 4 * kSmall);
+}
+
 // The block at which a thread notices the start counts as any other: neither certainly taken nor left out.
 TEST(ThreadSampler, FirstBlocksOfAStartAreUnbiased) {
   constexpr uint64_t kSize = 1000, kInterval = 16 << 10;

@@ -13,6 +13,7 @@ should run meanwhile.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import os
 import platform
@@ -25,9 +26,9 @@ from pathlib import Path
 from profilers import PROFILERS
 from ratios import Ratio
 from results import FOLDER, Key, Pairs, Results, judged, markdown, measure
+from server import HERE, Server
 from workloads import BOUNDS, WORKLOADS
 
-HERE = Path(__file__).resolve().parent
 DEFAULT_RESULTS = FOLDER / "results.jsonl"
 OWN = "sparkmemprof"
 EXACT, EXACT_RIVAL = "sparkmemprof, exact", "memray, Python allocators"
@@ -36,51 +37,22 @@ PAIRS_A_PROCESS, RIVALS_PAIRS = 12, 2  # some rivals take a hundred times as lon
 MIB = 1 << 20
 
 
-class Server:
-    """A unit.py or spark_unit.py that waits for its next unit."""
-
-    def __init__(self, script: str, workload: str, profiler: str) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, str(HERE / script), workload, profiler],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env={**os.environ, "OMP_NUM_THREADS": "1"},  # as PySpark sets it; BLAS threads that wait count as CPU time
-        )
-        if script == "spark_unit.py":
-            self._line()
-
-    def _line(self) -> str:
-        line = self._process.stdout.readline()
-        if not line:
-            raise SystemExit(f"{self._process.args[1:]} ended with status {self._process.wait()}")
-        return line
-
-    def run(self, how: str) -> tuple[float, float]:
-        self._process.stdin.write(how + "\n")
-        self._process.stdin.flush()
-        cpu, wall = map(float, self._line().split())
-        return cpu, wall
-
-    def end(self) -> None:
-        self._process.stdin.close()
-        self._process.wait()
-
-
 def pairs_of_one_process(spark: bool, workload: str, profiler: str) -> Pairs:
     """Pairs (profiled, bare). In Spark bare tasks have their own application: there the profiler comes by conf."""
-    servers = [Server("spark_unit.py", workload, name) for name in (profiler, "bare")] if spark else None
-    one = None if servers else Server("unit.py", workload, profiler)
     found: Pairs = {"cpu": [], "wall": []}
-    for _ in range(PAIRS_A_PROCESS if profiler == OWN else RIVALS_PAIRS):
-        times = {}
-        for how in random.sample(["profiled", "bare"], 2):
-            times[how] = one.run(how) if one else servers[how == "bare"].run(how)
-        for i, clock in enumerate(("cpu", "wall")):
-            found[clock].append([times["profiled"][i], times["bare"][i]])
-    for server in servers or [one]:
-        server.end()
+    with contextlib.ExitStack() as started:
+        if spark:
+            names = {"profiled": profiler, "bare": "bare"}
+            servers = {
+                how: started.enter_context(Server("spark_unit.py", workload, name, waits_for_ready=True))
+                for how, name in names.items()
+            }
+        else:
+            servers = dict.fromkeys(("profiled", "bare"), started.enter_context(Server("unit.py", workload, profiler)))
+        for _ in range(PAIRS_A_PROCESS if profiler == OWN else RIVALS_PAIRS):
+            times = {how: servers[how].run(how) for how in random.sample(["profiled", "bare"], 2)}
+            for i, clock in enumerate(("cpu", "wall")):
+                found[clock].append([times["profiled"][i], times["bare"][i]])
     return found
 
 

@@ -16,73 +16,43 @@ import functools
 import os
 import random
 import statistics
-import subprocess
 import sys
 from pathlib import Path
 
-from jvm_unit import ASYNC_EVENTS, OWN, PROFILERS
+from jvm_unit import ASYNC_EVENTS, OWN, PROFILERS, add_async_profiler, async_profiler
 from jvm_workloads import BOUND, WORKLOADS
 from results import FOLDER, Key, Pairs, Results, judged, markdown, measure
+from server import Server
 
-HERE = Path(__file__).resolve().parent
 DEFAULT_RESULTS = FOLDER / "jvm.jsonl"
 PLACE = "local[2]"
 MEMORY = "resident memory of a JVM"
 MEMORY_BOUND_MIB = 24
 HOW = """\
-Applications with and without a profiler, in turn in one warm JVM. CPU time is that of the JVM with its compiler and
-collector, and of its Python workers. sparkmemprof has everything on that is on by default; what its agent has bound
-or redirected stays so in an application without it, and passes on at once. async-profiler has the same interval,
-512 KiB."""
-WARM_UP, PAIRS_A_PROCESS, RIVALS_PAIRS = 3, 10, 4
+Applications with and without a profiler, in turn in one warm JVM. Of each a job is measured that has run once before,
+not its start and end. CPU time is that of the JVM with its compiler and collector, and of its Python workers.
+sparkmemprof has everything on that is on by default; what its agent has bound or redirected stays so in an application
+without it, and passes on at once. async-profiler has the same interval, 512 KiB."""
+WARM_UP, PAIRS_A_PROCESS, RIVALS_PAIRS = 2, 8, 4
 MIB = 1 << 20
 
 
-class Server:
-    """A jvm_unit.py that waits for its next unit."""
-
-    def __init__(self, workload: str, profiler: str, library: str) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, str(HERE / "jvm_unit.py"), workload, profiler, *([library] if library else [])],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env={**os.environ, "OMP_NUM_THREADS": "1"},
-        )
-        self.java = self._line().split()[1]
-
-    def _line(self) -> str:
-        while True:
-            line = self._process.stdout.readline()
-            if not line:
-                raise SystemExit(f"{self._process.args[1:]} ended with status {self._process.wait()}")
-            if not line.startswith("["):  # async-profiler's own words
-                return line
-
-    def run(self, how: str) -> list[float]:
-        self._process.stdin.write(how + "\n")
-        self._process.stdin.flush()
-        return [float(word) for word in self._line().split()]
-
-    def __enter__(self) -> Server:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.stdin.close()
-        self._process.wait()
+def server(workload: str, profiler: str, library: str) -> Server:
+    """A JVM that runs units. `library`: async-profiler's folder; our own figures are of JVMs without it."""
+    more = [library] if profiler in ASYNC_EVENTS else []
+    return Server("jvm_unit.py", workload, profiler, *more, waits_for_ready=True)
 
 
-def java_version(library: str) -> str:
-    with Server(next(iter(WORKLOADS)), OWN, library) as server:
-        return f"JDK {server.java}"
+def java_version() -> str:
+    with server(next(iter(WORKLOADS)), OWN, "") as jvm:
+        return f"JDK {jvm.started[0]}"
 
 
 def pairs_of_one_jvm(workload: str, profiler: str, library: str) -> Pairs:
     found: Pairs = {"cpu": [], "wall": []}
-    with Server(workload, profiler, library) as server:
+    with server(workload, profiler, library) as jvm:
         for number in range(WARM_UP + (PAIRS_A_PROCESS if profiler == OWN else RIVALS_PAIRS)):
-            times = {how: server.run(how) for how in random.sample(["profiled", "bare"], 2)}
+            times = {how: jvm.run(how) for how in random.sample(["profiled", "bare"], 2)}
             if number < WARM_UP:  # methods are still being compiled
                 continue
             for i, clock in enumerate(("cpu", "wall")):
@@ -90,15 +60,15 @@ def pairs_of_one_jvm(workload: str, profiler: str, library: str) -> Pairs:
     return found
 
 
-def resident(profiled: bool, library: str) -> float:
+def resident(profiled: bool) -> float:
     """The JVM's resident bytes after five applications."""
-    with Server("SQL", OWN, library) as server:
-        return [server.run("profiled" if profiled else "bare")[2] for _ in range(5)][-1]
+    with server("SQL", OWN, "") as jvm:
+        return [jvm.run("profiled" if profiled else "bare")[2] for _ in range(5)][-1]
 
 
-def measure_memory(results: Results, runtime: str, library: str, rounds: int) -> None:
+def measure_memory(results: Results, runtime: str, rounds: int) -> None:
     for _ in range(len(results.others[MEMORY][runtime]), rounds):
-        values = {how: resident(how == OWN, library) for how in random.sample([OWN, "bare"], 2)}
+        values = {how: resident(how == OWN) for how in random.sample([OWN, "bare"], 2)}
         results.add(MEMORY, runtime, values)
         print(f"  {MEMORY}: {(values[OWN] - values['bare']) / MIB:+.1f} MiB", file=sys.stderr, flush=True)
 
@@ -131,29 +101,25 @@ def main() -> None:
     )
     parser.add_argument("--workload", action="append", choices=WORKLOADS, help="default: all")
     parser.add_argument("--profiler", action="append", choices=PROFILERS, help="default: all that are here")
-    parser.add_argument(
-        "--async-profiler", metavar="DIR", help="has lib/libasyncProfiler.so and jar/async-profiler.jar"
-    )
+    add_async_profiler(parser)
     parser.add_argument("--minutes", type=float, default=20, help="most for a job and profiler (default: 20)")
     parser.add_argument(
         "--precision", type=float, default=0.005, help="half of the interval, where it may stop (default: 0.005)"
     )
-    parser.add_argument("--memory", type=int, default=9, help="pairs of JVMs for the resident memory (default: 9)")
+    parser.add_argument(
+        "--memory", type=int, help="pairs of JVMs for the resident memory (default: 9; 0 with --workload or --profiler)"
+    )
     parser.add_argument(
         "--results", type=Path, default=DEFAULT_RESULTS, help=f"default: {os.path.relpath(DEFAULT_RESULTS)}"
     )
     parser.add_argument("--table", action="store_true", help="only print what has been measured")
     options = parser.parse_args()
-    library = str(Path(options.async_profiler).resolve()) if options.async_profiler else ""
-    missing = [
-        name for name in ("lib/libasyncProfiler.so", "jar/async-profiler.jar") if not Path(library, name).exists()
-    ]
-    rivals = [name for name in options.profiler or PROFILERS if name in ASYNC_EVENTS]
-    if missing and (library or (options.profiler and rivals)):
-        parser.error(f"--async-profiler {options.async_profiler or 'DIR'} has no {' and no '.join(missing)}")
+    library = async_profiler(parser, options.async_profiler)
+    if not library and set(options.profiler or ()) & set(ASYNC_EVENTS):
+        parser.error("this profiler needs --async-profiler DIR")
     results = Results(options.results)
     if not options.table:
-        runtime = java_version(library)
+        runtime = java_version()
         for workload in options.workload or WORKLOADS:
             for profiler in options.profiler or PROFILERS:
                 if profiler in ASYNC_EVENTS and not library:
@@ -161,7 +127,8 @@ def main() -> None:
                 precision = options.precision if profiler == OWN else max(options.precision, 0.02)
                 pairs = functools.partial(pairs_of_one_jvm, workload, profiler, library)
                 measure(results, Key(runtime, PLACE, workload, profiler), pairs, precision, options.minutes)
-        measure_memory(results, runtime, library, options.memory)
+        rounds = options.memory if options.memory is not None else 0 if options.workload or options.profiler else 9
+        measure_memory(results, runtime, rounds)
     print(tables(results))
 
 

@@ -19,12 +19,12 @@ import tempfile
 from pathlib import Path
 
 import provenance
-from jvm_unit import OWN, Jvm
+from jvm_unit import OWN, Jvm, add_async_profiler, async_profiler
 from results import FOLDER, markdown
 
 HOW = """\
 Spark tasks that allocate a GiB in objects of one size: how far the bytes told are off, on average, and twice the
-standard error of that. Both profilers sample at 512 KiB."""
+standard error of that, over applications in one JVM. Both profilers sample at 512 KiB."""
 RESULTS = FOLDER / "jvm-accuracy.json"
 RIVAL = "async-profiler, alloc"
 TRUTH = 1 << 30
@@ -89,26 +89,44 @@ def table(record: dict) -> str:
     return "\n".join(markdown(["objects of", *record["told"]], rows))
 
 
+def told_in_this_process(profiler: str, runs: int, rival: str) -> None:
+    """Prints a JSON object: the JDK, and the bytes of each run."""
+    with tempfile.TemporaryDirectory(prefix="sparkmemprof-bench-") as folder:
+        jvm = Jvm({}, rival, more_jars=[str(compiled(Path(folder)))])
+        told = []
+        for run in range(runs):
+            told.append(told_by_us(jvm) if profiler == OWN else told_by_the_rival(jvm))
+            print(f"  {profiler}: {run + 1} of {runs} runs", file=sys.stderr, flush=True)
+    print(json.dumps({"runtime": f"JDK {jvm.java}", "told": told}))
+
+
+def told_by(profiler: str, runs: int, rival: str) -> dict:
+    """In a JVM of its own, because only one agent of a JVM may hold the JVM's sampler of objects."""
+    command = [sys.executable, __file__, "--runs", str(runs), "--one", profiler]
+    command += ["--async-profiler", rival] if rival else []
+    lines = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
+    return json.loads(lines[-1])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="integration/bench.sh jvm-accuracy",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--runs", type=int, default=10, help="applications, all in one JVM (default: 10)")
-    parser.add_argument(
-        "--async-profiler", metavar="DIR", help="has lib/libasyncProfiler.so and jar/async-profiler.jar"
-    )
+    parser.add_argument("--runs", type=int, default=10, help="applications for each profiler (default: 10)")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    add_async_profiler(parser)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="sparkmemprof-bench-") as folder:
-        jvm = Jvm({}, options.async_profiler, more_jars=[str(compiled(Path(folder)))])
-        told: dict[str, list[dict[str, int]]] = {OWN: []} | ({RIVAL: []} if options.async_profiler else {})
-        for run in range(options.runs):
-            told[OWN].append(told_by_us(jvm))
-            if options.async_profiler:
-                told[RIVAL].append(told_by_the_rival(jvm))
-            print(f"  {run + 1} of {options.runs} runs", file=sys.stderr, flush=True)
-        record = {"runtime": f"JDK {jvm.java}", "runs": options.runs, "told": told} | provenance.here()
+    rival = async_profiler(parser, options.async_profiler)
+    if options.runs < 2:
+        parser.error("--runs: at least 2, to say how sure the mean is")
+    if options.one:
+        told_in_this_process(options.one, options.runs, rival)
+        return
+    found = {profiler: told_by(profiler, options.runs, rival) for profiler in ([OWN, RIVAL] if rival else [OWN])}
+    told = {profiler: each["told"] for profiler, each in found.items()}
+    record = {"runtime": found[OWN]["runtime"], "runs": options.runs, "told": told} | provenance.here()
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
     RESULTS.write_text(json.dumps(record), encoding="utf-8")
     print(table(record))

@@ -1,7 +1,7 @@
 """One JVM of a benchmark: runs units of a Spark job, each in an application of its own, profiled or bare as told.
 
-    python jvm_unit.py WORKLOAD PROFILER [ASYNC]   lines in: `bare` or `profiled`; lines out: CPU and wall seconds, and
-                                                   the JVM's resident bytes
+    python jvm_unit.py WORKLOAD PROFILER [ASYNC]   lines in: `bare` or `profiled`; lines out: `took`, CPU and wall
+                                                   seconds, and the JVM's resident bytes
 
 The first line out is `ready` and the JDK's version. All applications share one warm JVM, because JVMs differ from one
 another by some ten per cent. CPU time is that of the JVM, with its compiler and collector, and of its Python processes.
@@ -12,15 +12,17 @@ build folder.
 
 from __future__ import annotations
 
+import argparse
 import atexit
 import contextlib
 import os
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,7 @@ ASYNC_EVENTS = {  # at the same interval; nativemem's are bytes of malloc
     "async-profiler, alloc and live": "event=alloc,alloc=512k,live",
     "async-profiler, nativemem": "event=nativemem,nativemem=512k",
 }
+_ASYNC_LIBRARY, _ASYNC_JAR = "lib/libasyncProfiler.so", "jar/async-profiler.jar"
 PROFILERS = (OWN, *ASYNC_EVENTS)
 COMMON = {
     "spark.ui.enabled": "false",
@@ -40,7 +43,20 @@ COMMON = {
     "spark.sql.shuffle.partitions": "4",
 }
 HEAP = "1536m"
-UNITS = 2  # measured in each application
+
+
+def add_async_profiler(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--async-profiler", metavar="DIR", help="what `make` in async-profiler's sources has built")
+
+
+def async_profiler(parser: argparse.ArgumentParser, folder: str | None) -> str:
+    """The whole path of that folder; "" where none was given. Ends the program where it lacks a file."""
+    if folder is None:
+        return ""
+    missing = [name for name in (_ASYNC_LIBRARY, _ASYNC_JAR) if not Path(folder, name).exists()]
+    if missing:
+        parser.error(f"--async-profiler {folder} has no {' and no '.join(missing)}")
+    return str(Path(folder).resolve())
 
 
 def _own_conf() -> dict[str, str]:
@@ -50,32 +66,32 @@ def _own_conf() -> dict[str, str]:
     return dict(word.split("=", 1) for word in words if "=" in word)
 
 
-def _tree(pid: int) -> Iterator[int]:
-    """The process and its descendants."""
-    yield pid
-    for task in os.listdir(f"/proc/{pid}/task"):
-        try:
-            children = Path(f"/proc/{pid}/task/{task}/children").read_text(encoding="ascii").split()
-        except OSError:
-            continue
-        for child in children:
-            yield from _tree(int(child))
+def _cpu_seconds(pid: int) -> dict[int, float]:
+    """Of the process and of each of its descendants."""
+    found = {}
+    with contextlib.suppress(OSError):  # it has ended
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        found[pid] = sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+        for task in os.listdir(f"/proc/{pid}/task"):
+            for child in Path(f"/proc/{pid}/task/{task}/children").read_text(encoding="ascii").split():
+                found |= _cpu_seconds(int(child))
+    return found
 
 
 class Jvm:
-    """A JVM, and applications in it. `conf` is for all of them."""
+    """A JVM, and applications in it. `conf` is for all of them; `async_profiler` is its folder or ""."""
 
-    def __init__(self, conf: dict[str, str], async_profiler: str | None, more_jars: list[str] | None = None) -> None:
+    def __init__(self, conf: dict[str, str], async_profiler: str, more_jars: list[str] | None = None) -> None:
         self._conf = COMMON | conf
         self._own = _own_conf()
         self.folder = Path(tempfile.mkdtemp(prefix="sparkmemprof-bench-"))
         atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
         jars = [self._own.pop("spark.jars"), *(more_jars or [])]
         if async_profiler:
-            jars.append(f"{async_profiler}/jar/async-profiler.jar")
+            jars.append(f"{async_profiler}/{_ASYNC_JAR}")
         heap = f"-Xms{HEAP} -XX:+AlwaysPreTouch"  # the heap's share of the resident set is constant
         os.environ["PYSPARK_SUBMIT_ARGS"] = (
-            f"--master local[2] --driver-memory {HEAP} --conf spark.jars={','.join(jars)}"
+            f"--master local[2] --driver-memory {HEAP} --conf spark.jars={shlex.quote(','.join(jars))}"
             f" --driver-java-options '{heap}' pyspark-shell"
         )
         os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
@@ -85,7 +101,7 @@ class Jvm:
         self.pid = int(self._jvm.java.lang.ProcessHandle.current().pid())
         self.java = self._jvm.java.lang.System.getProperty("java.version")
         if async_profiler:
-            path = f"{async_profiler}/lib/libasyncProfiler.so"
+            path = f"{async_profiler}/{_ASYNC_LIBRARY}"
             self._async = self._jvm.one.profiler.AsyncProfiler.getInstance(path)
 
     @contextlib.contextmanager
@@ -130,13 +146,18 @@ class Jvm:
     def collect_garbage(self) -> None:
         self._jvm.java.lang.System.gc()
 
-    def cpu_seconds(self) -> float:
-        """Of the JVM and its Python processes, with those that ended."""
-        ticks = 0
-        for pid in _tree(self.pid):
-            fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-            ticks += sum(map(int, fields[11:15]))
-        return ticks / os.sysconf("SC_CLK_TCK")
+    def measured(self, work: Callable[[], object]) -> tuple[float, float]:
+        """CPU seconds, of the JVM and its Python processes, and wall seconds.
+
+        Nobody keeps the times of a Python worker that has ended, so then the work is done once more.
+        """
+        for _ in range(5):
+            cpu, wall = _cpu_seconds(self.pid), time.perf_counter()
+            work()
+            wall, after = time.perf_counter() - wall, _cpu_seconds(self.pid)
+            if set(cpu) <= set(after):
+                return sum(seconds - cpu.get(pid, 0) for pid, seconds in after.items()), wall
+        raise SystemExit("Python workers end all the time: their CPU time can't be measured")
 
     def resident_bytes(self) -> int:
         pages = Path(f"/proc/{self.pid}/statm").read_text(encoding="ascii").split()[1]
@@ -151,22 +172,21 @@ def unit_in_an_application(jvm: Jvm, workload: str, profiler: str | None) -> tup
         unit = make(session, str(jvm.folder / "tables"))
         unit()
         jvm.collect_garbage()
-        cpu, wall = jvm.cpu_seconds(), time.perf_counter()
-        for _ in range(UNITS):
-            unit()
-        figures = jvm.cpu_seconds() - cpu, time.perf_counter() - wall, jvm.resident_bytes()
+        figures = *jvm.measured(unit), jvm.resident_bytes()
     if profiler == OWN:
         jvm.report()
     return figures
 
 
-def main(workload: str, profiler: str, async_profiler: str | None = None) -> None:
+def main(workload: str, profiler: str, async_profiler: str = "") -> None:
     jvm = Jvm(WORKLOADS[workload][0], async_profiler)
     with jvm.session(profiled=False) as session:
         write_tables(session, str(jvm.folder / "tables"))
     print("ready", jvm.java, flush=True)
     for line in sys.stdin:
-        print(*unit_in_an_application(jvm, workload, profiler if line.strip() == "profiled" else None), flush=True)
+        print(
+            "took", *unit_in_an_application(jvm, workload, profiler if line.strip() == "profiled" else None), flush=True
+        )
 
 
 if __name__ == "__main__":

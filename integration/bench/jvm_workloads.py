@@ -1,4 +1,5 @@
-"""The Spark jobs whose JVMs are measured. Each gives a function that runs one unit, about two seconds on two cores.
+"""The Spark jobs whose JVMs are measured. Each gives a function that runs one unit, so long that what is compiled for
+the application, by Spark and by the JVM, is a small part of it: some twenty seconds of CPU.
 
 Names map to (conf of the application, make). `make(session, folder)` sets up; tables that it wants are in `folder`,
 made once for a process by `write_tables`, which is not measured.
@@ -11,7 +12,7 @@ from typing import Any
 
 Unit = Callable[[], object]
 
-ORDERS = 60_000
+ORDERS = 600_000
 
 
 def _consume(frame: Any) -> None:
@@ -22,7 +23,7 @@ def make_sql(session: Any, _folder: str) -> Unit:
     """Strings made by uuid(), grouped and sorted."""
 
     def unit() -> None:
-        made = session.range(400_000).selectExpr("id", "uuid() AS text", "id % 1000 AS key")
+        made = session.range(4_000_000).selectExpr("id", "uuid() AS text", "id % 1000 AS key")
         _consume(made.groupBy("key").agg({"text": "max", "id": "sum"}))
         _consume(made.selectExpr("substr(text, 1, 4) AS start", "id").groupBy("start").count())
         _consume(made.sort("text"))
@@ -32,17 +33,17 @@ def make_sql(session: Any, _folder: str) -> Unit:
 
 TABLES = {
     "nation": "SELECT id AS n_nationkey, concat('NATION ', id) AS n_name FROM range(25)",
-    "supplier": "SELECT id AS s_suppkey, id % 25 AS s_nationkey FROM range(600)",
+    "supplier": "SELECT id AS s_suppkey, id % 25 AS s_nationkey FROM range(6000)",
     "part": """SELECT id AS p_partkey, concat(elt(1 + id % 3, 'PROMO', 'SMALL', 'LARGE'), ' ', id % 50) AS p_type,
-        concat('Brand#', id % 40) AS p_brand FROM range(8000)""",
+        concat('Brand#', id % 40) AS p_brand FROM range(80000)""",
     "customer": """SELECT id AS c_custkey, id % 25 AS c_nationkey, concat('Customer#', id) AS c_name,
         elt(1 + id % 5, 'BUILDING', 'AUTOMOBILE', 'MACHINERY', 'HOUSEHOLD', 'FURNITURE') AS c_mktsegment
-        FROM range(6000)""",
-    "orders": f"""SELECT id AS o_orderkey, hash(id) % 3000 + 3000 AS o_custkey,
+        FROM range(60000)""",
+    "orders": f"""SELECT id AS o_orderkey, abs(hash(id)) % 60000 AS o_custkey,
         date_add('1993-01-01', CAST(hash(id, 7) % 1000 + 1000 AS INT)) AS o_orderdate,
         concat(1 + id % 5, '-PRIORITY') AS o_orderpriority FROM range({ORDERS})""",
-    "lineitem": f"""SELECT id DIV 4 AS l_orderkey, abs(hash(id, 1)) % 8000 AS l_partkey,
-        abs(hash(id, 2)) % 600 AS l_suppkey, 1 + id % 50 AS l_quantity, 900 + abs(hash(id, 3)) % 90000 AS l_price,
+    "lineitem": f"""SELECT id DIV 4 AS l_orderkey, abs(hash(id, 1)) % 80000 AS l_partkey,
+        abs(hash(id, 2)) % 6000 AS l_suppkey, 1 + id % 50 AS l_quantity, 900 + abs(hash(id, 3)) % 90000 AS l_price,
         (id % 11) / 100 AS l_discount, elt(1 + id % 3, 'A', 'N', 'R') AS l_returnflag,
         elt(1 + id % 2, 'O', 'F') AS l_linestatus, elt(1 + id % 7, 'AIR', 'MAIL', 'SHIP', 'RAIL', 'TRUCK', 'FOB', 'REG')
         AS l_shipmode, date_add('1993-01-01', CAST(abs(hash(id, 4)) % 2200 AS INT)) AS l_shipdate
@@ -94,10 +95,10 @@ def make_queries(session: Any, folder: str) -> Unit:
 
 
 def make_shuffle(session: Any, _folder: str) -> Unit:
-    """A million rows through a shuffle and a sort, in off-heap memory."""
+    """Ten million rows through a shuffle and a sort, in off-heap memory."""
 
     def unit() -> None:
-        made = session.range(1_000_000).selectExpr("id", "hash(id) AS key", "cast(id AS string) AS text")
+        made = session.range(10_000_000).selectExpr("id", "hash(id) AS key", "cast(id AS string) AS text")
         _consume(made.repartition(8, "key").sortWithinPartitions("text"))
 
     return unit
@@ -116,7 +117,7 @@ def make_pandas_udf(session: Any, _folder: str) -> Unit:
         return frame.assign(x=frame.x - frame.x.mean())
 
     def unit() -> None:
-        made = session.range(1_000_000).select(
+        made = session.range(8_000_000).select(
             (functions.col("id") % 40).alias("key"), functions.col("id").cast("double").alias("x")
         )
         _consume(made.select(scale("x")))

@@ -20,7 +20,7 @@ HEAD = """\
 # Benchmarks
 
 Made by `integration/bench.sh publish`; not edited by hand. A cost is a ratio of CPU times: the same work profiled and
-bare, in turn, in one process, with its 95 % interval (bootstrapped over processes). A bound is *met* where the whole
+bare, in turn, in one process, with its 95 % interval (Student's t over processes). A bound is *met* where the whole
 interval is below it, *missed* where all of it is above, and else *open*. What was not measured says so.
 """
 
@@ -44,9 +44,11 @@ def main() -> None:
     parser.add_argument("--page", type=Path, default=provenance.ROOT / "docs/benchmarks.md", help="what is written")
     options = parser.parse_args()
     results, of_jvms = Results(options.results), Results(options.jvm)
-    if not results.measured:
+    if not (results.measured or of_jvms.measured or options.jvm_accuracy.exists() or options.accuracy.exists()):
         raise SystemExit(f"nothing was measured: {options.results} is missing or empty; run integration/bench.sh cost")
-    parts = [HEAD, "## What profiling Python costs", "", measured_at(results.measured), cost.tables(results), ""]
+    parts = [HEAD]
+    if results.measured:
+        parts += ["## What profiling Python costs", "", measured_at(results.measured), cost.tables(results), ""]
     if of_jvms.measured:
         parts += ["## What profiling the JVM costs", "", jvm.HOW, "", measured_at(of_jvms.measured)]
         parts += [jvm.tables(of_jvms), ""]
@@ -65,6 +67,7 @@ def main() -> None:
             *(f"- {finding}" for finding in record["said"]),
             "",
         ]
+    parts.append(Path(__file__).with_name("notes.md").read_text(encoding="utf-8"))
     options.page.write_text("\n".join(parts), encoding="utf-8")
     print(options.page)
 

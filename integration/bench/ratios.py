@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,17 +24,21 @@ class Ratio:
         return f"{self.middle:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
 
-def ratio_of(groups: Sequence[Sequence[tuple[float, float]]], draws: int = 2000) -> Ratio:
-    """The geometric mean of profiled / bare, with its 95 % bootstrap interval.
+# Student's t: 97.5 % of its distribution lie below, with 1, 2, … degrees of freedom; beyond, the normal one will do.
+T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120)
+T += (2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042)
+NORMAL = 1.96
+
+
+def ratio_of(groups: Sequence[Sequence[tuple[float, float]]]) -> Ratio:
+    """The geometric mean of profiled / bare, with its 95 % interval by Student's t.
 
     `groups`: of each process, its pairs (profiled, bare) of seconds. Pairs of one process share its memory layout, so
-    what is drawn anew is processes. Raises ValueError without two of them.
+    what counts as one observation is a process. Raises ValueError without two of them.
     """
     if len(groups) < 2:
         raise ValueError("an interval needs the pairs of at least two processes")
     means = [statistics.fmean(math.log(profiled / bare) for profiled, bare in pairs) for pairs in groups]
-    source = random.Random(1)
-    drawn = sorted(statistics.fmean(source.choices(means, k=len(means))) for _ in range(draws))
-    return Ratio(
-        math.exp(statistics.fmean(means)), math.exp(drawn[int(0.025 * draws)]), math.exp(drawn[int(0.975 * draws) - 1])
-    )
+    middle, degrees = statistics.fmean(means), len(means) - 1
+    reach = (T[degrees - 1] if degrees <= len(T) else NORMAL) * statistics.stdev(means) / math.sqrt(len(means))
+    return Ratio(math.exp(middle), math.exp(middle - reach), math.exp(middle + reach))

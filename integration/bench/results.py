@@ -34,7 +34,10 @@ class Results:
         self.measured: set[tuple[str, str, str]] = set()  # commit, date, machine
         if path.exists():
             for line in path.read_text(encoding="utf-8").splitlines():
-                self._take(json.loads(line))
+                record = json.loads(line)
+                if "runtime" not in record:
+                    raise SystemExit(f"{path} was written by another version: move it away, and measure again")
+                self._take(record)
 
     def _take(self, record: dict) -> None:
         self.measured.add(tuple(record.get(key, "unknown") for key in ("commit", "date", "machine")))

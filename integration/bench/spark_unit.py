@@ -55,7 +55,7 @@ def main(workload: str, profiler: str) -> None:
     print("ready", flush=True)
     for _ in sys.stdin:
         ((cpu, wall),) = one.mapPartitions(task(workload, inside)).collect()
-        print(cpu, wall, flush=True)
+        print("took", cpu, wall, flush=True)
     context.stop()
 
 

@@ -1,6 +1,6 @@
 """One process of a benchmark: runs units of a workload, profiled or bare as told on stdin, and prints their seconds.
 
-    python unit.py WORKLOAD PROFILER      lines in: `bare` or `profiled`; lines out: CPU seconds, wall seconds
+    python unit.py WORKLOAD PROFILER      lines in: `bare` or `profiled`; lines out: `took`, CPU and wall seconds
     python unit.py --start PROFILER|bare  prints CPU and wall seconds of switching the profiler on, and resident and
                                           virtual bytes after two units of object-heavy work
 
@@ -34,7 +34,7 @@ def serve(workload: str, profiler: str) -> None:
     unit()
     for line in sys.stdin:
         cpu, wall = measured(unit, PROFILERS[profiler] if line.strip() == "profiled" else None)
-        print(cpu, wall, flush=True)
+        print("took", cpu, wall, flush=True)
 
 
 def memory() -> tuple[int, int]:

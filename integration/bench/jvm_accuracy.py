@@ -35,14 +35,14 @@ def compiled(folder: Path) -> Path:
     """The jar of java/Known.java."""
     import pyspark
 
-    javac = shutil.which("javac")
-    if javac is None:
-        raise SystemExit("javac is missing: install a JDK (openjdk-17-jdk-headless)")
+    javac, jar_tool = shutil.which("javac"), shutil.which("jar")
+    if javac is None or jar_tool is None:
+        raise SystemExit("javac or jar is missing: install a JDK (openjdk-17-jdk-headless)")
     source = Path(__file__).with_name("java") / "Known.java"
     jars = Path(pyspark.__file__).parent / "jars/*"
     subprocess.run([javac, "--release", "17", "-nowarn", "-cp", str(jars), "-d", str(folder), str(source)], check=True)
     jar = folder / "known.jar"
-    subprocess.run([shutil.which("jar"), "cf", str(jar), "-C", str(folder), "Known.class"], check=True)
+    subprocess.run([jar_tool, "cf", str(jar), "-C", str(folder), "Known.class"], check=True)
     return jar
 
 
@@ -103,9 +103,9 @@ def told_in_this_process(profiler: str, runs: int, rival: str) -> None:
 def told_by(profiler: str, runs: int, rival: str) -> dict:
     """In a JVM of its own, because only one agent of a JVM may hold the JVM's sampler of objects."""
     command = [sys.executable, __file__, "--runs", str(runs), "--one", profiler]
-    command += ["--async-profiler", rival] if rival else []
+    command += ["--async-profiler", rival] if profiler == RIVAL else []
     lines = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
-    return json.loads(lines[-1])
+    return json.loads(next(line for line in lines if line.startswith('{"runtime"')))  # the JVM may print others
 
 
 def main() -> None:

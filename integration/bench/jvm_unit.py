@@ -72,9 +72,10 @@ def _cpu_seconds(pid: int) -> dict[int, float]:
     with contextlib.suppress(OSError):  # it has ended
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         found[pid] = sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
-        for task in os.listdir(f"/proc/{pid}/task"):
-            for child in Path(f"/proc/{pid}/task/{task}/children").read_text(encoding="ascii").split():
-                found |= _cpu_seconds(int(child))
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            with contextlib.suppress(OSError):  # this thread has
+                for child in Path(task, "children").read_text(encoding="ascii").split():
+                    found |= _cpu_seconds(int(child))
     return found
 
 

@@ -47,9 +47,10 @@ std::optional<DeathInBox> DeathOfWorker(const BoxPlace& place, const ProcessName
       if (!IsOpenTask(key)) continue;
       FoundSessions task;
       AddSessionsOf(path, box, key.task_attempt_id, Leftovers::kLeave, &task);
+      // The newest: sessions come in the order in which they were opened.
       const auto open =
-          std::find_if(task.sessions.begin(), task.sessions.end(), [](const PythonSession& one) { return !one.session.closed; });
-      if (open == task.sessions.end()) continue;  // it can't be read
+          std::find_if(task.sessions.rbegin(), task.sessions.rend(), [](const PythonSession& one) { return !one.session.closed; });
+      if (open == task.sessions.rend()) continue;  // it can't be read
       proto::WorkerDeath death = DeathIn(*open);
       found = {std::move(death), path, std::move(task)};
     }

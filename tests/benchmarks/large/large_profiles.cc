@@ -26,7 +26,7 @@ void AddProcess(int pid, const char* kind, uint64_t bytes, proto::Process* proce
   process->set_pid(pid);
   process->set_kind(kind);
   process->set_peak_rss_bytes(bytes);
-  proto::Row* row = process->add_peak_rows();
+  proto::NamedBytes* row = process->add_peak_rows();
   row->set_name("mapped files");
   row->set_bytes(bytes / 2);
 }

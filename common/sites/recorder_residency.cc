@@ -86,7 +86,7 @@ void Recorder::State::ObserveRss(bool at_once) {
     session.value.rss_max_bytes = bytes;
     Publish(session);
   }
-  ObserveRss(now);
+  MeasureRssIfGrown(now);
   if (bytes <= rss_swept_bytes + rss_swept_bytes / 20) return;
   rss_swept_bytes = bytes;
   SweepResidency();

@@ -145,7 +145,7 @@ void Recorder::State::PublishRss() {
   moment.Commit(box::RecordSeed(box::kRssMomentTable, 0));
 }
 
-void Recorder::State::ObserveRss(int64_t now_ns) {
+void Recorder::State::MeasureRssIfGrown(int64_t now_ns) {
   if (rows.regions == nullptr) return;
   rows.highest_rss_bytes = std::max(rows.highest_rss_bytes, rss_bytes);
   const bool has_time = rows.budget.Has(now_ns);

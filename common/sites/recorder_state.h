@@ -118,7 +118,7 @@ struct Recorder::State {
   void AddLibraries(RssRowList& list);
   void MeasureRss(uint64_t free_bytes);
   void PublishRss();
-  void ObserveRss(int64_t now_ns);
+  void MeasureRssIfGrown(int64_t now_ns);
 
   // recorder_incidents.cc. Needs the lock only against others of the same kind.
   void PutIncident(box::IncidentKind kind, const box::Incident& incident);

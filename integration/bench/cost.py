@@ -15,18 +15,16 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
-import os
 import platform
 import random
 import statistics
 import subprocess
 import sys
-from pathlib import Path
 
 from profilers import PROFILERS
 from ratios import Ratio
-from results import FOLDER, Key, Pairs, Results, judged, markdown, measure
-from server import HERE, Server
+from results import FOLDER, Key, Pairs, Results, add_options, judged, markdown, measure
+from server import HERE, Server, both, pairs_of
 from workloads import BOUNDS, WORKLOADS
 
 DEFAULT_RESULTS = FOLDER / "results.jsonl"
@@ -39,7 +37,6 @@ MIB = 1 << 20
 
 def pairs_of_one_process(spark: bool, workload: str, profiler: str) -> Pairs:
     """Pairs (profiled, bare). In Spark bare tasks have their own application: there the profiler comes by conf."""
-    found: Pairs = {"cpu": [], "wall": []}
     with contextlib.ExitStack() as started:
         if spark:
             names = {"profiled": profiler, "bare": "bare"}
@@ -48,12 +45,8 @@ def pairs_of_one_process(spark: bool, workload: str, profiler: str) -> Pairs:
                 for how, name in names.items()
             }
         else:
-            servers = dict.fromkeys(("profiled", "bare"), started.enter_context(Server("unit.py", workload, profiler)))
-        for _ in range(PAIRS_A_PROCESS if profiler == OWN else RIVALS_PAIRS):
-            times = {how: servers[how].run(how) for how in random.sample(["profiled", "bare"], 2)}
-            for i, clock in enumerate(("cpu", "wall")):
-                found[clock].append([times["profiled"][i], times["bare"][i]])
-    return found
+            servers = both(started.enter_context(Server("unit.py", workload, profiler)))
+        return pairs_of(servers, PAIRS_A_PROCESS if profiler == OWN else RIVALS_PAIRS)
 
 
 def measure_start(results: Results, runtime: str, rounds: int) -> None:
@@ -110,17 +103,10 @@ def main() -> None:
     parser.add_argument("--workload", action="append", choices=WORKLOADS, help="default: all")
     parser.add_argument("--profiler", action="append", choices=PROFILERS, help="default: all")
     parser.add_argument("--spark", action="store_true", help="inside a real Spark worker")
-    parser.add_argument("--minutes", type=float, default=20, help="most for a workload and profiler (default: 20)")
-    parser.add_argument(
-        "--precision", type=float, default=0.005, help="half of the interval, where it may stop (default: 0.005)"
-    )
     parser.add_argument(
         "--starts", type=int, default=15, help="processes started to measure what starting costs (default: 15)"
     )
-    parser.add_argument(
-        "--results", type=Path, default=DEFAULT_RESULTS, help=f"default: {os.path.relpath(DEFAULT_RESULTS)}"
-    )
-    parser.add_argument("--table", action="store_true", help="only print what has been measured")
+    add_options(parser, DEFAULT_RESULTS)
     options = parser.parse_args()
     results = Results(options.results)
     if not options.table:

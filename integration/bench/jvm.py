@@ -13,16 +13,14 @@ from __future__ import annotations
 
 import argparse
 import functools
-import os
 import random
 import statistics
 import sys
-from pathlib import Path
 
 from jvm_unit import ASYNC_EVENTS, OWN, PROFILERS, add_async_profiler, async_profiler
 from jvm_workloads import BOUND, WORKLOADS
-from results import FOLDER, Key, Pairs, Results, judged, markdown, measure
-from server import Server
+from results import FOLDER, Key, Pairs, Results, add_options, judged, markdown, measure
+from server import Server, both, pairs_of
 
 DEFAULT_RESULTS = FOLDER / "jvm.jsonl"
 PLACE = "local[2]"
@@ -33,7 +31,7 @@ Applications with and without a profiler, in turn in one warm JVM. Of each a job
 not its start and end. CPU time is that of the JVM with its compiler and collector, and of its Python workers.
 sparkmemprof has everything on that is on by default; what its agent has bound or redirected stays so in an application
 without it, and passes on at once. async-profiler has the same interval, 512 KiB."""
-WARM_UP, PAIRS_A_PROCESS, RIVALS_PAIRS = 2, 8, 4
+WARM_UP, PAIRS_A_PROCESS, RIVALS_PAIRS = 2, 8, 4  # at first methods are still being compiled
 MIB = 1 << 20
 
 
@@ -49,15 +47,8 @@ def java_version() -> str:
 
 
 def pairs_of_one_jvm(workload: str, profiler: str, library: str) -> Pairs:
-    found: Pairs = {"cpu": [], "wall": []}
     with server(workload, profiler, library) as jvm:
-        for number in range(WARM_UP + (PAIRS_A_PROCESS if profiler == OWN else RIVALS_PAIRS)):
-            times = {how: jvm.run(how) for how in random.sample(["profiled", "bare"], 2)}
-            if number < WARM_UP:  # methods are still being compiled
-                continue
-            for i, clock in enumerate(("cpu", "wall")):
-                found[clock].append([times["profiled"][i], times["bare"][i]])
-    return found
+        return pairs_of(both(jvm), PAIRS_A_PROCESS if profiler == OWN else RIVALS_PAIRS, WARM_UP)
 
 
 def resident(profiled: bool) -> float:
@@ -102,17 +93,10 @@ def main() -> None:
     parser.add_argument("--workload", action="append", choices=WORKLOADS, help="default: all")
     parser.add_argument("--profiler", action="append", choices=PROFILERS, help="default: all that are here")
     add_async_profiler(parser)
-    parser.add_argument("--minutes", type=float, default=20, help="most for a job and profiler (default: 20)")
-    parser.add_argument(
-        "--precision", type=float, default=0.005, help="half of the interval, where it may stop (default: 0.005)"
-    )
     parser.add_argument(
         "--memory", type=int, help="pairs of JVMs for the resident memory (default: 9; 0 with --workload or --profiler)"
     )
-    parser.add_argument(
-        "--results", type=Path, default=DEFAULT_RESULTS, help=f"default: {os.path.relpath(DEFAULT_RESULTS)}"
-    )
-    parser.add_argument("--table", action="store_true", help="only print what has been measured")
+    add_options(parser, DEFAULT_RESULTS)
     options = parser.parse_args()
     library = async_profiler(parser, options.async_profiler)
     if not library and set(options.profiler or ()) & set(ASYNC_EVENTS):

@@ -83,7 +83,7 @@ def table(record: dict) -> str:
         cells = []
         for runs in record["told"].values():
             errors = [run[method] / TRUTH - 1 for run in runs]
-            spread = statistics.stdev(errors) / math.sqrt(len(errors)) if len(errors) > 1 else math.nan
+            spread = statistics.stdev(errors) / math.sqrt(len(errors))
             cells.append(f"{statistics.fmean(errors):+.2%} ± {2 * spread:.2%}")
         rows.append([size, *cells])
     return "\n".join(markdown(["objects of", *record["told"]], rows))

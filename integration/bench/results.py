@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import collections
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -69,6 +71,16 @@ class Results:
     def is_precise(self, key: Key, precision: float) -> bool:
         ratio = self.ratio(key)
         return ratio is not None and ratio.half_width <= precision and len(self.groups[key]) >= LEAST_PROCESSES
+
+
+def add_options(parser: argparse.ArgumentParser, results: Path) -> None:
+    """What every measuring of pairs takes; `results` is its own file."""
+    parser.add_argument("--minutes", type=float, default=20, help="most for a workload and profiler (default: 20)")
+    parser.add_argument(
+        "--precision", type=float, default=0.005, help="half of the interval, where it may stop (default: 0.005)"
+    )
+    parser.add_argument("--results", type=Path, default=results, help=f"default: {os.path.relpath(results)}")
+    parser.add_argument("--table", action="store_true", help="only print what has been measured")
 
 
 def measure(results: Results, key: Key, pairs: Callable[[], Pairs], precision: float, minutes: float) -> None:

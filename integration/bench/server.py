@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+
+from results import Pairs
 
 HERE = Path(__file__).resolve().parent
 MOST_SECONDS_TO_END = 60
@@ -61,3 +65,20 @@ class Server:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
+
+
+def pairs_of(servers: Mapping[str, Server], count: int, warm_up: int = 0) -> Pairs:
+    """`servers` by "profiled" and "bare", which may be one. The first `warm_up` don't count."""
+    found: Pairs = {"cpu": [], "wall": []}
+    for number in range(warm_up + count):
+        times = {how: servers[how].run(how) for how in random.sample(["profiled", "bare"], 2)}
+        if number < warm_up:
+            continue
+        for i, clock in enumerate(("cpu", "wall")):
+            found[clock].append([times["profiled"][i], times["bare"][i]])
+    return found
+
+
+def both(server: Server) -> dict[str, Server]:
+    """One process for profiled and bare units."""
+    return dict.fromkeys(("profiled", "bare"), server)

@@ -102,7 +102,7 @@ def test_a_driver_that_ends_in_order(submit):
     (driver,) = report["executors"]
     (process,) = [process for process in driver["processes"] if process["kind"] == "python-driver"]
     assert "Python objects" in {row["name"] for row in process["peakRows"]}, "as it has measured itself"
-    assert "count" in [action["function"] for action in report["driver"]["actions"]]
+    assert [action["function"] for action in report["driver"]["actions"]] == ["count"]
 
 
 def test_a_jvm_that_somebody_killed(submit):

@@ -11,6 +11,7 @@ import org.sparkmemprof.jni.NativeAgent;
  */
 public final class LongRun {
   static final int KEPT = 3_000_017;
+  static final long LAST = Integer.MAX_VALUE; // task
   static volatile boolean running = true;
   static volatile long tasks;
 
@@ -85,10 +86,10 @@ public final class LongRun {
     }
     running = false;
     for (Thread thread : threads) thread.join();
-    Probe.task(-1 >>> 1);
+    Probe.task(LAST);
     byte[] kept = new byte[KEPT];
     long block = NativeHog.keep(KEPT);
-    Probe.close(-1 >>> 1, "last");
+    Probe.close(LAST, "last");
     NativeAgent.stop();
     Probe.drain(0);
     System.out.println("kept " + (kept.length + (block == 0 ? 0 : KEPT)));

@@ -153,6 +153,8 @@ class Recorder {
   void Prefetch(uintptr_t address) const;
   // HOOK. Part of a mapping is being unmapped: [begin, end) is cut out of every followed page-aligned block that overlaps it.
   void UnmappingRange(uintptr_t begin, uintptr_t end);
+  // HOOK. Pages of so many bytes are being given back, followed or not: the last moment to measure what the process holds.
+  void DroppingPages(uint64_t bytes);
 
   // Incidents: refused memory, or a fatal signal. The last one of each kind is kept. HOOK. Memory was refused: malloc has
   // returned null.

@@ -96,10 +96,16 @@ void Recorder::UnmappingRange(uintptr_t begin, uintptr_t end) {
   State& state = *state_;
   end = PageEnd(end);
   if (state.finished || begin >= end) return;
-  if (state.live.MappingIn(begin, end) == 0) return;
+  const bool followed = state.live.MappingIn(begin, end) != 0;
+  if (!followed) return state.ObserveDropping(end - begin);
   state.ObserveRss(state.MayBeHighestRss());  // as before a large block is freed
   state.CutOut(begin, end);
   state.EndStep(nullptr);
+}
+
+void Recorder::DroppingPages(uint64_t bytes) {
+  FutexLock lock(state_->mutex);
+  if (!state_->finished) state_->ObserveDropping(bytes);
 }
 
 void Recorder::State::CutOut(uintptr_t begin, uintptr_t end) {

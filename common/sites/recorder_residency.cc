@@ -92,4 +92,9 @@ void Recorder::State::ObserveRss(bool at_once) {
   SweepResidency();
 }
 
+// A pool's pages have come without any allocation that is known here, so nothing but a reading tells whether they are the most so far.
+void Recorder::State::ObserveDropping(uint64_t bytes) {
+  if (bytes >= kLargeBlock) ObserveRss(true);
+}
+
 }  // namespace memprof

@@ -89,6 +89,7 @@ EXACT void* exact_mmap_at(char* address, size_t offset, size_t size) {
   return mmap(address + offset, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 EXACT int exact_munmap(char* mapping, size_t offset, size_t size) { return munmap(mapping + offset, size); }
+EXACT int exact_madvise(void* mapping, size_t size, int advice) { return madvise(mapping, size, advice); }
 EXACT void* exact_mremap(void* mapping, size_t old_size, size_t size) { return mremap(mapping, old_size, size, MREMAP_MAYMOVE); }
 // Null: there is no room behind it.
 EXACT void* exact_mremap_here(void* mapping, size_t old_size, size_t size) {

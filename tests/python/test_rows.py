@@ -26,6 +26,13 @@ def test_rows_of_a_process_add_up(run_scene, boxes, version):
     assert 30_000_000 <= rows["Python objects"] <= 60_000_000
 
 
+@pytest.mark.parametrize("way", ["madvise", "munmap", "mapped over"])
+def test_what_a_pool_held_before_it_let_go(run_scene, boxes, way):
+    scene = run_scene("pool_that_lets_go", arguments=(way,))
+    (box,) = boxes.read().values()
+    assert box["rows"]["rows"]["pool: libexact_alloc.so"] == scene["pool"]
+
+
 def test_a_pool_is_charged_to_no_line(run_scene, boxes):
     scene = run_scene("rows")
     charged = sites_on_line(boxes.sites(), str(SCENES / "rows.py"), scene["pool_line"])

@@ -1,6 +1,7 @@
 """mapInPandas that holds a polars column of an odd length, in the allocator that polars brings. RESULT: its bytes."""
 
 import json
+import time
 
 from pyspark.sql import SparkSession
 
@@ -14,6 +15,7 @@ def hold(batches):
         column = polars.Series("odd", range(ROWS), dtype=polars.Int64)  # polars column
         batch["bytes"] = column.to_frame().estimated_size()
         del column
+        time.sleep(1)  # polars' allocator gives the pages back after half a second, from a thread of its own
         yield batch
 
 

@@ -39,6 +39,7 @@ def load(name):
     _declare(library, "mmap", ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int)
     _declare(library, "mmap_at", ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
     _declare(library, "munmap", ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
+    _declare(library, "madvise", ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
     _declare(library, "mremap", ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
     to = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p)
     _declare(library, "mremap_to", ctypes.c_void_p, *to)

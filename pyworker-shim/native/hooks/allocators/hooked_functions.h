@@ -1,4 +1,4 @@
-// The hooked functions of libc: the malloc family, in rows, and three more. Three things are made from these rows: `real`, the functions
+// The hooked functions of libc: the malloc family, in rows, and four more. Three things are made from these rows: `real`, the functions
 // behind the hooks; the declarations of the hooks; and the GOT patcher's list (profiler.cc).
 //
 // Each hook calls the real function of the same name, then tells the recorder; results and errno are the real function's.
@@ -6,7 +6,10 @@
 // Mappings: only anonymous ones are allocations. Files are page cache. PROT_NONE and MAP_NORESERVE only reserve addresses (mimalloc takes
 // 1 GiB that way on first use, jemalloc all of its memory). Reservations are counted, but charged to no line, because an allocator's
 // reserve does not belong to the line that happened to come first. Their pages are the pool of the library that reserved them
-// (rss_rows.h). Memory that is mapped into them later is an ordinary block. malloc's own mappings don't come through here (glibc's calls
+// (rss_rows.h). Memory that is mapped into them later is an ordinary block. A pool gives its pages back by madvise, often from a thread
+// of its own and long before anybody allocates again: then they are measured while they are still there.
+//
+// malloc's own mappings don't come through here (glibc's calls
 // don't pass the GOT), so nothing is counted twice.
 #pragma once
 
@@ -21,7 +24,8 @@
   MEMPROF_MALLOC_FAMILY(ROW) \
   ROW(mmap, HookMmap, false, void*, (void* address, size_t size, int protection, int flags, int file, off_t offset)) \
   ROW(munmap, HookMunmap, false, int, (void* address, size_t size)) \
-  ROW(mremap, HookMremap, false, void*, (void* old, size_t old_size, size_t size, int flags, ...))
+  ROW(mremap, HookMremap, false, void*, (void* old, size_t old_size, size_t size, int flags, ...)) \
+  ROW(madvise, HookMadvise, false, int, (void* address, size_t size, int advice))
 // clang-format on
 
 namespace memprof {

@@ -1,4 +1,4 @@
-// Replacements of the calls that make and unmake anonymous mappings.
+// Replacements of the calls that make and unmake anonymous mappings, or give their pages back.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -115,6 +115,11 @@ void* HookMremap(void* old, size_t old_size, size_t size, int flags, ...) noexce
   // With MREMAP_DONTUNMAP the old range stays mapped, without any pages: like a reservation, it is nobody's.
   RecordResized(recorder, detached, mapping == MAP_FAILED ? nullptr : mapping, size, true);
   return mapping;
+}
+
+int HookMadvise(void* address, size_t size, int advice) noexcept {
+  if (advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_REMOVE) NoteDropping(size);
+  return real.madvise(address, size, advice);
 }
 
 }  // namespace memprof

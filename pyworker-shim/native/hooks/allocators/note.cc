@@ -81,4 +81,11 @@ void RecordUnmapping(Recorder* recorder, void* begin, size_t size) {
   recorder->UnmappingRange(address, address + size);
 }
 
+void RecordDropping(Recorder* recorder, size_t size) {
+  if (hook_thread.guard != 0) return;
+  const ErrnoKeeper errno_keeper;
+  const ReentryGuard guard(hook_thread);
+  recorder->DroppingPages(size);
+}
+
 }  // namespace memprof

@@ -19,6 +19,7 @@ __attribute__((noinline, cold)) Recorder::Detached RecordDetachedRange(Recorder*
 __attribute__((noinline, cold)) void RecordResized(Recorder* recorder, const Recorder::Detached& old, void* block, size_t size,
                                                    bool with_native);
 __attribute__((noinline, cold)) void RecordUnmapping(Recorder* recorder, void* begin, size_t size);
+__attribute__((noinline, cold)) void RecordDropping(Recorder* recorder, size_t size);
 // Memory was requested and refused (refusals.cc).
 __attribute__((noinline, cold)) void RecordRefused(size_t size, bool with_native);
 // Likewise for an arena of pymalloc's. The hook's guard may be held: pymalloc was called by our own wrapper.
@@ -86,6 +87,12 @@ inline void NoteFreeing(void* block, Free free) {
 inline void NoteUnmapping(void* begin, size_t size) {
   Recorder* recorder = hook_state.recorder.load(std::memory_order_acquire);
   if (recorder != nullptr) RecordUnmapping(recorder, begin, size);
+}
+
+// The pages of so many bytes are about to be given back; their mapping stays.
+inline void NoteDropping(size_t size) {
+  Recorder* recorder = hook_state.recorder.load(std::memory_order_acquire);
+  if (recorder != nullptr) RecordDropping(recorder, size);
 }
 
 // Runs `resize`, which frees `old` and returns its successor of `size` bytes, or returns null and leaves `old` as it is.

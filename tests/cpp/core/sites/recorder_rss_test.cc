@@ -185,6 +185,27 @@ TEST_F(RecorderRowsTest, ALargeBlockThatIsBeingFreedIsInTheRows) {
   recorder_->CloseSession();
 }
 
+// A pool's pages come and go without an allocation that is known here, and faster than anything else happens.
+TEST_F(RecorderRowsTest, APoolIsMeasuredBeforeItGivesItsPagesBack) {
+  Touched pool(90'000 * kPage, 101 * kPage);
+  regions_->Add(pool.begin(), pool.end(), RegionKind::kPool, kArrow, sizeof kArrow - 1);
+  Start(kInterval, 4u << 20, regions_.get());
+  recorder_->OpenSession(Task(1));
+  recorder_->MeasureRssAtEnd(1);
+  const auto hold = [&pool](size_t pages) { memset(reinterpret_cast<void*>(pool.begin()), 1, pages * kPage); };
+  const auto pages = [this] { return Rows().at("pool: pyarrow/libarrow.so.1700") / kPage; };
+  hold(20'011);
+  recorder_->DroppingPages(kLargeBlock - 1);
+  EXPECT_EQ(pages(), 101u) << "what is small makes no peak";
+  recorder_->DroppingPages(kLargeBlock);
+  EXPECT_EQ(pages(), 20'011u);
+  hold(60'013);
+  recorder_->UnmappingRange(pool.begin(), pool.begin() + kLargeBlock);
+  EXPECT_EQ(pages(), 60'013u);
+  recorder_->CloseSession();
+  EXPECT_GE(ReadTask(1).rss_max_bytes, 60'013 * kPage);
+}
+
 TEST_F(RecorderRowsTest, NoneWithoutRegions) {
   Start();
   recorder_->OpenSession(Task(1));

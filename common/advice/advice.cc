@@ -12,12 +12,16 @@ std::vector<ReportAdvice> Advise(const AdviceInput& input) {
     add(AdviseSkew(input));
     return pieces;
   }
-  const bool of_python = add(AdviseYarnPython(input));  // then the overhead's rule would give Python the same bytes again
-  bool enough = of_python || add(AdviseMemoryOverhead(input));
-  enough = add(AdviseExecutorMemory(input)) || enough;
-  const bool splits = !of_python && add(AdviseSplit(input));
-  if (!splits) add(AdviseExecutorCores(input));
-  enough = add(AdviseOffHeap(input)) || splits || enough;
+  const bool of_all = input.executor->limit_shared && !input.of_heap;  // no setting of one executor gives it more of a limit that all share
+  bool enough = false;
+  if (!of_all) {
+    const bool of_python = add(AdviseYarnPython(input));  // then the overhead's rule would give Python the same bytes again
+    enough = of_python || add(AdviseMemoryOverhead(input));
+    enough = add(AdviseExecutorMemory(input)) || enough;
+    const bool splits = !of_python && add(AdviseSplit(input));
+    if (!splits) add(AdviseExecutorCores(input));
+    enough = add(AdviseOffHeap(input)) || splits || enough;
+  }
   add(AdviseCaching(input));
   add(AdviseArrowBatch(input));
   add(AdviseSkew(input));

@@ -8,6 +8,11 @@
 #include "report/units.h"
 
 namespace memprof {
+namespace {
+
+constexpr const char* kOrFewer = " for all that share it, or fewer executors there";
+
+}  // namespace
 
 ReportAdvice AdviseContainerSize(const AdviceInput& input) {
   uint64_t jvm = JvmResident(input), limit = input.death->limit_bytes.value_or(0);
@@ -15,15 +20,20 @@ ReportAdvice AdviseContainerSize(const AdviceInput& input) {
   uint64_t sum = jvm + python.bytes, used = std::max(sum, input.death->used_bytes.value_or(0));
   uint64_t needed = WithHeadroom(used);
   std::string parts = fmt::format("{} + JVM {}", PythonPhrase(python), FormatBytes(jvm));
-  if (used > sum) parts += fmt::format(" + {} that no process explains", FormatBytes(used - sum));
+  const bool shared = input.executor->limit_shared;
+  if (used > sum) {
+    parts += fmt::format(" + {} {}", FormatBytes(used - sum), shared ? "of what shares the limit" : "that no process explains");
+  }
   if (needed <= limit) {  // use after the last sample was not seen
     return {"", "", "",
-            fmt::format("a container of more than {}: at the last sample {}, which fitted; what was asked for after it is not known",
-                        FormatBytes(limit), parts)};
+            fmt::format("a container of more than {}{}: at the last sample {}, which fitted; what was asked for after it is not known",
+                        FormatBytes(limit), shared ? kOrFewer : "", parts)};
   }
   const std::optional<Grant> grant = LargestGrant(input);
   const std::string beyond = grant && needed > grant->bytes ? fmt::format("; but {} {}", grant->by, FormatBytes(grant->bytes)) : "";
-  return {"", "", "", fmt::format("a container of {} instead of {}: {} + 10 %{}", FormatBytes(needed), FormatBytes(limit), parts, beyond)};
+  return {"", "", "",
+          fmt::format("a container of {} instead of {}{}: {} + 10 %{}", FormatBytes(needed), FormatBytes(limit), shared ? kOrFewer : "",
+                      parts, beyond)};
 }
 
 }  // namespace memprof

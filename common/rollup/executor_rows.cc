@@ -133,6 +133,7 @@ void PutBudget(const StoreState& state, const ClusterManager& manager, const Exe
   Budget budget = manager.BudgetOf(input);
   row.limit_bytes = budget.limit_bytes;
   row.limit_source = LimitSourceWord(budget.limit_source);
+  row.limit_shared = budget.limit_source == LimitSource::kCgroup && snapshot.cgroup_shared();
   row.limit_enforced = budget.limit_enforced;
   row.requested_bytes = budget.requested_bytes;
   uint64_t pyspark_budget = 0;
@@ -158,7 +159,6 @@ ReportExecutor ExecutorRow(std::string_view id, const ExecutorFacts& facts, cons
   row.id = id;
   row.host = facts.host.empty() ? std::string_view(snapshot.host()) : std::string_view(facts.host);
   if (facts.cores > 0) row.cores = facts.cores;
-  row.limit_shared = snapshot.cgroup_shared();
   row.host_memory_bytes = Measured(snapshot.has_host_memory_bytes(), snapshot.host_memory_bytes());
   row.heap_max_bytes = Measured(snapshot.has_heap_max_bytes(), snapshot.heap_max_bytes());
   row.heap_after_gc = HeapUseRow(snapshot.has_heap_after_gc(), snapshot.heap_after_gc());

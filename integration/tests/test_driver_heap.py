@@ -12,12 +12,16 @@ CONF = {
     "spark.driver.maxResultSize": "0",
     "spark.sql.execution.arrow.pyspark.enabled": "false",  # by Arrow toPandas would need the executor's heap first
 }
-ROWS = 700
+ROWS, LETTERS = 700, 1_000_000
+
+
+def run_job(spark_run, way, **conf):
+    return spark_run(JOB, way, master="local-cluster[1,1,1024]", conf=CONF | conf).demand_success()
 
 
 @pytest.fixture
 def death(spark_run, request):
-    run = spark_run(JOB, request.param, master="local-cluster[1,1,1024]", conf=CONF).demand_success()
+    run = run_job(spark_run, request.param)
     of_memory = ("OutOfMemoryError", "Not enough memory", "Exception thrown in awaitResult")
     assert any(words in run.result() for words in of_memory), "its user saw no more than this"
     deaths = run.report()["postMortems"]
@@ -60,3 +64,20 @@ def test_a_table_that_is_broadcast(death):
     assert death["action"].endswith(f"/{JOB}:{line_of(JOB, 'joined')}")
     assert "to broadcast; " in death["headline"]
     assert death["advice"][0]["conf"] == "spark.sql.autoBroadcastJoinThreshold"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("death", "setting", "result"),
+    [
+        ("collect", "spark.driver.memory", ROWS),
+        ("toPandas", "spark.driver.memory", ROWS),
+        ("broadcast", "spark.sql.autoBroadcastJoinThreshold", 10 * LETTERS),
+    ],
+    indirect=["death"],
+)
+def test_with_the_advice_applied_it_passes(spark_run, request, death, setting, result):
+    (advice,) = [piece for piece in death["advice"] if piece["conf"] == setting]
+    run = run_job(spark_run, request.node.callspec.params["death"], **{setting: advice["to"]})
+    assert run.result() == result
+    assert run.report()["postMortems"] == []

@@ -3,11 +3,12 @@
 Kills for memory are the kernel's own, in a memory cgroup that the test makes; skipped with the reason where it can't.
 """
 
+import dataclasses
 import re
 
 import pytest
-from conftest import BESIDE_BYTES, LOCAL_CLUSTER, demand_blocks, sites_at
-from memory_cgroups import kernel_kills
+from conftest import BESIDE_BYTES, LOCAL_CLUSTER, Standalone, demand_blocks, sites_at
+from memory_cgroups import container, entering, group_within, kernel_kills
 from reruns import played
 
 pytestmark = [pytest.mark.one_line, pytest.mark.alone]
@@ -16,6 +17,7 @@ JOB = "containers.py"
 BLOCK_BYTES, WORKERS = 5_100_013, 4
 TWICE_BYTES = 300_000_000
 SMALL_BYTES = 1_100_001_280  # whole pages
+SHARED_BYTES = 2_600_001_536
 LARGE_BYTES = 2_000_003_072  # so much that each worker outgrows the JVM, which the kernel would kill first else
 
 
@@ -71,6 +73,41 @@ def test_workers_that_are_too_much_together(spark_run, cramped, tmp_path):
     assert held["liveAtPeakBytes"] >= 20 * (BLOCK_BYTES + 1)
     assert held["liveAtPeakBytes"] % (BLOCK_BYTES + 1) < BESIDE_BYTES
     assert death["advice"]
+
+
+@pytest.fixture
+def side_by_side(spark, tmp_path):
+    """(cluster, groups): two workers of two cores, each in a memory cgroup of its own inside one that limits both."""
+    spark = dataclasses.replace(spark, environment={})  # as for `cramped`
+    with (
+        container(SHARED_BYTES) as around,
+        group_within(around, "one") as one,
+        group_within(around, "two") as two,
+    ):
+        cluster = Standalone(spark, tmp_path, workers=[entering(one), entering(two)])
+        yield cluster, (around, one, two)
+        cluster.stop()
+
+
+@pytest.mark.full
+def test_executors_that_are_too_much_together(spark_run, side_by_side, tmp_path):
+    cluster, groups = side_by_side
+    conf = {"spark.executor.memory": "512m", "spark.executor.cores": "2", "spark.cores.max": str(WORKERS)}
+    run = spark_run(JOB, "together", tmp_path, master=cluster.master, conf=conf).demand_success()
+    report = run.report()
+    assert len([executor for executor in report["executors"] if executor["id"] != "driver"]) >= 2
+    deaths = report["postMortems"]
+    assert len(deaths) == sum(map(kernel_kills, groups)) >= 1
+    death = deaths[0]
+    assert (death["process"], death["outOfMemory"]) == ("python-worker", True)
+    assert death["limitBytes"] == SHARED_BYTES
+    assert death["usedBytes"] > 0.9 * SHARED_BYTES, "with what the other executor used"
+    assert sum(each["bytes"] for each in death["processes"]) < 0.7 * SHARED_BYTES, "alone it would have fitted"
+    assert [executor["limitShared"] for executor in report["executors"] if executor["id"] in "01"] == [True, True]
+    (advice,) = death["advice"]
+    assert advice["conf"] is None
+    assert "for all that share it, or fewer executors there: " in advice["because"]
+    assert "GiB of what shares the limit + 10 %" in advice["because"]
 
 
 @pytest.mark.full

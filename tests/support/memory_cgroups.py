@@ -50,6 +50,17 @@ def container(limit_bytes, without=pytest.skip):
         remove_container(folder)
 
 
+@contextlib.contextmanager
+def group_within(folder, name):
+    """A memory cgroup without a limit of its own, inside another."""
+    inside = folder / name
+    inside.mkdir()
+    try:
+        yield inside
+    finally:
+        remove_container(inside)
+
+
 def more_than_one(kills):
     """For reruns.played: before the memory of one is free, the kernel may take a second process."""
     assert kills >= 1

@@ -467,6 +467,21 @@ TEST(ContainerSize, SaysWhatWouldDo) {
   EXPECT_THAT(AdviseContainerSize(fits.Input()).because, HasSubstr("more than 2.0 GiB"));
 }
 
+// Fewer cores each make more executors, all of them in the same group; neither does overhead make that larger.
+TEST(ContainerSize, OfALimitThatExecutorsShare) {
+  Scene scene(4, 300 * kMi);
+  ASSERT_EQ(Advise(scene.Input())[0].conf, "spark.executor.memoryOverhead");
+  scene.executor.limit_shared = true;
+  scene.death.used_bytes = 2047 * kMi;
+  const std::vector<ReportAdvice> pieces = Advise(scene.Input());
+  ASSERT_EQ(pieces.size(), 1u);
+  EXPECT_EQ(pieces[0].because,
+            "a container of 2.2 GiB instead of 2.0 GiB for all that share it, or fewer executors there: Python workers together held "
+            "1.2 GiB (4 at once) + JVM 700.0 MiB + 147.0 MiB of what shares the limit + 10 %");
+  scene.input.of_heap = true;
+  for (const ReportAdvice& piece : Advise(scene.Input())) EXPECT_NE(piece.conf, "") << "a heap is its executor's own: " << piece.because;
+}
+
 TEST(Advice, IsNeverEmpty) {
   for (const char* id : {"1", "driver"}) {
     for (int i = 0; i < 6; ++i) {

@@ -72,6 +72,15 @@ TEST(Findings, ASharedLimitIsToldOnceOfTheOneThatSawMost) {
   EXPECT_THAT(Findings(store), ElementsAre(HasSubstr("All that shares the limit of executor 3 used 1.3 GiB")));
 }
 
+// All of a node's executors may live in the node manager's group, which limits nobody: each has what YARN granted it.
+TEST(Findings, AGroupWithoutALimitIsNoSharedLimit) {
+  ProfileStore store;
+  proto::Envelope snapshot = Shared("1", 880 * kMi);
+  snapshot.mutable_executor()->clear_cgroup_limit_bytes();
+  FillQuietScene(store, snapshot, "yarn");
+  EXPECT_THAT(Findings(store), ElementsAre(HasSubstr("Executor 1 used 880.0 MiB of its limit of 896.0 MiB")));
+}
+
 TEST(Findings, ProcessesOfAProgramAreNoUnevenTasks) {
   for (const char* master : {"spark://m:7077", "program"}) {
     ProfileStore store;

@@ -25,7 +25,6 @@ namespace memprof {
 namespace {
 
 constexpr int64_t kFreshMs = 10'000;
-constexpr const char* kCountedBy = "sparkmemprof submit, which had started it,";
 
 // The driver's own Python process: the first of those that left a box.
 struct PythonEnd {
@@ -160,7 +159,7 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
   if (end.kernel_kills && end.exit_status == kSignalBase + SIGKILL) {
     evidence.death.kernel_kills = KillsOfDriver(*end.kernel_kills, report);
   }
-  evidence.death.counted_by = kCountedBy;
+  evidence.death.counted_by = end.started_by + ", which had started it,";
   if (of_python && python) {
     death.pid = python->pid;
     evidence.signal = python->signal;
@@ -241,16 +240,16 @@ Result<DriverReport> ReportOfDriver(const DriverEnd& end) {
     // This finding is for a driver that did not die.
     std::erase_if(report.findings, [](const ReportFinding& finding) { return finding.executor_id == "driver" && !finding.stage_id; });
     report.post_mortems.push_back(DeathOf(end, python, report));
-    result.post_mortems.push_back(PostMortemText(report.post_mortems.back()));
+    result.deaths.push_back({report.post_mortems.back().headline, PostMortemText(report.post_mortems.back())});
     if (end.jvm_killed) report.unfinished = true;
   }
   if (end.jvm_told) {
     for (const ReportPostMortem& death : report.post_mortems) {
       const bool own = death.executor_id == "driver" && death.process == "jvm" && !death.survived;
-      if (own) result.post_mortems.push_back(PostMortemText(death));
+      if (own) result.deaths.push_back({death.headline, PostMortemText(death)});
     }
   }
-  if (!python && !end.jvm_told && result.post_mortems.empty())
+  if (!python && !end.jvm_told && result.deaths.empty())
     return Status::Error(ErrorCode::kNotFound, "there is nothing that the report lacks");
   result.json = WriteReportJson(report);
   return result;

@@ -1,6 +1,6 @@
-// The end of a driver, as seen by the process that started it (`sparkmemprof submit`). The boxes of its Python process are joined
-// with the report that its JVM wrote. If one of the two was killed, a post-mortem is added, which the dead process itself could
-// not write. Thread-safe (no state).
+// The end of a driver, as seen by the process that started it: `sparkmemprof submit`, or the user's Python, which started its JVM.
+// The boxes of its Python process are joined with the report that its JVM wrote. If one of the two was killed, a post-mortem is
+// added, which the dead process itself could not write. Thread-safe (no state).
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,19 @@ struct DriverEnd {
   Program python;           // the boxes of its Python process; `pid` isn't known
   int32_t exit_status = 0;  // as a shell has it: 128 + the signal that ended a process
   bool jvm_killed = false;  // that signal ended the JVM itself; else it was its Python process, or nobody was killed
+  std::string started_by;   // who that was, in words
   // From its cgroup: kills by the kernel from the driver's beginning to its end, and the limit.
   std::optional<uint64_t> kernel_kills, limit_bytes;
   uint64_t host_memory_bytes = 0;
 };
 
+struct ToldDeath {
+  std::string headline, text;  // the text begins with the headline, in lines
+};
+
 struct DriverReport {
   std::string json;
-  std::vector<std::string> post_mortems;  // as text, of the driver's own processes
+  std::vector<ToldDeath> deaths;  // of the driver's own processes
 };
 
 // kNotFound: there is nothing to add, no box and no death. kCorrupt and kUnsupported: `report_json` can't be read, or is of

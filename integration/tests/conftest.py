@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import zipfile
@@ -340,9 +341,22 @@ class Launcher:
         self._count = 0
 
     def prepare(
-        self, job, *arguments, master=LOCAL, conf=(), jar=None, profiled=True, environment=(), prefix=(), cwd=None
+        self,
+        job,
+        *arguments,
+        master=LOCAL,
+        conf=(),
+        jar=None,
+        profiled=True,
+        environment=(),
+        prefix=(),
+        cwd=None,
+        by_python=False,
     ):
-        """A Launch. conf: settings, None takes one away; prefix: words before the command, e.g. unshare."""
+        """A Launch. conf: settings, None takes one away; prefix: words before the command, e.g. unshare.
+
+        by_python: the job's Python starts the JVM, as a notebook's does, not spark-submit.
+        """
         self._count += 1
         reports = self._folder / f"reports-{self._count}"
         if cwd is None:
@@ -360,13 +374,19 @@ class Launcher:
         settings |= dict(conf)
         work = self._spark.home / "work"
         shutil.rmtree(work, ignore_errors=True)
-        command = [*map(str, prefix), str(self._spark.home / "bin/spark-submit"), "--master", master]
+        submit = ["--master", master]
         for key, value in settings.items():
             if value is not None:
-                command += ["--conf", f"{key}={value}"]
-        command += [str(JOBS / job), *map(str, arguments)]  # a job elsewhere comes with its whole path
+                submit += ["--conf", f"{key}={value}"]
+        words = [str(JOBS / job), *map(str, arguments)]  # a job elsewhere comes with its whole path
+        environment = clean_environment(self._spark, **dict(environment))
+        if by_python:
+            environment["PYSPARK_SUBMIT_ARGS"] = shlex.join([*submit, "pyspark-shell"])
+            command = [str(self._spark.python), *words]
+        else:
+            command = [str(self._spark.home / "bin/spark-submit"), *submit, *words]
         run = Run(-1, "", "", reports, work, local=master.startswith("local["))
-        return Launch(command, cwd, clean_environment(self._spark, **dict(environment)), run)
+        return Launch([*map(str, prefix), *command], cwd, environment, run)
 
     def __call__(self, job, *arguments, **options):
         """A Run, whatever its end; options as for prepare."""

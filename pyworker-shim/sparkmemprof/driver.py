@@ -6,7 +6,8 @@
 
 What it holds is then in a black box below ``SPARKMEMPROF_BOX_DIR`` or, by default, ``<tmp>/sparkmemprof-<uid>/drivers``
 (if another user has that name, one warning names the directory that is used instead). The box is removed when the
-process ends normally. If it was killed, ``sparkmemprof post-mortem DIR`` reads the box. Standard library only.
+process ends normally. If it was killed, ``sparkmemprof post-mortem DIR`` reads the box. If the JVM that this process
+has started is killed, its post-mortem comes here (jvm_watch.py). Standard library only.
 """
 
 from __future__ import annotations
@@ -31,10 +32,13 @@ def start() -> None:
     from sparkmemprof.cells import follow
     from sparkmemprof.failures import install
 
-    install()
     follow()
     if "sparkmemprof.program" in sys.modules:
+        install()
         return  # `sparkmemprof submit` or `run` has started it
+    from sparkmemprof.jvm_watch import JvmWatch
+
+    install(JvmWatch().note)
     try:
         folder = _private_folder()
     except Exception as error:

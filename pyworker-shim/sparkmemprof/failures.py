@@ -1,8 +1,9 @@
-"""Adds to the exception of a failed job which death caused it, and where the post-mortem is.
+"""Adds to the exception of a failed job which death caused it, and where the post-mortem is; so, too, to the exception
+of a call that the driver's JVM did not live to answer.
 
 Type, error class and text of PySpark's exceptions stay. One note is added (``__notes__``); below Python 3.11 it is at
-the end of the text. Only the driver's JVM knows whether there is a note to add. It is asked when one of its exceptions
-arrives, in the same thread. Uses only the standard library and the program's own Py4J.
+the end of the text. Only the driver's JVM knows whether there is a note to add to one of its own exceptions. It is
+asked when that arrives, in the same thread. Uses only the standard library and the program's own Py4J.
 """
 
 from __future__ import annotations
@@ -10,15 +11,24 @@ from __future__ import annotations
 import functools
 import sys
 import threading
-from typing import Any
+from typing import Any, Callable
 
 _here = threading.local()  # busy: this thread is inside the code below
 
 
-def install() -> None:
-    """Adds notes from now on, or once the program has imported Py4J. Never raises."""
-    if not _note_errors_of_py4j():
+def install(note_of_end: Callable[[bool], str] | None = None) -> None:
+    """Adds notes from now on, or once the program has imported Py4J. Never raises.
+
+    `note_of_end`: for a call that failed without an exception of the JVM's: the note to add if the JVM has ended, or
+    "". Its argument says whether the connection is known to be lost. It may be called by a finalizer, in any thread.
+    """
+    _Ends.note = note_of_end
+    if not (_note_errors_of_py4j() and _note_refused_connections()):
         sys.meta_path.insert(0, _WhenImported())
+
+
+class _Ends:
+    note: Callable[[bool], str] | None = None
 
 
 class _WhenImported:
@@ -26,17 +36,19 @@ class _WhenImported:
     Py4J ourselves, we would choose its version."""
 
     def find_spec(self, _name: str, _path: Any = None, _target: Any = None) -> None:
-        if _note_errors_of_py4j() and self in sys.meta_path:
+        if _note_errors_of_py4j() and _note_refused_connections() and self in sys.meta_path:
             sys.meta_path.remove(self)
 
 
 def _note_errors_of_py4j() -> bool:
-    kind: Any = getattr(sys.modules.get("py4j.protocol"), "Py4JJavaError", None)
+    protocol: Any = sys.modules.get("py4j.protocol")
+    kind: Any = getattr(protocol, "Py4JJavaError", None)  # the last of its classes
     if kind is None:
         return False
     plain = kind.__init__
     if hasattr(plain, "__wrapped__"):
         return True
+    _note_lost_calls(protocol)
 
     @functools.wraps(plain)
     def with_note(self: Any, msg: Any, java_exception: Any) -> None:
@@ -46,6 +58,53 @@ def _note_errors_of_py4j() -> bool:
 
     kind.__init__ = with_note
     return True
+
+
+def _note_lost_calls(protocol: Any) -> None:
+    """A JVM's own exceptions don't come this way: their class doesn't call its base."""
+    plain = protocol.Py4JError.__init__
+
+    @functools.wraps(plain)
+    def with_note(self: Any, *arguments: Any, **named: Any) -> None:
+        plain(self, *arguments, **named)
+        _annotate_end(self, isinstance(self, protocol.Py4JNetworkError))
+
+    protocol.Py4JError.__init__ = with_note
+
+
+def _note_refused_connections() -> bool:
+    """Py4J passes an OSError on where it connects anew."""
+    client: Any = getattr(sys.modules.get("py4j.clientserver"), "JavaClient", None)
+    if client is None:
+        return False
+    plain = client._create_new_connection
+    if hasattr(plain, "__wrapped__"):
+        return True
+
+    @functools.wraps(plain)
+    def with_note(self: Any) -> Any:
+        try:
+            return plain(self)
+        except OSError as error:
+            _annotate_end(error, True)
+            raise
+
+    client._create_new_connection = with_note
+    return True
+
+
+def _annotate_end(error: Any, lost: bool) -> None:
+    if _Ends.note is None or getattr(_here, "busy", False):
+        return
+    _here.busy = True
+    try:
+        note = _Ends.note(lost)
+        if note:
+            _add(error, note)
+    except Exception:  # the exception keeps its own text
+        return
+    finally:
+        _here.busy = False
 
 
 def _note_conversions() -> None:

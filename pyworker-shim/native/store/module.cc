@@ -87,7 +87,7 @@ PYBIND11_MODULE(_store, module) {
   module.def(
       "driver_report",
       [](const py::bytes& report_json, const std::string& box_directory, const std::string& id, const std::string& name,
-         const std::string& host, int64_t started_ms, int64_t ended_ms, int exit_status, bool jvm_killed,
+         const std::string& host, int64_t started_ms, int64_t ended_ms, int exit_status, bool jvm_killed, const std::string& started_by,
          std::optional<uint64_t> kernel_kills, std::optional<uint64_t> limit_bytes, uint64_t host_memory_bytes, bool jvm_told) {
         memprof::DriverEnd end;
         end.report_json = std::string(std::string_view(report_json));
@@ -95,6 +95,7 @@ PYBIND11_MODULE(_store, module) {
         end.exit_status = exit_status;
         end.jvm_told = jvm_told;
         end.jvm_killed = jvm_killed;
+        end.started_by = started_by;
         end.kernel_kills = kernel_kills;
         end.limit_bytes = limit_bytes;
         end.host_memory_bytes = host_memory_bytes;
@@ -104,12 +105,15 @@ PYBIND11_MODULE(_store, module) {
         }();
         if (!report.ok() && report.status().code() == memprof::ErrorCode::kNotFound) return py::object(py::none());
         if (!report.ok()) throw py::value_error(report.status().message());
-        return py::object(py::make_tuple(py::str(report->json), Texts(report->post_mortems)));
+        py::list deaths;
+        for (const memprof::ToldDeath& death : report->deaths) deaths.append(py::make_tuple(death.headline, death.text));
+        return py::object(py::make_tuple(py::str(report->json), deaths));
       },
       py::arg("report_json"), py::arg("box_directory"), py::arg("id"), py::arg("name"), py::arg("host"), py::arg("started_ms"),
-      py::arg("ended_ms"), py::arg("exit_status"), py::arg("jvm_killed"), py::arg("kernel_kills"), py::arg("limit_bytes"),
-      py::arg("host_memory_bytes"), py::arg("jvm_told"),
-      "(report.json, [post-mortem as text]): an application's report joined with what its driver's Python process left in its boxes.\n\n"
+      py::arg("ended_ms"), py::arg("exit_status"), py::arg("jvm_killed"), py::arg("started_by"), py::arg("kernel_kills"),
+      py::arg("limit_bytes"), py::arg("host_memory_bytes"), py::arg("jvm_told"),
+      "(report.json, [(headline, post-mortem as text)]): an application's report joined with what its driver's Python process left in its "
+      "boxes.\n\n"
       "jvm_told: the report is of its JVM's last moment, with its own death.\n"
       "None: there is nothing to add. Raises ValueError when the report is none of this schema version.");
   module.def(

@@ -1,4 +1,4 @@
-"""The driver's own processes, watched by `sparkmemprof submit`, which starts them and outlives them."""
+"""The driver's own processes, watched by who starts them and outlives them."""
 
 import json
 import os
@@ -16,8 +16,10 @@ from .show import write_report
 
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 INTERVAL_BYTES = 65_536
-# Where the driver's JVM leaves its report if it exits because of a full heap: <pid>.report.json (driver_store.h).
+# Where the driver's JVM says in which directory its report is (ReportPlace.java), and leaves the report itself if it
+# exits because of a full heap: <pid>.report.json (driver_store.h).
 _LAST_REPORT = "SPARKMEMPROF_LAST_REPORT"
+_PLACE = "report-place"
 _OF_A_FULL_HEAP = 3  # the exit code of -XX:+ExitOnOutOfMemoryError
 
 
@@ -30,10 +32,15 @@ def interval_of(text):
 
 
 class DriverWatch:
-    """A context: holds the boxes of the driver's Python, removes them at its end. A failure doesn't stop the job."""
+    """A context: holds the boxes of the driver's Python, removes them at its end. A failure doesn't stop the job.
 
-    def __init__(self, name, interval_bytes, with_python):
+    `started_by`: who uses it, in words. `headlines`: of the post-mortems that finish() has told.
+    """
+
+    def __init__(self, name, interval_bytes, with_python, started_by="sparkmemprof submit"):
+        self.headlines = []
         self._name = name
+        self._started_by = started_by
         self._interval_bytes = interval_bytes
         self._with_python = with_python
         self._identity = time.strftime("driver-%Y%m%d%H%M%S-") + str(os.getpid())
@@ -77,6 +84,13 @@ class DriverWatch:
         }
         return environment_with(settings, environment)
 
+    def place_of_report(self):
+        """The folder of the report, or its URI, as the JVM has told it since its start; None: it has not."""
+        try:
+            return pathlib.Path(self._boxes, _PLACE).read_text()
+        except (OSError, TypeError):  # there is no file, or no folder
+            return None
+
     def finish(self, pid, status, report, directory):
         """Joins what the driver's processes left with its `report` (a report.json, or None), and reports their deaths.
 
@@ -109,6 +123,7 @@ class DriverWatch:
             "ended_ms": int(1000 * time.time()),
             "exit_status": status if status >= 0 else 128 - status,
             "jvm_killed": status < 0,
+            "started_by": self._started_by,
             "kernel_kills": counted,
             "limit_bytes": bounds["limitBytes"],
             "host_memory_bytes": bounds["hostBytes"],
@@ -123,8 +138,9 @@ class DriverWatch:
         if found is None:
             return None  # there is nothing to add
         content, deaths = found
-        for death in deaths:
-            print(f"sparkmemprof: post-mortem of the driver\n{death}", file=sys.stderr, flush=True)
+        for headline, text in deaths:
+            self.headlines.append(headline)
+            print(f"sparkmemprof: post-mortem of the driver\n{text}", file=sys.stderr, flush=True)
         if report is None and not deaths:
             return None  # its JVM left no report to join it with; its log says why
         folder = report.parent if report is not None else os.path.join(directory, self._application(content))

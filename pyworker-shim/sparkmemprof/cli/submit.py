@@ -10,7 +10,7 @@ import time
 
 from . import confs
 from .driver_watch import DriverWatch, interval_of
-from .report_files import newest_report, report_of
+from .report_files import local_directory, newest_report, report_of
 from .spark_arguments import SparkArguments, default_properties
 from .spark_home import find_spark_submit
 
@@ -74,14 +74,6 @@ def _wait(child):
             signal.signal(number, handler)
 
 
-def _local(directory):
-    """The local path of a report directory, or None if it is elsewhere (HDFS, an object store)."""
-    if directory.startswith("file:"):
-        path = directory[len("file:") :]
-        return "/" + path.lstrip("/")
-    return None if "://" in directory else os.path.abspath(directory)
-
-
 def _say_where(directory, local, report):
     if directory is None:
         return
@@ -111,7 +103,7 @@ def submit(words):
         # As in an activated venv: the job runs with the Python that has sparkmemprof, pyspark and the user's packages.
         environment["PATH"] = os.path.dirname(sys.executable) + os.pathsep + environment.get("PATH", os.defpath)
     effective = _effective(arguments, defaults)
-    local = None if report_dir is None else _local(report_dir)
+    local = None if report_dir is None else local_directory(report_dir)
     started = time.time()
     if local is None or _is_off(effective("spark.memprof.enabled")):
         status = _wait(subprocess.Popen([path, *arguments.line()], env=environment))

@@ -65,7 +65,10 @@ TEST(DriverEnd, TheKernelsCountDecides) {
   DriverEnd end = KilledJvm(kHost / 3, 100);
   end.limit_bytes = kHost / 2;
   end.kernel_kills = 1;
+  end.started_by = "somebody";
   EXPECT_EQ(TheDeath(end)["outOfMemory"], true);
+  EXPECT_THAT(TheDeath(end)["how"].get<std::string>(), HasSubstr("rose by 1, as somebody, which had started it, "));
+  EXPECT_EQ(ReportOfDriver(end)->deaths.at(0).headline, TheDeath(end)["headline"].get<std::string>());
   end.kernel_kills = 0;
   EXPECT_EQ(TheDeath(end)["outOfMemory"], false);
   EXPECT_EQ(TheDeath(end)["unknown"], false);

@@ -19,6 +19,7 @@ import org.sparkmemprof.notices.Log;
 import org.sparkmemprof.report.Checkpoints;
 import org.sparkmemprof.report.DriverReports;
 import org.sparkmemprof.report.EventLog;
+import org.sparkmemprof.report.ReportPlace;
 import org.sparkmemprof.report.ReportWriter;
 import org.sparkmemprof.report.StoreFeeder;
 import org.sparkmemprof.ui.MemoryTab;
@@ -113,6 +114,9 @@ public final class DriverSide implements DriverPlugin {
               settings.sourceEverywhere,
               notices);
       Checkpoints files = new Checkpoints(writer);
+      if (ReportPlace.isWanted()) {
+        files.ask();
+      }
       reports =
           new DriverReports(
               feeder::takePostMortems, files, settings.reportDirectory != null, Log.LOG, notices);

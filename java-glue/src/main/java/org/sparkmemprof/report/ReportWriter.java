@@ -94,6 +94,7 @@ public final class ReportWriter {
     if (files == null) {
       files = opener.open();
       location = files.location();
+      ReportPlace.tell(location);
     }
     byte[] json = report.json(unfinished, sourceEverywhere || files.isPrivate());
     if (json == null) {

@@ -12,7 +12,8 @@ std::vector<ReportAdvice> Advise(const AdviceInput& input) {
     add(AdviseSkew(input));
     return pieces;
   }
-  const bool of_all = input.executor->limit_shared && !input.of_heap;  // no setting of one executor gives it more of a limit that all share
+  // No setting of one executor gives it more of a limit that all share. What a manager grants is each one's own ("container").
+  const bool of_all = input.executor->limit_shared && !input.of_heap && input.death->process != "container";
   bool enough = false;
   if (!of_all) {
     const bool of_python = add(AdviseYarnPython(input));  // then the overhead's rule would give Python the same bytes again

@@ -23,17 +23,17 @@ void SourceTable::Add(const proto::SourceLine& line, Interner& interner) {
   if (!added && interner.StringAt(entry->second) < interner.StringAt(text)) entry->second = text;
 }
 
-void SourceTable::AddCell(const proto::NotebookCell& cell) {
+void SourceTable::AddOfDriver(const proto::DriverSource& source) {
   const auto bytes_of = [](std::string_view file, std::string_view text) { return 2 * file.size() + text.size(); };
-  if (cell.text().empty() || cells_.contains(std::string_view(cell.file()))) return;  // of the same text, by its name
-  if (bytes_of(cell.file(), cell.text()) > kMostCellBytes) return;
-  cell_bytes_ += bytes_of(cell.file(), cell.text());
-  cells_.emplace(cell.file(), cell.text());
-  order_.emplace_back(cell.file());
-  while (cell_bytes_ > kMostCellBytes) {
-    const auto first = cells_.find(order_.front());
-    cell_bytes_ -= bytes_of(first->first, first->second);
-    cells_.erase(first);
+  if (source.text().empty() || driver_texts_.contains(std::string_view(source.file()))) return;  // a cell's name stands for its text
+  if (bytes_of(source.file(), source.text()) > kMostDriverBytes) return;
+  driver_bytes_ += bytes_of(source.file(), source.text());
+  driver_texts_.emplace(source.file(), source.text());
+  order_.emplace_back(source.file());
+  while (driver_bytes_ > kMostDriverBytes) {
+    const auto first = driver_texts_.find(order_.front());
+    driver_bytes_ -= bytes_of(first->first, first->second);
+    driver_texts_.erase(first);
     order_.pop_front();
   }
 }
@@ -41,8 +41,8 @@ void SourceTable::AddCell(const proto::NotebookCell& cell) {
 std::string_view SourceTable::Find(const InternedFrame& frame, const Interner& interner) const {
   if (frame.language != Language::kPython || frame.line == 0) return {};
   if (const auto found = texts_.find(Key(frame.file, frame.line)); found != texts_.end()) return interner.StringAt(found->second);
-  const auto cell = cells_.find(interner.StringAt(frame.file));
-  return cell == cells_.end() ? std::string_view() : LineOf(cell->second, frame.line);
+  const auto text = driver_texts_.find(interner.StringAt(frame.file));
+  return text == driver_texts_.end() ? std::string_view() : LineOf(text->second, frame.line);
 }
 
 SourceTable SourceTable::CopyUsed(InternerCopy& copy, std::pmr::memory_resource* memory) const {
@@ -51,9 +51,9 @@ SourceTable SourceTable::CopyUsed(InternerCopy& copy, std::pmr::memory_resource*
     const auto found = texts_.find(Key(frame.file, frame.line));
     if (found != texts_.end()) table.texts_.emplace(Key(copy.String(frame.file), frame.line), copy.String(found->second));
   });
-  table.cells_ = cells_;
+  table.driver_texts_ = driver_texts_;
   table.order_ = order_;
-  table.cell_bytes_ = cell_bytes_;
+  table.driver_bytes_ = driver_bytes_;
   return table;
 }
 

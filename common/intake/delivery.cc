@@ -133,12 +133,13 @@ void DeliverTimeLine(std::string_view executor_id, const proto::TimeLine& messag
   if (const auto samples = UnpackSamples(message)) AddSamples(*samples, state.Executor(executor_id), state);
 }
 
-void DeliverCell(const proto::NotebookCell& cell, StoreState& state) {
+void DeliverSource(const proto::DriverSource& source, StoreState& state) {
   constexpr std::string_view kCell = "notebook cell ";
-  constexpr size_t kMostBytes = 64;
-  if (!cell.file().starts_with(kCell) || cell.file().size() > kMostBytes) return;
-  state.interner->ShowAs(state.interner->String(cell.file()), std::string(kCell) + std::to_string(cell.number()));
-  state.source.AddCell(cell);
+  constexpr size_t kMostBytesOfCell = 64, kMostBytesOfPath = 1024;
+  const bool of_cell = source.number() != 0;
+  if (!source.file().starts_with(of_cell ? kCell : "/") || source.file().size() > (of_cell ? kMostBytesOfCell : kMostBytesOfPath)) return;
+  if (of_cell) state.interner->ShowAs(state.interner->String(source.file()), std::string(kCell) + std::to_string(source.number()));
+  state.source.AddOfDriver(source);
 }
 
 }  // namespace
@@ -159,7 +160,7 @@ Status Deliver(std::string_view bytes, StoreState& state) {
     case proto::Envelope::kSymbols:
       for (const proto::Symbol& symbol : envelope.symbols().symbols()) state.symbols.Add(symbol, *state.interner);
       for (const proto::SourceLine& line : envelope.symbols().source_lines()) state.source.Add(line, *state.interner);
-      for (const proto::NotebookCell& cell : envelope.symbols().cells()) DeliverCell(cell, state);
+      for (const proto::DriverSource& source : envelope.symbols().driver_sources()) DeliverSource(source, state);
       break;
     case proto::Envelope::kWorkerDeath:
       DeliverDeath(envelope.executor_id(), envelope.worker_death(), state);

@@ -9,7 +9,7 @@
 namespace memprof {
 namespace {
 
-constexpr int64_t kRssPeriodNs = 5'000'000;
+constexpr int64_t kRssPeriodNs = 5'000'000, kDropPeriodNs = 1'000'000;
 
 }  // namespace
 
@@ -93,8 +93,9 @@ void Recorder::State::ObserveRss(bool at_once) {
 }
 
 // A pool's pages have come without any allocation that is known here, so nothing but a reading tells whether they are the most so far.
+// It gives them back in pieces: the first one counts.
 void Recorder::State::ObserveDropping(uint64_t bytes) {
-  if (bytes >= kLargeBlock) ObserveRss(true);
+  if (bytes >= kLargeBlock && MonotonicNs() >= next_rss_ns - kRssPeriodNs + kDropPeriodNs) ObserveRss(true);
 }
 
 }  // namespace memprof

@@ -91,6 +91,7 @@ def side_by_side(spark, tmp_path):
 
 @pytest.mark.full
 def test_executors_that_are_too_much_together(spark_run, side_by_side, tmp_path):
+    """Half a minute: two executors, and a container that they fill, are what it is about."""
     cluster, groups = side_by_side
     conf = {"spark.executor.memory": "512m", "spark.executor.cores": "2", "spark.cores.max": str(WORKERS)}
     run = spark_run(JOB, "together", tmp_path, master=cluster.master, conf=conf).demand_success()
@@ -104,8 +105,8 @@ def test_executors_that_are_too_much_together(spark_run, side_by_side, tmp_path)
     assert death["usedBytes"] > 0.9 * SHARED_BYTES, "with what the other executor used"
     assert sum(each["bytes"] for each in death["processes"]) < 0.7 * SHARED_BYTES, "alone it would have fitted"
     assert [executor["limitShared"] for executor in report["executors"] if executor["id"] in "01"] == [True, True]
-    (advice,) = death["advice"]
-    assert advice["conf"] is None
+    assert [advice["conf"] for advice in death["advice"]] == [None]
+    advice = death["advice"][0]
     assert "for all that share it, or fewer executors there: " in advice["because"]
     assert "GiB of what shares the limit + 10 %" in advice["because"]
 

@@ -47,6 +47,12 @@ def test_a_cell_has_its_number_while_it_runs(run):
     assert list(failed) == [5], failed  # the sixth looks itself
 
 
+def test_a_script_that_was_run_is_read_in_the_driver(run):
+    """It had been deleted when its function ran."""
+    (line,) = [row for (file, _), row in lines_of(run).items() if file.endswith("/script.py")]
+    assert (line["line"], line["source"]) == (2, "return len(bytearray(3_700_027))  # ran")
+
+
 def test_a_death_is_told_with_its_cell(run):
     (death,) = run.report()["postMortems"]
     (site,) = [site for site in death["sites"] if site["liveAtPeakBytes"] == 90_000_050]

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import BESIDE_BYTES, LOCAL_CLUSTER, model_of, warnings_of
+from conftest import BESIDE_BYTES, JOBS, LOCAL_CLUSTER, line_of, model_of, warnings_of
 
 pytestmark = pytest.mark.one_line("4")
 
@@ -75,6 +75,35 @@ def test_redaction_and_shared_directories(spark_run):
     report = spark_run("names.py", conf=conf.items()).demand_success().report()
     sources = {line["file"]: line["source"] for line in heavy_lines(report)}
     assert (sources["single.py"], sources["env/lib/odd_env.py"]) == ("(redacted)", "block = bytearray(2700007)")
+
+
+@pytest.fixture
+def own_script(spark_run, tmp_path):
+    """Runs a copy of the script, which deletes itself; the row of its line in the report, and the copy's path."""
+
+    def run(**options):
+        script = tmp_path / "own_script.py"
+        script.write_text((JOBS / script.name).read_text())
+        finished = spark_run(script, **options).demand_success()
+        assert finished.result() == 2 * 3_800_009
+        assert not script.exists()
+        lines = [line for stage in finished.report()["stages"] for line in stage["lines"]]
+        place = (str(script), line_of(script.name, "held"))
+        (line,) = [line for line in lines if (line["file"], line["line"]) == place]
+        return line
+
+    return run
+
+
+@pytest.mark.parametrize("by_python", [False, pytest.param(True, marks=pytest.mark.full)])
+def test_the_drivers_own_script_is_read_there(own_script, by_python):
+    """By spark-submit's command line; without one by the place that the program's first job names."""
+    assert own_script(by_python=by_python)["source"] == "return len(bytearray(BLOCK_BYTES))  # held"
+
+
+@pytest.mark.full
+def test_the_drivers_own_script_is_withheld(own_script):
+    assert own_script(conf={"spark.memprof.source": "names"}.items())["source"] is None
 
 
 def test_no_temporary_folder_is_in_a_name(run):

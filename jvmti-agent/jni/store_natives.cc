@@ -13,7 +13,7 @@
 #include "jni/driver_store.h"
 #include "jni/handles.h"
 #include "jni/or_else.h"
-#include "profile/cell_message.h"
+#include "profile/driver_source.h"
 #include "report/views/views.h"
 #include "store/profile_store.h"
 
@@ -21,6 +21,12 @@ namespace memprof {
 namespace {
 
 jbyteArray View(JNIEnv* jni, const Result<std::string>& text) { return text.ok() ? ToJavaBytes(jni, *text) : nullptr; }
+
+// Spark's setting; "": its default. An error where it is no regular expression: then nothing may be shown.
+Result<Redaction> RedactionOf(JNIEnv* jni, jstring setting) {
+  const std::string regex = ToUtf8(jni, setting);
+  return Redaction::Make(regex.empty() ? Redaction::kSparksDefault : std::string_view(regex));
+}
 
 TaskOutcome OutcomeOf(jint outcome) {
   return outcome >= 0 && outcome <= static_cast<jint>(TaskOutcome::kLost) ? static_cast<TaskOutcome>(outcome) : TaskOutcome::kLost;
@@ -252,10 +258,17 @@ JNIEXPORT jobjectArray JNICALL Java_org_sparkmemprof_jni_NativeStore_takeEvents(
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_notebookCell(JNIEnv* jni, jclass, jlong store, jstring file, jint number,
                                                                           jstring text, jstring redaction) {
   With<ProfileStore>(store, [&](ProfileStore& to) {
-    const std::string regex = ToUtf8(jni, redaction);
-    const Result<Redaction> hidden = Redaction::Make(regex.empty() ? Redaction::kSparksDefault : std::string_view(regex));
+    const Result<Redaction> hidden = RedactionOf(jni, redaction);
     const std::string typed = hidden.ok() ? ToUtf8(jni, text) : "";
     static_cast<void>(to.Ingest(CellMessage(ToUtf8(jni, file), static_cast<uint32_t>(number), typed, hidden.ok() ? *hidden : Redaction())));
+  });
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_script(JNIEnv* jni, jclass, jlong store, jstring path, jbyteArray text,
+                                                                    jstring redaction) {
+  With<ProfileStore>(store, [&](ProfileStore& to) {
+    const Result<Redaction> hidden = RedactionOf(jni, redaction);
+    if (hidden.ok()) static_cast<void>(to.Ingest(ScriptMessage(ToUtf8(jni, path), ToBytes(jni, text), *hidden)));
   });
 }
 

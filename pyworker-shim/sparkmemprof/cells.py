@@ -1,8 +1,9 @@
-"""Tells the driver's JVM what the user of a notebook calls its cells: In[n], with their text.
+"""Tells the driver's JVM what the user of a notebook calls its cells: In[n], with their text; and which scripts ran.
 
 Workers know a cell by the name that its kernel compiled it under, which holds a hash. Only IPython, in the driver's
 Python, knows which cell that is. A cell is told as it is compiled, so that its name is right while its jobs run. Cells
-that ran before there was an application are told after the next one. A thread of its own asks the JVM, because a JVM
+that ran before there was an application are told after the next one. What %run has defined goes to executors by value,
+without the script that it is in: the JVM reads that here. A thread of its own asks the JVM, because a JVM
 that doesn't answer must not keep a cell from running. Standard library only; IPython is the user's own.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import linecache
+import os
 import queue
 import sys
 import threading
@@ -18,6 +20,7 @@ from typing import Any, Callable
 _MOST_CELLS = 4096  # of an application, as many as its store keeps (Interner::kMostShownAs)
 _MOST_TEXT = 64 << 10  # characters of a cell; a longer one has its number only
 _MOST_WAIT_S = 1.0
+_SCRIPT = 0  # the number of what is no cell
 
 _cells: _Cells | None = None
 
@@ -47,6 +50,7 @@ class _Cells:
         self._shell = shell
         self._context: Any = None
         self._known: dict[str, int] = {}  # name -> number, of this context's
+        self._scripts: set[str] = set()  # likewise
         self._untold: queue.Queue[tuple[Any, str, int]] = queue.Queue()
         self._thread = threading.Thread(target=self._tell, name="sparkmemprof-cells", daemon=True)
 
@@ -60,6 +64,7 @@ class _Cells:
         try:
             for name in getattr(self._shell.compile, "_filename_map", {}):  # IPython's own, for tracebacks
                 self._note(name)
+            self._note_scripts()
         except Exception:
             return
 
@@ -88,7 +93,7 @@ class _Cells:
         code within a cell (%%capture), and for code that is not in the history: those are known by their text."""
         context = getattr(getattr(sys.modules.get("pyspark"), "SparkContext", None), "_active_spark_context", None)
         if context is not self._context:
-            self._context, self._known = context, {}
+            self._context, self._known, self._scripts = context, {}, set()
         if context is None:
             return
         number = number or self._number_of(name)
@@ -96,6 +101,20 @@ class _Cells:
             return
         self._known[name] = number
         self._untold.put((context, name, number))
+
+    def _note_scripts(self) -> None:
+        if self._context is None:
+            return
+        for value in list(self._shell.user_ns.values()):
+            name = getattr(getattr(value, "__code__", None), "co_filename", "")
+            is_script = name.endswith(".py") and os.path.isabs(name) and getattr(value, "__module__", "") == "__main__"
+            if (
+                is_script
+                and name not in getattr(self._shell.compile, "_filename_map", {})
+                and name not in self._scripts
+            ):
+                self._scripts.add(name)
+                self._untold.put((self._context, name, _SCRIPT))
 
     def _number_of(self, name: str) -> int:
         """0: it is none of the history's."""
@@ -114,9 +133,12 @@ class _Cells:
                 context.set()
             elif context is not given_up:
                 try:
+                    plugin = context._gateway.jvm.org.sparkmemprof.MemoryProfilerPlugin
+                    if number == _SCRIPT:
+                        plugin.script(name)
+                        continue
                     text = _text_of(name)
-                    tell = context._gateway.jvm.org.sparkmemprof.MemoryProfilerPlugin.notebookCell
-                    tell(name, number, text if len(text) <= _MOST_TEXT else "")
+                    plugin.notebookCell(name, number, text if len(text) <= _MOST_TEXT else "")
                 except Exception:  # an application without a profiler, or whose JVM has gone
                     given_up = context
 

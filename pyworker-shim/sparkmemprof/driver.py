@@ -36,13 +36,17 @@ def start() -> None:
     if "sparkmemprof.program" in sys.modules:
         install()
         return  # `sparkmemprof submit` or `run` has started it
-    from sparkmemprof.jvm_watch import JvmWatch
+    try:
+        from sparkmemprof.jvm_watch import JvmWatch
 
-    install(JvmWatch().note)
+        install(JvmWatch().note)
+    except Exception as error:
+        install()
+        _warn(f"the driver's JVM is not watched: {error}")
     try:
         folder = _private_folder()
     except Exception as error:
-        print(f"sparkmemprof: the driver's Python is not profiled: {error}", file=sys.stderr)
+        _warn(f"the driver's Python is not profiled: {error}")
         return
     atexit.register(_remove, folder, os.getpid())  # runs after the profile's own end, which is registered later
     from sparkmemprof.program import start as start_program
@@ -54,6 +58,11 @@ def start() -> None:
         "pythonPath": os.environ.get("PYTHONPATH"),
     }
     start_program(settings)
+
+
+def _warn(text: str) -> None:
+    with contextlib.suppress(OSError, ValueError):  # standard error may be closed
+        print(f"sparkmemprof: {text}", file=sys.stderr)
 
 
 def _private_folder() -> str:

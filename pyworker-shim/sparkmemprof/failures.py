@@ -86,7 +86,8 @@ def _note_refused_connections() -> bool:
         try:
             return plain(self)
         except OSError as error:
-            _annotate_end(error, True)
+            if self is getattr(_gateway(), "_gateway_client", None):
+                _annotate_end(error, True)
             raise
 
     client._create_new_connection = with_note
@@ -144,10 +145,15 @@ def _annotate(error: Any, java_exception: Any) -> None:
 
 
 def _note_of(java_exception: Any) -> str:
-    gateway = sys.modules["pyspark"].SparkContext._gateway
+    gateway = _gateway()
     if gateway is None or java_exception._gateway_client is not gateway._gateway_client:
         return ""  # an exception of another JVM, or from before the first SparkContext
     return gateway.jvm.org.sparkmemprof.MemoryProfilerPlugin.failureNote(java_exception)
+
+
+def _gateway() -> Any:
+    context: Any = getattr(sys.modules.get("pyspark"), "SparkContext", None)
+    return getattr(context, "_gateway", None)
 
 
 def _add(error: Any, note: str) -> None:
@@ -155,6 +161,9 @@ def _add(error: Any, note: str) -> None:
         error.add_note(note)
         return
     error.__notes__ = [note]
+    if isinstance(error, OSError):  # a type of Python's own can't be changed
+        error.strerror = f"{error.strerror}\n{note}"
+        return
     kind = type(error)
     plain = kind.__str__
     if not hasattr(plain, "__wrapped__"):

@@ -8,27 +8,29 @@ from __future__ import annotations
 
 import atexit
 import os
-import pathlib
+import socket
 import sys
 import threading
 import time
 from typing import Any
 
 from .cli.driver_watch import DriverWatch
-from .cli.report_files import jvms_of_driver, local_directory
 
-_MOST_WAIT_SECONDS = 2  # the connection is lost a moment before the process is gone
+# Its connections are closed a moment before a process is gone.
+_MOST_WAIT_SECONDS = 5
 _POLL_SECONDS = 0.05
+_CONNECT_SECONDS = 1
 
 
 class JvmWatch:
-    """Watches until this process ends. Thread-safe; nothing raises."""
+    """Watches until this process ends. Thread-safe; only making it may raise."""
 
     def __init__(self) -> None:
         self._owner = os.getpid()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._telling = False
         self._notes: dict[int, str] = {}  # by pid of a JVM that has ended
-        self._awaited: set[int] = set()
+        self._awaited: set[int] = set()  # pids of JVMs that answer no more and yet live
         self._watch = self._begin()
         atexit.register(self._end)
 
@@ -38,58 +40,71 @@ class JvmWatch:
         return watch
 
     def note(self, lost: bool) -> str:
-        """If this process's JVM was killed: its post-mortem's headline and place, "" otherwise. `lost`: it ends, or has
-        ended. The first call prints the post-mortem."""
-        process = _jvm()
+        """If this process's JVM was killed while an application ran: its post-mortem's headline and place, else "".
+        `lost`: a connection broke. The first call writes and prints the post-mortem."""
+        gateway = _gateway()
+        process = getattr(gateway, "proc", None)
         if process is None or os.getpid() != self._owner:
             return ""
         with self._lock:
-            if process.pid not in self._notes:
-                status = self._wait(process) if lost else process.poll()
-                if status is None:
-                    return ""
-                self._notes[process.pid] = self._tell(process.pid, status)
-            return self._notes[process.pid]
+            if self._telling:  # a finalizer or a signal's handler, in the midst of what is below
+                return ""
+            self._telling = True
+            try:
+                if process.pid not in self._notes:
+                    status = self._wait(process, gateway) if lost else process.poll()
+                    if status is None:
+                        return ""
+                    self._notes[process.pid] = ""  # whatever comes, once is enough
+                    self._notes[process.pid] = self._tell(process.pid, status)
+                return self._notes[process.pid]
+            finally:
+                self._telling = False
 
-    def _wait(self, process: Any) -> int | None:
-        """Once for each JVM: the connection to one that lives may fail again and again."""
-        end = time.monotonic() + (0 if process.pid in self._awaited else _MOST_WAIT_SECONDS)
-        self._awaited.add(process.pid)
+    def _wait(self, process: Any, gateway: Any) -> int | None:
+        if process.poll() is None and (process.pid in self._awaited or _answers(gateway)):
+            return None
+        end = time.monotonic() + _MOST_WAIT_SECONDS
         while process.poll() is None and time.monotonic() < end:
             time.sleep(_POLL_SECONDS)
+        if process.poll() is None:
+            self._awaited.add(process.pid)
         return process.poll()
 
     def _tell(self, pid: int, status: int) -> str:
-        watch = self._watch
-        written = watch.finish(pid, status, _report_of(pid, watch.place_of_report()), _default_directory())
-        self._watch = self._begin()  # for the next one
+        if self._watch.place_of_report(pid) is None:  # no application runs, or none that is profiled
+            return ""
+        watch, self._watch = self._watch, self._begin()  # the new one is for the next JVM
+        written = watch.finish(pid, status, None, os.path.abspath("sparkmemprof-report"))
         watch.__exit__()
         if not watch.headlines:
             return ""
-        place = "above" if written is None else os.path.dirname(written)
-        return f"sparkmemprof: {watch.headlines[0]}\nIts post-mortem: {place}"
+        return (
+            f"sparkmemprof: {watch.headlines[0]}\nIts post-mortem: {os.path.dirname(written) if written else 'above'}"
+        )
 
     def _end(self) -> None:
-        self.note(False)
-        if os.getpid() == self._owner:
+        if os.getpid() != self._owner:
+            return
+        try:
+            self.note(False)
+        except Exception:  # the program has ended well
+            pass
+        finally:
             self._watch.__exit__()
 
 
-def _jvm() -> Any:
-    """The process of this program's JVM, if this program has started one."""
+def _gateway() -> Any:
+    """Of this program's JVM, whose process is its `proc` if this program has started it."""
     context: Any = getattr(sys.modules.get("pyspark"), "SparkContext", None)
-    return getattr(getattr(context, "_gateway", None), "proc", None)
+    return getattr(context, "_gateway", None)
 
 
-def _report_of(pid: int, place: str | None) -> pathlib.Path | None:
-    """The report.json there, if it is that of the JVM: a child of this process may have told of its own."""
-    local = None if place is None else local_directory(place)
-    if local is None:
-        return None
-    report = pathlib.Path(local, "report.json")
-    pids = jvms_of_driver(report)
-    return report if report.exists() and (not pids or pid in pids) else None
-
-
-def _default_directory() -> str:
-    return os.path.abspath("sparkmemprof-report")
+def _answers(gateway: Any) -> bool:
+    """Whether the JVM still takes connections: then something else broke the one that was lost, such as a Ctrl-C."""
+    try:
+        parameters = gateway.gateway_parameters
+        socket.create_connection((parameters.address, parameters.port), _CONNECT_SECONDS).close()
+    except OSError:
+        return False
+    return True

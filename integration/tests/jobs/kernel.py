@@ -4,10 +4,14 @@ RESULT: the text of each cell's error; None: it had none.
 """
 
 import json
+import os
 import pathlib
 import sys
+import tempfile
 
 from jupyter_client.manager import start_new_kernel
+
+PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 
 BEFORE = """\
 def first(_):
@@ -42,6 +46,18 @@ def captured(_):
 sc.parallelize(range(2), 2).map(captured).sum()
 """
 
+RUN = """\
+%run {script}
+import os, time
+time.sleep({seconds})  # it has been read
+os.unlink({script!r})
+sc.parallelize(range(2), 2).map(ran).sum()
+"""
+SCRIPT = """\
+def ran(_):
+    return len(bytearray(3_700_027))  # ran
+"""
+
 KILLED = """\
 import os, signal
 def dies(_):
@@ -53,7 +69,10 @@ sc.parallelize(range(1), 1).map(dies).sum()
 
 SHOWN = "import sparkmemprof; sparkmemprof.show()"
 
-CELLS = (BEFORE, PROFILED, BLOCK, BLOCK, KILLED, DURING, CAPTURED, SHOWN, "sc.stop()")
+script = os.path.join(tempfile.mkdtemp(), "script.py")  # a file in a worker's own folder has no path in its name
+pathlib.Path(script).write_text(SCRIPT)
+LOADED, USED = RUN.format(script=script, seconds=2 * PATIENCE).split("import os", 1)
+CELLS = (BEFORE, PROFILED, BLOCK, BLOCK, KILLED, DURING, CAPTURED, LOADED, "import os" + USED, SHOWN, "sc.stop()")
 
 manager, client = start_new_kernel(kernel_name="python3")
 errors = []

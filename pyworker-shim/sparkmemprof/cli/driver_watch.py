@@ -1,5 +1,6 @@
 """The driver's own processes, watched by who starts them and outlives them."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -12,6 +13,7 @@ import time
 from sparkmemprof.children import environment_with
 
 from .errors import UserError
+from .report_files import local_directory
 from .show import write_report
 
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
@@ -29,6 +31,12 @@ def interval_of(text):
     unit = _UNITS.get(text[-1:], 1)
     number = text[:-1] if text[-1:] in _UNITS else text
     return min(max(int(number) * unit, 1), 1 << 30) if number.isdecimal() else INTERVAL_BYTES
+
+
+def _say(text):
+    """Whoever has closed standard error doesn't want to know."""
+    with contextlib.suppress(OSError, ValueError, RuntimeError):
+        print(f"sparkmemprof: {text}", file=sys.stderr, flush=True)
 
 
 class DriverWatch:
@@ -65,7 +73,7 @@ class DriverWatch:
             shutil.rmtree(self._boxes, ignore_errors=True)
 
     def _warn(self, error):
-        print(f"sparkmemprof: the driver's own processes are not watched: {error}", file=sys.stderr)
+        _say(f"the driver's own processes are not watched: {error}")
 
     def environment(self, environment):
         """The environment with the entries that start the profiler in the driver's Python; only that process uses them
@@ -84,24 +92,32 @@ class DriverWatch:
         }
         return environment_with(settings, environment)
 
-    def place_of_report(self):
-        """The folder of the report, or its URI, as the JVM has told it since its start; None: it has not."""
+    def place_of_report(self, pid):
+        """The folder of the report, or its URI, of the application that runs in that JVM; None: it has told of none."""
         try:
-            return pathlib.Path(self._boxes, _PLACE).read_text()
-        except (OSError, TypeError):  # there is no file, or no folder
+            return pathlib.Path(self._boxes, f"{pid}.{_PLACE}").read_text("utf-8")
+        except (OSError, TypeError, ValueError):  # there is no file, or no folder, or it is no text
             return None
 
+    def _told_report(self, pid):
+        """The report.json of that application, if it is a local file."""
+        place = self.place_of_report(pid)
+        local = None if place is None else local_directory(place)
+        report = None if local is None else pathlib.Path(local, "report.json")
+        return report if report is not None and report.exists() else None
+
     def finish(self, pid, status, report, directory):
-        """Joins what the driver's processes left with its `report` (a report.json, or None), and reports their deaths.
+        """Joins what the driver's processes left with its report, and reports their deaths.
 
         `pid`: of its JVM, which was spark-submit. `status`: as subprocess has it.
+        `report`: its report.json if it has ended in order, or None.
         `directory`: where a report goes if the driver was killed and left none.
         Returns the path of the report that was written, or None.
         """
         if self._boxes is None:
             return None
         try:
-            return self._finish(pid, status, report, directory)
+            return self._finish(pid, status, self._told_report(pid) or report, directory)
         except (Exception, KeyboardInterrupt) as error:
             self._warn(error)
             return None
@@ -138,18 +154,20 @@ class DriverWatch:
         if found is None:
             return None  # there is nothing to add
         content, deaths = found
-        for headline, text in deaths:
-            self.headlines.append(headline)
-            print(f"sparkmemprof: post-mortem of the driver\n{text}", file=sys.stderr, flush=True)
         if report is None and not deaths:
             return None  # its JVM left no report to join it with; its log says why
         folder = report.parent if report is not None else os.path.join(directory, self._application(content))
+        written, refusal = os.path.join(folder, "report.json"), None
         try:
             write_report(content.encode(), folder)
         except UserError as error:
-            print(f"sparkmemprof: the report was not written: {error}", file=sys.stderr)
-            return None
-        return os.path.join(folder, "report.json")
+            written, refusal = None, error
+        for headline, text in deaths:
+            self.headlines.append(headline)
+            _say(f"post-mortem of the driver\n{text}")
+        if refusal is not None:
+            _say(f"the report was not written: {refusal}")
+        return written
 
     def _joined(self, end):
         """Like _store.driver_report, but None if the report has another version; its checkpoint still exists."""

@@ -37,20 +37,14 @@ def report_of(jvm_pid, directory, since):
         try:
             if path.stat().st_mtime < since - 1:
                 break
-        except OSError:
-            continue
-        if jvm_pid in jvms_of_driver(path):
+            report = json.loads(path.read_bytes())
+            drivers = [row for row in report["executors"] if row["id"] == "driver"]
+            pids = {process["pid"] for row in drivers for process in row["processes"] if process["kind"] == "jvm"}
+        except (OSError, ValueError, KeyError, TypeError):
+            continue  # the report of another application
+        if jvm_pid in pids:
             return path
     return None
-
-
-def jvms_of_driver(report):
-    """The pids of the driver's JVM by a report.json; none if the driver isn't profiled, or the file is no report."""
-    try:
-        drivers = [row for row in json.loads(report.read_bytes())["executors"] if row["id"] == "driver"]
-        return {process["pid"] for row in drivers for process in row["processes"] if process["kind"] == "jvm"}
-    except (OSError, ValueError, KeyError, TypeError):
-        return set()
 
 
 def event_logs_in(directory):

@@ -478,6 +478,9 @@ TEST(ContainerSize, OfALimitThatExecutorsShare) {
   EXPECT_EQ(pieces[0].because,
             "a container of 2.2 GiB instead of 2.0 GiB for all that share it, or fewer executors there: Python workers together held "
             "1.2 GiB (4 at once) + JVM 700.0 MiB + 147.0 MiB of what shares the limit + 10 %");
+  scene.death.process = "container";  // YARN has killed it, in the node manager's group
+  EXPECT_EQ(Advise(scene.Input())[0].conf, "spark.executor.memoryOverhead");
+  scene.death.process = "jvm";
   scene.input.of_heap = true;
   for (const ReportAdvice& piece : Advise(scene.Input())) EXPECT_NE(piece.conf, "") << "a heap is its executor's own: " << piece.because;
 }

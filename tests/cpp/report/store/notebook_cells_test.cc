@@ -20,10 +20,10 @@ ProfileBuilder TaskOfCell() {
   return builder;
 }
 
-std::string CellBytes(const std::string& file, uint32_t number) {
+std::string CellBytes(const std::string& file, uint32_t number) {  // 0: of a script
   proto::Envelope envelope;
   envelope.set_schema_version(1);
-  proto::NotebookCell& cell = *envelope.mutable_symbols()->add_cells();
+  proto::DriverSource& cell = *envelope.mutable_symbols()->add_driver_sources();
   cell.set_file(file);
   cell.set_number(number);
   cell.set_text("def typed(_):\n\nblock = 1\n");
@@ -66,6 +66,27 @@ TEST(NotebookCells, OtherFilesKeepTheirNames) {
   EXPECT_EQ(StageOf(store)["lines"][0]["file"], "/jobs/averages.py");
 }
 
+// A script that executors don't have. What one of them has read is what ran.
+TEST(NotebookCells, AScriptsTextComesFromTheDriverIfNoExecutorHadIt) {
+  ProfileStore store;
+  const auto source = [&store] { return Json(StageOf(store)["lines"][0]["source"]); };
+  ProfileBuilder task(7, kStage, 0);
+  task.Site(proto::ORIGIN_PYTHON, {Python("typed", "/jobs/job.py", 3)}, kScratch, 1);
+  Ingest(store, task.Bytes());
+  End(store, 7, 0);
+  EXPECT_EQ(source(), nullptr);
+  Ingest(store, CellBytes("/jobs/job.py", 0));
+  EXPECT_EQ(source(), "block = 1");
+  proto::Envelope read;
+  read.set_schema_version(1);
+  proto::SourceLine& line = *read.mutable_symbols()->add_source_lines();
+  line.set_file("/jobs/job.py");
+  line.set_line(3);
+  line.set_text("block = 2");
+  Ingest(store, read.SerializeAsString());
+  EXPECT_EQ(source(), "block = 2");
+}
+
 TEST(NotebookCells, ANumberOutlivesTheCopyThatKeepsAStoreSmall) {
   ProfileStore store(256 << 10);
   Ingest(store, CellBytes(kCell, 12));  // of a profile that comes later
@@ -97,7 +118,7 @@ TEST(NotebookCells, TextsOfTheOldestAreForgotten) {
   for (int id = 1; id <= 20; ++id) {
     proto::Envelope envelope;
     ASSERT_TRUE(envelope.ParseFromString(CellBytes("notebook cell 9" + std::to_string(id), 20)));
-    envelope.mutable_symbols()->mutable_cells(0)->set_text(std::string(60'000, 'x'));
+    envelope.mutable_symbols()->mutable_driver_sources(0)->set_text(std::string(60'000, 'x'));
     Ingest(store, envelope.SerializeAsString());
   }
   EXPECT_EQ(StageOf(store)["lines"][0]["file"], "notebook cell 12");

@@ -33,6 +33,15 @@ public final class MemoryProfilerPlugin implements SparkPlugin {
   }
 
   /**
+   * Called by the driver's Python half, of a file of the user's whose functions its notebook has.
+   *
+   * @param path absolute, on this host
+   */
+  public static void script(String path) {
+    AskedByPython.script(path);
+  }
+
+  /**
    * Called by the driver's Python half.
    *
    * @return UTF-8 of report.json as of now; null: no profiler runs in this JVM

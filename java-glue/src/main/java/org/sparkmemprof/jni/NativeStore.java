@@ -181,6 +181,15 @@ public final class NativeStore {
   public static native void notebookCell(
       long store, String file, int number, String text, String redaction);
 
+  /**
+   * The text of a script that the driver has, for executors that don't.
+   *
+   * @param path absolute, as Python names the file in frames
+   * @param text UTF-8
+   * @param redaction as for {@link #notebookCell}
+   */
+  public static native void script(long store, String path, byte[] text, String redaction);
+
   /** What {@link #metrics} gives, in its order. */
   public static native String[] metricNames();
 

@@ -28,7 +28,10 @@ final class DriverJobs {
 
   private DriverJobs() {}
 
-  static void started(SparkListenerJobStart event, StoreFeeder feeder, FailedJobs jobs)
+  /**
+   * @return where the user's program asked for it; "": not known
+   */
+  static String started(SparkListenerJobStart event, StoreFeeder feeder, FailedJobs jobs)
       throws ReflectiveOperationException {
     List<StageInfo> infos = new ArrayList<>();
     Iterator<?> stages = ScalaViews.elements(event, "stageInfos");
@@ -55,6 +58,7 @@ final class DriverJobs {
     long time = event.time();
     jobs.started(job, ids);
     feeder.event(store -> NativeStore.jobStarted(store, job, ids, stageName, values, time));
+    return values[0];
   }
 
   /** By reflection, because Spark SQL's jar may be missing in an application. */

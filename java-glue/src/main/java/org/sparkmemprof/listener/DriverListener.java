@@ -5,6 +5,7 @@ import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.spark.SparkConf;
 import org.apache.spark.Success$;
 import org.apache.spark.TaskEndReason;
@@ -63,6 +64,7 @@ public final class DriverListener extends SparkListener {
   private final QueryRows queryRows = new QueryRows();
   private final SqlDefaults sqlDefaults = new SqlDefaults();
   private volatile boolean started;
+  private volatile Consumer<String> callSites = callSite -> {};
 
   public DriverListener(
       StoreFeeder feeder,
@@ -82,6 +84,13 @@ public final class DriverListener extends SparkListener {
     if (started) {
       ended.await(timeoutMillis, TimeUnit.MILLISECONDS);
     }
+  }
+
+  /**
+   * @param told gets where each job was asked for, {@code "collect at /jobs/job.py:30"} or ""; fast
+   */
+  public void onCallSite(Consumer<String> told) {
+    callSites = told;
   }
 
   public FailedJobs failedJobs() {
@@ -211,7 +220,7 @@ public final class DriverListener extends SparkListener {
 
   @Override
   public void onJobStart(SparkListenerJobStart event) {
-    guarded(() -> DriverJobs.started(event, feeder, failedJobs));
+    guarded(() -> callSites.accept(DriverJobs.started(event, feeder, failedJobs)));
   }
 
   @Override

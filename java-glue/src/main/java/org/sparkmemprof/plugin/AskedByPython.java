@@ -7,12 +7,12 @@ package org.sparkmemprof.plugin;
 public final class AskedByPython {
   private static volatile AskedByPython running;
 
-  private final NotebookCells cells;
+  private final DriverSources sources;
   private final RunningReport report;
   private final FailureNotes failures;
 
-  AskedByPython(NotebookCells cells, RunningReport report, FailureNotes failures) {
-    this.cells = cells;
+  AskedByPython(DriverSources sources, RunningReport report, FailureNotes failures) {
+    this.sources = sources;
     this.report = report;
     this.failures = failures;
   }
@@ -25,11 +25,19 @@ public final class AskedByPython {
     running = null;
   }
 
-  /** See {@link NotebookCells#tell}. */
+  /** See {@link DriverSources#cell}. */
   public static void notebookCell(String file, int number, String text) {
     AskedByPython asked = running;
     if (asked != null) {
-      asked.cells.tell(file, number, text);
+      asked.sources.cell(file, number, text);
+    }
+  }
+
+  /** See {@link DriverSources#script}. */
+  public static void script(String path) {
+    AskedByPython asked = running;
+    if (asked != null) {
+      asked.sources.script(path);
     }
   }
 

@@ -120,8 +120,10 @@ public final class DriverSide implements DriverPlugin {
       reports =
           new DriverReports(
               feeder::takePostMortems, files, settings.reportDirectory != null, Log.LOG, notices);
+      DriverSources sources = new DriverSources(feeder, settings, conf);
+      listener.onCallSite(new ProgramScripts(sources).start());
       new AskedByPython(
-              new NotebookCells(feeder, settings, conf),
+              sources,
               new RunningReport(spark, feeder, settings.patience),
               new FailureNotes(listener.failedJobs(), feeder, writer, files, settings.patience))
           .start();

@@ -1,19 +1,19 @@
 package org.sparkmemprof.report;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 
 /**
- * Tells the process that started this JVM where the report is: if the JVM is killed, that process
- * adds the JVM's death to it ({@code cli/driver_watch.py}). It names a private directory of its own
- * for that in the environment.
+ * Tells the process that started this JVM where the running application's report is: if the JVM is
+ * killed, that process adds the JVM's death to it ({@code cli/driver_watch.py}). It names a private
+ * directory of its own for that in the environment. Failures cost only what it would have added.
  */
 public final class ReportPlace {
   private static final String DIRECTORY = "SPARKMEMPROF_LAST_REPORT";
-  static final String FILE = "report-place";
 
   private ReportPlace() {}
 
@@ -22,18 +22,40 @@ public final class ReportPlace {
     return System.getenv(DIRECTORY) != null;
   }
 
-  /** Writes it down if it is wanted. A failure costs only what the parent would have added. */
+  /** Writes it down if it is wanted; the report exists. Never throws. */
   static void tell(String location) {
     if (isWanted()) {
-      tell(location, Paths.get(System.getenv(DIRECTORY)));
+      tell(location, System.getenv(DIRECTORY));
     }
   }
 
-  static void tell(String location, Path directory) {
+  static void tell(String location, String directory) {
     try {
-      Files.write(directory.resolve(FILE), location.getBytes(StandardCharsets.UTF_8));
+      Files.write(file(directory), location.getBytes(StandardCharsets.UTF_8));
     } catch (IOException | RuntimeException e) {
       // The process that waited for it may be gone.
     }
+  }
+
+  /** The application has ended: a later death of this JVM is none of its. Never throws. */
+  public static void forget() {
+    if (isWanted()) {
+      forget(System.getenv(DIRECTORY));
+    }
+  }
+
+  static void forget(String directory) {
+    try {
+      Files.deleteIfExists(file(directory));
+    } catch (IOException | RuntimeException e) {
+      // As above.
+    }
+  }
+
+  /** A child of the program may be a driver, too. */
+  static Path file(String directory) {
+    String pid =
+        ManagementFactory.getRuntimeMXBean().getName().split("@")[0]; // as HotSpot names it
+    return Paths.get(directory, pid + ".report-place");
   }
 }

@@ -94,13 +94,17 @@ public final class ReportWriter {
     if (files == null) {
       files = opener.open();
       location = files.location();
-      ReportPlace.tell(location);
     }
     byte[] json = report.json(unfinished, sourceEverywhere || files.isPrivate());
     if (json == null) {
       return null;
     }
     files.replace("report.json", json);
+    if (unfinished) {
+      ReportPlace.tell(location);
+    } else {
+      ReportPlace.forget();
+    }
     byte[] html = report.html(json);
     if (html != null) {
       files.replace("report.html", html);

@@ -1,4 +1,4 @@
-#include "profile/cell_message.h"
+#include "profile/driver_source.h"
 
 #include <gtest/gtest.h>
 
@@ -10,22 +10,22 @@
 namespace memprof {
 namespace {
 
-proto::NotebookCell CellOf(const std::string& file, uint32_t number, const std::string& text) {
+proto::DriverSource CellOf(const std::string& file, uint32_t number, const std::string& text) {
   proto::Envelope envelope;
   EXPECT_TRUE(envelope.ParseFromString(CellMessage(file, number, text, *Redaction::Make(Redaction::kSparksDefault))));
-  EXPECT_EQ(envelope.symbols().cells_size(), 1);
-  return envelope.symbols().cells(0);
+  EXPECT_EQ(envelope.symbols().driver_sources_size(), 1);
+  return envelope.symbols().driver_sources(0);
 }
 
 TEST(CellMessage, HasTheCellsNumberAndItsLinesAsTheyMayBeShown) {
-  const proto::NotebookCell cell = CellOf("/tmp/ipykernel_77/1234567.py", 12, "def f(_):\n\n    block = 1\n    password = 'x'");
+  const proto::DriverSource cell = CellOf("/tmp/ipykernel_77/1234567.py", 12, "def f(_):\n\n    block = 1\n    password = 'x'");
   EXPECT_EQ(cell.file(), "notebook cell 1234567") << "as executors call it";
   EXPECT_EQ(cell.number(), 12u);
   EXPECT_EQ(cell.text(), "def f(_):\n\nblock = 1\n(redacted)\n");
 }
 
 TEST(CellMessage, WithoutTextHasTheNumber) {
-  const proto::NotebookCell cell = CellOf("<ipython-input-7-5ac0ffee>", 7, "");
+  const proto::DriverSource cell = CellOf("<ipython-input-7-5ac0ffee>", 7, "");
   EXPECT_EQ(cell.file(), "notebook cell 7");
   EXPECT_EQ(cell.text(), "");
 }
@@ -41,6 +41,17 @@ TEST(CellMessage, AVeryLongCellIsCut) {
   for (int i = 0; i < 5000; ++i) text += "x = 1\n";
   const std::string shown = CellOf("/tmp/ipykernel_77/12.py", 1, text).text();
   EXPECT_EQ(std::count(shown.begin(), shown.end(), '\n'), 1000);
+}
+
+TEST(ScriptMessage, HasThePathAndTheLinesAsTheyMayBeShown) {
+  proto::Envelope envelope;
+  const Redaction redaction = *Redaction::Make(Redaction::kSparksDefault);
+  ASSERT_TRUE(envelope.ParseFromString(ScriptMessage("/jobs/job.py", "\n  def f(_):\r\n    token = 'x'", redaction)));
+  const proto::DriverSource& script = envelope.symbols().driver_sources(0);
+  EXPECT_EQ(script.file(), "/jobs/job.py");
+  EXPECT_EQ(script.number(), 0u);
+  EXPECT_EQ(script.text(), "\ndef f(_):\n(redacted)\n");
+  EXPECT_EQ(ScriptMessage("job.py", "x = 1", redaction), "") << "it is not known whose folder that is in";
 }
 
 }  // namespace

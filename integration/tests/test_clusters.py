@@ -39,9 +39,15 @@ def demand_profile(run, unprofiled, executors, loaded):
     assert report["unfinished"] is False
     demand_block(report["stages"], "pandas block", PANDAS_BYTES, PANDAS_TASKS)
     demand_block(report["stages"], "rdd block", RDD_BYTES, RDD_TASKS)
-    assert {executor["id"] for executor in report["executors"]} == executors
+    rows = {executor["id"]: executor for executor in report["executors"]}
     assert report["postMortems"] == [], "its end is no death"
-    for executor in report["executors"]:
+    if "driver" not in executors:  # it is one of its own, which the jar alone measures
+        driver = rows.pop("driver")
+        assert driver["agentLoaded"] == "jar"
+        assert {process["kind"] for process in driver["processes"]} == {"jvm", "python-driver"}
+        assert driver["atPeak"]["usedBytes"] > 0
+    assert set(rows) == executors
+    for executor in rows.values():
         assert executor["agentLoaded"] == loaded
         assert executor["limitBytes"] > 0
         assert executor["requestedBytes"] > 0
@@ -109,7 +115,7 @@ def test_standalone(spark_run, standalone, unprofiled):
     run.work = standalone.work
     report = demand_profile(run, unprofiled, {"0", "1"}, "jar")
     demand_nothing_left(report)
-    assert {executor["requestedBytes"] for executor in report["executors"]} == {700 << 20}
+    assert {row["requestedBytes"] for row in report["executors"] if row["id"] != "driver"} == {700 << 20}
 
 
 @pytest.mark.one_line

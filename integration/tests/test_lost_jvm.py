@@ -18,7 +18,7 @@ AGENT = f"-agentpath:{BUILD / 'jvmti-agent/libsparkmemprof.so'}"
 @pytest.fixture
 def python_run(spark_run, package):
     def run(way, java_options="", environment=(), **options):
-        conf = {"spark.driver.memory": "512m", "spark.memprof.driver.enabled": "true"}
+        conf = {"spark.driver.memory": "512m"}
         conf |= {"spark.driver.extraJavaOptions": f"{AGENT} {java_options}", "spark.driver.maxResultSize": "0"}
         environment = [("PYTHONPATH", package), *environment]
         return spark_run(JOB, way, conf=conf, environment=environment, by_python=True, **options).demand_success()

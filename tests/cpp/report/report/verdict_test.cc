@@ -61,8 +61,9 @@ TEST(ReportVerdict, ADriverThatNobodyMeasuresIsSaidNotToBe) {
   Report report;
   EXPECT_EQ(UnmeasuredDriver(report), "");
   report.executors = {Executor("1", 20 * kMi, 100 * kMi)};
-  EXPECT_EQ(UnmeasuredDriver(report),
-            "The driver is not measured, so its own death would not show here: spark.memprof.driver.enabled=true measures it.");
+  EXPECT_EQ(
+      UnmeasuredDriver(report),
+      "The driver is not measured, so its own death would not show here: spark.memprof.driver.enabled is false, or its log says why.");
   report.executors.push_back(Executor("driver", 20 * kMi, 100 * kMi));
   EXPECT_EQ(UnmeasuredDriver(report), "");
   report.executors.pop_back();

@@ -1,6 +1,5 @@
 package org.sparkmemprof.plugin;
 
-import java.lang.management.ManagementFactory;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -18,7 +17,6 @@ import org.sparkmemprof.report.StoreFeeder;
  * the executor. Its messages go directly to the store.
  */
 final class DriverProfile {
-  private static final String LIBRARY = "libsparkmemprof";
   private static final long POLL_MILLIS = 200;
   private static final long TAKE_MILLIS = 500;
   private static final long DRAIN_SECONDS = 2;
@@ -50,19 +48,9 @@ final class DriverProfile {
     link.start();
   }
 
-  /**
-   * Whether the driver is to be profiled: as {@code spark.memprof.driver.enabled} says, or if that
-   * is not set, when its JVM was given the agent.
-   */
+  /** Whether the driver is to be profiled; in local mode it is the executor, which is. */
   static boolean isWanted(Settings settings, SparkConf conf) {
-    if (ExecutorIdentity.isLocal(conf)) {
-      return false;
-    }
-    if (settings.driverEnabled != null) {
-      return settings.driverEnabled;
-    }
-    return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .anyMatch(word -> word.startsWith("-agentpath:") && word.contains(LIBRARY));
+    return settings.driverEnabled && !ExecutorIdentity.isLocal(conf);
   }
 
   /**

@@ -18,9 +18,7 @@ final class Settings {
   final boolean pythonEnabled;
   final boolean uiEnabled;
   final boolean eventLogEnabled;
-
-  /** Null: not given. */
-  final Boolean driverEnabled;
+  final boolean driverEnabled;
 
   /** Bytes between two samples in Python workers. */
   final long pythonIntervalBytes;
@@ -69,7 +67,7 @@ final class Settings {
     pythonEnabled = flag(conf, "python.enabled");
     uiEnabled = flag(conf, "ui.enabled");
     eventLogEnabled = flag(conf, "eventLog.enabled");
-    driverEnabled = text(conf, "driver.enabled") == null ? null : flag(conf, "driver.enabled");
+    driverEnabled = flag(conf, "driver.enabled");
     pythonIntervalBytes = size(conf, "python.interval", "64k");
     if (pythonIntervalBytes > MAX_INTERVAL_BYTES) {
       throw new IllegalArgumentException(

@@ -25,7 +25,15 @@ void SourceTable::Add(const proto::SourceLine& line, Interner& interner) {
 
 void SourceTable::AddOfDriver(const proto::DriverSource& source) {
   const auto bytes_of = [](std::string_view file, std::string_view text) { return 2 * file.size() + text.size(); };
-  if (source.text().empty() || driver_texts_.contains(std::string_view(source.file()))) return;  // a cell's name stands for its text
+  if (source.text().empty()) return;
+  if (const auto known = driver_texts_.find(std::string_view(source.file())); known != driver_texts_.end()) {
+    const bool is_cell = source.number() != 0;  // its name stands for its text
+    if (!is_cell && std::string_view(known->second) != source.text()) {
+      driver_bytes_ -= known->second.size();
+      known->second.clear();
+    }
+    return;
+  }
   if (bytes_of(source.file(), source.text()) > kMostDriverBytes) return;
   driver_bytes_ += bytes_of(source.file(), source.text());
   driver_texts_.emplace(source.file(), source.text());

@@ -26,7 +26,8 @@ class SourceTable {
 
   // If a line was read twice, the text that sorts last is kept, so that the order of arrival does not matter.
   void Add(const proto::SourceLine& line, Interner& interner);
-  // A cell comes before any frame of it. Beyond kMostDriverBytes those that came first are forgotten.
+  // A cell comes before any frame of it. A script that comes with another text than before has none from then on: which of them a frame
+  // is of isn't known. Beyond kMostDriverBytes those that came first are forgotten.
   void AddOfDriver(const proto::DriverSource& source);
 
   // The text of a frame's line; "" = not known. Good until the next Add.

@@ -6,7 +6,7 @@
 namespace memprof {
 namespace {
 
-constexpr int kMostLinesOfCell = 1000, kMostLinesOfScript = 10'000;
+constexpr int kMostLinesOfCell = 1000, kMostLinesOfScript = 4000;
 
 std::string Message(std::string_view file, uint32_t number, std::string_view text, int most_lines, const Redaction& redaction) {
   proto::Envelope envelope = EnvelopeOf("");

@@ -14,7 +14,7 @@ namespace memprof {
 // `number`: of its execution. `text`: its code; "" where it must not be shown. Its first thousand lines are taken.
 std::string CellMessage(std::string_view file, uint32_t number, std::string_view text, const Redaction& redaction);
 
-// Likewise of a script; `path` as Python names it in frames. Of a path that isn't absolute "". Its first ten thousand lines are taken.
+// Likewise of a script; `path` as Python names it in frames. Of a path that isn't absolute "". Its first four thousand lines are taken.
 std::string ScriptMessage(std::string_view path, std::string_view text, const Redaction& redaction);
 
 }  // namespace memprof

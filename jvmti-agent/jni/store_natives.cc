@@ -264,11 +264,11 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_notebookCell(JNIEnv
   });
 }
 
-JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_script(JNIEnv* jni, jclass, jlong store, jstring path, jbyteArray text,
-                                                                    jstring redaction) {
-  With<ProfileStore>(store, [&](ProfileStore& to) {
+JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeStore_scriptMessage(JNIEnv* jni, jclass, jstring path, jbyteArray text,
+                                                                                 jstring redaction) {
+  return OrElse<jbyteArray>(nullptr, [&]() -> jbyteArray {
     const Result<Redaction> hidden = RedactionOf(jni, redaction);
-    if (hidden.ok()) static_cast<void>(to.Ingest(ScriptMessage(ToUtf8(jni, path), ToBytes(jni, text), *hidden)));
+    return hidden.ok() ? ToJavaBytes(jni, ScriptMessage(ToUtf8(jni, path), ToBytes(jni, text), *hidden)) : nullptr;
   });
 }
 

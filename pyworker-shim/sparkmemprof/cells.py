@@ -15,12 +15,14 @@ import os
 import queue
 import sys
 import threading
+import types
 from typing import Any, Callable
 
 _MOST_CELLS = 4096  # of an application, as many as its store keeps (Interner::kMostShownAs)
 _MOST_TEXT = 64 << 10  # characters of a cell; a longer one has its number only
 _MOST_WAIT_S = 1.0
 _SCRIPT = 0  # the number of what is no cell
+_MOST_SCRIPTS, _MOST_VALUES, _MOST_WRAPPERS = 64, 10_000, 8
 
 _cells: _Cells | None = None
 
@@ -50,7 +52,6 @@ class _Cells:
         self._shell = shell
         self._context: Any = None
         self._known: dict[str, int] = {}  # name -> number, of this context's
-        self._scripts: set[str] = set()  # likewise
         self._untold: queue.Queue[tuple[Any, str, int]] = queue.Queue()
         self._thread = threading.Thread(target=self._tell, name="sparkmemprof-cells", daemon=True)
 
@@ -93,7 +94,7 @@ class _Cells:
         code within a cell (%%capture), and for code that is not in the history: those are known by their text."""
         context = getattr(getattr(sys.modules.get("pyspark"), "SparkContext", None), "_active_spark_context", None)
         if context is not self._context:
-            self._context, self._known, self._scripts = context, {}, set()
+            self._context, self._known = context, {}
         if context is None:
             return
         number = number or self._number_of(name)
@@ -103,17 +104,13 @@ class _Cells:
         self._untold.put((context, name, number))
 
     def _note_scripts(self) -> None:
-        if self._context is None:
+        """What the notebook's own functions and classes are written in; cells are not among it."""
+        if self._context is None or self._untold.qsize() > _MOST_CELLS:
             return
-        for value in list(self._shell.user_ns.values()):
-            name = getattr(getattr(value, "__code__", None), "co_filename", "")
-            is_script = name.endswith(".py") and os.path.isabs(name) and getattr(value, "__module__", "") == "__main__"
-            if (
-                is_script
-                and name not in getattr(self._shell.compile, "_filename_map", {})
-                and name not in self._scripts
-            ):
-                self._scripts.add(name)
+        cells = getattr(self._shell.compile, "_filename_map", {})
+        values = list(self._shell.user_ns.values())[:_MOST_VALUES]
+        for name in {_file_of(function) for value in values for function in _functions_of(value)}:
+            if name.endswith(".py") and os.path.isabs(name) and name not in cells:
                 self._untold.put((self._context, name, _SCRIPT))
 
     def _number_of(self, name: str) -> int:
@@ -127,6 +124,7 @@ class _Cells:
 
     def _tell(self) -> None:
         given_up: Any = None
+        scripts: set[tuple[Any, str, int, int]] = set()
         while True:
             context, name, number = self._untold.get()
             if isinstance(context, threading.Event):
@@ -135,12 +133,37 @@ class _Cells:
                 try:
                     plugin = context._gateway.jvm.org.sparkmemprof.MemoryProfilerPlugin
                     if number == _SCRIPT:
-                        plugin.script(name)
+                        found = os.stat(name)
+                        state = (context, name, found.st_mtime_ns, found.st_size)
+                        if state not in scripts and len(scripts) < _MOST_SCRIPTS:
+                            scripts.add(state)
+                            plugin.script(name)
                         continue
                     text = _text_of(name)
                     plugin.notebookCell(name, number, text if len(text) <= _MOST_TEXT else "")
+                except FileNotFoundError:  # a script that has gone
+                    continue
                 except Exception:  # an application without a profiler, or whose JVM has gone
                     given_up = context
+
+
+def _functions_of(value: Any) -> list[Any]:
+    """A function, or what a class defines. No attribute of anything else is asked for: it may be whatever the user has,
+    and may call the JVM for an answer."""
+    if issubclass(type(value), type):
+        members = [value, *vars(value).values()] if vars(value).get("__module__") == "__main__" else []
+        return [member for member in members if type(member) is types.FunctionType]
+    return [value] if type(value) is types.FunctionType and value.__module__ == "__main__" else []
+
+
+def _file_of(function: Any) -> str:
+    """Of the user's own function within those that decorators (PySpark's udf) have put around it."""
+    for _ in range(_MOST_WRAPPERS):
+        inner = vars(function).get("__wrapped__")
+        if type(inner) is not types.FunctionType:
+            break
+        function = inner
+    return function.__code__.co_filename
 
 
 def _text_of(name: str) -> str:

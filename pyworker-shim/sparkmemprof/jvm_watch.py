@@ -72,7 +72,7 @@ class JvmWatch:
         return process.poll()
 
     def _tell(self, pid: int, status: int) -> str:
-        if self._watch.place_of_report(pid) is None:  # no application runs, or none that is profiled
+        if self._watch.place_of_report(pid) is None:
             return ""
         watch, self._watch = self._watch, self._begin()  # the new one is for the next JVM
         written = watch.finish(pid, status, None, os.path.abspath("sparkmemprof-report"))

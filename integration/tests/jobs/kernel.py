@@ -56,6 +56,10 @@ sc.parallelize(range(2), 2).map(ran).sum()
 SCRIPT = """\
 def ran(_):
     return len(bytearray(3_700_027))  # ran
+class Odd:
+    def __getattr__(self, name):
+        raise RuntimeError(name)
+odd = Odd()
 """
 
 KILLED = """\

@@ -93,7 +93,8 @@ class DriverWatch:
         return environment_with(settings, environment)
 
     def place_of_report(self, pid):
-        """The folder of the report, or its URI, of the application that runs in that JVM; None: it has told of none."""
+        """The folder of the report, or its URI, of the application that runs in that JVM; "": it has none yet; None: no
+        application runs there, or none that is profiled."""
         try:
             return pathlib.Path(self._boxes, f"{pid}.{_PLACE}").read_text("utf-8")
         except (OSError, TypeError, ValueError):  # there is no file, or no folder, or it is no text
@@ -102,7 +103,7 @@ class DriverWatch:
     def _told_report(self, pid):
         """The report.json of that application, if it is a local file."""
         place = self.place_of_report(pid)
-        local = None if place is None else local_directory(place)
+        local = local_directory(place) if place else None
         report = None if local is None else pathlib.Path(local, "report.json")
         return report if report is not None and report.exists() else None
 

@@ -66,6 +66,24 @@ TEST(NotebookCells, OtherFilesKeepTheirNames) {
   EXPECT_EQ(StageOf(store)["lines"][0]["file"], "/jobs/averages.py");
 }
 
+TEST(NotebookCells, AScriptThatHasChangedHasNoText) {
+  ProfileStore store;
+  ProfileBuilder task(7, kStage, 0);
+  task.Site(proto::ORIGIN_PYTHON, {Python("typed", "/jobs/job.py", 3)}, kScratch, 1);
+  Ingest(store, task.Bytes());
+  End(store, 7, 0);
+  Ingest(store, CellBytes("/jobs/job.py", 0));
+  Ingest(store, CellBytes("/jobs/job.py", 0));
+  EXPECT_EQ(StageOf(store)["lines"][0]["source"], "block = 1");
+  proto::Envelope changed;
+  ASSERT_TRUE(changed.ParseFromString(CellBytes("/jobs/job.py", 0)));
+  changed.mutable_symbols()->mutable_driver_sources(0)->set_text("\n\n\nblock = 1\n");
+  for (const std::string& bytes : {changed.SerializeAsString(), CellBytes("/jobs/job.py", 0)}) {
+    Ingest(store, bytes);
+    EXPECT_EQ(StageOf(store)["lines"][0]["source"], nullptr) << "it is not known which of them ran";
+  }
+}
+
 // A script that executors don't have. What one of them has read is what ran.
 TEST(NotebookCells, AScriptsTextComesFromTheDriverIfNoExecutorHadIt) {
   ProfileStore store;

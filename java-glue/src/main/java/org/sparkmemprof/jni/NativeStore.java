@@ -182,13 +182,14 @@ public final class NativeStore {
       long store, String file, int number, String text, String redaction);
 
   /**
-   * The text of a script that the driver has, for executors that don't.
+   * The message for {@link #ingest} about a script that the driver has and executors don't.
    *
    * @param path absolute, as Python names the file in frames
    * @param text UTF-8
-   * @param redaction as for {@link #notebookCell}
+   * @param redaction as for {@link #notebookCell}; it may take seconds
+   * @return null: it can't be shown
    */
-  public static native void script(long store, String path, byte[] text, String redaction);
+  public static native byte[] scriptMessage(String path, byte[] text, String redaction);
 
   /** What {@link #metrics} gives, in its order. */
   public static native String[] metricNames();

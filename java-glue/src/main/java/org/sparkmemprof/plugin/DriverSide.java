@@ -50,6 +50,7 @@ public final class DriverSide implements DriverPlugin {
   private EndOfJvm endOfJvm;
   private EventLog eventLog;
   private DriverReports reports;
+  private DriverSources sources;
   private DriverProfile profile; // null: the driver isn't profiled, or is the executor itself
 
   /** Spark's registry of accumulators holds weak references only. */
@@ -115,12 +116,13 @@ public final class DriverSide implements DriverPlugin {
               notices);
       Checkpoints files = new Checkpoints(writer);
       if (ReportPlace.isWanted()) {
+        ReportPlace.tell(""); // an application runs
         files.ask();
       }
       reports =
           new DriverReports(
               feeder::takePostMortems, files, settings.reportDirectory != null, Log.LOG, notices);
-      DriverSources sources = new DriverSources(feeder, settings, conf);
+      sources = new DriverSources(feeder, settings, conf);
       listener.onCallSite(new ProgramScripts(sources).start());
       new AskedByPython(
               sources,
@@ -187,6 +189,9 @@ public final class DriverSide implements DriverPlugin {
       endOfJvm.close();
     }
     AskedByPython.stop();
+    if (sources != null) {
+      sources.close();
+    }
     if (profile != null) {
       profile.close();
     }
@@ -208,6 +213,7 @@ public final class DriverSide implements DriverPlugin {
     } catch (Throwable e) {
       notices.report("the report", reasonOf(e));
     } finally {
+      ReportPlace.forget();
       feeder.close();
       if (interrupted) {
         Thread.currentThread().interrupt();

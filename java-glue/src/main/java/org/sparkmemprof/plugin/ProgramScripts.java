@@ -1,7 +1,5 @@
 package org.sparkmemprof.plugin;
 
-import java.nio.file.Paths;
-import java.util.Arrays;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -13,6 +11,7 @@ import java.util.regex.Pattern;
  */
 final class ProgramScripts {
   private static final Pattern PLACE = Pattern.compile(".* at (/.*\\.py):\\d+");
+  private static final Pattern CELL = Pattern.compile(".*/ipykernel_\\d+/.*"); // no file
   private static final String SUBMIT = "org.apache.spark.deploy.SparkSubmit";
   private static final String SHELL = "pyspark-shell"; // Python started this JVM
 
@@ -32,13 +31,12 @@ final class ProgramScripts {
       return place -> {};
     }
     if (script != null) {
-      // As Python does with its first argument.
-      sources.script(Paths.get(System.getProperty("user.dir", "/")).resolve(script).toString());
+      sources.submittedScript(script);
     }
     return place -> {
       Matcher matcher = PLACE.matcher(place);
-      if (matcher.matches()) {
-        sources.script(matcher.group(1));
+      if (matcher.matches() && !CELL.matcher(matcher.group(1)).matches()) {
+        sources.namedScript(matcher.group(1));
       }
     };
   }
@@ -53,15 +51,16 @@ final class ProgramScripts {
     if (!words[0].equals(SUBMIT)) {
       return null;
     }
-    return Arrays.stream(words, 1, words.length)
-        .filter(word -> word.endsWith(".py") && !isValue(word, words))
-        .findFirst()
-        .orElse(null);
+    for (int i = 1; i < words.length; i++) {
+      if (words[i].endsWith(".py") && !takesValue(words[i - 1])) {
+        return words[i].replaceFirst("^(file|local):/+", "/");
+      }
+    }
+    return null;
   }
 
-  /** spark-submit takes {@code --py-files} and {@code --files} with names of Python files. */
-  private static boolean isValue(String word, String[] words) {
-    String before = words[Arrays.asList(words).indexOf(word) - 1];
-    return before.startsWith("--") && !before.equals("--verbose") && !before.equals("--supervise");
+  /** As {@code --py-files} and {@code --files} do. */
+  private static boolean takesValue(String word) {
+    return word.startsWith("--") && !word.equals("--verbose") && !word.equals("--supervise");
   }
 }

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.nio.file.StandardCopyOption;
 
 /**
  * Tells the process that started this JVM where the running application's report is: if the JVM is
@@ -22,8 +23,12 @@ public final class ReportPlace {
     return System.getenv(DIRECTORY) != null;
   }
 
-  /** Writes it down if it is wanted; the report exists. Never throws. */
-  static void tell(String location) {
+  /**
+   * Writes it down if it is wanted. Never throws.
+   *
+   * @param location of a report that exists; "": an application runs, and has none yet
+   */
+  public static void tell(String location) {
     if (isWanted()) {
       tell(location, System.getenv(DIRECTORY));
     }
@@ -31,7 +36,10 @@ public final class ReportPlace {
 
   static void tell(String location, String directory) {
     try {
-      Files.write(file(directory), location.getBytes(StandardCharsets.UTF_8));
+      Path file = file(directory);
+      Path draft = file.resolveSibling(file.getFileName() + ".draft");
+      Files.write(draft, location.getBytes(StandardCharsets.UTF_8));
+      Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException | RuntimeException e) {
       // The process that waited for it may be gone.
     }

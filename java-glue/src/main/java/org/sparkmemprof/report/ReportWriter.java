@@ -18,6 +18,7 @@ public final class ReportWriter {
   private final Notices notices;
   private ReportFiles files; // guarded by this
   private boolean finished; // guarded by this
+  private boolean placeIsTold; // guarded by this
   private volatile String location;
 
   /**
@@ -100,10 +101,9 @@ public final class ReportWriter {
       return null;
     }
     files.replace("report.json", json);
-    if (unfinished) {
+    if (!placeIsTold) {
       ReportPlace.tell(location);
-    } else {
-      ReportPlace.forget();
+      placeIsTold = true;
     }
     byte[] html = report.html(json);
     if (html != null) {

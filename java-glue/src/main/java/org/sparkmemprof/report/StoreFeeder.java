@@ -78,13 +78,6 @@ public final class StoreFeeder implements Answers {
     }
   }
 
-  /** See {@link NativeStore#script}. */
-  public synchronized void script(String path, byte[] text, String redaction) {
-    if (!storeClosed) {
-      NativeStore.script(store, path, text, redaction);
-    }
-  }
-
   /** True when everything passed in so far has reached the store. */
   public boolean idle() {
     return queue.isEmpty();

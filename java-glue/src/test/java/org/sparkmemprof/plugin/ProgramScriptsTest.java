@@ -16,6 +16,9 @@ public class ProgramScriptsTest {
   public void theScriptIsTheFirstPythonFileThatIsNoOptionsValue() {
     assertEquals("job.py", scriptOf("--master local job.py more.py"));
     assertEquals("/j/job.py", scriptOf("--py-files a.py --conf k=v --verbose /j/job.py --x y.py"));
+    assertEquals("job.py", scriptOf("--py-files job.py job.py"));
+    assertEquals("/j/job.py", scriptOf("file:/j/job.py"));
+    assertEquals("/j/job.py", scriptOf("local:///j/job.py"));
   }
 
   @Test

@@ -29,13 +29,14 @@ proto::Baseline JoinedBaseline(const proto::Process& a, const proto::Process& b)
   return joined;
 }
 
-// Joins two reports of one process: the larger peak with the rows of that moment.
+// Joins two reports of one process: the larger peak with the rows of that moment. A process measures its rows a little after its agent
+// has read the peak, so of one peak there may be several reports: those rows count that were measured of the largest resident set.
 void JoinProcess(const proto::Process& other, proto::Process& process) {
   auto order = [](proto::Process value) {
     value.clear_alive();
     value.clear_last_task_attempt_id();
     value.clear_baseline();
-    return std::tuple(value.peak_rss_bytes(), value.peak_rows_size(), value.SerializeAsString());
+    return std::tuple(value.peak_rss_bytes(), value.rows_rss_bytes(), value.peak_rows_size(), value.SerializeAsString());
   };
   bool alive = process.alive() && other.alive();  // a dead process stays dead
   bool has_task = process.has_last_task_attempt_id() || other.has_last_task_attempt_id();

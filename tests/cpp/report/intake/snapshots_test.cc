@@ -95,6 +95,29 @@ TEST(Snapshots, OrderAndRepetitionChangeNothing) {
   }
 }
 
+// The agent reads a worker's resident set at every tick; the worker's own rows of it come with its box, a moment later.
+TEST(Snapshots, OfOnePeakTheRowsCountThatWereMeasuredOfTheMost) {
+  const auto snapshot = [](uint64_t rows_rss, std::initializer_list<uint64_t> rows) {
+    proto::ExecutorSnapshot made;
+    proto::Process& process = *made.add_processes();
+    process.set_pid(4711);
+    process.set_peak_rss_bytes(218'000'000);
+    if (rows_rss != 0) process.set_rows_rss_bytes(rows_rss);
+    for (const uint64_t bytes : rows) process.add_peak_rows()->set_bytes(bytes);
+    return made;
+  };
+  std::vector<proto::ExecutorSnapshot> snapshots = {snapshot(0, {70, 80, 90, 100, 110}), snapshot(152'000'000, {60, 50, 40, 30}),
+                                                    snapshot(217'900'000, {61, 60, 50})};
+  for (int turn = 0; turn < 3; ++turn) {
+    proto::ExecutorSnapshot joined;
+    for (const proto::ExecutorSnapshot& each : snapshots) JoinSnapshot(each, joined);
+    ASSERT_EQ(joined.processes_size(), 1);
+    EXPECT_EQ(joined.processes(0).rows_rss_bytes(), 217'900'000u);
+    EXPECT_EQ(joined.processes(0).peak_rows(0).bytes(), 61u);
+    std::rotate(snapshots.begin(), snapshots.begin() + 1, snapshots.end());
+  }
+}
+
 // 23 names are sent, and the sum of the others: one that others have overtaken is in that sum.
 TEST(Snapshots, BytesOfNoTaskCountOnce) {
   const auto snapshot = [](std::initializer_list<std::pair<const char*, uint64_t>> counters) {

@@ -1,5 +1,7 @@
 #include "advice/advice.h"
 
+#include "advice/figures.h"
+
 namespace memprof {
 
 std::vector<ReportAdvice> Advise(const AdviceInput& input) {
@@ -12,10 +14,8 @@ std::vector<ReportAdvice> Advise(const AdviceInput& input) {
     add(AdviseSkew(input));
     return pieces;
   }
-  // No setting of one executor gives it more of a limit that all share. What a manager grants is each one's own ("container").
-  const bool of_all = input.executor->limit_shared && !input.of_heap && input.death->process != "container";
   bool enough = false;
-  if (!of_all) {
+  if (!FilledSharedLimit(input)) {                        // else no setting of one executor gives it more
     const bool of_python = add(AdviseYarnPython(input));  // then the overhead's rule would give Python the same bytes again
     enough = of_python || add(AdviseMemoryOverhead(input));
     enough = add(AdviseExecutorMemory(input)) || enough;

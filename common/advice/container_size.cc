@@ -20,7 +20,7 @@ ReportAdvice AdviseContainerSize(const AdviceInput& input) {
   uint64_t sum = jvm + python.bytes, used = std::max(sum, input.death->used_bytes.value_or(0));
   uint64_t needed = WithHeadroom(used);
   std::string parts = fmt::format("{} + JVM {}", PythonPhrase(python), FormatBytes(jvm));
-  const bool shared = input.executor->limit_shared && input.death->process != "container";
+  const bool shared = FilledSharedLimit(input);
   if (used > sum) {
     parts += fmt::format(" + {} {}", FormatBytes(used - sum), shared ? "of what shares the limit" : "that no process explains");
   }

@@ -106,6 +106,10 @@ std::string PythonPhrase(const PythonAtOnce& python) {
                          : fmt::format("Python workers together held {}{}", FormatBytes(python.bytes), workers);
 }
 
+bool FilledSharedLimit(const AdviceInput& input) {
+  return input.executor->limit_shared && !input.of_heap && input.death->process != "container";
+}
+
 uint64_t WithHeadroom(uint64_t bytes) { return static_cast<uint64_t>(static_cast<double>(bytes) * kHeadroom); }
 
 std::string SparkSize(uint64_t bytes) { return fmt::format("{}m", (bytes + kMib - 1) / kMib); }

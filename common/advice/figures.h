@@ -35,6 +35,9 @@ uint64_t SizeOr(const SparkSettings* settings, const char* key, uint64_t unit, u
 // "1.9 GiB (4 workers at once)".
 std::string PythonPhrase(const PythonAtOnce& python);
 
+// The container was full, and its limit is one that executors share. What a manager grants is each one's own ("container").
+bool FilledSharedLimit(const AdviceInput& input);
+
 uint64_t WithHeadroom(uint64_t bytes);
 std::string SparkSize(uint64_t bytes);  // "2300m": whole MiB, rounded up
 

@@ -97,15 +97,19 @@ void Recorder::UnmappingRange(uintptr_t begin, uintptr_t end) {
   end = PageEnd(end);
   if (state.finished || begin >= end) return;
   const bool followed = state.live.MappingIn(begin, end) != 0;
-  if (!followed) return state.ObserveDropping(end - begin);
+  if (!followed) {
+    if (end - begin >= kLargeBlock) state.ObserveDropping();
+    return;
+  }
   state.ObserveRss(state.MayBeHighestRss());  // as before a large block is freed
   state.CutOut(begin, end);
   state.EndStep(nullptr);
 }
 
 void Recorder::DroppingPages(uint64_t bytes) {
+  if (bytes < kLargeBlock) return;
   FutexLock lock(state_->mutex);
-  if (!state_->finished) state_->ObserveDropping(bytes);
+  if (!state_->finished) state_->ObserveDropping();
 }
 
 void Recorder::State::CutOut(uintptr_t begin, uintptr_t end) {

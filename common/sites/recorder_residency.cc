@@ -94,8 +94,8 @@ void Recorder::State::ObserveRss(bool at_once) {
 
 // A pool's pages have come without any allocation that is known here, so nothing but a reading tells whether they are the most so far.
 // It gives them back in pieces: the first one counts.
-void Recorder::State::ObserveDropping(uint64_t bytes) {
-  if (bytes >= kLargeBlock && MonotonicNs() >= next_rss_ns - kRssPeriodNs + kDropPeriodNs) ObserveRss(true);
+void Recorder::State::ObserveDropping() {
+  if (MonotonicNs() >= next_rss_ns - kRssPeriodNs + kDropPeriodNs) ObserveRss(true);
 }
 
 }  // namespace memprof

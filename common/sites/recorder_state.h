@@ -100,7 +100,7 @@ struct Recorder::State {
   uint64_t LiveBytes() const { return process.value.total.live + task.value.total.live; }
   bool MayBeHighestRss() const;
   void ObserveRss(bool at_once);  // otherwise a few hundred times a second at most
-  void ObserveDropping(uint64_t bytes);
+  void ObserveDropping();         // kLargeBlock and more are being given back
   void SweepResidency();
   // recorder_moves.cc.
   void Take(LiveBlock* block, Detached* detached);  // out of the live set; totals unchanged

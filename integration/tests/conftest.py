@@ -28,6 +28,7 @@ from shared_classes import FEW_TESTS, archive_classes
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 JOBS = pathlib.Path(__file__).parent / "jobs"
 BUILD = pathlib.Path(os.environ.get("MEMPROF_BUILD", ROOT / "build/release"))
+AGENT_PATH = f"-agentpath:{BUILD / 'jvmti-agent/libsparkmemprof.so'}"  # an option of a JVM
 LINES = ["3.5", "4"]
 ONE_LINE = "3.5"  # unless its mark says otherwise, so that both lines have about as much to do
 # Of applications that live for seconds the second compiler takes a third of all processor time. Few tests keep it on.

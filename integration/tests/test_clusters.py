@@ -5,7 +5,7 @@ import stat
 import tempfile
 
 import pytest
-from conftest import BUILD, LOCAL_CLUSTER, demand_blocks, demand_rows_explain, ours, sites_at, warnings_of
+from conftest import AGENT_PATH, LOCAL_CLUSTER, demand_blocks, demand_rows_explain, ours, sites_at, warnings_of
 from processes import until
 
 PANDAS_BYTES, PANDAS_TASKS = 1_999_993, 4
@@ -74,7 +74,7 @@ def demand_nothing_left(report):
 
 
 def agent_option(key):
-    return {key: f"-agentpath:{BUILD / 'jvmti-agent/libsparkmemprof.so'}"}
+    return {key: AGENT_PATH}
 
 
 def test_local(spark_run, unprofiled, tmp_path):

@@ -1,7 +1,7 @@
 """The driver, profiled as an executor is: a JVM of its own with its Python process, against a budget of its own."""
 
 import pytest
-from conftest import BUILD, warnings_of
+from conftest import AGENT_PATH, warnings_of
 
 pytestmark = pytest.mark.one_line("4")
 
@@ -13,7 +13,7 @@ DRIVER_MEMORY = 700 << 20
 @pytest.fixture(scope="session")
 def run(shared_run):
     conf = {
-        "spark.driver.extraJavaOptions": f"-agentpath:{BUILD / 'jvmti-agent/libsparkmemprof.so'}",
+        "spark.driver.extraJavaOptions": AGENT_PATH,
         "spark.driver.memory": "700m",
     }
     return shared_run("driver.py", master="local-cluster[1,1,1024]", conf=conf.items()).demand_success()

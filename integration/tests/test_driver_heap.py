@@ -1,13 +1,13 @@
 """Drivers that run out of heap: the action of the user's program that it was for, and what to do instead."""
 
 import pytest
-from conftest import BUILD, line_of
+from conftest import AGENT_PATH, line_of
 
 pytestmark = pytest.mark.one_line("4")
 
 JOB = "driver_heap.py"
 CONF = {
-    "spark.driver.extraJavaOptions": f"-agentpath:{BUILD / 'jvmti-agent/libsparkmemprof.so'}",
+    "spark.driver.extraJavaOptions": AGENT_PATH,
     "spark.driver.memory": "512m",
     "spark.driver.maxResultSize": "0",
     "spark.sql.execution.arrow.pyspark.enabled": "false",  # by Arrow toPandas would need the executor's heap first

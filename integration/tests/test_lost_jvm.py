@@ -5,21 +5,20 @@ The kill for memory is the kernel's own, in a memory cgroup that the test makes;
 
 import memory_cgroups
 import pytest
-from conftest import BUILD
+from conftest import AGENT_PATH
 from memory_cgroups import entering, kernel_kills
 
 pytestmark = pytest.mark.one_line
 
 JOB = "lost_jvm.py"
 LIMIT_BYTES = 1_300_000_768  # whole pages
-AGENT = f"-agentpath:{BUILD / 'jvmti-agent/libsparkmemprof.so'}"
 
 
 @pytest.fixture
 def python_run(spark_run, package):
     def run(way, java_options="", environment=(), **options):
         conf = {"spark.driver.memory": "512m"}
-        conf |= {"spark.driver.extraJavaOptions": f"{AGENT} {java_options}", "spark.driver.maxResultSize": "0"}
+        conf |= {"spark.driver.extraJavaOptions": f"{AGENT_PATH} {java_options}", "spark.driver.maxResultSize": "0"}
         environment = [("PYTHONPATH", package), *environment]
         return spark_run(JOB, way, conf=conf, environment=environment, by_python=True, **options).demand_success()
 

@@ -124,7 +124,7 @@ class _Cells:
 
     def _tell(self) -> None:
         given_up: Any = None
-        scripts: set[tuple[Any, str, int, int]] = set()
+        scripts: set[tuple[Any, str, Any]] = set()
         while True:
             context, name, number = self._untold.get()
             if isinstance(context, threading.Event):
@@ -133,16 +133,13 @@ class _Cells:
                 try:
                     plugin = context._gateway.jvm.org.sparkmemprof.MemoryProfilerPlugin
                     if number == _SCRIPT:
-                        found = os.stat(name)
-                        state = (context, name, found.st_mtime_ns, found.st_size)
-                        if state not in scripts and len(scripts) < _MOST_SCRIPTS:
+                        state = (context, name, _state_of(name))
+                        if state[-1] is not None and state not in scripts and len(scripts) < _MOST_SCRIPTS:
                             scripts.add(state)
                             plugin.script(name)
                         continue
                     text = _text_of(name)
                     plugin.notebookCell(name, number, text if len(text) <= _MOST_TEXT else "")
-                except FileNotFoundError:  # a script that has gone
-                    continue
                 except Exception:  # an application without a profiler, or whose JVM has gone
                     given_up = context
 
@@ -164,6 +161,15 @@ def _file_of(function: Any) -> str:
             break
         function = inner
     return function.__code__.co_filename
+
+
+def _state_of(script: str) -> tuple[int, int] | None:
+    """Differs once the file has been changed; None: it has gone, or can't be read."""
+    try:
+        found = os.stat(script)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
 
 
 def _text_of(name: str) -> str:

@@ -31,6 +31,7 @@ def start() -> None:
         return  # a worker of an executor is profiled by worker.py
     from sparkmemprof.cells import follow
     from sparkmemprof.failures import install
+    from sparkmemprof.standard_error import say
 
     follow()
     if "sparkmemprof.program" in sys.modules:
@@ -42,11 +43,11 @@ def start() -> None:
         install(JvmWatch().note)
     except Exception as error:
         install()
-        _warn(f"the driver's JVM is not watched: {error}")
+        say(f"the driver's JVM is not watched: {error}")
     try:
         folder = _private_folder()
     except Exception as error:
-        _warn(f"the driver's Python is not profiled: {error}")
+        say(f"the driver's Python is not profiled: {error}")
         return
     atexit.register(_remove, folder, os.getpid())  # runs after the profile's own end, which is registered later
     from sparkmemprof.program import start as start_program
@@ -58,11 +59,6 @@ def start() -> None:
         "pythonPath": os.environ.get("PYTHONPATH"),
     }
     start_program(settings)
-
-
-def _warn(text: str) -> None:
-    with contextlib.suppress(OSError, ValueError):  # standard error may be closed
-        print(f"sparkmemprof: {text}", file=sys.stderr)
 
 
 def _private_folder() -> str:

@@ -14,6 +14,7 @@ import threading
 from typing import Any, Callable
 
 _here = threading.local()  # busy: this thread is inside the code below
+_note_of_end: Callable[[bool], str] | None = None
 
 
 def install(note_of_end: Callable[[bool], str] | None = None) -> None:
@@ -22,13 +23,10 @@ def install(note_of_end: Callable[[bool], str] | None = None) -> None:
     `note_of_end`: for a call that failed without an exception of the JVM's: the note to add if the JVM has ended, or
     "". Its argument says whether the connection is known to be lost. It may be called by a finalizer, in any thread.
     """
-    _Ends.note = note_of_end
+    global _note_of_end
+    _note_of_end = note_of_end
     if not (_note_errors_of_py4j() and _note_refused_connections()):
         sys.meta_path.insert(0, _WhenImported())
-
-
-class _Ends:
-    note: Callable[[bool], str] | None = None
 
 
 class _WhenImported:
@@ -54,7 +52,7 @@ def _note_errors_of_py4j() -> bool:
     def with_note(self: Any, msg: Any, java_exception: Any) -> None:
         plain(self, msg, java_exception)
         _note_conversions()
-        _annotate(self, java_exception)
+        _annotate(self, lambda: _note_of(java_exception))
 
     kind.__init__ = with_note
     return True
@@ -86,7 +84,7 @@ def _note_refused_connections() -> bool:
         try:
             return plain(self)
         except OSError as error:
-            if self is getattr(_gateway(), "_gateway_client", None):
+            if self is getattr(gateway_of_program(), "_gateway_client", None):
                 _annotate_end(error, True)
             raise
 
@@ -95,17 +93,9 @@ def _note_refused_connections() -> bool:
 
 
 def _annotate_end(error: Any, lost: bool) -> None:
-    if _Ends.note is None or getattr(_here, "busy", False):
-        return
-    _here.busy = True
-    try:
-        note = _Ends.note(lost)
-        if note:
-            _add(error, note)
-    except Exception:  # the exception keeps its own text
-        return
-    finally:
-        _here.busy = False
+    note_of_end = _note_of_end
+    if note_of_end is not None:
+        _annotate(error, lambda: note_of_end(lost))
 
 
 def _note_conversions() -> None:
@@ -124,18 +114,18 @@ def _note_conversions() -> None:
             error = plain(java_exception)
         finally:
             _here.busy = False
-        _annotate(error, java_exception)
+        _annotate(error, lambda: _note_of(java_exception))
         return error
 
     captured.convert_exception = convert_exception
 
 
-def _annotate(error: Any, java_exception: Any) -> None:
+def _annotate(error: Any, note_of: Callable[[], str]) -> None:
     if getattr(_here, "busy", False):  # an error in the JVM's answer to our own question
         return
     _here.busy = True
     try:
-        note = _note_of(java_exception)
+        note = note_of()
         if note:
             _add(error, note)
     except Exception:  # the exception keeps its own text
@@ -145,13 +135,14 @@ def _annotate(error: Any, java_exception: Any) -> None:
 
 
 def _note_of(java_exception: Any) -> str:
-    gateway = _gateway()
+    gateway = gateway_of_program()
     if gateway is None or java_exception._gateway_client is not gateway._gateway_client:
         return ""  # an exception of another JVM, or from before the first SparkContext
     return gateway.jvm.org.sparkmemprof.MemoryProfilerPlugin.failureNote(java_exception)
 
 
-def _gateway() -> Any:
+def gateway_of_program() -> Any:
+    """Py4J's gateway to the JVM of this program's SparkContext; None: it has none."""
     context: Any = getattr(sys.modules.get("pyspark"), "SparkContext", None)
     return getattr(context, "_gateway", None)
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import atexit
 import os
 import socket
-import sys
 import threading
 import time
 from typing import Any
 
 from .cli.driver_watch import DriverWatch
+from .failures import gateway_of_program
 
 # Its connections are closed a moment before a process is gone.
 _MOST_WAIT_SECONDS = 5
@@ -42,8 +42,8 @@ class JvmWatch:
     def note(self, lost: bool) -> str:
         """If this process's JVM was killed while an application ran: its post-mortem's headline and place, else "".
         `lost`: a connection broke. The first call writes and prints the post-mortem."""
-        gateway = _gateway()
-        process = getattr(gateway, "proc", None)
+        gateway = gateway_of_program()
+        process = getattr(gateway, "proc", None)  # None, too, if another process has started that JVM
         if process is None or os.getpid() != self._owner:
             return ""
         with self._lock:
@@ -92,12 +92,6 @@ class JvmWatch:
             pass
         finally:
             self._watch.__exit__()
-
-
-def _gateway() -> Any:
-    """Of this program's JVM, whose process is its `proc` if this program has started it."""
-    context: Any = getattr(sys.modules.get("pyspark"), "SparkContext", None)
-    return getattr(context, "_gateway", None)
 
 
 def _answers(gateway: Any) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import mmap
-import sys
+
+from sparkmemprof.standard_error import say
 
 
 class OneWarning:
@@ -16,5 +16,4 @@ class OneWarning:
     def __call__(self, text: object, what: str) -> None:
         if self._said[0] == 0:
             self._said[0] = 1
-            with contextlib.suppress(Exception):  # the user's code may have closed stderr
-                print(f"sparkmemprof: {what}: {text}", file=sys.stderr, flush=True)
+            say(f"{what}: {text}")

@@ -8,12 +8,12 @@ from __future__ import annotations
 import atexit
 import os
 import re
-import sys
 from typing import Any
 
 from sparkmemprof.arrow_pool import ArrowPool, arrow_pool, count_arrow_pool
 from sparkmemprof.children import follow, is_starting
 from sparkmemprof.interpreters import load_hooks
+from sparkmemprof.standard_error import say
 
 # Each process has a box of 2 MiB, which stays until the report is made.
 _MOST_PROCESSES = 64
@@ -45,7 +45,7 @@ class _Program:
             if not is_starting() and self.has_room():
                 self.start()
         except Exception as error:
-            _warn(f"a forked process is not profiled: {error}")
+            say(f"a forked process is not profiled: {error}")
 
     def finish(self) -> None:
         """Runs after the program's own exit handlers, because those were registered later."""
@@ -58,7 +58,7 @@ class _Program:
             self._hooks.close_session()
             self._hooks.stop()
         except Exception as error:
-            _warn(f"the program's profile is incomplete: {error}")
+            say(f"the program's profile is incomplete: {error}")
 
 
 def start(settings: dict[str, Any]) -> None:
@@ -73,15 +73,8 @@ def start(settings: dict[str, Any]) -> None:
         os.register_at_fork(after_in_child=program.start_in_child)
         follow(lambda _words: settings)
     except Exception as error:
-        _warn(
+        say(
             f"the program is not profiled: {error}"
             if not is_child
             else f"a process of the program is not profiled: {error}"
         )
-
-
-def _warn(text: str) -> None:
-    try:
-        print(f"sparkmemprof: {text}", file=sys.stderr, flush=True)
-    except Exception:  # the program may have closed stderr
-        return

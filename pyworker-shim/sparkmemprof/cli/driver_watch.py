@@ -1,16 +1,15 @@
 """The driver's own processes, watched by who starts them and outlives them."""
 
-import contextlib
 import json
 import os
 import pathlib
 import shutil
 import socket
-import sys
 import tempfile
 import time
 
 from sparkmemprof.children import environment_with
+from sparkmemprof.standard_error import say
 
 from .errors import UserError
 from .report_files import local_directory
@@ -31,12 +30,6 @@ def interval_of(text):
     unit = _UNITS.get(text[-1:], 1)
     number = text[:-1] if text[-1:] in _UNITS else text
     return min(max(int(number) * unit, 1), 1 << 30) if number.isdecimal() else INTERVAL_BYTES
-
-
-def _say(text):
-    """Whoever has closed standard error doesn't want to know."""
-    with contextlib.suppress(OSError, ValueError, RuntimeError):
-        print(f"sparkmemprof: {text}", file=sys.stderr, flush=True)
 
 
 class DriverWatch:
@@ -73,7 +66,7 @@ class DriverWatch:
             shutil.rmtree(self._boxes, ignore_errors=True)
 
     def _warn(self, error):
-        _say(f"the driver's own processes are not watched: {error}")
+        say(f"the driver's own processes are not watched: {error}")
 
     def environment(self, environment):
         """The environment with the entries that start the profiler in the driver's Python; only that process uses them
@@ -165,9 +158,9 @@ class DriverWatch:
             written, refusal = None, error
         for headline, text in deaths:
             self.headlines.append(headline)
-            _say(f"post-mortem of the driver\n{text}")
+            say(f"post-mortem of the driver\n{text}")
         if refusal is not None:
-            _say(f"the report was not written: {refusal}")
+            say(f"the report was not written: {refusal}")
         return written
 
     def _joined(self, end):

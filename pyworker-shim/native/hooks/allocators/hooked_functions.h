@@ -9,8 +9,7 @@
 // (rss_rows.h). Memory that is mapped into them later is an ordinary block. A pool gives its pages back by madvise, often from a thread
 // of its own and long before anybody allocates again: then they are measured while they are still there.
 //
-// malloc's own mappings don't come through here (glibc's calls
-// don't pass the GOT), so nothing is counted twice.
+// malloc's own mappings don't come through here (glibc's calls don't pass the GOT), so nothing is counted twice.
 #pragma once
 
 #include <sys/types.h>

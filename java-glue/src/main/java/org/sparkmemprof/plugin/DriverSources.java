@@ -35,13 +35,9 @@ final class DriverSources {
       Executors.newSingleThreadExecutor(DaemonThreads.named("scripts"));
 
   DriverSources(StoreFeeder feeder, Settings settings, SparkConf conf) {
-    this(feeder, settings.source, conf.get("spark.redaction.regex", ""));
-  }
-
-  DriverSources(StoreFeeder feeder, Settings.Source source, String redaction) {
     this.feeder = feeder;
-    this.source = source;
-    this.redaction = redaction;
+    source = settings.source;
+    redaction = conf.get("spark.redaction.regex", "");
   }
 
   /**

@@ -1,5 +1,6 @@
 #include "agent/jvm_heap.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/clock.h"
@@ -46,6 +47,7 @@ void JvmHeap::Stop() {
 }
 
 void JvmHeap::SetCollectors(std::vector<std::string> names, const std::string& why) {
+  live_objects_.SetThinning(std::any_of(names.begin(), names.end(), [](const std::string& name) { return name.starts_with("G1 "); }));
   markings_.Begin(std::move(names));
   const std::string never = why.empty() ? markings_.WhyNever() : why;
   if (!never.empty()) ground_->shortcomings.Add("what the heap retains", never);

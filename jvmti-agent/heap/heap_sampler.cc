@@ -46,7 +46,7 @@ void HeapSampler::Follow(jvmtiEnv* jvmti, JNIEnv* jni, jobject object, uint64_t 
       origin.stacks = stacks_->Current();
       origin.stack = origin.stacks->Intern(jvmti, jni, stack);
     }
-    live_->AddSite(key, std::move(origin));
+    live_->AddSite(key, LargeObjects::MakerOf(stack), std::move(origin));
   }
   JniWeakReferences references(jni);
   live_->Add(object, size, key, MonotonicNs(), references);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "gc/marking_watch.h"
 #include "sampling/estimator.h"
 
 namespace memprof {
@@ -18,6 +19,8 @@ void LiveObjects::Begin(uint64_t interval_bytes, WeakReferences& references) {
   const std::lock_guard lock(mutex_);
   objects_.reserve(kMaxObjects);  // address space; pages come with the objects
   sites_.assign(1, Site());
+  large_.Begin();
+  thinned_bytes_ = 0;
   began_ns_ = MonotonicNs();
   sample_interval_ = interval_bytes;
   kept_interval_ = std::max<uint64_t>(interval_bytes, 1);
@@ -35,6 +38,22 @@ void LiveObjects::End(WeakReferences& references) {
   by_key_.clear();
   lost_keys_.clear();
   added_ = 0;
+}
+
+void LiveObjects::SetThinning(bool on) {
+  const std::lock_guard lock(mutex_);
+  large_.SetThinning(on);
+}
+
+// That an object was sampled, kept and, where it is thinned, followed.
+double LiveObjects::Probability(uint64_t size, uint8_t thinning, uint64_t kept_interval) const {
+  return ProbabilityAt(size, std::max(kept_interval, large_.IntervalOf(thinning)));
+}
+
+// How many objects it stands for that were kept as it was.
+double LiveObjects::WeightOfThinning(const Object& object) const {
+  if (object.thinning == 0) return 1;
+  return Probability(object.size, 0, kept_interval_) / Probability(object.size, object.thinning, kept_interval_);
 }
 
 double LiveObjects::Random() {
@@ -57,7 +76,7 @@ bool LiveObjects::Knows(uint64_t site_key) const {
   return by_key_.contains(site_key);
 }
 
-void LiveObjects::AddSite(uint64_t site_key, ObjectOrigin origin) {
+void LiveObjects::AddSite(uint64_t site_key, uint64_t maker, ObjectOrigin origin) {
   const std::lock_guard lock(mutex_);
   if (!open_ || by_key_.contains(site_key)) return;
   uint32_t index = 0;
@@ -71,12 +90,27 @@ void LiveObjects::AddSite(uint64_t site_key, ObjectOrigin origin) {
     if (lost_keys_.size() < kMaxLostKeys && lost_keys_.insert(site_key).second) ++lost_sites_;
     return;
   }
-  sites_[index] = {site_key, std::move(origin), 0, true};
+  sites_[index] = {site_key, maker, std::move(origin), 0, true};
   by_key_.emplace(site_key, index);
 }
 
+// Nothing: it is not followed.
+std::optional<uint8_t> LiveObjects::ThinningOf(uint64_t size, uint64_t site_key) {
+  if (!open_ || size < kLargeObject) return 0;
+  const auto known = by_key_.find(site_key);
+  if (!large_.IsThinned(sites_[known == by_key_.end() ? 0 : known->second].maker)) return 0;
+  const uint8_t thinning = large_.thinning();
+  const bool followed = Random() * Probability(size, 0, kept_interval_) < Probability(size, thinning, kept_interval_);
+  return followed ? std::optional(thinning) : std::nullopt;
+}
+
 void LiveObjects::Add(jobject object, uint64_t size, uint64_t site_key, int64_t now_ns, WeakReferences& references) {
-  const jweak reference = references.Make(object);
+  std::optional<uint8_t> thinning;
+  {
+    const std::lock_guard lock(mutex_);
+    thinning = ThinningOf(size, site_key);
+  }
+  const jweak reference = thinning ? references.Make(object) : nullptr;
   if (reference == nullptr) return;
   const std::lock_guard lock(mutex_);
   if (open_ && objects_.size() >= kMaxObjects) MakeRoom(references);
@@ -87,26 +121,59 @@ void LiveObjects::Add(jobject object, uint64_t size, uint64_t site_key, int64_t 
   const auto known = by_key_.find(site_key);
   const uint32_t site = known == by_key_.end() ? 0 : known->second;
   ++sites_[site].objects;
-  objects_.push_back({reference, size, site, Age(now_ns)});
+  objects_.push_back({reference, size, *thinning, false, site, Age(now_ns)});
   added_.fetch_add(1, std::memory_order_relaxed);
+  if (*thinning == 0) return;
+  thinned_bytes_ += size;
+  while (thinned_bytes_ > large_.budget()) ThinLarge(references);
+}
+
+// Doubles the interval of thinned objects, except those that were found reachable: these don't keep G1 from freeing anything.
+void LiveObjects::ThinLarge(WeakReferences& references) {
+  large_.Double();
+  thinned_bytes_ = 0;
+  const uint64_t kept = kept_interval_;
+  for (size_t i = 0; i < objects_.size();) {
+    Object& object = objects_[i];
+    if (object.thinning == 0 || object.reached) {
+      ++i;
+      continue;
+    }
+    const uint8_t thinning = std::max<uint8_t>(object.thinning, large_.thinning());
+    const double before = Probability(object.size, object.thinning, kept), after = Probability(object.size, thinning, kept);
+    if (Random() * before >= after) {
+      Remove(i, references);
+      continue;
+    }
+    object.thinning = thinning;
+    thinned_bytes_ += object.size;
+    ++i;
+  }
 }
 
 void LiveObjects::Remove(size_t index, WeakReferences& references) {
+  ++removals_;
   references.Delete(objects_[index].reference);
   --sites_[objects_[index].site].objects;
   objects_[index] = objects_.back();
   objects_.pop_back();
 }
 
+void LiveObjects::RemoveGone(size_t index, WeakReferences& references) {
+  const Object& object = objects_[index];
+  if (object.size >= kLargeObject && !object.reached) large_.Gone(sites_[object.site].maker, WeightOfThinning(object));
+  Remove(index, references);
+}
+
 void LiveObjects::MakeRoom(WeakReferences& references) {
-  for (size_t i = 0; i < objects_.size();) references.IsGone(objects_[i].reference) ? Remove(i, references) : void(++i);
+  for (size_t i = 0; i < objects_.size();) references.IsGone(objects_[i].reference) ? RemoveGone(i, references) : void(++i);
   while (objects_.size() > kMaxObjects / 4 * 3) {
     const uint64_t before = kept_interval_, after = before * 2;
     kept_interval_ = after;
     ++doublings_;
     for (size_t i = 0; i < objects_.size();) {
-      const uint64_t size = objects_[i].size;
-      const bool stays = Random() * ProbabilityAt(size, before) < ProbabilityAt(size, after);
+      const Object& object = objects_[i];
+      const bool stays = Random() * Probability(object.size, object.thinning, before) < Probability(object.size, object.thinning, after);
       stays ? void(++i) : Remove(i, references);
     }
   }
@@ -129,7 +196,7 @@ void LiveObjects::Purge(WeakReferences& references) {
   for (size_t i = 0;;) {
     const std::lock_guard lock(mutex_);
     const size_t end = i + kAtATime;
-    while (i < std::min(end, objects_.size())) references.IsGone(objects_[i].reference) ? Remove(i, references) : void(++i);
+    while (i < std::min(end, objects_.size())) references.IsGone(objects_[i].reference) ? RemoveGone(i, references) : void(++i);
     if (i < objects_.size()) continue;
     FreeSites();
     return;
@@ -141,27 +208,39 @@ std::optional<std::vector<RetainedSite>> LiveObjects::Retained(const Marking& ma
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const uint64_t interval = kept_interval_;
     std::unordered_map<uint32_t, RetainedSite> sums;
+    LargeObjects::Makers living;
+    uint64_t young_bytes = 0;  // of thinned objects that this marking says nothing of
+    uint64_t removals = 0;
     added_ = 0;
     for (size_t i = 0;;) {
       const std::lock_guard lock(mutex_);
-      if (kept_interval_ != interval) break;
+      if (kept_interval_ != interval || (i != 0 && removals_ != removals)) break;  // another thread has moved objects
       const int64_t border = Age(marking.older_than_ns), large_border = Age(marking.large_older_than_ns);
       const size_t end = i + kAtATime;
       while (i < std::min(end, objects_.size())) {
-        const Object& object = objects_[i];
+        Object& object = objects_[i];
         if (references.IsGone(object.reference)) {
-          Remove(i, references);
+          RemoveGone(i, references);
           continue;
         }
         ++i;
-        if (object.sampled_ns >= (object.size >= kLargeObject ? large_border : border)) continue;
+        const bool large = object.size >= kLargeObject;
+        if (large && !object.reached && object.sampled_ns < border) living[sites_[object.site].maker] += WeightOfThinning(object);
+        if (object.sampled_ns >= (large ? large_border : border)) {
+          if (object.thinning != 0 && !object.reached) young_bytes += object.size;
+          continue;
+        }
+        object.reached = true;
         RetainedSite& sum = sums[object.site];
-        const double probability = ProbabilityAt(object.size, interval), size = static_cast<double>(object.size);
+        const double probability = Probability(object.size, object.thinning, interval), size = static_cast<double>(object.size);
         sum.bytes += size / probability;
         sum.objects += 1 / probability;
         sum.variance += VarianceOf(size / probability, size);
       }
+      removals = removals_;
       if (i < objects_.size()) continue;
+      large_.Judge(living, marking.heap_max_bytes);
+      thinned_bytes_ = young_bytes;
       std::vector<RetainedSite> retained;
       for (auto& [site, sum] : sums) {
         sum.origin = sites_[site].origin;

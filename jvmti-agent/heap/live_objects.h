@@ -5,6 +5,8 @@
 // of walk. Purge() frees cleared references, after any collection. Retained() runs after a marking of the whole heap
 // (gc/collection.h). It sums up by site the remaining objects that are older than that marking: those were reachable.
 //
+// Large objects of a call site that makes mostly garbage of them are sampled a second time (heap/large_objects.h).
+//
 // Bounds: kMaxObjects objects (3 MiB, and 1 MiB of references in the JVM) and kMaxSites sites (1 MiB). When it is full, the
 // interval of the kept objects doubles. An object of size s that was kept with probability p = 1-exp(-s/interval) stays with
 // p(2·interval)/p(interval), which is the same as sampling at the doubled interval from the beginning. Weights are calculated
@@ -26,6 +28,7 @@
 #include <vector>
 
 #include "gc/marking_watch.h"
+#include "heap/large_objects.h"
 #include "heap/weak_references.h"
 #include "stacks/jvm_stacks.h"
 
@@ -52,11 +55,14 @@ class LiveObjects {
   // Forgets everything. `interval_bytes`: the interval of the samples; 1 or less: every object.
   void Begin(uint64_t interval_bytes, WeakReferences& references);
   void End(WeakReferences& references);
+  // Whether large garbage is to be thinned: for G1 only.
+  void SetThinning(bool on);
 
   // Whether this sample would be kept, decided at random each time; false after End().
   bool Keeps(uint64_t size);
   bool Knows(uint64_t site_key) const;
-  void AddSite(uint64_t site_key, ObjectOrigin origin);
+  // `maker`: of its large objects (LargeObjects::MakerOf).
+  void AddSite(uint64_t site_key, uint64_t maker, ObjectOrigin origin);
   // `site_key` of a site that was added; otherwise it counts for the site without a stack. `now_ns`: monotonic.
   void Add(jobject object, uint64_t size, uint64_t site_key, int64_t now_ns, WeakReferences& references);
 
@@ -80,19 +86,26 @@ class LiveObjects {
 
   struct Object {
     jweak reference;
-    uint64_t size : 48;  // a heap has less
+    uint64_t size : 42;     // a heap has less
+    uint64_t thinning : 5;  // LargeObjects; 0: not thinned
+    uint64_t reached : 1;   // a marking has found it reachable
     uint64_t site : 16;
     int64_t sampled_ns;  // since the beginning
   };
   static_assert(kMaxSites <= 1u << 16);
   struct Site {
-    uint64_t key = 0;
+    uint64_t key = 0, maker = 0;
     ObjectOrigin origin;
     uint32_t objects = 0;
     bool fresh = false;  // no walk has seen it yet: its first object may not have been added yet
   };
 
   // With mutex_ held:
+  double Probability(uint64_t size, uint8_t thinning, uint64_t kept_interval) const;
+  double WeightOfThinning(const Object& object) const;
+  std::optional<uint8_t> ThinningOf(uint64_t size, uint64_t site_key);
+  void ThinLarge(WeakReferences& references);
+  void RemoveGone(size_t index, WeakReferences& references);
   void Remove(size_t index, WeakReferences& references);
   void MakeRoom(WeakReferences& references);
   void FreeSites();
@@ -103,6 +116,9 @@ class LiveObjects {
   std::vector<Object> objects_;
   std::vector<Site> sites_;  // 0: without a stack
   std::vector<uint32_t> free_sites_;
+  LargeObjects large_;
+  uint64_t removals_ = 0;       // each may have moved another object
+  uint64_t thinned_bytes_ = 0;  // of thinned objects that no marking has found reachable
   std::unordered_map<uint64_t, uint32_t> by_key_;
   bool open_ = false;
   int64_t began_ns_ = 0;

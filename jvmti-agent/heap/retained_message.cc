@@ -12,7 +12,32 @@ namespace {
 
 uint64_t Rounded(double value) { return value <= 0 ? 0 : static_cast<uint64_t>(std::llround(std::min(value, 1e18))); }
 
-proto::RetainedHeap Built(const RetainedInputs& inputs, double scale, size_t most) {
+// The sites so that their sum is at most `used`, heaviest first.
+std::vector<RetainedSite> Within(double used, std::vector<RetainedSite> sites) {
+  double sum = 0, variance = 0;
+  for (const RetainedSite& site : sites) {
+    sum += site.bytes;
+    variance += site.variance;
+  }
+  if (sum <= used) return sites;
+  const auto reduce = [](RetainedSite& site, double bytes) {
+    if (site.bytes > 0) site.objects *= bytes / site.bytes;
+    site.bytes = bytes;
+  };
+  double reduced = 0;
+  for (RetainedSite& site : sites) {
+    const double share = variance > 0 ? (sum - used) * site.variance / variance : 0;
+    reduce(site, std::max(0.0, site.bytes - share));
+    reduced += site.bytes;
+  }
+  for (RetainedSite& site : sites) {
+    if (reduced > used) reduce(site, site.bytes * used / reduced);
+  }
+  std::sort(sites.begin(), sites.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  return sites;
+}
+
+proto::RetainedHeap Built(const RetainedInputs& inputs, const std::vector<RetainedSite>& sites, size_t most) {
   proto::RetainedHeap message;
   message.set_time_ms(inputs.time_ms);
   message.set_clock_ms(MonotonicNs() / 1'000'000);
@@ -23,9 +48,9 @@ proto::RetainedHeap Built(const RetainedInputs& inputs, double scale, size_t mos
   MessageNames names(message.mutable_names());
   uint64_t total = 0;
   double variance = 0;
-  for (size_t i = 0; i < inputs.sites.size(); ++i) {
-    const RetainedSite& site = inputs.sites[i];
-    const uint64_t bytes = static_cast<uint64_t>(std::max(0.0, site.bytes * scale));  // rounded down: the sum keeps the bound
+  for (size_t i = 0; i < sites.size(); ++i) {
+    const RetainedSite& site = sites[i];
+    const uint64_t bytes = static_cast<uint64_t>(std::max(0.0, site.bytes));  // rounded down: the sum keeps the bound
     total += bytes;
     variance += site.variance;
     if (i >= most) {
@@ -36,7 +61,7 @@ proto::RetainedHeap Built(const RetainedInputs& inputs, double scale, size_t mos
     proto::RetainedSite* row = message.add_sites();
     if (site.origin.stacks != nullptr) row->set_stack(names.Stack(*site.origin.stacks, site.origin.stack));
     row->set_bytes(bytes);
-    row->set_objects(std::max<uint64_t>(1, Rounded(site.objects * scale)));
+    row->set_objects(std::max<uint64_t>(1, Rounded(site.objects)));
     row->set_variance(site.variance);
     row->set_stage_id(site.origin.stage_id);
     row->set_stage_attempt(site.origin.stage_attempt);
@@ -50,13 +75,10 @@ proto::RetainedHeap Built(const RetainedInputs& inputs, double scale, size_t mos
 }  // namespace
 
 proto::RetainedHeap BuildRetained(const RetainedInputs& inputs, size_t max_bytes) {
-  double sum = 0;
-  for (const RetainedSite& site : inputs.sites) sum += site.bytes;
-  const double used = static_cast<double>(inputs.marking.heap_used_bytes);
-  const double scale = sum > used ? used / sum : 1;
+  const std::vector<RetainedSite> sites = Within(static_cast<double>(inputs.marking.heap_used_bytes), inputs.sites);
   constexpr size_t kFirst = 64;
   for (size_t most = kFirst;; most -= (most + 3) / 4) {
-    proto::RetainedHeap message = Built(inputs, scale, most);
+    proto::RetainedHeap message = Built(inputs, sites, most);
     if (most == 0 || message.ByteSizeLong() <= max_bytes) return message;
   }
 }

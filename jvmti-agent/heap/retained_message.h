@@ -24,7 +24,8 @@ struct RetainedInputs {
 
 inline constexpr size_t kMaxRetainedBytes = 16 << 10;  // of the message
 
-// Retained bytes can't exceed the heap's use: where the sum of the samples is above it, all sites are scaled down.
+// Retained bytes can't exceed the heap's use. Where the sum of the samples is above it, the sites are reduced in proportion to their
+// variances: what is known exactly stays as it is.
 proto::RetainedHeap BuildRetained(const RetainedInputs& inputs, size_t max_bytes = kMaxRetainedBytes);
 
 }  // namespace memprof

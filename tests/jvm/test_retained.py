@@ -1,5 +1,7 @@
 """What the heap retains: a known 100 MB among gigabytes of garbage, on every collector."""
 
+import re
+
 import pytest
 from conftest import skip_without
 
@@ -52,7 +54,8 @@ def test_what_is_let_go_is_gone(java, collector):
     assert kept == 0
     last = heaps(outcome)[-1]
     assert last["collection"].endswith("(System.gc())")
-    assert of_site(last, "Retained.kept") == []
+    # Of its arrays; the JVM may have made a small object of its own there, when it linked the line's call.
+    assert [site for site in of_site(last, "Retained.kept") if site["bytes"] > 1000 * site["objects"]] == []
     assert of_site(last, "Retained.keptWithoutTask"), "that was not let go"
     snapshot = outcome.snapshots()[-1]
     most, after = snapshot["heapAfterGcPeak"]["bytes"], snapshot["heapAfterGc"]["bytes"]
@@ -86,6 +89,23 @@ def test_g1s_own_marking_beside_the_application_is_enough(java):
     (found,) = of_site(marked, "Retained.kept")
     assert found["bytes"] == pytest.approx(kept, rel=0.05)
     assert sum(site["bytes"] for site in of_site(marked, "Retained.garbage")) < 0.05 * kept
+
+
+def test_large_garbage_is_not_kept_from_g1(java):
+    """G1 frees a dead large array at its next pause; if a weak reference points at it, only after a marking."""
+    size = 1_400_003
+    outcome = java.run(
+        "LargeGarbage", str(size), agent="interval=64k", jvm=["-XX:+UseG1GC", "-Xmx512m", "-Xlog:gc"], timeout=240
+    )
+    assert outcome.status == 0, outcome.err
+    marked, undone = (len(re.findall(rf"Concurrent {cycle} Cycle \d", outcome.out)) for cycle in ("Mark", "Undo"))
+    # Without the profiler no cycle marks the heap; if all arrays were followed, two of three would.
+    assert marked + undone > 20
+    assert marked < undone / 2, (marked, undone)
+    last = heaps(outcome)[-1]
+    (found,) = of_site(last, "LargeGarbage.kept")
+    assert found["bytes"] == 30 * (size + 21), "each with its header; none of them was left out"
+    assert found["variance"] ** 0.5 < 1000
 
 
 def test_checked_jni_has_nothing_to_say(java):

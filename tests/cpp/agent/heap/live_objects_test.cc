@@ -29,7 +29,7 @@ class FakeReferences final : public WeakReferences {
 
 jobject Object(uintptr_t number) { return reinterpret_cast<jobject>(number * 8); }
 
-constexpr uint64_t kSite = 77, kOther = 78;
+constexpr uint64_t kSite = 77, kOther = 78, kMaker = 7, kOtherMaker = 8;
 constexpr int64_t kMs = 1'000'000;
 
 Marking MarkedAt(int64_t ns) { return {"a collection", ns, ns, ns, 0, 0}; }
@@ -38,8 +38,8 @@ class LiveObjectsTest : public ::testing::Test {
  protected:
   void SetUp() override {
     live_.Begin(1, references_);  // every object
-    live_.AddSite(kSite, {nullptr, 0, 3, 1, 0});
-    live_.AddSite(kOther, {nullptr, 0, -1, -1, 5});
+    live_.AddSite(kSite, kMaker, {nullptr, 0, 3, 1, 0});
+    live_.AddSite(kOther, kOtherMaker, {nullptr, 0, -1, -1, 5});
     now_ = MonotonicNs();
   }
   void TearDown() override {
@@ -108,8 +108,8 @@ TEST_F(LiveObjectsTest, AFullTableThinsWithoutBias) {
   constexpr uint64_t kInterval = 512, kSmall = 203, kLarge = 2'003;
   constexpr uintptr_t kObjects = 4'000'000;
   live_.Begin(kInterval, references_);
-  live_.AddSite(kSite, {nullptr, 0, 3, 1, 0});
-  live_.AddSite(kOther, {nullptr, 0, 4, 1, 0});
+  live_.AddSite(kSite, kMaker, {nullptr, 0, 3, 1, 0});
+  live_.AddSite(kOther, kOtherMaker, {nullptr, 0, 4, 1, 0});
   uint64_t random = 1;
   for (uintptr_t i = 1; i <= kObjects; ++i) {
     const uint64_t size = i % 4 == 0 ? kLarge : kSmall;
@@ -130,8 +130,67 @@ TEST_F(LiveObjectsTest, AFullTableThinsWithoutBias) {
   }
 }
 
+// A maker whose large objects were gone at the last marking is thinned: few of its next ones are followed, and their sum is unbiased.
+TEST_F(LiveObjectsTest, LargeGarbageIsThinnedWithoutBias) {
+  constexpr uint64_t kHeap = uint64_t{64} << 30, kSize = 1'400'003;
+  const auto marked = [&](int64_t ns) { return Marking{"a marking", ns, ns, ns, 0, kHeap}; };
+  live_.SetThinning(true);
+  for (uintptr_t i = 1; i <= 8; ++i) {
+    live_.Add(Object(i), kSize, kSite, now_, references_);
+    live_.Add(Object(100 + i), kSize, kOther, now_, references_);
+    references_.Collect(Object(i));
+  }
+  EXPECT_EQ(live_.Retained(marked(now_ + 10 * kMs), references_)->at(0).bytes, 8.0 * kSize);
+  EXPECT_EQ(live_.objects(), 8u);
+
+  // 2.8 TB, of which the followed ones hold no more than a part of the heap.
+  constexpr uintptr_t kObjects = 2'000'000;
+  for (uintptr_t i = 1000; i < 1000 + kObjects; ++i) live_.Add(Object(i), kSize, kSite, now_, references_);
+  const double followed = static_cast<double>(live_.objects() - 8), most = static_cast<double>(kHeap / LargeObjects::kBudget);
+  EXPECT_LE(followed * kSize, most);
+  EXPECT_GT(followed * kSize, most / 4);
+  const size_t before = live_.objects();
+  live_.Add(Object(301), kLargeObject - 1, kSite, now_, references_);
+  EXPECT_EQ(live_.objects(), before + 1) << "a smaller one is always followed";
+  for (uintptr_t i = 200; i < 210; ++i) live_.Add(Object(i), kSize, kOther, now_, references_);
+  const std::vector<RetainedSite> retained = *live_.Retained(marked(now_ + 20 * kMs), references_);
+  ASSERT_EQ(retained.size(), 2u);
+  EXPECT_NEAR(retained[0].bytes, 1.0 * kObjects * kSize, 6 * std::sqrt(retained[0].variance));
+  EXPECT_NEAR(std::sqrt(retained[0].variance) / retained[0].bytes, 1 / std::sqrt(followed), 0.1 / std::sqrt(followed));
+  EXPECT_EQ(retained[1].bytes, 18.0 * kSize);  // what was still reachable then is followed whole
+  EXPECT_EQ(retained[1].variance, 0);
+
+  // This time they were reachable: the next ones are followed whole, and the old ones keep their weight.
+  live_.Add(Object(302), kSize, kSite, now_ + 20 * kMs, references_);
+  EXPECT_NEAR(live_.Retained(marked(now_ + 30 * kMs), references_)->at(0).bytes, retained[0].bytes + kSize, 1);
+}
+
+// What a marking has found reachable is no garbage when it is let go; and of what was made while the heap was marked nothing is known.
+TEST_F(LiveObjectsTest, WhatWasRetainedIsNoGarbage) {
+  const auto marked = [&](int64_t ns) { return Marking{"a marking", ns, ns, ns, 0, uint64_t{1} << 30}; };
+  live_.SetThinning(true);
+  for (uintptr_t i = 1; i <= 100; ++i) live_.Add(Object(i), kLargeObject, kSite, now_, references_);
+  EXPECT_EQ(live_.Retained(marked(now_ + 10 * kMs), references_)->size(), 1u);
+  for (uintptr_t i = 1; i <= 100; ++i) references_.Collect(Object(i));
+  for (uintptr_t i = 101; i <= 200; ++i) live_.Add(Object(i), kLargeObject, kSite, now_ + 30 * kMs, references_);
+  for (uintptr_t i = 101; i <= 110; ++i) references_.Collect(Object(i));
+  Marking marking = marked(now_ + 20 * kMs);
+  marking.older_than_ns = now_ + 35 * kMs;
+  EXPECT_TRUE(live_.Retained(marking, references_)->empty());
+  for (uintptr_t i = 201; i <= 300; ++i) live_.Add(Object(i), kLargeObject, kSite, now_ + 40 * kMs, references_);
+  EXPECT_EQ(live_.objects(), 190u) << "all are followed";
+}
+
+TEST_F(LiveObjectsTest, OnlyWhereACollectorNeedsItIsLargeGarbageThinned) {
+  for (uintptr_t i = 1; i <= 8; ++i) live_.Add(Object(i), kLargeObject, kSite, now_, references_);
+  for (uintptr_t i = 1; i <= 8; ++i) references_.Collect(Object(i));
+  EXPECT_TRUE(live_.Retained({"a marking", now_ + 10 * kMs, now_ + 10 * kMs, 0, 0, uint64_t{64} << 30}, references_)->empty());
+  for (uintptr_t i = 11; i <= 510; ++i) live_.Add(Object(i), kLargeObject, kSite, now_, references_);
+  EXPECT_EQ(live_.objects(), 500u);
+}
+
 TEST_F(LiveObjectsTest, SitesBeyondTheBoundShareOne) {
-  for (uint64_t key = 1000; key < 1000 + LiveObjects::kMaxSites; ++key) live_.AddSite(key, {nullptr, 0, 9, 0, 0});
+  for (uint64_t key = 1000; key < 1000 + LiveObjects::kMaxSites; ++key) live_.AddSite(key, 0, {nullptr, 0, 9, 0, 0});
   EXPECT_GT(live_.lost_sites(), 0u);
   live_.Add(Object(1), 55, 1000 + LiveObjects::kMaxSites - 1, now_, references_);
   const std::vector<RetainedSite> retained = *live_.Retained(MarkedAt(now_ + 10 * kMs), references_);

@@ -39,6 +39,19 @@ TEST(RetainedMessage, NothingIsRetainedThatIsNotInUse) {
   EXPECT_EQ(heap.sites(0).bytes(), heap.sites(2).bytes());
 }
 
+TEST(RetainedMessage, WhatIsKnownExactlyStays) {
+  RetainedInputs inputs = Inputs(3, 400'000);
+  inputs.sites[1].variance = 0;
+  inputs.sites[2].variance = 2'700;
+  const proto::RetainedHeap heap = BuildRetained(inputs);
+  EXPECT_EQ(heap.sites(0).bytes(), 400'000u);
+  EXPECT_EQ(heap.sites(0).stage_id(), -1);
+  EXPECT_EQ(heap.sites(1).bytes(), 350'000u);
+  EXPECT_EQ(heap.sites(2).bytes(), 250'002u);
+  EXPECT_EQ(heap.sites(2).objects(), 4u);
+  EXPECT_LE(heap.total_bytes(), heap.heap_used_after_bytes());
+}
+
 TEST(RetainedMessage, WhatFindsNoRoomIsSummedUp) {
   const proto::RetainedHeap heap = BuildRetained(Inputs(3000, 101), 700);
   EXPECT_LE(heap.ByteSizeLong(), 700u);

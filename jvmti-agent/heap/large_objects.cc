@@ -1,0 +1,54 @@
+#include "heap/large_objects.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+
+namespace memprof {
+namespace {
+
+constexpr int kMakerMethods = 8;  // the part of a stack that outlives a query; further out is code that Spark generates for each
+
+}  // namespace
+
+uint64_t LargeObjects::MakerOf(const CapturedStack& stack) {
+  uint64_t hash = 0;
+  for (int i = 0; i < std::min(stack.depth, kMakerMethods); ++i) {
+    hash = HashPair(hash, reinterpret_cast<uintptr_t>(stack.frames[i].method));
+  }
+  return hash;
+}
+
+void LargeObjects::Begin() {
+  makers_.clear();
+  first_interval_ = 0;
+  thinning_ = 1;
+}
+
+bool LargeObjects::IsThinned(uint64_t maker) const {
+  if (!on_ || first_interval_ == 0) return false;
+  const auto found = makers_.find(maker);
+  return found != makers_.end() && found->second.makes_garbage;
+}
+
+void LargeObjects::Gone(uint64_t maker, double weight) {
+  if (!on_ || (makers_.size() >= kMaxMakers && !makers_.contains(maker))) return;
+  makers_[maker].gone += weight;
+}
+
+void LargeObjects::Judge(const Makers& living, uint64_t heap_max_bytes) {
+  if (first_interval_ == 0) first_interval_ = heap_max_bytes / kFirstInterval;
+  thinning_ = 1;
+  const bool crowded = makers_.size() >= kMaxMakers;
+  for (auto it = makers_.begin(); it != makers_.end();) {
+    auto& [hash, maker] = *it;
+    const auto found = living.find(hash);
+    const double alive = found == living.end() ? 0 : found->second;
+    const bool seen = maker.gone + alive > 0;
+    if (seen) maker.makes_garbage = maker.gone > kGonePerLiving * alive;
+    maker.gone = 0;
+    it = !maker.makes_garbage || (crowded && !seen) ? makers_.erase(it) : std::next(it);
+  }
+}
+
+}  // namespace memprof

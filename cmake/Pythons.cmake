@@ -1,8 +1,8 @@
-# Every CPython 3.9-3.13 found on PATH or under pyenv: the shim is built once for each, into one package.
+# Every CPython 3.9-3.14 found on PATH or under pyenv: the shim is built once for each, into one package.
 # Sets MEMPROF_PYTHONS to a list of tags (311 312 ...) and, per tag, MEMPROF_PYTHON_<tag>_{EXECUTABLE,INCLUDE,SUFFIX}.
 # memprof_python_module(NAME PYTHONS … SOURCES … LIBRARIES …) makes one module target per CPython, NAME_<tag>, and puts it into the wheel.
 
-set(MEMPROF_PYTHON_TAGS "39;310;311;312;313" CACHE STRING "CPython versions to build the shim for, where found")
+set(MEMPROF_PYTHON_TAGS "39;310;311;312;313;314" CACHE STRING "CPython versions to build the shim for, where found")
 set(MEMPROF_STORE_TAGS "${MEMPROF_PYTHON_TAGS}" CACHE STRING "Those of them whose command line the wheel serves, too")
 set(MEMPROF_PYTHON_PACKAGE_DIR ${CMAKE_BINARY_DIR}/python/sparkmemprof)
 

@@ -42,6 +42,7 @@ want_room 2 "${TMPDIR:-/tmp}"
 commit=$(git rev-parse HEAD 2>/dev/null) || fail "tests/run.sh names the commit it tested: run it in a git checkout"
 dirty=false
 [ -z "$(git status --porcelain 2>/dev/null)" ] || dirty=true
+[ "$tier" = landing ] || setup_cpythons
 setup_tests
 [ "$tier" = landing ] || setup_jdks
 steps=()

@@ -5,7 +5,8 @@
 #   setup_wheel            the Python package, made from that build
 #   setup_tests            all of these, for every Spark line, and the tests' own programs
 #   setup_jdks             JDK 11 and 21, for the full tier
-#   setup_spark 3.5|4      the venv of that Spark line, with the wheel in it; sets SPARK_VENV
+#   setup_cpythons         CPython 3.14, likewise; before setup_tests, which builds the shim for what is there
+#   setup_spark 3.5|4      the venv of that Spark line, with the wheel in it; sets SPARK_VENV. Another CPython than 3.11 may follow
 # shellcheck shell=bash
 
 PROJECT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -13,13 +14,15 @@ BUILD=$PROJECT/build
 LOGS=$BUILD/logs
 PRESET=${MEMPROF_PRESET:-release}
 # The CPythons whose command line the wheel serves; a test or a demo needs that of its own alone. (Shims: always all.)
-STORE_PYTHONS=${MEMPROF_STORE_PYTHONS:-39;310;311;312;313}
+STORE_PYTHONS=${MEMPROF_STORE_PYTHONS:-39;310;311;312;313;314}
 BUILD_TARGETS=() # beside what the product needs
+CPYTHON_3_14=${MEMPROF_CPYTHON_3_14:-} # its path, if setup_cpythons has found one
 STEPS=()         # what `progress` has done: seconds, a tab, what it was
 
 # What the build and the tests need beyond a base Debian 12 with Python 3.11 and a JDK 17. Node.js and npm: setup_node.
 APT_BUILD=(g++ make cmake ninja-build ccache autoconf automake libtool dpkg-dev protobuf-compiler libprotobuf-dev libfmt-dev
   nlohmann-json3-dev libgtest-dev libgmock-dev python3-dev python3-venv openjdk-17-jdk-headless maven)
+APT_CPYTHON=(curl xz-utils zlib1g-dev libffi-dev libssl-dev libsqlite3-dev libbz2-dev liblzma-dev)
 APT_TEST=(clang-format clang-tidy util-linux libpython3.11-testsuite chromium)
 
 say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
@@ -127,9 +130,10 @@ setup_python() {
   fail "no Python 3.11 with venv on PATH: apt-get install python3 python3-venv"
 }
 
-# venv FOLDER REQUIREMENTS [PYTHON]: makes or updates a venv; a no-op while the requirements file is unchanged.
+# venv FOLDER REQUIREMENTS [PYTHON]: makes or updates a venv; a no-op while the requirements file and the Python are unchanged.
 setup_venv() {
   local folder=$1 requirements=$2 PYTHON=${3:-}
+  [ -z "$PYTHON" ] || [ "$(readlink -f "$folder/bin/python")" = "$(readlink -f "$PYTHON")" ] || rm -rf "$folder"
   cmp -s "$requirements" "$folder/.requirements" && return
   [ -n "$PYTHON" ] || setup_python
   [ -x "$folder/bin/pip" ] || progress "venv ${folder#"$PROJECT"/}" "$PYTHON" -m venv "$folder"
@@ -155,6 +159,7 @@ third_party() {
 }
 
 setup_build() {
+  local pythons="$STORE_PYTHONS $CPYTHON_3_14"
   setup_apt "${APT_BUILD[@]}" "$@"
   setup_node
   setup_venv "$BUILD/tools" "$PROJECT/tools/requirements.txt"
@@ -162,9 +167,10 @@ setup_build() {
     progress "third-party libraries from Debian's sources" "$PROJECT/cmake/build-third-party.sh" "$(third_party)"
   fi
   cd "$PROJECT" || exit 2
-  if [ ! -e "$BUILD/$PRESET/build.ninja" ] || [ "$(cat "$BUILD/$PRESET/.store-pythons" 2>/dev/null)" != "$STORE_PYTHONS" ]; then
+  if [ ! -e "$BUILD/$PRESET/build.ninja" ] || [ "$(cat "$BUILD/$PRESET/.pythons" 2>/dev/null)" != "$pythons" ]; then
+    rm -f "$BUILD/$PRESET"/python/sparkmemprof/_*.so* # of a CPython that may not be among them now
     progress "cmake: configuring $PRESET" cmake --preset "$PRESET" -DMEMPROF_STORE_TAGS="$STORE_PYTHONS"
-    printf '%s' "$STORE_PYTHONS" >"$BUILD/$PRESET/.store-pythons"
+    printf '%s' "$pythons" >"$BUILD/$PRESET/.pythons"
   fi
   progress "cmake: building $PRESET" cmake --build "$BUILD/$PRESET" --target all "${BUILD_TARGETS[@]}"
   cd "$OLDPWD" || exit 2
@@ -191,10 +197,10 @@ setup_package() {
 }
 
 setup_spark() {
-  local line=$1
+  local line=$1 python=${2:-}
   case $line in 3.5 | 4) ;; *) fail "unknown Spark line '$line': 3.5 or 4" ;; esac
-  SPARK_VENV=$BUILD/venvs/spark-$line
-  setup_venv "$SPARK_VENV" "$PROJECT/integration/requirements-spark-$line.txt"
+  SPARK_VENV=$BUILD/venvs/spark-$line${python:+-on-${python##*/}}
+  setup_venv "$SPARK_VENV" "$PROJECT/integration/requirements-spark-$line.txt" "$python"
   # Times of their own would keep JVMs from an archive of these classes that another checkout's tests have made.
   find "$SPARK_VENV"/lib/python*/site-packages/pyspark/jars -name '*.jar' -newermt 2020-01-02 -exec touch -d 2020-01-01 {} +
   setup_package "$SPARK_VENV"
@@ -211,6 +217,34 @@ setup_jdks() {
   done
 }
 
+# A CPython that Debian 12 doesn't have, unless the machine has one that cmake/Pythons.cmake takes. It is kept by its recipe, as the
+# third-party libraries are, and comes last on PATH. Where it can't be had, the tests of that version are skipped, with the reason.
+setup_cpythons() {
+  local folder candidate
+  for candidate in "$(type -P python3.14)" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.14.*/bin/python3.14; do
+    CPYTHON_3_14=$("$candidate" -c 'import ensurepip, os, sys, sysconfig as s, venv
+if os.path.exists(s.get_path("include") + "/Python.h") and not s.get_config_var("Py_GIL_DISABLED"): print(sys.executable)' 2>/dev/null) || true
+    [ -z "$CPYTHON_3_14" ] || break
+  done
+  if [ -z "$CPYTHON_3_14" ] && [ "$(id -u)" -ne 0 ]; then
+    say "no CPython 3.14 here, and only root may install what its build needs"
+  elif [ -z "$CPYTHON_3_14" ]; then
+    folder=$(sha1sum <"$PROJECT/tools/build-cpython.sh")
+    folder=${XDG_CACHE_HOME:-$HOME/.cache}/sparkmemprof/cpython-${folder:0:12}
+    if [ ! -e "$folder/.complete" ]; then
+      setup_apt "${APT_CPYTHON[@]}"
+      progress "CPython 3.14 from Debian's source, about four minutes" "$PROJECT/tools/build-cpython.sh" "$folder"
+    fi
+    if [ -e "$folder/.complete" ]; then
+      export PATH=$PATH:$folder/bin
+      CPYTHON_3_14=$folder/bin/python3.14
+    else
+      say "no CPython 3.14: Debian's mirror doesn't have the archive"
+    fi
+  fi
+  export MEMPROF_CPYTHON_3_14=$CPYTHON_3_14 # for the scripts that tests run, too
+}
+
 # What the tests need: a build with theirs, the wheel, and a venv for each Spark line; tells the tests where they are.
 setup_tests() {
   setup_lock
@@ -222,6 +256,10 @@ setup_tests() {
   export MEMPROF_PYTHON_4=$SPARK_VENV/bin/python
   setup_spark 3.5
   export MEMPROF_PYTHON_3_5=$SPARK_VENV/bin/python
+  if [ -n "$CPYTHON_3_14" ]; then
+    setup_spark 4 "$CPYTHON_3_14"
+    export MEMPROF_PYTHON_4_ON_3_14=$SPARK_VENV/bin/python
+  fi
   setup_unlock
   export MEMPROF_BUILD=$BUILD/$PRESET
 }

@@ -124,10 +124,10 @@ def spark(line, tmp_path_factory, request):
     return made
 
 
-def make_spark(line, folder):
-    """The Spark line's PySpark in a folder of our own."""
+def make_spark(line, folder, original=None):
+    """The Spark line's PySpark in a folder of our own. original: another Python that has it."""
     folder.mkdir(exist_ok=True)
-    original = python_of(line)
+    original = original or python_of(line)
     asked = subprocess.run(
         [original, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
         capture_output=True,

@@ -27,7 +27,7 @@ _WITH_A_WORD = ("-W", "-X", "--check-hash-based-pycs")
 # multiprocessing's and joblib's tracker of names of shared memory. It runs no code of the user.
 _BOOKKEEPER = re.compile(r"from [\w.]+\.resource_tracker import")
 
-_FORK_SERVER = re.compile(r"from multiprocessing\.forkserver import")
+_FORK_SERVER = re.compile(r"(import sys; )?from multiprocessing\.forkserver import")  # "import sys" since gh-144503
 _here = threading.local()  # starting: this thread is about to execute another program
 
 # What a child is to be profiled with, asked with its words when it is started; None: not at all.

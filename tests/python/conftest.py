@@ -118,7 +118,7 @@ def run_scene(scene_process):
     return run
 
 
-@pytest.fixture(params=["3_5", "4"])
+@pytest.fixture(params=["3_5", "4", pytest.param("4_ON_3_14", marks=pytest.mark.full)])
 def pyspark_python(request):
     python = os.environ.get(f"MEMPROF_PYTHON_{request.param}")
     if not python:
@@ -148,7 +148,7 @@ def run_job(pyspark_python, package, tmp_path):
 
 def on(line):
     """In the landing tier on this line alone; integration/tests/test_kinds.py has both lines do much the same."""
-    lines = [pytest.param(each, marks=[] if each == line else pytest.mark.full) for each in ("3_5", "4")]
+    lines = [pytest.param(each, marks=[] if each == line else pytest.mark.full) for each in ("3_5", "4", "4_ON_3_14")]
     return pytest.mark.parametrize("pyspark_python", lines, indirect=True)
 
 

@@ -38,7 +38,7 @@ def incident_of(boxes):
     return incident
 
 
-@pytest.mark.parametrize("version", ["3.9", "3.11", "3.12", "3.13"])
+@pytest.mark.parametrize("version", ["3.9", "3.11", "3.12", "3.13", "3.14"])
 @pytest.mark.parametrize(
     "end",
     [

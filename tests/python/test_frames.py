@@ -7,7 +7,7 @@ import pytest
 from conftest import INTERVAL, SCENES, python_of
 from stacks import native_frames, python_frames, site_of
 
-VERSIONS = ("3.9", "3.10", "3.11", "3.12", "3.13")
+VERSIONS = ("3.9", "3.10", "3.11", "3.12", "3.13", "3.14")
 
 
 @pytest.mark.parametrize("version", [*VERSIONS, "system"])

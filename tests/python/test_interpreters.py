@@ -20,7 +20,7 @@ print("unharmed", "sparkmemprof._hooks" in sys.modules)
 def other_pythons():
     """CPythons of this machine that are too old, too new, or free-threaded: (name, path or None)."""
     found = []
-    names = ("python3.7", "python3.8", "python3.14", "python3.15", "python3.13t", "python3.14t")
+    names = ("python3.7", "python3.8", "python3.15", "python3.13t", "python3.14t")
     pyenv = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv"))
     for name in names:
         on_path = shutil.which(name)

@@ -4,7 +4,7 @@ import pytest
 from conftest import SCENES, python_of
 from stacks import sites_on_line
 
-VERSIONS = ["3.9", "3.11", "3.12", "3.13"]
+VERSIONS = ["3.9", "3.11", "3.12", "3.13", "3.14"]
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -1,8 +1,10 @@
 """Processes that a task of a PySpark worker starts: each has the task's session in a box of its own."""
 
+import importlib.util
 import pathlib
 
-from conftest import JOBS, line_of, on
+import pytest
+from conftest import JOBS, ROOT, line_of, on
 
 WAYS = {
     "spawns": (1_899_997, 1),
@@ -54,3 +56,19 @@ def test_their_blocks_are_the_tasks(run_job, boxes):
     assert len(holders(sessions, OFTEN_BYTES)) == MOST, "up to a bound"
     beyond = [session["counters"].get("unprofiledProcesses") for session in sessions]
     assert [count for count in beyond if count] == [18 - MOST]
+
+
+@pytest.mark.parametrize(
+    ("code", "serves"),
+    [
+        ("from multiprocessing.forkserver import main; main(3, 4, [], **{})", True),
+        ("import sys; from multiprocessing.forkserver import main; main(3, 4, [], sys_argv=sys.argv[1:], **{})", True),
+        ("from multiprocessing.resource_tracker import main;main(3)", False),
+    ],
+)
+def test_a_fork_server_is_known_by_its_words(code, serves):
+    """CPython has changed them within a line of releases (gh-144503)."""
+    spec = importlib.util.spec_from_file_location("children", ROOT / "pyworker-shim/sparkmemprof/children.py")
+    children = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(children)
+    assert children.is_fork_server(["python", "-s", "-c", code]) == serves

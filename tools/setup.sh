@@ -169,7 +169,7 @@ setup_build() {
   cd "$PROJECT" || exit 2
   if [ ! -e "$BUILD/$PRESET/build.ninja" ] || [ "$(cat "$BUILD/$PRESET/.pythons" 2>/dev/null)" != "$pythons" ]; then
     rm -f "$BUILD/$PRESET"/python/sparkmemprof/_*.so* # of a CPython that may not be among them now
-    progress "cmake: configuring $PRESET" cmake --preset "$PRESET" -DMEMPROF_STORE_TAGS="$STORE_PYTHONS"
+    progress "cmake: configuring $PRESET" cmake --preset "$PRESET" -UMEMPROF_PYTHON_TAGS -DMEMPROF_STORE_TAGS="$STORE_PYTHONS"
     printf '%s' "$pythons" >"$BUILD/$PRESET/.pythons"
   fi
   progress "cmake: building $PRESET" cmake --build "$BUILD/$PRESET" --target all "${BUILD_TARGETS[@]}"
@@ -218,31 +218,26 @@ setup_jdks() {
 }
 
 # A CPython that Debian 12 doesn't have, unless the machine has one that cmake/Pythons.cmake takes. It is kept by its recipe, as the
-# third-party libraries are, and comes last on PATH. Where it can't be had, the tests of that version are skipped, with the reason.
+# third-party libraries are, and comes last on PATH. Where it can't be fetched, the tests of that version are skipped, with the reason.
 setup_cpythons() {
   local folder candidate
-  for candidate in "$(type -P python3.14)" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.14.*/bin/python3.14; do
+  setup_lock
+  folder=$(sha1sum <"$PROJECT/tools/build-cpython.sh")
+  folder=${XDG_CACHE_HOME:-$HOME/.cache}/sparkmemprof/cpython-${folder:0:12}
+  for candidate in "$(type -P python3.14)" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.14.*/bin/python3.14 "$folder/bin/python3.14"; do
     CPYTHON_3_14=$("$candidate" -c 'import ensurepip, os, sys, sysconfig as s, venv
 if os.path.exists(s.get_path("include") + "/Python.h") and not s.get_config_var("Py_GIL_DISABLED"): print(sys.executable)' 2>/dev/null) || true
     [ -z "$CPYTHON_3_14" ] || break
   done
-  if [ -z "$CPYTHON_3_14" ] && [ "$(id -u)" -ne 0 ]; then
-    say "no CPython 3.14 here, and only root may install what its build needs"
-  elif [ -z "$CPYTHON_3_14" ]; then
-    folder=$(sha1sum <"$PROJECT/tools/build-cpython.sh")
-    folder=${XDG_CACHE_HOME:-$HOME/.cache}/sparkmemprof/cpython-${folder:0:12}
-    if [ ! -e "$folder/.complete" ]; then
-      setup_apt "${APT_CPYTHON[@]}"
-      progress "CPython 3.14 from Debian's source, about four minutes" "$PROJECT/tools/build-cpython.sh" "$folder"
-    fi
-    if [ -e "$folder/.complete" ]; then
-      export PATH=$PATH:$folder/bin
-      CPYTHON_3_14=$folder/bin/python3.14
-    else
-      say "no CPython 3.14: Debian's mirror doesn't have the archive"
-    fi
+  if [ -z "$CPYTHON_3_14" ]; then
+    [ "$(id -u)" -ne 0 ] || setup_apt "${APT_CPYTHON[@]}"
+    progress "CPython 3.14 from Debian's source, about four minutes" "$PROJECT/tools/build-cpython.sh" "$folder"
+    [ ! -e "$folder/.complete" ] || CPYTHON_3_14=$folder/bin/python3.14
   fi
+  [ -n "$CPYTHON_3_14" ] || say "no CPython 3.14: $(tail -n 1 "$LOGS"/CPython-3.14*.log)"
+  [ "$CPYTHON_3_14" != "$folder/bin/python3.14" ] || export PATH=$PATH:$folder/bin
   export MEMPROF_CPYTHON_3_14=$CPYTHON_3_14 # for the scripts that tests run, too
+  setup_unlock
 }
 
 # What the tests need: a build with theirs, the wheel, and a venv for each Spark line; tells the tests where they are.

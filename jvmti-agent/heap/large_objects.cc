@@ -31,22 +31,31 @@ bool LargeObjects::IsThinned(uint64_t maker) const {
   return found != makers_.end() && found->second.makes_garbage;
 }
 
-void LargeObjects::Gone(uint64_t maker, double weight) {
-  if (!on_ || (makers_.size() >= kMaxMakers && !makers_.contains(maker))) return;
-  makers_[maker].gone += weight;
+// Null: there is no room for another one.
+LargeObjects::Maker* LargeObjects::Find(uint64_t maker) {
+  if (!on_ || (makers_.size() >= kMaxMakers && !makers_.contains(maker))) return nullptr;
+  return &makers_[maker];
 }
 
-void LargeObjects::Judge(const Makers& living, uint64_t heap_max_bytes) {
+void LargeObjects::Gone(uint64_t maker, double weight) {
+  if (Maker* found = Find(maker)) found->gone += weight;
+}
+
+void LargeObjects::Reached(uint64_t maker, double weight) {
+  if (Maker* found = Find(maker)) found->reached += weight;
+}
+
+void LargeObjects::Judge(const Makers& unsure, uint64_t heap_max_bytes) {
   if (first_interval_ == 0) first_interval_ = heap_max_bytes / kFirstInterval;
   thinning_ = 1;
   const bool crowded = makers_.size() >= kMaxMakers;
   for (auto it = makers_.begin(); it != makers_.end();) {
     auto& [hash, maker] = *it;
-    const auto found = living.find(hash);
-    const double alive = found == living.end() ? 0 : found->second;
-    const bool seen = maker.gone + alive > 0;
-    if (seen) maker.makes_garbage = maker.gone > kGonePerLiving * alive;
-    maker.gone = 0;
+    const auto found = unsure.find(hash);
+    const double living = maker.reached + (found == unsure.end() ? 0 : found->second);
+    const bool seen = maker.gone + living > 0;
+    if (seen) maker.makes_garbage = maker.gone > kGonePerLiving * living;
+    maker.gone = maker.reached = 0;
     it = !maker.makes_garbage || (crowded && !seen) ? makers_.erase(it) : std::next(it);
   }
 }

@@ -29,7 +29,8 @@ class LargeObjects {
   // A maker makes garbage when more than this many were gone for each one that was still there.
   static constexpr double kGonePerLiving = 3;
 
-  using Makers = std::unordered_map<uint64_t, double>;  // objects by maker, each with the weight 1/p
+  // Objects by maker. Each counts for as many as it stands for: 1/p where it is thinned.
+  using Makers = std::unordered_map<uint64_t, double>;
 
   static uint64_t MakerOf(const CapturedStack& stack);
 
@@ -45,12 +46,12 @@ class LargeObjects {
   uint64_t budget() const { return thinning_ == kMostThinning ? UINT64_MAX : first_interval_ * kFirstInterval / kBudget; }
   void Double() { ++thinning_; }
 
-  // An object that no marking has found reachable is gone. `weight`: 1/p.
+  // What has become of an object that no marking had found reachable before: it is gone, or a marking has now found it reachable.
   void Gone(uint64_t maker, double weight);
-  // A marking has ended. `living`: objects from before Marking::older_than_ns that are not gone, but for those that an earlier
-  // marking had found reachable. Some of them may have been made while the heap was marked, and count as live. `heap_max_bytes` 0: not
-  // known.
-  void Judge(const Makers& living, uint64_t heap_max_bytes);
+  void Reached(uint64_t maker, double weight);
+  // A marking has ended. `unsure`: further objects from before Marking::older_than_ns that are not gone. They are reachable, or were
+  // made while the heap was marked. `heap_max_bytes` 0: not known.
+  void Judge(const Makers& unsure, uint64_t heap_max_bytes);
 
  private:
   static constexpr uint8_t kMostThinning = 5;
@@ -60,10 +61,11 @@ class LargeObjects {
   uint64_t first_interval_ = 0;  // 0: the heap's maximum is not known yet, nothing is thinned
   uint8_t thinning_ = 1;
   struct Maker {
-    double gone = 0;  // since the last judgement, each with its weight
+    double gone = 0, reached = 0;  // since the last judgement
     bool makes_garbage = false;
   };
-  std::unordered_map<uint64_t, Maker> makers_;  // with objects that are gone, or that make garbage
+  Maker* Find(uint64_t maker);
+  std::unordered_map<uint64_t, Maker> makers_;  // that make garbage, or of whose objects something has become since the last judgement
 };
 
 }  // namespace memprof

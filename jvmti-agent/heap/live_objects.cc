@@ -31,6 +31,7 @@ void LiveObjects::Begin(uint64_t interval_bytes, WeakReferences& references) {
 void LiveObjects::End(WeakReferences& references) {
   const std::lock_guard lock(mutex_);
   open_ = false;
+  ++removals_;
   for (const Object& object : objects_) references.Delete(object.reference);
   objects_.clear();
   sites_.clear();
@@ -125,36 +126,39 @@ void LiveObjects::Add(jobject object, uint64_t size, uint64_t site_key, int64_t 
   added_.fetch_add(1, std::memory_order_relaxed);
   if (*thinning == 0) return;
   thinned_bytes_ += size;
-  while (thinned_bytes_ > large_.budget()) ThinLarge(references);
+  if (thinned_bytes_ > large_.budget()) ThinLarge(references);
 }
 
-// Doubles the interval of thinned objects, except those that were found reachable: these don't keep G1 from freeing anything.
+// Frees thinned objects that are gone. If the others are still too many, it doubles their interval, but leaves those alone that were
+// found reachable: these don't keep G1 from freeing anything.
 void LiveObjects::ThinLarge(WeakReferences& references) {
-  large_.Double();
-  thinned_bytes_ = 0;
-  const uint64_t kept = kept_interval_;
+  const auto thins = [](const Object& object) { return object.thinning != 0 && !object.reached; };
   for (size_t i = 0; i < objects_.size();) {
-    Object& object = objects_[i];
-    if (object.thinning == 0 || object.reached) {
+    thins(objects_[i]) && references.IsGone(objects_[i].reference) ? RemoveGone(i, references) : void(++i);
+  }
+  while (thinned_bytes_ > large_.budget()) {
+    large_.Double();
+    for (size_t i = 0; i < objects_.size();) {
+      Object& object = objects_[i];
+      if (thins(object) && object.thinning < large_.thinning()) {
+        const double before = Probability(object.size, object.thinning, kept_interval_);
+        if (Random() * before >= Probability(object.size, large_.thinning(), kept_interval_)) {
+          Remove(i, references);
+          continue;
+        }
+        object.thinning = large_.thinning();
+      }
       ++i;
-      continue;
     }
-    const uint8_t thinning = std::max<uint8_t>(object.thinning, large_.thinning());
-    const double before = Probability(object.size, object.thinning, kept), after = Probability(object.size, thinning, kept);
-    if (Random() * before >= after) {
-      Remove(i, references);
-      continue;
-    }
-    object.thinning = thinning;
-    thinned_bytes_ += object.size;
-    ++i;
   }
 }
 
 void LiveObjects::Remove(size_t index, WeakReferences& references) {
+  const Object& object = objects_[index];
   ++removals_;
-  references.Delete(objects_[index].reference);
-  --sites_[objects_[index].site].objects;
+  if (object.thinning != 0 && !object.reached) thinned_bytes_ -= object.size;
+  references.Delete(object.reference);
+  --sites_[object.site].objects;
   objects_[index] = objects_.back();
   objects_.pop_back();
 }
@@ -163,6 +167,13 @@ void LiveObjects::RemoveGone(size_t index, WeakReferences& references) {
   const Object& object = objects_[index];
   if (object.size >= kLargeObject && !object.reached) large_.Gone(sites_[object.site].maker, WeightOfThinning(object));
   Remove(index, references);
+}
+
+void LiveObjects::NoteReached(Object& object) {
+  if (object.reached) return;
+  object.reached = true;
+  if (object.thinning != 0) thinned_bytes_ -= object.size;
+  if (object.size >= kLargeObject) large_.Reached(sites_[object.site].maker, WeightOfThinning(object));
 }
 
 void LiveObjects::MakeRoom(WeakReferences& references) {
@@ -195,8 +206,9 @@ void LiveObjects::Purge(WeakReferences& references) {
   added_ = 0;
   for (size_t i = 0;;) {
     const std::lock_guard lock(mutex_);
-    const size_t end = i + kAtATime;
-    while (i < std::min(end, objects_.size())) references.IsGone(objects_[i].reference) ? RemoveGone(i, references) : void(++i);
+    for (size_t step = 0; step < kAtATime && i < objects_.size(); ++step) {
+      references.IsGone(objects_[i].reference) ? RemoveGone(i, references) : void(++i);
+    }
     if (i < objects_.size()) continue;
     FreeSites();
     return;
@@ -208,16 +220,15 @@ std::optional<std::vector<RetainedSite>> LiveObjects::Retained(const Marking& ma
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const uint64_t interval = kept_interval_;
     std::unordered_map<uint32_t, RetainedSite> sums;
-    LargeObjects::Makers living;
-    uint64_t young_bytes = 0;  // of thinned objects that this marking says nothing of
+    LargeObjects::Makers unsure;
     uint64_t removals = 0;
     added_ = 0;
     for (size_t i = 0;;) {
       const std::lock_guard lock(mutex_);
+      if (!open_) return std::nullopt;
       if (kept_interval_ != interval || (i != 0 && removals_ != removals)) break;  // another thread has moved objects
       const int64_t border = Age(marking.older_than_ns), large_border = Age(marking.large_older_than_ns);
-      const size_t end = i + kAtATime;
-      while (i < std::min(end, objects_.size())) {
+      for (size_t step = 0; step < kAtATime && i < objects_.size(); ++step) {
         Object& object = objects_[i];
         if (references.IsGone(object.reference)) {
           RemoveGone(i, references);
@@ -225,12 +236,11 @@ std::optional<std::vector<RetainedSite>> LiveObjects::Retained(const Marking& ma
         }
         ++i;
         const bool large = object.size >= kLargeObject;
-        if (large && !object.reached && object.sampled_ns < border) living[sites_[object.site].maker] += WeightOfThinning(object);
         if (object.sampled_ns >= (large ? large_border : border)) {
-          if (object.thinning != 0 && !object.reached) young_bytes += object.size;
+          if (large && !object.reached && object.sampled_ns < border) unsure[sites_[object.site].maker] += WeightOfThinning(object);
           continue;
         }
-        object.reached = true;
+        NoteReached(object);
         RetainedSite& sum = sums[object.site];
         const double probability = Probability(object.size, object.thinning, interval), size = static_cast<double>(object.size);
         sum.bytes += size / probability;
@@ -239,8 +249,7 @@ std::optional<std::vector<RetainedSite>> LiveObjects::Retained(const Marking& ma
       }
       removals = removals_;
       if (i < objects_.size()) continue;
-      large_.Judge(living, marking.heap_max_bytes);
-      thinned_bytes_ = young_bytes;
+      large_.Judge(unsure, marking.heap_max_bytes);
       std::vector<RetainedSite> retained;
       for (auto& [site, sum] : sums) {
         sum.origin = sites_[site].origin;

@@ -14,7 +14,8 @@
 // without a stack.
 //
 // Thread-safe: one mutex, never held across JVMTI calls. Walks take it a thousand objects at a time, so that an application's
-// thread waits for less than 0.1 ms; only an Add() that finds the table full walks all of it (about 10 ms, rarely).
+// thread waits for less than 0.1 ms; only an Add() that finds the table full, or too much large garbage, walks all of it (about 10 ms,
+// rarely).
 #pragma once
 
 #include <algorithm>
@@ -70,7 +71,7 @@ class LiveObjects {
   bool WantsPurge() const { return added_.load(std::memory_order_relaxed) >= kPurgeEvery; }
   void Purge(WeakReferences& references);
 
-  // Heaviest first. Nothing when application threads changed the interval again and again meanwhile.
+  // Heaviest first. Nothing after End(), and when other threads changed the interval or removed objects again and again meanwhile.
   std::optional<std::vector<RetainedSite>> Retained(const Marking& marking, WeakReferences& references);
 
   // Moves the frames of sites with stacks of another generation into `current`, so that old generations can be freed.
@@ -103,6 +104,7 @@ class LiveObjects {
   // With mutex_ held:
   double Probability(uint64_t size, uint8_t thinning, uint64_t kept_interval) const;
   double WeightOfThinning(const Object& object) const;
+  void NoteReached(Object& object);
   std::optional<uint8_t> ThinningOf(uint64_t size, uint64_t site_key);
   void ThinLarge(WeakReferences& references);
   void RemoveGone(size_t index, WeakReferences& references);

@@ -12,27 +12,28 @@ namespace {
 
 uint64_t Rounded(double value) { return value <= 0 ? 0 : static_cast<uint64_t>(std::llround(std::min(value, 1e18))); }
 
-// The sites so that their sum is at most `used`, heaviest first.
+// The sites so that their sum is at most `used`, heaviest first; without those that come down to nothing.
 std::vector<RetainedSite> Within(double used, std::vector<RetainedSite> sites) {
-  double sum = 0, variance = 0;
-  for (const RetainedSite& site : sites) {
-    sum += site.bytes;
-    variance += site.variance;
-  }
-  if (sum <= used) return sites;
   const auto reduce = [](RetainedSite& site, double bytes) {
     if (site.bytes > 0) site.objects *= bytes / site.bytes;
     site.bytes = bytes;
   };
-  double reduced = 0;
-  for (RetainedSite& site : sites) {
-    const double share = variance > 0 ? (sum - used) * site.variance / variance : 0;
-    reduce(site, std::max(0.0, site.bytes - share));
-    reduced += site.bytes;
+  for (;;) {  // each round but the last brings a site down to 0
+    double sum = 0, variance = 0;
+    for (const RetainedSite& site : sites) {
+      sum += site.bytes;
+      if (site.bytes > 0) variance += site.variance;
+    }
+    if (sum <= used) break;
+    bool done = true;
+    for (RetainedSite& site : sites) {
+      const double rest = variance > 0 ? site.bytes - (sum - used) * site.variance / variance : site.bytes * used / sum;
+      if (site.bytes > 0 && rest < 0) done = false;
+      reduce(site, std::max(0.0, rest));
+    }
+    if (done) break;
   }
-  for (RetainedSite& site : sites) {
-    if (reduced > used) reduce(site, site.bytes * used / reduced);
-  }
+  std::erase_if(sites, [](const RetainedSite& site) { return site.bytes < 1; });
   std::sort(sites.begin(), sites.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
   return sites;
 }

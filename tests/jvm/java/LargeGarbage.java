@@ -1,14 +1,18 @@
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.sparkmemprof.gc.CollectionNews;
 import org.sparkmemprof.jni.NativeAgent;
 
 /**
- * Keeps 30 large arrays among 3,000 that are garbage at once: humongous objects in G1. Arguments:
- * their size in bytes. A task makes both.
+ * Keeps 31 large arrays among 3,060 that are garbage at once: humongous objects in G1. Arguments:
+ * their size in bytes. A task makes both. It prints "judged" when the agent has looked at what the
+ * first 60 have become, after a full collection.
  */
 public final class LargeGarbage {
-  private static final int GARBAGE = 3000, KEPT = 30;
+  private static final int FIRST = 60, GARBAGE = 3000, KEPT = 30;
   private static volatile Object sink;
   private static final List<Object> keep = new ArrayList<>(KEPT);
 
@@ -26,6 +30,12 @@ public final class LargeGarbage {
     Probe.start();
     AutoCloseable news = CollectionNews.start();
     Probe.task(1);
+    for (int i = 0; i < FIRST; i++) garbage(size);
+    kept(size);
+    sink = null;
+    System.gc();
+    int messages = drainUntilRetained();
+    System.out.println("judged");
     for (int i = 0; i < GARBAGE; i++) {
       garbage(size);
       if (i % (GARBAGE / KEPT) == 0) kept(size);
@@ -34,9 +44,19 @@ public final class LargeGarbage {
     Probe.close(1, "task");
     System.gc();
     Probe.sleep(500);
-    System.out.println(keep.size());
     news.close();
     NativeAgent.stop();
-    Probe.drain(0);
+    Probe.drain(messages);
+  }
+
+  /** Writes messages until one says what that full collection has left; returns their number. */
+  private static int drainUntilRetained() throws Exception {
+    for (int number = 0; ; number++) {
+      byte[] message = NativeAgent.takeMessage(120_000);
+      if (message == null) throw new AssertionError("no message about what is retained");
+      Files.write(Path.of(String.format("message-%04d", number)), message);
+      String text = new String(message, StandardCharsets.ISO_8859_1);
+      if (text.contains("(System.gc())") && text.contains("kept")) return number + 1;
+    }
   }
 }

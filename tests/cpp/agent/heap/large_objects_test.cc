@@ -29,6 +29,10 @@ TEST_F(LargeObjectsTest, AMakerIsJudgedByWhatAMarkingFound) {
   EXPECT_TRUE(large_.IsThinned(kMaker)) << "nothing new is known";
   Judge(30, 10);
   EXPECT_FALSE(large_.IsThinned(kMaker)) << "one in four was still there";
+  Judge(31, 10);
+  large_.Reached(kMaker, 10);
+  Judge(30, 0);
+  EXPECT_FALSE(large_.IsThinned(kMaker)) << "a marking found them reachable";
   Judge(1, 100);
   EXPECT_FALSE(large_.IsThinned(kMaker));
   EXPECT_FALSE(large_.IsThinned(kMaker + 1));

@@ -52,6 +52,21 @@ TEST(RetainedMessage, WhatIsKnownExactlyStays) {
   EXPECT_LE(heap.total_bytes(), heap.heap_used_after_bytes());
 }
 
+TEST(RetainedMessage, WhatCanGiveGivesFirst) {
+  RetainedInputs inputs = Inputs(3, 0);
+  inputs.marking.heap_used_bytes = 8'000'000'000;
+  inputs.sites[0].bytes = 7e9;
+  inputs.sites[0].variance = 4e15;
+  inputs.sites[1].bytes = 2e9;
+  inputs.sites[1].variance = 0;
+  inputs.sites[2].bytes = 1e9;  // one object that stands for many
+  inputs.sites[2].variance = 1e18;
+  const proto::RetainedHeap heap = BuildRetained(inputs);
+  ASSERT_EQ(heap.sites_size(), 2) << "what comes down to nothing is left out";
+  EXPECT_EQ(heap.sites(0).bytes(), 6'000'000'000u);
+  EXPECT_EQ(heap.sites(1).bytes(), 2'000'000'000u);
+}
+
 TEST(RetainedMessage, WhatFindsNoRoomIsSummedUp) {
   const proto::RetainedHeap heap = BuildRetained(Inputs(3000, 101), 700);
   EXPECT_LE(heap.ByteSizeLong(), 700u);

@@ -47,7 +47,9 @@ void ProcessWatch::Descend(int32_t pid, ProcessKind kind, int depth, std::map<in
   if (depth >= kMaxDepth || found->size() >= kMaxProcesses) return;
   for (const int32_t child : proc_.Children(pid)) {
     const Result<std::vector<std::string>> command_line = proc_.ReadCommandLine(child);
-    if (!command_line.ok()) continue;
+    // Of an exiting process the command line is empty while its children are still its own: a local cluster's executor would seem to be
+    // a wrapper, and its workers the driver's.
+    if (!command_line.ok() || command_line->empty()) continue;
     const ProcessKind child_kind = KindOf(*command_line, kind);
     if (child_kind == ProcessKind::kJvm) continue;  // another JVM's memory is its own agent's business
     const bool script_of_executor = child_kind == ProcessKind::kPythonDriver && !with_driver_;

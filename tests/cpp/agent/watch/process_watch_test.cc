@@ -31,6 +31,7 @@ class Machine {
     tree_.Write(folder + "/status", "PPid:\t" + std::to_string(parent) + "\n" + line("VmHWM", std::max(rss_kb, peak_kb)) +
                                         line("VmRSS", rss_kb) + line("RssAnon", rss_kb - 8) + line("RssFile", 8) + line("RssShmem", 0));
   }
+  void Exiting(int pid) { tree_.Write(std::to_string(pid) + "/cmdline", ""); }
   void Children(int pid, const std::string& children) {
     tree_.Write(std::to_string(pid) + "/task/" + std::to_string(pid) + "/children", children);
   }
@@ -91,6 +92,17 @@ TEST(ProcessWatch, FindsPythonThroughWrappersAndLeavesOtherJvmsAlone) {
   ProcessWatch driver(machine.proc(), 10, true);
   driver.Discover();
   EXPECT_EQ(Kinds(driver)[40], kPythonDriver);
+}
+
+TEST(ProcessWatch, ChildrenOfAnExitingJvmAreNotOurs) {
+  Machine machine;
+  machine.PutWorker();
+  machine.Put(9, 1, "java Driver", 300'000);
+  machine.Children(9, "10");
+  ProcessWatch watch(machine.proc(), 9, false);
+  machine.Exiting(10);
+  watch.Discover();
+  EXPECT_THAT(Kinds(watch), testing::ElementsAre(testing::Pair(9, ProcessKind::kJvm)));
 }
 
 TEST(ProcessWatch, InLocalModeTheParentIsTheDriver) {

@@ -230,7 +230,7 @@ if os.path.exists(s.get_path("include") + "/Python.h") and not s.get_config_var(
     [ -z "$CPYTHON_3_14" ] || break
   done
   if [ -z "$CPYTHON_3_14" ]; then
-    [ "$(id -u)" -ne 0 ] || setup_apt "${APT_CPYTHON[@]}"
+    setup_apt "${APT_CPYTHON[@]}"
     progress "CPython 3.14 from Debian's source, about four minutes" "$PROJECT/tools/build-cpython.sh" "$folder"
     [ ! -e "$folder/.complete" ] || CPYTHON_3_14=$folder/bin/python3.14
   fi

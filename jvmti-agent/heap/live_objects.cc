@@ -69,7 +69,7 @@ bool LiveObjects::Keeps(uint64_t size) {
   const std::lock_guard lock(mutex_);
   if (!open_) return false;
   const uint64_t kept = kept_interval_;
-  return kept <= std::max<uint64_t>(sample_interval_, 1) || Random() * ProbabilityAt(size, sample_interval_) < ProbabilityAt(size, kept);
+  return kept <= std::max<uint64_t>(sample_interval_, 1) || Stays(ProbabilityAt(size, sample_interval_), ProbabilityAt(size, kept));
 }
 
 bool LiveObjects::Knows(uint64_t site_key) const {
@@ -95,13 +95,18 @@ void LiveObjects::AddSite(uint64_t site_key, uint64_t maker, ObjectOrigin origin
   by_key_.emplace(site_key, index);
 }
 
+// 0: the site without a stack.
+uint32_t LiveObjects::SiteOf(uint64_t site_key) const {
+  const auto known = by_key_.find(site_key);
+  return known == by_key_.end() ? 0 : known->second;
+}
+
 // Nothing: it is not followed.
 std::optional<uint8_t> LiveObjects::ThinningOf(uint64_t size, uint64_t site_key) {
   if (!open_ || size < kLargeObject) return 0;
-  const auto known = by_key_.find(site_key);
-  if (!large_.IsThinned(sites_[known == by_key_.end() ? 0 : known->second].maker)) return 0;
+  if (!large_.IsThinned(sites_[SiteOf(site_key)].maker)) return 0;
   const uint8_t thinning = large_.thinning();
-  const bool followed = Random() * Probability(size, 0, kept_interval_) < Probability(size, thinning, kept_interval_);
+  const bool followed = Stays(Probability(size, 0, kept_interval_), Probability(size, thinning, kept_interval_));
   return followed ? std::optional(thinning) : std::nullopt;
 }
 
@@ -119,8 +124,7 @@ void LiveObjects::Add(jobject object, uint64_t size, uint64_t site_key, int64_t 
     references.Delete(reference);
     return;
   }
-  const auto known = by_key_.find(site_key);
-  const uint32_t site = known == by_key_.end() ? 0 : known->second;
+  const uint32_t site = SiteOf(site_key);
   ++sites_[site].objects;
   objects_.push_back({reference, size, *thinning, false, site, Age(now_ns)});
   added_.fetch_add(1, std::memory_order_relaxed);
@@ -142,7 +146,7 @@ void LiveObjects::ThinLarge(WeakReferences& references) {
       Object& object = objects_[i];
       if (thins(object) && object.thinning < large_.thinning()) {
         const double before = Probability(object.size, object.thinning, kept_interval_);
-        if (Random() * before >= Probability(object.size, large_.thinning(), kept_interval_)) {
+        if (!Stays(before, Probability(object.size, large_.thinning(), kept_interval_))) {
           Remove(i, references);
           continue;
         }
@@ -184,8 +188,8 @@ void LiveObjects::MakeRoom(WeakReferences& references) {
     ++doublings_;
     for (size_t i = 0; i < objects_.size();) {
       const Object& object = objects_[i];
-      const bool stays = Random() * Probability(object.size, object.thinning, before) < Probability(object.size, object.thinning, after);
-      stays ? void(++i) : Remove(i, references);
+      Stays(Probability(object.size, object.thinning, before), Probability(object.size, object.thinning, after)) ? void(++i)
+                                                                                                                 : Remove(i, references);
     }
   }
   FreeSites();

@@ -112,6 +112,9 @@ class LiveObjects {
   void MakeRoom(WeakReferences& references);
   void FreeSites();
   int64_t Age(int64_t now_ns) const { return std::max<int64_t>(0, now_ns - began_ns_); }
+  uint32_t SiteOf(uint64_t site_key) const;
+  // Whether an object stays that was there with probability `before` and is to be there with `after`; at random.
+  bool Stays(double before, double after) { return Random() * before < after; }
   double Random();
 
   mutable std::mutex mutex_;

@@ -18,6 +18,19 @@ APPLICATION = "app-shim-test"
 INTERVAL = 65536
 
 
+CPYTHONS = ("3.9", "3.10", "3.11", "3.12", "3.13", "3.14")
+# Those that differ in what most tests look at; 3.10 is much like 3.9.
+DIFFERENT_CPYTHONS = ("3.9", "3.11", "3.12", "3.13", "3.14")
+
+
+def module_alone(name):
+    """A module of the package that needs no other one, without the package's own start."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "pyworker-shim" / "sparkmemprof" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def box_reader():
     path = next(NATIVE.glob("_box_reader.*.so"))
     spec = importlib.util.spec_from_file_location("_box_reader", path)

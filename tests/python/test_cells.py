@@ -1,20 +1,11 @@
 """Which functions of a notebook are looked at for the file that they are written in; the rest is in test_kernel.py."""
 
 import functools
-import importlib.util
 import unittest.mock
 
-from conftest import ROOT
+from conftest import module_alone
 
-
-def load():
-    spec = importlib.util.spec_from_file_location("cells", ROOT / "pyworker-shim/sparkmemprof/cells.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-cells = load()
+cells = module_alone("cells")
 
 
 class AsksNothing:

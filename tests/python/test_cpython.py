@@ -14,11 +14,11 @@ import subprocess
 
 import processes
 import pytest
-from conftest import BUILD, SCENES, python_of
+from conftest import BUILD, CPYTHONS, SCENES, python_of
 
 pytestmark = pytest.mark.full
 
-VERSIONS = ("3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "system")
+VERSIONS = (*CPYTHONS, "system")
 MODULES = ("generators", "coroutines", "frame", "threading", "gc", "exceptions", "ctypes")
 INTERVAL = 256
 REPEATS = 3  # of a failed case, with the hooks and as often bare

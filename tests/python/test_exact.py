@@ -3,13 +3,13 @@
 import sys
 
 import pytest
-from conftest import SCENES, python_of
+from conftest import DIFFERENT_CPYTHONS, SCENES, python_of
 from stacks import native_frames, python_frames, sites_on_line
 
 BRIEF_DEPTH = 48
 
 
-@pytest.mark.parametrize("version", ["3.9", "3.11", "3.12", "3.13", "3.14"])
+@pytest.mark.parametrize("version", DIFFERENT_CPYTHONS)
 def test_every_block_is_counted_on_its_line(version, run_scene, boxes):
     python = python_of(version)
     if python is None:

@@ -4,7 +4,7 @@ import signal
 import subprocess
 
 import pytest
-from conftest import NATIVE, SCENES, python_of
+from conftest import DIFFERENT_CPYTHONS, NATIVE, SCENES, python_of
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def incident_of(boxes):
     return incident
 
 
-@pytest.mark.parametrize("version", ["3.9", "3.11", "3.12", "3.13", "3.14"])
+@pytest.mark.parametrize("version", DIFFERENT_CPYTHONS)
 @pytest.mark.parametrize(
     "end",
     [

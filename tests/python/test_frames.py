@@ -4,13 +4,11 @@ import math
 import pathlib
 
 import pytest
-from conftest import INTERVAL, SCENES, python_of
+from conftest import CPYTHONS, INTERVAL, SCENES, python_of
 from stacks import native_frames, python_frames, site_of
 
-VERSIONS = ("3.9", "3.10", "3.11", "3.12", "3.13", "3.14")
 
-
-@pytest.mark.parametrize("version", [*VERSIONS, "system"])
+@pytest.mark.parametrize("version", [*CPYTHONS, "system"])
 def test_every_allocation_is_on_its_line(version, run_scene, boxes):
     python = "/usr/bin/python3" if version == "system" else python_of(version)
     if python is None or not pathlib.Path(python).exists():
@@ -72,7 +70,7 @@ def test_first_line_is_the_functions(run_scene, boxes):
     assert python_frames(site_of(boxes.sites(), expected["size"]))[-1]["first_line"] == plain
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", CPYTHONS)
 def test_objects_of_a_librarys_thread_are_the_waiting_lines(version, run_scene, boxes):
     """Where it is the only one; beside a second Python thread they are nobody's."""
     python = python_of(version)

@@ -1,13 +1,11 @@
 """Resident memory by what it is: rows of a process that add up to its RSS, each measured by itself."""
 
 import pytest
-from conftest import SCENES, python_of
+from conftest import DIFFERENT_CPYTHONS, SCENES, python_of
 from stacks import sites_on_line
 
-VERSIONS = ["3.9", "3.11", "3.12", "3.13", "3.14"]
 
-
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", DIFFERENT_CPYTHONS)
 def test_rows_of_a_process_add_up(run_scene, boxes, version):
     python = python_of(version)
     if python is None:

@@ -1,10 +1,9 @@
 """Processes that a task of a PySpark worker starts: each has the task's session in a box of its own."""
 
-import importlib.util
 import pathlib
 
 import pytest
-from conftest import JOBS, ROOT, line_of, on
+from conftest import JOBS, line_of, module_alone, on
 
 WAYS = {
     "spawns": (1_899_997, 1),
@@ -68,7 +67,4 @@ def test_their_blocks_are_the_tasks(run_job, boxes):
 )
 def test_a_fork_server_is_known_by_its_words(code, serves):
     """CPython has changed them within a line of releases (gh-144503)."""
-    spec = importlib.util.spec_from_file_location("children", ROOT / "pyworker-shim/sparkmemprof/children.py")
-    children = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(children)
-    assert children.is_fork_server(["python", "-s", "-c", code]) == serves
+    assert module_alone("children").is_fork_server(["python", "-s", "-c", code]) == serves

@@ -1,6 +1,4 @@
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.sparkmemprof.gc.CollectionNews;
@@ -54,7 +52,7 @@ public final class LargeGarbage {
     for (int number = 0; ; number++) {
       byte[] message = NativeAgent.takeMessage(120_000);
       if (message == null) throw new AssertionError("no message about what is retained");
-      Files.write(Path.of(String.format("message-%04d", number)), message);
+      Probe.keep(number, message);
       String text = new String(message, StandardCharsets.ISO_8859_1);
       if (text.contains("(System.gc())") && text.contains("kept")) return number + 1;
     }

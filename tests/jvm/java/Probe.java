@@ -54,9 +54,14 @@ final class Probe {
   static int drain(int first) throws Exception {
     int number = first;
     for (byte[] message; (message = NativeAgent.takeMessage(0)) != null; number++) {
-      Files.write(Path.of(String.format("message-%04d", number)), message);
+      keep(number, message);
     }
     return number;
+  }
+
+  /** Writes a message to its message-N. */
+  static void keep(int number, byte[] message) throws Exception {
+    Files.write(Path.of(String.format("message-%04d", number)), message);
   }
 
   static void load() {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/status.h"
+#include "base/text_sink.h"
 #include "report/model.h"
 
 namespace memprof {
@@ -14,6 +15,7 @@ namespace memprof {
 // Whether the words that follow from the values are written (docs/report.md). Without them a report can still be read.
 enum class Words : bool { kNone, kAll };
 std::string WriteReportJson(const Report& report, Words words = Words::kAll);
+void WriteReportJson(const Report& report, TextSink& to, Words words = Words::kAll);  // row by row; throws what `to` throws
 
 // Parts of it. Rows are those of the report from `offset` on, at most `length`, with `total` beside them; a stage's row is
 // without `sites` and `lines`, which its own part has. A report and a stage show so many rows of tasks as fit (json_tasks.h);

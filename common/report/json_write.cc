@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "report/fields/report.h"
 #include "report/json.h"
@@ -44,11 +45,11 @@ std::string TextOf(const Json& json) { return json.dump(-1, ' ', false, Json::er
 // Writes the members of a report row by row: a JSON value of all rows (9 MB of text) took 20 MB more of the driver's memory.
 class ReportWriter : public JsonWriter {
  public:
-  explicit ReportWriter(Words words) : words_(words) {}
+  ReportWriter(TextSink& to, Words words) : to_(to), words_(words) {}
 
   void Put(std::string_view key, Json value) override {
     Begin(key);
-    text_ += TextOf(value);
+    to_.Write(TextOf(value));
   }
 
   template <typename Row>
@@ -67,7 +68,7 @@ class ReportWriter : public JsonWriter {
     });
   }
 
-  std::string Text() && { return std::move(text_ += "}\n"); }
+  void End() { to_.Write("}\n"); }
 
  private:
   template <typename T>
@@ -76,24 +77,25 @@ class ReportWriter : public JsonWriter {
   }
 
   void Begin(std::string_view key) {
-    text_ += text_.empty() ? '{' : ',';
-    text_ += TextOf(Json(key));
-    text_ += ':';
+    to_.Write(std::exchange(begun_, true) ? "," : "{");
+    to_.Write(TextOf(Json(key)));
+    to_.Write(":");
   }
 
   template <typename Row, typename Convert>
   void Rows(std::string_view key, const std::vector<Row>& rows, Convert convert) {
     Begin(key);
-    text_ += '[';
+    to_.Write("[");
     for (const Row& row : rows) {
-      if (&row != rows.data()) text_ += ',';
-      text_ += TextOf(convert(row));
+      if (&row != rows.data()) to_.Write(",");
+      to_.Write(TextOf(convert(row)));
     }
-    text_ += ']';
+    to_.Write("]");
   }
 
+  TextSink& to_;
   Words words_;
-  std::string text_;
+  bool begun_ = false;
 };
 
 // A page as JSON: a few members of the report, then the rows under `name`.
@@ -120,14 +122,20 @@ std::string RowsPageJson(const Report& report, std::string_view name, const std:
 
 }  // namespace
 
-std::string WriteReportJson(const Report& report, Words words) {
-  ReportWriter writer(words);
+void WriteReportJson(const Report& report, TextSink& to, Words words) {
+  ReportWriter writer(to, words);
   Fields(report, writer);
   if (words == Words::kAll) {
     writer.Put("verdict", VerdictJson(report));
     writer.Put("counterGroups", CounterGroupsJson(report));
   }
-  return std::move(writer).Text();
+  writer.End();
+}
+
+std::string WriteReportJson(const Report& report, Words words) {
+  StringSink sink;
+  WriteReportJson(report, sink, words);
+  return std::move(sink.text);
 }
 
 std::string WriteExecutorsJson(const Report& report, RowRange range) { return RowsPageJson(report, "executors", report.executors, range); }

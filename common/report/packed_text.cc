@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <new>
@@ -13,24 +14,6 @@ namespace {
 constexpr int kGzip = 15 + 16;   // the largest window, and gzip's frame around the data
 constexpr int kMemoryLevel = 8;  // zlib's default
 constexpr size_t kPiece = 64 << 10;
-
-std::string Gzip(std::string_view text) {
-  z_stream stream = {};
-  if (text.size() > std::numeric_limits<uInt>::max() ||
-      deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, kMemoryLevel, Z_DEFAULT_STRATEGY) != Z_OK) {
-    throw std::bad_alloc();
-  }
-  std::string packed(deflateBound(&stream, text.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));  // zlib doesn't write there
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  const int end = deflate(&stream, Z_FINISH);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  if (end != Z_STREAM_END) throw std::bad_alloc();
-  return packed;
-}
 
 constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -66,7 +49,54 @@ std::optional<std::string> FromBase64(std::string_view text) {
 
 }  // namespace
 
-std::string PackText(std::string_view text) { return Base64(Gzip(text)); }
+struct TextPacker::Impl {
+  explicit Impl(TextSink& sink) : to(sink) {
+    if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, kMemoryLevel, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc();
+  }
+  ~Impl() { deflateEnd(&stream); }
+
+  // Base64 goes by three bytes; up to two of them wait in `packed` for the next piece.
+  void Deflate(std::string_view text, int flush) {
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));  // zlib doesn't write there
+    stream.avail_in = static_cast<uInt>(text.size());
+    do {
+      stream.next_out = reinterpret_cast<Bytef*>(packed.data() + waiting);
+      stream.avail_out = static_cast<uInt>(packed.size() - waiting);
+      if (deflate(&stream, flush) == Z_STREAM_ERROR) throw std::bad_alloc();
+      const size_t bytes = packed.size() - stream.avail_out, whole = bytes - bytes % 3;
+      to.Write(Base64({packed.data(), whole}));
+      waiting = bytes - whole;
+      std::copy_n(packed.data() + whole, waiting, packed.data());
+    } while (stream.avail_out == 0);
+  }
+
+  TextSink& to;
+  z_stream stream = {};
+  std::array<char, kPiece> packed;
+  size_t waiting = 0;
+};
+
+TextPacker::TextPacker(TextSink& to) : impl_(std::make_unique<Impl>(to)) {}
+
+TextPacker::~TextPacker() = default;
+
+void TextPacker::Write(std::string_view piece) {
+  constexpr size_t kMost = std::numeric_limits<uInt>::max();
+  for (; !piece.empty(); piece.remove_prefix(std::min(piece.size(), kMost))) impl_->Deflate(piece.substr(0, kMost), Z_NO_FLUSH);
+}
+
+void TextPacker::End() {
+  impl_->Deflate({}, Z_FINISH);
+  impl_->to.Write(Base64({impl_->packed.data(), impl_->waiting}));
+}
+
+std::string PackText(std::string_view text) {
+  StringSink packed;
+  TextPacker packer(packed);
+  packer.Write(text);
+  packer.End();
+  return std::move(packed.text);
+}
 
 std::optional<std::string> UnpackText(std::string_view packed, size_t most) {
   std::optional<std::string> bytes = FromBase64(packed);

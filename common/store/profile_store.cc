@@ -301,20 +301,20 @@ MetricValues ProfileStore::Metrics() const {
   return MetricsOf(impl_->state);
 }
 
-Report ProfileStore::Model(bool unfinished) const {
-  std::lock_guard lock(impl_->mutex);
-  return BuildReport(impl_->state, unfinished).report;
+Report ProfileStore::Model(bool unfinished, bool with_source) const {
+  Report report;
+  {
+    std::lock_guard lock(impl_->mutex);
+    report = BuildReport(impl_->state, unfinished).report;
+  }
+  if (with_source) return report;
+  for (ReportStage& stage : report.stages) {
+    for (ReportLine& line : stage.lines) line.source.clear();
+    for (ReportLine& line : stage.other_attempts.lines) line.source.clear();
+  }
+  return report;
 }
 
-std::string ProfileStore::ReportJson(bool unfinished, bool with_source) const {
-  Report report = Model(unfinished);
-  if (!with_source) {
-    for (ReportStage& stage : report.stages) {
-      for (ReportLine& line : stage.lines) line.source.clear();
-      for (ReportLine& line : stage.other_attempts.lines) line.source.clear();
-    }
-  }
-  return WriteReportJson(report);
-}
+std::string ProfileStore::ReportJson(bool unfinished) const { return WriteReportJson(Model(unfinished)); }
 
 }  // namespace memprof

@@ -81,9 +81,9 @@ class ProfileStore {
   // For Spark's metrics system: store/metrics.h. Cheap beside the whole report.
   MetricValues Metrics() const;
 
-  // The model, and its text: docs/report.schema.json. `unfinished` marks a checkpoint.
-  Report Model(bool unfinished) const;
-  std::string ReportJson(bool unfinished, bool with_source = true) const;
+  // The model, and its text: docs/report.schema.json. `unfinished` marks a checkpoint; `with_source`: with the text of source lines.
+  Report Model(bool unfinished, bool with_source = true) const;
+  std::string ReportJson(bool unfinished) const;
 
   ProfileStore(const ProfileStore&) = delete;
   ProfileStore& operator=(const ProfileStore&) = delete;

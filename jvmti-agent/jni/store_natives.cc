@@ -1,4 +1,4 @@
-// The natives of org.sparkmemprof.jni.NativeStore: they convert and forward to ProfileStore and the views. A handle is the
+// The natives of org.sparkmemprof.jni.NativeStore: they convert and forward to ProfileStore. A handle is the
 // store's address; 0, which Java never gets, is ignored. No exception crosses: a message or event is lost, not the driver.
 #include <jni.h>
 
@@ -14,13 +14,10 @@
 #include "jni/handles.h"
 #include "jni/or_else.h"
 #include "profile/driver_source.h"
-#include "report/views/views.h"
 #include "store/profile_store.h"
 
 namespace memprof {
 namespace {
-
-jbyteArray View(JNIEnv* jni, const Result<std::string>& text) { return text.ok() ? ToJavaBytes(jni, *text) : nullptr; }
 
 // Spark's setting; "": its default. An error where it is no regular expression: then nothing may be shown.
 Result<Redaction> RedactionOf(JNIEnv* jni, jstring setting) {
@@ -285,30 +282,5 @@ JNIEXPORT jlongArray JNICALL Java_org_sparkmemprof_jni_NativeStore_metrics(JNIEn
     if (array != nullptr) jni->SetLongArrayRegion(array, 0, static_cast<jsize>(values.size()), values.data());
     return array;
   });
-}
-
-JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeStore_reportJson(JNIEnv* jni, jclass, jlong store, jboolean unfinished,
-                                                                              jboolean with_source) {
-  return OrElse<jbyteArray>(nullptr, [&]() -> jbyteArray {
-    return store == 0 ? nullptr : ToJavaBytes(jni, At<ProfileStore>(store)->ReportJson(unfinished == JNI_TRUE, with_source == JNI_TRUE));
-  });
-}
-
-JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeStore_html(JNIEnv* jni, jclass, jbyteArray report_json) {
-  return OrElse<jbyteArray>(nullptr, [&] { return View(jni, RenderHtml(ToBytes(jni, report_json))); });
-}
-
-JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeStore_text(JNIEnv* jni, jclass, jbyteArray report_json, jint width,
-                                                                        jint max_lines) {
-  return OrElse<jbyteArray>(nullptr, [&] {
-    TextOptions options;
-    if (width > 0) options.width = width;
-    options.max_lines = max_lines;
-    return View(jni, RenderText(ToBytes(jni, report_json), options));
-  });
-}
-
-JNIEXPORT jboolean JNICALL Java_org_sparkmemprof_jni_NativeStore_callsForAction(JNIEnv* jni, jclass, jbyteArray report_json) {
-  return OrElse<jboolean>(JNI_FALSE, [&]() -> jboolean { return CallsForAction(ToBytes(jni, report_json)) ? JNI_TRUE : JNI_FALSE; });
 }
 }

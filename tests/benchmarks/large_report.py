@@ -31,9 +31,9 @@ DRAWN = """step => new Promise(done => {
 
 
 def answers(folder):
-    """Prints what the driver's answers took; leaves report.json and report.html in the folder."""
-    jni = sorted((ROOT / "java-glue/src/main/java/org/sparkmemprof/jni").glob("Native[PS]*s.java"))
-    jni.append(ROOT / "java-glue/src/main/java/org/sparkmemprof/jni/NativeStore.java")
+    """Prints what the driver's answers and files took; leaves report.json and report.html in the folder."""
+    sources = ROOT / "java-glue/src/main/java/org/sparkmemprof/jni"
+    jni = [sources / f"{name}.java" for name in ("NativePages", "NativeReport", "NativeStore")]
     java = ROOT / "tests/benchmarks/large/LargeReport.java"
     subprocess.run(["javac", "--release", "11", "-d", folder, java, *jni], check=True)
     sizes = list(map(str, (EXECUTORS, STAGES, TASKS, SITES)))

@@ -59,9 +59,10 @@ def test_from_allocations_to_the_report(java):
     assert re.search(r"garbage: \S+", outcome.out)
     assert "garbage: null" not in outcome.out
     assert "awaits: false" in outcome.out
-    assert "no report: null" in outcome.out
     assert "action: true" in outcome.out, "an executor was killed"
-    assert "closed: the profile store is closed, null" in outcome.out
+    assert "whole: true" in outcome.out
+    assert "stream: no room after 2" in outcome.out, "the stream's own exception, and nothing is written after it"
+    assert "closed: the profile store is closed, 0" in outcome.out
     version = re.search(r"project\(sparkmemprof VERSION (\S+)", (REPO / "CMakeLists.txt").read_text()).group(1)
     assert f"version: {version}" in outcome.out
 

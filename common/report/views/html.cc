@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <utility>
+
 #include "report/json.h"
 #include "report/packed_text.h"
 #include "report/verdict.h"
@@ -16,14 +19,48 @@ namespace {
 
 constexpr size_t kLargeModel = 1u << 20;  // smaller ones can be read in the file as they are
 
-// The element that holds a model, written anew: an older version's report lacks words.
-std::string ModelElement(std::string_view id, const Report& report) {
-  std::string report_json = WriteReportJson(report);
-  report_json.pop_back();  // its line's end
-  if (report_json.size() < kLargeModel) {
-    return fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>", id, EscapeJsonInHtml(report_json));
+// The element that holds a model: packed once its text reaches kLargeModel.
+class ModelElement : public TextSink {
+ public:
+  ModelElement(std::string_view id, TextSink& to) : id_(id), to_(to) {}
+
+  void Write(std::string_view piece) override {
+    if (!packer_ && start_.size() + piece.size() < kLargeModel) {
+      start_ += piece;
+      return;
+    }
+    if (!packer_) {
+      Begin("application/gzip");
+      packer_.emplace(to_).Write(std::exchange(start_, {}));
+    }
+    packer_->Write(piece);
   }
-  return fmt::format("<script type=\"application/gzip\" id=\"{}\">{}</script>", id, PackText(report_json));
+
+  void End() {
+    if (packer_) {
+      packer_->End();
+    } else {
+      Begin("application/json");
+      if (start_.ends_with('\n')) start_.pop_back();  // the element stays one line
+      to_.Write(EscapeJsonInHtml(start_));
+    }
+    to_.Write("</script>");
+  }
+
+ private:
+  void Begin(std::string_view type) { to_.Write(fmt::format("<script type=\"{}\" id=\"{}\">", type, id_)); }
+
+  std::string_view id_;
+  TextSink& to_;
+  std::string start_;
+  std::optional<TextPacker> packer_;
+};
+
+// Written anew from the values: an older version's report lacks words.
+void WriteModel(std::string_view id, const Report& report, TextSink& to) {
+  ModelElement element(id, to);
+  WriteReportJson(report, element);
+  element.End();
 }
 
 // Nothing but our script runs, and nothing is loaded, whatever a name in the report may try.
@@ -32,13 +69,11 @@ std::string Policy() {
                      AppScriptHash());
 }
 
-// `before`: the element of a run to compare with, or nothing.
-Result<std::string> File(std::string_view report_json, std::string_view before) {
-  Result<Report> report = ReadReportJson(report_json);
-  if (!report.ok()) return report.status();
-  const ReportApplication& application = report->application;
+// `before`: a run to compare with, or null.
+void WriteFile(const Report& report, const Report* before, TextSink& to) {
+  const ReportApplication& application = report.application;
   const std::string name = EscapeHtml(application.name.empty() ? application.id : application.name);
-  return fmt::format(
+  to.Write(fmt::format(
       R"(<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{}">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
@@ -46,21 +81,34 @@ Result<std::string> File(std::string_view report_json, std::string_view before) 
 <body><div id="sparkmemprof"><h1>{}</h1><p>{}</p>
 <noscript><p>The pages of this report are drawn with JavaScript, which is off here: allow it for this file, or see the report in a
 terminal with: sparkmemprof report DIR</p></noscript></div>
-{}{}
-<script>{}</script></body></html>
 )",
-      Policy(), name, AppStyle(), name, EscapeHtml(VerdictOf(*report).sentence), ModelElement("sparkmemprof-model", *report), before,
-      AppScript());
+      Policy(), name, AppStyle(), name, EscapeHtml(VerdictOf(report).sentence)));
+  WriteModel("sparkmemprof-model", report, to);
+  if (before != nullptr) WriteModel("sparkmemprof-before", *before, to);
+  to.Write("\n<script>");
+  to.Write(AppScript());
+  to.Write("</script></body></html>\n");
 }
 
 }  // namespace
 
-Result<std::string> RenderHtml(std::string_view report_json) { return File(report_json, ""); }
+void RenderHtml(const Report& report, TextSink& to) { WriteFile(report, nullptr, to); }
+
+Result<std::string> RenderHtml(std::string_view report_json) {
+  const Result<Report> report = ReadReportJson(report_json);
+  if (!report.ok()) return report.status();
+  StringSink file;
+  RenderHtml(*report, file);
+  return std::move(file.text);
+}
 
 Result<std::string> RenderComparisonHtml(std::string_view before_json, std::string_view after_json) {
-  Result<Report> before = ReadReportJson(before_json);
+  const Result<Report> before = ReadReportJson(before_json), after = ReadReportJson(after_json);
   if (!before.ok()) return before.status();
-  return File(after_json, ModelElement("sparkmemprof-before", *before));
+  if (!after.ok()) return after.status();
+  StringSink file;
+  WriteFile(*after, &*before, file);
+  return std::move(file.text);
 }
 
 std::string RenderTab(const Report& report, Time time) {

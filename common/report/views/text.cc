@@ -191,26 +191,30 @@ void PutAbout(const Report& report, TextPage& page) {
 
 }  // namespace
 
-Result<std::string> RenderText(std::string_view report_json, const TextOptions& options) {
-  Result<Report> report = ReadReportJson(report_json);
-  if (!report.ok()) return report.status();
+std::string RenderText(const Report& report, const TextOptions& options) {
   const TextDetail& detail = options.max_lines > 0 && options.max_lines < 60 ? kBrief : kFull;
   TextPage page(options);
-  PutHeader(*report, page);
-  PutVerdict(*report, page);
-  PutPostMortems(*report, detail, page);
-  if (&detail == &kFull) PutUnmeasured(*report, page);
+  PutHeader(report, page);
+  PutVerdict(report, page);
+  PutPostMortems(report, detail, page);
+  if (&detail == &kFull) PutUnmeasured(report, page);
   // If something has died and there are few lines, stages come before findings.
-  const bool findings_first = &detail == &kFull || report->post_mortems.empty();
-  if (findings_first) PutFindings(*report, detail, page);
-  PutLeaks(*report, detail, page);
-  PutExecutors(*report, detail, page);
-  PutDriver(*report, detail, page);
-  PutCachedData(*report, detail, page);
-  PutStages(*report, detail, page);
-  if (!findings_first) PutFindings(*report, detail, page);
-  if (&detail == &kFull) PutAbout(*report, page);
+  const bool findings_first = &detail == &kFull || report.post_mortems.empty();
+  if (findings_first) PutFindings(report, detail, page);
+  PutLeaks(report, detail, page);
+  PutExecutors(report, detail, page);
+  PutDriver(report, detail, page);
+  PutCachedData(report, detail, page);
+  PutStages(report, detail, page);
+  if (!findings_first) PutFindings(report, detail, page);
+  if (&detail == &kFull) PutAbout(report, page);
   return page.Text(options.max_lines);
+}
+
+Result<std::string> RenderText(std::string_view report_json, const TextOptions& options) {
+  const Result<Report> report = ReadReportJson(report_json);
+  if (!report.ok()) return report.status();
+  return RenderText(*report, options);
 }
 
 }  // namespace memprof

@@ -157,7 +157,9 @@ PYBIND11_MODULE(_store, module) {
       "The report.json that an application's event log holds; `files` in the order in which they were written.\n\n"
       "Raises ValueError, with the reason, when there is none in it.");
   module.def(
-      "render_html", [](const py::bytes& report_json) { return Render(report_json, memprof::RenderHtml); }, py::arg("report_json"),
+      "render_html",
+      [](const py::bytes& report_json) { return Render(report_json, [](std::string_view text) { return memprof::RenderHtml(text); }); },
+      py::arg("report_json"),
       "One self-contained HTML file (nothing loaded, its own script alone) made from the bytes of a report.json.\n\n"
       "Raises ValueError when they are not a report of this schema version.");
   module.def(

@@ -1,6 +1,7 @@
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -8,12 +9,14 @@ import java.util.Arrays;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.sparkmemprof.jni.NativePages;
+import org.sparkmemprof.jni.NativeReport;
 import org.sparkmemprof.jni.NativeStore;
 
 /**
  * Feeds a store as a driver does with what large_profiles writes to its standard input, asks the
- * Memory tab's questions as its servlet does, and prints what each took: median and largest of five
- * in milliseconds, bytes of the answer, and by how much the heap had grown meanwhile at most.
+ * Memory tab's questions as its servlet does, writes the report's files, and prints what each took:
+ * median and largest of five in milliseconds, bytes of the answer or file, and by how much the heap
+ * had grown meanwhile at most.
  */
 public final class LargeReport {
   private static final int ROUNDS = 5;
@@ -75,8 +78,34 @@ public final class LargeReport {
       grown = Math.max(grown, heapUsed() - before);
       NativePages.free(answer);
     }
+    print(query == null ? path : path + "?" + query, took, bytes, grown);
+  }
+
+  private interface View {
+    void write(long report, OutputStream to) throws IOException;
+  }
+
+  /** One of the report's files, with the report made for it. */
+  private static void write(long store, String name, View view) throws Exception {
+    double[] took = new double[ROUNDS];
+    long grown = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+      System.gc();
+      long before = heapUsed();
+      long begin = System.nanoTime();
+      long report = NativeReport.make(store, false, true);
+      try (OutputStream to = Files.newOutputStream(Path.of(name))) {
+        view.write(report, to);
+      }
+      NativeReport.free(report);
+      took[round] = (System.nanoTime() - begin) / 1e6;
+      grown = Math.max(grown, heapUsed() - before);
+    }
+    print(name, took, Files.size(Path.of(name)), grown);
+  }
+
+  private static void print(String what, double[] took, long bytes, long grown) {
     Arrays.sort(took);
-    String what = query == null ? path : path + "?" + query;
     System.out.printf(
         "%-44s %8.1f %8.1f %10d %10d%n", what, took[ROUNDS / 2], took[ROUNDS - 1], bytes, grown);
   }
@@ -117,9 +146,8 @@ public final class LargeReport {
     ask(pages, "/api/v1/report", null);
     NativePages.close(pages);
     NativeStore.applicationEnded(store, START_MS + 1000L * stages);
-    byte[] report = NativeStore.reportJson(store, false, true);
-    Files.write(Path.of("report.json"), report);
-    Files.write(Path.of("report.html"), NativeStore.html(report));
+    write(store, "report.json", NativeReport::json);
+    write(store, "report.html", NativeReport::html);
     NativeStore.close(store);
   }
 }

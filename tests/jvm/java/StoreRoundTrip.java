@@ -1,7 +1,11 @@
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.sparkmemprof.jni.NativeAgent;
+import org.sparkmemprof.jni.NativeReport;
 import org.sparkmemprof.jni.NativeStore;
 
 /**
@@ -13,6 +17,29 @@ public final class StoreRoundTrip {
 
   static void allocate() {
     for (int i = 0; i < 500_000; i++) sink = new byte[1000];
+  }
+
+  /** What a stream that fails in its second piece makes of the HTML file. */
+  private static String refusal(long report) {
+    int[] pieces = {0};
+    OutputStream full =
+        new OutputStream() {
+          @Override
+          public void write(int one) {
+            throw new AssertionError("pieces are wanted");
+          }
+
+          @Override
+          public void write(byte[] bytes, int from, int length) throws IOException {
+            if (++pieces[0] == 2) throw new IOException("no room");
+          }
+        };
+    try {
+      NativeReport.html(report, full);
+      return "none";
+    } catch (IOException e) {
+      return e.getMessage() + " after " + pieces[0];
+    }
   }
 
   public static void main(String[] args) throws Exception {
@@ -38,18 +65,22 @@ public final class StoreRoundTrip {
     NativeStore.applicationEnding(store, 1_750L);
     NativeStore.applicationEnded(store, 1_800L);
     System.out.println("awaits: " + NativeStore.awaitsSymbols(store));
-    byte[] json = NativeStore.reportJson(store, false, true);
-    Files.write(Path.of("report.json"), json);
-    Files.write(Path.of("report.html"), NativeStore.html(json));
-    Files.write(Path.of("report.txt"), NativeStore.text(json, 100, 0));
-    System.out.println("no report: " + NativeStore.html("{".getBytes(StandardCharsets.US_ASCII)));
-    System.out.println("action: " + NativeStore.callsForAction(json));
+    long report = NativeReport.make(store, false, true);
     NativeStore.close(store);
+    try (OutputStream json = Files.newOutputStream(Path.of("report.json"));
+        OutputStream html = Files.newOutputStream(Path.of("report.html"))) {
+      NativeReport.json(report, json);
+      NativeReport.html(report, html);
+    }
+    Files.write(Path.of("report.txt"), NativeReport.text(report, 100, 0));
+    System.out.println("action: " + NativeReport.callsForAction(report));
+    System.out.println("stream: " + refusal(report));
+    byte[] whole = NativeReport.wholeJson(report);
     System.out.println(
-        "closed: "
-            + NativeStore.ingest(0, profile)
-            + ", "
-            + NativeStore.reportJson(0, false, true));
+        "whole: " + Arrays.equals(whole, Files.readAllBytes(Path.of("report.json"))));
+    NativeReport.free(report);
+    System.out.println(
+        "closed: " + NativeStore.ingest(0, profile) + ", " + NativeReport.make(0, false, true));
     System.out.println("version: " + NativeAgent.version());
   }
 }

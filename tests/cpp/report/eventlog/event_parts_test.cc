@@ -131,6 +131,19 @@ TEST(EventParts, AnExecutorThatDoesNotFitKeepsItsLargestProcesses) {
 
 TEST(EventParts, NothingIsWrittenWhereNotEvenTheRowFits) { EXPECT_FALSE(StagePart(Stage(50), 300)); }
 
+TEST(EventParts, TextIsPackedInPiecesOfAnySize) {
+  const std::string text = Noise(300'007);
+  for (const size_t piece : {1, 1009, 65'536, 65'537, 300'007}) {
+    StringSink packed;
+    TextPacker packer(packed);
+    for (size_t at = 0; at < text.size(); at += piece) packer.Write(std::string_view(text).substr(at, piece));
+    packer.End();
+    EXPECT_EQ(UnpackText(packed.text, text.size()), text) << piece;
+    EXPECT_EQ(packed.text.size() % 4, 0u);
+    EXPECT_GE(packed.text.find('='), packed.text.size() - 2) << "padding is at the end alone";
+  }
+}
+
 TEST(EventParts, PackedTextIsCheckedAndBounded) {
   const std::string text = Noise(70'001);
   EXPECT_EQ(UnpackText(PackText(text), 70'001), text);

@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "report/json.h"
 #include "report/sample_store.h"
 #include "report/store/small_job.h"
 
@@ -83,7 +84,7 @@ TEST(ProfileStore, ALineHasItsTextWheneverThatCame) {
     Ingest(store, DemoTask(7, 0).Bytes());
     if (!text_first) ingest_texts();
     End(store, 7, 0);
-    return store.ReportJson(false, with_source);
+    return WriteReportJson(store.Model(false, with_source));
   };
   const std::string once = report(true, {"scratch = lib.weighted(n)"});
   EXPECT_EQ(Json::parse(once)["stages"][0]["lines"][0]["source"], "scratch = lib.weighted(n)");

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <sstream>
 
 #include "report/json.h"
+#include "report/packed_text.h"
 #include "report/sample_store.h"
 #include "report/views/app_files.h"
 #include "report/views/html_escape.h"
@@ -60,6 +62,7 @@ constexpr std::string_view kModel = "<script type=\"application/json\" id=\"spar
 TEST(Html, HoldsTheModelAsItIs) {
   const std::string json = Sample(), held = Between(Html(json), kModel, "</script>");
   EXPECT_EQ(nlohmann::json::parse(held), nlohmann::json::parse(json));
+  EXPECT_EQ(held.find('\n'), held.npos) << "for whoever searches the file line by line";
   Result<Report> read = ReadReportJson(held);
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(WriteReportJson(*read), json);
@@ -89,6 +92,45 @@ TEST(Html, ALargeModelIsPacked) {
   EXPECT_LT(packed.size(), 30'000u);
   EXPECT_EQ(packed.size() % 4, 0u);
   EXPECT_TRUE(packed.starts_with("H4sI")) << "a gzip header";
+}
+
+// A report of many rows, which can't be packed well.
+Report LargeReport() {
+  Report report;
+  std::mt19937_64 random(20261127);
+  for (int32_t id = 0; id < 3000; ++id) {
+    ReportStage& stage = report.stages.emplace_back();
+    stage.stage_id = id;
+    for (int i = 0; i < 10; ++i) stage.name += fmt::format("{:016x}", random());
+  }
+  return report;
+}
+
+TEST(Html, HoldsALargeModel) {
+  const Report report = LargeReport();
+  StringSink html;
+  RenderHtml(report, html);
+  const std::string packed = Between(html.text, "<script type=\"application/gzip\" id=\"sparkmemprof-model\">", "</script>");
+  EXPECT_EQ(UnpackText(packed, 16u << 20), WriteReportJson(report));
+}
+
+// The driver holds the model while a file is written, and little of its text.
+TEST(Html, ALargeReportIsWrittenInSmallPieces) {
+  struct Pieces : TextSink {
+    void Write(std::string_view piece) override {
+      bytes += piece.size();
+      if (piece != AppScript() && !piece.starts_with("<!doctype")) largest = std::max(largest, piece.size());
+    }
+    size_t largest = 0, bytes = 0;
+  };
+  const Report report = LargeReport();
+  Pieces json, html;
+  WriteReportJson(report, json);
+  RenderHtml(report, html);
+  EXPECT_GT(json.bytes, 3'000'000u);
+  EXPECT_LT(json.largest, 10'000u);
+  EXPECT_GT(html.bytes, 500'000u);
+  EXPECT_LT(html.largest, 90'000u);
 }
 
 TEST(Html, RunsItsOwnScriptAlone) {
@@ -178,6 +220,17 @@ TEST(Text, ColourEndsOnEachLine) {
       EXPECT_TRUE(line.ends_with("\x1b[0m")) << line;
     }
   }
+}
+
+TEST(Views, AreTheSameOfTheModelAndOfItsText) {
+  ProfileStore store;
+  testing::FillSample(store);
+  const Report report = store.Model(false);
+  const std::string json = WriteReportJson(report);
+  StringSink html;
+  RenderHtml(report, html);
+  EXPECT_EQ(html.text, Html(json));
+  for (const int lines : {0, 25}) EXPECT_EQ(RenderText(report, {100, false, lines}), Text(json, {100, false, lines}));
 }
 
 TEST(Views, RefuseWhatIsNoReport) {

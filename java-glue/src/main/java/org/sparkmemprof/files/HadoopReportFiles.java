@@ -1,5 +1,6 @@
 package org.sparkmemprof.files;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.EnumSet;
@@ -48,23 +49,39 @@ final class HadoopReportFiles extends ReportFiles {
   }
 
   @Override
-  public void replace(String name, byte[] content) throws IOException {
+  public void replace(String name, Content content) throws IOException {
     Path target = new Path(directory, name);
     if (context == null) {
+      // Whatever is written appears when the stream is closed, so all of it must be there before.
+      ByteArrayOutputStream whole = new ByteArrayOutputStream();
+      content.writeTo(whole);
       try (OutputStream out = store.create(target, true)) {
-        out.write(content);
+        whole.writeTo(out);
       }
       return;
     }
     Path temporary = new Path(directory, "." + name + ".new");
-    try (OutputStream out =
-        context.create(
-            temporary,
-            EnumSet.of(CreateFlag.CREATE, CreateFlag.OVERWRITE),
-            Options.CreateOpts.perms(FILE_MODE))) {
-      out.write(content);
+    try {
+      try (OutputStream out =
+          context.create(
+              temporary,
+              EnumSet.of(CreateFlag.CREATE, CreateFlag.OVERWRITE),
+              Options.CreateOpts.perms(FILE_MODE))) {
+        content.writeTo(out);
+      }
+      context.rename(temporary, target, Options.Rename.OVERWRITE);
+    } catch (Throwable e) {
+      delete(temporary, e);
+      throw e;
     }
-    context.rename(temporary, target, Options.Rename.OVERWRITE);
+  }
+
+  private void delete(Path temporary, Throwable why) {
+    try {
+      context.delete(temporary, false);
+    } catch (IOException | RuntimeException e) {
+      why.addSuppressed(e);
+    }
   }
 
   @Override

@@ -30,7 +30,7 @@ final class LocalReportFiles extends ReportFiles {
   }
 
   @Override
-  public void replace(String name, byte[] content) throws IOException {
+  public void replace(String name, Content content) throws IOException {
     Path temporary = directory.resolve("." + name + ".new");
     Files.deleteIfExists(temporary);
     EnumSet<StandardOpenOption> fresh =
@@ -38,7 +38,7 @@ final class LocalReportFiles extends ReportFiles {
     try {
       try (OutputStream out =
           Channels.newOutputStream(FileChannel.open(temporary, fresh, FILE_MODE))) {
-        out.write(content);
+        content.writeTo(out);
       }
       Files.move(temporary, directory.resolve(name), StandardCopyOption.ATOMIC_MOVE);
     } finally {

@@ -1,6 +1,7 @@
 package org.sparkmemprof.files;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.URI;
 import java.nio.file.Paths;
 import org.apache.hadoop.conf.Configuration;
@@ -12,8 +13,14 @@ import org.apache.hadoop.fs.Path;
  * where the system knows modes.
  */
 public abstract class ReportFiles {
-  /** Replaces {@code name} by {@code content}, atomically. */
-  public abstract void replace(String name, byte[] content) throws IOException;
+  /** What a file will hold. */
+  public interface Content {
+    /** Writes it, in pieces of any size; the caller closes the stream. */
+    void writeTo(OutputStream to) throws IOException;
+  }
+
+  /** Replaces {@code name} by {@code content}, atomically. If that fails, the old file stays. */
+  public abstract void replace(String name, Content content) throws IOException;
 
   /** Nobody but its owner can read what is written. */
   public abstract boolean isPrivate();

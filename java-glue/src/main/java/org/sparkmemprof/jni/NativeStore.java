@@ -198,16 +198,4 @@ public final class NativeStore {
    * @return figures of the report, -1 = not measured
    */
   public static native long[] metrics(long store);
-
-  /** UTF-8 of report.json; {@code withSource}: with the text of source lines. */
-  public static native byte[] reportJson(long store, boolean unfinished, boolean withSource);
-
-  /** UTF-8 of the HTML file made from a report.json; null when it cannot be read. */
-  public static native byte[] html(byte[] reportJson);
-
-  /** UTF-8 of the terminal text; {@code maxLines} 0 = no bound. */
-  public static native byte[] text(byte[] reportJson, int width, int maxLines);
-
-  /** Whether a report.json asks a person to do something: a death, a finding, an end not seen. */
-  public static native boolean callsForAction(byte[] reportJson);
 }

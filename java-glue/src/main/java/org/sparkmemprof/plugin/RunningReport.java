@@ -3,6 +3,7 @@ package org.sparkmemprof.plugin;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.SparkContext;
+import org.sparkmemprof.jni.NativeReport;
 import org.sparkmemprof.report.StoreFeeder;
 
 /**
@@ -28,10 +29,19 @@ final class RunningReport {
    * Waits, but not for long, until the tasks that have ended are in it.
    *
    * @return UTF-8 of report.json
+   * @throws IllegalStateException when the application is ending
    */
   byte[] json() throws InterruptedException {
     awaitEndedTasks();
-    return feeder.reportJson(true, true);
+    long report = feeder.report(true, true);
+    if (report == 0) {
+      throw new IllegalStateException(feeder.whyNone());
+    }
+    try {
+      return NativeReport.wholeJson(report);
+    } finally {
+      NativeReport.free(report);
+    }
   }
 
   private void awaitEndedTasks() throws InterruptedException {

@@ -1,19 +1,31 @@
 package org.sparkmemprof.report;
 
-/** The report as of now, and its views, all in UTF-8. */
-interface Report {
-  /** True once there is nothing left to write. */
-  boolean isClosed();
+import java.io.IOException;
+import java.io.OutputStream;
 
-  /** The text of report.json; null once it is closed. */
-  byte[] json(boolean unfinished, boolean withSource);
+/** The report as of one moment, and its views, all in UTF-8. For one thread at a time. */
+interface Report extends AutoCloseable {
+  /** Where reports come from. Thread-safe. */
+  interface Source {
+    /** True once there is nothing left to write. */
+    boolean isClosed();
 
-  /** The text of report.html; null when the JSON can't be read. */
-  byte[] html(byte[] json);
+    /** Makes the report as of now, to be closed; null once this is closed. */
+    Report make(boolean unfinished, boolean withSource);
+  }
 
-  /** Its first lines for a log; null when the JSON can't be read. */
-  byte[] summary(byte[] json);
+  /** Writes report.json. */
+  void json(OutputStream to) throws IOException;
+
+  /** Writes report.html. */
+  void html(OutputStream to) throws IOException;
+
+  /** Its first lines for a log; null without memory. */
+  byte[] summary();
 
   /** True when the report asks a person to do something. */
-  boolean callsForAction(byte[] json);
+  boolean callsForAction();
+
+  @Override
+  void close();
 }

@@ -12,7 +12,7 @@ public final class ReportWriter {
     ReportFiles open() throws IOException;
   }
 
-  private final Report report;
+  private final Report.Source reports;
   private final Opener opener;
   private final boolean sourceEverywhere;
   private final Notices notices;
@@ -26,11 +26,11 @@ public final class ReportWriter {
    */
   public ReportWriter(
       StoreFeeder feeder, Opener opener, boolean sourceEverywhere, Notices notices) {
-    this(new StoreReport(feeder), opener, sourceEverywhere, notices);
+    this(StoreReport.source(feeder), opener, sourceEverywhere, notices);
   }
 
-  ReportWriter(Report report, Opener opener, boolean sourceEverywhere, Notices notices) {
-    this.report = report;
+  ReportWriter(Report.Source reports, Opener opener, boolean sourceEverywhere, Notices notices) {
+    this.reports = reports;
     this.opener = opener;
     this.sourceEverywhere = sourceEverywhere;
     this.notices = notices;
@@ -46,8 +46,10 @@ public final class ReportWriter {
     if (finished) {
       return;
     }
-    try {
-      write(true);
+    try (Report report = open(true)) {
+      if (report != null) {
+        write(report);
+      }
     } catch (Throwable e) {
       tell(e);
     }
@@ -61,9 +63,12 @@ public final class ReportWriter {
    */
   public synchronized Summary finish() {
     finished = true;
-    try {
-      byte[] json = write(false);
-      return json == null ? null : summaryOf(json, location, null);
+    try (Report report = open(false)) {
+      if (report == null) {
+        return null;
+      }
+      write(report);
+      return summaryOf(report, location, null);
     } catch (Throwable e) {
       tell(e);
       return unwritten(e.toString());
@@ -78,52 +83,50 @@ public final class ReportWriter {
    * @return null when there is no report
    */
   public Summary unwritten(String why) {
-    try {
-      byte[] json = report.json(false, sourceEverywhere);
-      return json == null ? null : summaryOf(json, null, why);
+    try (Report report = reports.make(false, sourceEverywhere)) {
+      return report == null ? null : summaryOf(report, null, why);
     } catch (Throwable e) {
       notices.report("the report's summary", e.toString());
       return null;
     }
   }
 
-  /** Null when there is no report. */
-  private byte[] write(boolean unfinished) throws IOException {
-    if (report.isClosed()) {
+  /** Opens the directory if it isn't open, and makes the report; null when there is none. */
+  private Report open(boolean unfinished) throws IOException {
+    if (reports.isClosed()) {
       return null;
     }
     if (files == null) {
       files = opener.open();
       location = files.location();
     }
-    byte[] json = report.json(unfinished, sourceEverywhere || files.isPrivate());
-    if (json == null) {
-      return null;
-    }
-    files.replace("report.json", json);
+    return reports.make(unfinished, sourceEverywhere || files.isPrivate());
+  }
+
+  private void write(Report report) throws IOException {
+    files.replace("report.json", report::json);
     if (!placeIsTold) {
       ReportPlace.tell(location);
       placeIsTold = true;
     }
-    byte[] html = report.html(json);
-    if (html != null) {
-      files.replace("report.html", html);
+    try {
+      files.replace("report.html", report::html);
+    } catch (OutOfMemoryError e) {
+      notices.report("report.html", e.toString()); // the JSON is there
     }
-    return json;
   }
 
   private void tell(Throwable e) {
-    notices.report(
-        "the report",
-        "it can't be written: " + e + " (choose a place by spark.memprof.report.dir)");
+    String hint = e instanceof IOException ? " (choose a place by spark.memprof.report.dir)" : "";
+    notices.report("the report", "it can't be written: " + e + hint);
   }
 
-  private Summary summaryOf(byte[] json, String place, String error) {
-    byte[] text = report.summary(json);
+  private static Summary summaryOf(Report report, String place, String error) {
+    byte[] text = report.summary();
     // The logger ends the last line itself.
     String lines =
         text == null ? "" : new String(text, StandardCharsets.UTF_8).replaceFirst("\n$", "");
-    return new Summary(place, error, lines, report.callsForAction(json));
+    return new Summary(place, error, lines, report.callsForAction());
   }
 
   /** Where the final report is, and its first lines. */

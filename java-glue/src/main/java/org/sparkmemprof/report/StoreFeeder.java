@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import org.sparkmemprof.jni.NativePages;
+import org.sparkmemprof.jni.NativeReport;
 import org.sparkmemprof.jni.NativeStore;
 import org.sparkmemprof.notices.Notices;
 import org.sparkmemprof.ui.Answers;
@@ -122,17 +123,21 @@ public final class StoreFeeder implements Answers {
     return storeClosed;
   }
 
-  /** UTF-8 of report.json as of now; null after {@link #close}. */
-  public synchronized byte[] reportJson(boolean unfinished, boolean withSource) {
+  /**
+   * The report as of now; see {@link NativeReport#make}.
+   *
+   * @return a handle for {@link NativeReport#free}, good even after {@link #close}; 0 after it
+   */
+  public synchronized long report(boolean unfinished, boolean withSource) {
     if (storeClosed) {
-      return null;
+      return 0;
     }
     if (!unfinished) {
       tellDropped("messages of executors", queue.droppedMessages());
       tellDropped("events of Spark", queue.droppedEvents());
     }
     NativePages.forgetStale(pages); // every checkpoint calls this
-    return NativeStore.reportJson(store, unfinished, withSource);
+    return NativeReport.make(store, unfinished, withSource);
   }
 
   private void tellDropped(String what, long dropped) {

@@ -1,40 +1,59 @@
 package org.sparkmemprof.report;
 
-import org.sparkmemprof.jni.NativeStore;
+import java.io.IOException;
+import java.io.OutputStream;
+import org.sparkmemprof.jni.NativeReport;
 
-/** The report of the native store. */
+/** A report of the native store. */
 final class StoreReport implements Report {
   private static final int TEXT_COLUMNS = 100;
   private static final int TEXT_LINES = 25;
 
-  private final StoreFeeder feeder;
+  private long handle; // 0: closed
 
-  StoreReport(StoreFeeder feeder) {
-    this.feeder = feeder;
+  private StoreReport(long handle) {
+    this.handle = handle;
+  }
+
+  /** The reports of {@code feeder}'s store. */
+  static Source source(StoreFeeder feeder) {
+    return new Source() {
+      @Override
+      public boolean isClosed() {
+        return feeder.isClosed();
+      }
+
+      @Override
+      public Report make(boolean unfinished, boolean withSource) {
+        long handle = feeder.report(unfinished, withSource);
+        return handle == 0 ? null : new StoreReport(handle);
+      }
+    };
   }
 
   @Override
-  public boolean isClosed() {
-    return feeder.isClosed();
+  public void json(OutputStream to) throws IOException {
+    NativeReport.json(handle, to);
   }
 
   @Override
-  public byte[] json(boolean unfinished, boolean withSource) {
-    return feeder.reportJson(unfinished, withSource);
+  public void html(OutputStream to) throws IOException {
+    NativeReport.html(handle, to);
   }
 
   @Override
-  public byte[] html(byte[] json) {
-    return NativeStore.html(json);
+  public byte[] summary() {
+    return NativeReport.text(handle, TEXT_COLUMNS, TEXT_LINES);
   }
 
   @Override
-  public byte[] summary(byte[] json) {
-    return NativeStore.text(json, TEXT_COLUMNS, TEXT_LINES);
+  public boolean callsForAction() {
+    return NativeReport.callsForAction(handle);
   }
 
   @Override
-  public boolean callsForAction(byte[] json) {
-    return NativeStore.callsForAction(json);
+  public void close() {
+    NativeReport.free(handle);
+    handle = 0;
   }
 }

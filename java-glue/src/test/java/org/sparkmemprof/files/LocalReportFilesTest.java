@@ -20,6 +20,10 @@ public class LocalReportFilesTest {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
+  private static ReportFiles.Content content(String text) {
+    return to -> to.write(bytes(text));
+  }
+
   private static String mode(Path path) throws IOException {
     return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
   }
@@ -28,8 +32,8 @@ public class LocalReportFilesTest {
   public void fileIsReplacedAndPrivate() throws IOException {
     Path directory = folder.getRoot().toPath().resolve("reports/app-1");
     ReportFiles files = new LocalReportFiles(directory);
-    files.replace("report.json", bytes("a first and longer one"));
-    files.replace("report.json", bytes("second"));
+    files.replace("report.json", content("a first and longer one"));
+    files.replace("report.json", content("second"));
     Path report = directory.resolve("report.json");
     assertArrayEquals(bytes("second"), Files.readAllBytes(report));
     assertEquals("rw-------", mode(report));
@@ -61,7 +65,7 @@ public class LocalReportFilesTest {
   public void existingDirectoryOfOursKeepsItsMode() throws IOException {
     Path directory = Files.createDirectory(folder.getRoot().toPath().resolve("app-1"));
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-x---"));
-    new LocalReportFiles(directory).replace("report.json", bytes("a report"));
+    new LocalReportFiles(directory).replace("report.json", content("a report"));
     assertEquals("rwxr-x---", mode(directory));
     assertEquals("rw-------", mode(directory.resolve("report.json")));
   }
@@ -70,18 +74,33 @@ public class LocalReportFilesTest {
   public void readerOfTheOldFileKeepsIt() throws IOException {
     Path directory = folder.getRoot().toPath();
     ReportFiles files = new LocalReportFiles(directory);
-    files.replace("report.json", bytes("first"));
+    files.replace("report.json", content("first"));
     Path reader = Files.createLink(directory.resolve("reader"), directory.resolve("report.json"));
-    files.replace("report.json", bytes("second"));
+    files.replace("report.json", content("second"));
     assertArrayEquals(
         "a new file, not a rewritten one", bytes("first"), Files.readAllBytes(reader));
+  }
+
+  @Test
+  public void contentThatFailsHalfwayLeavesTheOldFileAlone() throws IOException {
+    Path directory = folder.getRoot().toPath();
+    ReportFiles files = new LocalReportFiles(directory);
+    files.replace("report.json", content("first"));
+    ReportFiles.Content half =
+        to -> {
+          to.write(bytes("sec"));
+          throw new OutOfMemoryError("no native memory");
+        };
+    assertThrows(OutOfMemoryError.class, () -> files.replace("report.json", half));
+    assertArrayEquals(bytes("first"), Files.readAllBytes(directory.resolve("report.json")));
+    assertEquals("nothing else is left", 1, directory.toFile().list().length);
   }
 
   @Test
   public void leftoverOfACrashIsNoObstacle() throws IOException {
     Path directory = folder.getRoot().toPath();
     Files.write(directory.resolve(".report.json.new"), bytes("half"));
-    new LocalReportFiles(directory).replace("report.json", bytes("whole"));
+    new LocalReportFiles(directory).replace("report.json", content("whole"));
     assertArrayEquals(bytes("whole"), Files.readAllBytes(directory.resolve("report.json")));
   }
 

@@ -3,6 +3,7 @@ package org.sparkmemprof.report;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertSame;
 
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.concurrent.Future;
@@ -33,6 +34,18 @@ public class CheckpointsTest {
     assertEquals("summary of first, final", summary.text);
     checkpoints.ask().get();
     assertEquals(Collections.singletonList("first, final"), scene.written);
+    assertEquals(Collections.singletonList("page of first, final"), scene.pages);
+  }
+
+  @Test
+  public void noReportStaysInNativeMemory() throws Exception {
+    checkpoints.ask().get();
+    scene.failure = new IOException("No space left on device");
+    checkpoints.ask().get();
+    checkpoints.finish().get();
+    assertEquals(2, scene.told.size());
+    assertEquals(4, scene.made.get());
+    assertEquals(0, scene.open.get());
   }
 
   @Test

@@ -2,7 +2,9 @@ package org.sparkmemprof.report;
 
 import static org.junit.Assert.assertTrue;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -12,6 +14,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.helpers.MessageFormatter;
 import org.sparkmemprof.files.ReportFiles;
@@ -23,8 +26,11 @@ final class ReportScene {
   volatile String version = "first";
   volatile boolean callsForAction;
   volatile IOException failure; // of each write; null: none
+  final AtomicInteger made = new AtomicInteger(); // reports
+  final AtomicInteger open = new AtomicInteger(); // those that are not closed
   final CountDownLatch hanging = new CountDownLatch(1);
-  final List<String> written = Collections.synchronizedList(new ArrayList<>());
+  final List<String> written = Collections.synchronizedList(new ArrayList<>()); // report.json
+  final List<String> pages = Collections.synchronizedList(new ArrayList<>()); // report.html
   final List<String> told = Collections.synchronizedList(new ArrayList<>());
   final BlockingQueue<String> logged = new LinkedBlockingQueue<>();
 
@@ -32,7 +38,7 @@ final class ReportScene {
 
   final ReportWriter writer =
       new ReportWriter(
-          new FixedReport(), Directory::new, true, (what, why) -> told.add(what + ": " + why));
+          new FixedSource(), Directory::new, true, (what, why) -> told.add(what + ": " + why));
 
   final Logger log =
       (Logger)
@@ -74,37 +80,56 @@ final class ReportScene {
     return null;
   }
 
-  private final class FixedReport implements Report {
+  private final class FixedSource implements Report.Source {
     @Override
     public boolean isClosed() {
       return false;
     }
 
     @Override
-    public byte[] json(boolean unfinished, boolean withSource) {
-      return (version + (unfinished ? "" : ", final")).getBytes(StandardCharsets.UTF_8);
+    public Report make(boolean unfinished, boolean withSource) {
+      return new FixedReport(version + (unfinished ? "" : ", final"));
+    }
+  }
+
+  private final class FixedReport implements Report {
+    private final String text;
+
+    FixedReport(String text) {
+      this.text = text;
+      made.incrementAndGet();
+      open.incrementAndGet();
     }
 
     @Override
-    public byte[] html(byte[] json) {
-      return null;
+    public void json(OutputStream to) throws IOException {
+      to.write(text.getBytes(StandardCharsets.UTF_8));
     }
 
     @Override
-    public byte[] summary(byte[] json) {
-      return ("summary of " + new String(json, StandardCharsets.UTF_8) + "\n")
-          .getBytes(StandardCharsets.UTF_8);
+    public void html(OutputStream to) throws IOException {
+      to.write(("page of " + text).getBytes(StandardCharsets.UTF_8));
     }
 
     @Override
-    public boolean callsForAction(byte[] json) {
+    public byte[] summary() {
+      return ("summary of " + text + "\n").getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public boolean callsForAction() {
       return callsForAction;
+    }
+
+    @Override
+    public void close() {
+      open.decrementAndGet();
     }
   }
 
   private final class Directory extends ReportFiles {
     @Override
-    public void replace(String name, byte[] content) throws IOException {
+    public void replace(String name, Content content) throws IOException {
       CountDownLatch end = over;
       if (end != null) {
         hanging.countDown();
@@ -113,7 +138,10 @@ final class ReportScene {
       if (failure != null) {
         throw failure;
       }
-      written.add(new String(content, StandardCharsets.UTF_8));
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+      content.writeTo(bytes);
+      String text = new String(bytes.toByteArray(), StandardCharsets.UTF_8);
+      (name.equals("report.html") ? pages : written).add(text);
     }
 
     @Override

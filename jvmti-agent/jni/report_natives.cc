@@ -1,0 +1,85 @@
+// The natives of org.sparkmemprof.jni.NativeReport: a store's report at one moment, and its views. A text of megabytes goes to Java's
+// stream in pieces and is nowhere as a whole. Handles are addresses; 0 is no report.
+#include <jni.h>
+
+#include <exception>
+#include <new>
+
+#include "jni/convert.h"
+#include "jni/handles.h"
+#include "jni/java_sink.h"
+#include "jni/or_else.h"
+#include "report/json.h"
+#include "report/model.h"
+#include "report/views/views.h"
+#include "store/profile_store.h"
+
+using namespace memprof;
+
+namespace {
+
+void Throw(JNIEnv* jni, const char* type, const char* message) {
+  jclass error = jni->FindClass(type);
+  if (error != nullptr) jni->ThrowNew(error, message);
+}
+
+void ThrowOutOfMemory(JNIEnv* jni) { Throw(jni, "java/lang/OutOfMemoryError", "no native memory for sparkmemprof's report"); }
+
+// Calls `write` with the report and the stream. What the stream throws stays pending for the caller in Java.
+template <typename Write>
+void WriteTo(JNIEnv* jni, jlong report, jobject stream, Write write) {
+  if (report == 0) return Throw(jni, "java/lang/IllegalStateException", "the report is closed");
+  try {
+    JavaSink sink(jni, stream);
+    write(*At<Report>(report), sink);
+    sink.Flush();
+  } catch (const JavaThrew&) {
+  } catch (const std::bad_alloc&) {
+    ThrowOutOfMemory(jni);
+  } catch (const std::exception& e) {
+    Throw(jni, "java/io/IOException", e.what());
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+JNIEXPORT jlong JNICALL Java_org_sparkmemprof_jni_NativeReport_make(JNIEnv* jni, jclass, jlong store, jboolean unfinished,
+                                                                    jboolean with_source) {
+  if (store == 0) return 0;
+  const jlong report = OrElse<jlong>(
+      0, [&] { return HandleOf(new Report(At<ProfileStore>(store)->Model(unfinished == JNI_TRUE, with_source == JNI_TRUE))); });
+  if (report == 0) ThrowOutOfMemory(jni);
+  return report;
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeReport_free(JNIEnv*, jclass, jlong report) { delete At<Report>(report); }
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeReport_json(JNIEnv* jni, jclass, jlong report, jobject stream) {
+  WriteTo(jni, report, stream, [](const Report& model, TextSink& to) { WriteReportJson(model, to); });
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeReport_html(JNIEnv* jni, jclass, jlong report, jobject stream) {
+  WriteTo(jni, report, stream, [](const Report& model, TextSink& to) { RenderHtml(model, to); });
+}
+
+JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeReport_wholeJson(JNIEnv* jni, jclass, jlong report) {
+  return OrElse<jbyteArray>(nullptr, [&] { return report == 0 ? nullptr : ToJavaBytes(jni, WriteReportJson(*At<Report>(report))); });
+}
+
+JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeReport_text(JNIEnv* jni, jclass, jlong report, jint width, jint max_lines) {
+  return OrElse<jbyteArray>(nullptr, [&]() -> jbyteArray {
+    if (report == 0) return nullptr;
+    TextOptions options;
+    if (width > 0) options.width = width;
+    options.max_lines = max_lines;
+    return ToJavaBytes(jni, RenderText(*At<Report>(report), options));
+  });
+}
+
+JNIEXPORT jboolean JNICALL Java_org_sparkmemprof_jni_NativeReport_callsForAction(JNIEnv*, jclass, jlong report) {
+  return OrElse<jboolean>(JNI_FALSE,
+                          [&]() -> jboolean { return report != 0 && CallsForAction(*At<Report>(report)) ? JNI_TRUE : JNI_FALSE; });
+}
+}

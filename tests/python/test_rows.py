@@ -20,7 +20,8 @@ def test_rows_of_a_process_add_up(run_scene, boxes, version):
     # Small blocks are sampled: 60 MB at 64 KiB are known within 12 MB at six standard deviations.
     library = rows["native: libexact_alloc.so"]
     assert abs(library - scene["block"] - scene["small"]) <= 12_000_000
-    assert 0.9 * scene["retention"] <= rows["allocator retention"] <= scene["retention"] + 12_000_000
+    # At most what the other rows leave of the resident set, and 100 MB of those are sampled: known within 15.4 MB.
+    assert scene["retention"] - 15_400_000 <= rows["allocator retention"] <= scene["retention"] + 12_000_000
     assert 30_000_000 <= rows["Python objects"] <= 60_000_000
 
 

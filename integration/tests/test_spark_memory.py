@@ -75,7 +75,8 @@ def test_who_held_execution_memory_and_spilled(runs, mode):
     assert sorter["name"].endswith(".UnsafeExternalSorter")
     assert sorter["operation"].startswith("sort")
     assert (sorter["mode"], sorter["tasks"]) == (mode, 2)
-    assert memory["peakExecutionBytes"] / 4 < sorter["peakBytes"] <= memory["peakExecutionBytes"]
+    # Spark's metric is what the sorter had when it spilled or ended. While its array of pointers grows, it has two.
+    assert memory["peakExecutionBytes"] / 4 < sorter["peakBytes"] <= 1.5 * memory["peakExecutionBytes"]
     fullest = {moment["mode"]: moment for moment in memory["fullest"]}[sorter["mode"]]
     assert fullest["storageBytes"] >= run.result()["cached"]["orders"][0]
     assert fullest["executionBytes"] >= sorter["peakBytes"]

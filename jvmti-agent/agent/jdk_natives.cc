@@ -8,6 +8,7 @@
 
 #include "agent/agent.h"
 #include "agent/rebinder_class.h"  // generated from Rebinder.java
+#include "base/throw.h"
 
 namespace memprof {
 namespace {
@@ -34,8 +35,7 @@ Function Original(JNIEnv* jni, Native native) {
     if (rebinding_ended.load(std::memory_order_acquire) && originals[native].load(std::memory_order_acquire) == nullptr) break;
     sched_yield();
   }
-  jclass error = jni->FindClass("java/lang/UnsatisfiedLinkError");
-  if (error != nullptr) jni->ThrowNew(error, "sparkmemprof: the JDK did not register this method again");
+  ThrowJava(jni, "java/lang/UnsatisfiedLinkError", "sparkmemprof: the JDK did not register this method again");
   return nullptr;
 }
 

@@ -5,6 +5,7 @@
 #include <exception>
 #include <new>
 
+#include "base/throw.h"
 #include "jni/convert.h"
 #include "jni/handles.h"
 #include "jni/java_sink.h"
@@ -18,17 +19,12 @@ using namespace memprof;
 
 namespace {
 
-void Throw(JNIEnv* jni, const char* type, const char* message) {
-  jclass error = jni->FindClass(type);
-  if (error != nullptr) jni->ThrowNew(error, message);
-}
-
-void ThrowOutOfMemory(JNIEnv* jni) { Throw(jni, "java/lang/OutOfMemoryError", "no native memory for sparkmemprof's report"); }
+void ThrowOutOfMemory(JNIEnv* jni) { ThrowJava(jni, "java/lang/OutOfMemoryError", "no native memory for sparkmemprof's report"); }
 
 // Calls `write` with the report and the stream. What the stream throws stays pending for the caller in Java.
 template <typename Write>
 void WriteTo(JNIEnv* jni, jlong report, jobject stream, Write write) {
-  if (report == 0) return Throw(jni, "java/lang/IllegalStateException", "the report is closed");
+  if (report == 0) return ThrowJava(jni, "java/lang/IllegalStateException", "the report is closed");
   try {
     JavaSink sink(jni, stream);
     write(*At<Report>(report), sink);
@@ -37,7 +33,7 @@ void WriteTo(JNIEnv* jni, jlong report, jobject stream, Write write) {
   } catch (const std::bad_alloc&) {
     ThrowOutOfMemory(jni);
   } catch (const std::exception& e) {
-    Throw(jni, "java/io/IOException", e.what());
+    ThrowJava(jni, "java/io/IOException", e.what());
   }
 }
 

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/throw.h"
 #include "eventlog/event_parts.h"
 #include "facts/cached_data.h"
 #include "facts/driver_actions.h"
@@ -41,8 +42,7 @@ JNIEXPORT jlong JNICALL Java_org_sparkmemprof_jni_NativeStore_open(JNIEnv* jni, 
     const auto limit = limit_bytes > 0 ? static_cast<uint64_t>(limit_bytes) : uint64_t{64} << 20;
     return HandleOf(OpenDriverStore(limit));
   });
-  jclass error = handle == 0 ? jni->FindClass("java/lang/OutOfMemoryError") : nullptr;
-  if (error != nullptr) jni->ThrowNew(error, "no native memory for sparkmemprof's profile store");
+  if (handle == 0) ThrowJava(jni, "java/lang/OutOfMemoryError", "no native memory for sparkmemprof's profile store");
   return handle;
 }
 

@@ -234,7 +234,7 @@ Result<DriverReport> ReportOfDriver(const DriverEnd& end) {
     if (!boxes->executors.empty()) PutProcesses(boxes->executors.front(), DriverRow(report));
   }
   DriverReport result;
-  const int signal = end.exit_status > kSignalBase ? end.exit_status - kSignalBase : 0;
+  const int signal = !end.exited && end.exit_status > kSignalBase ? end.exit_status - kSignalBase : 0;
   const bool python_died = !end.jvm_killed && python && !python->ended_in_order;
   if (IsDeath(signal) && (end.jvm_killed || python_died)) {
     // This finding is for a driver that did not die.

@@ -18,6 +18,7 @@ struct DriverEnd {
   bool jvm_told = false;    // the report is of the JVM's last moment, with its own death, which has not been reported yet
   Program python;           // the boxes of its Python process; `pid` isn't known
   int32_t exit_status = 0;  // as a shell has it: 128 + the signal that ended a process
+  bool exited = false;      // it is known to be a process's own, no signal's, even above 128
   bool jvm_killed = false;  // that signal ended the JVM itself; else it was its Python process, or nobody was killed
   std::string started_by;   // who that was, in words
   // From its cgroup: kills by the kernel from the driver's beginning to its end, and the limit.

@@ -353,10 +353,12 @@ class Launcher:
         prefix=(),
         cwd=None,
         by_python=False,
+        python_options=(),
     ):
         """A Launch. conf: settings, None takes one away; prefix: words before the command, e.g. unshare.
 
-        by_python: the job's Python starts the JVM, as a notebook's does, not spark-submit.
+        by_python: the job's Python starts the JVM, as a notebook's does, not spark-submit. python_options: stand before
+        the job.
         """
         self._count += 1
         reports = self._folder / f"reports-{self._count}"
@@ -383,7 +385,7 @@ class Launcher:
         environment = clean_environment(self._spark, **dict(environment))
         if by_python:
             environment["PYSPARK_SUBMIT_ARGS"] = shlex.join([*submit, "pyspark-shell"])
-            command = [str(self._spark.python), *words]
+            command = [str(self._spark.python), *python_options, *words]
         else:
             command = [str(self._spark.home / "bin/spark-submit"), *submit, *words]
         run = Run(-1, "", "", reports, work, local=master.startswith("local["))
@@ -391,7 +393,10 @@ class Launcher:
 
     def __call__(self, job, *arguments, **options):
         """A Run, whatever its end; options as for prepare."""
-        launch = self.prepare(job, *arguments, **options)
+        return self.finish(self.prepare(job, *arguments, **options))
+
+    def finish(self, launch):
+        """Runs what prepare() has made."""
         finished = processes.run(launch.command, RUN_SECONDS, cwd=launch.cwd, env=launch.environment)
         launch.run.status, launch.run.stdout, launch.run.stderr = finished.returncode, finished.stdout, finished.stderr
         return launch.run

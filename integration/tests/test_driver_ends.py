@@ -105,6 +105,15 @@ def test_a_driver_that_ends_in_order(submit):
     assert [action["function"] for action in report["driver"]["actions"]] == ["count"]
 
 
+@pytest.mark.full
+def test_a_driver_that_sets_itself_that_its_lines_are_not_shown(submit):
+    finished, report = submit("names")
+    assert finished.returncode == 3, finished.stderr
+    assert [stage for stage in report["stages"] if stage["stageId"] == -1] == []
+    assert "bytearray(HELD)" not in json.dumps(report)
+    assert [action["function"] for action in report["driver"]["actions"]] == ["count"]
+
+
 def test_a_jvm_that_somebody_killed(submit):
     finished, report = submit("jvm")
     assert finished.returncode == -9, "as spark-submit ended"

@@ -20,6 +20,9 @@ from typing import Any, Callable
 
 STARTUP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
 SETTINGS = "SPARKMEMPROF_PROGRAM"
+# Where a driver's JVM says in which directory its report is (ReportPlace.java), and leaves the report itself if it
+# exits because of a full heap: <pid>.report.json (driver_store.h).
+LAST_REPORT = "SPARKMEMPROF_LAST_REPORT"
 
 # With one of these options, Python does not run our sitecustomize, or ignores PYTHONPATH.
 _CLOSED_TO_US = frozenset("EIS")
@@ -32,6 +35,8 @@ _here = threading.local()  # starting: this thread is about to execute another p
 
 # What a child is to be profiled with, asked with its words when it is started; None: not at all.
 SettingsOfChild = Callable[["list[str]"], "dict[str, Any] | None"]
+# Entries that join the environment of a child that is another program; None: no entries.
+EntriesOfChild = Callable[["list[str]"], "dict[str, str] | None"]
 
 
 def environment_with(settings: dict[str, Any], environment: Mapping[str, str]) -> dict[str, str]:
@@ -40,17 +45,28 @@ def environment_with(settings: dict[str, Any], environment: Mapping[str, str]) -
     return {**environment, "PYTHONPATH": os.pathsep.join(path), SETTINGS: json.dumps(settings)}
 
 
-def follow(settings: SettingsOfChild) -> None:
+def follow(settings: SettingsOfChild, entries: EntriesOfChild = lambda _words: None) -> None:
     """From now on new Python processes that this process starts are profiled (program.py, task_processes.py)."""
     import _posixsubprocess
 
     ours = os.path.realpath(sys.executable)
+
+    def environment_for(path: str, words: Any, environment: Any) -> list[bytes] | None:
+        words = [os.fsdecode(word) for word in words]
+        if os.path.realpath(path) == ours:
+            return _environment_for(words, environment, settings)
+        added = entries(words)
+        if added is None:
+            return None
+        replaced = tuple(os.fsencode(name) + b"=" for name in added)
+        return [entry for entry in _entries_of(environment) if not entry.startswith(replaced)] + _listed(added)
+
     original = _posixsubprocess.fork_exec
-    _posixsubprocess.fork_exec = _around_fork_exec(original, ours, settings)
+    _posixsubprocess.fork_exec = _around_fork_exec(original, environment_for)
     subprocess = sys.modules.get("subprocess")  # from Python 3.11 on it has the function's name of its own, once loaded
     if getattr(subprocess, "_fork_exec", None) is original:
         subprocess._fork_exec = _posixsubprocess.fork_exec
-    os.posix_spawn = _around_posix_spawn(os.posix_spawn, ours, settings)
+    os.posix_spawn = _around_posix_spawn(os.posix_spawn, environment_for)
 
 
 def is_starting() -> bool:
@@ -63,13 +79,16 @@ def is_fork_server(words: list[str]) -> bool:
     return any(_FORK_SERVER.match(word) for word in words)
 
 
-def _around_fork_exec(fork_exec: Callable[..., int], ours: str, settings: SettingsOfChild) -> Callable[..., int]:
+# The child's environment by its file, words and environment, as "name=value" texts; None: it stays as it is.
+_EnvironmentFor = Callable[[str, Any, Any], "list[bytes] | None"]
+
+
+def _around_fork_exec(fork_exec: Callable[..., int], environment_for: _EnvironmentFor) -> Callable[..., int]:
     def profiled_fork_exec(*arguments: Any) -> int:
         try:
             words, executables, environment = arguments[0], arguments[1], arguments[5]
-            if os.path.realpath(_first_that_is_there(executables)) == ours:
-                given = _environment_for(words, environment, settings)
-                arguments = arguments if given is None else (*arguments[:5], given, *arguments[6:])
+            given = environment_for(_first_that_is_there(executables), words, environment)
+            arguments = arguments if given is None else (*arguments[:5], given, *arguments[6:])
         except Exception:  # an unknown signature: the child runs without the profiler
             pass
         _here.starting = True
@@ -81,13 +100,12 @@ def _around_fork_exec(fork_exec: Callable[..., int], ours: str, settings: Settin
     return profiled_fork_exec
 
 
-def _around_posix_spawn(posix_spawn: Callable[..., int], ours: str, settings: SettingsOfChild) -> Callable[..., int]:
+def _around_posix_spawn(posix_spawn: Callable[..., int], environment_for: _EnvironmentFor) -> Callable[..., int]:
     def profiled_posix_spawn(*arguments: Any, **options: Any) -> int:
         try:
             path, words, environment = arguments
-            if os.path.realpath(os.fsdecode(path)) == ours:
-                given = _environment_for(words, _listed(environment), settings)
-                arguments = arguments if given is None else (path, words, _mapped(given))
+            given = environment_for(os.fsdecode(path), words, None if environment is None else _listed(environment))
+            arguments = arguments if given is None else (path, words, _mapped(given))
         except Exception:  # a mistake of the program: it gets the error from the call below
             pass
         return posix_spawn(*arguments, **options)
@@ -95,9 +113,12 @@ def _around_posix_spawn(posix_spawn: Callable[..., int], ours: str, settings: Se
     return profiled_posix_spawn
 
 
-def _listed(environment: Any) -> list[bytes] | None:
-    if environment is None:
-        return None
+def _entries_of(environment: Any) -> list[bytes]:
+    """None: ours."""
+    return _listed(os.environb) if environment is None else list(environment)
+
+
+def _listed(environment: Any) -> list[bytes]:
     return [os.fsencode(name) + b"=" + os.fsencode(value) for name, value in environment.items()]
 
 
@@ -128,13 +149,12 @@ def _lets_us_in(words: list[str]) -> bool:
     return True
 
 
-def _environment_for(words: Any, environment: Any, settings_of: SettingsOfChild) -> list[bytes] | None:
-    """The child's environment (None: ours) as "name=value" texts, with our entries; None: it stays as it is."""
-    words = [os.fsdecode(word) for word in words]
+def _environment_for(words: list[str], environment: Any, settings_of: SettingsOfChild) -> list[bytes] | None:
+    """For a Python of ours, with our settings."""
     settings = settings_of(words) if _lets_us_in(words) else None
     if settings is None:
         return None
-    given = [name + b"=" + value for name, value in os.environb.items()] if environment is None else list(environment)
+    given = _entries_of(environment)
     path = next((entry[11:] for entry in given if entry.startswith(b"PYTHONPATH=")), None)
     kept = [entry for entry in given if not entry.startswith((b"PYTHONPATH=", SETTINGS.encode() + b"="))]
     # To Python an empty PYTHONPATH is the same as none, but not to a program that reads it.

@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from sparkmemprof.arrow_pool import ArrowPool, arrow_pool, count_arrow_pool
-from sparkmemprof.children import follow, is_starting
+from sparkmemprof.children import LAST_REPORT, follow, is_starting
 from sparkmemprof.interpreters import load_hooks
 from sparkmemprof.standard_error import say
 
@@ -62,7 +62,8 @@ class _Program:
 
 
 def start(settings: dict[str, Any]) -> None:
-    """Starts profiling. `settings`: boxDirectory, applicationId, intervalBytes. Never raises."""
+    """Starts profiling. `settings`: boxDirectory, applicationId, intervalBytes; reportPlaces: where the JVM of this
+    process's Spark application says where its report is. Never raises."""
     is_child = settings.get("isChild", False)
     try:
         program = _Program(load_hooks(), settings)
@@ -71,10 +72,20 @@ def start(settings: dict[str, Any]) -> None:
         program.start()
         atexit.register(program.finish)
         os.register_at_fork(after_in_child=program.start_in_child)
-        follow(lambda _words: settings)
+        places = None if is_child else settings.get("reportPlaces")
+        owner = os.getpid()
+        follow(
+            lambda _words: settings, lambda words: _entries_of_spark(words, places if os.getpid() == owner else None)
+        )
     except Exception as error:
         say(
             f"the program is not profiled: {error}"
             if not is_child
             else f"a process of the program is not profiled: {error}"
         )
+
+
+def _entries_of_spark(words: list[str], report_places: str | None) -> dict[str, str] | None:
+    """For the JVM that PySpark starts by spark-submit. An application that is submitted has another driver."""
+    is_ours = words and os.path.basename(words[0]) == "spark-submit" and "pyspark-shell" in words
+    return {LAST_REPORT: report_places} if is_ours and report_places is not None else None

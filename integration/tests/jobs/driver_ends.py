@@ -14,7 +14,10 @@ HELD, OF_BATCH = 41_000_027, 23_000_011
 ROWS = 2_000_003  # of 8 bytes
 PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 
-spark = SparkSession.builder.getOrCreate()
+builder = SparkSession.builder
+if sys.argv[1] == "names":
+    builder = builder.config("spark.memprof.source", "names")
+spark = builder.getOrCreate()
 held = bytearray(HELD)  # held
 count = spark.sparkContext.parallelize(range(7), 1).map(lambda i: i).count()
 if sys.argv[1] == "in-order":
@@ -28,6 +31,8 @@ if sys.argv[1] == "in-order":
     query.trigger(once=True).start().awaitTermination()
     print("RESULT", count, sys.argv[2:], flush=True)
     spark.stop()
+    sys.exit(3)
+if sys.argv[1] == "names":
     sys.exit(3)
 if sys.argv[1] == "jvm":
     time.sleep(PATIENCE)

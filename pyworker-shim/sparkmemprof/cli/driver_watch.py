@@ -2,25 +2,20 @@
 
 import json
 import os
-import pathlib
 import shutil
 import socket
 import tempfile
 import time
 
-from sparkmemprof.children import environment_with
+from sparkmemprof.children import LAST_REPORT, environment_with
 from sparkmemprof.standard_error import say
 
+from . import report_places
 from .errors import UserError
-from .report_files import local_directory
 from .show import write_report
 
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 INTERVAL_BYTES = 65_536
-# Where the driver's JVM says in which directory its report is (ReportPlace.java), and leaves the report itself if it
-# exits because of a full heap: <pid>.report.json (driver_store.h).
-_LAST_REPORT = "SPARKMEMPROF_LAST_REPORT"
-_PLACE = "report-place"
 _OF_A_FULL_HEAP = 3  # the exit code of -XX:+ExitOnOutOfMemoryError
 
 
@@ -35,35 +30,39 @@ def interval_of(text):
 class DriverWatch:
     """A context: holds the boxes of the driver's Python, removes them at its end. A failure doesn't stop the job.
 
-    `started_by`: who uses it, in words. `headlines`: of the post-mortems that finish() has told.
+    `started_by`: who uses it, in words. `kind`: of what the identity is. `headlines`: of the post-mortems that finish()
+    has told. `folder`: where a JVM tells of its applications (report_places). `boxes`: the folder of the boxes. Both
+    are None if they couldn't be made.
     """
 
-    def __init__(self, name, interval_bytes, with_python, started_by="sparkmemprof submit"):
+    def __init__(self, name, interval_bytes, with_python, started_by="sparkmemprof submit", kind="driver"):
         self.headlines = []
+        self.folder = None
+        self.boxes = None
+        self.identity = time.strftime(f"{kind}-%Y%m%d%H%M%S-") + str(os.getpid())
+        self.started_ms = int(1000 * time.time())
         self._name = name
         self._started_by = started_by
         self._interval_bytes = interval_bytes
         self._with_python = with_python
-        self._identity = time.strftime("driver-%Y%m%d%H%M%S-") + str(os.getpid())
-        self._started_ms = int(1000 * time.time())
-        self._boxes = None
+        self._kind = kind
         self._kills = None
 
     def __enter__(self):
         try:
-            self._boxes = tempfile.mkdtemp(prefix="sparkmemprof-driver-")
-            from sparkmemprof import _store
-
-            self._kills = _store.memory_bounds()["oomKills"]
+            self.folder = tempfile.mkdtemp(prefix=f"sparkmemprof-{self._kind}-")
+            self.boxes = os.path.join(self.folder, "boxes")
+            os.mkdir(self.boxes, 0o700)
+            self._kills = _memory_bounds()["oomKills"]
         except Exception as error:
             self._warn(error)
             self.__exit__()
-            self._boxes = None
+            self.folder = self.boxes = None
         return self
 
     def __exit__(self, *_):
-        if self._boxes is not None:
-            shutil.rmtree(self._boxes, ignore_errors=True)
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def _warn(self, error):
         say(f"the driver's own processes are not watched: {error}")
@@ -71,34 +70,25 @@ class DriverWatch:
     def environment(self, environment):
         """The environment with the entries that start the profiler in the driver's Python; only that process uses them
         (startup)."""
-        if self._boxes is None:
+        if self.boxes is None:
             return environment
-        environment = {**environment, _LAST_REPORT: self._boxes}
+        environment = {**environment, LAST_REPORT: self.folder}
         if not self._with_python:
             return environment
-        settings = {
-            "boxDirectory": self._boxes,
-            "applicationId": self._identity,
+        return environment_with({**self._settings(), "pythonPath": None, "isDriver": True}, environment)
+
+    def _settings(self):
+        return {
+            "boxDirectory": self.boxes,
+            "applicationId": self.identity,
             "intervalBytes": self._interval_bytes,
-            "pythonPath": None,
-            "isDriver": True,
         }
-        return environment_with(settings, environment)
 
     def place_of_report(self, pid):
         """The folder of the report, or its URI, of the application that runs in that JVM; "": it has none yet; None: no
         application runs there, or none that is profiled."""
-        try:
-            return pathlib.Path(self._boxes, f"{pid}.{_PLACE}").read_text("utf-8")
-        except (OSError, TypeError, ValueError):  # there is no file, or no folder, or it is no text
-            return None
-
-    def _told_report(self, pid):
-        """The report.json of that application, if it is a local file."""
-        place = self.place_of_report(pid)
-        local = local_directory(place) if place else None
-        report = None if local is None else pathlib.Path(local, "report.json")
-        return report if report is not None and report.exists() else None
+        told = report_places.running(self.folder, pid)
+        return None if told is None else told.place
 
     def finish(self, pid, status, report, directory):
         """Joins what the driver's processes left with its report, and reports their deaths.
@@ -108,30 +98,34 @@ class DriverWatch:
         `directory`: where a report goes if the driver was killed and left none.
         Returns the path of the report that was written, or None.
         """
-        if self._boxes is None:
+        if self.boxes is None:
             return None
         try:
-            return self._finish(pid, status, self._told_report(pid) or report, directory)
+            told = report_places.running(self.folder, pid)
+            if any((each.jvm, each.mark) == (pid, "hidden") for each in report_places.applications(self.folder)):
+                shutil.rmtree(self.boxes, ignore_errors=True)  # the program itself has set that its lines are not shown
+            return self._finish(pid, status, (told and told.report()) or report, directory)
         except (Exception, KeyboardInterrupt) as error:
             self._warn(error)
             return None
 
-    def _finish(self, pid, status, report, directory):
-        from sparkmemprof import _store
-
-        bounds = _store.memory_bounds()
+    def _end(self, status, report_json):
+        """What _store.driver_report wants to know."""
+        bounds = _memory_bounds()
         counted = None
         if self._kills is not None and bounds["oomKills"] is not None:
             counted = bounds["oomKills"] - self._kills
-        end = {
-            "report_json": report.read_bytes() if report is not None else b"",
-            "box_directory": self._boxes,
-            "id": self._identity,
+        return {
+            "report_json": report_json,
+            "box_directory": self.boxes,
+            "id": self.identity,
             "name": self._name,
             "host": socket.gethostname(),
-            "started_ms": self._started_ms,
+            "started_ms": self.started_ms,
             "ended_ms": int(1000 * time.time()),
+            "failure": "",
             "exit_status": status if status >= 0 else 128 - status,
+            "exited": False,
             "jvm_killed": status < 0,
             "started_by": self._started_by,
             "kernel_kills": counted,
@@ -139,10 +133,15 @@ class DriverWatch:
             "host_memory_bytes": bounds["hostBytes"],
             "jvm_told": False,
         }
-        last = pathlib.Path(self._boxes, f"{pid}.report.json")
+
+    def _finish(self, pid, status, report, directory):
+        from sparkmemprof import _store
+
+        end = self._end(status, report.read_bytes() if report is not None else b"")
+        last = report_places.last_report(self.folder, pid) if status == _OF_A_FULL_HEAP else None
         found = None
-        if status == _OF_A_FULL_HEAP and last.exists():
-            found = self._joined({**end, "report_json": last.read_bytes(), "jvm_told": True})
+        if last is not None:
+            found = self._driver_report({**end, "report_json": last.read_bytes(), "jvm_told": True})
         if found is None:
             found = _store.driver_report(**end)
         if found is None:
@@ -163,7 +162,7 @@ class DriverWatch:
             say(f"the report was not written: {refusal}")
         return written
 
-    def _joined(self, end):
+    def _driver_report(self, end):
         """Like _store.driver_report, but None if the report has another version; its checkpoint still exists."""
         from sparkmemprof import _store
 
@@ -176,4 +175,14 @@ class DriverWatch:
     def _application(self, content):
         """The folder's name for a report whose driver could not write it."""
         name = json.loads(content)["application"]["id"] or ""
-        return name if name == os.path.basename(name) and name not in ("", ".", "..") else self._identity
+        return name if name == os.path.basename(name) and name not in ("", ".", "..") else self.identity
+
+
+def _memory_bounds():
+    """As _store has them; what can't be read is unknown."""
+    try:
+        from sparkmemprof import _store
+
+        return _store.memory_bounds()
+    except Exception:
+        return {"hostBytes": 0, "limitBytes": None, "oomKills": None}

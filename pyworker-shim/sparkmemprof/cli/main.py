@@ -34,7 +34,7 @@ def cli():
     \b
       sparkmemprof submit job.py                  run a job under the profiler
       sparkmemprof report sparkmemprof-report     read its report in the terminal
-      sparkmemprof run script.py                  a plain Python program, without Spark
+      sparkmemprof run script.py                  a Python program, with Spark or without
       spark-submit $(sparkmemprof conf) job.py    the same as submit, spelled out
     """
 
@@ -72,18 +72,19 @@ def submit(context, words):
 @cli.command(
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
     options_metavar="[--report-dir DIR] [--interval BYTES] [PYTHON OPTIONS]",
-    short_help="Run a plain Python program with the profiler on.",
+    short_help="Run a Python program with the profiler on.",
 )
 @click.option("--report-dir", default="sparkmemprof-report", type=click.Path(file_okay=False), metavar="DIR")
 @click.option("--interval", default=65536, type=click.IntRange(1, 1 << 30), metavar="BYTES")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="script.py|-m MODULE|-c CODE [ARGUMENTS]...")
 @click.pass_context
 def run(context, words, report_dir, interval):
-    """Run a plain Python program, a driver script say, with the profiler on: the same lines, the same report.
+    """Run a Python program, a driver script say, with the profiler on: the same lines, the same report.
 
     The program sees what it sees under `python`: arguments, __main__, path, environment, exit status; processes that it
     forks (multiprocessing) are followed. When it has ended, however it ended, the report is written to
-    DIR/<program's id>/report.json and report.html (default: ./sparkmemprof-report) and shown on stderr.
+    DIR/<program's id>/report.json and report.html (default: ./sparkmemprof-report) and shown on stderr. If the program
+    starts a Spark application that has the profiler's settings, that application's report has it all.
 
     \b
       sparkmemprof run script.py --its-own options

@@ -1,4 +1,4 @@
-"""`sparkmemprof run`: a plain Python program, profiled from outside, so that its report is made however it ends."""
+"""`sparkmemprof run`: a Python program, profiled from outside, so that its report is made however it ends."""
 
 import contextlib
 import os
@@ -8,12 +8,12 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 
-from sparkmemprof.children import environment_with
+from sparkmemprof.standard_error import say
 
 from .errors import UserError
+from .program_watch import ProgramWatch
 from .show import write_report
 
 _FORWARDED = (signal.SIGTERM, signal.SIGHUP)
@@ -38,41 +38,41 @@ def program_name(words):
 
 def run(words, report_directory, interval_bytes):
     """Runs `python words…`, writes and prints its report. Returns its exit status; negative: killed by that signal."""
-    identity = time.strftime("program-%Y%m%d%H%M%S-") + str(os.getpid())
-    with tempfile.TemporaryDirectory(prefix="sparkmemprof-run-") as boxes:
-        settings = {
-            "boxDirectory": boxes,
-            "applicationId": identity,
-            "intervalBytes": interval_bytes,
-            "pythonPath": os.environ.get("PYTHONPATH"),
-        }
-        started = time.time()
-        pid, status = _execute(words, settings)
-        facts = {
-            "id": identity,
-            "name": program_name(words),
-            "pid": pid,
-            "host": socket.gethostname(),
-            "failure": _failure(status),
-            "started_ms": int(1000 * started),
-            "ended_ms": int(1000 * time.time()),
-        }
-        content = _report(boxes, facts)
-    if content is not None:
-        _write_and_print(content, os.path.join(report_directory, identity))
+    with ProgramWatch(program_name(words), interval_bytes) as watch:
+        process = subprocess.Popen([sys.executable, *words], env=watch.environment(dict(os.environ)))
+        with _signals_handed_on(process, watch):
+            status = process.wait()
+            if watch.boxes is None:
+                return status
+            end = {"failure": _failure(status), "ended_ms": int(1000 * time.time())}
+            facts = {"id": watch.identity, "name": program_name(words), "pid": process.pid}
+            facts |= {"host": socket.gethostname(), "started_ms": watch.started_ms, **end}
+            try:
+                _report(watch, facts, watch.end_of_program(status, end), report_directory)
+            except Exception as error:
+                say(f"no report: {error}")
     return status
 
 
-def _execute(words, settings):
-    process = subprocess.Popen([sys.executable, *words], env=environment_with(settings, os.environ))
-    # Ctrl-C goes to both processes; a signal to us is meant for the program.
-    signal.signal(signal.SIGINT, lambda *_: None)
-    for number in _FORWARDED:
-        signal.signal(number, lambda received, _: process.send_signal(received))
-    status = process.wait()
-    for number in (signal.SIGINT, *_FORWARDED):
-        signal.signal(number, signal.SIG_DFL)
-    return process.pid, status
+@contextlib.contextmanager
+def _signals_handed_on(process, watch):
+    """A signal to us is meant for the program; Ctrl-C goes to both processes by itself. When the program has ended, the
+    first signal ends the wait for its Spark application, and the next one ends us."""
+
+    def receive(number, _frame):
+        if process.returncode is None:
+            if number != signal.SIGINT:
+                process.send_signal(number)
+        elif not watch.stop_waiting():
+            raise SystemExit(128 + number)
+
+    heard = [number for number in (signal.SIGINT, *_FORWARDED) if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, receive) for number in heard}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _failure(status):
@@ -86,32 +86,50 @@ def _failure(status):
         return f"killed by signal {-status}"
 
 
-def _report(boxes, facts):
+def _report(watch, facts, end, report_directory):
     from sparkmemprof import _store
 
+    own = _store.program_report(watch.boxes, **facts)
+    folder = os.path.join(report_directory, facts["id"])
+    is_new = not os.path.exists(report_directory)
+    refusal = _write(own, folder)  # before the wait below, in which we may be killed
+    joined = watch.joined(end, report_directory)
+    refused = None if joined is None else _write(*joined)
+    if joined is not None and refused is None:
+        shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            if is_new:
+                os.rmdir(report_directory)
+        _print(joined[0], f"report in {joined[1]}")
+        return
+    if refused is not None:
+        say(f"what the program held is not in the report of its Spark application: {refused}")
+    _print(
+        "" if watch.hides else own,
+        f"report in {folder}" if refusal is None else f"the report was not written: {refusal}",
+    )
+
+
+def _write(content, folder):
+    """Why it was refused, or None."""
     try:
-        return _store.program_report(boxes, **facts)
-    except ValueError as error:
-        print(f"sparkmemprof: no report: {error}", file=sys.stderr)
-        return None
-
-
-def _write_and_print(content, folder):
-    from sparkmemprof import _store
-
-    content = content.encode()
-    end = f"report in {folder}"
-    try:
-        write_report(content, folder)
+        write_report(content.encode(), folder)
     except UserError as error:
-        end = f"the report was not written: {error}"
-    # On stderr: what the program writes to stdout stays as it is.
+        return error
+    return None
+
+
+def _print(content, end):
+    """On stderr: what the program writes to stdout stays as it is. Without content only the end."""
+    from sparkmemprof import _store
+
     terminal = sys.stderr.isatty()
     colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     width = shutil.get_terminal_size((100, 24)).columns if terminal else 100
-    with contextlib.suppress(OSError):
-        sys.stderr.write(_store.render_text(content, width, colour, 0))
-        print(f"sparkmemprof: {end}", file=sys.stderr, flush=True)
+    with contextlib.suppress(OSError, UnicodeEncodeError):
+        if content:
+            sys.stderr.write(_store.render_text(content.encode(), width, colour, 0))
+    say(end)
 
 
 def end_as(status):

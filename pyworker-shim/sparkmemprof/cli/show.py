@@ -121,8 +121,9 @@ def write_report(content, folder):
             _demand_own(folder)
     except OSError as error:
         raise UserError(f"cannot make {folder}: {error.strerror}") from error
-    write_file(content, os.path.join(folder, "report.json"))
+    # The longer one first: where it finds no room, both stay as they were.
     write_file(_store.render_html(content).encode(), os.path.join(folder, "report.html"))
+    write_file(content, os.path.join(folder, "report.json"))
 
 
 def _demand_own(path):

@@ -110,5 +110,11 @@ TEST(DriverEnd, AHeapThatHasNoRoomToGrowIsToldWithTheActionThen) {
   EXPECT_EQ(TheDeath(end)["advice"].size(), 1u) << "it has room";
 }
 
+TEST(DriverEnd, AnExitStatusOfItsOwnIsNoDeath) {
+  DriverEnd end = KilledJvm(kHost / 3, 100);
+  end.exited = true;
+  EXPECT_EQ(ReportOfDriver(end).status().code(), ErrorCode::kNotFound);
+}
+
 }  // namespace
 }  // namespace memprof

@@ -49,6 +49,7 @@ public final class DriverSide implements DriverPlugin {
   private ExecutorMessages messages; // null: executors are inert
   private EndOfJvm endOfJvm;
   private EventLog eventLog;
+  private ReportPlace place;
   private DriverReports reports;
   private DriverSources sources;
   private DriverProfile profile; // null: the driver isn't profiled, or is the executor itself
@@ -80,11 +81,13 @@ public final class DriverSide implements DriverPlugin {
    * Set explicitly: a configuration copied from an earlier SparkContext may hold its accumulator.
    */
   private static Map<String, String> executorsStayInert() {
+    ReportPlace.tellAbsent();
     return Collections.singletonMap(ACCUMULATOR, "");
   }
 
   private Map<String, String> start(SparkContext sc) throws Exception {
     spark = sc;
+    place = new ReportPlace(settings.showsDriversPython);
     feeder = new StoreFeeder(settings.storeLimitBytes, notices);
     notices.attach(feeder::notAvailable);
     String[] configuration = ClusterGrant.added(sc, Redaction.entries(sc.conf()));
@@ -112,11 +115,12 @@ public final class DriverSide implements DriverPlugin {
               () ->
                   ReportDirectory.open(
                       settings, conf, applicationId, spark.hadoopConfiguration(), notices),
+              place,
               settings.sourceEverywhere,
               notices);
       Checkpoints files = new Checkpoints(writer);
-      if (ReportPlace.isWanted()) {
-        ReportPlace.tell(""); // an application runs
+      if (place.isWanted()) {
+        place.begin();
         files.ask();
       }
       reports =
@@ -185,6 +189,7 @@ public final class DriverSide implements DriverPlugin {
       return;
     }
     boolean interrupted = false;
+    boolean isWritten = false;
     if (endOfJvm != null) {
       endOfJvm.close();
     }
@@ -208,12 +213,12 @@ public final class DriverSide implements DriverPlugin {
     }
     try {
       if (reports != null) {
-        reports.finish(FINAL_REPORT_MILLIS * settings.patience);
+        isWritten = reports.finish(FINAL_REPORT_MILLIS * settings.patience);
       }
     } catch (Throwable e) {
       notices.report("the report", reasonOf(e));
     } finally {
-      ReportPlace.forget();
+      place.end(isWritten);
       feeder.close();
       if (interrupted) {
         Thread.currentThread().interrupt();

@@ -32,6 +32,9 @@ final class Settings {
 
   final Source source;
 
+  /** The report may have what the driver's Python held; its own profile knows no redaction. */
+  final boolean showsDriversPython;
+
   /** Text of source lines also goes to shared file systems: {@code source=lines} was set. */
   final boolean sourceEverywhere;
 
@@ -75,6 +78,8 @@ final class Settings {
     }
     source = source(conf.get(PREFIX + "source", "lines").trim());
     sourceEverywhere = source == Source.LINES && conf.contains(PREFIX + "source");
+    showsDriversPython =
+        pythonEnabled && source == Source.LINES && !conf.contains("spark.redaction.regex");
     arrowPool = conf.get(PREFIX + "python.arrowPool", "default").trim();
     if (!Arrays.asList("default", "system").contains(arrowPool)) {
       throw new IllegalArgumentException(

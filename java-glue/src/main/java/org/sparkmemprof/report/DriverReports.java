@@ -75,16 +75,20 @@ public final class DriverReports {
    *
    * @param mostMillis how long to wait for the files
    */
-  public void finish(long mostMillis) throws InterruptedException, ExecutionException {
+  public boolean finish(long mostMillis) throws InterruptedException, ExecutionException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(mostMillis);
     Future<?> lastDeaths = news.submit(() -> tellDeaths(true));
     try {
       lastDeaths.get(mostMillis, TimeUnit.MILLISECONDS);
-      announce(files.finish().get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS));
+      ReportWriter.Summary last =
+          files.finish().get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+      announce(last);
+      return last != null && last.error == null;
     } catch (TimeoutException late) {
       String why = "it was not written within " + mostMillis / 1_000 + " s";
       notices.report("the final report", why);
       announceUnwritten(why);
+      return false;
     } finally {
       news.shutdown();
       files.abandon();

@@ -7,63 +7,117 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 
 /**
- * Tells the process that started this JVM where the running application's report is: if the JVM is
- * killed, that process adds the JVM's death to it ({@code cli/driver_watch.py}). It names a private
- * directory of its own for that in the environment. Failures cost only what it would have added.
+ * Tells the process that started this JVM where an application's report is: while it runs, so that
+ * the JVM's death can be added if it is killed, and when it has ended, so that what the driver's
+ * Python held can be added ({@code cli/report_places.py}). That process names a private directory
+ * of its own for this in the environment. Failures cost only what it would have added. Thread-safe.
  */
 public final class ReportPlace {
   private static final String DIRECTORY = "SPARKMEMPROF_LAST_REPORT";
 
-  private ReportPlace() {}
+  private final String directory; // null: nobody waits to be told
+  private final String mark;
+  private String line; // guarded by this; null: the application hasn't begun, or has ended
+
+  /**
+   * @param showsPython the application's report may show what the driver's Python held
+   */
+  public ReportPlace(boolean showsPython) {
+    this(System.getenv(DIRECTORY), showsPython);
+  }
+
+  ReportPlace(String directory, boolean showsPython) {
+    this(directory, showsPython ? "shown " : "hidden ");
+  }
+
+  private ReportPlace(String directory, String mark) {
+    this.directory = directory;
+    this.mark = mark;
+  }
+
+  /** For an application that isn't profiled: it is counted, no more. Never throws. */
+  public static void tellAbsent() {
+    tellAbsent(System.getenv(DIRECTORY));
+  }
+
+  static void tellAbsent(String directory) {
+    ReportPlace place = new ReportPlace(directory, "absent ");
+    place.begin();
+    place.end(false);
+  }
 
   /** Whether anybody waits to be told. */
-  public static boolean isWanted() {
-    return System.getenv(DIRECTORY) != null;
+  public boolean isWanted() {
+    return directory != null;
+  }
+
+  /** An application runs, and has no report yet. Never throws. */
+  public synchronized void begin() {
+    put("");
   }
 
   /**
-   * Writes it down if it is wanted. Never throws.
+   * Writes it down if it is wanted and the application runs. Never throws.
    *
-   * @param location of a report that exists; "": an application runs, and has none yet
+   * @param location of a report that exists
    */
-  public static void tell(String location) {
-    if (isWanted()) {
-      tell(location, System.getenv(DIRECTORY));
+  synchronized void tell(String location) {
+    if (line != null) {
+      put(location);
     }
   }
 
-  static void tell(String location, String directory) {
+  private void put(String location) {
+    if (!isWanted()) {
+      return;
+    }
+    line = mark + location;
     try {
-      Path file = file(directory);
-      Path draft = file.resolveSibling(file.getFileName() + ".draft");
-      Files.write(draft, location.getBytes(StandardCharsets.UTF_8));
-      Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
+      Path draft = file("report-place.draft");
+      Files.write(draft, line.getBytes(StandardCharsets.UTF_8));
+      Files.move(draft, file("report-place"), StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException | RuntimeException e) {
       // The process that waited for it may be gone.
     }
   }
 
-  /** The application has ended: a later death of this JVM is none of its. Never throws. */
-  public static void forget() {
-    if (isWanted()) {
-      forget(System.getenv(DIRECTORY));
+  /**
+   * The application has ended: a later death of this JVM is none of its. Its line joins those of
+   * this JVM's ended applications. Never throws.
+   *
+   * @param isWritten its final report is where it was told; nobody writes there any more
+   */
+  public synchronized void end(boolean isWritten) {
+    if (line == null) {
+      return;
     }
-  }
-
-  static void forget(String directory) {
+    if (!isWritten) {
+      line = mark;
+    }
     try {
-      Files.deleteIfExists(file(directory));
+      Files.write(
+          file("ended-reports"),
+          (line + "\n").getBytes(StandardCharsets.UTF_8),
+          StandardOpenOption.CREATE,
+          StandardOpenOption.APPEND);
+    } catch (IOException | RuntimeException e) {
+      // As above.
+    }
+    line = null;
+    try {
+      Files.deleteIfExists(file("report-place")); // last: whoever waits for the end finds the line
     } catch (IOException | RuntimeException e) {
       // As above.
     }
   }
 
   /** A child of the program may be a driver, too. */
-  static Path file(String directory) {
+  private Path file(String what) {
     String pid =
         ManagementFactory.getRuntimeMXBean().getName().split("@")[0]; // as HotSpot names it
-    return Paths.get(directory, pid + ".report-place");
+    return Paths.get(directory, pid + "." + what);
   }
 }

@@ -14,24 +14,34 @@ public final class ReportWriter {
 
   private final Report.Source reports;
   private final Opener opener;
+  private final ReportPlace place;
   private final boolean sourceEverywhere;
   private final Notices notices;
   private ReportFiles files; // guarded by this
   private boolean finished; // guarded by this
-  private boolean placeIsTold; // guarded by this
   private volatile String location;
 
   /**
    * @param sourceEverywhere the text of source lines goes to shared file systems, too
    */
   public ReportWriter(
-      StoreFeeder feeder, Opener opener, boolean sourceEverywhere, Notices notices) {
-    this(StoreReport.source(feeder), opener, sourceEverywhere, notices);
+      StoreFeeder feeder,
+      Opener opener,
+      ReportPlace place,
+      boolean sourceEverywhere,
+      Notices notices) {
+    this(StoreReport.source(feeder), opener, place, sourceEverywhere, notices);
   }
 
-  ReportWriter(Report.Source reports, Opener opener, boolean sourceEverywhere, Notices notices) {
+  ReportWriter(
+      Report.Source reports,
+      Opener opener,
+      ReportPlace place,
+      boolean sourceEverywhere,
+      Notices notices) {
     this.reports = reports;
     this.opener = opener;
+    this.place = place;
     this.sourceEverywhere = sourceEverywhere;
     this.notices = notices;
   }
@@ -105,10 +115,7 @@ public final class ReportWriter {
 
   private void write(Report report) throws IOException {
     files.replace("report.json", report::json);
-    if (!placeIsTold) {
-      ReportPlace.tell(location);
-      placeIsTold = true;
-    }
+    place.tell(location);
     try {
       files.replace("report.html", report::html);
     } catch (OutOfMemoryError e) {

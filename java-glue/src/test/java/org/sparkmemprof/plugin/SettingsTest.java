@@ -22,6 +22,7 @@ public class SettingsTest {
     assertTrue(settings.pythonEnabled);
     assertEquals(64 << 10, settings.pythonIntervalBytes);
     assertFalse(settings.sourceEverywhere);
+    assertTrue(settings.showsDriversPython);
     assertEquals("default", settings.arrowPool);
     assertNull(settings.boxDirectory);
     assertNull(settings.reportDirectory);
@@ -39,6 +40,10 @@ public class SettingsTest {
     assertEquals("system", new Settings(with("python.arrowPool", "system")).arrowPool);
     assertTrue(new Settings(with("source", "lines")).sourceEverywhere);
     assertFalse(new Settings(with("source", "names")).sourceEverywhere);
+    assertFalse(new Settings(with("source", "names")).showsDriversPython);
+    assertFalse(new Settings(with("python.enabled", "false")).showsDriversPython);
+    SparkConf redacted = with("source", "lines").set("spark.redaction.regex", "token");
+    assertFalse(new Settings(redacted).showsDriversPython);
     assertEquals("hdfs://x/y", new Settings(with("report.dir", "hdfs://x/y")).reportDirectory);
     assertEquals("the hard cap", 256 << 10, new Settings(with("task.maxBytes", "3g")).taskMaxBytes);
   }

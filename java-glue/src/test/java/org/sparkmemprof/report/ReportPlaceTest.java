@@ -2,10 +2,14 @@ package org.sparkmemprof.report;
 
 import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 
 import java.io.File;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
@@ -13,23 +17,71 @@ import org.junit.rules.TemporaryFolder;
 public class ReportPlaceTest {
   @Rule public final TemporaryFolder folder = new TemporaryFolder();
 
+  private ReportPlace place(boolean showsPython) {
+    return new ReportPlace(folder.getRoot().getPath(), showsPython);
+  }
+
+  private Path file(String what) {
+    String pid = ManagementFactory.getRuntimeMXBean().getName().split("@")[0];
+    return folder.getRoot().toPath().resolve(pid + "." + what);
+  }
+
+  private String read(String what) throws IOException {
+    return new String(Files.readAllBytes(file(what)), StandardCharsets.UTF_8);
+  }
+
   @Test
-  public void theNewestPlaceIsToldUntilTheApplicationEnds() throws Exception {
-    String directory = folder.getRoot().getPath();
-    ReportPlace.tell("/reports/app-1", directory);
-    ReportPlace.tell("/reports/\u00e4pp-2", directory);
-    byte[] told = Files.readAllBytes(ReportPlace.file(directory));
-    assertEquals("/reports/\u00e4pp-2", new String(told, StandardCharsets.UTF_8));
-    ReportPlace.forget(directory);
-    ReportPlace.forget(directory);
-    assertArrayEquals(new File[0], folder.getRoot().listFiles());
+  public void thePlaceIsToldUntilTheApplicationEnds() throws Exception {
+    ReportPlace place = place(true);
+    place.tell("/reports/too-early");
+    assertFalse(Files.exists(file("report-place")));
+    place.begin();
+    assertEquals("shown ", read("report-place"));
+    place.tell("/reports/\u00e4pp-1");
+    assertEquals("shown /reports/\u00e4pp-1", read("report-place"));
+    place.end(true);
+    place.tell("/reports/by-a-write-that-hung");
+    place.end(true);
+    assertFalse(Files.exists(file("report-place")));
+    assertEquals("shown /reports/\u00e4pp-1\n", read("ended-reports"));
+  }
+
+  @Test
+  public void everyApplicationThatHasEndedIsTold() throws Exception {
+    for (boolean showsPython : new boolean[] {true, false, true}) {
+      ReportPlace place = place(showsPython);
+      place.begin();
+      place.tell("/reports/app");
+      place.end(true);
+    }
+    ReportPlace.tellAbsent(folder.getRoot().getPath());
+    ReportPlace unwritten = place(true);
+    unwritten.begin();
+    unwritten.tell("/reports/half");
+    unwritten.end(false);
+    String expected =
+        "shown /reports/app\nhidden /reports/app\nshown /reports/app\nabsent \nshown \n";
+    assertEquals(expected, read("ended-reports"));
+    assertFalse(Files.exists(file("report-place")));
+  }
+
+  @Test
+  public void anEndThatCannotBeToldIsAnEndAllTheSame() throws Exception {
+    ReportPlace place = place(true);
+    place.begin();
+    Files.createDirectory(file("ended-reports"));
+    place.end(true);
+    assertFalse(Files.exists(file("report-place")));
   }
 
   @Test
   public void aDirectoryThatIsGoneOrIsNoneIsNoError() {
-    ReportPlace.tell("/reports/app-1", folder.getRoot().getPath() + "/gone");
-    ReportPlace.tell("/reports/app-1", "\0");
-    ReportPlace.forget("\0");
+    for (String directory : new String[] {folder.getRoot().getPath() + "/gone", "\0", null}) {
+      ReportPlace place = new ReportPlace(directory, true);
+      place.begin();
+      place.tell("/reports/app-1");
+      place.end(true);
+    }
     assertArrayEquals(new File[0], folder.getRoot().listFiles());
   }
 }

@@ -38,7 +38,11 @@ final class ReportScene {
 
   final ReportWriter writer =
       new ReportWriter(
-          new FixedSource(), Directory::new, true, (what, why) -> told.add(what + ": " + why));
+          new FixedSource(),
+          Directory::new,
+          new ReportPlace(null, true),
+          true,
+          (what, why) -> told.add(what + ": " + why));
 
   final Logger log =
       (Logger)

@@ -167,6 +167,7 @@ def waiting(package, scene):
             env={**os.environ, "PYTHONPATH": str(package), "TMPDIR": str(folder)},
             stdout=subprocess.DEVNULL,
             stderr=said,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job ignores it
         )
     try:
         processes.until(lambda: process.poll() is not None or "waiting for its" in said_in(folder), 60, "it waits")

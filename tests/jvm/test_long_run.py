@@ -4,6 +4,7 @@ import re
 
 import pytest
 from conftest import sites
+from processes import PATIENCE
 from test_native import HOG
 
 KEPT = 3_000_017
@@ -11,6 +12,7 @@ MOST_GROWTH_KIB = 24 << 10  # malloc's arenas and the JVM's own compiled code se
 
 
 @pytest.mark.full
+@pytest.mark.timeout(1000 * PATIENCE)  # the suite's own is ten minutes
 def test_ten_minutes_at_16_kib(java17):
     """Ten minutes long, because what grows by a block for each task or thread shows only then."""
     heap = ["-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch"]  # what the heap is filled with doesn't show in the RSS

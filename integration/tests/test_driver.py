@@ -63,11 +63,14 @@ def test_what_its_heap_retains_and_stores(driver):
     ]
     (largest, *_) = buffers
     assert 0.95 * BLOCKS * HEAP < largest["retainedBytes"] < 1.05 * BLOCKS * HEAP
-    assert largest["thread"], "no task made them"
+    assert largest["thread"] == "Py4J", "the program's calls made them, no task"
 
 
 def test_the_executor_is_told_apart(run):
     report = run.report()
+    calls = report["counters"]["noTaskHeapBytes: Py4J"]
+    assert calls > BLOCKS * HEAP
+    assert report["counters"].get("noTaskHeapBytes: thread Thread-#", 0) < calls / 10
     (executor,) = [executor for executor in report["executors"] if executor["id"] == "0"]
     assert {process["kind"] for process in executor["processes"]} >= {"jvm", "python-daemon"}
     assert executor["requestedBytes"] == 1 << 30

@@ -9,7 +9,7 @@ WORK = ["pandas_udf", "sort_merge_join", "broadcast_join", "cached_aggregate", "
 
 
 def test_bytes_of_the_engine_land_on_tasks_or_on_listed_services(spark_run):
-    conf = {"spark.executor.memory": "1g"}
+    conf = {"spark.executor.memory": "1g", "spark.memprof.driver.enabled": "false"}  # a driver's JVM runs no tasks
     report = spark_run("engine.py", *WORK, master="local-cluster[1,2,1024]", conf=conf).demand_success().report()
     groups = [group for stage in report["stages"] for group in (stage, stage["otherAttempts"])]
     heap = 0

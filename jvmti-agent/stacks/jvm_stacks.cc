@@ -4,27 +4,10 @@
 #include <string_view>
 
 #include "stacks/class_names.h"
+#include "stacks/jvmti_memory.h"
 
 namespace memprof {
 namespace {
-
-// Memory that JVMTI handed out, given back at the end of the scope.
-template <typename T>
-class JvmtiMemory {
- public:
-  explicit JvmtiMemory(jvmtiEnv* jvmti) : jvmti_(jvmti) {}
-  ~JvmtiMemory() {
-    if (data_ != nullptr) jvmti_->Deallocate(reinterpret_cast<unsigned char*>(data_));
-  }
-  JvmtiMemory(const JvmtiMemory&) = delete;
-  JvmtiMemory& operator=(const JvmtiMemory&) = delete;
-  T** target() { return &data_; }
-  T* get() const { return data_; }
-
- private:
-  jvmtiEnv* jvmti_;
-  T* data_ = nullptr;
-};
 
 // The line of a bytecode index: entries are not sorted, the closest start at or before it holds.
 uint32_t LineAt(const jvmtiLineNumberEntry* table, jint entries, jlocation index) {

@@ -8,6 +8,7 @@
 #include "stacks/class_names.h"
 #include "stacks/thread_name.h"
 #include "tasks/service_threads.h"
+#include "tasks/unnamed_threads.h"
 
 namespace memprof {
 namespace {
@@ -36,6 +37,8 @@ uint32_t ThreadBuckets::OfThisThread(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (name.empty()) return 0;  // the JVM doesn't tell it yet, or it has none
   // A thread that a library's runtime has attached to the JVM has no name of its own there, but one for the kernel.
   if (name == kUnnamed && NativeThreadName() != kUnnamed) return bucket_of_thread = OfThisNativeThread();
+  if (const std::string_view service = name == kUnnamed ? ServiceOfUnnamedThread(jvmti, jni) : std::string_view(); !service.empty())
+    return bucket_of_thread = BucketOf(std::string(service));
   return bucket_of_thread = BucketOf(BucketName(name));
 }
 

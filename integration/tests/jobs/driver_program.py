@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socketserver
 import sys
 
 from pyspark.sql import SparkSession
@@ -19,6 +20,8 @@ def application(name, **conf):
 
 
 way = sys.argv[1]
+# PySpark's daemon thread prints that its connection broke. If this program ends meanwhile, CPython aborts it.
+socketserver.BaseServer.handle_error = lambda *_: None
 spark = application("first")
 held = bytearray(HELD)  # held
 if way == "killed":

@@ -10,12 +10,13 @@ std::vector<ReportAdvice> Advise(const AdviceInput& input) {
     if (piece) pieces.push_back(std::move(*piece));
     return piece.has_value();
   };
-  if (add(AdvisePysparkMemory(input)) || add(AdviseJvmPools(input))) {  // no container was full, so the rules for containers don't apply
+  if (add(AdvisePysparkMemory(input)) || add(AdviseJvmPools(input)) ||
+      add(AdviseVirtualMemory(input))) {  // no container was full, so the rules for containers don't apply
     add(AdviseSkew(input));
     return pieces;
   }
   bool enough = false;
-  if (!FilledSharedLimit(input)) {                        // else no setting of one executor gives it more
+  if (!FilledSharedLimit(input) && !input.of_host) {      // else no setting of one executor gives it more
     const bool of_python = add(AdviseYarnPython(input));  // then the overhead's rule would give Python the same bytes again
     enough = of_python || add(AdviseMemoryOverhead(input));
     enough = add(AdviseExecutorMemory(input)) || enough;
@@ -26,7 +27,7 @@ std::vector<ReportAdvice> Advise(const AdviceInput& input) {
   add(AdviseCaching(input));
   add(AdviseArrowBatch(input));
   add(AdviseSkew(input));
-  if (!enough && !input.of_heap) pieces.push_back(AdviseContainerSize(input));
+  if (!enough && !input.of_heap) pieces.push_back(input.of_host ? AdviseFullHost(input) : AdviseContainerSize(input));
   return pieces;
 }
 

@@ -20,6 +20,8 @@ struct AdviceInput {
   const SparkSettings* settings = nullptr;   // may be null
   std::optional<ReportMoment> last;          // the executor's last sample: regions
   bool of_heap = false;                      // an OutOfMemoryError of the heap, not the container
+  bool of_host = false;                      // the host's memory, most of which others used
+  bool of_address_space = false;             // the cluster manager's bound on virtual memory
   std::optional<JvmShortage> shortage;       // what else a JVM that ended by an OutOfMemoryError ran short of
   size_t tasks_at_once = 0;                  // how many ran when it died
   uint64_t result_bytes = 0;                 // serialised, that an action brings to the driver whose heap ran out, all tasks'
@@ -44,6 +46,8 @@ std::optional<ReportAdvice> AdviseArrowBatch(const AdviceInput& input);      // 
 std::optional<ReportAdvice> AdviseJvmPools(const AdviceInput& input);        // direct buffers or classes beyond their bound
 std::optional<ReportAdvice> AdvisePysparkMemory(const AdviceInput& input);   // an address space that was full
 std::optional<ReportAdvice> AdviseSkew(const AdviceInput& input);            // one task that held far more than the others
+std::optional<ReportAdvice> AdviseVirtualMemory(const AdviceInput& input);   // a bound of YARN's on address space
 ReportAdvice AdviseContainerSize(const AdviceInput& input);                  // where no Spark setting helps
+ReportAdvice AdviseFullHost(const AdviceInput& input);                       // where others used most of it
 
 }  // namespace memprof

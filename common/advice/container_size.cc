@@ -20,7 +20,9 @@ ReportAdvice AdviseContainerSize(const AdviceInput& input) {
   uint64_t sum = jvm + python.bytes, used = std::max(sum, input.death->used_bytes.value_or(0));
   uint64_t needed = WithHeadroom(used);
   std::string parts = fmt::format("{} + JVM {}", PythonPhrase(python), FormatBytes(jvm));
-  const bool shared = FilledSharedLimit(input);
+  const bool shared = FilledSharedLimit(input), of_host = LimitIsHosts(input);
+  if (of_host && needed <= limit) return AdviseFullHost(input);
+  const char* what = of_host ? "a host with" : "a container of";
   if (used > sum) {
     parts += fmt::format(" + {} {}", FormatBytes(used - sum), shared ? "of what shares the limit" : "that no process explains");
   }
@@ -32,8 +34,8 @@ ReportAdvice AdviseContainerSize(const AdviceInput& input) {
   const std::optional<Grant> grant = LargestGrant(input);
   const std::string beyond = grant && needed > grant->bytes ? fmt::format("; but {} {}", grant->by, FormatBytes(grant->bytes)) : "";
   return {"", "", "",
-          fmt::format("a container of {} instead of {}{}: {} + 10 %{}", FormatBytes(needed), FormatBytes(limit), shared ? kOrFewer : "",
-                      parts, beyond)};
+          fmt::format("{} {} instead of {}{}: {} + 10 %{}", what, FormatBytes(needed), FormatBytes(limit), shared ? kOrFewer : "", parts,
+                      of_host ? "" : beyond)};
 }
 
 }  // namespace memprof

@@ -10,16 +10,17 @@ namespace memprof {
 namespace {
 
 std::optional<ReportAdvice> ForHeap(const AdviceInput& input, uint64_t cores) {
-  if (input.tasks_at_once < 2) return std::nullopt;
-  const uint64_t tasks = std::min<uint64_t>(input.tasks_at_once, cores), heap = input.executor->heap_max_bytes.value_or(0);
+  const uint64_t cpus = TaskCpus(input), tasks = std::min<uint64_t>(input.tasks_at_once, cores / cpus);
+  if (tasks < 2) return std::nullopt;
+  const uint64_t heap = input.executor->heap_max_bytes.value_or(0);
   const std::string because = fmt::format("{} tasks at once shared a heap of {}, {} each; with {} each has {}", tasks, FormatBytes(heap),
                                           FormatBytes(heap / tasks), tasks / 2, FormatBytes(heap / (tasks / 2)));
   if (input.executor->id != "driver")
-    return ReportAdvice{"spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", tasks / 2), because};
+    return ReportAdvice{"spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", tasks / 2 * cpus), because};
   const std::string master = TextOr(input.settings, "spark.master", "");
   if (!master.starts_with("local[")) return std::nullopt;
   const std::string failures = master.substr(std::min(master.find_first_of(",]"), master.size()));  // "]" or ",3]"
-  return ReportAdvice{"spark.master", master, fmt::format("local[{}{}", tasks / 2, failures), because};
+  return ReportAdvice{"spark.master", master, fmt::format("local[{}{}", tasks / 2 * cpus, failures), because};
 }
 
 }  // namespace
@@ -34,8 +35,9 @@ std::optional<ReportAdvice> AdviseExecutorCores(const AdviceInput& input) {
   if (python.workers < 2 || limit <= jvm) return std::nullopt;
   uint64_t each = BytesOfEach(python);
   uint64_t fitting = each == 0 ? 0 : (limit - jvm) / WithHeadroom(each);
-  if (fitting == 0 || fitting >= std::min<uint64_t>(cores, python.workers)) return std::nullopt;
-  return ReportAdvice{"spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", fitting),
+  const uint64_t cpus = TaskCpus(input);
+  if (fitting == 0 || fitting >= std::min<uint64_t>(cores / cpus, python.workers)) return std::nullopt;
+  return ReportAdvice{"spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", fitting * cpus),
                       fmt::format("{}, {} each; beside the JVM's {} the limit of {} has room for {} of these + 10 %", PythonPhrase(python),
                                   FormatBytes(each), FormatBytes(jvm), FormatBytes(limit), fitting)};
 }

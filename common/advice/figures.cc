@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "budget/memory_size.h"
 #include "report/units.h"
@@ -104,6 +105,17 @@ std::string PythonPhrase(const PythonAtOnce& python) {
   std::string workers = python.workers <= 1 ? "" : fmt::format(" ({} at once)", python.workers);
   return python.by_sites ? fmt::format("Python had {} in live blocks{}", FormatBytes(python.bytes), workers)
                          : fmt::format("Python workers together held {}{}", FormatBytes(python.bytes), workers);
+}
+
+bool LimitIsHosts(const AdviceInput& input) {
+  return input.executor->host_memory_bytes && input.death->limit_bytes && *input.death->limit_bytes >= *input.executor->host_memory_bytes;
+}
+
+uint64_t TaskCpus(const AdviceInput& input) {
+  const std::string text = TextOr(input.settings, "spark.task.cpus", "1");
+  uint64_t cpus = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), cpus);
+  return read.ec == std::errc() && cpus > 0 && cpus <= UINT16_MAX ? cpus : 1;
 }
 
 bool FilledSharedLimit(const AdviceInput& input) {

@@ -35,6 +35,11 @@ uint64_t SizeOr(const SparkSettings* settings, const char* key, uint64_t unit, u
 // "1.9 GiB (4 workers at once)".
 std::string PythonPhrase(const PythonAtOnce& python);
 
+// No container bounded it: the limit is the host's memory.
+bool LimitIsHosts(const AdviceInput& input);
+
+uint64_t TaskCpus(const AdviceInput& input);  // spark.task.cpus: cores that each task takes
+
 // The container was full, and its limit is one that executors share. What a manager grants is each one's own ("container").
 bool FilledSharedLimit(const AdviceInput& input);
 

@@ -29,6 +29,11 @@ std::optional<uint64_t> Mebibytes(const SparkSettings& settings, const char* key
   return mebibytes * kMib;
 }
 
+bool IsMadeFromSettings(const AdviceInput& input) {
+  const std::string master = TextOr(input.settings, "spark.master", "");
+  return master == "yarn" || master.starts_with("k8s://");
+}
+
 }  // namespace
 
 std::optional<Grant> LargestGrant(const AdviceInput& input) {
@@ -38,7 +43,9 @@ std::optional<Grant> LargestGrant(const AdviceInput& input) {
   };
   bound(input.executor->host_memory_bytes, "the host it ran on has");
   const bool of_driver = input.executor->id == "driver";
-  if (of_driver && input.executor->limit_source == "cgroup") bound(input.executor->limit_bytes, "its cgroup has");
+  // YARN and Kubernetes make a driver's container from its settings.
+  if (of_driver && !(DriverHasContainer(input.settings) && IsMadeFromSettings(input)) && input.executor->limit_source == "cgroup")
+    bound(input.executor->limit_bytes, "its cgroup has");
   if (input.settings != nullptr && (!of_driver || DriverHasContainer(input.settings))) {
     for (const YarnBound& each : kYarnBounds) bound(Mebibytes(*input.settings, each.key), each.phrase);
   }
@@ -65,7 +72,7 @@ std::optional<Fit> LargestFit(const AdviceInput& input) {
   const uint64_t beside = RequestBesideOverhead(input);
   const auto cores = static_cast<uint64_t>(std::max<int64_t>(input.executor->cores.value_or(INT64_MAX), 1));
   const PythonAtOnce python = LargestPythonSum(input);
-  for (uint64_t tasks = std::min<uint64_t>(python.workers, cores); tasks > 0; --tasks) {
+  for (uint64_t tasks = std::min<uint64_t>(python.workers, cores / TaskCpus(input)); tasks > 0; --tasks) {
     const uint64_t overhead = OverheadFor(input, BytesOfEach(python) * tasks);
     if (beside + overhead <= grant->bytes) return Fit{tasks, overhead};
   }

@@ -17,6 +17,16 @@ std::optional<ReportAdvice> AdviseJvmPools(const AdviceInput& input) {
   if (!input.shortage) return std::nullopt;
   const bool driver = input.executor->id == "driver";
   const char* conf = driver ? "spark.driver.extraJavaOptions" : "spark.executor.extraJavaOptions";
+  if (input.shortage->pool == JvmPool::kArray) {
+    return ReportAdvice{"", "", "",
+                        "an array of a JVM has 2^31 - 1 entries at most, and no larger heap changes that: make smaller what was to become "
+                        "one array, such as a row, a group that is collected, a broadcast variable, or a batch"};
+  }
+  if (input.shortage->pool == JvmPool::kClassSpace) {
+    return ReportAdvice{conf, "", "-XX:CompressedClassSpaceSize=3g",
+                        "the JVM's space for compressed class pointers is full, a part of Metaspace with 1 GiB by default, less where "
+                        "-XX:MaxMetaspaceSize is set, which must then be larger, too; 3 GiB is the most"};
+  }
   if (input.shortage->pool == JvmPool::kMetaspace) {
     return ReportAdvice{conf, "", "-XX:MaxMetaspaceSize",
                         "the JVM's space for classes is full: raise this option, or take it away, for without it there is no bound"};

@@ -1,5 +1,7 @@
 #include "advice/jvm_shortage.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace memprof {
@@ -16,22 +18,46 @@ std::optional<uint64_t> NumberBehind(std::string_view text, std::string_view phr
   return number;
 }
 
+template <size_t N>
+bool ContainsAny(std::string_view text, const std::array<std::string_view, N>& parts) {
+  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) { return Contains(text, part); });
+}
+
 }  // namespace
 
+JvmPool PoolOf(std::string_view message) {
+  static constexpr std::array<std::string_view, 2> kHeap = {"Java heap space", "GC overhead limit exceeded"};
+  static constexpr std::array<std::string_view, 5> kArray = {
+      "Requested array size exceeds VM limit",         // HotSpot
+      "Required length exceeds implementation limit",  // the JDK's builders of strings
+      "Required array length ",                        // its ArraysSupport, since 17: "Required array length 2147483639 + 9 is too large"
+      "Required array size too large",
+      "UTF16 String size is",  // a String of 2^30 characters or more
+  };
+  static constexpr std::array<std::string_view, 2> kThreads = {"unable to create native thread", "unable to create new native thread"};
+  if (Contains(message, "irect buffer memory")) return JvmPool::kDirectBuffers;
+  if (Contains(message, "Compressed class space")) return JvmPool::kClassSpace;
+  if (Contains(message, "Metaspace")) return JvmPool::kMetaspace;
+  if (ContainsAny(message, kThreads)) return JvmPool::kThreads;
+  if (ContainsAny(message, kArray)) return JvmPool::kArray;
+  return ContainsAny(message, kHeap) ? JvmPool::kHeap : JvmPool::kOther;
+}
+
 std::optional<JvmShortage> ParseJvmShortage(std::string_view error) {
-  JvmShortage shortage;
   if (Contains(error, "OutOfDirectMemoryError")) {  // Netty: failed to allocate N byte(s) of direct memory (used: N, max: N)
-    shortage = {JvmPool::kDirectBuffers, NumberBehind(error, "failed to allocate "), NumberBehind(error, "used: "),
-                NumberBehind(error, "max: ")};
-  } else if (!Contains(error, "java.lang.OutOfMemoryError")) {
-    return std::nullopt;
-  } else if (Contains(error, "irect buffer memory")) {  // JDK 11: Direct buffer memory. Later: Cannot reserve N bytes of direct …
-    shortage = {JvmPool::kDirectBuffers, NumberBehind(error, "Cannot reserve "), NumberBehind(error, "allocated: "),
-                NumberBehind(error, "limit: ")};
-  } else if (Contains(error, "OutOfMemoryError: Metaspace") || Contains(error, "Compressed class space")) {
-    shortage.pool = JvmPool::kMetaspace;
-  } else if (Contains(error, "unable to create native thread") || Contains(error, "unable to create new native thread")) {
-    shortage.pool = JvmPool::kThreads;
+    return JvmShortage{JvmPool::kDirectBuffers, NumberBehind(error, "failed to allocate "), NumberBehind(error, "used: "),
+                       NumberBehind(error, "max: ")};
+  }
+  constexpr std::string_view kClass = "java.lang.OutOfMemoryError";
+  const size_t at = error.find(kClass);
+  if (at == error.npos) return std::nullopt;
+  const std::string_view message = error.substr(at, error.find('\n', at) - at);  // what follows is a stack
+  JvmShortage shortage;
+  shortage.pool = PoolOf(message);
+  if (shortage.pool == JvmPool::kDirectBuffers) {  // JDK 11: Direct buffer memory. Later: Cannot reserve N bytes of direct …
+    shortage.asked_bytes = NumberBehind(message, "Cannot reserve ");
+    shortage.held_bytes = NumberBehind(message, "allocated: ");
+    shortage.limit_bytes = NumberBehind(message, "limit: ");
   }
   return shortage;
 }

@@ -11,13 +11,19 @@ enum class JvmPool {
   kHeap,
   kDirectBuffers,  // -XX:MaxDirectMemorySize; Netty's own count of them is bounded by the same
   kMetaspace,      // -XX:MaxMetaspaceSize
+  kClassSpace,     // -XX:CompressedClassSpaceSize, a part of Metaspace with a bound of its own
   kThreads,        // none could be made: a limit of threads or processes, seldom one of memory
+  kArray,          // one array longer than a JVM's longest (2^31 - 1 entries, or a few less): nothing was full
+  kOther,          // the text doesn't say
 };
 
 struct JvmShortage {
   JvmPool pool = JvmPool::kHeap;
   std::optional<uint64_t> asked_bytes, held_bytes, limit_bytes;  // where the text has them
 };
+
+// By the message alone, without the error's class.
+JvmPool PoolOf(std::string_view message);
 
 // From an error as Spark reports it; nothing when it is no OutOfMemoryError of the JVM or of Netty.
 std::optional<JvmShortage> ParseJvmShortage(std::string_view error);

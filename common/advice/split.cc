@@ -40,13 +40,14 @@ std::optional<ReportAdvice> AdviseSplit(const AdviceInput& input) {
   const std::optional<Fit> fit = LargestFit(input);
   if (!fit) return SmallerPartitions(input, *grant, beside + OverheadFor(input, BytesOfEach(python)));
   const auto cores = static_cast<uint64_t>(input.executor->cores.value_or(static_cast<int64_t>(python.workers)));
-  if (fit->tasks >= cores) return std::nullopt;  // a larger overhead is enough for all tasks
+  const uint64_t cpus = TaskCpus(input), needs = fit->tasks * cpus;
+  if (fit->tasks >= cores / cpus) return std::nullopt;  // a larger overhead is enough for all tasks
   return ReportAdvice{
-      "spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", fit->tasks),
+      "spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", needs),
       fmt::format("{} tasks at once would take a container of {}, and {} {}: {} fit into {}; for as many tasks in all, {:.1f} times "
                   "the executors",
                   python.workers, FormatBytes(beside + needed), grant->by, FormatBytes(grant->bytes), fit->tasks,
-                  FormatBytes(beside + fit->overhead), static_cast<double>(cores) / static_cast<double>(fit->tasks))};
+                  FormatBytes(beside + fit->overhead), static_cast<double>(cores) / static_cast<double>(needs))};
 }
 
 }  // namespace memprof

@@ -8,7 +8,7 @@
 namespace memprof {
 
 bool IsBudgetSetting(std::string_view key) {
-  static constexpr std::array<std::string_view, 25> kKeys = {
+  static constexpr std::array<std::string_view, 27> kKeys = {
       "spark.executor.memory",
       "spark.executor.memoryOverhead",
       "spark.executor.memoryOverheadFactor",
@@ -17,6 +17,7 @@ bool IsBudgetSetting(std::string_view key) {
       "spark.driver.memory",
       "spark.kubernetes.memoryOverheadFactor",
       "spark.kubernetes.resource.type",
+      "spark.kubernetes.submitInDriver",
       "spark.master",
       "spark.memory.fraction",
       "spark.memory.offHeap.enabled",
@@ -30,6 +31,7 @@ bool IsBudgetSetting(std::string_view key) {
       "spark.sql.execution.arrow.maxBytesPerBatch",  // from here on: for advice only
       "spark.sql.execution.arrow.maxRecordsPerBatch",
       "spark.driver.maxResultSize",
+      "spark.task.cpus",
       "spark.driver.memoryOverhead",
       "spark.driver.memoryOverheadFactor",
       "spark.driver.minMemoryOverhead",

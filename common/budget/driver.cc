@@ -53,7 +53,10 @@ class Driver final : public ClusterManager {
 
 }  // namespace
 
-bool DriverHasContainer(const SparkSettings* settings) { return Is(settings, "spark.submit.deployMode", "cluster"); }
+// On Kubernetes the driver's pod runs spark-submit in client mode; Spark marks that by the second setting.
+bool DriverHasContainer(const SparkSettings* settings) {
+  return Is(settings, "spark.submit.deployMode", "cluster") || Is(settings, "spark.kubernetes.submitInDriver", "true");
+}
 
 std::unique_ptr<ClusterManager> ClusterManagerOfDriver(std::string_view master) {
   if (master == "program" || master == "local" || master.starts_with("local[")) return nullptr;

@@ -10,6 +10,8 @@
 namespace memprof {
 namespace {
 
+constexpr int kNoCode = -1;  // Spark on Kubernetes, for a pod whose containers have no status (UNKNOWN_EXIT_CODE)
+
 std::string LowerCase(std::string_view text) {
   std::string lower(text);
   std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
@@ -34,25 +36,42 @@ std::optional<int> ExitCodeIn(std::string_view text) {
     for (size_t at = text.find(phrase); at != text.npos; at = text.find(phrase, at + 1)) {
       std::string_view rest = text.substr(at + phrase.size());
       int code = 0;
-      if (std::from_chars(rest.data(), rest.data() + rest.size(), code).ec == std::errc() && code >= -1000 && code <= 1000) return code;
+      const bool is_number = std::from_chars(rest.data(), rest.data() + rest.size(), code).ec == std::errc();
+      if (is_number && code >= -1000 && code <= 1000 && code != kNoCode) return code;
     }
   }
   return std::nullopt;
 }
 
+// Kubernetes' word of any container of the pod that the kernel ever killed in: of a Python worker, or of a sidecar. Whoever ended by
+// itself says so by another exit code.
+bool IsOomKilled(std::string_view text, std::optional<int> exit_code) {
+  return text.find("oomkilled") != text.npos && exit_code.value_or(kExitSigkill) == kExitSigkill;
+}
+
+// Kubernetes, of a pod that its kubelet evicted: the pod's reason and message, as Spark repeats them.
+std::optional<NodeShortage> EvictedFor(std::string_view text) {
+  static constexpr std::array<std::string_view, 4> kDisk = {"low on resource: ", "ephemeral local storage usage exceeds",
+                                                            "exceeded its local ephemeral storage limit", "usage of emptydir volume"};
+  if (text.find("low on resource: memory") != text.npos) return NodeShortage::kMemory;
+  if (ContainsAny(text, kDisk)) return NodeShortage::kOther;
+  return text.find("reason: evicted") != text.npos ? std::optional(NodeShortage::kNotTold) : std::nullopt;
+}
+
 }  // namespace
 
 LossReason ParseLossReason(std::string_view text) {
-  static constexpr std::array<std::string_view, 4> kMemory = {
+  static constexpr std::array<std::string_view, 3> kMemory = {
       "exceeding physical memory limits",  // YARN: Container killed by YARN for …
       "exceeding virtual memory limits",
       "memory limits. current usage",  // YARN's diagnostics: is running beyond physical memory limits. Current usage: …
-      "oomkilled",                     // Kubernetes: the container's termination reason
   };
-  static constexpr std::array<std::string_view, 8> kWanted = {
+  static constexpr std::array<std::string_view, 2> kVirtual = {"exceeding virtual memory limits", "beyond virtual memory limits"};
+  static constexpr std::array<std::string_view, 9> kWanted = {
       "killed by driver",                                   // dynamic allocation, SparkContext.killExecutors
       "decommission",                                       // Executor decommission: …
       "was preempted",                                      // YARN
+      "exited because of a yarn event",                     // YARN, of a container that ended with 0
       "explicit termination request",                       // YARN, dynamic allocation
       "deleted by a user or the framework",                 // Kubernetes
       "executor killed due to idle timeout",                // some managers' own words for dynamic allocation
@@ -63,8 +82,13 @@ LossReason ParseLossReason(std::string_view text) {
   LossReason reason;
   reason.exit_code = ExitCodeIn(lower);
   reason.silent = !reason.exit_code && lower.find("heartbeat timed out") != lower.npos;
-  if (ContainsAny(lower, kMemory)) {
+  const std::optional<NodeShortage> evicted_for = EvictedFor(lower);
+  if (ContainsAny(lower, kMemory) || IsOomKilled(lower, reason.exit_code)) {
     reason.kind = LossKind::kContainerMemory;
+    reason.of_virtual_memory = ContainsAny(lower, kVirtual);
+  } else if (evicted_for) {
+    reason.kind = LossKind::kEvicted;
+    reason.evicted_for = *evicted_for;
   } else if (ContainsAny(lower, kWanted) || reason.exit_code == 0) {
     reason.kind = LossKind::kWanted;
   } else if (reason.exit_code) {

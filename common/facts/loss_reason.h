@@ -12,13 +12,18 @@ enum class LossKind {
   kUnknown,          // "Remote RPC client disassociated", "heartbeat timed out": it is gone; nothing else is known
   kExit,             // it ended with `exit_code`
   kContainerMemory,  // the manager says that it killed the container for its memory
+  kEvicted,          // the node's manager took it away: for what the node ran short of
   kWanted,           // dynamic allocation, decommission, preemption, a normal end: no post-mortem
 };
+
+enum class NodeShortage { kNotTold, kMemory, kOther };  // kOther: a disk, mostly
 
 struct LossReason {
   LossKind kind = LossKind::kUnknown;
   std::optional<int> exit_code;
-  bool silent = false;  // Spark has only not heard of it for a while: it may be alive
+  bool silent = false;             // Spark has only not heard of it for a while: it may be alive
+  bool of_virtual_memory = false;  // kContainerMemory: for its address space, not for resident memory
+  NodeShortage evicted_for = NodeShortage::kNotTold;
 };
 
 LossReason ParseLossReason(std::string_view text);
@@ -30,6 +35,7 @@ std::string ExitCodePhrase(int exit_code);
 std::string SignalName(int signal);
 
 inline constexpr int kSignalBase = 128;  // what a shell adds to the signal for an exit code
+inline constexpr int kExitGeneral = 1;
 inline constexpr int kExitSigkill = 137;
 inline constexpr int kExitSparkOom = 52;   // SparkExitCode.OOM: the uncaught OutOfMemoryError of Spark's handler
 inline constexpr int kExitHotSpotOom = 3;  // -XX:+ExitOnOutOfMemoryError

@@ -71,7 +71,10 @@ std::vector<ReportAdvice> AdviceFor(const ReportPostMortem& death, const ReportE
   }
   input.death = without_sites ? &*without_sites : &death;
   input.of_heap = verdict.of_heap;
+  input.of_host = verdict.of_host;
+  input.of_address_space = verdict.of_address_space;
   if (verdict.of_jvm) input.shortage = shortage;
+  if (verdict.of_array) input.shortage.emplace().pool = JvmPool::kArray;
   const SparkSettings settings = state.SettingsOf(death.stage_id);
   input.settings = &settings;
   input.tasks_at_once = tasks.size();

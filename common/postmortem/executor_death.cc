@@ -99,8 +99,8 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   death.out_of_memory = verdict.out_of_memory;
   death.unknown = verdict.unknown;
   death.how = verdict.how;
-  if (verdict.of_heap && error) PutHeapError(*error, tasks, death);
-  if (verdict.of_jvm && failed) PutFirst(*failed, tasks);
+  if ((verdict.of_heap || verdict.of_array) && error) PutHeapError(*error, tasks, death);
+  if ((verdict.of_jvm || verdict.of_array) && failed) PutFirst(*failed, tasks);
   PutTask(tasks, death);
   if (in_full) {
     std::vector<ReportSite> left = LeftThen(facts, LastMoment(snapshot), death, tasks);
@@ -126,7 +126,13 @@ void DeathWriter::PutKernelKills(const ReportExecutor& executor, const ExecutorF
   if (evidence.kernel_kills || !snapshot.has_host_oom_kills()) return;
   // A kill on the host may have been of anybody; none at all was not of this executor.
   const std::optional<NextExecutor> next = lookups_.NextOnHost(executor.id, snapshot, facts.removed_event);
-  if (!next || next->oom_kills != snapshot.host_oom_kills()) return;
+  if (!next) return;
+  if (next->oom_kills != snapshot.host_oom_kills()) {
+    uint64_t known = snapshot.host_oom_kills();
+    for (const proto::WorkerDeath& worker : dead_before) known += worker.oom_kills();
+    evidence.host_kills_rose = next->oom_kills > known;
+    return;
+  }
   evidence.kernel_kills = 0;
   evidence.counted_on_host = true;
   evidence.counted_by = fmt::format("executor {}, the next one on its host,", next->executor_id);
@@ -169,7 +175,8 @@ ReportPostMortem DeathWriter::OfHeapError(const ReportExecutor& executor, const 
   if (detail == DeathDetail::kInFull) {
     PutSites(tasks, death.time_ms, death);
     Verdict verdict;
-    verdict.of_heap = true;
+    verdict.of_array = PoolOf(error.error()) == JvmPool::kArray;
+    verdict.of_heap = !verdict.of_array;
     death.advice = AdviceFor(death, executor, snapshot, tasks, verdict, std::nullopt, action, state_);
     if (action) PutAction(*action, SettingsOf(*action), death);
   }

@@ -21,7 +21,15 @@ std::string UsePhrase(std::optional<uint64_t> used, std::optional<uint64_t> limi
                      FormatBytes(*used), FormatBytes(*limit));
 }
 
+const char* MemoryPhrase(const Verdict& verdict) { return verdict.of_host ? "host's memory" : "memory"; }
+
+// The bound is the manager's, and in its words.
+std::string VirtualPhrase(const ReportPostMortem& death) {
+  return death.used_bytes ? fmt::format("{} were resident", FormatBytes(*death.used_bytes)) : "how much was resident is not known";
+}
+
 std::string ShortagePhrase(const JvmShortage& shortage) {
+  if (shortage.pool == JvmPool::kClassSpace) return "the JVM's classes had filled their bound (Compressed class space)";
   if (shortage.pool != JvmPool::kDirectBuffers) return "the JVM's classes had filled their bound (Metaspace)";
   if (!shortage.asked_bytes || !shortage.held_bytes || !shortage.limit_bytes) return "direct buffers had filled their bound";
   return fmt::format("direct buffers held {} of {} and {} more were asked for", FormatBytes(*shortage.held_bytes),
@@ -92,6 +100,12 @@ std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdi
   if (verdict.of_heap && error) {
     return fmt::format("{} ran out of heap: {}{}{}", who, action ? BroughtPhrase(*action) + "; " : "", HeapErrorPhrase(death, *error), end);
   }
+  if (verdict.of_array) {
+    const std::string task =
+        fmt::format("task {} (stage {}) failed of it", death.task_attempt_id.value_or(-1), death.stage_id.value_or(-1));
+    return fmt::format("{} died of an OutOfMemoryError, for an array longer than a JVM allows: {}{}", who,
+                       error ? HeapErrorPhrase(death, *error) : task, end);
+  }
   if (verdict.of_heap || verdict.of_unknown_pool) {
     const char* what = verdict.of_heap ? "ran out of heap" : "died of an OutOfMemoryError";
     const std::string use = HeapUseThenPhrase(executor);
@@ -102,8 +116,10 @@ std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdi
     const std::string task = fmt::format("task {} (stage {})", death.task_attempt_id.value_or(-1), death.stage_id.value_or(-1));
     return fmt::format("{} died of an OutOfMemoryError: {} failed when {}{}", who, task, ShortagePhrase(*shortage), end);
   }
+  if (verdict.of_address_space)
+    return fmt::format("{} was killed for its virtual memory, which is address space: {}", who, VirtualPhrase(death));
   if (verdict.out_of_memory)
-    return fmt::format("{} was killed for its memory: {}{}{}", who, UsePhrase(death.used_bytes, death.limit_bytes), end,
+    return fmt::format("{} was killed for its {}: {}{}{}", who, MemoryPhrase(verdict), UsePhrase(death.used_bytes, death.limit_bytes), end,
                        LargestPhrase(death));
   if (!death.used_bytes && !death.exit_code) return fmt::format("{} was lost; why is not known: no sample of it arrived", who);
   const std::string use = UsePhrase(death.used_bytes, death.limit_bytes);
@@ -111,14 +127,14 @@ std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdi
   return fmt::format("{} died, not of memory: {}{}", who, use, end);
 }
 
-std::string WorkerHeadline(const ReportPostMortem& death, int signal) {
+std::string WorkerHeadline(const ReportPostMortem& death, const Verdict& verdict, int signal) {
   std::string who = WorkerTitle(death), use = UsePhrase(death.used_bytes, death.limit_bytes), place = PlacePhrase(death.stack);
   if (!place.empty()) place = " in " + place;
   if (death.out_of_memory && signal != 0) {
     return fmt::format("{} was refused memory and died of {}{}: {}", who, SignalName(signal), place, use);
   }
   if (death.out_of_memory)
-    return fmt::format("{} was killed for its memory: {}{}{}", who, use, LargestPhrase(death), TogetherPhrase(death));
+    return fmt::format("{} was killed for its {}: {}{}{}", who, MemoryPhrase(verdict), use, LargestPhrase(death), TogetherPhrase(death));
   if (signal != 0) return fmt::format("{} crashed, not of memory: {}{}; {}", who, SignalName(signal), place, use);
   if (death.unknown) return fmt::format("{} vanished; why is not known: {}", who, use);
   return fmt::format("{} died, not of memory: {}", who, use);
@@ -152,7 +168,9 @@ std::string SurvivedHeadline(const ReportPostMortem& death, const SurvivedHeapEr
                              const std::optional<ReportAction>& action) {
   const char* end = survived.task == nullptr ? "" : failed ? "; the task failed" : "; the task went on";
   const char* fate = survived.end_unseen ? "" : " and lived on, which is no death";
-  return fmt::format("{} ran out of heap{}: {}{}{}", ExecutorTitle(death.executor_id), fate, action ? BroughtPhrase(*action) + "; " : "",
+  const bool of_array = PoolOf(survived.error.error()) == JvmPool::kArray;
+  const char* what = of_array ? "was asked for an array longer than a JVM allows" : "ran out of heap";
+  return fmt::format("{} {}{}: {}{}{}", ExecutorTitle(death.executor_id), what, fate, action ? BroughtPhrase(*action) + "; " : "",
                      HeapErrorPhrase(death, survived.error), end);
 }
 

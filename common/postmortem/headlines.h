@@ -20,7 +20,7 @@ std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdi
                              const std::optional<ReportAction>& action);
 
 // `signal`: the signal that it recorded as it died; 0: none.
-std::string WorkerHeadline(const ReportPostMortem& death, int signal);
+std::string WorkerHeadline(const ReportPostMortem& death, const Verdict& verdict, int signal);
 
 // Of a task that failed because memory was refused. Precondition: `death` has its address space.
 std::string RefusalHeadline(const ReportPostMortem& death);

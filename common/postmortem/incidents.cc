@@ -23,6 +23,15 @@ const InternedIncident* LastOf(const TaskFacts& task, Is is) {
   return last;
 }
 
+// Not OutOfMemoryError, which is the JVM's or a GPU library's.
+bool NamesMemoryError(std::string_view error) {
+  constexpr std::string_view kName = "MemoryError", kOther = "OutOf";
+  for (size_t at = error.find(kName); at != error.npos; at = error.find(kName, at + 1)) {
+    if (!error.substr(0, at).ends_with(kOther)) return true;
+  }
+  return false;
+}
+
 bool IsLibc(const ReportFrame& frame) {
   static constexpr std::array<std::string_view, 3> kNames = {"libc.so", "libpthread.so", "ld-linux"};
   const std::string_view name = BaseName(frame.module);
@@ -41,7 +50,7 @@ const InternedIncident* RefusalOf(const TaskFacts& task, int32_t pid) {
 
 const InternedIncident* RefusalThatFailed(const TaskFacts& task, std::string_view error) {
   // Python's own, numpy's _ArrayMemoryError, pyarrow's ArrowMemoryError; a program may well live with a refusal and fail of another thing.
-  if (!task.ended || task.outcome != TaskOutcome::kFailed || error.find("MemoryError") == error.npos) return nullptr;
+  if (!task.ended || task.outcome != TaskOutcome::kFailed || !NamesMemoryError(error)) return nullptr;
   return LastOf(task, [](const InternedIncident& incident) { return incident.signal == 0; });
 }
 

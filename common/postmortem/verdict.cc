@@ -14,9 +14,11 @@ double ShareOf(std::optional<uint64_t> part, std::optional<uint64_t> whole) {
   return static_cast<double>(*part) / static_cast<double>(*whole);
 }
 
-// Of a host's memory that is the limit, what all on it together used; -1: not known, or it is not the limit.
+// Of its host's memory, what all on it together used; -1: not known.
 double HostShare(const DeathEvidence& evidence) {
-  const double available = evidence.limit_is_hosts ? ShareOf(evidence.host_available_bytes, evidence.limit_bytes) : -1;
+  const std::optional<uint64_t> host =
+      evidence.host_memory_bytes || !evidence.limit_is_hosts ? evidence.host_memory_bytes : evidence.limit_bytes;
+  const double available = ShareOf(evidence.host_available_bytes, host);
   return available < 0 ? -1 : 1 - available;
 }
 
@@ -46,21 +48,17 @@ const char* PoolPhrase(JvmPool pool) {
       return "its direct buffers had filled their bound";
     case JvmPool::kMetaspace:
       return "its classes had filled their bound (Metaspace)";
+    case JvmPool::kClassSpace:
+      return "its classes had filled their bound (Compressed class space)";
     case JvmPool::kThreads:
       return "it could make no more threads, which a limit of threads or processes bounds (ulimit -u, pids.max)";
+    case JvmPool::kArray:
+      return "one array was to be longer than a JVM allows";
+    case JvmPool::kOther:
     case JvmPool::kHeap:
       break;
   }
   return "its heap was full";
-}
-
-// An exit by an OutOfMemoryError: its text says of what.
-Verdict ByOutOfMemoryError(const DeathEvidence& evidence) {
-  if (!evidence.last_word || evidence.last_word->pool == JvmPool::kHeap) return OfHeap(evidence);
-  const JvmPool pool = evidence.last_word->pool;
-  return {.out_of_memory = pool != JvmPool::kThreads,
-          .of_jvm = pool != JvmPool::kThreads,
-          .how = fmt::format("{}, and its task's OutOfMemoryError says that {}", EndPhrase(evidence.loss), PoolPhrase(pool))};
 }
 
 // No word came through of what it ran short of: its heap, direct buffers, or space for classes.
@@ -70,6 +68,21 @@ Verdict ByExitCode(const DeathEvidence& evidence) {
           .of_unknown_pool = true,
           .how = fmt::format("{}; {}of what error is not known", HeapPhrase(evidence),
                              of_spark ? "" : "-XX:+ExitOnOutOfMemoryError ends a JVM with this code, ")};
+}
+
+// An exit by an OutOfMemoryError: its text says of what.
+Verdict ByOutOfMemoryError(const DeathEvidence& evidence) {
+  // The agent tells only of what HotSpot calls the heap; of a heap that filled, mostly, without a text.
+  if (PoolOf(evidence.heap_error) == JvmPool::kArray) return {.out_of_memory = true, .of_array = true, .how = OfHeap(evidence).how};
+  if (!evidence.last_word) return OfHeap(evidence);
+  const JvmPool pool = evidence.last_word->pool;
+  const bool says_less = pool == JvmPool::kOther || pool == JvmPool::kArray;  // than the agent's own word
+  if (pool == JvmPool::kHeap || (says_less && !evidence.heap_error.empty())) return OfHeap(evidence);
+  if (pool == JvmPool::kOther) return ByExitCode(evidence);
+  return {.out_of_memory = pool != JvmPool::kThreads,
+          .of_jvm = pool != JvmPool::kThreads && pool != JvmPool::kArray,
+          .of_array = pool == JvmPool::kArray,
+          .how = fmt::format("{}, and its task's OutOfMemoryError says that {}", EndPhrase(evidence.loss), PoolPhrase(pool))};
 }
 
 // Killers in user space (systemd-oomd, a node's agent) act on a full container or host, too, and the kernel doesn't count them.
@@ -87,9 +100,10 @@ Verdict ByUse(const DeathEvidence& evidence) {
   if (evidence.kernel_kills) {  // 0: the kernel did not do it
     const char* where = evidence.counted_on_host ? "there" : "in its cgroup";
     const std::string found = fmt::format("; {} found that the kernel killed nothing {}", evidence.counted_by, where);
-    if (evidence.counted_on_host && (MayBeOfMemory(evidence) || !evidence.loss.exit_code)) {
+    if ((evidence.counted_on_host && MayBeOfMemory(evidence)) || HostShare(evidence) >= kFullHost) {
       return {.unknown = true, .how = how + use + found + ", but a program may have, such as the cluster's or the host's own killer"};
     }
+    if (!evidence.loss.exit_code) return {.unknown = true, .how = how + use + found + "; it may have crashed, or ended itself"};
     return {.how = how + found + ": killed from outside"};
   }
   if (share < 0) return {.unknown = true, .how = how + "; its use of memory is not known"};
@@ -100,14 +114,43 @@ Verdict ByUse(const DeathEvidence& evidence) {
   if (const double before = ShareOf(evidence.used_before_bytes, evidence.limit_bytes); before >= kNearLimit)
     return {.unknown = true,
             .how = fmt::format("{}, without what workers had held that died since; with it {}", how, FormatPercent(before, 1))};
-  if (!evidence.limit_is_hosts) return {.how = how};
   const double host = HostShare(evidence);
+  const std::string together = fmt::format("all on it together used {}", FormatPercent(host, 1));
+  if (evidence.limit_is_hosts && host >= kFullHost) {
+    return {.out_of_memory = true, .of_host = share < kMostOfHost, .how = fmt::format("{}, which is the host's memory; {}", how, together)};
+  }
+  if (evidence.host_kills_rose)  // where nobody could say of which cgroup
+    return {.unknown = true, .how = how + "; the kernel killed something on its host meanwhile, for want of memory"};
+  if (!evidence.limit_is_hosts && host < kFullHost) return {.how = how};
+  if (!evidence.limit_is_hosts) return {.unknown = true, .how = fmt::format("{}; but its host was full: {}", how, together)};
   if (host < 0) return {.unknown = true, .how = how + ", which is the host's memory; how much others used of it is not known"};
-  how += fmt::format(", which is the host's memory; all on it together used {}", FormatPercent(host, 1));
-  if (host >= kFullHost) return {.out_of_memory = true, .how = how};
+  how += fmt::format(", which is the host's memory; {}", together);
   if (age_ms >= kStaleHostSampleMs)
     return {.unknown = true, .how = fmt::format("{}, measured {} before its end", how, FormatDuration(age_ms))};
   return {.how = how};
+}
+
+// A JVM that the system refuses memory, at its start or later, ends with this code, and writes why into its log.
+Verdict ByGeneralError(const DeathEvidence& evidence) {
+  const std::string how = EndPhrase(evidence.loss);
+  const char* kLog = "a JVM that gets no memory from the system ends so, and its log (stderr, hs_err_pid*.log) says so";
+  if (!evidence.used_bytes) return {.unknown = true, .how = fmt::format("{}; its use of memory is not known; {}", how, kLog)};
+  const double host = HostShare(evidence);
+  if (host < kFullHost) return {.how = how};
+  return {.unknown = true, .how = fmt::format("{}; all on its host together used {}: {}", how, FormatPercent(host, 1), kLog)};
+}
+
+Verdict OfEviction(const LossReason& loss) {
+  const std::string how = EndPhrase(loss) + "; its node's manager evicted it";
+  switch (loss.evicted_for) {
+    case NodeShortage::kMemory:
+      return {.out_of_memory = true, .of_host = true, .how = how + ", because the node ran short of memory"};
+    case NodeShortage::kOther:
+      return {.how = how + ", not for memory: its words say for what"};
+    case NodeShortage::kNotTold:
+      break;
+  }
+  return {.unknown = true, .how = how};
 }
 
 }  // namespace
@@ -116,18 +159,31 @@ Verdict Judge(const DeathEvidence& evidence) {
   const LossReason& loss = evidence.loss;
   const bool by_sigkill = !loss.exit_code || *loss.exit_code == kExitSigkill;
   if (by_sigkill && evidence.kernel_kills.value_or(0) > 0) {
+    // The kernel counts the kills of a full host in the victim's cgroup, too.
+    const double share = ShareOf(evidence.used_bytes, evidence.limit_bytes);
+    const bool of_host = share >= 0 && share < (evidence.limit_is_hosts ? kMostOfHost : kNearLimit) && HostShare(evidence) >= kFullHost;
     return {.out_of_memory = true,
+            .of_host = of_host,
             .how = fmt::format("the kernel's oom_kill counter of its cgroup rose by {}, as {} found", *evidence.kernel_kills,
                                evidence.counted_by)};
   }
-  if (loss.kind == LossKind::kContainerMemory)
-    return {.out_of_memory = true, .how = "the cluster manager says that it killed the container for its memory"};
+  if (loss.kind == LossKind::kContainerMemory) {
+    return {.out_of_memory = true,
+            .of_address_space = loss.of_virtual_memory,
+            .how = fmt::format("the cluster manager says that it killed the container for its {}",
+                               loss.of_virtual_memory ? "virtual memory" : "memory")};
+  }
+  if (loss.kind == LossKind::kEvicted) return OfEviction(loss);
   if (loss.exit_code == kExitSparkOom || loss.exit_code == kExitHotSpotOom) {
     if (evidence.last_word || !evidence.heap_error.empty()) return ByOutOfMemoryError(evidence);
     if (loss.exit_code == kExitSparkOom || evidence.exits_on_out_of_memory) return ByExitCode(evidence);
   }
-  if (!evidence.heap_error.empty()) return OfHeap(evidence);
+  // OnOutOfMemoryError (YARN's default) and CrashOnOutOfMemoryError end a JVM so; alone these codes prove nothing.
+  const bool may_end_so = loss.exit_code == kSignalBase + SIGTERM || loss.exit_code == kSignalBase + SIGABRT;
+  if (!evidence.heap_error.empty() || (may_end_so && evidence.last_word && evidence.last_word->pool != JvmPool::kOther))
+    return ByOutOfMemoryError(evidence);
   if (by_sigkill) return ByUse(evidence);
+  if (loss.exit_code == kExitGeneral) return ByGeneralError(evidence);
   return {.how = EndPhrase(loss)};
 }
 
@@ -138,7 +194,8 @@ Verdict JudgeWorker(const WorkerEvidence& evidence) {
       return {.out_of_memory = true, .how = how + ", right after malloc had refused it memory"};
     return {.how = how};
   }
-  const bool user_space = evidence.death.counted_on_host && (MayBeOfMemory(evidence.death) || !evidence.death.used_bytes);
+  const bool on_host = evidence.death.counted_on_host && (MayBeOfMemory(evidence.death) || !evidence.death.used_bytes);
+  const bool user_space = on_host || HostShare(evidence.death) >= kFullHost;
   if (evidence.death.kernel_kills && *evidence.death.kernel_kills == 0 && !user_space) {
     return {.how = fmt::format(
                 "it vanished with its task, the kernel's oom_kill counter of its {} did not rise, and its black box has no word of a "

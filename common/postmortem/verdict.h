@@ -16,6 +16,8 @@ namespace memprof {
 inline constexpr double kNearLimit = 0.85;
 // Likewise, of a whole host's memory that all together had used.
 inline constexpr double kFullHost = 0.95;
+// Whoever used less of a full host is not who filled it.
+inline constexpr double kMostOfHost = 0.5;
 // A sample that is older says nothing of how it died. While tasks run, one comes with every heartbeat (10 s).
 inline constexpr int64_t kStaleSampleMs = 60'000;
 // Nor does one of the host's memory, which anybody may fill: an older one proves no end by anything else.
@@ -29,7 +31,9 @@ struct DeathEvidence {
   std::optional<uint64_t> used_before_bytes;
   std::optional<int64_t> sample_age_ms;
   bool limit_is_hosts = false;
-  std::optional<uint64_t> host_available_bytes;  // then: what of it nobody used; absent: not known
+  std::optional<uint64_t> host_memory_bytes;     // absent: the limit, if that is the host's
+  std::optional<uint64_t> host_available_bytes;  // what of it nobody used; absent: not known
+  bool host_kills_rose = false;                  // the kernel has killed somebody on its host meanwhile
   // Kills of the kernel in its cgroup that belong to this death, as counted after it; absent: nobody could read them.
   std::optional<uint64_t> kernel_kills;
   bool counted_on_host = false;                             // there were none on its whole host
@@ -42,11 +46,14 @@ struct DeathEvidence {
 
 struct Verdict {
   bool out_of_memory = false;
-  bool of_heap = false;          // an OutOfMemoryError of the heap, not the container
-  bool of_jvm = false;           // an OutOfMemoryError of another pool of the JVM
-  bool of_unknown_pool = false;  // an OutOfMemoryError, by the exit code alone
-  bool unknown = false;          // neither for memory nor for anything else
-  std::string how;               // the evidence
+  bool of_heap = false;           // an OutOfMemoryError of the heap, not the container
+  bool of_jvm = false;            // an OutOfMemoryError of another pool of the JVM
+  bool of_array = false;          // an OutOfMemoryError of one array that is longer than any: nothing was full
+  bool of_host = false;           // the host's memory, most of which others used
+  bool of_address_space = false;  // the cluster manager's bound on virtual memory
+  bool of_unknown_pool = false;   // an OutOfMemoryError, by the exit code alone
+  bool unknown = false;           // neither for memory nor for anything else
+  std::string how;                // the evidence
 };
 
 Verdict Judge(const DeathEvidence& evidence);

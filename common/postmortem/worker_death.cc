@@ -32,7 +32,11 @@ ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const Exe
   evidence.death.sample_age_ms = death.last_sample_age_ms;
   if (worker.has_oom_kills()) evidence.death.kernel_kills = worker.oom_kills();
   evidence.death.counted_on_host = worker.counted_on_host();
-  if (!worker.has_limit_bytes()) PutHost(executor, worker.before(), evidence.death);
+  if (worker.has_limit_bytes()) {
+    PutHostUse(executor, worker.before(), evidence.death);
+  } else {
+    PutHost(executor, worker.before(), evidence.death);
+  }
   evidence.death.counted_by = "its executor";
   std::vector<LastTask> tasks;
   const auto task = state_.tasks.find(worker.task_attempt_id());
@@ -53,9 +57,9 @@ ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const Exe
   death.unknown = verdict.unknown;
   death.how = verdict.how;
   if (detail == DeathDetail::kInFull) PutSites(tasks, death.time_ms, death);
-  death.headline = WorkerHeadline(death, evidence.signal);
+  death.headline = WorkerHeadline(death, verdict, evidence.signal);
   if (detail == DeathDetail::kInFull && death.out_of_memory)
-    death.advice = AdviceFor(death, executor, SnapshotOf(facts), tasks, {}, std::nullopt, std::nullopt, state_);
+    death.advice = AdviceFor(death, executor, SnapshotOf(facts), tasks, verdict, std::nullopt, std::nullopt, state_);
   return death;
 }
 

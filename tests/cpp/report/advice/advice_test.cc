@@ -1,58 +1,14 @@
 // Each rule: when it fires, with which numbers, and when it must not.
-#include "advice/advice.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "report/advice/scene.h"
 
 namespace memprof {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr uint64_t kMi = 1024 * 1024;
-
-// An executor of 4 cores: container 2 GiB, heap 1 GiB and overhead 384 MiB; the JVM at 700 MiB; `workers` of `each` bytes.
-struct Scene {
-  ReportExecutor executor;
-  ReportPostMortem death;
-  SparkSettings settings;
-  AdviceInput input;
-
-  Scene(size_t workers, uint64_t each) {
-    executor.id = "1";
-    executor.cores = 4;
-    executor.heap_max_bytes = 1024 * kMi;
-    executor.heap_after_gc_peak = {1000 * kMi, "G1 Old Generation (G1 Compaction Pause)", 1'700'000'000'000, true};
-    executor.regions = {{"overhead", 384 * kMi, std::nullopt}, {"pyspark", 0, std::nullopt}, {"offHeap", 0, std::nullopt}};
-    death.limit_bytes = 2048 * kMi;
-    death.used_bytes = 2000 * kMi;
-    death.task_attempt_id = 17;
-    death.processes.push_back({100, "jvm", 700 * kMi, {}, 0, std::nullopt, true});
-    for (size_t i = 0; i < workers; ++i) {
-      death.processes.push_back({101 + static_cast<int32_t>(i), "python-worker", each, {}, 0, std::nullopt, true});
-    }
-    ReportMoment last;
-    last.regions = {{"heap.committed", 510 * kMi}};
-    input.last = last;
-    input.tasks_at_once = workers;
-  }
-
-  const AdviceInput& Input() {
-    input.executor = &executor;
-    input.death = &death;
-    input.settings = &settings;
-    return input;
-  }
-
-  void AddSite(uint64_t live, const char* kind, std::vector<ReportFrame> frames) {
-    ReportSite& site = death.sites.emplace_back();
-    site.origin = Origin::kPython;
-    input.udf_kinds.insert(kind);
-    site.live_at_peak_bytes = live;
-    site.frames = std::move(frames);
-  }
-};
 
 const ReportFrame kSerializer{Language::kPython, "load_stream", "/site-packages/pyspark/sql/pandas/serializers.py", "", 340, "", {}};
 const ReportFrame kBatchOfJvm{
@@ -111,6 +67,16 @@ TEST(MemoryOverhead, PythonsOwnRegionComesFirst) {
   Scene scene(4, 480 * kMi);
   scene.executor.regions[1].budget_bytes = 1500 * kMi;
   EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "671m");  // (1920 - 1500 + 190) × 1.1
+}
+
+TEST(ExecutorCores, ATaskMayTakeSeveral) {
+  Scene scene(2, 900 * kMi);
+  scene.settings["spark.task.cpus"] = "2";
+  EXPECT_EQ(AdviseExecutorCores(scene.Input())->to, "2") << "one task";
+  scene.input.of_heap = true;
+  EXPECT_EQ(AdviseExecutorCores(scene.Input())->to, "2");
+  scene.settings["spark.task.cpus"] = "4";
+  EXPECT_FALSE(AdviseExecutorCores(scene.Input())) << "one runs at once already";
 }
 
 TEST(ExecutorCores, AsManyAsFit) {
@@ -191,6 +157,24 @@ TEST(DriverMemory, NoMoreThanThereIs) {
   scene.executor.limit_source = "spark";
   scene.settings["spark.submit.deployMode"] = "cluster";
   EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because, HasSubstr("yarn.scheduler.maximum-allocation-mb grants 1.1 GiB at most"));
+}
+
+// Its container is made from the setting that is advised, so it bounds nothing.
+TEST(DriverMemory, InClusterModeItsOwnContainerGrowsWithIt) {
+  Scene scene = DriverScene(0, "k8s://https://api:6443");
+  scene.executor.host_memory_bytes = 65'536 * kMi;
+  scene.executor.requested_bytes = 1408 * kMi;
+  scene.executor.limit_bytes = 1408 * kMi;
+  scene.executor.limit_source = "cgroup";
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->conf, "") << "in client mode the cgroup is somebody else's";
+  scene.settings["spark.submit.deployMode"] = "client";  // what runs in the pod
+  scene.settings["spark.kubernetes.submitInDriver"] = "true";
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "2048m");
+  scene.settings["spark.submit.deployMode"] = "cluster";
+  scene.settings.erase("spark.kubernetes.submitInDriver");
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "2048m");
+  scene.settings["spark.master"] = "spark://host:7077";
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->conf, "") << "a standalone worker makes no cgroup";
 }
 
 TEST(DriverMemory, InLocalModeFewerTasksAtOnceAreAdvisedToo) {
@@ -458,33 +442,6 @@ TEST(Skew, NotAmongEqualsNorWithFewPeers) {
   EXPECT_FALSE(AdviseSkew(scene.Input()));
 }
 
-TEST(ContainerSize, SaysWhatWouldDo) {
-  ReportAdvice advice = AdviseContainerSize(Scene(4, 480 * kMi).Input());
-  EXPECT_EQ(advice.conf, "");
-  EXPECT_THAT(advice.because, HasSubstr("a container of 2.8 GiB instead of 2.0 GiB"));
-  Scene fits(1, 100 * kMi);
-  fits.death.used_bytes = 800 * kMi;
-  EXPECT_THAT(AdviseContainerSize(fits.Input()).because, HasSubstr("more than 2.0 GiB"));
-}
-
-// Fewer cores each make more executors, all of them in the same group; neither does overhead make that larger.
-TEST(ContainerSize, OfALimitThatExecutorsShare) {
-  Scene scene(4, 300 * kMi);
-  ASSERT_EQ(Advise(scene.Input())[0].conf, "spark.executor.memoryOverhead");
-  scene.executor.limit_shared = true;
-  scene.death.used_bytes = 2047 * kMi;
-  const std::vector<ReportAdvice> pieces = Advise(scene.Input());
-  ASSERT_EQ(pieces.size(), 1u);
-  EXPECT_EQ(pieces[0].because,
-            "a container of 2.2 GiB instead of 2.0 GiB for all that share it, or fewer executors there: Python workers together held "
-            "1.2 GiB (4 at once) + JVM 700.0 MiB + 147.0 MiB of what shares the limit + 10 %");
-  scene.death.process = "container";  // YARN has killed it, in the node manager's group
-  EXPECT_EQ(Advise(scene.Input())[0].conf, "spark.executor.memoryOverhead");
-  scene.death.process = "jvm";
-  scene.input.of_heap = true;
-  for (const ReportAdvice& piece : Advise(scene.Input())) EXPECT_NE(piece.conf, "") << "a heap is its executor's own: " << piece.because;
-}
-
 TEST(Advice, IsNeverEmpty) {
   for (const char* id : {"1", "driver"}) {
     for (int i = 0; i < 6; ++i) {
@@ -501,6 +458,15 @@ TEST(Advice, IsNeverEmpty) {
   }
 }
 
+// Two tasks are known, and one at a time can run: fewer cores don't help.
+TEST(Advice, OfAHeapThatOneTaskOfSeveralCoresFilled) {
+  Scene scene(2, 10 * kMi);
+  scene.executor.cores = 2;
+  scene.settings["spark.task.cpus"] = "2";
+  scene.input.of_heap = true;
+  EXPECT_EQ(Advise(scene.Input()).at(0).conf, "spark.executor.memory");
+}
+
 TEST(Advice, NamesTheContainersSizeOnlyWhereNoOverheadHelps) {
   auto any_size = [](const std::vector<ReportAdvice>& pieces) {
     return std::any_of(pieces.begin(), pieces.end(), [](const auto& piece) { return piece.because.starts_with("a container of"); });
@@ -509,84 +475,6 @@ TEST(Advice, NamesTheContainersSizeOnlyWhereNoOverheadHelps) {
   standalone.executor.regions[0].budget_bytes = 0;
   EXPECT_FALSE(any_size(Advise(yarn.Input())));
   EXPECT_TRUE(any_size(Advise(standalone.Input())));
-}
-
-// A worker with `reserved` of 1000 MiB of address space was refused 300 MiB.
-Scene RefusedScene(uint64_t reserved) {
-  Scene scene(1, 480 * kMi);
-  scene.executor.host_memory_bytes = 16'384 * kMi;
-  scene.death.address_space = ReportAddressSpace{1000 * kMi, reserved, 200 * kMi, 300 * kMi};
-  return scene;
-}
-
-TEST(PysparkMemory, IsWhatWasReservedAndAskedForByEachWorker) {
-  Scene scene = RefusedScene(900 * kMi);
-  scene.settings["spark.executor.pyspark.memory"] = "4000m";  // of four cores
-  std::optional<ReportAdvice> advice = AdvisePysparkMemory(scene.Input());
-  ASSERT_TRUE(advice);
-  EXPECT_EQ(advice->conf, "spark.executor.pyspark.memory");
-  EXPECT_EQ(advice->from, "4000m");
-  EXPECT_EQ(advice->to, "5280m");
-  EXPECT_THAT(advice->because, HasSubstr("900.0 MiB reserved + 300.0 MiB asked for + 10 %, times 4"));
-}
-
-TEST(PysparkMemory, IsNoAnswerToALimitOfSomebodyElses) {
-  Scene scene = RefusedScene(900 * kMi);
-  scene.settings["spark.executor.pyspark.memory"] = "500m";  // less than the limit that was met
-  for (bool set : {true, false}) {
-    if (!set) scene.settings.clear();
-    std::optional<ReportAdvice> advice = AdvisePysparkMemory(scene.Input());
-    ASSERT_TRUE(advice);
-    EXPECT_EQ(advice->conf, "");
-    EXPECT_THAT(advice->because, HasSubstr("not Spark's limit"));
-  }
-}
-
-TEST(PysparkMemory, CannotGiveMoreThanTheHostHas) {
-  Scene scene = RefusedScene(900 * kMi);
-  scene.settings["spark.executor.pyspark.memory"] = "4000m";
-  scene.death.address_space->refused_bytes = 20'000 * kMi;
-  std::optional<ReportAdvice> advice = AdvisePysparkMemory(scene.Input());
-  ASSERT_TRUE(advice);
-  EXPECT_EQ(advice->conf, "");
-  EXPECT_THAT(advice->because, HasSubstr("fewer rows"));
-}
-
-TEST(PysparkMemory, NothingWasRefused) { EXPECT_FALSE(AdvisePysparkMemory(Scene(1, 480 * kMi).Input())); }
-
-Scene ShortScene(const char* error) {
-  Scene scene(1, 480 * kMi);
-  scene.input.shortage = ParseJvmShortage(error);
-  return scene;
-}
-
-TEST(JvmPools, DirectBuffersGetTwiceTheirBoundOrWhatWasWanted) {
-  constexpr const char* kReserve =
-      "java.lang.OutOfMemoryError: Cannot reserve {} bytes of direct buffer memory (allocated: 83886080, limit: 104857600)";
-  std::optional<ReportAdvice> advice = AdviseJvmPools(ShortScene(fmt::format(fmt::runtime(kReserve), 41'943'040).c_str()).Input());
-  ASSERT_TRUE(advice);
-  EXPECT_EQ(advice->conf, "spark.executor.extraJavaOptions");
-  EXPECT_EQ(advice->from, "-XX:MaxDirectMemorySize=100m");
-  EXPECT_EQ(advice->to, "-XX:MaxDirectMemorySize=200m");
-  EXPECT_THAT(advice->because, HasSubstr("held 80.0 MiB of 100.0 MiB when 40.0 MiB more"));
-  EXPECT_THAT(advice->because, HasSubstr("spark.executor.memoryOverhead must have room for 100.0 MiB more"));
-  advice = AdviseJvmPools(ShortScene(fmt::format(fmt::runtime(kReserve), 314'572'800).c_str()).Input());
-  EXPECT_EQ(advice->to, "-XX:MaxDirectMemorySize=418m") << "380 MiB + 10 %";
-  advice = AdviseJvmPools(ShortScene("java.lang.OutOfMemoryError: Direct buffer memory").Input());
-  EXPECT_EQ(advice->from, "") << "nobody says that the option is set";
-  EXPECT_EQ(advice->to, "-XX:MaxDirectMemorySize=2048m") << "twice the heap, which is the bound without it";
-}
-
-TEST(JvmPools, IsTheOnlyAdvice) {
-  Scene scene = ShortScene("java.lang.OutOfMemoryError: Direct buffer memory");
-  EXPECT_EQ(Advise(scene.Input()).size(), 1u) << "no container was full";
-  scene = ShortScene("java.lang.OutOfMemoryError: Metaspace");
-  EXPECT_THAT(AdviseJvmPools(scene.Input())->to, HasSubstr("MaxMetaspaceSize"));
-}
-
-TEST(JvmPools, SayNothingOfAHeap) {
-  EXPECT_FALSE(AdviseJvmPools(ShortScene("java.lang.OutOfMemoryError: Java heap space").Input()));
-  EXPECT_FALSE(AdviseJvmPools(Scene(1, 480 * kMi).Input()));
 }
 
 }  // namespace

@@ -33,9 +33,18 @@ TEST(JvmShortage, OfDirectBuffers) {
 TEST(JvmShortage, OfOtherPools) {
   EXPECT_EQ(Parsed("java.lang.OutOfMemoryError: Java heap space").pool, JvmPool::kHeap);
   EXPECT_EQ(Parsed("java.lang.OutOfMemoryError: GC overhead limit exceeded").pool, JvmPool::kHeap);
-  EXPECT_EQ(Parsed("java.lang.OutOfMemoryError: Requested array size exceeds VM limit").pool, JvmPool::kHeap);
+  for (const char* array :
+       {"Requested array size exceeds VM limit", "Required length exceeds implementation limit",
+        "Required array length 2147483639 + 9 is too large", "UTF16 String size is 1207959552, should be less than 1073741823"}) {
+    EXPECT_EQ(Parsed(std::string("java.lang.OutOfMemoryError: ") + array + "\n\tat java.util.Arrays.copyOf").pool, JvmPool::kArray)
+        << array;
+  }
+  for (const char* other :
+       {"java.lang.OutOfMemoryError", "java.lang.OutOfMemoryError\n\tat Java heap space", "java.lang.OutOfMemoryError: Map failed"}) {
+    EXPECT_EQ(Parsed(other).pool, JvmPool::kOther) << other;
+  }
   EXPECT_EQ(Parsed("java.lang.OutOfMemoryError: Metaspace").pool, JvmPool::kMetaspace);
-  EXPECT_EQ(Parsed("java.lang.OutOfMemoryError: Compressed class space").pool, JvmPool::kMetaspace);
+  EXPECT_EQ(Parsed("java.lang.OutOfMemoryError: Compressed class space").pool, JvmPool::kClassSpace);
   EXPECT_EQ(Parsed("java.lang.OutOfMemoryError: unable to create native thread: possibly out of memory").pool, JvmPool::kThreads);
 }
 

@@ -49,6 +49,15 @@ TEST(DriverBudget, ADriverInClusterModeHasAnOverheadOfItsOwn) {
   EXPECT_EQ(Region(BudgetOfDriver("yarn", settings), "overhead"), 384 * kMib);
 }
 
+// spark-submit runs in the driver's pod, in client mode.
+TEST(DriverBudget, InAPodOfKubernetesItIsInClusterMode) {
+  SparkSettings settings = {
+      {"spark.driver.memory", "5g"}, {"spark.submit.deployMode", "client"}, {"spark.kubernetes.submitInDriver", "true"}};
+  EXPECT_EQ(BudgetOfDriver("k8s://https://host", settings).requested_bytes, 5632 * kMib);
+  settings["spark.kubernetes.submitInDriver"] = "false";
+  EXPECT_EQ(BudgetOfDriver("k8s://https://host", settings).requested_bytes, 5 * kGib);
+}
+
 TEST(DriverBudget, InLocalModeTheDriverIsTheExecutor) {
   EXPECT_EQ(ClusterManagerOfDriver("local[2]"), nullptr);
   EXPECT_EQ(ClusterManagerOfDriver("program"), nullptr);

@@ -36,15 +36,48 @@ TEST(LossReason, KnowsAManagersKillForMemory) {
   EXPECT_EQ(kubernetes.exit_code, 137);
 }
 
+// The kernel has killed in one of the pod's containers, a Python worker for instance; this one ended by its own error later.
+TEST(LossReason, OomKilledIsBelievedWhereTheExitCodeFits) {
+  const std::string statuses = "\ncontainer statuses:\n\t exit code: {}\n\t termination reason: OOMKilled";
+  EXPECT_EQ(ParseLossReason("The executor with id 3 exited with exit code 52(OutOfMemory)." + statuses).kind, LossKind::kExit);
+  EXPECT_EQ(ParseLossReason("The executor with id 3 exited with exit code 1(unexpected)." + statuses).kind, LossKind::kExit);
+  EXPECT_EQ(ParseLossReason("The executor with id 3 was lost." + statuses).kind, LossKind::kContainerMemory);
+}
+
+TEST(LossReason, WhatKubernetesEvictedFor) {
+  const std::string brief =
+      "The executor with id 3 exited with exit code 137(SIGKILL, possible container OOM).\nThe API gave the "
+      "following brief reason: Evicted\nThe API gave the following message: ";
+  struct Case {
+    const char* message;
+    NodeShortage evicted_for;
+  };
+  for (const Case& each : {Case{"The node was low on resource: memory. Threshold quantity: 100Mi, available: 70Mi.", NodeShortage::kMemory},
+                           Case{"The node was low on resource: ephemeral-storage.", NodeShortage::kOther},
+                           Case{"Usage of EmptyDir volume \"spark-local-dir-1\" exceeds the limit \"1Gi\".", NodeShortage::kOther},
+                           Case{"N/A", NodeShortage::kNotTold}}) {
+    const LossReason reason = ParseLossReason(brief + each.message);
+    EXPECT_EQ(reason.kind, LossKind::kEvicted) << each.message;
+    EXPECT_EQ(reason.evicted_for, each.evicted_for) << each.message;
+    EXPECT_EQ(reason.exit_code, 137);
+  }
+  const LossReason no_status = ParseLossReason("The executor with id 3 exited with exit code -1(unexpected).");
+  EXPECT_EQ(no_status.exit_code, std::nullopt);
+  EXPECT_EQ(no_status.kind, LossKind::kUnknown);
+}
+
 TEST(LossReason, ADoubtIsNotAKillForMemory) {
   EXPECT_EQ(ParseLossReason("exited with exit code 137(SIGKILL, possible container OOM).").kind, LossKind::kExit);
 }
 
 TEST(LossReason, ExecutorsThatWereWantedGone) {
-  for (const char* text : {"Executor killed by driver.", "Executor decommission: worker decommissioned", "Container c_1 was preempted.",
-                           "Container c_1 exited from explicit termination request.", "Command exited with code 0",
-                           "The executor with id 4 was deleted by a user or the framework.", "Worker shutting down",
-                           "java.lang.IllegalStateException: Shutdown hooks cannot be modified during shutdown."}) {
+  for (const char* text :
+       {"Executor killed by driver.", "Executor decommission: worker decommissioned", "Container c_1 was preempted.",
+        "Executor for container c_1 exited because of a YARN event (e.g., preemption) and not because of an error in the "
+        "running job.",
+        "Container c_1 exited from explicit termination request.", "Command exited with code 0",
+        "The executor with id 4 was deleted by a user or the framework.", "Worker shutting down",
+        "java.lang.IllegalStateException: Shutdown hooks cannot be modified during shutdown."}) {
     EXPECT_EQ(ParseLossReason(text).kind, LossKind::kWanted) << text;
   }
 }

@@ -122,6 +122,25 @@ TEST(HeapErrors, TheLastWordOfAnExecutorSaysWhoAskedAndWhatTheHeapWasFullOf) {
   }
 }
 
+TEST(HeapErrors, AnArrayLongerThanAJvmAllowsIsNoFullHeap) {
+  for (const bool died : {true, false}) {
+    ProfileStore store;
+    died ? FillScene(store, "Command exited with code 52", kContainer / 3) : FillLivingScene(store);
+    proto::Envelope envelope = HeapError(false);
+    envelope.mutable_heap_shortage()->set_error("Requested array size exceeds VM limit");
+    Tell(store, envelope);
+    if (!died) store.TaskEnded({40, 5, 0, 0, 0, "1", TaskOutcome::kFailed, "java.lang.RuntimeException", kErrorMs + 100});
+    const Json death = TheDeath(store);
+    const std::string headline = death["headline"];
+    EXPECT_THAT(headline, HasSubstr(died ? "died of an OutOfMemoryError, for an array longer than a JVM allows: task 40 (stage 5)"
+                                         : "was asked for an array longer than a JVM allows and lived on"));
+    EXPECT_THAT(headline, HasSubstr("in Book.add Book.java:41"));
+    ASSERT_EQ(death["advice"].size(), 1u) << death["advice"];
+    EXPECT_EQ(death["advice"][0]["conf"], nullptr);
+    EXPECT_THAT(death["advice"][0]["because"].get<std::string>(), HasSubstr("no larger heap changes that"));
+  }
+}
+
 TEST(HeapErrors, OneLongAgoOrBesideAKillExplainsNoDeath) {
   struct Case {
     const char* reason;

@@ -219,7 +219,8 @@ TEST(PostMortems, ThatTheKernelKilledNothingOnTheHostIsEvidence) {
   };
   const char* nothing = "executor 2, the next one on its host, found that the kernel killed nothing there";
   for (const Case& each : {Case{7, "boot-1", kContainer / 3, false, false, nothing}, Case{7, "boot-1", kFull, false, true, nothing},
-                           Case{8, "boot-1", kFull, true, false, ""}, Case{7, "boot-2", kFull, true, false, ""}}) {
+                           Case{8, "boot-1", kFull, true, false, ""}, Case{7, "boot-2", kFull, true, false, ""},
+                           Case{8, "boot-1", kContainer / 3, false, true, "the kernel killed something on its host meanwhile"}}) {
     ProfileStore store;
     FillScene(store, kCode137, each.used);
     proto::Envelope own = LastSnapshot(each.used);
@@ -236,6 +237,29 @@ TEST(PostMortems, ThatTheKernelKilledNothingOnTheHostIsEvidence) {
     EXPECT_EQ(death["outOfMemory"], each.out_of_memory) << each.boot << each.found;
     EXPECT_EQ(death["unknown"], each.unknown) << each.boot << each.found;
     EXPECT_THAT(death["how"].get<std::string>(), HasSubstr(each.told));
+  }
+}
+
+TEST(PostMortems, WhatClusterManagersSayDecidesTheAdviceToo) {
+  const std::string evicted =
+      "The executor with id 1 exited with exit code 137(SIGKILL, possible container OOM).\nThe API gave the "
+      "following brief reason: Evicted\nThe API gave the following message: The node was low on resource: ";
+  struct Case {
+    std::string reason;
+    const char *headline, *advice;
+  };
+  for (const Case& each :
+       {Case{evicted + "memory.", "was killed for its host's memory: 33 %", "fewer executors or other programs on that host"},
+        Case{evicted + "ephemeral-storage.", "died, not of memory: 33 %", nullptr},
+        Case{"Container killed by YARN for exceeding virtual memory limits.", "was killed for its virtual memory",
+             "vmem-check-enabled=false"}}) {
+    ProfileStore store;
+    FillScene(store, each.reason.c_str(), kContainer / 3);
+    const Json death = TheDeath(store);
+    EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr(each.headline));
+    ASSERT_EQ(death["advice"].size(), each.advice == nullptr ? 0u : 1u) << death["advice"];
+    if (each.advice == nullptr) continue;
+    EXPECT_THAT(death["advice"][0]["because"].get<std::string>(), HasSubstr(each.advice));
   }
 }
 

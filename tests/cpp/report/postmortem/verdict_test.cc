@@ -37,7 +37,85 @@ TEST(Verdict, TheKernelsCountIsWordOfLaw) {
   EXPECT_THAT(Judge(low).how, HasSubstr("rose by 1, as executor 4 found"));
   high.kernel_kills = 0;
   EXPECT_FALSE(Judge(high).out_of_memory) << "a full container that somebody killed";
+  EXPECT_FALSE(Judge(high).unknown);
   EXPECT_THAT(Judge(high).how, HasSubstr("killed from outside"));
+  high.loss = {};
+  EXPECT_TRUE(Judge(high).unknown) << "nobody has heard an exit code: it may have ended itself";
+}
+
+// YARN without cgroups: the executor's own limit is enforced, and the host is over-committed.
+TEST(Verdict, AHostThatWasFullMayHaveKilledWhoWasFarFromItsOwnLimit) {
+  DeathEvidence evidence = Killed(kLimit / 100 * 60);
+  evidence.host_memory_bytes = 10 * kLimit;
+  evidence.host_available_bytes = 5 * kLimit;
+  EXPECT_FALSE(Judge(evidence).unknown);
+  evidence.host_available_bytes = kLimit / 10;
+  EXPECT_TRUE(Judge(evidence).unknown);
+  EXPECT_THAT(Judge(evidence).how,
+              HasSubstr("60 % of the limit in use at the last sample; but its host was full: all on it together used 99 %"));
+  evidence.kernel_kills = 0;
+  EXPECT_TRUE(Judge(evidence).unknown) << "a killer in user space";
+  WorkerEvidence worker;
+  worker.death = evidence;
+  EXPECT_TRUE(JudgeWorker(worker).unknown);
+  evidence.kernel_kills.reset();
+  evidence.host_available_bytes = 5 * kLimit;
+  evidence.host_kills_rose = true;
+  EXPECT_TRUE(Judge(evidence).unknown);
+  EXPECT_THAT(Judge(evidence).how, HasSubstr("the kernel killed something on its host meanwhile"));
+  evidence.used_bytes = kLimit / 100 * 97;
+  EXPECT_TRUE(Judge(evidence).out_of_memory) << "its own limit was near";
+}
+
+TEST(Verdict, OfAFullHostWhoUsedLittleOfItIsNotToBlame) {
+  DeathEvidence evidence = Killed(kLimit / 100 * 15);
+  evidence.limit_is_hosts = true;
+  evidence.host_available_bytes = kLimit / 100 * 2;
+  EXPECT_TRUE(Judge(evidence).of_host);
+  evidence.host_kills_rose = true;
+  EXPECT_TRUE(Judge(evidence).out_of_memory && Judge(evidence).of_host) << "which the kernel's count supports";
+  evidence.used_bytes = kLimit / 100 * 70;
+  EXPECT_TRUE(Judge(evidence).out_of_memory);
+  EXPECT_FALSE(Judge(evidence).of_host);
+}
+
+// cgroup v2 counts them in the victim's own cgroup.
+TEST(Verdict, AKillForWantOfTheHostsMemoryIsCountedToo) {
+  DeathEvidence evidence = Killed(kLimit / 100 * 60);
+  evidence.kernel_kills = 1;
+  evidence.host_memory_bytes = 10 * kLimit;
+  evidence.host_available_bytes = 5 * kLimit;
+  EXPECT_TRUE(Judge(evidence).out_of_memory);
+  EXPECT_FALSE(Judge(evidence).of_host);
+  evidence.host_available_bytes = kLimit / 10;
+  EXPECT_TRUE(Judge(evidence).out_of_memory && Judge(evidence).of_host);
+  evidence.used_bytes = kLimit / 100 * 95;
+  EXPECT_FALSE(Judge(evidence).of_host) << "its own limit was near";
+}
+
+TEST(Verdict, WhatANodesManagerEvictedFor) {
+  DeathEvidence evidence = Killed(kLimit / 100 * 90);
+  evidence.loss.kind = LossKind::kEvicted;
+  EXPECT_TRUE(Judge(evidence).unknown);
+  evidence.loss.evicted_for = NodeShortage::kOther;
+  EXPECT_FALSE(Judge(evidence).unknown || Judge(evidence).out_of_memory) << "a full disk, however full the container was";
+  evidence.loss.evicted_for = NodeShortage::kMemory;
+  evidence.used_bytes = kLimit / 2;
+  EXPECT_TRUE(Judge(evidence).out_of_memory && Judge(evidence).of_host);
+}
+
+TEST(Verdict, AJvmThatTheSystemRefusesMemoryEndsWithOne) {
+  DeathEvidence evidence = Killed(kLimit / 2);
+  evidence.loss.exit_code = 1;
+  evidence.host_memory_bytes = 10 * kLimit;
+  evidence.host_available_bytes = 5 * kLimit;
+  EXPECT_FALSE(Judge(evidence).unknown || Judge(evidence).out_of_memory);
+  evidence.host_available_bytes = kLimit / 10;
+  EXPECT_TRUE(Judge(evidence).unknown);
+  EXPECT_THAT(Judge(evidence).how, HasSubstr("hs_err_pid"));
+  evidence.host_available_bytes.reset();
+  evidence.used_bytes.reset();
+  EXPECT_TRUE(Judge(evidence).unknown) << "at its start";
 }
 
 TEST(Verdict, NoKillOnTheWholeHostIsNoneInACgroupOfIt) {
@@ -187,9 +265,43 @@ TEST(Verdict, OtherPoolsOfAJvmByItsOwnWord) {
     evidence.last_word->pool = JvmPool::kHeap;
     EXPECT_TRUE(Judge(evidence).of_heap);
   }
+  for (int code : {134, 143}) {  // CrashOnOutOfMemoryError; YARN's OnOutOfMemoryError='kill %p'
+    DeathEvidence evidence = Killed(kLimit / 10);
+    evidence.loss.exit_code = code;
+    EXPECT_FALSE(Judge(evidence).out_of_memory);
+    evidence.last_word = JvmShortage{JvmPool::kMetaspace, {}, {}, {}};
+    EXPECT_TRUE(Judge(evidence).of_jvm) << code;
+    evidence.last_word->pool = JvmPool::kOther;
+    EXPECT_FALSE(Judge(evidence).out_of_memory) << code;
+  }
   DeathEvidence killed = Killed(kLimit / 10);
   killed.last_word = JvmShortage{JvmPool::kDirectBuffers, {}, {}, {}};
   EXPECT_FALSE(Judge(killed).of_jvm) << "a task's word proves nothing of a kill";
+}
+
+TEST(Verdict, AnArrayThatIsLongerThanAnyIsNoFullHeap) {
+  DeathEvidence evidence = Killed(kLimit / 10);
+  evidence.loss.exit_code = kExitSparkOom;
+  evidence.last_word = JvmShortage{JvmPool::kArray, {}, {}, {}};
+  EXPECT_TRUE(Judge(evidence).of_array && Judge(evidence).out_of_memory);
+  EXPECT_FALSE(Judge(evidence).of_heap || Judge(evidence).of_jvm);
+  evidence.last_word->pool = JvmPool::kOther;
+  EXPECT_TRUE(Judge(evidence).of_unknown_pool) << "the error has no text";
+  evidence.last_word.reset();
+  evidence.heap_error = "Requested array size exceeds VM limit";
+  EXPECT_TRUE(Judge(evidence).of_array);
+  evidence.heap_error = "Java heap space";
+  EXPECT_TRUE(Judge(evidence).of_heap);
+  evidence.last_word = JvmShortage{JvmPool::kArray, {}, {}, {}};
+  EXPECT_TRUE(Judge(evidence).of_heap) << "a task's older word";
+}
+
+TEST(Verdict, AddressSpaceIsNotMemory) {
+  DeathEvidence evidence = Killed(kLimit / 3);
+  evidence.loss = ParseLossReason("Container killed by YARN for exceeding virtual memory limits. 10.6 GB of 10.5 GB virtual memory used.");
+  EXPECT_TRUE(Judge(evidence).of_address_space);
+  evidence.loss = ParseLossReason("Container killed by YARN for exceeding physical memory limits. 1.1 GB of 1 GB physical memory used.");
+  EXPECT_FALSE(Judge(evidence).of_address_space);
 }
 
 TEST(Verdict, CrashesAreNotMemoryHoweverFull) {

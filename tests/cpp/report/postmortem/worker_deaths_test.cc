@@ -235,7 +235,7 @@ TEST(WorkerDeaths, ATaskThatFailedOfRefusedMemory) {
 }
 
 TEST(WorkerDeaths, ARefusalThatATaskLivedWithIsNone) {
-  for (const char* error : {"", "ValueError: something else"}) {
+  for (const char* error : {"", "ValueError: something else", "torch.cuda.OutOfMemoryError: CUDA out of memory"}) {
     ProfileStore store;
     RefuseTask40(store, 200 * kMi);
     store.TaskEnded({40, 5, 0, 0, 0, "1", *error == 0 ? TaskOutcome::kSucceeded : TaskOutcome::kFailed, error, kBegin + 9'900});

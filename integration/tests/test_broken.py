@@ -73,9 +73,8 @@ def test_python_that_the_jar_has_no_shim_for(spark_run, jar_without):
     demand_one_warning(spark_run("sum.py", jar=broken), "Python workers", "3.11")
 
 
-@pytest.mark.parametrize(
-    "damage", [pytest.param("garbage", marks=pytest.mark.full), "half", pytest.param("foreign", marks=pytest.mark.full)]
-)
+@pytest.mark.parametrize("damage", ["garbage", "half", "foreign"])
+@pytest.mark.full
 def test_shim_that_is_broken(spark_run, jar_without, damage):
     def damaged(name, content):
         if not name.startswith(HOOKS):
@@ -105,7 +104,7 @@ def test_daemon_module_set_by_the_user(spark_run, master):
         pytest.param("store.limit", "lots", marks=pytest.mark.full),
         ("nonsense", "1"),  # one that only the agent knows
         pytest.param("python.interval", "0", marks=pytest.mark.full),
-        ("python.interval", "2g"),
+        pytest.param("python.interval", "2g", marks=pytest.mark.full),
         pytest.param("interval", "-1", marks=pytest.mark.full),
     ],
 )
@@ -179,10 +178,9 @@ def options(temporary):
 @pytest.mark.parametrize(
     ("mount", "off", "reason"),
     [
-        ("size=64k", "Python workers are not profiled", "No space left on device"),
-        ("ro", "profiling is off", "Read-only file system"),
+        pytest.param("size=64k", "Python workers are not profiled", "No space left on device", id="full"),
+        pytest.param("ro", "profiling is off", "Read-only file system", id="read-only", marks=pytest.mark.full),
     ],
-    ids=["full", "read-only"],
 )
 def test_box_directory_without_room(spark_run, temporary, mount, off, reason):
     prefix = mounted(f"mount -t tmpfs -o {mount} none {temporary}")

@@ -1,7 +1,7 @@
 """Every kind of cluster, by conf alone, from a Python without sparkmemprof."""
 
+import json
 import pathlib
-import stat
 import tempfile
 
 import pytest
@@ -11,11 +11,19 @@ from processes import until
 PANDAS_BYTES, PANDAS_TASKS = 1_999_993, 4
 RDD_BYTES, RDD_TASKS = 2_999_977, 5
 JOB = "blocks.py"
+GROWN = sum(range(4_000)) + 4_000 * PANDAS_BYTES
+SQUARES = [number * number + RDD_BYTES for number in range(40)]
 
 
-@pytest.fixture(scope="session")
-def unprofiled(shared_run):
-    return shared_run(JOB, profiled=False).demand_success()
+def demand_result(run):
+    run.demand_success()
+    assert run.stdout == f"RESULT {json.dumps([GROWN, SQUARES])}\n"
+
+
+@pytest.mark.full
+def test_without_the_profiler(spark_run):
+    """The result that all the others demand."""
+    demand_result(spark_run(JOB, profiled=False))
 
 
 def demand_block(stages, marker, bytes_each, tasks):
@@ -29,9 +37,8 @@ def demand_block(stages, marker, bytes_each, tasks):
     assert not sites_at(stage["otherAttempts"]["sites"], JOB, marker)
 
 
-def demand_profile(run, unprofiled, executors, loaded):
-    run.demand_success()
-    assert run.stdout == unprofiled.stdout, "the result is the same with and without the profiler"
+def demand_profile(run, executors, loaded):
+    demand_result(run)
     assert warnings_of(run) == []
     for path, text in run.executor_logs().items():
         assert len(ours(text)) <= 1, f"{path}: {ours(text)}"
@@ -77,11 +84,11 @@ def agent_option(key):
     return {key: AGENT_PATH}
 
 
-def test_local(spark_run, unprofiled, tmp_path):
+def test_local(spark_run, tmp_path):
     cwd = tmp_path / "mine"
     cwd.mkdir()
     run = spark_run(JOB, cwd=cwd)
-    report = demand_profile(run, unprofiled, {"driver"}, "jar")
+    report = demand_profile(run, {"driver"}, "jar")
     demand_rows_explain(report)
     assert list(cwd.iterdir()) == [], "nothing is written into the user's directory"
     demand_nothing_left(report)
@@ -89,40 +96,32 @@ def test_local(spark_run, unprofiled, tmp_path):
 
 @pytest.mark.full
 @pytest.mark.one_line
-def test_local_with_agentpath(spark_run, unprofiled):
+def test_local_with_agentpath(spark_run):
     run = spark_run(JOB, conf=agent_option("spark.driver.extraJavaOptions"))
-    demand_profile(run, unprofiled, {"driver"}, "agentpath")
+    demand_profile(run, {"driver"}, "agentpath")
 
 
+@pytest.mark.full
 @pytest.mark.one_line("4")
-def test_local_cluster(spark_run, unprofiled):
+def test_local_cluster(spark_run):
     run = spark_run(JOB, master=LOCAL_CLUSTER)
-    report = demand_profile(run, unprofiled, {"0", "1"}, "jar")
+    report = demand_profile(run, {"0", "1"}, "jar")
     demand_nothing_left(report)
     assert list(run.work.glob("app-*/*/*sparkmemprof*/*")) == []
 
 
 @pytest.mark.one_line
-def test_local_cluster_with_agentpath(spark_run, unprofiled):
+def test_local_cluster_with_agentpath(spark_run):
     run = spark_run(JOB, master=LOCAL_CLUSTER, conf=agent_option("spark.executor.extraJavaOptions"))
-    demand_profile(run, unprofiled, {"0", "1"}, "agentpath")
+    demand_profile(run, {"0", "1"}, "agentpath")
 
 
 @pytest.mark.one_line("4")
-def test_standalone(spark_run, standalone, unprofiled):
+def test_standalone(spark_run, standalone):
     conf = {"spark.executor.cores": "1", "spark.cores.max": "2", "spark.executor.memory": "700m"}
     run = spark_run(JOB, master=standalone.master, conf=conf)
     run.work = standalone.work
-    report = demand_profile(run, unprofiled, {"0", "1"}, "jar")
+    report = demand_profile(run, {"0", "1"}, "jar")
     demand_nothing_left(report)
+    assert list(run.work.glob("app-*/*/*sparkmemprof*/*")) == []
     assert {row["requestedBytes"] for row in report["executors"] if row["id"] != "driver"} == {700 << 20}
-
-
-@pytest.mark.one_line
-def test_reports_are_private(spark_run):
-    run = spark_run("sum.py").demand_success()
-    (folder,) = run.reports.iterdir()
-    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert {path.name for path in folder.iterdir()} == {"report.json", "report.html"}
-    for path in folder.iterdir():
-        assert stat.S_IMODE(path.stat().st_mode) == 0o600

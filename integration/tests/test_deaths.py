@@ -62,18 +62,27 @@ def test_a_kill_at_low_use_is_not_memory(spark_run):
     demand_told(run, [death])
 
 
-def test_the_kernel_kills_a_python_worker(spark_run, contained, container, record_property):
+@pytest.mark.one_line("4")
+def test_python_workers_that_die_by_themselves_and_by_the_kernel(spark_run, contained, container, record_property):
     conf = {"spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.cores.max": "1"}
 
     def scene():
         before = kernel_kills(container)
-        run = spark_run("deaths.py", "in-worker", BUILD / "demo/libscratch.so", master=contained.master, conf=conf)
+        run = spark_run(
+            "deaths.py", "crash,in-worker", BUILD / "demo/libscratch.so", master=contained.master, conf=conf
+        )
         run.demand_success()
-        assert run.result() == 1000
+        assert run.result() == [1000, 1000]
         return run, kernel_kills(container) - before
 
     run, _ = played(scene, lambda outcome: more_than_one(outcome[-1]), record_property)
-    (death,) = run.report()["postMortems"]
+    deaths = run.report()["postMortems"]
+    by_itself, death = sorted(deaths, key=lambda each: each["timeMs"])
+    assert by_itself["process"] == "python-worker"
+    assert by_itself["outOfMemory"] is False
+    assert by_itself["advice"] == []
+    (site,) = sites_at(by_itself["sites"], "deaths.py", "held")
+    assert site["liveAtPeakBytes"] == HELD_BYTES
     assert death["process"] == "python-worker"
     assert death["outOfMemory"] is True
     assert "oom_kill counter of its cgroup rose by 1" in death["how"]
@@ -84,7 +93,7 @@ def test_the_kernel_kills_a_python_worker(spark_run, contained, container, recor
     site = death["sites"][0]
     assert site["liveAtPeakBytes"] == SCRATCH_BYTES
     assert "enrich (deaths.py:" in site["udf"]
-    assert (death["stageId"], death["taskAttemptId"]) == (site["stageId"], 0)
+    assert (death["stageId"], death["taskAttemptId"]) == (site["stageId"], 2), "the first job had two"
     python = [frame for frame in site["frames"] if frame["language"] == "python"]
     assert python[-1]["line"] == line_of("deaths.py", "scratch")
     assert "fill_scratch" in [frame["function"] for frame in site["frames"] if frame["language"] == "native"]
@@ -92,7 +101,7 @@ def test_the_kernel_kills_a_python_worker(spark_run, contained, container, recor
     assert f"; deaths.py:{line_of('deaths.py', 'scratch')} scratch.<locals>.enrich held 1.2 GiB" in death["headline"]
     regions = {region["name"]: region for region in death["regions"]}
     assert 0 < regions["overhead"]["bytes"] < LIMIT_BYTES, "Python's processes"
-    demand_told(run, [death])
+    demand_told(run, deaths)
     (executor,) = [each for each in run.report()["executors"] if each["id"] == death["executorId"]]
     demand_rise(executor["timeline"], death)
 
@@ -112,19 +121,6 @@ def demand_rise(line, death):
     assert line["stages"][fullest] == [[death["stageId"], 1]]
     assert line["runningTasks"][fullest] == 1
     assert series["python.workers"][-1] < held, "the worker is gone, its successor is small"
-
-
-@pytest.mark.one_line("4")
-def test_a_worker_that_dies_by_itself_is_not_memory(spark_run, contained, container):
-    conf = {"spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.cores.max": "1"}
-    run = spark_run("deaths.py", "crash", master=contained.master, conf=conf).demand_success()
-    assert kernel_kills(container) == 0
-    (death,) = run.report()["postMortems"]
-    assert death["process"] == "python-worker"
-    assert death["outOfMemory"] is False
-    assert death["advice"] == []
-    (site,) = sites_at(death["sites"], "deaths.py", "held")
-    assert site["liveAtPeakBytes"] == HELD_BYTES
 
 
 @pytest.mark.alone  # it fills its container within a second: beside others the last words come too late

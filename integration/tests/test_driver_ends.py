@@ -19,7 +19,7 @@ from reruns import played
 
 pytestmark = pytest.mark.one_line
 
-HELD, OF_BATCH, FRAME = 41_000_027, 23_000_011, 8 * 2_000_003
+HELD, OF_BATCH, FRAME = 41_000_027, 23_000_011, 8 * 6_000_011
 LIMIT_BYTES = 1_700_003_840  # whole pages
 JOB = "driver_ends.py"
 

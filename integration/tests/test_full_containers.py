@@ -11,7 +11,7 @@ from conftest import BESIDE_BYTES, LOCAL_CLUSTER, Standalone, demand_blocks, sit
 from memory_cgroups import container, entering, group_within, kernel_kills
 from reruns import played
 
-pytestmark = [pytest.mark.one_line, pytest.mark.alone]
+pytestmark = pytest.mark.one_line
 
 JOB = "containers.py"
 BLOCK_BYTES, WORKERS = 5_100_013, 4
@@ -23,6 +23,7 @@ LARGE_BYTES = 2_000_003_072  # so much that each worker outgrows the JVM, which 
 
 @pytest.mark.full
 @pytest.mark.parametrize("cramped", [SMALL_BYTES], indirect=True)
+@pytest.mark.alone
 def test_pages_of_files_are_no_use_of_memory(spark_run, cramped, tmp_path, record_property):
     cluster, container = cramped
     conf = {"spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.cores.max": "1"}
@@ -54,6 +55,7 @@ def test_pages_of_files_are_no_use_of_memory(spark_run, cramped, tmp_path, recor
 
 
 @pytest.mark.parametrize("cramped", [LARGE_BYTES], indirect=True)
+@pytest.mark.alone
 def test_workers_that_are_too_much_together(spark_run, cramped, tmp_path):
     cluster, container = cramped
     conf = {"spark.executor.memory": "512m", "spark.executor.cores": str(WORKERS), "spark.cores.max": str(WORKERS)}
@@ -90,6 +92,7 @@ def side_by_side(spark, tmp_path):
 
 
 @pytest.mark.full
+@pytest.mark.alone
 def test_executors_that_are_too_much_together(spark_run, side_by_side, tmp_path):
     """Half a minute: two executors, and a container that they fill, are what it is about."""
     cluster, groups = side_by_side
@@ -113,6 +116,7 @@ def test_executors_that_are_too_much_together(spark_run, side_by_side, tmp_path)
 
 @pytest.mark.full
 @pytest.mark.parametrize("cramped", [SMALL_BYTES], indirect=True)
+@pytest.mark.alone
 def test_a_container_that_is_gone_at_once_with_its_disk(spark_run, cramped, tmp_path):
     """As a pod's end is: nobody is left to read a box or the kernel's counter, all is known from what was sent."""
     cluster, container = cramped

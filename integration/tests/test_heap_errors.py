@@ -67,9 +67,15 @@ def told(run):
     return texts
 
 
+@pytest.fixture(scope="module")
+def failing(shared_run, hog):
+    """Two jobs: in the first a task catches its error, the second ends its executors."""
+    return shared_run("heap_errors.py", "caught,ends", HELD_BYTES, master=MASTER, jar=hog, conf=CONF).demand_success()
+
+
 @pytest.mark.one_line("3.5")  # Spark 4 takes half a minute to end an executor
-def test_caught_and_then_the_end_and_the_setting_that_helps(spark_run, hog):
-    run = spark_run("heap_errors.py", "caught,ends", HELD_BYTES, master=MASTER, jar=hog, conf=CONF).demand_success()
+def test_caught_and_then_the_end(failing):
+    run = failing
     assert run.result() == [5 * SMALL_BYTES] * 2
     caught, death = run.report()["postMortems"]
 
@@ -90,11 +96,15 @@ def test_caught_and_then_the_end_and_the_setting_that_helps(spark_run, hog):
     first, _ = told(run)
     assert "no death" in first
     assert "The heap by class" in first
-    to = demand_advice(death)
+    demand_advice(death)
 
-    passed = spark_run(
-        "heap_errors.py", "ends", HELD_BYTES, master=MASTER, jar=hog, conf={"spark.executor.memory": to}
-    ).demand_success()
+
+@pytest.mark.full
+@pytest.mark.one_line("3.5")
+def test_the_setting_that_helps(failing, spark_run, hog):
+    _, death = failing.report()["postMortems"]
+    conf = {"spark.executor.memory": demand_advice(death)}
+    passed = spark_run("heap_errors.py", "ends", HELD_BYTES, master=MASTER, jar=hog, conf=conf).demand_success()
     assert passed.result() == [held_in_all(HELD_BYTES)]
     assert passed.report()["postMortems"] == []
 

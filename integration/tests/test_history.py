@@ -203,7 +203,7 @@ def test_in_a_browser_it_asks_once(server, logged, line):
         seen.page.locator("tbody tr", has_text="sum.py:").first.wait_for()
         assert seen.page.locator(".banner").count() == 0
         seen.demand_accessible()
-        seen.screenshot(f"history-{line}-lines")
+        seen.demand_within_spark("light", f"history-{line}-lines")
         seen.requests.clear()
         seen.page.wait_for_timeout(6000)
         assert seen.requests == [], "the application is over"
@@ -211,9 +211,8 @@ def test_in_a_browser_it_asks_once(server, logged, line):
 
 
 @pytest.mark.one_line("4")
-@pytest.mark.parametrize(
-    ("width", "scheme"), [("wide", "light"), pytest.param("narrow", "dark", marks=pytest.mark.full)]
-)
+@pytest.mark.parametrize(("width", "scheme"), [("wide", "light"), ("narrow", "dark")])
+@pytest.mark.full
 def test_every_page_of_it(server, logged, line, width, scheme):
     _, log = logged
     server.page(log.name, "memory/")

@@ -14,15 +14,25 @@ CONF = "spark.executor.extraJavaOptions"
 BOUND = "-XX:MaxDirectMemorySize=200m"  # executors of Spark 4 don't start with 100
 
 
-@pytest.fixture
-def hog(spark, jar, tmp_path):
-    """The jars of a job with jobs/DirectHog.java."""
-    return jars_with("DirectHog", spark, jar, tmp_path)
+@pytest.fixture(scope="module")
+def run_with(spark, jar, shared_run, tmp_path_factory):
+    """A run of the job with jobs/DirectHog.java and these options of the executors' JVMs."""
+    hog = jars_with("DirectHog", spark, jar, tmp_path_factory.mktemp("hog"))
+
+    def run(options):
+        conf = {CONF: options}
+        return shared_run("deaths.py", "direct", BYTES, conf=conf, master=LOCAL_CLUSTER, jar=hog).demand_success()
+
+    return run
 
 
-def test_direct_buffers_beyond_their_bound(spark_run, hog):
-    launch = {"master": LOCAL_CLUSTER, "jar": hog}
-    run = spark_run("deaths.py", "direct", BYTES, conf={CONF: BOUND}.items(), **launch).demand_success()
+@pytest.fixture(scope="module")
+def bounded(run_with):
+    return run_with(BOUND)
+
+
+def test_direct_buffers_beyond_their_bound(bounded):
+    run = bounded
     assert run.result() == 0
     (death,) = run.report()["postMortems"]
     assert (death["process"], death["exitCode"], death["outOfMemory"]) == ("jvm", 52, True)
@@ -37,6 +47,11 @@ def test_direct_buffers_beyond_their_bound(spark_run, hog):
     assert death["headline"].split(":")[0] in " ".join(run.stderr.split())
     (advice,) = death["advice"]
     assert (advice["conf"], advice["from"]) == (CONF, BOUND)
-    passed = spark_run("deaths.py", "direct", BYTES, conf={CONF: advice["to"]}.items(), **launch).demand_success()
+
+
+@pytest.mark.full
+def test_with_its_advice_applied_the_same_job_passes(bounded, run_with):
+    ((advice,),) = [death["advice"] for death in bounded.report()["postMortems"]]
+    passed = run_with(advice["to"])
     assert passed.result() == BYTES
     assert passed.report()["postMortems"] == []

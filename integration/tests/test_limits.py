@@ -7,6 +7,7 @@ import xml.etree.ElementTree
 
 import processes
 import pytest
+from conftest import SHORT_LIVED
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -54,6 +55,9 @@ def test_of_no_size(spark):
 
 def test_without_a_mark(spark):
     assert held(spark, 90_000_001) == 90_000_001
+
+def test_settings_of_the_environment_stay(spark):
+    assert spark._jvm.System.getProperty("ours.kept") == "7"
 """
 
 
@@ -64,7 +68,10 @@ def run_tests(line, tmp_path):
         (tmp_path / "test_users.py").write_text(text)
         command = [ROOT / "integration/with-spark.sh", line, "python", "-m", "pytest", "-p", "no:cacheprovider"]
         options = ["--strict-markers", "--junitxml=results.xml", "-q", "test_users.py"]
-        environment = {**os.environ, "TMPDIR": str(tmp_path)}
+        (tmp_path / "conf").mkdir()
+        (tmp_path / "conf/spark-defaults.conf").write_text("spark.driver.extraJavaOptions -Dours.kept=7\n")
+        environment = {**os.environ, "TMPDIR": str(tmp_path), "SPARK_CONF_DIR": str(tmp_path / "conf")}
+        environment["JDK_JAVA_OPTIONS"] = SHORT_LIVED
         finished = processes.run([*command, *options], 300, cwd=tmp_path, env=environment)
         assert (tmp_path / "results.xml").exists(), finished.stdout + finished.stderr
         results = {}
@@ -78,7 +85,8 @@ def run_tests(line, tmp_path):
 def test_only_a_test_whose_task_held_more_fails(run_tests):
     results, printed = run_tests(FIXTURE + TESTS)
     passed = {name for name, problem in results.items() if not problem}
-    assert passed == {"test_below", "test_below_after_one_above", "test_without_a_mark"}, printed
+    fine = {"test_below", "test_below_after_one_above", "test_without_a_mark", "test_settings_of_the_environment_stay"}
+    assert passed == fine, printed
     above = results["test_above"]
     held = r"but task \d+ \(stage \d+, partition 0\) held (\d+\.\d) MiB in its Python worker"
     found = re.search(rf"limit_spark_memory: at most 40\.0 MiB, {held}", above)
@@ -97,45 +105,29 @@ def test_only_a_test_whose_task_held_more_fails(run_tests):
     )
 
 
+LATER = """
+def test_it_is_stopped(spark):
+    spark.stop()
+
+@pytest.mark.limit_spark_memory("40 MB")
+def test_later():
+    later = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    assert held(later, 30_000_007) == 30_000_007
+"""
+
+
 @pytest.mark.one_line("4")
 def test_an_application_from_before_is_named(run_tests):
-    """One that the module makes while pytest collects."""
-    results, printed = run_tests(FIXTURE + "SparkSession.builder.master('local[1]').getOrCreate()\n" + TESTS)
-    assert "the running application is not profiled" in results["test_below"], printed
-    assert "create it in a fixture" in results["test_below"]
+    """One that the module makes while pytest collects. Its JVM can't have the jar: the next one there is left alone."""
+    results, printed = run_tests(FIXTURE + "SparkSession.builder.master('local[1]').getOrCreate()\n" + TESTS + LATER)
+    for name in ("test_below", "test_later"):
+        assert "the running application is not profiled" in results[name], printed
+        assert "create it in a fixture" in results[name]
     assert not results["test_without_a_mark"]
+    assert not results["test_it_is_stopped"]
 
 
-EARLIER_JVM = """
-from pyspark import SparkContext
-SparkContext("local[1]", "earlier").stop()
-"""
-
-
-@pytest.mark.one_line("4")
-def test_a_jvm_that_cannot_have_the_jar_is_left_alone(run_tests):
-    """It was started while pytest collected; its next contexts are made without the profiler."""
-    results, printed = run_tests(FIXTURE + EARLIER_JVM + TESTS)
-    assert not results["test_without_a_mark"], printed
-    assert "the running application is not profiled" in results["test_below"]
-
-
-@pytest.mark.one_line("4")
-def test_settings_of_the_environment_stay(run_tests, monkeypatch, tmp_path):
-    (tmp_path / "conf").mkdir()
-    options = "-Dours.kept=7"
-    (tmp_path / "conf/spark-defaults.conf").write_text(f"spark.driver.extraJavaOptions {options}\n")
-    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path / "conf"))
-    text = """
-@pytest.mark.limit_spark_memory("40 MB")
-def test_kept(spark):
-    assert spark._jvm.System.getProperty("ours.kept") == "7"
-    assert spark.sparkContext.parallelize([30_000_007], 1).map(lambda size: len(bytearray(size))).sum() == 30_000_007
-"""
-    results, printed = run_tests(FIXTURE + text)
-    assert results == {"test_kept": ""}, printed
-
-
+@pytest.mark.full
 @pytest.mark.one_line("4")
 def test_a_run_without_marks_has_no_profiler(run_tests):
     """The mark is known, and nothing else is done."""
@@ -145,6 +137,7 @@ def test_a_run_without_marks_has_no_profiler(run_tests):
     assert results == {"test_plain": ""}, printed
 
 
+@pytest.mark.one_line("4")
 def test_the_mark_is_told(line, tmp_path):
     command = [ROOT / "integration/with-spark.sh", line, "python", "-m", "pytest", "--markers"]
     assert "@pytest.mark.limit_spark_memory(most): " in processes.run(command, 100, cwd=tmp_path).stdout

@@ -5,7 +5,7 @@ import subprocess
 
 import processes
 import pytest
-from conftest import BUILD, LOCAL_CLUSTER, PLUGIN
+from conftest import BUILD, PLUGIN
 from java_jobs import jars_with
 
 HOG = BUILD / "tests/jvm/libnative_hog.so"
@@ -25,7 +25,7 @@ def functions(site, language):
 @pytest.mark.one_line("4")
 def test_a_jni_library_of_the_users(spark, spark_run, jar, tmp_path):
     jars = jars_with("NativeHog", spark, jar, tmp_path)
-    run = spark_run("native_libraries.py", HOG, master=LOCAL_CLUSTER, jar=jars).demand_success()
+    run = spark_run("native_libraries.py", HOG, jar=jars).demand_success()
     assert run.result() == 2
     (stage,) = run.report()["stages"]
     held = {site["liveAtPeakBytes"]: site for site in native_sites(stage) if "hog_keep" in functions(site, "native")}

@@ -76,7 +76,7 @@ def test_two_applications_at_once(spark_run, running):
 
 def test_files_that_are_no_boxes(spark_run, running):
     conf = {"spark.memprof.box.dir": str(running.boxes), "spark.memprof.snapshot.seconds": "1"}
-    running.start([("one", spark_run.prepare(JOB, running.folder, "one", master=LOCAL_CLUSTER, conf=conf))])
+    running.start([("one", spark_run.prepare(JOB, running.folder, "one", conf=conf))])
     (box,) = running.boxes.rglob("*.box")
     content = box.read_bytes()
 

@@ -9,9 +9,15 @@ RESERVED_BYTES = 1_500_000_011
 ONE_ATTEMPT = "local[2,1]"
 
 
-@pytest.mark.one_line("4")
-def test_a_refusal_is_told_and_its_advice_lets_the_same_job_pass(spark_run):
-    run = spark_run("deaths.py", "refused", master=ONE_ATTEMPT, conf={SETTING: "1600m"}.items()).demand_success()
+pytestmark = pytest.mark.one_line("4")
+
+
+@pytest.fixture(scope="module")
+def run(shared_run):
+    return shared_run("deaths.py", "refused", master=ONE_ATTEMPT, conf={SETTING: "1600m"}).demand_success()
+
+
+def test_a_refusal_is_told(run):
     assert run.result() is True, "the task failed of a MemoryError, which is the user's to see"
     (death,) = run.report()["postMortems"]
     assert (death["process"], death["outOfMemory"], death["exitCode"]) == ("python-worker", True, None)
@@ -24,11 +30,13 @@ def test_a_refusal_is_told_and_its_advice_lets_the_same_job_pass(spark_run):
     assert place in death["headline"]
     assert "was refused memory" in death["headline"]
     assert death["headline"].split(";")[0] in " ".join(run.stderr.split())
-
     (advice,) = death["advice"]
     assert (advice["conf"], advice["from"]) == (SETTING, "1600m")
-    passed = spark_run(
-        "deaths.py", "refused", master=ONE_ATTEMPT, conf={SETTING: advice["to"]}.items()
-    ).demand_success()
+
+
+@pytest.mark.full
+def test_with_its_advice_applied_the_same_job_passes(run, spark_run):
+    ((advice,),) = [death["advice"] for death in run.report()["postMortems"]]
+    passed = spark_run("deaths.py", "refused", master=ONE_ATTEMPT, conf={SETTING: advice["to"]}).demand_success()
     assert passed.result() == 1000
     assert passed.report()["postMortems"] == []

@@ -4,10 +4,11 @@ import json
 import os
 import pathlib
 import signal
+import stat
 import tempfile
 
 import pytest
-from conftest import RUN_SECONDS, Run, demand_blocks, sites_at, warnings_of
+from conftest import RUN_SECONDS, demand_blocks, sites_at, warnings_of
 from processes import kill_session, patient, until
 
 
@@ -40,18 +41,6 @@ def test_checkpoint_while_it_runs_and_the_whole_after_sigterm(spark_run, tmp_pat
     assert {path.name for path in folder.iterdir()} == {"report.json", "report.html"}
 
 
-@pytest.mark.one_line
-def test_two_applications_in_one_process(spark_run):
-    run = spark_run("twice.py").demand_success()
-    assert run.result() == [2_300_003, 2_300_003]
-    assert warnings_of(run) == []
-    reports = [read(path) for path in run.reports.glob("*/report.json")]
-    assert len(reports) == 2
-    for report in reports:
-        (site,) = sites_at(report["stages"][0]["sites"], "twice.py", "block")
-        demand_blocks(site, 2_300_003, tasks=1)
-
-
 def summary_of(run):
     """The lines of the log record that holds the summary: up to the next record."""
     lines = run.stderr.splitlines()
@@ -62,12 +51,17 @@ def summary_of(run):
 
 
 @pytest.mark.one_line
-def test_summary_in_the_drivers_log(spark_run):
+def test_summary_in_the_drivers_log_and_private_files(spark_run):
     run = spark_run("sum.py", 1_999_993, conf={"spark.log.level": "INFO"}).demand_success()
     summary = summary_of(run)
     assert str(run.reports) in summary[0]
     assert 3 <= len(summary) - 1 <= 25
     assert any("sum.py" in text for text in summary)
+    (folder,) = run.reports.iterdir()
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {path.name for path in folder.iterdir()} == {"report.json", "report.html"}
+    for path in folder.iterdir():
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 @pytest.mark.one_line
@@ -102,7 +96,7 @@ def test_event_logs_directory_and_its_size(spark_run, tmp_path):
 
 
 @pytest.mark.one_line
-def test_any_hadoop_file_system(spark_run, tmp_path):
+def test_two_applications_in_one_process_and_any_hadoop_file_system(spark_run, tmp_path):
     """viewfs stands for all that are no local path: through Hadoop, with a rename over what is there."""
     kept = tmp_path / "kept"
     kept.mkdir()
@@ -110,10 +104,16 @@ def test_any_hadoop_file_system(spark_run, tmp_path):
         "spark.memprof.report.dir": "viewfs://memprof/reports",
         "spark.hadoop.fs.viewfs.mounttable.memprof.link./reports": f"file://{kept}",
     }
-    run: Run = spark_run("sum.py", conf=conf).demand_success()
+    run = spark_run("twice.py", conf=conf).demand_success()
+    assert run.result() == [2_300_003, 2_300_003]
     assert warnings_of(run) == []
-    (report,) = kept.glob("*/report.json")
-    assert read(report)["unfinished"] is False
-    assert report.stat().st_mode & 0o077 == 0
-    names = {path.name for path in report.parent.iterdir() if not path.name.endswith(".crc")}
-    assert names == {"report.json", "report.html"}
+    reports = list(kept.glob("*/report.json"))
+    assert len(reports) == 2
+    for path in reports:
+        report = read(path)
+        assert report["unfinished"] is False
+        (site,) = sites_at(report["stages"][0]["sites"], "twice.py", "block")
+        demand_blocks(site, 2_300_003, tasks=1)
+        assert path.stat().st_mode & 0o077 == 0
+        names = {each.name for each in path.parent.iterdir() if not each.name.endswith(".crc")}
+        assert names == {"report.json", "report.html"}

@@ -7,7 +7,7 @@ import re
 
 import processes
 import pytest
-from conftest import model_of
+from conftest import SHORT_LIVED, model_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINES = ["3.5", "4"]
@@ -21,6 +21,8 @@ def run(*command, **options):
 @pytest.mark.parametrize("line", [pytest.param("3.5", marks=pytest.mark.full), "4"])
 def test_demo_ends_with_the_path_of_its_report(line, tmp_path):
     environment = {**os.environ, "MEMPROF_DEMO_PATIENCE": processes.PROFILERS_PATIENCE}
+    if line == "4":
+        environment["JDK_JAVA_OPTIONS"] = SHORT_LIVED
     finished = run(ROOT / "integration/demo.sh", "--spark", line, cwd=tmp_path, env=environment)
     assert finished.returncode == 0, finished.stdout + finished.stderr
     html = pathlib.Path(finished.stdout.splitlines()[-1])

@@ -12,16 +12,19 @@ VALUE_BYTES = 5_300_021
 BLOCKS_BYTES = 7 * 3_000_017
 
 
+@pytest.fixture(params=["onHeap", pytest.param("offHeap", marks=pytest.mark.full)], scope="session")
+def mode(request):
+    """Of Spark's execution memory."""
+    return request.param
+
+
 @pytest.fixture(scope="session")
-def runs(shared_run):
-    """By mode of Spark's execution memory."""
-    on_heap = shared_run("spark_memory.py", conf=SMALL.items()).demand_success()
-    assert warnings_of(on_heap) == []
-    conf = SMALL | {"spark.memory.offHeap.enabled": "true", "spark.memory.offHeap.size": str(OFF_HEAP_BYTES)}
-    return {
-        "onHeap": on_heap,
-        "offHeap": shared_run("spark_memory.py", "off-heap", conf=conf.items()).demand_success(),
-    }
+def run(shared_run, mode):
+    off_heap = {"spark.memory.offHeap.enabled": "true", "spark.memory.offHeap.size": str(OFF_HEAP_BYTES)}
+    words, conf = ([], SMALL) if mode == "onHeap" else (["off-heap"], SMALL | off_heap)
+    run = shared_run("spark_memory.py", *words, conf=conf).demand_success()
+    assert warnings_of(run) == []
+    return run
 
 
 def pool_of(report, mode):
@@ -38,9 +41,7 @@ def spilling_stage(run, report):
     return stage["sparkMemory"], figures
 
 
-@pytest.mark.parametrize("mode", ["onHeap", "offHeap"])
-def test_pools(runs, mode):
-    run = runs[mode]
+def test_pools(run, mode):
     executor, pool = pool_of(run.report(), mode)
     if mode == "offHeap":
         assert pool["maxBytes"] == OFF_HEAP_BYTES
@@ -65,9 +66,7 @@ def test_pools(runs, mode):
     assert (pool["maxBytes"] - cached) / 2 < pool["executionPeakBytes"] <= pool["maxBytes"] - cached
 
 
-@pytest.mark.parametrize("mode", ["onHeap", "offHeap"])
-def test_who_held_execution_memory_and_spilled(runs, mode):
-    run = runs[mode]
+def test_who_held_execution_memory_and_spilled(run, mode):
     memory, (spilled_memory, spilled_disk, _) = spilling_stage(run, run.report())
     assert (memory["spilledMemoryBytes"], memory["spilledDiskBytes"]) == (spilled_memory, spilled_disk)
     assert memory["tasksSpilled"] == 2
@@ -83,9 +82,7 @@ def test_who_held_execution_memory_and_spilled(runs, mode):
     assert fullest["storageBytes"] + fullest["executionBytes"] <= fullest["maxBytes"]
 
 
-@pytest.mark.parametrize("mode", ["onHeap", "offHeap"])
-def test_cached_data_by_name(runs, mode):
-    run = runs[mode]
+def test_cached_data_by_name(run, mode):
     cached = {row["name"]: row for row in run.report()["cachedData"]}
     spark = run.result()["cached"]
     for name, partitions, level in [
@@ -100,9 +97,8 @@ def test_cached_data_by_name(runs, mode):
         assert row["executors"] == [{"id": "driver", "memoryBytes": memory, "diskBytes": disk}]
 
 
-@pytest.mark.parametrize("mode", ["onHeap", "offHeap"])
-def test_broadcast_variables(runs, mode):
-    largest, *others = runs[mode].report()["broadcasts"]
+def test_broadcast_variables(run):
+    largest, *others = run.report()["broadcasts"]
     # Random bytes don't become less by compression; pickle, Java and LZ4 add a little.
     assert VALUE_BYTES < largest["bytes"] < VALUE_BYTES + 50_000
     assert largest["peakMemoryBytes"] == largest["bytes"]
@@ -110,9 +106,7 @@ def test_broadcast_variables(runs, mode):
     assert all(other["bytes"] < 200_000 for other in others)
 
 
-@pytest.mark.parametrize("mode", ["onHeap", "offHeap"])
-def test_finding(runs, mode):
-    run = runs[mode]
+def test_finding(run):
     report = run.report()
     (finding,) = report["findings"]
     assert str(finding["stageId"]) in [key for key, figures in run.result()["stages"].items() if figures[0]]

@@ -255,6 +255,7 @@ def test_switched_off(spark_run, tmp_path):
     assert run.report()["unfinished"] is False
 
 
+@pytest.mark.full
 @pytest.mark.one_line
 def test_without_a_ui(spark_run, tmp_path):
     with running(spark_run, tmp_path / "job", {"spark.ui.enabled": "false"}) as application:

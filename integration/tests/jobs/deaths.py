@@ -1,4 +1,4 @@
-"""Jobs whose processes die, in the way that the first argument names. Prints what became of them behind RESULT."""
+"""Jobs whose processes die, in the ways that the first argument names. Prints what became of them behind RESULT."""
 
 import contextlib
 import ctypes
@@ -146,15 +146,16 @@ def in_jvm(spark, tasks):
 
 def main():
     spark = SparkSession.builder.appName("deaths").getOrCreate()
-    way = {
+    ways = {
         "in-worker": in_worker,
         "in-jvm": in_jvm,
         "crash": crash,
         "native": native_crashes,
         "refused": refused,
         "direct": direct,
-    }[sys.argv[1]]
-    print("RESULT", json.dumps(way(spark, *sys.argv[2:3] or [None])), flush=True)
+    }
+    results = [ways[name](spark, *sys.argv[2:3] or [None]) for name in sys.argv[1].split(",")]
+    print("RESULT", json.dumps(results if len(results) > 1 else results[0]), flush=True)
     spark.stop()
 
 

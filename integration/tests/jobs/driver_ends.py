@@ -11,7 +11,7 @@ import warnings
 from pyspark.sql import SparkSession
 
 HELD, OF_BATCH = 41_000_027, 23_000_011
-ROWS = 2_000_003  # of 8 bytes
+ROWS = 6_000_011  # of 8 bytes
 PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 
 builder = SparkSession.builder

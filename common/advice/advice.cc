@@ -10,9 +10,8 @@ std::vector<ReportAdvice> Advise(const AdviceInput& input) {
     if (piece) pieces.push_back(std::move(*piece));
     return piece.has_value();
   };
-  if (add(AdvisePysparkMemory(input)) || add(AdviseJvmPools(input)) ||
-      add(AdviseVirtualMemory(input))) {  // no container was full, so the rules for containers don't apply
-    add(AdviseSkew(input));
+  if (add(AdvisePysparkMemory(input)) || add(AdviseJvmPools(input)) || add(AdviseVirtualMemory(input))) {
+    add(AdviseSkew(input));  // no container was full, so the rules for containers don't apply
     return pieces;
   }
   bool enough = false;
@@ -27,7 +26,7 @@ std::vector<ReportAdvice> Advise(const AdviceInput& input) {
   add(AdviseCaching(input));
   add(AdviseArrowBatch(input));
   add(AdviseSkew(input));
-  if (!enough && !input.of_heap) pieces.push_back(input.of_host ? AdviseFullHost(input) : AdviseContainerSize(input));
+  if (!enough && !input.of_heap) pieces.push_back(AdviseContainerSize(input));
   return pieces;
 }
 

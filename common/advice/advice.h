@@ -48,6 +48,6 @@ std::optional<ReportAdvice> AdvisePysparkMemory(const AdviceInput& input);   // 
 std::optional<ReportAdvice> AdviseSkew(const AdviceInput& input);            // one task that held far more than the others
 std::optional<ReportAdvice> AdviseVirtualMemory(const AdviceInput& input);   // a bound of YARN's on address space
 ReportAdvice AdviseContainerSize(const AdviceInput& input);                  // where no Spark setting helps
-ReportAdvice AdviseFullHost(const AdviceInput& input);                       // where others used most of it
+ReportAdvice AdviseFullHost(const AdviceInput& input);                       // in its place, of a host that was full
 
 }  // namespace memprof

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "advice/figures.h"
 #include "budget/memory_size.h"
@@ -40,15 +39,8 @@ bool IsBatchOfJvm(const ReportSite& site) {
          });
 }
 
-uint64_t RecordsNow(const AdviceInput& input) {
-  if (input.settings == nullptr) return kDefaultRecords;
-  auto found = input.settings->find(kRecords);
-  uint64_t records = 0;
-  if (found == input.settings->end()) return kDefaultRecords;
-  const std::string& text = found->second;
-  bool number = std::from_chars(text.data(), text.data() + text.size(), records).ec == std::errc();
-  return number ? records : 0;  // 0 and below: no bound
-}
+// 0: no bound.
+uint64_t RecordsNow(const AdviceInput& input) { return NumberOr(input.settings, kRecords, kDefaultRecords); }
 
 // At most half of `now`, and so much less that what batches held fits into `room`.
 uint64_t Smaller(uint64_t now, uint64_t batches, uint64_t room) {

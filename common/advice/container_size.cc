@@ -17,11 +17,11 @@ constexpr const char* kOrFewer = " for all that share it, or fewer executors the
 ReportAdvice AdviseContainerSize(const AdviceInput& input) {
   uint64_t jvm = JvmResident(input), limit = input.death->limit_bytes.value_or(0);
   PythonAtOnce python = LargestPythonSum(input);
-  uint64_t sum = jvm + python.bytes, used = std::max(sum, input.death->used_bytes.value_or(0));
+  uint64_t sum = jvm + python.bytes, used = UsedInAll(input);
   uint64_t needed = WithHeadroom(used);
   std::string parts = fmt::format("{} + JVM {}", PythonPhrase(python), FormatBytes(jvm));
   const bool shared = FilledSharedLimit(input), of_host = LimitIsHosts(input);
-  if (of_host && needed <= limit) return AdviseFullHost(input);
+  if (input.of_host || (of_host && needed <= limit)) return AdviseFullHost(input);
   const char* what = of_host ? "a host with" : "a container of";
   if (used > sum) {
     parts += fmt::format(" + {} {}", FormatBytes(used - sum), shared ? "of what shares the limit" : "that no process explains");

@@ -10,7 +10,7 @@ namespace memprof {
 namespace {
 
 std::optional<ReportAdvice> ForHeap(const AdviceInput& input, uint64_t cores) {
-  const uint64_t cpus = TaskCpus(input), tasks = std::min<uint64_t>(input.tasks_at_once, cores / cpus);
+  const uint64_t cpus = TaskCpus(input), tasks = std::min<uint64_t>(input.tasks_at_once, TaskSlots(input).value_or(0));
   if (tasks < 2) return std::nullopt;
   const uint64_t heap = input.executor->heap_max_bytes.value_or(0);
   const std::string because = fmt::format("{} tasks at once shared a heap of {}, {} each; with {} each has {}", tasks, FormatBytes(heap),
@@ -35,9 +35,8 @@ std::optional<ReportAdvice> AdviseExecutorCores(const AdviceInput& input) {
   if (python.workers < 2 || limit <= jvm) return std::nullopt;
   uint64_t each = BytesOfEach(python);
   uint64_t fitting = each == 0 ? 0 : (limit - jvm) / WithHeadroom(each);
-  const uint64_t cpus = TaskCpus(input);
-  if (fitting == 0 || fitting >= std::min<uint64_t>(cores / cpus, python.workers)) return std::nullopt;
-  return ReportAdvice{"spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", fitting * cpus),
+  if (fitting == 0 || fitting >= std::min<uint64_t>(TaskSlots(input).value_or(0), python.workers)) return std::nullopt;
+  return ReportAdvice{"spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", fitting * TaskCpus(input)),
                       fmt::format("{}, {} each; beside the JVM's {} the limit of {} has room for {} of these + 10 %", PythonPhrase(python),
                                   FormatBytes(each), FormatBytes(jvm), FormatBytes(limit), fitting)};
 }

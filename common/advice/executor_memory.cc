@@ -39,8 +39,7 @@ std::string WhoFilled(const AdviceInput& input, bool of_driver) {
 
 std::optional<ReportAdvice> AdviseExecutorMemory(const AdviceInput& input) {
   const bool of_driver = input.executor->id == "driver";
-  const auto cores = static_cast<uint64_t>(std::max<int64_t>(input.executor->cores.value_or(0), 0));
-  const bool fewer_cores_help = !of_driver && std::min<uint64_t>(input.tasks_at_once, cores / TaskCpus(input)) > 1;
+  const bool fewer_cores_help = !of_driver && std::min<uint64_t>(input.tasks_at_once, TaskSlots(input).value_or(0)) > 1;
   if (!input.of_heap || fewer_cores_help) return std::nullopt;
   const char* conf = of_driver ? "spark.driver.memory" : "spark.executor.memory";
   if (!input.executor->heap_max_bytes) return ReportAdvice{conf, "", "", "its heap ran out; how large it was is not known"};

@@ -97,6 +97,14 @@ uint64_t SizeOr(const SparkSettings* settings, const char* key, uint64_t unit, u
   return bytes.ok() ? *bytes : otherwise;
 }
 
+uint64_t NumberOr(const SparkSettings* settings, const char* key, uint64_t otherwise) {
+  const auto found = settings == nullptr ? SparkSettings::const_iterator() : settings->find(key);
+  if (settings == nullptr || found == settings->end()) return otherwise;
+  const std::string& text = found->second;
+  uint64_t number = 0;
+  return std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc() ? number : 0;
+}
+
 uint64_t PysparkMemorySetting(const AdviceInput& input) { return SizeOr(input.settings, "spark.executor.pyspark.memory", kMib, 0); }
 
 uint64_t BytesOfEach(const PythonAtOnce& python) { return python.bytes / std::max<size_t>(python.workers, 1); }
@@ -112,10 +120,17 @@ bool LimitIsHosts(const AdviceInput& input) {
 }
 
 uint64_t TaskCpus(const AdviceInput& input) {
-  const std::string text = TextOr(input.settings, "spark.task.cpus", "1");
-  uint64_t cpus = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), cpus);
-  return read.ec == std::errc() && cpus > 0 && cpus <= UINT16_MAX ? cpus : 1;
+  const uint64_t cpus = NumberOr(input.settings, "spark.task.cpus", 1);
+  return cpus > 0 && cpus <= UINT16_MAX ? cpus : 1;
+}
+
+std::optional<uint64_t> TaskSlots(const AdviceInput& input) {
+  if (!input.executor->cores) return std::nullopt;
+  return static_cast<uint64_t>(std::max<int64_t>(*input.executor->cores, 1)) / TaskCpus(input);
+}
+
+uint64_t UsedInAll(const AdviceInput& input) {
+  return std::max(JvmResident(input) + LargestPythonSum(input).bytes, input.death->used_bytes.value_or(0));
 }
 
 bool FilledSharedLimit(const AdviceInput& input) {

@@ -32,16 +32,23 @@ std::string TextOr(const SparkSettings* settings, const char* key, const char* o
 // A setting in bytes; `otherwise` where it is not set, or Spark would refuse it. `unit`: of a number without a suffix.
 uint64_t SizeOr(const SparkSettings* settings, const char* key, uint64_t unit, uint64_t otherwise);
 
+// A whole number; `otherwise` where it is not set, 0 where it is no number.
+uint64_t NumberOr(const SparkSettings* settings, const char* key, uint64_t otherwise);
+
 // "1.9 GiB (4 workers at once)".
 std::string PythonPhrase(const PythonAtOnce& python);
 
 // No container bounded it: the limit is the host's memory.
 bool LimitIsHosts(const AdviceInput& input);
 
-uint64_t TaskCpus(const AdviceInput& input);  // spark.task.cpus: cores that each task takes
+uint64_t TaskCpus(const AdviceInput& input);                  // spark.task.cpus: cores that each task takes
+std::optional<uint64_t> TaskSlots(const AdviceInput& input);  // how many tasks the executor's cores run at once
 
 // The container was full, and its limit is one that executors share. What a manager grants is each one's own ("container").
 bool FilledSharedLimit(const AdviceInput& input);
+
+// The container's use when it died, or its processes' sum where that is more.
+uint64_t UsedInAll(const AdviceInput& input);
 
 uint64_t WithHeadroom(uint64_t bytes);
 std::string SparkSize(uint64_t bytes);  // "2300m": whole MiB, rounded up

@@ -1,20 +1,17 @@
 // A host whose memory was full, or that evicted an executor to get some back: no setting of this executor's limit helps.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "advice/figures.h"
 #include "report/units.h"
 
 namespace memprof {
 
 ReportAdvice AdviseFullHost(const AdviceInput& input) {
-  const uint64_t own = std::max(JvmResident(input) + LargestPythonSum(input).bytes, input.death->used_bytes.value_or(0));
   return {
       "", "", "",
       fmt::format("fewer executors or other programs on that host, or smaller ones: its memory{} ran short, of which this executor had {}",
                   input.executor->host_memory_bytes ? fmt::format(" of {}", FormatBytes(*input.executor->host_memory_bytes)) : "",
-                  FormatBytes(own))};
+                  FormatBytes(UsedInAll(input)))};
 }
 
 }  // namespace memprof

@@ -70,9 +70,8 @@ std::optional<Fit> LargestFit(const AdviceInput& input) {
   const std::optional<Grant> grant = LargestGrant(input);
   if (!grant || !input.executor->requested_bytes) return std::nullopt;
   const uint64_t beside = RequestBesideOverhead(input);
-  const auto cores = static_cast<uint64_t>(std::max<int64_t>(input.executor->cores.value_or(INT64_MAX), 1));
   const PythonAtOnce python = LargestPythonSum(input);
-  for (uint64_t tasks = std::min<uint64_t>(python.workers, cores / TaskCpus(input)); tasks > 0; --tasks) {
+  for (uint64_t tasks = std::min<uint64_t>(python.workers, TaskSlots(input).value_or(UINT64_MAX)); tasks > 0; --tasks) {
     const uint64_t overhead = OverheadFor(input, BytesOfEach(python) * tasks);
     if (beside + overhead <= grant->bytes) return Fit{tasks, overhead};
   }

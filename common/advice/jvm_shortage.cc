@@ -1,8 +1,8 @@
 #include "advice/jvm_shortage.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <iterator>
 
 namespace memprof {
 namespace {
@@ -18,29 +18,32 @@ std::optional<uint64_t> NumberBehind(std::string_view text, std::string_view phr
   return number;
 }
 
-template <size_t N>
-bool ContainsAny(std::string_view text, const std::array<std::string_view, N>& parts) {
-  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) { return Contains(text, part); });
-}
+struct Mark {
+  std::string_view text;
+  JvmPool pool;
+};
+
+// Direct buffers' text is JDK 11's, "Direct buffer memory", and a later one's, "… bytes of direct buffer memory".
+constexpr Mark kMarks[] = {
+    {"irect buffer memory", JvmPool::kDirectBuffers},
+    {"Compressed class space", JvmPool::kClassSpace},
+    {"Metaspace", JvmPool::kMetaspace},
+    {"unable to create native thread", JvmPool::kThreads},
+    {"unable to create new native thread", JvmPool::kThreads},
+    {"Requested array size exceeds VM limit", JvmPool::kArray},         // HotSpot
+    {"Required length exceeds implementation limit", JvmPool::kArray},  // the JDK's builders of strings
+    {"Required array length ", JvmPool::kArray},  // its ArraysSupport, since 17: "Required array length 2147483639 + 9 is too large"
+    {"Required array size too large", JvmPool::kArray},
+    {"UTF16 String size is", JvmPool::kArray},  // a String of 2^30 characters or more
+    {"Java heap space", JvmPool::kHeap},
+    {"GC overhead limit exceeded", JvmPool::kHeap},
+};
 
 }  // namespace
 
 JvmPool PoolOf(std::string_view message) {
-  static constexpr std::array<std::string_view, 2> kHeap = {"Java heap space", "GC overhead limit exceeded"};
-  static constexpr std::array<std::string_view, 5> kArray = {
-      "Requested array size exceeds VM limit",         // HotSpot
-      "Required length exceeds implementation limit",  // the JDK's builders of strings
-      "Required array length ",                        // its ArraysSupport, since 17: "Required array length 2147483639 + 9 is too large"
-      "Required array size too large",
-      "UTF16 String size is",  // a String of 2^30 characters or more
-  };
-  static constexpr std::array<std::string_view, 2> kThreads = {"unable to create native thread", "unable to create new native thread"};
-  if (Contains(message, "irect buffer memory")) return JvmPool::kDirectBuffers;
-  if (Contains(message, "Compressed class space")) return JvmPool::kClassSpace;
-  if (Contains(message, "Metaspace")) return JvmPool::kMetaspace;
-  if (ContainsAny(message, kThreads)) return JvmPool::kThreads;
-  if (ContainsAny(message, kArray)) return JvmPool::kArray;
-  return ContainsAny(message, kHeap) ? JvmPool::kHeap : JvmPool::kOther;
+  const auto* found = std::find_if(std::begin(kMarks), std::end(kMarks), [&](const Mark& mark) { return Contains(message, mark.text); });
+  return found == std::end(kMarks) ? JvmPool::kOther : found->pool;
 }
 
 std::optional<JvmShortage> ParseJvmShortage(std::string_view error) {
@@ -54,7 +57,7 @@ std::optional<JvmShortage> ParseJvmShortage(std::string_view error) {
   const std::string_view message = error.substr(at, error.find('\n', at) - at);  // what follows is a stack
   JvmShortage shortage;
   shortage.pool = PoolOf(message);
-  if (shortage.pool == JvmPool::kDirectBuffers) {  // JDK 11: Direct buffer memory. Later: Cannot reserve N bytes of direct …
+  if (shortage.pool == JvmPool::kDirectBuffers) {  // since JDK 17 with figures: Cannot reserve N bytes of direct …
     shortage.asked_bytes = NumberBehind(message, "Cannot reserve ");
     shortage.held_bytes = NumberBehind(message, "allocated: ");
     shortage.limit_bytes = NumberBehind(message, "limit: ");

@@ -41,7 +41,7 @@ std::optional<ReportAdvice> AdviseSplit(const AdviceInput& input) {
   if (!fit) return SmallerPartitions(input, *grant, beside + OverheadFor(input, BytesOfEach(python)));
   const auto cores = static_cast<uint64_t>(input.executor->cores.value_or(static_cast<int64_t>(python.workers)));
   const uint64_t cpus = TaskCpus(input), needs = fit->tasks * cpus;
-  if (fit->tasks >= cores / cpus) return std::nullopt;  // a larger overhead is enough for all tasks
+  if (fit->tasks >= TaskSlots(input).value_or(cores / cpus)) return std::nullopt;  // a larger overhead is enough for all tasks
   return ReportAdvice{
       "spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", needs),
       fmt::format("{} tasks at once would take a container of {}, and {} {}: {} fit into {}; for as many tasks in all, {:.1f} times "

@@ -55,6 +55,12 @@ void PutLeft(std::vector<ReportSite> left, ReportPostMortem& death) {
   });
 }
 
+uint64_t KillsOf(const std::vector<proto::WorkerDeath>& workers) {
+  uint64_t kills = 0;
+  for (const proto::WorkerDeath& worker : workers) kills += worker.oom_kills();
+  return kills;
+}
+
 // What a full heap was full of, if its collector had time to mark it.
 void PutRetained(const ReportExecutor& executor, ReportPostMortem& death) {
   death.retained = executor.retained;
@@ -128,9 +134,7 @@ void DeathWriter::PutKernelKills(const ReportExecutor& executor, const ExecutorF
   const std::optional<NextExecutor> next = lookups_.NextOnHost(executor.id, snapshot, facts.removed_event);
   if (!next) return;
   if (next->oom_kills != snapshot.host_oom_kills()) {
-    uint64_t known = snapshot.host_oom_kills();
-    for (const proto::WorkerDeath& worker : dead_before) known += worker.oom_kills();
-    evidence.host_kills_rose = next->oom_kills > known;
+    evidence.host_kills_rose = next->oom_kills > snapshot.host_oom_kills() + KillsOf(dead_before);
     return;
   }
   evidence.kernel_kills = 0;
@@ -144,8 +148,7 @@ void DeathWriter::PutKillsInCgroup(const ReportExecutor& executor, const Executo
   const std::optional<NextExecutor> next = lookups_.NextInCgroup(executor.id, snapshot, facts.removed_event);
   if (!next) return;
   // A kill of a worker is known from that worker's death, which may be younger than the last snapshot.
-  uint64_t known = snapshot.oom_kills_at_start();
-  for (const proto::WorkerDeath& worker : dead_before) known += worker.oom_kills();
+  const uint64_t known = snapshot.oom_kills_at_start() + KillsOf(dead_before);
   evidence.kernel_kills = next->oom_kills - std::min(next->oom_kills, std::max(known, snapshot.oom_kills()));
   evidence.counted_by = fmt::format("executor {}, the next one in it,", next->executor_id);
 }

@@ -32,11 +32,8 @@ ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const Exe
   evidence.death.sample_age_ms = death.last_sample_age_ms;
   if (worker.has_oom_kills()) evidence.death.kernel_kills = worker.oom_kills();
   evidence.death.counted_on_host = worker.counted_on_host();
-  if (worker.has_limit_bytes()) {
-    PutHostUse(executor, worker.before(), evidence.death);
-  } else {
-    PutHost(executor, worker.before(), evidence.death);
-  }
+  PutHost(executor, worker.before(), evidence.death);
+  if (worker.has_limit_bytes()) evidence.death.limit_is_hosts = false;
   evidence.death.counted_by = "its executor";
   std::vector<LastTask> tasks;
   const auto task = state_.tasks.find(worker.task_attempt_id());

@@ -9,6 +9,7 @@
 #include "agent/agent.h"
 #include "agent/rebinder_class.h"  // generated from Rebinder.java
 #include "base/throw.h"
+#include "stacks/jvmti_memory.h"
 
 namespace memprof {
 namespace {
@@ -148,24 +149,22 @@ jclass DefineRebinder(JNIEnv* jni) {
 }  // namespace
 
 void OnNativeMethodBind(jvmtiEnv* jvmti, JNIEnv* jni, jmethodID method, void* address, void** new_address) {
-  char* name = nullptr;
-  char* signature = nullptr;
-  if (jvmti->GetMethodName(method, &name, &signature, nullptr) != JVMTI_ERROR_NONE) return;
+  JvmtiMemory<char> name(jvmti), signature(jvmti);
+  if (jvmti->GetMethodName(method, name.target(), signature.target(), nullptr) != JVMTI_ERROR_NONE) return;
   for (size_t i = 0; i < std::size(kBindings); ++i) {
     const Binding& binding = kBindings[i];
-    if (std::string_view(binding.name) != name || std::string_view(binding.signature) != signature || address == binding.wrapper) continue;
+    if (std::string_view(binding.name) != name.get() || std::string_view(binding.signature) != signature.get()) continue;
+    if (address == binding.wrapper) continue;
     jclass holder = nullptr;
-    char* holder_signature = nullptr;
+    JvmtiMemory<char> holder_signature(jvmti);
     if (jvmti->GetMethodDeclaringClass(method, &holder) == JVMTI_ERROR_NONE &&
-        jvmti->GetClassSignature(holder, &holder_signature, nullptr) == JVMTI_ERROR_NONE && IsClass(holder_signature, binding.holder)) {
+        jvmti->GetClassSignature(holder, holder_signature.target(), nullptr) == JVMTI_ERROR_NONE &&
+        IsClass(holder_signature.get(), binding.holder)) {
       originals[i].store(address, std::memory_order_release);
       *new_address = binding.wrapper;
     }
-    if (holder_signature != nullptr) jvmti->Deallocate(reinterpret_cast<unsigned char*>(holder_signature));
     if (holder != nullptr && jni != nullptr) jni->DeleteLocalRef(holder);
   }
-  jvmti->Deallocate(reinterpret_cast<unsigned char*>(name));
-  jvmti->Deallocate(reinterpret_cast<unsigned char*>(signature));
 }
 
 void RebindJdkNatives(JNIEnv* jni, Jvm* jvm, Shortcomings* shortcomings) {

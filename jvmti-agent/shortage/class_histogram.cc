@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "stacks/class_names.h"
+#include "stacks/jvmti_memory.h"
 
 namespace memprof {
 namespace {
@@ -37,11 +38,9 @@ jint JNICALL OnObject(jlong class_tag, jlong size, jlong*, jint, void* user_data
 }
 
 std::string NameOf(jvmtiEnv* jvmti, jclass type) {
-  char* signature = nullptr;
-  if (jvmti->GetClassSignature(type, &signature, nullptr) != JVMTI_ERROR_NONE || signature == nullptr) return "?";
-  std::string name = TypeNameOf(signature);
-  jvmti->Deallocate(reinterpret_cast<unsigned char*>(signature));
-  return name;
+  JvmtiMemory<char> signature(jvmti);
+  if (jvmti->GetClassSignature(type, signature.target(), nullptr) != JVMTI_ERROR_NONE || signature.get() == nullptr) return "?";
+  return TypeNameOf(signature.get());
 }
 
 // Looks up only the names that are shown. Generated classes of one name are one row.

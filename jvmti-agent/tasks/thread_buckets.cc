@@ -35,11 +35,11 @@ uint32_t ThreadBuckets::OfThisThread(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (bucket_of_thread != UINT32_MAX) return bucket_of_thread;
   const std::string name = ThreadName(jvmti, jni, nullptr);
   if (name.empty()) return 0;  // the JVM doesn't tell it yet, or it has none
+  if (name != kUnnamed) return bucket_of_thread = BucketOf(BucketName(name));
   // A thread that a library's runtime has attached to the JVM has no name of its own there, but one for the kernel.
-  if (name == kUnnamed && NativeThreadName() != kUnnamed) return bucket_of_thread = OfThisNativeThread();
-  if (const std::string_view service = name == kUnnamed ? ServiceOfUnnamedThread(jvmti, jni) : std::string_view(); !service.empty())
-    return bucket_of_thread = BucketOf(std::string(service));
-  return bucket_of_thread = BucketOf(BucketName(name));
+  if (NativeThreadName() != kUnnamed) return bucket_of_thread = OfThisNativeThread();
+  const std::string_view service = ServiceOfUnnamedThread(jvmti, jni);
+  return bucket_of_thread = BucketOf(service.empty() ? BucketName(name) : std::string(service));
 }
 
 uint32_t ThreadBuckets::OfThisThreadIfKnown() const { return bucket_of_thread == UINT32_MAX ? 0 : bucket_of_thread; }

@@ -15,6 +15,7 @@ from .report_files import local_directory
 _MOST_WAIT_SECONDS = 60
 _SAY_SECONDS = 2
 _POLL_SECONDS = 0.05
+_OF_PROGRAM = ("box_directory", "id", "name", "host", "failure", "started_ms", "ended_ms")
 
 
 class ProgramWatch(DriverWatch):
@@ -43,13 +44,20 @@ class ProgramWatch(DriverWatch):
         waited, self._waits = self._waits, False
         return waited
 
-    def end_of_program(self, status, end):
-        """What joined() wants to know, asked when the program has just ended: kernel kills are counted until now.
+    def end_of_program(self, status, failure):
+        """What the reports want to know, asked when the program has just ended: kernel kills are counted until now.
 
-        `status`: as subprocess has it. `end`: its failure and ended_ms, as driver_report has them.
+        `status`: as subprocess has it. `failure`: in words; "": it ended well.
         """
         # A JVM that is killed leaves no report of an end; so whoever was killed is the program.
-        return {**self._end(status, b""), "jvm_killed": False, "exited": status >= 0, **end}
+        return {**self._end(status, b""), "jvm_killed": False, "exited": status >= 0, "failure": failure}
+
+    def own_report(self, pid, end):
+        """The report.json of the program alone. `pid`: its first process's. `end`: of end_of_program. Raises ValueError
+        when no process left a box."""
+        from sparkmemprof import _store
+
+        return _store.program_report(pid=pid, **{name: end[name] for name in _OF_PROGRAM})
 
     def joined(self, end, directory):
         """(report.json, its folder) of the Spark application whose driver the program was, with what the program held.

@@ -5,18 +5,16 @@ import os
 import resource
 import shutil
 import signal
-import socket
 import subprocess
 import sys
-import time
 
 from sparkmemprof.standard_error import say
 
 from .errors import UserError
 from .program_watch import ProgramWatch
-from .show import write_report
+from .show import render_terminal, write_report
+from .signals import ENDING, received_by
 
-_FORWARDED = (signal.SIGTERM, signal.SIGHUP)
 # Python's own options that take a separate argument.
 _WITH_A_WORD = ("-W", "-X", "--check-hash-based-pycs")
 
@@ -44,20 +42,17 @@ def run(words, report_directory, interval_bytes):
             status = process.wait()
             if watch.boxes is None:
                 return status
-            end = {"failure": _failure(status), "ended_ms": int(1000 * time.time())}
-            facts = {"id": watch.identity, "name": program_name(words), "pid": process.pid}
-            facts |= {"host": socket.gethostname(), "started_ms": watch.started_ms, **end}
             try:
-                _report(watch, facts, watch.end_of_program(status, end), report_directory)
+                _report(watch, process.pid, watch.end_of_program(status, _failure(status)), report_directory)
             except Exception as error:
                 say(f"no report: {error}")
     return status
 
 
-@contextlib.contextmanager
 def _signals_handed_on(process, watch):
-    """A signal to us is meant for the program; Ctrl-C goes to both processes by itself. When the program has ended, the
-    first signal ends the wait for its Spark application, and the next one ends us."""
+    """A context: a signal to us is meant for the program; Ctrl-C goes to both processes by itself. When the program has
+    ended, the first signal ends the wait for its Spark application, and the next one ends us. One that we were started
+    to ignore stays ignored."""
 
     def receive(number, _frame):
         if process.returncode is None:
@@ -66,13 +61,7 @@ def _signals_handed_on(process, watch):
         elif not watch.stop_waiting():
             raise SystemExit(128 + number)
 
-    heard = [number for number in (signal.SIGINT, *_FORWARDED) if signal.getsignal(number) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, receive) for number in heard}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    return received_by(receive, [number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN])
 
 
 def _failure(status):
@@ -86,11 +75,9 @@ def _failure(status):
         return f"killed by signal {-status}"
 
 
-def _report(watch, facts, end, report_directory):
-    from sparkmemprof import _store
-
-    own = _store.program_report(watch.boxes, **facts)
-    folder = os.path.join(report_directory, facts["id"])
+def _report(watch, pid, end, report_directory):
+    own = watch.own_report(pid, end)
+    folder = os.path.join(report_directory, watch.identity)
     is_new = not os.path.exists(report_directory)
     refusal = _write(own, folder)  # before the wait below, in which we may be killed
     joined = watch.joined(end, report_directory)
@@ -121,14 +108,9 @@ def _write(content, folder):
 
 def _print(content, end):
     """On stderr: what the program writes to stdout stays as it is. Without content only the end."""
-    from sparkmemprof import _store
-
-    terminal = sys.stderr.isatty()
-    colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    width = shutil.get_terminal_size((100, 24)).columns if terminal else 100
     with contextlib.suppress(OSError, UnicodeEncodeError):
         if content:
-            sys.stderr.write(_store.render_text(content.encode(), width, colour, 0))
+            sys.stderr.write(render_terminal(content.encode(), "the report", sys.stderr.isatty()))
     say(end)
 
 

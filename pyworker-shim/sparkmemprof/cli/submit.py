@@ -11,6 +11,7 @@ import time
 from . import confs
 from .driver_watch import DriverWatch, interval_of
 from .report_files import local_directory, newest_report, report_of
+from .signals import received_by
 from .spark_arguments import SparkArguments, default_properties
 from .spark_home import find_spark_submit
 
@@ -65,13 +66,8 @@ def _wait(child):
         if number != signal.SIGINT or not os.isatty(0):
             child.send_signal(number)
 
-    handled = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.signal(number, hand_on) for number in handled}
-    try:
+    with received_by(hand_on):
         return child.wait()
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _say_where(directory, local, report):

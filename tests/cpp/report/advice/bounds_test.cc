@@ -10,6 +10,19 @@ namespace {
 
 using ::testing::HasSubstr;
 
+// No setting helps, and this says what does.
+void DemandWords(const std::optional<ReportAdvice>& advice, const char* words) {
+  ASSERT_TRUE(advice);
+  EXPECT_EQ(advice->conf, "");
+  EXPECT_THAT(advice->because, HasSubstr(words));
+}
+
+// The only piece.
+void DemandWordsAlone(const std::vector<ReportAdvice>& pieces, const char* words) {
+  ASSERT_EQ(pieces.size(), 1u);
+  DemandWords(pieces[0], words);
+}
+
 TEST(ContainerSize, SaysWhatWouldDo) {
   ReportAdvice advice = AdviseContainerSize(Scene(4, 480 * kMi).Input());
   EXPECT_EQ(advice.conf, "");
@@ -38,20 +51,14 @@ TEST(FullHost, NoSettingOfTheExecutorsOwnHelps) {
   Scene scene(4, 480 * kMi);
   ASSERT_EQ(Advise(scene.Input())[0].conf, "spark.executor.memoryOverhead");
   scene.input.of_host = true;
-  const std::vector<ReportAdvice> pieces = Advise(scene.Input());
-  ASSERT_EQ(pieces.size(), 1u);
-  EXPECT_EQ(pieces[0].conf, "");
-  EXPECT_THAT(pieces[0].because, HasSubstr("fewer executors or other programs on that host"));
+  DemandWordsAlone(Advise(scene.Input()), "fewer executors or other programs on that host");
 }
 
 TEST(VirtualMemory, IsYarnsToCheckOrNot) {
   Scene scene(4, 480 * kMi);
   EXPECT_FALSE(AdviseVirtualMemory(scene.Input()));
   scene.input.of_address_space = true;
-  const std::vector<ReportAdvice> pieces = Advise(scene.Input());
-  ASSERT_EQ(pieces.size(), 1u);
-  EXPECT_EQ(pieces[0].conf, "") << "spark-submit would ignore it";
-  EXPECT_THAT(pieces[0].because, HasSubstr("yarn.nodemanager.vmem-check-enabled=false"));
+  DemandWordsAlone(Advise(scene.Input()), "yarn.nodemanager.vmem-check-enabled=false");
 }
 
 // Fewer cores each make more executors, all of them in the same group; neither does overhead make that larger.
@@ -96,10 +103,7 @@ TEST(PysparkMemory, IsNoAnswerToALimitOfSomebodyElses) {
   scene.settings["spark.executor.pyspark.memory"] = "500m";  // less than the limit that was met
   for (bool set : {true, false}) {
     if (!set) scene.settings.clear();
-    std::optional<ReportAdvice> advice = AdvisePysparkMemory(scene.Input());
-    ASSERT_TRUE(advice);
-    EXPECT_EQ(advice->conf, "");
-    EXPECT_THAT(advice->because, HasSubstr("not Spark's limit"));
+    DemandWords(AdvisePysparkMemory(scene.Input()), "not Spark's limit");
   }
 }
 
@@ -107,10 +111,7 @@ TEST(PysparkMemory, CannotGiveMoreThanTheHostHas) {
   Scene scene = RefusedScene(900 * kMi);
   scene.settings["spark.executor.pyspark.memory"] = "4000m";
   scene.death.address_space->refused_bytes = 20'000 * kMi;
-  std::optional<ReportAdvice> advice = AdvisePysparkMemory(scene.Input());
-  ASSERT_TRUE(advice);
-  EXPECT_EQ(advice->conf, "");
-  EXPECT_THAT(advice->because, HasSubstr("fewer rows"));
+  DemandWords(AdvisePysparkMemory(scene.Input()), "fewer rows");
 }
 
 TEST(PysparkMemory, BeyondWhatIsGrantedEachHasMoreWithFewerAtOnce) {
@@ -131,8 +132,7 @@ TEST(PysparkMemory, BeyondWhatIsGrantedEachHasMoreWithFewerAtOnce) {
   EXPECT_EQ(AdvisePysparkMemory(scene.Input())->to, "5280m");
   scene.settings["yarn.scheduler.maximum-allocation-mb"] = "6500";
   scene.death.address_space->refused_bytes = 5000 * kMi;
-  EXPECT_EQ(AdvisePysparkMemory(scene.Input())->conf, "");
-  EXPECT_THAT(AdvisePysparkMemory(scene.Input())->because, HasSubstr("fewer rows"));
+  DemandWords(AdvisePysparkMemory(scene.Input()), "fewer rows");
 }
 
 TEST(PysparkMemory, NothingWasRefused) { EXPECT_FALSE(AdvisePysparkMemory(Scene(1, 480 * kMi).Input())); }
@@ -170,10 +170,8 @@ TEST(JvmPools, IsTheOnlyAdvice) {
 }
 
 TEST(JvmPools, NoHeapIsLargeEnoughForAnArrayLongerThanAny) {
-  const std::vector<ReportAdvice> pieces = Advise(ShortScene("java.lang.OutOfMemoryError: Requested array size exceeds VM limit").Input());
-  ASSERT_EQ(pieces.size(), 1u);
-  EXPECT_EQ(pieces[0].conf, "");
-  EXPECT_THAT(pieces[0].because, HasSubstr("no larger heap changes that"));
+  DemandWordsAlone(Advise(ShortScene("java.lang.OutOfMemoryError: Requested array size exceeds VM limit").Input()),
+                   "no larger heap changes that");
 }
 
 TEST(JvmPools, SayNothingOfAHeap) {

@@ -74,6 +74,7 @@ public final class DriverReports {
    * must not keep the application from ending.
    *
    * @param mostMillis how long to wait for the files
+   * @return whether the final report is written
    */
   public boolean finish(long mostMillis) throws InterruptedException, ExecutionException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(mostMillis);

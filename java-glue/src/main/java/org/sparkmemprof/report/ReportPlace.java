@@ -65,7 +65,7 @@ public final class ReportPlace {
    * @param location of a report that exists
    */
   synchronized void tell(String location) {
-    if (line != null) {
+    if (line != null && !line.equals(mark + location)) {
       put(location);
     }
   }

@@ -202,7 +202,6 @@ def test_in_a_browser_it_asks_once(server, logged, line):
         seen.open(f"http://{server.host}/history/{log.name}/memory/#/lines")
         seen.page.locator("tbody tr", has_text="sum.py:").first.wait_for()
         assert seen.page.locator(".banner").count() == 0
-        seen.demand_accessible()
         seen.demand_within_spark("light", f"history-{line}-lines")
         seen.requests.clear()
         seen.page.wait_for_timeout(6000)

@@ -63,15 +63,19 @@ def test_settings_of_the_environment_stay(spark):
 
 @pytest.fixture
 def run_tests(line, tmp_path):
-    def run(text):
-        """The outcomes of a file's tests by their names: "" passed, else why not; and what pytest printed."""
+    def run(text, defaults=""):
+        """The outcomes of a file's tests by their names: "" passed, else why not; and what pytest printed.
+
+        `defaults`: the user's spark-defaults.conf; "": there is none.
+        """
         (tmp_path / "test_users.py").write_text(text)
         command = [ROOT / "integration/with-spark.sh", line, "python", "-m", "pytest", "-p", "no:cacheprovider"]
         options = ["--strict-markers", "--junitxml=results.xml", "-q", "test_users.py"]
-        (tmp_path / "conf").mkdir()
-        (tmp_path / "conf/spark-defaults.conf").write_text("spark.driver.extraJavaOptions -Dours.kept=7\n")
-        environment = {**os.environ, "TMPDIR": str(tmp_path), "SPARK_CONF_DIR": str(tmp_path / "conf")}
-        environment["JDK_JAVA_OPTIONS"] = SHORT_LIVED
+        environment = {**os.environ, "TMPDIR": str(tmp_path), "JDK_JAVA_OPTIONS": SHORT_LIVED}
+        if defaults:
+            (tmp_path / "conf").mkdir()
+            (tmp_path / "conf/spark-defaults.conf").write_text(defaults)
+            environment["SPARK_CONF_DIR"] = str(tmp_path / "conf")
         finished = processes.run([*command, *options], 300, cwd=tmp_path, env=environment)
         assert (tmp_path / "results.xml").exists(), finished.stdout + finished.stderr
         results = {}
@@ -83,7 +87,7 @@ def run_tests(line, tmp_path):
 
 
 def test_only_a_test_whose_task_held_more_fails(run_tests):
-    results, printed = run_tests(FIXTURE + TESTS)
+    results, printed = run_tests(FIXTURE + TESTS, "spark.driver.extraJavaOptions -Dours.kept=7\n")
     passed = {name for name, problem in results.items() if not problem}
     fine = {"test_below", "test_below_after_one_above", "test_without_a_mark", "test_settings_of_the_environment_stay"}
     assert passed == fine, printed

@@ -1,11 +1,11 @@
-"""Native code in executors' JVMs: a JNI library of the user's, and a whole engine in Rust."""
+"""Native code in the JVM: a JNI library of the user's, and a whole engine in Rust."""
 
 import pathlib
 import subprocess
 
 import processes
 import pytest
-from conftest import BUILD, PLUGIN
+from conftest import BUILD, LOCAL_CLUSTER, PLUGIN
 from java_jobs import jars_with
 
 HOG = BUILD / "tests/jvm/libnative_hog.so"
@@ -22,10 +22,11 @@ def functions(site, language):
     return [frame["function"] for frame in site["frames"] if frame["language"] == language]
 
 
+@pytest.mark.parametrize("master", ["local[2]", pytest.param(LOCAL_CLUSTER, marks=pytest.mark.full)])
 @pytest.mark.one_line("4")
-def test_a_jni_library_of_the_users(spark, spark_run, jar, tmp_path):
+def test_a_jni_library_of_the_users(spark, spark_run, jar, tmp_path, master):
     jars = jars_with("NativeHog", spark, jar, tmp_path)
-    run = spark_run("native_libraries.py", HOG, jar=jars).demand_success()
+    run = spark_run("native_libraries.py", HOG, master=master, jar=jars).demand_success()
     assert run.result() == 2
     (stage,) = run.report()["stages"]
     held = {site["liveAtPeakBytes"]: site for site in native_sites(stage) if "hog_keep" in functions(site, "native")}

@@ -74,9 +74,10 @@ def test_two_applications_at_once(spark_run, running):
     assert not list(running.boxes.rglob("*.box"))
 
 
-def test_files_that_are_no_boxes(spark_run, running):
+@pytest.mark.parametrize("master", ["local[2]", pytest.param(LOCAL_CLUSTER, marks=pytest.mark.full)])
+def test_files_that_are_no_boxes(spark_run, running, master):
     conf = {"spark.memprof.box.dir": str(running.boxes), "spark.memprof.snapshot.seconds": "1"}
-    running.start([("one", spark_run.prepare(JOB, running.folder, "one", conf=conf))])
+    running.start([("one", spark_run.prepare(JOB, running.folder, "one", master=master, conf=conf))])
     (box,) = running.boxes.rglob("*.box")
     content = box.read_bytes()
 

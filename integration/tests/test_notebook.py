@@ -43,7 +43,7 @@ def test_the_prompt_shows_the_running_application(run):
     assert name == "notebook"
 
 
-@pytest.mark.full  # test_kernel.py has it in a real kernel's page
+@pytest.mark.full  # test_kernel.py has it in a real kernel's page, where Spark has a UI
 def test_a_cell_shows_it_in_a_browser(run, cell):
     place, _ = places()
     with browsing.chromium() as browser, browsing.window(browser) as seen:

@@ -11,8 +11,8 @@
 #include "base/clock.h"
 #include "profile/rss_message.h"
 #include "shortage/last_words.h"
-#include "stacks/thread_name.h"
 #include "tasks/thread_task.h"
+#include "tasks/unnamed_threads.h"
 
 namespace memprof {
 namespace {
@@ -49,7 +49,7 @@ ShortageInputs HeapShortages::OnThisThread(JNIEnv* jni) {
   inputs.errors = limits_.errors();
   inputs.used_after_gc = heap_->collectors().UsedAfter();
   ground_->tasks.WithTask(CurrentTask(), [&](TaskFigures& task) { inputs.task = task.key; });
-  inputs.thread = ThreadName(ground_->jvm.jvmti(), jni, nullptr);
+  inputs.thread = NameOfThisThread(ground_->jvm.jvmti(), jni);
   CapturedStack stack;
   CaptureStack(ground_->jvm.jvmti(), nullptr, &stack);
   if (stack.depth == 0) return inputs;

@@ -43,6 +43,10 @@ constexpr Service kServices[] = {
     {"dag-scheduler-", "scheduler"},
     {"task-scheduler-", "scheduler"},
     {"spark-dynamic-executor-allocation", "scheduler"},
+    {"serve-Arrow", "Py4J"},  // they send results to the driver's Python program (PythonRDD.serveToStream)
+    {"serve-DataFrame", "Py4J"},
+    {"serve RDD", "Py4J"},
+    {"serve toLocalIterator", "Py4J"},
     {"Spark Context Cleaner", "cleaner"},
     {"context-cleaner-", "cleaner"},
     {"SparkUI-", "UI"},

@@ -21,8 +21,6 @@ std::string BucketName(const std::string& name) {
   return service.empty() ? "thread " + name : std::string(service);
 }
 
-constexpr std::string_view kUnnamed = "Thread-#";
-
 // As the kernel knows the current thread, normalised; at most 15 characters.
 std::string NativeThreadName() {
   char name[16] = {};
@@ -35,11 +33,12 @@ uint32_t ThreadBuckets::OfThisThread(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (bucket_of_thread != UINT32_MAX) return bucket_of_thread;
   const std::string name = ThreadName(jvmti, jni, nullptr);
   if (name.empty()) return 0;  // the JVM doesn't tell it yet, or it has none
-  if (name != kUnnamed) return bucket_of_thread = BucketOf(BucketName(name));
+  if (name != kUnnamedThread) return bucket_of_thread = BucketOf(BucketName(name));
   // A thread that a library's runtime has attached to the JVM has no name of its own there, but one for the kernel.
-  if (NativeThreadName() != kUnnamed) return bucket_of_thread = OfThisNativeThread();
-  const std::string_view service = ServiceOfUnnamedThread(jvmti, jni);
-  return bucket_of_thread = BucketOf(service.empty() ? BucketName(name) : std::string(service));
+  if (NativeThreadName() != kUnnamedThread) return bucket_of_thread = OfThisNativeThread();
+  const std::optional<std::string_view> service = ServiceOfUnnamedThread(jvmti, jni);
+  if (!service) return BucketOf(BucketName(name));
+  return bucket_of_thread = BucketOf(service->empty() ? BucketName(name) : std::string(*service));
 }
 
 uint32_t ThreadBuckets::OfThisThreadIfKnown() const { return bucket_of_thread == UINT32_MAX ? 0 : bucket_of_thread; }

@@ -14,6 +14,9 @@ TEST(ServiceThreads, AreKnownByWhatTheirNamesBeginWith) {
   EXPECT_EQ(ServiceOf("Executor task launch worker-0"), "task launch");
   EXPECT_EQ(ServiceOf("dispatcher-BlockManagerEndpoint1"), "RPC");
   EXPECT_EQ(ServiceOf("rpc-client-1-1"), "RPC");
+  EXPECT_EQ(ServiceOf("serve-Arrow"), "Py4J");
+  EXPECT_EQ(ServiceOf("serve RDD 12 with partitions 0"), "Py4J");
+  EXPECT_EQ(ServiceOf("serve-http"), "") << "anybody's";
   EXPECT_EQ(ServiceOf("dispatcher-event-loop-3"), "RPC");
   EXPECT_EQ(ServiceOf("subquery-2"), "query planning");
   EXPECT_EQ(ServiceOf("SIGTERM handler"), "JVM");

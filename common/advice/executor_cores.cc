@@ -23,6 +23,15 @@ std::optional<ReportAdvice> ForHeap(const AdviceInput& input, uint64_t cores) {
   return ReportAdvice{"spark.master", master, fmt::format("local[{}{}", tasks / 2 * cpus, failures), because};
 }
 
+// A standalone worker gives the cores that are left to another executor, which no limit of its own bounds
+// (Master.scheduleExecutorsOnWorkers).
+const char* AloneThere(const AdviceInput& input) {
+  const std::string master = TextOr(input.settings, "spark.master", "");
+  if (!master.starts_with("spark://") && !master.starts_with("local-cluster[")) return "";
+  return "; also set spark.cores.max to this number times the workers of the cluster: otherwise one with cores and memory left starts a "
+         "second executor, which shares the limit";
+}
+
 }  // namespace
 
 std::optional<ReportAdvice> AdviseExecutorCores(const AdviceInput& input) {
@@ -36,9 +45,10 @@ std::optional<ReportAdvice> AdviseExecutorCores(const AdviceInput& input) {
   uint64_t each = BytesOfEach(python);
   uint64_t fitting = each == 0 ? 0 : (limit - jvm) / WithHeadroom(each);
   if (fitting == 0 || fitting >= std::min<uint64_t>(TaskSlots(input).value_or(0), python.workers)) return std::nullopt;
-  return ReportAdvice{"spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", fitting * TaskCpus(input)),
-                      fmt::format("{}, {} each; beside the JVM's {} the limit of {} has room for {} of these + 10 %", PythonPhrase(python),
-                                  FormatBytes(each), FormatBytes(jvm), FormatBytes(limit), fitting)};
+  return ReportAdvice{
+      "spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", fitting * TaskCpus(input)),
+      fmt::format("{}, {} each; beside the JVM's {} the limit of {} has room for {} of these + 10 %{}", PythonPhrase(python),
+                  FormatBytes(each), FormatBytes(jvm), FormatBytes(limit), fitting, AloneThere(input))};
 }
 
 }  // namespace memprof

@@ -16,8 +16,9 @@ constexpr uint64_t kIdleWorker = 16 * kMib;  // below this a worker waits for a 
 PythonAtOnce SumOf(const std::vector<ReportProcess>& processes) {
   PythonAtOnce python;
   for (const ReportProcess& process : processes) {
-    if (!process.kind.starts_with("python")) continue;
+    if (process.kind == "jvm") continue;
     python.bytes += process.peak_rss_bytes;
+    if (process.kind == "program") python.programs += process.peak_rss_bytes;
     if (process.kind == "python-worker" && process.peak_rss_bytes >= kIdleWorker) ++python.workers;
   }
   return python;
@@ -46,7 +47,8 @@ PythonAtOnce LargestPythonSum(const AdviceInput& input) {
     if (site.origin == Origin::kPython) live += site.live_at_peak_bytes.value_or(0);
   }
   // A worker that is killed while it fills a block needed all of that block.
-  if (live > largest.bytes) largest = {live, std::max<size_t>(largest.workers, 1), true};
+  const uint64_t programs = largest.programs;
+  if (live > largest.bytes - programs) largest = {live + programs, programs, std::max<size_t>(largest.workers, 1), true};
   return largest;
 }
 
@@ -111,8 +113,9 @@ uint64_t BytesOfEach(const PythonAtOnce& python) { return python.bytes / std::ma
 
 std::string PythonPhrase(const PythonAtOnce& python) {
   std::string workers = python.workers <= 1 ? "" : fmt::format(" ({} at once)", python.workers);
-  return python.by_sites ? fmt::format("Python had {} in live blocks{}", FormatBytes(python.bytes), workers)
-                         : fmt::format("Python workers together held {}{}", FormatBytes(python.bytes), workers);
+  const std::string programs = python.programs == 0 ? "" : fmt::format(" + {} in programs beside it", FormatBytes(python.programs));
+  return fmt::format("{} {}{}{}{}", python.by_sites ? "Python had" : "Python workers together held",
+                     FormatBytes(python.bytes - python.programs), python.by_sites ? " in live blocks" : "", workers, programs);
 }
 
 bool LimitIsHosts(const AdviceInput& input) {

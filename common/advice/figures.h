@@ -9,10 +9,11 @@ namespace memprof {
 
 inline constexpr double kHeadroom = 1.1;  // 10 % over what was measured
 
-// Python workers together: the largest sum measured at one moment, or, where it is more, what they had requested when they died,
-// touched or not.
+// Python workers together, with the programs that something there has started: the largest sum measured at one moment, or, where it is
+// more, what they had requested when they died, touched or not.
 struct PythonAtOnce {
   uint64_t bytes = 0;
+  uint64_t programs = 0;  // of it, in other programs
   size_t workers = 0;     // that held it
   bool by_sites = false;  // of live blocks, not of resident memory
 };

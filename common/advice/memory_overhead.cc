@@ -21,8 +21,8 @@ std::optional<ReportAdvice> AdviseMemoryOverhead(const AdviceInput& input) {
     const std::optional<Fit> fit = LargestFit(input);
     if (!fit || fit->overhead <= budget) return std::nullopt;
     return ReportAdvice{"spark.executor.memoryOverhead", SparkSize(budget), SparkSize(fit->overhead),
-                        fmt::format("with {} tasks at once: their Python workers at {} each + JVM native {} + 10 %", fit->tasks,
-                                    FormatBytes(BytesOfEach(python)), FormatBytes(native))};
+                        fmt::format("with {} tasks at once: their Python workers{} at {} each + JVM native {} + 10 %", fit->tasks,
+                                    python.programs == 0 ? "" : " and programs", FormatBytes(BytesOfEach(python)), FormatBytes(native))};
   }
   std::string because = PythonPhrase(python);
   if (own != 0) because += fmt::format(", {} more than spark.executor.pyspark.memory reserves", FormatBytes(in_overhead));

@@ -101,6 +101,8 @@ Status CheckMemory(const proto::TaskMemory& memory) {
   return plausible ? Status() : Corrupt("a task has a figure of Spark's memory no machine reaches");
 }
 
+constexpr size_t kMostProcessName = 256;  // NAME_MAX is 255
+
 template <typename Processes>
 Status CheckProcesses(const Processes& processes) {
   for (const proto::Process& process : processes) {
@@ -113,6 +115,7 @@ Status CheckProcesses(const Processes& processes) {
     }
     if (!plausible || process.peak_rows_size() > 64 || baseline.modules_size() > 64)
       return Corrupt("a process has a figure no machine reaches");
+    if (process.name().size() > kMostProcessName) return Corrupt("a process has a name longer than any file's");
   }
   return {};
 }
@@ -213,6 +216,7 @@ Status CheckDeath(const proto::WorkerDeath& death) {
   if (!Plausible(death.limit_bytes()) || !Plausible(death.live_bytes()) || !Plausible(death.allocated_bytes())) {
     return Corrupt("a worker's death has a figure no machine reaches");
   }
+  if (death.program().size() > kMostProcessName) return Corrupt("a process has a name longer than any file's");
   return CheckMoment(death.before());
 }
 

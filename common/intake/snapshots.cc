@@ -49,6 +49,12 @@ void JoinProcess(const proto::Process& other, proto::Process& process) {
   if (has_task) process.set_last_task_attempt_id(task);
 }
 
+void KeepLargest(size_t most, std::vector<const proto::Process*>& processes) {
+  std::stable_sort(processes.begin(), processes.end(),
+                   [](const auto* a, const auto* b) { return a->peak_rss_bytes() > b->peak_rss_bytes(); });
+  processes.resize(std::min(most, processes.size()));
+}
+
 void JoinProcesses(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
   std::map<int32_t, proto::Process> by_pid;
   for (const proto::ExecutorSnapshot* from : Both(snapshot, other)) {
@@ -57,12 +63,14 @@ void JoinProcesses(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot
       if (!added) JoinProcess(process, entry->second);
     }
   }
-  std::vector<const proto::Process*> order;
-  for (const auto& [pid, process] : by_pid) order.push_back(&process);
-  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return a->peak_rss_bytes() > b->peak_rss_bytes(); });
-  if (order.size() > kMaxProcesses) order.resize(kMaxProcesses);
+  std::vector<const proto::Process*> kept, programs;
+  for (const auto& [pid, process] : by_pid) (process.kind() == "program" ? programs : kept).push_back(&process);
+  KeepLargest(kMaxProcesses, kept);
+  KeepLargest(std::min<size_t>(kMaxPrograms, kMaxProcesses - kept.size()), programs);
+  kept.insert(kept.end(), programs.begin(), programs.end());
+  KeepLargest(kept.size(), kept);
   snapshot.clear_processes();
-  for (const proto::Process* process : order) *snapshot.add_processes() = *process;
+  for (const proto::Process* process : kept) *snapshot.add_processes() = *process;
 }
 
 void JoinMoment(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
@@ -188,6 +196,17 @@ void JoinHeapUse(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& 
   }
 }
 
+// The later one: a limit may be raised or lowered in place. Of one moment, the smaller. None may mean that the cgroup can't be read any
+// more, which lifts no limit.
+void JoinLimit(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
+  const auto order = [](const proto::ExecutorSnapshot& value) {
+    return std::tuple(value.has_cgroup_limit_bytes(), value.cgroup_limit_clock_ms(), ~value.cgroup_limit_bytes());
+  };
+  if (order(other) <= order(snapshot)) return;
+  snapshot.set_cgroup_limit_bytes(other.cgroup_limit_bytes());
+  snapshot.set_cgroup_limit_clock_ms(other.cgroup_limit_clock_ms());
+}
+
 // Texts about the JVM: the later report's, so that the order of arrival does not matter.
 void JoinWords(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
   auto order = [](const proto::ExecutorSnapshot& value) {
@@ -206,11 +225,9 @@ void JoinWords(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& sn
 void JoinSnapshot(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
   JoinWords(other, snapshot);
   snapshot.set_exits_on_out_of_memory(snapshot.exits_on_out_of_memory() || other.exits_on_out_of_memory());
+  snapshot.set_kills_itself_on_out_of_memory(snapshot.kills_itself_on_out_of_memory() || other.kills_itself_on_out_of_memory());
   snapshot.set_cgroup_shared(snapshot.cgroup_shared() || other.cgroup_shared());
-  if (other.has_cgroup_limit_bytes()) {
-    uint64_t known = snapshot.has_cgroup_limit_bytes() ? snapshot.cgroup_limit_bytes() : UINT64_MAX;
-    snapshot.set_cgroup_limit_bytes(std::min(known, other.cgroup_limit_bytes()));
-  }
+  JoinLimit(other, snapshot);
   auto raise = [&](bool measured, uint64_t value, uint64_t known, void (proto::ExecutorSnapshot::*set)(uint64_t)) {
     if (measured) (snapshot.*set)(std::max(value, known));
   };

@@ -7,8 +7,10 @@
 
 namespace memprof {
 
-// At most so many processes are kept, those with the largest peaks.
+// At most so many processes are kept: the JVM's and Python's with the largest peaks, then programs.
 inline constexpr int kMaxProcesses = 64;
+// Of which so many are programs: a task may start one for every row, each larger than a worker.
+inline constexpr int kMaxPrograms = 16;
 
 // More than any JVM has.
 inline constexpr int kMaxCollectors = 32;

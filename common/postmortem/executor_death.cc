@@ -94,6 +94,7 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   if (executor.heap_after_gc_peak) evidence.heap_used_bytes = executor.heap_after_gc_peak->bytes;
   evidence.heap_max_bytes = executor.heap_max_bytes;
   evidence.exits_on_out_of_memory = snapshot.exits_on_out_of_memory();
+  evidence.kills_itself_on_out_of_memory = snapshot.kills_itself_on_out_of_memory();
   const std::optional<LastTask> failed = lookups_.LastFailedOn(executor.id, facts.removed_ms);
   if (failed) evidence.last_word = ParseJvmShortage(state_.interner->StringAt(failed->task->error));
   const std::optional<proto::HeapShortage> error = HeapErrorThatEnded(executor.id, facts, state_);
@@ -117,7 +118,7 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   std::optional<ReportAction> action;
   if (verdict.of_heap && error) action = ChargeAction(executor, *error, death);
   death.headline = ExecutorHeadline(death, verdict, executor, evidence.last_word, error, action);
-  if (in_full && (verdict.of_heap || verdict.of_unknown_pool) && !death.retained) PutRetained(executor, death);
+  if (in_full && (verdict.of_heap || verdict.of_unknown_pool || verdict.maybe_of_heap) && !death.retained) PutRetained(executor, death);
   // Which setting helps depends on the pool that ran short.
   if (in_full && death.out_of_memory && !verdict.of_unknown_pool)
     death.advice = AdviceFor(death, executor, snapshot, tasks, verdict, evidence.last_word, action, state_);

@@ -90,6 +90,13 @@ std::string TogetherPhrase(const ReportPostMortem& death) {
   return fmt::format("; {} Python workers held {} together, this one {}", workers, FormatBytes(together), FormatBytes(own));
 }
 
+// "; it held 1.2 GiB": of a program, which no site tells of.
+std::string OwnPhrase(const ReportPostMortem& death) {
+  const auto own =
+      std::find_if(death.processes.begin(), death.processes.end(), [&](const auto& process) { return process.pid == death.pid; });
+  return death.program.empty() || own == death.processes.end() ? "" : "; it held " + FormatBytes(own->peak_rss_bytes);
+}
+
 }  // namespace
 
 std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdict, const ReportExecutor& executor,
@@ -133,8 +140,11 @@ std::string WorkerHeadline(const ReportPostMortem& death, const Verdict& verdict
   if (death.out_of_memory && signal != 0) {
     return fmt::format("{} was refused memory and died of {}{}: {}", who, SignalName(signal), place, use);
   }
-  if (death.out_of_memory)
-    return fmt::format("{} was killed for its {}: {}{}{}", who, MemoryPhrase(verdict), use, LargestPhrase(death), TogetherPhrase(death));
+  if (death.out_of_memory) {
+    const std::string killed = verdict.of_another ? fmt::format("{}, or another process of its container,", who) : who;
+    return fmt::format("{} was killed for its {}: {}{}{}", killed, MemoryPhrase(verdict), use,
+                       death.program.empty() ? LargestPhrase(death) : OwnPhrase(death), TogetherPhrase(death));
+  }
   if (signal != 0) return fmt::format("{} crashed, not of memory: {}{}; {}", who, SignalName(signal), place, use);
   if (death.unknown) return fmt::format("{} vanished; why is not known: {}", who, use);
   return fmt::format("{} died, not of memory: {}", who, use);

@@ -9,10 +9,11 @@
 namespace memprof {
 namespace {
 
-uint64_t PythonBytes(const proto::Moment& moment) {
+// Python's processes, and programs that something there has started.
+uint64_t BesideJvm(const proto::Moment& moment) {
   uint64_t sum = 0;
   for (const proto::Process& process : moment.processes()) {
-    if (process.kind().starts_with("python")) sum += process.peak_rss_bytes();  // at this moment
+    if (process.kind() != "jvm") sum += process.peak_rss_bytes();  // at this moment
   }
   return sum;
 }
@@ -32,7 +33,7 @@ std::vector<ReportRegionUse> RegionsThen(const ReportExecutor& executor, const p
   for (const ReportRegion& region : executor.regions) {
     ReportRegionUse& use = regions.emplace_back(ReportRegionUse{region.name, region.budget_bytes, std::nullopt});
     if (region.name == of_python) {
-      if (!moment.processes().empty()) use.bytes = PythonBytes(moment);
+      if (!moment.processes().empty()) use.bytes = BesideJvm(moment);
     } else {
       use.bytes = RegionOf(moment, region.name);
     }

@@ -26,12 +26,21 @@ std::string EndPhrase(const LossReason& loss) {
   return loss.exit_code ? "exit code " + ExitCodePhrase(*loss.exit_code) : "Spark gives no exit code";
 }
 
+// " at most 97 % of the heap was in use after a collection"; "" where none was reported.
+std::string HeapUsePhrase(const DeathEvidence& evidence) {
+  const double share = ShareOf(evidence.heap_used_bytes, evidence.heap_max_bytes);
+  return share < 0 ? "" : fmt::format(" at most {} of the heap was in use after a collection", FormatPercent(share, 1));
+}
+
 std::string HeapPhrase(const DeathEvidence& evidence) {
-  std::string how = EndPhrase(evidence.loss);
-  if (double share = ShareOf(evidence.heap_used_bytes, evidence.heap_max_bytes); share >= 0) {
-    how += fmt::format(", and at most {} of the heap was in use after a collection", FormatPercent(share, 1));
-  }
-  return how;
+  const std::string use = HeapUsePhrase(evidence);
+  return EndPhrase(evidence.loss) + (use.empty() ? "" : ", and" + use);
+}
+
+// ", with 33 % of the limit in use at the last sample"; "" where that is not known.
+std::string UseThen(const DeathEvidence& evidence) {
+  const double share = ShareOf(evidence.used_bytes, evidence.limit_bytes);
+  return share < 0 ? "" : fmt::format(", with {} of the limit in use at the last sample", FormatPercent(share, 1));
 }
 
 Verdict OfHeap(const DeathEvidence& evidence) {
@@ -90,16 +99,22 @@ bool MayBeOfMemory(const DeathEvidence& evidence) {
   return ShareOf(evidence.used_bytes, evidence.limit_bytes) >= kNearLimit || HostShare(evidence) >= kFullHost;
 }
 
+// "; executor 8, the next one in it, found that the kernel killed nothing in its cgroup"; "" where nobody could look.
+std::string FoundNothing(const DeathEvidence& evidence) {
+  if (!evidence.kernel_kills) return "";
+  return fmt::format("; {} found that the kernel killed nothing {}", evidence.counted_by,
+                     evidence.counted_on_host ? "there" : "in its cgroup");
+}
+
 // SIGKILL, or not a word: whoever did it left no name.
 Verdict ByUse(const DeathEvidence& evidence) {
   std::string how = EndPhrase(evidence.loss);
   const double share = ShareOf(evidence.used_bytes, evidence.limit_bytes);
-  const std::string use = share < 0 ? "" : fmt::format(", with {} of the limit in use at the last sample", FormatPercent(share, 1));
+  const std::string use = UseThen(evidence);
   if (evidence.loss.silent)
     return {.unknown = true, .how = how + use + "; Spark has not heard of it: a kill, a long pause and a broken connection look alike"};
   if (evidence.kernel_kills) {  // 0: the kernel did not do it
-    const char* where = evidence.counted_on_host ? "there" : "in its cgroup";
-    const std::string found = fmt::format("; {} found that the kernel killed nothing {}", evidence.counted_by, where);
+    const std::string found = FoundNothing(evidence);
     if ((evidence.counted_on_host && MayBeOfMemory(evidence)) || HostShare(evidence) >= kFullHost) {
       return {.unknown = true, .how = how + use + found + ", but a program may have, such as the cluster's or the host's own killer"};
     }
@@ -128,6 +143,21 @@ Verdict ByUse(const DeathEvidence& evidence) {
   if (age_ms >= kStaleHostSampleMs)
     return {.unknown = true, .how = fmt::format("{}, measured {} before its end", how, FormatDuration(age_ms))};
   return {.how = how};
+}
+
+// A JVM that kills itself on an OutOfMemoryError can say no word before it.
+Verdict ByUseOrByItself(const DeathEvidence& evidence) {
+  const Verdict by_use = ByUse(evidence);
+  if (!evidence.kills_itself_on_out_of_memory || !evidence.loss.exit_code) return by_use;
+  const double heap = ShareOf(evidence.heap_used_bytes, evidence.heap_max_bytes);
+  const bool had_room = heap >= 0 && heap < kRoomyHeap;
+  if (by_use.out_of_memory && (had_room || evidence.host_kills_rose)) return by_use;
+  const std::string use = HeapUsePhrase(evidence);
+  return {.unknown = true,
+          .maybe_of_heap = true,
+          .how = fmt::format(
+              "{}{}{}; its JVM is told to kill itself so on an OutOfMemoryError (OnOutOfMemoryError){}; if it did, its stdout says so",
+              EndPhrase(evidence.loss), UseThen(evidence), FoundNothing(evidence), use.empty() ? "" : ", and" + use)};
 }
 
 // A JVM that the system refuses memory, at its start or later, ends with this code, and writes why into its log.
@@ -182,7 +212,7 @@ Verdict Judge(const DeathEvidence& evidence) {
   const bool may_end_so = loss.exit_code == kSignalBase + SIGTERM || loss.exit_code == kSignalBase + SIGABRT;
   if (!evidence.heap_error.empty() || (may_end_so && evidence.last_word && evidence.last_word->pool != JvmPool::kOther))
     return ByOutOfMemoryError(evidence);
-  if (by_sigkill) return ByUse(evidence);
+  if (by_sigkill) return ByUseOrByItself(evidence);
   if (loss.exit_code == kExitGeneral) return ByGeneralError(evidence);
   return {.how = EndPhrase(loss)};
 }
@@ -202,7 +232,14 @@ Verdict JudgeWorker(const WorkerEvidence& evidence) {
                 "crash: somebody killed it, or it ended itself",
                 evidence.death.counted_on_host ? "host" : "cgroup")};
   }
-  return Judge(evidence.death);
+  Verdict verdict = Judge(evidence.death);
+  if (evidence.was_ended && evidence.death.kernel_kills.value_or(0) > 0) {
+    verdict.of_another = true;
+    verdict.how +=
+        "; but its task came to an end then, and Spark may have ended the worker with it: if so, the kernel had killed another "
+        "process of the container, such as one that a task had started";
+  }
+  return verdict;
 }
 
 }  // namespace memprof

@@ -18,6 +18,8 @@ inline constexpr double kNearLimit = 0.85;
 inline constexpr double kFullHost = 0.95;
 // Whoever used less of a full host is not who filled it.
 inline constexpr double kMostOfHost = 0.5;
+// An OutOfMemoryError of a heap that held less is rare: it takes one very large array, or a burst after the last collection.
+inline constexpr double kRoomyHeap = 0.5;
 // A sample that is older says nothing of how it died. While tasks run, one comes with every heartbeat (10 s).
 inline constexpr int64_t kStaleSampleMs = 60'000;
 // Nor does one of the host's memory, which anybody may fill: an older one proves no end by anything else.
@@ -40,6 +42,7 @@ struct DeathEvidence {
   std::string counted_by;                                   // who read them: "a later executor in the same cgroup"
   std::optional<uint64_t> heap_used_bytes, heap_max_bytes;  // the most after a collection: of other moments it proves nothing
   bool exits_on_out_of_memory = false;                      // -XX:+ExitOnOutOfMemoryError
+  bool kills_itself_on_out_of_memory = false;               // by SIGKILL: -XX:OnOutOfMemoryError="kill -9 %p"
   std::string heap_error;                                   // of the heap, as its agent reported shortly before; empty: none
   std::optional<JvmShortage> last_word;                     // of its tasks, right before: an OutOfMemoryError
 };
@@ -52,7 +55,9 @@ struct Verdict {
   bool of_host = false;           // the host's memory, most of which others used
   bool of_address_space = false;  // the cluster manager's bound on virtual memory
   bool of_unknown_pool = false;   // an OutOfMemoryError, by the exit code alone
+  bool of_another = false;        // the kernel may have killed another process of the container in its stead
   bool unknown = false;           // neither for memory nor for anything else
+  bool maybe_of_heap = false;     // unknown: its JVM kills itself on an OutOfMemoryError
   std::string how;                // the evidence
 };
 
@@ -64,6 +69,7 @@ struct WorkerEvidence {
   DeathEvidence death;       // limit, use and the kernel's kills; Spark gives no exit code
   int signal = 0;            // as it recorded itself; 0: none
   bool was_refused = false;  // memory, right before
+  bool was_ended = false;    // by Spark at that time, perhaps: its task had come to an end without failing
 };
 Verdict JudgeWorker(const WorkerEvidence& evidence);
 

@@ -1,5 +1,6 @@
 // DeathWriter's post-mortems of Python workers: of one that died, and of one that memory was refused to.
 #include <algorithm>
+#include <cstdlib>
 
 #include "postmortem/advice_for.h"
 #include "postmortem/death_writer.h"
@@ -9,6 +10,17 @@
 #include "rollup/executor_sums.h"
 
 namespace memprof {
+namespace {
+
+constexpr int64_t kSameTimeMs = 10'000;  // clocks of two hosts, and Spark's patience with a worker (spark.python.task.killTimeout, 2 s)
+
+// Spark ends a worker whose task is cancelled, or needs no more rows.
+bool MayHaveBeenEnded(const TaskFacts& task, const proto::WorkerDeath& worker) {
+  const bool in_order = task.outcome == TaskOutcome::kKilled || task.outcome == TaskOutcome::kSucceeded;
+  return task.ended && in_order && std::abs(task.end_ms - worker.time_ms()) <= kSameTimeMs;
+}
+
+}  // namespace
 
 ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const ExecutorFacts& facts, const proto::WorkerDeath& worker,
                                        DeathDetail detail) {
@@ -17,6 +29,7 @@ ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const Exe
   death.process = "python-worker";
   death.pid = worker.pid();
   death.started_by_task = worker.started_by_task();
+  if (worker.has_program()) death.program = worker.program().empty() ? "(withheld)" : worker.program();
   death.task_attempt_id = worker.task_attempt_id();
   death.stage_id = worker.stage_id();
   death.time_ms = worker.time_ms();
@@ -39,6 +52,7 @@ ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const Exe
   const auto task = state_.tasks.find(worker.task_attempt_id());
   if (task != state_.tasks.end()) {
     death.reason = state_.interner->StringAt(task->second.error);
+    evidence.was_ended = death.program.empty() && MayHaveBeenEnded(task->second, worker);
     if (task->second.profile) tasks.push_back({task->first, &task->second, LiveBytesOf(task->second)});
     if (const InternedIncident* end = FatalSignalOf(task->second, worker.pid())) {
       evidence.signal = end->signal;

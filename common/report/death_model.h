@@ -41,6 +41,7 @@ struct ReportPostMortem {
   bool unknown = false;          // nothing proves anything
   bool survived = false;         // it met the end of its memory, and lived on
   bool started_by_task = false;  // python-worker: not a worker, but a process that a task has started
+  std::string program;           // likewise, and it ran no Python but this; empty: it was Python
   int64_t time_ms = 0;
   std::optional<uint64_t> limit_bytes, used_bytes;  // used: at the last sample
   std::optional<int64_t> last_sample_age_ms;

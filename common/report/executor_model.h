@@ -58,6 +58,7 @@ struct ReportProcess {
   std::optional<int64_t> last_task_attempt_id;
   bool alive = false;
   std::optional<ReportBaseline> baseline;
+  std::string name;  // of a program; empty: not known, or withheld
 };
 
 struct ReportMoment {

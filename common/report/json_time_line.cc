@@ -40,6 +40,7 @@ Json Unattributed(const TimeSample& sample) {
     known = known && sample[part] != kNoFigure;
     left -= sample[part];
   }
+  if (sample[Gauge::kPrograms] != kNoFigure) left -= sample[Gauge::kPrograms];
   return known ? Json(left * kKib) : Json(nullptr);
 }
 

@@ -103,10 +103,14 @@ const ReportFrame* LeadFrame(const std::vector<ReportFrame>& frames) {
 
 std::string ExecutorTitle(const std::string& id) { return id == "driver" ? "The driver" : "Executor " + id; }
 
+std::string ProcessTitle(const ReportProcess& process) {
+  return fmt::format("{} {}", process.name.empty() ? process.kind : process.name, process.pid);
+}
+
 std::string WorkerTitle(const ReportPostMortem& death) {
-  return fmt::format("Python {} {} of executor {} ({}task {}, stage {})", death.started_by_task ? "process" : "worker",
-                     death.pid.value_or(0), death.executor_id, death.started_by_task ? "started by " : "",
-                     death.task_attempt_id.value_or(-1), death.stage_id.value_or(-1));
+  const std::string what = !death.program.empty() ? "Program " + death.program : death.started_by_task ? "Python process" : "Python worker";
+  return fmt::format("{} {} of executor {} ({}task {}, stage {})", what, death.pid.value_or(0), death.executor_id,
+                     death.started_by_task ? "started by " : "", death.task_attempt_id.value_or(-1), death.stage_id.value_or(-1));
 }
 
 std::string HeldTitle(const ReportPostMortem& death) {

@@ -32,7 +32,11 @@ const ReportFrame* LeadFrame(const std::vector<ReportFrame>& frames);
 // "Executor 7", "The driver": for the beginning of a sentence.
 std::string ExecutorTitle(const std::string& id);
 
-// "Python worker 4131 of executor 1 (task 40, stage 5)", "Python process 4140 of executor 1 (started by task 40, stage 5)".
+// "python-worker 4131", "ffmpeg 4140": as processes are called in lists.
+std::string ProcessTitle(const ReportProcess& process);
+
+// "Python worker 4131 of executor 1 (task 40, stage 5)", "Python process 4140 of executor 1 (started by task 40, stage 5)",
+// "Program ffmpeg 4150 of executor 1 (started by task 40, stage 5)".
 std::string WorkerTitle(const ReportPostMortem& death);
 
 // What a post-mortem's sites are: "Held at the last sample", "Allocated by task 41, an attempt of the same stage that had failed before".

@@ -29,6 +29,7 @@ ReportProcess ProcessRow(const proto::Process& process) {
   ReportProcess row;
   row.pid = process.pid();
   row.kind = process.kind();
+  row.name = process.name();
   row.peak_rss_bytes = process.peak_rss_bytes();
   row.rows = NamedBytesOf(process.peak_rows());
   row.unattributed_bytes = static_cast<int64_t>(process.peak_rss_bytes());
@@ -76,12 +77,12 @@ ReportSparkPool PoolRow(const proto::SparkPool& pool) {
   return row;
 }
 
-// Python's processes together, at the tick when the container's use was largest: the largest simultaneous sum measured.
-std::optional<uint64_t> PythonAtPeak(const proto::ExecutorSnapshot& snapshot) {
+// All processes beside the JVM together, at the tick when the container's use was largest: the largest simultaneous sum measured.
+std::optional<uint64_t> BesideJvmAtPeak(const proto::ExecutorSnapshot& snapshot) {
   if (!snapshot.has_at_peak() || snapshot.at_peak().processes().empty()) return std::nullopt;
   uint64_t sum = 0;
   for (const proto::Process& process : snapshot.at_peak().processes()) {
-    if (process.kind().starts_with("python")) sum += process.peak_rss_bytes();
+    if (process.kind() != "jvm") sum += process.peak_rss_bytes();
   }
   return sum;
 }
@@ -113,9 +114,9 @@ std::optional<uint64_t> PeakOf(std::string_view region, uint64_t pyspark_budget,
     return pool == pools.end() ? std::nullopt : std::optional(pool->used_peak_bytes());
   }
   if (region == "heap.execution") return Measured(snapshot.has_spark_execution_peak_bytes(), snapshot.spark_execution_peak_bytes());
-  // Python lives in its own region where the manager granted one, and in the overhead everywhere else.
-  if (region == "overhead" && pyspark_budget == 0) return PythonAtPeak(snapshot);
-  if (region == "pyspark" && pyspark_budget != 0) return PythonAtPeak(snapshot);
+  // Python, and the programs that it starts, live in its own region where the manager granted one, and in the overhead everywhere else.
+  if (region == "overhead" && pyspark_budget == 0) return BesideJvmAtPeak(snapshot);
+  if (region == "pyspark" && pyspark_budget != 0) return BesideJvmAtPeak(snapshot);
   return std::nullopt;
 }
 

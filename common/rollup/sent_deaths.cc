@@ -28,6 +28,7 @@ proto::WorkerDeath WorkerDeathRules::Shortened(const proto::WorkerDeath& death) 
   brief.set_allocated_bytes(death.allocated_bytes());
   brief.set_signal(death.signal());
   brief.set_started_by_task(death.started_by_task());
+  if (death.has_program()) brief.set_program(death.program());
   if (!death.has_before()) return brief;
   proto::Moment& before = *brief.mutable_before();
   before.set_time_ms(death.before().time_ms());
@@ -38,6 +39,7 @@ proto::WorkerDeath WorkerDeathRules::Shortened(const proto::WorkerDeath& death) 
     proto::Process& own = *before.add_processes();
     own.set_pid(process.pid());
     own.set_kind(Cut(process.kind()));
+    own.set_name(Cut(process.name()));
     own.set_peak_rss_bytes(process.peak_rss_bytes());
     break;
   }

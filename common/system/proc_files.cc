@@ -85,6 +85,17 @@ Result<std::vector<std::string>> ProcFiles::ReadCommandLine(int32_t pid) const {
   return words;
 }
 
+std::string ProcFiles::ReadName(int32_t pid) const {
+  const Result<std::string> text = ReadTextFile(PathOf(pid, "comm"), 64);
+  return text.ok() ? text->substr(0, text->find('\n')) : std::string();
+}
+
+std::string ProcFiles::ReadProgram(int32_t pid) const {
+  char path[4096];
+  const ssize_t length = readlink(PathOf(pid, "exe").c_str(), path, sizeof path);
+  return length <= 0 ? std::string() : std::string(path, static_cast<size_t>(length));
+}
+
 std::vector<int32_t> ProcFiles::Children(int32_t pid) const {
   std::vector<int32_t> children;
   bool listed = false;

@@ -35,6 +35,8 @@ class ProcFiles {
   // With the pid it names a process for ever: clock ticks since boot.
   Result<uint64_t> ReadStartTicks(int32_t pid) const;
   Result<std::vector<std::string>> ReadCommandLine(int32_t pid) const;
+  std::string ReadName(int32_t pid) const;     // "ffmpeg": as ps shows it, at most 15 bytes; "": not known
+  std::string ReadProgram(int32_t pid) const;  // the path of the file that it runs; "": not known
   // Direct children. Where the kernel doesn't list them per thread, all processes are looked through.
   std::vector<int32_t> Children(int32_t pid) const;
   std::optional<uint64_t> HostMemory() const;     // MemTotal

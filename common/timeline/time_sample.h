@@ -15,6 +15,7 @@ enum class Gauge : uint8_t {
   kJvm,              // RSS
   kPythonWorkers,    // RSS, together
   kPythonOther,      // daemons, and in local mode the driver's Python: RSS, together
+  kPrograms,         // others that the JVM or a worker has started: RSS, together; not measured where there are none
   kHeapUsedAfterGc,  // after the last collection before
   kHeapCommitted,
   kHeapStorage,    // last value of Spark's memory manager
@@ -22,9 +23,9 @@ enum class Gauge : uint8_t {
   kOffHeap,        // live blocks of Unsafe
   kPressure,       // hundredths of a percent of the last ten seconds in which some thread waited for memory; no bytes
 };
-inline constexpr size_t kGauges = 11;
+inline constexpr size_t kGauges = 12;
 inline constexpr std::array<const char*, kGauges> kGaugeNames = {
-    "used",         "limit",          "jvm",     "python.workers", "python.other", "heap.usedAfterGc", "heap.committed",
+    "used",         "limit",          "jvm",     "python.workers", "python.other", "programs", "heap.usedAfterGc", "heap.committed",
     "heap.storage", "heap.execution", "offHeap", "pressure"};
 
 inline constexpr uint32_t kNoFigure = std::numeric_limits<uint32_t>::max();  // not measured

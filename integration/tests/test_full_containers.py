@@ -77,6 +77,30 @@ def test_workers_that_are_too_much_together(spark_run, cramped, tmp_path):
     assert death["advice"]
 
 
+@pytest.mark.full
+@pytest.mark.parametrize("cramped", [LARGE_BYTES], indirect=True)
+@pytest.mark.alone
+def test_a_program_that_a_task_had_started(spark_run, cramped, tmp_path):
+    """All that the task knows is a status of 137, and its worker ends in order."""
+    cluster, container = cramped
+    conf = {"spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.cores.max": "1"}
+    run = spark_run(JOB, "program", tmp_path, master=cluster.master, conf=conf).demand_success()
+    assert run.result() == 1
+    assert "returned non-zero exit status 137" in run.stderr
+    assert kernel_kills(container) == 1
+    (death,) = run.report()["postMortems"]
+    assert (death["program"], death["startedByTask"], death["outOfMemory"]) == ("tail", True, True)
+    assert death["headline"].startswith(
+        f"Program tail {death['pid']} of executor 0 (started by task 0, stage 0) was killed for its memory:"
+    )
+    (tail,) = [process for process in death["processes"] if process["kind"] == "program"]
+    assert (tail["name"], tail["pid"]) == ("tail", death["pid"])
+    assert 0.5 * LARGE_BYTES < tail["bytes"] < LARGE_BYTES
+    assert re.search(r"; it held 1\.\d GiB", death["headline"])
+    assert "oom_kill counter of its cgroup rose by 1, as its executor found" in death["how"]
+    assert "in programs beside it" in death["advice"][0]["because"]
+
+
 @pytest.fixture
 def side_by_side(spark, tmp_path):
     """(cluster, groups): two workers of two cores, each in a memory cgroup of its own inside one that limits both."""
@@ -146,6 +170,7 @@ def test_an_executor_that_was_let_go_is_no_death(spark_run, tmp_path):
         "spark.dynamicAllocation.shuffleTracking.enabled": "true",
         "spark.dynamicAllocation.initialExecutors": "2",
         "spark.dynamicAllocation.executorIdleTimeout": "2s",
+        "spark.scheduler.minRegisteredResourcesRatio": "0",  # the first may be let go before the other is there
     }
     run = spark_run(JOB, "idle", tmp_path, master=LOCAL_CLUSTER, conf=conf).demand_success()
     assert run.result() == [BLOCK_BYTES] * 2

@@ -122,3 +122,14 @@ def test_the_jvms_own_exit_on_an_error(spark_run, hog):
     demand_advice(death)
     assert len(told(run)) == 1
     assert not [log for log in run.executor_logs().values() if "A fatal error has been detected" in log]
+
+
+@pytest.mark.full
+@pytest.mark.one_line("3.5")
+def test_a_jvm_that_kills_itself_on_an_error_was_not_killed_from_outside(spark_run, hog):
+    kills = {"spark.executor.extraJavaOptions": "-XX:OnOutOfMemoryError='kill -9 %p'"}
+    run = spark_run("heap_errors.py", "ends", HELD_BYTES, master=MASTER, jar=hog, conf=CONF | kills).demand_success()
+    (death,) = run.report()["postMortems"]
+    assert (death["process"], death["exitCode"], death["unknown"]) == ("jvm", 137, True), death["how"]
+    assert "kill itself so on an OutOfMemoryError (OnOutOfMemoryError), and at most " in death["how"]
+    assert [path for path, log in run.executor_logs().items() if "# java.lang.OutOfMemoryError" in log]

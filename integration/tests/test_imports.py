@@ -1,10 +1,11 @@
-"""What a worker holds before and beside its tasks' own data, by imported top-level module."""
+"""What is held beside the tasks' own data: by imported top-level modules, and by a program that a task starts."""
 
 import pytest
 from conftest import BESIDE_BYTES, warnings_of
 
 pytestmark = pytest.mark.one_line
 
+PROGRAM_BYTES = 333_000_003
 PACKAGE_BYTES, OUTER_BYTES, INNER_BYTES = 7_654_322, 5_432_102, 3_210_988  # a bytearray asks for one byte more
 
 
@@ -12,7 +13,7 @@ PACKAGE_BYTES, OUTER_BYTES, INNER_BYTES = 7_654_322, 5_432_102, 3_210_988  # a b
 def report(shared_run):
     run = shared_run("imports.py", master="local[1]").demand_success()
     assert warnings_of(run) == []
-    assert run.result() == [30, 5_432_131, 30]
+    assert run.result() == [30, 5_432_131, 30, PROGRAM_BYTES]
     return run.report()
 
 
@@ -47,3 +48,15 @@ def test_what_pyspark_itself_imports(baseline, line):
     """Where the daemon hasn't imported it before it forked the worker, unprofiled."""
     names = [row["name"] for row in baseline["modules"]]
     assert ("pyspark" in names) == (line == "4")
+
+
+def test_a_program_that_a_task_starts_is_a_process_of_its_own(report):
+    (executor,) = report["executors"]
+    (program,) = [process for process in executor["processes"] if process["kind"] == "program"]
+    assert program["name"] == "dd"
+    assert 0 <= program["peakRssBytes"] - PROGRAM_BYTES < 4 << 20
+    assert "dd" in [process["name"] for process in executor["atPeak"]["processes"]]
+    (overhead,) = [region for region in executor["regions"] if region["name"] == "overhead"]
+    assert overhead["peakBytes"] > PROGRAM_BYTES, "it is beside the JVM"
+    life = {series["name"]: series["bytes"] for series in executor["timeline"]["series"]}
+    assert max(filter(None, life["programs"])) == pytest.approx(program["peakRssBytes"], abs=4096)

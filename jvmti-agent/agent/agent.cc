@@ -11,6 +11,7 @@
 #include "base/run_within.h"
 #include "base/warning.h"
 #include "rss/hotspot_layout.h"
+#include "shortage/out_of_memory_command.h"
 #include "shortage/vm_exit.h"
 #include "system/private_file.h"
 
@@ -92,9 +93,9 @@ std::optional<std::string> Agent::TryStart(JNIEnv* jni, const StartRequest& requ
     if (!status.ok()) return std::string(status.message()) + "; set spark.memprof.box.dir";
   }
   Forget();  // again: a thread of the old application may have begun a task after Stop()
-  const auto application =
-      std::make_shared<const Application>(Application{++applications_, request, options, watch_.Reached(), ground_.pauses.total_ns(),
-                                                      ReadHotSpotSwitch("ExitOnOutOfMemoryError").value_or(false)});
+  const auto application = std::make_shared<const Application>(Application{
+      ++applications_, request, options, watch_.Reached(), ground_.pauses.total_ns(),
+      ReadHotSpotSwitch("ExitOnOutOfMemoryError").value_or(false), IsSigkill(ReadHotSpotText("OnOutOfMemoryError").value_or(""))});
   ground_.messages.Open();
   shortages_.Reset();
   heap_.Start(application, [this, application](JNIEnv* sweeper, const std::optional<proto::RetainedHeap>& retained) {

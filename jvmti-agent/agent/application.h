@@ -29,9 +29,10 @@ struct Application {
   uint64_t number = 0;  // from 1 in this process
   StartRequest request;
   AgentOptions options;
-  Bounds before;                  // what was counted before this application
-  int64_t stopped_before_ns = 0;  // likewise, of pauses
-  bool exits_on_out_of_memory = false;
+  Bounds before;                               // what was counted before this application
+  int64_t stopped_before_ns = 0;               // likewise, of pauses
+  bool exits_on_out_of_memory = false;         // -XX:+ExitOnOutOfMemoryError
+  bool kills_itself_on_out_of_memory = false;  // by SIGKILL: -XX:OnOutOfMemoryError
   std::shared_ptr<GivenUpBoxes> given_up = std::make_shared<GivenUpBoxes>();
 
   BoxPlace Boxes() const { return {request.box_directory, request.application_id, request.executor_id, given_up}; }

@@ -69,6 +69,7 @@ void ExecutorWatch::StartWatcher(const ApplicationRef& application) {
   };
   options.looked = [this, application] { offheap_->SendLeftIfMoved(*application); };
   options.worker_died = [this, application](const DeadWorker& worker) { SendWorkerDeath(*application, worker); };
+  options.program_killed = [this, application](const DeadProgram& program) { SendProgramDeath(*application, program); };
   const Status status = ground_->watcher.Start(std::move(options));
   if (!status.ok()) ground_->shortcomings.Add("processes and container", status.message());
 }
@@ -106,6 +107,7 @@ void ExecutorWatch::Complete(const Application& application, proto::ExecutorSnap
   count("droppedRetainedSites", heap_->live_objects().lost_sites());
   count("modulesWithoutLines", names_->modules_without_lines());
   snapshot->set_exits_on_out_of_memory(application.exits_on_out_of_memory);
+  snapshot->set_kills_itself_on_out_of_memory(application.kills_itself_on_out_of_memory);
   heap_->collectors().Describe(snapshot);
   if (ground_->jvm.can_see_pauses()) {
     snapshot->set_gc_stopped_ms(static_cast<uint64_t>(ground_->pauses.total_ns() - application.stopped_before_ns) / 1'000'000);
@@ -144,6 +146,18 @@ void ExecutorWatch::SendWorkerDeath(const Application& application, const DeadWo
   std::string profile = tasks_->SnapshotOf(application, &*found);
   if (!profile.empty()) ground_->messages.Put(std::move(profile));
   ground_->Send(application, [&](proto::Envelope* envelope) { *envelope->mutable_worker_death() = std::move(*death); });
+}
+
+void ExecutorWatch::SendProgramDeath(const Application& application, const DeadProgram& program) {
+  std::optional<proto::WorkerDeath> death = DeathBelow(application.Boxes(), program.owner);
+  if (!death) return;
+  death->set_time_ms(program.time_ms);
+  death->set_pid(program.pid);
+  death->set_program(program.name);
+  death->set_oom_kills(1);
+  if (program.limit_bytes) death->set_limit_bytes(*program.limit_bytes);
+  *death->mutable_before() = program.before;
+  ground_->Send(application, [&](proto::Envelope* envelope) { *envelope->mutable_worker_death() = *std::move(death); });
 }
 
 // Last words of other executors on the same host. A JVM whose own heap was full a moment ago leaves them to another: it may end before

@@ -27,6 +27,7 @@ class ExecutorWatch {
   void StartBoxKeeper(const ApplicationRef& application);
   void Complete(const Application& application, proto::ExecutorSnapshot* snapshot) const;
   void SendWorkerDeath(const Application& application, const DeadWorker& worker);
+  void SendProgramDeath(const Application& application, const DeadProgram& program);
   void SendWordsOfTheDead(const Application& application);
 
   Ground* ground_;

@@ -58,6 +58,25 @@ std::optional<DeathInBox> DeathOfWorker(const BoxPlace& place, const ProcessName
   return found;
 }
 
+std::optional<proto::WorkerDeath> DeathBelow(const BoxPlace& place, const ProcessName& process) {
+  std::optional<proto::WorkerDeath> found;
+  ForEachBox(place, [&](const std::string&, BoxReader& box) {
+    if (NameOf(box.identity()) != process) return;
+    for (const BoxReader::SessionKey& key : box.Sessions()) {
+      if (key.task_attempt_id < 0) continue;
+      const Result<BoxSession> session = box.ReadSession(key.number);
+      if (!session.ok()) continue;
+      proto::WorkerDeath& death = found.emplace();
+      death.set_started_by_task(true);
+      death.set_task_attempt_id(session->task_attempt_id);
+      death.set_stage_id(session->stage_id);
+      death.set_stage_attempt(session->stage_attempt);
+      death.set_partition(session->partition);
+    }
+  });
+  return found;
+}
+
 bool MayHaveEndedByItself(const proto::WorkerDeath& death) {
   return death.started_by_task() && death.signal() == 0 && death.has_oom_kills() && death.oom_kills() == 0;
 }

@@ -32,6 +32,10 @@ struct DeathInBox {
 // Reads it from the dead process's box; nothing when it died between tasks or left no box.
 std::optional<DeathInBox> DeathOfWorker(const BoxPlace& place, const ProcessName& process);
 
+// Of a program that the process had started: the task that it served last, which may have failed by now because of the program's end.
+// Without figures: these are the worker's. Nothing when the process has left no box, or served no task.
+std::optional<proto::WorkerDeath> DeathBelow(const BoxPlace& place, const ProcessName& process);
+
 // What a task has started may simply have ended: a process that multiprocessing forks leaves its session open. True where neither a
 // signal nor a kill of the kernel says otherwise.
 bool MayHaveEndedByItself(const proto::WorkerDeath& death);

@@ -98,6 +98,23 @@ AddressRange HeapOf(const FieldTable& fields) {
   return begin == 0 ? AddressRange() : AddressRange{begin, begin + size};
 }
 
+// Where a flag's value is; absent: there is no such flag, or the table isn't exported.
+std::optional<uintptr_t> FlagAddress(std::string_view name) {
+  const FieldTable fields;
+  const auto flags = fields.Static("JVMFlag", "flags"), count = fields.Static("JVMFlag", "numFlags");
+  const auto name_at = fields.Offset("JVMFlag", "_name"), value_at = fields.Offset("JVMFlag", "_addr");
+  const std::optional<uint64_t> size = SizeOf("JVMFlag");
+  if (!flags || !count || !name_at || !value_at || size.value_or(0) == 0) return std::nullopt;
+  for (uintptr_t i = 0; i < *count; ++i) {
+    const uintptr_t flag = *flags + i * *size;
+    const auto* flag_name = At<const char*>(flag + *name_at);
+    if (flag_name == nullptr || name != flag_name) continue;
+    const auto value = At<uintptr_t>(flag + *value_at);
+    return value == 0 ? std::nullopt : std::optional(value);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 HotSpotLayout ReadHotSpotLayout() {
@@ -111,19 +128,14 @@ HotSpotLayout ReadHotSpotLayout() {
 }
 
 std::optional<bool> ReadHotSpotSwitch(std::string_view name) {
-  const FieldTable fields;
-  const auto flags = fields.Static("JVMFlag", "flags"), count = fields.Static("JVMFlag", "numFlags");
-  const auto name_at = fields.Offset("JVMFlag", "_name"), value_at = fields.Offset("JVMFlag", "_addr");
-  const std::optional<uint64_t> size = SizeOf("JVMFlag");
-  if (!flags || !count || !name_at || !value_at || size.value_or(0) == 0) return std::nullopt;
-  for (uintptr_t i = 0; i < *count; ++i) {
-    const uintptr_t flag = *flags + i * *size;
-    const auto* flag_name = At<const char*>(flag + *name_at);
-    if (flag_name == nullptr || name != flag_name) continue;
-    const auto value = At<uintptr_t>(flag + *value_at);
-    return value == 0 ? std::nullopt : std::optional(At<uint8_t>(value) != 0);
-  }
-  return std::nullopt;
+  const std::optional<uintptr_t> value = FlagAddress(name);
+  return value ? std::optional(At<uint8_t>(*value) != 0) : std::nullopt;
+}
+
+std::optional<std::string> ReadHotSpotText(std::string_view name) {
+  const std::optional<uintptr_t> value = FlagAddress(name);
+  const char* text = value ? At<const char*>(*value) : nullptr;
+  return text == nullptr ? std::nullopt : std::optional<std::string>(text);
 }
 
 }  // namespace memprof

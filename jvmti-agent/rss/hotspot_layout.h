@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/address_range.h"
@@ -22,5 +23,8 @@ HotSpotLayout ReadHotSpotLayout();
 
 // Of -XX:+name or -XX:-name; absent: not known.
 std::optional<bool> ReadHotSpotSwitch(std::string_view name);
+
+// Of -XX:name=text; absent: not set, or not known. The same option given several times: a line each.
+std::optional<std::string> ReadHotSpotText(std::string_view name);
 
 }  // namespace memprof

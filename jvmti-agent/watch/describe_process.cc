@@ -4,9 +4,16 @@
 
 namespace memprof {
 
-void Describe(const WatchedProcess& process, bool withheld, proto::Process* message) {
+void Identify(const WatchedProcess& process, proto::Process* message) {
   message->set_pid(process.pid);
   message->set_kind(NameOf(process.kind));
+  if (!process.name.empty()) message->set_name(process.name);
+  message->set_alive(process.alive);
+  if (process.last_task_attempt_id) message->set_last_task_attempt_id(*process.last_task_attempt_id);
+}
+
+void Describe(const WatchedProcess& process, bool withheld, proto::Process* message) {
+  Identify(process, message);
   message->set_peak_rss_bytes(process.peak_bytes);
   if (process.rows) {
     AddRssRows(*process.rows, message);
@@ -17,8 +24,6 @@ void Describe(const WatchedProcess& process, bool withheld, proto::Process* mess
     message->set_unattributed_bytes(process.unattributed_bytes());
   }
   if (process.baseline) AddBaseline(*process.baseline, withheld, message);
-  message->set_alive(process.alive);
-  if (process.last_task_attempt_id) message->set_last_task_attempt_id(*process.last_task_attempt_id);
 }
 
 }  // namespace memprof

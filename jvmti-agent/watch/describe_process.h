@@ -6,6 +6,9 @@
 
 namespace memprof {
 
+// Who it is: all but its memory.
+void Identify(const WatchedProcess& process, proto::Process* message);
+
 // `withheld`: without names of the user's own Python modules.
 void Describe(const WatchedProcess& process, bool withheld, proto::Process* message);
 

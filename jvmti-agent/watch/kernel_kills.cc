@@ -25,4 +25,10 @@ std::optional<uint64_t> KernelKills::Take(std::optional<Clock::time_point> gone)
   return 1;
 }
 
+bool KernelKills::TakeSince(Clock::time_point since) {
+  if (unexplained_.empty() || unexplained_.back() < since) return false;
+  unexplained_.pop_back();
+  return true;
+}
+
 }  // namespace memprof

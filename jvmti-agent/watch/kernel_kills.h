@@ -22,6 +22,8 @@ class KernelKills {
   // How many kills explain one process that has just vanished: 1 or 0; absent where the kernel doesn't count.
   // `gone`: when it was found gone; a later kill was another's.
   std::optional<uint64_t> Take(std::optional<Clock::time_point> gone = std::nullopt);
+  // Whether one that was counted since then explains a process that need not have been killed; it is taken.
+  bool TakeSince(Clock::time_point since);
   // False: between the last two readings, and within the last seconds, the kernel has killed nothing.
   bool MayHaveKilled() const { return !counter_ || !was_read_ || !unexplained_.empty(); }
 

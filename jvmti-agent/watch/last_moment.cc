@@ -1,6 +1,7 @@
 #include "watch/last_moment.h"
 
 #include "base/clock.h"
+#include "watch/describe_process.h"
 
 namespace memprof {
 
@@ -13,11 +14,8 @@ proto::Moment LastMoment(const ProcessWatch& processes, uint64_t used) {
   for (const auto& [pid, process] : processes.living()) {
     if (process.rss_bytes == 0) continue;
     proto::Process* message = moment.add_processes();
-    message->set_pid(pid);
-    message->set_kind(NameOf(process.kind));
+    Identify(process, message);
     message->set_peak_rss_bytes(process.rss_bytes);
-    message->set_alive(true);
-    if (process.last_task_attempt_id) message->set_last_task_attempt_id(*process.last_task_attempt_id);
     sum += process.rss_bytes;
   }
   moment.set_unattributed_bytes(static_cast<int64_t>(used) - static_cast<int64_t>(sum));

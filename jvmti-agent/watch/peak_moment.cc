@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "profile/rss_message.h"
+#include "watch/describe_process.h"
 
 namespace memprof {
 namespace {
@@ -44,10 +45,7 @@ void PeakMoment::Read(uint64_t used, const ProcessWatch& processes, const Scene&
   for (const auto& [pid, process] : processes.living()) {
     if (process.rss_bytes == 0) continue;
     proto::Process* message = message_.add_processes();
-    message->set_pid(pid);
-    message->set_kind(NameOf(process.kind));
-    message->set_alive(true);
-    if (process.last_task_attempt_id) message->set_last_task_attempt_id(*process.last_task_attempt_id);
+    Identify(process, message);
     ReadProcess(process, message);
     sum += message->peak_rss_bytes();
   }

@@ -17,16 +17,19 @@ std::string_view ModuleOf(const std::vector<std::string>& command_line) {
     if (command_line[i] == "-m") return command_line[i + 1];
     if (!command_line[i].starts_with('-')) break;
   }
+  // A script that starts what is behind it, as pex makes them: python3 ./env.pex -m pyspark.daemon.
+  const auto is_sparks = [](std::string_view word) { return word.ends_with("daemon") || word.ends_with(".worker"); };
+  for (size_t i = 2; i + 1 < command_line.size(); ++i) {
+    if (command_line[i] == "-m" && is_sparks(command_line[i + 1])) return command_line[i + 1];
+  }
   return {};
 }
 
-bool IsPython(const std::vector<std::string>& command_line) {
-  if (command_line.empty()) return false;
-  const std::string_view program = BaseName(command_line[0]);
-  return program.starts_with("python") || program.starts_with("pypy");
-}
+bool IsPython(const std::vector<std::string>& command_line) { return !command_line.empty() && IsInterpreter(command_line[0]); }
 
 }  // namespace
+
+bool IsInterpreter(std::string_view path) { return BaseName(path).starts_with("python") || BaseName(path).starts_with("pypy"); }
 
 const char* NameOf(ProcessKind kind) {
   switch (kind) {
@@ -38,16 +41,16 @@ const char* NameOf(ProcessKind kind) {
       return "python-worker";
     case ProcessKind::kPythonDriver:
       return "python-driver";
-    case ProcessKind::kOther:
+    case ProcessKind::kProgram:
       break;
   }
-  return "";
+  return "program";
 }
 
 ProcessKind KindOf(const std::vector<std::string>& command_line, ProcessKind parent) {
-  if (command_line.empty()) return ProcessKind::kOther;
+  if (command_line.empty()) return ProcessKind::kProgram;
   if (BaseName(command_line[0]) == "java") return ProcessKind::kJvm;
-  if (!IsPython(command_line)) return ProcessKind::kOther;
+  if (!IsPython(command_line)) return ProcessKind::kProgram;
   if (parent == ProcessKind::kPythonDaemon || parent == ProcessKind::kPythonWorker) return ProcessKind::kPythonWorker;
   const std::string_view module = ModuleOf(command_line);
   if (module.empty()) return ProcessKind::kPythonDriver;

@@ -1,40 +1,50 @@
 #include "watch/process_watch.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "base/valid_utf8.h"
 
 namespace memprof {
 namespace {
 
 constexpr int kMaxDepth = 8;  // wrapper scripts, daemon, worker, what a worker starts
 
+bool IsProgram(const WatchedProcess& process) { return process.kind == ProcessKind::kProgram; }
+
 }  // namespace
 
-ProcessWatch::ProcessWatch(ProcFiles proc, int32_t jvm_pid, bool with_driver)
-    : proc_(std::move(proc)), jvm_pid_(jvm_pid), with_driver_(with_driver) {
-  Adopt(jvm_pid, ProcessKind::kJvm);
+ProcessWatch::ProcessWatch(ProcFiles proc, int32_t jvm_pid, bool with_driver, bool with_names)
+    : proc_(std::move(proc)), jvm_pid_(jvm_pid), with_driver_(with_driver), with_names_(with_names) {
+  Adopt(jvm_pid, {ProcessKind::kJvm});
 }
 
 void ProcessWatch::Discover() {
-  std::map<int32_t, ProcessKind> found{{jvm_pid_, ProcessKind::kJvm}};
-  Descend(jvm_pid_, ProcessKind::kJvm, 0, &found);
+  std::map<int32_t, Found> found{{jvm_pid_, {ProcessKind::kJvm}}};
+  Descend(jvm_pid_, {ProcessKind::kJvm}, 0, &found);
   if (with_driver_) {
     const Result<ProcessStatus> jvm = proc_.ReadStatus(jvm_pid_);
     const auto own = proc_.ReadCommandLine(jvm_pid_);
     const auto parent = jvm.ok() ? proc_.ReadCommandLine(jvm->parent) : Result<std::vector<std::string>>(jvm.status());
-    if (own.ok() && parent.ok() && IsPythonWithGateway(*parent, *own)) found.emplace(jvm->parent, ProcessKind::kPythonDriver);
+    if (own.ok() && parent.ok() && IsPythonWithGateway(*parent, *own)) found.emplace(jvm->parent, Found{ProcessKind::kPythonDriver});
   }
-  for (const auto& [pid, kind] : found) {
+  for (const auto& [pid, one] : found) {
     const auto known = living_.find(pid);
     const Result<uint64_t> start = proc_.ReadStartTicks(pid);
     if (known != living_.end() && start.ok() && known->second.start_ticks == *start) {
-      known->second.kind = kind;  // a fork gets its own command line only by exec
+      // A fork gets its own command line only by exec, and new memory with it.
+      if (one.kind == ProcessKind::kProgram && known->second.kind != one.kind)
+        known->second = WatchedProcess{.pid = pid, .start_ticks = *start};
+      known->second.kind = one.kind;
+      known->second.name = one.name;
+      known->second.owner = one.owner;
       continue;
     }
     if (known != living_.end()) {
       Bury(known->second);
       living_.erase(known);
     }
-    Adopt(pid, kind);
+    Adopt(pid, one);
   }
   ReadPeaks();
 }
@@ -43,29 +53,52 @@ void ProcessWatch::ReadPeaks() {
   for (auto& [pid, process] : living_) TakeKernelsPeak(&process);
 }
 
-void ProcessWatch::Descend(int32_t pid, ProcessKind kind, int depth, std::map<int32_t, ProcessKind>* found) {
+void ProcessWatch::Descend(int32_t pid, const Found& parent, int depth, std::map<int32_t, Found>* found) {
   if (depth >= kMaxDepth || found->size() >= kMaxProcesses) return;
   for (const int32_t child : proc_.Children(pid)) {
     const Result<std::vector<std::string>> command_line = proc_.ReadCommandLine(child);
     // Of an exiting process the command line is empty while its children are still its own: a local cluster's executor would seem to be
     // a wrapper, and its workers the driver's.
     if (!command_line.ok() || command_line->empty()) continue;
-    const ProcessKind child_kind = KindOf(*command_line, kind);
+    const ProcessKind child_kind = KindOfChild(child, *command_line, parent.kind);
     if (child_kind == ProcessKind::kJvm) continue;  // another JVM's memory is its own agent's business
     const bool script_of_executor = child_kind == ProcessKind::kPythonDriver && !with_driver_;
-    if (child_kind != ProcessKind::kOther && !script_of_executor) found->emplace(child, child_kind);
-    Descend(child, child_kind == ProcessKind::kOther ? kind : child_kind, depth + 1, found);
+    if (child_kind == ProcessKind::kProgram || script_of_executor) {
+      const std::string name = with_names_ ? ValidUtf8(proc_.ReadName(child)) : "";
+      if (IsLarge(child) || living_.contains(child)) found->emplace(child, Found{ProcessKind::kProgram, name, parent.owner});
+      Descend(child, parent, depth + 1, found);
+      continue;
+    }
+    found->emplace(child, Found{child_kind});
+    const Result<uint64_t> start = proc_.ReadStartTicks(child);
+    // A Python below a worker may have no box.
+    const bool is_owner = child_kind == ProcessKind::kPythonWorker && parent.owner.pid == 0 && start.ok();
+    Descend(child, {child_kind, "", is_owner ? ProcessName{child, *start} : parent.owner}, depth + 1, found);
   }
 }
 
-void ProcessWatch::Adopt(int32_t pid, ProcessKind kind) {
+// A worker may have given itself another title (setproctitle).
+ProcessKind ProcessWatch::KindOfChild(int32_t pid, const std::vector<std::string>& command_line, ProcessKind parent) const {
+  const ProcessKind kind = KindOf(command_line, parent);
+  const bool of_python = parent == ProcessKind::kPythonDaemon || parent == ProcessKind::kPythonWorker;
+  return kind == ProcessKind::kProgram && of_python && IsInterpreter(proc_.ReadProgram(pid)) ? ProcessKind::kPythonWorker : kind;
+}
+
+bool ProcessWatch::IsLarge(int32_t pid) const {
+  const Result<uint64_t> rss = proc_.ReadRss(pid);
+  return rss.ok() && *rss >= kLeastProgram;
+}
+
+void ProcessWatch::Adopt(int32_t pid, const Found& found) {
   if (living_.size() >= kMaxProcesses) return;
   const Result<uint64_t> start = proc_.ReadStartTicks(pid);
   if (!start.ok()) return;
   WatchedProcess process;
   process.pid = pid;
   process.start_ticks = *start;
-  process.kind = kind;
+  process.kind = found.kind;
+  process.name = found.name;
+  process.owner = found.owner;
   living_.emplace(pid, process);
 }
 
@@ -77,7 +110,7 @@ void ProcessWatch::Tick() {
     workers.insert(workers.end(), children.begin(), children.end());
   }
   for (const int32_t pid : workers) {
-    if (!living_.contains(pid)) Adopt(pid, ProcessKind::kPythonWorker);
+    if (!living_.contains(pid)) Adopt(pid, {ProcessKind::kPythonWorker});
   }
   for (auto it = living_.begin(); it != living_.end();) {
     WatchedProcess& process = it->second;
@@ -178,8 +211,10 @@ void ProcessWatch::Bury(const WatchedProcess& process) {
   dead_.push_back(process);
   dead_.back().alive = false;
   dead_.back().rss_bytes = 0;
-  if (dead_.size() <= kMaxDead) return;
-  dead_.erase(std::min_element(dead_.begin(), dead_.end(), [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; }));
+  const bool many_programs = std::count_if(dead_.begin(), dead_.end(), IsProgram) > static_cast<ptrdiff_t>(kMaxDeadPrograms);
+  if (dead_.size() <= kMaxDead && !many_programs) return;
+  const auto order = [many_programs](const WatchedProcess& dead) { return std::pair(many_programs && !IsProgram(dead), dead.peak_bytes); };
+  dead_.erase(std::min_element(dead_.begin(), dead_.end(), [&](const auto& a, const auto& b) { return order(a) < order(b); }));
 }
 
 }  // namespace memprof

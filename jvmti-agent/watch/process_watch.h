@@ -1,6 +1,7 @@
-// ProcessWatch: an executor's JVM and every Python process below it, with the peak of each. They are found by looking for children:
-// in the whole tree by Discover(), among the daemons' children at every tick. The watcher calls Discover() once a second for five
-// seconds after a task's start (in local mode always), otherwise every five seconds.
+// ProcessWatch: an executor's JVM and every process below it, with the peak of each: Python's, and other programs that the JVM or a
+// worker has started and that are larger than any wrapper script. Another JVM is left out, with all below it: it has an agent of its own.
+// They are found by looking for children: in the whole tree by Discover(), among the daemons' children at every tick. The watcher calls
+// Discover() once a second for five seconds after a task's start (in local mode always), otherwise every five seconds.
 //
 // A peak is VmRSS of one reading of /proc/pid/status; its rows are RssAnon, RssFile and RssShmem of the same reading. Once a second
 // the kernel's own maximum (VmHWM) is read, for peaks between two readings; what the rows don't explain of it is unattributed. A Python
@@ -13,6 +14,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -26,7 +28,9 @@ namespace memprof {
 struct WatchedProcess {
   int32_t pid = 0;
   uint64_t start_ticks = 0;
-  ProcessKind kind = ProcessKind::kOther;
+  ProcessKind kind = ProcessKind::kProgram;
+  std::string name;   // of a program, as ps shows it; "": not known, or withheld
+  ProcessName owner;  // likewise, the daemon's child that it runs below; pid 0: none
   bool alive = true;
   uint64_t rss_bytes = 0;  // at the last tick
   uint64_t peak_bytes = 0;
@@ -42,10 +46,12 @@ struct WatchedProcess {
 class ProcessWatch {
  public:
   static constexpr size_t kMaxProcesses = 1024;
-  static constexpr size_t kMaxDead = 64;
+  static constexpr size_t kMaxDead = 64, kMaxDeadPrograms = 8;  // the latter are part of the former
 
-  // `with_driver`: the JVM's own parent belongs to it when that is PySpark's program.
-  ProcessWatch(ProcFiles proc, int32_t jvm_pid, bool with_driver);
+  static constexpr uint64_t kLeastProgram = 16 << 20;  // bytes; below it, it is a shell or a wrapper
+
+  // `with_driver`: the JVM's own parent belongs to it when that is PySpark's program. `with_names`: of programs.
+  ProcessWatch(ProcFiles proc, int32_t jvm_pid, bool with_driver, bool with_names = true);
 
   void Discover();   // reads the whole tree; costly, because each thread of the JVM has a list of children
   void ReadPeaks();  // reads the kernel's peaks of the known processes
@@ -66,8 +72,16 @@ class ProcessWatch {
  private:
   template <typename Change>
   bool WithProcess(const ProcessName& name, Change change);
-  void Descend(int32_t pid, ProcessKind kind, int depth, std::map<int32_t, ProcessKind>* found);
-  void Adopt(int32_t pid, ProcessKind kind);
+  struct Found {
+    ProcessKind kind = ProcessKind::kProgram;
+    std::string name = {};
+    ProcessName owner = {};
+  };
+  // `parent`: who or what is above these children; a wrapper counts as whoever has started it.
+  void Descend(int32_t pid, const Found& parent, int depth, std::map<int32_t, Found>* found);
+  ProcessKind KindOfChild(int32_t pid, const std::vector<std::string>& command_line, ProcessKind parent) const;
+  bool IsLarge(int32_t pid) const;
+  void Adopt(int32_t pid, const Found& found);
   bool Lives(const ProcessName& process) const;
   bool WasBuried(const ProcessName& process) const;
   void RememberBuried(const ProcessName& process);
@@ -77,7 +91,7 @@ class ProcessWatch {
 
   ProcFiles proc_;
   int32_t jvm_pid_;
-  bool with_driver_;
+  bool with_driver_, with_names_;
   std::map<int32_t, WatchedProcess> living_;
   std::vector<WatchedProcess> dead_, gone_;
   std::deque<ProcessName> buried_;  // the last kMaxProcesses

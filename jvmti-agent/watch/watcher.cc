@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "base/clock.h"
@@ -12,6 +11,7 @@
 #include "watch/describe_process.h"
 #include "watch/last_moment.h"
 #include "watch/shared_cgroup.h"
+#include "watch/victims.h"
 
 namespace memprof {
 namespace {
@@ -37,7 +37,7 @@ Status Watcher::Start(WatcherOptions options) {
   cgroup_ = cgroup.ok() ? std::move(*cgroup) : nullptr;
   host_memory_ = proc_.HostMemory().value_or(0);
   if (cgroup_ != nullptr && host_memory_ != 0 && cgroup_->Limit(host_memory_)) code_.Keep();
-  processes_.emplace(proc_, getpid(), options_.with_driver);
+  processes_.emplace(proc_, getpid(), options_.with_driver, !options_.withheld);
   jvm_rss_.emplace();
   limit_.reset();
   missed_limits_ = 0;
@@ -255,14 +255,9 @@ google::protobuf::RepeatedPtrField<proto::NamedBytes> Watcher::RegionsNow() cons
 void Watcher::SendWorkerDeaths() {
   kernel_kills_.Read(cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills(), Clock::now());
   std::vector<WatchedProcess> gone = processes_->TakeGone();
+  const Clock::time_point now = Clock::now();
   if (!gone.empty()) host_kills_.Read(proc_.HostOomKills(), Clock::now());  // a reading costs 36 µs, too much for every tick
-  // The kernel kills the largest worker first. Other processes that end with it (its daemon) end because of that. Of what a task has
-  // started, most have ended by themselves.
-  const auto order = [](const WatchedProcess& process) {
-    const bool of_task = process.end && process.end->started_by_task;
-    return std::tuple(process.kind != ProcessKind::kPythonWorker, of_task, ~process.rss_bytes);
-  };
-  std::stable_sort(gone.begin(), gone.end(), [&](const auto& a, const auto& b) { return order(a) < order(b); });
+  SortLikeliestFirst(&gone);
   // Where several executors share a cgroup, the killed process may be another executor's.
   for (const WatchedProcess& process : gone) {
     const std::optional<Clock::time_point> found_gone = process.end ? std::optional(process.end->seen) : std::nullopt;
@@ -275,8 +270,11 @@ void Watcher::SendWorkerDeaths() {
                             take_kill,
                             host_kills_.MayHaveKilled(),
                             limit_});
-    } else {
+    } else if (process.kind != ProcessKind::kProgram) {
       take_kill();
+    } else if (!shared_ && process.owner.pid != 0 && WasLargest(process, gone, *processes_) &&
+               kernel_kills_.TakeSince(now - KernelKills::kLate)) {
+      options_.program_killed({process.owner, process.pid, process.name, EpochMs(), last_, limit_});
     }
   }
 }
@@ -317,7 +315,10 @@ proto::ExecutorSnapshot Watcher::Build() const {
   snapshot.set_host(ValidUtf8(options_.host));
   snapshot.set_java_version(ValidUtf8(options_.java_version));
   snapshot.set_agent_loaded(options_.agent_loaded);
-  if (limit_) snapshot.set_cgroup_limit_bytes(*limit_);
+  if (limit_) {
+    snapshot.set_cgroup_limit_bytes(*limit_);
+    snapshot.set_cgroup_limit_clock_ms(MonotonicNs() / 1'000'000);
+  }
   snapshot.set_cgroup_shared(shared_);
   if (host_memory_ != 0) snapshot.set_host_memory_bytes(host_memory_);
   if (spark_.peak.heap_max != 0) {

@@ -52,6 +52,16 @@ struct DeadWorker {
   std::optional<uint64_t> limit_bytes;
 };
 
+// A program that the kernel has killed, which a Python worker had started.
+struct DeadProgram {
+  ProcessName owner;  // the worker
+  int32_t pid = 0;
+  std::string name;
+  int64_t time_ms = 0;   // when it was found gone
+  proto::Moment before;  // the tick before, with the program
+  std::optional<uint64_t> limit_bytes;
+};
+
 // The garbage collectors' pauses since the JVM's start.
 struct PauseSums {
   uint64_t count = 0;
@@ -64,7 +74,7 @@ struct WatcherOptions {
   std::string agent_loaded;    // "agentpath" or "jar"
   bool with_driver = false;    // local mode: the driver's Python process is watched, too
   uint64_t granted_bytes = 0;  // bound on all processes together that the cluster manager enforces without a cgroup; 0: it doesn't
-  bool withheld = false;       // names of the user's own Python modules (profile/withheld.h)
+  bool withheld = false;       // names of the user's own Python modules (profile/withheld.h), and of programs
   std::function<uint64_t()> offheap_live_bytes;
   std::function<std::optional<uint64_t>()> heap_used_after_gc;  // nothing before the first collection
   std::function<std::vector<AddressRange>()> offheap_blocks;    // large ones, in order of address
@@ -78,6 +88,7 @@ struct WatcherOptions {
   std::function<void(bool climbs)> early;
   std::function<void()> looked;                        // after a look at the processes, when all else is sent
   std::function<void(const DeadWorker&)> worker_died;  // it may have ended normally
+  std::function<void(const DeadProgram&)> program_killed;
 };
 
 class Watcher {

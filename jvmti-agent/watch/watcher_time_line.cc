@@ -44,7 +44,7 @@ TimeSample Watcher::SampleNow() const {
   sample.time_ms = last_.time_ms();
   sample.Set(Gauge::kUsed, last_.used_bytes());
   if (limit_) sample.Set(Gauge::kLimit, *limit_);
-  uint64_t jvm = 0, workers = 0, other = 0;
+  uint64_t jvm = 0, workers = 0, other = 0, programs = 0;
   std::vector<TimeSample::Worker> each;
   for (const auto& [pid, process] : processes_->living()) {
     if (process.kind == ProcessKind::kJvm) {
@@ -52,6 +52,8 @@ TimeSample Watcher::SampleNow() const {
     } else if (process.kind == ProcessKind::kPythonWorker) {
       workers += process.rss_bytes;
       each.push_back({pid, TimeSample::ToKib(process.rss_bytes)});
+    } else if (process.kind == ProcessKind::kProgram) {
+      programs += process.rss_bytes;
     } else {
       other += process.rss_bytes;
     }
@@ -59,6 +61,7 @@ TimeSample Watcher::SampleNow() const {
   sample.Set(Gauge::kJvm, jvm);
   sample.Set(Gauge::kPythonWorkers, workers);
   sample.Set(Gauge::kPythonOther, other);
+  if (programs != 0) sample.Set(Gauge::kPrograms, programs);
   const size_t largest = std::min(each.size(), sample.workers.size());
   std::partial_sort(each.begin(), each.begin() + static_cast<ptrdiff_t>(largest), each.end(),
                     [](const auto& a, const auto& b) { return std::pair(b.kib, a.pid) < std::pair(a.kib, b.pid); });

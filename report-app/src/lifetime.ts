@@ -81,6 +81,9 @@ export function heldAt(line: TimeLine, index: number): Held[] {
   if (seriesOf(line, 'python.other')?.some((bytes) => bytes)) {
     rows.push({title: 'Other Python', look: 'python2', bytes: at(line, 'python.other', index), note: 'daemons, and the driver’s Python in local mode'});
   }
+  if (at(line, 'programs', index)) {
+    rows.push({title: 'Programs', look: 'program', bytes: at(line, 'programs', index), note: 'that a task or Spark has started'});
+  }
   const rest = at(line, 'unattributed', index);
   if (rest !== null && rest !== 0) {
     rows.push({title: 'In no process', look: 'other', bytes: rest, note: 'page cache and kernel; negative where processes share pages'});

@@ -50,6 +50,11 @@ export function framePlace(frame: Frame): string {
   return frame.language === 'native' && frame.module ? moduleTitle(frame.module) : '';
 }
 
+// As processes are called in lists: "python-worker", "ffmpeg".
+export function processTitle(process: {kind: string; name?: string | null}): string {
+  return process.name ?? process.kind;
+}
+
 export function udfTitle(udf: Udf): string {
   return udf.udf ?? 'outside any UDF';
 }

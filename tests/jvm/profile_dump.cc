@@ -52,6 +52,7 @@ json Executor(const proto::ExecutorSnapshot& executor) {
               {"javaVersion", executor.java_version()},
               {"agentLoaded", executor.agent_loaded()},
               {"exitsOnOutOfMemory", executor.exits_on_out_of_memory()},
+              {"killsItselfOnOutOfMemory", executor.kills_itself_on_out_of_memory()},
               {"counters", Counters(executor.counters())},
               {"notAvailable", json::object()}};
   for (const proto::NotAvailable& entry : executor.not_available()) out["notAvailable"][entry.what()] = entry.why();

@@ -74,11 +74,18 @@ def test_peaks_of_every_process_with_its_rows(java, daemon):
     assert outcome.task("task")["executor"]["jvmPid"] == last["jvmPid"]
 
 
-@pytest.mark.parametrize("switch", ["+", "-"])
-def test_whether_the_jvm_ends_itself_on_an_error_is_known(java, daemon, switch):
-    outcome = java.run("WatchedTree", sys.executable, env=daemon, jvm=[f"-XX:{switch}ExitOnOutOfMemoryError"])
+@pytest.mark.parametrize(("switch", "signal"), [("+", "-TERM"), ("-", "-9")])
+def test_whether_the_jvm_ends_itself_on_an_error_is_known(java, daemon, switch, signal):
+    options = [
+        f"-XX:{switch}ExitOnOutOfMemoryError",
+        "-XX:OnOutOfMemoryError=date",
+        f"-XX:OnOutOfMemoryError=kill {signal} %p",
+    ]
+    outcome = java.run("WatchedTree", sys.executable, env=daemon, jvm=options)
     assert outcome.status == 0, outcome.err
-    assert outcome.snapshots()[-1]["exitsOnOutOfMemory"] == (switch == "+")
+    snapshot = outcome.snapshots()[-1]
+    assert snapshot["exitsOnOutOfMemory"] == (switch == "+")
+    assert snapshot["killsItselfOnOutOfMemory"] == (signal == "-9")
 
 
 def kib(size):

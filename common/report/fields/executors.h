@@ -29,6 +29,7 @@ void Fields(Is<ReportProcess> auto& process, auto& visit, ProcessForm form) {
   const bool life = form == ProcessForm::kOverItsLife;
   visit.Value("pid", process.pid);
   visit.Value("kind", process.kind);
+  visit.OrNull("name", process.name);
   visit.Value(life ? "peakRssBytes" : "bytes", process.peak_rss_bytes);
   visit.List(life ? "peakRows" : "rows", process.rows);
   if (visit.Shows(life)) visit.OrNull("peakRowsRssBytes", process.rows_rss_bytes);

@@ -45,6 +45,7 @@ void Fields(Is<ReportPostMortem> auto& death, auto& visit) {
   visit.Value("unknown", death.unknown);
   visit.Value("survived", death.survived);
   visit.Value("startedByTask", death.started_by_task);
+  visit.OrNull("program", death.program);
   visit.Value("timeMs", death.time_ms);
   visit.OrNull("limitBytes", death.limit_bytes);
   visit.OrNull("usedBytes", death.used_bytes);

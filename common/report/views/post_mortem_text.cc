@@ -114,7 +114,7 @@ void PutProcesses(const ReportPostMortem& death, TextPage& page) {
   std::string parts;
   for (size_t i = 0; i < std::min(kProcessesShown, death.processes.size()); ++i) {
     const ReportProcess& process = death.processes[i];
-    parts += fmt::format("{}{} {} {}", parts.empty() ? "" : ", ", process.kind, process.pid, FormatBytes(process.peak_rss_bytes));
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", ProcessTitle(process), FormatBytes(process.peak_rss_bytes));
   }
   if (death.processes.size() > kProcessesShown) parts += fmt::format(", {} more", death.processes.size() - kProcessesShown);
   if (!parts.empty()) page.Wrapped("Processes then: " + Printable(parts), 4, Ink::kDim, 3);

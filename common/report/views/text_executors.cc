@@ -27,8 +27,8 @@ std::string BaselinePhrase(const ReportBaseline& baseline) {
 void PutProcesses(const ReportExecutor& executor, size_t shown, TextPage& page) {
   for (size_t i = 0; i < std::min(shown, executor.processes.size()); ++i) {
     const ReportProcess& process = executor.processes[i];
-    std::string line = fmt::format("    {} {}", Right(FormatBytes(process.peak_rss_bytes), kFigureColumns),
-                                   Left(fmt::format("{} {}", Printable(process.kind), process.pid), 22));
+    std::string line =
+        fmt::format("    {} {}", Right(FormatBytes(process.peak_rss_bytes), kFigureColumns), Left(Printable(ProcessTitle(process)), 22));
     std::string parts;
     uint64_t others = 0, others_bytes = 0;
     for (size_t row = 0; row < process.rows.size(); ++row) {

@@ -10,6 +10,7 @@ import pathlib
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -114,6 +115,18 @@ def alone(context, _):
     return context.parallelize([0], 1).map(grow).sum()
 
 
+def program(context, _):
+    """A program that a task starts keeps what it reads until a line ends, and none does; the task fails with it."""
+    grow = "while head -c 50000000 /dev/zero; do sleep 0.1; done | tail"
+
+    def run(_):
+        if TaskContext.get().attemptNumber() == 0:
+            subprocess.run(["sh", "-c", grow], check=True, stdout=subprocess.DEVNULL)
+        return 1
+
+    return context.parallelize([0], 1).map(run).sum()
+
+
 def idle(context, _):
     """Executors are let go while the application goes on."""
 
@@ -155,8 +168,15 @@ def gone(context, notes):
 
 def main():
     context = SparkSession.builder.appName("containers").getOrCreate().sparkContext
-    way = {"page-cache": page_cache, "together": together, "alone": alone, "idle": idle, "gone": gone}[sys.argv[1]]
-    print("RESULT", json.dumps(way(context, pathlib.Path(sys.argv[2]))), flush=True)
+    ways = {
+        "page-cache": page_cache,
+        "together": together,
+        "alone": alone,
+        "program": program,
+        "idle": idle,
+        "gone": gone,
+    }
+    print("RESULT", json.dumps(ways[sys.argv[1]](context, pathlib.Path(sys.argv[2]))), flush=True)
     context.stop()
 
 

@@ -1,6 +1,7 @@
-"""Shipped modules that hold blocks of odd sizes: one that a function comes from, one that another imports.
+"""What is held beside a task's data: by shipped modules with blocks of odd sizes (one that a function comes from, one
+that another imports), and by a program that a task starts.
 
-RESULT: what the two functions return.
+RESULT: what the two functions return, and how many bytes the program wrote.
 """
 
 import importlib
@@ -27,6 +28,10 @@ def importing(numbers):
     return [len(odd_outer.BLOCK) + len(list(numbers))]
 
 
+# dd has read its block and can't write it before the reader wakes up.
+PROGRAM = "dd if=/dev/zero bs=333000003 count=1 2> /dev/null | (sleep 3; wc -c)"
+
+
 def ship(context, folder):
     archive = folder / "oddpackage.zip"
     with zipfile.ZipFile(archive, "w") as file:
@@ -45,5 +50,6 @@ if __name__ == "__main__":
         ship(context, pathlib.Path(name))
         count = importlib.import_module("oddpackage.deep").count
         results = [context.parallelize(range(30), 1).mapPartitions(f).sum() for f in (count, importing, count)]
+        results += [int(line) for line in context.parallelize([1], 1).pipe(f"sh -c '{PROGRAM}'").collect()]
     print("RESULT " + json.dumps(results), flush=True)
     spark.stop()

@@ -37,6 +37,7 @@ export interface PostMortem {
   sites: Site[];
   survived?: boolean;
   startedByTask?: boolean;
+  program?: string | null;
   retained?: Retained | null;
   heap?: HeapShortage | null;
   advice: Advice[];

@@ -18,6 +18,7 @@ export interface Baseline {
 export interface Process {
   pid: number;
   kind: string;
+  name?: string | null; // of a program
   peakRssBytes: number;
   peakRows: Row[];
   unattributedBytes: number;
@@ -30,6 +31,7 @@ export interface Process {
 export interface ProcessAtMoment {
   pid: number;
   kind: string;
+  name?: string | null;
   bytes: number;
   rows: Row[];
   unattributedBytes: number;

@@ -10,7 +10,7 @@ import {RetainedHeap} from '../parts/retained';
 import {SiteTable} from '../parts/sitetable';
 import {DataTable, type Column} from '../parts/table';
 import {link} from '../route';
-import {executorTitle} from '../titles';
+import {executorTitle, processTitle} from '../titles';
 import {formatBytes, formatDuration, formatTime, plural} from '../units';
 import {AdviceItem} from './summary';
 
@@ -21,7 +21,7 @@ function Death({death, index, enforced}: {death: PostMortem; index: number; enfo
   const whole = Math.max(1, used, shownLimit(death.limitBytes, used) ?? 0) * 1.02;
   const facts = [
     death.timeMs ? formatTime(death.timeMs) : null,
-    death.pid !== null ? `${death.process} ${death.pid}` : death.process,
+    death.pid !== null ? `${death.program ?? death.process} ${death.pid}` : death.process,
     death.exitCode !== null ? `exit code ${death.exitCode}` : null,
     death.lastSampleAgeMs !== null ? `last sample ${formatDuration(death.lastSampleAgeMs)} before` : null,
   ].filter(Boolean);
@@ -62,7 +62,7 @@ function Death({death, index, enforced}: {death: PostMortem; index: number; enfo
             Processes at the last sample: <Bytes value={death.usedBytes} /> of <Bytes value={death.limitBytes} />
           </h3>
           <Bar size="tall" parts={processParts(processes, used)} whole={whole} mark={death.limitBytes} label="In use at the last sample" />
-          <p class="note">{processes.map((process) => `${process.kind} ${process.pid}: ${formatBytes(process.bytes)}`).join(' · ')}</p>
+          <p class="note">{processes.map((process) => `${processTitle(process)} ${process.pid}: ${formatBytes(process.bytes)}`).join(' · ')}</p>
           {(death.regions ?? []).length > 0 && <RegionTable rows={death.regions ?? []} measured="Then" enforced={enforced} />}
         </>
       )}

@@ -13,14 +13,14 @@ import {DataTable, type Column} from '../parts/table';
 import {LifeChart} from '../parts/timeline';
 import {link} from '../route';
 import type {Theme} from '../theme';
-import {executorTitle} from '../titles';
+import {executorTitle, processTitle} from '../titles';
 import {formatBytes, formatCount, formatDuration, formatPercent, formatTime, plural} from '../units';
 
 function peakOf(executor: Executor, region: string): number | null {
   return executor.regions.find((each) => each.name === region)?.peakBytes ?? null;
 }
 
-function pythonPeak(executor: Executor): number | null {
+function besideJvmPeak(executor: Executor): number | null {
   return peakOf(executor, 'pyspark') ?? peakOf(executor, 'overhead');
 }
 
@@ -86,10 +86,10 @@ function columnsOf(whole: number): Column<Executor>[] {
     },
     {
       id: 'python',
-      title: 'Python, at the peak',
+      title: 'Beside the JVM, at the peak',
       look: 'number',
-      value: pythonPeak,
-      cell: (executor) => <Bytes value={pythonPeak(executor)} note="all Python processes together" />,
+      value: besideJvmPeak,
+      cell: (executor) => <Bytes value={besideJvmPeak(executor)} note="Python’s processes and other programs, together" />,
     },
   ];
 }
@@ -141,12 +141,12 @@ function ProcessItem({process, whole}: {process: Process; whole: number}) {
   return (
     <div class="process">
       <p>
-        <strong>{process.kind}</strong> <span class="soft">{process.pid}</span>{' '}
+        <strong>{processTitle(process)}</strong> <span class="soft">{process.pid}</span>{' '}
         <span class="right">
           <Bytes value={process.peakRssBytes} note="resident, as the kernel counts it" />
         </span>
       </p>
-      <Bar parts={parts} whole={whole} label={`${process.kind} ${process.pid}`} size="budget" />
+      <Bar parts={parts} whole={whole} label={`${processTitle(process)} ${process.pid}`} size="budget" />
       <p class="keys">
         {rows.map((row, index) => (
           <span class="key">

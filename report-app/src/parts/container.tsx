@@ -1,6 +1,7 @@
 // The container picture: what was requested by region, over it what was in use at the peak, and the limit as a line.
 import {shownLimit, useOf} from '../digest';
 import type {Executor, ProcessAtMoment} from '../model';
+import {processTitle} from '../titles';
 import {formatBytes, formatPercent} from '../units';
 import {Bar, type Part} from './bar';
 import {Bytes} from './figures';
@@ -32,8 +33,8 @@ export function processParts(processes: ProcessAtMoment[], used: number): Part[]
   const sum = processes.reduce((all, process) => all + process.bytes, 0);
   const share = sum > used ? used / sum : 1;
   const parts = processes.map((process) => {
-    const look = process.kind === 'jvm' ? 'jvm' : process.kind.startsWith('python') ? (pythons++ % 2 === 0 ? 'python' : 'python2') : 'other';
-    return {bytes: process.bytes * share, look, title: `${process.kind} ${process.pid} ${formatBytes(process.bytes)}`};
+    const look = process.kind === 'jvm' ? 'jvm' : process.kind.startsWith('python') ? (pythons++ % 2 === 0 ? 'python' : 'python2') : 'program';
+    return {bytes: process.bytes * share, look, title: `${processTitle(process)} ${process.pid} ${formatBytes(process.bytes)}`};
   });
   if (used > sum) parts.push({bytes: used - sum, look: 'other', title: `in no process ${formatBytes(used - sum)}`});
   return parts;
@@ -98,6 +99,7 @@ export function ContainerLegend() {
       <span class="key strong">Upper bar, in use at the peak:</span>
       {key('jvm', 'JVM')}
       {key('python', 'Python')}
+      {key('program', 'programs')}
       {key('other', 'in no process')}
       <span class="key">
         <i class="tick" />

@@ -20,6 +20,7 @@ const AREAS: [string, string][] = [
   ['--jvm', 'jvm'],
   ['--python', 'python.workers'],
   ['--python2', 'python.other'],
+  ['--program', 'programs'],
 ];
 
 type Row = (number | null)[];
@@ -73,10 +74,7 @@ function draw(host: HTMLElement, {line, limit, spans, deaths, chosen, choose}: D
   const heap = seriesOf(line, 'heap.usedAfterGc');
   const jvm = seriesOf(line, 'jvm');
   const rows: Row[] = [
-    sums[3] ?? [],
-    sums[2] ?? [],
-    sums[1] ?? [],
-    sums[0] ?? [],
+    ...[...sums].reverse(),
     (heap ?? []).map((bytes, index) => (bytes === null ? null : Math.min(bytes, jvm?.[index] ?? bytes))),
     seriesOf(line, 'used') ?? [],
     shownLimits,
@@ -162,6 +160,7 @@ function draw(host: HTMLElement, {line, limit, spans, deaths, chosen, choose}: D
       series: [
         {},
         area('--other'),
+        area('--program'),
         area('--python2'),
         area('--python'),
         area('--jvm'),
@@ -193,6 +192,7 @@ function Legend({line, limitShown}: {line: TimeLine; limitShown: boolean}) {
       {key('jvm', seriesOf(line, 'heap.usedAfterGc') ? 'JVM: all else, garbage too' : 'JVM')}
       {key('python', 'Python workers')}
       {key('python2', 'other Python')}
+      {seriesOf(line, 'programs') && key('program', 'programs')}
       {key('other', 'in no process')}
       <span class="key">
         <i class="rule used" />

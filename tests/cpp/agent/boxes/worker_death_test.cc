@@ -54,6 +54,31 @@ TEST(WorkerDeath, IsWhatItsBoxSaysOfTheTaskThatWasOpen) {
   }
 }
 
+TEST(WorkerDeath, BelowAWorkerItIsOfTheTaskServedLastOpenOrNot) {
+  const TemporaryDirectory directory;
+  const Result<Recorder*> made = Recorder::Create({directory.path().c_str(), "app-1", "7", 65536, "3.11.7"});
+  ASSERT_TRUE(made.ok()) << made.status().message();
+  Recorder& recorder = **made;
+  const BoxPlace place{directory.path(), "app-1", "7"};
+  const ProcessName owner = NameOf(BoxReader::Open(recorder.box_path())->identity());
+  EXPECT_FALSE(DeathBelow(place, owner)) << "no task yet";
+  recorder.OpenSession({41, 3, 0, 5, 0});
+  recorder.CloseSession();
+  recorder.OpenSession({42, 4, 1, 6, 0});
+  for (const bool open : {true, false}) {
+    if (!open) recorder.CloseSession();
+    const std::optional<proto::WorkerDeath> death = DeathBelow(place, owner);
+    ASSERT_TRUE(death) << open;
+    EXPECT_EQ(death->task_attempt_id(), 42);
+    EXPECT_EQ(death->stage_id(), 4);
+    EXPECT_EQ(death->stage_attempt(), 1);
+    EXPECT_EQ(death->partition(), 6);
+    EXPECT_TRUE(death->started_by_task());
+  }
+  EXPECT_FALSE(DeathBelow(place, {owner.pid, owner.start_ticks + 1}));
+  Recorder::AbandonInChild(&recorder);
+}
+
 TEST(WorkerDeath, AProcessOfATaskMayHaveEndedByItself) {
   struct Case {
     bool started_by_task;

@@ -40,6 +40,17 @@ TEST(KernelKills, AKillExplainsNobodyWhoWasGoneBefore) {
   EXPECT_EQ(kills.Take(), 0u);
 }
 
+TEST(KernelKills, WhoMayHaveEndedByItselfIsExplainedByAFreshKillAlone) {
+  KernelKills kills;
+  kills.Reset(0);
+  kills.Read(1, kBegin);
+  kills.Read(2, kBegin + seconds(2));
+  EXPECT_FALSE(kills.TakeSince(kBegin + seconds(3)));
+  EXPECT_TRUE(kills.TakeSince(kBegin + seconds(2)));
+  EXPECT_FALSE(kills.TakeSince(kBegin + seconds(2)));
+  EXPECT_EQ(kills.Take(), 1u) << "the older one is another's";
+}
+
 TEST(KernelKills, WithoutARiseTheKernelHasKilledNothing) {
   KernelKills kills;
   kills.Reset(7);

@@ -24,6 +24,8 @@ class Machine {
     std::string zeros = command_line;
     for (char& c : zeros) c = c == ' ' ? '\0' : c;
     tree_.Write(folder + "/cmdline", zeros + '\0');
+    const std::string file = command_line.substr(0, command_line.find(' '));
+    tree_.Write(folder + "/comm", file.substr(file.rfind('/') + 1) + "\n");
     tree_.Write(folder + "/stat",
                 folder + " (x) S " + std::to_string(parent) + " 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 0 1 0 " + std::to_string(start) + " 1 2\n");
     tree_.Write(folder + "/statm", "9 " + std::to_string(rss_kb * kKb / static_cast<uint64_t>(sysconf(_SC_PAGESIZE))) + " 1\n");
@@ -31,6 +33,8 @@ class Machine {
     tree_.Write(folder + "/status", "PPid:\t" + std::to_string(parent) + "\n" + line("VmHWM", std::max(rss_kb, peak_kb)) +
                                         line("VmRSS", rss_kb) + line("RssAnon", rss_kb - 8) + line("RssFile", 8) + line("RssShmem", 0));
   }
+  // Whatever its command line says.
+  void Runs(int pid, const std::string& file) { std::filesystem::create_symlink(file, tree_.Path(std::to_string(pid)) + "/exe"); }
   void Exiting(int pid) { tree_.Write(std::to_string(pid) + "/cmdline", ""); }
   void Children(int pid, const std::string& children) {
     tree_.Write(std::to_string(pid) + "/task/" + std::to_string(pid) + "/children", children);
@@ -64,10 +68,91 @@ TEST(ProcessKind, ByCommandLineAndParent) {
   EXPECT_EQ(KindOf({"python3", "-u", "-m", "pyspark.worker"}, kJvm), kPythonWorker);
   EXPECT_EQ(KindOf({"python3", "job.py", "-m", "x"}, kJvm), kPythonDriver);
   EXPECT_EQ(KindOf({"/usr/lib/jvm/bin/java", "-cp", "x"}, kJvm), kJvm);
-  EXPECT_EQ(KindOf({"bash", "-c", "python3"}, kJvm), kOther);
-  EXPECT_EQ(KindOf({}, kJvm), kOther);
+  EXPECT_EQ(KindOf({"bash", "-c", "python3"}, kJvm), kProgram);
+  EXPECT_EQ(KindOf({}, kJvm), kProgram);
   EXPECT_TRUE(IsExecutorJvm({"java", "org.apache.spark.executor.CoarseGrainedExecutorBackend", "--driver-url"}));
   EXPECT_FALSE(IsExecutorJvm({"java", "org.apache.spark.deploy.worker.Worker"}));
+}
+
+TEST(ProcessWatch, FindsProgramsThatAreLargerThanAWrapper) {
+  Machine machine;
+  machine.PutWorker();
+  machine.Put(23, 22, "/usr/bin/ffmpeg -i in.mp4", 90'000);
+  machine.Put(24, 22, "bash filter.sh", 3'000);
+  machine.Put(25, 24, "sort", 70'000);
+  machine.Put(26, 10, "python3 filter.py", 20'000);
+  machine.Children(10, "21 26");
+  machine.Children(22, "23 24");
+  machine.Children(24, "25");
+  for (const int leaf : {23, 25, 26}) machine.Children(leaf, "");
+  ProcessWatch watch(machine.proc(), 10, false);
+  watch.Discover();
+  using enum ProcessKind;
+  EXPECT_EQ(Kinds(watch), (std::map<int, ProcessKind>{
+                              {10, kJvm}, {21, kPythonDaemon}, {22, kPythonWorker}, {23, kProgram}, {25, kProgram}, {26, kProgram}}));
+  EXPECT_EQ(watch.living().at(23).name, "ffmpeg");
+  EXPECT_EQ(watch.living().at(26).name, "python3");
+  EXPECT_EQ(watch.living().at(25).owner, (ProcessName{22, 100})) << "the shell is nobody";
+  EXPECT_EQ(watch.living().at(26).owner.pid, 0) << "the JVM has started it";
+  watch.Tick();
+  EXPECT_EQ(watch.living().at(23).peak_bytes, 90'000 * kKb);
+
+  ProcessWatch without_names(machine.proc(), 10, false, false);
+  without_names.Discover();
+  EXPECT_EQ(without_names.living().at(23).name, "");
+}
+
+TEST(ProcessWatch, AChildIsAWorkerUntilItRunsAnotherProgram) {
+  Machine machine;
+  machine.PutWorker();
+  machine.Put(23, 22, "python3 -m pyspark.daemon", 50'012);  // forked
+  machine.Children(22, "23");
+  machine.Children(23, "");
+  ProcessWatch watch(machine.proc(), 10, false);
+  watch.Discover();
+  EXPECT_EQ(Kinds(watch)[23], ProcessKind::kPythonWorker);
+  watch.Tick();
+  machine.Put(23, 22, "cat", 1'000);
+  watch.Discover();
+  EXPECT_EQ(watch.living().at(23).peak_bytes, 0u) << "it has new memory";
+  watch.Tick();
+  EXPECT_EQ(watch.living().at(23).peak_bytes, 1'000 * kKb);
+  EXPECT_EQ(Kinds(watch)[23], ProcessKind::kProgram) << "however small it is now";
+  EXPECT_EQ(watch.living().at(23).name, "cat");
+}
+
+TEST(ProcessWatch, AWorkerMayHaveATitleOfItsOwn) {
+  Machine machine;
+  machine.PutWorker();
+  ProcessWatch watch(machine.proc(), 10, false);
+  watch.Discover();
+  machine.Put(22, 21, "etl: row 17", 50'012);
+  machine.Runs(22, "/usr/bin/python3.11");
+  watch.Discover();
+  EXPECT_EQ(Kinds(watch)[22], ProcessKind::kPythonWorker);
+}
+
+// A program for every row of a task: their peaks are larger than the worker's.
+TEST(ProcessWatch, DeadProgramsDontCrowdOutWorkers) {
+  Machine machine;
+  machine.PutWorker();
+  machine.Put(23, 22, "/usr/bin/ffmpeg", 1);
+  machine.Children(22, "23");
+  ProcessWatch watch(machine.proc(), 10, false);
+  watch.Discover();
+  watch.Tick();
+  machine.Remove(22);
+  machine.Children(21, "23");  // the daemon's now: who owns it doesn't matter
+  for (int start = 200; start < 300; ++start) {
+    machine.Put(23, 21, "/usr/bin/ffmpeg", 90'000, 0, start);
+    watch.Discover();
+    watch.Tick();
+  }
+  const auto count = [&](ProcessKind kind) {
+    return std::count_if(watch.dead().begin(), watch.dead().end(), [kind](const auto& dead) { return dead.kind == kind; });
+  };
+  EXPECT_EQ(count(ProcessKind::kProgram), static_cast<ptrdiff_t>(ProcessWatch::kMaxDeadPrograms));
+  EXPECT_EQ(count(ProcessKind::kPythonWorker), 1);
 }
 
 TEST(ProcessWatch, FindsPythonThroughWrappersAndLeavesOtherJvmsAlone) {
@@ -88,7 +173,7 @@ TEST(ProcessWatch, FindsPythonThroughWrappersAndLeavesOtherJvmsAlone) {
   using enum ProcessKind;
   ProcessWatch executor(machine.proc(), 10, false);
   executor.Discover();
-  EXPECT_EQ(Kinds(executor), (std::map<int, ProcessKind>{{10, kJvm}, {21, kPythonDaemon}, {22, kPythonWorker}}));
+  EXPECT_EQ(Kinds(executor), (std::map<int, ProcessKind>{{10, kJvm}, {21, kPythonDaemon}, {22, kPythonWorker}, {40, kProgram}}));
   ProcessWatch driver(machine.proc(), 10, true);
   driver.Discover();
   EXPECT_EQ(Kinds(driver)[40], kPythonDriver);

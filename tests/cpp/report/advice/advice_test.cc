@@ -3,12 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "advice/figures.h"
 #include "report/advice/scene.h"
 
 namespace memprof {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const ReportFrame kSerializer{Language::kPython, "load_stream", "/site-packages/pyspark/sql/pandas/serializers.py", "", 340, "", {}};
 const ReportFrame kBatchOfJvm{
@@ -85,6 +88,32 @@ TEST(ExecutorCores, AsManyAsFit) {
   EXPECT_EQ(advice->conf, "spark.executor.cores");
   EXPECT_EQ(advice->from, "4");
   EXPECT_EQ(advice->to, "2");  // (2048 - 700) / 528
+}
+
+TEST(ExecutorCores, AStandaloneWorkerWouldStartAnotherExecutorForTheOthers) {
+  Scene scene(4, 480 * kMi);
+  scene.settings["spark.master"] = "yarn";
+  EXPECT_THAT(AdviseExecutorCores(scene.Input())->because, EndsWith("room for 2 of these + 10 %"));
+  for (const char* master : {"spark://m:7077", "local-cluster[1,4,2048]"}) {
+    scene.settings["spark.master"] = master;
+    EXPECT_THAT(AdviseExecutorCores(scene.Input())->because, HasSubstr("also set spark.cores.max"));
+  }
+  scene.input.of_heap = true;
+  EXPECT_THAT(AdviseExecutorCores(scene.Input())->because, Not(HasSubstr("spark.cores.max"))) << "each has a heap of its own";
+}
+
+// Each task has a worker, and a program that it has started.
+TEST(ExecutorCores, ProgramsAreAPartOfWhatATaskNeeds) {
+  Scene scene(4, 100 * kMi);
+  for (int32_t pid : {201, 202, 203, 204}) scene.death.processes.push_back({pid, "program", 380 * kMi, {}, 0, std::nullopt, true});
+  const std::optional<ReportAdvice> advice = AdviseExecutorCores(scene.Input());
+  ASSERT_TRUE(advice);
+  EXPECT_EQ(advice->to, "2");
+  EXPECT_THAT(advice->because,
+              HasSubstr("Python workers together held 400.0 MiB (4 at once) + 1.5 GiB in programs beside it, 480.0 MiB each"));
+  scene.AddSite(500 * kMi, "SQL_SCALAR_PANDAS_UDF", {});
+  EXPECT_THAT(PythonPhrase(LargestPythonSum(scene.Input())),
+              HasSubstr("Python had 500.0 MiB in live blocks (4 at once) + 1.5 GiB in programs beside it"));
 }
 
 TEST(ExecutorCores, NotForOneWorkerNorWhereNoneFitsNorWhereAllDo) {

@@ -17,7 +17,10 @@ proto::ExecutorSnapshot Random(std::mt19937& random) {
   proto::ExecutorSnapshot snapshot;
   snapshot.set_taken_ms(static_cast<int64_t>(random() % 4));
   snapshot.set_jvm_pid(4000);
-  if (random() % 2 == 0) snapshot.set_cgroup_limit_bytes(1000 + random() % 3);
+  if (random() % 2 == 0) {
+    snapshot.set_cgroup_limit_bytes(1000 + random() % 3);
+    snapshot.set_cgroup_limit_clock_ms(static_cast<int64_t>(random() % 3));
+  }
   if (random() % 2 == 0) snapshot.set_heap_max_bytes(2000 + random() % 3);
   for (const bool peak : {false, true}) {
     if (random() % 2 == 0) continue;
@@ -32,6 +35,7 @@ proto::ExecutorSnapshot Random(std::mt19937& random) {
     proto::Process& process = *snapshot.add_processes();
     process.set_pid(static_cast<int32_t>(4000 + random() % 3));
     process.set_peak_rss_bytes(random() % 5);
+    if (random() % 2 == 0) process.set_kind("program");
     process.set_alive(random() % 2 == 0);
     if (random() % 2 == 0) process.set_last_task_attempt_id(static_cast<int64_t>(random() % 3));
     if (random() % 2 == 0) process.add_peak_rows()->set_bytes(random() % 3);
@@ -222,6 +226,41 @@ TEST(Snapshots, TheLastMomentIsTheOneOfTheClockThatIsNeverSetBack) {
   JoinSnapshot(before, second);
   EXPECT_EQ(first.last().used_bytes(), 300u);
   EXPECT_EQ(second.last().used_bytes(), 300u);
+}
+
+TEST(Snapshots, ProgramsDontCrowdOutWorkers) {
+  proto::ExecutorSnapshot joined;
+  for (int i = 0; i < 200; ++i) {
+    proto::ExecutorSnapshot one;
+    proto::Process& process = *one.add_processes();
+    process.set_pid(1000 + i);
+    process.set_kind(i < 10 ? "python-worker" : "program");
+    process.set_peak_rss_bytes(i < 10 ? 100 : 1000 + static_cast<uint64_t>(i));
+    JoinSnapshot(one, joined);
+  }
+  EXPECT_EQ(joined.processes_size(), 10 + kMaxPrograms);
+  EXPECT_EQ(joined.processes(0).peak_rss_bytes(), 1199u) << "the largest first";
+  EXPECT_EQ(joined.processes(joined.processes_size() - 1).kind(), "python-worker");
+}
+
+TEST(Snapshots, OfALimitThatWasChangedTheLaterIsKept) {
+  proto::ExecutorSnapshot before, raised, lowered, unread;
+  before.set_cgroup_limit_bytes(2000);
+  before.set_cgroup_limit_clock_ms(10);
+  raised.set_cgroup_limit_bytes(3000);
+  raised.set_cgroup_limit_clock_ms(20);
+  lowered.set_cgroup_limit_bytes(1000);
+  lowered.set_cgroup_limit_clock_ms(30);
+  JoinSnapshot(raised, before);
+  EXPECT_EQ(before.cgroup_limit_bytes(), 3000u);
+  JoinSnapshot(lowered, before);
+  EXPECT_EQ(before.cgroup_limit_bytes(), 1000u);
+  JoinSnapshot(raised, before);
+  JoinSnapshot(unread, before);
+  EXPECT_EQ(before.cgroup_limit_bytes(), 1000u) << "an older word, and one of a cgroup that was removed";
+  lowered.set_cgroup_limit_bytes(900);
+  JoinSnapshot(lowered, before);
+  EXPECT_EQ(before.cgroup_limit_bytes(), 900u) << "of one moment the smaller";
 }
 
 TEST(Snapshots, KeepTheLargestOfVeryManyProcesses) {

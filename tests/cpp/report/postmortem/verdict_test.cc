@@ -279,6 +279,37 @@ TEST(Verdict, OtherPoolsOfAJvmByItsOwnWord) {
   EXPECT_FALSE(Judge(killed).of_jvm) << "a task's word proves nothing of a kill";
 }
 
+TEST(Verdict, AJvmThatKillsItselfOnAnErrorLeavesNoWord) {
+  DeathEvidence evidence = Killed(kLimit / 3);
+  EXPECT_FALSE(Judge(evidence).unknown);
+  evidence.kills_itself_on_out_of_memory = true;
+  for (const bool by_kernel : {false, true}) {
+    evidence.kernel_kills = by_kernel;
+    EXPECT_EQ(Judge(evidence).unknown, !by_kernel);
+    EXPECT_EQ(Judge(evidence).out_of_memory, by_kernel);
+  }
+  evidence.kernel_kills = 0;
+  evidence.counted_by = "somebody";
+  EXPECT_THAT(Judge(evidence).how,
+              HasSubstr("; somebody found that the kernel killed nothing in its cgroup; its JVM is told to kill itself so"));
+  evidence.kernel_kills.reset();
+  evidence.heap_used_bytes = kLimit / 4;
+  evidence.heap_max_bytes = kLimit / 3;
+  EXPECT_TRUE(Judge(evidence).unknown);
+  EXPECT_THAT(Judge(evidence).how, HasSubstr("(OnOutOfMemoryError), and at most 75 % of the heap was in use after a collection"));
+  evidence.used_bytes = kLimit;
+  EXPECT_TRUE(Judge(evidence).unknown && Judge(evidence).maybe_of_heap) << "a full container, and a heap nearly full: either";
+  evidence.host_kills_rose = true;
+  EXPECT_TRUE(Judge(evidence).out_of_memory) << "a JVM that kills itself moves no counter of the kernel's";
+  evidence.host_kills_rose = false;
+  evidence.heap_used_bytes = kLimit / 10;
+  EXPECT_TRUE(Judge(evidence).out_of_memory);
+  evidence.used_bytes = kLimit / 3;
+  EXPECT_TRUE(Judge(evidence).unknown) << "one large array is enough";
+  evidence.loss.exit_code = 143;
+  EXPECT_FALSE(Judge(evidence).unknown) << "no SIGKILL";
+}
+
 TEST(Verdict, AnArrayThatIsLongerThanAnyIsNoFullHeap) {
   DeathEvidence evidence = Killed(kLimit / 10);
   evidence.loss.exit_code = kExitSparkOom;

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -80,6 +81,28 @@ TEST(WorkerDeaths, AWorkerThatWentByItselfIsOneOnlyIfItsTaskFailed) {
   }
 }
 
+TEST(WorkerDeaths, OfOneThatSparkMayHaveEndedTheKernelMayHaveKilledAnother) {
+  struct Case {
+    TaskOutcome outcome;
+    int64_t ended_ms;
+    bool in_doubt;
+  };
+  for (const Case& each : {Case{TaskOutcome::kFailed, 9'900, false}, Case{TaskOutcome::kKilled, 9'900, true},
+                           Case{TaskOutcome::kSucceeded, 9'700, true}, Case{TaskOutcome::kKilled, 1'200'000, false}}) {
+    ProfileStore store;
+    FillWorkerScene(store);
+    static_cast<void>(store.Ingest(WorkerDeath(1)));
+    store.TaskEnded({40, 5, 0, 0, 0, "1", each.outcome, "", kBegin + each.ended_ms});
+    const Json death = TheDeath(store);
+    EXPECT_EQ(death["outOfMemory"], true) << "whomever it killed: the container was full";
+    EXPECT_THAT(
+        death["headline"].get<std::string>(),
+        StartsWith(each.in_doubt ? "Python worker 4131 of executor 1 (task 40, stage 5), or another process of its container, was killed"
+                                 : "Python worker 4131 of executor 1 (task 40, stage 5) was killed"));
+    EXPECT_EQ(death["how"].get<std::string>().find("its task came to an end then") != std::string::npos, each.in_doubt);
+  }
+}
+
 TEST(WorkerDeaths, AProcessThatATaskStartedIsCalledSo) {
   for (const bool by_its_own_word : {false, true}) {
     ProfileStore store;
@@ -98,6 +121,34 @@ TEST(WorkerDeaths, AProcessThatATaskStartedIsCalledSo) {
     const Json death = TheDeath(store);
     EXPECT_EQ(death["startedByTask"], true);
     EXPECT_THAT(death["headline"].get<std::string>(), StartsWith("Python process 4131 of executor 1 (started by task 40, stage 5) "));
+  }
+}
+
+TEST(WorkerDeaths, AProgramThatATaskStartedIsCalledByItsName) {
+  for (const char* name : {"ffmpeg", ""}) {
+    ProfileStore store;
+    FillWorkerScene(store);
+    proto::Envelope envelope;
+    ASSERT_TRUE(envelope.ParseFromString(WorkerDeath(1)));
+    proto::WorkerDeath& sent = *envelope.mutable_worker_death();
+    sent.set_started_by_task(true);
+    sent.set_program(name);
+    proto::Process& process = *sent.mutable_before()->mutable_processes(0);
+    process.set_kind("program");
+    process.set_name(name);
+    ASSERT_TRUE(store.Ingest(envelope.SerializeAsString()).ok());
+    store.TaskEnded({40, 5, 0, 0, 0, "1", TaskOutcome::kKilled, "", kBegin + 9'900});
+    const Json death = TheDeath(store);
+    EXPECT_EQ(death["program"], *name == 0 ? "(withheld)" : name);
+    const std::string headline = death["headline"];
+    EXPECT_THAT(headline, StartsWith(fmt::format("Program {}4131 of executor 1 (started by task 40, stage 5) was killed for its memory: ",
+                                                 *name == 0 ? "(withheld) " : "ffmpeg ")));
+    EXPECT_THAT(headline, HasSubstr("; it held 700.0 MiB")) << "Spark ends no program: nothing is in doubt";
+    EXPECT_EQ(death["processes"][1]["name"].is_null(), *name == 0);
+    const Json regions = death["regions"];
+    const auto overhead = std::find_if(regions.begin(), regions.end(), [](const Json& region) { return region["name"] == "overhead"; });
+    ASSERT_NE(overhead, regions.end());
+    EXPECT_EQ((*overhead)["bytes"], 700 * kMi) << "all that is not the JVM";
   }
 }
 

@@ -114,14 +114,18 @@ TEST(TimeLines, JsonReadAndWrittenAgainIsTheSame) {
   samples[1][Gauge::kPythonWorkers] = 90'001;
   samples[1][Gauge::kPythonOther] = 30'011;  // processes that share pages: their sum is more than the use
   samples[2][Gauge::kPressure] = 1207;
+  samples[3][Gauge::kJvm] = 600'000;
+  samples[3][Gauge::kPythonWorkers] = samples[3][Gauge::kPythonOther] = 0;
+  samples[3][Gauge::kPrograms] = 400'003;
   samples[2].workers[0] = {4711, 88'003};
   samples[3].stages[0] = {7, 2};
   samples[3].stages[1] = {9, 1};
   samples[3].running_tasks = 3;
   executor.time_line = ReportTimeLine{samples, 13};
   const std::string json = WriteReportJson(report);
-  EXPECT_NE(json.find(R"("name":"jvm","bytes":[null,614411264,null,null])"), std::string::npos) << json;
-  EXPECT_NE(json.find(R"("name":"unattributed","bytes":[null,-20502528,null,null])"), std::string::npos) << json;
+  EXPECT_NE(json.find(R"("name":"jvm","bytes":[null,614411264,null,614400000])"), std::string::npos) << json;
+  EXPECT_NE(json.find(R"("name":"unattributed","bytes":[null,-20502528,null,-307202048])"), std::string::npos) << json;
+  EXPECT_NE(json.find(R"("name":"programs","bytes":[null,null,null,409603072])"), std::string::npos) << json;
   EXPECT_NE(json.find(R"("pressurePercent":[null,null,12.07,null])"), std::string::npos) << json;
   EXPECT_NE(json.find(R"("workers":[[],[],[[4711,90115072]],[]])"), std::string::npos) << json;
   EXPECT_NE(json.find(R"("stages":[[],[],[],[[7,2],[9,1]]])"), std::string::npos) << json;

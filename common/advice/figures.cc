@@ -113,7 +113,7 @@ uint64_t BytesOfEach(const PythonAtOnce& python) { return python.bytes / std::ma
 
 std::string PythonPhrase(const PythonAtOnce& python) {
   std::string workers = python.workers <= 1 ? "" : fmt::format(" ({} at once)", python.workers);
-  const std::string programs = python.programs == 0 ? "" : fmt::format(" + {} in programs beside it", FormatBytes(python.programs));
+  const std::string programs = python.programs == 0 ? "" : fmt::format(" + {} in programs beside them", FormatBytes(python.programs));
   return fmt::format("{} {}{}{}{}", python.by_sites ? "Python had" : "Python workers together held",
                      FormatBytes(python.bytes - python.programs), python.by_sites ? " in live blocks" : "", workers, programs);
 }

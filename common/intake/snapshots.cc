@@ -56,15 +56,15 @@ void KeepLargest(size_t most, std::vector<const proto::Process*>& processes) {
 }
 
 void JoinProcesses(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
-  std::map<int32_t, proto::Process> by_pid;
+  std::map<std::pair<bool, int32_t>, proto::Process> by_pid;  // what a worker forks becomes a program by exec: two processes, for us
   for (const proto::ExecutorSnapshot* from : Both(snapshot, other)) {
     for (const proto::Process& process : from->processes()) {
-      auto [entry, added] = by_pid.try_emplace(process.pid(), process);
+      auto [entry, added] = by_pid.try_emplace({process.kind() == "program", process.pid()}, process);
       if (!added) JoinProcess(process, entry->second);
     }
   }
   std::vector<const proto::Process*> kept, programs;
-  for (const auto& [pid, process] : by_pid) (process.kind() == "program" ? programs : kept).push_back(&process);
+  for (const auto& [name, process] : by_pid) (name.first ? programs : kept).push_back(&process);
   KeepLargest(kMaxProcesses, kept);
   KeepLargest(std::min<size_t>(kMaxPrograms, kMaxProcesses - kept.size()), programs);
   kept.insert(kept.end(), programs.begin(), programs.end());

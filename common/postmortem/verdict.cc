@@ -236,7 +236,7 @@ Verdict JudgeWorker(const WorkerEvidence& evidence) {
   if (evidence.was_ended && evidence.death.kernel_kills.value_or(0) > 0) {
     verdict.of_another = true;
     verdict.how +=
-        "; but its task came to an end then, and Spark may have ended the worker with it: if so, the kernel had killed another "
+        "; but its task came to an end then, and Spark may have ended the process with it: if so, the kernel had killed another "
         "process of the container, such as one that a task had started";
   }
   return verdict;

@@ -8,7 +8,7 @@ import re
 
 import pytest
 from conftest import BESIDE_BYTES, LOCAL_CLUSTER, Standalone, demand_blocks, sites_at
-from memory_cgroups import container, entering, group_within, kernel_kills
+from memory_cgroups import container, entering, group_within, kernel_kills, more_than_one
 from reruns import played
 
 pytestmark = pytest.mark.one_line
@@ -80,14 +80,19 @@ def test_workers_that_are_too_much_together(spark_run, cramped, tmp_path):
 @pytest.mark.full
 @pytest.mark.parametrize("cramped", [LARGE_BYTES], indirect=True)
 @pytest.mark.alone
-def test_a_program_that_a_task_had_started(spark_run, cramped, tmp_path):
+def test_a_program_that_a_task_had_started(spark_run, cramped, tmp_path, record_property):
     """All that the task knows is a status of 137, and its worker ends in order."""
     cluster, container = cramped
     conf = {"spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.cores.max": "1"}
-    run = spark_run(JOB, "program", tmp_path, master=cluster.master, conf=conf).demand_success()
-    assert run.result() == 1
+
+    def scene():
+        before = kernel_kills(container)
+        run = spark_run(JOB, "program", tmp_path, master=cluster.master, conf=conf).demand_success()
+        return run, kernel_kills(container) - before
+
+    run, kills = played(scene, lambda outcome: more_than_one(outcome[-1]), record_property)
+    assert (run.result(), kills) == (1, 1)
     assert "returned non-zero exit status 137" in run.stderr
-    assert kernel_kills(container) == 1
     (death,) = run.report()["postMortems"]
     assert (death["program"], death["startedByTask"], death["outOfMemory"]) == ("tail", True, True)
     assert death["headline"].startswith(
@@ -98,7 +103,7 @@ def test_a_program_that_a_task_had_started(spark_run, cramped, tmp_path):
     assert 0.5 * LARGE_BYTES < tail["bytes"] < LARGE_BYTES
     assert re.search(r"; it held 1\.\d GiB", death["headline"])
     assert "oom_kill counter of its cgroup rose by 1, as its executor found" in death["how"]
-    assert "in programs beside it" in death["advice"][0]["because"]
+    assert "in programs beside them" in death["advice"][0]["because"]
 
 
 @pytest.fixture

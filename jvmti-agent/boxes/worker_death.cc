@@ -62,17 +62,17 @@ std::optional<proto::WorkerDeath> DeathBelow(const BoxPlace& place, const Proces
   std::optional<proto::WorkerDeath> found;
   ForEachBox(place, [&](const std::string&, BoxReader& box) {
     if (NameOf(box.identity()) != process) return;
-    for (const BoxReader::SessionKey& key : box.Sessions()) {
-      if (key.task_attempt_id < 0) continue;
-      const Result<BoxSession> session = box.ReadSession(key.number);
-      if (!session.ok()) continue;
-      proto::WorkerDeath& death = found.emplace();
-      death.set_started_by_task(true);
-      death.set_task_attempt_id(session->task_attempt_id);
-      death.set_stage_id(session->stage_id);
-      death.set_stage_attempt(session->stage_attempt);
-      death.set_partition(session->partition);
-    }
+    const std::vector<BoxReader::SessionKey> keys = box.Sessions();
+    const auto last = std::find_if(keys.rbegin(), keys.rend(), [](const auto& key) { return key.task_attempt_id >= 0; });
+    if (last == keys.rend()) return;
+    const Result<BoxSession> session = box.ReadSession(last->number);
+    if (!session.ok()) return;
+    proto::WorkerDeath& death = found.emplace();
+    death.set_started_by_task(true);
+    death.set_task_attempt_id(session->task_attempt_id);
+    death.set_stage_id(session->stage_id);
+    death.set_stage_attempt(session->stage_attempt);
+    death.set_partition(session->partition);
   });
   return found;
 }

@@ -11,18 +11,16 @@ std::string_view BaseName(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-// The module behind -m, or "".
+// The module behind -m, or "". Of a script, one of Spark's or ours alone: pex starts it anew (python3 ./env.pex -m pyspark.daemon).
 std::string_view ModuleOf(const std::vector<std::string>& command_line) {
-  for (size_t i = 1; i + 1 < command_line.size(); ++i) {
-    if (command_line[i] == "-m") return command_line[i + 1];
-    if (!command_line[i].starts_with('-')) break;
-  }
-  // A script that starts what is behind it, as pex makes them: python3 ./env.pex -m pyspark.daemon.
-  const auto is_sparks = [](std::string_view word) { return word.ends_with("daemon") || word.ends_with(".worker"); };
-  for (size_t i = 2; i + 1 < command_line.size(); ++i) {
-    if (command_line[i] == "-m" && is_sparks(command_line[i + 1])) return command_line[i + 1];
-  }
-  return {};
+  const auto is_no_option = [](std::string_view word) { return word == "-m" || !word.starts_with('-'); };
+  if (command_line.empty()) return {};
+  auto word = std::find_if(command_line.begin() + 1, command_line.end(), is_no_option);
+  const bool is_script = word != command_line.end() && *word != "-m";
+  if (is_script) ++word;
+  if (command_line.end() - word < 2 || *word != "-m") return {};
+  const std::string_view module = word[1];
+  return !is_script || module.starts_with("pyspark.") || module.starts_with("sparkmemprof.") ? module : std::string_view();
 }
 
 bool IsPython(const std::vector<std::string>& command_line) { return !command_line.empty() && IsInterpreter(command_line[0]); }

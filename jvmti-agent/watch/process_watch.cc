@@ -81,7 +81,11 @@ void ProcessWatch::Descend(int32_t pid, const Found& parent, int depth, std::map
 ProcessKind ProcessWatch::KindOfChild(int32_t pid, const std::vector<std::string>& command_line, ProcessKind parent) const {
   const ProcessKind kind = KindOf(command_line, parent);
   const bool of_python = parent == ProcessKind::kPythonDaemon || parent == ProcessKind::kPythonWorker;
-  return kind == ProcessKind::kProgram && of_python && IsInterpreter(proc_.ReadProgram(pid)) ? ProcessKind::kPythonWorker : kind;
+  if (kind != ProcessKind::kProgram || !of_python) return kind;
+  const std::string program = proc_.ReadProgram(pid);
+  const auto known = living_.find(pid);
+  if (program.empty() && known != living_.end()) return known->second.kind;  // it is ending
+  return IsInterpreter(program) ? ProcessKind::kPythonWorker : kind;
 }
 
 bool ProcessWatch::IsLarge(int32_t pid) const {

@@ -7,7 +7,8 @@
 // the kernel's own maximum (VmHWM) is read, for peaks between two readings; what the rows don't explain of it is unattributed. A Python
 // worker that is profiled measures better rows itself; they come from its box.
 //
-// At most kMaxProcesses living ones; of the dead, the kMaxDead with the highest peaks. Not thread-safe.
+// At most kMaxProcesses living ones; of the dead, the kMaxDead with the highest peaks, kMaxDeadPrograms of which may be programs. Not
+// thread-safe.
 #pragma once
 
 #include <cstdint>

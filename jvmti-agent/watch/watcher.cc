@@ -272,9 +272,8 @@ void Watcher::SendWorkerDeaths() {
                             limit_});
     } else if (process.kind != ProcessKind::kProgram) {
       take_kill();
-    } else if (!shared_ && process.owner.pid != 0 && WasLargest(process, gone, *processes_) &&
-               kernel_kills_.TakeSince(now - KernelKills::kLate)) {
-      options_.program_killed({process.owner, process.pid, process.name, EpochMs(), last_, limit_});
+    } else if (!shared_ && WasLargest(process, gone, *processes_) && kernel_kills_.TakeSince(now - KernelKills::kLate)) {
+      if (process.owner.pid != 0) options_.program_killed({process.owner, process.pid, process.name, EpochMs(), last_, limit_});
     }
   }
 }
@@ -332,8 +331,10 @@ proto::ExecutorSnapshot Watcher::Build() const {
   std::vector<const WatchedProcess*> processes;
   for (const auto& [pid, process] : processes_->living()) processes.push_back(&process);
   for (const WatchedProcess& process : processes_->dead()) processes.push_back(&process);
-  std::stable_sort(processes.begin(), processes.end(),
-                   [](const WatchedProcess* a, const WatchedProcess* b) { return a->peak_bytes > b->peak_bytes; });
+  // What has no room is cut from the end: programs first, of which a task may start any number.
+  std::stable_sort(processes.begin(), processes.end(), [](const WatchedProcess* a, const WatchedProcess* b) {
+    return std::pair(a->kind == ProcessKind::kProgram, b->peak_bytes) < std::pair(b->kind == ProcessKind::kProgram, a->peak_bytes);
+  });
   for (const WatchedProcess* process : processes) {
     if (process->peak_bytes != 0) Describe(*process, options_.withheld, snapshot.add_processes());
   }

@@ -35,6 +35,7 @@ class Machine {
   }
   // Whatever its command line says.
   void Runs(int pid, const std::string& file) { std::filesystem::create_symlink(file, tree_.Path(std::to_string(pid)) + "/exe"); }
+  void Ends(int pid) { std::filesystem::remove(tree_.Path(std::to_string(pid)) + "/exe"); }
   void Exiting(int pid) { tree_.Write(std::to_string(pid) + "/cmdline", ""); }
   void Children(int pid, const std::string& children) {
     tree_.Write(std::to_string(pid) + "/task/" + std::to_string(pid) + "/children", children);
@@ -68,6 +69,11 @@ TEST(ProcessKind, ByCommandLineAndParent) {
   EXPECT_EQ(KindOf({"python3", "-u", "-m", "pyspark.worker"}, kJvm), kPythonWorker);
   EXPECT_EQ(KindOf({"python3", "job.py", "-m", "x"}, kJvm), kPythonDriver);
   EXPECT_EQ(KindOf({"/usr/lib/jvm/bin/java", "-cp", "x"}, kJvm), kJvm);
+  EXPECT_EQ(KindOf({"python3", "./env.pex", "-m", "pyspark.daemon"}, kJvm), kPythonDaemon);
+  EXPECT_EQ(KindOf({"python3", "-X", "dev", "-m", "sparkmemprof.daemon"}, kJvm), kPythonDaemon);
+  EXPECT_EQ(KindOf({"python3", "/opt/conda", "run", "python", "-m", "pyspark.daemon"}, kJvm), kPythonDriver) << "its child is";
+  EXPECT_EQ(KindOf({"python3", "job.py", "-m", "my.worker"}, kJvm), kPythonDriver);
+  EXPECT_EQ(KindOf({"python3", "-m"}, kJvm), kPythonDriver);
   EXPECT_EQ(KindOf({"bash", "-c", "python3"}, kJvm), kProgram);
   EXPECT_EQ(KindOf({}, kJvm), kProgram);
   EXPECT_TRUE(IsExecutorJvm({"java", "org.apache.spark.executor.CoarseGrainedExecutorBackend", "--driver-url"}));
@@ -113,6 +119,7 @@ TEST(ProcessWatch, AChildIsAWorkerUntilItRunsAnotherProgram) {
   EXPECT_EQ(Kinds(watch)[23], ProcessKind::kPythonWorker);
   watch.Tick();
   machine.Put(23, 22, "cat", 1'000);
+  machine.Runs(23, "/usr/bin/cat");
   watch.Discover();
   EXPECT_EQ(watch.living().at(23).peak_bytes, 0u) << "it has new memory";
   watch.Tick();
@@ -130,6 +137,9 @@ TEST(ProcessWatch, AWorkerMayHaveATitleOfItsOwn) {
   machine.Runs(22, "/usr/bin/python3.11");
   watch.Discover();
   EXPECT_EQ(Kinds(watch)[22], ProcessKind::kPythonWorker);
+  machine.Ends(22);
+  watch.Discover();
+  EXPECT_EQ(Kinds(watch)[22], ProcessKind::kPythonWorker) << "what it runs can't be read any more";
 }
 
 // A program for every row of a task: their peaks are larger than the worker's.

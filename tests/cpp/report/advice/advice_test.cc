@@ -110,10 +110,10 @@ TEST(ExecutorCores, ProgramsAreAPartOfWhatATaskNeeds) {
   ASSERT_TRUE(advice);
   EXPECT_EQ(advice->to, "2");
   EXPECT_THAT(advice->because,
-              HasSubstr("Python workers together held 400.0 MiB (4 at once) + 1.5 GiB in programs beside it, 480.0 MiB each"));
+              HasSubstr("Python workers together held 400.0 MiB (4 at once) + 1.5 GiB in programs beside them, 480.0 MiB each"));
   scene.AddSite(500 * kMi, "SQL_SCALAR_PANDAS_UDF", {});
   EXPECT_THAT(PythonPhrase(LargestPythonSum(scene.Input())),
-              HasSubstr("Python had 500.0 MiB in live blocks (4 at once) + 1.5 GiB in programs beside it"));
+              HasSubstr("Python had 500.0 MiB in live blocks (4 at once) + 1.5 GiB in programs beside them"));
 }
 
 TEST(ExecutorCores, NotForOneWorkerNorWhereNoneFitsNorWhereAllDo) {

@@ -228,6 +228,28 @@ TEST(Snapshots, TheLastMomentIsTheOneOfTheClockThatIsNeverSetBack) {
   EXPECT_EQ(second.last().used_bytes(), 300u);
 }
 
+// A pid may be a worker's first and a program's then, and many programs are cut.
+TEST(Snapshots, OrderChangesNothingWhereProgramsAreCut) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<proto::ExecutorSnapshot> snapshots(3);
+    for (proto::ExecutorSnapshot& snapshot : snapshots) {
+      for (int i = 0; i < 30; ++i) {
+        proto::Process& process = *snapshot.add_processes();
+        process.set_pid(static_cast<int32_t>(1 + random() % 40));
+        process.set_kind(random() % 3 == 0 ? "python-worker" : "program");
+        process.set_peak_rss_bytes(random() % 1000);
+      }
+    }
+    const std::string all = Joined(snapshots);
+    std::rotate(snapshots.begin(), snapshots.begin() + 1, snapshots.end());
+    EXPECT_EQ(Joined(snapshots), all);
+    proto::ExecutorSnapshot late = snapshots[1];
+    JoinSnapshot(snapshots[2], late);
+    EXPECT_EQ(Joined({snapshots[0], late}), all) << "the later two first";
+  }
+}
+
 TEST(Snapshots, ProgramsDontCrowdOutWorkers) {
   proto::ExecutorSnapshot joined;
   for (int i = 0; i < 200; ++i) {

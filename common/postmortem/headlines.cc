@@ -94,7 +94,7 @@ std::string TogetherPhrase(const ReportPostMortem& death) {
 std::string OwnPhrase(const ReportPostMortem& death) {
   const auto own =
       std::find_if(death.processes.begin(), death.processes.end(), [&](const auto& process) { return process.pid == death.pid; });
-  return death.program.empty() || own == death.processes.end() ? "" : "; it held " + FormatBytes(own->peak_rss_bytes);
+  return own == death.processes.end() ? "" : "; it held " + FormatBytes(own->peak_rss_bytes);
 }
 
 }  // namespace

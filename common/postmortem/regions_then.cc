@@ -5,18 +5,10 @@
 #include <string_view>
 
 #include "postmortem/last_moment.h"
+#include "rollup/executor_rows.h"
 
 namespace memprof {
 namespace {
-
-// Python's processes, and programs that something there has started.
-uint64_t BesideJvm(const proto::Moment& moment) {
-  uint64_t sum = 0;
-  for (const proto::Process& process : moment.processes()) {
-    if (process.kind() != "jvm") sum += process.peak_rss_bytes();  // at this moment
-  }
-  return sum;
-}
 
 bool HasBudget(const ReportExecutor& executor, std::string_view name) {
   return std::any_of(executor.regions.begin(), executor.regions.end(),

@@ -77,14 +77,10 @@ ReportSparkPool PoolRow(const proto::SparkPool& pool) {
   return row;
 }
 
-// All processes beside the JVM together, at the tick when the container's use was largest: the largest simultaneous sum measured.
+// At the tick when the container's use was largest: the largest simultaneous sum measured.
 std::optional<uint64_t> BesideJvmAtPeak(const proto::ExecutorSnapshot& snapshot) {
   if (!snapshot.has_at_peak() || snapshot.at_peak().processes().empty()) return std::nullopt;
-  uint64_t sum = 0;
-  for (const proto::Process& process : snapshot.at_peak().processes()) {
-    if (process.kind() != "jvm") sum += process.peak_rss_bytes();
-  }
-  return sum;
+  return BesideJvm(snapshot.at_peak());
 }
 
 template <typename T>
@@ -237,6 +233,14 @@ ReportExecutor WholeRow(const StoreState& state, const Managers& managers, std::
 }
 
 }  // namespace
+
+uint64_t BesideJvm(const proto::Moment& moment) {
+  uint64_t sum = 0;
+  for (const proto::Process& process : moment.processes()) {
+    if (process.kind() != "jvm") sum += process.peak_rss_bytes();  // at this moment
+  }
+  return sum;
+}
 
 ReportMoment MomentRow(const proto::Moment& moment) {
   ReportMoment row;

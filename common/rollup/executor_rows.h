@@ -15,6 +15,9 @@ namespace memprof {
 
 ReportMoment MomentRow(const proto::Moment& moment);
 
+// Bytes at that moment: RSS of Python's processes, and of programs that something there has started.
+uint64_t BesideJvm(const proto::Moment& moment);
+
 inline constexpr size_t kMostExecutorRows = 500;
 
 // Rows of at most kMostExecutorRows executors, those that used most; the others go to `rest`. Adds what was not available to

@@ -14,6 +14,7 @@ from reruns import played
 pytestmark = pytest.mark.one_line
 
 JOB = "containers.py"
+ONE_CORE = {"spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.cores.max": "1"}
 BLOCK_BYTES, WORKERS = 5_100_013, 4
 TWICE_BYTES = 300_000_000
 SMALL_BYTES = 1_100_001_280  # whole pages
@@ -26,8 +27,7 @@ LARGE_BYTES = 2_000_003_072  # so much that each worker outgrows the JVM, which 
 @pytest.mark.alone
 def test_pages_of_files_are_no_use_of_memory(spark_run, cramped, tmp_path, record_property):
     cluster, container = cramped
-    conf = {"spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.cores.max": "1"}
-    conf |= {"spark.executor.heartbeatInterval": "1s", "spark.memprof.snapshot.seconds": "1"}
+    conf = ONE_CORE | {"spark.executor.heartbeatInterval": "1s", "spark.memprof.snapshot.seconds": "1"}
 
     def scene():
         run = spark_run(JOB, "page-cache", tmp_path, master=cluster.master, conf=conf).demand_success()
@@ -83,11 +83,10 @@ def test_workers_that_are_too_much_together(spark_run, cramped, tmp_path):
 def test_a_program_that_a_task_had_started(spark_run, cramped, tmp_path, record_property):
     """All that the task knows is a status of 137, and its worker ends in order."""
     cluster, container = cramped
-    conf = {"spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.cores.max": "1"}
 
     def scene():
         before = kernel_kills(container)
-        run = spark_run(JOB, "program", tmp_path, master=cluster.master, conf=conf).demand_success()
+        run = spark_run(JOB, "program", tmp_path, master=cluster.master, conf=ONE_CORE).demand_success()
         return run, kernel_kills(container) - before
 
     run, kills = played(scene, lambda outcome: more_than_one(outcome[-1]), record_property)
@@ -151,8 +150,7 @@ def test_a_container_that_is_gone_at_once_with_its_disk(spark_run, cramped, tmp_
     cluster, container = cramped
     boxes = tmp_path / "boxes"
     boxes.mkdir()
-    conf = {"spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.cores.max": "1"}
-    conf |= {"spark.memprof.box.dir": str(boxes)}
+    conf = ONE_CORE | {"spark.memprof.box.dir": str(boxes)}
     run = spark_run(JOB, "gone", tmp_path, master=cluster.master, conf=conf).demand_success()
     blocks = run.result()
     assert blocks > 20

@@ -9,15 +9,19 @@ namespace {
 
 bool IsOpenTask(const BoxReader::SessionKey& key) { return !key.closed && key.task_attempt_id >= 0; }
 
+void PutTask(const BoxSession& session, proto::WorkerDeath* death) {
+  death->set_task_attempt_id(session.task_attempt_id);
+  death->set_stage_id(session.stage_id);
+  death->set_stage_attempt(session.stage_attempt);
+  death->set_partition(session.partition);
+}
+
 proto::WorkerDeath DeathIn(const PythonSession& python) {
   const BoxSession& session = python.session;
   proto::WorkerDeath death;
   death.set_pid(python.box.pid);
   death.set_started_by_task(python.box.started_by_task);
-  death.set_task_attempt_id(session.task_attempt_id);
-  death.set_stage_id(session.stage_id);
-  death.set_stage_attempt(session.stage_attempt);
-  death.set_partition(session.partition);
+  PutTask(session, &death);
   death.set_live_bytes(session.live_bytes);
   death.set_allocated_bytes(session.allocated_bytes);
   for (const BoxIncident& incident : session.incidents) {
@@ -69,10 +73,7 @@ std::optional<proto::WorkerDeath> DeathBelow(const BoxPlace& place, const Proces
     if (!session.ok()) return;
     proto::WorkerDeath& death = found.emplace();
     death.set_started_by_task(true);
-    death.set_task_attempt_id(session->task_attempt_id);
-    death.set_stage_id(session->stage_id);
-    death.set_stage_attempt(session->stage_attempt);
-    death.set_partition(session->partition);
+    PutTask(*session, &death);
   });
   return found;
 }

@@ -64,8 +64,10 @@ void ProcessWatch::Descend(int32_t pid, const Found& parent, int depth, std::map
     if (child_kind == ProcessKind::kJvm) continue;  // another JVM's memory is its own agent's business
     const bool script_of_executor = child_kind == ProcessKind::kPythonDriver && !with_driver_;
     if (child_kind == ProcessKind::kProgram || script_of_executor) {
-      const std::string name = with_names_ ? ValidUtf8(proc_.ReadName(child)) : "";
-      if (IsLarge(child) || living_.contains(child)) found->emplace(child, Found{ProcessKind::kProgram, name, parent.owner});
+      if (IsLarge(child) || living_.contains(child)) {
+        const std::string name = with_names_ ? ValidUtf8(proc_.ReadName(child)) : "";
+        found->emplace(child, Found{ProcessKind::kProgram, name, parent.owner});
+      }
       Descend(child, parent, depth + 1, found);
       continue;
     }

@@ -4,6 +4,7 @@
 #include <tuple>
 
 namespace memprof {
+
 void SortLikeliestFirst(std::vector<WatchedProcess>* gone) {
   const auto order = [](const WatchedProcess& process) {
     const bool of_task = process.end && process.end->started_by_task;

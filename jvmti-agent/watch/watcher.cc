@@ -253,10 +253,10 @@ google::protobuf::RepeatedPtrField<proto::NamedBytes> Watcher::RegionsNow() cons
 
 // Call it before last_ is renewed: last_ is then the tick before, at which these processes still lived.
 void Watcher::SendWorkerDeaths() {
-  kernel_kills_.Read(cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills(), Clock::now());
-  std::vector<WatchedProcess> gone = processes_->TakeGone();
   const Clock::time_point now = Clock::now();
-  if (!gone.empty()) host_kills_.Read(proc_.HostOomKills(), Clock::now());  // a reading costs 36 µs, too much for every tick
+  kernel_kills_.Read(cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills(), now);
+  std::vector<WatchedProcess> gone = processes_->TakeGone();
+  if (!gone.empty()) host_kills_.Read(proc_.HostOomKills(), now);  // a reading costs 36 µs, too much for every tick
   SortLikeliestFirst(&gone);
   // Where several executors share a cgroup, the killed process may be another executor's.
   for (const WatchedProcess& process : gone) {

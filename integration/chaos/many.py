@@ -39,18 +39,20 @@ def application(line, seed, deaths):
             for container in containers:
                 memory_cgroups.remove_container(container)
         report = json.loads(next(run.reports.glob("*/report.json")).read_text())
-        verdicts, unasked = chaos.judge(report)
+        judged = chaos.judge(report)
         failed = sum(stage["otherAttempts"]["failed"] for stage in report["stages"])
         return {
             "line": line,
             "seed": seed,
             "status": run.status,
-            "unasked": [death["headline"] for death in unasked],
-            "extraFailedTasks": failed - sum(death.kind != "executor" for death in chaos.deaths),
+            "byKernel": len(judged.by_kernel),
+            "untoldKills": judged.untold,  # ends of orphans are among them
+            "unasked": [death["headline"] for death in judged.unasked],
+            "extraFailedTasks": failed - judged.dead_workers(),
             "leftBoxes": len(list(chaos.boxes.rglob("*.box"))),
             "corrupt": sum("corrupt" in each for each in conftest.warnings_of(run)),
             "filled": chaos.filled,
-            "verdicts": [dataclasses.asdict(verdict) for verdict in verdicts],
+            "verdicts": [dataclasses.asdict(verdict) for verdict in judged.verdicts],
         }
 
 
@@ -59,6 +61,7 @@ def summary(results):
     verdicts = [verdict for result in results for verdict in result["verdicts"]]
     kinds = collections.Counter(verdict["death"]["kind"] for verdict in verdicts)
     judged = [verdict for verdict in verdicts if verdict["line_right"] is not None]
+    in_doubt = sum(verdict["memory_right"] is None for verdict in verdicts)
     rows = [
         ("deaths", len(verdicts), ", ".join(f"{kinds[kind]} {kind}" for kind in sorted(kinds))),
         (
@@ -69,10 +72,16 @@ def summary(results):
         ("with a post-mortem", sum(verdict["told"] for verdict in verdicts), ""),
         (
             "right about memory or not",
-            sum(verdict["memory_right"] for verdict in verdicts),
-            "the kernel's counter judges",
+            sum(verdict["memory_right"] is True for verdict in verdicts),
+            f"the kernel's counter judges; {in_doubt} in doubt: it killed another process at that time",
         ),
         ("right about the top line", sum(verdict["line_right"] for verdict in judged), f"of {len(judged)} judged"),
+        ("post-mortems of what the kernel killed besides", sum(result.get("byKernel", 0) for result in results), ""),
+        (
+            "kills by the kernel without one",
+            sum(len(result.get("untoldKills", [])) for result in results),
+            "of orphans, too",
+        ),
         ("post-mortems that nobody died for", sum(len(result["unasked"]) for result in results), ""),
         ("failed tasks beyond the killed ones", sum(result["extraFailedTasks"] for result in results), ""),
         ("boxes left", sum(result["leftBoxes"] for result in results), ""),
@@ -86,9 +95,12 @@ def worth_a_look(results):
     """What to look into: deaths whose post-mortem is wrong, and post-mortems that nobody died for."""
     for result in results:
         for verdict in result["verdicts"]:
-            if not (verdict["told"] and verdict["memory_right"]) or verdict["line_right"] is False:
+            if not verdict["told"] or verdict["memory_right"] is False or verdict["line_right"] is False:
                 yield f"seed {result['seed']}: {json.dumps(verdict)}"
         yield from (f"seed {result['seed']}: not asked for: {headline}" for headline in result["unasked"])
+        yield from (
+            f"seed {result['seed']}: a kill without a post-mortem: {kill}" for kill in result.get("untoldKills", [])
+        )
 
 
 def main():

@@ -1,12 +1,10 @@
 """One application whose processes are killed at random moments, and what its post-mortems say of each death.
 
 A Storm needs what the tests have (integration/tests/conftest.py): Spark, a jar, a folder; and a memory cgroup for each
-of the cluster's workers, without which nothing is killed for its memory. Every death is held against the truth: the
-pid, the kernel's counter, and the line of the block that the task held.
+of the cluster's workers, without which nothing is killed for its memory. judging.py holds each death against the truth.
 """
 
 import contextlib
-import dataclasses
 import json
 import os
 import pathlib
@@ -14,42 +12,16 @@ import random
 import signal
 import time
 
+import judging
+import kernel
 import processes
 from memory_cgroups import kernel_kills, memory_in_use
 
-JOB = pathlib.Path(__file__).parent / "job.py"
-LEAST_HELD_BYTES = 32_000_000  # from which the top line has to be right
 LIMIT_BYTES = 1_200_001_024  # of a container: its executor, and a worker that takes memory until it is stopped
-HOLDERS = ["small", "medium", "large"]
-SOON_SECONDS = 5  # on a busy machine an executor may not have noticed by then
 DEATH_SECONDS = 60  # that a death may take to happen
 EXECUTOR_SHARE, MEMORY_SHARE = 0.25, 0.33
 FULL_SHARE = 0.5  # of what is killed by SIGKILL: in a container that is nearly full
 FULL = 0.9  # of its limit
-
-
-@dataclasses.dataclass
-class Death:
-    """What was killed, and what is known of it."""
-
-    kind: str  # worker, executor: by SIGKILL; memory: by the kernel
-    executor: str
-    pid: int
-    tasks: list
-    held: list  # names of the functions whose blocks its tasks held
-    kernel_kills: int = 0  # what the container's counter rose by
-    time: float = dataclasses.field(default_factory=time.monotonic)
-
-
-@dataclasses.dataclass
-class Verdict:
-    """A death and its post-mortem."""
-
-    death: Death
-    told: bool = False
-    memory_right: bool = False
-    line_right: bool | None = None  # None: nothing to be right about
-    shown: str = ""  # the top line, where it is wrong
 
 
 class Storm:
@@ -64,6 +36,8 @@ class Storm:
         self.deaths = []
         self.filled = 0  # containers that were nearly full when something in them was killed by SIGKILL
         self._killed_jvms = set()
+        self._kernel = kernel.KernelKills(containers)
+        self._homes = {}  # the container of each executor
 
     def run(self, deaths):
         """Kills so many; returns the finished Run."""
@@ -76,9 +50,9 @@ class Storm:
             "spark.memprof.snapshot.seconds": "1",
             "spark.executor.heartbeatInterval": "1s",
         }
-        launch = self._launcher.prepare(JOB, self._folder, master=self._cluster.master, conf=conf)
+        launch = self._launcher.prepare(judging.JOB, self._folder, master=self._cluster.master, conf=conf)
         out, err = self._folder / "stdout.log", self._folder / "stderr.log"
-        with out.open("w") as stdout, err.open("w") as stderr:
+        with out.open("w") as stdout, err.open("w") as stderr, self._kernel:
             process = launch.start(stdout=stdout, stderr=stderr)
             try:
                 while len(self.deaths) < deaths and process.poll() is None:
@@ -98,6 +72,9 @@ class Storm:
             if path.name.isdigit() and pathlib.Path(f"/proc/{path.name}").exists():
                 with contextlib.suppress(OSError, ValueError):
                     notes[int(path.name)] = json.loads(path.read_text())
+        for note in notes.values():
+            if note["executor"] not in self._homes and (home := self._container_of(note["jvm"])) is not None:
+                self._homes[note["executor"]] = str(home)
         return {pid: note for pid, note in notes.items() if note["jvm"] not in self._killed_jvms}
 
     def _strike(self):
@@ -138,7 +115,7 @@ class Storm:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGSTOP)  # what it holds stays as it is
             if pid in self._notes():
-                self._remember("worker", pid, notes[pid], [pid])
+                self._remember("worker", pid, notes[pid], [pid], self._container_of(pid))
             else:
                 os.kill(pid, signal.SIGCONT)
                 return
@@ -149,11 +126,12 @@ class Storm:
         if pid not in notes:
             return
         jvm = notes[pid]["jvm"]
+        container = self._container_of(jvm)
         with contextlib.suppress(ProcessLookupError):
             os.kill(jvm, signal.SIGKILL)
             self._killed_jvms.add(jvm)
             mine = [each for each, note in notes.items() if note["jvm"] == jvm]
-            self._remember("executor", jvm, notes[pid], mine, notes)
+            self._remember("executor", jvm, notes[pid], mine, container, notes=notes)
 
     def _starve(self, pid, notes):
         """The worker takes memory until the kernel kills something of its container."""
@@ -165,11 +143,11 @@ class Storm:
         (self._folder / f"{pid}.{task}.eat").touch()
         end = time.monotonic() + processes.patient(DEATH_SECONDS)
         while pathlib.Path(f"/proc/{pid}").exists() and time.monotonic() < end:
-            if self._notes().get(pid, {}).get("task") != task:
-                return  # it ended just before
+            if self._notes().get(pid, {}).get("task") != task and pathlib.Path(f"/proc/{pid}").exists():
+                return  # its task ended just before
             time.sleep(0.02)
         time.sleep(0.2)
-        self._remember("memory", pid, notes[pid], [pid])
+        self._remember("memory", pid, notes[pid], [pid], container)
         self.deaths[-1].kernel_kills = kernel_kills(container) - before
         (self._folder / str(pid)).unlink(missing_ok=True)
 
@@ -180,60 +158,11 @@ class Storm:
                     return container
         return None
 
-    def _remember(self, kind, pid, note, workers, notes=None):
+    def _remember(self, kind, pid, note, workers, container, *, notes=None):
         held = [(notes or {pid: note}).get(each, note) for each in workers]
-        self.deaths.append(
-            Death(kind, note["executor"], pid, [each["task"] for each in held], [each["held"] for each in held])
-        )
+        tasks, names = [each["task"] for each in held], [each["held"] for each in held]
+        self.deaths.append(judging.Death(kind, note["executor"], pid, tasks, names, container and str(container)))
 
     def judge(self, report):
-        """A Verdict for each death, and the post-mortems that nobody died for."""
-        left = list(report["postMortems"])
-        verdicts = [self._judge(death, left) for death in self.deaths]
-        return verdicts, left
-
-    def _judge(self, death, left):
-        verdict = Verdict(death)
-        heir = self._heir(death)
-        process = "jvm" if death.kind == "executor" else "python-worker"
-        for told in left:
-            if told["process"] != process or told["executorId"] != death.executor:
-                continue
-            if process == "python-worker" and told["pid"] != death.pid:
-                continue
-            left.remove(told)
-            verdict.told = True
-            verdict.memory_right = told["outOfMemory"] == (death.kernel_kills > 0)
-            verdict.line_right = self._line_right(death, told)
-            if verdict.line_right is False:
-                verdict.shown = json.dumps(told["sites"][:1])
-            break
-        else:
-            if heir is not None:  # nobody was left to tell of it: it is one death with its executor's
-                verdict.told, verdict.memory_right = True, True
-        return verdict
-
-    def _heir(self, death):
-        """The executor's own death, where it came so soon after the worker's that the executor could not tell of it."""
-        for other in self.deaths:
-            is_its = other.kind == "executor" and other.executor == death.executor and death.kind != "executor"
-            if is_its and 0 <= other.time - death.time < SOON_SECONDS:
-                return other
-        return None
-
-    def _line_right(self, death, told):
-        held = HOLDERS if death.kind == "executor" else death.held
-        lines = {marked("eaten") if name == "full" else marked(name) for name in held}
-        if death.kind != "worker":  # what an executor's workers held is known up to a task that had just begun or ended
-            lines.add(marked("eaten"))
-        top = told["sites"][0] if told["sites"] else None
-        if top is None or (top["liveAtPeakBytes"] or 0) < LEAST_HELD_BYTES:
-            return None if death.kind == "executor" else False
-        python = [frame for frame in top["frames"] if frame["language"] == "python"]
-        return bool(python) and python[-1]["line"] in lines and pathlib.PurePath(python[-1]["file"]).name == JOB.name
-
-
-def marked(name):
-    """The number of the job's line that ends with `# name`."""
-    (number,) = [at for at, text in enumerate(JOB.read_text().splitlines(), 1) if text.endswith(f"# {name}")]
-    return number
+        """The Judgement of the post-mortems in this report.json."""
+        return judging.judge(report, self.deaths, self._kernel.all(), self._homes)

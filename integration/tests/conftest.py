@@ -278,7 +278,10 @@ class Run:
 
 def ours(text):
     """The lines of a log that are ours, not Spark's about us."""
-    return [line for line in text.splitlines() if "memprof" in line and not SPARKS_OWN.search(line)]
+    lines = text.splitlines()
+    found = [(at, line) for at, line in enumerate(lines) if "memprof" in line and not SPARKS_OWN.search(line)]
+    # A worker of Spark's that ends an executor may copy the end of a line of its log once more.
+    return [line for at, line in found if not any(other.endswith(line) and other != line for other in lines[:at])]
 
 
 def warnings_of(run):

@@ -50,14 +50,14 @@ def test_every_death_is_told_rightly_and_leaves_nothing(spark, jar, tmp_path, co
     result = run.result()
     assert result["rows"] == ROWS * result["waves"]
     report = json.loads(next(pathlib.Path(run.reports).glob("*/report.json")).read_text())
-    verdicts, unasked = chaos.judge(report)
-    assert len(verdicts) == DEATHS
-    assert not unasked, [death["headline"] for death in unasked]
-    assert [verdict for verdict in verdicts if not verdict.told] == []
-    assert [verdict for verdict in verdicts if not verdict.memory_right] == []
-    assert [verdict for verdict in verdicts if verdict.line_right is False] == []
+    judged = chaos.judge(report)
+    assert len(judged.verdicts) == DEATHS
+    assert not judged.unasked, [death["headline"] for death in judged.unasked]
+    assert [verdict for verdict in judged.verdicts if not verdict.told] == []
+    assert [verdict for verdict in judged.verdicts if verdict.memory_right is False] == []
+    assert [verdict for verdict in judged.verdicts if verdict.line_right is False] == []
     failed = sum(stage["otherAttempts"]["failed"] for stage in report["stages"])
     # Fewer where an executor died before it could say that its worker had.
-    assert failed <= sum(death.kind != "executor" for death in chaos.deaths), "a job that would have survived"
+    assert failed <= judged.dead_workers(), "a job that would have survived"
     assert left_in(chaos.boxes) == []
     assert not [line for line in warnings_of(run) if "corrupt" in line]

@@ -129,7 +129,8 @@ bool MeasureMappedParts(MapScratch& scratch, ModuleEnd module_end, RegionTable& 
     }
     const uintptr_t bss_end = neighbours.BssEnd(mapping);
     parts->library_data_bytes += ResidentBytes(mapping.begin, bss_end - mapping.begin);
-    if (neighbours.IsStack(mapping)) parts->stack_bytes += ResidentBytes(mapping.begin, mapping.end - mapping.begin);
+    const bool heap = mapping.begin % kHeapAlignment == 0;  // what lies below one may look like a stack's guard
+    if (!heap && neighbours.IsStack(mapping)) parts->stack_bytes += ResidentBytes(mapping.begin, mapping.end - mapping.begin);
     if (!mapping.of_file && mapping.is_private) {
       regions.ForEachIn(mapping.begin, mapping.end, [&](const RegionTable::Region& region) { AddRegion(region, parts); });
     }

@@ -157,7 +157,9 @@ std::optional<RssRows> JvmRssMeter::Measure(const std::vector<AddressRange>& off
   Measurement measured(scratch_, offheap);
   for (size_t i = 0; i < pieces.size(); ++i) {
     Piece piece = pieces[i];
-    if (piece.part == Part::kOther && IsMallocHeap(piece, i + 1 < pieces.size() ? &pieces[i + 1] : nullptr)) piece.part = Part::kMallocHeap;
+    // What lies below a heap may look like a stack's guard: inaccessible, and of its size.
+    const bool may_be_malloc = piece.part == Part::kOther || piece.part == Part::kStack;
+    if (may_be_malloc && IsMallocHeap(piece, i + 1 < pieces.size() ? &pieces[i + 1] : nullptr)) piece.part = Part::kMallocHeap;
     measured.Add(piece);
   }
   if (!ReadSharedPages(scratch_, &shared)) return std::nullopt;

@@ -5,7 +5,8 @@
 //   shared memory             shared mappings without a file on disk, except ZGC's heap
 //   Java heap                 pages of the range that HotSpot reserved for it, or of ZGC's file
 //   code cache                pages of compiled code
-//   thread stacks             of all threads: Java's, the collector's, the compiler's and others
+//   thread stacks             of all threads: Java's, the collector's, the compiler's and others; with mappings that the kernel happened to
+//                             merge with one
 //   off-heap blocks           followed blocks of Unsafe that have mappings of their own: direct buffers, Spark's off-heap pages, Netty, …
 //   malloc                    what malloc has allocated from its heaps, at most: the JVM's own structures, smaller blocks of Unsafe and
 //                             of libraries

@@ -30,8 +30,10 @@ def test_rows_of_the_jvm_add_up(java, collector):
     assert 5 * DIRECT - 0.02 * rss < rows["off-heap blocks"] < 5 * DIRECT + 32 * KIB
     held = BLOCKS // 2 * BLOCK_BYTES
     assert held < rows["malloc"] < held + 10 * MIB
-    assert 0.99 * held < rows["allocator retention"] < held + 10 * MIB
-    assert THREADS * 400 * KIB < rows["thread stacks"] < THREADS * 440 * KIB
+    assert 0.98 * held < rows["allocator retention"] < held + 10 * MIB, "the JVM may use some of what was given back"
+    # Mappings of the JVM that the kernel happens to place directly above a stack, and to merge with it, are in its row.
+    stacks, others = rows["thread stacks"], rows["metaspace, GC structures and other mappings"]
+    assert stacks > THREADS * 400 * KIB
+    assert stacks + others < THREADS * 440 * KIB + 32 * MIB
     assert 4 * MIB < rows["code cache"] < 16 * MIB
     assert rows["mapped files"] > 8 * MIB
-    assert rows["metaspace, GC structures and other mappings"] < 32 * MIB

@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "guarded_heap.h"
+
 namespace memprof {
 namespace {
 
@@ -33,6 +35,19 @@ TEST(RssRows, TheRuntimeIsNobodysLibrary) {
   for (const char* path : {"/v/site-packages/numpy/_core/_multiarray_umath.so", "/usr/lib/libcrypto.so.3", "/jobs/libcounter.so"}) {
     EXPECT_FALSE(Runtime(path)) << path;
   }
+}
+
+TEST(RssRows, AHeapOfMallocsAboveAnInaccessiblePlaceIsNoStack) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer's runtime has a malloc of its own";
+#endif
+  const GuardedHeap heap;
+  ASSERT_TRUE(heap.has_guard());
+  const auto scratch = std::make_unique<MapScratch>();
+  const auto regions = std::make_unique<RegionTable>();
+  MappedParts parts;
+  ASSERT_TRUE(MeasureMappedParts(*scratch, nullptr, *regions, &parts));
+  EXPECT_LT(parts.stack_bytes, GuardedHeap::kTouchedBytes / 2);
 }
 
 TEST(RssRows, ABlockTakesWhatMallocTakes) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What sparkmemprof and its rivals cost, and how right its lines are: builds, makes a venv with memray, measures, prints tables.
+# What sparkmemprof and its rivals cost, and how right its lines are: builds, makes a venv with them, measures, prints tables.
 #
 #   integration/bench.sh [--python PYTHON] cost [OPTIONS]       CPU time against bare runs; see `cost --help`
 #   integration/bench.sh [--python PYTHON] jvm [OPTIONS]        the same for Spark jobs in a JVM; see `jvm --help`

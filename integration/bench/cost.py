@@ -15,13 +15,14 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
+import importlib.util
 import platform
 import random
 import statistics
 import subprocess
 import sys
 
-from profilers import PROFILERS
+from profilers import PROFILERS, WHOLE_PROCESS
 from ratios import Ratio
 from results import FOLDER, Key, Pairs, Results, add_options, judged, markdown, measure
 from server import HERE, Server, both, pairs_of
@@ -36,7 +37,10 @@ MIB = 1 << 20
 
 
 def pairs_of_one_process(spark: bool, workload: str, profiler: str) -> Pairs:
-    """Pairs (profiled, bare). In Spark bare tasks have their own application: there the profiler comes by conf."""
+    """Pairs (profiled, bare). In Spark bare tasks have their own application: there the profiler comes by conf.
+
+    Beside a profiler of whole processes, bare units have a process of their own.
+    """
     with contextlib.ExitStack() as started:
         if spark:
             names = {"profiled": profiler, "bare": "bare"}
@@ -44,9 +48,25 @@ def pairs_of_one_process(spark: bool, workload: str, profiler: str) -> Pairs:
                 how: started.enter_context(Server("spark_unit.py", workload, name, waits_for_ready=True))
                 for how, name in names.items()
             }
+        elif profiler in WHOLE_PROCESS:
+            before = {"profiled": WHOLE_PROCESS[profiler], "bare": ()}
+            servers = {
+                how: started.enter_context(Server("unit.py", workload, profiler, before=words))
+                for how, words in before.items()
+            }
         else:
             servers = both(started.enter_context(Server("unit.py", workload, profiler)))
         return pairs_of(servers, PAIRS_A_PROCESS if profiler == OWN else RIVALS_PAIRS)
+
+
+def why_not(profiler: str, spark: bool) -> str:
+    """Why it can't be measured; empty if it can."""
+    if profiler not in WHOLE_PROCESS:
+        return ""
+    if spark:
+        return "it profiles a process from its start, and a Spark worker is forked"
+    module = WHOLE_PROCESS[profiler][1]
+    return "" if importlib.util.find_spec(module) else f"there is no {module} for this Python"
 
 
 def measure_start(results: Results, runtime: str, rounds: int) -> None:
@@ -82,7 +102,7 @@ def tables(results: Results) -> str:
             rows.append([workload, *cells, str(results.ratio(Key(runtime, place, workload, OWN), "wall") or "")])
         lines += ["", f"{runtime}, {place}: CPU time against bare, 95 % interval", ""]
         lines += markdown(["workload", *PROFILERS, "wall, sparkmemprof"], rows)
-    for runtime, starts in sorted(results.others[START].items()):
+    for runtime, starts in sorted((runtime, starts) for runtime, starts in results.others[START].items() if starts):
         middles = {
             name: [statistics.median(start[name][i] for start in starts) for i in range(4)] for name in (OWN, "bare")
         }
@@ -108,12 +128,17 @@ def main() -> None:
     )
     add_options(parser, DEFAULT_RESULTS)
     options = parser.parse_args()
+    reasons = {profiler: why_not(profiler, options.spark) for profiler in options.profiler or PROFILERS}
+    left_out = [f"{profiler} is left out: {reason}" for profiler, reason in reasons.items() if reason]
+    if left_out and options.profiler:
+        parser.error("; ".join(left_out))
     results = Results(options.results)
     if not options.table:
+        print(*left_out, sep="\n", end="\n" * bool(left_out), file=sys.stderr)
         place = "Spark worker" if options.spark else "plain"
         runtime = f"CPython {platform.python_version()}"
         for workload in options.workload or WORKLOADS:
-            for profiler in options.profiler or PROFILERS:
+            for profiler in (each for each, reason in reasons.items() if not reason):
                 # The rivals' costs are tens of per cent: they need no tenth of one.
                 precision = options.precision if profiler == OWN else max(options.precision, 0.05)
                 pairs = functools.partial(pairs_of_one_process, options.spark, workload, profiler)

@@ -3,6 +3,8 @@
 It gives the function to run: the unit itself, or what a profiler that wraps functions makes of it. Switching it on and
 off around a unit lets profiled and bare units alternate in one process, with one heap and one layout. What happens on
 entering and leaving isn't measured.
+
+Some profile a whole process from its start: their bare units run in a process of their own.
 """
 
 from __future__ import annotations
@@ -63,4 +65,12 @@ PROFILERS: dict[str, Profiler] = {
     "memray, Python allocators": lambda unit: _memray(unit, trace_python_allocators=True),
     "memray, native": lambda unit: _memray(unit, trace_python_allocators=True, native_traces=True),
     "PySpark's memory profiler": _pyspark,
+    "Scalene": contextlib.nullcontext,
+    "Fil": contextlib.nullcontext,
+}
+
+# Those that profile a whole process: the words between `python` and its script. {folder}: what they write may go there.
+WHOLE_PROCESS: dict[str, tuple[str, ...]] = {
+    "Scalene": ("-m", "scalene", "run", "--memory", "--outfile", "{folder}/scalene.json"),
+    "Fil": ("-m", "filprofiler", "--no-browser", "-o", "{folder}/fil", "run"),
 }

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from results import Pairs
@@ -18,19 +19,23 @@ MOST_SECONDS_TO_END = 60
 
 
 class Server:
-    """`waits_for_ready`: it prints a line that begins with "ready" when it has started; `started`: its other words."""
+    """`waits_for_ready`: it prints a line that begins with "ready" when it has started; `started`: its other words.
 
-    def __init__(self, script: str, *arguments: str, waits_for_ready: bool = False) -> None:
+    `before`: words before the script; {folder} in them is the process's own, which goes with it.
+    """
+
+    def __init__(self, script: str, *arguments: str, before: Sequence[str] = (), waits_for_ready: bool = False) -> None:
         self._ends = contextlib.ExitStack()
         folder = self._ends.enter_context(tempfile.TemporaryDirectory(prefix="sparkmemprof-bench-"))
         errors = Path(folder, "stderr").open("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 -- see __exit__
         self._errors = self._ends.enter_context(errors)
         self._process = subprocess.Popen(
-            [sys.executable, str(HERE / script), *arguments],
+            [sys.executable, *(word.format(folder=folder) for word in before), str(HERE / script), *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
             text=True,
+            start_new_session=True,  # Scalene runs the script in a process below its own
             # As PySpark sets it; BLAS threads that wait count as CPU time.
             env={**os.environ, "OMP_NUM_THREADS": "1", "TMPDIR": folder},
         )
@@ -63,7 +68,7 @@ class Server:
             try:
                 self._process.wait(MOST_SECONDS_TO_END)
             except subprocess.TimeoutExpired:
-                self._process.kill()
+                os.killpg(self._process.pid, signal.SIGKILL)
                 self._process.wait()
 
 

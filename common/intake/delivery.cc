@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/typed_code.h"
 #include "facts/interned_profile.h"
 #include "facts/left_bytes.h"
 #include "intake/decode.h"
@@ -136,8 +137,10 @@ void DeliverTimeLine(std::string_view executor_id, const proto::TimeLine& messag
 void DeliverSource(const proto::DriverSource& source, StoreState& state) {
   constexpr std::string_view kCell = "notebook cell ";
   constexpr size_t kMostBytesOfCell = 64, kMostBytesOfPath = 1024;
+  const std::string& file = source.file();
   const bool of_cell = source.number() != 0;
-  if (!source.file().starts_with(of_cell ? kCell : "/") || source.file().size() > (of_cell ? kMostBytesOfCell : kMostBytesOfPath)) return;
+  if (of_cell ? !file.starts_with(kCell) : !file.starts_with('/') && !IsTypedAtPrompt(file)) return;
+  if (file.size() > (file.starts_with('/') ? kMostBytesOfPath : kMostBytesOfCell)) return;
   if (of_cell) state.interner->ShowAs(state.interner->String(source.file()), std::string(kCell) + std::to_string(source.number()));
   state.source.AddOfDriver(source);
 }

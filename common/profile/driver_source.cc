@@ -1,5 +1,6 @@
 #include "profile/driver_source.h"
 
+#include "base/typed_code.h"
 #include "profile/source_names.h"
 #include "proto/envelope.h"
 
@@ -26,6 +27,7 @@ std::string Message(std::string_view file, uint32_t number, std::string_view tex
 }  // namespace
 
 std::string CellMessage(std::string_view file, uint32_t number, std::string_view text, const Redaction& redaction) {
+  if (IsTypedAtPrompt(file)) return text.empty() ? "" : Message(file, 0, text, kMostLinesOfCell, redaction);
   const std::string name = SourceName(file, "");
   return name == file ? "" : Message(name, number, text, kMostLinesOfCell, redaction);
 }

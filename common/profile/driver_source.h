@@ -11,7 +11,8 @@
 namespace memprof {
 
 // A serialised proto::Envelope. `file`: the kernel's name for the cell; a name that isn't one of a cell's (source_names.h) gives "".
-// `number`: of its execution. `text`: its code; "" where it must not be shown. Its first thousand lines are taken.
+// `number`: of its execution. `text`: its code; "" where it must not be shown. Its first thousand lines are taken. What was typed at
+// Python's prompt (base/typed_code.h) keeps its name, so its number counts for nothing, and without a text it gives "".
 std::string CellMessage(std::string_view file, uint32_t number, std::string_view text, const Redaction& redaction);
 
 // Likewise of a script; `path` as Python names it in frames. Of a path that isn't absolute "". Its first four thousand lines are taken.

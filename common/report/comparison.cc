@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/origin.h"
+#include "base/typed_code.h"
 #include "report/digest.h"
 
 namespace memprof {
@@ -18,10 +19,11 @@ using Key = std::tuple<std::string, std::string, std::string, std::string>;  // 
 
 using Function = std::tuple<std::string, std::string, std::string>;  // UDF, file, function
 
-// A notebook's cell has another number in each run.
+// What was typed has another number in each run.
 Function FunctionOf(const ReportLine& line) {
-  constexpr std::string_view kCell = "notebook cell";
-  return {line.udf ? line.udf->name : std::string(), std::string(line.file.starts_with(kCell) ? kCell : line.file), line.function};
+  constexpr std::string_view kCell = "notebook cell", kInput = "<stdin>";
+  const std::string_view file = line.file.starts_with(kCell) ? kCell : IsTypedAtPrompt(line.file) ? kInput : line.file;
+  return {line.udf ? line.udf->name : std::string(), std::string(file), line.function};
 }
 
 // Functions of which a line has no text of its own.

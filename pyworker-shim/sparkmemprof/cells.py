@@ -3,8 +3,7 @@
 Workers know a cell by the name that its kernel compiled it under, which holds a hash. Only IPython, in the driver's
 Python, knows which cell that is. A cell is told as it is compiled, so that its name is right while its jobs run. Cells
 that ran before there was an application are told after the next one. What %run has defined goes to executors by value,
-without the script that it is in: the JVM reads that here. A thread of its own asks the JVM, because a JVM
-that doesn't answer must not keep a cell from running. Standard library only; IPython is the user's own.
+without the script that it is in: the JVM reads that here. Standard library only; IPython is the user's own.
 """
 
 from __future__ import annotations
@@ -12,39 +11,35 @@ from __future__ import annotations
 import functools
 import linecache
 import os
-import queue
 import sys
-import threading
 import types
 from typing import Any, Callable
 
+from .telling import Teller, active_context
+
 _MOST_CELLS = 4096  # of an application, as many as its store keeps (Interner::kMostShownAs)
 _MOST_TEXT = 64 << 10  # characters of a cell; a longer one has its number only
-_MOST_WAIT_S = 1.0
-_SCRIPT = 0  # the number of what is no cell
 _MOST_SCRIPTS, _MOST_VALUES, _MOST_WRAPPERS = 64, 10_000, 8
 
 _cells: _Cells | None = None
 
 
-def follow() -> None:
+def follow() -> bool:
     """Tells of this notebook's cells from now on, and of those before; waits briefly until the JVM knows them.
 
-    Does nothing outside of a notebook. Never raises.
+    False: this is no notebook. May raise.
     """
     global _cells
-    try:
-        if _cells is None:
-            get_shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", None)
-            shell = get_shell() if get_shell is not None else None
-            if shell is None:
-                return
-            _cells = _Cells(shell)
-            _cells.start()
-        _cells.has_run()
-        _cells.wait()
-    except Exception:  # cells keep their kernel's names
-        return
+    if _cells is None:
+        get_shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", None)
+        shell = get_shell() if get_shell is not None else None
+        if shell is None:
+            return False
+        _cells = _Cells(shell)
+        _cells.start()
+    _cells.has_run()
+    _cells.teller.wait()
+    return True
 
 
 class _Cells:
@@ -52,11 +47,10 @@ class _Cells:
         self._shell = shell
         self._context: Any = None
         self._known: dict[str, int] = {}  # name -> number, of this context's
-        self._untold: queue.Queue[tuple[Any, str, int]] = queue.Queue()
-        self._thread = threading.Thread(target=self._tell, name="sparkmemprof-cells", daemon=True)
+        self._scripts: set[tuple[Any, str, Any]] = set()  # of the teller's thread
+        self.teller = Teller()
 
     def start(self) -> None:
-        self._thread.start()
         self._shell.compile.cache = self._around(self._shell.compile.cache)
         self._shell.events.register("post_run_cell", self.has_run)
 
@@ -68,12 +62,6 @@ class _Cells:
             self._note_scripts()
         except Exception:
             return
-
-    def wait(self) -> None:
-        """Until all have been told, but not for long."""
-        told = threading.Event()
-        self._untold.put((told, "", 0))
-        told.wait(_MOST_WAIT_S)
 
     def _around(self, cache: Callable[..., str]) -> Callable[..., str]:
         """Around what IPython calls before it compiles a cell, to choose its name and to keep its text."""
@@ -92,7 +80,7 @@ class _Cells:
     def _note(self, name: str, number: int = 0) -> None:
         """A cell's number is the last of the history while it is compiled. IPython's own for a name is another one for
         code within a cell (%%capture), and for code that is not in the history: those are known by their text."""
-        context = getattr(getattr(sys.modules.get("pyspark"), "SparkContext", None), "_active_spark_context", None)
+        context = active_context()
         if context is not self._context:
             self._context, self._known = context, {}
         if context is None:
@@ -101,17 +89,17 @@ class _Cells:
         if number <= 0 or self._known.get(name) == number or len(self._known) >= _MOST_CELLS:
             return
         self._known[name] = number
-        self._untold.put((context, name, number))
+        self.teller.tell(context, functools.partial(_tell_cell, name, number))
 
     def _note_scripts(self) -> None:
         """What the notebook's own functions and classes are written in; cells are not among it."""
-        if self._context is None or self._untold.qsize() > _MOST_CELLS:
+        if self._context is None or self.teller.untold() > _MOST_CELLS:
             return
         cells = getattr(self._shell.compile, "_filename_map", {})
         values = list(self._shell.user_ns.values())[:_MOST_VALUES]
         for name in {_file_of(function) for value in values for function in _functions_of(value)}:
             if name.endswith(".py") and os.path.isabs(name) and name not in cells:
-                self._untold.put((self._context, name, _SCRIPT))
+                self.teller.tell(self._context, functools.partial(self._tell_script, self._context, name))
 
     def _number_of(self, name: str) -> int:
         """0: it is none of the history's."""
@@ -122,26 +110,16 @@ class _Cells:
         is_input = number < len(inputs) and inputs[number].rstrip() == _text_of(name).rstrip()
         return number if is_input else 0
 
-    def _tell(self) -> None:
-        given_up: Any = None
-        scripts: set[tuple[Any, str, Any]] = set()
-        while True:
-            context, name, number = self._untold.get()
-            if isinstance(context, threading.Event):
-                context.set()
-            elif context is not given_up:
-                try:
-                    plugin = context._gateway.jvm.org.sparkmemprof.MemoryProfilerPlugin
-                    if number == _SCRIPT:
-                        state = (context, name, _state_of(name))
-                        if state[-1] is not None and state not in scripts and len(scripts) < _MOST_SCRIPTS:
-                            scripts.add(state)
-                            plugin.script(name)
-                        continue
-                    text = _text_of(name)
-                    plugin.notebookCell(name, number, text if len(text) <= _MOST_TEXT else "")
-                except Exception:  # an application without a profiler, or whose JVM has gone
-                    given_up = context
+    def _tell_script(self, context: Any, name: str, plugin: Any) -> None:
+        state = (context, name, _state_of(name))
+        if state[-1] is not None and state not in self._scripts and len(self._scripts) < _MOST_SCRIPTS:
+            self._scripts.add(state)
+            plugin.script(name)
+
+
+def _tell_cell(name: str, number: int, plugin: Any) -> None:
+    text = _text_of(name)
+    plugin.notebookCell(name, number, text if len(text) <= _MOST_TEXT else "")
 
 
 def _functions_of(value: Any) -> list[Any]:

@@ -13,10 +13,10 @@ import os
 import time
 
 from .application import report_since, running_context, running_report
-from .cells import follow
 from .cli.live import fetch_report, is_address
 from .cli.report_files import find_report
 from .cli.show import format_of, read_report, render, write_file
+from .typed_code import follow
 
 _cleared_ms = 0  # since the epoch
 

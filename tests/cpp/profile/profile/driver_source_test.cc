@@ -30,6 +30,18 @@ TEST(CellMessage, WithoutTextHasTheNumber) {
   EXPECT_EQ(cell.text(), "");
 }
 
+TEST(CellMessage, WhatWasTypedAtPythonsPromptKeepsItsName) {
+  const proto::DriverSource typed = CellOf("<python-input-3>", 0, "def f(_):\n    block = 1\n");
+  EXPECT_EQ(typed.file(), "<python-input-3>");
+  EXPECT_EQ(typed.number(), 0u);
+  EXPECT_EQ(typed.text(), "def f(_):\nblock = 1\n");
+  EXPECT_EQ(CellMessage("<python-input-3>", 0, "", *Redaction::Make(Redaction::kSparksDefault)), "");
+}
+
+TEST(CellMessage, KnowsTheNamesOfAllPrompts) {
+  for (const char* name : {"<python-input-17>", "<stdin-2>", "<stdin>-0"}) EXPECT_EQ(CellOf(name, 0, "x = 1").file(), name);
+}
+
 TEST(CellMessage, IsOfCellsOnly) {
   const Redaction redaction = *Redaction::Make(Redaction::kSparksDefault);
   EXPECT_EQ(CellMessage("/opt/jobs/job.py", 3, "x = 1", redaction), "");

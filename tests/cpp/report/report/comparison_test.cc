@@ -33,6 +33,19 @@ TEST(Comparison, ALineThatMovedIsTheSameByItsText) {
   EXPECT_EQ(comparison.lines[0].after->line, 17u);
 }
 
+TEST(Comparison, WhatWasTypedHasAnotherNumberInEachRun) {
+  const auto typed = [](const char* file, uint64_t live) {
+    ReportLine line = Line("each", 2, live, "a = load()");
+    line.file = file;
+    return line;
+  };
+  for (const auto& [one, other] : {std::pair("notebook cell 3", "notebook cell 5"), std::pair("<python-input-3>", "<stdin-5>")}) {
+    const Comparison comparison = Compare(Of({{typed(one, 5001)}}), Of({{typed(other, 4000)}}));
+    ASSERT_EQ(comparison.lines.size(), 1u) << one;
+    EXPECT_EQ(comparison.lines[0].live_change(), -1001);
+  }
+}
+
 TEST(Comparison, ByNumberWhereAReportHasNoTexts) {
   const Comparison comparison = Compare(Of({{Line("each", 7, 5001, "a = load()")}}), Of({{Line("each", 7, 4000)}}));
   ASSERT_EQ(comparison.lines.size(), 1u);

@@ -66,6 +66,20 @@ TEST(NotebookCells, OtherFilesKeepTheirNames) {
   EXPECT_EQ(StageOf(store)["lines"][0]["file"], "/jobs/averages.py");
 }
 
+TEST(NotebookCells, WhatWasTypedAtPythonsPromptHasItsTextUnderItsName) {
+  ProfileStore store;
+  ProfileBuilder task(7, kStage, 0);
+  task.Site(proto::ORIGIN_PYTHON, {Python("typed", "<python-input-3>", 3)}, kScratch, 1);
+  Ingest(store, task.Bytes());
+  End(store, 7, 0);
+  Ingest(store, CellBytes("<stdin>", 0));
+  Ingest(store, CellBytes("<python-input-3>", 12));
+  EXPECT_EQ(StageOf(store)["lines"][0]["source"], nullptr);
+  Ingest(store, CellBytes("<python-input-3>", 0));
+  EXPECT_EQ(StageOf(store)["lines"][0]["file"], "<python-input-3>");
+  EXPECT_EQ(StageOf(store)["lines"][0]["source"], "block = 1");
+}
+
 TEST(NotebookCells, AScriptThatHasChangedHasNoText) {
   ProfileStore store;
   ProfileBuilder task(7, kStage, 0);

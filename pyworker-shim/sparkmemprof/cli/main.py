@@ -35,7 +35,7 @@ def cli():
       sparkmemprof submit job.py                  run a job under the profiler
       sparkmemprof report sparkmemprof-report     read its report in the terminal
       sparkmemprof run script.py                  a Python program, with Spark or without
-      spark-submit $(sparkmemprof conf) job.py    the same as submit, spelled out
+      spark-submit $(sparkmemprof conf) job.py    plain spark-submit: join your own settings by hand
     """
 
 

@@ -141,7 +141,7 @@ void DeliverSource(const proto::DriverSource& source, StoreState& state) {
   const bool of_cell = source.number() != 0;
   if (of_cell ? !file.starts_with(kCell) : !file.starts_with('/') && !IsTypedAtPrompt(file)) return;
   if (file.size() > (file.starts_with('/') ? kMostBytesOfPath : kMostBytesOfCell)) return;
-  if (of_cell) state.interner->ShowAs(state.interner->String(source.file()), std::string(kCell) + std::to_string(source.number()));
+  if (of_cell) state.interner->ShowAs(state.interner->String(file), std::string(kCell) + std::to_string(source.number()));
   state.source.AddOfDriver(source);
 }
 

@@ -18,7 +18,8 @@ uintptr_t MapNeighbours::BssEnd(const Mapping& mapping) const {
 }
 
 bool MapNeighbours::IsStack(const Mapping& mapping) const {
-  return mapping.Named("[stack]") || (IsAnonymous(mapping) && mapping.writable && guard_end_ == mapping.begin);
+  if (mapping.Named("[stack]")) return true;
+  return IsAnonymous(mapping) && mapping.writable && guard_end_ == mapping.begin && mapping.begin % kMallocHeapBytes != 0;
 }
 
 void MapNeighbours::Pass(const Mapping& mapping) {

@@ -9,8 +9,6 @@
 namespace memprof {
 namespace {
 
-constexpr uintptr_t kHeapAlignment = uintptr_t{64} << 20;  // of glibc's heaps beside the first
-
 struct Text {
   const char* data;
   size_t size;
@@ -129,8 +127,7 @@ bool MeasureMappedParts(MapScratch& scratch, ModuleEnd module_end, RegionTable& 
     }
     const uintptr_t bss_end = neighbours.BssEnd(mapping);
     parts->library_data_bytes += ResidentBytes(mapping.begin, bss_end - mapping.begin);
-    const bool heap = mapping.begin % kHeapAlignment == 0;  // what lies below one may look like a stack's guard
-    if (!heap && neighbours.IsStack(mapping)) parts->stack_bytes += ResidentBytes(mapping.begin, mapping.end - mapping.begin);
+    if (neighbours.IsStack(mapping)) parts->stack_bytes += ResidentBytes(mapping.begin, mapping.end - mapping.begin);
     if (!mapping.of_file && mapping.is_private) {
       regions.ForEachIn(mapping.begin, mapping.end, [&](const RegionTable::Region& region) { AddRegion(region, parts); });
     }
@@ -145,7 +142,7 @@ void AddRegionsBefore(MapScratch& scratch, ModuleEnd module_end, RegionTable* re
   VisitMappings(scratch, [&](const Mapping& mapping) {
     const bool anonymous = MapNeighbours::IsAnonymous(mapping) && mapping.is_private && mapping.writable;
     // malloc itself counts what is in use of its heaps.
-    const bool heap = mapping.begin % kHeapAlignment == 0;
+    const bool heap = mapping.begin % kMallocHeapBytes == 0;
     if (anonymous && !heap && !neighbours.IsStack(mapping)) {
       regions->Add(neighbours.BssEnd(mapping), mapping.end, RegionKind::kBefore);
     }

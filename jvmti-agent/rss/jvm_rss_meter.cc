@@ -14,8 +14,7 @@ namespace {
 
 // Growth since the last measurement that is worth another one: one part in this many of its RSS.
 constexpr uint64_t kWithinBudget = 50, kBeyondBudget = 10;
-constexpr int64_t kMallocsShare = 200;                       // malloc is asked for at most one part in this many of the time
-constexpr uintptr_t kMallocHeapBytes = uintptr_t{64} << 20;  // size and alignment of glibc's heaps except the first
+constexpr int64_t kMallocsShare = 200;  // malloc is asked for at most one part in this many of the time
 
 enum class Part : uint8_t { kNone, kJavaHeap, kSharedMemory, kCode, kStack, kOffHeap, kMallocHeap, kLibraryData, kOther };
 constexpr size_t kParts = static_cast<size_t>(Part::kOther) + 1;
@@ -157,9 +156,7 @@ std::optional<RssRows> JvmRssMeter::Measure(const std::vector<AddressRange>& off
   Measurement measured(scratch_, offheap);
   for (size_t i = 0; i < pieces.size(); ++i) {
     Piece piece = pieces[i];
-    // What lies below a heap may look like a stack's guard: inaccessible, and of its size.
-    const bool may_be_malloc = piece.part == Part::kOther || piece.part == Part::kStack;
-    if (may_be_malloc && IsMallocHeap(piece, i + 1 < pieces.size() ? &pieces[i + 1] : nullptr)) piece.part = Part::kMallocHeap;
+    if (piece.part == Part::kOther && IsMallocHeap(piece, i + 1 < pieces.size() ? &pieces[i + 1] : nullptr)) piece.part = Part::kMallocHeap;
     measured.Add(piece);
   }
   if (!ReadSharedPages(scratch_, &shared)) return std::nullopt;

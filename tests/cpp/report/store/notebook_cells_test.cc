@@ -20,6 +20,14 @@ ProfileBuilder TaskOfCell() {
   return builder;
 }
 
+// A task whose memory is that of the file's third line.
+void RunTaskOf(const std::string& file, ProfileStore& store) {
+  ProfileBuilder task(7, kStage, 0);
+  task.Site(proto::ORIGIN_PYTHON, {Python("typed", file, 3)}, kScratch, 1);
+  Ingest(store, task.Bytes());
+  End(store, 7, 0);
+}
+
 std::string CellBytes(const std::string& file, uint32_t number) {  // 0: of a script
   proto::Envelope envelope;
   envelope.set_schema_version(1);
@@ -68,10 +76,7 @@ TEST(NotebookCells, OtherFilesKeepTheirNames) {
 
 TEST(NotebookCells, WhatWasTypedAtPythonsPromptHasItsTextUnderItsName) {
   ProfileStore store;
-  ProfileBuilder task(7, kStage, 0);
-  task.Site(proto::ORIGIN_PYTHON, {Python("typed", "<python-input-3>", 3)}, kScratch, 1);
-  Ingest(store, task.Bytes());
-  End(store, 7, 0);
+  RunTaskOf("<python-input-3>", store);
   Ingest(store, CellBytes("<stdin>", 0));
   Ingest(store, CellBytes("<python-input-3>", 12));
   EXPECT_EQ(StageOf(store)["lines"][0]["source"], nullptr);
@@ -82,10 +87,7 @@ TEST(NotebookCells, WhatWasTypedAtPythonsPromptHasItsTextUnderItsName) {
 
 TEST(NotebookCells, AScriptThatHasChangedHasNoText) {
   ProfileStore store;
-  ProfileBuilder task(7, kStage, 0);
-  task.Site(proto::ORIGIN_PYTHON, {Python("typed", "/jobs/job.py", 3)}, kScratch, 1);
-  Ingest(store, task.Bytes());
-  End(store, 7, 0);
+  RunTaskOf("/jobs/job.py", store);
   Ingest(store, CellBytes("/jobs/job.py", 0));
   Ingest(store, CellBytes("/jobs/job.py", 0));
   EXPECT_EQ(StageOf(store)["lines"][0]["source"], "block = 1");
@@ -102,10 +104,7 @@ TEST(NotebookCells, AScriptThatHasChangedHasNoText) {
 TEST(NotebookCells, AScriptsTextComesFromTheDriverIfNoExecutorHadIt) {
   ProfileStore store;
   const auto source = [&store] { return Json(StageOf(store)["lines"][0]["source"]); };
-  ProfileBuilder task(7, kStage, 0);
-  task.Site(proto::ORIGIN_PYTHON, {Python("typed", "/jobs/job.py", 3)}, kScratch, 1);
-  Ingest(store, task.Bytes());
-  End(store, 7, 0);
+  RunTaskOf("/jobs/job.py", store);
   EXPECT_EQ(source(), nullptr);
   Ingest(store, CellBytes("/jobs/job.py", 0));
   EXPECT_EQ(source(), "block = 1");

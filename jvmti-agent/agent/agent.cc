@@ -133,6 +133,7 @@ void Agent::Stop() noexcept {
     malloc_.Stop();
     ground_.jvm.SetThreadEvents(false);
     ground_.jvm.SetExhaustionEvents(false);
+    shortages_.Finish();
     heap_.Stop();
     names_.Stop();
     // Only this looks at files.

@@ -96,6 +96,7 @@ std::string HeapShortages::EnvelopeWith(const Application& application, const Sh
 }
 
 void HeapShortages::Exhausted(JNIEnv* jni, const char* error) {
+  const CallsInFlight::Call report(&reports_);
   const ApplicationRef application = ground_->application.Get();
   if (application == nullptr) return;
   int64_t task = -1;

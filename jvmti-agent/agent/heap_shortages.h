@@ -13,6 +13,7 @@
 #include "agent/ground.h"
 #include "agent/jvm_heap.h"
 #include "agent/running_tasks.h"
+#include "base/calls_in_flight.h"
 #include "shortage/heap_in_use.h"
 #include "shortage/shortage_limits.h"
 #include "shortage/shortage_message.h"
@@ -24,6 +25,9 @@ class HeapShortages {
   HeapShortages(Ground* ground, const JvmHeap* heap, RunningTasks* tasks) : ground_(ground), heap_(heap), tasks_(tasks) {}
 
   void Reset() { limits_.Reset(); }
+  // Once no application is profiled, and before what a report uses is stopped: lets reports end that have begun. An error often ends
+  // the JVM while another thread, which met one before, still looks at the heap.
+  void Finish() { reports_.WaitForEnd(kLongestReport); }
   void Stop(const Application& application);       // nothing stays of a JVM that lives on
   void Exhausted(JNIEnv* jni, const char* error);  // `error`: the JVM's words; may be null
   void ExhaustedExit(JNIEnv* jni);                 // the JVM exits when it returns
@@ -31,6 +35,9 @@ class HeapShortages {
   void NearlyFull(JNIEnv* jni, const Application& application, const std::optional<proto::RetainedHeap>& retained);
 
  private:
+  // A look of 4 s by the clock at most, and before it another thread's for 2 s.
+  static constexpr std::chrono::seconds kLongestReport{6};
+
   ShortageInputs OnThisThread(JNIEnv* jni);
   // Walks the whole heap. If another thread is doing so, waits for it for at most `patience`.
   void LookAtHeap(JNIEnv* jni, const Application& application, std::chrono::milliseconds patience, ShortageInputs* inputs);
@@ -45,6 +52,7 @@ class HeapShortages {
   RunningTasks* tasks_;
   ShortageLimits limits_;
   HeapInUse in_use_;
+  CallsInFlight reports_;
   std::timed_mutex look_;  // one walk of the whole heap at a time
 };
 

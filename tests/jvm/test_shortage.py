@@ -114,6 +114,16 @@ def test_an_error_that_is_caught(java, collector):
     assert [envelope["task"]["taskAttemptId"] for envelope in left if "task" in envelope] == [1]
 
 
+def test_a_report_that_has_begun_is_ended_before_the_profiler_stops(java):
+    """As where one thread's error makes Spark end the JVM, and another thread has met one just before."""
+    slow = {"LD_PRELOAD": str(BUILD / "tests" / "jvm" / "libslow_renamer.so")}
+    outcome = run(java, "stops alone", "Serial", env=slow)
+    assert outcome.status == 0, outcome.err
+    shortage = shortage_of(words(outcome))
+    demand_retained(shortage)
+    assert shortage["classes"]
+
+
 @pytest.mark.parametrize(("collector", "way"), WAYS)
 def test_last_words_of_a_jvm_that_exits_on_an_error(java, collector, way):
     outcome = run_that_exits(java, way, collector)

@@ -14,10 +14,11 @@ import org.sparkmemprof.jni.NativeAgent;
  * "small" ones until there is no room, "large" for one that can't fit, "storm" for several threads
  * at once, "nearly" to stay just below, "halt" to end the JVM while an error ends it, "churn" to
  * have collections run without a pause while one ends it, "exit" to end it as Spark's handler does,
- * after an error of which no message can leave, "lives" to go on for a minute after one, "none". A
- * second argument "alone": no thread but the task's needs heap, so that no other runs out first. It
- * catches the error, closes its task and prints how many bytes it held. With
- * -XX:+ExitOnOutOfMemoryError it comes to nothing of that.
+ * after an error of which no message can leave, "stops" to stop the profiler while an error is
+ * being reported, "lives" to go on for a minute after one, "none". A second argument "alone": no
+ * thread but the task's needs heap, so that no other runs out first. It catches the error, closes
+ * its task and prints how many bytes it held. With -XX:+ExitOnOutOfMemoryError it comes to nothing
+ * of that.
  */
 public final class HeapHog {
   private static final int KEPT_BYTES = 1003; // 1,024 with its header
@@ -73,13 +74,14 @@ public final class HeapHog {
     Probe.sleep(2000);
   }
 
-  /** Once another thread's error has begun to end the JVM, and its last words are half written. */
-  static void haltMeanwhile() throws Exception {
-    new Thread(HeapHog::askForLarge, "other").start();
+  /** Returns once another thread's error is half told: its first words are in their file. */
+  static void failBeside() throws Exception {
+    Thread thread = new Thread(HeapHog::askForLarge, "other");
+    thread.setUncaughtExceptionHandler((failed, error) -> {});
+    thread.start();
     while (new File("boxes").list((folder, name) -> name.endsWith(".words")).length == 0) {
       Thread.sleep(1);
     }
-    Runtime.getRuntime().halt(7);
   }
 
   static void churn() {
@@ -134,7 +136,11 @@ public final class HeapHog {
       } else if (args[0].equals("churn")) {
         churn();
       } else if (args[0].equals("halt")) {
-        haltMeanwhile();
+        failBeside();
+        Runtime.getRuntime().halt(7);
+      } else if (args[0].equals("stops")) {
+        failBeside();
+        NativeAgent.stop();
       } else if (args[0].equals("nearly")) {
         stayNearlyFull();
       } else if (args[0].equals("small")) {

@@ -52,7 +52,7 @@ def test_small_blocks_and_growing_ones(java, load):
 
 
 def test_what_no_running_task_holds(java):
-    """Seven seconds: the agent looks for more once in five."""
+    """It waits for the agent, which looks for more once in five seconds."""
     outcome = java.run("OutsideTasks", agent="")
     assert outcome.status == 0, outcome.err
     told = [message["left"] for message in outcome.messages() if "left" in message]

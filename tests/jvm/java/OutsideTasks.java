@@ -1,4 +1,5 @@
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.sparkmemprof.jni.NativeAgent;
@@ -26,6 +27,20 @@ public final class OutsideTasks {
     other.join();
   }
 
+  /** Keeps messages until one comes of what this thread has left. */
+  private static int awaitNews(String thread) throws Exception {
+    long began = System.nanoTime();
+    int messages = 0;
+    for (boolean told = false; !told && System.nanoTime() - began < 60_000_000_000L; ) {
+      byte[] message = NativeAgent.takeMessage(1000);
+      if (message == null) continue;
+      String text = new String(message, StandardCharsets.ISO_8859_1);
+      told = text.contains(thread) && !text.contains("noTaskOffHeapBytes"); // which is a snapshot
+      Probe.keep(messages++, message);
+    }
+    return messages;
+  }
+
   public static void main(String[] args) throws Exception {
     Probe.start();
     on("keeper-17", () -> keep(KEEPERS));
@@ -35,8 +50,7 @@ public final class OutsideTasks {
     Probe.close(1, "task");
     ByteBuffer[] brief = new ByteBuffer[1];
     on("lender-3", () -> brief[0] = ByteBuffer.allocateDirect(GIVEN_BACK));
-    Probe.sleep(7000); // looks for more come every five seconds
-    int messages = Probe.drain(0);
+    int messages = awaitNews("thread lender-#"); // looks for more come every five seconds
     DirectBuffers.free(brief[0]);
     NativeAgent.stop();
     Probe.drain(messages);

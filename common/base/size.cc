@@ -1,19 +1,13 @@
 #include "base/size.h"
 
+#include "base/setting_value.h"
+
 namespace memprof {
 namespace {
 
 constexpr int kShownChars = 64;
 
 int Shown(std::string_view text) { return text.size() < kShownChars ? static_cast<int>(text.size()) : kShownChars; }
-
-bool IsBlank(char c) { return c == ' ' || c == '\t'; }
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && IsBlank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && IsBlank(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -48,7 +42,7 @@ int ShiftOf(std::string_view unit) {
 }  // namespace
 
 Result<uint64_t> ParseSize(std::string_view text) {
-  std::string_view rest = Trim(text);
+  std::string_view rest = Trimmed(text);
   uint64_t number = 0;
   size_t digits = 0;
   bool overflow = false;
@@ -61,7 +55,7 @@ Result<uint64_t> ParseSize(std::string_view text) {
     return Status::Error(ErrorCode::kInvalidArgument, "'%.*s' is not a size: write a whole number and a unit, such as 512k", Shown(text),
                          text.data());
   }
-  int shift = ShiftOf(Trim(rest.substr(digits)));
+  int shift = ShiftOf(Trimmed(rest.substr(digits)));
   if (shift < 0) {
     return Status::Error(ErrorCode::kInvalidArgument, "'%.*s' is not a size: its unit is none of b, k, m, g, t", Shown(text), text.data());
   }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/setting_value.h"
 #include "budget/memory_size.h"
 
 namespace memprof {
@@ -34,15 +35,16 @@ std::optional<uint64_t> MemorySetting(const BudgetInput& input, std::string_view
 std::optional<double> FractionSetting(const BudgetInput& input, std::string_view key) {
   const std::string* text = Find(input, key);
   if (text == nullptr) return std::nullopt;
+  const std::string_view digits = Trimmed(*text);
   double value = 0;
-  auto [rest, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc() || rest != text->data() + text->size() || !std::isfinite(value)) return std::nullopt;
+  auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || rest != digits.data() + digits.size() || !std::isfinite(value)) return std::nullopt;
   return value;
 }
 
 bool FlagSetting(const BudgetInput& input, std::string_view key, bool otherwise) {
   const std::string* text = Find(input, key);
-  return text == nullptr ? otherwise : *text == "true";
+  return text == nullptr ? otherwise : ParseBoolean(*text).value_or(otherwise);
 }
 
 uint64_t RequestedHeap(const BudgetInput& input) {

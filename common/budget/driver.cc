@@ -55,7 +55,9 @@ class Driver final : public ClusterManager {
 
 // On Kubernetes the driver's pod runs spark-submit in client mode; Spark marks that by the second setting.
 bool DriverHasContainer(const SparkSettings* settings) {
-  return Is(settings, "spark.submit.deployMode", "cluster") || Is(settings, "spark.kubernetes.submitInDriver", "true");
+  BudgetInput input;
+  input.settings = settings;
+  return Is(settings, "spark.submit.deployMode", "cluster") || FlagSetting(input, "spark.kubernetes.submitInDriver", false);
 }
 
 std::unique_ptr<ClusterManager> ClusterManagerOfDriver(std::string_view master) {

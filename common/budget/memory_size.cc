@@ -3,15 +3,10 @@
 #include <charconv>
 #include <string>
 
+#include "base/setting_value.h"
+
 namespace memprof {
 namespace {
-
-std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n\f\v";
-  size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
 
 // 0 = not a suffix Spark knows.
 uint64_t UnitOf(std::string_view suffix) {
@@ -38,7 +33,7 @@ uint64_t UnitOf(std::string_view suffix) {
 }  // namespace
 
 Result<uint64_t> ParseMemorySize(std::string_view text, uint64_t default_unit) {
-  std::string lower(Trim(text));
+  std::string lower(Trimmed(text));
   for (char& letter : lower) letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
   auto refused = [&](const char* why) {
     return Status::Error(ErrorCode::kInvalidArgument, "not a memory size: \"%.64s\": %s", lower.c_str(), why);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/cut_text.h"
+#include "base/setting_value.h"
 #include "base/valid_utf8.h"
 #include "profile/zip_member.h"
 
@@ -35,13 +36,6 @@ std::optional<std::string> ReadFile(const std::string& path) {
   }
   close(file);
   return text;
-}
-
-std::string_view Trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\f\v";
-  const size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
 }
 
 std::string Shortened(std::string_view line) {

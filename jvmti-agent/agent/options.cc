@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "base/setting_value.h"
 #include "base/size.h"
 
 namespace memprof {
@@ -67,8 +68,9 @@ Status Bad(std::string_view option, const std::string& allowed) {
 }
 
 Status ReadBoolean(std::string_view option, std::string_view value, bool* target) {
-  if (value != "true" && value != "false") return Bad(option, "give true or false");
-  *target = value == "true";
+  const std::optional<bool> flag = ParseBoolean(value);
+  if (!flag) return Bad(option, "give true or false");
+  *target = *flag;
   return {};
 }
 

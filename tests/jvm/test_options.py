@@ -52,7 +52,7 @@ def test_each_bad_option_has_its_line(java17):
 
 def test_options_of_spark_win(java17):
     outcome = java17.run(
-        "Options", "interval=128k", agent="interval=64k,offheap.interval=1m,report.dir=/tmp/x,source=names"
+        "Options", "interval=128k", agent="enabled=True,interval=64k,offheap.interval=1m,report.dir=/tmp/x,source=names"
     )
     assert outcome.out.startswith("on\n")
     assert outcome.err == ""

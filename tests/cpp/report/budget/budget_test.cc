@@ -106,14 +106,16 @@ TEST(YarnBudget, PysparkMemoryCountsOnlyWhereYarnKnowsOfPython) {
   SparkSettings settings = {{"spark.executor.memory", "1g"}, {"spark.executor.pyspark.memory", "512m"}};
   EXPECT_EQ(BudgetOn("yarn", settings).requested_bytes, (1024 + 384) * kMib);
   EXPECT_EQ(Region(BudgetOn("yarn", settings), "pyspark"), 0u);
-  settings["spark.yarn.isPython"] = "true";
-  EXPECT_EQ(BudgetOn("yarn", settings).requested_bytes, (1024 + 384 + 512) * kMib);
+  for (const char* as_spark_reads_it : {"true", "TRUE", " True "}) {
+    settings["spark.yarn.isPython"] = as_spark_reads_it;
+    EXPECT_EQ(BudgetOn("yarn", settings).requested_bytes, (1024 + 384 + 512) * kMib) << as_spark_reads_it;
+  }
 }
 
 TEST(YarnBudget, OffHeapCountsOnlyIfEnabled) {
   SparkSettings settings = {{"spark.memory.offHeap.size", "1073741824"}};
   EXPECT_EQ(Region(BudgetOn("yarn", settings), "offHeap"), 0u);
-  settings["spark.memory.offHeap.enabled"] = "true";
+  settings["spark.memory.offHeap.enabled"] = "True";
   EXPECT_EQ(Region(BudgetOn("yarn", settings), "offHeap"), kGib);
   EXPECT_EQ(BudgetOn("yarn", settings).requested_bytes, (1024 + 384 + 1024) * kMib);
 }
@@ -133,7 +135,7 @@ TEST(KubernetesBudget, ClientModeDriverKeepsATenth) {
 }
 
 TEST(KubernetesBudget, FactorsInOrder) {
-  SparkSettings settings = {{"spark.executor.memory", "10g"}, {"spark.kubernetes.memoryOverheadFactor", "0.2"}};
+  SparkSettings settings = {{"spark.executor.memory", "10g"}, {"spark.kubernetes.memoryOverheadFactor", " 0.2"}};
   EXPECT_EQ(Region(BudgetOn("k8s://host", settings), "overhead"), 2048 * kMib);
   settings["spark.executor.memoryOverheadFactor"] = "0.3";
   EXPECT_EQ(Region(BudgetOn("k8s://host", settings), "overhead"), 3072 * kMib);

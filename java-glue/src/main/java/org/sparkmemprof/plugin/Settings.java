@@ -126,10 +126,11 @@ final class Settings {
 
   private static boolean flag(SparkConf conf, String key) {
     String value = conf.get(PREFIX + key, "true").trim();
-    if (!value.equals("true") && !value.equals("false")) {
+    boolean isTrue = value.equalsIgnoreCase("true");
+    if (!isTrue && !value.equalsIgnoreCase("false")) {
       throw new IllegalArgumentException(PREFIX + key + "=" + value + ": want true or false");
     }
-    return value.equals("true");
+    return isTrue;
   }
 
   private static long size(SparkConf conf, String key, String fallback) {

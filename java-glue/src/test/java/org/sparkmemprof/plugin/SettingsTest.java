@@ -34,6 +34,8 @@ public class SettingsTest {
   @Test
   public void values() {
     assertFalse(new Settings(with("enabled", "false")).enabled);
+    assertFalse("as Python writes it", new Settings(with("enabled", "False")).enabled);
+    assertTrue(new Settings(with("enabled", "True")).enabled);
     assertEquals(1 << 30, new Settings(with("store.limit", "1g")).storeLimitBytes);
     assertEquals(1, new Settings(with("python.interval", "1")).pythonIntervalBytes);
     assertEquals(1 << 30, new Settings(with("python.interval", "1g")).pythonIntervalBytes);

@@ -19,7 +19,7 @@ namespace memprof {
 namespace {
 
 // Spark kills an executor ten seconds after it has asked it to end.
-constexpr std::chrono::seconds kMostStop{8};
+constexpr std::chrono::seconds kMostStop{6};
 constexpr int kFirstWithoutBias = 17;  // JDK
 
 }  // namespace
@@ -127,13 +127,16 @@ void Agent::Stop() noexcept {
   LetOutOfMemoryExitEnd();
   Guarded([&] {
     const std::lock_guard lock(lifecycle_);
-    const ApplicationRef application = ground_.application.End();
+    const ApplicationRef application = ground_.application.Get();
     if (application == nullptr) return;
+    ground_.jvm.SetExhaustionEvents(false);
+    shortages_.AwaitReports(application->options.patience);
+    LetOutOfMemoryExitEnd();  // it may have begun meanwhile
+    ground_.application.End();
+    shortages_.AwaitReports(application->options.patience);  // of events that were under way
     offheap_.Stop();
     malloc_.Stop();
     ground_.jvm.SetThreadEvents(false);
-    ground_.jvm.SetExhaustionEvents(false);
-    shortages_.Finish();
     heap_.Stop();
     names_.Stop();
     // Only this looks at files.

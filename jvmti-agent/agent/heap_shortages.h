@@ -25,9 +25,9 @@ class HeapShortages {
   HeapShortages(Ground* ground, const JvmHeap* heap, RunningTasks* tasks) : ground_(ground), heap_(heap), tasks_(tasks) {}
 
   void Reset() { limits_.Reset(); }
-  // Once no application is profiled, and before what a report uses is stopped: lets reports end that have begun. An error often ends
-  // the JVM while another thread, which met one before, still looks at the heap.
-  void Finish() { reports_.WaitForEnd(kLongestReport); }
+  // Waits for reports that have begun, before what they use is stopped: an error often ends the JVM while another thread, which met one
+  // before, still looks at the heap.
+  void AwaitReports(int patience) { reports_.WaitForEnd(kMostWaiting * patience); }
   void Stop(const Application& application);       // nothing stays of a JVM that lives on
   void Exhausted(JNIEnv* jni, const char* error);  // `error`: the JVM's words; may be null
   void ExhaustedExit(JNIEnv* jni);                 // the JVM exits when it returns
@@ -35,8 +35,8 @@ class HeapShortages {
   void NearlyFull(JNIEnv* jni, const Application& application, const std::optional<proto::RetainedHeap>& retained);
 
  private:
-  // A look of 4 s by the clock at most, and before it another thread's for 2 s.
-  static constexpr std::chrono::seconds kLongestReport{6};
+  // Most take a tenth of it. The whole end has ten seconds before Spark kills.
+  static constexpr std::chrono::seconds kMostWaiting{2};
 
   ShortageInputs OnThisThread(JNIEnv* jni);
   // Walks the whole heap. If another thread is doing so, waits for it for at most `patience`.

@@ -1,4 +1,4 @@
-// For LD_PRELOAD: a process in which rename() returns half a second after it has renamed a file.
+// For LD_PRELOAD: a process in which rename() returns a fifth of a second after it has renamed a file.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <time.h>
@@ -7,7 +7,7 @@ extern "C" __attribute__((visibility("default"))) int rename(const char* from, c
   using Rename = int (*)(const char*, const char*);
   static const auto original = reinterpret_cast<Rename>(dlsym(RTLD_NEXT, "rename"));
   const int outcome = original(from, to);
-  const timespec half_a_second{0, 500'000'000};
-  nanosleep(&half_a_second, nullptr);
+  const timespec fifth_of_a_second{0, 200'000'000};
+  nanosleep(&fifth_of_a_second, nullptr);
   return outcome;
 }

@@ -122,6 +122,7 @@ def test_a_report_that_has_begun_is_ended_before_the_profiler_stops(java):
     shortage = shortage_of(words(outcome))
     demand_retained(shortage)
     assert shortage["classes"]
+    assert [envelope["task"]["taskAttemptId"] for envelope in words(outcome) if "task" in envelope] == [1]
 
 
 @pytest.mark.parametrize(("collector", "way"), WAYS)

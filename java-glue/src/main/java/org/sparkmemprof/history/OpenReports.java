@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import org.sparkmemprof.notices.DaemonThreads;
+import org.sparkmemprof.notices.OurThreads;
 
 /**
  * The reports that a History Server holds in native memory: the few that were requested last, each
@@ -30,7 +30,7 @@ final class OpenReports {
     List<HistoryReport> gone = new ArrayList<>();
     synchronized (OpenReports.class) {
       if (looking == null) {
-        looking = Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("history"));
+        looking = Executors.newSingleThreadScheduledExecutor(OurThreads.daemon("history"));
         looking.scheduleWithFixedDelay(
             OpenReports::releaseIdle, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
       }

@@ -329,7 +329,7 @@ public final class DriverListener extends SparkListener {
     try {
       body.run();
     } catch (Throwable e) {
-      notices.report("part of the driver's events", String.valueOf(e));
+      notices.failed("part of the driver's events", e);
     }
   }
 }

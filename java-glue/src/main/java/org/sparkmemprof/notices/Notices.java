@@ -14,4 +14,19 @@ public interface Notices {
    * @param why the reason and what to do, in one line
    */
   void report(String what, String why);
+
+  /**
+   * As {@link #report}, in a full heap, too; never throws.
+   *
+   * @param why an IllegalArgumentException has the whole reason in its message, such as a setting
+   *     with a wrong value
+   */
+  default void failed(String what, Throwable why) {
+    try {
+      boolean namesSetting = why instanceof IllegalArgumentException && why.getMessage() != null;
+      report(what, namesSetting ? why.getMessage() : String.valueOf(why));
+    } catch (Throwable full) {
+      // The heap has no room even for this.
+    }
+  }
 }

@@ -5,9 +5,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import org.sparkmemprof.jni.NativeAgent;
-import org.sparkmemprof.notices.DaemonThreads;
+import org.sparkmemprof.notices.FullHeap;
 import org.sparkmemprof.notices.Notices;
-import org.sparkmemprof.report.FullHeap;
+import org.sparkmemprof.notices.OurThreads;
 
 /**
  * The one thread that takes the agent's messages and sends them to the driver. A message that can't
@@ -74,7 +74,7 @@ final class DriverLink {
     drainMillis = TimeUnit.SECONDS.toMillis(DRAIN_SECONDS * patience);
     this.executorId = executorId;
     started = Messages.started(executorId);
-    thread = DaemonThreads.named("send").newThread(this::run);
+    thread = OurThreads.daemon("send").newThread(this::run);
     thread.start();
   }
 

@@ -1,15 +1,14 @@
 package org.sparkmemprof.plugin;
 
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.sparkmemprof.gc.CollectionNews;
 import org.sparkmemprof.jni.NativeAgent;
-import org.sparkmemprof.notices.DaemonThreads;
+import org.sparkmemprof.notices.FullHeap;
 import org.sparkmemprof.notices.Notices;
-import org.sparkmemprof.report.FullHeap;
+import org.sparkmemprof.notices.OurThreads;
+import org.sparkmemprof.notices.Rounds;
 import org.sparkmemprof.report.StoreFeeder;
 
 /**
@@ -17,6 +16,7 @@ import org.sparkmemprof.report.StoreFeeder;
  * the executor. Its messages go directly to the store.
  */
 final class DriverProfile {
+  private static final String POOLS = "Spark's memory in the driver";
   private static final long POLL_MILLIS = 200;
   private static final long TAKE_MILLIS = 500;
   private static final long DRAIN_SECONDS = 2;
@@ -26,8 +26,7 @@ final class DriverProfile {
   private final Notices notices;
   private final BoxDirectory boxes;
   private final AutoCloseable collections;
-  private final ScheduledExecutorService poll =
-      Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("driver-poll"));
+  private final Rounds poll;
   private final Thread link;
   private volatile boolean stopping;
 
@@ -43,8 +42,8 @@ final class DriverProfile {
     this.boxes = boxes;
     this.collections = collections;
     SparkPools pools = new SparkPools(notices);
-    poll.scheduleWithFixedDelay(() -> tell(pools), 0, POLL_MILLIS, TimeUnit.MILLISECONDS);
-    link = DaemonThreads.named("driver-send").newThread(this::run);
+    poll = Rounds.start("driver-poll", 0, POLL_MILLIS, () -> tell(pools), POOLS, notices);
+    link = OurThreads.daemon("driver-send").newThread(this::run);
     link.start();
   }
 
@@ -91,14 +90,10 @@ final class DriverProfile {
     return new DriverProfile(feeder, notices, boxes, CollectionNews.start(), settings.patience);
   }
 
-  private void tell(SparkPools pools) {
-    try {
-      SparkEnv env = SparkEnv.get();
-      if (env != null) {
-        pools.tell(env.memoryManager());
-      }
-    } catch (Throwable e) {
-      notices.report("Spark's memory in the driver", String.valueOf(e));
+  private static void tell(SparkPools pools) {
+    SparkEnv env = SparkEnv.get();
+    if (env != null) {
+      pools.tell(env.memoryManager());
     }
   }
 
@@ -111,7 +106,7 @@ final class DriverProfile {
       } catch (OutOfMemoryError full) { // the message waits on the native side
         FullHeap.awaitRoom();
       } catch (Throwable e) {
-        notices.report("the driver's profile", String.valueOf(e));
+        notices.failed("the driver's profile", e);
         return;
       }
     }
@@ -130,7 +125,7 @@ final class DriverProfile {
   /** What is left reaches the store; never throws. */
   void close() {
     try {
-      poll.shutdownNow();
+      poll.end();
       collections.close();
       NativeAgent.stop();
       stopping = true;
@@ -139,7 +134,7 @@ final class DriverProfile {
     } catch (InterruptedException impatient) {
       Thread.currentThread().interrupt();
     } catch (Throwable e) {
-      notices.report("the end of the driver's profile", String.valueOf(e));
+      notices.failed("the end of the driver's profile", e);
     }
   }
 }

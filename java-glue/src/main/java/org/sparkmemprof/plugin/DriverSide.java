@@ -72,7 +72,7 @@ public final class DriverSide implements DriverPlugin {
       }
       return start(sc);
     } catch (Throwable e) {
-      notices.report("profiling", reasonOf(e));
+      notices.failed("profiling", e);
       return executorsStayInert();
     }
   }
@@ -142,7 +142,7 @@ public final class DriverSide implements DriverPlugin {
       }
       ExecutorSide.applicationIdKnown(applicationId);
     } catch (Throwable e) {
-      notices.report("the report", reasonOf(e));
+      notices.failed("the report", e);
     }
     attachMetrics();
     attachTab();
@@ -152,7 +152,7 @@ public final class DriverSide implements DriverPlugin {
     try {
       spark.env().metricsSystem().registerSource(new MemorySource(feeder::metrics));
     } catch (Throwable e) {
-      notices.report("metrics", reasonOf(e));
+      notices.failed("metrics", e);
     }
   }
 
@@ -166,7 +166,7 @@ public final class DriverSide implements DriverPlugin {
         MemoryTab.attach(ui.get(), feeder, notices);
       }
     } catch (Throwable e) {
-      notices.report("the Memory tab", reasonOf(e));
+      notices.failed("the Memory tab", e);
     }
   }
 
@@ -178,7 +178,7 @@ public final class DriverSide implements DriverPlugin {
         messages.receive(message);
       }
     } catch (Throwable e) {
-      notices.report("part of the profile", reasonOf(e));
+      notices.failed("part of the profile", e);
     }
     return null;
   }
@@ -206,7 +206,7 @@ public final class DriverSide implements DriverPlugin {
     } catch (InterruptedException impatient) {
       interrupted = true; // the report is what it is by now
     } catch (Throwable e) {
-      notices.report("the last news of executors", reasonOf(e));
+      notices.failed("the last news of executors", e);
     }
     if (eventLog != null) {
       eventLog.finish();
@@ -216,7 +216,7 @@ public final class DriverSide implements DriverPlugin {
         isWritten = reports.finish(FINAL_REPORT_MILLIS * settings.patience);
       }
     } catch (Throwable e) {
-      notices.report("the report", reasonOf(e));
+      notices.failed("the report", e);
     } finally {
       place.end(isWritten);
       feeder.close();
@@ -248,9 +248,5 @@ public final class DriverSide implements DriverPlugin {
 
   private static long millisSince(long nanoTime) {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanoTime);
-  }
-
-  private static String reasonOf(Throwable e) {
-    return e instanceof IllegalArgumentException ? e.getMessage() : e.toString();
   }
 }

@@ -13,7 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import org.apache.spark.SparkConf;
 import org.sparkmemprof.jni.NativeStore;
-import org.sparkmemprof.notices.DaemonThreads;
+import org.sparkmemprof.notices.OurThreads;
 import org.sparkmemprof.report.StoreFeeder;
 
 /**
@@ -32,7 +32,7 @@ final class DriverSources {
   private int read; // by our thread alone
   // A script's file system may hang.
   private final ExecutorService thread =
-      Executors.newSingleThreadExecutor(DaemonThreads.named("scripts"));
+      Executors.newSingleThreadExecutor(OurThreads.daemon("scripts"));
 
   DriverSources(StoreFeeder feeder, Settings settings, SparkConf conf) {
     this.feeder = feeder;

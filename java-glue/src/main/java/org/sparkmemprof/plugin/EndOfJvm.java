@@ -1,6 +1,7 @@
 package org.sparkmemprof.plugin;
 
 import org.sparkmemprof.jni.NativeStore;
+import org.sparkmemprof.notices.OurThreads;
 import org.sparkmemprof.report.StoreFeeder;
 
 /**
@@ -12,12 +13,12 @@ final class EndOfJvm {
 
   private EndOfJvm(StoreFeeder feeder) {
     hook =
-        new Thread(
+        OurThreads.hook(
+            "end",
             () -> {
               long time = System.currentTimeMillis();
               feeder.event(store -> NativeStore.applicationEnding(store, time));
-            },
-            "memprof-end");
+            });
   }
 
   static EndOfJvm watch(StoreFeeder feeder) {

@@ -12,7 +12,7 @@ import org.sparkmemprof.files.PrivateDirectories;
 import org.sparkmemprof.gc.CollectionNews;
 import org.sparkmemprof.jni.NativeAgent;
 import org.sparkmemprof.jni.NativeLibrary;
-import org.sparkmemprof.notices.DaemonThreads;
+import org.sparkmemprof.notices.OurThreads;
 
 /**
  * The executor's half: starts the agent, puts the Python package in place, tells the agent which
@@ -41,6 +41,15 @@ public final class ExecutorSide implements ExecutorPlugin {
   private final CountDownLatch ended = new CountDownLatch(1);
   private Thread exitHook;
   private volatile TaskProfiles tasks; // null: inert
+  // Made here, because the heap may be full at the end.
+  private final Step closeTasks = () -> tasks.close();
+  private final Step closeCollections = () -> collections.close();
+  private final Step stopAgent = NativeAgent::stop;
+  private final Step closeLink = () -> link.close();
+  private final Step removePython = () -> python.remove();
+  private final Step leaveBoxes = () -> boxes.leave();
+  private final Runnable removingPython = () -> step(removePython);
+  private final Runnable leavingBoxes = () -> step(leaveBoxes);
 
   @Override
   public void init(PluginContext pluginContext, Map<String, String> extraConf) {
@@ -60,7 +69,7 @@ public final class ExecutorSide implements ExecutorPlugin {
         start(context.conf().getAppId());
       }
     } catch (Throwable e) {
-      notices.report("profiling", String.valueOf(e));
+      notices.failed("profiling", e);
     }
   }
 
@@ -76,7 +85,7 @@ public final class ExecutorSide implements ExecutorPlugin {
       try {
         side.start(applicationId);
       } catch (Throwable e) {
-        side.notices.report("profiling", String.valueOf(e));
+        side.notices.failed("profiling", e);
       }
     }
   }
@@ -119,7 +128,7 @@ public final class ExecutorSide implements ExecutorPlugin {
     link = new DriverLink(context::send, self.id, settings.patience, notices);
     // An executor is told to shut down and gets SIGTERM in the same moment: the exiting JVM waits
     // for its hooks, but not for the thread that shuts us down.
-    exitHook = new Thread(this::awaitEnd, "memprof-exit");
+    exitHook = OurThreads.hook("exit", this::awaitEnd);
     Runtime.getRuntime().addShutdownHook(exitHook);
     tasks = new TaskProfiles(template, settings, notices);
   }
@@ -167,19 +176,19 @@ public final class ExecutorSide implements ExecutorPlugin {
   private void end() {
     boolean profiled = tasks != null;
     if (python != null) {
-      fileStep(python::remove);
+      fileStep(removingPython);
     }
     if (profiled) {
-      step(tasks::close);
+      step(closeTasks);
       tasks = null;
-      step(collections::close);
-      step(NativeAgent::stop);
+      step(closeCollections);
+      step(stopAgent);
     }
     if (boxes != null) {
-      fileStep(boxes::leave);
+      fileStep(leavingBoxes);
     }
     if (profiled) {
-      step(link::close); // last, for it may take a while
+      step(closeLink); // last, for it may take a while
     }
     ended.countDown();
   }
@@ -192,15 +201,19 @@ public final class ExecutorSide implements ExecutorPlugin {
     try {
       step.run();
     } catch (Throwable e) {
-      notices.report("the end of the profile", String.valueOf(e));
+      notices.failed("the end of the profile", e);
     }
   }
 
   /** A file system that hangs must not keep the JVM from ending. */
-  private void fileStep(Step step) {
-    long most = TimeUnit.SECONDS.toMillis(MOST_FILES_SECONDS * settings.patience);
-    if (!DaemonThreads.runWithin(most, "files", () -> step(step))) {
-      notices.report("the removal of files", "the file system did not answer in " + most + " ms");
+  private void fileStep(Runnable step) {
+    try {
+      long most = TimeUnit.SECONDS.toMillis(MOST_FILES_SECONDS * settings.patience);
+      if (!OurThreads.runWithin(most, "files", step)) {
+        notices.report("the removal of files", "the file system did not answer in " + most + " ms");
+      }
+    } catch (Throwable e) {
+      notices.failed("the removal of files", e);
     }
   }
 

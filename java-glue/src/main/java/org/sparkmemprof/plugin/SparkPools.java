@@ -24,7 +24,7 @@ final class SparkPools {
       field = UnifiedMemoryManager.class.getDeclaredField(REGION);
       field.setAccessible(true);
     } catch (ReflectiveOperationException | RuntimeException e) {
-      notices.report("storage's own share of the heap", String.valueOf(e));
+      notices.failed("storage's own share of the heap", e);
     }
     region = field;
   }
@@ -61,7 +61,7 @@ final class SparkPools {
       offHeap[1] = memory.offHeapExecutionMemoryPool().poolSize();
     } catch (LinkageError e) {
       hasPools = false;
-      notices.report("pools of Spark's memory", String.valueOf(e));
+      notices.failed("pools of Spark's memory", e);
     }
   }
 
@@ -77,7 +77,7 @@ final class SparkPools {
     try {
       return region.getLong(memory);
     } catch (ReflectiveOperationException | RuntimeException e) {
-      notices.report("storage's own share of the heap", String.valueOf(e));
+      notices.failed("storage's own share of the heap", e);
       return -1;
     }
   }

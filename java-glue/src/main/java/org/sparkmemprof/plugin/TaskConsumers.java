@@ -30,7 +30,7 @@ final class TaskConsumers {
         throw new NoSuchFieldException("consumers is a " + field.getType().getName());
       }
     } catch (ReflectiveOperationException | RuntimeException e) {
-      notices.report("consumers of tasks' execution memory", String.valueOf(e));
+      notices.failed("consumers of tasks' execution memory", e);
       field = null;
     }
     consumers = field;
@@ -54,7 +54,7 @@ final class TaskConsumers {
         }
       }
     } catch (ReflectiveOperationException e) {
-      notices.report("consumers of tasks' execution memory", String.valueOf(e));
+      notices.failed("consumers of tasks' execution memory", e);
       return;
     } catch (RuntimeException changing) {
       return;

@@ -2,8 +2,6 @@ package org.sparkmemprof.plugin;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
@@ -12,8 +10,8 @@ import org.apache.spark.util.TaskCompletionListener;
 import org.sparkmemprof.accumulator.AccumulatorTemplate;
 import org.sparkmemprof.accumulator.ProfileAccumulator;
 import org.sparkmemprof.jni.NativeAgent;
-import org.sparkmemprof.notices.DaemonThreads;
 import org.sparkmemprof.notices.Notices;
+import org.sparkmemprof.notices.Rounds;
 
 /**
  * The running tasks of this executor and their accumulators. A task's profile goes into its
@@ -22,6 +20,7 @@ import org.sparkmemprof.notices.Notices;
  * tasks run.
  */
 final class TaskProfiles {
+  private static final String INTERIM = "interim profiles";
   private static final int SNAPSHOT_MAX_BYTES = 4 << 10;
   private static final int POLL_MILLIS = 100;
   private static final int POLLS_WHEN_IDLE = 10; // one in so many
@@ -44,12 +43,10 @@ final class TaskProfiles {
   private final SparkPools pools;
   private final TaskConsumers consumers;
   private final Map<Long, Running> running = new ConcurrentHashMap<>();
-  private final ScheduledExecutorService poll =
-      Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("poll"));
+  private final Rounds poll;
   // Of its own: Spark holds its memory's lock for as long as it evicts blocks to disk, and just
   // then the interim profiles count.
-  private final ScheduledExecutorService snapshots =
-      Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("snapshots"));
+  private final Rounds snapshots;
   private int polls; // of the poll's thread
 
   TaskProfiles(AccumulatorTemplate template, Settings settings, Notices notices) {
@@ -58,13 +55,11 @@ final class TaskProfiles {
     this.notices = notices;
     pools = new SparkPools(notices);
     consumers = new TaskConsumers(notices);
-    poll.scheduleWithFixedDelay(
-        guarded(this::memoryOfSpark), 0, POLL_MILLIS, TimeUnit.MILLISECONDS);
-    snapshots.scheduleWithFixedDelay(
-        guarded(this::interimProfiles),
-        settings.snapshotSeconds,
-        settings.snapshotSeconds,
-        TimeUnit.SECONDS);
+    poll = Rounds.start("poll", 0, POLL_MILLIS, this::memoryOfSpark, INTERIM, notices);
+    long snapshotMillis = TimeUnit.SECONDS.toMillis(settings.snapshotSeconds);
+    snapshots =
+        Rounds.start(
+            "snapshots", snapshotMillis, snapshotMillis, this::interimProfiles, INTERIM, notices);
   }
 
   /** On the task's own thread, before its code runs; never throws. */
@@ -81,7 +76,7 @@ final class TaskProfiles {
       TaskCompletionListener listener = completed -> completed(id, completed, accumulator);
       task.addTaskCompletionListener(listener);
     } catch (Throwable e) {
-      notices.report("the profile of some tasks", String.valueOf(e));
+      notices.failed("the profile of some tasks", e);
     }
   }
 
@@ -92,7 +87,7 @@ final class TaskProfiles {
       TaskConsumers.metrics(id, task);
       accumulator.close(NativeAgent.taskClosed(id, settings.taskMaxBytes));
     } catch (Throwable e) {
-      notices.report("the profile of some tasks", String.valueOf(e));
+      notices.failed("the profile of some tasks", e);
     }
   }
 
@@ -122,19 +117,9 @@ final class TaskProfiles {
     pools.tell(env.memoryManager());
   }
 
-  private Runnable guarded(Runnable body) {
-    return () -> {
-      try {
-        body.run();
-      } catch (Throwable e) {
-        notices.report("interim profiles", String.valueOf(e));
-      }
-    };
-  }
-
   void close() {
-    poll.shutdownNow();
-    snapshots.shutdownNow();
+    poll.end();
+    snapshots.end();
     running.clear();
   }
 }

@@ -5,7 +5,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import org.sparkmemprof.notices.DaemonThreads;
+import org.sparkmemprof.notices.OurThreads;
 
 /**
  * The only thread that writes to the report directory. The directory may hang, so only the
@@ -18,7 +18,7 @@ public final class Checkpoints {
 
   private final ReportWriter writer;
   private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("report"));
+      Executors.newSingleThreadScheduledExecutor(OurThreads.daemon("report"));
   private Future<?> asked; // guarded by this; null: no request is waiting
 
   public Checkpoints(ReportWriter writer) {

@@ -8,9 +8,9 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
-import org.sparkmemprof.notices.DaemonThreads;
 import org.sparkmemprof.notices.LogText;
 import org.sparkmemprof.notices.Notices;
+import org.sparkmemprof.notices.OurThreads;
 
 /**
  * Reports deaths in the driver's log, writes parts of the report to the event log, and writes the
@@ -32,7 +32,7 @@ public final class DriverReports {
   private final Logger log;
   private final Notices notices;
   private final ScheduledExecutorService news =
-      Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("news"));
+      Executors.newSingleThreadScheduledExecutor(OurThreads.daemon("news"));
   private volatile int toldDeaths; // written by the thread that reports deaths
 
   /**
@@ -65,7 +65,7 @@ public final class DriverReports {
         files.ask();
       }
     } catch (Throwable e) {
-      notices.report("post-mortems", e.toString());
+      notices.failed("post-mortems", e);
     }
   }
 

@@ -56,7 +56,7 @@ public final class EventLog {
         }
       }
     } catch (Throwable e) {
-      notices.report("the profile in the event log", String.valueOf(e));
+      notices.failed("the profile in the event log", e);
     }
   }
 

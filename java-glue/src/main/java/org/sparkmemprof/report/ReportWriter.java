@@ -96,7 +96,7 @@ public final class ReportWriter {
     try (Report report = reports.make(false, sourceEverywhere)) {
       return report == null ? null : summaryOf(report, null, why);
     } catch (Throwable e) {
-      notices.report("the report's summary", e.toString());
+      notices.failed("the report's summary", e);
       return null;
     }
   }
@@ -119,13 +119,17 @@ public final class ReportWriter {
     try {
       files.replace("report.html", report::html);
     } catch (OutOfMemoryError e) {
-      notices.report("report.html", e.toString()); // the JSON is there
+      notices.failed("report.html", e); // the JSON is there
     }
   }
 
   private void tell(Throwable e) {
-    String hint = e instanceof IOException ? " (choose a place by spark.memprof.report.dir)" : "";
-    notices.report("the report", "it can't be written: " + e + hint);
+    try {
+      String hint = e instanceof IOException ? " (choose a place by spark.memprof.report.dir)" : "";
+      notices.report("the report", "it can't be written: " + e + hint);
+    } catch (OutOfMemoryError full) {
+      // The heap has no room even for this.
+    }
   }
 
   private static Summary summaryOf(Report report, String place, String error) {

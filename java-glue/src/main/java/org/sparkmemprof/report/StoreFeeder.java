@@ -8,7 +8,9 @@ import java.util.function.LongConsumer;
 import org.sparkmemprof.jni.NativePages;
 import org.sparkmemprof.jni.NativeReport;
 import org.sparkmemprof.jni.NativeStore;
+import org.sparkmemprof.notices.FullHeap;
 import org.sparkmemprof.notices.Notices;
+import org.sparkmemprof.notices.OurThreads;
 import org.sparkmemprof.ui.Answers;
 
 /**
@@ -33,8 +35,7 @@ public final class StoreFeeder implements Answers {
   public StoreFeeder(long limitBytes, Notices notices) {
     this.notices = notices;
     store = NativeStore.open(limitBytes);
-    thread = new Thread(this::run, "sparkmemprof-store");
-    thread.setDaemon(true);
+    thread = OurThreads.daemon("store").newThread(this::run);
     thread.start();
   }
 
@@ -214,7 +215,7 @@ public final class StoreFeeder implements Answers {
       } catch (OutOfMemoryError full) {
         FullHeap.awaitRoom();
       } catch (Throwable e) {
-        notices.report("the profile store", String.valueOf(e));
+        notices.failed("the profile store", e);
         return;
       }
     }

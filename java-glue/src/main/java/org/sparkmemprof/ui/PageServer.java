@@ -117,7 +117,7 @@ final class PageServer {
 
   private void fail(Exchange exchange, Throwable e) {
     try {
-      notices.report("a page of the Memory tab", String.valueOf(e));
+      notices.failed("a page of the Memory tab", e);
       if (!exchange.committed()) {
         say(exchange, 500, "The page can't be shown; the server's log says why.");
       }

@@ -1,11 +1,11 @@
-package org.sparkmemprof.report;
+package org.sparkmemprof.notices;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Lets our threads wait while the driver's own heap is full, so that messages about it still reach
- * the store, which is outside of the heap.
+ * For threads that go on in a full heap. In the driver, messages about it still reach the store,
+ * which is outside of the heap.
  */
 public final class FullHeap {
   private static final long ROOM_NANOS = TimeUnit.MILLISECONDS.toNanos(200);

@@ -1,19 +1,21 @@
 package org.sparkmemprof.notices;
 
 import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.Test;
 
-public class DaemonThreadsTest {
+public class OurThreadsTest {
   private static final long AMPLE_MILLIS = 60_000;
 
   @Test
   public void theEndOfWorkIsWaitedFor() {
     AtomicBoolean ran = new AtomicBoolean();
-    assertTrue(DaemonThreads.runWithin(AMPLE_MILLIS, "test", () -> ran.set(true)));
+    assertTrue(OurThreads.runWithin(AMPLE_MILLIS, "test", () -> ran.set(true)));
     assertTrue(ran.get());
   }
 
@@ -33,7 +35,7 @@ public class DaemonThreadsTest {
             Thread.currentThread().interrupt();
           }
         };
-    assertFalse(DaemonThreads.runWithin(1, "test", hangs));
+    assertFalse(OurThreads.runWithin(1, "test", hangs));
     try {
       started.await();
     } catch (InterruptedException ending) {
@@ -41,6 +43,27 @@ public class DaemonThreadsTest {
     }
     assertTrue("it keeps no JVM alive", daemon.get());
     letGo.countDown();
+  }
+
+  /** In an executor that handler is Spark's, which ends the JVM. */
+  @Test
+  public void whatIsThrownReachesNoDefaultHandler() throws InterruptedException {
+    Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+    AtomicReference<Throwable> reached = new AtomicReference<>();
+    Thread.setDefaultUncaughtExceptionHandler((thread, why) -> reached.set(why));
+    try {
+      Runnable throwsError =
+          () -> {
+            throw new OutOfMemoryError("of a test");
+          };
+      Thread thread = OurThreads.daemon("test").newThread(throwsError);
+      thread.start();
+      thread.join(AMPLE_MILLIS);
+      assertFalse(thread.isAlive());
+    } finally {
+      Thread.setDefaultUncaughtExceptionHandler(before);
+    }
+    assertNull(reached.get());
   }
 
   @Test
@@ -55,7 +78,7 @@ public class DaemonThreadsTest {
             Thread.currentThread().interrupt();
           }
         };
-    assertFalse(DaemonThreads.runWithin(AMPLE_MILLIS, "test", waits));
+    assertFalse(OurThreads.runWithin(AMPLE_MILLIS, "test", waits));
     assertTrue(Thread.interrupted());
     letGo.countDown();
   }

@@ -1,0 +1,78 @@
+package org.sparkmemprof.notices;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Repeats a piece of work on a daemon thread, with a pause after each round. Whatever a round
+ * throws, the next one comes: in a full heap anything may be thrown, and the job may survive that.
+ * Java's own schedulers allocate between rounds, so a full heap may end their threads.
+ */
+public final class Rounds {
+  private final String what;
+  private final Runnable round;
+  private final Notices notices;
+  private final long firstNanos;
+  private final long pauseNanos;
+  private final Thread thread;
+  private volatile boolean ended;
+
+  private Rounds(
+      String name,
+      long firstMillis,
+      long pauseMillis,
+      Runnable round,
+      String what,
+      Notices notices) {
+    this.what = what;
+    this.round = round;
+    this.notices = notices;
+    firstNanos = TimeUnit.MILLISECONDS.toNanos(firstMillis);
+    pauseNanos = TimeUnit.MILLISECONDS.toNanos(pauseMillis);
+    thread = OurThreads.daemon(name).newThread(this::run);
+  }
+
+  /**
+   * @param name of the thread, after "sparkmemprof-"
+   * @param firstMillis the pause before the first round
+   * @param what the part of the profiler that is reported if a round throws
+   */
+  public static Rounds start(
+      String name,
+      long firstMillis,
+      long pauseMillis,
+      Runnable round,
+      String what,
+      Notices notices) {
+    Rounds rounds = new Rounds(name, firstMillis, pauseMillis, round, what, notices);
+    rounds.thread.start();
+    return rounds;
+  }
+
+  /** No other round begins. Does not wait for one that runs. */
+  public void end() {
+    ended = true;
+    LockSupport.unpark(thread);
+  }
+
+  private void run() {
+    FullHeap.prepare(Throwable.class);
+    pause(firstNanos);
+    while (!ended) {
+      try {
+        round.run();
+      } catch (Throwable e) {
+        notices.failed(what, e);
+      }
+      pause(pauseNanos);
+    }
+  }
+
+  private void pause(long nanos) {
+    long began = System.nanoTime();
+    for (long left = nanos; left > 0 && !ended; left = nanos - (System.nanoTime() - began)) {
+      Thread.interrupted(); // who is interrupted doesn't pause
+      LockSupport.parkNanos(left);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package org.sparkmemprof.notices;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertTrue;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.Test;
+
+/** No test depends on how long a pause is: where one would, it would take an hour. */
+public class RoundsTest {
+  private static final long AMPLE_MILLIS = 60_000;
+  private static final long HOUR_MILLIS = 3_600_000;
+
+  private final Queue<String> told = new ConcurrentLinkedQueue<>();
+  private final AtomicReference<Thread> thread = new AtomicReference<>();
+
+  private void awaitPause() throws InterruptedException {
+    long began = System.nanoTime();
+    while (thread.get().getState() != Thread.State.TIMED_WAITING) {
+      assertTrue("it pauses", System.nanoTime() - began < AMPLE_MILLIS * 1_000_000);
+      Thread.sleep(1);
+    }
+  }
+
+  private void demandEnd() throws InterruptedException {
+    thread.get().join(AMPLE_MILLIS);
+    assertFalse(thread.get().isAlive());
+  }
+
+  @Test
+  public void anErrorOfOneRoundEndsNoOther() throws InterruptedException {
+    CountDownLatch left = new CountDownLatch(3);
+    Runnable round =
+        () -> {
+          thread.set(Thread.currentThread());
+          left.countDown();
+          throw new OutOfMemoryError("of a test");
+        };
+    Notices full =
+        (what, why) -> {
+          told.add(what);
+          throw new OutOfMemoryError("of a test");
+        };
+    Rounds rounds = Rounds.start("test", 0, 1, round, "a part", full);
+    assertTrue(left.await(AMPLE_MILLIS, TimeUnit.MILLISECONDS));
+    rounds.end();
+    demandEnd();
+    assertEquals("a part", told.peek());
+    assertTrue(thread.get().isDaemon());
+    assertEquals("sparkmemprof-test", thread.get().getName());
+  }
+
+  @Test
+  public void theEndComesInThePause() throws InterruptedException {
+    CountDownLatch ran = new CountDownLatch(1);
+    Runnable round =
+        () -> {
+          thread.set(Thread.currentThread());
+          told.add("a round");
+          ran.countDown();
+        };
+    Rounds rounds = Rounds.start("test", 0, HOUR_MILLIS, round, "a part", (what, why) -> {});
+    assertTrue(ran.await(AMPLE_MILLIS, TimeUnit.MILLISECONDS));
+    awaitPause();
+    rounds.end();
+    demandEnd();
+    assertEquals(1, told.size());
+  }
+
+  @Test
+  public void theEndComesBeforeTheFirstRound() throws InterruptedException {
+    Runnable round = () -> told.add("a round");
+    Rounds rounds = Rounds.start("test-hour", HOUR_MILLIS, 1, round, "a part", (what, why) -> {});
+    Thread.getAllStackTraces().keySet().stream()
+        .filter(each -> each.getName().equals("sparkmemprof-test-hour"))
+        .forEach(thread::set);
+    awaitPause();
+    rounds.end();
+    demandEnd();
+    assertTrue(told.isEmpty());
+  }
+
+  /** In Java, who is interrupted doesn't pause: the thread would only spin. */
+  @Test
+  public void anInterruptedRoundIsFollowedByAPause() throws InterruptedException {
+    CountDownLatch ran = new CountDownLatch(1);
+    Runnable round =
+        () -> {
+          thread.set(Thread.currentThread());
+          told.add("a round");
+          Thread.currentThread().interrupt();
+          ran.countDown();
+        };
+    Rounds rounds = Rounds.start("test", 0, HOUR_MILLIS, round, "a part", (what, why) -> {});
+    assertTrue(ran.await(AMPLE_MILLIS, TimeUnit.MILLISECONDS));
+    awaitPause();
+    rounds.end();
+    demandEnd();
+    assertEquals(1, told.size());
+  }
+}

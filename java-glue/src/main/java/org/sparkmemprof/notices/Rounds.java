@@ -16,6 +16,7 @@ public final class Rounds {
   private final long pauseNanos;
   private final Thread thread;
   private volatile boolean ended;
+  private volatile boolean woken;
 
   private Rounds(
       String name,
@@ -49,6 +50,12 @@ public final class Rounds {
     return rounds;
   }
 
+  /** The next round begins now. Rounds that nobody has waited for are one. */
+  public void wake() {
+    woken = true;
+    LockSupport.unpark(thread);
+  }
+
   /** No other round begins. Does not wait for one that runs. */
   public void end() {
     ended = true;
@@ -59,6 +66,7 @@ public final class Rounds {
     FullHeap.prepare(Throwable.class);
     pause(firstNanos);
     while (!ended) {
+      woken = false;
       try {
         round.run();
       } catch (Throwable e) {
@@ -70,7 +78,9 @@ public final class Rounds {
 
   private void pause(long nanos) {
     long began = System.nanoTime();
-    for (long left = nanos; left > 0 && !ended; left = nanos - (System.nanoTime() - began)) {
+    for (long left = nanos;
+        left > 0 && !ended && !woken;
+        left = nanos - (System.nanoTime() - began)) {
       Thread.interrupted(); // who is interrupted doesn't pause
       LockSupport.parkNanos(left);
     }

@@ -1,16 +1,22 @@
 package org.sparkmemprof.report;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.sparkmemprof.notices.LogText;
 import org.sparkmemprof.notices.Notices;
-import org.sparkmemprof.notices.OurThreads;
+import org.sparkmemprof.notices.Rounds;
 
 /**
  * Reports deaths in the driver's log, writes parts of the report to the event log, and writes the
@@ -18,7 +24,7 @@ import org.sparkmemprof.notices.OurThreads;
  * neither deaths nor the event log.
  */
 public final class DriverReports {
-  private static final long NEWS_SECONDS = 1;
+  private static final long NEWS_MILLIS = 1_000;
   private static final long SUMMARY_SECONDS = 5; // wait for the summary if files hang
 
   /** Deaths to report now, each once; {@code all}: without waiting for late messages about them. */
@@ -31,9 +37,12 @@ public final class DriverReports {
   private final boolean placeIsChosen;
   private final Logger log;
   private final Notices notices;
-  private final ScheduledExecutorService news =
-      Executors.newSingleThreadScheduledExecutor(OurThreads.daemon("news"));
-  private volatile int toldDeaths; // written by the thread that reports deaths
+  private final List<Runnable> everySecond = new CopyOnWriteArrayList<>();
+  private final Queue<FutureTask<?>> asked = new ConcurrentLinkedQueue<>();
+  private final Rounds news; // goes on in a full heap, which may be what there is to report
+  private final Deque<String> untold = new ArrayDeque<>(); // of its thread
+  private volatile int toldDeaths; // changed by its thread
+  private volatile boolean finished; // nothing is told any more unless it is asked for
 
   /**
    * @param placeIsChosen the user has named the report directory
@@ -46,26 +55,50 @@ public final class DriverReports {
     this.log = log;
     this.notices = notices;
     everySecond(() -> tellDeaths(false));
+    news = Rounds.start("news", NEWS_MILLIS, NEWS_MILLIS, this::newsRound, "post-mortems", notices);
   }
 
   /** Runs on the thread that reports deaths; {@code work} throws nothing. */
   public void everySecond(Runnable work) {
-    news.scheduleWithFixedDelay(work, NEWS_SECONDS, NEWS_SECONDS, TimeUnit.SECONDS);
+    everySecond.add(work);
+  }
+
+  private void newsRound() {
+    for (FutureTask<?> task = asked.poll(); task != null; task = asked.poll()) {
+      task.run();
+    }
+    if (finished) {
+      return;
+    }
+    for (Runnable work : everySecond) {
+      work.run();
+    }
   }
 
   /** Post-mortems go to the log as soon as they are known, and into the report's files after it. */
   private void tellDeaths(boolean all) {
     try {
-      List<String> untold = deaths.take(all);
-      for (String death : untold) {
-        log.warn("sparkmemprof: post-mortem\n{}", LogText.of(death));
+      untold.addAll(deaths.take(all));
+      boolean some = !untold.isEmpty();
+      while (!untold.isEmpty()) {
+        tellDeath(untold.remove());
       }
-      toldDeaths += untold.size();
-      if (!untold.isEmpty() && !all) {
+      if (some && !all) {
         files.ask();
       }
     } catch (Throwable e) {
       notices.failed("post-mortems", e);
+    }
+  }
+
+  /** One for which the heap has no room in the log stays the next one. */
+  private void tellDeath(String death) {
+    try {
+      log.warn("sparkmemprof: post-mortem\n{}", LogText.of(death));
+      toldDeaths++;
+    } catch (OutOfMemoryError full) {
+      untold.addFirst(death);
+      throw full;
     }
   }
 
@@ -78,8 +111,9 @@ public final class DriverReports {
    */
   public boolean finish(long mostMillis) throws InterruptedException, ExecutionException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(mostMillis);
-    Future<?> lastDeaths = news.submit(() -> tellDeaths(true));
+    finished = true;
     try {
+      Future<?> lastDeaths = onNewsThread(Executors.callable(() -> tellDeaths(true)));
       lastDeaths.get(mostMillis, TimeUnit.MILLISECONDS);
       ReportWriter.Summary last =
           files.finish().get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
@@ -91,15 +125,22 @@ public final class DriverReports {
       announceUnwritten(why);
       return false;
     } finally {
-      news.shutdown();
+      news.end();
       files.abandon();
     }
+  }
+
+  private <T> Future<T> onNewsThread(Callable<T> work) {
+    FutureTask<T> task = new FutureTask<>(work);
+    asked.add(task);
+    news.wake();
+    return task;
   }
 
   /** Without the directory; also bounded, because nothing may keep the application from ending. */
   private void announceUnwritten(String why) throws InterruptedException, ExecutionException {
     try {
-      announce(news.submit(() -> files.unwritten(why)).get(SUMMARY_SECONDS, TimeUnit.SECONDS));
+      announce(onNewsThread(() -> files.unwritten(why)).get(SUMMARY_SECONDS, TimeUnit.SECONDS));
     } catch (TimeoutException late) {
       // The notice says that there is no report.
     }

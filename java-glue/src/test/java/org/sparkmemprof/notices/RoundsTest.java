@@ -73,6 +73,26 @@ public class RoundsTest {
   }
 
   @Test
+  public void whoIsWokenDoesNotPause() throws InterruptedException {
+    CountDownLatch first = new CountDownLatch(1);
+    CountDownLatch second = new CountDownLatch(2);
+    Runnable round =
+        () -> {
+          thread.set(Thread.currentThread());
+          first.countDown();
+          second.countDown();
+        };
+    Rounds rounds = Rounds.start("test", 0, HOUR_MILLIS, round, "a part", (what, why) -> {});
+    assertTrue(first.await(AMPLE_MILLIS, TimeUnit.MILLISECONDS));
+    awaitPause();
+    rounds.wake();
+    assertTrue(second.await(AMPLE_MILLIS, TimeUnit.MILLISECONDS));
+    awaitPause();
+    rounds.end();
+    demandEnd();
+  }
+
+  @Test
   public void theEndComesBeforeTheFirstRound() throws InterruptedException {
     Runnable round = () -> told.add("a round");
     Rounds rounds = Rounds.start("test-hour", HOUR_MILLIS, 1, round, "a part", (what, why) -> {});

@@ -5,6 +5,7 @@ import static org.junit.Assert.assertTrue;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -66,6 +67,19 @@ public class DriverReportsTest {
     reports.finish(AMPLE_MILLIS);
     assertEquals("first", scene.written.get(0));
     assertEquals("first, final", scene.written.get(1));
+  }
+
+  @Test(timeout = AMPLE_MILLIS)
+  public void deathForWhichTheHeapHasNoRoomIsToldLater() throws Exception {
+    scene.refusals.set(2);
+    deaths.add("a worker died");
+    assertEquals("warn sparkmemprof: post-mortem\na worker died", scene.logged.take());
+    assertEquals(0, scene.refusals.get());
+    assertEquals(
+        Arrays.asList(
+            "info sparkmemprof: report in /reports/app-1\nsummary of first, final",
+            "warn sparkmemprof: the post-mortem above is in the report in /reports/app-1"),
+        loggedAtTheEnd());
   }
 
   private List<String> loggedAtTheEnd() throws Exception {

@@ -28,6 +28,7 @@ final class ReportScene {
   volatile IOException failure; // of each write; null: none
   final AtomicInteger made = new AtomicInteger(); // reports
   final AtomicInteger open = new AtomicInteger(); // those that are not closed
+  final AtomicInteger refusals = new AtomicInteger(); // so often the log has no room
   final CountDownLatch hanging = new CountDownLatch(1);
   final List<String> written = Collections.synchronizedList(new ArrayList<>()); // report.json
   final List<String> pages = Collections.synchronizedList(new ArrayList<>()); // report.html
@@ -71,6 +72,9 @@ final class ReportScene {
   }
 
   private Object log(String level, Object[] arguments) {
+    if (refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+      throw new OutOfMemoryError("of a test");
+    }
     if (level.startsWith("is")) {
       return level.equals("isWarnEnabled"); // as in Spark's shells
     }

@@ -9,18 +9,33 @@
 #include <tuple>
 
 #include "facts/operators.h"
+#include "postmortem/last_moment.h"
 #include "report/titles.h"
 #include "report/units.h"
+#include "rollup/executor_sums.h"
 #include "rollup/heap_shortages.h"
 #include "rollup/unwanted.h"
 
 namespace memprof {
 namespace {
 
-// With an OutOfMemoryError a JVM ends by Spark's handler, by HotSpot's, by CrashOnOutOfMemoryError, or by a SIGTERM of its own
-// OnOutOfMemoryError (YARN's default); without a code nobody knows.
-bool MayEndSo(const LossReason& loss) {
+// Whether HotSpot has killed the JVM, as OnOutOfMemoryError says: at the first error and at once. If the executor shows life later, the
+// command failed, or was meant for another process.
+bool KilledItself(const std::vector<proto::HeapShortage>& errors, const ExecutorFacts& facts) {
+  constexpr int64_t kTakesMs = 5'000;
+  const proto::ExecutorSnapshot snapshot = SnapshotOf(facts);
+  if (!snapshot.kills_itself_on_out_of_memory() || errors.empty()) return false;
+  const proto::Moment* moment = LastMoment(snapshot);
+  const int64_t life_ms = std::max(errors.back().time_ms(), facts.last_success_ms);
+  return std::max(life_ms, moment == nullptr ? 0 : moment->time_ms()) <= errors.front().time_ms() + kTakesMs;
+}
+
+// With an OutOfMemoryError a JVM ends by Spark's handler, by HotSpot's, by CrashOnOutOfMemoryError, or by its own OnOutOfMemoryError, by
+// SIGTERM (YARN's default) or SIGKILL; without a code nobody knows. `errors`: all of the executor.
+bool MayEndSo(const std::vector<proto::HeapShortage>& errors, const ExecutorFacts& facts) {
+  const LossReason loss = ParseLossReason(facts.removed_reason);
   if (!loss.exit_code) return loss.kind == LossKind::kUnknown;
+  if (*loss.exit_code == kExitSigkill) return KilledItself(errors, facts);
   static constexpr int kCodes[] = {kExitSparkOom, kExitHotSpotOom, kSignalBase + SIGABRT, kSignalBase + SIGTERM};
   return std::find(std::begin(kCodes), std::end(kCodes), *loss.exit_code) != std::end(kCodes);
 }
@@ -48,7 +63,7 @@ std::vector<proto::HeapShortage> ErrorsOf(const std::string& executor_id, const 
 const proto::HeapShortage* ErrorThatEnded(const std::vector<proto::HeapShortage>& errors, const ExecutorFacts& facts,
                                           const StoreState& state) {
   const proto::HeapShortage* last = nullptr;
-  if (!facts.removed || !MayEndSo(ParseLossReason(facts.removed_reason))) return last;
+  if (!facts.removed || !MayEndSo(errors, facts)) return last;
   const auto order = [](const proto::HeapShortage& each) {
     return std::tuple(each.ends_jvm(), each.task_attempt_id() >= 0, each.time_ms());
   };

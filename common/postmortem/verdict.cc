@@ -43,12 +43,18 @@ std::string UseThen(const DeathEvidence& evidence) {
   return share < 0 ? "" : fmt::format(", with {} of the limit in use at the last sample", FormatPercent(share, 1));
 }
 
+// The agent knows of an error, and that HotSpot kills at the first one.
+bool KilledItself(const DeathEvidence& evidence) {
+  return evidence.kills_itself_on_out_of_memory && evidence.loss.exit_code == kExitSigkill && !evidence.heap_error.empty();
+}
+
 Verdict OfHeap(const DeathEvidence& evidence) {
   const std::string& error = evidence.heap_error;
   return {.out_of_memory = true,
           .of_heap = true,
           .how = error.empty() ? HeapPhrase(evidence) + "; its task's OutOfMemoryError was of the heap"
-                               : fmt::format("{}, and its JVM's last word was an OutOfMemoryError: {}", EndPhrase(evidence.loss), error)};
+                               : fmt::format("{}, and its JVM's last word was an OutOfMemoryError: {}{}", EndPhrase(evidence.loss), error,
+                                             KilledItself(evidence) ? "; it is told to kill itself so then (OnOutOfMemoryError)" : "")};
 }
 
 const char* PoolPhrase(JvmPool pool) {
@@ -79,11 +85,15 @@ Verdict ByExitCode(const DeathEvidence& evidence) {
                              of_spark ? "" : "-XX:+ExitOnOutOfMemoryError ends a JVM with this code, ")};
 }
 
+// The agent tells only of what HotSpot calls the heap; of a heap that filled, mostly, without a text.
+Verdict ByHeapError(const DeathEvidence& evidence) {
+  if (PoolOf(evidence.heap_error) == JvmPool::kArray) return {.out_of_memory = true, .of_array = true, .how = OfHeap(evidence).how};
+  return OfHeap(evidence);
+}
+
 // An exit by an OutOfMemoryError: its text says of what.
 Verdict ByOutOfMemoryError(const DeathEvidence& evidence) {
-  // The agent tells only of what HotSpot calls the heap; of a heap that filled, mostly, without a text.
-  if (PoolOf(evidence.heap_error) == JvmPool::kArray) return {.out_of_memory = true, .of_array = true, .how = OfHeap(evidence).how};
-  if (!evidence.last_word) return OfHeap(evidence);
+  if (PoolOf(evidence.heap_error) == JvmPool::kArray || !evidence.last_word) return ByHeapError(evidence);
   const JvmPool pool = evidence.last_word->pool;
   const bool says_less = pool == JvmPool::kOther || pool == JvmPool::kArray;  // than the agent's own word
   if (pool == JvmPool::kHeap || (says_less && !evidence.heap_error.empty())) return OfHeap(evidence);
@@ -145,7 +155,8 @@ Verdict ByUse(const DeathEvidence& evidence) {
   return {.how = how};
 }
 
-// A JVM that kills itself on an OutOfMemoryError can say no word before it.
+// A JVM that kills itself on an OutOfMemoryError can say no word before it. Only if two threads meet one at the same time, the second
+// may.
 Verdict ByUseOrByItself(const DeathEvidence& evidence) {
   const Verdict by_use = ByUse(evidence);
   if (!evidence.kills_itself_on_out_of_memory || !evidence.loss.exit_code) return by_use;
@@ -187,6 +198,7 @@ Verdict OfEviction(const LossReason& loss) {
 
 Verdict Judge(const DeathEvidence& evidence) {
   const LossReason& loss = evidence.loss;
+  if (KilledItself(evidence)) return ByHeapError(evidence);  // whatever else was killed in its container
   const bool by_sigkill = !loss.exit_code || *loss.exit_code == kExitSigkill;
   if (by_sigkill && evidence.kernel_kills.value_or(0) > 0) {
     // The kernel counts the kills of a full host in the victim's cgroup, too.

@@ -63,10 +63,11 @@ bool IsDeath(int signal) {
 }
 
 // The kernel's kills of the driver's own processes. The cgroup's counter also has kills of local workers, which are in the report
-// already.
+// already. A JVM that killed itself because its heap was full is not among them.
 uint64_t KillsOfDriver(uint64_t counted, const Report& report) {
   const auto told = std::count_if(report.post_mortems.begin(), report.post_mortems.end(), [](const ReportPostMortem& death) {
-    return death.out_of_memory && !death.survived && death.exit_code.value_or(kSignalBase + SIGKILL) == kSignalBase + SIGKILL;
+    return death.out_of_memory && !death.survived && !death.heap &&
+           death.exit_code.value_or(kSignalBase + SIGKILL) == kSignalBase + SIGKILL;
   });
   return counted - std::min(counted, static_cast<uint64_t>(told));
 }

@@ -74,6 +74,24 @@ TEST(DriverEnd, TheKernelsCountDecides) {
   EXPECT_EQ(TheDeath(end)["unknown"], false);
 }
 
+// The counter of the driver's cgroup has the kills of what ran beside it, too. Who killed itself is not in it.
+TEST(DriverEnd, KillsThatAreToldAlreadyWereOfOthers) {
+  DriverEnd end = KilledJvm(kHost / 3, 100);
+  end.limit_bytes = kHost / 2;
+  end.kernel_kills = 1;
+  Report report = *ReadReportJson(end.report_json);
+  ReportPostMortem& executor = report.post_mortems.emplace_back();
+  executor.executor_id = "1";
+  executor.process = "jvm";
+  executor.exit_code = 128 + SIGKILL;
+  executor.out_of_memory = true;
+  for (const bool killed_itself : {false, true}) {
+    if (killed_itself) report.post_mortems[0].heap.emplace();
+    end.report_json = WriteReportJson(report);
+    EXPECT_THAT(ReportOfDriver(end)->deaths.at(0).headline, HasSubstr(killed_itself ? "was killed for its memory" : "not of memory"));
+  }
+}
+
 // A heap of 4 GiB, 2 GiB of it resident, in a container of 4.5 GiB where 2.9 GiB were in use.
 TEST(DriverEnd, AHeapThatHasNoRoomToGrowIsToldWithTheActionThen) {
   constexpr uint64_t kMi = 1 << 20;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -119,6 +120,51 @@ TEST(HeapErrors, TheLastWordOfAnExecutorSaysWhoAskedAndWhatTheHeapWasFullOf) {
     EXPECT_THAT(told, HasSubstr("The heap by class, 476.8 MiB in all: 382.4 MiB long[] (1,234)"));
     EXPECT_THAT(told, HasSubstr("Book.add"));
     EXPECT_LE(std::count(told.begin(), told.end(), '\n'), 30);
+  }
+}
+
+// The scene's last sample is 100 ms older than kErrorMs.
+struct SelfKill {
+  const char* name;
+  bool told = true;  // to kill itself
+  int64_t first_error_ms = kErrorMs, last_error_ms = kErrorMs;
+  int64_t success_ms = kErrorMs - 7'000;  // of another task of the executor
+  bool expected = true;
+};
+
+// HotSpot kills at the first error. A thread that meets another one meanwhile tells of it.
+TEST(HeapErrors, AJvmThatKillsItselfDidNotLiveOn) {
+  const SelfKill cases[] = {
+      {.name = "at once"},
+      {.name = "two threads at once", .first_error_ms = kErrorMs - 4'000},
+      {.name = "killed from outside", .told = false, .expected = false},
+      {.name = "it survived one before", .first_error_ms = kErrorMs - 5'050, .expected = false},
+      {.name = "it ended a task later",
+       .first_error_ms = kErrorMs - 5'050,
+       .last_error_ms = kErrorMs - 5'050,
+       .success_ms = kErrorMs,
+       .expected = false},
+      {.name = "it was measured later", .first_error_ms = kErrorMs - 5'150, .last_error_ms = kErrorMs - 5'150, .expected = false},
+  };
+  for (const SelfKill& each : cases) {
+    ProfileStore store;
+    FillScene(store, "Command exited with code 137", kContainer / 3);
+    store.TaskEnded({39, 5, 0, 3, 0, "1", TaskOutcome::kSucceeded, "", each.success_ms});
+    proto::Envelope snapshot = LastSnapshot(kContainer / 3);
+    snapshot.mutable_executor()->set_kills_itself_on_out_of_memory(each.told);
+    Tell(store, snapshot);
+    Tell(store, HeapError(false, each.first_error_ms));
+    Tell(store, HeapError(false, each.last_error_ms));
+    const Json deaths = Deaths(store);
+    const auto death = std::find_if(deaths.begin(), deaths.end(), [](const Json& row) { return row["survived"] == false; });
+    ASSERT_NE(death, deaths.end()) << each.name;
+    EXPECT_EQ((*death)["exitCode"], 137) << each.name;
+    EXPECT_EQ((*death)["outOfMemory"], each.expected) << each.name;
+    if (!each.expected) continue;
+    EXPECT_EQ(deaths.size(), 1u) << each.name << deaths;
+    EXPECT_THAT((*death)["headline"].get<std::string>(), HasSubstr("Executor 1 ran out of heap: task 40 (stage 5) asked for more in"));
+    EXPECT_THAT((*death)["how"].get<std::string>(),
+                EndsWith("last word was an OutOfMemoryError: Java heap space; it is told to kill itself so then (OnOutOfMemoryError)"));
   }
 }
 

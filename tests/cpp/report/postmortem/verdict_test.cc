@@ -279,7 +279,21 @@ TEST(Verdict, OtherPoolsOfAJvmByItsOwnWord) {
   EXPECT_FALSE(Judge(killed).of_jvm) << "a task's word proves nothing of a kill";
 }
 
-TEST(Verdict, AJvmThatKillsItselfOnAnErrorLeavesNoWord) {
+TEST(Verdict, TheWordOfAJvmThatKillsItselfCountsMoreThanOtherKillsInItsContainer) {
+  DeathEvidence evidence = Killed(kLimit / 3);
+  evidence.kills_itself_on_out_of_memory = true;
+  evidence.heap_error = "Java heap space";
+  evidence.kernel_kills = 1;
+  evidence.last_word = JvmShortage{JvmPool::kThreads, {}, {}, {}};  // of a task that had failed before
+  EXPECT_TRUE(Judge(evidence).of_heap);
+  evidence.heap_error = "Requested array size exceeds VM limit";
+  EXPECT_TRUE(Judge(evidence).of_array);
+  evidence.loss.kind = LossKind::kContainerMemory;
+  evidence.heap_error = "Java heap space";
+  EXPECT_TRUE(Judge(evidence).of_heap);
+}
+
+TEST(Verdict, AJvmThatKillsItselfOnAnErrorMostlyLeavesNoWord) {
   DeathEvidence evidence = Killed(kLimit / 3);
   EXPECT_FALSE(Judge(evidence).unknown);
   evidence.kills_itself_on_out_of_memory = true;

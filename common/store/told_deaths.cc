@@ -28,22 +28,57 @@ bool ToldDeaths::IsCountDue(int64_t now_ms, bool all) const {
 
 bool ToldDeaths::AnyUntold(const StoreState& state, int64_t now_ms, bool all) const {
   if ((uncounted_ != 0 || state.dropped_deaths != dropped_) && IsCountDue(now_ms, all)) return true;
+  if (IsLookDue(state, now_ms, all)) return true;
   return AnyDeath(state, [this](const std::string& key) { return !IsTold(key); });
+}
+
+// What was let go of may have been evidence: then a verdict changes because less is known.
+bool ToldDeaths::MayCorrect(const StoreState& state) const {
+  return !verdicts_.empty() && state.dropped_executors.executors == 0 && state.folded_tasks.size() == 0;
+}
+
+bool ToldDeaths::IsLookDue(const StoreState& state, int64_t now_ms, bool all) const {
+  if (!MayCorrect(state) || all) return MayCorrect(state);
+  const bool changed = looks_ > 0 || state.executors.size() != looked_executors_;
+  return changed && (now_ms - looked_ms_ >= kBetweenLooksMs || now_ms < looked_ms_);
+}
+
+void ToldDeaths::Looked(const StoreState& state, int64_t now_ms) {
+  looks_ = state.executors.size() != looked_executors_ ? kLooks : std::max(0, looks_ - 1);
+  looked_ms_ = now_ms;
+  looked_executors_ = state.executors.size();
+}
+
+std::string ToldDeaths::Correction(const std::string& key, const ReportPostMortem& death) {
+  const auto told = verdicts_.find(key);
+  if (told == verdicts_.end() || told->second.kind == VerdictKind(death) || told->second.corrections >= kMostCorrections) return "";
+  ++told->second.corrections;
+  return CorrectionText(death, std::exchange(told->second.kind, VerdictKind(death)));
 }
 
 std::vector<std::string> ToldDeaths::Take(const StoreState& state, const std::vector<ReportPostMortem>& shown, int64_t now_ms, bool all) {
   std::vector<std::string> texts;
   std::set<std::string> in_report;
+  const bool may_correct = MayCorrect(state);
+  Looked(state, now_ms);
   for (const ReportPostMortem& death : shown) {
     const std::string key = DeathKey(death);
-    in_report.insert(key);
-    if (IsTold(key)) continue;
+    if (!in_report.insert(key).second) continue;
+    if (IsTold(key)) {
+      std::string correction = may_correct ? Correction(key, death) : "";
+      if (!correction.empty()) texts.push_back(std::move(correction));
+      continue;
+    }
     int64_t& seen = seen_.try_emplace(key, now_ms).first->second;
     seen = std::min(seen, now_ms);  // the clock was set back
     if (!all && now_ms - seen < kPatienceMs) continue;
     seen = kTold;
     if (in_full_ < kMostInFull) {
       ++in_full_;
+      verdicts_[key] = {VerdictKind(death)};
+      looked_ms_ = now_ms;
+      looked_executors_ = state.executors.size();
+      looks_ = kLooks;
       texts.push_back(PostMortemText(death));
     } else {
       ++uncounted_;

@@ -1,5 +1,6 @@
 // ToldDeaths: what the driver's log was told of deaths. Each is told once, a little after it became known, to include late messages: the
-// first kMostInFull in full, all further ones as a count, once a minute. Not thread-safe.
+// first kMostInFull in full, all further ones as a count, once a minute. If what comes later changes a verdict, such as the next executor's
+// look at the kernel's counter, the log is told that, too. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +17,37 @@ namespace memprof {
 class ToldDeaths {
  public:
   static constexpr int64_t kPatienceMs = 4000, kCountEveryMs = 60'000;
+  // For corrections: twice after each change of executors, because a successor says little in its first moments.
+  static constexpr int64_t kBetweenLooksMs = 15'000;
+  static constexpr int kLooks = 2, kMostCorrections = 3;  // of one death
   static constexpr size_t kMostInFull = 20, kMostKnown = 40'000;
 
   // True while there is something to tell, now or a little later; cheap.
   bool AnyUntold(const StoreState& state, int64_t now_ms, bool all) const;
 
-  // Texts of the deaths to tell now, of at most 30 lines each: first seen at least kPatienceMs before `now_ms` (wall clock), or `all`.
-  // `shown`: those that the state's report has; the others are counted.
+  // Texts of the deaths to tell now, and of corrections, of at most 30 lines each: first seen at least kPatienceMs before `now_ms` (wall
+  // clock), or `all`. `shown`: those that the state's report has; the others are counted.
   std::vector<std::string> Take(const StoreState& state, const std::vector<ReportPostMortem>& shown, int64_t now_ms, bool all);
 
  private:
+  struct ToldVerdict {
+    std::string kind;  // VerdictKind
+    int corrections = 0;
+  };
+
   bool IsTold(const std::string& key) const;
+  bool MayCorrect(const StoreState& state) const;
+  bool IsLookDue(const StoreState& state, int64_t now_ms, bool all) const;
+  void Looked(const StoreState& state, int64_t now_ms);
+  // Empty: the log knows this verdict.
+  std::string Correction(const std::string& key, const ReportPostMortem& death);
   bool IsCountDue(int64_t now_ms, bool all) const;
 
-  std::map<std::string, int64_t> seen_;  // by DeathKey, when it was first seen; kTold: it is told, or counted
+  std::map<std::string, int64_t> seen_;          // by DeathKey, when it was first seen; kTold: it is told, or counted
+  std::map<std::string, ToldVerdict> verdicts_;  // by DeathKey, of those that were told in full
+  int64_t looked_ms_ = 0;
+  size_t looked_executors_ = 0;  // that were known then
+  int looks_ = 0;                // that follow
   size_t in_full_ = 0, uncounted_ = 0;
   uint64_t dropped_ = 0;  // of the state's dropped deaths those that are in uncounted_, or were
   std::optional<int64_t> counted_at_ms_;

@@ -120,13 +120,17 @@ void PutProcesses(const ReportPostMortem& death, TextPage& page) {
   if (!parts.empty()) page.Wrapped("Processes then: " + Printable(parts), 4, Ink::kDim, 3);
 }
 
+void PutVerdict(const std::string& before, const ReportPostMortem& death, TextPage& page) {
+  page.Wrapped(before + Printable(death.headline), 2, death.out_of_memory ? Ink::kHot : Ink::kWarm, 3);
+  page.Wrapped("How this is known: " + Printable(death.how) + SampleAge(death), 4, Ink::kDim, 3);
+  PutAdvice(death, page);
+}
+
 }  // namespace
 
 void PutPostMortem(const ReportPostMortem& death, size_t most, TextPage& page) {
   TextPage whole = page.Empty();
-  whole.Wrapped(Printable(death.headline), 2, death.out_of_memory ? Ink::kHot : Ink::kWarm, 3);
-  whole.Wrapped("How this is known: " + Printable(death.how) + SampleAge(death), 4, Ink::kDim, 3);
-  PutAdvice(death, whole);
+  PutVerdict("", death, whole);
   PutRegions(death, whole);
   PutStack(death, whole);
   PutSites(death, whole);
@@ -140,6 +144,18 @@ void PutPostMortem(const ReportPostMortem& death, size_t most, TextPage& page) {
 std::string PostMortemText(const ReportPostMortem& death) {
   TextPage page({kLogColumns, false, 0});
   PutPostMortem(death, kMostPostMortemLines, page);
+  return page.Text(0);
+}
+
+std::string VerdictKind(const ReportPostMortem& death) {
+  if (death.survived) return "no death";
+  if (death.unknown) return "of unknown cause";
+  return death.out_of_memory ? "of memory" : "not of memory";
+}
+
+std::string CorrectionText(const ReportPostMortem& death, const std::string& told) {
+  TextPage page({kLogColumns, false, 0});
+  PutVerdict("Correction (the log said \"" + told + "\"): ", death, page);
   return page.Text(0);
 }
 

@@ -15,4 +15,10 @@ void PutPostMortem(const ReportPostMortem& death, size_t most, TextPage& page);
 
 std::string PostMortemText(const ReportPostMortem& death);
 
+// A death's verdict in a word: "of memory", "of unknown cause", "not of memory", "no death".
+std::string VerdictKind(const ReportPostMortem& death);
+
+// For the log, which was told of this death with another verdict. `told`: that one's kind.
+std::string CorrectionText(const ReportPostMortem& death, const std::string& told);
+
 }  // namespace memprof

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -86,6 +87,71 @@ TEST(ToldDeaths, ASecondWaveOfDeathsHidesNoneOfTheFirst) {
   }
   EXPECT_EQ(in_full, ToldDeaths::kMostInFull);
   EXPECT_EQ(in_full + counted, 210u);
+}
+
+class Corrections : public ::testing::Test {
+ protected:
+  static constexpr int64_t kTold = 50'000;
+
+  void SetUp() override {
+    store_.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin);
+    store_.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin});
+    static_cast<void>(store_.Ingest(LastSnapshot(kFull).SerializeAsString()));
+    store_.ExecutorRemoved("1", kCode137, kBegin + 10'000);
+    EXPECT_TRUE(store_.TakePostMortems(kTold - ToldDeaths::kPatienceMs, false).empty());
+    const std::vector<std::string> told = store_.TakePostMortems(kTold, false);
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_THAT(told[0], ::testing::HasSubstr("Executor 1 was killed for its memory"));
+  }
+
+  // In the same cgroup: it finds the kernel's counter of kills there as it was.
+  void Successor(const std::string& id) {
+    store_.ExecutorAdded({id, "node7", 2, 512, -1, -1, -1, kBegin + 12'000});
+    static_cast<void>(store_.Ingest(LastSnapshot(kFull / 9, id).SerializeAsString()));
+  }
+
+  ProfileStore store_;
+};
+
+TEST_F(Corrections, AVerdictThatChangesIsTold) {
+  constexpr int64_t kLook = kTold + ToldDeaths::kBetweenLooksMs;
+  EXPECT_TRUE(store_.TakePostMortems(kLook - 1, false).empty());
+  Successor("2");
+  EXPECT_TRUE(store_.TakePostMortems(kLook - 1, false).empty()) << "a report costs something";
+  const std::vector<std::string> told = store_.TakePostMortems(kLook, false);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_THAT(told[0], ::testing::StartsWith("  Correction (the log said \"of memory\"): Executor 1 "));
+  EXPECT_THAT(told[0], ::testing::HasSubstr("killed from outside"));
+  EXPECT_LE(std::count(told[0].begin(), told[0].end(), '\n'), 30);
+  EXPECT_TRUE(store_.TakePostMortems(kLook + 10 * ToldDeaths::kBetweenLooksMs, true).empty());
+}
+
+TEST_F(Corrections, WheneverASuccessorComes) {
+  int64_t now = kTold;
+  const auto looks = [&] {
+    now += ToldDeaths::kBetweenLooksMs;
+    return store_.TakePostMortems(now, false).size();
+  };
+  for (int look = 0; look < 5; ++look) EXPECT_EQ(looks(), 0u);
+  store_.ExecutorAdded({"2", "node7", 2, 512, -1, -1, -1, kBegin + 12'000});
+  for (int look = 0; look < ToldDeaths::kLooks; ++look) EXPECT_EQ(looks(), 0u) << "it has said nothing yet";
+  Successor("2");
+  EXPECT_EQ(looks(), 1u);
+}
+
+TEST_F(Corrections, AtTheEndAtTheLatest) {
+  int64_t now = kTold;
+  for (int look = 0; look <= ToldDeaths::kLooks; ++look) {
+    store_.ExecutorAdded({"2", "node7", 2, 512, -1, -1, -1, kBegin + 12'000});
+    EXPECT_TRUE(store_.TakePostMortems(now += ToldDeaths::kBetweenLooksMs, false).empty());
+  }
+  Successor("2");
+  EXPECT_TRUE(store_.TakePostMortems(now += ToldDeaths::kBetweenLooksMs, false).empty()) << "nobody looks any more";
+  EXPECT_EQ(store_.TakePostMortems(now, true).size(), 1u);
+}
+
+TEST_F(Corrections, NoneWhereTheVerdictStays) {
+  for (const bool all : {false, true}) EXPECT_TRUE(store_.TakePostMortems(kTold + ToldDeaths::kBetweenLooksMs, all).empty());
 }
 
 }  // namespace

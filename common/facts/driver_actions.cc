@@ -185,16 +185,19 @@ std::vector<ReportAction> DriverActions::Rows(size_t most, std::optional<ReportO
 }
 
 std::optional<ReportAction> DriverActions::At(int64_t time_ms) const {
-  const Action* found = nullptr;
-  const auto rank = [&](const Action& action) {
-    const bool ran = action.running != 0 || action.ended_ms >= time_ms;
-    return std::tuple(ran, ran ? action.started_ms : action.ended_ms);
-  };
+  const Action *running = nullptr, *ended = nullptr;
+  const auto brought = [](const Action& action) { return action.bytes + action.broadcast_bytes; };
   for (const auto& [key, action] : actions_) {
     if (action.jobs.empty() || action.started_ms > time_ms) continue;
-    if (action.running == 0 && action.ended_ms + kUnpackedMs < time_ms) continue;
-    if (found == nullptr || rank(*found) <= rank(action)) found = &action;
+    if (action.running != 0 || action.ended_ms >= time_ms) {
+      const auto rank = [&](const Action& of) { return std::tuple(brought(of), of.started_ms); };
+      if (running == nullptr || rank(*running) <= rank(action)) running = &action;
+    } else if (action.ended_ms + kUnpackedMs >= time_ms && (ended == nullptr || ended->ended_ms <= action.ended_ms)) {
+      ended = &action;
+    }
   }
+  const bool of_ended = ended != nullptr && (running == nullptr || IsOfTheEnded(brought(*running), brought(*ended)));
+  const Action* found = of_ended ? ended : running;
   return found == nullptr ? std::nullopt : std::optional(RowOf(*found));
 }
 

@@ -50,8 +50,10 @@ class DriverActions {
     }
   }
   // The action that a moment of the driver is charged to. It ran then, or it was the last to end, at most a minute before,
-  // because results are unpacked after their jobs have ended. Of several, the youngest.
+  // because results are unpacked after their jobs have ended. Of several that ran, the one that had brought most, then the youngest.
   std::optional<ReportAction> At(int64_t time_ms) const;
+  // Whether a moment is charged to the one that has ended and not to the one that runs, by what they had brought, in bytes.
+  static bool IsOfTheEnded(uint64_t running, uint64_t ended) { return running < ended / 10; }
   bool empty() const;
 
   // Largest results first; `others`: the sums of those beyond `most`, and of those dropped.

@@ -62,14 +62,46 @@ bool IsDeath(int signal) {
   return std::find(std::begin(kDeaths), std::end(kDeaths), signal) != std::end(kDeaths);
 }
 
-// The kernel's kills of the driver's own processes. The cgroup's counter also has kills of local workers, which are in the report
-// already. A JVM that killed itself because its heap was full is not among them.
-uint64_t KillsOfDriver(uint64_t counted, const Report& report) {
-  const auto told = std::count_if(report.post_mortems.begin(), report.post_mortems.end(), [](const ReportPostMortem& death) {
-    return death.out_of_memory && !death.survived && !death.heap &&
-           death.exit_code.value_or(kSignalBase + SIGKILL) == kSignalBase + SIGKILL;
-  });
-  return counted - std::min(counted, static_cast<uint64_t>(told));
+const ReportExecutor* ExecutorIn(const Report& report, std::string_view id) {
+  const auto found = std::find_if(report.executors.begin(), report.executors.end(), [&](const auto& row) { return row.id == id; });
+  return found == report.executors.end() ? nullptr : &*found;
+}
+
+// "node7" of "node7.example.com"; "" of an address and of the loopback's name, which say nothing about the host.
+std::string_view NameOfHost(std::string_view host) {
+  const bool is_address = host.find_first_not_of("0123456789.") == host.npos || host.find(':') != host.npos;
+  return is_address || host.starts_with("localhost") ? "" : host.substr(0, host.find('.'));
+}
+
+// False: whatever killed it is not in the counter of the driver's cgroup, which also has the kills of cgroups within it. These have no
+// larger limit.
+bool MayShareCgroup(const ReportExecutor* executor, const ReportExecutor* driver, const DriverEnd& end) {
+  if (executor == nullptr) return true;
+  const std::string_view host = NameOfHost(executor->host), drivers_host = driver == nullptr ? "" : NameOfHost(driver->host);
+  if (!host.empty() && !drivers_host.empty() && host != drivers_host) return false;
+  return !end.limit_bytes || executor->limit_source != "cgroup" || executor->limit_bytes.value_or(0) <= *end.limit_bytes;
+}
+
+// The kernel's kills of the driver's own processes. The counter of its cgroup also has those of local workers, and of executors in the
+// same cgroup, which are in the report already. A JVM that killed itself because its heap was full is in no counter.
+void PutKernelKills(uint64_t counted, const DriverEnd& end, const Report& report, DeathEvidence& evidence) {
+  uint64_t local = 0, perhaps = 0;
+  for (const ReportPostMortem& death : report.post_mortems) {
+    const bool by_kernel =
+        death.out_of_memory && !death.survived && !death.heap && death.exit_code.value_or(kSignalBase + SIGKILL) == kSignalBase + SIGKILL;
+    if (!by_kernel) continue;
+    if (death.executor_id == "driver") {
+      ++local;
+    } else if (MayShareCgroup(ExecutorIn(report, death.executor_id), ExecutorIn(report, "driver"), end)) {
+      ++perhaps;
+    }
+  }
+  const uint64_t kills = counted - std::min(counted, local);
+  if (kills == 0 || kills > perhaps) {
+    evidence.kernel_kills = kills;
+  } else {
+    evidence.host_kills_rose = true;  // whose end that was is not known
+  }
 }
 
 ReportExecutor& DriverRow(Report& report) {
@@ -116,16 +148,22 @@ const ReportStage* OwnPython(const Report& report) {
   return found == report.stages.end() ? nullptr : &*found;
 }
 
-// What the user's program had the JVM do when it died: what ran, or else the last to end, at most a minute before.
+// What the user's program had the JVM do when it died; see DriverActions::At.
 const ReportAction* ActionThen(const Report& report, int64_t time_ms) {
-  const ReportAction* found = nullptr;
-  const auto rank = [](const ReportAction& action) { return std::tuple(!action.ended_ms, action.ended_ms.value_or(action.started_ms)); };
-  if (!report.driver) return found;
+  const ReportAction *running = nullptr, *ended = nullptr;
+  if (!report.driver) return nullptr;
+  const auto brought = [](const ReportAction& action) { return action.result_bytes + action.broadcast_bytes; };
   for (const ReportAction& action : report.driver->actions) {
-    if (action.ended_ms.value_or(time_ms) + DriverActions::kUnpackedMs < time_ms) continue;
-    if (found == nullptr || rank(*found) < rank(action)) found = &action;
+    if (!action.ended_ms) {
+      const bool more =
+          running == nullptr || std::tuple(brought(*running), running->started_ms) < std::tuple(brought(action), action.started_ms);
+      if (more) running = &action;
+    } else if (*action.ended_ms + DriverActions::kUnpackedMs >= time_ms && (ended == nullptr || *ended->ended_ms < *action.ended_ms)) {
+      ended = &action;
+    }
   }
-  return found;
+  if (running == nullptr || ended == nullptr) return running == nullptr ? ended : running;
+  return DriverActions::IsOfTheEnded(brought(*running), brought(*ended)) ? ended : running;
 }
 
 ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& python, const Report& report) {
@@ -157,9 +195,7 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
   evidence.death.limit_is_hosts = !end.limit_bytes;
   // A peak long before the end proves nothing about the end.
   if (death.last_sample_age_ms && *death.last_sample_age_ms < kFreshMs) evidence.death.used_bytes = death.used_bytes;
-  if (end.kernel_kills && end.exit_status == kSignalBase + SIGKILL) {
-    evidence.death.kernel_kills = KillsOfDriver(*end.kernel_kills, report);
-  }
+  if (end.kernel_kills && end.exit_status == kSignalBase + SIGKILL) PutKernelKills(*end.kernel_kills, end, report, evidence.death);
   evidence.death.counted_by = end.started_by + ", which had started it,";
   if (of_python && python) {
     death.pid = python->pid;

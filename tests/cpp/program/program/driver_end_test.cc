@@ -74,21 +74,51 @@ TEST(DriverEnd, TheKernelsCountDecides) {
   EXPECT_EQ(TheDeath(end)["unknown"], false);
 }
 
-// The counter of the driver's cgroup has the kills of what ran beside it, too. Who killed itself is not in it.
-TEST(DriverEnd, KillsThatAreToldAlreadyWereOfOthers) {
-  DriverEnd end = KilledJvm(kHost / 3, 100);
-  end.limit_bytes = kHost / 2;
-  end.kernel_kills = 1;
-  Report report = *ReadReportJson(end.report_json);
-  ReportPostMortem& executor = report.post_mortems.emplace_back();
-  executor.executor_id = "1";
-  executor.process = "jvm";
-  executor.exit_code = 128 + SIGKILL;
-  executor.out_of_memory = true;
-  for (const bool killed_itself : {false, true}) {
-    if (killed_itself) report.post_mortems[0].heap.emplace();
+struct OtherDeath {
+  const char* name;
+  const char *executor = "1", *host = "node7", *limit_source = "cgroup";
+  uint64_t limit = kHost / 2;  // of its executor; the driver's is the same
+  bool killed_itself = false, of_memory = false, unknown = true;
+  std::optional<uint64_t> drivers_limit = kHost / 2;
+};
+
+// The counter of the driver's cgroup has the kills of what ran beside it, too.
+TEST(DriverEnd, KillsThatAreToldAlreadyMayHaveBeenOfOthers) {
+  const OtherDeath cases[] = {
+      {.name = "a local worker", .executor = "driver", .unknown = false},
+      {.name = "an executor in the same one, perhaps"},
+      {.name = "in one within it, perhaps", .limit = kHost / 4},
+      {.name = "in a larger one", .limit = kHost / 4 * 3, .of_memory = true, .unknown = false},
+      {.name = "in none with a limit", .limit_source = "host", .limit = kHost},
+      {.name = "the driver in none with a limit", .drivers_limit = std::nullopt},
+      {.name = "on another host", .host = "node8", .of_memory = true, .unknown = false},
+      {.name = "on the same host", .host = "node7.example.com"},
+      {.name = "on some host", .host = "10.0.0.8"},
+      {.name = "on the host itself", .host = "localhost"},
+      {.name = "one that killed itself", .killed_itself = true, .of_memory = true, .unknown = false},
+  };
+  for (const OtherDeath& each : cases) {
+    DriverEnd end = KilledJvm(kHost / 3, 100);
+    end.limit_bytes = each.drivers_limit;
+    end.kernel_kills = 1;
+    Report report = *ReadReportJson(end.report_json);
+    report.executors[0].host = "node7";
+    ReportExecutor& executor = report.executors.emplace_back();
+    executor.id = "1";
+    executor.host = each.host;
+    executor.limit_source = each.limit_source;
+    executor.limit_bytes = each.limit;
+    ReportPostMortem& other = report.post_mortems.emplace_back();
+    other.executor_id = each.executor;
+    other.process = "jvm";
+    other.exit_code = 128 + SIGKILL;
+    other.out_of_memory = true;
+    if (each.killed_itself) other.heap.emplace();
     end.report_json = WriteReportJson(report);
-    EXPECT_THAT(ReportOfDriver(end)->deaths.at(0).headline, HasSubstr(killed_itself ? "was killed for its memory" : "not of memory"));
+    const Json deaths = Json::parse(ReportOfDriver(end)->json)["postMortems"];
+    ASSERT_EQ(deaths.size(), 2u);
+    EXPECT_EQ(deaths[1]["outOfMemory"], each.of_memory) << each.name;
+    EXPECT_EQ(deaths[1]["unknown"], each.unknown) << each.name;
   }
 }
 
@@ -124,6 +154,12 @@ TEST(DriverEnd, AHeapThatHasNoRoomToGrowIsToldWithTheActionThen) {
   EXPECT_EQ(death["advice"][0]["from"], "4096m");
   EXPECT_EQ(death["advice"][0]["to"], "3670m");  // 4608 - (2900 - 2048) × 1.1
   EXPECT_THAT(death["advice"][1]["because"].get<std::string>(), HasSubstr("a memory limit of at least"));
+  ReportAction& batch = report.driver->actions.emplace_back();  // beside it, and younger
+  batch.call_site = "foreachBatch at job.py:3";
+  batch.started_ms = kEnd - 1'000;
+  batch.result_bytes = 55;
+  end.report_json = WriteReportJson(report);
+  EXPECT_EQ(TheDeath(end)["action"], "collect at job.py:22");
   end.limit_bytes = 8192 * kMi;
   EXPECT_EQ(TheDeath(end)["advice"].size(), 1u) << "it has room";
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory_resource>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -75,6 +76,23 @@ TEST(DriverActions, ResultsOfAJobByItsLine) {
                                               {"partitions", 3},
                                               {"resultBytes", 1'666'664},
                                               {"largestResultBytes", 888'887}}})));
+}
+
+// A stream's batches run beside a large collect.
+TEST(DriverActions, AMomentIsChargedToTheOneThatHadBroughtMost) {
+  DriverActions actions(std::pmr::get_default_resource());
+  actions.Started(Job(0, {0}, "collect at job.py:17"));
+  actions.Result(0, 50'000'003);
+  actions.Started(Job(1, {1}, "foreachBatch at job.py:3"));
+  actions.Result(1, 55);
+  EXPECT_EQ(actions.At(kStart + 20)->call_site, "collect at job.py:17");
+  actions.Ended(0, "", kStart + 30);
+  EXPECT_EQ(actions.At(kStart + 30)->call_site, "collect at job.py:17") << "it ran then";
+  EXPECT_EQ(actions.At(kStart + 31)->call_site, "collect at job.py:17") << "it is being unpacked";
+  EXPECT_EQ(actions.At(kStart + 70'000)->call_site, "foreachBatch at job.py:3") << "no longer";
+  actions.Result(1, 49'999'948);
+  EXPECT_EQ(actions.At(kStart + 20)->call_site, "foreachBatch at job.py:3") << "as much: the youngest";
+  EXPECT_EQ(actions.At(kStart + 31)->call_site, "foreachBatch at job.py:3") << "it runs";
 }
 
 // A query's shuffles and broadcasts are jobs of their own, on threads that know nothing of the user's line.

@@ -13,12 +13,26 @@ namespace {
 
 constexpr const char *kMaxResultSize = "spark.driver.maxResultSize", *kDriverMemory = "spark.driver.memory",
                      *kBroadcastThreshold = "spark.sql.autoBroadcastJoinThreshold";
-constexpr uint64_t kReserved = 300 * kMib;  // of the heap, by Spark for itself
+constexpr uint64_t kLeastOverhead = 384 * kMib;  // of a JVM beside its heap, as Spark reckons: a tenth of it, at least this
+constexpr uint64_t kReserved = 300 * kMib;       // of the heap, by Spark for itself
 
 std::string SumPhrase(const CollectedResults& results, uint64_t expected) {
   const uint64_t each = results.bytes / std::max<uint64_t>(results.tasks, 1);
   if (!AreMissing(results)) return FormatBytes(results.bytes);
   return fmt::format("{} tasks × {} each so far = {}", FormatCount(*results.partitions), FormatBytes(each), FormatBytes(expected));
+}
+
+struct DriversHeap {
+  uint64_t bytes = 0;
+  bool as_set = true;
+};
+
+// A JVM that runs already doesn't grow by spark.driver.memory. Some collectors leave a part of what is set out of their maximum.
+DriversHeap HeapOf(const CollectedResults& results) {
+  constexpr double kSame = 0.8;
+  const uint64_t set = SizeOr(results.settings, kDriverMemory, kMib, kGib), runs = results.heap_max_bytes.value_or(set);
+  const auto smaller = static_cast<double>(std::min(set, runs)), larger = static_cast<double>(std::max(set, runs));
+  return smaller >= kSame * larger ? DriversHeap{set, true} : DriversHeap{runs, false};
 }
 
 }  // namespace
@@ -56,24 +70,30 @@ ReportAdvice AdviseAgainstCollecting(const CollectedResults& results) {
 }
 
 std::vector<ReportAdvice> AdviseCollectedResults(const CollectedResults& results) {
-  const uint64_t expected = ExpectedBytes(results), heap = SizeOr(results.settings, kDriverMemory, kMib, kGib);
+  const uint64_t expected = ExpectedBytes(results);
+  const DriversHeap heap = HeapOf(results);
   std::vector<ReportAdvice> pieces{AdviseAgainstCollecting(results)};
   const uint64_t needed_heap = WithHeadroom(HeapFor(expected));
-  const bool fits = needed_heap <= heap;
-  if (results.host_memory_bytes && needed_heap > *results.host_memory_bytes) {
+  const uint64_t beside = results.most_is_containers ? std::max<uint64_t>(kLeastOverhead, needed_heap / 10) : 0;
+  if (results.most_bytes && needed_heap + beside > *results.most_bytes) {
     pieces.push_back({"", "", "",
-                      fmt::format("no larger spark.driver.maxResultSize helps: all of them need a heap of at least {}, and the host that "
-                                  "the driver ran on has {}",
-                                  FormatBytes(needed_heap), FormatBytes(*results.host_memory_bytes))});
+                      fmt::format("no larger spark.driver.maxResultSize helps: all of them need a heap of at least {}, and the {} that "
+                                  "the driver ran {} has {}",
+                                  FormatBytes(needed_heap), results.most_is_containers ? "container" : "host",
+                                  results.most_is_containers ? "in" : "on", FormatBytes(*results.most_bytes))});
     return pieces;
   }
   pieces.push_back({kMaxResultSize, TextOr(results.settings, kMaxResultSize, "1g"), SparkSize(WithHeadroom(expected)),
                     fmt::format("{} + 10 % would pass; the driver then holds it serialised and as objects, at least {} of its heap of {}",
-                                SumPhrase(results, expected), FormatBytes(2 * expected), FormatBytes(heap))});
-  if (!fits) {
-    pieces.push_back({kDriverMemory, TextOr(results.settings, kDriverMemory, "1g"), SparkSize(needed_heap),
-                      fmt::format("with that {}: 2 × {} + Spark's reserve of {} + 10 %", kMaxResultSize, FormatBytes(expected),
-                                  FormatBytes(kReserved))});
+                                SumPhrase(results, expected), FormatBytes(2 * expected), FormatBytes(heap.bytes))});
+  if (needed_heap > heap.bytes) {
+    const bool is_set = !TextOr(results.settings, kDriverMemory, "").empty();
+    const char* in_vain = "; the driver's JVM didn't get what is set: set it for spark-submit or in spark-defaults.conf, before it starts";
+    const bool is_enough = is_set && SizeOr(results.settings, kDriverMemory, kMib, 0) >= needed_heap;
+    pieces.push_back({kDriverMemory, heap.as_set ? TextOr(results.settings, kDriverMemory, "1g") : SparkSize(heap.bytes),
+                      is_enough ? TextOr(results.settings, kDriverMemory, "") : SparkSize(needed_heap),
+                      fmt::format("with that {}: 2 × {} + Spark's reserve of {} + 10 %{}", kMaxResultSize, FormatBytes(expected),
+                                  FormatBytes(kReserved), heap.as_set || !is_set ? "" : in_vain)});
   }
   return pieces;
 }

@@ -17,8 +17,10 @@ struct CollectedResults {
   std::optional<uint64_t> partitions;  // of the stage
   uint64_t limit_bytes = 0;
   bool broadcast = false;
-  std::string place;                          // "job.py:17"; empty: not known
-  std::optional<uint64_t> host_memory_bytes;  // of the driver's host
+  std::string place;                       // "job.py:17"; empty: not known
+  std::optional<uint64_t> heap_max_bytes;  // of the driver's JVM as it runs
+  std::optional<uint64_t> most_bytes;      // no heap of the driver can be larger
+  bool most_is_containers = false;         // that is the limit of the driver's own cgroup, else its host's memory
   const SparkSettings* settings = nullptr;
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "advice/collected_results.h"
+#include "budget/driver.h"
 #include "postmortem/action_titles.h"
 #include "report/units.h"
 #include "rollup/driver_rows.h"
@@ -51,11 +52,24 @@ std::string WhoAsked(const ReportAction& action, int32_t job_id, bool broadcast)
   return fmt::format("{}{} (job {})", broadcast ? "a table to broadcast, asked for by " : "", CallSiteTitle(action), job_id);
 }
 
-std::optional<uint64_t> DriversHostMemory(const StoreState& state) {
+proto::ExecutorSnapshot SnapshotOfDriver(const StoreState& state) {
   const auto driver = state.executors.find(std::string_view("driver"));
-  if (driver == state.executors.end()) return std::nullopt;
-  const proto::ExecutorSnapshot snapshot = SnapshotOf(driver->second);
-  return snapshot.has_host_memory_bytes() ? std::optional(snapshot.host_memory_bytes()) : std::nullopt;
+  return driver == state.executors.end() ? proto::ExecutorSnapshot() : SnapshotOf(driver->second);
+}
+
+bool ClusterSizesContainers(const SparkSettings* settings) {
+  const auto master = settings->find("spark.master");
+  return master != settings->end() && (master->second == "yarn" || master->second.starts_with("k8s://"));
+}
+
+// What bounds the driver's heap. A container that the cluster makes for the driver grows with the settings; one that it was started in
+// doesn't.
+void PutRoom(const proto::ExecutorSnapshot& driver, CollectedResults& collected) {
+  if (driver.has_heap_max_bytes()) collected.heap_max_bytes = driver.heap_max_bytes();
+  if (driver.has_host_memory_bytes()) collected.most_bytes = driver.host_memory_bytes();
+  if (!driver.has_cgroup_limit_bytes() || (DriverHasContainer(collected.settings) && ClusterSizesContainers(collected.settings))) return;
+  collected.most_is_containers = driver.cgroup_limit_bytes() < collected.most_bytes.value_or(UINT64_MAX);
+  if (collected.most_is_containers) collected.most_bytes = driver.cgroup_limit_bytes();
 }
 
 }  // namespace
@@ -80,7 +94,7 @@ std::optional<ResultLimit> ParseResultLimit(std::string_view failure) {
 
 std::vector<ReportPostMortem> ResultLimitDeaths(const StoreState& state) {
   std::vector<ReportPostMortem> deaths;
-  const std::optional<uint64_t> host_memory = DriversHostMemory(state);
+  const proto::ExecutorSnapshot driver = SnapshotOfDriver(state);
   state.actions.ForEachFailed([&](const ReportAction& action, int32_t job_id) {
     const std::optional<ResultLimit> limit = ParseResultLimit(action.failure_reason);
     if (!limit) return;
@@ -95,7 +109,7 @@ std::vector<ReportPostMortem> ResultLimitDeaths(const StoreState& state) {
         set != 0 && std::fabs(static_cast<double>(set) / static_cast<double>(std::max<uint64_t>(1, limit->limit_bytes)) - 1) < 0.06;
     collected.limit_bytes = same ? set : limit->limit_bytes;
     collected.place = ActionPlace(action);
-    collected.host_memory_bytes = host_memory;
+    PutRoom(driver, collected);
     ReportPostMortem death;
     if (results != nullptr) {
       death.stage_id = results->stage_id;

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "facts/driver_actions.h"
 #include "report/death_keys.h"
@@ -103,16 +105,64 @@ TEST(ResultLimit, MoreThanTheHeapHoldsNeedsAHeap) {
   EXPECT_EQ(advice[2]["to"], "11594m");  // (2 × 5 GiB + 300 MiB) × 1.1
 }
 
-TEST(ResultLimit, MoreThanTheHostHoldsIsNoSetting) {
+constexpr const char* kTwoGiB =
+    "Total size of serialized results of 2 tasks (2.0 GiB) is bigger than spark.driver.maxResultSize (1024.0 MiB)";
+constexpr uint64_t kGiB = uint64_t{1} << 30;
+
+struct DriversRoom {
+  uint64_t host = 256 * kGiB, cgroup = 0, heap = kGiB;  // cgroup 0: no limit
+};
+
+Json AdviceWith(const DriversRoom& room, std::vector<std::pair<std::string, std::string>> settings = {}) {
   ProfileStore store;
+  store.Configuration(std::move(settings));
   proto::Envelope envelope;
   envelope.set_schema_version(1);
   envelope.set_executor_id("driver");
-  envelope.mutable_executor()->set_taken_ms(kStart);
-  envelope.mutable_executor()->set_host_memory_bytes(uint64_t{8} << 30);
-  ASSERT_TRUE(store.Ingest(envelope.SerializeAsString()).ok());
-  Fail(store, 0, "Total size of serialized results of 2 tasks (2.0 GiB) is bigger than spark.driver.maxResultSize (1024.0 MiB)");
-  const Json advice = Json::parse(store.ReportJson(false))["postMortems"][0]["advice"];
+  proto::ExecutorSnapshot& driver = *envelope.mutable_executor();
+  driver.set_taken_ms(kStart);
+  driver.set_host_memory_bytes(room.host);
+  driver.set_heap_max_bytes(room.heap);
+  if (room.cgroup != 0) driver.set_cgroup_limit_bytes(room.cgroup);
+  EXPECT_TRUE(store.Ingest(envelope.SerializeAsString()).ok());
+  Fail(store, 0, kTwoGiB);
+  return Json::parse(store.ReportJson(false))["postMortems"][0]["advice"];
+}
+
+// A notebook's, say. In cluster mode the driver's container is as large as the settings ask for.
+TEST(ResultLimit, MoreThanTheContainerOfAClientHoldsIsNoSetting) {
+  const Json advice = AdviceWith({.cgroup = 4 * kGiB});
+  ASSERT_EQ(advice.size(), 2u);
+  EXPECT_EQ(advice[1]["conf"], nullptr);
+  EXPECT_NE(advice[1]["because"].get<std::string>().find("at least 11.3 GiB, and the container that the driver ran in has 4.0 GiB"),
+            std::string::npos);
+  for (const auto& [master, pieces] : {std::pair("yarn", 3u), std::pair("k8s://https://host", 3u), std::pair("spark://m:7077", 2u)}) {
+    EXPECT_EQ(AdviceWith({.cgroup = 4 * kGiB}, {{"spark.submit.deployMode", "cluster"}, {"spark.master", master}}).size(), pieces)
+        << master;
+  }
+  EXPECT_EQ(AdviceWith({.cgroup = 12 * kGiB}).size(), 2u) << "the heap would fit, but not what a JVM has beside it";
+  EXPECT_EQ(AdviceWith({.cgroup = 13 * kGiB}).size(), 3u);
+}
+
+// builder.config("spark.driver.memory", …) comes too late: the JVM runs already.
+TEST(ResultLimit, TheHeapIsThatOfTheJvmThatRuns) {
+  for (const char* set_too_late : {"64g", "1g"}) {
+    const Json advice = AdviceWith({.heap = 2 * kGiB}, {{"spark.driver.memory", set_too_late}});
+    ASSERT_EQ(advice.size(), 3u) << set_too_late;
+    EXPECT_EQ(advice[2]["conf"], "spark.driver.memory");
+    EXPECT_EQ(advice[2]["from"], "2048m");
+    EXPECT_EQ(advice[2]["to"], set_too_late == std::string("64g") ? "64g" : "11594m");
+    EXPECT_NE(advice[2]["because"].get<std::string>().find("the driver's JVM didn't get what is set"), std::string::npos);
+    EXPECT_NE(advice[1]["because"].get<std::string>().find("of its heap of 2.0 GiB"), std::string::npos);
+  }
+  const Json not_set = AdviceWith({.heap = 2 * kGiB});
+  EXPECT_EQ(not_set[2]["from"], "2048m");
+  EXPECT_EQ(not_set[2]["because"].get<std::string>().find("didn't get"), std::string::npos);
+  EXPECT_EQ(AdviceWith({.heap = 61 * kGiB}, {{"spark.driver.memory", "64g"}}).size(), 2u) << "a collector that leaves some out";
+}
+
+TEST(ResultLimit, MoreThanTheHostHoldsIsNoSetting) {
+  const Json advice = AdviceWith({.host = 8 * kGiB});
   ASSERT_EQ(advice.size(), 2u);
   EXPECT_EQ(advice[1]["conf"], nullptr);
   EXPECT_NE(advice[1]["because"].get<std::string>().find("a heap of at least 11.3 GiB, and the host that the driver ran on has 8.0 GiB"),

@@ -66,8 +66,8 @@ class ProfileStore {
   bool AwaitsSymbols() const;
 
   // The deaths that have not been reported yet, as text of at most 30 lines each. Every death is reported once, a few seconds
-  // after it became known, to include late messages, and again if its verdict changes; after the first twenty, deaths are counted in one line a minute. `all`: without
-  // any delay, when the application ends. Cheap when nothing died.
+  // after it became known, to include late messages, and again if its verdict changes; after the first twenty, deaths are counted in one
+  // line a minute. `all`: without any delay, when the application ends. Cheap when nothing died.
   std::vector<std::string> TakePostMortems(int64_t now_ms, bool all);
 
   // One sentence about the death that caused a failure (postmortem/failure_note.h); "" while no fitting death is known. Nothing:

@@ -157,7 +157,7 @@ public final class DriverReports {
         summary.location == null
             ? "the report was not written (" + summary.error + "); its summary"
             : "report in " + summary.location;
-    if (summary.callsForAction) {
+    if (summary.callsForAction || summary.location == null) { // then it is nowhere else
       log.warn("sparkmemprof: {}\n{}", place, LogText.of(summary.text));
     } else {
       log.info("sparkmemprof: {}\n{}", place, LogText.of(summary.text));

@@ -55,7 +55,7 @@ public class DriverReportsTest {
     String told = scene.told.get(0);
     assertTrue(told, told.startsWith("the final report: it was not written"));
     String summary = scene.logged.take();
-    assertTrue(summary, summary.startsWith("info sparkmemprof: the report was not written ("));
+    assertTrue(summary, summary.startsWith("warn sparkmemprof: the report was not written ("));
     assertTrue(summary, summary.endsWith("\nsummary of first, final"));
     scene.goOn();
   }
@@ -92,7 +92,7 @@ public class DriverReportsTest {
     scene.failure = new IOException("No space left on device");
     assertEquals(
         Collections.singletonList(
-            "info sparkmemprof: the report was not written"
+            "warn sparkmemprof: the report was not written"
                 + " (java.io.IOException: No space left on device); its summary\n"
                 + "summary of first, final"),
         loggedAtTheEnd());

@@ -13,8 +13,7 @@ namespace {
 
 constexpr const char *kMaxResultSize = "spark.driver.maxResultSize", *kDriverMemory = "spark.driver.memory",
                      *kBroadcastThreshold = "spark.sql.autoBroadcastJoinThreshold";
-constexpr uint64_t kLeastOverhead = 384 * kMib;  // of a JVM beside its heap, as Spark reckons: a tenth of it, at least this
-constexpr uint64_t kReserved = 300 * kMib;       // of the heap, by Spark for itself
+constexpr uint64_t kReserved = 300 * kMib;  // of the heap, by Spark for itself
 
 std::string SumPhrase(const CollectedResults& results, uint64_t expected) {
   const uint64_t each = results.bytes / std::max<uint64_t>(results.tasks, 1);
@@ -74,7 +73,7 @@ std::vector<ReportAdvice> AdviseCollectedResults(const CollectedResults& results
   const DriversHeap heap = HeapOf(results);
   std::vector<ReportAdvice> pieces{AdviseAgainstCollecting(results)};
   const uint64_t needed_heap = WithHeadroom(HeapFor(expected));
-  const uint64_t beside = results.most_is_containers ? std::max<uint64_t>(kLeastOverhead, needed_heap / 10) : 0;
+  const uint64_t beside = results.most_is_containers ? BesideHeap(needed_heap) : 0;
   if (results.most_bytes && needed_heap + beside > *results.most_bytes) {
     pieces.push_back({"", "", "",
                       fmt::format("no larger spark.driver.maxResultSize helps: all of them need a heap of at least {}, and the {} that "

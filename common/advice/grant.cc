@@ -29,11 +29,6 @@ std::optional<uint64_t> Mebibytes(const SparkSettings& settings, const char* key
   return mebibytes * kMib;
 }
 
-bool IsMadeFromSettings(const AdviceInput& input) {
-  const std::string master = TextOr(input.settings, "spark.master", "");
-  return master == "yarn" || master.starts_with("k8s://");
-}
-
 }  // namespace
 
 std::optional<Grant> LargestGrant(const AdviceInput& input) {
@@ -43,8 +38,7 @@ std::optional<Grant> LargestGrant(const AdviceInput& input) {
   };
   bound(input.executor->host_memory_bytes, "the host it ran on has");
   const bool of_driver = input.executor->id == "driver";
-  // YARN and Kubernetes make a driver's container from its settings.
-  if (of_driver && !(DriverHasContainer(input.settings) && IsMadeFromSettings(input)) && input.executor->limit_source == "cgroup")
+  if (of_driver && !SettingsSizeDriversContainer(input.settings) && input.executor->limit_source == "cgroup")
     bound(input.executor->limit_bytes, "its cgroup has");
   if (input.settings != nullptr && (!of_driver || DriverHasContainer(input.settings))) {
     for (const YarnBound& each : kYarnBounds) bound(Mebibytes(*input.settings, each.key), each.phrase);

@@ -1,7 +1,7 @@
-// Values of settings, read as Spark reads them. Cold: never called from hooks.
+// Values of settings, read as Spark reads them, and what other text needs of that. Cold: never called from hooks.
 #pragma once
 
-#include <cstddef>
+#include <algorithm>
 #include <optional>
 #include <string_view>
 
@@ -15,16 +15,14 @@ inline std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
+// Of a letter of ASCII; other characters stay.
+inline char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
 // Capitals or not, with blanks around it or not, as Spark's settings. Nothing: it is neither "true" nor "false".
 inline std::optional<bool> ParseBoolean(std::string_view text) {
   const std::string_view word = Trimmed(text);
-  const auto is = [&](std::string_view other) {
-    if (word.size() != other.size()) return false;
-    for (size_t i = 0; i < word.size(); ++i) {
-      const char lower = word[i] >= 'A' && word[i] <= 'Z' ? static_cast<char>(word[i] - 'A' + 'a') : word[i];
-      if (lower != other[i]) return false;
-    }
-    return true;
+  const auto is = [&](std::string_view lower) {
+    return std::equal(word.begin(), word.end(), lower.begin(), lower.end(), [](char a, char b) { return Lower(a) == b; });
   };
   if (is("true")) return true;
   return is("false") ? std::optional(false) : std::nullopt;

@@ -9,8 +9,6 @@ constexpr int kShownChars = 64;
 
 int Shown(std::string_view text) { return text.size() < kShownChars ? static_cast<int>(text.size()) : kShownChars; }
 
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 // The power of two a unit stands for, -1 when it is none.
 int ShiftOf(std::string_view unit) {
   if (unit.empty()) return 0;

@@ -12,10 +12,10 @@ namespace {
 
 constexpr uint64_t kReservedHeap = 300 * kMib;  // UnifiedMemoryManager.RESERVED_SYSTEM_MEMORY_BYTES
 
-const std::string* Find(const BudgetInput& input, std::string_view key) {
-  if (input.settings == nullptr) return nullptr;
-  auto found = input.settings->find(key);
-  return found == input.settings->end() ? nullptr : &found->second;
+const std::string* Find(const SparkSettings* settings, std::string_view key) {
+  if (settings == nullptr) return nullptr;
+  auto found = settings->find(key);
+  return found == settings->end() ? nullptr : &found->second;
 }
 
 double FractionOr(const BudgetInput& input, std::string_view key, double otherwise) {
@@ -26,14 +26,14 @@ double FractionOr(const BudgetInput& input, std::string_view key, double otherwi
 }  // namespace
 
 std::optional<uint64_t> MemorySetting(const BudgetInput& input, std::string_view key, uint64_t default_unit) {
-  const std::string* text = Find(input, key);
+  const std::string* text = Find(input.settings, key);
   if (text == nullptr) return std::nullopt;
   Result<uint64_t> size = ParseMemorySize(*text, default_unit);
   return size.ok() ? std::optional(*size) : std::nullopt;
 }
 
 std::optional<double> FractionSetting(const BudgetInput& input, std::string_view key) {
-  const std::string* text = Find(input, key);
+  const std::string* text = Find(input.settings, key);
   if (text == nullptr) return std::nullopt;
   const std::string_view digits = Trimmed(*text);
   double value = 0;
@@ -42,8 +42,8 @@ std::optional<double> FractionSetting(const BudgetInput& input, std::string_view
   return value;
 }
 
-bool FlagSetting(const BudgetInput& input, std::string_view key, bool otherwise) {
-  const std::string* text = Find(input, key);
+bool FlagSetting(const SparkSettings* settings, std::string_view key, bool otherwise) {
+  const std::string* text = Find(settings, key);
   return text == nullptr ? otherwise : ParseBoolean(*text).value_or(otherwise);
 }
 
@@ -62,7 +62,7 @@ uint64_t Overhead(const BudgetInput& input, double factor) {
 }
 
 uint64_t OffHeap(const BudgetInput& input) {
-  if (!FlagSetting(input, "spark.memory.offHeap.enabled", false)) return 0;
+  if (!FlagSetting(input.settings, "spark.memory.offHeap.enabled", false)) return 0;
   if (input.offheap_mib) return *input.offheap_mib * kMib;
   return MemorySetting(input, "spark.memory.offHeap.size", 1).value_or(0);
 }

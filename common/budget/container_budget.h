@@ -15,7 +15,7 @@ std::unique_ptr<ClusterManager> MakeProgram();
 // Settings; absent when not set or when Spark would refuse the value.
 std::optional<uint64_t> MemorySetting(const BudgetInput& input, std::string_view key, uint64_t default_unit);
 std::optional<double> FractionSetting(const BudgetInput& input, std::string_view key);
-bool FlagSetting(const BudgetInput& input, std::string_view key, bool otherwise);
+bool FlagSetting(const SparkSettings* settings, std::string_view key, bool otherwise);
 
 // The requested heap: from the resource profile, else spark.executor.memory, else Spark's default of 1 GiB.
 uint64_t RequestedHeap(const BudgetInput& input);

@@ -55,9 +55,13 @@ class Driver final : public ClusterManager {
 
 // On Kubernetes the driver's pod runs spark-submit in client mode; Spark marks that by the second setting.
 bool DriverHasContainer(const SparkSettings* settings) {
-  BudgetInput input;
-  input.settings = settings;
-  return Is(settings, "spark.submit.deployMode", "cluster") || FlagSetting(input, "spark.kubernetes.submitInDriver", false);
+  return Is(settings, "spark.submit.deployMode", "cluster") || FlagSetting(settings, "spark.kubernetes.submitInDriver", false);
+}
+
+bool SettingsSizeDriversContainer(const SparkSettings* settings) {
+  if (!DriverHasContainer(settings)) return false;
+  const auto master = settings->find("spark.master");
+  return master != settings->end() && (master->second == "yarn" || master->second.starts_with("k8s://"));
 }
 
 std::unique_ptr<ClusterManager> ClusterManagerOfDriver(std::string_view master) {

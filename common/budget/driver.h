@@ -16,4 +16,7 @@ std::unique_ptr<ClusterManager> ClusterManagerOfDriver(std::string_view master);
 // False: client mode.
 bool DriverHasContainer(const SparkSettings* settings);
 
+// Whether it has one that is as large as the settings ask for: on YARN and Kubernetes.
+bool SettingsSizeDriversContainer(const SparkSettings* settings);
+
 }  // namespace memprof

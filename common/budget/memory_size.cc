@@ -34,7 +34,7 @@ uint64_t UnitOf(std::string_view suffix) {
 
 Result<uint64_t> ParseMemorySize(std::string_view text, uint64_t default_unit) {
   std::string lower(Trimmed(text));
-  for (char& letter : lower) letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  for (char& letter : lower) letter = Lower(letter);
   auto refused = [&](const char* why) {
     return Status::Error(ErrorCode::kInvalidArgument, "not a memory size: \"%.64s\": %s", lower.c_str(), why);
   };

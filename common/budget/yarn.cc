@@ -12,7 +12,7 @@ class Yarn final : public ClusterManager {
     uint64_t heap = RequestedHeap(input);
     uint64_t overhead = Overhead(input, FractionSetting(input, "spark.executor.memoryOverheadFactor").value_or(0.1));
     uint64_t off_heap = OffHeap(input);
-    uint64_t pyspark = FlagSetting(input, "spark.yarn.isPython", false) ? PysparkMemory(input) : 0;
+    uint64_t pyspark = FlagSetting(input.settings, "spark.yarn.isPython", false) ? PysparkMemory(input) : 0;
     Budget budget;
     AddHeapRegions(input, heap, budget);
     budget.regions.push_back({"overhead", overhead});

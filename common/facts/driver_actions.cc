@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "facts/charged_action.h"
 #include "facts/facts.h"
 #include "report/call_site.h"
 
@@ -185,20 +186,17 @@ std::vector<ReportAction> DriverActions::Rows(size_t most, std::optional<ReportO
 }
 
 std::optional<ReportAction> DriverActions::At(int64_t time_ms) const {
-  const Action *running = nullptr, *ended = nullptr;
-  const auto brought = [](const Action& action) { return action.bytes + action.broadcast_bytes; };
+  ChargedAction<Action> charged(time_ms);
   for (const auto& [key, action] : actions_) {
     if (action.jobs.empty() || action.started_ms > time_ms) continue;
+    const uint64_t brought = action.bytes + action.broadcast_bytes;
     if (action.running != 0 || action.ended_ms >= time_ms) {
-      const auto rank = [&](const Action& of) { return std::tuple(brought(of), of.started_ms); };
-      if (running == nullptr || rank(*running) <= rank(action)) running = &action;
-    } else if (action.ended_ms + kUnpackedMs >= time_ms && (ended == nullptr || ended->ended_ms <= action.ended_ms)) {
-      ended = &action;
+      charged.OfferRunning(action, brought, action.started_ms);
+    } else {
+      charged.OfferEnded(action, brought, action.ended_ms);
     }
   }
-  const bool of_ended = ended != nullptr && (running == nullptr || IsOfTheEnded(brought(*running), brought(*ended)));
-  const Action* found = of_ended ? ended : running;
-  return found == nullptr ? std::nullopt : std::optional(RowOf(*found));
+  return charged.get() == nullptr ? std::nullopt : std::optional(RowOf(*charged.get()));
 }
 
 size_t DriverActions::Keep(size_t keep) {

@@ -32,7 +32,6 @@ struct JobStart {
 class DriverActions {
  public:
   static constexpr size_t kMostActions = 1000, kMostJobs = 64, kMostStages = 256, kMostResults = 32;
-  static constexpr int64_t kUnpackedMs = 60'000;  // after a job's end its results may still be unpacked
 
   explicit DriverActions(std::pmr::memory_resource* memory) : memory_(memory), actions_(memory), jobs_(memory), result_stages_(memory) {}
 
@@ -49,11 +48,7 @@ class DriverActions {
       if (action.failed_job) visit(RowOf(action), *action.failed_job);
     }
   }
-  // The action that a moment of the driver is charged to. It ran then, or it was the last to end, at most a minute before,
-  // because results are unpacked after their jobs have ended. Of several that ran, the one that had brought most, then the youngest.
-  std::optional<ReportAction> At(int64_t time_ms) const;
-  // Whether a moment is charged to the one that has ended and not to the one that runs, by what they had brought, in bytes.
-  static bool IsOfTheEnded(uint64_t running, uint64_t ended) { return running < ended / 10; }
+  std::optional<ReportAction> At(int64_t time_ms) const;  // the action that this moment is charged to (facts/charged_action.h)
   bool empty() const;
 
   // Largest results first; `others`: the sums of those beyond `most`, and of those dropped.

@@ -57,17 +57,12 @@ proto::ExecutorSnapshot SnapshotOfDriver(const StoreState& state) {
   return driver == state.executors.end() ? proto::ExecutorSnapshot() : SnapshotOf(driver->second);
 }
 
-bool ClusterSizesContainers(const SparkSettings* settings) {
-  const auto master = settings->find("spark.master");
-  return master != settings->end() && (master->second == "yarn" || master->second.starts_with("k8s://"));
-}
-
 // What bounds the driver's heap. A container that the cluster makes for the driver grows with the settings; one that it was started in
 // doesn't.
 void PutRoom(const proto::ExecutorSnapshot& driver, CollectedResults& collected) {
   if (driver.has_heap_max_bytes()) collected.heap_max_bytes = driver.heap_max_bytes();
   if (driver.has_host_memory_bytes()) collected.most_bytes = driver.host_memory_bytes();
-  if (!driver.has_cgroup_limit_bytes() || (DriverHasContainer(collected.settings) && ClusterSizesContainers(collected.settings))) return;
+  if (!driver.has_cgroup_limit_bytes() || SettingsSizeDriversContainer(collected.settings)) return;
   collected.most_is_containers = driver.cgroup_limit_bytes() < collected.most_bytes.value_or(UINT64_MAX);
   if (collected.most_is_containers) collected.most_bytes = driver.cgroup_limit_bytes();
 }

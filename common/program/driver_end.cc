@@ -10,7 +10,7 @@
 #include "advice/driver_process.h"
 #include "advice/figures.h"
 #include "blackbox/box_reader.h"
-#include "facts/driver_actions.h"
+#include "facts/charged_action.h"
 #include "postmortem/driver_heap.h"
 #include "postmortem/incidents.h"
 #include "postmortem/verdict.h"
@@ -85,6 +85,7 @@ bool MayShareCgroup(const ReportExecutor* executor, const ReportExecutor* driver
 // The kernel's kills of the driver's own processes. The counter of its cgroup also has those of local workers, and of executors in the
 // same cgroup, which are in the report already. A JVM that killed itself because its heap was full is in no counter.
 void PutKernelKills(uint64_t counted, const DriverEnd& end, const Report& report, DeathEvidence& evidence) {
+  const ReportExecutor* driver = ExecutorIn(report, "driver");
   uint64_t local = 0, perhaps = 0;
   for (const ReportPostMortem& death : report.post_mortems) {
     const bool by_kernel =
@@ -92,7 +93,7 @@ void PutKernelKills(uint64_t counted, const DriverEnd& end, const Report& report
     if (!by_kernel) continue;
     if (death.executor_id == "driver") {
       ++local;
-    } else if (MayShareCgroup(ExecutorIn(report, death.executor_id), ExecutorIn(report, "driver"), end)) {
+    } else if (MayShareCgroup(ExecutorIn(report, death.executor_id), driver, end)) {
       ++perhaps;
     }
   }
@@ -148,22 +149,15 @@ const ReportStage* OwnPython(const Report& report) {
   return found == report.stages.end() ? nullptr : &*found;
 }
 
-// What the user's program had the JVM do when it died; see DriverActions::At.
+// What the user's program had the JVM do when it died.
 const ReportAction* ActionThen(const Report& report, int64_t time_ms) {
-  const ReportAction *running = nullptr, *ended = nullptr;
+  ChargedAction<ReportAction> charged(time_ms);
   if (!report.driver) return nullptr;
-  const auto brought = [](const ReportAction& action) { return action.result_bytes + action.broadcast_bytes; };
   for (const ReportAction& action : report.driver->actions) {
-    if (!action.ended_ms) {
-      const bool more =
-          running == nullptr || std::tuple(brought(*running), running->started_ms) < std::tuple(brought(action), action.started_ms);
-      if (more) running = &action;
-    } else if (*action.ended_ms + DriverActions::kUnpackedMs >= time_ms && (ended == nullptr || *ended->ended_ms < *action.ended_ms)) {
-      ended = &action;
-    }
+    const uint64_t brought = action.result_bytes + action.broadcast_bytes;
+    action.ended_ms ? charged.OfferEnded(action, brought, *action.ended_ms) : charged.OfferRunning(action, brought, action.started_ms);
   }
-  if (running == nullptr || ended == nullptr) return running == nullptr ? ended : running;
-  return DriverActions::IsOfTheEnded(brought(*running), brought(*ended)) ? ended : running;
+  return charged.get();
 }
 
 ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& python, const Report& report) {
@@ -178,8 +172,8 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
   } else if (end.host_memory_bytes != 0) {
     death.limit_bytes = end.host_memory_bytes;
   }
-  const auto row = std::find_if(report.executors.begin(), report.executors.end(), [](const auto& each) { return each.id == "driver"; });
-  if (row != report.executors.end()) {
+  const ReportExecutor* row = ExecutorIn(report, "driver");
+  if (row != nullptr) {
     for (const ReportProcess& process : row->processes) {
       if (!of_python && process.kind == "jvm") death.pid = process.pid;
     }
@@ -210,7 +204,7 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
   std::optional<HeldLine> held;
   std::string brought;
   const ReportAction* action = !of_python && death.out_of_memory ? ActionThen(report, death.time_ms) : nullptr;
-  if (action != nullptr && MayFill(row == report.executors.end() ? 0 : row->heap_max_bytes.value_or(0), *action)) {
+  if (action != nullptr && MayFill(row == nullptr ? 0 : row->heap_max_bytes.value_or(0), *action)) {
     death.action = action->call_site;
     brought = "; " + BroughtPhrase(*action);
   }
@@ -232,7 +226,7 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
   }
   process.used_bytes = death.used_bytes;
   process.limit_bytes = death.limit_bytes;
-  if (row != report.executors.end()) {
+  if (row != nullptr) {
     process.heap_max_bytes = row->heap_max_bytes;
     process.heap_resident_bytes = ResidentHeap(*row).value_or(0);
   }

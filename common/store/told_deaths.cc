@@ -38,7 +38,8 @@ bool ToldDeaths::MayCorrect(const StoreState& state) const {
 }
 
 bool ToldDeaths::IsLookDue(const StoreState& state, int64_t now_ms, bool all) const {
-  if (!MayCorrect(state) || all) return MayCorrect(state);
+  if (!MayCorrect(state)) return false;
+  if (all) return true;
   const bool changed = looks_ > 0 || state.executors.size() != looked_executors_;
   return changed && (now_ms - looked_ms_ >= kBetweenLooksMs || now_ms < looked_ms_);
 }
@@ -76,8 +77,6 @@ std::vector<std::string> ToldDeaths::Take(const StoreState& state, const std::ve
     if (in_full_ < kMostInFull) {
       ++in_full_;
       verdicts_[key] = {VerdictKind(death)};
-      looked_ms_ = now_ms;
-      looked_executors_ = state.executors.size();
       looks_ = kLooks;
       texts.push_back(PostMortemText(death));
     } else {

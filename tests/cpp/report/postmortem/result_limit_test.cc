@@ -22,6 +22,9 @@ constexpr const char* kRefused =
     "org.apache.spark.SparkException: Job aborted due to stage failure: Total size of serialized results of 3 tasks (2.2 MiB) is bigger "
     "than spark.driver.maxResultSize (2.0 MiB)";
 
+constexpr const char* kTwoGiB =
+    "Total size of serialized results of 2 tasks (2.0 GiB) is bigger than spark.driver.maxResultSize (1024.0 MiB)";
+
 void Fail(ProfileStore& store, int job_id, const char* failure, std::string_view description = "") {
   JobStart job;
   job.job_id = job_id;
@@ -97,7 +100,7 @@ TEST(ResultLimit, ToldOnceWithTheLineAndWhatToDo) {
 
 TEST(ResultLimit, MoreThanTheHeapHoldsNeedsAHeap) {
   ProfileStore store;
-  Fail(store, 0, "Total size of serialized results of 2 tasks (2.0 GiB) is bigger than spark.driver.maxResultSize (1024.0 MiB)");
+  Fail(store, 0, kTwoGiB);
   const Json advice = Json::parse(store.ReportJson(false))["postMortems"][0]["advice"];
   ASSERT_EQ(advice.size(), 3u);
   EXPECT_EQ(advice[2]["conf"], "spark.driver.memory");
@@ -105,8 +108,6 @@ TEST(ResultLimit, MoreThanTheHeapHoldsNeedsAHeap) {
   EXPECT_EQ(advice[2]["to"], "11594m");  // (2 × 5 GiB + 300 MiB) × 1.1
 }
 
-constexpr const char* kTwoGiB =
-    "Total size of serialized results of 2 tasks (2.0 GiB) is bigger than spark.driver.maxResultSize (1024.0 MiB)";
 constexpr uint64_t kGiB = uint64_t{1} << 30;
 
 struct DriversRoom {

@@ -18,7 +18,12 @@ public final class Rounds {
   private volatile boolean ended;
   private volatile boolean woken;
 
-  private Rounds(
+  /**
+   * @param name of the thread, after "sparkmemprof-"
+   * @param firstMillis the pause before the first round
+   * @param what the part of the profiler that is reported if a round throws
+   */
+  public Rounds(
       String name,
       long firstMillis,
       long pauseMillis,
@@ -33,21 +38,10 @@ public final class Rounds {
     thread = OurThreads.daemon(name).newThread(this::run);
   }
 
-  /**
-   * @param name of the thread, after "sparkmemprof-"
-   * @param firstMillis the pause before the first round
-   * @param what the part of the profiler that is reported if a round throws
-   */
-  public static Rounds start(
-      String name,
-      long firstMillis,
-      long pauseMillis,
-      Runnable round,
-      String what,
-      Notices notices) {
-    Rounds rounds = new Rounds(name, firstMillis, pauseMillis, round, what, notices);
-    rounds.thread.start();
-    return rounds;
+  /** Once. */
+  public Rounds start() {
+    thread.start();
+    return this;
   }
 
   /** The next round begins now. Rounds that nobody has waited for are one. */

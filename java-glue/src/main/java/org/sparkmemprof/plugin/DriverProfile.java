@@ -42,7 +42,7 @@ final class DriverProfile {
     this.boxes = boxes;
     this.collections = collections;
     SparkPools pools = new SparkPools(notices);
-    poll = Rounds.start("driver-poll", 0, POLL_MILLIS, () -> tell(pools), POOLS, notices);
+    poll = new Rounds("driver-poll", 0, POLL_MILLIS, () -> tell(pools), POOLS, notices).start();
     link = OurThreads.daemon("driver-send").newThread(this::run);
     link.start();
   }

@@ -55,11 +55,17 @@ final class TaskProfiles {
     this.notices = notices;
     pools = new SparkPools(notices);
     consumers = new TaskConsumers(notices);
-    poll = Rounds.start("poll", 0, POLL_MILLIS, this::memoryOfSpark, INTERIM, notices);
+    poll = new Rounds("poll", 0, POLL_MILLIS, this::memoryOfSpark, INTERIM, notices).start();
     long snapshotMillis = TimeUnit.SECONDS.toMillis(settings.snapshotSeconds);
     snapshots =
-        Rounds.start(
-            "snapshots", snapshotMillis, snapshotMillis, this::interimProfiles, INTERIM, notices);
+        new Rounds(
+                "snapshots",
+                snapshotMillis,
+                snapshotMillis,
+                this::interimProfiles,
+                INTERIM,
+                notices)
+            .start();
   }
 
   /** On the task's own thread, before its code runs; never throws. */

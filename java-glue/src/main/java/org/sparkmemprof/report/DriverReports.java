@@ -55,7 +55,9 @@ public final class DriverReports {
     this.log = log;
     this.notices = notices;
     everySecond(() -> tellDeaths(false));
-    news = Rounds.start("news", NEWS_MILLIS, NEWS_MILLIS, this::newsRound, "post-mortems", notices);
+    news =
+        new Rounds("news", NEWS_MILLIS, NEWS_MILLIS, this::newsRound, "post-mortems", notices)
+            .start();
   }
 
   /** Runs on the thread that reports deaths; {@code work} throws nothing. */

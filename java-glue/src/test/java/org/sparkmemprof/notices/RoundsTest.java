@@ -19,6 +19,22 @@ public class RoundsTest {
   private final Queue<String> told = new ConcurrentLinkedQueue<>();
   private final AtomicReference<Thread> thread = new AtomicReference<>();
 
+  /** After its first round. */
+  private Rounds inItsPause(Runnable round) throws InterruptedException {
+    CountDownLatch ran = new CountDownLatch(1);
+    Runnable noted =
+        () -> {
+          thread.set(Thread.currentThread());
+          told.add("a round");
+          round.run();
+          ran.countDown();
+        };
+    Rounds rounds = new Rounds("test", 0, HOUR_MILLIS, noted, "a part", (what, why) -> {}).start();
+    assertTrue(ran.await(AMPLE_MILLIS, TimeUnit.MILLISECONDS));
+    awaitPause();
+    return rounds;
+  }
+
   private void awaitPause() throws InterruptedException {
     long began = System.nanoTime();
     while (thread.get().getState() != Thread.State.TIMED_WAITING) {
@@ -46,7 +62,7 @@ public class RoundsTest {
           told.add(what);
           throw new OutOfMemoryError("of a test");
         };
-    Rounds rounds = Rounds.start("test", 0, 1, round, "a part", full);
+    Rounds rounds = new Rounds("test", 0, 1, round, "a part", full).start();
     assertTrue(left.await(AMPLE_MILLIS, TimeUnit.MILLISECONDS));
     rounds.end();
     demandEnd();
@@ -57,34 +73,15 @@ public class RoundsTest {
 
   @Test
   public void theEndComesInThePause() throws InterruptedException {
-    CountDownLatch ran = new CountDownLatch(1);
-    Runnable round =
-        () -> {
-          thread.set(Thread.currentThread());
-          told.add("a round");
-          ran.countDown();
-        };
-    Rounds rounds = Rounds.start("test", 0, HOUR_MILLIS, round, "a part", (what, why) -> {});
-    assertTrue(ran.await(AMPLE_MILLIS, TimeUnit.MILLISECONDS));
-    awaitPause();
-    rounds.end();
+    inItsPause(() -> {}).end();
     demandEnd();
     assertEquals(1, told.size());
   }
 
   @Test
   public void whoIsWokenDoesNotPause() throws InterruptedException {
-    CountDownLatch first = new CountDownLatch(1);
     CountDownLatch second = new CountDownLatch(2);
-    Runnable round =
-        () -> {
-          thread.set(Thread.currentThread());
-          first.countDown();
-          second.countDown();
-        };
-    Rounds rounds = Rounds.start("test", 0, HOUR_MILLIS, round, "a part", (what, why) -> {});
-    assertTrue(first.await(AMPLE_MILLIS, TimeUnit.MILLISECONDS));
-    awaitPause();
+    Rounds rounds = inItsPause(second::countDown);
     rounds.wake();
     assertTrue(second.await(AMPLE_MILLIS, TimeUnit.MILLISECONDS));
     awaitPause();
@@ -95,7 +92,8 @@ public class RoundsTest {
   @Test
   public void theEndComesBeforeTheFirstRound() throws InterruptedException {
     Runnable round = () -> told.add("a round");
-    Rounds rounds = Rounds.start("test-hour", HOUR_MILLIS, 1, round, "a part", (what, why) -> {});
+    Rounds rounds =
+        new Rounds("test-hour", HOUR_MILLIS, 1, round, "a part", (what, why) -> {}).start();
     Thread.getAllStackTraces().keySet().stream()
         .filter(each -> each.getName().equals("sparkmemprof-test-hour"))
         .forEach(thread::set);
@@ -108,18 +106,7 @@ public class RoundsTest {
   /** In Java, who is interrupted doesn't pause: the thread would only spin. */
   @Test
   public void anInterruptedRoundIsFollowedByAPause() throws InterruptedException {
-    CountDownLatch ran = new CountDownLatch(1);
-    Runnable round =
-        () -> {
-          thread.set(Thread.currentThread());
-          told.add("a round");
-          Thread.currentThread().interrupt();
-          ran.countDown();
-        };
-    Rounds rounds = Rounds.start("test", 0, HOUR_MILLIS, round, "a part", (what, why) -> {});
-    assertTrue(ran.await(AMPLE_MILLIS, TimeUnit.MILLISECONDS));
-    awaitPause();
-    rounds.end();
+    inItsPause(() -> Thread.currentThread().interrupt()).end();
     demandEnd();
     assertEquals(1, told.size());
   }

@@ -29,4 +29,12 @@ inline int64_t EpochMs() {
   return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
 }
 
+// One instant by both: for people, and to order it among others of its host. In milliseconds.
+struct Instant {
+  int64_t time_ms = 0;   // since the epoch
+  int64_t clock_ms = 0;  // since boot
+};
+
+inline Instant Now() { return {EpochMs(), MonotonicNs() / 1'000'000}; }
+
 }  // namespace memprof

@@ -18,6 +18,7 @@
 #include "facts/driver_events.h"
 #include "facts/interner.h"
 #include "facts/interval_set.h"
+#include "facts/remote_clock.h"
 #include "facts/task_memory.h"
 #include "report/model.h"
 #include "timeline/time_samples.h"
@@ -206,6 +207,7 @@ struct ExecutorFacts {
   bool added = false, removed = false;
   bool by_own_word = false;  // removed because the driver's JVM itself reported its end, even if other things had ended before
   int64_t added_ms = 0, removed_ms = 0;
+  RemoteClock clock;  // its messages have times of their own
   // In the order of the driver's events, whose clock may be set back; 0: not yet.
   uint64_t added_event = 0, removed_event = 0, task_lost_event = 0;
   int64_t last_success_ms = 0;          // of a task

@@ -14,6 +14,11 @@
 namespace memprof {
 namespace {
 
+// Only snapshots show the executor's clock: an executor sends none of another one's.
+void DeliverClock(std::string_view executor_id, const proto::Moment& last, const std::optional<Instant>& arrived, StoreState& state) {
+  if (arrived && !state.WasDropped(executor_id)) state.Executor(executor_id).clock.Arrived({last.time_ms(), last.clock_ms()}, *arrived);
+}
+
 void DeliverSnapshot(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot, StoreState& state) {
   if (state.WasDropped(executor_id)) return;
   ExecutorFacts& executor = state.Executor(executor_id);
@@ -80,11 +85,6 @@ void JoinRecovered(const proto::TaskProfile& profile, TaskFacts& task, StoreStat
   }
 }
 
-// An earlier attempt of the same application (YARN starts a driver anew) has left words of its own, with ids that are given again.
-bool IsOfAnEarlierAttempt(int64_t time_ms, const StoreState& state) {
-  return time_ms != 0 && state.application.started_ms && time_ms < *state.application.started_ms;
-}
-
 void DeliverProfile(std::string_view executor_id, const proto::TaskProfile& profile, StoreState& state) {
   state.jvm_interval_bytes = std::max(state.jvm_interval_bytes, profile.jvm_interval_bytes());
   state.python_interval_bytes = std::max(state.python_interval_bytes, profile.python_interval_bytes());
@@ -123,7 +123,6 @@ void DeliverDeath(std::string_view executor_id, const proto::WorkerDeath& death,
 }
 
 void DeliverShortage(std::string_view executor_id, const proto::HeapShortage& shortage, StoreState& state) {
-  if (IsOfAnEarlierAttempt(shortage.time_ms(), state)) return;
   if (!state.WasDropped(executor_id)) state.Executor(executor_id);
   if (!state.heap_shortages.Put({std::string(executor_id), shortage.time_ms(), shortage.task_attempt_id()}, shortage))
     ++state.dropped_deaths;
@@ -147,17 +146,17 @@ void DeliverSource(const proto::DriverSource& source, StoreState& state) {
 
 }  // namespace
 
-Status Deliver(std::string_view bytes, StoreState& state) {
+Status Deliver(std::string_view bytes, const std::optional<Instant>& arrived, StoreState& state) {
   proto::Envelope envelope;
   if (Status status = DecodeEnvelope(bytes, envelope); !status.ok()) return status;
   switch (envelope.message_case()) {
     case proto::Envelope::kTask:
-      if (IsOfAnEarlierAttempt(envelope.task().taken_ms(), state)) return {};
       if (!state.WasDropped(envelope.executor_id())) state.Executor(envelope.executor_id());  // seen, even before its ExecutorAdded
       if (envelope.task().has_executor()) DeliverSnapshot(envelope.executor_id(), envelope.task().executor(), state);
       DeliverProfile(envelope.executor_id(), envelope.task(), state);
       break;
     case proto::Envelope::kExecutor:
+      DeliverClock(envelope.executor_id(), envelope.executor().last(), arrived, state);
       DeliverSnapshot(envelope.executor_id(), envelope.executor(), state);
       break;
     case proto::Envelope::kSymbols:

@@ -2,14 +2,16 @@
 // profile is replaced as a whole by one of a higher sequence; an executor's peaks are joined; names are added.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "rollup/state.h"
 
 namespace memprof {
 
-// A refused message changes nothing.
-Status Deliver(std::string_view envelope, StoreState& state);
+// A refused message changes nothing. `arrived`: of a message that its executor has just sent; none if it was kept meanwhile.
+Status Deliver(std::string_view envelope, const std::optional<Instant>& arrived, StoreState& state);
 
 }  // namespace memprof

@@ -106,10 +106,13 @@ void JoinPools(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& sn
   for (const proto::ExecutorSnapshot* from : Both(snapshot, other)) {
     for (const proto::SparkPool& pool : from->spark_pools()) {
       proto::SparkPool& known = pools[pool.last().off_heap()];
-      const auto order = [](const proto::SparkPool& value) { return std::tuple(value.last_ms(), value.last().SerializeAsString()); };
+      const auto order = [](const proto::SparkPool& value) {
+        return std::tuple(value.last_clock_ms(), value.last_ms(), value.last().SerializeAsString());
+      };
       if (!known.has_last() || order(known) < order(pool)) {
         *known.mutable_last() = pool.last();
         known.set_last_ms(pool.last_ms());
+        known.set_last_clock_ms(pool.last_clock_ms());
       }
       known.set_storage_peak_bytes(std::max(known.storage_peak_bytes(), pool.storage_peak_bytes()));
       known.set_execution_peak_bytes(std::max(known.execution_peak_bytes(), pool.execution_peak_bytes()));
@@ -186,7 +189,9 @@ void JoinCollectors(const proto::ExecutorSnapshot& other, proto::ExecutorSnapsho
 }
 
 void JoinHeapUse(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
-  const auto later = [](const proto::HeapUse& use) { return std::tuple(use.time_ms(), use.bytes(), use.collection(), use.whole_heap()); };
+  const auto later = [](const proto::HeapUse& use) {
+    return std::tuple(use.clock_ms(), use.time_ms(), use.bytes(), use.collection(), use.whole_heap());
+  };
   const auto larger = [](const proto::HeapUse& use) { return std::tuple(use.whole_heap(), use.bytes(), use.time_ms(), use.collection()); };
   if (other.has_heap_after_gc() && later(other.heap_after_gc()) > later(snapshot.heap_after_gc())) {
     *snapshot.mutable_heap_after_gc() = other.heap_after_gc();

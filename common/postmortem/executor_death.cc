@@ -21,7 +21,8 @@ namespace {
 
 constexpr int64_t kLeftIsNewsMs = 60'000;  // near a limit it is said every twenty seconds, and moves within thirty anywhere
 
-void PutAge(const proto::ExecutorSnapshot& snapshot, const std::vector<LastTask>& tasks, int64_t gone_ms, ReportPostMortem& death) {
+void PutAge(const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot, const std::vector<LastTask>& tasks,
+            ReportPostMortem& death) {
   int64_t latest = snapshot.last().time_ms();  // of what is told of its use
   if (!snapshot.has_last()) {
     latest = snapshot.taken_ms();
@@ -29,7 +30,7 @@ void PutAge(const proto::ExecutorSnapshot& snapshot, const std::vector<LastTask>
       if (last.task->profile) latest = std::max(latest, last.task->profile->taken_ms);
     }
   }
-  if (latest > 0) death.last_sample_age_ms = std::max<int64_t>(0, gone_ms - latest);  // two hosts' clocks may differ
+  if (latest > 0) death.last_sample_age_ms = std::max<int64_t>(0, GoneMs(facts) - facts.clock.ToDriver(latest));
 }
 
 // What no running task held off-heap. Of a task that has ended (it failed, and its executor went with it) it is that, and no longer its
@@ -62,10 +63,12 @@ uint64_t KillsOf(const std::vector<proto::WorkerDeath>& workers) {
 }
 
 // What a full heap was full of, if its collector had time to mark it.
-void PutRetained(const ReportExecutor& executor, ReportPostMortem& death) {
+void PutRetained(const ReportExecutor& executor, const ExecutorFacts& facts, ReportPostMortem& death) {
   death.retained = executor.retained;
   if (!death.heap) death.heap = executor.nearly_full_heap;
-  if (death.retained) KeepLargest(DeathWriter::kRetainedShown, *death.retained);
+  if (!death.retained) return;
+  death.retained->time_ms = facts.clock.ToDriver(death.retained->time_ms);  // beside the death's own time
+  KeepLargest(DeathWriter::kRetainedShown, *death.retained);
 }
 
 }  // namespace
@@ -100,7 +103,7 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   const std::optional<proto::HeapShortage> error = HeapErrorThatEnded(executor.id, facts, state_);
   if (error) evidence.heap_error = error->error().empty() ? "a full heap" : error->error();
   PutKernelKills(executor, facts, snapshot, dead_before, evidence);
-  PutAge(snapshot, tasks, GoneMs(facts), death);
+  PutAge(facts, snapshot, tasks, death);
   evidence.sample_age_ms = death.last_sample_age_ms;
   const Verdict verdict = Judge(evidence);
   death.out_of_memory = verdict.out_of_memory;
@@ -118,7 +121,8 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   std::optional<ReportAction> action;
   if (verdict.of_heap && error) action = ChargeAction(executor, *error, death);
   death.headline = ExecutorHeadline(death, verdict, executor, evidence.last_word, error, action);
-  if (in_full && (verdict.of_heap || verdict.of_unknown_pool || verdict.maybe_of_heap) && !death.retained) PutRetained(executor, death);
+  if (in_full && (verdict.of_heap || verdict.of_unknown_pool || verdict.maybe_of_heap) && !death.retained)
+    PutRetained(executor, facts, death);
   // Which setting helps depends on the pool that ran short.
   if (in_full && death.out_of_memory && !verdict.of_unknown_pool)
     death.advice = AdviceFor(death, executor, snapshot, tasks, verdict, evidence.last_word, action, state_);

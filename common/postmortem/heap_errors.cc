@@ -19,6 +19,9 @@
 namespace memprof {
 namespace {
 
+// Spark's own times are the driver's.
+int64_t DriverMs(const proto::HeapShortage& error, const ExecutorFacts& facts) { return facts.clock.ToDriver(error.time_ms()); }
+
 // Whether HotSpot has killed the JVM, as OnOutOfMemoryError says: at the first error and at once. If the executor shows life later, the
 // command failed, or was meant for another process.
 bool KilledItself(const std::vector<proto::HeapShortage>& errors, const ExecutorFacts& facts) {
@@ -26,8 +29,8 @@ bool KilledItself(const std::vector<proto::HeapShortage>& errors, const Executor
   const proto::ExecutorSnapshot snapshot = SnapshotOf(facts);
   if (!snapshot.kills_itself_on_out_of_memory() || errors.empty()) return false;
   const proto::Moment* moment = LastMoment(snapshot);
-  const int64_t life_ms = std::max(errors.back().time_ms(), facts.last_success_ms);
-  return std::max(life_ms, moment == nullptr ? 0 : moment->time_ms()) <= errors.front().time_ms() + kTakesMs;
+  const int64_t seen_ms = std::max(errors.back().time_ms(), moment == nullptr ? 0 : moment->time_ms());
+  return std::max(facts.clock.ToDriver(seen_ms), facts.last_success_ms) <= DriverMs(errors.front(), facts) + kTakesMs;
 }
 
 // With an OutOfMemoryError a JVM ends by Spark's handler, by HotSpot's, by CrashOnOutOfMemoryError, or by its own OnOutOfMemoryError, by
@@ -44,11 +47,11 @@ bool MayEndSo(const std::vector<proto::HeapShortage>& errors, const ExecutorFact
 // executor finished other tasks more than kEndsWithinMs later.
 bool IsFatal(const proto::HeapShortage& error, const ExecutorFacts& facts, const StoreState& state) {
   const auto task = state.tasks.find(error.task_attempt_id());
-  return task != state.tasks.end() && task->second.ends_executor && facts.last_success_ms <= error.time_ms() + kEndsWithinMs;
+  return task != state.tasks.end() && task->second.ends_executor && facts.last_success_ms <= DriverMs(error, facts) + kEndsWithinMs;
 }
 
 bool IsCloseTo(const proto::HeapShortage& error, const ExecutorFacts& facts, const StoreState& state) {
-  return error.ends_jvm() || IsFatal(error, facts, state) || error.time_ms() + kEndsWithinMs >= facts.removed_ms;
+  return error.ends_jvm() || IsFatal(error, facts, state) || DriverMs(error, facts) + kEndsWithinMs >= facts.removed_ms;
 }
 
 // In the order of time, without heaps that were only nearly full.
@@ -93,7 +96,7 @@ void AddSurvived(const std::string& id, const std::vector<proto::HeapShortage>& 
     const auto task = state.tasks.find(error.task_attempt_id());
     const TaskFacts* of_task = task == state.tasks.end() ? nullptr : &task->second;
     const bool fatal = IsFatal(error, facts, state);
-    const bool was_over = end != nullptr && of_task != nullptr && of_task->ended && of_task->end_ms < end->time_ms();
+    const bool was_over = end != nullptr && of_task != nullptr && of_task->ended && of_task->end_ms < DriverMs(*end, facts);
     if (end != nullptr && IsCloseTo(error, facts, state) && !was_over) continue;  // it is part of that end
     if (of_task != nullptr && !of_task->ended) continue;                          // how it ends says what became of it
     if (fatal && (died || !state.application.ended_ms)) continue;                 // its executor's own entry tells of it, now or soon

@@ -12,12 +12,13 @@
 namespace memprof {
 namespace {
 
-constexpr int64_t kSameTimeMs = 10'000;  // clocks of two hosts, and Spark's patience with a worker (spark.python.task.killTimeout, 2 s)
+// The clocks of two hosts, and Spark's patience with a worker (spark.python.task.killTimeout, 2 s).
+constexpr int64_t kSameTimeMs = 10'000;
 
 // Spark ends a worker whose task is cancelled, or needs no more rows.
-bool MayHaveBeenEnded(const TaskFacts& task, const proto::WorkerDeath& worker) {
+bool MayHaveBeenEnded(const TaskFacts& task, int64_t died_ms) {
   const bool in_order = task.outcome == TaskOutcome::kKilled || task.outcome == TaskOutcome::kSucceeded;
-  return task.ended && in_order && std::abs(task.end_ms - worker.time_ms()) <= kSameTimeMs;
+  return task.ended && in_order && std::abs(task.end_ms - died_ms) <= kSameTimeMs;
 }
 
 }  // namespace
@@ -52,7 +53,7 @@ ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const Exe
   const auto task = state_.tasks.find(worker.task_attempt_id());
   if (task != state_.tasks.end()) {
     death.reason = state_.interner->StringAt(task->second.error);
-    evidence.was_ended = death.program.empty() && MayHaveBeenEnded(task->second, worker);
+    evidence.was_ended = death.program.empty() && MayHaveBeenEnded(task->second, facts.clock.ToDriver(worker.time_ms()));
     if (task->second.profile) tasks.push_back({task->first, &task->second, LiveBytesOf(task->second)});
     if (const InternedIncident* end = FatalSignalOf(task->second, worker.pid())) {
       evidence.signal = end->signal;

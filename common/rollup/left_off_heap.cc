@@ -44,7 +44,7 @@ std::optional<ReportLeftOffHeap> LeftOffHeapRow(const ExecutorFacts& facts, size
 
 LeftOffHeapThen LeftOffHeapSites(const ExecutorFacts& facts, int64_t since_ms, uint64_t most_bytes) {
   proto::LeftOffHeap message;
-  if (!Parse(facts.left_off_heap, message) || message.time_ms() < since_ms) return {};
+  if (!Parse(facts.left_off_heap, message) || facts.clock.ToDriver(message.time_ms()) < since_ms) return {};
   if (LeftBytes(message) / 9 * 8 > most_bytes) return {};  // samples of small blocks scatter
   std::vector<ReportSite> rows;
   for (const proto::LeftSite& site : message.sites()) {

@@ -50,8 +50,8 @@ struct ProfileStore::Impl {
 ProfileStore::ProfileStore(uint64_t limit_bytes) : impl_(std::make_unique<Impl>(limit_bytes)) {}
 ProfileStore::~ProfileStore() = default;
 
-Status ProfileStore::Ingest(std::string_view envelope) {
-  return impl_->Apply([&](StoreState& state) { return Deliver(envelope, state); });
+Status ProfileStore::Ingest(std::string_view envelope, const std::optional<Instant>& arrived) {
+  return impl_->Apply([&](StoreState& state) { return Deliver(envelope, arrived, state); });
 }
 
 void ProfileStore::ApplicationStarted(std::string_view id, std::string_view name, std::string_view spark_version,

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "facts/driver_events.h"
 #include "postmortem/failure_note.h"
@@ -33,8 +34,8 @@ class ProfileStore {
   explicit ProfileStore(uint64_t limit_bytes = 64u << 20);
   ~ProfileStore();
 
-  // A serialised memprof.proto.Envelope from merge, task end, heartbeat or RPC.
-  Status Ingest(std::string_view envelope);
+  // A serialised memprof.proto.Envelope from merge, task end, heartbeat or RPC. `arrived`: now, if its executor has just sent it.
+  Status Ingest(std::string_view envelope, const std::optional<Instant>& arrived = std::nullopt);
 
   // Events of the driver. Times are epoch milliseconds.
   void ApplicationStarted(std::string_view id, std::string_view name, std::string_view spark_version, std::string_view python_version,

@@ -54,7 +54,7 @@ void JvmHeap::SetCollectors(std::vector<std::string> names, const std::string& w
 }
 
 void JvmHeap::CollectionEnded(const Collection& collection) {
-  collectors_.Ended(collection, EpochMs());
+  collectors_.Ended(collection, Now());
   if (const std::optional<Marking> marking = markings_.Ended(collection)) sweeper_.Marked(*marking);
   if (nearly_full_.Ended(collection, MonotonicNs())) sweeper_.WantLook();
 }

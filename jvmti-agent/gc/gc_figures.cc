@@ -14,7 +14,7 @@ void GcFigures::Begin() {
   peak_.reset();
 }
 
-void GcFigures::Ended(const Collection& collection, int64_t now_ms) {
+void GcFigures::Ended(const Collection& collection, const Instant& now) {
   const std::lock_guard lock(mutex_);
   const auto named = [](const auto& map, const std::string& name, size_t most) {
     return map.contains(name) || map.size() < most ? name : std::string("other");
@@ -31,7 +31,7 @@ void GcFigures::Ended(const Collection& collection, int64_t now_ms) {
   figures.last = collection;
   ++figures.causes[named(figures.causes, collection.cause, kMaxCauses)];
   if (!FreesMemory(collection.collector)) return;
-  last_ = Use{collection.after_bytes, PhraseOf(collection), now_ms, MarksOf(collection.collector) != Marks::kNothing};
+  last_ = Use{collection.after_bytes, PhraseOf(collection), now, MarksOf(collection.collector) != Marks::kNothing};
   const auto order = [](const Use& use) { return std::pair(use.whole_heap, use.bytes); };
   if (!peak_ || order(*last_) > order(*peak_)) peak_ = last_;
 }
@@ -47,7 +47,8 @@ void GcFigures::Describe(proto::ExecutorSnapshot* snapshot) const {
     if (!use) return;
     message()->set_bytes(use->bytes);
     message()->set_collection(ValidUtf8(use->collection));
-    message()->set_time_ms(use->time_ms);
+    message()->set_time_ms(use->at.time_ms);
+    message()->set_clock_ms(use->at.clock_ms);
     message()->set_whole_heap(use->whole_heap);
   };
   put(last_, [&] { return snapshot->mutable_heap_after_gc(); });

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/clock.h"
 #include "gc/collection.h"
 #include "proto/memprof.pb.h"
 
@@ -18,7 +19,7 @@ class GcFigures {
   static constexpr size_t kMaxCollectors = 16, kMaxCauses = 12;  // further ones are "other"
 
   void Begin();
-  void Ended(const Collection& collection, int64_t now_ms);  // since 1970
+  void Ended(const Collection& collection, const Instant& now);
   // What the heap had in use after the last collection; nothing before the first.
   std::optional<uint64_t> UsedAfter() const;
   void Describe(proto::ExecutorSnapshot* snapshot) const;
@@ -33,7 +34,7 @@ class GcFigures {
   struct Use {
     uint64_t bytes = 0;
     std::string collection;
-    int64_t time_ms = 0;
+    Instant at;
     bool whole_heap = false;
   };
 

@@ -53,7 +53,7 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_close(JNIEnv*, jcla
 JNIEXPORT jstring JNICALL Java_org_sparkmemprof_jni_NativeStore_ingest(JNIEnv* jni, jclass, jlong store, jbyteArray envelope) {
   return OrElse<jstring>(nullptr, [&]() -> jstring {
     if (store == 0) return ToJavaString(jni, "the profile store is closed");
-    const Status status = At<ProfileStore>(store)->Ingest(ToBytes(jni, envelope));
+    const Status status = At<ProfileStore>(store)->Ingest(ToBytes(jni, envelope), Now());
     return status.ok() ? nullptr : ToJavaString(jni, status.message());
   });
 }

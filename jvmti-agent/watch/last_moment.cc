@@ -7,8 +7,9 @@ namespace memprof {
 
 proto::Moment LastMoment(const ProcessWatch& processes, uint64_t used) {
   proto::Moment moment;
-  moment.set_time_ms(EpochMs());
-  moment.set_clock_ms(MonotonicNs() / 1'000'000);
+  const Instant now = Now();
+  moment.set_time_ms(now.time_ms);
+  moment.set_clock_ms(now.clock_ms);
   moment.set_used_bytes(used);
   uint64_t sum = 0;
   for (const auto& [pid, process] : processes.living()) {

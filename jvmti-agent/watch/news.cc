@@ -33,7 +33,7 @@ void News::SetSparkMemory(const SparkMemoryUse& use) {
 
 void News::SetSparkPool(const proto::PoolUse& use) {
   const std::lock_guard lock(mutex_);
-  spark_.pools.Add(use, EpochMs());
+  spark_.pools.Add(use, Now());
 }
 
 void News::SetLastTask(int32_t pid, int64_t task_attempt_id) {

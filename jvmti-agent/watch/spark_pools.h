@@ -10,7 +10,7 @@ namespace memprof {
 
 class SparkPools {
  public:
-  void Add(const proto::PoolUse& use, int64_t now_ms);
+  void Add(const proto::PoolUse& use, const Instant& now);
   void AddTo(proto::ExecutorSnapshot* snapshot) const;
 
  private:

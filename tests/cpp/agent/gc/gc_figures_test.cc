@@ -22,14 +22,14 @@ TEST(GcFigures, InUseIsWhatTheLastCollectionHasLeft) {
   EXPECT_FALSE(figures.UsedAfter());
   EXPECT_FALSE(none.has_heap_after_gc() || none.has_heap_after_gc_peak()) << "not known is not 0";
 
-  figures.Ended(Of("PS Scavenge", "Allocation Failure", 5003), 1000);
+  figures.Ended(Of("PS Scavenge", "Allocation Failure", 5003), {1000, 7});
   proto::ExecutorSnapshot young;
   figures.Describe(&young);
   EXPECT_EQ(young.heap_after_gc_peak().bytes(), 5003u);
   EXPECT_FALSE(young.heap_after_gc_peak().whole_heap());
-  figures.Ended(Of("PS MarkSweep", "Ergonomics", 3001), 1500);
-  figures.Ended(Of("PS Scavenge", "Allocation Failure", 4007), 1700);
-  figures.Ended(Of("PS MarkSweep", "Ergonomics", 2001), 2000);
+  figures.Ended(Of("PS MarkSweep", "Ergonomics", 3001), {1500, 7});
+  figures.Ended(Of("PS Scavenge", "Allocation Failure", 4007), {1700, 7});
+  figures.Ended(Of("PS MarkSweep", "Ergonomics", 2001), {2000, 7});
   EXPECT_EQ(figures.UsedAfter(), 2001u);
   proto::ExecutorSnapshot snapshot;
   figures.Describe(&snapshot);
@@ -49,12 +49,12 @@ TEST(GcFigures, WhatLeavesGarbageIsNoAnswer) {
   for (const char* pauses :
        {"ZGC Pauses", "ZGC Minor Pauses", "ZGC Major Pauses", "Shenandoah Pauses", "G1 Concurrent GC", "ConcurrentMarkSweep"}) {
     GcFigures figures;
-    figures.Ended(Of(pauses, "Proactive", 9000), 1000);
+    figures.Ended(Of(pauses, "Proactive", 9000), {1000, 7});
     EXPECT_FALSE(figures.UsedAfter()) << pauses;
   }
   GcFigures figures;
-  figures.Ended(Of("ZGC Major Cycles", "Proactive", 3001), 1000);
-  figures.Ended(Of("ZGC Major Pauses", "Proactive", 9000), 1100);
+  figures.Ended(Of("ZGC Major Cycles", "Proactive", 3001), {1000, 7});
+  figures.Ended(Of("ZGC Major Pauses", "Proactive", 9000), {1100, 7});
   EXPECT_EQ(figures.UsedAfter(), 3001u);
 }
 

@@ -15,17 +15,17 @@ proto::PoolUse Use(bool off_heap, uint64_t storage, uint64_t execution) {
 
 TEST(SparkPools, EachPeakByItselfAndTheLastLook) {
   SparkPools pools;
-  pools.Add(Use(false, 3'000'017, 11), 100);
-  pools.Add(Use(true, 19, 23), 100);
-  pools.Add(Use(false, 13, 4'000'037), 200);
-  pools.Add(Use(false, 14, 12), 300);
+  pools.Add(Use(false, 3'000'017, 11), {100, 7});
+  pools.Add(Use(true, 19, 23), {100, 7});
+  pools.Add(Use(false, 13, 4'000'037), {200, 7});
+  pools.Add(Use(false, 14, 12), {300, 7});
   proto::ExecutorSnapshot snapshot;
   pools.AddTo(&snapshot);
   ASSERT_EQ(snapshot.spark_pools_size(), 2);
   EXPECT_EQ(snapshot.spark_pools(0).storage_peak_bytes(), 3'000'017u);
   EXPECT_EQ(snapshot.spark_pools(0).execution_peak_bytes(), 4'000'037u);
   EXPECT_EQ(snapshot.spark_pools(0).last().storage_bytes(), 14u);
-  EXPECT_EQ(snapshot.spark_pools(0).last_ms(), 300);
+  EXPECT_EQ(snapshot.spark_pools(0).last_ms(), {300, 7});
   EXPECT_EQ(snapshot.spark_pools(0).used_peak_bytes(), 4'000'050u) << "not the sum of peaks of different moments";
   EXPECT_EQ(snapshot.spark_pools(1).execution_peak_bytes(), 23u);
 }

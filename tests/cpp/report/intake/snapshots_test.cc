@@ -228,6 +228,30 @@ TEST(Snapshots, TheLastMomentIsTheOneOfTheClockThatIsNeverSetBack) {
   EXPECT_EQ(second.last().used_bytes(), 300u);
 }
 
+TEST(Snapshots, SoAreSparksPoolsAndTheHeapAfterACollection) {
+  const auto make = [](int64_t time_ms, int64_t clock_ms, uint64_t bytes) {
+    proto::ExecutorSnapshot snapshot;
+    proto::SparkPool& pool = *snapshot.add_spark_pools();
+    pool.mutable_last()->set_storage_bytes(bytes);
+    pool.set_last_ms(time_ms);
+    pool.set_last_clock_ms(clock_ms);
+    proto::HeapUse& heap = *snapshot.mutable_heap_after_gc();
+    heap.set_bytes(bytes);
+    heap.set_time_ms(time_ms);
+    heap.set_clock_ms(clock_ms);
+    return snapshot;
+  };
+  const proto::ExecutorSnapshot before = make(3'600'000'000, 70'000, 900), after = make(3'596'400'500, 70'500, 300);
+  proto::ExecutorSnapshot first = before, second = after;
+  JoinSnapshot(after, first);
+  JoinSnapshot(before, second);
+  for (const proto::ExecutorSnapshot* joined : {&first, &second}) {
+    EXPECT_EQ(joined->spark_pools(0).last().storage_bytes(), 300u);
+    EXPECT_EQ(joined->spark_pools(0).last_clock_ms(), 70'500);
+    EXPECT_EQ(joined->heap_after_gc().bytes(), 300u);
+  }
+}
+
 // A pid may be a worker's first and a program's then, and many programs are cut.
 TEST(Snapshots, OrderChangesNothingWhereProgramsAreCut) {
   std::mt19937 random(7);

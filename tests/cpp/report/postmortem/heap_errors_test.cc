@@ -207,15 +207,6 @@ TEST(HeapErrors, OneLongAgoOrBesideAKillExplainsNoDeath) {
   }
 }
 
-TEST(HeapErrors, OneOfAnEarlierAttemptOfTheApplicationIsNoNews) {
-  ProfileStore store;
-  FillScene(store, "Command exited with code 3", kContainer / 3);
-  Tell(store, HeapError(true, kBegin - 1, -1));  // a driver that was started anew gives its executors the same ids again
-  const Json deaths = Deaths(store);
-  ASSERT_EQ(deaths.size(), 1u);
-  EXPECT_EQ(deaths[0]["heap"], nullptr);
-}
-
 TEST(HeapErrors, AnErrorThatWasSurvivedIsToldWhenItsTaskHasEnded) {
   struct Case {
     TaskOutcome outcome;

@@ -1,0 +1,45 @@
+// RemoteClock: how far an executor's clock is ahead of the driver's. Hosts whose clocks differ by minutes exist, and times of both meet
+// in a post-mortem: when Spark removed an executor, and what that had measured before. Not thread-safe.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+
+#include "base/clock.h"
+
+namespace memprof {
+
+class RemoteClock {
+ public:
+  static constexpr int64_t kSameMs = 3'000;  // a smaller difference can't be told from the way that the messages took
+
+  // A message that tells of `there`, an instant of the executor, arrived at `here`, an instant of the driver. In any order and any number
+  // of times. By the clocks that are never set, a message has taken as much longer than the fastest one as it lags behind that: without
+  // this delay, what is left is the difference of the clocks that people set.
+  void Arrived(const Instant& there, const Instant& here) {
+    if (!IsPlausible(there) || there.clock_ms < newest_clock_ms_) return;
+    newest_clock_ms_ = there.clock_ms;
+    const int64_t lead_ms = there.clock_ms - here.clock_ms;
+    fastest_lead_ms_ = std::max(lead_ms, fastest_lead_ms_.value_or(lead_ms));
+    const int64_t delay_ms = *fastest_lead_ms_ - lead_ms;
+    const int64_t ahead_ms = there.time_ms - (here.time_ms - delay_ms);
+    ahead_ms_ = std::abs(ahead_ms) < kSameMs ? 0 : ahead_ms;
+  }
+
+  // A time of the executor's clock, by the driver's. Unchanged while no message has come.
+  int64_t ToDriver(int64_t time_ms) const { return time_ms - ahead_ms_; }
+
+ private:
+  // Strangers may send anything; sums of such figures can't overflow.
+  static bool IsPlausible(const Instant& instant) {
+    constexpr int64_t kMost = int64_t{1} << 50;
+    return instant.clock_ms > 0 && instant.clock_ms < kMost && instant.time_ms > 0 && instant.time_ms < kMost;
+  }
+
+  std::optional<int64_t> fastest_lead_ms_;
+  int64_t newest_clock_ms_ = 0, ahead_ms_ = 0;
+};
+
+}  // namespace memprof

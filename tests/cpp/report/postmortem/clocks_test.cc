@@ -1,0 +1,113 @@
+// Hosts whose clocks show another time than the driver's.
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "report/postmortem/worker_scene.h"
+
+namespace memprof {
+namespace {
+
+using namespace testing;
+
+constexpr int64_t kHour = 3'600'000;
+
+class Clocks : public ::testing::TestWithParam<int64_t> {
+ protected:
+  void SetUp() override {
+    store_ = std::make_unique<ProfileStore>();
+    store_->ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin);
+    store_->ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin + 100});
+    store_->StageSubmitted(5, 0, "collect", "job.py:30", 2, kBegin + 1000);
+  }
+
+  // Its time is the executor's.
+  void Tell(proto::Envelope envelope) {
+    proto::Moment& last = *envelope.mutable_executor()->mutable_last();
+    last.set_time_ms(last.time_ms() + ahead_);
+    last.set_clock_ms(700'000);
+    ASSERT_TRUE(store_->Ingest(envelope.SerializeAsString(), Instant{last.time_ms() - ahead_ + 3, 40'000}).ok());
+  }
+
+  void TellError(int64_t time_ms) {
+    proto::Envelope envelope = LastSnapshot(0);
+    proto::HeapShortage& error = *envelope.mutable_heap_shortage();
+    error.set_time_ms(time_ms + ahead_);
+    error.set_error("Java heap space");
+    error.set_task_attempt_id(40);
+    error.set_stage_id(5);
+    ASSERT_TRUE(store_->Ingest(envelope.SerializeAsString()).ok());
+  }
+
+  ProfileBuilder Running(int64_t id) {
+    ProfileBuilder task = RunningTask(id, kDeadlyBytes);
+    task.profile().set_taken_ms(task.profile().taken_ms() + ahead_);
+    return task;
+  }
+
+  const int64_t ahead_ = GetParam();
+  std::unique_ptr<ProfileStore> store_;
+};
+
+TEST_P(Clocks, TheLastSampleIsAsOldAsItWas) {
+  Tell(LastSnapshot(kFull));
+  store_->ExecutorRemoved("1", kCode137, kBegin + 10'000);
+  const Json death = TheDeath(*store_);
+  EXPECT_NEAR(death["lastSampleAgeMs"].get<int64_t>(), 500, 5);
+  EXPECT_EQ(death["outOfMemory"], true);
+}
+
+// An executor that is behind the driver's start is none of an earlier attempt of the application.
+TEST_P(Clocks, ProfilesOfAnyTimeCount) {
+  ASSERT_TRUE(store_->Ingest(Running(40).Bytes()).ok());
+  Tell(LastSnapshot(kFull));
+  store_->ExecutorRemoved("1", kCode137, kBegin + 10'000);
+  const Json death = TheDeath(*store_);
+  EXPECT_EQ(death["taskAttemptId"], 40);
+  EXPECT_EQ(death["sites"][0]["liveAtPeakBytes"], kDeadlyBytes);
+}
+
+TEST_P(Clocks, AnErrorIsAsCloseToTheEndAsItWas) {
+  for (const bool close : {true, false}) {
+    SetUp();
+    ASSERT_TRUE(store_->Ingest(Running(40).Bytes()).ok());
+    Tell(LastSnapshot(kContainer / 3));
+    TellError(kBegin + 9'000);
+    store_->ExecutorRemoved("1", "Command exited with code 52", kBegin + (close ? 10'000 : 900'000));
+    const std::string headline = Deaths(*store_)[0]["headline"];
+    EXPECT_EQ(headline.find("ran out of heap: task 40") != std::string::npos, close) << headline;
+  }
+}
+
+TEST_P(Clocks, ATaskThatEndedThenMayHaveEndedItsWorker) {
+  for (const bool then : {true, false}) {
+    SetUp();
+    ASSERT_TRUE(store_->Ingest(Running(40).Bytes()).ok());
+    Tell(LastSnapshot(kContainer / 3));
+    proto::Envelope death;
+    ASSERT_TRUE(death.ParseFromString(WorkerDeath(1)));
+    death.mutable_worker_death()->set_time_ms(kBegin + 9'800 + ahead_);
+    death.mutable_worker_death()->mutable_before()->set_time_ms(kBegin + 9'783 + ahead_);
+    ASSERT_TRUE(store_->Ingest(death.SerializeAsString()).ok());
+    store_->TaskEnded({40, 5, 0, 0, 0, "1", TaskOutcome::kKilled, "cancelled", kBegin + (then ? 9'900 : 99'000)});
+    const std::string headline = TheDeath(*store_)["headline"];
+    EXPECT_EQ(headline.find("or another process of its container") != std::string::npos, then) << headline;
+  }
+}
+
+TEST_P(Clocks, WhatWasLeftOffHeapIsNews) {
+  for (const bool is_news : {true, false}) {
+    SetUp();
+    const int64_t age = is_news ? 600 : 90'000;
+    ASSERT_TRUE(store_->Ingest(LeftBytes("1", kBegin + 10'000 - age + ahead_, 444'000'017)).ok());
+    FillScene(*store_, kCode137, kFull);
+    Tell(LastSnapshot(kFull));
+    const Json sites = TheDeath(*store_)["sites"];
+    EXPECT_EQ(sites[1]["liveAtPeakBytes"] == 444'000'017, is_news) << sites;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Clocks, ::testing::Values(-2 * kHour, int64_t{0}, kHour));
+
+}  // namespace
+}  // namespace memprof

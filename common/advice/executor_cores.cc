@@ -23,7 +23,7 @@ std::optional<ReportAdvice> ForHeap(const AdviceInput& input, uint64_t cores) {
   return ReportAdvice{"spark.master", master, fmt::format("local[{}{}", tasks / 2 * cpus, failures), because};
 }
 
-// A standalone worker gives the cores that are left to another executor, which no limit of its own bounds
+// A standalone worker may give the cores that became free to another executor of the application, whose memory no limit bounds
 // (Master.scheduleExecutorsOnWorkers).
 const char* AloneThere(const AdviceInput& input) {
   const std::string master = TextOr(input.settings, "spark.master", "");

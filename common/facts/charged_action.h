@@ -1,6 +1,6 @@
-// ChargedAction: the action that a moment of the driver is charged to. It ran then; of several, the one that had brought most, then the
-// last that was offered. Or it was the last to end, at most kUnpackedMs before, because results are unpacked after their jobs have ended:
-// if none ran, or if those that ran had brought next to nothing beside it. Bytes; milliseconds since 1970.
+// ChargedAction: the action that a moment of the driver is charged to. Of the actions that ran then, it is the one with most results so
+// far; of equal ones, the last that was offered. If none ran, or if their results were almost nothing in comparison, it is the last that
+// ended, at most kUnpackedMs before: results are unpacked after their jobs have ended. Bytes; milliseconds since 1970.
 #pragma once
 
 #include <cstdint>

@@ -43,8 +43,8 @@ std::optional<int> ExitCodeIn(std::string_view text) {
   return std::nullopt;
 }
 
-// Kubernetes' word of any container of the pod that the kernel ever killed in: of a Python worker, or of a sidecar. Whoever ended by
-// itself says so by another exit code.
+// Kubernetes says this of every container in which the kernel ever killed a process, also a Python worker or a sidecar. A container that
+// ended by itself has another exit code.
 bool IsOomKilled(std::string_view text, std::optional<int> exit_code) {
   return text.find("oomkilled") != text.npos && exit_code.value_or(kExitSigkill) == kExitSigkill;
 }

@@ -63,8 +63,8 @@ void DeathWriter::PutHeapError(const proto::HeapShortage& error, std::vector<Las
   if (task != state_.tasks.end()) PutFirst({task->first, &task->second, LiveBytesOf(task->second)}, tasks);
 }
 
-// What the driver's heap was full of for the user's program. In local mode tasks fill the same heap, for themselves. What ran but can't
-// have filled it is no more than mentioned.
+// The action of the user's program that filled the driver's heap. In local mode tasks fill the same heap. An action that ran but can't
+// have filled it is only mentioned.
 std::optional<ReportAction> DeathWriter::ChargeAction(const ReportExecutor& executor, const proto::HeapShortage& error,
                                                       ReportPostMortem& death) const {
   if (executor.id != "driver") return std::nullopt;

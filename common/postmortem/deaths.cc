@@ -11,9 +11,9 @@
 namespace memprof {
 namespace {
 
-// A worker whose task Spark ended itself (cancelled, a limit reached) is ended with it. Otherwise its task has failed, or the
-// kernel's counter says who it was.
-bool DiedUnwanted(const proto::WorkerDeath& death, const StoreState& state) {
+// Spark ends a worker together with its task (cancelled, a limit reached); that is no death. It is one if the task failed, or if the
+// kernel's counter shows a kill.
+bool WasKilledOrFailed(const proto::WorkerDeath& death, const StoreState& state) {
   if (death.oom_kills() > 0) return true;
   auto task = state.tasks.find(death.task_attempt_id());
   return task != state.tasks.end() && task->second.ended && task->second.outcome == TaskOutcome::kFailed;
@@ -36,7 +36,7 @@ proto::WorkerDeath DeathByItsOwnWord(int64_t task_attempt_id, const TaskFacts& t
 void ForEachWorkerDeath(const StoreState& state,
                         const std::function<void(const std::string& executor_id, const proto::WorkerDeath& death)>& visit) {
   state.worker_deaths.ForEach([&](const WorkerDeathKey& key, const proto::WorkerDeath& death) {
-    if (DiedUnwanted(death, state)) visit(std::get<0>(key), death);
+    if (WasKilledOrFailed(death, state)) visit(std::get<0>(key), death);
   });
   for (const auto& [id, task] : state.tasks) {
     if (!task.profile || !task.ended || task.outcome != TaskOutcome::kFailed) continue;

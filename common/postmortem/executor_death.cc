@@ -33,8 +33,7 @@ void PutAge(const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot,
   if (latest > 0) death.last_sample_age_ms = std::max<int64_t>(0, GoneMs(facts) - facts.clock.ToDriver(latest));
 }
 
-// What no running task held off-heap. Of a task that has ended (it failed, and its executor went with it) it is that, and no longer its
-// own.
+// Off-heap memory that no running task held. Blocks of a task that has ended are here, too, even if its failure ended the executor.
 std::vector<ReportSite> LeftThen(const ExecutorFacts& facts, const proto::Moment* last, const ReportPostMortem& death,
                                  std::vector<LastTask>& tasks) {
   const int64_t last_sample_ms = death.time_ms - death.last_sample_age_ms.value_or(0);
@@ -135,7 +134,7 @@ void DeathWriter::PutKernelKills(const ReportExecutor& executor, const ExecutorF
                                  const std::vector<proto::WorkerDeath>& dead_before, DeathEvidence& evidence) {
   PutKillsInCgroup(executor, facts, snapshot, dead_before, evidence);
   if (evidence.kernel_kills || !snapshot.has_host_oom_kills()) return;
-  // A kill on the host may have been of anybody; none at all was not of this executor.
+  // A kill on the host may be of any process. If there was none, the kernel did not kill this executor.
   const std::optional<NextExecutor> next = lookups_.NextOnHost(executor.id, snapshot, facts.removed_event);
   if (!next) return;
   if (next->oom_kills != snapshot.host_oom_kills()) {

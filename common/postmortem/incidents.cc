@@ -49,7 +49,7 @@ const InternedIncident* RefusalOf(const TaskFacts& task, int32_t pid) {
 }
 
 const InternedIncident* RefusalThatFailed(const TaskFacts& task, std::string_view error) {
-  // Python's own, numpy's _ArrayMemoryError, pyarrow's ArrowMemoryError; a program may well live with a refusal and fail of another thing.
+  // Python's own, numpy's _ArrayMemoryError, pyarrow's ArrowMemoryError; a program may survive a refusal and fail for another reason.
   if (!task.ended || task.outcome != TaskOutcome::kFailed || !NamesMemoryError(error)) return nullptr;
   return LastOf(task, [](const InternedIncident& incident) { return incident.signal == 0; });
 }

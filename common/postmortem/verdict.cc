@@ -76,7 +76,7 @@ const char* PoolPhrase(JvmPool pool) {
   return "its heap was full";
 }
 
-// No word came through of what it ran short of: its heap, direct buffers, or space for classes.
+// It is not known what ran out: the heap, direct buffers, or space for classes.
 Verdict ByExitCode(const DeathEvidence& evidence) {
   const bool of_spark = evidence.loss.exit_code == kExitSparkOom;
   return {.out_of_memory = true,
@@ -85,7 +85,7 @@ Verdict ByExitCode(const DeathEvidence& evidence) {
                              of_spark ? "" : "-XX:+ExitOnOutOfMemoryError ends a JVM with this code, ")};
 }
 
-// The agent tells only of what HotSpot calls the heap; of a heap that filled, mostly, without a text.
+// The agent reports only errors of what HotSpot calls the heap. When the heap was full, they mostly have no text.
 Verdict ByHeapError(const DeathEvidence& evidence) {
   if (PoolOf(evidence.heap_error) == JvmPool::kArray) return {.out_of_memory = true, .of_array = true, .how = OfHeap(evidence).how};
   return OfHeap(evidence);
@@ -116,7 +116,7 @@ std::string FoundNothing(const DeathEvidence& evidence) {
                      evidence.counted_on_host ? "there" : "in its cgroup");
 }
 
-// SIGKILL, or not a word: whoever did it left no name.
+// A SIGKILL, or no exit code: nothing says who ended it.
 Verdict ByUse(const DeathEvidence& evidence) {
   std::string how = EndPhrase(evidence.loss);
   const double share = ShareOf(evidence.used_bytes, evidence.limit_bytes);
@@ -155,8 +155,8 @@ Verdict ByUse(const DeathEvidence& evidence) {
   return {.how = how};
 }
 
-// A JVM that kills itself on an OutOfMemoryError can say no word before it. Only if two threads meet one at the same time, the second
-// may.
+// A JVM that kills itself on an OutOfMemoryError can't report it first. Only if two threads get the error at the same time, the second
+// one may be reported.
 Verdict ByUseOrByItself(const DeathEvidence& evidence) {
   const Verdict by_use = ByUse(evidence);
   if (!evidence.kills_itself_on_out_of_memory || !evidence.loss.exit_code) return by_use;

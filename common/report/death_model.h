@@ -60,7 +60,7 @@ struct ReportPostMortem {
   std::vector<ReportAdvice> advice;
 };
 
-// One that has no post-mortem of its own, for there are too many.
+// One that has no post-mortem of its own, because there are too many.
 struct ReportOtherDeath {
   std::string key;  // DeathKey, of death_keys.h
   int64_t time_ms = 0;

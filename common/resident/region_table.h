@@ -39,14 +39,7 @@ class RegionTable {
   void RemoveAll(RegionKind kind);
   void RemoveOfKind(RegionKind kind, uintptr_t begin, uintptr_t end);
 
-  // Calls visit(const Region&) for each, in order of address. The lock is held.
-  template <typename Visit>
-  void ForEach(Visit&& visit) {
-    FutexLock lock(mutex_);
-    for (size_t i = 0; i < count_; ++i) visit(static_cast<const Region&>(regions_[i]));
-  }
-
-  // The same for regions that overlap [begin, end), each cut to the overlap.
+  // Calls visit(const Region&) for each region that overlaps [begin, end), cut to the overlap, in order of address. The lock is held.
   template <typename Visit>
   void ForEachIn(uintptr_t begin, uintptr_t end, Visit&& visit) {
     FutexLock lock(mutex_);

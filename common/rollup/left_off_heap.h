@@ -18,8 +18,8 @@ struct LeftOffHeapThen {
   std::vector<ReportSite> sites;  // heaviest first; further ones are one row without frames
 };
 
-// As its last words had it, as rows of a post-mortem. Without sites: no message came, it is older than `since_ms`, or it is more than the
-// `most_bytes` that all blocks had later: then some were freed since.
+// What the executor's last message said of it, as rows of a post-mortem. No sites: no message came, it is older than `since_ms` (of the
+// driver's clock), or it has more than `most_bytes`, which all blocks together held later: then some were freed since.
 LeftOffHeapThen LeftOffHeapSites(const ExecutorFacts& facts, int64_t since_ms, uint64_t most_bytes);
 
 }  // namespace memprof

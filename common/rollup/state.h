@@ -84,7 +84,7 @@ struct StoreState {
   ReportApplication application;
   std::optional<int64_t> ending_ms;    // the driver's JVM has begun to end
   uint64_t executor_events = 0;        // of executors added, removed and seen to be lost, and of the application's end
-  uint64_t end_event = 0;              // the first word of its end; 0: none yet
+  uint64_t end_event = 0;              // the first event that reports its end; 0: none yet
   std::string session_python_version;  // as the workers say it, for when the driver did not
   uint64_t jvm_interval_bytes = 0, python_interval_bytes = 0;  // the largest seen
   SparkSettings configuration;                                 // the entries that budgets need

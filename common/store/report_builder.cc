@@ -29,8 +29,8 @@ constexpr size_t kErrorsShown = 5, kLeaksShown = 100, kConsumersShown = 16;
 constexpr size_t kFindingsShown = 20, kFindingsOfAKind = 3, kCachedShown = 200, kBroadcastsShown = 200, kActionsShown = 200;
 constexpr uint64_t kLeastGrowthIntervals = 4;  // growth below one exactly counted block is not reported
 
-// About how much JSON all stages may come to, and what each may whatever the others take. With executors and the rest a report
-// stays below 16 MB; it is rebuilt every so often while the application runs, in the driver's native memory.
+// About how much JSON all stages may take, and how much each stage may always take. With executors and the rest a report stays below
+// 16 MB; it is rebuilt regularly while the application runs, in the driver's native memory.
 constexpr uint64_t kStageBytes = 9u << 20, kFewestBytesOfStage = 12u << 10;
 
 size_t SitesPerOrigin(size_t most, size_t stages) {

@@ -32,7 +32,7 @@ bool ToldDeaths::AnyUntold(const StoreState& state, int64_t now_ms, bool all) co
   return AnyDeath(state, [this](const std::string& key) { return !IsTold(key); });
 }
 
-// What was let go of may have been evidence: then a verdict changes because less is known.
+// Facts that were dropped may have been evidence: then a verdict changes only because less is known.
 bool ToldDeaths::MayCorrect(const StoreState& state) const {
   return !verdicts_.empty() && state.dropped_executors.executors == 0 && state.folded_tasks.size() == 0;
 }

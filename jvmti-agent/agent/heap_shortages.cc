@@ -34,7 +34,7 @@ bool DefinesClass(const JvmStacks& stacks, JvmStackId stack) {
                                         [&](std::string_view name) { return frames.back()->function.starts_with(name); });
 }
 
-// A driver's words reach its store, which is in the same process; a file of one that goes on would have no reader.
+// A driver's last words go to its store, in the same process. If it lives on, nobody would read its file.
 WordsPlace PlaceOf(const Application& application, bool ends) {
   const bool leaves = ends || application.request.executor_id != "driver";
   return {leaves ? application.request.box_directory : "", application.request.application_id, getpid()};

@@ -20,7 +20,7 @@ struct MallocHooks {
 };
 MallocHooks MallocHookList();
 
-// The interval may be another from now on, and what threads have counted is void.
+// The interval may change now; what threads have counted is discarded.
 void StartAnew();
 
 // The hooks only call the real functions from now on, on the current thread.

@@ -29,7 +29,8 @@ void BlockTracker::Allocated(const Place& place, uint64_t address, uint64_t size
   Follow(address, block);
 }
 
-// Nobody asks for blocks of ended tasks where the sites of no task are not kept. They make room, since some were freed unseen.
+// Where the sites of no task are not kept, nobody asks for blocks of ended tasks. When there is no room, they are dropped: some of them
+// were freed unseen.
 void BlockTracker::Follow(uint64_t address, const OffHeapBlock& block) {
   if (blocks_.Put(address, block)) return;
   const int64_t now_ns = MonotonicNs();

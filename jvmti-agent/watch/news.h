@@ -35,7 +35,7 @@ class News {
   void SetLastTask(int32_t pid, int64_t task_attempt_id);
   void SetRss(const ProcessRss& rss);
   void SetBaseline(const ProcessBaseline& baseline);
-  // Passed on a little later, when the ticks have told of those that they have seen: a kill by the kernel is first of all theirs.
+  // Passed on a little later: a kill by the kernel is assigned first to processes that the ticks saw disappear.
   void SetEnded(const EndedProcess& process);
   void HoldNothingBack();  // the watcher's last look follows
 

@@ -1,5 +1,5 @@
 """The rooms' dependencies point one way (docs/architecture.md): found by reading each #include of common, agent and
-shim, and each import of java-glue and of the executors' half of the Python package."""
+shim, and each import of java-glue, of the report's app and of the executors' half of the Python package."""
 
 import pathlib
 import re
@@ -53,6 +53,35 @@ AGENT = {
     "agent": "base stacks rss gc boxes naming tasks heap offheap malloc shortage watch",
     "jni": "base shortage agent",
 }
+# Of every folder of the other two native rooms, the folders of common that it may include.
+FROM_COMMON = {
+    "jvmti-agent": {
+        "base": "base",
+        "stacks": "base hooking proto",
+        "rss": "base blackbox resident system",
+        "gc": "base proto",
+        "boxes": "blackbox profile proto",
+        "naming": "base profile proto symbols",
+        "tasks": "base profile proto sampling",
+        "heap": "base proto sampling",
+        "offheap": "base proto sampling",
+        "malloc": "base hooking sampling",
+        "shortage": "base hooking profile proto",
+        "watch": "base hooking profile proto system timeline",
+        "agent": "base profile proto sites system",
+        "jni": "base budget eventlog facts profile report report/views store system",
+    },
+    "pyworker-shim/native": {
+        "hooks": "base hooking resident sites system",
+        "hooks/frames": "base hooking sites",
+        "hooks/allocators": "base hooking resident sampling sites",
+        "hooks/lookups": "",
+        "store": "base eventlog/files program report report/exports report/views system",
+    },
+}
+# Of the report's app: its folders, each over those before it.
+APP = ("model", "parts", "pages")
+APP_FRAME = ("app", "live", "main")  # modules over all folders; the other ones may be imported everywhere
 HOOKS = {
     "frames": "",
     "allocators": "frames",
@@ -130,6 +159,36 @@ def test_folders_include_those_below_them(room, may):
         is_here = (root / name).exists() or name.startswith("proto/")  # the schema's header is made
         if is_here and other in may and other != folder and other not in may[folder].split():
             wrong.append(f"{path} includes {name}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("room", FROM_COMMON)
+def test_native_folders_include_only_their_part_of_common(room):
+    may, root, common = FROM_COMMON[room], ROOT / room, ROOT / "common"
+    folders = {str(path.relative_to(root)) for path in root.rglob("*") if path.is_dir() and any(path.glob("*.cc"))}
+    assert folders == set(may), "every folder has its place"
+    wrong = []
+    for path, name in includes(room):
+        if not ((common / name).exists() or name.startswith("proto/")):
+            continue
+        if folder_of(name, COMMON) not in may[str(path.parent.relative_to(room))].split():
+            wrong.append(f"{path} includes {name}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_app_folders_import_those_below_them():
+    root = ROOT / "report-app/src"
+    sources = [path for path in sorted(root.rglob("*")) if path.suffix in (".ts", ".tsx")]
+    assert {path.parent.name for path in sources if path.parent != root} == set(APP)
+    wrong = []
+    for path in sources:
+        for name in re.findall(r"""from ['"](\.[^'"]*)['"]""", path.read_text()):
+            target = (path.parent / name).resolve().relative_to(root).parts
+            is_frame = path.parent == root and path.stem in APP_FRAME
+            rank = len(APP) if is_frame else APP.index(path.parent.name) if path.parent != root else 0
+            above = target[0] in APP_FRAME if len(target) == 1 else APP.index(target[0]) > rank
+            if above and not is_frame:
+                wrong.append(f"{path.relative_to(ROOT)} imports {name}")
     assert not wrong, "\n".join(wrong)
 
 

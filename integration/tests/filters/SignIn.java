@@ -8,7 +8,7 @@ import javax.servlet.ServletResponse;
 import javax.servlet.http.HttpServletRequest;
 import javax.servlet.http.HttpServletRequestWrapper;
 
-/** Believes whoever says who they are: the user is what the header X-User says. For tests. */
+/** Trusts the header X-User: the user is what it says. For tests. */
 public final class SignIn implements Filter {
   @Override
   public void init(FilterConfig config) {}

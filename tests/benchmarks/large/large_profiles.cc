@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cpp/report/profile_builder.h"
+#include "proto/envelope.h"
 
 namespace memprof::testing {
 namespace {
@@ -32,9 +33,7 @@ void AddProcess(int pid, const char* kind, uint64_t bytes, proto::Process* proce
 }
 
 std::string Snapshot(int executor) {
-  proto::Envelope envelope;
-  envelope.set_schema_version(1);
-  envelope.set_executor_id(std::to_string(executor));
+  proto::Envelope envelope = EnvelopeOf(std::to_string(executor));
   proto::ExecutorSnapshot& snapshot = *envelope.mutable_executor();
   snapshot.set_taken_ms(1'700'000'000'000 + executor);
   snapshot.set_jvm_pid(1000 + executor);

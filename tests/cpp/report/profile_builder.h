@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "proto/envelope.h"
 #include "proto/memprof.pb.h"
 
 namespace memprof::testing {
@@ -33,8 +34,7 @@ inline TestFrame Unnamed(const std::string& module, const std::string& build_id,
 class ProfileBuilder {
  public:
   ProfileBuilder(int64_t task_attempt_id, int stage_id, int partition, const std::string& executor = "1") {
-    envelope_.set_schema_version(1);
-    envelope_.set_executor_id(executor);
+    envelope_ = EnvelopeOf(executor);
     proto::TaskProfile& profile = *envelope_.mutable_task();
     profile.set_task_attempt_id(task_attempt_id);
     profile.set_sequence(1);
@@ -115,8 +115,7 @@ class ProfileBuilder {
 
 inline std::string SymbolBytes(const std::string& build_id, uint64_t offset, const std::string& function, const std::string& file = "",
                                uint32_t line = 0, const std::vector<std::string>& inlined_into = {}) {
-  proto::Envelope envelope;
-  envelope.set_schema_version(1);
+  proto::Envelope envelope = EnvelopeOf("");
   proto::Symbol& symbol = *envelope.mutable_symbols()->add_symbols();
   symbol.set_build_id(build_id);
   symbol.set_offset(offset);

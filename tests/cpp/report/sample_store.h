@@ -4,6 +4,7 @@
 
 #include "facts/cached_data.h"
 #include "facts/driver_actions.h"
+#include "proto/envelope.h"
 #include "report/profile_builder.h"
 #include "store/profile_store.h"
 #include "timeline/packing.h"
@@ -36,9 +37,7 @@ inline void PutHeapUse(proto::HeapUse& use, uint64_t bytes, int64_t time_ms) {
 
 inline std::string SnapshotBytes(const std::string& executor, int pid, uint64_t worker_rss, uint64_t cgroup_limit) {
   constexpr uint64_t kMi = 1024 * 1024;
-  proto::Envelope envelope;
-  envelope.set_schema_version(1);
-  envelope.set_executor_id(executor);
+  proto::Envelope envelope = EnvelopeOf(executor);
   proto::ExecutorSnapshot& snapshot = *envelope.mutable_executor();
   snapshot.set_taken_ms(1'700'000'040'000);
   snapshot.set_jvm_pid(pid);
@@ -158,9 +157,7 @@ inline std::string RetainedBytes(const std::string& executor, int64_t time_ms, u
   const uint32_t stack = names.profile().sites(0).stack();
   names.profile().clear_sites();
   names.profile().add_strings("broadcast-exchange-#");
-  proto::Envelope envelope;
-  envelope.set_schema_version(1);
-  envelope.set_executor_id(executor);
+  proto::Envelope envelope = EnvelopeOf(executor);
   proto::RetainedHeap& heap = *envelope.mutable_retained_heap();
   heap.set_time_ms(time_ms);
   heap.set_collection("G1 Old Generation (System.gc())");
@@ -193,9 +190,7 @@ inline std::string LeftBytes(const std::string& executor, int64_t time_ms, uint6
                              const char* thread = nullptr) {
   ProfileBuilder names(1, 1, 0, executor);
   names.Site(proto::ORIGIN_JVM_OFFHEAP, {Java("org.example.Cache", "put", "Cache.java", 9)}, 1, 1);
-  proto::Envelope envelope;
-  envelope.set_schema_version(1);
-  envelope.set_executor_id(executor);
+  proto::Envelope envelope = EnvelopeOf(executor);
   proto::LeftOffHeap& left = *envelope.mutable_left_off_heap();
   left.set_time_ms(time_ms);
   left.set_other_bytes(7);
@@ -218,9 +213,7 @@ inline std::string LeftBytes(const std::string& executor, int64_t time_ms, uint6
 
 // The last sample of an executor whose container is nearly full.
 inline std::string DeathBedBytes(const std::string& executor, int pid, uint64_t cgroup_limit) {
-  proto::Envelope envelope;
-  envelope.set_schema_version(1);
-  envelope.set_executor_id(executor);
+  proto::Envelope envelope = EnvelopeOf(executor);
   proto::ExecutorSnapshot& snapshot = *envelope.mutable_executor();
   snapshot.set_taken_ms(1'700'000'043'970);
   snapshot.set_jvm_pid(pid);
@@ -237,9 +230,7 @@ inline std::string DeathBedBytes(const std::string& executor, int pid, uint64_t 
 }
 
 inline std::string TimeLineBytes(const std::string& executor, const std::vector<TimeSample>& samples) {
-  proto::Envelope envelope;
-  envelope.set_schema_version(1);
-  envelope.set_executor_id(executor);
+  proto::Envelope envelope = EnvelopeOf(executor);
   PackSamples(samples, envelope.mutable_time_line());
   return envelope.SerializeAsString();
 }

@@ -19,7 +19,7 @@ const char kPolars[] = "/packages/polars/polars.so";
 
 std::vector<std::string> Listed(RegionTable& table) {
   std::vector<std::string> regions;
-  table.ForEach([&](const RegionTable::Region& region) {
+  table.ForEachIn(0, UINTPTR_MAX, [&](const RegionTable::Region& region) {
     const char* kind = region.kind == kArena ? "arena" : region.kind == kPool ? "pool" : "before";
     std::string text = std::to_string(region.begin) + "-" + std::to_string(region.end) + " " + kind;
     if (region.label != nullptr) text += " " + std::string(region.label, region.label_size).substr(10, 6);

@@ -92,7 +92,7 @@ TEST(RssRows, WhatStandsIsRememberedButForStacksAndLibraries) {
   const auto regions = std::make_unique<RegionTable>();
   AddRegionsBefore(*scratch, nullptr, regions.get());
   const uintptr_t here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  regions->ForEach([&](const RegionTable::Region& region) {
+  regions->ForEachIn(0, UINTPTR_MAX, [&](const RegionTable::Region& region) {
     EXPECT_EQ(region.kind, RegionKind::kBefore);
     EXPECT_FALSE(here >= region.begin && here < region.end) << "the stack";
   });

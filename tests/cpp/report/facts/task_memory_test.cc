@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "proto/envelope.h"
 #include "report/json.h"
 #include "report/profile_builder.h"
 #include "report/views/views.h"
@@ -116,9 +117,7 @@ TEST(TaskMemory, FoldedTasksKeepTheirFigures) {
 TEST(TaskMemory, IsReadBackFromAReport) {
   ProfileStore store(64 << 20);
   Fill(store);
-  proto::Envelope envelope;
-  envelope.set_schema_version(1);
-  envelope.set_executor_id("1");
+  proto::Envelope envelope = EnvelopeOf("1");
   proto::SparkPool& pool = *envelope.mutable_executor()->add_spark_pools();
   pool.mutable_last()->set_max_bytes(90'000'001);
   pool.mutable_last()->set_storage_region_bytes(45'000'001);

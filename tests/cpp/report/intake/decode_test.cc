@@ -6,6 +6,7 @@
 #include <functional>
 #include <random>
 
+#include "proto/envelope.h"
 #include "report/profile_builder.h"
 #include "report/sample_store.h"
 #include "store/profile_store.h"
@@ -84,9 +85,7 @@ TEST(Decode, RefusesWhatIsNoEnvelope) {
   proto::Envelope later;
   later.set_schema_version(2);
   EXPECT_EQ(store.Ingest(later.SerializeAsString()).code(), ErrorCode::kUnsupported);
-  proto::Envelope empty;
-  empty.set_schema_version(1);
-  empty.set_executor_id("1");
+  proto::Envelope empty = EnvelopeOf("1");
   EXPECT_EQ(store.Ingest(empty.SerializeAsString()).code(), ErrorCode::kCorrupt);
 }
 

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "postmortem/post_mortems.h"
+#include "proto/envelope.h"
 #include "report/death_keys.h"
 #include "report/json.h"
 #include "report/many_deaths.h"
@@ -35,9 +36,7 @@ proto::Envelope HeapError(bool ends_jvm, int64_t time_ms = kErrorMs, int64_t tas
              {Java("", "org.apache.spark.sql.execution.SortExec.doExecute", "SortExec.scala", 88),
               Java("", "org.acme.Book.add", "Book.java", 41), Java("", "java.util.ArrayList.grow", "ArrayList.java", 238)},
              1, 1);
-  proto::Envelope envelope;
-  envelope.set_schema_version(1);
-  envelope.set_executor_id("1");
+  proto::Envelope envelope = EnvelopeOf("1");
   proto::HeapShortage& error = *envelope.mutable_heap_shortage();
   error.set_time_ms(time_ms);
   error.set_error(ends_jvm ? "" : "Java heap space");

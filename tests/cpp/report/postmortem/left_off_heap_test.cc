@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "proto/envelope.h"
 #include "report/postmortem/worker_scene.h"
 
 namespace memprof {
@@ -116,9 +117,7 @@ TEST(LeftOffHeap, WhatATaskHeldThatHasEndedIsToldOnce) {
 }
 
 TEST(LeftOffHeap, WhatWasLeftAndThenFreedIsNotTold) {
-  proto::Envelope nothing;
-  nothing.set_schema_version(1);
-  nothing.set_executor_id("1");
+  proto::Envelope nothing = EnvelopeOf("1");
   nothing.mutable_left_off_heap()->set_time_ms(kBegin + 9'401);
   ProfileStore store;
   ASSERT_TRUE(store.Ingest(LeftBytes("1", kBegin + 9'400, 444'000'017)).ok());

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "proto/envelope.h"
 #include "report/many_deaths.h"
 #include "report/postmortem/worker_scene.h"
 #include "report/units.h"
@@ -146,9 +147,7 @@ TEST(PostMortems, WhatADeadWorkerHeldIsNotInUseAnyMore) {
   for (bool next_has_come : {false, true}) {
     ProfileStore store;
     FillScene(store, kCode137, kFull);
-    proto::Envelope envelope;
-    envelope.set_schema_version(1);
-    envelope.set_executor_id("1");
+    proto::Envelope envelope = EnvelopeOf("1");
     proto::WorkerDeath& worker = *envelope.mutable_worker_death();
     worker.set_time_ms(kBegin + 9'800);
     worker.set_pid(4131);

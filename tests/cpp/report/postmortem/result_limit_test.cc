@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "facts/driver_actions.h"
+#include "proto/envelope.h"
 #include "report/death_keys.h"
 #include "report/json.h"
 #include "store/profile_store.h"
@@ -117,9 +118,7 @@ struct DriversRoom {
 Json AdviceWith(const DriversRoom& room, std::vector<std::pair<std::string, std::string>> settings = {}) {
   ProfileStore store;
   store.Configuration(std::move(settings));
-  proto::Envelope envelope;
-  envelope.set_schema_version(1);
-  envelope.set_executor_id("driver");
+  proto::Envelope envelope = EnvelopeOf("driver");
   proto::ExecutorSnapshot& driver = *envelope.mutable_executor();
   driver.set_taken_ms(kStart);
   driver.set_host_memory_bytes(room.host);

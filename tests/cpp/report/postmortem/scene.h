@@ -1,6 +1,7 @@
 // An executor with two tasks that run, and what had arrived of it when it dies.
 #pragma once
 
+#include "proto/envelope.h"
 #include "report/profile_builder.h"
 #include "report/sample_store.h"
 #include "store/profile_store.h"
@@ -35,9 +36,7 @@ inline ProfileBuilder RunningTask(int64_t id, uint64_t live, const std::string& 
 }
 
 inline proto::Envelope LastSnapshot(uint64_t used, const std::string& executor = "1", uint64_t oom_kills = 3) {
-  proto::Envelope envelope;
-  envelope.set_schema_version(1);
-  envelope.set_executor_id(executor);
+  proto::Envelope envelope = EnvelopeOf(executor);
   proto::ExecutorSnapshot& snapshot = *envelope.mutable_executor();
   snapshot.set_taken_ms(kBegin + 9'500);
   snapshot.set_jvm_pid(4100);

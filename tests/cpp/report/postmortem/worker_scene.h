@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "proto/envelope.h"
 #include "report/postmortem/scene.h"
 
 namespace memprof::testing {
@@ -23,9 +24,7 @@ inline Json TheDeath(const ProfileStore& store) {
 }
 
 inline std::string WorkerDeath(std::optional<uint64_t> oom_kills, int64_t task = 40, uint64_t used = kFull) {
-  proto::Envelope envelope;
-  envelope.set_schema_version(1);
-  envelope.set_executor_id("1");
+  proto::Envelope envelope = EnvelopeOf("1");
   proto::WorkerDeath& death = *envelope.mutable_worker_death();
   death.set_time_ms(kBegin + 9'800);
   death.set_pid(4131);
@@ -50,7 +49,7 @@ inline void FillWorkerScene(ProfileStore& store) {
   static_cast<void>(store.Ingest(LastSnapshot(kFull / 2).SerializeAsString()));
 }
 
-// Task 40's worker notes how it came to harm; then the task fails.
+// Task 40's worker records how it ended; then the task fails.
 inline proto::Incident& AddIncident(ProfileBuilder& task, int64_t at_ms, int signal) {
   proto::Incident& incident = *task.profile().add_incidents();
   incident.set_pid(4131);

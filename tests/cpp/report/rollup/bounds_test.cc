@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "intake/delivery.h"
+#include "proto/envelope.h"
 #include "report/json.h"
 #include "report/profile_builder.h"
 #include "report/views/views.h"
@@ -136,9 +137,7 @@ TEST(Bounds, NamesOfForgottenCodeAreForgotten) {
 }
 
 std::string SnapshotBytes(int executor, int processes) {
-  proto::Envelope envelope;
-  envelope.set_schema_version(1);
-  envelope.set_executor_id(std::to_string(executor));
+  proto::Envelope envelope = EnvelopeOf(std::to_string(executor));
   proto::ExecutorSnapshot& snapshot = *envelope.mutable_executor();
   for (int pid = 1; pid <= processes; ++pid) {
     proto::Process& process = *snapshot.add_processes();

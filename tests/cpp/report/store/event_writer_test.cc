@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "eventlog/event_parts.h"
+#include "proto/envelope.h"
 #include "report/json.h"
 #include "report/sample_store.h"
 
@@ -108,8 +109,7 @@ TEST_F(Written, SourceOnlyWhereItIsWanted) {
   task.Site(proto::ORIGIN_PYTHON, {testing::Python("f", "job.py", 5)}, 1'999'993, 1).set_live_at_peak_bytes(1'999'993);
   ASSERT_TRUE(store_.Ingest(task.Bytes()).ok());
   store_.TaskEnded({1, 4, 0, 0, 0, "1", TaskOutcome::kSucceeded, "", kDone});
-  proto::Envelope envelope;
-  envelope.set_schema_version(1);
+  proto::Envelope envelope = EnvelopeOf("");
   proto::SourceLine& source = *envelope.mutable_symbols()->add_source_lines();
   source.set_file("job.py");
   source.set_line(5);

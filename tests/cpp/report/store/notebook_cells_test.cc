@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "proto/envelope.h"
 #include "report/store/small_job.h"
 
 namespace memprof {
@@ -29,8 +30,7 @@ void RunTaskOf(const std::string& file, ProfileStore& store) {
 }
 
 std::string CellBytes(const std::string& file, uint32_t number) {  // 0: of a script
-  proto::Envelope envelope;
-  envelope.set_schema_version(1);
+  proto::Envelope envelope = EnvelopeOf("");
   proto::DriverSource& cell = *envelope.mutable_symbols()->add_driver_sources();
   cell.set_file(file);
   cell.set_number(number);
@@ -108,8 +108,7 @@ TEST(NotebookCells, AScriptsTextComesFromTheDriverIfNoExecutorHadIt) {
   EXPECT_EQ(source(), nullptr);
   Ingest(store, CellBytes("/jobs/job.py", 0));
   EXPECT_EQ(source(), "block = 1");
-  proto::Envelope read;
-  read.set_schema_version(1);
+  proto::Envelope read = EnvelopeOf("");
   proto::SourceLine& line = *read.mutable_symbols()->add_source_lines();
   line.set_file("/jobs/job.py");
   line.set_line(3);

@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "proto/envelope.h"
 #include "report/json.h"
 #include "report/sample_store.h"
 #include "report/store/small_job.h"
@@ -65,8 +66,7 @@ TEST(ProfileStore, NativeFramesWithinTheFrameworkAreLeftOutWithIt) {
 }
 
 std::string SourceBytes(const std::string& file, uint32_t line, const std::string& text) {
-  proto::Envelope envelope;
-  envelope.set_schema_version(1);
+  proto::Envelope envelope = EnvelopeOf("");
   proto::SourceLine& source = *envelope.mutable_symbols()->add_source_lines();
   source.set_file(file);
   source.set_line(line);

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "proto/envelope.h"
 #include "report/sample_store.h"
 #include "report/store/small_job.h"
 
@@ -12,9 +13,7 @@ using namespace testing;
 TEST(Executors, AProcessHasItsBaselineAndTheMomentOfItsRows) {
   ProfileStore store;
   store.ApplicationStarted("app-1", "name", "4.3.0", "", "spark://host:7077", 1);
-  proto::Envelope envelope;
-  envelope.set_schema_version(1);
-  envelope.set_executor_id("7");
+  proto::Envelope envelope = EnvelopeOf("7");
   proto::ExecutorSnapshot& snapshot = *envelope.mutable_executor();
   snapshot.set_taken_ms(5);
   proto::Process& worker = AddProcess(*snapshot.add_processes(), 12, "python-worker", 200'000'003,

@@ -44,8 +44,8 @@ final class TaskProfiles {
   private final TaskConsumers consumers;
   private final Map<Long, Running> running = new ConcurrentHashMap<>();
   private final Rounds poll;
-  // Of its own: Spark holds its memory's lock for as long as it evicts blocks to disk, and just
-  // then the interim profiles count.
+  // A thread of its own: Spark holds its memory manager's lock while it evicts blocks to disk, and
+  // interim profiles matter most then.
   private final Rounds snapshots;
   private int polls; // of the poll's thread
 

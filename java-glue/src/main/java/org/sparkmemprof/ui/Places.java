@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
  *
  * <p>A reader may take its answer slowly or not at all. So who has waited in vain takes over the
  * place of the one to whom we have been sending longest, if that is as long as others have to wait.
- * That one goes on without a place, as a slow reader. Slow readers are counted and bounded, for
+ * That one goes on without a place, as a slow reader. Slow readers are counted and bounded, because
  * each has a thread and an answer in native memory. Places are given in the order in which they
  * were asked for. Thread-safe.
  */

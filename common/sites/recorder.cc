@@ -1,6 +1,7 @@
 // The hot half of the recorder: everything a hook reaches. See recorder.h for the rules of this room.
 #include "sites/recorder.h"
 
+#include "base/clock.h"
 #include "base/stack_fold.h"
 #include "sites/recorder_state.h"
 
@@ -205,6 +206,7 @@ LiveBlock* Recorder::State::Charge(const Sample& sample) {
     block.generation = sites.generation(site) & kGenerationMask;
     block.task = &session == &task;
     inserted = live.Insert(block);
+    if (IsLarge(block)) young.Add(block.address, MonotonicNs());
     Grow(session.value.total, record.share, block.weight, LiveVariance(block));
   }
   sites.Commit(site);

@@ -19,7 +19,20 @@ void Recorder::State::ReadResidency(LiveBlock& block) {
     put_off = block.address;
     return;
   }
-  uint64_t reading = ResidentBytes(block.address, block.size);
+  NoteResidency(block, ResidentBytes(block.address, block.size));
+}
+
+// For a block that stays: it is read again when it is older.
+void Recorder::State::ReadUnlessTooEarly(LiveBlock& block) {
+  if (!IsLarge(block) || block.resident != LiveBlock::kUnread || &block == newcomer) {
+    ReadResidency(block);
+    return;
+  }
+  const uint64_t reading = ResidentBytes(block.address, block.size);
+  if (!young.IsTooEarly(block.address, block.size, reading, MonotonicNs())) NoteResidency(block, reading);
+}
+
+void Recorder::State::NoteResidency(LiveBlock& block, uint64_t reading) {
   bool first = block.resident == LiveBlock::kUnread;
   if (!first && reading <= block.resident) return;
   ActiveSession& owner = OwnerOf(block);
@@ -41,8 +54,8 @@ void Recorder::State::ReadLastResidency(LiveBlock& block) {
   if (WasLiveAtPeak(OwnerOf(block).value.total, block.first_peak)) ReadResidency(block);
 }
 
-void Recorder::State::SweepResidency() {
-  live.VisitLarge([this](LiveBlock& block) { ReadResidency(block); });
+void Recorder::State::SweepResidency(bool last) {
+  live.VisitLarge([this, last](LiveBlock& block) { last ? ReadResidency(block) : ReadUnlessTooEarly(block); });
   for (ActiveSession* session : {&process, &task}) {
     if (session->value.number == 0) continue;
     session->value.looked_ms = EpochMs();
@@ -80,7 +93,10 @@ void Recorder::State::ObserveRss(bool at_once) {
   next_rss_ns = now + kRssPeriodNs;
   uint64_t bytes = rss_bytes = rss.Read();
   live_at_rss = LiveBytes() - (newcomer == nullptr ? 0 : newcomer->weight);
-  if (LiveBlock* block = put_off == 0 ? nullptr : live.Find(std::exchange(put_off, 0))) ReadResidency(*block);
+  if (LiveBlock* block = put_off == 0 ? nullptr : live.Find(std::exchange(put_off, 0))) ReadUnlessTooEarly(*block);
+  young.TakeGrown(now, [this](uintptr_t address) {
+    if (LiveBlock* block = live.Find(address); block != nullptr && block->resident == LiveBlock::kUnread) ReadResidency(*block);
+  });
   ActiveSession& session = Current();
   if (bytes > session.value.rss_max_bytes) {
     session.value.rss_max_bytes = bytes;
@@ -89,7 +105,7 @@ void Recorder::State::ObserveRss(bool at_once) {
   MeasureRssIfGrown(now);
   if (bytes <= rss_swept_bytes + rss_swept_bytes / 20) return;
   rss_swept_bytes = bytes;
-  SweepResidency();
+  SweepResidency(false);
 }
 
 // A pool's pages have come without any allocation that is known here, so nothing but a reading tells whether they are the most so far.

@@ -61,11 +61,8 @@ void Recorder::State::MeasureLibraries() {
     }
     uint64_t& bytes = rows.library_bytes[library];
     if (IsLarge(block)) {
-      if (&block == newcomer) {  // a moved block keeps its pages
-        bytes += ResidentBytes(block.address, block.size);
-      } else if (block.resident != LiveBlock::kUnread) {
-        bytes += block.resident;
-      }
+      const bool unread = &block == newcomer || block.resident == LiveBlock::kUnread;  // a moved block keeps its pages
+      bytes += unread ? ResidentBytes(block.address, block.size) : block.resident;
     } else if (block.size != 0) {
       bytes += static_cast<uint64_t>(static_cast<double>(block.weight) / static_cast<double>(block.size) *
                                      static_cast<double>(ChunkBytes(block.size)));
@@ -100,7 +97,7 @@ void Recorder::State::MeasureRss(uint64_t free_bytes) {
     rows.regions = nullptr;  // don't try again: this /proc lacks the files
     return;
   }
-  SweepResidency();
+  SweepResidency(false);
   MeasureLibraries();
   // Without arenas, small objects are ordinary blocks of malloc.
   const uint64_t small = mapped.arena_bytes == 0 ? rows.library_bytes[RssMeter::kArenas] : 0;

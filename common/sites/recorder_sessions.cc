@@ -225,7 +225,7 @@ void Recorder::CloseSession() {
 }
 
 void Recorder::State::CloseTask() {
-  SweepResidency();
+  SweepResidency(true);
   uint64_t bytes = rss.Read();
   if (bytes > task.value.rss_max_bytes) task.value.rss_max_bytes = bytes;
   task.value.state = box::kClosed;

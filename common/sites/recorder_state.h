@@ -14,6 +14,7 @@
 #include "sites/live_set.h"
 #include "sites/recorder.h"
 #include "sites/site_table.h"
+#include "sites/young_blocks.h"
 
 namespace memprof {
 
@@ -76,6 +77,7 @@ struct Recorder::State {
   // During the step of an allocation: the new block. It has no pages yet, so a reading would wrongly show it as untouched.
   const LiveBlock* newcomer = nullptr;
   uintptr_t put_off = 0;  // address of a new block whose reading was due during its step; 0: none
+  YoungBlocks young;
   RssMeter rows;
   Counters totals = {};
   Recorder* recorder = nullptr;
@@ -93,15 +95,17 @@ struct Recorder::State {
   LiveBlock* Charge(const Sample& sample);
   void Discharge(const LiveBlock& block);
   void ReadResidency(LiveBlock& block);
+  void ReadUnlessTooEarly(LiveBlock& block);
+  void NoteResidency(LiveBlock& block, uint64_t reading);
   void EndStep(LiveBlock* obtained);
   void FlushSteps();
   void Publish(ActiveSession& session);
   void ReadLastResidency(LiveBlock& block);
   uint64_t LiveBytes() const { return process.value.total.live + task.value.total.live; }
   bool MayBeHighestRss() const;
-  void ObserveRss(bool at_once);  // otherwise a few hundred times a second at most
-  void ObserveDropping();         // kLargeBlock and more are being given back
-  void SweepResidency();
+  void ObserveRss(bool at_once);   // otherwise a few hundred times a second at most
+  void ObserveDropping();          // kLargeBlock and more are being given back
+  void SweepResidency(bool last);  // last: young blocks, too
   // recorder_moves.cc.
   void Take(LiveBlock* block, Detached* detached);  // out of the live set; totals unchanged
   void CutOut(uintptr_t begin, uintptr_t end);      // of every mapping that overlaps it

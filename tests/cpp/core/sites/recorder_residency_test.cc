@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "core/sites/recorder_fixture.h"
 #include "sites/recorder.h"
+#include "sites/young_blocks.h"
 
 namespace memprof {
 namespace {
@@ -97,6 +98,47 @@ TEST_F(RecorderTest, ResidencyIsReadWhenRssHasGrown) {
   EXPECT_EQ(SiteOf(session, "full")->resident_at_peak_bytes, kOddLarge);
   EXPECT_EQ(SiteOf(session, "next sample")->read_at_peak_bytes, 0u);
   EXPECT_GT(session.rss_max_bytes, session.rss_at_open_bytes + kOddLarge / 2);
+}
+
+// A block that is about to be filled, and a sample before that. The rule looks at the time, so a machine that pauses here needs
+// another try.
+TEST_F(RecorderTest, ANewBlockWithoutPagesIsUnreadAtFirst) {
+  constexpr int kTries = 50;
+  Start();
+  recorder_->OpenSession(Task(1));
+  Mapping base(4 * kOddLarge);
+  Allocate(base.address(), 4 * kOddLarge, {Line("base", 1)});
+  for (int i = 0; i < kTries; ++i) {
+    Mapping next(kOddLarge);
+    const int64_t born_ns = MonotonicNs();
+    const std::string name = "next" + std::to_string(i);
+    Allocate(next.address(), kOddLarge, {Line(name, 2)});
+    base.Fill(0, static_cast<uint64_t>(i + 1) * 4 * kOddLarge / kTries);  // the resident set grows: it's time for a sweep
+    usleep(7'000);
+    Allocate(kSomewhere, 70'001, {Line("sample", 3)});
+    const uint64_t read = SiteOf(ReadTask(1), name)->read_at_peak_bytes;
+    if (MonotonicNs() - born_ns < YoungBlocks::kYoungNs) {
+      EXPECT_EQ(read, 0u);
+      usleep(YoungBlocks::kYoungNs / 1000);
+      Allocate(kSomewhere + 100'000, 70'001, {Line("sample", 3)});
+      EXPECT_EQ(SiteOf(ReadTask(1), name)->read_at_peak_bytes, InWholeKib(kOddLarge)) << "it is older now, and still untouched";
+      return;
+    }
+    recorder_->Freeing(next.address());
+    recorder_->Freeing(kSomewhere);
+  }
+  FAIL() << "never in time";
+}
+
+TEST_F(RecorderTest, ANewBlockThatIsFilledAlreadyIsRead) {
+  Start();
+  recorder_->OpenSession(Task(1));
+  Mapping next(kOddLarge);
+  Allocate(next.address(), kOddLarge, {Line("next", 2)});
+  next.Fill(0, kOddLarge / 4);
+  usleep(7'000);
+  Allocate(kSomewhere, 70'001, {Line("sample", 3)});
+  EXPECT_NEAR(static_cast<double>(SiteOf(ReadTask(1), "next")->resident_at_peak_bytes) / kOddLarge, 0.25, 0.01);
 }
 
 // The peak passes with a block that is not large, while the resident set hardly grows: nothing else has the pages looked up then.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 
+#include "base/clock.h"
 #include "proto/memprof.pb.h"
 
 namespace memprof {

@@ -1,4 +1,4 @@
-"""Ends that are no deaths: a program that doesn't stop its SparkContext, one that fails, and an executor that is decommissioned."""
+"""Ends that are no deaths: of programs that do not stop their SparkContext, and of an executor that is decommissioned."""
 
 import pytest
 from conftest import LOCAL_CLUSTER, demand_blocks, sites_at, warnings_of

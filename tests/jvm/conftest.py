@@ -105,6 +105,13 @@ def java17(classes, tmp_path):
 
 
 @pytest.fixture
+def java25(classes, tmp_path):
+    if not JDKS["25"]:
+        pytest.skip("JDK 25 is not installed")
+    return Java("25", classes, tmp_path)
+
+
+@pytest.fixture
 def java11(classes, tmp_path):
     """For the full tier: not all holds there (docs/decisions/0316)."""
     if not JDKS["11"]:

@@ -4,6 +4,7 @@ import pytest
 from conftest import sites, total
 
 FIRST, SECOND, THIRD = 50_331_653, 33_554_467, 19_999_999
+OF_ARENA = 21_000_037
 KEPT, NETTYS, OUTLIVES, LENT = 7_000_003, 5_000_011, 9_000_007, 30_000_001
 
 
@@ -49,6 +50,17 @@ def test_small_blocks_and_growing_ones(java, load):
     assert sum(site["allocatedBytes"] for site in grown) == 12_000_000
     assert sum(site["liveBytes"] for site in grown) == 9_000_000
     assert sum(site["liveAtPeakBytes"] for site in grown) == 9_000_000
+
+
+def test_foreign_memory(java25):
+    """An arena takes its memory from Unsafe. What a downcall gets from malloc is in no site (docs/report.md)."""
+    outcome = java25.run("ForeignMemory")
+    assert (outcome.status, outcome.out) == (0, "true\n"), outcome.err
+    task = outcome.task("task")
+    (arena,) = sites(task, "jvm-offheap", "ForeignMemory.ofArena")
+    assert OF_ARENA <= arena["allocatedBytes"] == arena["liveBytes"] < OF_ARENA + 8
+    assert not [site for site in task["sites"] if "ForeignMemory.ofMalloc" in {f["function"] for f in site["frames"]}]
+    assert total(outcome.task("later"), "jvm-offheap") == 0, "its arena is closed"
 
 
 def test_what_no_running_task_holds(java):

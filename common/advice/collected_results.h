@@ -17,6 +17,7 @@ struct CollectedResults {
   std::optional<uint64_t> partitions;  // of the stage
   uint64_t limit_bytes = 0;
   bool broadcast = false;
+  bool of_query = false;                   // Spark SQL compresses rows on their way (SparkPlan.getByteArrayRdd)
   std::string place;                       // "job.py:17"; empty: not known
   std::optional<uint64_t> heap_max_bytes;  // of the driver's JVM as it runs
   std::optional<uint64_t> most_bytes;      // no heap of the driver can be larger

@@ -104,6 +104,7 @@ std::vector<ReportPostMortem> ResultLimitDeaths(const StoreState& state) {
         set != 0 && std::fabs(static_cast<double>(set) / static_cast<double>(std::max<uint64_t>(1, limit->limit_bytes)) - 1) < 0.06;
     collected.limit_bytes = same ? set : limit->limit_bytes;
     collected.place = ActionPlace(action);
+    collected.of_query = action.query_id.has_value();
     PutRoom(driver, collected);
     ReportPostMortem death;
     if (results != nullptr) {

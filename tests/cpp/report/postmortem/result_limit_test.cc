@@ -169,6 +169,22 @@ TEST(ResultLimit, MoreThanTheHostHoldsIsNoSetting) {
             std::string::npos);
 }
 
+TEST(ResultLimit, RowsOfAQueryMayBeCompressed) {
+  for (const bool of_query : {true, false}) {
+    ProfileStore store;
+    JobStart job;
+    job.stages = {0};
+    job.call_site = "collect at /jobs/job.py:17";
+    job.time_ms = kStart;
+    if (of_query) job.query_id = 4;
+    store.JobStarted(job);
+    store.JobEnded(0, kRefused, kStart + 700);
+    const Json advice = Json::parse(store.ReportJson(false))["postMortems"][0]["advice"];
+    ASSERT_EQ(advice[1]["conf"], "spark.driver.maxResultSize");
+    EXPECT_EQ(advice[1]["because"].get<std::string>().find("rows of a query may be compressed") != std::string::npos, of_query);
+  }
+}
+
 TEST(ResultLimit, ATableToBroadcastIsShuffledInstead) {
   ProfileStore store;
   Fail(store, 0, kRefused, "broadcast exchange (runId 7)");

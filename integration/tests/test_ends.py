@@ -1,4 +1,4 @@
-"""Ends that are no deaths: of programs that do not stop their SparkContext, and of an executor that is decommissioned."""
+"""Ends that are no deaths: of programs that do not stop their SparkContext, and of a decommissioned executor."""
 
 import pytest
 from conftest import LOCAL_CLUSTER, demand_blocks, sites_at, warnings_of

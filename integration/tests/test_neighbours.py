@@ -1,6 +1,8 @@
 """A directory of black boxes that others use, too: another application, and whoever puts there what is no box."""
 
 import os
+import pathlib
+import signal
 import subprocess
 
 import pytest
@@ -72,6 +74,34 @@ def test_two_applications_at_once(spark_run, running):
         assert warnings_of(run) == []
     assert not set.intersection(*workers.values()), "each has its own"
     assert not list(running.boxes.rglob("*.box"))
+
+
+def executor_of(running, name):
+    daemon = (running.folder / f"{name}.here").read_text()
+    parent = int(pathlib.Path(f"/proc/{daemon}/stat").read_text().rpartition(")")[2].split()[1])
+    assert b"CoarseGrainedExecutorBackend" in pathlib.Path(f"/proc/{parent}/cmdline").read_bytes()
+    return parent
+
+
+@pytest.mark.full
+def test_one_of_two_applications_loses_an_executor(spark_run, running):
+    conf = {"spark.memprof.box.dir": str(running.boxes)}
+    names = ["one", "two"]
+    running.start(
+        [(name, spark_run.prepare(JOB, running.folder, name, master=LOCAL_CLUSTER, conf=conf)) for name in names]
+    )
+    lost = executor_of(running, "one")
+    before = (running.folder / "one.here").read_text()
+    os.kill(lost, signal.SIGKILL)
+    until(lambda: (running.folder / "one.here").read_text() != before, RUN_SECONDS, "another executor has the task")
+    one, two = running.finish()
+    demand_whole(two)
+    one.demand_success()
+    assert one.result() == 2 * BLOCK_BYTES
+    (death,) = one.report()["postMortems"]
+    assert (death["process"], death["pid"], death["exitCode"], death["outOfMemory"]) == ("jvm", lost, 137, False)
+    (site,) = sites_at(death["sites"], JOB, "held")
+    assert BLOCK_BYTES <= site["liveAtPeakBytes"] <= BLOCK_BYTES + 1
 
 
 @pytest.mark.parametrize("master", ["local[2]", pytest.param(LOCAL_CLUSTER, marks=pytest.mark.full)])

@@ -21,7 +21,8 @@ def main():
 
     def hold(_):
         held = bytearray(BLOCK_BYTES)  # held
-        (folder / f"{name}.here").touch()
+        (folder / f"{name}.new").write_text(str(os.getppid()))  # of the worker's daemon
+        (folder / f"{name}.new").rename(folder / f"{name}.here")
         end = time.monotonic() + PATIENCE_SECONDS
         while not (folder / "go").exists() and time.monotonic() < end:
             time.sleep(0.05)

@@ -158,7 +158,7 @@ void HeapShortages::NearlyFull(JNIEnv* jni, const Application& application, cons
   inputs.used_after_gc = heap_->collectors().UsedAfter();
   inputs.retained = retained;
   LookAtHeap(jni, application, milliseconds{0}, &inputs);
-  if (inputs.histogram) ground_->messages.Put(EnvelopeWith(application, inputs));
+  if (inputs.histogram) Tell(application, inputs);  // it may be killed before the message has left
 }
 
 }  // namespace memprof

@@ -214,6 +214,15 @@ def test_a_heap_that_stays_nearly_full_is_looked_at_once(java):
     assert sum(site["bytes"] for site in found) == pytest.approx(kept, rel=0.1)
 
 
+def test_of_a_jvm_that_is_killed_then_the_look_is_left(java):
+    outcome = run(java, "nearly-killed", "G1", "-Xmx200m")
+    assert outcome.status == 137, outcome.err
+    (look,) = [envelope["shortage"] for envelope in words(outcome)]
+    assert (look["nearlyFull"], look["error"]) == (True, "")
+    assert look["classes"]
+    assert kept_small(look["retained"])
+
+
 def test_no_look_at_the_heap_where_none_is_wanted(java):
     outcome = java.run("HeapHog", "large", agent="interval=16k,heap.looks=false", jvm=[HEAP, EXITS])
     assert outcome.status == 3, outcome.err

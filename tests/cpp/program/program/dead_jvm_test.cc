@@ -39,6 +39,9 @@ TEST(DeathByWords, WithoutAnEndTheNewestError) {
 }
 
 TEST(DeathByWords, NothingOfOtherWords) {
+  proto::Envelope nearly_full = EnvelopeOf("3");
+  nearly_full.mutable_heap_shortage()->set_nearly_full(true);
+  EXPECT_FALSE(DeathByWords({nearly_full.SerializeAsString()}));
   EXPECT_FALSE(DeathByWords({}));
   EXPECT_FALSE(DeathByWords({"no envelope"}));
 }

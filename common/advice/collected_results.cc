@@ -85,7 +85,7 @@ std::vector<ReportAdvice> AdviseCollectedResults(const CollectedResults& results
   pieces.push_back({kMaxResultSize, TextOr(results.settings, kMaxResultSize, "1g"), SparkSize(WithHeadroom(expected)),
                     fmt::format("{} + 10 % would pass; the driver then holds it serialised and as objects, at least {} of its heap of {}{}",
                                 SumPhrase(results, expected), FormatBytes(2 * expected), FormatBytes(heap.bytes),
-                                results.of_query ? "; rows of a query may be compressed, and then take several times as much there" : "")});
+                                results.of_query ? "; rows of a query may be compressed, and take more when they are unpacked" : "")});
   if (needed_heap > heap.bytes) {
     const bool is_set = !TextOr(results.settings, kDriverMemory, "").empty();
     const char* in_vain = "; the driver's JVM didn't get what is set: set it for spark-submit or in spark-defaults.conf, before it starts";

@@ -215,7 +215,7 @@ void JoinLimit(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& sn
 // Texts about the JVM: the later report's, so that the order of arrival does not matter.
 void JoinWords(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
   auto order = [](const proto::ExecutorSnapshot& value) {
-    return std::tuple(value.taken_ms(), value.jvm_pid(), value.host(), value.java_version(), value.agent_loaded());
+    return std::tuple(value.last().clock_ms(), value.taken_ms(), value.jvm_pid(), value.host(), value.java_version(), value.agent_loaded());
   };
   if (order(snapshot) >= order(other)) return;
   snapshot.set_taken_ms(other.taken_ms());

@@ -37,8 +37,8 @@ void DeathWriter::PutSites(const std::vector<LastTask>& tasks, int64_t at_ms, Re
   death.sites = SitesAtLastSample(tasks, at_ms, *state_.interner, stacks_, kSitesShown, awaits_names_);
 }
 
-void DeathWriter::PutAttempt(const LastTask& attempt, ReportPostMortem& death) const {
-  PutSites({attempt}, attempt.task->end_ms, death);
+void DeathWriter::PutAttempt(const LastTask& attempt, const ExecutorFacts& facts, ReportPostMortem& death) const {
+  PutSites({attempt}, facts.clock.FromDriver(attempt.task->end_ms), death);
   if (death.sites.empty()) return;
   death.sites_of_attempt = attempt.task_attempt_id;
   if (!death.stage_id) death.stage_id = attempt.task->stage_id;

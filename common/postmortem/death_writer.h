@@ -38,8 +38,9 @@ class DeathWriter {
  private:
   void PutMoment(const ReportExecutor& executor, const proto::Moment& moment, DeathDetail detail, ReportPostMortem& death) const;
   void PutTask(const std::vector<LastTask>& tasks, ReportPostMortem& death) const;
+  // `at_ms`: by the executor's clock, as the tasks' own times.
   void PutSites(const std::vector<LastTask>& tasks, int64_t at_ms, ReportPostMortem& death) const;
-  void PutAttempt(const LastTask& attempt, ReportPostMortem& death) const;
+  void PutAttempt(const LastTask& attempt, const ExecutorFacts& facts, ReportPostMortem& death) const;
   void PutStack(StackId stack, ReportPostMortem& death) const;
   void PutHeapError(const proto::HeapShortage& error, std::vector<LastTask>& tasks, ReportPostMortem& death) const;
   void PutKernelKills(const ReportExecutor& executor, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot,

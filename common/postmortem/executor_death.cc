@@ -62,12 +62,10 @@ uint64_t KillsOf(const std::vector<proto::WorkerDeath>& workers) {
 }
 
 // What a full heap was full of, if its collector had time to mark it.
-void PutRetained(const ReportExecutor& executor, const ExecutorFacts& facts, ReportPostMortem& death) {
+void PutRetained(const ReportExecutor& executor, ReportPostMortem& death) {
   death.retained = executor.retained;
   if (!death.heap) death.heap = executor.nearly_full_heap;
-  if (!death.retained) return;
-  death.retained->time_ms = facts.clock.ToDriver(death.retained->time_ms);  // beside the death's own time
-  KeepLargest(DeathWriter::kRetainedShown, *death.retained);
+  if (death.retained) KeepLargest(DeathWriter::kRetainedShown, *death.retained);
 }
 
 }  // namespace
@@ -113,15 +111,16 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   PutTask(tasks, death);
   if (in_full) {
     std::vector<ReportSite> left = LeftThen(facts, LastMoment(snapshot), death, tasks);
-    PutSites(tasks, GoneMs(facts), death);
-    if (const std::optional<LastTask> attempt = HeaviestFailedAttempt(state_, tasks, failed, GoneMs(facts))) PutAttempt(*attempt, death);
+    PutSites(tasks, facts.clock.FromDriver(GoneMs(facts)), death);
+    if (const std::optional<LastTask> attempt = HeaviestFailedAttempt(state_, tasks, failed, GoneMs(facts)))
+      PutAttempt(*attempt, facts, death);
     PutLeft(std::move(left), death);
   }
   std::optional<ReportAction> action;
   if (verdict.of_heap && error) action = ChargeAction(executor, *error, death);
   death.headline = ExecutorHeadline(death, verdict, executor, evidence.last_word, error, action);
-  if (in_full && (verdict.of_heap || verdict.of_unknown_pool || verdict.maybe_of_heap) && !death.retained)
-    PutRetained(executor, facts, death);
+  if (in_full && (verdict.of_heap || verdict.of_unknown_pool || verdict.maybe_of_heap) && !death.retained) PutRetained(executor, death);
+  if (death.retained) death.retained->time_ms = facts.clock.ToDriver(death.retained->time_ms);  // beside the death's own
   // Which setting helps depends on the pool that ran short.
   if (in_full && death.out_of_memory && !verdict.of_unknown_pool)
     death.advice = AdviceFor(death, executor, snapshot, tasks, verdict, evidence.last_word, action, state_);

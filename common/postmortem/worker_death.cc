@@ -33,7 +33,7 @@ ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const Exe
   if (worker.has_program()) death.program = worker.program().empty() ? "(withheld)" : worker.program();
   death.task_attempt_id = worker.task_attempt_id();
   death.stage_id = worker.stage_id();
-  death.time_ms = worker.time_ms();
+  death.time_ms = facts.clock.ToDriver(worker.time_ms());
   death.limit_bytes = worker.has_limit_bytes() ? worker.limit_bytes() : KillingLimit(executor);
   if (worker.has_before()) {
     PutMoment(executor, worker.before(), detail, death);
@@ -53,7 +53,7 @@ ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const Exe
   const auto task = state_.tasks.find(worker.task_attempt_id());
   if (task != state_.tasks.end()) {
     death.reason = state_.interner->StringAt(task->second.error);
-    evidence.was_ended = death.program.empty() && MayHaveBeenEnded(task->second, facts.clock.ToDriver(worker.time_ms()));
+    evidence.was_ended = death.program.empty() && MayHaveBeenEnded(task->second, death.time_ms);
     if (task->second.profile) tasks.push_back({task->first, &task->second, LiveBytesOf(task->second)});
     if (const InternedIncident* end = FatalSignalOf(task->second, worker.pid())) {
       evidence.signal = end->signal;
@@ -68,7 +68,7 @@ ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const Exe
   death.out_of_memory = verdict.out_of_memory;
   death.unknown = verdict.unknown;
   death.how = verdict.how;
-  if (detail == DeathDetail::kInFull) PutSites(tasks, death.time_ms, death);
+  if (detail == DeathDetail::kInFull) PutSites(tasks, worker.time_ms(), death);
   death.headline = WorkerHeadline(death, verdict, evidence.signal);
   if (detail == DeathDetail::kInFull && death.out_of_memory)
     death.advice = AdviceFor(death, executor, SnapshotOf(facts), tasks, verdict, std::nullopt, std::nullopt, state_);
@@ -84,7 +84,7 @@ ReportPostMortem DeathWriter::OfRefusal(const ReportExecutor& executor, const Ex
   death.started_by_task = refusal.started_by_task;
   death.task_attempt_id = task_attempt_id;
   if (task.stage_id >= 0) death.stage_id = task.stage_id;
-  death.time_ms = refusal.time_ms;
+  death.time_ms = facts.clock.ToDriver(refusal.time_ms);
   death.reason = state_.interner->StringAt(task.error);
   death.out_of_memory = true;
   death.survived = true;
@@ -97,7 +97,7 @@ ReportPostMortem DeathWriter::OfRefusal(const ReportExecutor& executor, const Ex
   death.headline = RefusalHeadline(death);
   if (detail == DeathDetail::kInShort) return death;
   const std::vector<LastTask> tasks{{task_attempt_id, &task, LiveBytesOf(task)}};
-  PutSites(tasks, death.time_ms, death);
+  PutSites(tasks, refusal.time_ms, death);
   death.advice = AdviceFor(death, executor, SnapshotOf(facts), tasks, {}, std::nullopt, std::nullopt, state_);
   return death;
 }

@@ -22,7 +22,7 @@ void Recorder::State::ReadResidency(LiveBlock& block) {
   NoteResidency(block, ResidentBytes(block.address, block.size));
 }
 
-// For a block that stays: it is read again when it is older.
+// For a block that stays: one of the newest is read again when it is older, another one when the process has grown.
 void Recorder::State::ReadUnlessTooEarly(LiveBlock& block) {
   if (!IsLarge(block) || block.resident != LiveBlock::kUnread || &block == newcomer) {
     ReadResidency(block);
@@ -71,7 +71,7 @@ void Recorder::State::ObservePeaks() {
     const int64_t begin = MonotonicNs();
     if (live.large_count() != 0 && looks.Has(begin)) {
       live.VisitLarge([&](LiveBlock& block) {
-        if (&OwnerOf(block) == session) ReadLastResidency(block);
+        if (&OwnerOf(block) == session && WasLiveAtPeak(session->value.total, block.first_peak)) ReadUnlessTooEarly(block);
       });
       looks.Spend(MonotonicNs() - begin);
     }

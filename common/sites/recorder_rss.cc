@@ -51,6 +51,7 @@ void Recorder::State::MeasureLibraries() {
     if (!span.Contains(address)) span = rows.regions->Around(address, kind);
     return span.is_kind;
   };
+  const int64_t now_ns = MonotonicNs();
   live.Sweep([&](const LiveBlock& block) {
     if ((block.address & LiveSet::kPageMask) == 0 && is_in(RegionKind::kShared, shared, block.address)) return true;  // in "shared memory"
     const bool known = (sites.generation(block.site) & kGenerationMask) == block.generation;
@@ -61,8 +62,12 @@ void Recorder::State::MeasureLibraries() {
     }
     uint64_t& bytes = rows.library_bytes[library];
     if (IsLarge(block)) {
-      const bool unread = &block == newcomer || block.resident == LiveBlock::kUnread;  // a moved block keeps its pages
-      bytes += unread ? ResidentBytes(block.address, block.size) : block.resident;
+      const bool is_new = &block == newcomer || young.Has(block.address, now_ns);  // a moved block keeps its pages
+      if (is_new) {
+        bytes += ResidentBytes(block.address, block.size);
+      } else if (block.resident != LiveBlock::kUnread) {
+        bytes += block.resident;
+      }
     } else if (block.size != 0) {
       bytes += static_cast<uint64_t>(static_cast<double>(block.weight) / static_cast<double>(block.size) *
                                      static_cast<double>(ChunkBytes(block.size)));

@@ -39,6 +39,7 @@ def test_a_program_that_ends_without_a_stop(spark_run, way):
 @pytest.mark.parametrize("way", WAYS)
 def test_the_same_on_a_standalone_cluster(spark_run, standalone, way):
     run = spark_run(JOB, way, master=standalone.master)
+    run.work = standalone.work
     assert run.status == WAYS[way], run.tail()
     demand_held(demand_no_death(run), tasks=4)
 

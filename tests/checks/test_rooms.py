@@ -171,7 +171,7 @@ def test_native_folders_include_only_their_part_of_common(room):
     for path, name in includes(room):
         if not ((common / name).exists() or name.startswith("proto/")):
             continue
-        if folder_of(name, COMMON) not in may[str(path.parent.relative_to(room))].split():
+        if folder_of(name, COMMON) not in may.get(str(path.parent.relative_to(room)), "").split():
             wrong.append(f"{path} includes {name}")
     assert not wrong, "\n".join(wrong)
 
@@ -182,7 +182,7 @@ def test_app_folders_import_those_below_them():
     assert {path.parent.name for path in sources if path.parent != root} == set(APP)
     wrong = []
     for path in sources:
-        for name in re.findall(r"""from ['"](\.[^'"]*)['"]""", path.read_text()):
+        for name in re.findall(r"""(?:from|import) ?\(?['"](\.[^'"]*)['"]""", path.read_text()):
             target = (path.parent / name).resolve().relative_to(root).parts
             is_frame = path.parent == root and path.stem in APP_FRAME
             rank = len(APP) if is_frame else APP.index(path.parent.name) if path.parent != root else 0

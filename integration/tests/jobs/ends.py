@@ -44,9 +44,10 @@ def left_running(spark):
     while time.monotonic() < end:
         stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
         if any(stage and stage.numActiveTasks == 2 for stage in stages):
-            break
+            time.sleep(2 * PATIENCE)
+            return
         time.sleep(0.1)
-    time.sleep(2 * PATIENCE)
+    raise AssertionError("no two tasks run")
 
 
 def decommissioned(spark):

@@ -4,7 +4,7 @@ import java.lang.reflect.Method;
 
 /**
  * A task that takes memory by the foreign-memory interface of JDK 22, by reflection: from an arena,
- * and from the C library's malloc by a downcall. Prints "none" where this JVM has no such interface.
+ * and from the C library's malloc by a downcall.
  */
 public final class ForeignMemory {
   static final long OF_ARENA = 21_000_037, OF_MALLOC = 23_000_041;
@@ -47,15 +47,8 @@ public final class ForeignMemory {
   }
 
   public static void main(String[] args) throws Throwable {
-    Object arena;
-    MethodHandle malloc;
-    try {
-      arena = type("Arena").getMethod("ofShared").invoke(null);
-      malloc = malloc();
-    } catch (ReflectiveOperationException older) {
-      System.out.println("none");
-      return;
-    }
+    Object arena = type("Arena").getMethod("ofShared").invoke(null);
+    MethodHandle malloc = malloc();
     Probe.start();
     Probe.task(1);
     Object first = ofArena(arena);

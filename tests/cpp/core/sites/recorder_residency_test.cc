@@ -130,6 +130,29 @@ TEST_F(RecorderTest, ANewBlockWithoutPagesIsUnreadAtFirst) {
   FAIL() << "never in time";
 }
 
+// The loop `block = np.empty(n)`: the new block comes before the one of the round before goes, and the peak passes at that moment.
+TEST_F(RecorderTest, ANewBlockIsUnreadThoughAPeakPasses) {
+  constexpr int kTries = 50;
+  Start();
+  recorder_->OpenSession(Task(1));
+  Mapping before(kOddLarge);
+  for (int i = 0; i < kTries; ++i) {
+    const std::string name = "next" + std::to_string(i);
+    Allocate(before.address(), kOddLarge, {Line("before", 1)});
+    Mapping next(kOddLarge);
+    const int64_t born_ns = MonotonicNs();
+    Allocate(next.address(), kOddLarge, {Line(name, 2)});
+    recorder_->Freeing(before.address());
+    const uint64_t read = SiteOf(ReadTask(1), name)->read_at_peak_bytes;
+    const bool in_time = MonotonicNs() - born_ns < YoungBlocks::kYoungNs;
+    if (in_time) EXPECT_EQ(read, 0u);
+    next.Fill(0, kOddLarge);
+    recorder_->Freeing(next.address());
+    if (in_time) return;
+  }
+  FAIL() << "never in time";
+}
+
 TEST_F(RecorderTest, ANewBlockThatIsFilledAlreadyIsRead) {
   Start();
   recorder_->OpenSession(Task(1));

@@ -50,6 +50,26 @@ TEST(RemoteClock, EitherMayBeSetMeanwhile) {
   EXPECT_NEAR(clock.ToDriver(kNow - kHour), kNow + 2 * kHour, 2);
 }
 
+// A virtual machine that is moved: its clocks stand still, and the one for people is set right.
+TEST(RemoteClock, APauseIsNotTakenForADelayForEver) {
+  constexpr int64_t kPauseMs = 60'000;
+  RemoteClock clock;
+  for (int64_t at = 0; at < 10'000; at += 1'000) clock.Arrived(There(at, 0), Here(at + 2));
+  for (int64_t at = 70'000; at < 70'000 + 2 * RemoteClock::kRecentMs; at += 10'000) {
+    Instant there = There(at, 0);
+    there.clock_ms -= kPauseMs;
+    clock.Arrived(there, Here(at + 2));
+  }
+  EXPECT_EQ(clock.ToDriver(kNow), kNow);
+}
+
+TEST(RemoteClock, BothWays) {
+  RemoteClock clock;
+  clock.Arrived(There(0, kHour), Here(0));
+  EXPECT_EQ(clock.ToDriver(kNow + kHour), kNow);
+  EXPECT_EQ(clock.FromDriver(kNow), kNow + kHour);
+}
+
 TEST(RemoteClock, WhatCantBeAnInstantIsIgnored) {
   for (const Instant& strange : {Instant{0, 900'000}, Instant{kNow - kHour, 0}, Instant{INT64_MIN, 900'000}, Instant{kNow, INT64_MIN},
                                  Instant{INT64_MAX, 900'000}, Instant{kNow, INT64_MAX}}) {

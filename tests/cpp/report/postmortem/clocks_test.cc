@@ -36,12 +36,20 @@ class Clocks : public ::testing::TestWithParam<int64_t> {
     error.set_error("Java heap space");
     error.set_task_attempt_id(40);
     error.set_stage_id(5);
+    proto::Envelope retained;
+    ASSERT_TRUE(retained.ParseFromString(RetainedBytes("1", error.time_ms() - 300, 77'000'003)));
+    *error.mutable_retained() = retained.retained_heap();
     ASSERT_TRUE(store_->Ingest(envelope.SerializeAsString()).ok());
   }
 
   ProfileBuilder Running(int64_t id) {
     ProfileBuilder task = RunningTask(id, kDeadlyBytes);
     task.profile().set_taken_ms(task.profile().taken_ms() + ahead_);
+    task.profile().add_sessions()->set_looked_ms(kBegin + 9'200 + ahead_);
+    proto::Site& site = *task.profile().mutable_sites(0);
+    site.set_live_at_peak_bytes(site.live_bytes());
+    site.set_resident_at_peak_bytes(site.live_bytes() / 2);
+    site.set_read_at_peak_bytes(site.live_bytes());
     return task;
   }
 
@@ -65,6 +73,7 @@ TEST_P(Clocks, ProfilesOfAnyTimeCount) {
   const Json death = TheDeath(*store_);
   EXPECT_EQ(death["taskAttemptId"], 40);
   EXPECT_EQ(death["sites"][0]["liveAtPeakBytes"], kDeadlyBytes);
+  EXPECT_NEAR(death["sites"][0]["residentAgeMs"].get<int64_t>(), 800, 5);
 }
 
 TEST_P(Clocks, AnErrorIsAsCloseToTheEndAsItWas) {
@@ -76,6 +85,7 @@ TEST_P(Clocks, AnErrorIsAsCloseToTheEndAsItWas) {
     store_->ExecutorRemoved("1", "Command exited with code 52", kBegin + (close ? 10'000 : 900'000));
     const std::string headline = Deaths(*store_)[0]["headline"];
     EXPECT_EQ(headline.find("ran out of heap: task 40") != std::string::npos, close) << headline;
+    if (close) EXPECT_NEAR(Deaths(*store_)[0]["retained"]["timeMs"].get<int64_t>(), kBegin + 8'700, 5);
   }
 }
 
@@ -90,7 +100,9 @@ TEST_P(Clocks, ATaskThatEndedThenMayHaveEndedItsWorker) {
     death.mutable_worker_death()->mutable_before()->set_time_ms(kBegin + 9'783 + ahead_);
     ASSERT_TRUE(store_->Ingest(death.SerializeAsString()).ok());
     store_->TaskEnded({40, 5, 0, 0, 0, "1", TaskOutcome::kKilled, "cancelled", kBegin + (then ? 9'900 : 99'000)});
-    const std::string headline = TheDeath(*store_)["headline"];
+    const Json entry = TheDeath(*store_);
+    EXPECT_NEAR(entry["timeMs"].get<int64_t>(), kBegin + 9'800, 5);
+    const std::string headline = entry["headline"];
     EXPECT_EQ(headline.find("or another process of its container") != std::string::npos, then) << headline;
   }
 }

@@ -87,7 +87,10 @@ void AddWords(const ReportLeak& leak, Json& json) {
   json["phrase"] = LeakPhrase(leak) + LeakWorkersPhrase(leak);
 }
 
+void AddWords(const ReportDistribution& distribution, Json& json) { json["tone"] = ToneWord(ToneOf(distribution)); }
+
 void AddWords(const ReportPostMortem& death, Json& json) {
+  json["tone"] = ToneWord(ToneOf(death));
   json["title"] = HeldTitle(death);
   json["stackTitle"] = StackTitle(death);
   AddLeads(death.sites, json["sites"]);

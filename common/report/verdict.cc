@@ -22,9 +22,7 @@ std::string LimitSentence(const ReportExecutor& executor) {
                                  : "That limit is what Spark requested; nobody enforces it here, so nothing is killed for passing it.";
 }
 
-ReportVerdict OfDeath(const ReportPostMortem& death) {
-  return {death.out_of_memory ? Tone::kBad : Tone::kWarn, death.headline, "How this is known: " + death.how + "."};
-}
+ReportVerdict OfDeath(const ReportPostMortem& death) { return {ToneOf(death), death.headline, "How this is known: " + death.how + "."}; }
 
 // The verdict for a program without Spark: its processes are not compared with a limit. If it failed, its only stage has the reason.
 ReportVerdict OfProgram(const Report& report) {
@@ -85,6 +83,10 @@ Tone ToneOf(const ReportExecutor& executor) {
   if (executor.limit_enforced && use >= 0.97) return Tone::kBad;
   return use >= 0.85 ? Tone::kWarn : Tone::kPlain;
 }
+
+Tone ToneOf(const ReportPostMortem& death) { return death.out_of_memory ? Tone::kBad : Tone::kWarn; }
+
+Tone ToneOf(const ReportDistribution& distribution) { return distribution.skew.value_or(0) >= 3 ? Tone::kWarn : Tone::kPlain; }
 
 std::string LimitPhrase(const ReportExecutor& executor) {
   if (executor.limit_source == "cgroup") return executor.limit_shared ? "cgroup limit, shared with other executors" : "cgroup limit";

@@ -1,5 +1,5 @@
 // Deaths, growth and what is worth changing.
-import type {Bytes, Frame, Site, Udf} from './site';
+import type {Bytes, Frame, Site, Tone, Udf} from './site';
 import type {ProcessAtMoment, Retained, HeapShortage} from './executor';
 
 export interface Advice {
@@ -30,6 +30,7 @@ export interface PostMortem {
   stageId: number | null;
   taskAttemptId: number | null;
   sitesOfAttempt?: number | null;
+  tone: Tone;
   title: string; // of its sites
   stackTitle: string;
   jobId?: number | null;
@@ -43,7 +44,7 @@ export interface PostMortem {
   advice: Advice[];
 }
 
-// One that has no post-mortem of its own, for there are too many.
+// One that has no post-mortem of its own, because there are too many.
 export interface OtherDeath {
   key: string;
   timeMs: number;

@@ -1,5 +1,5 @@
 // Stages and their tasks.
-import type {Bytes, Figures, OtherAttempts, SiteGroup, Udf} from './site';
+import type {Bytes, Figures, OtherAttempts, SiteGroup, Tone, Udf} from './site';
 
 export type MemoryMode = 'onHeap' | 'offHeap';
 
@@ -73,6 +73,7 @@ export interface Distribution {
   upperQuartile: number;
   largest: number;
   skew: number | null;
+  tone: Tone;
 }
 
 export interface UdfShare extends Udf, Figures {}

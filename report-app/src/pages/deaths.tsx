@@ -26,7 +26,7 @@ function Death({death, index, enforced}: {death: PostMortem; index: number; enfo
     death.lastSampleAgeMs !== null ? `last sample ${formatDuration(death.lastSampleAgeMs)} before` : null,
   ].filter(Boolean);
   return (
-    <article class={`card death ${death.outOfMemory ? 'bad' : 'warn'}`}>
+    <article class={`card death ${death.tone}`}>
       <h2>{death.headline}</h2>
       <p class="facts">
         <span>

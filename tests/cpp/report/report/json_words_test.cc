@@ -56,6 +56,22 @@ TEST(JsonWords, AStackIsWhereSomethingDiedOrWasRefusedMemory) {
   EXPECT_EQ(deaths[3]["stackTitle"], "Died in");
 }
 
+TEST(JsonWords, HowBadADeathAndAnUnevenFigureAre) {
+  Report report;
+  report.post_mortems.resize(2);
+  report.post_mortems[1].out_of_memory = true;
+  report.stages.emplace_back().distributions.resize(3);
+  report.stages[0].distributions[1].skew = 2.9;
+  report.stages[0].distributions[2].skew = 3;
+  const json written = Written(report);
+  EXPECT_EQ(written["postMortems"][0]["tone"], "warn");
+  EXPECT_EQ(written["postMortems"][1]["tone"], "bad");
+  const json& distributions = written["stages"][0]["distributions"];
+  EXPECT_EQ(distributions[0]["tone"], "plain") << "not known";
+  EXPECT_EQ(distributions[1]["tone"], "plain");
+  EXPECT_EQ(distributions[2]["tone"], "warn");
+}
+
 TEST(JsonWords, CountersOfThreadsStandApartFromBounds) {
   Report report;
   report.counters = {{"droppedSites", 0},       {"droppedLive", 3},           {"noTaskHeapBytes: a", 5},

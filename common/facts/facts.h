@@ -205,7 +205,7 @@ struct ExecutorFacts {
   int32_t cores = -1;
   int64_t heap_mib = -1, overhead_mib = -1, offheap_mib = -1, pyspark_mib = -1;
   bool added = false, removed = false;
-  bool by_own_word = false;  // removed because the driver's JVM itself reported its end, even if other things had ended before
+  bool reported_by_jvm = false;  // removed because the driver's JVM itself reported its end, even if other things had ended before
   int64_t added_ms = 0, removed_ms = 0;
   RemoteClock clock;  // its messages have times of their own
   // In the order of the driver's events, whose clock may be set back; 0: not yet.

@@ -67,7 +67,7 @@ LossReason ParseLossReason(std::string_view text) {
       "memory limits. current usage",  // YARN's diagnostics: is running beyond physical memory limits. Current usage: …
   };
   static constexpr std::array<std::string_view, 2> kVirtual = {"exceeding virtual memory limits", "beyond virtual memory limits"};
-  static constexpr std::array<std::string_view, 9> kWanted = {
+  static constexpr std::array<std::string_view, 9> kOnPurpose = {
       "killed by driver",                                   // dynamic allocation, SparkContext.killExecutors
       "decommission",                                       // Executor decommission: …
       "was preempted",                                      // YARN
@@ -89,8 +89,8 @@ LossReason ParseLossReason(std::string_view text) {
   } else if (evicted_for) {
     reason.kind = LossKind::kEvicted;
     reason.evicted_for = *evicted_for;
-  } else if (ContainsAny(lower, kWanted) || reason.exit_code == 0) {
-    reason.kind = LossKind::kWanted;
+  } else if (ContainsAny(lower, kOnPurpose) || reason.exit_code == 0) {
+    reason.kind = LossKind::kOnPurpose;
   } else if (reason.exit_code) {
     reason.kind = LossKind::kExit;
   }

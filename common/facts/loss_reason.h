@@ -13,7 +13,7 @@ enum class LossKind {
   kExit,             // it ended with `exit_code`
   kContainerMemory,  // the manager says that it killed the container for its memory
   kEvicted,          // the node's manager took it away: for what the node ran short of
-  kWanted,           // dynamic allocation, decommission, preemption, a normal end: no post-mortem
+  kOnPurpose,        // dynamic allocation, decommission, preemption, a normal end: no post-mortem
 };
 
 enum class NodeShortage { kNotTold, kMemory, kOther };  // kOther: a disk, mostly

@@ -146,7 +146,7 @@ void DeliverSource(const proto::DriverSource& source, StoreState& state) {
 
 }  // namespace
 
-Status Deliver(std::string_view bytes, const std::optional<Instant>& arrived, StoreState& state) {
+Status Deliver(std::string_view bytes, StoreState& state, const std::optional<Instant>& arrived) {
   proto::Envelope envelope;
   if (Status status = DecodeEnvelope(bytes, envelope); !status.ok()) return status;
   switch (envelope.message_case()) {

@@ -12,6 +12,6 @@
 namespace memprof {
 
 // A refused message changes nothing. `arrived`: of a message that its executor has just sent; none if it was kept meanwhile.
-Status Deliver(std::string_view envelope, const std::optional<Instant>& arrived, StoreState& state);
+Status Deliver(std::string_view envelope, StoreState& state, const std::optional<Instant>& arrived = std::nullopt);
 
 }  // namespace memprof

@@ -6,7 +6,7 @@
 #include "postmortem/incidents.h"
 #include "postmortem/result_limit.h"
 #include "report/death_keys.h"
-#include "rollup/unwanted.h"
+#include "rollup/unexpected_end.h"
 
 namespace memprof {
 namespace {
@@ -20,7 +20,7 @@ bool WasKilledOrFailed(const proto::WorkerDeath& death, const StoreState& state)
 }
 
 // A worker that crashed before its executor had seen it live: what it has noted itself came with its task's profile.
-proto::WorkerDeath DeathByItsOwnWord(int64_t task_attempt_id, const TaskFacts& task, const InternedIncident& end) {
+proto::WorkerDeath DeathFromIncident(int64_t task_attempt_id, const TaskFacts& task, const InternedIncident& end) {
   proto::WorkerDeath death;
   death.set_time_ms(end.time_ms);
   death.set_pid(end.pid);
@@ -43,7 +43,7 @@ void ForEachWorkerDeath(const StoreState& state,
     std::string executor(state.interner->StringAt(task.executor));
     for (const InternedIncident& incident : task.profile->incidents) {
       bool is_new = incident.signal != 0 && !state.worker_deaths.contains({executor, incident.pid, id});
-      if (is_new) visit(executor, DeathByItsOwnWord(id, task, incident));
+      if (is_new) visit(executor, DeathFromIncident(id, task, incident));
     }
   }
 }
@@ -59,7 +59,7 @@ void ForEachRefusal(const StoreState& state, const std::function<void(const std:
 
 bool AnyDeath(const StoreState& state, const std::function<bool(const std::string& key)>& matches) {
   for (const auto& [id, facts] : state.executors) {
-    if (DiedUnwanted(facts, state) && matches(ExecutorDeathKey(id))) return true;
+    if (EndedUnexpectedly(facts, state) && matches(ExecutorDeathKey(id))) return true;
   }
   bool any = false;
   ForEachWorkerDeath(state, [&](const std::string& id, const proto::WorkerDeath& worker) {

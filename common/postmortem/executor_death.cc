@@ -14,7 +14,7 @@
 #include "report/cut.h"
 #include "rollup/executor_sums.h"
 #include "rollup/left_off_heap.h"
-#include "rollup/unwanted.h"
+#include "rollup/unexpected_end.h"
 
 namespace memprof {
 namespace {

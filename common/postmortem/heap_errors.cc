@@ -14,7 +14,7 @@
 #include "report/units.h"
 #include "rollup/executor_sums.h"
 #include "rollup/heap_shortages.h"
-#include "rollup/unwanted.h"
+#include "rollup/unexpected_end.h"
 
 namespace memprof {
 namespace {
@@ -79,7 +79,7 @@ const proto::HeapShortage* ErrorThatEnded(const std::vector<proto::HeapShortage>
 // Of one executor; `errors`: all of its own.
 void AddSurvived(const std::string& id, const std::vector<proto::HeapShortage>& errors, const ExecutorFacts& facts, const StoreState& state,
                  std::vector<SurvivedHeapError>& survived) {
-  const bool died = DiedUnwanted(facts, state);
+  const bool died = EndedUnexpectedly(facts, state);
   const proto::HeapShortage* end = died ? ErrorThatEnded(errors, facts, state) : nullptr;
   std::vector<int64_t> with_task;  // times of errors of tasks
   for (const proto::HeapShortage& error : errors) {

@@ -8,7 +8,7 @@
 #include "postmortem/result_limit.h"
 #include "report/many_deaths.h"
 #include "rollup/executor_rows.h"
-#include "rollup/unwanted.h"
+#include "rollup/unexpected_end.h"
 
 namespace memprof {
 namespace {
@@ -26,7 +26,7 @@ std::vector<WriteDeath> AllDeaths(const StoreState& state, RowsOfExecutors& rows
         [row, &executor = facts->second, write](DeathWriter& writer, DeathDetail detail) { return write(writer, *row, executor, detail); });
   };
   for (const auto& [id, died] : state.executors) {
-    if (!DiedUnwanted(died, state)) continue;
+    if (!EndedUnexpectedly(died, state)) continue;
     add(id, [](DeathWriter& writer, const ReportExecutor& row, const ExecutorFacts& facts, DeathDetail detail) {
       return writer.OfExecutor(row, facts, detail);
     });

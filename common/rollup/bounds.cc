@@ -16,7 +16,7 @@
 #include "rollup/site_rollup.h"
 #include "rollup/task_rows.h"
 #include "rollup/time_lines.h"
-#include "rollup/unwanted.h"
+#include "rollup/unexpected_end.h"
 
 namespace memprof {
 namespace {
@@ -209,7 +209,7 @@ size_t DropExecutors(size_t keep, MayGo which, StoreState& state) {
   for (const auto& [id, executor] : state.executors) {
     std::optional<int64_t> number = ExecutorNumber(id);
     if (!number || !executor.removed) continue;
-    const bool told = DiedUnwanted(executor, state) || with_deaths.contains(std::string(id));
+    const bool told = EndedUnexpectedly(executor, state) || with_deaths.contains(std::string(id));
     if (told && which == MayGo::kRemovedOnPurpose) continue;
     ranks.emplace_back(told, PeakUseOf(executor).value_or(0), executor.removed_ms, *number);
   }
@@ -220,7 +220,7 @@ size_t DropExecutors(size_t keep, MayGo which, StoreState& state) {
     if (executor == state.executors.end()) continue;
     state.dropped_executors.Add(executor->second, state.folded_counters);
     state.dropped_executor_numbers.Add(number);
-    if (DiedUnwanted(executor->second, state)) ++state.dropped_executor_deaths;
+    if (EndedUnexpectedly(executor->second, state)) ++state.dropped_executor_deaths;
     state.executors.erase(executor);
   }
   return ranks.size();

@@ -51,7 +51,7 @@ ProfileStore::ProfileStore(uint64_t limit_bytes) : impl_(std::make_unique<Impl>(
 ProfileStore::~ProfileStore() = default;
 
 Status ProfileStore::Ingest(std::string_view envelope, const std::optional<Instant>& arrived) {
-  return impl_->Apply([&](StoreState& state) { return Deliver(envelope, arrived, state); });
+  return impl_->Apply([&](StoreState& state) { return Deliver(envelope, state, arrived); });
 }
 
 void ProfileStore::ApplicationStarted(std::string_view id, std::string_view name, std::string_view spark_version,
@@ -97,7 +97,7 @@ void ProfileStore::ExecutorRemoved(std::string_view id, std::string_view reason,
   impl_->Apply([&](StoreState& state) {
     ExecutorFacts& executor = state.Executor(id);
     executor.removed = true;
-    executor.by_own_word = id == "driver";
+    executor.reported_by_jvm = id == "driver";
     executor.removed_ms = time_ms;
     executor.removed_event = ++state.executor_events;
     executor.removed_reason = CutText(reason, kMaxText);

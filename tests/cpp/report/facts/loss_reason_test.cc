@@ -78,7 +78,7 @@ TEST(LossReason, ExecutorsThatWereWantedGone) {
         "Container c_1 exited from explicit termination request.", "Command exited with code 0",
         "The executor with id 4 was deleted by a user or the framework.", "Worker shutting down",
         "java.lang.IllegalStateException: Shutdown hooks cannot be modified during shutdown."}) {
-    EXPECT_EQ(ParseLossReason(text).kind, LossKind::kWanted) << text;
+    EXPECT_EQ(ParseLossReason(text).kind, LossKind::kOnPurpose) << text;
   }
 }
 

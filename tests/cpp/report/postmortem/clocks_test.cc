@@ -85,7 +85,9 @@ TEST_P(Clocks, AnErrorIsAsCloseToTheEndAsItWas) {
     store_->ExecutorRemoved("1", "Command exited with code 52", kBegin + (close ? 10'000 : 900'000));
     const std::string headline = Deaths(*store_)[0]["headline"];
     EXPECT_EQ(headline.find("ran out of heap: task 40") != std::string::npos, close) << headline;
-    if (close) EXPECT_NEAR(Deaths(*store_)[0]["retained"]["timeMs"].get<int64_t>(), kBegin + 8'700, 5);
+    if (close) {
+      EXPECT_NEAR(Deaths(*store_)[0]["retained"]["timeMs"].get<int64_t>(), kBegin + 8'700, 5);
+    }
   }
 }
 

@@ -104,12 +104,12 @@ TEST(WorkerDeaths, OfOneThatSparkMayHaveEndedTheKernelMayHaveKilledAnother) {
 }
 
 TEST(WorkerDeaths, AProcessThatATaskStartedIsCalledSo) {
-  for (const bool by_its_own_word : {false, true}) {
+  for (const bool by_incident : {false, true}) {
     ProfileStore store;
     FillWorkerScene(store);
     ProfileBuilder task = EndedTask();
     AddIncident(task, 9'790, 11).set_started_by_task(true);
-    if (by_its_own_word) {
+    if (by_incident) {
       ASSERT_TRUE(store.Ingest(task.Bytes()).ok());
     } else {
       proto::Envelope envelope;

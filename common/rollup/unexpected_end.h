@@ -14,13 +14,13 @@ inline int64_t GoneMs(const ExecutorFacts& facts) { return std::min(facts.remove
 
 // Removed while the application ran, and not on purpose. If it was the last executor, the application may end between the loss of its
 // tasks and the removal.
-inline bool DiedUnwanted(const ExecutorFacts& facts, const StoreState& state) {
+inline bool EndedUnexpectedly(const ExecutorFacts& facts, const StoreState& state) {
   if (!facts.removed) return false;
   // While the JVM ends, other threads continue, and one may stop the SparkContext because of an error of its own.
-  if (facts.by_own_word) return true;
+  if (facts.reported_by_jvm) return true;
   const uint64_t gone_event = facts.task_lost_event != 0 ? std::min(facts.task_lost_event, facts.removed_event) : facts.removed_event;
   if (state.CameAfterEnd(GoneMs(facts), gone_event)) return false;
-  return ParseLossReason(facts.removed_reason).kind != LossKind::kWanted;
+  return ParseLossReason(facts.removed_reason).kind != LossKind::kOnPurpose;
 }
 
 }  // namespace memprof

@@ -18,6 +18,9 @@ from .failures import gateway_of_program
 
 # Its connections are closed a moment before a process is gone.
 _MOST_WAIT_SECONDS = 5
+# A JVM that ends itself because of a full heap looks at it first. Meanwhile calls fail, and the kernel still takes
+# connections for it.
+_MOST_OF_LAST_WORDS_SECONDS = 30
 _POLL_SECONDS = 0.05
 _CONNECT_SECONDS = 1
 
@@ -52,7 +55,8 @@ class JvmWatch:
             self._telling = True
             try:
                 if process.pid not in self._notes:
-                    status = self._wait(process, gateway) if lost else process.poll()
+                    ending = self._watch.is_ending(process.pid)
+                    status = self._wait(process, gateway) if lost or ending else process.poll()
                     if status is None:
                         return ""
                     self._notes[process.pid] = ""  # whatever comes, once is enough
@@ -62,13 +66,16 @@ class JvmWatch:
                 self._telling = False
 
     def _wait(self, process: Any, gateway: Any) -> int | None:
-        if process.poll() is None and (process.pid in self._awaited or _answers(gateway)):
+        ending = self._watch.is_ending(process.pid)
+        if process.poll() is None and (process.pid in self._awaited or (not ending and _answers(gateway))):
             return None
-        end = time.monotonic() + _MOST_WAIT_SECONDS
-        while process.poll() is None and time.monotonic() < end:
+        begin = time.monotonic()
+        while process.poll() is None:
+            ending = ending or self._watch.is_ending(process.pid)
+            if time.monotonic() - begin >= (_MOST_OF_LAST_WORDS_SECONDS if ending else _MOST_WAIT_SECONDS):
+                self._awaited.add(process.pid)
+                break
             time.sleep(_POLL_SECONDS)
-        if process.poll() is None:
-            self._awaited.add(process.pid)
         return process.poll()
 
     def _tell(self, pid: int, status: int) -> str:

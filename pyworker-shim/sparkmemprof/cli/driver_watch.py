@@ -90,6 +90,10 @@ class DriverWatch:
         told = report_places.running(self.folder, pid)
         return None if told is None else told.place
 
+    def is_ending(self, pid):
+        """Whether that JVM has begun to end itself because of a full heap."""
+        return self.folder is not None and report_places.last_report(self.folder, pid) is not None
+
     def finish(self, pid, status, report, directory):
         """Joins what the driver's processes left with its report, and reports their deaths.
 

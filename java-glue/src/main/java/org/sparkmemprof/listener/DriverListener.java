@@ -106,15 +106,19 @@ public final class DriverListener extends SparkListener {
   public void onApplicationStart(SparkListenerApplicationStart event) {
     started = true;
     guarded(
-        () -> {
-          String id = ScalaViews.orEmpty(event.appId());
-          String name = event.appName();
-          String master = conf.get("spark.master", "");
-          long time = event.time();
-          feeder.event(
-              store ->
-                  NativeStore.applicationStarted(store, id, name, sparkVersion, "", master, time));
-        });
+        () -> applicationStarted(ScalaViews.orEmpty(event.appId()), event.appName(), event.time()));
+  }
+
+  /**
+   * As soon as the application has an id; Spark's event says it again. A report that is written
+   * before that event, and remains the last one, has the application's name, too.
+   *
+   * @param time since 1970, in milliseconds
+   */
+  public void applicationStarted(String id, String name, long time) {
+    String master = conf.get("spark.master", "");
+    feeder.event(
+        store -> NativeStore.applicationStarted(store, id, name, sparkVersion, "", master, time));
   }
 
   @Override

@@ -109,6 +109,7 @@ public final class DriverSide implements DriverPlugin {
     }
     try {
       SparkConf conf = spark.conf();
+      listener.applicationStarted(applicationId, spark.appName(), spark.startTime());
       ReportWriter writer =
           new ReportWriter(
               feeder,

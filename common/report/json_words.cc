@@ -76,6 +76,8 @@ void AddWords(const ReportStage& stage, Json& json) {
   json["title"] = StageTitle(stage);
   Json& consumers = json["sparkMemory"]["consumers"];
   for (size_t i = 0; i < consumers.size(); ++i) consumers[i]["title"] = ShortClassName(stage.memory.consumers[i].name);
+  Json& distributions = json["distributions"];
+  for (size_t i = 0; i < distributions.size(); ++i) distributions[i]["tone"] = ToneWord(ToneOf(stage.distributions[i]));
   AddWords(static_cast<const ReportSiteGroup&>(stage), json);
   Json& others = json["otherAttempts"];
   others["phrase"] = OtherAttemptsPhrase(stage.other_attempts);
@@ -86,8 +88,6 @@ void AddWords(const ReportLeak& leak, Json& json) {
   json["place"] = LinePlace(leak.file, leak.line);
   json["phrase"] = LeakPhrase(leak) + LeakWorkersPhrase(leak);
 }
-
-void AddWords(const ReportDistribution& distribution, Json& json) { json["tone"] = ToneWord(ToneOf(distribution)); }
 
 void AddWords(const ReportPostMortem& death, Json& json) {
   json["tone"] = ToneWord(ToneOf(death));

@@ -15,7 +15,6 @@ nlohmann::ordered_json CounterGroupsJson(const Report& report);
 void AddWords(const ReportExecutor& executor, nlohmann::ordered_json& json);
 void AddWords(const ReportStage& stage, nlohmann::ordered_json& json);
 void AddWords(const ReportLeak& leak, nlohmann::ordered_json& json);
-void AddWords(const ReportDistribution& distribution, nlohmann::ordered_json& json);
 void AddWords(const ReportPostMortem& death, nlohmann::ordered_json& json);
 void AddWords(const ReportDriver& driver, nlohmann::ordered_json& json);
 

@@ -25,7 +25,8 @@ TEST(SparkPools, EachPeakByItselfAndTheLastLook) {
   EXPECT_EQ(snapshot.spark_pools(0).storage_peak_bytes(), 3'000'017u);
   EXPECT_EQ(snapshot.spark_pools(0).execution_peak_bytes(), 4'000'037u);
   EXPECT_EQ(snapshot.spark_pools(0).last().storage_bytes(), 14u);
-  EXPECT_EQ(snapshot.spark_pools(0).last_ms(), {300, 7});
+  EXPECT_EQ(snapshot.spark_pools(0).last_ms(), 300);
+  EXPECT_EQ(snapshot.spark_pools(0).last_clock_ms(), 7);
   EXPECT_EQ(snapshot.spark_pools(0).used_peak_bytes(), 4'000'050u) << "not the sum of peaks of different moments";
   EXPECT_EQ(snapshot.spark_pools(1).execution_peak_bytes(), 23u);
 }

@@ -157,9 +157,11 @@ TEST_F(RecorderTest, ANewBlockIsUnreadThoughAPeakPasses) {
 TEST_F(RecorderTest, ANewBlockThatIsFilledAlreadyIsRead) {
   Start();
   recorder_->OpenSession(Task(1));
-  Mapping next(kOddLarge);
+  Mapping next(kOddLarge), base(8 * kOddLarge);
   Allocate(next.address(), kOddLarge, {Line("next", 2)});
+  Allocate(base.address(), 8 * kOddLarge, {Line("base", 1)});
   next.Fill(0, kOddLarge / 4);
+  base.Fill(0, 8 * kOddLarge);  // the resident set grows: it's time for a sweep
   usleep(7'000);
   Allocate(kSomewhere, 70'001, {Line("sample", 3)});
   EXPECT_NEAR(static_cast<double>(SiteOf(ReadTask(1), "next")->resident_at_peak_bytes) / kOddLarge, 0.25, 0.01);

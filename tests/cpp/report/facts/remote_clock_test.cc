@@ -60,7 +60,7 @@ TEST(RemoteClock, APauseIsNotTakenForADelayForEver) {
     there.clock_ms -= kPauseMs;
     clock.Arrived(there, Here(at + 2));
   }
-  EXPECT_EQ(clock.ToDriver(kNow), kNow);
+  EXPECT_NEAR(clock.ToDriver(kNow), kNow, 2);
 }
 
 TEST(RemoteClock, BothWays) {

@@ -83,7 +83,7 @@ public final class HeapHog {
   }
 
   private static void awaitWords() throws InterruptedException {
-    while (new File("boxes").list((folder, name) -> name.endsWith(".words")).length == 0) {
+    while (new File("boxes").list((folder, name) -> name.matches("[0-9]+[.]words")).length == 0) {
       Thread.sleep(1);
     }
   }

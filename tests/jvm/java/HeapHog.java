@@ -12,13 +12,13 @@ import org.sparkmemprof.jni.NativeAgent;
 /**
  * A task that fills the heap with objects of known sizes, in the way that its argument says:
  * "small" ones until there is no room, "large" for one that can't fit, "storm" for several threads
- * at once, "nearly" to stay just below, "nearly-killed" to end then without a word, "halt" to end
- * the JVM while an error ends it, "churn" to have collections run without a pause while one ends
- * it, "exit" to end it as Spark's handler does, after an error of which no message can leave,
- * "stops" to stop the profiler while an error is being reported, "lives" to go on for a minute
- * after one, "none". A second argument "alone": no thread but the task's needs heap, so that no
- * other runs out first. It catches the error, closes its task and prints how many bytes it held.
- * With -XX:+ExitOnOutOfMemoryError it comes to nothing of that.
+ * at once, "nearly" to stay just below, "nearly-killed" to be killed then, "halt" to end the JVM
+ * while an error ends it, "churn" to have collections run without a pause while one ends it, "exit"
+ * to end it as Spark's handler does, after an error of which no message can leave, "stops" to stop
+ * the profiler while an error is being reported, "lives" to go on for a minute after one, "none". A
+ * second argument "alone": no thread but the task's needs heap, so that no other runs out first. It
+ * catches the error, closes its task and prints how many bytes it held. With
+ * -XX:+ExitOnOutOfMemoryError it comes to nothing of that.
  */
 public final class HeapHog {
   private static final int KEPT_BYTES = 1003; // 1,024 with its header
@@ -150,7 +150,7 @@ public final class HeapHog {
       } else if (args[0].equals("nearly-killed")) {
         stayNearlyFull();
         awaitWords();
-        Runtime.getRuntime().halt(137);
+        new ProcessBuilder("kill", "-9", "" + ProcessHandle.current().pid()).start().waitFor();
       } else if (args[0].equals("small")) {
         fill();
       }

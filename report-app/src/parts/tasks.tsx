@@ -59,9 +59,7 @@ export function Distributions({distributions}: {distributions: Distribution[]}) 
                     <Figure figure={figure} value={value} note={`${note}${note && ', '}of ${plural(row.tasks, 'task')}`} />
                   </td>
                 ))}
-                <td class={row.tone === 'warn' ? 'number warm' : 'number'}>
-                  {row.skew == null ? <span class="none">–</span> : formatSkew(row.skew)}
-                </td>
+                <td class={row.tone === 'warn' ? 'number warm' : 'number'}>{row.skew == null ? <span class="none">–</span> : formatSkew(row.skew)}</td>
               </tr>
             );
           })}

@@ -37,15 +37,16 @@ class RemoteClock {
   }
 
   // A time of the executor's clock, by the driver's, and the other way. Unchanged while no message has come.
-  int64_t ToDriver(int64_t time_ms) const { return time_ms - ahead_ms_; }
-  int64_t FromDriver(int64_t time_ms) const { return time_ms + ahead_ms_; }
+  int64_t ToDriver(int64_t time_ms) const { return Plausible(time_ms) - ahead_ms_; }
+  int64_t FromDriver(int64_t time_ms) const { return Plausible(time_ms) + ahead_ms_; }
 
  private:
-  // Strangers may send anything; sums of such figures can't overflow.
+  // Strangers may send anything; sums of such times can't overflow.
+  static constexpr int64_t kMost = int64_t{1} << 50;
   static bool IsPlausible(const Instant& instant) {
-    constexpr int64_t kMost = int64_t{1} << 50;
     return instant.clock_ms > 0 && instant.clock_ms < kMost && instant.time_ms > 0 && instant.time_ms < kMost;
   }
+  static int64_t Plausible(int64_t time_ms) { return std::clamp(time_ms, -kMost, kMost); }
 
   std::optional<int64_t> lead_ms_;              // the largest since began_ms_
   int64_t earlier_lead_ms_ = 0, began_ms_ = 0;  // the largest of the time before that

@@ -29,7 +29,7 @@ double UseOf(const ReportExecutor& executor);
 // kWarn from 85 % of the limit; kBad from 97 % of one that is enforced; kPlain below, or when it is unknown.
 Tone ToneOf(const ReportExecutor& executor);
 
-Tone ToneOf(const ReportPostMortem& death);           // kBad: of memory; kWarn: of something else, or it is not known
+Tone ToneOf(const ReportPostMortem& death);           // kBad: memory was the cause; otherwise kWarn
 Tone ToneOf(const ReportDistribution& distribution);  // kWarn: the largest is three times the median or more; otherwise kPlain
 
 // "cgroup limit", "requested, not enforced", … ; "" when unknown.

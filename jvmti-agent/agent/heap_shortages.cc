@@ -119,7 +119,8 @@ void HeapShortages::Exhausted(JNIEnv* jni, const char* error) {
 void HeapShortages::Tell(const Application& application, const ShortageInputs& inputs) {
   std::string envelope = EnvelopeWith(application, inputs);
   ground_->messages.Put(envelope);
-  ground_->left_words.Leave(PlaceOf(application, false), {inputs.time_ms, inputs.task.task_attempt_id, std::move(envelope)});
+  ground_->left_words.Leave(PlaceOf(application, false),
+                            {inputs.time_ms, inputs.task.task_attempt_id, std::move(envelope), inputs.nearly_full});
 }
 
 void HeapShortages::Stop(const Application& application) { ground_->left_words.Forget(PlaceOf(application, false), EpochMs()); }

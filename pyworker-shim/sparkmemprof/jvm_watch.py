@@ -33,7 +33,8 @@ class JvmWatch:
         self._lock = threading.RLock()
         self._telling = False
         self._notes: dict[int, str] = {}  # by pid of a JVM that has ended
-        self._awaited: set[int] = set()  # pids of JVMs that answer no more and yet live
+        # JVMs that answer no more and yet live: pid, and whether it had begun to end itself when the wait for it began.
+        self._awaited: set[tuple[int, bool]] = set()
         self._watch = self._begin()
         atexit.register(self._end)
 
@@ -44,7 +45,8 @@ class JvmWatch:
 
     def note(self, lost: bool) -> str:
         """If this process's JVM was killed while an application ran: its post-mortem's headline and place, else "".
-        `lost`: a connection broke. The first call writes and prints the post-mortem."""
+        `lost`: a connection broke. The first call writes and prints the post-mortem. Waits for a JVM that is about to
+        end: at most 5 s, once; at most 30 s, once, if it has begun to end itself because of a full heap."""
         gateway = gateway_of_program()
         process = getattr(gateway, "proc", None)  # None, too, if another process has started that JVM
         if process is None or os.getpid() != self._owner:
@@ -67,13 +69,13 @@ class JvmWatch:
 
     def _wait(self, process: Any, gateway: Any) -> int | None:
         ending = self._watch.is_ending(process.pid)
-        if process.poll() is None and (process.pid in self._awaited or (not ending and _answers(gateway))):
+        if process.poll() is None and ((process.pid, ending) in self._awaited or (not ending and _answers(gateway))):
             return None
-        begin = time.monotonic()
+        known, begin = (process.pid, ending), time.monotonic()
         while process.poll() is None:
             ending = ending or self._watch.is_ending(process.pid)
             if time.monotonic() - begin >= (_MOST_OF_LAST_WORDS_SECONDS if ending else _MOST_WAIT_SECONDS):
-                self._awaited.add(process.pid)
+                self._awaited |= {known, (process.pid, ending)}
                 break
             time.sleep(_POLL_SECONDS)
         return process.poll()

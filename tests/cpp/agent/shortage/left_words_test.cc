@@ -47,6 +47,16 @@ TEST_F(LeftWordsTest, OfManyErrorsTheNewest) {
   EXPECT_THAT(Left(), ElementsAre("19", "18", "17", "16", "15", "14", "13", "12"));
 }
 
+TEST_F(LeftWordsTest, ALookAtANearlyFullHeapMakesRoomForErrors) {
+  left_.Leave(place_, {500, -1, "look", true});
+  EXPECT_THAT(Left(), ElementsAre("look"));
+  left_.Leave(place_, {1000, 7, "error"});
+  left_.Leave(place_, {2000, -1, "later look", true});
+  EXPECT_THAT(Left(), ElementsAre("error", "later look", "look"));
+  for (int64_t i = 0; i < 7; ++i) left_.Leave(place_, {3000 + i, i, std::to_string(i)});
+  EXPECT_THAT(Left(), ElementsAre("6", "5", "4", "3", "2", "1", "0", "error"));
+}
+
 TEST_F(LeftWordsTest, TheEndComesFirstAndNothingFollowsIt) {
   left_.Leave(place_, {1000, 7, "error"});
   left_.LeaveTasks(place_, {"task 7"});

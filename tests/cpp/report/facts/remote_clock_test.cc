@@ -76,6 +76,9 @@ TEST(RemoteClock, WhatCantBeAnInstantIsIgnored) {
     RemoteClock clock;
     clock.Arrived(strange, Here(0));
     EXPECT_EQ(clock.ToDriver(kNow), kNow);
+    clock.Arrived(There(0, kHour), Here(0));
+    EXPECT_LT(clock.ToDriver(INT64_MIN), 0);
+    EXPECT_GT(clock.FromDriver(INT64_MAX), kNow);
   }
 }
 

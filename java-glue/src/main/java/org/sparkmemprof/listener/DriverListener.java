@@ -110,8 +110,8 @@ public final class DriverListener extends SparkListener {
   }
 
   /**
-   * As soon as the application has an id; Spark's event says it again. A report that is written
-   * before that event, and remains the last one, has the application's name, too.
+   * Called as soon as the application has an id; Spark's own event repeats it. Without this call, a
+   * report that is written before that event would have no name.
    *
    * @param time since 1970, in milliseconds
    */

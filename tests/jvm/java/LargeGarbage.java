@@ -27,6 +27,7 @@ public final class LargeGarbage {
     int size = Integer.parseInt(args[0]);
     Probe.start();
     AutoCloseable news = CollectionNews.start();
+    warmUp();
     Probe.task(1);
     for (int i = 0; i < FIRST; i++) garbage(size);
     kept(size);
@@ -45,6 +46,18 @@ public final class LargeGarbage {
     news.close();
     NativeAgent.stop();
     Probe.drain(messages);
+  }
+
+  /**
+   * The clock of notifications is known once several fit to pauses that were seen. Of one alone, on
+   * a busy machine, two pauses are as likely; then nothing is said of what that collection has
+   * left.
+   */
+  private static void warmUp() throws InterruptedException {
+    for (int i = 0; i < 5; i++) {
+      System.gc();
+      Probe.sleep(50);
+    }
   }
 
   /** Writes messages until one says what that full collection has left; returns their number. */

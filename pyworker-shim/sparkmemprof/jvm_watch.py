@@ -58,7 +58,7 @@ class JvmWatch:
             try:
                 if process.pid not in self._notes:
                     ending = self._watch.is_ending(process.pid)
-                    status = self._wait(process, gateway) if lost or ending else process.poll()
+                    status = self._wait(process, gateway, ending) if lost or ending else process.poll()
                     if status is None:
                         return ""
                     self._notes[process.pid] = ""  # whatever comes, once is enough
@@ -67,8 +67,7 @@ class JvmWatch:
             finally:
                 self._telling = False
 
-    def _wait(self, process: Any, gateway: Any) -> int | None:
-        ending = self._watch.is_ending(process.pid)
+    def _wait(self, process: Any, gateway: Any, ending: bool) -> int | None:
         if process.poll() is None and ((process.pid, ending) in self._awaited or (not ending and _answers(gateway))):
             return None
         known, begin = (process.pid, ending), time.monotonic()

@@ -26,12 +26,14 @@ constexpr const char* kRefused =
 constexpr const char* kTwoGiB =
     "Total size of serialized results of 2 tasks (2.0 GiB) is bigger than spark.driver.maxResultSize (1024.0 MiB)";
 
-void Fail(ProfileStore& store, int job_id, const char* failure, std::string_view description = "") {
+void Fail(ProfileStore& store, int job_id, const char* failure, std::string_view description = "",
+          std::optional<int64_t> query_id = std::nullopt) {
   JobStart job;
   job.job_id = job_id;
   job.stages = {job_id};
   job.call_site = "collect at /jobs/job.py:17";
   job.description = description;
+  job.query_id = query_id;
   job.time_ms = kStart;
   store.JobStarted(job);
   store.StageSubmitted(job_id, 0, "collect", "", 5, kStart);
@@ -172,13 +174,7 @@ TEST(ResultLimit, MoreThanTheHostHoldsIsNoSetting) {
 TEST(ResultLimit, RowsOfAQueryMayBeCompressed) {
   for (const bool of_query : {true, false}) {
     ProfileStore store;
-    JobStart job;
-    job.stages = {0};
-    job.call_site = "collect at /jobs/job.py:17";
-    job.time_ms = kStart;
-    if (of_query) job.query_id = 4;
-    store.JobStarted(job);
-    store.JobEnded(0, kRefused, kStart + 700);
+    Fail(store, 0, kRefused, "", of_query ? std::optional<int64_t>(4) : std::nullopt);
     const Json advice = Json::parse(store.ReportJson(false))["postMortems"][0]["advice"];
     ASSERT_EQ(advice[1]["conf"], "spark.driver.maxResultSize");
     EXPECT_EQ(advice[1]["because"].get<std::string>().find("rows of a query may be compressed") != std::string::npos, of_query);

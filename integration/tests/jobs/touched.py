@@ -14,6 +14,7 @@ from pyspark import SparkContext, TaskContext
 
 BESIDE_BYTES = 60_000_007  # filled, so that the resident set has grown
 PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
+OLD_S = 0.3
 SEEN_BYTES = 2_000_003  # its allocation then has the pages looked up
 
 
@@ -27,6 +28,7 @@ def fill(block_bytes, wait_s, how):
             return row
         block = np.empty(block_bytes, dtype="u1")  # block
         block[: block_bytes * percent // 100] = 1
+        time.sleep(OLD_S * PATIENCE)  # of a younger one that is nearly untouched, nothing is told
         beside = np.full(BESIDE_BYTES, 1, dtype="u1") if seen else None
         held = np.empty(SEEN_BYTES, dtype="u1") if seen else None
         time.sleep(wait_s * PATIENCE)  # its executor has seen it meanwhile

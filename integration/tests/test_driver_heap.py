@@ -7,7 +7,6 @@ pytestmark = pytest.mark.one_line("4")
 
 JOB = "driver_heap.py"
 CONF = {
-    "spark.driver.extraJavaOptions": AGENT_PATH,
     "spark.driver.memory": "512m",
     "spark.driver.maxResultSize": "0",
     "spark.sql.execution.arrow.pyspark.enabled": "false",  # by Arrow toPandas would need the executor's heap first
@@ -21,11 +20,15 @@ def run_job(spark_run, way, **conf):
 
 @pytest.fixture
 def death(spark_run, request):
-    run = run_job(spark_run, request.param)
+    """By the jar alone for collect; the others from the JVM's first allocation on."""
+    first = {} if request.param == "collect" else {"spark.driver.extraJavaOptions": AGENT_PATH}
+    run = run_job(spark_run, request.param, **first)
     of_memory = ("OutOfMemoryError", "Not enough memory", "Exception thrown in awaitResult")
     assert any(words in run.result() for words in of_memory), "its user saw no more than this"
     deaths = run.report()["postMortems"]
     assert deaths, run.tail()
+    last = [line for line in run.stderr.splitlines() if " WARN " in line and "sparkmemprof" in line][-1]
+    assert f"sparkmemprof: {deaths[0]['headline']}; the post-mortem above is in the report in {run.reports}/" in last
     return deaths[0]
 
 

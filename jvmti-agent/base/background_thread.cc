@@ -45,7 +45,8 @@ void BackgroundThread::Stop() {
 
 void BackgroundThread::Run(const char* name, int nice) {
   pthread_setname_np(pthread_self(), name);
-  setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), nice);  // on Linux this sets the thread's priority, not the process's
+  // On Linux this sets the thread's priority, not the process's.
+  if (nice > 0) setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), nice);
   std::unique_lock lock(mutex_);
   while (wanted_) {
     woken_ = false;

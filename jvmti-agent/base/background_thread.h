@@ -1,5 +1,5 @@
-// BackgroundThread: a native thread of this agent that repeats a piece of work. It has a name and the lowest priority, has all
-// signals blocked (the JVM's handlers must not run on it) and is unknown to the JVM. Thread-safe, except that Start and Stop must
+// BackgroundThread: a native thread of this agent that repeats a piece of work. It has a name and a priority of its own, has
+// all signals blocked (the JVM's handlers must not run on it) and is unknown to the JVM. Thread-safe, except that Start and Stop must
 // not run at the same time.
 #pragma once
 
@@ -20,7 +20,7 @@ class BackgroundThread {
 
   ~BackgroundThread() { Stop(); }
 
-  // `name`: at most 15 characters. kExhausted when the system gives no thread.
+  // `name`: at most 15 characters. `nice`: 0 is the priority of the thread that starts it. kExhausted when the system gives no thread.
   Status Start(const char* name, int nice, Round round);
   void Wake();  // the next round begins now
   void Stop();  // waits for the round that runs

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -22,10 +23,18 @@ constexpr const char* kDriver = "driver";
 
 std::mutex mutex;
 ProfileStore* driver_store = nullptr;  // the newest: a JVM has one SparkContext at a time
+StoreFeed* driver_feed = nullptr;      // into that one
+// Of the few seconds that a JVM is given to exit (shortage/vm_exit.h); reports are written twice.
+constexpr std::chrono::milliseconds kFeedWithin{300};
 
 void WriteReport(const std::string& directory, const std::vector<std::string>& words) {
   const std::lock_guard lock(mutex);
   if (driver_store == nullptr) return;
+  if (driver_feed != nullptr) {
+    if (!driver_feed->queue().WaitUntilDone(kFeedWithin))
+      driver_store->NotAvailable("the last messages and events", "the driver's JVM exited before all that had come was in the report");
+    driver_feed->TellDropped();
+  }
   for (const std::string& word : words) static_cast<void>(driver_store->Ingest(word));
   driver_store->ExecutorRemoved(kDriver, "its JVM ended itself, exit code 3", EpochMs());
   const std::string report = driver_store->ReportJson(true);
@@ -51,10 +60,21 @@ void TellOfOwnEnd(const std::string& executor_id, const std::vector<std::string>
 
 }  // namespace
 
+void FeedsDriverStore(ProfileStore* store, StoreFeed* feed) {
+  const std::lock_guard lock(mutex);
+  if (store == driver_store) driver_feed = feed;
+}
+
+void FeedsNoMore(StoreFeed* feed) {
+  const std::lock_guard lock(mutex);
+  if (driver_feed == feed) driver_feed = nullptr;
+}
+
 ProfileStore* OpenDriverStore(uint64_t limit_bytes) {
   auto store = std::make_unique<ProfileStore>(limit_bytes);
   const std::lock_guard lock(mutex);
   driver_store = store.get();
+  driver_feed = nullptr;
   TellLastWordsTo(TellOfOwnEnd);
   return store.release();
 }

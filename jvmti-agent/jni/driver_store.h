@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "jni/store_feed.h"
 #include "store/profile_store.h"
 
 namespace memprof {
@@ -13,5 +14,8 @@ namespace memprof {
 // nobody waits, nothing is written.
 ProfileStore* OpenDriverStore(uint64_t limit_bytes);
 void CloseDriverStore(ProfileStore* store);
+// What is still on its way into that store is in the report, too.
+void FeedsDriverStore(ProfileStore* store, StoreFeed* feed);
+void FeedsNoMore(StoreFeed* feed);
 
 }  // namespace memprof

@@ -12,6 +12,7 @@
 #include "jni/or_else.h"
 #include "report/json.h"
 #include "report/model.h"
+#include "report/verdict.h"
 #include "report/views/views.h"
 #include "store/profile_store.h"
 
@@ -71,6 +72,13 @@ JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeReport_text(JNIEnv*
     if (width > 0) options.width = width;
     options.max_lines = max_lines;
     return ToJavaBytes(jni, RenderText(*At<Report>(report), options));
+  });
+}
+
+JNIEXPORT jstring JNICALL Java_org_sparkmemprof_jni_NativeReport_headline(JNIEnv* jni, jclass, jlong report) {
+  return OrElse<jstring>(nullptr, [&]() -> jstring {
+    if (report == 0 || At<Report>(report)->post_mortems.empty()) return nullptr;
+    return ToJavaString(jni, VerdictOf(*At<Report>(report)).sentence);
   });
 }
 

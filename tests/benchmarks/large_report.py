@@ -33,7 +33,7 @@ DRAWN = """step => new Promise(done => {
 def answers(folder):
     """Prints what the driver's answers and files took; leaves report.json and report.html in the folder."""
     sources = ROOT / "java-glue/src/main/java/org/sparkmemprof/jni"
-    jni = [sources / f"{name}.java" for name in ("NativePages", "NativeReport", "NativeStore")]
+    jni = [sources / f"{name}.java" for name in ("NativeFeed", "NativePages", "NativeReport", "NativeStore")]
     java = ROOT / "tests/benchmarks/large/LargeReport.java"
     subprocess.run(["javac", "--release", "11", "-d", folder, java, *jni], check=True)
     sizes = list(map(str, (EXECUTORS, STAGES, TASKS, SITES)))

@@ -79,7 +79,7 @@ class Java:
 @pytest.fixture(scope="session")
 def classes(tmp_path_factory):
     target = tmp_path_factory.mktemp("classes")
-    sources = [JNI_SOURCES / f"{name}.java" for name in ("NativeAgent", "NativeReport", "NativeStore")]
+    sources = [JNI_SOURCES / f"{name}.java" for name in ("NativeAgent", "NativeFeed", "NativeReport", "NativeStore")]
     sources.append(JNI_SOURCES.parent / "gc" / "CollectionNews.java")
     sources += sorted((pathlib.Path(__file__).parent / "java").glob("*.java"))
     javac = shutil.which("javac") or JDKS["17"][0] / "bin" / "javac"

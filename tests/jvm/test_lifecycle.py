@@ -60,9 +60,10 @@ def test_from_allocations_to_the_report(java):
     assert "garbage: null" not in outcome.out
     assert "awaits: false" in outcome.out
     assert "action: true" in outcome.out, "an executor was killed"
+    assert "headline: Executor 7 " in outcome.out
     assert "whole: true" in outcome.out
     assert "stream: no room after 2" in outcome.out, "the stream's own exception, and nothing is written after it"
-    assert "closed: the profile store is closed, 0" in outcome.out
+    assert "closed: true, 0" in outcome.out
     version = re.search(r"project\(sparkmemprof VERSION (\S+)", (REPO / "CMakeLists.txt").read_text()).group(1)
     assert f"version: {version}" in outcome.out
 

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.sparkmemprof.jni.NativeFeed;
 import org.sparkmemprof.jni.NativePages;
 import org.sparkmemprof.jni.NativeReport;
 import org.sparkmemprof.jni.NativeStore;
@@ -36,9 +37,15 @@ public final class LargeReport {
     return message;
   }
 
-  private static void ingest(long store, byte[] message) {
-    String problem = NativeStore.ingest(store, message);
+  private static void ingest(long feed, byte[] message) throws InterruptedException {
+    NativeFeed.ingest(feed, message);
+    await(feed); // the queue is bounded
+    String problem = NativeFeed.takeRefusal(feed);
     if (problem != null) throw new IllegalStateException(problem);
+  }
+
+  private static void await(long feed) throws InterruptedException {
+    while (!NativeFeed.isIdle(feed)) Thread.yield();
   }
 
   /** The body goes through one buffer, as in the servlet. */
@@ -117,23 +124,25 @@ public final class LargeReport {
     int tasks = Integer.parseInt(words[3]);
     DataInputStream in = new DataInputStream(new BufferedInputStream(System.in, 1 << 20));
     long store = NativeStore.open(64L << 20);
-    NativeStore.applicationStarted(store, "app-large", "large", "4.1.0", "3.11", "yarn", START_MS);
+    long feed = NativeFeed.open(store);
+    NativeFeed.applicationStarted(feed, "app-large", "large", "4.1.0", "3.11", "yarn", START_MS);
     for (int executor = 0; executor < executors; executor++) {
-      NativeStore.executorAdded(
-          store, "" + executor, "node-" + executor, 4, 1024, 384, -1, -1, START_MS);
-      ingest(store, message(in));
+      NativeFeed.executorAdded(
+          feed, "" + executor, "node-" + executor, 4, 1024, 384, -1, -1, START_MS);
+      ingest(feed, message(in));
     }
     for (int stage = 0; stage < stages; stage++) {
       long now = START_MS + 1000L * stage;
-      NativeStore.stageSubmitted(store, stage, 0, "collect at job.py:" + stage, "", tasks, now);
+      NativeFeed.stageSubmitted(feed, stage, 0, "collect at job.py:" + stage, "", tasks, now);
       for (int task = 0; task < tasks; task++) {
         int id = stage * tasks + task;
-        ingest(store, message(in));
-        NativeStore.taskEnded(
-            store, id, stage, 0, task, 0, "" + id % executors, 0, null, now + 500, now, 3);
+        ingest(feed, message(in));
+        NativeFeed.taskEnded(
+            feed, id, stage, 0, task, 0, "" + id % executors, 0, null, now + 500, now, 3);
       }
-      NativeStore.stageCompleted(store, stage, 0, null, now + 900);
+      NativeFeed.stageCompleted(feed, stage, 0, null, now + 900);
     }
+    await(feed);
     System.out.printf(
         "%-44s %8s %8s %10s %10s%n", "ms, bytes", "median", "largest", "answer", "heap grown");
     long pages = NativePages.open(store);
@@ -145,9 +154,11 @@ public final class LargeReport {
     ask(pages, stage + "/tasks", null);
     ask(pages, "/api/v1/report", null);
     NativePages.close(pages);
-    NativeStore.applicationEnded(store, START_MS + 1000L * stages);
+    NativeFeed.applicationEnded(feed, START_MS + 1000L * stages);
+    await(feed);
     write(store, "report.json", NativeReport::json);
     write(store, "report.html", NativeReport::html);
+    NativeFeed.close(feed);
     NativeStore.close(store);
   }
 }

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.sparkmemprof.jni.NativeAgent;
+import org.sparkmemprof.jni.NativeFeed;
 import org.sparkmemprof.jni.NativeReport;
 import org.sparkmemprof.jni.NativeStore;
 
@@ -17,6 +18,16 @@ public final class StoreRoundTrip {
 
   static void allocate() {
     for (int i = 0; i < 500_000; i++) sink = new byte[1000];
+  }
+
+  private static void await(long feed) throws InterruptedException {
+    while (!NativeFeed.isIdle(feed)) Thread.sleep(1);
+  }
+
+  private static String refused(long feed, byte[] message) throws InterruptedException {
+    NativeFeed.ingest(feed, message);
+    await(feed);
+    return NativeFeed.takeRefusal(feed);
   }
 
   /** What a stream that fails in its second piece makes of the HTML file. */
@@ -49,23 +60,37 @@ public final class StoreRoundTrip {
     byte[] profile = NativeAgent.taskClosed(1, Probe.MAX_BYTES);
 
     long store = NativeStore.open(64L << 20);
-    NativeStore.applicationStarted(
-        store, "app-1", "café \ud83d\udc18\u0000\ud800 job", "4.1.0", "3.11.7", "local[2]", 1_000L);
-    NativeStore.configuration(
-        store, new String[] {"spark.app.name", "job", "spark.executor.memory", "1g", "odd"});
-    NativeStore.executorAdded(store, "7", "localhost", 2, 1024, 384, -1, -1, 1_100L);
-    NativeStore.stageSubmitted(store, 3, 0, "count at job.py:7", "job.py:7", 1, 1_200L);
-    System.out.println("ingest: " + NativeStore.ingest(store, profile));
-    System.out.println(
-        "garbage: " + NativeStore.ingest(store, "garbage".getBytes(StandardCharsets.US_ASCII)));
-    NativeStore.taskEnded(store, 1, 3, 0, 1, 0, "7", 0, null, 1_500L, 1_007L, 13L);
-    NativeStore.stageCompleted(store, 3, 0, null, 1_600L);
-    NativeStore.notAvailable(store, "something", "a reason");
-    NativeStore.executorRemoved(store, "7", "Command exited with code 137", 1_700L);
-    NativeStore.applicationEnding(store, 1_750L);
-    NativeStore.applicationEnded(store, 1_800L);
+    NativeFeed.prepare(); // each once, for -Xcheck:jni
+    long feed = NativeFeed.open(store);
+    NativeFeed.applicationStarted(
+        feed, "app-1", "café \ud83d\udc18\u0000\ud800 job", "4.1.0", "3.11.7", "local[2]", 1_000L);
+    NativeFeed.configuration(
+        feed, new String[] {"spark.app.name", "job", "spark.executor.memory", "1g", "odd"});
+    NativeFeed.executorAdded(feed, "7", "localhost", 2, 1024, 384, -1, -1, 1_100L);
+    NativeFeed.stageSubmitted(feed, 3, 0, "count at job.py:7", "job.py:7", 1, 1_200L);
+    System.out.println("ingest: " + refused(feed, profile));
+    System.out.println("garbage: " + refused(feed, "garbage".getBytes(StandardCharsets.US_ASCII)));
+    NativeFeed.stageSetting(feed, 3, "spark.sql.shuffle.partitions", "7");
+    NativeFeed.queryStarted(feed, 5, "count at job.py:7", 1_150L);
+    String[] properties = {"count at job.py:7", "", "", "5"};
+    NativeFeed.jobStarted(feed, 0, new long[] {3}, "count at job.py:7", properties, 1_180L);
+    NativeFeed.taskResult(feed, 3, 77);
+    NativeFeed.queryRows(feed, 5, 9);
+    NativeFeed.cachedRdd(feed, 2, "rdd", "job.py:6", true, true, false, true, 1, 4);
+    NativeFeed.blockUpdated(feed, false, 2, 0, "7", 1_000, 0);
+    NativeFeed.rddUnpersisted(feed, 2);
+    NativeFeed.jobEnded(feed, 0, "", 1_590L);
+    NativeFeed.taskEnded(feed, 1, 3, 0, 1, 0, "7", 0, null, 1_500L, 1_007L, 13L);
+    NativeFeed.stageCompleted(feed, 3, 0, null, 1_600L);
+    NativeFeed.notAvailable(feed, "something", "a reason");
+    NativeFeed.executorRemoved(feed, "7", "Command exited with code 137", 1_700L);
+    NativeFeed.applicationEnding(feed, 1_750L);
+    NativeFeed.applicationEnded(feed, 1_800L);
+    await(feed);
     System.out.println("awaits: " + NativeStore.awaitsSymbols(store));
     long report = NativeReport.make(store, false, true);
+    NativeFeed.close(feed);
+    NativeFeed.ingest(feed, profile); // Spark's threads may come late
     NativeStore.close(store);
     try (OutputStream json = Files.newOutputStream(Path.of("report.json"));
         OutputStream html = Files.newOutputStream(Path.of("report.html"))) {
@@ -73,6 +98,7 @@ public final class StoreRoundTrip {
       NativeReport.html(report, html);
     }
     Files.write(Path.of("report.txt"), NativeReport.text(report, 100, 0));
+    System.out.println("headline: " + NativeReport.headline(report));
     System.out.println("action: " + NativeReport.callsForAction(report));
     System.out.println("stream: " + refusal(report));
     byte[] whole = NativeReport.wholeJson(report);
@@ -80,7 +106,7 @@ public final class StoreRoundTrip {
         "whole: " + Arrays.equals(whole, Files.readAllBytes(Path.of("report.json"))));
     NativeReport.free(report);
     System.out.println(
-        "closed: " + NativeStore.ingest(0, profile) + ", " + NativeReport.make(0, false, true));
+        "closed: " + NativeFeed.isIdle(feed) + ", " + NativeReport.make(0, false, true));
     System.out.println("version: " + NativeAgent.version());
   }
 }

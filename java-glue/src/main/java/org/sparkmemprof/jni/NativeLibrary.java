@@ -9,7 +9,8 @@ import org.sparkmemprof.files.JarMember;
 import org.sparkmemprof.files.PrivateDirectories;
 
 /**
- * Makes the natives of {@link NativeAgent} and {@link NativeStore} usable in this JVM, once.
+ * Makes the natives of {@link NativeAgent}, {@link NativeStore} and their likes usable in this JVM,
+ * once.
  *
  * <p>With {@code -agentpath} they resolve without our help. Otherwise the library is copied from
  * the jar into a private directory and loaded, and the copy is removed again. Several directories

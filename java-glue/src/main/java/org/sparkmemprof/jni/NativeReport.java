@@ -39,6 +39,9 @@ public final class NativeReport {
   /** The terminal's text, null without memory; {@code maxLines} 0 = no bound. */
   public static native byte[] text(long report, int width, int maxLines);
 
+  /** What the worst of its post-mortems says in a sentence; null: it has none. */
+  public static native String headline(long report);
+
   /** Whether it asks a person to do something: a death, a finding, an end not seen. */
   public static native boolean callsForAction(long report);
 

@@ -7,7 +7,7 @@ import org.apache.spark.storage.BroadcastBlockId;
 import org.apache.spark.storage.RDDBlockId;
 import org.apache.spark.storage.RDDInfo;
 import org.apache.spark.storage.StorageLevel;
-import org.sparkmemprof.jni.NativeStore;
+import org.sparkmemprof.jni.NativeFeed;
 import org.sparkmemprof.report.StoreFeeder;
 import scala.collection.Iterator;
 
@@ -29,9 +29,9 @@ final class CachedBlocks {
         String callSite = rdd.callSite();
         int partitions = rdd.numPartitions();
         feeder.event(
-            store ->
-                NativeStore.cachedRdd(
-                    store,
+            feed ->
+                NativeFeed.cachedRdd(
+                    feed,
                     id,
                     name,
                     callSite,
@@ -55,14 +55,13 @@ final class CachedBlocks {
       int rdd = ((RDDBlockId) block).rddId();
       int partition = ((RDDBlockId) block).splitIndex();
       feeder.event(
-          store -> NativeStore.blockUpdated(store, false, rdd, partition, executor, memory, disk));
+          feed -> NativeFeed.blockUpdated(feed, false, rdd, partition, executor, memory, disk));
     } else if (block instanceof BroadcastBlockId) {
       long variable = ((BroadcastBlockId) block).broadcastId();
       int piece = pieceOf(((BroadcastBlockId) block).field());
       if (piece >= 0) {
         feeder.event(
-            store ->
-                NativeStore.blockUpdated(store, true, variable, piece, executor, memory, disk));
+            feed -> NativeFeed.blockUpdated(feed, true, variable, piece, executor, memory, disk));
       }
     }
   }

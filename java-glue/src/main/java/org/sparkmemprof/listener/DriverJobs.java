@@ -11,7 +11,7 @@ import org.apache.spark.scheduler.SparkListenerJobEnd;
 import org.apache.spark.scheduler.SparkListenerJobStart;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.scheduler.StageInfo;
-import org.sparkmemprof.jni.NativeStore;
+import org.sparkmemprof.jni.NativeFeed;
 import org.sparkmemprof.report.StoreFeeder;
 import scala.collection.Iterator;
 
@@ -21,7 +21,7 @@ final class DriverJobs {
   static final String QUERY_STARTED =
       "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart";
 
-  /** What {@link NativeStore#jobStarted} takes, in its order. */
+  /** What {@link NativeFeed#jobStarted} takes, in its order. */
   private static final String[] PROPERTIES = {
     "callSite.short", "spark.job.description", "spark.job.tags", "spark.sql.execution.id"
   };
@@ -57,7 +57,7 @@ final class DriverJobs {
     int job = event.jobId();
     long time = event.time();
     jobs.started(job, ids);
-    feeder.event(store -> NativeStore.jobStarted(store, job, ids, stageName, values, time));
+    feeder.event(feed -> NativeFeed.jobStarted(feed, job, ids, stageName, values, time));
     return values[0];
   }
 
@@ -72,7 +72,7 @@ final class DriverJobs {
     long time = ((Number) type.getMethod("time").invoke(event)).longValue();
     Object description = type.getMethod("description").invoke(event);
     String callSite = description == null ? "" : DriverListener.shortened((String) description);
-    feeder.event(store -> NativeStore.queryStarted(store, id, callSite, time));
+    feeder.event(feed -> NativeFeed.queryStarted(feed, id, callSite, time));
   }
 
   static void ended(SparkListenerJobEnd event, StoreFeeder feeder, FailedJobs jobs) {
@@ -82,7 +82,7 @@ final class DriverJobs {
         event.jobResult() instanceof JobFailed ? ((JobFailed) event.jobResult()).exception() : null;
     jobs.ended(job, exception);
     String failure = exception == null ? "" : DriverListener.shortened(exception.toString());
-    feeder.event(store -> NativeStore.jobEnded(store, job, failure, time));
+    feeder.event(feed -> NativeFeed.jobEnded(feed, job, failure, time));
   }
 
   /** Bytes that the driver received from the task; -1: none, or it is a shuffle's task. */

@@ -29,7 +29,7 @@ import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.scheduler.SparkListenerUnpersistRDD;
 import org.apache.spark.scheduler.StageInfo;
 import org.apache.spark.scheduler.TaskInfo;
-import org.sparkmemprof.jni.NativeStore;
+import org.sparkmemprof.jni.NativeFeed;
 import org.sparkmemprof.notices.Notices;
 import org.sparkmemprof.report.StoreFeeder;
 import scala.Tuple4;
@@ -118,7 +118,7 @@ public final class DriverListener extends SparkListener {
   public void applicationStarted(String id, String name, long time) {
     String master = conf.get("spark.master", "");
     feeder.event(
-        store -> NativeStore.applicationStarted(store, id, name, sparkVersion, "", master, time));
+        feed -> NativeFeed.applicationStarted(feed, id, name, sparkVersion, "", master, time));
   }
 
   @Override
@@ -126,7 +126,7 @@ public final class DriverListener extends SparkListener {
     guarded(
         () -> {
           long time = event.time();
-          feeder.event(store -> NativeStore.applicationEnded(store, time));
+          feeder.event(feed -> NativeFeed.applicationEnded(feed, time));
         });
     ended.countDown();
   }
@@ -149,9 +149,9 @@ public final class DriverListener extends SparkListener {
                   id, conf, profiles.get(event.executorInfo().resourceProfileId()));
           executors.put(id, true);
           feeder.event(
-              store ->
-                  NativeStore.executorAdded(
-                      store,
+              feed ->
+                  NativeFeed.executorAdded(
+                      feed,
                       id,
                       host,
                       cores,
@@ -171,7 +171,7 @@ public final class DriverListener extends SparkListener {
           String reason = event.reason();
           long time = event.time();
           executors.remove(id);
-          feeder.event(store -> NativeStore.executorRemoved(store, id, reason, time));
+          feeder.event(feed -> NativeFeed.executorRemoved(feed, id, reason, time));
         });
   }
 
@@ -187,7 +187,7 @@ public final class DriverListener extends SparkListener {
           int tasks = stage.numTasks();
           long time = ScalaViews.orElse(stage.submissionTime(), System.currentTimeMillis());
           feeder.event(
-              store -> NativeStore.stageSubmitted(store, id, attempt, name, callSite, tasks, time));
+              feed -> NativeFeed.stageSubmitted(feed, id, attempt, name, callSite, tasks, time));
           tellSettings(id, event.properties());
           CachedBlocks.describe(stage, feeder);
         });
@@ -197,7 +197,7 @@ public final class DriverListener extends SparkListener {
     for (String key : RUNTIME_SETTINGS) {
       String value = ranWith == null ? null : ranWith.getProperty(key);
       if (value != null) {
-        feeder.event(store -> NativeStore.stageSetting(store, stage, key, value));
+        feeder.event(feed -> NativeFeed.stageSetting(feed, stage, key, value));
       }
     }
   }
@@ -211,7 +211,7 @@ public final class DriverListener extends SparkListener {
           int attempt = stage.attemptNumber();
           String failure = shortened(ScalaViews.orEmpty(stage.failureReason()));
           long time = ScalaViews.orElse(stage.completionTime(), System.currentTimeMillis());
-          feeder.event(store -> NativeStore.stageCompleted(store, id, attempt, failure, time));
+          feeder.event(feed -> NativeFeed.stageCompleted(feed, id, attempt, failure, time));
         });
   }
 
@@ -263,9 +263,9 @@ public final class DriverListener extends SparkListener {
           long gc = event.taskMetrics() == null ? -1 : event.taskMetrics().jvmGCTime();
           long resultBytes = DriverJobs.resultBytes(event);
           feeder.event(
-              store ->
-                  NativeStore.taskEnded(
-                      store,
+              feed ->
+                  NativeFeed.taskEnded(
+                      feed,
                       taskId,
                       stageId,
                       stageAttempt,
@@ -278,7 +278,7 @@ public final class DriverListener extends SparkListener {
                       launched,
                       gc));
           if (resultBytes >= 0) {
-            feeder.event(store -> NativeStore.taskResult(store, stageId, resultBytes));
+            feeder.event(feed -> NativeFeed.taskResult(feed, stageId, resultBytes));
           }
         });
   }
@@ -304,7 +304,7 @@ public final class DriverListener extends SparkListener {
     guarded(
         () -> {
           int id = event.rddId();
-          feeder.event(store -> NativeStore.rddUnpersisted(store, id));
+          feeder.event(feed -> NativeFeed.rddUnpersisted(feed, id));
         });
   }
 

@@ -8,7 +8,7 @@ import org.apache.spark.Success$;
 import org.apache.spark.scheduler.AccumulableInfo;
 import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
-import org.sparkmemprof.jni.NativeStore;
+import org.sparkmemprof.jni.NativeFeed;
 import org.sparkmemprof.report.StoreFeeder;
 
 /**
@@ -66,7 +66,7 @@ final class QueryRows {
       Long query = queries.get(info.id());
       if (query != null && info.update().isDefined() && info.update().get() instanceof Number) {
         long rows = ((Number) info.update().get()).longValue();
-        feeder.event(store -> NativeStore.queryRows(store, query, rows));
+        feeder.event(feed -> NativeFeed.queryRows(feed, query, rows));
       }
     }
   }

@@ -4,7 +4,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.util.NoSuchElementException;
 import org.apache.spark.SparkConf;
 import org.apache.spark.scheduler.SparkListenerEvent;
-import org.sparkmemprof.jni.NativeStore;
+import org.sparkmemprof.jni.NativeFeed;
 import org.sparkmemprof.report.StoreFeeder;
 
 /**
@@ -30,7 +30,7 @@ final class SqlDefaults {
     }
     String[] entry = {BYTES_PER_BATCH, of(event.getClass().getClassLoader(), BYTES_PER_BATCH)};
     if (entry[1] != null) {
-      feeder.event(store -> NativeStore.configuration(store, entry));
+      feeder.event(feed -> NativeFeed.configuration(feed, entry));
     }
   }
 

@@ -6,7 +6,7 @@ import org.apache.spark.Success$;
 import org.apache.spark.TaskEndReason;
 import org.apache.spark.TaskKilled;
 
-/** How a task ended, in the order of the numbers that {@code NativeStore.taskEnded} takes. */
+/** How a task ended, in the order of the numbers that {@code NativeFeed.taskEnded} takes. */
 enum TaskOutcome {
   SUCCEEDED,
   FAILED,

@@ -11,8 +11,8 @@ import org.apache.spark.ui.SparkUI;
 import org.sparkmemprof.accumulator.AccumulatorTemplate;
 import org.sparkmemprof.accumulator.ProfileAccumulator;
 import org.sparkmemprof.files.PrivateDirectories;
+import org.sparkmemprof.jni.NativeFeed;
 import org.sparkmemprof.jni.NativeLibrary;
-import org.sparkmemprof.jni.NativeStore;
 import org.sparkmemprof.listener.DriverListener;
 import org.sparkmemprof.metrics.MemorySource;
 import org.sparkmemprof.notices.Log;
@@ -91,7 +91,7 @@ public final class DriverSide implements DriverPlugin {
     feeder = new StoreFeeder(settings.storeLimitBytes, notices);
     notices.attach(feeder::notAvailable);
     String[] configuration = ClusterGrant.added(sc, Redaction.entries(sc.conf()));
-    feeder.event(store -> NativeStore.configuration(store, configuration));
+    feeder.event(feed -> NativeFeed.configuration(feed, configuration));
     accumulator = new ProfileAccumulator(feeder::ingest);
     accumulator.register(sc, Option.empty(), true);
     listener = new DriverListener(feeder, notices, accumulator.id(), sc.conf(), sc.version());

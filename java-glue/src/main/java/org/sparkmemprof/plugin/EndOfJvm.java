@@ -1,6 +1,6 @@
 package org.sparkmemprof.plugin;
 
-import org.sparkmemprof.jni.NativeStore;
+import org.sparkmemprof.jni.NativeFeed;
 import org.sparkmemprof.notices.OurThreads;
 import org.sparkmemprof.report.StoreFeeder;
 
@@ -17,7 +17,7 @@ final class EndOfJvm {
             "end",
             () -> {
               long time = System.currentTimeMillis();
-              feeder.event(store -> NativeStore.applicationEnding(store, time));
+              feeder.event(feed -> NativeFeed.applicationEnding(feed, time));
             });
   }
 

@@ -16,6 +16,7 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.sparkmemprof.notices.LogText;
 import org.sparkmemprof.notices.Notices;
+import org.sparkmemprof.notices.OneLine;
 import org.sparkmemprof.notices.Rounds;
 
 /**
@@ -25,6 +26,7 @@ import org.sparkmemprof.notices.Rounds;
  */
 public final class DriverReports {
   private static final long NEWS_MILLIS = 1_000;
+  private static final int HEADLINE_CHARS = 500;
   private static final long SUMMARY_SECONDS = 5; // wait for the summary if files hang
 
   /** Deaths to report now, each once; {@code all}: without waiting for late messages about them. */
@@ -170,7 +172,10 @@ public final class DriverReports {
     if (toldDeaths > 0) {
       // People look at the end of the log when a job has died.
       log.warn(
-          "sparkmemprof: {} in the report in {}",
+          "sparkmemprof: {}{} in the report in {}",
+          summary.headline == null
+              ? ""
+              : LogText.of(OneLine.of(summary.headline, HEADLINE_CHARS)) + "; ",
           toldDeaths == 1 ? "the post-mortem above is" : "post-mortems are",
           summary.location);
     } else if (!placeIsChosen && !summary.callsForAction && !log.isInfoEnabled()) {

@@ -23,6 +23,9 @@ interface Report extends AutoCloseable {
   /** Its first lines for a log; null without memory. */
   byte[] summary();
 
+  /** The worst of its post-mortems in a sentence; null: it has none. */
+  String headline();
+
   /** True when the report asks a person to do something. */
   boolean callsForAction();
 

@@ -137,7 +137,7 @@ public final class ReportWriter {
     // The logger ends the last line itself.
     String lines =
         text == null ? "" : new String(text, StandardCharsets.UTF_8).replaceFirst("\n$", "");
-    return new Summary(place, error, lines, report.callsForAction());
+    return new Summary(place, error, lines, report.headline(), report.callsForAction());
   }
 
   /** Where the final report is, and its first lines. */
@@ -145,12 +145,14 @@ public final class ReportWriter {
     public final String location; // null: it isn't written
     public final String error; // why; null: it is written
     public final String text;
+    public final String headline; // of the worst post-mortem; null: there is none
     public final boolean callsForAction; // a person should do something
 
-    Summary(String location, String error, String text, boolean callsForAction) {
+    Summary(String location, String error, String text, String headline, boolean callsForAction) {
       this.location = location;
       this.error = error;
       this.text = text;
+      this.headline = headline;
       this.callsForAction = callsForAction;
     }
   }

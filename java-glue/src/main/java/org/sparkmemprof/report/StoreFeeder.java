@@ -3,29 +3,26 @@ package org.sparkmemprof.report;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
+import org.sparkmemprof.jni.NativeFeed;
 import org.sparkmemprof.jni.NativePages;
 import org.sparkmemprof.jni.NativeReport;
 import org.sparkmemprof.jni.NativeStore;
-import org.sparkmemprof.notices.FullHeap;
 import org.sparkmemprof.notices.Notices;
-import org.sparkmemprof.notices.OurThreads;
 import org.sparkmemprof.ui.Answers;
 
 /**
- * Owns the native profile store and the one thread that feeds it. Spark calls us on its DAG
- * scheduler, its listener bus and its RPC threads: they only enqueue here, and never wait.
+ * Owns the native profile store and what feeds it. Spark calls us on its DAG scheduler, its
+ * listener bus and its RPC threads: they only enqueue here, and never wait. Queue, thread and store
+ * are native, so a driver whose heap is full still reports of what filled it.
  *
  * <p>What doesn't fit into the queue is dropped and counted, and the report says so. All methods
  * are thread-safe.
  */
 public final class StoreFeeder implements Answers {
   private final long store;
+  private final long feed;
   private final Notices notices;
-  private final StoreQueue queue = new StoreQueue();
-  private final Thread thread;
-  private volatile boolean closing;
   private long pages; // guarded by this; 0: not requested yet
   private boolean storeClosed; // guarded by this
 
@@ -34,36 +31,38 @@ public final class StoreFeeder implements Answers {
    */
   public StoreFeeder(long limitBytes, Notices notices) {
     this.notices = notices;
+    NativeFeed.prepare();
     store = NativeStore.open(limitBytes);
-    thread = OurThreads.daemon("store").newThread(this::run);
-    thread.start();
+    feed = feedOf(store);
+  }
+
+  private static long feedOf(long store) {
+    try {
+      return NativeFeed.open(store);
+    } catch (OutOfMemoryError e) {
+      NativeStore.close(store);
+      throw e;
+    }
   }
 
   /** A message of an executor, in any order and any number of times. */
   public void ingest(byte[] envelope) {
-    if (closing) {
-      return;
-    }
-    queue.addMessage(
-        envelope.length,
-        handle -> {
-          String refused = NativeStore.ingest(handle, envelope);
-          if (refused != null) {
-            notices.report("part of the profile", "a message was refused: " + refused);
-          }
-        });
+    NativeFeed.ingest(feed, envelope); // allocates nothing in Java
   }
 
-  /** An event of the driver; {@code action} is given the store's handle on our thread. */
+  /** An event of the driver; {@code action} passes the feed's handle to {@link NativeFeed}. */
   public void event(LongConsumer action) {
-    if (!closing) {
-      queue.addEvent(action);
+    try {
+      action.accept(feed);
+    } catch (OutOfMemoryError full) {
+      NativeFeed.countDropped(feed, false);
+      throw full;
     }
   }
 
   /** A line of the report's {@code notAvailable}. */
   public void notAvailable(String what, String why) {
-    event(store -> NativeStore.notAvailable(store, what, why));
+    NativeFeed.notAvailable(feed, what, why);
   }
 
   /** As {@link #notAvailable}, in the store on return: for what the final report has to say. */
@@ -82,7 +81,7 @@ public final class StoreFeeder implements Answers {
 
   /** True when everything passed in so far has reached the store. */
   public boolean idle() {
-    return queue.isEmpty();
+    return NativeFeed.isIdle(feed);
   }
 
   /** True while sites of the report still wait for their native names. */
@@ -91,14 +90,29 @@ public final class StoreFeeder implements Answers {
   }
 
   /** The deaths to report now, as text; each is returned once. */
-  public synchronized List<String> takePostMortems(boolean all) {
-    byte[][] texts =
-        storeClosed ? null : NativeStore.takePostMortems(store, System.currentTimeMillis(), all);
+  public List<String> takePostMortems(boolean all) {
+    byte[][] texts = postMortems(all);
     List<String> deaths = new ArrayList<>();
     for (int i = 0; texts != null && i < texts.length; i++) {
       deaths.add(new String(texts[i], StandardCharsets.UTF_8));
     }
+    tellRefusal();
     return deaths;
+  }
+
+  private synchronized byte[][] postMortems(boolean all) {
+    return storeClosed ? null : NativeStore.takePostMortems(store, System.currentTimeMillis(), all);
+  }
+
+  private void tellRefusal() {
+    try {
+      String refused = NativeFeed.takeRefusal(feed);
+      if (refused != null) {
+        notices.report("part of the profile", refused);
+      }
+    } catch (OutOfMemoryError full) {
+      // The report has it.
+    }
   }
 
   /** See {@link NativeStore#failureNote}; null after {@link #close}, too. */
@@ -134,18 +148,10 @@ public final class StoreFeeder implements Answers {
       return 0;
     }
     if (!unfinished) {
-      tellDropped("messages of executors", queue.droppedMessages());
-      tellDropped("events of Spark", queue.droppedEvents());
+      NativeFeed.tellDropped(feed);
     }
     NativePages.forgetStale(pages); // every checkpoint calls this
     return NativeReport.make(store, unfinished, withSource);
-  }
-
-  private void tellDropped(String what, long dropped) {
-    if (dropped > 0) {
-      NativeStore.notAvailable(
-          store, what, dropped + " were dropped, the driver's queue for them was full");
-    }
   }
 
   /**
@@ -171,52 +177,12 @@ public final class StoreFeeder implements Answers {
 
   /** Takes nothing more, ends the thread and frees the store. */
   public void close() {
-    closing = true;
-    thread.interrupt();
-    try {
-      thread.join(TimeUnit.SECONDS.toMillis(1));
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    NativeFeed.close(feed);
     synchronized (this) {
-      // A thread that hangs in the store keeps it alive: a leak is better than a crash.
-      if (!storeClosed && !thread.isAlive()) {
+      if (!storeClosed) {
         storeClosed = true;
         NativePages.close(pages);
         NativeStore.close(store);
-      }
-    }
-  }
-
-  private void run() {
-    FullHeap.prepare(OutOfMemoryError.class, InterruptedException.class, Throwable.class);
-    while (!closing) {
-      try {
-        StoreQueue.Entry entry = queue.take();
-        try {
-          feed(entry.action);
-        } finally {
-          entry.done(); // only now: idle() means done
-        }
-      } catch (InterruptedException ending) {
-        return;
-      } catch (OutOfMemoryError full) {
-        FullHeap.awaitRoom();
-      }
-    }
-  }
-
-  /** The store accepts repeated messages, so a message that had no room is tried again. */
-  private void feed(LongConsumer action) {
-    while (!closing) {
-      try {
-        action.accept(store);
-        return;
-      } catch (OutOfMemoryError full) {
-        FullHeap.awaitRoom();
-      } catch (Throwable e) {
-        notices.failed("the profile store", e);
-        return;
       }
     }
   }

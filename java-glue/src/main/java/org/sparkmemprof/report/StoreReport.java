@@ -47,6 +47,11 @@ final class StoreReport implements Report {
   }
 
   @Override
+  public String headline() {
+    return NativeReport.headline(handle);
+  }
+
+  @Override
   public boolean callsForAction() {
     return NativeReport.callsForAction(handle);
   }

@@ -118,13 +118,15 @@ public class DriverReportsTest {
   }
 
   @Test(timeout = AMPLE_MILLIS)
-  public void afterADeathTheLogEndsWithThePlaceOfTheReport() throws Exception {
+  public void afterADeathTheLogEndsWithItsHeadlineAndThePlaceOfTheReport() throws Exception {
     scene.callsForAction = true;
+    scene.headline = "Executor 1 was\nkilled for its memory";
     deaths.add("a worker died");
     List<String> logged = loggedAtTheEnd();
     assertEquals(3, logged.size());
     assertEquals(
-        "warn sparkmemprof: the post-mortem above is in the report in /reports/app-1",
+        "warn sparkmemprof: Executor 1 was killed for its memory; the post-mortem above is in the"
+            + " report in /reports/app-1",
         logged.get(2));
   }
 }

@@ -25,6 +25,7 @@ final class ReportScene {
 
   volatile String version = "first";
   volatile boolean callsForAction;
+  volatile String headline;
   volatile IOException failure; // of each write; null: none
   final AtomicInteger made = new AtomicInteger(); // reports
   final AtomicInteger open = new AtomicInteger(); // those that are not closed
@@ -122,6 +123,11 @@ final class ReportScene {
     @Override
     public byte[] summary() {
       return ("summary of " + text + "\n").getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public String headline() {
+      return headline;
     }
 
     @Override

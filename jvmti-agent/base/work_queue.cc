@@ -1,0 +1,98 @@
+#include "base/work_queue.h"
+
+#include <exception>
+#include <utility>
+
+namespace memprof {
+
+Status WorkQueue::Start(const char* name) {
+  {
+    const std::lock_guard lock(mutex_);
+    open_ = true;
+  }
+  const Status status = thread_.Start(name, 0, [this] {
+    while (DoNext()) {
+    }
+    return std::chrono::milliseconds(std::chrono::hours(1));  // Add wakes it
+  });
+  if (!status.ok()) Close();
+  return status;
+}
+
+void WorkQueue::Add(Kind kind, size_t payload_bytes, std::function<void()> work) {
+  const size_t bytes = payload_bytes + kEntryBytes;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!open_) return;
+    Share& share = ShareOf(kind);
+    if (share.bytes + bytes > kMostBytes) {
+      ++share.dropped;
+      return;
+    }
+    entries_.push_back({kind, bytes, std::move(work)});
+    share.bytes += bytes;
+    ++added_;
+  }
+  thread_.Wake();
+}
+
+void WorkQueue::CountDropped(Kind kind) {
+  const std::lock_guard lock(mutex_);
+  ++ShareOf(kind).dropped;
+}
+
+bool WorkQueue::DoNext() {
+  Entry entry;
+  {
+    const std::lock_guard lock(mutex_);
+    if (entries_.empty()) return false;
+    entry = std::move(entries_.front());
+    entries_.pop_front();
+  }
+  try {
+    entry.work();
+  } catch (const std::exception&) {
+  }
+  entry.work = nullptr;  // before it counts as done
+  const std::lock_guard lock(mutex_);
+  ShareOf(entry.kind).bytes -= entry.bytes;
+  ++ended_pieces_;
+  ended_.notify_all();
+  return true;
+}
+
+bool WorkQueue::Idle() const {
+  const std::lock_guard lock(mutex_);
+  return IsIdle();
+}
+
+bool WorkQueue::WaitUntilDone(std::chrono::milliseconds timeout) const {
+  std::unique_lock lock(mutex_);
+  return ended_.wait_for(lock, timeout, [this, wanted = added_] { return ended_pieces_ >= wanted; });
+}
+
+uint64_t WorkQueue::dropped(Kind kind) const {
+  const std::lock_guard lock(mutex_);
+  return shares_[static_cast<size_t>(kind)].dropped;
+}
+
+bool WorkQueue::ForgetNext() {
+  Entry forgotten;  // destroyed without the lock
+  const std::lock_guard lock(mutex_);
+  open_ = false;
+  if (entries_.empty()) return false;
+  forgotten = std::move(entries_.front());
+  entries_.pop_front();
+  ShareOf(forgotten.kind).bytes -= forgotten.bytes;
+  ++ended_pieces_;
+  ended_.notify_all();
+  return true;
+}
+
+void WorkQueue::Close() {
+  while (ForgetNext()) {
+  }
+  thread_.Stop();
+}
+
+}  // namespace memprof

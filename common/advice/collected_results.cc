@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "advice/figures.h"
+#include "budget/driver.h"
 #include "budget/memory_size.h"
 #include "report/units.h"
 
@@ -32,6 +33,14 @@ DriversHeap HeapOf(const CollectedResults& results) {
   const uint64_t set = SizeOr(results.settings, kDriverMemory, kMib, kGib), runs = results.heap_max_bytes.value_or(set);
   const auto smaller = static_cast<double>(std::min(set, runs)), larger = static_cast<double>(std::max(set, runs));
   return smaller >= kSame * larger ? DriversHeap{set, true} : DriversHeap{runs, false};
+}
+
+// What the driver's container holds beside its heap: as the settings size it, or by what a JVM takes in a cgroup that it was started in.
+// A host needs more than the heap, too, but how much is not known.
+uint64_t BesideHeapIn(const GrantBounds& bounds, uint64_t heap) {
+  if (SettingsSizeDriversContainer(bounds.settings)) return DriverOverhead(bounds.settings, heap);
+  const uint64_t host = bounds.host_memory_bytes.value_or(UINT64_MAX);
+  return bounds.cgroup_limit_bytes.value_or(UINT64_MAX) < host ? BesideHeap(heap) : 0;
 }
 
 }  // namespace
@@ -73,13 +82,14 @@ std::vector<ReportAdvice> AdviseCollectedResults(const CollectedResults& results
   const DriversHeap heap = HeapOf(results);
   std::vector<ReportAdvice> pieces{AdviseAgainstCollecting(results)};
   const uint64_t needed_heap = WithHeadroom(HeapFor(expected));
-  const uint64_t beside = results.most_is_containers ? BesideHeap(needed_heap) : 0;
-  if (results.most_bytes && needed_heap + beside > *results.most_bytes) {
-    pieces.push_back({"", "", "",
-                      fmt::format("no larger spark.driver.maxResultSize helps: all of them need a heap of at least {}, and the {} that "
-                                  "the driver ran {} has {}",
-                                  FormatBytes(needed_heap), results.most_is_containers ? "container" : "host",
-                                  results.most_is_containers ? "in" : "on", FormatBytes(*results.most_bytes))});
+  const std::optional<Grant> most = LargestGrant(results.bounds);
+  const uint64_t beside = BesideHeapIn(results.bounds, needed_heap);
+  if (most && needed_heap > heap.bytes && needed_heap + beside > most->bytes) {
+    const std::string with = beside == 0 ? "" : fmt::format(" and {} beside it", FormatBytes(beside));
+    pieces.push_back(
+        {"", "", "",
+         fmt::format("no larger spark.driver.maxResultSize helps: all of them need a heap of at least {}{}; for the driver, {} {}",
+                     FormatBytes(needed_heap), with, most->by, FormatBytes(most->bytes))});
     return pieces;
   }
   pieces.push_back({kMaxResultSize, TextOr(results.settings, kMaxResultSize, "1g"), SparkSize(WithHeadroom(expected)),

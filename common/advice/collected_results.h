@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "advice/grant.h"
 #include "budget/budget.h"
 #include "report/model.h"
 
@@ -20,8 +21,7 @@ struct CollectedResults {
   bool of_query = false;                   // Spark SQL compresses rows on their way (SparkPlan.getByteArrayRdd)
   std::string place;                       // "job.py:17"; empty: not known
   std::optional<uint64_t> heap_max_bytes;  // of the driver's JVM as it runs
-  std::optional<uint64_t> most_bytes;      // no heap of the driver can be larger
-  bool most_is_containers = false;         // that is the limit of the driver's own cgroup, else its host's memory
+  GrantBounds bounds;                      // of the driver
   const SparkSettings* settings = nullptr;
 };
 

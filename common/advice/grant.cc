@@ -31,19 +31,23 @@ std::optional<uint64_t> Mebibytes(const SparkSettings& settings, const char* key
 
 }  // namespace
 
-std::optional<Grant> LargestGrant(const AdviceInput& input) {
+std::optional<Grant> LargestGrant(const GrantBounds& bounds) {
   std::optional<Grant> least;
   const auto bound = [&](std::optional<uint64_t> bytes, const char* by) {
     if (bytes && (!least || *bytes < least->bytes)) least = {*bytes, by};
   };
-  bound(input.executor->host_memory_bytes, "the host it ran on has");
-  const bool of_driver = input.executor->id == "driver";
-  if (of_driver && !SettingsSizeDriversContainer(input.settings) && input.executor->limit_source == "cgroup")
-    bound(input.executor->limit_bytes, "its cgroup has");
-  if (input.settings != nullptr && (!of_driver || DriverHasContainer(input.settings))) {
-    for (const YarnBound& each : kYarnBounds) bound(Mebibytes(*input.settings, each.key), each.phrase);
+  bound(bounds.host_memory_bytes, "the host it ran on has");
+  if (bounds.of_driver && !SettingsSizeDriversContainer(bounds.settings)) bound(bounds.cgroup_limit_bytes, "its cgroup has");
+  if (bounds.settings != nullptr && (!bounds.of_driver || DriverHasContainer(bounds.settings))) {
+    for (const YarnBound& each : kYarnBounds) bound(Mebibytes(*bounds.settings, each.key), each.phrase);
   }
   return least;
+}
+
+std::optional<Grant> LargestGrant(const AdviceInput& input) {
+  GrantBounds bounds{input.settings, input.executor->id == "driver", input.executor->host_memory_bytes, std::nullopt};
+  if (input.executor->limit_source == "cgroup") bounds.cgroup_limit_bytes = input.executor->limit_bytes;
+  return LargestGrant(bounds);
 }
 
 bool MayBeGranted(const AdviceInput& input, uint64_t more) {
@@ -60,14 +64,14 @@ uint64_t OverheadFor(const AdviceInput& input, uint64_t python_bytes) {
   return WithHeadroom(python_bytes - std::min(python_bytes, BudgetOf(input, "pyspark")) + JvmNative(input));
 }
 
-std::optional<Fit> LargestFit(const AdviceInput& input) {
+std::optional<TasksThatFit> LargestFit(const AdviceInput& input) {
   const std::optional<Grant> grant = LargestGrant(input);
   if (!grant || !input.executor->requested_bytes) return std::nullopt;
   const uint64_t beside = RequestBesideOverhead(input);
   const PythonAtOnce python = LargestPythonSum(input);
   for (uint64_t tasks = std::min<uint64_t>(python.workers, TaskSlots(input).value_or(UINT64_MAX)); tasks > 0; --tasks) {
     const uint64_t overhead = OverheadFor(input, BytesOfEach(python) * tasks);
-    if (beside + overhead <= grant->bytes) return Fit{tasks, overhead};
+    if (beside + overhead <= grant->bytes) return TasksThatFit{tasks, overhead};
   }
   return std::nullopt;
 }

@@ -13,8 +13,16 @@ struct Grant {
   const char* by = "";  // "yarn.scheduler.maximum-allocation-mb grants", "the host it ran on has"
 };
 
+// What bounds a container, as far as it is known.
+struct GrantBounds {
+  const SparkSettings* settings = nullptr;
+  bool of_driver = false;
+  std::optional<uint64_t> host_memory_bytes, cgroup_limit_bytes;
+};
+
 // The least of YARN's bounds, where the driver's Hadoop configuration sets them, of the host's memory, and of the cgroup that a
 // driver was started in. YARN bounds a driver in cluster mode only.
+std::optional<Grant> LargestGrant(const GrantBounds& bounds);
 std::optional<Grant> LargestGrant(const AdviceInput& input);
 
 // Whether a container may be `more` bytes larger than what was requested. True where either isn't known.
@@ -24,7 +32,7 @@ bool MayBeGranted(const AdviceInput& input, uint64_t more);
 uint64_t RequestBesideOverhead(const AdviceInput& input);
 
 // An executor whose tasks are as large as those measured.
-struct Fit {
+struct TasksThatFit {
   uint64_t tasks = 0;     // at once
   uint64_t overhead = 0;  // that these need beside the heap, with headroom
 };
@@ -34,6 +42,6 @@ uint64_t OverheadFor(const AdviceInput& input, uint64_t python_bytes);
 
 // With as many tasks at once as fit into the largest grant, at most one for each core; nothing: not even one fits, or no grant is
 // known.
-std::optional<Fit> LargestFit(const AdviceInput& input);
+std::optional<TasksThatFit> LargestFit(const AdviceInput& input);
 
 }  // namespace memprof

@@ -18,7 +18,7 @@ std::optional<ReportAdvice> AdviseMemoryOverhead(const AdviceInput& input) {
   uint64_t needed = OverheadFor(input, python.bytes);
   if (needed <= budget) return std::nullopt;
   if (!MayBeGranted(input, needed - budget)) {
-    const std::optional<Fit> fit = LargestFit(input);
+    const std::optional<TasksThatFit> fit = LargestFit(input);
     if (!fit || fit->overhead <= budget) return std::nullopt;
     return ReportAdvice{"spark.executor.memoryOverhead", SparkSize(budget), SparkSize(fit->overhead),
                         fmt::format("with {} tasks at once: their Python workers{} at {} each + JVM native {} + 10 %", fit->tasks,

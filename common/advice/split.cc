@@ -37,7 +37,7 @@ std::optional<ReportAdvice> AdviseSplit(const AdviceInput& input) {
   const uint64_t needed = OverheadFor(input, python.bytes);
   if (needed <= budget || MayBeGranted(input, needed - budget)) return std::nullopt;
   const uint64_t beside = RequestBesideOverhead(input);
-  const std::optional<Fit> fit = LargestFit(input);
+  const std::optional<TasksThatFit> fit = LargestFit(input);
   if (!fit) return SmallerPartitions(input, *grant, beside + OverheadFor(input, BytesOfEach(python)));
   const auto cores = static_cast<uint64_t>(input.executor->cores.value_or(static_cast<int64_t>(python.workers)));
   const uint64_t cpus = TaskCpus(input), needs = fit->tasks * cpus;

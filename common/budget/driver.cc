@@ -14,6 +14,16 @@ bool Is(const SparkSettings* settings, std::string_view key, std::string_view va
   return found != settings->end() && found->second == value;
 }
 
+uint64_t OverheadOf(const BudgetInput& input, uint64_t heap, bool kubernetes) {
+  if (const auto explicitly = MemorySetting(input, "spark.driver.memoryOverhead", kMib)) return *explicitly;
+  const bool python = kubernetes && Is(input.settings, "spark.kubernetes.resource.type", "python");
+  std::optional<double> factor = FractionSetting(input, "spark.driver.memoryOverheadFactor");
+  if (!factor && kubernetes) factor = FractionSetting(input, "spark.kubernetes.memoryOverheadFactor");
+  const uint64_t minimum = MemorySetting(input, "spark.driver.minMemoryOverhead", kMib).value_or(384 * kMib);
+  const double share = std::max(factor.value_or(python ? 0.4 : 0.1), 0.0) * static_cast<double>(heap / kMib);
+  return std::max(static_cast<uint64_t>(share) * kMib, minimum);
+}
+
 class Driver final : public ClusterManager {
  public:
   explicit Driver(std::string_view master) : yarn_(master == "yarn"), kubernetes_(master.starts_with("k8s://")) {}
@@ -21,7 +31,7 @@ class Driver final : public ClusterManager {
   Budget BudgetOf(const BudgetInput& input) const override {
     const bool in_cluster = DriverHasContainer(input.settings);
     const uint64_t heap = MemorySetting(input, "spark.driver.memory", kMib).value_or(kGib);
-    const uint64_t overhead = in_cluster && (yarn_ || kubernetes_) ? DriverOverhead(input, heap) : 0;
+    const uint64_t overhead = in_cluster && (yarn_ || kubernetes_) ? OverheadOf(input, heap, kubernetes_) : 0;
     Budget budget;
     AddHeapRegions(input, heap, budget);
     budget.regions.push_back({"overhead", overhead});
@@ -38,16 +48,6 @@ class Driver final : public ClusterManager {
   }
 
  private:
-  uint64_t DriverOverhead(const BudgetInput& input, uint64_t heap) const {
-    if (const auto explicitly = MemorySetting(input, "spark.driver.memoryOverhead", kMib)) return *explicitly;
-    const bool python = kubernetes_ && Is(input.settings, "spark.kubernetes.resource.type", "python");
-    std::optional<double> factor = FractionSetting(input, "spark.driver.memoryOverheadFactor");
-    if (!factor && kubernetes_) factor = FractionSetting(input, "spark.kubernetes.memoryOverheadFactor");
-    const uint64_t minimum = MemorySetting(input, "spark.driver.minMemoryOverhead", kMib).value_or(384 * kMib);
-    const double share = std::max(factor.value_or(python ? 0.4 : 0.1), 0.0) * static_cast<double>(heap / kMib);
-    return std::max(static_cast<uint64_t>(share) * kMib, minimum);
-  }
-
   bool yarn_, kubernetes_;
 };
 
@@ -62,6 +62,13 @@ bool SettingsSizeDriversContainer(const SparkSettings* settings) {
   if (!DriverHasContainer(settings)) return false;
   const auto master = settings->find("spark.master");
   return master != settings->end() && (master->second == "yarn" || master->second.starts_with("k8s://"));
+}
+
+uint64_t DriverOverhead(const SparkSettings* settings, uint64_t heap_bytes) {
+  if (!SettingsSizeDriversContainer(settings)) return 0;
+  BudgetInput input;
+  input.settings = settings;
+  return OverheadOf(input, heap_bytes, !Is(settings, "spark.master", "yarn"));
 }
 
 std::unique_ptr<ClusterManager> ClusterManagerOfDriver(std::string_view master) {

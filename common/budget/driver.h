@@ -19,4 +19,7 @@ bool DriverHasContainer(const SparkSettings* settings);
 // Whether it has one that is as large as the settings ask for: on YARN and Kubernetes.
 bool SettingsSizeDriversContainer(const SparkSettings* settings);
 
+// What such a container has beside a heap of this size; 0 where it has none. Bytes.
+uint64_t DriverOverhead(const SparkSettings* settings, uint64_t heap_bytes);
+
 }  // namespace memprof

@@ -57,14 +57,13 @@ proto::ExecutorSnapshot SnapshotOfDriver(const StoreState& state) {
   return driver == state.executors.end() ? proto::ExecutorSnapshot() : SnapshotOf(driver->second);
 }
 
-// What bounds the driver's heap. A container that the cluster makes for the driver grows with the settings; one that it was started in
-// doesn't.
+// What bounds the driver's heap.
 void PutRoom(const proto::ExecutorSnapshot& driver, CollectedResults& collected) {
   if (driver.has_heap_max_bytes()) collected.heap_max_bytes = driver.heap_max_bytes();
-  if (driver.has_host_memory_bytes()) collected.most_bytes = driver.host_memory_bytes();
-  if (!driver.has_cgroup_limit_bytes() || SettingsSizeDriversContainer(collected.settings)) return;
-  collected.most_is_containers = driver.cgroup_limit_bytes() < collected.most_bytes.value_or(UINT64_MAX);
-  if (collected.most_is_containers) collected.most_bytes = driver.cgroup_limit_bytes();
+  collected.bounds.settings = collected.settings;
+  collected.bounds.of_driver = true;
+  if (driver.has_host_memory_bytes()) collected.bounds.host_memory_bytes = driver.host_memory_bytes();
+  if (driver.has_cgroup_limit_bytes()) collected.bounds.cgroup_limit_bytes = driver.cgroup_limit_bytes();
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ def test_a_container_that_yarn_kills_and_the_advice_that_lets_the_same_job_pass(
     assert death["headline"] in " ".join(told.split())
     assert "grow (containers.py:" in told, "what had left before the container was gone"
     warned = [line for line in run.stderr.splitlines() if " WARN " in line and "sparkmemprof" in line]
-    assert f"the post-mortem above is in the report in {run.reports}/" in warned[-1]
+    assert f"{death['headline']}; the post-mortem above is in the report in {run.reports}/" in warned[-1]
 
     (advice,) = [each for each in death["advice"] if each["conf"] == OVERHEAD]
     assert advice["from"] == "384m"
@@ -90,3 +90,41 @@ def test_no_advice_beyond_what_yarn_grants(spark, spark_run, yarn, tmp_path):
     # Fewer may need no more than there is.
     advised = [each["to"] for each in death["advice"] if each["conf"] == OVERHEAD]
     assert all(int(to.removesuffix("m")) <= 960 - 512 for to in advised)
+
+
+DRIVER_MIB, DRIVER_OVERHEAD_MIB = 600, 300
+
+
+@pytest.mark.full
+@pytest.mark.one_line
+@pytest.mark.parametrize(
+    ("yarn", "advised"),
+    [pytest.param(None, True, id="room"), pytest.param(960, False, id="no-room")],
+    indirect=["yarn"],
+)
+def test_a_driver_in_cluster_mode_that_runs_out_of_heap(spark, spark_run, yarn, advised):
+    """It has a container of YARN's, as large as the settings ask for, and no advice goes beyond what YARN grants."""
+    conf = conf_of(spark, cores=1) | {
+        "spark.submit.deployMode": "cluster",
+        "spark.driver.memory": f"{DRIVER_MIB}m",
+        "spark.driver.memoryOverhead": f"{DRIVER_OVERHEAD_MIB}m",
+        "spark.driver.maxResultSize": "0",
+        "spark.executor.memory": "500m",
+    }
+    environment = {"HADOOP_CONF_DIR": str(yarn.conf)}.items()
+    run = spark_run("driver_heap.py", "collect", master="yarn", conf=conf, environment=environment)
+    report = run.demand_success().report()
+    (driver,) = [executor for executor in report["executors"] if executor["id"] == "driver"]
+    assert driver["limitBytes"] == driver["requestedBytes"] == (DRIVER_MIB + DRIVER_OVERHEAD_MIB) << 20
+    assert (driver["limitSource"], driver["limitEnforced"]) == ("spark", True)
+    assert {region["name"]: region["budgetBytes"] for region in driver["regions"]}[
+        "overhead"
+    ] == DRIVER_OVERHEAD_MIB << 20
+    (death,) = report["postMortems"]
+    assert (death["executorId"], death["process"], death["outOfMemory"]) == ("driver", "jvm", True)
+    assert death["headline"].startswith("The driver ran out of heap")
+    assert death["action"].startswith("collect at ")
+    memory = [advice for advice in death["advice"] if advice["conf"] == "spark.driver.memory"]
+    assert [advice["from"] for advice in memory] == ([f"{DRIVER_MIB}m"] if advised else [])
+    if not advised:
+        assert f"{LARGEST} grants 960.0 MiB" in death["advice"][-1]["because"]

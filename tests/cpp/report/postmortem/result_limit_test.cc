@@ -136,7 +136,7 @@ TEST(ResultLimit, MoreThanTheContainerOfAClientHoldsIsNoSetting) {
   const Json advice = AdviceWith({.cgroup = 4 * kGiB});
   ASSERT_EQ(advice.size(), 2u);
   EXPECT_EQ(advice[1]["conf"], nullptr);
-  EXPECT_NE(advice[1]["because"].get<std::string>().find("at least 11.3 GiB, and the container that the driver ran in has 4.0 GiB"),
+  EXPECT_NE(advice[1]["because"].get<std::string>().find("at least 11.3 GiB and 1.1 GiB beside it; for the driver, its cgroup has 4.0 GiB"),
             std::string::npos);
   for (const auto& [master, pieces] : {std::pair("yarn", 3u), std::pair("k8s://https://host", 3u), std::pair("spark://m:7077", 2u)}) {
     EXPECT_EQ(AdviceWith({.cgroup = 4 * kGiB}, {{"spark.submit.deployMode", "cluster"}, {"spark.master", master}}).size(), pieces)
@@ -144,6 +144,24 @@ TEST(ResultLimit, MoreThanTheContainerOfAClientHoldsIsNoSetting) {
   }
   EXPECT_EQ(AdviceWith({.cgroup = 12 * kGiB}).size(), 2u) << "the heap would fit, but not what a JVM has beside it";
   EXPECT_EQ(AdviceWith({.cgroup = 13 * kGiB}).size(), 3u);
+}
+
+TEST(ResultLimit, MoreThanYarnGrantsADriverInClusterModeIsNoSetting) {
+  using Settings = std::vector<std::pair<std::string, std::string>>;
+  const auto pieces = [](const char* grant, Settings more) {
+    more.insert(more.end(), {{"spark.master", "yarn"}, {"yarn.scheduler.maximum-allocation-mb", grant}});
+    return AdviceWith({}, more);
+  };
+  const Settings cluster = {{"spark.submit.deployMode", "cluster"}};
+  const Json advice = pieces("12288", cluster);
+  ASSERT_EQ(advice.size(), 2u) << "11.3 GiB and a tenth of overhead";
+  EXPECT_NE(advice[1]["because"].get<std::string>().find(
+                "11.3 GiB and 1.1 GiB beside it; for the driver, yarn.scheduler.maximum-allocation-mb grants 12.0 GiB"),
+            std::string::npos);
+  EXPECT_EQ(pieces("13312", cluster).size(), 3u);
+  EXPECT_EQ(pieces("12288", {cluster[0], {"spark.driver.memoryOverhead", "512m"}}).size(), 3u) << "the overhead that is set";
+  EXPECT_EQ(pieces("12288", {}).size(), 3u) << "of a client YARN knows nothing";
+  EXPECT_EQ(AdviceWith({.cgroup = 12 * kGiB, .heap = 12 * kGiB - (400 << 20)}).size(), 2u) << "the heap that runs is large enough";
 }
 
 // builder.config("spark.driver.memory", …) comes too late: the JVM runs already.
@@ -167,7 +185,7 @@ TEST(ResultLimit, MoreThanTheHostHoldsIsNoSetting) {
   const Json advice = AdviceWith({.host = 8 * kGiB});
   ASSERT_EQ(advice.size(), 2u);
   EXPECT_EQ(advice[1]["conf"], nullptr);
-  EXPECT_NE(advice[1]["because"].get<std::string>().find("a heap of at least 11.3 GiB, and the host that the driver ran on has 8.0 GiB"),
+  EXPECT_NE(advice[1]["because"].get<std::string>().find("a heap of at least 11.3 GiB; for the driver, the host it ran on has 8.0 GiB"),
             std::string::npos);
 }
 

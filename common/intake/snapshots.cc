@@ -232,6 +232,7 @@ void JoinSnapshot(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot&
   snapshot.set_exits_on_out_of_memory(snapshot.exits_on_out_of_memory() || other.exits_on_out_of_memory());
   snapshot.set_kills_itself_on_out_of_memory(snapshot.kills_itself_on_out_of_memory() || other.kills_itself_on_out_of_memory());
   snapshot.set_cgroup_shared(snapshot.cgroup_shared() || other.cgroup_shared());
+  snapshot.set_cgroup_unseen(snapshot.cgroup_unseen() || other.cgroup_unseen());
   JoinLimit(other, snapshot);
   auto raise = [&](bool measured, uint64_t value, uint64_t known, void (proto::ExecutorSnapshot::*set)(uint64_t)) {
     if (measured) (snapshot.*set)(std::max(value, known));

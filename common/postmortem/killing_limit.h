@@ -18,6 +18,7 @@ inline std::optional<uint64_t> KillingLimit(const ReportExecutor& executor) {
 // What all processes of the host used. Where no container bounds the executor, it decides.
 inline void PutHost(const ReportExecutor& executor, const proto::Moment& moment, DeathEvidence& evidence) {
   evidence.limit_is_hosts = !executor.limit_enforced || !executor.limit_bytes || executor.limit_source == "host";
+  evidence.limit_is_unseen = evidence.limit_is_hosts && executor.limit_unseen;
   evidence.host_memory_bytes = executor.host_memory_bytes;
   if (moment.has_host_available_bytes()) evidence.host_available_bytes = moment.host_available_bytes();
 }

@@ -146,6 +146,8 @@ Verdict ByUse(const DeathEvidence& evidence) {
   }
   if (evidence.host_kills_rose)  // where nobody could say of which cgroup
     return {.unknown = true, .how = how + "; the kernel killed something on its host meanwhile, for want of memory"};
+  if (evidence.limit_is_unseen)
+    return {.unknown = true, .how = how + ", which is the host's memory; whether a container limits it lower can't be seen from inside"};
   if (!evidence.limit_is_hosts && host < kFullHost) return {.how = how};
   if (!evidence.limit_is_hosts) return {.unknown = true, .how = fmt::format("{}; but its host was full: {}", how, together)};
   if (host < 0) return {.unknown = true, .how = how + ", which is the host's memory; how much others used of it is not known"};

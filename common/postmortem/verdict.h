@@ -33,6 +33,7 @@ struct DeathEvidence {
   std::optional<uint64_t> used_before_bytes;
   std::optional<int64_t> sample_age_ms;
   bool limit_is_hosts = false;
+  bool limit_is_unseen = false;                  // likewise, and a container may have a lower one
   std::optional<uint64_t> host_memory_bytes;     // absent: the limit, if that is the host's
   std::optional<uint64_t> host_available_bytes;  // what of it nobody used; absent: not known
   bool host_kills_rose = false;                  // the kernel has killed somebody on its host meanwhile

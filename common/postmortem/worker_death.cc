@@ -47,7 +47,7 @@ ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const Exe
   if (worker.has_oom_kills()) evidence.death.kernel_kills = worker.oom_kills();
   evidence.death.counted_on_host = worker.counted_on_host();
   PutHost(executor, worker.before(), evidence.death);
-  if (worker.has_limit_bytes()) evidence.death.limit_is_hosts = false;
+  if (worker.has_limit_bytes()) evidence.death.limit_is_hosts = evidence.death.limit_is_unseen = false;
   evidence.death.counted_by = "its executor";
   std::vector<LastTask> tasks;
   const auto task = state_.tasks.find(worker.task_attempt_id());

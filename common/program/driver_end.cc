@@ -118,6 +118,7 @@ void PutProcesses(const ReportExecutor& of_boxes, ReportExecutor& driver) {
   if (!driver.limit_bytes) {
     driver.limit_bytes = of_boxes.limit_bytes;
     driver.limit_source = of_boxes.limit_source;
+    driver.limit_unseen = of_boxes.limit_unseen;
   }
   if (!driver.host_memory_bytes) driver.host_memory_bytes = of_boxes.host_memory_bytes;
   for (const ReportProcess& process : of_boxes.processes) {
@@ -187,6 +188,7 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
   evidence.death.loss = {LossKind::kExit, end.exit_status};
   evidence.death.limit_bytes = death.limit_bytes;
   evidence.death.limit_is_hosts = !end.limit_bytes;
+  evidence.death.limit_is_unseen = !end.limit_bytes && row != nullptr && row->limit_unseen;
   // A peak long before the end proves nothing about the end.
   if (death.last_sample_age_ms && *death.last_sample_age_ms < kFreshMs) evidence.death.used_bytes = death.used_bytes;
   if (end.kernel_kills && end.exit_status == kSignalBase + SIGKILL) PutKernelKills(*end.kernel_kills, end, report, evidence.death);

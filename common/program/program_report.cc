@@ -67,8 +67,11 @@ std::string SnapshotOf(const Program& program, const std::vector<Process>& proce
   snapshot.set_host(program.host);
   const uint64_t host_memory = ProcFiles().HostMemory().value_or(0);
   snapshot.set_host_memory_bytes(host_memory);
-  if (const Result<std::unique_ptr<MemoryCgroup>> cgroup = FindMemoryCgroup(); cgroup.ok()) {
+  const Result<std::unique_ptr<MemoryCgroup>> cgroup = FindMemoryCgroup();
+  if (cgroup.ok()) {
     if (const std::optional<uint64_t> limit = (*cgroup)->Limit(host_memory)) snapshot.set_cgroup_limit_bytes(*limit);
+  } else if (cgroup.status().code() != ErrorCode::kNotFound) {
+    SetLimitUnseen(cgroup.status().message(), &snapshot);
   }
   for (const Process& process : processes) {
     proto::Process& row = *snapshot.add_processes();
@@ -82,9 +85,7 @@ std::string SnapshotOf(const Program& program, const std::vector<Process>& proce
     baseline.modules = ImportedModulesOf({&process.session});
     AddBaseline(baseline, false, &row);
   }
-  proto::NotAvailable& peak = *snapshot.add_not_available();
-  peak.set_what("executors.atPeak");
-  peak.set_why("a program without Spark has no executor that watches its processes");
+  AddNotAvailable("executors.atPeak", "a program without Spark has no executor that watches its processes", &snapshot);
   return envelope.SerializeAsString();
 }
 

@@ -19,4 +19,17 @@ inline proto::Envelope EnvelopeOf(const std::string& executor_id) {
   return envelope;
 }
 
+// What could not be measured, and why.
+inline void AddNotAvailable(const std::string& what, const std::string& why, proto::ExecutorSnapshot* snapshot) {
+  proto::NotAvailable* entry = snapshot->add_not_available();
+  entry->set_what(ValidUtf8(what));
+  entry->set_why(ValidUtf8(why));
+}
+
+// A container may have a limit, which can't be seen from inside.
+inline void SetLimitUnseen(const std::string& why, proto::ExecutorSnapshot* snapshot) {
+  snapshot->set_cgroup_unseen(true);
+  AddNotAvailable("the limit of a container", why, snapshot);
+}
+
 }  // namespace memprof

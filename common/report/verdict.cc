@@ -16,10 +16,16 @@ std::string LimitSentence(const ReportExecutor& executor) {
     return fmt::format("That limit is its cgroup's{}: the kernel kills beyond it.",
                        executor.limit_shared ? ", which it shares with other executors" : "");
   }
-  if (executor.limit_source == "host") return "That limit is the physical memory of the host.";
+  if (executor.limit_source == "host") {
+    return executor.limit_unseen ? "That limit is the physical memory of the host; a container may have a lower one, which can't be seen "
+                                   "from inside it."
+                                 : "That limit is the physical memory of the host.";
+  }
   if (executor.limit_source != "spark") return "Where that limit comes from is not known.";
-  return executor.limit_enforced ? "That limit is what Spark requested of the cluster manager."
-                                 : "That limit is what Spark requested; nobody enforces it here, so nothing is killed for passing it.";
+  if (executor.limit_enforced) return "That limit is what Spark requested of the cluster manager.";
+  return executor.limit_unseen ? "That limit is what Spark requested, which nobody enforces here; a container may have one, which can't be "
+                                 "seen from inside it."
+                               : "That limit is what Spark requested; nobody enforces it here, so nothing is killed for passing it.";
 }
 
 ReportVerdict OfDeath(const ReportPostMortem& death) { return {ToneOf(death), death.headline, "How this is known: " + death.how + "."}; }
@@ -90,8 +96,10 @@ Tone ToneOf(const ReportDistribution& distribution) { return distribution.skew.v
 
 std::string LimitPhrase(const ReportExecutor& executor) {
   if (executor.limit_source == "cgroup") return executor.limit_shared ? "cgroup limit, shared with other executors" : "cgroup limit";
-  if (executor.limit_source == "host") return "physical memory of the host";
-  if (executor.limit_source == "spark") return executor.limit_enforced ? "requested by Spark" : "requested, not enforced";
+  const char* unseen = executor.limit_unseen ? "; a container's can't be seen" : "";
+  if (executor.limit_source == "host") return fmt::format("physical memory of the host{}", unseen);
+  if (executor.limit_source == "spark")
+    return executor.limit_enforced ? "requested by Spark" : fmt::format("requested, not enforced{}", unseen);
   return "";
 }
 

@@ -132,6 +132,7 @@ void PutBudget(const StoreState& state, const ClusterManager& manager, const Exe
   row.limit_source = LimitSourceWord(budget.limit_source);
   row.limit_shared = budget.limit_source == LimitSource::kCgroup && snapshot.cgroup_shared();
   row.limit_enforced = budget.limit_enforced;
+  row.limit_unseen = snapshot.cgroup_unseen() && !snapshot.has_cgroup_limit_bytes();
   row.requested_bytes = budget.requested_bytes;
   uint64_t pyspark_budget = 0;
   for (const BudgetRegion& region : budget.regions) {

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -29,6 +30,11 @@ bool IsFolder(const std::string& path) {
   struct stat info;
   return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
+
+bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+
+// Paths are told as seen from the reader's control group namespace: "/../.." is outside it.
+bool IsAboveNamespace(std::string_view path) { return path == "/.." || path.starts_with("/../"); }
 
 bool HasEntry(std::string_view list, std::string_view entry) {
   while (!list.empty()) {
@@ -85,6 +91,12 @@ std::vector<CgroupMount> ReadCgroupMounts(const CgroupRoots& roots) {
   return mounts;
 }
 
+// Version 1 has release_agent in its root group alone, and version 2 cgroup.events in all others. Something else may be mounted over it.
+bool IsWholeHierarchy(const CgroupMount& mount) {
+  if (!Exists(mount.point + "/cgroup.procs")) return false;
+  return mount.type == "cgroup" ? Exists(mount.point + "/release_agent") : !Exists(mount.point + "/cgroup.events");
+}
+
 std::optional<std::string> CgroupPathOf(const CgroupRoots& roots, std::string_view controller) {
   const Result<std::string> text = ReadTextFile(roots.proc + "/self/cgroup");
   if (!text.ok()) return std::nullopt;
@@ -102,10 +114,15 @@ std::vector<std::string> FoldersUpwards(const CgroupMount& mount, const std::str
   std::string inside = path;
   if (mount.root != "/") {
     const bool below = path == mount.root || path.starts_with(mount.root + '/');
+    if (!below && IsAboveNamespace(mount.root)) return {};
     inside = below ? path.substr(mount.root.size()) : "/";
   }
+  if (IsAboveNamespace(inside)) return {};
   while (!inside.empty() && inside.back() == '/') inside.pop_back();
-  if (inside.find("/..") != std::string::npos || !IsFolder(mount.point + inside)) inside.clear();
+  if (!IsFolder(mount.point + inside)) {
+    if (IsWholeHierarchy(mount)) return {};
+    inside.clear();
+  }
   std::vector<std::string> folders;
   for (;;) {
     folders.push_back(mount.point + inside);
@@ -132,11 +149,45 @@ std::vector<int32_t> ReadProcesses(const std::string& own, const std::string& li
   return processes;
 }
 
+namespace {
+
+// By the kernel's command line, or because it was built without. Its list names the controller, unless it is a new kernel.
+bool HasNoMemoryController(const CgroupRoots& roots) {
+  if (!Exists(roots.proc + "/self/cgroup")) return Exists(roots.proc + "/self/mountinfo");
+  const Result<std::string> text = ReadTextFile(roots.proc + "/cgroups");
+  if (!text.ok()) return false;
+  for (const std::string_view line : SplitLines(*text)) {
+    const std::vector<std::string_view> words = SplitWords(line);  // name hierarchy groups enabled
+    if (words.size() == 4 && words[0] == "memory") return words[3] == "0";
+  }
+  return false;
+}
+
+Status WhyNone(const CgroupRoots& roots) {
+  const Status none = Status::Error(ErrorCode::kNotFound, "no control group with a memory controller holds this process");
+  if (HasNoMemoryController(roots)) return none;
+  const std::string file = roots.proc + "/self/cgroup";
+  if (!Exists(file)) return Status::Error(ErrorCode::kIo, "its control groups can't be told: there is no %s", file.c_str());
+  const std::vector<CgroupMount> mounts = ReadCgroupMounts(roots);
+  const bool version1 = CgroupPathOf(roots, "memory").has_value();
+  if (!version1) {
+    const std::optional<std::string> path = CgroupPathOf(roots, "");
+    const bool sees_all = path && std::any_of(mounts.begin(), mounts.end(), [&](const CgroupMount& mount) {
+                            return mount.type == "cgroup2" && IsWholeHierarchy(mount) && !FoldersUpwards(mount, *path).empty();
+                          });
+    if (!path || sees_all) return none;
+  }
+  return Status::Error(ErrorCode::kIo, "control groups of version %d hold this process, but %s", version1 ? 1 : 2,
+                       mounts.empty() ? "none are mounted here" : "those that are mounted here don't show its memory");
+}
+
+}  // namespace
+
 Result<std::unique_ptr<MemoryCgroup>> FindMemoryCgroup(const CgroupRoots& roots) {
   // Where both are mounted, the memory controller is in one of them only: version 1's, if it names it.
   if (std::unique_ptr<MemoryCgroup> found = FindCgroupV1(roots)) return found;
   if (std::unique_ptr<MemoryCgroup> found = FindCgroupV2(roots)) return found;
-  return Status::Error(ErrorCode::kNotFound, "no control group with a memory controller holds this process");
+  return WhyNone(roots);
 }
 
 }  // namespace memprof

@@ -24,8 +24,15 @@ std::vector<CgroupMount> ReadCgroupMounts(const CgroupRoots& roots);
 // The path of a group in its hierarchy, from /proc/self/cgroup: of version 1's `controller`, or of version 2 when that is "".
 std::optional<std::string> CgroupPathOf(const CgroupRoots& roots, std::string_view controller);
 
-// Folders from the group's own up to the mount point, innermost first; the mount point alone when a container shows no more.
+// Whether its top is that of the whole hierarchy, above which no group has a limit.
+bool IsWholeHierarchy(const CgroupMount& mount);
+
+// Folders from the group's own up to the mount point, innermost first; the mount point alone when a container shows no more. None where
+// that shows other groups than ours: the host's, mounted into a container, or all of them but ours.
 std::vector<std::string> FoldersUpwards(const CgroupMount& mount, const std::string& path);
+
+// At or above it there is no limit; version 1 says 2^63 less a page then.
+inline constexpr uint64_t kNoLimit = uint64_t{1} << 62;
 
 // The folder and those inside it, nearest first; at most 512.
 std::vector<std::string> FoldersBelow(const std::string& top);

@@ -8,8 +8,6 @@
 namespace memprof {
 namespace {
 
-constexpr uint64_t kNoLimit = uint64_t{1} << 62;  // the kernel says 2^63 less a page
-
 class CgroupV1 : public MemoryCgroup {
  public:
   CgroupV1(const std::vector<std::string>& folders, std::string proc)
@@ -27,7 +25,7 @@ class CgroupV1 : public MemoryCgroup {
     std::optional<uint64_t> limit = HierarchicalLimit();
     const std::optional<uint64_t> own = ReadNumberFile(own_ + "/memory.limit_in_bytes");
     if (own && (!limit || *own < *limit)) limit = own;
-    return limit && *limit < host_memory_bytes ? limit : std::nullopt;
+    return limit && *limit < (host_memory_bytes == 0 ? kNoLimit : host_memory_bytes) ? limit : std::nullopt;
   }
 
   Result<CgroupUse> Read() const override {
@@ -55,6 +53,7 @@ class CgroupV1 : public MemoryCgroup {
     return sum;
   }
   std::string KillCounter() const override { return NameOfGroup(own_, proc_); }
+  bool SeesEveryLimit() const override { return true; }
 
   std::vector<int32_t> Processes() const override { return ReadProcesses(own_, limiting_); }
   const std::string& path() const override { return limiting_; }
@@ -77,7 +76,8 @@ std::unique_ptr<MemoryCgroup> FindCgroupV1(const CgroupRoots& roots) {
   for (const CgroupMount& mount : ReadCgroupMounts(roots)) {
     if (mount.type != "cgroup" || (',' + mount.options + ',').find(",memory,") == std::string::npos) continue;
     const std::vector<std::string> folders = FoldersUpwards(mount, *path);
-    if (ReadNumberFile(folders.front() + "/memory.usage_in_bytes")) return std::make_unique<CgroupV1>(folders, roots.proc);
+    if (!folders.empty() && ReadNumberFile(folders.front() + "/memory.usage_in_bytes"))
+      return std::make_unique<CgroupV1>(folders, roots.proc);
   }
   return nullptr;
 }

@@ -1,5 +1,7 @@
 // Version 2: one hierarchy for all controllers. memory.max is the limit of one group alone ("max" = none), so the smallest is searched
 // on the way up; the root group has no memory files at all.
+#include <algorithm>
+
 #include "system/cgroup_paths.h"
 #include "system/text_file.h"
 
@@ -8,8 +10,13 @@ namespace {
 
 class CgroupV2 : public MemoryCgroup {
  public:
-  CgroupV2(std::vector<std::string> folders, std::string proc)
-      : folders_(std::move(folders)), limiting_(folders_.front()), proc_(std::move(proc)) {
+  struct Place {
+    bool is_own = true;       // the innermost is the process's own
+    bool sees_every = false;  // up to the hierarchy's root
+  };
+
+  CgroupV2(std::vector<std::string> folders, Place place, std::string proc)
+      : folders_(std::move(folders)), place_(place), limiting_(folders_.front()), proc_(std::move(proc)) {
     std::optional<uint64_t> smallest;
     for (const std::string& folder : folders_) {
       const std::optional<uint64_t> limit = ReadNumberFile(folder + "/memory.max");
@@ -21,10 +28,11 @@ class CgroupV2 : public MemoryCgroup {
   }
 
   std::optional<uint64_t> Limit(uint64_t host_memory_bytes) const override {
+    const uint64_t host = host_memory_bytes == 0 ? kNoLimit : host_memory_bytes;
     std::optional<uint64_t> smallest;
     for (const std::string& folder : folders_) {
       const std::optional<uint64_t> limit = ReadNumberFile(folder + "/memory.max");
-      if (limit && *limit < host_memory_bytes && (!smallest || *limit < *smallest)) smallest = limit;
+      if (limit && *limit < host && (!smallest || *limit < *smallest)) smallest = limit;
     }
     return smallest;
   }
@@ -43,17 +51,21 @@ class CgroupV2 : public MemoryCgroup {
     return *usage;
   }
 
+  // A group's counter has the kills of all groups inside it: that of a group around ours has strangers'.
   std::optional<uint64_t> OomKills() const override {
+    if (!place_.is_own) return std::nullopt;
     const Result<std::string> text = ReadTextFile(folders_.front() + "/memory.events", 4096);
     return text.ok() ? NumberOf(*text, "oom_kill") : std::nullopt;
   }
-  std::string KillCounter() const override { return NameOfGroup(folders_.front(), proc_); }
+  std::string KillCounter() const override { return place_.is_own ? NameOfGroup(folders_.front(), proc_) : ""; }
+  bool SeesEveryLimit() const override { return place_.sees_every; }
 
   std::vector<int32_t> Processes() const override { return ReadProcesses(folders_.front(), limiting_); }
   const std::string& path() const override { return limiting_; }
 
  private:
   std::vector<std::string> folders_;  // innermost first
+  Place place_;
   std::string limiting_, proc_;
 };
 
@@ -65,7 +77,13 @@ std::unique_ptr<MemoryCgroup> FindCgroupV2(const CgroupRoots& roots) {
   for (const CgroupMount& mount : ReadCgroupMounts(roots)) {
     if (mount.type != "cgroup2") continue;
     std::vector<std::string> folders = FoldersUpwards(mount, *path);
-    if (ReadNumberFile(folders.front() + "/memory.current")) return std::make_unique<CgroupV2>(std::move(folders), roots.proc);
+    // A group to which memory isn't delegated has no such files: it counts in the group around it.
+    const auto counts = [](const std::string& folder) { return ReadNumberFile(folder + "/memory.current").has_value(); };
+    const auto counted = std::find_if(folders.begin(), folders.end(), counts);
+    if (counted == folders.end()) continue;
+    const CgroupV2::Place place{.is_own = counted == folders.begin(), .sees_every = IsWholeHierarchy(mount)};
+    folders.erase(folders.begin(), counted);
+    return std::make_unique<CgroupV2>(std::move(folders), place, roots.proc);
   }
   return nullptr;
 }

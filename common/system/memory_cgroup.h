@@ -29,13 +29,14 @@ class MemoryCgroup {
  public:
   virtual ~MemoryCgroup() = default;
 
-  // Smallest limit on the path, if below `host_memory_bytes`; it may be changed while we run.
+  // Smallest limit on the path, if below `host_memory_bytes` (0: not known); it may be changed while we run.
   virtual std::optional<uint64_t> Limit(uint64_t host_memory_bytes) const = 0;
   virtual Result<CgroupUse> Read() const = 0;      // of the limiting group, else of the process's own
   virtual Result<uint64_t> ReadUsage() const = 0;  // the first half of it, in a third of the time
   // Processes that the kernel killed in the process's own group and those inside, whichever group's limit it was for.
   virtual std::optional<uint64_t> OomKills() const = 0;
-  virtual std::string KillCounter() const = 0;         // names this counter; a new group of the same path has another name
+  virtual std::string KillCounter() const = 0;         // names this counter; a new group of the same path has another name; "": none
+  virtual bool SeesEveryLimit() const = 0;             // false: a group outside the container's namespace may have a lower one
   virtual std::vector<int32_t> Processes() const = 0;  // of both groups and those inside, at most kMaxProcesses
   virtual const std::string& path() const = 0;         // folder of the limiting group
 
@@ -47,7 +48,8 @@ struct CgroupRoots {
   std::string files;           // goes before every mount point
 };
 
-// kNotFound when no memory controller holds this process, as on many laptops and in the root group of version 2.
+// kNotFound when no memory controller holds this process, as on many laptops and in the root group of version 2. kIo when one may,
+// but can't be seen from here (no /proc, nothing mounted, the whole host's mounted into a container); it says why.
 Result<std::unique_ptr<MemoryCgroup>> FindMemoryCgroup(const CgroupRoots& roots = {});
 
 }  // namespace memprof

@@ -1,11 +1,10 @@
 """Every piece missing or broken in turn: the job succeeds, its result is right, one warning says what is off."""
 
-import os
 import struct
-import subprocess
 
 import pytest
 from conftest import LOCAL_CLUSTER, warnings_of
+from namespaces import inside, mounted
 
 pytestmark = pytest.mark.one_line
 
@@ -148,20 +147,6 @@ def test_box_directory_that_cannot_be_made(spark_run):
 
 
 # --- file systems and users, in namespaces of their own ---------------------------------------------------------------
-
-
-def inside(*words):
-    """A command prefix; the test is skipped where the kernel doesn't allow it."""
-    tried = subprocess.run([*words, "true"], capture_output=True, text=True, check=False)
-    if tried.returncode:
-        pytest.skip(f"{' '.join(words[:3])}: {tried.stderr.strip()}")
-    return list(words)
-
-
-def mounted(script):
-    """A prefix that runs `script` (mount commands) in a mount namespace of its own first."""
-    command = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--mount"]
-    return inside(*command, "sh", "-e", "-c", f'{script}\nexec "$@"', "sh")
 
 
 @pytest.fixture

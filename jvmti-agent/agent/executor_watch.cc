@@ -11,6 +11,7 @@
 #include "base/valid_utf8.h"
 #include "boxes/worker_death.h"
 #include "sites/live_set.h"
+#include "watch/not_available.h"
 
 namespace memprof {
 
@@ -120,11 +121,7 @@ void ExecutorWatch::Complete(const Application& application, proto::ExecutorSnap
   for (const RefusedBoxes::Named& box : application.given_up->All()) {
     ground_->shortcomings.Add("a Python process in " + box.path, box.why);
   }
-  for (const Shortcomings::Entry& entry : ground_->shortcomings.All()) {
-    proto::NotAvailable* message = snapshot->add_not_available();
-    message->set_what(ValidUtf8(entry.what));
-    message->set_why(ValidUtf8(entry.why));
-  }
+  AddNotAvailable(ground_->shortcomings, snapshot);
 }
 
 void ExecutorWatch::SendWorkerDeath(const Application& application, const DeadWorker& worker) {

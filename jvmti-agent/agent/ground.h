@@ -3,8 +3,8 @@
 
 #include "agent/application.h"
 #include "agent/jvm.h"
-#include "agent/shortcomings.h"
 #include "base/run_within.h"
+#include "base/shortcomings.h"
 #include "gc/pause_clock.h"
 #include "proto/envelope.h"
 #include "shortage/left_words.h"

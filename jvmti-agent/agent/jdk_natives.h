@@ -12,7 +12,7 @@
 #include <jvmti.h>
 
 #include "agent/jvm.h"
-#include "agent/shortcomings.h"
+#include "base/shortcomings.h"
 
 namespace memprof {
 

@@ -10,7 +10,7 @@
 #include <atomic>
 #include <string>
 
-#include "agent/shortcomings.h"
+#include "base/shortcomings.h"
 #include "base/status.h"
 
 namespace memprof {

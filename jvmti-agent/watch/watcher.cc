@@ -10,6 +10,7 @@
 #include "profile/rss_message.h"
 #include "watch/describe_process.h"
 #include "watch/last_moment.h"
+#include "watch/not_available.h"
 #include "watch/shared_cgroup.h"
 #include "watch/victims.h"
 
@@ -33,10 +34,11 @@ constexpr int kMissedLimits = 5;  // in a row, once a second
 
 Status Watcher::Start(WatcherOptions options) {
   options_ = std::move(options);
-  Result<std::unique_ptr<MemoryCgroup>> cgroup = FindMemoryCgroup();
-  cgroup_ = cgroup.ok() ? std::move(*cgroup) : nullptr;
+  shortcomings_.Clear();
+  FindContainer();
   host_memory_ = proc_.HostMemory().value_or(0);
-  if (cgroup_ != nullptr && host_memory_ != 0 && cgroup_->Limit(host_memory_)) code_.Keep();
+  if (!proc_.ReadRss(getpid()).ok()) shortcomings_.Add("use of memory", "there is no " + proc_.root() + " that shows it");
+  if (cgroup_ != nullptr && cgroup_->Limit(host_memory_)) code_.Keep();
   processes_.emplace(proc_, getpid(), options_.with_driver, !options_.withheld);
   jvm_rss_.emplace();
   limit_.reset();
@@ -59,7 +61,7 @@ Status Watcher::Start(WatcherOptions options) {
   sampled_ends_ = task_ends_;
   Result<MemoryPressure> pressure = MemoryPressure::Find(cgroup_ == nullptr ? "" : cgroup_->path());
   pressure_file_ = pressure.ok() ? std::optional(*pressure) : std::nullopt;
-  no_pressure_ = pressure.ok() ? "" : pressure.status().message();
+  if (!pressure.ok()) shortcomings_.Add("pressure on memory over time", pressure.status().message());
   pressure_.reset();
   early_words_ = 0;
   kernel_kills_.Reset(oom_kills_at_start_);
@@ -73,6 +75,17 @@ Status Watcher::Start(WatcherOptions options) {
     latest_.Clear();
   }
   return thread_.Start("memprof-watch", 0, [this] { return Round(); });
+}
+
+void Watcher::FindContainer() {
+  Result<std::unique_ptr<MemoryCgroup>> cgroup = FindMemoryCgroup();
+  cgroup_ = cgroup.ok() ? std::move(*cgroup) : nullptr;
+  why_unseen_.clear();
+  if (cgroup_ != nullptr) {
+    if (!cgroup_->SeesEveryLimit()) why_unseen_ = "a control group around its own may have one, outside the namespace that it sees";
+  } else if (cgroup.status().code() != ErrorCode::kNotFound) {
+    why_unseen_ = cgroup.status().message();
+  }
 }
 
 void Watcher::Stop() {
@@ -214,13 +227,14 @@ void Watcher::Look(bool anew) {
       return;  // skips this tick: the sum of RSS is another measure and can't stand in
     }
   }
+  if (used == 0) return;  // nothing can be read, as without /proc
   RememberLast(used);
   if (used > peak_.used_bytes()) peak_.Raise(used, *processes_, {of_cgroup, RegionsNow(), options_.running_tasks()});
 }
 
 // The limit may be changed or removed. A single failed read proves neither.
 void Watcher::ReadLimit() {
-  const std::optional<uint64_t> limit = cgroup_ == nullptr || host_memory_ == 0 ? std::nullopt : cgroup_->Limit(host_memory_);
+  const std::optional<uint64_t> limit = cgroup_ == nullptr ? std::nullopt : cgroup_->Limit(host_memory_);
   missed_limits_ = limit ? 0 : missed_limits_ + 1;
   if (limit || missed_limits_ >= kMissedLimits) limit_ = limit;
 }
@@ -319,6 +333,7 @@ proto::ExecutorSnapshot Watcher::Build() const {
     snapshot.set_cgroup_limit_clock_ms(MonotonicNs() / 1'000'000);
   }
   snapshot.set_cgroup_shared(shared_);
+  if (!limit_ && !why_unseen_.empty()) SetLimitUnseen(why_unseen_, &snapshot);
   if (host_memory_ != 0) snapshot.set_host_memory_bytes(host_memory_);
   if (spark_.peak.heap_max != 0) {
     snapshot.set_heap_max_bytes(spark_.peak.heap_max);
@@ -338,7 +353,7 @@ proto::ExecutorSnapshot Watcher::Build() const {
   for (const WatchedProcess* process : processes) {
     if (process->peak_bytes != 0) Describe(*process, options_.withheld, snapshot.add_processes());
   }
-  *snapshot.mutable_at_peak() = peak_.message();
+  if (peak_.used_bytes() != 0) *snapshot.mutable_at_peak() = peak_.message();
   if (last_.time_ms() != 0) *snapshot.mutable_last() = last_;
   const std::optional<uint64_t> oom_kills = cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills();
   if (oom_kills && limit_) {
@@ -361,11 +376,7 @@ proto::ExecutorSnapshot Watcher::Build() const {
     counter->set_name("earlyWords");
     counter->set_value(early_words_);
   }
-  if (!no_pressure_.empty()) {
-    proto::NotAvailable* entry = snapshot.add_not_available();
-    entry->set_what("pressure on memory over time");
-    entry->set_why(ValidUtf8(no_pressure_));
-  }
+  AddNotAvailable(shortcomings_, &snapshot);
   options_.complete(&snapshot);
   return snapshot;
 }

@@ -26,6 +26,7 @@
 
 #include "base/address_range.h"
 #include "base/background_thread.h"
+#include "base/shortcomings.h"
 #include "proto/memprof.pb.h"
 #include "rss/jvm_rss_meter.h"
 #include "system/memory_cgroup.h"
@@ -126,6 +127,7 @@ class Watcher {
   void SendIfGrown();
   void Send(Clock::time_point now);
   proto::ExecutorSnapshot Build() const;
+  void FindContainer();
 
   std::atomic<uint64_t> task_starts_{0}, task_ends_{0};
 
@@ -146,6 +148,8 @@ class Watcher {
   int missed_limits_ = 0;     // in a row
   bool read_cgroup_ = false;  // its use has been read before
   bool shared_ = false;
+  std::string why_unseen_;     // a limit that there may be; "": there is none but those that are seen
+  Shortcomings shortcomings_;  // of the watcher, since Start
   std::string kill_counter_;
   std::optional<uint64_t> oom_kills_at_start_, host_kills_at_start_, host_kills_now_;
   std::string boot_id_;
@@ -163,7 +167,6 @@ class Watcher {
   uint64_t known_starts_ = 0, sampled_starts_ = 0, sampled_ends_ = 0;
   PauseSums sampled_pauses_;
   std::optional<MemoryPressure> pressure_file_;
-  std::string no_pressure_;  // why there is none
   std::optional<uint32_t> pressure_;
   KernelKills kernel_kills_, host_kills_;
   Clock::time_point built_at_, usage_at_, sent_at_, renewed_at_, started_at_, discovered_at_, sharing_checked_at_, pressure_at_, early_at_;

@@ -16,6 +16,7 @@ constexpr int64_t kLongPauseNs = 20'000'000;  // pauses of this length in total 
 
 // Uses what the tick has read already; only the pressure is read here.
 void Watcher::TakeSample(bool anyhow) {
+  if (last_.time_ms() == 0) return;  // nothing has been read yet
   const uint64_t starts = task_starts_, ends = task_ends_;
   const PauseSums pauses = options_.pauses();
   const int64_t stopped_ns = pauses.total_ns - sampled_pauses_.total_ns;

@@ -188,6 +188,7 @@ def executor(name, used, limit, processes=2, enforced=True):
         "limitSource": "cgroup" if enforced else "spark",
         "limitShared": False,
         "limitEnforced": enforced,
+        "limitUnseen": False,
         "requestedBytes": limit,
         "hostMemoryBytes": 64 << 30,
         "heapMaxBytes": limit // 2,

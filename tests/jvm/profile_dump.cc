@@ -48,6 +48,7 @@ json Executor(const proto::ExecutorSnapshot& executor) {
               {"jvmPid", executor.jvm_pid()},
               {"host", executor.host()},
               {"cgroupShared", executor.cgroup_shared()},
+              {"cgroupUnseen", executor.cgroup_unseen()},
               {"processes", Processes(executor.processes())},
               {"javaVersion", executor.java_version()},
               {"agentLoaded", executor.agent_loaded()},

@@ -164,6 +164,7 @@ void Fields(Is<ReportExecutor> auto& executor, auto& visit) {
   visit.OrNull("limitSource", executor.limit_source);
   visit.Value("limitShared", executor.limit_shared);
   visit.Value("limitEnforced", executor.limit_enforced);
+  visit.Value("limitUnseen", executor.limit_unseen);
   visit.OrNull("requestedBytes", executor.requested_bytes);
   visit.OrNull("hostMemoryBytes", executor.host_memory_bytes);
   visit.OrNull("heapMaxBytes", executor.heap_max_bytes);

@@ -148,6 +148,7 @@ export interface Executor {
   limitSource: 'cgroup' | 'spark' | 'host' | null;
   limitShared?: boolean;
   limitEnforced?: boolean;
+  limitUnseen?: boolean;
   limitPhrase: string;
   tone: Tone;
   requestedBytes: Bytes;

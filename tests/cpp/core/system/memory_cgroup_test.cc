@@ -43,6 +43,7 @@ class Tree {
     Result<std::unique_ptr<MemoryCgroup>> found = FindMemoryCgroup(roots_);
     return found.ok() ? std::move(*found) : nullptr;
   }
+  ErrorCode WhyNone() { return FindMemoryCgroup(roots_).status().code(); }
   std::string Path(const std::string& path) { return files_.Path(path); }
 
  private:
@@ -196,9 +197,122 @@ TEST(MemoryCgroup, MembersOfGroupsBesideOursUnderTheSameLimit) {
   EXPECT_THAT(tree.Find()->Processes(), testing::ElementsAre(11, 13));
 }
 
-TEST(MemoryCgroup, NothingAtAllIsAnError) {
+TEST(MemoryCgroup, AGroupThatMemoryIsNotDelegatedToIsCountedInTheOneAroundIt) {
   Tree tree;
-  EXPECT_EQ(tree.Find(), nullptr);
+  tree.Mounts(kV2Mount);
+  tree.Groups("0::/pod/executor/inner\n");
+  tree.Write("sys/fs/cgroup/pod/executor/inner/cgroup.procs", "11\n");
+  tree.V2("sys/fs/cgroup/pod/executor", "max\n", 400'000'000, 0);
+  tree.V2("sys/fs/cgroup/pod", "999999937\n", 800'000'000, 300'000'000);
+  const auto group = tree.Find();
+  ASSERT_NE(group, nullptr);
+  EXPECT_EQ(group->Limit(kHost), 999'999'937u);
+  EXPECT_THAT(group->Processes(), testing::ElementsAre(11));
+  EXPECT_EQ(group->OomKills(), std::nullopt) << "of groups beside it, too";
+  EXPECT_EQ(group->KillCounter(), "");
+}
+
+TEST(MemoryCgroup, Version2SeesEveryLimitOnlyWhereItSeesTheRoot) {
+  for (const bool in_namespace : {false, true}) {
+    Tree tree;
+    tree.Mounts(kV2Mount);
+    tree.Groups("0::/pod\n");
+    tree.Write("sys/fs/cgroup/cgroup.procs", "1\n");
+    if (in_namespace) tree.Write("sys/fs/cgroup/cgroup.events", "populated 1\n");
+    tree.V2("sys/fs/cgroup/pod", "max\n", 400'000'000, 0);
+    EXPECT_EQ(tree.Find()->SeesEveryLimit(), !in_namespace);
+  }
+}
+
+TEST(MemoryCgroup, WhereTheHostsMemoryIsNotKnownALimitIsOne) {
+  Tree first, second;
+  first.Mounts(kV1Mount);
+  first.Groups("4:memory:/yarn\n");
+  first.V1("sys/fs/cgroup/memory/yarn", "1100000003\n", 1'100'000'003, 1, 0);
+  EXPECT_EQ(first.Find()->Limit(0), 1'100'000'003u);
+  first.V1("sys/fs/cgroup/memory/yarn", kNone, 9223372036854771712u, 1, 0);
+  EXPECT_EQ(first.Find()->Limit(0), std::nullopt);
+  second.Mounts(kV2Mount);
+  second.Groups("0::/pod\n");
+  second.V2("sys/fs/cgroup/pod", "999999937\n", 1, 0);
+  EXPECT_EQ(second.Find()->Limit(0), 999'999'937u);
+}
+
+TEST(MemoryCgroup, AHostMayHaveNone) {
+  Tree root;
+  root.Mounts(kV2Mount);
+  root.Groups("0::/\n");
+  root.Write("sys/fs/cgroup/cgroup.procs", "1\n");
+  EXPECT_EQ(root.WhyNone(), ErrorCode::kNotFound) << "the root group";
+  Tree user;
+  user.Mounts(kV2Mount);
+  user.Groups("0::/user.slice\n");
+  user.Write("sys/fs/cgroup/cgroup.procs", "1\n");
+  user.Write("sys/fs/cgroup/user.slice/cgroup.events", "populated 1\n");
+  EXPECT_EQ(user.WhyNone(), ErrorCode::kNotFound) << "memory is delegated to no group on the path, and all of it can be seen";
+  Tree without;
+  without.Mounts("");
+  EXPECT_EQ(without.WhyNone(), ErrorCode::kNotFound) << "a kernel without control groups";
+  Tree off;
+  off.Mounts("");
+  off.Groups("0::/\n");
+  off.Write("proc/cgroups", "#subsys_name hierarchy num_cgroups enabled\ncpu 0 80 1\nmemory 0 80 0\n");
+  EXPECT_EQ(off.WhyNone(), ErrorCode::kNotFound) << "cgroup_disable=memory";
+  off.Write("proc/cgroups", "#subsys_name hierarchy num_cgroups enabled\ncpu 0 80 1\nmemory 0 80 1\n");
+  EXPECT_EQ(off.WhyNone(), ErrorCode::kIo);
+}
+
+TEST(MemoryCgroup, WhetherThereIsOneMayNotBeSeen) {
+  Tree nothing;
+  EXPECT_EQ(nothing.WhyNone(), ErrorCode::kIo) << "no /proc";
+  Tree unmounted;
+  unmounted.Mounts("");
+  unmounted.Groups("0::/\n");
+  EXPECT_EQ(unmounted.WhyNone(), ErrorCode::kIo) << "nothing is mounted";
+  Tree other;
+  other.Mounts(kV2Mount);
+  other.Groups("4:memory:/yarn\n0::/\n");
+  EXPECT_EQ(other.WhyNone(), ErrorCode::kIo) << "only the other version's are mounted";
+  Tree within;
+  within.Mounts(kV2Mount);
+  within.Groups("0::/\n");
+  within.Write("sys/fs/cgroup/cgroup.events", "populated 1\n");
+  EXPECT_EQ(within.WhyNone(), ErrorCode::kIo) << "the root of a namespace, inside a group that may have a limit";
+  Tree vanished;
+  vanished.Mounts(kV2Mount);
+  vanished.Groups("0::/pod\n");
+  vanished.Write("sys/fs/cgroup/cgroup.procs", "1\n");
+  EXPECT_EQ(vanished.WhyNone(), ErrorCode::kIo) << "its folder can't be seen";
+  Tree covered;
+  covered.Mounts(kV2Mount);
+  covered.Groups("0::/\n");
+  covered.Write("sys/fs/cgroup/other", "");
+  EXPECT_EQ(covered.WhyNone(), ErrorCode::kIo) << "something else is mounted over them";
+  Tree root;
+  root.Mounts(kV1Mount);
+  root.Groups("4:memory:/private/inner\n");
+  root.V1("sys/fs/cgroup/memory", kNone, 9223372036854771712u, 5'000'000'000, 1);
+  root.Write("sys/fs/cgroup/memory/cgroup.procs", "1\n");
+  root.Write("sys/fs/cgroup/memory/release_agent", "");
+  EXPECT_EQ(root.WhyNone(), ErrorCode::kIo) << "the host's root group is not ours";
+  Tree outside;
+  outside.Mounts(kV2Mount);
+  outside.Groups("0::/../beside\n");
+  outside.V2("sys/fs/cgroup", "999999937\n", 1, 0);
+  EXPECT_EQ(outside.WhyNone(), ErrorCode::kIo) << "a process outside the namespace of the mount";
+}
+
+TEST(MemoryCgroup, TheHostsGroupsMountedIntoAContainerAreNotItsOwn) {
+  Tree first;
+  first.Mounts("35 31 0:32 /../.. /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n");
+  first.Groups("4:memory:/\n");
+  first.V1("sys/fs/cgroup/memory", kNone, 9223372036854771712u, 5'000'000'000, 1);
+  EXPECT_EQ(first.WhyNone(), ErrorCode::kIo);
+  Tree second;
+  second.Mounts("35 31 0:32 /../../.. /sys/fs/cgroup ro - cgroup2 cgroup2 rw\n");
+  second.Groups("0::/\n");
+  second.V2("sys/fs/cgroup", "max\n", 5'000'000'000, 1);
+  EXPECT_EQ(second.WhyNone(), ErrorCode::kIo);
 }
 
 // A group of our own in the real hierarchy of version 1, its limit and use as the kernel says them.

@@ -31,6 +31,7 @@ proto::ExecutorSnapshot Random(std::mt19937& random) {
     use.set_whole_heap(random() % 2 == 0);
   }
   snapshot.set_cgroup_shared(random() % 5 == 0);
+  snapshot.set_cgroup_unseen(random() % 5 == 0);
   for (unsigned i = random() % 4; i != 0; --i) {
     proto::Process& process = *snapshot.add_processes();
     process.set_pid(static_cast<int32_t>(4000 + random() % 3));

@@ -203,6 +203,28 @@ TEST(Verdict, OfTheHostsMemoryOthersMayHaveUsedTheRest) {
   EXPECT_TRUE(Judge(evidence).out_of_memory);
 }
 
+TEST(Verdict, WhereAContainerMayBoundItUnseenALowUseProvesNothing) {
+  DeathEvidence evidence = Killed(kLimit / 100 * 15);
+  evidence.limit_is_hosts = true;
+  evidence.host_available_bytes = kLimit / 2;
+  EXPECT_FALSE(Judge(evidence).unknown);
+  evidence.limit_is_unseen = true;
+  EXPECT_TRUE(Judge(evidence).unknown);
+  EXPECT_THAT(Judge(evidence).how, HasSubstr("whether a container limits it lower can't be seen from inside"));
+  WorkerEvidence worker;
+  worker.death = evidence;
+  EXPECT_TRUE(JudgeWorker(worker).unknown);
+  evidence.kernel_kills = 0;
+  evidence.counted_on_host = true;
+  EXPECT_FALSE(Judge(evidence).unknown) << "a container's kills are among the host's, of which there were none";
+  evidence.kernel_kills.reset();
+  evidence.host_available_bytes = kLimit / 100;
+  EXPECT_TRUE(Judge(evidence).out_of_memory) << "the host was full";
+  evidence.host_available_bytes = kLimit / 2;
+  evidence.loss.exit_code = 143;
+  EXPECT_FALSE(Judge(evidence).unknown) << "no SIGKILL";
+}
+
 TEST(Verdict, WhatADeadWorkerGaveBackIsNotKnownExactly) {
   DeathEvidence evidence = Killed(kLimit / 100 * 30);
   evidence.used_before_bytes = kLimit / 100 * 92;

@@ -55,6 +55,16 @@ TEST(ReportVerdict, NamesTheFullestExecutor) {
   EXPECT_EQ(verdict.sentence, "No executor and no Python worker died. Executor 1 used at most 20.0 MiB of 100.0 MiB, 20 %.");
   report.executors[0].limit_source = "host";
   EXPECT_EQ(VerdictOf(report).because, "That limit is the physical memory of the host.");
+  EXPECT_EQ(LimitPhrase(report.executors[0]), "physical memory of the host");
+  report.executors[0].limit_unseen = true;
+  EXPECT_EQ(VerdictOf(report).because,
+            "That limit is the physical memory of the host; a container may have a lower one, which can't be seen from inside it.");
+  EXPECT_EQ(LimitPhrase(report.executors[0]), "physical memory of the host; a container's can't be seen");
+  report.executors[0].limit_source = "spark";
+  report.executors[0].limit_enforced = false;
+  EXPECT_EQ(LimitPhrase(report.executors[0]), "requested, not enforced; a container's can't be seen");
+  report.executors[0].limit_enforced = true;
+  EXPECT_EQ(LimitPhrase(report.executors[0]), "requested by Spark");
 }
 
 TEST(ReportVerdict, ADriverThatNobodyMeasuresIsSaidNotToBe) {

@@ -1,4 +1,4 @@
-// Shortcomings: what this agent could not measure and why; it becomes `notAvailable` in the report. For each thing the first reason is
+// Shortcomings: what could not be measured and why; it becomes `notAvailable` in the report. For each thing the first reason is
 // kept; at most kMax things. Thread-safe.
 #pragma once
 
@@ -25,6 +25,10 @@ class Shortcomings {
   void Remove(const std::string& what) {  // it can be measured now
     const std::lock_guard lock(mutex_);
     std::erase_if(entries_, [&](const Entry& entry) { return entry.what == what; });
+  }
+  void Clear() {
+    const std::lock_guard lock(mutex_);
+    entries_.clear();
   }
   std::vector<Entry> All() const {
     const std::lock_guard lock(mutex_);

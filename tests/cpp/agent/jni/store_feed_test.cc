@@ -51,6 +51,9 @@ TEST(StoreFeeds, TheFirstRefusalIsToldOnce) {
   ASSERT_TRUE(told);
   EXPECT_EQ(feed.TakeRefusal(), std::nullopt);
   EXPECT_TRUE(IsTold(store, "part of the profile", *told));
+  feed.Ingest("more garbage");
+  ASSERT_TRUE(feed.queue().WaitUntilDone(kAmple));
+  EXPECT_EQ(feed.TakeRefusal(), std::nullopt);
 }
 
 TEST(StoreFeeds, WhatHadNoRoomIsInTheReport) {

@@ -161,7 +161,9 @@ TEST(ResultLimit, MoreThanYarnGrantsADriverInClusterModeIsNoSetting) {
   EXPECT_EQ(pieces("13312", cluster).size(), 3u);
   EXPECT_EQ(pieces("12288", {cluster[0], {"spark.driver.memoryOverhead", "512m"}}).size(), 3u) << "the overhead that is set";
   EXPECT_EQ(pieces("12288", {}).size(), 3u) << "of a client YARN knows nothing";
-  EXPECT_EQ(AdviceWith({.cgroup = 12 * kGiB, .heap = 12 * kGiB - (400 << 20)}).size(), 2u) << "the heap that runs is large enough";
+  const Json enough = AdviceWith({.cgroup = 12 * kGiB, .heap = 12 * kGiB - (400 << 20)});
+  ASSERT_EQ(enough.size(), 2u);
+  EXPECT_EQ(enough[1]["conf"], "spark.driver.maxResultSize") << "the heap that runs is large enough";
 }
 
 // builder.config("spark.driver.memory", …) comes too late: the JVM runs already.

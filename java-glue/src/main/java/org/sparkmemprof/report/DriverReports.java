@@ -26,7 +26,7 @@ import org.sparkmemprof.notices.Rounds;
  */
 public final class DriverReports {
   private static final long NEWS_MILLIS = 1_000;
-  private static final int HEADLINE_CHARS = 500;
+  private static final int HEADLINE_CHARS = 1_000;
   private static final long SUMMARY_SECONDS = 5; // wait for the summary if files hang
 
   /** Deaths to report now, each once; {@code all}: without waiting for late messages about them. */

@@ -1,4 +1,4 @@
-// Black box, version 6: the file that outlives SIGKILL. Little-endian, natural alignment, one process writes it through a
+// Black box, version 7: the file that outlives SIGKILL. Little-endian, natural alignment, one process writes it through a
 // shared mapping, any number of processes read it with pread. Every offset is from the start of the file.
 //
 //   0        Header (one page of 4096 bytes)
@@ -46,10 +46,10 @@
 namespace memprof::box {
 
 inline constexpr uint64_t kMagic = 0x3158424d454d5053;  // "SPMEMBX1"
-inline constexpr uint32_t kVersion = 6;
+inline constexpr uint32_t kVersion = 7;
 inline constexpr uint32_t kHeaderBytes = 4096;
 inline constexpr uint32_t kSessions = 32;  // with the process-level one
-inline constexpr uint32_t kUdfsPerSession = 8;
+inline constexpr uint32_t kUdfsPerSession = 32;
 inline constexpr uint32_t kCountersPerSession = 16;
 inline constexpr uint32_t kRssRowsPerMoment = 48;
 inline constexpr uint32_t kMaxStringBytes = 1024;  // longer texts are cut at a character's start

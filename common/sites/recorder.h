@@ -95,7 +95,8 @@ class Recorder {
   // Sessions. At most one is open; opening closes an open one. Not HOOK: call between tasks. Thread-safe.
   void OpenSession(const TaskIdentity& task);
   void SetTask(const TaskIdentity& task);                                      // for a session opened before its task was known
-  void AddUdf(StringRef name, StringRef file, uint32_t line, StringRef kind);  // at most 8 a session; repetitions are one
+  // A function that the open session runs; repetitions are one. False: the session has kUdfsPerSession others.
+  bool AddUdf(StringRef name, StringRef file, uint32_t line, StringRef kind);
   void CloseSession();                                                         // reads residency of large live blocks, seals and checksums
   void SetCounter(StringRef name, uint64_t value);                             // of the open session, at most 16: e.g. arrowPoolPeakBytes
 

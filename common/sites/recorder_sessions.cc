@@ -163,10 +163,10 @@ void Recorder::SetTask(const TaskIdentity& identity) {
   state_->Publish(task);
 }
 
-void Recorder::AddUdf(StringRef name, StringRef file, uint32_t line, StringRef kind) {
+bool Recorder::AddUdf(StringRef name, StringRef file, uint32_t line, StringRef kind) {
   FutexLock lock(state_->mutex);
   ActiveSession& task = state_->task;
-  if (state_->finished || task.value.number == 0 || task.value.udfs == box::kUdfsPerSession) return;
+  if (state_->finished || task.value.number == 0) return true;
   bool has_room = true;
   box::Udf udf = {};
   udf.session = task.value.number;
@@ -177,13 +177,15 @@ void Recorder::AddUdf(StringRef name, StringRef file, uint32_t line, StringRef k
   box::Udf* udfs = state_->file.table<box::Udf>(box::kUdfTable);
   uint32_t first = task.slot * box::kUdfsPerSession;
   for (uint32_t i = first; i < first + task.value.udfs; ++i) {
-    if (udfs[i].name == udf.name && udfs[i].file == udf.file && udfs[i].kind == udf.kind && udfs[i].line == udf.line) return;
+    if (udfs[i].name == udf.name && udfs[i].file == udf.file && udfs[i].kind == udf.kind && udfs[i].line == udf.line) return true;
   }
+  if (task.value.udfs == box::kUdfsPerSession) return false;
   uint32_t index = first + task.value.udfs;
   udf.check = box::CheckOf(udf, index);
   udfs[index] = udf;
   ++task.value.udfs;
   state_->Publish(task);
+  return true;
 }
 
 void Recorder::SetCounter(StringRef name, uint64_t value) {

@@ -24,7 +24,6 @@ from sparkmemprof.task_processes import TaskProcesses
 from sparkmemprof.udfs import UserFunction, kind_of_command, user_functions
 
 _WORKER_MODULE = "pyspark.worker"
-_MOST_UDFS = 8  # of a session: kUdfsPerSession of the box
 _MOST_NAMES_OF_A_PLACE = 3
 _ENTRY_MODULE = "pyspark.worker_under_sparkmemprof"
 _NOT_PROFILED = "Python workers are not profiled"
@@ -186,8 +185,7 @@ class WorkerProfiler:
             udf = self._udf_of(function, kind)
             if udf is None:
                 continue
-            if len(self._processes.udfs) < _MOST_UDFS:
-                self._hooks.add_udf(*udf)
+            if self._hooks.add_udf(*udf):
                 self._processes.udfs.append(udf)
             else:
                 self._dropped_udfs.add(udf)

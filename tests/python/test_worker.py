@@ -114,7 +114,7 @@ def test_every_kind_of_function_is_named_and_its_bytes_stay_in_its_session(run_j
     assert len({(udf["file"], udf["line"]) for udf in closures["udfs"]}) == 1
     assert "droppedUdfs" not in closures["counters"]
     many = next(session for session in sessions if any(udf["name"] == "many_0" for udf in session["udfs"]))
-    assert [udf["name"] for udf in many["udfs"]] == [f"many_{number}" for number in range(8)]
+    assert [udf["name"] for udf in many["udfs"]] == [f"many_{number}" for number in range(32)]
     assert many["counters"]["droppedUdfs"] == 3
     # All are closed but those of killed workers (the limit) and of children that exit without a word (the fork).
     still_open = {udf["name"] for session in sessions if not session["closed"] for udf in session["udfs"]}

@@ -55,7 +55,8 @@ PYBIND11_MODULE(_hooks, module) {
   module.def("set_task", &SetTask, py::arg("task_attempt_id"), py::arg("stage_id"), py::arg("stage_attempt"), py::arg("partition"),
              py::arg("attempt_number"), "Says which task the open session serves; -1 is unknown.");
   module.def("add_udf", &AddSessionUdf, py::arg("name"), py::arg("file"), py::arg("line"), py::arg("kind"),
-             "Names a user's function that the open session runs: __qualname__, file, line of its def, kind of evaluation.");
+             "Names a user's function that the open session runs: __qualname__, file, line of its def, kind of evaluation. False: the "
+             "session names as many others as it can.");
   module.def("set_counter", &SetSessionCounter, py::arg("name"), py::arg("value"), "Sets a counter of the open session.");
   module.def("close_session", &CloseTaskSession, "Closes and seals the open session, if there is one.");
   module.def("note_fatal_signals", &NoteFatalSignals,

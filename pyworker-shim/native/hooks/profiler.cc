@@ -158,9 +158,10 @@ void SetSessionTask(const TaskIdentity& task) {
   if (Recorder* recorder = Active()) recorder->SetTask(task);
 }
 
-void AddSessionUdf(std::string_view name, std::string_view file, uint32_t line, std::string_view kind) {
+bool AddSessionUdf(std::string_view name, std::string_view file, uint32_t line, std::string_view kind) {
   const ReentryGuard guard(hook_thread);
-  if (Recorder* recorder = Active()) recorder->AddUdf(Ref(name), Ref(file), line, Ref(kind));
+  Recorder* recorder = Active();
+  return recorder == nullptr || recorder->AddUdf(Ref(name), Ref(file), line, Ref(kind));
 }
 
 void SetSessionCounter(std::string_view name, uint64_t value) {

@@ -24,7 +24,7 @@ bool ProfilerStarted();
 // The open task's session; see Recorder. Without a started profiler they do nothing.
 void OpenTaskSession();
 void SetSessionTask(const TaskIdentity& task);
-void AddSessionUdf(std::string_view name, std::string_view file, uint32_t line, std::string_view kind);
+bool AddSessionUdf(std::string_view name, std::string_view file, uint32_t line, std::string_view kind);  // false: no room for it
 void SetSessionCounter(std::string_view name, uint64_t value);
 void CloseTaskSession();
 

@@ -144,7 +144,7 @@ def main():
         "limit": lambda: len(frame.mapInPandas(endless, "id long").limit(5).collect()),
         "udtf": lambda: [row[0] for row in Doubling(lit(21)).collect()],
         "closures": lambda: list(frame.select(*[priced(number)(col("id")) for number in range(12)]).first()),
-        "many": lambda: list(frame.select(*[one_of_many(number)(col("id")) for number in range(11)]).first()),
+        "many": lambda: list(frame.select(*[one_of_many(number)(col("id")) for number in range(35)]).first()),
         "decorated": lambda: len(frame.mapInPandas(under_a_decorator, "id long").collect()),
     }
     print(json.dumps({name: outcome(action) for name, action in results.items()}), flush=True)

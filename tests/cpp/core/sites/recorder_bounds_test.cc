@@ -284,14 +284,17 @@ TEST_F(RecorderTest, LongTextsAreCutAtACharacter) {
 
 TEST_F(RecorderTest, UdfsAndCountersAreBounded) {
   Start();
+  const auto add_udf = [&](uint32_t line) { return recorder_->AddUdf(Ref("udf"), Ref("/jobs/job.py"), line, Ref("BATCHED_UDF")); };
+  EXPECT_TRUE(add_udf(1)) << "outside of a session there is nothing that lacks room";
   recorder_->OpenSession(Task(1));
-  for (uint32_t i = 0; i < 20; ++i) {
-    for (int twice = 0; twice < 2; ++twice) recorder_->AddUdf(Ref("udf"), Ref("/jobs/job.py"), i, Ref("BATCHED_UDF"));
+  for (uint32_t i = 0; i < 40; ++i) {
+    for (int twice = 0; twice < 2; ++twice) EXPECT_EQ(add_udf(i), i < 32) << i;
     recorder_->SetCounter(Ref("counter" + std::to_string(i)), i);
   }
   recorder_->SetCounter(Ref("counter3"), 333);
   BoxSession session = ReadTask(1);
-  EXPECT_EQ(session.udfs.size(), 8u);
+  EXPECT_TRUE(add_udf(31)) << "which is named already";
+  EXPECT_EQ(session.udfs.size(), 32u);
   EXPECT_EQ(session.counters.size(), 16u);
   EXPECT_EQ(session.counters.at(3).value, 333u);
 }

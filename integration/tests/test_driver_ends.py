@@ -102,7 +102,14 @@ def test_a_driver_that_ends_in_order(submit):
     (driver,) = report["executors"]
     (process,) = [process for process in driver["processes"] if process["kind"] == "python-driver"]
     assert "Python objects" in {row["name"] for row in process["peakRows"]}, "as it has measured itself"
-    assert [action["function"] for action in report["driver"]["actions"]] == ["count"]
+    actions = {(action["function"], action["line"]): action for action in report["driver"]["actions"] if action["file"]}
+    told = {("count", "counted"), ("parquet", "written"), ("show", "shown"), ("save", "refused")}
+    lines = {(function, line_of(JOB, marker)) for function, marker in told | {("count", "an action")}}
+    assert set(actions) == lines, "PySpark itself tells the line of an RDD's action alone"
+    assert actions["save", line_of(JOB, "refused")]["status"] == "failed"
+    others = [action["callSite"] for action in report["driver"]["actions"] if not action["file"]]
+    assert others.count("the user's own words") == 1
+    assert not [site for site in others if "NativeMethodAccessorImpl" in site], "none but those of foreachBatch"
 
 
 @pytest.mark.full

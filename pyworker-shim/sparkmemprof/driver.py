@@ -29,11 +29,13 @@ def start() -> None:
     """Starts profiling this process, once. Never raises."""
     if os.environ.get("PYSPARK_GATEWAY_SECRET") is None and "pyspark.worker" in sys.modules:
         return  # a worker of an executor is profiled by worker.py
+    from sparkmemprof import call_sites
     from sparkmemprof.failures import install
     from sparkmemprof.standard_error import say
     from sparkmemprof.typed_code import follow
 
     follow()
+    call_sites.install()
     if "sparkmemprof.program" in sys.modules:
         install()
         return  # `sparkmemprof submit` or `run` has started it

@@ -13,6 +13,8 @@ import sys
 import threading
 from typing import Any, Callable
 
+from sparkmemprof.when_imported import when_imported
+
 _here = threading.local()  # busy: this thread is inside the code below
 _note_of_end: Callable[[bool], str] | None = None
 
@@ -25,17 +27,7 @@ def install(note_of_end: Callable[[bool], str] | None = None) -> None:
     """
     global _note_of_end
     _note_of_end = note_of_end
-    if not (_note_errors_of_py4j() and _note_refused_connections()):
-        sys.meta_path.insert(0, _WhenImported())
-
-
-class _WhenImported:
-    """Finds no module. It notices that Py4J has been imported when the next module is searched for. If we imported
-    Py4J ourselves, we would choose its version."""
-
-    def find_spec(self, _name: str, _path: Any = None, _target: Any = None) -> None:
-        if _note_errors_of_py4j() and _note_refused_connections() and self in sys.meta_path:
-            sys.meta_path.remove(self)
+    when_imported(lambda: _note_errors_of_py4j() and _note_refused_connections())
 
 
 def _note_errors_of_py4j() -> bool:

@@ -19,7 +19,7 @@ if sys.argv[1] == "names":
     builder = builder.config("spark.memprof.source", "names")
 spark = builder.getOrCreate()
 held = bytearray(HELD)  # held
-count = spark.sparkContext.parallelize(range(7), 1).map(lambda i: i).count()
+count = spark.sparkContext.parallelize(range(7), 1).map(lambda i: i).count()  # an action
 if sys.argv[1] == "in-order":
     kept = []
 
@@ -29,6 +29,17 @@ if sys.argv[1] == "in-order":
     rows = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", "10").load()
     query = rows.writeStream.option("checkpointLocation", tempfile.mkdtemp(dir=".")).foreachBatch(keep)
     query.trigger(once=True).start().awaitTermination()
+    numbers = spark.range(0, 1_000, 1, 2)
+    numbers.groupBy((numbers.id % 7).alias("rest")).count().count()  # counted
+    numbers.write.parquet("written")  # written
+    numbers.show(3)  # shown
+    try:
+        numbers.selectExpr("raise_error('on purpose')").write.format("noop").mode("overwrite").save()  # refused
+    except Exception as error:
+        print(type(error).__name__)
+    spark.sparkContext.setLocalProperty("callSite.short", "the user's own words")
+    numbers.count()
+    spark.sparkContext.setLocalProperty("callSite.short", None)
     print("RESULT", count, sys.argv[2:], flush=True)
     spark.stop()
     sys.exit(3)

@@ -43,11 +43,13 @@ def _profile(settings):
             from sparkmemprof.task_processes import start_child as start
         else:
             from sparkmemprof.program import start
-        from sparkmemprof.failures import install
+        from sparkmemprof import call_sites, failures
     finally:
         del sys.path[0]
     if _is_driver():
-        install()
+        failures.install()
+    if "task" not in settings and not settings.get("isChild", False):
+        call_sites.install()
     start(settings)
 
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "advice/figures.h"
-#include "budget/driver.h"
 #include "budget/memory_size.h"
 #include "report/units.h"
 
@@ -33,14 +32,6 @@ DriversHeap HeapOf(const CollectedResults& results) {
   const uint64_t set = SizeOr(results.settings, kDriverMemory, kMib, kGib), runs = results.heap_max_bytes.value_or(set);
   const auto smaller = static_cast<double>(std::min(set, runs)), larger = static_cast<double>(std::max(set, runs));
   return smaller >= kSame * larger ? DriversHeap{set, true} : DriversHeap{runs, false};
-}
-
-// What the driver's container holds beside its heap: as the settings size it, or by what a JVM takes in a cgroup that it was started in.
-// A host needs more than the heap, too, but how much is not known.
-uint64_t BesideHeapIn(const GrantBounds& bounds, uint64_t heap) {
-  if (SettingsSizeDriversContainer(bounds.settings)) return DriverOverhead(bounds.settings, heap);
-  const uint64_t host = bounds.host_memory_bytes.value_or(UINT64_MAX);
-  return bounds.cgroup_limit_bytes.value_or(UINT64_MAX) < host ? BesideHeap(heap) : 0;
 }
 
 }  // namespace
@@ -83,13 +74,13 @@ std::vector<ReportAdvice> AdviseCollectedResults(const CollectedResults& results
   std::vector<ReportAdvice> pieces{AdviseAgainstCollecting(results)};
   const uint64_t needed_heap = WithHeadroom(HeapFor(expected));
   const std::optional<Grant> most = LargestGrant(results.bounds);
-  const uint64_t beside = BesideHeapIn(results.bounds, needed_heap);
+  const uint64_t beside = BesideDriversHeap(results.bounds.settings, needed_heap);
   if (most && needed_heap > heap.bytes && needed_heap + beside > most->bytes) {
-    const std::string with = beside == 0 ? "" : fmt::format(" and {} beside it", FormatBytes(beside));
     pieces.push_back(
         {"", "", "",
-         fmt::format("no larger spark.driver.maxResultSize helps: all of them need a heap of at least {}{}; for the driver, {} {}",
-                     FormatBytes(needed_heap), with, most->by, FormatBytes(most->bytes))});
+         fmt::format(
+             "no larger spark.driver.maxResultSize helps: all of them need a heap of at least {} and {} beside it; for the driver, {} {}",
+             FormatBytes(needed_heap), FormatBytes(beside), most->by, FormatBytes(most->bytes))});
     return pieces;
   }
   pieces.push_back({kMaxResultSize, TextOr(results.settings, kMaxResultSize, "1g"), SparkSize(WithHeadroom(expected)),

@@ -48,7 +48,7 @@ std::optional<ReportAdvice> AdviseExecutorMemory(const AdviceInput& input) {
   const Next next = NextHeap(input, heap);
   const std::optional<Grant> grant = LargestGrant(input);
   std::optional<uint64_t> requested = input.executor->requested_bytes;
-  if (of_driver && (!requested || !DriverHasContainer(input.settings))) requested = heap + BesideHeap(heap);
+  if (of_driver && (!requested || !DriverHasContainer(input.settings))) requested = heap + BesideDriversHeap(input.settings, heap);
   if (!grant || !requested || *requested + WithHeadroom(next.heap - heap) <= grant->bytes)  // the overhead grows with the heap
     return ReportAdvice{conf, SparkSize(heap), SparkSize(next.heap), filled + "; " + next.why};
   const auto room = static_cast<uint64_t>(static_cast<double>(grant->bytes - std::min(grant->bytes, *requested)) / kHeadroom);

@@ -86,8 +86,6 @@ uint64_t LastOf(const AdviceInput& input, std::string_view region) {
   return 0;
 }
 
-uint64_t BesideHeap(uint64_t heap) { return std::max(384 * kMib, heap / 10); }
-
 std::string TextOr(const SparkSettings* settings, const char* key, const char* otherwise) {
   const auto found = settings == nullptr ? SparkSettings::const_iterator() : settings->find(key);
   return settings == nullptr || found == settings->end() ? otherwise : found->second;

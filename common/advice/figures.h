@@ -28,9 +28,6 @@ uint64_t BudgetOf(const AdviceInput& input, std::string_view region);
 uint64_t LastOf(const AdviceInput& input, std::string_view region);  // at the last sample; 0: not known
 uint64_t PysparkMemorySetting(const AdviceInput& input);             // spark.executor.pyspark.memory; 0: not set
 
-// What a JVM takes beside its heap, as Spark reserves it in a container (spark.driver.minMemoryOverhead and its factor).
-uint64_t BesideHeap(uint64_t heap);
-
 std::string TextOr(const SparkSettings* settings, const char* key, const char* otherwise);  // a setting as it stands
 
 // A setting in bytes; `otherwise` where it is not set, or Spark would refuse it. `unit`: of a number without a suffix.

@@ -68,10 +68,12 @@ std::string SnapshotOf(const Program& program, const std::vector<Process>& proce
   const uint64_t host_memory = ProcFiles().HostMemory().value_or(0);
   snapshot.set_host_memory_bytes(host_memory);
   const Result<std::unique_ptr<MemoryCgroup>> cgroup = FindMemoryCgroup();
-  if (cgroup.ok()) {
-    if (const std::optional<uint64_t> limit = (*cgroup)->Limit(host_memory)) snapshot.set_cgroup_limit_bytes(*limit);
-  } else if (cgroup.status().code() != ErrorCode::kNotFound) {
-    SetLimitUnseen(cgroup.status().message(), &snapshot);
+  const std::optional<uint64_t> limit = cgroup.ok() ? (*cgroup)->Limit(host_memory) : std::nullopt;
+  const std::string why_unseen = WhyALimitMayBeUnseen(cgroup);
+  if (limit) {
+    snapshot.set_cgroup_limit_bytes(*limit);
+  } else if (!why_unseen.empty()) {
+    SetLimitUnseen(why_unseen, &snapshot);
   }
   for (const Process& process : processes) {
     proto::Process& row = *snapshot.add_processes();

@@ -12,7 +12,8 @@ namespace {
 
 constexpr size_t kLeastBoxBytes = 1u << 20;
 constexpr size_t kExactLiveBytes = 128u << 20;
-constexpr size_t kRssBytes = 48u << 10;                  // of the rows of resident memory, in the box and beside it
+constexpr size_t kRssBytes = 48u << 10;  // of the rows of resident memory, in the box and beside it
+constexpr size_t kUdfBytes = box::kSessions * box::kUdfsPerSession * sizeof(box::Udf);
 constexpr uint64_t kLeastIntervalForSingleSteps = 4096;  // bytes; below this there are hundreds of samples a second, too many to write each
 
 // How `box_bytes` are divided: about half goes to the file, the rest to live set, filter and indexes.
@@ -27,7 +28,7 @@ box::Plan PlanFor(size_t box_bytes) {
 }
 
 uint32_t LiveSlotsFor(size_t box_bytes, uint64_t interval) {
-  return static_cast<uint32_t>((interval <= 1 ? kExactLiveBytes : box_bytes * 2 / 7 - kRssBytes) / sizeof(LiveBlock));
+  return static_cast<uint32_t>((interval <= 1 ? kExactLiveBytes : box_bytes * 2 / 7 - kRssBytes - kUdfBytes) / sizeof(LiveBlock));
 }
 
 }  // namespace

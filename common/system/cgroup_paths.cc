@@ -190,4 +190,11 @@ Result<std::unique_ptr<MemoryCgroup>> FindMemoryCgroup(const CgroupRoots& roots)
   return WhyNone(roots);
 }
 
+std::string WhyALimitMayBeUnseen(const Result<std::unique_ptr<MemoryCgroup>>& found) {
+  if (found.ok()) {
+    return (*found)->SeesEveryLimit() ? "" : "a control group around its own may have one, outside the namespace that it sees";
+  }
+  return found.status().code() == ErrorCode::kNotFound ? "" : found.status().message();
+}
+
 }  // namespace memprof

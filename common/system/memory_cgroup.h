@@ -52,4 +52,7 @@ struct CgroupRoots {
 // but can't be seen from here (no /proc, nothing mounted, the whole host's mounted into a container); it says why.
 Result<std::unique_ptr<MemoryCgroup>> FindMemoryCgroup(const CgroupRoots& roots = {});
 
+// Why a limit may bind this process that isn't seen from here, by what was found; "": every limit is seen.
+std::string WhyALimitMayBeUnseen(const Result<std::unique_ptr<MemoryCgroup>>& found);
+
 }  // namespace memprof

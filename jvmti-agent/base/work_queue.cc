@@ -11,7 +11,7 @@ Status WorkQueue::Start(const char* name) {
     open_ = true;
   }
   const Status status = thread_.Start(name, 0, [this] {
-    while (DoNext()) {
+    while (EndNext(End::kDone)) {
     }
     return std::chrono::milliseconds(std::chrono::hours(1));  // Add wakes it
   });
@@ -41,19 +41,20 @@ void WorkQueue::CountDropped(Kind kind) {
   ++ShareOf(kind).dropped;
 }
 
-bool WorkQueue::DoNext() {
+bool WorkQueue::EndNext(End how) {
   Entry entry;
   {
     const std::lock_guard lock(mutex_);
+    if (how == End::kForgotten) open_ = false;
     if (entries_.empty()) return false;
     entry = std::move(entries_.front());
     entries_.pop_front();
   }
   try {
-    entry.work();
+    if (how == End::kDone) entry.work();
   } catch (const std::exception&) {
   }
-  entry.work = nullptr;  // before it counts as done
+  entry.work = nullptr;  // without the lock, and before it counts as done
   const std::lock_guard lock(mutex_);
   ShareOf(entry.kind).bytes -= entry.bytes;
   ++ended_pieces_;
@@ -63,7 +64,7 @@ bool WorkQueue::DoNext() {
 
 bool WorkQueue::Idle() const {
   const std::lock_guard lock(mutex_);
-  return IsIdle();
+  return ended_pieces_ == added_;
 }
 
 bool WorkQueue::WaitUntilDone(std::chrono::milliseconds timeout) const {
@@ -76,21 +77,8 @@ uint64_t WorkQueue::dropped(Kind kind) const {
   return shares_[static_cast<size_t>(kind)].dropped;
 }
 
-bool WorkQueue::ForgetNext() {
-  Entry forgotten;  // destroyed without the lock
-  const std::lock_guard lock(mutex_);
-  open_ = false;
-  if (entries_.empty()) return false;
-  forgotten = std::move(entries_.front());
-  entries_.pop_front();
-  ShareOf(forgotten.kind).bytes -= forgotten.bytes;
-  ++ended_pieces_;
-  ended_.notify_all();
-  return true;
-}
-
 void WorkQueue::Close() {
-  while (ForgetNext()) {
+  while (EndNext(End::kForgotten)) {
   }
   thread_.Stop();
 }

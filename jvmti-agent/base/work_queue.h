@@ -48,10 +48,9 @@ class WorkQueue {
     size_t bytes = 0;  // waiting, or being done
     uint64_t dropped = 0;
   };
-  bool DoNext();
-  bool ForgetNext();
+  enum class End : uint8_t { kDone, kForgotten };
+  bool EndNext(End how);  // false: nothing waits
   Share& ShareOf(Kind kind) { return shares_[static_cast<size_t>(kind)]; }
-  bool IsIdle() const { return shares_[0].bytes == 0 && shares_[1].bytes == 0; }  // with the lock
 
   mutable std::mutex mutex_;
   mutable std::condition_variable ended_;  // a piece

@@ -79,13 +79,8 @@ Status Watcher::Start(WatcherOptions options) {
 
 void Watcher::FindContainer() {
   Result<std::unique_ptr<MemoryCgroup>> cgroup = FindMemoryCgroup();
+  why_unseen_ = WhyALimitMayBeUnseen(cgroup);
   cgroup_ = cgroup.ok() ? std::move(*cgroup) : nullptr;
-  why_unseen_.clear();
-  if (cgroup_ != nullptr) {
-    if (!cgroup_->SeesEveryLimit()) why_unseen_ = "a control group around its own may have one, outside the namespace that it sees";
-  } else if (cgroup.status().code() != ErrorCode::kNotFound) {
-    why_unseen_ = cgroup.status().message();
-  }
 }
 
 void Watcher::Stop() {

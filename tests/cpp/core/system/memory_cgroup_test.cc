@@ -44,6 +44,7 @@ class Tree {
     return found.ok() ? std::move(*found) : nullptr;
   }
   ErrorCode WhyNone() { return FindMemoryCgroup(roots_).status().code(); }
+  std::string WhyUnseen() { return WhyALimitMayBeUnseen(FindMemoryCgroup(roots_)); }
   std::string Path(const std::string& path) { return files_.Path(path); }
 
  private:
@@ -220,7 +221,7 @@ TEST(MemoryCgroup, Version2SeesEveryLimitOnlyWhereItSeesTheRoot) {
     tree.Write("sys/fs/cgroup/cgroup.procs", "1\n");
     if (in_namespace) tree.Write("sys/fs/cgroup/cgroup.events", "populated 1\n");
     tree.V2("sys/fs/cgroup/pod", "max\n", 400'000'000, 0);
-    EXPECT_EQ(tree.Find()->SeesEveryLimit(), !in_namespace);
+    EXPECT_EQ(tree.WhyUnseen().empty(), !in_namespace);
   }
 }
 
@@ -244,6 +245,7 @@ TEST(MemoryCgroup, AHostMayHaveNone) {
   root.Groups("0::/\n");
   root.Write("sys/fs/cgroup/cgroup.procs", "1\n");
   EXPECT_EQ(root.WhyNone(), ErrorCode::kNotFound) << "the root group";
+  EXPECT_EQ(root.WhyUnseen(), "");
   Tree user;
   user.Mounts(kV2Mount);
   user.Groups("0::/user.slice\n");
@@ -265,6 +267,7 @@ TEST(MemoryCgroup, AHostMayHaveNone) {
 TEST(MemoryCgroup, WhetherThereIsOneMayNotBeSeen) {
   Tree nothing;
   EXPECT_EQ(nothing.WhyNone(), ErrorCode::kIo) << "no /proc";
+  EXPECT_NE(nothing.WhyUnseen(), "");
   Tree unmounted;
   unmounted.Mounts("");
   unmounted.Groups("0::/\n");

@@ -187,8 +187,10 @@ TEST(ResultLimit, MoreThanTheHostHoldsIsNoSetting) {
   const Json advice = AdviceWith({.host = 8 * kGiB});
   ASSERT_EQ(advice.size(), 2u);
   EXPECT_EQ(advice[1]["conf"], nullptr);
-  EXPECT_NE(advice[1]["because"].get<std::string>().find("a heap of at least 11.3 GiB; for the driver, the host it ran on has 8.0 GiB"),
+  EXPECT_NE(advice[1]["because"].get<std::string>().find("11.3 GiB and 1.1 GiB beside it; for the driver, the host it ran on has 8.0 GiB"),
             std::string::npos);
+  EXPECT_EQ(AdviceWith({.host = 12 * kGiB}).size(), 2u) << "a host has to hold more than the heap, too";
+  EXPECT_EQ(AdviceWith({.host = 13 * kGiB}).size(), 3u);
 }
 
 TEST(ResultLimit, RowsOfAQueryMayBeCompressed) {

@@ -74,7 +74,7 @@ def test_every_kind_of_function_is_named_and_its_bytes_stay_in_its_session(run_j
         "limit": 5,
         "udtf": [42],
         "closures": list(range(12)),
-        "many": [0] * 11,
+        "many": [0] * 35,
         "decorated": 3,
     }
     ours = [line for line in stderr.splitlines() if "sparkmemprof" in line]

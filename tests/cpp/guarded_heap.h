@@ -3,7 +3,6 @@
 
 #include <sys/mman.h>
 
-#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -18,25 +17,25 @@ class GuardedHeap {
   static constexpr size_t kBlockBytes = 100'003, kBlocks = 300;
   static constexpr size_t kTouchedBytes = kBlockBytes * kBlocks;  // of each heap, at least
 
-  // Threads that live at once have heaps of their own. Something else may lie below one: then the next is tried.
+  // Threads that live at once have heaps of their own. Something else may lie below one, such as another thread's stack: then the next
+  // thread's is tried. Threads of earlier tests have left heaps to the first ones.
   GuardedHeap() : ends_(1) {
-    std::latch made(kThreads);
-    for (size_t i = 0; i < kThreads; ++i) {
-      threads_.emplace_back([this, i, &made] {
+    while (guard_ == nullptr && threads_.size() < kMostThreads) {
+      uintptr_t begin = 0;
+      std::latch made(1);
+      threads_.emplace_back([this, &begin, &made] {
         std::vector<void*> blocks;
         for (size_t n = 0; n < kBlocks; ++n) {
           blocks.push_back(malloc(kBlockBytes));
           memset(blocks.back(), 1, kBlockBytes);
         }
-        begins_[i] = reinterpret_cast<uintptr_t>(blocks[0]) / kHeapBytes * kHeapBytes;
+        begin = reinterpret_cast<uintptr_t>(blocks[0]) / kHeapBytes * kHeapBytes;
         made.count_down();
         ends_.wait();
         for (void* block : blocks) free(block);
       });
-    }
-    made.wait();
-    for (size_t i = 0; i < kThreads && guard_ == nullptr; ++i) {
-      void* wanted = reinterpret_cast<void*>(begins_[i] - kGuardBytes);
+      made.wait();
+      void* wanted = reinterpret_cast<void*>(begin - kGuardBytes);
       void* mapped = mmap(wanted, kGuardBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
       if (mapped == wanted) guard_ = mapped;
       if (mapped != wanted && mapped != MAP_FAILED) munmap(mapped, kGuardBytes);
@@ -51,13 +50,12 @@ class GuardedHeap {
   GuardedHeap& operator=(const GuardedHeap&) = delete;
 
   bool has_guard() const { return guard_ != nullptr; }
-
-  static constexpr size_t kThreads = 4;
+  size_t touched_bytes() const { return threads_.size() * kTouchedBytes; }  // in all heaps, at least
 
  private:
+  static constexpr size_t kMostThreads = 12;
   static constexpr uintptr_t kHeapBytes = uintptr_t{64} << 20, kGuardBytes = 4096;
 
-  std::array<uintptr_t, kThreads> begins_{};
   std::latch ends_;
   std::vector<std::thread> threads_;
   void* guard_ = nullptr;

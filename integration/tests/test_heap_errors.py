@@ -110,6 +110,23 @@ def test_the_setting_that_helps(failing, spark_run, hog):
 
 
 @pytest.mark.full
+@pytest.mark.one_line("3.5")
+def test_an_operator_that_asked(spark_run):
+    conf = CONF | {"spark.task.maxFailures": 1}
+    run = spark_run("heap_errors.py", "collects", HELD_BYTES, master=MASTER, conf=conf).demand_success()
+    (death,) = run.report()["postMortems"]
+    assert (death["process"], death["outOfMemory"], death["survived"]) == ("jvm", True, False)
+    # The projection makes each text, and the aggregation copies it: either may be the first that finds no room.
+    asked = rf"task 0 \(stage {death['stageId']}\) asked for more in .*, for (ObjectHashAggregateExec|whole-stage codegen 1), "
+    assert re.search(asked, death["headline"])
+    largest = death["retained"]["sites"][0]
+    assert 300_000_000 < largest["retainedBytes"] < 540_000_000
+    assert largest["stageId"] == death["stageId"]
+    functions = [frame["function"] for frame in largest["frames"]]
+    assert "org.apache.spark.sql.catalyst.expressions.aggregate.CollectList.convertToBufferElement" in functions
+
+
+@pytest.mark.full
 def test_the_jvms_own_exit_on_an_error(spark_run, hog):
     run = spark_run("heap_errors.py", "ends", HELD_BYTES, master=MASTER, jar=hog, conf=CONF | EXITS).demand_success()
     assert run.result() == [5 * SMALL_BYTES]

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "advice/figures.h"
+#include "budget/driver.h"
 #include "budget/memory_size.h"
 #include "report/units.h"
 

@@ -50,10 +50,6 @@ std::optional<Grant> LargestGrant(const AdviceInput& input) {
   return LargestGrant(bounds);
 }
 
-uint64_t BesideDriversHeap(const SparkSettings* settings, uint64_t heap) {
-  return SettingsSizeDriversContainer(settings) ? DriverOverhead(settings, heap) : std::max(384 * kMib, heap / 10);
-}
-
 bool MayBeGranted(const AdviceInput& input, uint64_t more) {
   const std::optional<Grant> grant = LargestGrant(input);
   return !grant || !input.executor->requested_bytes || *input.executor->requested_bytes + more <= grant->bytes;

@@ -25,10 +25,6 @@ struct GrantBounds {
 std::optional<Grant> LargestGrant(const GrantBounds& bounds);
 std::optional<Grant> LargestGrant(const AdviceInput& input);
 
-// What a driver needs beside a heap of this size: what the settings add where they size its container, else about what a JVM takes,
-// as Spark reserves it by default (spark.driver.minMemoryOverhead and its factor).
-uint64_t BesideDriversHeap(const SparkSettings* settings, uint64_t heap);
-
 // Whether a container may be `more` bytes larger than what was requested. True where either isn't known.
 bool MayBeGranted(const AdviceInput& input, uint64_t more);
 

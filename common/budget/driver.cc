@@ -64,10 +64,9 @@ bool SettingsSizeDriversContainer(const SparkSettings* settings) {
   return master != settings->end() && (master->second == "yarn" || master->second.starts_with("k8s://"));
 }
 
-uint64_t DriverOverhead(const SparkSettings* settings, uint64_t heap_bytes) {
-  if (!SettingsSizeDriversContainer(settings)) return 0;
+uint64_t BesideDriversHeap(const SparkSettings* settings, uint64_t heap_bytes) {
   BudgetInput input;
-  input.settings = settings;
+  if (SettingsSizeDriversContainer(settings)) input.settings = settings;
   return OverheadOf(input, heap_bytes, !Is(settings, "spark.master", "yarn"));
 }
 

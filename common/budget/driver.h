@@ -19,7 +19,8 @@ bool DriverHasContainer(const SparkSettings* settings);
 // Whether it has one that is as large as the settings ask for: on YARN and Kubernetes.
 bool SettingsSizeDriversContainer(const SparkSettings* settings);
 
-// What such a container has beside a heap of this size; 0 where it has none. Bytes.
-uint64_t DriverOverhead(const SparkSettings* settings, uint64_t heap_bytes);
+// What a driver needs beside a heap of this size: what the settings add where they size its container, else about what a JVM takes,
+// which is what Spark adds by default. Bytes.
+uint64_t BesideDriversHeap(const SparkSettings* settings, uint64_t heap_bytes);
 
 }  // namespace memprof

@@ -94,11 +94,11 @@ class Recorder {
 
   // Sessions. At most one is open; opening closes an open one. Not HOOK: call between tasks. Thread-safe.
   void OpenSession(const TaskIdentity& task);
-  void SetTask(const TaskIdentity& task);                                      // for a session opened before its task was known
-  // A function that the open session runs; repetitions are one. False: the session has kUdfsPerSession others.
+  void SetTask(const TaskIdentity& task);  // for a session opened before its task was known
+  // A function that the open session runs; repetitions are one. False: the session has kUdfsPerSession of them already.
   bool AddUdf(StringRef name, StringRef file, uint32_t line, StringRef kind);
-  void CloseSession();                                                         // reads residency of large live blocks, seals and checksums
-  void SetCounter(StringRef name, uint64_t value);                             // of the open session, at most 16: e.g. arrowPoolPeakBytes
+  void CloseSession();                              // reads residency of large live blocks, seals and checksums
+  void SetCounter(StringRef name, uint64_t value);  // of the open session, at most 16: e.g. arrowPoolPeakBytes
 
   // The rows of resident memory at the end of a session, with a figure that is only available there: `free_bytes` that malloc
   // holds and nobody uses. Call MeasureRssAtEnd only where RssWanted() says so, because asking malloc takes time.

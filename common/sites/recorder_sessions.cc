@@ -168,6 +168,7 @@ bool Recorder::AddUdf(StringRef name, StringRef file, uint32_t line, StringRef k
   FutexLock lock(state_->mutex);
   ActiveSession& task = state_->task;
   if (state_->finished || task.value.number == 0) return true;
+  if (task.value.udfs == box::kUdfsPerSession) return false;  // before their names take room
   bool has_room = true;
   box::Udf udf = {};
   udf.session = task.value.number;
@@ -180,7 +181,6 @@ bool Recorder::AddUdf(StringRef name, StringRef file, uint32_t line, StringRef k
   for (uint32_t i = first; i < first + task.value.udfs; ++i) {
     if (udfs[i].name == udf.name && udfs[i].file == udf.file && udfs[i].kind == udf.kind && udfs[i].line == udf.line) return true;
   }
-  if (task.value.udfs == box::kUdfsPerSession) return false;
   uint32_t index = first + task.value.udfs;
   udf.check = box::CheckOf(udf, index);
   udfs[index] = udf;

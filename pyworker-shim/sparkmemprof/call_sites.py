@@ -1,29 +1,36 @@
 """Tells Spark which line of the program an action comes from, where PySpark doesn't: ``count at /jobs/job.py:41`` and
 not ``count at NativeMethodAccessorImpl.java:0``.
 
-PySpark tells the lines of what it collects and of the actions of RDDs (``SCCallSiteSync``). Here it is done the same way
-for the other actions of DataFrames, at the call to the JVM. Spark's own pages then show the line, too. A call site that
-the program has set itself is left as it is. Standard library only.
+PySpark tells the lines of what it collects and of the actions of RDDs (``SCCallSiteSync``). Here it is done the same
+way for the other actions of DataFrames, at the call to the JVM. Spark's own pages then show the line, too. Words of
+the program's own that stand for a call site are left as they are. Standard library only.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import threading
 from typing import Any
 
 from sparkmemprof.when_imported import when_imported
 
-# Methods that may run jobs: of Dataset, its groups and statistics, DataFrameWriter, DataFrameWriterV2, DataFrameReader,
-# and SparkSession.
-_ACTIONS = frozenset(
-    "append approxQuantile checkpoint corr count cov create createOrReplace crosstab csv freqItems getRowsToPython "
-    "htmlString insertInto isEmpty jdbc json load localCheckpoint orc overwrite overwritePartitions parquet pivot replace "
-    "save saveAsTable showString sql tailToPython text xml".split()
-)
+# Methods that may run jobs. Not MLlib's: Spark names their jobs by its own lines, which say more.
+_METHODS = {
+    "Dataset": "checkpoint count htmlString isEmpty javaToPython localCheckpoint showString transpose",
+    "DataFrameStatFunctions": "approxQuantile corr cov crosstab freqItems",
+    "RelationalGroupedDataset": "pivot",
+    "DataFrameWriter": "csv insertInto jdbc json orc parquet save saveAsTable text xml",
+    "DataFrameWriterV2": "append create createOrReplace overwrite overwritePartitions replace",
+    "MergeIntoWriter": "merge",
+    "DataFrameReader": "load",  # and those of DataFrameWriter that have the same names: to find the columns
+    "SparkSession": "sql",
+}
+_ACTIONS = frozenset(name for names in _METHODS.values() for name in names.split())
 _PROPERTY = "callSite.short"  # CallSite.SHORT_FORM
+_PLACE = re.compile(r"\S+ at .+:\d+", re.DOTALL)  # as Spark and PySpark write it
 _STATIC = "z:"  # Py4J's prefix of classes: Spark's functions are methods of one, among them "count"
 _here = threading.local()  # site: the last one that this thread has told
 
@@ -41,41 +48,62 @@ def _follow_actions() -> bool:
         return True
 
     class Action(member):  # type: ignore[misc]
-        """A method of a Java object that may be an action of the program's."""
+        # A method of a Java object that may be an action of the program's. It has Py4J's text for help().
+        __doc__ = vars(member)["__doc__"]
 
         def __call__(self, *arguments: Any) -> Any:
-            context = _told(self.gateway_client)
+            is_of_schema = self.name == "json" and not arguments
+            told = None if is_of_schema else _tell(self.gateway_client)
             try:
-                return super().__call__(*arguments)
-            finally:
-                if context is not None:
-                    with contextlib.suppress(Exception):
-                        context.setCallSite(None)
+                answer = super().__call__(*arguments)
+            except Exception:
+                _take_back(told)
+                raise
+            # Control-C and exit() of a signal's handler come through at once: the JVM's thread may be busy still.
+            _take_back(told)
+            return answer
 
-    def new(kind: Any, name: str, _container: Any, target_id: str, _client: Any) -> Any:
-        is_action = kind is member and name in _ACTIONS and not target_id.startswith(_STATIC)
+    def new(kind: Any, *words: Any, **named: Any) -> Any:
+        is_action = kind is member and len(words) == 4 and words[0] in _ACTIONS and not words[2].startswith(_STATIC)
         return object.__new__(Action if is_action else kind)
 
     member.__new__ = new
     return True
 
 
-def _told(client: Any) -> Any:
-    """The JavaSparkContext that this thread has told its call site; None: it has not."""
+class _Told:
+    """What this thread has told a JavaSparkContext, and what stood there before."""
+
+    def __init__(self, context: Any, client: Any, before: str | None) -> None:
+        self.context = context
+        self.client = client
+        self.connection = client.get_thread_connection()  # to the one thread of the JVM's that knows it
+        self.before = before
+
+
+def _tell(client: Any) -> _Told | None:
+    """Nothing where the call is none of the program's, or the program has words of its own."""
     with contextlib.suppress(Exception):
-        pyspark: Any = sys.modules["pyspark"]
-        context = pyspark.SparkContext._active_spark_context
+        context = sys.modules["pyspark"].SparkContext._active_spark_context
         # Only this kind of gateway has a thread of the JVM's for each of the program's.
         if type(context._gateway).__module__ != "py4j.clientserver" or context._gateway._gateway_client is not client:
             return None
         site = _call_site(tuple(_folder(sys.modules[name]) for name in ("pyspark", "py4j")))
         before = context._jsc.getLocalProperty(_PROPERTY)
-        if site is None or (before is not None and before != getattr(_here, "site", None)):
+        if site is None or not (before is None or _PLACE.fullmatch(before)):
             return None
-        _here.site = site  # first: if Control-C keeps us from taking it back, the next action does
+        told = _Told(context._jsc, client, None if before == getattr(_here, "site", None) else before)
+        _here.site = site  # first: what is never taken back, the next action finds
         context._jsc.setCallSite(site)
-        return context._jsc
+        return told
     return None
+
+
+def _take_back(told: _Told | None) -> None:
+    with contextlib.suppress(Exception):
+        # With a lost connection the JVM's thread has ended. Another call would open a new one.
+        if told is not None and told.client.get_thread_connection() is told.connection and told.connection.socket:
+            told.context.setCallSite(told.before)
 
 
 def _folder(module: Any) -> str:

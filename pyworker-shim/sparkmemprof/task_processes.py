@@ -21,7 +21,8 @@ from sparkmemprof.one_warning import OneWarning
 
 # Of a task. Each has a box of 2 MiB, which stays until the task has ended.
 MOST_PROCESSES = 16
-# Bytes: functions with very long names are left out. The kernel refuses an environment that is too long.
+# Bytes: of many functions with very long names the last ones are left out. The kernel refuses an environment that is
+# too long.
 _MOST_SETTINGS = 16 << 10
 
 
@@ -113,8 +114,8 @@ class TaskProcesses:
             "udfs": self.udfs,
             "room": room,
         }
-        if len(json.dumps(settings)) > _MOST_SETTINGS:
-            settings["udfs"] = []
+        while len(json.dumps(settings)) > _MOST_SETTINGS and settings["udfs"]:
+            settings["udfs"] = settings["udfs"][: len(settings["udfs"]) // 2]
         return settings if self._count(1 + room) else None
 
     def _quietly(self, function: Callable[..., None], *args: Any) -> None:

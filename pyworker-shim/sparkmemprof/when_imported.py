@@ -1,15 +1,17 @@
-"""Acts on a module of the program's as soon as it has been imported, without importing it: that would choose its version."""
+"""Acts on a module of the program's as soon as it has been imported. Importing it here would choose its version."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import Any, Callable
 
 
 def when_imported(act: Callable[[], bool]) -> None:
-    """Calls `act`, which must not raise, now and with each later import until it returns True."""
-    if not act():
-        sys.meta_path.insert(0, _EachImport(act))
+    """Calls `act` now and with each later import until it returns True. Never raises."""
+    finder = _EachImport(act)
+    if not finder.has_acted():
+        sys.meta_path = [finder, *sys.meta_path]
 
 
 class _EachImport:
@@ -18,6 +20,11 @@ class _EachImport:
     def __init__(self, act: Callable[[], bool]) -> None:
         self._act = act
 
+    def has_acted(self) -> bool:
+        with contextlib.suppress(Exception):
+            return self._act()
+        return False
+
     def find_spec(self, _name: str, _path: Any = None, _target: Any = None) -> None:
-        if self._act() and self in sys.meta_path:
-            sys.meta_path.remove(self)
+        if self.has_acted():  # a new list: an import, this one at least, is going through the other
+            sys.meta_path = [finder for finder in sys.meta_path if finder is not self]

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <future>
 #include <latch>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace memprof {
@@ -18,24 +20,22 @@ class GuardedHeap {
   static constexpr size_t kTouchedBytes = kBlockBytes * kBlocks;  // of each heap, at least
 
   // Threads that live at once have heaps of their own. Something else may lie below one, such as another thread's stack: then the next
-  // thread's is tried. Threads of earlier tests have left heaps to the first ones.
+  // thread's is tried. The first threads may get heaps that threads of earlier tests have left.
   GuardedHeap() : ends_(1) {
     while (guard_ == nullptr && threads_.size() < kMostThreads) {
-      uintptr_t begin = 0;
-      std::latch made(1);
-      threads_.emplace_back([this, &begin, &made] {
+      std::promise<uintptr_t> made;
+      std::future<uintptr_t> begin = made.get_future();
+      threads_.emplace_back([this, made = std::move(made)]() mutable {
         std::vector<void*> blocks;
         for (size_t n = 0; n < kBlocks; ++n) {
           blocks.push_back(malloc(kBlockBytes));
           memset(blocks.back(), 1, kBlockBytes);
         }
-        begin = reinterpret_cast<uintptr_t>(blocks[0]) / kHeapBytes * kHeapBytes;
-        made.count_down();
+        made.set_value(reinterpret_cast<uintptr_t>(blocks[0]) / kHeapBytes * kHeapBytes);
         ends_.wait();
         for (void* block : blocks) free(block);
       });
-      made.wait();
-      void* wanted = reinterpret_cast<void*>(begin - kGuardBytes);
+      void* wanted = reinterpret_cast<void*>(begin.get() - kGuardBytes);
       void* mapped = mmap(wanted, kGuardBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
       if (mapped == wanted) guard_ = mapped;
       if (mapped != wanted && mapped != MAP_FAILED) munmap(mapped, kGuardBytes);

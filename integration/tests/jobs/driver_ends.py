@@ -25,6 +25,7 @@ if sys.argv[1] == "in-order":
 
     def keep(frame, _):
         kept.append(bytearray(OF_BATCH))  # of batch
+        frame.count()  # in a batch
 
     rows = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", "10").load()
     query = rows.writeStream.option("checkpointLocation", tempfile.mkdtemp(dir=".")).foreachBatch(keep)

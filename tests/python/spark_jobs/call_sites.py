@@ -1,0 +1,98 @@
+"""Actions of DataFrames under call_sites.py. Prints what Spark's own list of queries calls them, and more, as JSON."""
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+
+from sparkmemprof import call_sites
+
+call_sites.install()
+from pyspark.sql import SparkSession  # noqa: E402
+
+spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+context = spark.sparkContext
+context.setLogLevel("OFF")
+numbers = spark.range(100)
+
+
+def site():
+    return context._jsc.getLocalProperty("callSite.short")
+
+
+def write(frame):
+    return frame.write.format("noop").mode("overwrite")
+
+
+def slowly(seconds):
+    return write(spark.range(1).selectExpr(f"java_method('java.lang.Thread', 'sleep', {seconds}000L)"))
+
+
+left = []
+numbers.count()  # counted
+left.append(site())
+try:
+    write(numbers.selectExpr("raise_error('on purpose')")).save()  # refused
+except Exception:
+    left.append(site())
+context._jsc.setCallSite("collect at /jobs/other.py:7")  # as two threads of PySpark's that collect at once leave it
+write(numbers).save()  # after others
+left.append(site())
+context._jsc.setCallSite("the program's own words")
+numbers.isEmpty()
+left.append(site())
+context._jsc.setCallSite(None)
+together = threading.Barrier(2)
+
+
+def first():
+    together.wait()
+    slowly(1).save()  # in the first thread
+
+
+def second():
+    together.wait()
+    slowly(1).save()  # in the second thread
+
+
+threads = [threading.Thread(target=each) for each in (first, second)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+left.append(site())
+members = [spark._jvm.org.apache.spark.sql.functions.count, numbers._jdf.count, numbers._jdf.limit]
+
+
+def leave(*_):
+    raise SystemExit
+
+
+running = []
+
+
+def finish():
+    while not left_at:
+        time.sleep(0.01)
+    running.append(len(context.statusTracker().getActiveJobsIds()))
+
+
+left_at = []
+queries = spark._jsparkSession.sharedState().statusStore().executionsList()
+told = [queries.apply(index).description() for index in range(queries.size())]
+if sys.argv[1:] != ["not pinned"]:
+    watcher = threading.Thread(target=finish)
+    watcher.start()
+    signal.signal(signal.SIGALRM, leave)
+    signal.setitimer(signal.ITIMER_REAL, 3)
+    try:
+        slowly(60).save()
+    except SystemExit:
+        left_at.append(True)
+    watcher.join()
+result = {"told": told, "left": left, "running": running, "members": [type(each).__name__ for each in members]}
+print(json.dumps(result), flush=True)
+os.kill(context._gateway.proc.pid, signal.SIGKILL)  # this thread's connection has an answer that nobody has read
+os._exit(0)

@@ -197,6 +197,12 @@ struct StageFacts {
   uint64_t dropped_rows = 0;  // the lightest, dropped for lack of room
 };
 
+// The kernel's kills on a host since it was booted, as an executor has read them.
+struct HostKills {
+  std::string reader;  // its id
+  uint64_t count = 0;
+};
+
 struct ExecutorFacts {
   explicit ExecutorFacts(std::pmr::memory_resource* memory)
       : host(memory), removed_reason(memory), snapshot(memory), retained(memory), left_off_heap(memory), left_off_heap_peak(memory) {}
@@ -213,12 +219,13 @@ struct ExecutorFacts {
   int64_t last_success_ms = 0;          // of a task
   std::optional<int64_t> task_lost_ms;  // when the first task was lost that ran there
   std::pmr::string removed_reason;
-  std::array<LargestCached, 2> cached_then;  // on-heap and off-heap, when it was removed
-  std::pmr::string snapshot;                 // serialised proto::ExecutorSnapshot, all that came joined; empty = none came
-  std::optional<TimeSamples> life;           // no sample came: nothing
-  std::pmr::string retained;                 // serialised proto::RetainedHeap, the latest; empty = none came
-  std::pmr::string left_off_heap;            // serialised proto::LeftOffHeap, the latest; empty = none came
-  std::pmr::string left_off_heap_peak;       // likewise, the one with most bytes
+  std::array<LargestCached, 2> cached_then;   // on-heap and off-heap, when it was removed
+  std::pmr::string snapshot;                  // serialised proto::ExecutorSnapshot, all that came joined; empty = none came
+  std::optional<TimeSamples> life;            // no sample came: nothing
+  std::pmr::string retained;                  // serialised proto::RetainedHeap, the latest; empty = none came
+  std::pmr::string left_off_heap;             // serialised proto::LeftOffHeap, the latest; empty = none came
+  std::pmr::string left_off_heap_peak;        // likewise, the one with most bytes
+  std::optional<HostKills> host_kills_after;  // read after its end by another one on its host, the first that came
 };
 
 }  // namespace memprof

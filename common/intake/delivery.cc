@@ -7,6 +7,7 @@
 #include "facts/interned_profile.h"
 #include "facts/left_bytes.h"
 #include "intake/decode.h"
+#include "intake/host_kills.h"
 #include "intake/snapshots.h"
 #include "rollup/time_lines.h"
 #include "timeline/packing.h"
@@ -26,6 +27,7 @@ void DeliverSnapshot(std::string_view executor_id, const proto::ExecutorSnapshot
   if (!known.ParseFromArray(executor.snapshot.data(), static_cast<int>(executor.snapshot.size()))) known.Clear();
   JoinSnapshot(snapshot, known);
   executor.snapshot = known.SerializeAsString();
+  TakeHostKills(executor_id, snapshot, state);
 }
 
 // The latest, by a clock that is never set back; of two of one time always the same.

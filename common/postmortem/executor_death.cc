@@ -128,13 +128,19 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   return death;
 }
 
-// A JVM that is dead can't look at the counters; the next one in the same cgroup, or on the same host, does when it starts.
+// A JVM that is dead can't look at the counters; the next one in the same cgroup, or on the same host, does when it starts, and one that
+// lives on that host does later.
 void DeathWriter::PutKernelKills(const ReportExecutor& executor, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot,
                                  const std::vector<proto::WorkerDeath>& dead_before, DeathEvidence& evidence) {
   PutKillsInCgroup(executor, facts, snapshot, dead_before, evidence);
   if (evidence.kernel_kills || !snapshot.has_host_oom_kills()) return;
   // A kill on the host may be of any process. If there was none, the kernel did not kill this executor.
-  const std::optional<NextExecutor> next = lookups_.NextOnHost(executor.id, snapshot, facts.removed_event);
+  std::optional<NextExecutor> next = lookups_.NextOnHost(executor.id, snapshot, facts.removed_event);
+  const char* where = "the next one on its host";
+  if (const auto& beside = facts.host_kills_after; beside && (!next || beside->count < next->oom_kills)) {
+    next = NextExecutor{beside->reader, beside->count};
+    where = "another one on its host";
+  }
   if (!next) return;
   if (next->oom_kills != snapshot.host_oom_kills()) {
     evidence.host_kills_rose = next->oom_kills > snapshot.host_oom_kills() + KillsOf(dead_before);
@@ -142,7 +148,7 @@ void DeathWriter::PutKernelKills(const ReportExecutor& executor, const ExecutorF
   }
   evidence.kernel_kills = 0;
   evidence.counted_on_host = true;
-  evidence.counted_by = fmt::format("executor {}, the next one on its host,", next->executor_id);
+  evidence.counted_by = fmt::format("executor {}, {},", next->executor_id, where);
 }
 
 void DeathWriter::PutKillsInCgroup(const ReportExecutor& executor, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <memory_resource>
@@ -29,6 +30,12 @@
 #include "rollup/stage_sums.h"
 
 namespace memprof {
+
+// Of a removed executor: what the kernel has killed on its host by then (intake/host_kills.h).
+struct WantedHostKills {
+  std::string executor_id, boot_id;
+  int64_t removed_ms = 0;
+};
 
 struct StoreState {
   explicit StoreState(uint64_t limit) : limit_bytes(limit) {}
@@ -103,8 +110,10 @@ struct StoreState {
   uint64_t dropped_deaths = 0;                    // for which there was no room below
   WorkerDeaths worker_deaths;
   HeapShortages heap_shortages;
-  size_t time_line_samples = 600;  // of each executor; fewer where there are many (time_lines.h)
-  uint64_t version = 0;            // grows with every change
+  size_t time_line_samples = 600;                      // of each executor; fewer where there are many (time_lines.h)
+  static constexpr size_t kMostWantedHostKills = 256;  // of the newest ends
+  std::deque<WantedHostKills> wanted_host_kills;
+  uint64_t version = 0;  // grows with every change
 };
 
 }  // namespace memprof

@@ -8,6 +8,7 @@
 #include "budget/budget.h"
 #include "facts/error_title.h"
 #include "intake/delivery.h"
+#include "intake/host_kills.h"
 #include "report/json.h"
 #include "report/views/post_mortem_text.h"
 #include "rollup/bounds.h"
@@ -103,6 +104,7 @@ void ProfileStore::ExecutorRemoved(std::string_view id, std::string_view reason,
     executor.removed_reason = CutText(reason, kMaxText);
     executor.cached_then = {state.cached.LargestIn(id, false), state.cached.LargestIn(id, true)};
     state.cached.ExecutorRemoved(id);
+    WantHostKills(id, state);
     return true;
   });
 }

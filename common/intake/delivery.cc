@@ -27,7 +27,6 @@ void DeliverSnapshot(std::string_view executor_id, const proto::ExecutorSnapshot
   if (!known.ParseFromArray(executor.snapshot.data(), static_cast<int>(executor.snapshot.size()))) known.Clear();
   JoinSnapshot(snapshot, known);
   executor.snapshot = known.SerializeAsString();
-  TakeHostKills(executor_id, snapshot, state);
 }
 
 // The latest, by a clock that is never set back; of two of one time always the same.
@@ -160,6 +159,7 @@ Status Deliver(std::string_view bytes, StoreState& state, const std::optional<In
     case proto::Envelope::kExecutor:
       DeliverClock(envelope.executor_id(), envelope.executor().last(), arrived, state);
       DeliverSnapshot(envelope.executor_id(), envelope.executor(), state);
+      if (arrived && !state.WasDropped(envelope.executor_id())) TakeHostKills(envelope.executor_id(), envelope.executor(), state);
       break;
     case proto::Envelope::kSymbols:
       for (const proto::Symbol& symbol : envelope.symbols().symbols()) state.symbols.Add(symbol, *state.interner);

@@ -1,26 +1,44 @@
 #include "intake/host_kills.h"
 
+#include <algorithm>
 #include <string>
 
+#include "facts/loss_reason.h"
+
 namespace memprof {
+namespace {
+
+constexpr size_t kMostIdBytes = 128;       // of an executor; a boot id has 36
+constexpr int64_t kRiseIsNewsMs = 60'000;  // after that, a kill was probably of somebody else
+
+}  // namespace
 
 void WantHostKills(std::string_view removed_id, StoreState& state) {
   const ExecutorFacts& removed = state.Executor(removed_id);
   proto::ExecutorSnapshot last;
   if (!last.ParseFromArray(removed.snapshot.data(), static_cast<int>(removed.snapshot.size()))) return;
-  if (!last.has_host_oom_kills() || last.boot_id().empty()) return;
+  if (!last.has_host_oom_kills() || last.boot_id().empty() || !ParseLossReason(removed.removed_reason).exit_code) return;
+  if (std::max(removed_id.size(), last.boot_id().size()) > kMostIdBytes) return;
   if (state.wanted_host_kills.size() == StoreState::kMostWantedHostKills) state.wanted_host_kills.pop_front();
-  state.wanted_host_kills.push_back({std::string(removed_id), last.boot_id(), removed.removed_ms});
+  state.wanted_host_kills.push_back({std::string(removed_id), last.boot_id(), last.host_oom_kills(), removed.removed_ms});
 }
 
 void TakeHostKills(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot, StoreState& state) {
-  if (state.wanted_host_kills.empty() || !snapshot.has_host_oom_kills()) return;
-  // The driver's Spark learns of an end when it is over. A smaller difference between the clocks of two hosts is not corrected.
-  const int64_t read_ms = state.Executor(executor_id).clock.ToDriver(snapshot.taken_ms()) - RemoteClock::kSameMs;
+  if (state.wanted_host_kills.empty() || !snapshot.has_host_oom_kills() || executor_id.size() > kMostIdBytes) return;
+  // The earliest that it may have been read, by the driver's clock: a smaller difference between two clocks is not known, and a larger one
+  // is not yet known well when the first message has taken long.
+  const int64_t read_ms = snapshot.host_oom_kills_ms();
+  const int64_t by_driver_ms = std::min(read_ms, state.Executor(executor_id).clock.ToDriver(read_ms)) - RemoteClock::kSameMs;
   std::erase_if(state.wanted_host_kills, [&](const WantedHostKills& wanted) {
-    if (wanted.boot_id != snapshot.boot_id() || wanted.executor_id == executor_id || wanted.removed_ms > read_ms) return false;
+    if (wanted.boot_id != snapshot.boot_id() || wanted.executor_id == executor_id || wanted.removed_ms > by_driver_ms) return false;
+    const uint64_t count = snapshot.host_oom_kills();
+    if (count < wanted.count) return false;  // an old reading
     const auto removed = state.executors.find(std::string_view(wanted.executor_id));
-    if (removed != state.executors.end()) removed->second.host_kills_after = HostKills{std::string(executor_id), snapshot.host_oom_kills()};
+    const bool is_news = count == wanted.count || by_driver_ms <= wanted.removed_ms + kRiseIsNewsMs;
+    if (removed != state.executors.end() && is_news) {
+      removed->second.host_kills_after = HostKills{std::string(executor_id), count};
+      ++state.host_kills_found;
+    }
     return true;
   });
 }

@@ -1,5 +1,6 @@
-// The kernel's count of kills on a host (/proc/vmstat, oom_kill) after an executor's end there, as another executor on that host reads
-// it. If it is what the dead one read last, the kernel did not kill it. Not thread-safe.
+// The kernel's count of kills on a host (/proc/vmstat, oom_kill) after an executor's end there, as another executor on that host, or the
+// driver, reads it. If it is what the dead one read last, the kernel did not kill it. A kill may have been of any process, so a higher
+// count says little, and nothing at all after a while. Not thread-safe.
 #pragma once
 
 #include <string_view>
@@ -9,10 +10,10 @@
 
 namespace memprof {
 
-// From now on, the first count that another executor of its host reads after the end of this one is wanted.
+// From now on, what others on its host count is kept as evidence for this one. Without an exit code it may live on: then it isn't.
 void WantHostKills(std::string_view removed_id, StoreState& state);
 
-// `snapshot`: what an executor has just sent.
+// `snapshot`: what an executor has just sent, of whose clock something is known by then.
 void TakeHostKills(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot, StoreState& state);
 
 }  // namespace memprof

@@ -136,10 +136,11 @@ void DeathWriter::PutKernelKills(const ReportExecutor& executor, const ExecutorF
   if (evidence.kernel_kills || !snapshot.has_host_oom_kills()) return;
   // A kill on the host may be of any process. If there was none, the kernel did not kill this executor.
   std::optional<NextExecutor> next = lookups_.NextOnHost(executor.id, snapshot, facts.removed_event);
-  const char* where = "the next one on its host";
-  if (const auto& beside = facts.host_kills_after; beside && (!next || beside->count < next->oom_kills)) {
+  std::string reader = next ? fmt::format("executor {}, the next one on its host,", next->executor_id) : "";
+  const std::optional<HostKills>& beside = facts.host_kills_after;
+  if (beside && beside->count >= snapshot.host_oom_kills() && (!next || beside->count < next->oom_kills)) {
     next = NextExecutor{beside->reader, beside->count};
-    where = "another one on its host";
+    reader = beside->reader == "driver" ? "the driver, on the same host," : fmt::format("executor {}, on the same host,", beside->reader);
   }
   if (!next) return;
   if (next->oom_kills != snapshot.host_oom_kills()) {
@@ -148,7 +149,7 @@ void DeathWriter::PutKernelKills(const ReportExecutor& executor, const ExecutorF
   }
   evidence.kernel_kills = 0;
   evidence.counted_on_host = true;
-  evidence.counted_by = fmt::format("executor {}, {},", next->executor_id, where);
+  evidence.counted_by = reader;
 }
 
 void DeathWriter::PutKillsInCgroup(const ReportExecutor& executor, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot,

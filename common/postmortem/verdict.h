@@ -40,7 +40,7 @@ struct DeathEvidence {
   // Kills of the kernel in its cgroup that belong to this death, as counted after it; absent: nobody could read them.
   std::optional<uint64_t> kernel_kills;
   bool counted_on_host = false;                             // there were none on its whole host
-  std::string counted_by;                                   // who read them: "a later executor in the same cgroup"
+  std::string counted_by;                                   // who read them: "executor 8, the next one in it,"
   std::optional<uint64_t> heap_used_bytes, heap_max_bytes;  // the most after a collection: of other moments it proves nothing
   bool exits_on_out_of_memory = false;                      // -XX:+ExitOnOutOfMemoryError
   bool kills_itself_on_out_of_memory = false;               // by SIGKILL: -XX:OnOutOfMemoryError="kill -9 %p"

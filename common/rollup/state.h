@@ -31,9 +31,10 @@
 
 namespace memprof {
 
-// Of a removed executor: what the kernel has killed on its host by then (intake/host_kills.h).
+// A removed executor for which a later count is awaited (intake/host_kills.h).
 struct WantedHostKills {
   std::string executor_id, boot_id;
+  uint64_t count = 0;  // as it read it last
   int64_t removed_ms = 0;
 };
 
@@ -113,7 +114,8 @@ struct StoreState {
   size_t time_line_samples = 600;                      // of each executor; fewer where there are many (time_lines.h)
   static constexpr size_t kMostWantedHostKills = 256;  // of the newest ends
   std::deque<WantedHostKills> wanted_host_kills;
-  uint64_t version = 0;  // grows with every change
+  uint64_t host_kills_found = 0;  // how many of them have been found
+  uint64_t version = 0;           // grows with every change
 };
 
 }  // namespace memprof

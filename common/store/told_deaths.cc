@@ -15,6 +15,9 @@ namespace {
 
 constexpr int64_t kTold = -1;
 
+// Grows with what may change a verdict that was told.
+uint64_t EvidenceOf(const StoreState& state) { return state.executors.size() + state.host_kills_found; }
+
 }  // namespace
 
 bool ToldDeaths::IsTold(const std::string& key) const {
@@ -40,14 +43,14 @@ bool ToldDeaths::MayCorrect(const StoreState& state) const {
 bool ToldDeaths::IsLookDue(const StoreState& state, int64_t now_ms, bool all) const {
   if (!MayCorrect(state)) return false;
   if (all) return true;
-  const bool changed = looks_ > 0 || state.executors.size() != looked_executors_;
+  const bool changed = looks_ > 0 || EvidenceOf(state) != looked_evidence_;
   return changed && (now_ms - looked_ms_ >= kBetweenLooksMs || now_ms < looked_ms_);
 }
 
 void ToldDeaths::Looked(const StoreState& state, int64_t now_ms) {
-  looks_ = state.executors.size() != looked_executors_ ? kLooks : std::max(0, looks_ - 1);
+  looks_ = EvidenceOf(state) != looked_evidence_ ? kLooks : std::max(0, looks_ - 1);
   looked_ms_ = now_ms;
-  looked_executors_ = state.executors.size();
+  looked_evidence_ = EvidenceOf(state);
 }
 
 std::string ToldDeaths::Correction(const std::string& key, const ReportPostMortem& death) {

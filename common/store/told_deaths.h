@@ -1,5 +1,5 @@
 // ToldDeaths: what the driver's log was told of deaths. Each is told once, a little after it became known, to include late messages: the
-// first kMostInFull in full, all further ones as a count, once a minute. If what comes later changes a verdict, such as the next executor's
+// first kMostInFull in full, all further ones as a count, once a minute. If what comes later changes a verdict, such as another executor's
 // look at the kernel's counter, the log is told that, too. Not thread-safe.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace memprof {
 class ToldDeaths {
  public:
   static constexpr int64_t kPatienceMs = 4000, kCountEveryMs = 60'000;
-  // For corrections: twice after each change of executors, because a successor says little in its first moments.
+  // For corrections: twice after each new executor, because a successor says little in its first moments, and each new count of kills.
   static constexpr int64_t kBetweenLooksMs = 15'000;
   static constexpr int kLooks = 2, kMostCorrections = 3;  // of one death
   static constexpr size_t kMostInFull = 20, kMostKnown = 40'000;
@@ -46,8 +46,8 @@ class ToldDeaths {
   std::map<std::string, int64_t> seen_;          // by DeathKey, when it was first seen; kTold: it is told, or counted
   std::map<std::string, ToldVerdict> verdicts_;  // by DeathKey, of those that were told in full
   int64_t looked_ms_ = 0;
-  size_t looked_executors_ = 0;  // that were known then
-  int looks_ = 0;                // that follow
+  uint64_t looked_evidence_ = 0;  // that was known then
+  int looks_ = 0;                 // that follow
   size_t in_full_ = 0, uncounted_ = 0;
   uint64_t dropped_ = 0;  // of the state's dropped deaths those that are in uncounted_, or were
   std::optional<int64_t> counted_at_ms_;

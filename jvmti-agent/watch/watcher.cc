@@ -107,6 +107,7 @@ milliseconds Watcher::Round() {
   if (!anew && StandsStill(now)) return pace_;
   if (anew) {
     renewed_at_ = now;
+    host_kills_read_ms_ = EpochMs();
     host_kills_now_ = proc_.HostOomKills();
   }
   Look(anew);
@@ -358,6 +359,7 @@ proto::ExecutorSnapshot Watcher::Build() const {
   }
   if (host_kills_now_) {
     snapshot.set_host_oom_kills(*host_kills_now_);
+    snapshot.set_host_oom_kills_ms(host_kills_read_ms_);
     if (host_kills_at_start_) snapshot.set_host_oom_kills_at_start(*host_kills_at_start_);
     snapshot.set_boot_id(boot_id_);
   }

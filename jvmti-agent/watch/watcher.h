@@ -152,6 +152,7 @@ class Watcher {
   Shortcomings shortcomings_;  // of the watcher, since Start
   std::string kill_counter_;
   std::optional<uint64_t> oom_kills_at_start_, host_kills_at_start_, host_kills_now_;
+  int64_t host_kills_read_ms_ = 0;  // when that was
   std::string boot_id_;
   SparkNews spark_;  // as of the last look
   uint64_t offheap_peak_ = 0;

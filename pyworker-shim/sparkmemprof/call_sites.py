@@ -9,6 +9,7 @@ the program's own that stand for a call site are left as they are. Standard libr
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import re
 import sys
@@ -32,6 +33,7 @@ _ACTIONS = frozenset(name for names in _METHODS.values() for name in names.split
 _PROPERTY = "callSite.short"  # CallSite.SHORT_FORM
 _PLACE = re.compile(r"\S+ at .+:\d+", re.DOTALL)  # as Spark and PySpark write it
 _STATIC = "z:"  # Py4J's prefix of classes: Spark's functions are methods of one, among them "count"
+_BETWEEN = (__file__, contextlib.__file__, functools.__file__)  # PySpark's calls may pass through these
 _here = threading.local()  # site: the last one that this thread has told
 
 
@@ -83,19 +85,27 @@ class _Told:
 
 def _tell(client: Any) -> _Told | None:
     """Nothing where the call is none of the program's, or the program has words of its own."""
+    context, site = _context_of(client), _call_site()
+    if context is None or site is None:
+        return None
+    # Errors of these calls, such as the program's own time-out, are the action's: they would come to it as well.
+    before = context.getLocalProperty(_PROPERTY)
+    if not (before is None or _PLACE.fullmatch(before)):
+        return None
+    told = _Told(context, client, None if before == getattr(_here, "site", None) else before)
+    _here.site = site  # first: what is never taken back, the next action finds
+    context.setCallSite(site)
+    return told
+
+
+def _context_of(client: Any) -> Any:
+    """The JavaSparkContext that this client of Py4J's leads to."""
     with contextlib.suppress(Exception):
         context = sys.modules["pyspark"].SparkContext._active_spark_context
+        gateway = context._gateway
         # Only this kind of gateway has a thread of the JVM's for each of the program's.
-        if type(context._gateway).__module__ != "py4j.clientserver" or context._gateway._gateway_client is not client:
-            return None
-        site = _call_site(tuple(_folder(sys.modules[name]) for name in ("pyspark", "py4j")))
-        before = context._jsc.getLocalProperty(_PROPERTY)
-        if site is None or not (before is None or _PLACE.fullmatch(before)):
-            return None
-        told = _Told(context._jsc, client, None if before == getattr(_here, "site", None) else before)
-        _here.site = site  # first: what is never taken back, the next action finds
-        context._jsc.setCallSite(site)
-        return told
+        if type(gateway).__module__ == "py4j.clientserver" and gateway._gateway_client is client:
+            return context._jsc
     return None
 
 
@@ -106,15 +116,17 @@ def _take_back(told: _Told | None) -> None:
             told.context.setCallSite(told.before)
 
 
-def _folder(module: Any) -> str:
-    return os.path.dirname(module.__file__) + os.sep
-
-
-def _call_site(folders: tuple[str, ...]) -> str | None:
+def _call_site() -> str | None:
     """The function of PySpark's that the innermost frame beyond PySpark has called, and that frame's place."""
-    frame: Any = sys._getframe(1)
-    function = ""
-    while frame is not None and (frame.f_code.co_filename == __file__ or frame.f_code.co_filename.startswith(folders)):
-        function = "" if frame.f_code.co_filename == __file__ else frame.f_code.co_name
-        frame = frame.f_back
-    return f"{function} at {frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None and function else None
+    with contextlib.suppress(Exception):
+        pysparks = tuple(os.path.dirname(sys.modules[name].__file__ or "") + os.sep for name in ("pyspark", "py4j"))
+        frame: Any = sys._getframe(1)
+        function = ""
+        while frame is not None:
+            file = frame.f_code.co_filename
+            if file.startswith(pysparks):
+                function = frame.f_code.co_name
+            elif file not in _BETWEEN:
+                return f"{function} at {file}:{frame.f_lineno}" if function else None
+            frame = frame.f_back
+    return None

@@ -17,6 +17,7 @@ def test_actions_have_the_lines_of_the_program(run_job):
     assert alone == [place("count", "counted"), place("save", "refused"), place("save", "after others")]
     assert own_words == "the program's own words"
     assert {one, other} == {place("save", "in the first thread"), place("save", "in the second thread")}
+    assert place("rdd", "an RDD of it") in result["jobs"], "the shuffle before it"
     assert result["left"] == [None, None, "collect at /jobs/other.py:7", "the program's own words", None]
     assert result["running"] == [1], "exit() in a signal's handler waits for no job"
     assert result["members"] == ["JavaMember", "Action", "JavaMember"]

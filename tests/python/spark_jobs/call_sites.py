@@ -44,6 +44,7 @@ context._jsc.setCallSite("the program's own words")
 numbers.isEmpty()
 left.append(site())
 context._jsc.setCallSite(None)
+numbers.repartition(2).rdd.getNumPartitions()  # an RDD of it
 together = threading.Barrier(2)
 
 
@@ -73,7 +74,10 @@ def leave(*_):
 running = []
 
 
-def finish():
+def interrupt():
+    while not context.statusTracker().getActiveJobsIds():
+        time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGTERM)
     while not left_at:
         time.sleep(0.01)
     running.append(len(context.statusTracker().getActiveJobsIds()))
@@ -82,17 +86,24 @@ def finish():
 left_at = []
 queries = spark._jsparkSession.sharedState().statusStore().executionsList()
 told = [queries.apply(index).description() for index in range(queries.size())]
+jobs = context._jsc.sc().statusStore().jobsList(None)
+of_jobs = [jobs.apply(index).name() for index in range(jobs.size())]
 if sys.argv[1:] != ["not pinned"]:
-    watcher = threading.Thread(target=finish)
+    signal.signal(signal.SIGTERM, leave)
+    watcher = threading.Thread(target=interrupt)
     watcher.start()
-    signal.signal(signal.SIGALRM, leave)
-    signal.setitimer(signal.ITIMER_REAL, 3)
     try:
         slowly(60).save()
     except SystemExit:
         left_at.append(True)
     watcher.join()
-result = {"told": told, "left": left, "running": running, "members": [type(each).__name__ for each in members]}
+result = {
+    "told": told,
+    "jobs": of_jobs,
+    "left": left,
+    "running": running,
+    "members": [type(each).__name__ for each in members],
+}
 print(json.dumps(result), flush=True)
 os.kill(context._gateway.proc.pid, signal.SIGKILL)  # this thread's connection has an answer that nobody has read
 os._exit(0)

@@ -225,7 +225,7 @@ struct ExecutorFacts {
   std::pmr::string retained;                  // serialised proto::RetainedHeap, the latest; empty = none came
   std::pmr::string left_off_heap;             // serialised proto::LeftOffHeap, the latest; empty = none came
   std::pmr::string left_off_heap_peak;        // likewise, the one with most bytes
-  std::optional<HostKills> host_kills_after;  // read after its end by another executor on its host
+  std::optional<HostKills> host_kills_after;  // read after its end by another executor on its host, or the driver
 };
 
 }  // namespace memprof

@@ -27,7 +27,7 @@ void TakeHostKills(std::string_view executor_id, const proto::ExecutorSnapshot& 
   if (state.wanted_host_kills.empty() || !snapshot.has_host_oom_kills() || executor_id.size() > kMostIdBytes) return;
   // The earliest that it may have been read, by the driver's clock: a smaller difference between two clocks is not known, and a larger one
   // is not yet known well when the first message has taken long.
-  const int64_t read_ms = snapshot.host_oom_kills_ms();
+  const int64_t read_ms = std::max<int64_t>(snapshot.host_oom_kills_ms(), 0);
   const int64_t by_driver_ms = std::min(read_ms, state.Executor(executor_id).clock.ToDriver(read_ms)) - RemoteClock::kSameMs;
   std::erase_if(state.wanted_host_kills, [&](const WantedHostKills& wanted) {
     if (wanted.boot_id != snapshot.boot_id() || wanted.executor_id == executor_id || wanted.removed_ms > by_driver_ms) return false;

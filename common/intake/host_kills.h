@@ -10,7 +10,8 @@
 
 namespace memprof {
 
-// From now on, what others on its host count is kept as evidence for this one. Without an exit code it may live on: then it isn't.
+// From now on, what others on its host count is kept as evidence for this one. One that ended without an exit code may live on: for it
+// nothing is kept.
 void WantHostKills(std::string_view removed_id, StoreState& state);
 
 // `snapshot`: what an executor has just sent, of whose clock something is known by then.

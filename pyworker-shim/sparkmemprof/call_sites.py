@@ -9,7 +9,6 @@ the program's own that stand for a call site are left as they are. Standard libr
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import re
 import sys
@@ -33,7 +32,8 @@ _ACTIONS = frozenset(name for names in _METHODS.values() for name in names.split
 _PROPERTY = "callSite.short"  # CallSite.SHORT_FORM
 _PLACE = re.compile(r"\S+ at .+:\d+", re.DOTALL)  # as Spark and PySpark write it
 _STATIC = "z:"  # Py4J's prefix of classes: Spark's functions are methods of one, among them "count"
-_BETWEEN = (__file__, contextlib.__file__, functools.__file__)  # PySpark's calls may pass through these
+_STANDARD = os.path.dirname(os.__file__) + os.sep  # PySpark, and a pool of threads, may call by way of it
+_PACKAGES = (_STANDARD + "site-packages", _STANDARD + "dist-packages")
 _here = threading.local()  # site: the last one that this thread has told
 
 
@@ -88,7 +88,7 @@ def _tell(client: Any) -> _Told | None:
     context, site = _context_of(client), _call_site()
     if context is None or site is None:
         return None
-    # Errors of these calls, such as the program's own time-out, are the action's: they would come to it as well.
+    # An error of these calls is not hidden. It may be the program's own time-out, which comes while they wait.
     before = context.getLocalProperty(_PROPERTY)
     if not (before is None or _PLACE.fullmatch(before)):
         return None
@@ -119,14 +119,16 @@ def _take_back(told: _Told | None) -> None:
 def _call_site() -> str | None:
     """The function of PySpark's that the innermost frame beyond PySpark has called, and that frame's place."""
     with contextlib.suppress(Exception):
-        pysparks = tuple(os.path.dirname(sys.modules[name].__file__ or "") + os.sep for name in ("pyspark", "py4j"))
+        pysparks = tuple(os.path.dirname(vars(sys.modules[name])["__file__"]) + os.sep for name in ("pyspark", "py4j"))
         frame: Any = sys._getframe(1)
         function = ""
         while frame is not None:
             file = frame.f_code.co_filename
             if file.startswith(pysparks):
                 function = frame.f_code.co_name
-            elif file not in _BETWEEN:
-                return f"{function} at {file}:{frame.f_lineno}" if function else None
+            elif file != __file__ and (not file.startswith(_STANDARD) or file.startswith(_PACKAGES)):
+                site = f"{function} at {file}:{frame.f_lineno}"
+                site.encode()  # raises for a name of a file that Py4J could not send
+                return site if function else None
             frame = frame.f_back
     return None

@@ -58,6 +58,9 @@ def second():
     slowly(1).save()  # in the second thread
 
 
+lone = threading.Thread(target=numbers.count)
+lone.start()
+lone.join()
 threads = [threading.Thread(target=each) for each in (first, second)]
 for thread in threads:
     thread.start()

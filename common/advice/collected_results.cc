@@ -22,6 +22,11 @@ std::string SumPhrase(const CollectedResults& results, uint64_t expected) {
   return fmt::format("{} tasks × {} each so far = {}", FormatCount(*results.partitions), FormatBytes(each), FormatBytes(expected));
 }
 
+// A threshold of Spark's that is -1 or 0.
+bool IsOff(const SparkSettings* settings, const char* key) {
+  return TextOr(settings, key, "").starts_with('-') || SizeOr(settings, key, 1, 1) == 0;
+}
+
 struct DriversHeap {
   uint64_t bytes = 0;
   bool as_set = true;
@@ -52,6 +57,13 @@ uint64_t ExpectedBytes(const CollectedResults& results) {
 ReportAdvice AdviseAgainstCollecting(const CollectedResults& results) {
   const uint64_t expected = ExpectedBytes(results);
   const std::string at = results.place.empty() ? "" : " at " + results.place;
+  if (results.broadcast && IsOff(results.settings, kBroadcastThreshold)) {
+    return {
+        "", "", "",
+        fmt::format("the table that the query{} collects to broadcast it comes to {}; automatic broadcasting is off, so a broadcast() hint "
+                    "asks for it, or a join that can't be shuffled (without equal keys): take the hint out, or join by equal keys",
+                    at, SumPhrase(results, expected))};
+  }
   if (results.broadcast) {
     return {
         kBroadcastThreshold, TextOr(results.settings, kBroadcastThreshold, "10m"), "-1",

@@ -46,7 +46,9 @@ std::optional<ReportAdvice> AdviseExecutorMemory(const AdviceInput& input) {
       "{} the heap of {}{}", WhoFilled(input, of_driver), FormatBytes(heap),
       most ? fmt::format(" (at most {} in use after a {} collection)", FormatBytes(most->bytes), most->whole_heap ? "full" : "young") : "");
   const Next next = NextHeap(input, heap);
-  const std::optional<Grant> grant = LargestGrant(input);
+  std::optional<Grant> grant = LargestGrant(input);
+  const std::optional<Grant> worker = of_driver ? std::nullopt : WorkersMemory(input);
+  if (worker && (!grant || worker->bytes < grant->bytes)) grant = worker;
   std::optional<uint64_t> requested = input.executor->requested_bytes;
   if (of_driver && (!requested || !DriverHasContainer(input.settings))) requested = heap + BesideDriversHeap(input.settings, heap);
   if (!grant || !requested || *requested + WithHeadroom(next.heap - heap) <= grant->bytes)  // the overhead grows with the heap

@@ -50,6 +50,24 @@ std::optional<Grant> LargestGrant(const AdviceInput& input) {
   return LargestGrant(bounds);
 }
 
+std::optional<Grant> WorkersMemory(const AdviceInput& input) {
+  if (input.settings == nullptr) return std::nullopt;
+  const std::string master = TextOr(input.settings, "spark.master", "");
+  if (master.starts_with("local-cluster[")) {  // [workers, cores, MiB of a worker]
+    uint64_t mebibytes = 0;
+    const size_t first = master.find_first_not_of(' ', master.rfind(',') + 1);
+    if (first == master.npos) return std::nullopt;
+    if (std::from_chars(master.data() + first, master.data() + master.size(), mebibytes).ec != std::errc()) return std::nullopt;
+    return Grant{mebibytes * kMib, "a worker of this local-cluster has"};
+  }
+  std::optional<uint64_t> all = input.executor->host_memory_bytes;
+  if (input.executor->limit_source == "cgroup") all = std::min(all.value_or(UINT64_MAX), input.executor->limit_bytes.value_or(UINT64_MAX));
+  if (!master.starts_with("spark://") || !all || *all <= 2 * kGib) return std::nullopt;
+  const uint64_t most = *all - kGib;
+  if (input.executor->requested_bytes.value_or(0) > most) return std::nullopt;
+  return Grant{most, "a standalone worker there has, unless SPARK_WORKER_MEMORY is set,"};
+}
+
 bool MayBeGranted(const AdviceInput& input, uint64_t more) {
   const std::optional<Grant> grant = LargestGrant(input);
   return !grant || !input.executor->requested_bytes || *input.executor->requested_bytes + more <= grant->bytes;

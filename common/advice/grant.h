@@ -25,6 +25,11 @@ struct GrantBounds {
 std::optional<Grant> LargestGrant(const GrantBounds& bounds);
 std::optional<Grant> LargestGrant(const AdviceInput& input);
 
+// What a standalone worker has for the heaps (and off-heap budgets) of executors: an application that wants more waits for ever. By default
+// it is all memory but 1 GiB of the host, or of the container that the worker runs in (WorkerArguments.inferDefaultMemory); an executor
+// that has more shows that SPARK_WORKER_MEMORY was set. Nothing with other masters.
+std::optional<Grant> WorkersMemory(const AdviceInput& input);
+
 // Whether a container may be `more` bytes larger than what was requested. True where either isn't known.
 bool MayBeGranted(const AdviceInput& input, uint64_t more);
 

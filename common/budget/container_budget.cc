@@ -55,7 +55,7 @@ uint64_t RequestedHeap(const BudgetInput& input) {
 uint64_t Overhead(const BudgetInput& input, double factor) {
   if (input.overhead_mib) return *input.overhead_mib * kMib;
   if (auto explicitly = MemorySetting(input, "spark.executor.memoryOverhead", kMib)) return *explicitly;
-  uint64_t minimum = MemorySetting(input, "spark.executor.minMemoryOverhead", kMib).value_or(384 * kMib);
+  uint64_t minimum = MemorySetting(input, "spark.executor.minMemoryOverhead", kMib).value_or(kMinOverheadBytes);
   uint64_t default_heap = MemorySetting(input, "spark.executor.memory", kMib).value_or(kGib);
   auto share_mib = static_cast<uint64_t>(std::max(factor, 0.0) * static_cast<double>(default_heap / kMib));
   return std::max(share_mib * kMib, minimum);

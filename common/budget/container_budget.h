@@ -2,6 +2,7 @@
 #pragma once
 
 #include "budget/budget.h"
+#include "budget/memory_size.h"
 
 namespace memprof {
 
@@ -19,6 +20,9 @@ bool FlagSetting(const SparkSettings* settings, std::string_view key, bool other
 
 // The requested heap: from the resource profile, else spark.executor.memory, else Spark's default of 1 GiB.
 uint64_t RequestedHeap(const BudgetInput& input);
+
+// Spark's own minimum of a container's overhead, where minMemoryOverhead isn't set (ResourceProfile.MEMORY_OVERHEAD_MIN_MIB).
+inline constexpr uint64_t kMinOverheadBytes = 384 * kMib;
 
 // max(factor × spark.executor.memory, minimum) in whole MiB, unless given explicitly. The default profile's heap counts even
 // where another resource profile requests another heap (ResourceProfile.getResourcesForClusterManager).

@@ -19,7 +19,7 @@ uint64_t OverheadOf(const BudgetInput& input, uint64_t heap, bool kubernetes) {
   const bool python = kubernetes && Is(input.settings, "spark.kubernetes.resource.type", "python");
   std::optional<double> factor = FractionSetting(input, "spark.driver.memoryOverheadFactor");
   if (!factor && kubernetes) factor = FractionSetting(input, "spark.kubernetes.memoryOverheadFactor");
-  const uint64_t minimum = MemorySetting(input, "spark.driver.minMemoryOverhead", kMib).value_or(384 * kMib);
+  const uint64_t minimum = MemorySetting(input, "spark.driver.minMemoryOverhead", kMib).value_or(kMinOverheadBytes);
   const double share = std::max(factor.value_or(python ? 0.4 : 0.1), 0.0) * static_cast<double>(heap / kMib);
   return std::max(static_cast<uint64_t>(share) * kMib, minimum);
 }

@@ -1,5 +1,7 @@
 #include "facts/driver_actions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -79,11 +81,25 @@ void DriverActions::Started(const JobStart& job) {
   const bool broadcast = IsBroadcast(job);
   if (!broadcast && action.description.empty()) action.description = Cut(job.description);
   jobs_.insert_or_assign(job.job_id, key);
-  if (job.stages.empty() || action.results.size() >= kMostResults) return;
+  if (job.stages.empty()) return;
   const int32_t wanted = *std::max_element(job.stages.begin(), job.stages.end());
-  action.results.push_back({wanted, job.job_id, broadcast, 0, 0, 0});
-  result_stages_.insert_or_assign(wanted, Wanted{key, action.results.size() - 1});
+  result_stages_.insert_or_assign(wanted, Wanted{key, broadcast, RowFor({wanted, job.job_id, broadcast, 0, 0, 0}, action)});
   stage_of_job_.insert_or_assign(job.job_id, wanted);
+}
+
+size_t DriverActions::RowFor(const Results& row, Action& action) const {
+  if (action.results.size() < kMostResults) {
+    action.results.push_back(row);
+    return action.results.size() - 1;
+  }
+  size_t lightest = kNoRow;
+  for (size_t i = 0; i < action.results.size(); ++i) {
+    const Results& each = action.results[i];
+    if (stage_of_job_.contains(each.job_id) || each.job_id == action.failed_job) continue;
+    if (lightest == kNoRow || each.bytes < action.results[lightest].bytes) lightest = i;
+  }
+  if (lightest != kNoRow) action.results[lightest] = row;
+  return lightest;
 }
 
 void DriverActions::Ended(int32_t job_id, std::string_view failure, int64_t time_ms) {
@@ -98,7 +114,7 @@ void DriverActions::Ended(int32_t job_id, std::string_view failure, int64_t time
   if (action.running > 0) --action.running;
   action.ended_ms = std::max(action.ended_ms, time_ms);
   // Spark cancels jobs of a query whose results it doesn't need.
-  action.cancelled = failure.find(" cancelled") != failure.npos;
+  action.cancelled = failure.find(fmt::format("Job {} cancelled", job_id)) != failure.npos;
   if (failure.empty() || action.cancelled || action.failed_job) return;
   action.failed_job = job_id;
   action.failure = Cut(failure);
@@ -109,11 +125,13 @@ void DriverActions::Result(int32_t stage_id, uint64_t bytes) {
   if (wanted == result_stages_.end()) return;
   bytes = std::min(bytes, kMaxFigure);
   Action& action = actions_.find(wanted->second.action)->second;
-  Results& results = action.results[wanted->second.results];
-  ++results.tasks;
-  results.bytes += bytes;
-  results.largest = std::max(results.largest, bytes);
-  if (results.broadcast) {
+  if (wanted->second.results != kNoRow) {
+    Results& results = action.results[wanted->second.results];
+    ++results.tasks;
+    results.bytes += bytes;
+    results.largest = std::max(results.largest, bytes);
+  }
+  if (wanted->second.broadcast) {
     action.broadcast_bytes += bytes;
   } else {
     ++action.tasks;

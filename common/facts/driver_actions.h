@@ -1,7 +1,7 @@
 // DriverActions: results that came back to the driver, by the action that asked for them. An action is a Spark SQL query with all
 // its jobs (shuffles and broadcasts are jobs of their own), or a job that belongs to no query. A task's result is counted as
 // Spark counts it against spark.driver.maxResultSize. Bounded: beyond kMostActions, the lightest ended actions are only summed
-// up. Used under the store's mutex.
+// up; of the jobs of one action, the kMostResults heaviest and those that run have a row. Used under the store's mutex.
 #pragma once
 
 #include <cstdint>
@@ -79,12 +79,15 @@ class DriverActions {
     std::optional<uint64_t> rows;
     std::pmr::vector<Results> results;
   };
+  static constexpr size_t kNoRow = ~size_t{0};
   struct Wanted {
     Key action;
-    size_t results;  // index into its results
+    bool broadcast;
+    size_t results;  // index into its results, or kNoRow
   };
 
   Action& FindOrMake(const Key& key);
+  size_t RowFor(const Results& row, Action& action) const;  // its index; kNoRow: all others run
   static void NameBy(std::string_view call_site, Action& action);
   static ReportAction RowOf(const Action& action);
   std::vector<Key> ByWeight() const;  // most bytes first

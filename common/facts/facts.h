@@ -197,6 +197,9 @@ struct StageFacts {
   uint64_t dropped_rows = 0;  // the lightest, dropped for lack of room
 };
 
+// A rise of the kernel's count of kills that is read longer after an end was probably by the end of somebody else.
+inline constexpr int64_t kRiseIsNewsMs = 60'000;
+
 // The kernel's kills on a host since it was booted, as an executor has read them.
 struct HostKills {
   std::string reader;  // its id

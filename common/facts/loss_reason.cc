@@ -91,6 +91,7 @@ LossReason ParseLossReason(std::string_view text) {
     reason.evicted_for = *evicted_for;
   } else if (ContainsAny(lower, kOnPurpose) || reason.exit_code == 0) {
     reason.kind = LossKind::kOnPurpose;
+    reason.by_driver = lower.find("killed by driver") != lower.npos;
   } else if (reason.exit_code) {
     reason.kind = LossKind::kExit;
   }

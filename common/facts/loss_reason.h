@@ -22,6 +22,7 @@ struct LossReason {
   LossKind kind = LossKind::kUnknown;
   std::optional<int> exit_code;
   bool silent = false;             // Spark has only not heard of it for a while: it may be alive
+  bool by_driver = false;          // kOnPurpose: Spark's own driver asked for it
   bool of_virtual_memory = false;  // kContainerMemory: for its address space, not for resident memory
   NodeShortage evicted_for = NodeShortage::kNotTold;
 };
@@ -37,7 +38,9 @@ std::string SignalName(int signal);
 inline constexpr int kSignalBase = 128;  // what a shell adds to the signal for an exit code
 inline constexpr int kExitGeneral = 1;
 inline constexpr int kExitSigkill = 137;
-inline constexpr int kExitSparkOom = 52;   // SparkExitCode.OOM: the uncaught OutOfMemoryError of Spark's handler
+inline constexpr int kExitSparkOom = 52;  // SparkExitCode.OOM: the uncaught OutOfMemoryError of Spark's handler
+// SparkExitCode.UNCAUGHT_EXCEPTION: Spark 3.5's handler takes an exception that an OutOfMemoryError has caused for any other.
+inline constexpr int kExitSparkUncaught = 50;
 inline constexpr int kExitHotSpotOom = 3;  // -XX:+ExitOnOutOfMemoryError
 
 }  // namespace memprof

@@ -9,6 +9,7 @@
 #include "intake/decode.h"
 #include "intake/host_kills.h"
 #include "intake/snapshots.h"
+#include "rollup/executor_sums.h"
 #include "rollup/time_lines.h"
 #include "timeline/packing.h"
 
@@ -23,8 +24,7 @@ void DeliverClock(std::string_view executor_id, const proto::Moment& last, const
 void DeliverSnapshot(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot, StoreState& state) {
   if (state.WasDropped(executor_id)) return;
   ExecutorFacts& executor = state.Executor(executor_id);
-  proto::ExecutorSnapshot known;
-  if (!known.ParseFromArray(executor.snapshot.data(), static_cast<int>(executor.snapshot.size()))) known.Clear();
+  proto::ExecutorSnapshot known = SnapshotOf(executor);
   JoinSnapshot(snapshot, known);
   executor.snapshot = known.SerializeAsString();
 }
@@ -102,8 +102,8 @@ void DeliverProfile(std::string_view executor_id, const proto::TaskProfile& prof
     return;
   }
   if (task.profile) {
-    auto order = [](const auto& value, uint64_t sequence) { return std::pair(sequence, value); };
-    if (order(profile.final(), profile.sequence()) <= order(task.profile->final, task.profile->sequence)) return;
+    // The JVM's figures are gone when the final one was made: whatever is made later, as of a worker that was found dead, has less.
+    if (std::pair(profile.final(), profile.sequence()) <= std::pair(task.profile->final, task.profile->sequence)) return;
   }
   if (!task.ended) {  // a TaskEnded is Spark's own word on where the task belongs
     task.stage_id = profile.stage_id();

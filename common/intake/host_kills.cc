@@ -4,19 +4,18 @@
 #include <string>
 
 #include "facts/loss_reason.h"
+#include "rollup/executor_sums.h"
 
 namespace memprof {
 namespace {
 
-constexpr size_t kMostIdBytes = 128;       // of an executor; a boot id has 36
-constexpr int64_t kRiseIsNewsMs = 60'000;  // after that, a kill was probably of somebody else
+constexpr size_t kMostIdBytes = 128;  // of an executor; a boot id has 36
 
 }  // namespace
 
 void WantHostKills(std::string_view removed_id, StoreState& state) {
   const ExecutorFacts& removed = state.Executor(removed_id);
-  proto::ExecutorSnapshot last;
-  if (!last.ParseFromArray(removed.snapshot.data(), static_cast<int>(removed.snapshot.size()))) return;
+  const proto::ExecutorSnapshot last = SnapshotOf(removed);
   if (!last.has_host_oom_kills() || last.boot_id().empty() || !ParseLossReason(removed.removed_reason).exit_code) return;
   if (std::max(removed_id.size(), last.boot_id().size()) > kMostIdBytes) return;
   if (state.wanted_host_kills.size() == StoreState::kMostWantedHostKills) state.wanted_host_kills.pop_front();

@@ -1,6 +1,4 @@
 // DeathWriter's post-mortems of JVMs: of an executor that died, and of one that survived a full heap.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 
@@ -75,7 +73,7 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   const proto::ExecutorSnapshot snapshot = SnapshotOf(facts);
   ReportPostMortem death;
   DeathEvidence evidence;
-  evidence.loss = ParseLossReason(facts.removed_reason);
+  evidence.loss = LossOf(facts);
   death.executor_id = executor.id;
   death.process = evidence.loss.kind == LossKind::kContainerMemory ? "container" : "jvm";
   if (snapshot.jvm_pid() != 0) death.pid = snapshot.jvm_pid();
@@ -135,32 +133,31 @@ void DeathWriter::PutKernelKills(const ReportExecutor& executor, const ExecutorF
   PutKillsInCgroup(executor, facts, snapshot, dead_before, evidence);
   if (evidence.kernel_kills || !snapshot.has_host_oom_kills()) return;
   // A kill on the host may be of any process. If there was none, the kernel did not kill this executor.
-  std::optional<NextExecutor> next = lookups_.NextOnHost(executor.id, snapshot, facts.removed_event);
-  std::string reader = next ? fmt::format("executor {}, the next one on its host,", next->executor_id) : "";
-  const std::optional<HostKills>& beside = facts.host_kills_after;
-  if (beside && beside->count >= snapshot.host_oom_kills() && (!next || beside->count < next->oom_kills)) {
-    next = NextExecutor{beside->reader, beside->count};
-    reader = beside->reader == "driver" ? "the driver, on the same host," : fmt::format("executor {}, on the same host,", beside->reader);
-  }
-  if (!next) return;
-  if (next->oom_kills != snapshot.host_oom_kills()) {
-    evidence.host_kills_rose = next->oom_kills > snapshot.host_oom_kills() + KillsOf(dead_before);
+  const std::optional<LaterKills> later = lookups_.KillsOnHost(executor.id, facts, snapshot);
+  if (!later) return;
+  if (later->oom_kills != snapshot.host_oom_kills()) {
+    evidence.host_kills_rose |= later->oom_kills > snapshot.host_oom_kills() + KillsOf(dead_before);
     return;
   }
   evidence.kernel_kills = 0;
   evidence.counted_on_host = true;
-  evidence.counted_by = reader;
+  evidence.counted_by = later->reader;
 }
 
 void DeathWriter::PutKillsInCgroup(const ReportExecutor& executor, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot,
                                    const std::vector<proto::WorkerDeath>& dead_before, DeathEvidence& evidence) {
   if (!snapshot.has_oom_kills() || snapshot.cgroup().empty() || snapshot.cgroup_shared()) return;
-  const std::optional<NextExecutor> next = lookups_.NextInCgroup(executor.id, snapshot, facts.removed_event);
-  if (!next) return;
+  const std::optional<LaterKills> later = lookups_.KillsInCgroup(executor.id, facts, snapshot);
+  if (!later) return;
   // A kill of a worker is known from that worker's death, which may be younger than the last snapshot.
   const uint64_t known = snapshot.oom_kills_at_start() + KillsOf(dead_before);
-  evidence.kernel_kills = next->oom_kills - std::min(next->oom_kills, std::max(known, snapshot.oom_kills()));
-  evidence.counted_by = fmt::format("executor {}, the next one in it,", next->executor_id);
+  const uint64_t kills = later->oom_kills - std::min(later->oom_kills, std::max(known, snapshot.oom_kills()));
+  if (kills != 0 && !later->soon) {
+    evidence.host_kills_rose = true;
+    return;
+  }
+  evidence.kernel_kills = kills;
+  evidence.counted_by = later->reader;
 }
 
 ReportPostMortem DeathWriter::OfHeapError(const ReportExecutor& executor, const ExecutorFacts& facts, const SurvivedHeapError& survived,

@@ -36,10 +36,10 @@ bool KilledItself(const std::vector<proto::HeapShortage>& errors, const Executor
 // With an OutOfMemoryError a JVM ends by Spark's handler, by HotSpot's, by CrashOnOutOfMemoryError, or by its own OnOutOfMemoryError, by
 // SIGTERM (YARN's default) or SIGKILL; without a code nobody knows. `errors`: all of the executor.
 bool MayEndSo(const std::vector<proto::HeapShortage>& errors, const ExecutorFacts& facts) {
-  const LossReason loss = ParseLossReason(facts.removed_reason);
+  const LossReason loss = LossOf(facts);
   if (!loss.exit_code) return loss.kind == LossKind::kUnknown;
   if (*loss.exit_code == kExitSigkill) return KilledItself(errors, facts);
-  static constexpr int kCodes[] = {kExitSparkOom, kExitHotSpotOom, kSignalBase + SIGABRT, kSignalBase + SIGTERM};
+  static constexpr int kCodes[] = {kExitSparkOom, kExitSparkUncaught, kExitHotSpotOom, kSignalBase + SIGABRT, kSignalBase + SIGTERM};
   return std::find(std::begin(kCodes), std::end(kCodes), *loss.exit_code) != std::end(kCodes);
 }
 

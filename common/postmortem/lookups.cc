@@ -1,5 +1,7 @@
 #include "postmortem/lookups.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 
@@ -53,29 +55,40 @@ std::optional<LastTask> Lookups::LastFailedOn(std::string_view executor_id, int6
   return last;
 }
 
-std::optional<NextExecutor> Lookups::NextOf(const std::vector<Start>& starts, std::string_view executor_id, uint64_t oom_kills,
-                                            uint64_t removed_event) {
+const Lookups::Start* Lookups::NextOf(const std::vector<Start>& starts, std::string_view executor_id, uint64_t oom_kills,
+                                      uint64_t removed_event) {
   const Start* first = nullptr;
   for (const Start& start : starts) {
     if (start.executor_id == executor_id || start.added_event < removed_event) continue;
     if (start.oom_kills < oom_kills) continue;  // another cgroup of the same name
-    if (first == nullptr || std::tie(start.oom_kills, start.executor_id) < std::tie(first->oom_kills, first->executor_id)) first = &start;
+    if (first == nullptr || std::tie(start.oom_kills, start.added_event) < std::tie(first->oom_kills, first->added_event)) first = &start;
   }
-  return first == nullptr ? std::nullopt : std::optional(NextExecutor{first->executor_id, first->oom_kills});
+  return first;
 }
 
-std::optional<NextExecutor> Lookups::NextInCgroup(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot,
-                                                  uint64_t removed_event) {
+std::optional<LaterKills> Lookups::KillsInCgroup(std::string_view executor_id, const ExecutorFacts& facts,
+                                                 const proto::ExecutorSnapshot& snapshot) {
   const auto here = Starts().in_cgroups.find({snapshot.host(), snapshot.cgroup()});
   if (here == Starts().in_cgroups.end()) return std::nullopt;
-  return NextOf(here->second, executor_id, snapshot.oom_kills(), removed_event);
+  const Start* next = NextOf(here->second, executor_id, snapshot.oom_kills(), facts.removed_event);
+  if (next == nullptr) return std::nullopt;
+  const bool soon = next->added_ms <= facts.removed_ms + kRiseIsNewsMs;
+  return LaterKills{fmt::format("executor {}, the next one in it,", next->executor_id), next->oom_kills, soon};
 }
 
-std::optional<NextExecutor> Lookups::NextOnHost(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot,
-                                                uint64_t removed_event) {
-  const auto here = Starts().on_hosts.find(snapshot.boot_id());
-  if (here == Starts().on_hosts.end()) return std::nullopt;
-  return NextOf(here->second, executor_id, snapshot.host_oom_kills(), removed_event);
+std::optional<LaterKills> Lookups::KillsOnHost(std::string_view executor_id, const ExecutorFacts& facts,
+                                               const proto::ExecutorSnapshot& snapshot) {
+  std::optional<LaterKills> least;
+  if (const auto here = Starts().on_hosts.find(snapshot.boot_id()); here != Starts().on_hosts.end()) {
+    if (const Start* next = NextOf(here->second, executor_id, snapshot.host_oom_kills(), facts.removed_event))
+      least = LaterKills{fmt::format("executor {}, the next one on its host,", next->executor_id), next->oom_kills};
+  }
+  const std::optional<HostKills>& beside = facts.host_kills_after;
+  if (beside && beside->count >= snapshot.host_oom_kills() && (!least || beside->count < least->oom_kills)) {
+    const std::string reader = beside->reader == "driver" ? "the driver" : fmt::format("executor {}", beside->reader);
+    least = LaterKills{fmt::format("{}, on the same host,", reader), beside->count};
+  }
+  return least;
 }
 
 const Lookups::AllStarts& Lookups::Starts() {
@@ -86,10 +99,11 @@ const Lookups::AllStarts& Lookups::Starts() {
     const proto::ExecutorSnapshot snapshot = SnapshotOf(facts);
     if (snapshot.has_oom_kills_at_start()) {
       const Cgroup cgroup = {snapshot.host(), snapshot.cgroup()};
-      starts_->in_cgroups[cgroup].push_back({facts.added_event, snapshot.oom_kills_at_start(), std::string(id)});
+      starts_->in_cgroups[cgroup].push_back({facts.added_event, snapshot.oom_kills_at_start(), facts.added_ms, std::string(id)});
     }
     if (snapshot.has_host_oom_kills_at_start() && !snapshot.boot_id().empty()) {
-      starts_->on_hosts[snapshot.boot_id()].push_back({facts.added_event, snapshot.host_oom_kills_at_start(), std::string(id)});
+      starts_->on_hosts[snapshot.boot_id()].push_back(
+          {facts.added_event, snapshot.host_oom_kills_at_start(), facts.added_ms, std::string(id)});
     }
   }
   return *starts_;

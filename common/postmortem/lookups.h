@@ -22,10 +22,11 @@ uint64_t LiveBytesOf(const TaskFacts& task);  // 0: it has no profile
 // Makes it the first of them. It may have failed before its executor was gone, and then it is not among those that ran to the end.
 void PutFirst(const LastTask& task, std::vector<LastTask>& tasks);
 
-// An executor that began in the cgroup of a dead one, or on its host, and the kernel's count of kills there as it read it then.
-struct NextExecutor {
-  std::string executor_id;
+// The kernel's count of kills in the cgroup of a dead executor, or on its host, as another one read it later.
+struct LaterKills {
+  std::string reader;  // as it is named in a sentence: "executor 2, the next one in it,"
   uint64_t oom_kills = 0;
+  bool soon = true;  // within kRiseIsNewsMs
 };
 
 class Lookups {
@@ -37,13 +38,15 @@ class Lookups {
   std::vector<LastTask> RunningOn(std::string_view executor_id);
   // The task that failed last on an executor, at most kEndsWithinMs before it was gone: its error may be the JVM's last word.
   std::optional<LastTask> LastFailedOn(std::string_view executor_id, int64_t removed_ms);
-  // The one that counted least, if several began after the executor was removed (`removed_event`). `snapshot`: its last one.
-  std::optional<NextExecutor> NextInCgroup(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot, uint64_t removed_event);
-  std::optional<NextExecutor> NextOnHost(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot, uint64_t removed_event);
+  // The least of what was counted after the executor was removed. `snapshot`: its last one.
+  std::optional<LaterKills> KillsInCgroup(std::string_view executor_id, const ExecutorFacts& facts,
+                                          const proto::ExecutorSnapshot& snapshot);
+  std::optional<LaterKills> KillsOnHost(std::string_view executor_id, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot);
 
  private:
   struct Start {
     uint64_t added_event = 0, oom_kills = 0;
+    int64_t added_ms = 0;
     std::string executor_id;
   };
   using Tasks = std::vector<std::pair<int64_t, const TaskFacts*>>;  // by attempt id
@@ -56,8 +59,7 @@ class Lookups {
 
   const Tasks& TasksOf(std::string_view executor_id);
   const AllStarts& Starts();
-  static std::optional<NextExecutor> NextOf(const std::vector<Start>& starts, std::string_view executor_id, uint64_t oom_kills,
-                                            uint64_t removed_event);
+  static const Start* NextOf(const std::vector<Start>& starts, std::string_view executor_id, uint64_t oom_kills, uint64_t removed_event);
 
   const StoreState& state_;
   // Made when they are first wanted.

@@ -104,9 +104,9 @@ Verdict ByOutOfMemoryError(const DeathEvidence& evidence) {
           .how = fmt::format("{}, and its task's OutOfMemoryError says that {}", EndPhrase(evidence.loss), PoolPhrase(pool))};
 }
 
-// Killers in user space (systemd-oomd, a node's agent) act on a full container or host, too, and the kernel doesn't count them.
+// Killers in user space (systemd-oomd, earlyoom, a node's agent) act on a full container or host, too, and the kernel doesn't count them.
 bool MayBeOfMemory(const DeathEvidence& evidence) {
-  return ShareOf(evidence.used_bytes, evidence.limit_bytes) >= kNearLimit || HostShare(evidence) >= kFullHost;
+  return ShareOf(evidence.used_bytes, evidence.limit_bytes) >= kNearLimit || HostShare(evidence) >= kKillersAct;
 }
 
 // "; executor 8, the next one in it, found that the kernel killed nothing in its cgroup"; "" where nobody could look.
@@ -125,7 +125,7 @@ Verdict ByUse(const DeathEvidence& evidence) {
     return {.unknown = true, .how = how + use + "; Spark has not heard of it: a kill, a long pause and a broken connection look alike"};
   if (evidence.kernel_kills) {  // 0: the kernel did not do it
     const std::string found = FoundNothing(evidence);
-    if ((evidence.counted_on_host && MayBeOfMemory(evidence)) || HostShare(evidence) >= kFullHost) {
+    if ((evidence.counted_on_host && MayBeOfMemory(evidence)) || HostShare(evidence) >= kKillersAct) {
       return {.unknown = true, .how = how + use + found + ", but a program may have, such as the cluster's or the host's own killer"};
     }
     if (!evidence.loss.exit_code) return {.unknown = true, .how = how + use + found + "; it may have crashed, or ended itself"};
@@ -135,11 +135,14 @@ Verdict ByUse(const DeathEvidence& evidence) {
   const int64_t age_ms = evidence.sample_age_ms.value_or(0);
   how += use;
   if (age_ms >= kStaleSampleMs) return {.unknown = true, .how = fmt::format("{}, which was {} old", how, FormatDuration(age_ms))};
-  if (share >= kNearLimit) return {.out_of_memory = true, .how = how};
-  if (const double before = ShareOf(evidence.used_before_bytes, evidence.limit_bytes); before >= kNearLimit)
+  const double host = HostShare(evidence);
+  // Pages that processes share are in the memory of each of them, so their sum may be more than what the host uses. A host that merely
+  // had some room proves nothing: its figure is up to a second older, and a second fills gigabytes.
+  const bool counted_twice = evidence.limit_is_hosts && host >= 0 && (host < kMostOfHost || (share > 1 && host < kNearLimit));
+  if (share >= kNearLimit && !counted_twice) return {.out_of_memory = true, .how = how};
+  if (const double before = ShareOf(evidence.used_before_bytes, evidence.limit_bytes); before >= kNearLimit && !counted_twice)
     return {.unknown = true,
             .how = fmt::format("{}, without what workers had held that died since; with it {}", how, FormatPercent(before, 1))};
-  const double host = HostShare(evidence);
   const std::string together = fmt::format("all on it together used {}", FormatPercent(host, 1));
   if (evidence.limit_is_hosts && host >= kFullHost) {
     return {.out_of_memory = true, .of_host = share < kMostOfHost, .how = fmt::format("{}, which is the host's memory; {}", how, together)};
@@ -148,12 +151,14 @@ Verdict ByUse(const DeathEvidence& evidence) {
     return {.unknown = true, .how = how + "; the kernel killed something on its host meanwhile, for want of memory"};
   if (evidence.limit_is_unseen)
     return {.unknown = true, .how = how + ", which is the host's memory; whether a container limits it lower can't be seen from inside"};
-  if (!evidence.limit_is_hosts && host < kFullHost) return {.how = how};
-  if (!evidence.limit_is_hosts) return {.unknown = true, .how = fmt::format("{}; but its host was full: {}", how, together)};
+  const bool stale = age_ms >= kStaleHostSampleMs;
+  if (!evidence.limit_is_hosts && host < (stale ? kNearLimit : kKillersAct)) return {.how = how};
+  if (!evidence.limit_is_hosts)
+    return {.unknown = true, .how = fmt::format("{}; but its host was {}full: {}", how, host < kFullHost ? "nearly " : "", together)};
   if (host < 0) return {.unknown = true, .how = how + ", which is the host's memory; how much others used of it is not known"};
   how += fmt::format(", which is the host's memory; {}", together);
-  if (age_ms >= kStaleHostSampleMs)
-    return {.unknown = true, .how = fmt::format("{}, measured {} before its end", how, FormatDuration(age_ms))};
+  if (stale) return {.unknown = true, .how = fmt::format("{}, measured {} before its end", how, FormatDuration(age_ms))};
+  if (host >= kKillersAct) return {.unknown = true, .how = how + "; a killer of the host's own may have acted"};
   return {.how = how};
 }
 
@@ -222,12 +227,19 @@ Verdict Judge(const DeathEvidence& evidence) {
     if (evidence.last_word || !evidence.heap_error.empty()) return ByOutOfMemoryError(evidence);
     if (loss.exit_code == kExitSparkOom || evidence.exits_on_out_of_memory) return ByExitCode(evidence);
   }
-  // OnOutOfMemoryError (YARN's default) and CrashOnOutOfMemoryError end a JVM so; alone these codes prove nothing.
-  const bool may_end_so = loss.exit_code == kSignalBase + SIGTERM || loss.exit_code == kSignalBase + SIGABRT;
+  // OnOutOfMemoryError (YARN's default), CrashOnOutOfMemoryError and Spark 3.5 (of an exception that the error caused) end a JVM so; alone
+  // these codes prove nothing.
+  const bool by_sigterm = loss.exit_code == kSignalBase + SIGTERM;
+  const bool may_end_so = by_sigterm || loss.exit_code == kSignalBase + SIGABRT || loss.exit_code == kExitSparkUncaught;
   if (!evidence.heap_error.empty() || (may_end_so && evidence.last_word && evidence.last_word->pool != JvmPool::kOther))
     return ByOutOfMemoryError(evidence);
   if (by_sigkill) return ByUseOrByItself(evidence);
   if (loss.exit_code == kExitGeneral) return ByGeneralError(evidence);
+  if (const double host = HostShare(evidence); by_sigterm && host >= kKillersAct) {
+    return {.unknown = true,
+            .how = fmt::format("{}; all on its host together used {}, and a killer of the host's own, such as earlyoom, ends processes so",
+                               EndPhrase(loss), FormatPercent(host, 1))};
+  }
   return {.how = EndPhrase(loss)};
 }
 
@@ -239,7 +251,7 @@ Verdict JudgeWorker(const WorkerEvidence& evidence) {
     return {.how = how};
   }
   const bool on_host = evidence.death.counted_on_host && (MayBeOfMemory(evidence.death) || !evidence.death.used_bytes);
-  const bool user_space = on_host || HostShare(evidence.death) >= kFullHost;
+  const bool user_space = on_host || HostShare(evidence.death) >= kKillersAct;
   if (evidence.death.kernel_kills && *evidence.death.kernel_kills == 0 && !user_space) {
     return {.how = fmt::format(
                 "it vanished with its task, the kernel's oom_kill counter of its {} did not rise, and its black box has no word of a "

@@ -16,6 +16,8 @@ namespace memprof {
 inline constexpr double kNearLimit = 0.85;
 // Likewise, of a whole host's memory that all together had used.
 inline constexpr double kFullHost = 0.95;
+// Killers in user space act before a host is full: earlyoom ends the largest process, by SIGTERM, when a tenth of the memory is left.
+inline constexpr double kKillersAct = 0.88;
 // Whoever used less of a full host is not who filled it.
 inline constexpr double kMostOfHost = 0.5;
 // An OutOfMemoryError of a heap that held less is rare: it takes one very large array, or a burst after the last collection.

@@ -1,16 +1,30 @@
-// Executors that were lost, not removed on purpose. Pure.
+// Executors that were lost, not removed on purpose. Pure functions.
 #pragma once
 
 #include <algorithm>
 #include <optional>
 
 #include "facts/loss_reason.h"
+#include "rollup/executor_sums.h"
 #include "rollup/state.h"
 
 namespace memprof {
 
 // When it was first known to be gone: Spark ends an executor's tasks before it reports the removal.
 inline int64_t GoneMs(const ExecutorFacts& facts) { return std::min(facts.removed_ms, facts.task_lost_ms.value_or(facts.removed_ms)); }
+
+// Why Spark removed it. On Kubernetes Spark says of an executor that it no longer hears that it killed it: it asks for that first, and that
+// is done before it is told of the silence (HeartbeatReceiver.expireDeadHosts). Those let go on purpose have no tasks, or were heard.
+inline LossReason LossOf(const ExecutorFacts& facts) {
+  constexpr int64_t kSilentMs = 60'000;  // spark.network.timeout is 120 s; while tasks run, samples come every ten
+  LossReason loss = ParseLossReason(facts.removed_reason);
+  if (!loss.by_driver || !facts.task_lost_ms) return loss;
+  const proto::ExecutorSnapshot snapshot = SnapshotOf(facts);
+  if (!snapshot.has_last() || facts.clock.ToDriver(snapshot.last().time_ms()) + kSilentMs > GoneMs(facts)) return loss;
+  loss.kind = LossKind::kUnknown;
+  loss.silent = true;
+  return loss;
+}
 
 // Removed while the application ran, and not on purpose. If it was the last executor, the application may end between the loss of its
 // tasks and the removal.
@@ -20,7 +34,7 @@ inline bool EndedUnexpectedly(const ExecutorFacts& facts, const StoreState& stat
   if (facts.reported_by_jvm) return true;
   const uint64_t gone_event = facts.task_lost_event != 0 ? std::min(facts.task_lost_event, facts.removed_event) : facts.removed_event;
   if (state.CameAfterEnd(GoneMs(facts), gone_event)) return false;
-  return ParseLossReason(facts.removed_reason).kind != LossKind::kOnPurpose;
+  return LossOf(facts).kind != LossKind::kOnPurpose;
 }
 
 }  // namespace memprof

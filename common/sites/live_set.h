@@ -4,7 +4,7 @@
 //
 // There are two lists in order of address. One has the page-aligned blocks (mappings), because a range of them can be unmapped at
 // once. The other has the large blocks, whose residency is read from time to time. Both lists are bounded; a block without a
-// place in them is still followed and found by its start.
+// place in them is still followed and found by its start. Where large blocks have no place, all slots are gone through for them.
 #pragma once
 
 #include <cstddef>
@@ -52,9 +52,15 @@ class LiveSet {
   void Erase(LiveBlock* block);
 
   uint32_t large_count() const { return large_count_; }
-  // Visits the listed large blocks; the set is not changed.
+  // Visits the large blocks; the set is not changed.
   template <typename Visit>
   void VisitLarge(Visit visit) {
+    if (large_count_ > large_.count()) {
+      for (uint32_t at = 0; at < slots_; ++at) {
+        if (blocks_[at].address != 0 && IsLarge(blocks_[at])) visit(blocks_[at]);
+      }
+      return;
+    }
     for (uint32_t i = 0; i < large_.count(); ++i) {
       if (LiveBlock* block = Find(large_[i])) visit(*block);
     }

@@ -38,7 +38,9 @@ uint32_t Recorder::State::SiteOf(const LiveBlock& block) {
 }
 
 void Recorder::State::Evict(uint32_t site) {
-  box::Site gone = sites.Read(site);
+  const box::Site read = sites.Read(site);
+  sites.Remove(site);  // first: it may flush the table, and what is being written then
+  box::Site gone = read;
   ActiveSession& session = gone.session == task.value.number ? task : process;
   const PeakTotal& total = session.value.total;
   uint32_t overflow = OverflowSite(session, static_cast<Origin>(gone.origin));
@@ -58,7 +60,6 @@ void Recorder::State::Evict(uint32_t site) {
   rest.share.read_kib += gone.share.read_kib;
   rest.share.read_kib_at_peak += gone.share.read_kib_at_peak;
   rest.share.later_kib_at_peak += gone.share.later_kib_at_peak;
-  sites.Remove(site);
   sites.Commit(overflow);
   --session.sites;
   Count(&Counters::evicted_sites, &box::Session::evicted_sites);
@@ -206,7 +207,11 @@ LiveBlock* Recorder::State::Charge(const Sample& sample) {
     block.generation = sites.generation(site) & kGenerationMask;
     block.task = &session == &task;
     inserted = live.Insert(block);
-    if (IsLarge(block)) young.Add(block.address, MonotonicNs());
+    if (IsLarge(block)) {
+      young.Add(block.address, MonotonicNs());
+      // What stood there when profiling began was unmapped unseen: free() of such a block calls no hook for munmap.
+      if (rows.regions != nullptr) rows.regions->RemoveOfKind(RegionKind::kBefore, block.address, block.address + block.size);
+    }
     Grow(session.value.total, record.share, block.weight, LiveVariance(block));
   }
   sites.Commit(site);

@@ -1,6 +1,7 @@
 // Blocks that move, grow, shrink or lose a part: realloc, mremap, munmap. HOOK: see recorder.h.
 #include <algorithm>
 
+#include "base/clock.h"
 #include "resident/residency.h"
 #include "sites/recorder.h"
 #include "sites/recorder_state.h"
@@ -23,8 +24,15 @@ Recorder::Detached Recorder::Detach(uintptr_t address) {
   return detached;
 }
 
+// A buffer that grows by small steps is taken for each of them: its pages are looked up only as long as there is time for it.
 void Recorder::State::Take(LiveBlock* block, Detached* detached) {
-  ReadResidency(*block);
+  if (IsLarge(*block)) {
+    const int64_t begin = MonotonicNs();
+    if (looks.Has(begin)) {
+      ReadResidency(*block);
+      looks.Spend(MonotonicNs() - begin);
+    }
+  }
   detached->session = OwnerOf(*block).value.number;
   detached->block = *block;
   live.Erase(block);

@@ -115,11 +115,15 @@ class OldTables {
 // counts as live, and not as allocated again.
 void Recorder::State::RestartTables() {
   OldTables old(file, sites, process.value.number);
+  const box::Session before = process.value;
   EmptyTables();
   if (!old.valid()) {
     ForgetAllBlocks();
     return;
   }
+  // The blocks go on, so their growth does, too; and what the process held at its beginning stays what it was.
+  process.value.opened_ms = before.opened_ms;
+  process.value.rss_at_open_bytes = before.rss_at_open_bytes;
   live.Sweep([&](LiveBlock& block) {
     OldTables::OldSite& site = old.SiteOf(block);
     const bool known = site.known && site.generation == block.generation;

@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <deque>
 #include <mutex>
+#include <set>
 
 #include "base/cut_text.h"
 #include "budget/budget.h"
 #include "facts/error_title.h"
 #include "intake/delivery.h"
 #include "intake/host_kills.h"
+#include "postmortem/failure_note.h"
+#include "postmortem/post_mortems.h"
 #include "report/json.h"
 #include "report/views/post_mortem_text.h"
 #include "rollup/bounds.h"
+#include "rollup/executor_rows.h"
 #include "rollup/state.h"
 #include "store/event_writer.h"
 #include "store/report_builder.h"
@@ -279,8 +283,17 @@ std::vector<std::string> ProfileStore::TakePostMortems(int64_t now_ms, bool all)
 
 std::optional<std::string> ProfileStore::FailureNote(std::string_view failure, const std::optional<FailedJob>& job, int64_t now_ms) const {
   if (!TellsOfDeath(failure)) return std::nullopt;
-  const Report report = Model(/*unfinished=*/true);
-  const ReportPostMortem* death = DeathOf(failure, job, report.post_mortems, now_ms);
+  std::vector<ReportPostMortem> deaths;
+  {
+    // Not the whole report: the program's thread waits for this.
+    std::lock_guard lock(impl_->mutex);
+    std::set<ReportNotAvailable> not_available;
+    CounterSums counters;
+    ExecutorSums rest;
+    bool awaits_names = false;
+    deaths = PostMortems(impl_->state, ExecutorRows(impl_->state, not_available, counters, rest), awaits_names).shown;
+  }
+  const ReportPostMortem* death = DeathOf(failure, job, deaths, now_ms);
   return death == nullptr ? "" : death->headline;
 }
 

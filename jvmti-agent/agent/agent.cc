@@ -138,11 +138,11 @@ void Agent::Stop() noexcept {
     malloc_.Stop();
     ground_.jvm.SetThreadEvents(false);
     heap_.Stop();
-    names_.Stop();
     // Only this looks at files.
     const auto put_away = [this, application] {
       watch_.Stop(*application);
       shortages_.Stop(*application);
+      names_.Stop();  // last: it may take a second, and names what the others have found
     };
     if (!RunWithin(kMostStop * application->options.patience, put_away)) {
       inert_ = "the file system of the black boxes did not answer when the application before ended";
@@ -233,7 +233,9 @@ void Agent::OnHeapExhaustedExit(JNIEnv* jni) noexcept {
 
 void Agent::OnThreadStarting(jthread thread) noexcept { tasks_.ThreadStarting(thread); }
 
-void Agent::OnThreadStart(JNIEnv* jni, jthread thread) noexcept { tasks_.ThreadStart(jni, thread); }
+void Agent::OnThreadStart(JNIEnv* jni, jthread thread) noexcept {
+  Guarded([&] { tasks_.ThreadStart(jni, thread); });
+}
 
 void Agent::OnOffHeapAllocated(JNIEnv* jni, uint64_t address, uint64_t size) noexcept {
   Guarded([&] { offheap_.Allocated(jni, address, size); });

@@ -1,5 +1,6 @@
 #include "offheap/left_behind.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -16,10 +17,14 @@ void LeftBehind::Keep(TaskTag tag, const TaskFigures& task) {
   if (task.offheap.live_bytes() <= 0) return;
   Ended ended{tag, task.stacks, task.key.stage_id, task.key.stage_attempt, {}};
   const auto& sites = task.offheap.table().sites();
-  for (size_t i = 0; i < sites.size(); ++i) {
-    if (ended.sites.size() == kMostSites) break;
-    if (sites[i].figures.live.bytes > 0) ended.sites.emplace(static_cast<uint32_t>(i), sites[i].stack);
+  std::vector<uint32_t> holding;
+  for (uint32_t i = 0; i < sites.size(); ++i) {
+    if (sites[i].figures.live.bytes > 0) holding.push_back(i);
   }
+  const auto heavier = [&](uint32_t a, uint32_t b) { return sites[a].figures.live.bytes > sites[b].figures.live.bytes; };
+  const auto last = holding.begin() + static_cast<ptrdiff_t>(std::min(kMostSites, holding.size()));
+  std::partial_sort(holding.begin(), last, holding.end(), heavier);
+  for (auto site = holding.begin(); site != last; ++site) ended.sites.emplace(*site, sites[*site].stack);
   const std::lock_guard lock(mutex_);
   ended_.push_back(std::move(ended));
   MakeRoom();

@@ -1,8 +1,8 @@
 // LeftBehind: off-heap memory of ended tasks, by who allocated it: cached blocks, memory kept by pools, leaks. The blocks
 // themselves are followed under their task's tag (offheap_blocks.h); this class keeps the sites.
 //
-// At most kMostTasks tasks of kMostGenerations generations of stacks, kMostSites sites of each. Tasks without blocks are dropped
-// first, then the oldest, whose blocks are only summed up. Thread-safe. Allocates; not for GC callbacks.
+// At most kMostTasks tasks of kMostGenerations generations of stacks, the kMostSites heaviest sites of each. Tasks without blocks are
+// dropped first, then the oldest, whose blocks are only summed up. Thread-safe. Allocates; not for GC callbacks.
 #pragma once
 
 #include <cstdint>

@@ -83,7 +83,7 @@ class JvmWatch:
         if self._watch.place_of_report(pid) is None:
             return ""
         watch, self._watch = self._watch, self._begin()  # the new one is for the next JVM
-        written = watch.finish(pid, status, None, os.path.abspath("sparkmemprof-report"))
+        written = watch.finish(pid, status, os.path.abspath("sparkmemprof-report"))
         watch.__exit__()
         if not watch.headlines:
             return ""

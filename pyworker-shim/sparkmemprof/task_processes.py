@@ -11,6 +11,7 @@ import functools
 import json
 import mmap
 import os
+import sys
 from typing import Any, Callable
 
 from sparkmemprof.arrow_pool import ArrowPool, arrow_pool, count_arrow_pool
@@ -42,6 +43,7 @@ class TaskProcesses:
         self._started = _shared_count()
         self._refused = 0  # of this process's own
         self._fork_has_room = False
+        self._closes_forks = False
         self.task: tuple[int, ...] | None = None
         self.udfs: list[tuple[str, str, int, str]] = []
 
@@ -89,6 +91,20 @@ class TaskProcesses:
 
     def _count_fork(self) -> None:
         self._fork_has_room = not is_starting() and self._count(1)
+        util = sys.modules.get("multiprocessing.util")
+        if util is not None and not self._closes_forks:
+            self._closes_forks = True
+            self._quietly(util.register_after_fork, self, TaskProcesses._close_at_end)
+
+    def _close_at_end(self) -> None:
+        """Of a fork of multiprocessing's, which leaves by os._exit: so that it isn't taken for one that ran on beside
+        the next. multiprocessing calls this when the fork begins."""
+        if self._fork_has_room:
+            last = -1_000  # its own finalizers are above
+            sys.modules["multiprocessing.util"].Finalize(None, self._close, exitpriority=last)
+
+    def _close(self) -> None:
+        self._quietly(self._hooks.close_session)
 
     def _start_in_fork(self) -> None:
         self._refused = 0

@@ -56,11 +56,11 @@ py::dict SessionOf(const BoxSession& session) {
                               "virtual"_a = incident.virtual_bytes, "resident"_a = incident.resident_bytes,
                               "limit"_a = incident.limit_bytes, "frames"_a = StackOf(session, incident.stack)));
   }
-  return py::dict("number"_a = session.number, "task_attempt_id"_a = session.task_attempt_id, "stage_id"_a = session.stage_id,
-                  "stage_attempt"_a = session.stage_attempt, "partition"_a = session.partition, "attempt_number"_a = session.attempt_number,
-                  "closed"_a = session.closed, "checksum_ok"_a = session.checksum_ok, "allocated"_a = session.allocated_bytes,
-                  "live_peak"_a = session.live_peak_bytes, "sites"_a = sites, "udfs"_a = udfs, "counters"_a = counters,
-                  "incidents"_a = incidents);
+  return py::dict("number"_a = session.number, "task_attempt_id"_a = session.task_attempt_id, "opened_ms"_a = session.opened_ms,
+                  "closed_ms"_a = session.closed_ms, "stage_id"_a = session.stage_id, "stage_attempt"_a = session.stage_attempt,
+                  "partition"_a = session.partition, "attempt_number"_a = session.attempt_number, "closed"_a = session.closed,
+                  "checksum_ok"_a = session.checksum_ok, "allocated"_a = session.allocated_bytes, "live_peak"_a = session.live_peak_bytes,
+                  "sites"_a = sites, "udfs"_a = udfs, "counters"_a = counters, "incidents"_a = incidents);
 }
 
 // None where there are no rows.

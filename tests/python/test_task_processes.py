@@ -9,6 +9,7 @@ WAYS = {
     "spawns": (1_899_997, 1),
     "serves": (2_899_997, 1),
     "joins": (3_899_997, 2),
+    "forks": (8_899_997, 3),
     "runs": (4_899_997, 1),
     "runs_apart": (6_899_997, 9),
 }
@@ -52,6 +53,10 @@ def test_their_blocks_are_the_tasks(run_job, boxes):
         of_worker = [s for s in sessions if [udf["name"] for udf in s["udfs"]] == [way] and s not in found]
         assert {session["task_attempt_id"] for session in found} == {of_worker[0]["task_attempt_id"]}, way
         assert [udf["name"] for session in found for udf in session["udfs"]] == [way] * count
+    one_by_one = sorted(holders(sessions, WAYS["forks"][0]), key=lambda session: session["opened_ms"])
+    assert all(session["closed"] for session in one_by_one)
+    ends = [session["closed_ms"] for session in one_by_one]
+    assert all(end <= later["opened_ms"] for end, later in zip(ends, one_by_one[1:])), "none ran beside the next"
     assert len(holders(sessions, OFTEN_BYTES)) == MOST, "up to a bound"
     beyond = [session["counters"].get("unprofiledProcesses") for session in sessions]
     assert [count for count in beyond if count] == [18 - MOST]

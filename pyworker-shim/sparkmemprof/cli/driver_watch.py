@@ -94,21 +94,30 @@ class DriverWatch:
         """Whether that JVM has begun to end itself because of a full heap."""
         return self.folder is not None and report_places.last_report(self.folder, pid) is not None
 
-    def finish(self, pid, status, report, directory):
+    def report(self, pid):
+        """The report.json of the last profiled application of that JVM, or None. A spark-submit of the user's may start
+        the JVM as a process of its own: then it is the only one that tells."""
+        told = [] if self.folder is None else report_places.applications(self.folder)
+        told = [each for each in told if each.mark != "absent"]
+        jvms = {each.jvm for each in told}
+        if pid not in jvms and len(jvms) == 1:
+            pid = jvms.pop()
+        reports = [each.report() for each in told if each.jvm == pid]
+        return reports[-1] if reports else None
+
+    def finish(self, pid, status, directory):
         """Joins what the driver's processes left with its report, and reports their deaths.
 
         `pid`: of its JVM, which was spark-submit. `status`: as subprocess has it.
-        `report`: its report.json if it has ended in order, or None.
         `directory`: where a report goes if the driver was killed and left none.
         Returns the path of the report that was written, or None.
         """
         if self.boxes is None:
             return None
         try:
-            told = report_places.running(self.folder, pid)
             if any((each.jvm, each.mark) == (pid, "hidden") for each in report_places.applications(self.folder)):
                 shutil.rmtree(self.boxes, ignore_errors=True)  # the program itself has set that its lines are not shown
-            return self._finish(pid, status, (told and told.report()) or report, directory)
+            return self._finish(pid, status, self.report(pid), directory)
         except (Exception, KeyboardInterrupt) as error:
             self._warn(error)
             return None
@@ -142,6 +151,8 @@ class DriverWatch:
         from sparkmemprof import _store
 
         end = self._end(status, report.read_bytes() if report is not None else b"")
+        if status < 0 and report is not None and report_places.running(self.folder, pid) is None:
+            end |= {"jvm_killed": False, "exited": True}  # its application had ended: that death is none of it
         last = report_places.last_report(self.folder, pid) if status == _OF_A_FULL_HEAP else None
         found = None
         if last is not None:

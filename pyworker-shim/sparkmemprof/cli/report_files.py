@@ -1,6 +1,5 @@
 """Finds report.json files, `<report directory>/<application id>/report.json`, and event logs of Spark."""
 
-import json
 import os
 import pathlib
 import re
@@ -29,22 +28,6 @@ def newest_report(directory, since):
     reports = reports_in(directory)
     # One second of tolerance: file systems keep coarser times than the clock.
     return reports[0] if reports and reports[0].stat().st_mtime >= since - 1 else None
-
-
-def report_of(jvm_pid, directory, since):
-    """The report.json written after `since` (seconds) by the driver whose JVM has this pid, or None."""
-    for path in reports_in(directory):
-        try:
-            if path.stat().st_mtime < since - 1:
-                break
-            report = json.loads(path.read_bytes())
-            drivers = [row for row in report["executors"] if row["id"] == "driver"]
-            pids = {process["pid"] for row in drivers for process in row["processes"] if process["kind"] == "jvm"}
-        except (OSError, ValueError, KeyError, TypeError):
-            continue  # the report of another application
-        if jvm_pid in pids:
-            return path
-    return None
 
 
 def event_logs_in(directory):

@@ -1,8 +1,8 @@
 """What the JVM of a Spark application says to the process that watches it, in a private folder of that process's.
 
 ReportPlace.java writes `<pid>.report-place` while an application runs, and adds that file's line to
-`<pid>.ended-reports` when it has ended. A JVM that exits because of a full heap leaves the report itself,
-`<pid>.report.json` (driver_store.h).
+`<pid>.ended-reports` when it has ended (without room for the line it is the file itself, `<pid>.last.ended-reports`).
+A JVM that exits because of a full heap leaves the report itself, `<pid>.report.json` (driver_store.h).
 """
 
 import pathlib
@@ -26,7 +26,10 @@ class Application(NamedTuple):
         """Its report.json if that is a local file, or None."""
         folder = local_directory(self.place) if self.place else None
         path = None if folder is None else pathlib.Path(folder, "report.json")
-        return path if path is not None and path.exists() else None
+        try:
+            return path if path is not None and path.exists() else None
+        except OSError:
+            return None
 
     def still_runs(self):
         """It hasn't ended, and its JVM lives."""

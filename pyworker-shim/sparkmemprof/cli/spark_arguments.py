@@ -4,21 +4,13 @@ import os
 import re
 
 # Options that take a value; everything else with a leading dash is a switch, or an error that spark-submit reports.
-_WITH_VALUE = frozenset(
-    (
-        *("--archives", "--class", "--conf", "-c", "--deploy-mode", "--driver-class-path", "--driver-cores"),
-        *(
-            "--driver-java-options",
-            "--driver-library-path",
-            "--driver-memory",
-            "--exclude-packages",
-            "--executor-cores",
-        ),
-        *("--executor-memory", "--files", "--jars", "--keytab", "--kill", "--master", "--name", "--num-executors"),
-        *("--packages", "--principal", "--properties-file", "--proxy-user", "--py-files", "--queue", "--remote"),
-        *("--repositories", "--status", "--total-executor-cores"),
-    )
+_NAMES = (
+    "--archives --class --conf -c --deploy-mode --driver-class-path --driver-cores --driver-default-class-path"
+    " --driver-java-options --driver-library-path --driver-memory --exclude-packages --executor-cores --executor-memory"
+    " --extra-properties-file --files --jars --keytab --kill --master --name --num-executors --packages --principal"
+    " --properties-file --proxy-user --py-files --queue --remote --repositories --status --total-executor-cores"
 )
+_WITH_VALUE = frozenset(_NAMES.split())
 _EQUALS = re.compile(r"(--[^=]+)=(.+)", re.DOTALL)
 
 
@@ -104,6 +96,7 @@ def default_properties(arguments, spark_home, environment=os.environ):
     paths = [chosen] if chosen else [defaults]
     if chosen and any(name == "--load-spark-defaults" for name, _ in arguments.options):
         paths.insert(0, defaults)
+    paths += [value for name, value in arguments.options if name == "--extra-properties-file" and value]
     entries = {}
     for path in paths:
         if os.path.isfile(path):

@@ -10,7 +10,7 @@ import time
 
 from . import confs
 from .driver_watch import DriverWatch, interval_of
-from .report_files import local_directory, newest_report, report_of
+from .report_files import local_directory, newest_report
 from .signals import received_by
 from .spark_arguments import SparkArguments, default_properties
 from .spark_home import find_spark_submit
@@ -42,7 +42,8 @@ def profiled(arguments, defaults, environment=os.environ):
 
     effective = _effective(arguments, defaults)
     master = arguments.option("--master") or effective("spark.master") or environment.get("MASTER") or "local[*]"
-    cluster = (arguments.option("--deploy-mode") or effective("spark.submit.deployMode")) == "cluster"
+    deploy_mode = arguments.option("--deploy-mode") or effective("spark.submit.deployMode")
+    cluster = (deploy_mode or environment.get("DEPLOY_MODE")) == "cluster"
     pairs = confs.settings(master, arguments.own.get("--agentpath"))
     if not cluster and not _is_off(effective("spark.memprof.driver.enabled")):
         pairs += confs.driver_settings(master)
@@ -103,14 +104,14 @@ def submit(words):
     started = time.time()
     if local is None or _is_off(effective("spark.memprof.enabled")):
         status = _wait(subprocess.Popen([path, *arguments.line()], env=environment))
-        written = None
+        written = newest_report(local, since=started) if local is not None else None  # the program may switch it on
     else:
         with _driver_watch(arguments, effective) as driver:
             child = subprocess.Popen([path, *arguments.line()], env=driver.environment(environment))
             status = _wait(child)
-            written = driver.finish(child.pid, status, report_of(child.pid, local, since=started), local)
-    if written is None and local is not None:
-        written = newest_report(local, since=started)
+            written = driver.finish(child.pid, status, local) or driver.report(child.pid)
+            if driver.folder is None:  # nobody could say where it is
+                written = newest_report(local, since=started)
     _say_where(report_dir, local, written)
     return status if status >= 0 else _die_of(-status)
 

@@ -1,6 +1,10 @@
 """Arguments and properties files are read as spark-submit reads them."""
 
 import importlib
+import os
+import pathlib
+import re
+import zipfile
 
 import pytest
 
@@ -27,8 +31,40 @@ def test_values_may_look_like_options(module):
     assert arguments.conf("f") is None
 
 
+@pytest.mark.parametrize("line", ["3_5", "4"])
+def test_what_takes_a_value_is_what_sparks_own_parser_says(module, line):
+    python = os.environ.get(f"MEMPROF_PYTHON_{line}")
+    if not python:
+        pytest.skip(f"MEMPROF_PYTHON_{line} names no Python with pyspark; tests/run.sh sets it")
+    (jar,) = pathlib.Path(python).parents[1].glob("lib/python3*/site-packages/pyspark/jars/spark-launcher_*.jar")
+    with zipfile.ZipFile(jar) as classes:
+        constants = classes.read("org/apache/spark/launcher/SparkSubmitOptionParser.class")
+    switches = {"--help", "--load-spark-defaults", "--supervise", "--usage-error", "--verbose", "--version"}
+    sparks = {name.decode() for name in re.findall(rb"--[a-z][a-z-]+", constants)}
+    assert "--properties-file" in sparks
+    assert sparks - switches <= module._WITH_VALUE
+
+
 def test_an_option_at_the_end_without_its_value(module):
     assert module.SparkArguments(["--conf"]).line() == ["--conf"]
+
+
+def test_files_of_properties_in_sparks_order(module, tmp_path):
+    conf = tmp_path / "conf"
+    conf.mkdir()
+    files = {conf / "spark-defaults.conf": "a 1\nb 1\nc 1\nd 1", tmp_path / "chosen": "b 2\nc 2\nd 2"}
+    files |= {tmp_path / "first": "c 3\nd 3", tmp_path / "second": "d 4"}
+    for path, text in files.items():
+        path.write_text(text)
+    extra = [word for name in ("first", "second") for word in ("--extra-properties-file", str(tmp_path / name))]
+
+    def read(*words):
+        return module.default_properties(module.SparkArguments([*words, *extra, "job.py"]), str(tmp_path), {})
+
+    assert read() == {"a": "1", "b": "1", "c": "3", "d": "4"}
+    chosen = ("--properties-file", str(tmp_path / "chosen"))
+    assert read(*chosen) == {"b": "2", "c": "3", "d": "4"}
+    assert read("--load-spark-defaults", *chosen) == {"a": "1", "b": "2", "c": "3", "d": "4"}
 
 
 def test_properties(module, tmp_path):

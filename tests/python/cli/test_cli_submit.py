@@ -104,6 +104,8 @@ def test_what_the_user_already_has_is_not_added_twice(cli, fake_spark, bundle):
 def test_cluster_mode_leaves_the_report_directory_to_the_driver(cli, fake_spark):
     finished = cli("submit", "--master", "yarn", "--deploy-mode", "cluster", "job.py", env=fake_spark.env)
     assert "spark.memprof.report.dir" not in fake_spark.confs()
+    cli("submit", "--master", "yarn", "job.py", env={**fake_spark.env, "DEPLOY_MODE": "cluster"})
+    assert "spark.memprof.report.dir" not in fake_spark.confs(), "Spark reads it, too"
     assert finished.stderr == ""
 
 
@@ -146,7 +148,7 @@ def full(**_):
 tempfile.mkdtemp = full
 from sparkmemprof.cli.driver_watch import DriverWatch
 with DriverWatch("job.py", 65536, True) as driver:
-    print(driver.environment({"A": "1"}), driver.finish(17, 3, None, "reports"))
+    print(driver.environment({"A": "1"}), driver.finish(17, 3, "reports"))
 """
     finished = subprocess.run(
         [sys.executable, "-c", code],
@@ -180,15 +182,18 @@ def test_the_drivers_python_alone_is_started_by_us(cli, fake_spark):
 
 
 def test_only_the_report_of_its_own_driver_is_joined(cli, fake_spark, tmp_path):
-    """Another application's report in the same directory, written meanwhile, stays as it is."""
-    report = '{"executors": [{"id": "driver", "processes": [{"kind": "jvm", "pid": 1}]}]}'
+    """Another application's report in the same directory, written meanwhile, stays as it is; in containers that share
+    that directory the drivers' pids may be equal."""
+    report = '{"executors": [{"id": "driver", "processes": [{"kind": "jvm", "pid": %d}]}]}'
     job = (
         "d = pathlib.Path('sparkmemprof-report/app-1'); d.mkdir(parents=True);"
-        f"(d / 'report.json').write_text({report!r}); sys.stdout.flush(); os.kill(os.getpid(), signal.SIGKILL)"
+        f"(d / 'report.json').write_text({report!r} % os.getpid()); sys.stdout.flush();"
+        "os.kill(os.getpid(), signal.SIGKILL)"
     )
     finished = cli("submit", "job.py", env={**fake_spark.env, "FAKE_JOB": job})
     assert finished.returncode == -signal.SIGKILL
-    assert (tmp_path / "sparkmemprof-report/app-1/report.json").read_text() == report
+    of_another = json.loads((tmp_path / "sparkmemprof-report/app-1/report.json").read_text())
+    assert list(of_another) == ["executors"]
     assert "post-mortem of the driver" in finished.stderr
     (own,) = (tmp_path / "sparkmemprof-report").glob("driver-*/report.json")
     (death,) = json.loads(own.read_text())["postMortems"]
@@ -196,12 +201,52 @@ def test_only_the_report_of_its_own_driver_is_joined(cli, fake_spark, tmp_path):
 
 
 def test_says_where_the_report_is(cli, fake_spark, tmp_path):
+    report = '{"schemaVersion": 1, "application": {"id": "app-1"}, "executors": [], "stages": []}'
     job = (
         "d = pathlib.Path('sparkmemprof-report/app-1'); d.mkdir(parents=True);"
-        "(d / 'report.json').write_text('{}'); (d / 'report.html').write_text('x')"
+        f"(d / 'report.json').write_text({report!r}); (d / 'report.html').write_text('x');"
+        "folder = os.environ['SPARKMEMPROF_LAST_REPORT'];"
+        "pathlib.Path(folder, f'{os.getpid()}.ended-reports').write_text(f'shown {d.absolute()}');"
+        "other = pathlib.Path('sparkmemprof-report/app-2'); other.mkdir();"
+        "(other / 'report.json').write_text('{}')"  # of another application: the newest
     )
     finished = cli("submit", "job.py", env={**fake_spark.env, "FAKE_JOB": job})
     assert finished.stderr == f"sparkmemprof: report: {tmp_path}/sparkmemprof-report/app-1/report.html\n"
+
+
+@pytest.mark.parametrize(("told", "deaths"), [("report-place", 1), ("ended-reports", 0), ("last.ended-reports", 0)])
+def test_a_jvm_that_is_killed_after_its_applications_end_has_no_death(cli, fake_spark, tmp_path, told, deaths):
+    report = '{"schemaVersion": 1, "application": {"id": "app-1"}, "executors": [], "stages": []}'
+    job = (
+        "d = pathlib.Path('sparkmemprof-report/app-1'); d.mkdir(parents=True);"
+        f"(d / 'report.json').write_text({report!r}); folder = os.environ['SPARKMEMPROF_LAST_REPORT'];"
+        f"pathlib.Path(folder, f'{{os.getpid()}}.{told}').write_text(f'shown {{d.absolute()}}');"
+        "sys.stdout.flush(); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    finished = cli("submit", "job.py", env={**fake_spark.env, "FAKE_JOB": job})
+    assert finished.returncode == -signal.SIGKILL
+    assert finished.stderr.count("post-mortem of the driver") == deaths
+    assert finished.stderr.splitlines()[-1].startswith(f"sparkmemprof: report: {tmp_path}/sparkmemprof-report/app-1/")
+    found = json.loads((tmp_path / "sparkmemprof-report/app-1/report.json").read_text())
+    assert len(found.get("postMortems", [])) == deaths
+
+
+def test_without_a_folder_for_the_jvms_words_the_newest_report_is_named(package, bundle, fake_spark, tmp_path):
+    code = """
+import sys, tempfile
+
+def full(**_):
+    raise OSError("no space left")
+
+tempfile.mkdtemp = full
+from sparkmemprof.cli.submit import submit
+sys.exit(submit(["job.py"]))
+"""
+    job = "d = pathlib.Path('sparkmemprof-report/app-1'); d.mkdir(parents=True); (d / 'report.json').write_text('{}')"
+    own = {**fake_spark.env, "FAKE_JOB": job, "PYTHONPATH": str(package), "SPARKMEMPROF_BUNDLE": str(bundle)}
+    finished = processes.run([sys.executable, "-c", code], 60, env={**os.environ, **own}, cwd=tmp_path)
+    assert finished.returncode == 0
+    assert finished.stderr.endswith(f"sparkmemprof: report: {tmp_path}/sparkmemprof-report/app-1/report.json\n")
 
 
 def test_says_that_there_is_no_report(cli, fake_spark, tmp_path):
@@ -209,8 +254,11 @@ def test_says_that_there_is_no_report(cli, fake_spark, tmp_path):
     old.mkdir(parents=True)
     (old / "report.json").write_text("{}")
     os.utime(old / "report.json", (1, 1))
-    finished = cli("submit", "--conf", "spark.memprof.report.dir=out", "job.py", env=fake_spark.env)
-    assert "left no report" in finished.stderr, "an older run's report is not this one's"
+    job = "d = pathlib.Path('out/app-1'); d.mkdir(); (d / 'report.json').write_text('{}'); sys.exit(3)"
+    finished = cli(
+        "submit", "--conf", "spark.memprof.report.dir=out", "job.py", env={**fake_spark.env, "FAKE_JOB": job}
+    )
+    assert "left no report" in finished.stderr, "neither an older one nor that of a job beside it is this one's"
 
 
 def test_hands_sigterm_on(package, bundle, fake_spark, tmp_path):

@@ -38,6 +38,15 @@ def joins(row):
     return row + taken
 
 
+def forks(row):
+    """One after the other."""
+    for _ in range(3):
+        process = multiprocessing.get_context("fork").Process(target=in_child.take, args=(8_899_997,))
+        process.start()
+        process.join()
+    return row + process.exitcode
+
+
 def runs(row):
     code = "import in_child; print(in_child.take(4_899_997))"
     return row + int(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
@@ -61,7 +70,7 @@ def main():
     builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
     spark = builder.config("spark.python.daemon.module", "sparkmemprof.daemon").getOrCreate()
     numbers = spark.sparkContext.parallelize([0], 1)
-    ways = (spawns, serves, joins, runs, runs_apart, runs_often)
+    ways = (spawns, serves, joins, forks, runs, runs_apart, runs_often)
     print(json.dumps({way.__name__: numbers.map(way).collect() for way in ways}), flush=True)
     spark.stop()
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "offheap/left_message.h"
 
 namespace memprof {
@@ -62,6 +64,16 @@ TEST(LeftBehind, WhatEndedTasksStillHoldBySiteAndStage) {
   EXPECT_EQ(sites[0].live.bytes, 20'011);
   scene.Free(0x3000);
   EXPECT_TRUE(scene.left.Sites(scene.tasks).empty());
+}
+
+TEST(LeftBehind, TheHeaviestSitesOfATaskKeepTheirStacks) {
+  Scene scene;
+  const TaskTag tag = scene.Begin(1, 7, scene.Stacks());
+  constexpr uint64_t kLast = LeftBehind::kMostSites + 1;
+  for (uint64_t site = 1; site <= kLast; ++site) scene.Allocate(tag, 0x1000 * site, site, site == kLast ? 2e9 : 1000);
+  scene.End(tag, 1);
+  const std::vector<LeftSite> sites = scene.left.Sites(scene.tasks);
+  EXPECT_TRUE(std::any_of(sites.begin(), sites.end(), [](const LeftSite& site) { return site.stacks && site.live.bytes == 2e9; }));
 }
 
 TEST(LeftBehind, StacksOfOldGenerationsGoAndTheirBytesStay) {

@@ -33,6 +33,22 @@ class LiveSetTest : public testing::Test {
   LiveSet set_;
 };
 
+TEST_F(LiveSetTest, AllLargeBlocksAreVisitedHoweverMany) {
+  Make(8192);
+  constexpr uintptr_t kBlocks = 5000;  // more than are listed
+  for (uintptr_t i = 1; i <= kBlocks; ++i) set_.Insert(Block(i << 21, kLargeBlock + i));
+  set_.Insert(Block(64, 4096));
+  const auto visited = [this] {
+    std::map<uintptr_t, int> times;
+    set_.VisitLarge([&](const LiveBlock& block) { ++times[block.address]; });
+    for (const auto& [address, count] : times) EXPECT_EQ(count, 1);
+    return times.size();
+  };
+  EXPECT_EQ(visited(), kBlocks);
+  for (uintptr_t i = 1; i <= kBlocks - 10; ++i) set_.Erase(set_.Find(i << 21));
+  EXPECT_EQ(visited(), 10u) << "those that had no place when they came, too";
+}
+
 TEST_F(LiveSetTest, AgreesWithAMapUnderRandomInsertionAndRemoval) {
   Make(2048);
   std::map<uintptr_t, uint64_t> model;

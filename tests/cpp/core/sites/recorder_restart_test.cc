@@ -36,9 +36,12 @@ TEST_F(RecorderRestartTest, WhatIsLiveKeepsItsStackAndItsBytes) {
   Allocate(kSomewhere + (2 << 20), 300'007, {});
   Allocate(kSomewhere + (3 << 20), 500'009, {Line("given_back", 13)});
   recorder_->Freeing(kSomewhere + (3 << 20));
+  const BoxSession before = ReadTask(-1);
   FillTablesAndRestart();
 
   BoxSession session = ReadTask(-1);
+  EXPECT_EQ(session.opened_ms, before.opened_ms) << "the blocks go on, and so does their growth";
+  EXPECT_EQ(session.rss_at_open_bytes, before.rss_at_open_bytes) << "of the process's beginning";
   EXPECT_EQ(session.skipped_records, 0u);
   const BoxSite* cached = nullptr;
   for (const BoxSite& site : session.sites) {

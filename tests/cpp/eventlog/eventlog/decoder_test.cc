@@ -115,6 +115,22 @@ TEST(Decoder, KeepsTheBlockOfZstdBeforeADamagedOne) {
   }
 }
 
+TEST(Decoder, WhatItSaysOfADamagedFrameOfZstdDoesNotDependOnPieces) {
+  // A last block of 12 bytes that are not packed, in a frame that says it holds 19.
+  const std::string bytes = Bytes("28b52ffd201361000061206c6f6e676572206c696e");
+  const Decoded at_once = Decode(bytes);
+  EXPECT_TRUE(at_once.damaged);
+  for (size_t piece = 1; piece < bytes.size(); ++piece) {
+    EXPECT_EQ(Decode(bytes, piece).text, at_once.text) << piece;
+    EXPECT_TRUE(Decode(bytes, piece).damaged) << piece;
+  }
+}
+
+TEST(Decoder, AFrameOfZstdThatIsToBeSkippedIsSkipped) {
+  const std::string skipped = Bytes("502a4d1800001000") + std::string(1 << 20, 's');
+  for (size_t piece : {SIZE_MAX, size_t{1'000}}) EXPECT_EQ(Decode(Bytes(kZstd) + skipped + Bytes(kZstd), piece).text, Text() + Text());
+}
+
 TEST(Decoder, RefusesLengthsThatNobodyWrites) {
   EXPECT_TRUE(Decode(Bytes("4c5a34426c6f636b25ffffff7f0300000000000000")).damaged);
   EXPECT_TRUE(Decode(Bytes("4c5a34426c6f636b2503000000ffffff7f00000000")).damaged);

@@ -170,6 +170,33 @@ TEST(DriverMemory, TwiceOrWhatAllResultsNeed) {
   EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because, HasSubstr("all results are 900.0 MiB, which it holds twice"));
 }
 
+// An application that asks for more than any worker has waits for ever.
+TEST(ExecutorMemory, NoMoreThanAWorkerHas) {
+  Scene scene(1, 10 * kMi);
+  scene.input.of_heap = true;
+  scene.executor.heap_max_bytes = scene.executor.requested_bytes = 4096 * kMi;
+  scene.executor.host_memory_bytes = 7885 * kMi;
+  scene.settings["spark.master"] = "spark://h:7077";
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "6609m");  // 4096 + (7885 - 1024 - 4096) / 1.1
+  EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because,
+              HasSubstr("a standalone worker there has, unless SPARK_WORKER_MEMORY is set, 6.7 GiB"));
+  scene.executor.requested_bytes = 7000 * kMi;
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "4900m") << "it was set: only the host bounds it";
+  scene.executor.requested_bytes = 4096 * kMi;
+  scene.executor.limit_source = "cgroup";
+  scene.executor.limit_bytes = 6144 * kMi;
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "5026m") << "the container that the worker runs in, too";
+  scene.settings["spark.master"] = "local-cluster[1, 2, 4096]";
+  scene.executor.requested_bytes = 2048 * kMi;
+  scene.executor.heap_max_bytes = 2048 * kMi;
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "3909m");
+  EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because, HasSubstr("a worker of this local-cluster has 4.0 GiB at most"));
+  for (const char* odd : {"local-cluster[", "local-cluster[1,1,", "local-cluster[1,1, ", "local-cluster[1,1,x]"}) {
+    scene.settings["spark.master"] = odd;
+    EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "4096m") << odd;
+  }
+}
+
 TEST(DriverMemory, NoMoreThanThereIs) {
   Scene scene = DriverScene(0, "yarn");
   scene.settings["yarn.scheduler.maximum-allocation-mb"] = "1100";

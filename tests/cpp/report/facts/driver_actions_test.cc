@@ -42,6 +42,35 @@ TEST(DriverActions, NothingWithoutAJob) {
   EXPECT_EQ(ReportOf(store)["driver"], nullptr);
 }
 
+// toLocalIterator runs one job for each partition.
+TEST(DriverActions, TheHeaviestJobsOfAnActionHaveRowsAndAllOfThemCount) {
+  ProfileStore store;
+  constexpr int kJobs = 200, kRuns = 1;
+  for (int id = 0; id < kJobs; ++id) {
+    JobStart job = Job(id, {id}, "toLocalIterator at /jobs/job.py:17");
+    job.query_id = 3;
+    store.JobStarted(job);
+    if (id == kRuns) continue;
+    Return(store, id, id, id == 0 ? 5'000'011 : 1'000 + id);
+    store.JobEnded(id, "", kStart + id);
+  }
+  Return(store, kRuns, kRuns, 7);
+  const Json action = ReportOf(store)["driver"]["actions"].at(0);
+  EXPECT_EQ(action["resultTasks"], kJobs);
+  EXPECT_EQ(action["resultBytes"], 5'000'011 + 7 + (kJobs - 2) * 1'000 + kJobs * (kJobs - 1) / 2 - kRuns);
+  ASSERT_EQ(action["results"].size(), DriverActions::kMostResults);
+  EXPECT_EQ(action["results"][0]["jobId"], 0);
+  EXPECT_EQ(action["results"].back()["jobId"], kRuns) << "it began before the others and has no end";
+  EXPECT_EQ(action["results"].back()["resultBytes"], 7);
+}
+
+TEST(DriverActions, AnErrorThatOnlySpeaksOfCancellingIsAFailure) {
+  ProfileStore store;
+  store.JobStarted(Job(1, {1}, "collect at /jobs/job.py:17"));
+  store.JobEnded(1, "Job aborted due to stage failure: ValueError: order 17 was cancelled", kStart + 9);
+  EXPECT_EQ(ReportOf(store)["driver"]["actions"][0]["status"], "failed");
+}
+
 TEST(DriverActions, ResultsOfAJobByItsLine) {
   ProfileStore store;
   store.JobStarted(Job(0, {0, 1}, "collect at /jobs/my at job.py:17"));

@@ -123,5 +123,28 @@ TEST_P(Clocks, WhatWasLeftOffHeapIsNews) {
 
 INSTANTIATE_TEST_SUITE_P(All, Clocks, ::testing::Values(-2 * kHour, int64_t{0}, kHour));
 
+// On Kubernetes all that Spark says of an executor it no longer hears is that it killed it.
+TEST(Silence, AnExecutorThatSparkKilledForItIsNoneThatWasWantedGone) {
+  struct Case {
+    int64_t heard_ms;
+    bool lost_a_task, told;
+  };
+  for (const Case& each : {Case{kBegin, true, true}, Case{kBegin + 60'001, true, false}, Case{kBegin, false, false}}) {
+    ProfileStore store;
+    store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "k8s://https://h:443", kBegin);
+    store.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin});
+    proto::Envelope snapshot = LastSnapshot(kFull);
+    snapshot.mutable_executor()->mutable_last()->set_time_ms(each.heard_ms);
+    ASSERT_TRUE(store.Ingest(snapshot.SerializeAsString()).ok());
+    store.ExecutorRemoved("1", "Executor killed by driver.", kBegin + 120'000);
+    if (each.lost_a_task) store.TaskEnded({40, 5, 0, 0, 0, "1", TaskOutcome::kLost, "ExecutorLostFailure", kBegin + 120'001});
+    const Json deaths = Deaths(store);
+    ASSERT_EQ(deaths.size(), each.told ? 1u : 0u) << each.heard_ms;
+    if (!each.told) continue;
+    EXPECT_EQ(deaths[0]["unknown"], true);
+    EXPECT_THAT(deaths[0]["how"].get<std::string>(), ::testing::HasSubstr("Spark has not heard of it"));
+  }
+}
+
 }  // namespace
 }  // namespace memprof

@@ -208,6 +208,34 @@ TEST(PostMortems, TheNextExecutorInTheCgroupFindsTheKernelsCount) {
   }
 }
 
+TEST(PostMortems, OfThoseThatFindTheSameCountTheFirstIsTheNextOne) {
+  ProfileStore store;
+  FillScene(store, kCode137, kContainer / 4);
+  for (const auto& [id, added_ms] : {std::pair("9", kBegin + 13'000), std::pair("10", kBegin + 3'600'000)}) {
+    store.ExecutorAdded({id, "node7", 2, 512, -1, -1, -1, added_ms});
+    proto::Envelope next = LastSnapshot(kContainer / 9, id, 4);
+    next.mutable_executor()->set_oom_kills_at_start(4);
+    static_cast<void>(store.Ingest(next.SerializeAsString()));
+  }
+  EXPECT_THAT(TheDeath(store)["how"].get<std::string>(), HasSubstr("rose by 1, as executor 9, the next one in it, found"));
+}
+
+// It may have been another application's executor, which ran there meanwhile. That nothing was killed is evidence at any time.
+TEST(PostMortems, AKillThatTheNextExecutorFindsMuchLaterMayHaveBeenOfAnother) {
+  for (const uint64_t found : {4, 3}) {
+    ProfileStore store;
+    FillScene(store, kCode137, kContainer / 4);
+    store.ExecutorAdded({"2", "node7", 2, 512, -1, -1, -1, kBegin + 70'001});
+    proto::Envelope next = LastSnapshot(kContainer / 9, "2", found);
+    next.mutable_executor()->set_oom_kills_at_start(found);
+    static_cast<void>(store.Ingest(next.SerializeAsString()));
+    const Json death = TheDeath(store);
+    EXPECT_EQ(death["outOfMemory"], false);
+    EXPECT_EQ(death["unknown"], found == 4);
+    EXPECT_THAT(death["how"].get<std::string>(), HasSubstr(found == 4 ? "the kernel killed something" : "the next one in it, found"));
+  }
+}
+
 TEST(PostMortems, ThatTheKernelKilledNothingOnTheHostIsEvidence) {
   struct Case {
     uint64_t found;

@@ -212,6 +212,15 @@ TEST(ResultLimit, ATableToBroadcastIsShuffledInstead) {
   EXPECT_EQ(death["advice"][0]["to"], "-1");
 }
 
+TEST(ResultLimit, ATableThatAHintBroadcastsIsNoMatterOfASetting) {
+  ProfileStore store;
+  store.Configuration({{"spark.sql.autoBroadcastJoinThreshold", "-1"}});
+  Fail(store, 0, kRefused, "broadcast exchange (runId 7)");
+  const Json advice = Json::parse(store.ReportJson(false))["postMortems"][0]["advice"][0];
+  EXPECT_EQ(advice["conf"], nullptr);
+  EXPECT_NE(advice["because"].get<std::string>().find("take the hint out"), std::string::npos);
+}
+
 TEST(ResultLimit, AnotherFailureIsNotTold) {
   ProfileStore store;
   Fail(store, 0, "org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 0.0 failed 4 times");

@@ -154,6 +154,76 @@ TEST(Verdict, WithoutAnExitCodeUseDecides) {
   EXPECT_THAT(Judge(evidence).how, HasSubstr("not known"));
 }
 
+// Spark 3.5 looks only at the exception itself, and file writers wrap what a task throws.
+TEST(Verdict, AWrappedErrorEndsAJvmOfSpark35WithAnotherCode) {
+  DeathEvidence evidence = Killed(kLimit / 3);
+  evidence.loss = ParseLossReason("Command exited with code 50");
+  EXPECT_FALSE(Judge(evidence).out_of_memory) << "any exception ends one so";
+  evidence.heap_error = "Java heap space";
+  EXPECT_TRUE(Judge(evidence).of_heap);
+  evidence.heap_error.clear();
+  evidence.last_word = JvmShortage{JvmPool::kDirectBuffers, {}, {}, {}};
+  EXPECT_TRUE(Judge(evidence).of_jvm);
+}
+
+TEST(Verdict, MoreThanAHostThatHasRoomIsCountedTwice) {
+  DeathEvidence evidence = Killed(kLimit / 100 * 133);  // of processes that share pages
+  evidence.used_before_bytes = evidence.used_bytes;
+  evidence.limit_is_hosts = true;
+  evidence.host_available_bytes = kLimit / 10 * 7;
+  EXPECT_FALSE(Judge(evidence).out_of_memory);
+  EXPECT_FALSE(Judge(evidence).unknown);
+  EXPECT_THAT(Judge(evidence).how, HasSubstr("all on it together used 30 %"));
+  evidence.host_available_bytes.reset();
+  EXPECT_TRUE(Judge(evidence).out_of_memory);
+  evidence.used_bytes = kLimit / 100 * 86;
+  evidence.host_available_bytes = kLimit / 100 * 16;
+  EXPECT_TRUE(Judge(evidence).out_of_memory) << "it filled the host, whose figure is a second older";
+}
+
+TEST(Verdict, AnOldLookAtAHostThatWasNearlyFullProvesNothing) {
+  DeathEvidence evidence = Killed(kLimit / 100 * 60);
+  evidence.host_memory_bytes = 10 * kLimit;
+  evidence.host_available_bytes = kLimit / 10 * 14;
+  evidence.sample_age_ms = 9'000;
+  EXPECT_FALSE(Judge(evidence).unknown);
+  evidence.sample_age_ms = 11'000;
+  EXPECT_TRUE(Judge(evidence).unknown);
+  EXPECT_THAT(Judge(evidence).how, HasSubstr("its host was nearly full: all on it together used 86 %"));
+  evidence.host_available_bytes = 2 * kLimit;
+  EXPECT_FALSE(Judge(evidence).unknown);
+}
+
+TEST(Verdict, AKillerOfTheHostsMayEndAProcessBySigkill) {
+  for (const bool limit_is_hosts : {false, true}) {
+    DeathEvidence evidence = Killed(kLimit / 3);
+    evidence.limit_is_hosts = limit_is_hosts;
+    evidence.host_memory_bytes = kLimit;
+    evidence.host_available_bytes = kLimit / 10;
+    EXPECT_TRUE(Judge(evidence).unknown);
+    evidence.host_available_bytes = kLimit / 5;
+    EXPECT_FALSE(Judge(evidence).unknown);
+  }
+}
+
+// earlyoom's first step, at a tenth of the memory.
+TEST(Verdict, AKillerOfTheHostsMayEndAProcessBySigterm) {
+  DeathEvidence evidence = Killed(kLimit / 3);
+  evidence.loss = ParseLossReason("Command exited with code 143");
+  evidence.host_memory_bytes = 10 * kLimit;
+  evidence.host_available_bytes = kLimit;
+  EXPECT_TRUE(Judge(evidence).unknown);
+  EXPECT_THAT(Judge(evidence).how, HasSubstr("143 (SIGTERM); all on its host together used 90 %, and a killer of the host's own"));
+  WorkerEvidence worker;
+  worker.death = evidence;
+  worker.death.loss = {};
+  worker.death.kernel_kills = 0;
+  EXPECT_TRUE(JudgeWorker(worker).unknown);
+  worker.death.host_available_bytes = evidence.host_available_bytes = 2 * kLimit;
+  EXPECT_FALSE(Judge(evidence).unknown);
+  EXPECT_FALSE(JudgeWorker(worker).unknown);
+}
+
 // However full it was: it may live, behind a pause or a broken connection.
 TEST(Verdict, SilenceIsNoDeathByMemory) {
   for (const uint64_t used : {kLimit / 3, kLimit / 100 * 97}) {

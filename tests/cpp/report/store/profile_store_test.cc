@@ -122,6 +122,21 @@ TEST(Delivery, HighestSequenceWinsWhole) {
   EXPECT_EQ(stage["sites"][0]["allocatedBytes"], 1'999'993);
 }
 
+// A worker may be found dead after its task's end: the JVM's figures of that task are gone then.
+TEST(Delivery, WhatIsMadeAfterATasksFinalProfileTakesNothingAway) {
+  for (const bool late_first : {false, true}) {
+    ProfileStore store;
+    ProfileBuilder last = Task(7, 0, 1'999'993), late = Task(7, 0, 111, 11, {Python("less", "/jobs/job.py", 1)});
+    last.profile().set_sequence(5);
+    late.profile().set_sequence(6);
+    late.profile().set_final(false);
+    Ingest(store, (late_first ? late : last).Bytes());
+    Ingest(store, (late_first ? last : late).Bytes());
+    End(store, 7, 0);
+    EXPECT_EQ(StageOf(store)["sites"][0]["allocatedBytes"], 1'999'993) << late_first;
+  }
+}
+
 TEST(Delivery, AnyOrderGivesTheSameReport) {
   using Step = std::function<void(ProfileStore&)>;
   std::vector<Step> steps;

@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 import org.apache.spark.ExceptionFailure;
 import org.apache.spark.TaskEndReason;
 import org.apache.spark.TaskFailedReason;
@@ -16,8 +17,13 @@ import org.apache.spark.TaskFailedReason;
 public final class FailedJobs {
   private static final int MOST_CAUSES = 16; // a chain may be a circle
 
+  /** The program may get a job's exception long before the listeners. */
+  private static final long LATELY_NANOS = 10_000_000_000L;
+
   private final Map<Integer, Job> running = new ConcurrentHashMap<>();
   private final Map<Throwable, Job> failed = Collections.synchronizedMap(new WeakHashMap<>());
+  private final LongSupplier nanos;
+  private volatile long lastEnd;
 
   /** A job, its stages, and which of their tasks failed last. */
   public static final class Job {
@@ -34,6 +40,15 @@ public final class FailedJobs {
     public long failedTask() {
       return failedTask;
     }
+  }
+
+  public FailedJobs() {
+    this(System::nanoTime);
+  }
+
+  FailedJobs(LongSupplier nanos) {
+    this.nanos = nanos;
+    lastEnd = nanos.getAsLong() - LATELY_NANOS;
   }
 
   void started(int job, long[] stages) {
@@ -55,10 +70,16 @@ public final class FailedJobs {
    * @param failure null: it succeeded
    */
   void ended(int job, Throwable failure) {
+    lastEnd = nanos.getAsLong();
     Job ended = running.remove(job);
     if (failure != null && ended != null) {
       failed.put(failure, ended);
     }
+  }
+
+  /** Whether an exception that is none of a known job may still become one's. */
+  public boolean anyLately() {
+    return !running.isEmpty() || nanos.getAsLong() - lastEnd < LATELY_NANOS;
   }
 
   /** Null: none is known (yet). The program may get the exception before the listeners. */

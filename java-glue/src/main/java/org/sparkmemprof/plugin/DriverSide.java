@@ -190,7 +190,6 @@ public final class DriverSide implements DriverPlugin {
       return;
     }
     boolean interrupted = false;
-    boolean isWritten = false;
     if (endOfJvm != null) {
       endOfJvm.close();
     }
@@ -214,12 +213,12 @@ public final class DriverSide implements DriverPlugin {
     }
     try {
       if (reports != null) {
-        isWritten = reports.finish(FINAL_REPORT_MILLIS * settings.patience);
+        reports.finish(FINAL_REPORT_MILLIS * settings.patience);
       }
     } catch (Throwable e) {
       notices.failed("the report", e);
     } finally {
-      place.end(isWritten);
+      place.end();
       feeder.close();
       if (interrupted) {
         Thread.currentThread().interrupt();

@@ -79,7 +79,9 @@ final class FailureNotes {
           job == null
               ? feeder.failureNote(text, -1, new long[0], -1)
               : feeder.failureNote(text, job.id, job.stages, job.failedTask());
-      if (headline == null) {
+      boolean mayBeOfDeath =
+          job != null || jobs.anyLately() || text.contains(OutOfMemoryError.class.getName());
+      if (headline == null || !mayBeOfDeath) {
         return "";
       }
       boolean settled = !headline.isEmpty() && headline.equals(before);

@@ -111,23 +111,18 @@ public final class DriverReports {
    * must not keep the application from ending.
    *
    * @param mostMillis how long to wait for the files
-   * @return whether the final report is written
    */
-  public boolean finish(long mostMillis) throws InterruptedException, ExecutionException {
+  public void finish(long mostMillis) throws InterruptedException, ExecutionException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(mostMillis);
     finished = true;
     try {
       Future<?> lastDeaths = onNewsThread(Executors.callable(() -> tellDeaths(true)));
       lastDeaths.get(mostMillis, TimeUnit.MILLISECONDS);
-      ReportWriter.Summary last =
-          files.finish().get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-      announce(last);
-      return last != null && last.error == null;
+      announce(files.finish().get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS));
     } catch (TimeoutException late) {
       String why = "it was not written within " + mostMillis / 1_000 + " s";
       notices.report("the final report", why);
       announceUnwritten(why);
-      return false;
     } finally {
       news.end();
       files.abandon();

@@ -46,7 +46,7 @@ public final class ReportPlace {
   static void tellAbsent(String directory) {
     ReportPlace place = new ReportPlace(directory, "absent ");
     place.begin();
-    place.end(false);
+    place.end();
   }
 
   /** Whether anybody waits to be told. */
@@ -86,16 +86,12 @@ public final class ReportPlace {
 
   /**
    * The application has ended: a later death of this JVM is none of its. Its line joins those of
-   * this JVM's ended applications. Never throws.
-   *
-   * @param isWritten its final report is where it was told; nobody writes there any more
+   * this JVM's ended applications. What is there may be a checkpoint, if the final report could not
+   * be written. Never throws.
    */
-  public synchronized void end(boolean isWritten) {
+  public synchronized void end() {
     if (line == null) {
       return;
-    }
-    if (!isWritten) {
-      line = mark;
     }
     try {
       Files.write(
@@ -103,12 +99,20 @@ public final class ReportPlace {
           (line + "\n").getBytes(StandardCharsets.UTF_8),
           StandardOpenOption.CREATE,
           StandardOpenOption.APPEND);
-    } catch (IOException | RuntimeException e) {
-      // As above.
+    } catch (IOException | RuntimeException full) {
+      rename("report-place", "last.ended-reports"); // that takes no room
     }
     line = null;
     try {
       Files.deleteIfExists(file("report-place")); // last: whoever waits for the end finds the line
+    } catch (IOException | RuntimeException e) {
+      // As above.
+    }
+  }
+
+  private void rename(String from, String to) {
+    try {
+      Files.move(file(from), file(to), StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException | RuntimeException e) {
       // As above.
     }

@@ -39,9 +39,9 @@ public class ReportPlaceTest {
     assertEquals("shown ", read("report-place"));
     place.tell("/reports/\u00e4pp-1");
     assertEquals("shown /reports/\u00e4pp-1", read("report-place"));
-    place.end(true);
+    place.end();
     place.tell("/reports/by-a-write-that-hung");
-    place.end(true);
+    place.end();
     assertFalse(Files.exists(file("report-place")));
     assertEquals("shown /reports/\u00e4pp-1\n", read("ended-reports"));
   }
@@ -52,26 +52,32 @@ public class ReportPlaceTest {
       ReportPlace place = place(showsPython);
       place.begin();
       place.tell("/reports/app");
-      place.end(true);
+      place.end();
     }
     ReportPlace.tellAbsent(folder.getRoot().getPath());
     ReportPlace unwritten = place(true);
     unwritten.begin();
     unwritten.tell("/reports/half");
-    unwritten.end(false);
+    unwritten.end();
     String expected =
-        "shown /reports/app\nhidden /reports/app\nshown /reports/app\nabsent \nshown \n";
+        "shown /reports/app\n"
+            + "hidden /reports/app\n"
+            + "shown /reports/app\n"
+            + "absent \n"
+            + "shown /reports/half\n";
     assertEquals(expected, read("ended-reports"));
     assertFalse(Files.exists(file("report-place")));
   }
 
   @Test
-  public void anEndThatCannotBeToldIsAnEndAllTheSame() throws Exception {
+  public void anEndWithoutRoomForItsLineIsToldAllTheSame() throws Exception {
     ReportPlace place = place(true);
     place.begin();
+    place.tell("/reports/app-1");
     Files.createDirectory(file("ended-reports"));
-    place.end(true);
+    place.end();
     assertFalse(Files.exists(file("report-place")));
+    assertEquals("shown /reports/app-1", read("last.ended-reports"));
   }
 
   @Test
@@ -80,7 +86,7 @@ public class ReportPlaceTest {
       ReportPlace place = new ReportPlace(directory, true);
       place.begin();
       place.tell("/reports/app-1");
-      place.end(true);
+      place.end();
     }
     assertArrayEquals(new File[0], folder.getRoot().listFiles());
   }

@@ -1,0 +1,36 @@
+package org.sparkmemprof.listener;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertSame;
+import static org.junit.Assert.assertTrue;
+
+import org.junit.Test;
+
+public class FailedJobsTest {
+  private long nanos;
+  private final FailedJobs jobs = new FailedJobs(() -> nanos);
+
+  @Test
+  public void aJobIsKnownByItsExceptionAndByThoseThatItCaused() {
+    Exception failure = new Exception("boom");
+    jobs.started(7, new long[] {3, 4});
+    jobs.ended(7, failure);
+    assertEquals(7, jobs.of(failure).id);
+    assertSame(jobs.of(failure), jobs.of(new RuntimeException(failure)));
+    assertNull(jobs.of(new Exception("boom")));
+  }
+
+  @Test
+  public void onlyWhileThereAreJobsOrJustAfterwardsMayAnExceptionBecomeOnes() {
+    assertFalse(jobs.anyLately());
+    jobs.started(7, new long[0]);
+    assertTrue(jobs.anyLately());
+    jobs.ended(7, null);
+    nanos += 9_000_000_000L;
+    assertTrue(jobs.anyLately());
+    nanos += 2_000_000_000L;
+    assertFalse(jobs.anyLately());
+  }
+}

@@ -79,8 +79,9 @@ def _reports_of(path):
 
 
 def _name_of(path):
-    """The application's, without the number of YARN's attempt, which an event log's name has and a report's has not."""
-    return re.sub(r"^(application_\d+_\d+)_\d+$", r"\1", application_of(path))
+    """The application's, without the number of YARN's first attempt, which an event log's name has and a report's has
+    not (ReportDirectory.java). Later attempts are applications of their own."""
+    return re.sub(r"^(application_\d+_\d+)_1$", r"\1", application_of(path))
 
 
 def application_of(path):

@@ -199,6 +199,14 @@ def test_a_report_and_its_event_log_are_told_once(cli, reports):
     assert "application_17_0001_1" in finished.stderr, "the event log stands in"
 
 
+def test_each_attempt_of_yarns_has_its_own_deaths(cli, reports):
+    whole = (reports / "app-died" / "report.json").read_bytes()
+    for name in ("application_17_0001", "application_17_0001_2"):
+        (reports / name).mkdir()
+        (reports / name / "report.json").write_bytes(whole)
+    assert cli("post-mortem", reports).stdout.count("(app-died)") == 3
+
+
 def test_a_box_by_its_name(cli, tmp_path):
     box = tmp_path / "memprof+a+1+1.box"
     box.touch()

@@ -62,7 +62,7 @@ public final class HistoryPlugin implements AppHistoryServerPlugin {
     private static final long MOST_CHARS_OF_ALL = 192L << 20;
 
     private final KVStore store;
-    private long chars;
+    private final KeptSizes sizes = new KeptSizes(MOST_CHARS_OF_ALL);
 
     PartKeeper(KVStore store) {
       this.store = store;
@@ -84,9 +84,14 @@ public final class HistoryPlugin implements AppHistoryServerPlugin {
       if (part.part == null || part.id == null || part.report == null) {
         return;
       }
-      chars += part.report.length();
-      if (part.report.length() <= MOST_CHARS && chars <= MOST_CHARS_OF_ALL) {
-        store.write(new StoredPart(part));
+      if (part.report.length() > MOST_CHARS) {
+        return;
+      }
+      StoredPart stored = new StoredPart(part);
+      if (sizes.take(stored.key, part.report.length())) {
+        store.write(stored);
+      } else {
+        tell("part of the profile in an event log", "it holds more than this server keeps of one");
       }
     }
   }

@@ -110,12 +110,12 @@ public final class DriverSide implements DriverPlugin {
     try {
       SparkConf conf = spark.conf();
       listener.applicationStarted(applicationId, spark.appName(), spark.startTime());
+      String name = ReportDirectory.nameOf(applicationId, spark.applicationAttemptId());
       ReportWriter writer =
           new ReportWriter(
               feeder,
               () ->
-                  ReportDirectory.open(
-                      settings, conf, applicationId, spark.hadoopConfiguration(), notices),
+                  ReportDirectory.open(settings, conf, name, spark.hadoopConfiguration(), notices),
               place,
               settings.sourceEverywhere,
               notices);

@@ -9,6 +9,13 @@ public final class Surroundings {
     for (int i = 0; i < 20_000; i++) sink = new byte[1000]; // 1016 bytes with its header
   }
 
+  /**
+   * A thread's first sample comes by the JVM's own interval, 512 KiB in the mean: so not of these.
+   */
+  static void others() {
+    for (int i = 0; i < 20_000; i++) sink = new byte[1000];
+  }
+
   static long block() {
     return UnsafeBlocks.UNSAFE.allocateMemory(BLOCK_BYTES);
   }
@@ -16,6 +23,7 @@ public final class Surroundings {
   public static void main(String[] args) throws Exception {
     Probe.start("interval=1k");
     Probe.task(1);
+    others();
     many();
     long block = block();
     Probe.sleep(1500); // some ticks of the watcher

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -26,6 +27,13 @@ struct Capture {
   bool elsewhere = false;  // the array isn't on the stack
 };
 
+// Where the calls below will be: arrays and calls of before, still lying there, would be taken for the calls themselves.
+__attribute__((noinline)) void ClearStack() {
+  char room[64 * 1024];
+  memset(room, 0, sizeof room);
+  asm volatile("" : : "r"(room) : "memory");
+}
+
 // A stack of `depth` calls of this function; the frames at depth `marked` and one further out leave addresses of their own behind.
 // In a section of its own, whose ends the linker names.
 __attribute__((noinline, section("descend"))) void Descend(int depth, int marked, Capture* capture) {
@@ -36,7 +44,7 @@ __attribute__((noinline, section("descend"))) void Descend(int depth, int marked
     Descend(depth - 1, marked, capture);
   } else {
     static uintptr_t shared[64];
-    uintptr_t local_addresses[64] = {};  // an array of before, still lying there, would be taken for the calls themselves
+    uintptr_t local_addresses[64] = {};
     asm volatile("" : : "r"(local_addresses) : "memory");
     uintptr_t* addresses = capture->elsewhere ? shared : local_addresses;
     capture->count = CaptureNativeStack(addresses, capture->capacity, capture->slowly);
@@ -60,6 +68,7 @@ class NativeStackTest : public testing::TestWithParam<bool> {
 TEST_P(NativeStackTest, EachCallIsSeenInnermostFirst) {
   Capture capture;
   capture.slowly = GetParam();
+  ClearStack();
   Descend(10, 5, &capture);
   ASSERT_GE(capture.count, 12u);
   for (size_t i = 0; i < 11; ++i) EXPECT_TRUE(IsDescend(capture.addresses[i])) << i;
@@ -70,6 +79,7 @@ TEST_P(NativeStackTest, FewerThanThereIsRoomFor) {
   Capture capture;
   capture.slowly = GetParam();
   capture.capacity = 4;
+  ClearStack();
   Descend(10, 5, &capture);
   EXPECT_EQ(capture.count, 3u);
 }
@@ -82,6 +92,7 @@ TEST(FramePlaces, CountsTheCallsBelowAnAddressOnTheStack) {
     for (int marked = 1; marked <= 9; ++marked) {
       Capture capture;
       capture.elsewhere = elsewhere;
+      ClearStack();
       Descend(10, marked, &capture);
       // Between the marked frame and the innermost one lie `marked` calls.
       EXPECT_EQ(capture.below, static_cast<size_t>(marked)) << elsewhere;
@@ -94,6 +105,7 @@ TEST(FramePlaces, SaysNothingBeyondWhatWasCaptured) {
   InitNativeStack();
   Capture capture;
   capture.capacity = 6;
+  ClearStack();
   Descend(10, 8, &capture);
   EXPECT_EQ(capture.below, std::nullopt);
 }

@@ -1,4 +1,5 @@
 // Hosts whose clocks show another time than the driver's.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -140,6 +140,12 @@ bool FilledSharedLimit(const AdviceInput& input) {
   return input.executor->limit_shared && !input.of_heap && input.death->process != "container";
 }
 
+uint64_t OfNoProcess(const AdviceInput& input) {
+  if (!input.last || input.executor->limit_source != "cgroup" || input.executor->limit_shared) return 0;
+  const auto rest = static_cast<uint64_t>(std::max<int64_t>(0, input.last->unattributed_bytes));
+  return rest < input.death->limit_bytes.value_or(0) / 20 ? 0 : rest;
+}
+
 uint64_t WithHeadroom(uint64_t bytes) { return static_cast<uint64_t>(static_cast<double>(bytes) * kHeadroom); }
 
 std::string SparkSize(uint64_t bytes) { return fmt::format("{}m", (bytes + kMib - 1) / kMib); }

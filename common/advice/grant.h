@@ -42,7 +42,8 @@ struct TasksThatFit {
   uint64_t overhead = 0;  // that these need beside the heap, with headroom
 };
 
-// The overhead needed for this much Python memory: without what pyspark.memory reserves, and with the JVM's native memory.
+// The overhead needed for this much Python memory: without what pyspark.memory reserves, and with the JVM's native memory and what no
+// process has.
 uint64_t OverheadFor(const AdviceInput& input, uint64_t python_bytes);
 
 // With as many tasks at once as fit into the largest grant, at most one for each core; nothing: not even one fits, or no grant is

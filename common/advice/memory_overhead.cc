@@ -13,7 +13,9 @@ std::optional<ReportAdvice> AdviseMemoryOverhead(const AdviceInput& input) {
   uint64_t budget = BudgetOf(input, "overhead");
   if (input.of_heap || budget == 0) return std::nullopt;  // standalone and local reserve none: the setting does nothing there
   PythonAtOnce python = LargestPythonSum(input);
-  uint64_t native = JvmNative(input), own = BudgetOf(input, "pyspark");
+  uint64_t native = JvmNative(input), own = BudgetOf(input, "pyspark"), of_none = OfNoProcess(input);
+  const std::string beside = fmt::format(" + JVM native {}{} + 10 %", FormatBytes(native),
+                                         of_none == 0 ? "" : fmt::format(" + {} that no process explains (tmpfs)", FormatBytes(of_none)));
   uint64_t in_overhead = python.bytes - std::min(python.bytes, own);
   uint64_t needed = OverheadFor(input, python.bytes);
   if (needed <= budget) return std::nullopt;
@@ -21,13 +23,12 @@ std::optional<ReportAdvice> AdviseMemoryOverhead(const AdviceInput& input) {
     const std::optional<TasksThatFit> fit = LargestFit(input);
     if (!fit || fit->overhead <= budget) return std::nullopt;
     return ReportAdvice{"spark.executor.memoryOverhead", SparkSize(budget), SparkSize(fit->overhead),
-                        fmt::format("with {} tasks at once: their Python workers{} at {} each + JVM native {} + 10 %", fit->tasks,
-                                    python.programs == 0 ? "" : " and programs", FormatBytes(BytesOfEach(python)), FormatBytes(native))};
+                        fmt::format("with {} tasks at once: their Python workers{} at {} each{}", fit->tasks,
+                                    python.programs == 0 ? "" : " and programs", FormatBytes(BytesOfEach(python)), beside)};
   }
   std::string because = PythonPhrase(python);
   if (own != 0) because += fmt::format(", {} more than spark.executor.pyspark.memory reserves", FormatBytes(in_overhead));
-  return ReportAdvice{"spark.executor.memoryOverhead", SparkSize(budget), SparkSize(needed),
-                      fmt::format("{} + JVM native {} + 10 %", because, FormatBytes(native))};
+  return ReportAdvice{"spark.executor.memoryOverhead", SparkSize(budget), SparkSize(needed), because + beside};
 }
 
 }  // namespace memprof

@@ -15,7 +15,7 @@ ReportAdvice SmallerPartitions(const AdviceInput& input, const Grant& grant, uin
   const PythonAtOnce python = LargestPythonSum(input);
   const uint64_t each = BytesOfEach(python);
   const uint64_t task = WithHeadroom(each - std::min(each, BudgetOf(input, "pyspark")));
-  const uint64_t beside = RequestBesideOverhead(input) + WithHeadroom(JvmNative(input));
+  const uint64_t beside = RequestBesideOverhead(input) + WithHeadroom(JvmNative(input) + OfNoProcess(input));
   std::string because =
       fmt::format("a container of {} for one task is more than {} {}", FormatBytes(request), grant.by, FormatBytes(grant.bytes));
   if (beside >= grant.bytes) return {"", "", "", because + ": only a smaller heap leaves room for Python"};

@@ -125,6 +125,8 @@ void DeliverDeath(std::string_view executor_id, const proto::WorkerDeath& death,
 
 void DeliverShortage(std::string_view executor_id, const proto::HeapShortage& shortage, StoreState& state) {
   if (!state.WasDropped(executor_id)) state.Executor(executor_id);
+  // It may be newer than any other message of an executor that was killed then.
+  if (shortage.nearly_full() && shortage.has_retained()) DeliverRetained(executor_id, shortage.retained(), state);
   if (!state.heap_shortages.Put({std::string(executor_id), shortage.time_ms(), shortage.task_attempt_id()}, shortage))
     ++state.dropped_deaths;
 }

@@ -33,8 +33,7 @@ void TakeHostKills(std::string_view executor_id, const proto::ExecutorSnapshot& 
     const uint64_t count = snapshot.host_oom_kills();
     if (count < wanted.count) return false;  // an old reading
     const auto removed = state.executors.find(std::string_view(wanted.executor_id));
-    const bool is_news = count == wanted.count || by_driver_ms <= wanted.removed_ms + kRiseIsNewsMs;
-    if (removed != state.executors.end() && is_news) {
+    if (removed != state.executors.end() && TellsOfAnEnd(count, wanted.count, by_driver_ms, wanted.removed_ms)) {
       removed->second.host_kills_after = HostKills{std::string(executor_id), count};
       ++state.host_kills_found;
     }

@@ -151,12 +151,12 @@ void DeathWriter::PutKillsInCgroup(const ReportExecutor& executor, const Executo
   if (!later) return;
   // A kill of a worker is known from that worker's death, which may be younger than the last snapshot.
   const uint64_t known = snapshot.oom_kills_at_start() + KillsOf(dead_before);
-  const uint64_t kills = later->oom_kills - std::min(later->oom_kills, std::max(known, snapshot.oom_kills()));
-  if (kills != 0 && !later->soon) {
-    evidence.host_kills_rose = true;
+  const uint64_t before = std::max(known, snapshot.oom_kills());
+  if (!TellsOfAnEnd(later->oom_kills, before, later->read_ms, facts.removed_ms)) {
+    evidence.kills_read_late = true;
     return;
   }
-  evidence.kernel_kills = kills;
+  evidence.kernel_kills = later->oom_kills - std::min(later->oom_kills, before);
   evidence.counted_by = later->reader;
 }
 

@@ -60,11 +60,13 @@ bool TellsOfDeath(std::string_view failure) {
                      [&](std::string_view words) { return failure.find(words) != failure.npos; });
 }
 
+bool TellsOfFullHeap(std::string_view failure) { return failure.find(kHeapError) != failure.npos; }
+
 const ReportPostMortem* DeathOf(std::string_view failure, const std::optional<FailedJob>& job, const std::vector<ReportPostMortem>& deaths,
                                 int64_t now_ms) {
   if (!TellsOfDeath(failure)) return nullptr;
   if (job) return DeathOfJob(failure, *job, deaths);
-  if (failure.find(kHeapError) == failure.npos) return nullptr;
+  if (!TellsOfFullHeap(failure)) return nullptr;
   return Last(deaths, [&](const auto& death) {
     return death.executor_id == "driver" && !death.job_id && !death.stage_id && now_ms - death.time_ms <= kSameFailureMs;
   });

@@ -19,6 +19,8 @@ struct FailedJob {
 
 // True where the text, of Spark or of an error, speaks of a lost executor or Python worker, or of refused memory.
 bool TellsOfDeath(std::string_view failure);
+// Of a JVM: without a job, only of that can the driver's death be.
+bool TellsOfFullHeap(std::string_view failure);
 
 // The last death that can have caused the failure. For a job, the first of these that exists: its results' limit, an executor
 // that the text says is lost, the job's task, any death in the job's stages. Without a job: the driver's full heap within the

@@ -72,21 +72,21 @@ std::optional<LaterKills> Lookups::KillsInCgroup(std::string_view executor_id, c
   if (here == Starts().in_cgroups.end()) return std::nullopt;
   const Start* next = NextOf(here->second, executor_id, snapshot.oom_kills(), facts.removed_event);
   if (next == nullptr) return std::nullopt;
-  const bool soon = next->added_ms <= facts.removed_ms + kRiseIsNewsMs;
-  return LaterKills{fmt::format("executor {}, the next one in it,", next->executor_id), next->oom_kills, soon};
+  return LaterKills{fmt::format("executor {}, the next one in it,", next->executor_id), next->oom_kills, next->added_ms};
 }
 
 std::optional<LaterKills> Lookups::KillsOnHost(std::string_view executor_id, const ExecutorFacts& facts,
                                                const proto::ExecutorSnapshot& snapshot) {
   std::optional<LaterKills> least;
   if (const auto here = Starts().on_hosts.find(snapshot.boot_id()); here != Starts().on_hosts.end()) {
-    if (const Start* next = NextOf(here->second, executor_id, snapshot.host_oom_kills(), facts.removed_event))
-      least = LaterKills{fmt::format("executor {}, the next one on its host,", next->executor_id), next->oom_kills};
+    const Start* next = NextOf(here->second, executor_id, snapshot.host_oom_kills(), facts.removed_event);
+    if (next != nullptr && TellsOfAnEnd(next->oom_kills, snapshot.host_oom_kills(), next->added_ms, facts.removed_ms))
+      least = LaterKills{fmt::format("executor {}, the next one on its host,", next->executor_id), next->oom_kills, next->added_ms};
   }
   const std::optional<HostKills>& beside = facts.host_kills_after;
   if (beside && beside->count >= snapshot.host_oom_kills() && (!least || beside->count < least->oom_kills)) {
     const std::string reader = beside->reader == "driver" ? "the driver" : fmt::format("executor {}", beside->reader);
-    least = LaterKills{fmt::format("{}, on the same host,", reader), beside->count};
+    least = LaterKills{fmt::format("{}, on the same host,", reader), beside->count, facts.removed_ms};
   }
   return least;
 }

@@ -26,7 +26,7 @@ void PutFirst(const LastTask& task, std::vector<LastTask>& tasks);
 struct LaterKills {
   std::string reader;  // as it is named in a sentence: "executor 2, the next one in it,"
   uint64_t oom_kills = 0;
-  bool soon = true;  // within kRiseIsNewsMs
+  int64_t read_ms = 0;  // not before the end
 };
 
 class Lookups {
@@ -41,6 +41,7 @@ class Lookups {
   // The least of what was counted after the executor was removed. `snapshot`: its last one.
   std::optional<LaterKills> KillsInCgroup(std::string_view executor_id, const ExecutorFacts& facts,
                                           const proto::ExecutorSnapshot& snapshot);
+  // Likewise; only if that tells of its end (TellsOfAnEnd).
   std::optional<LaterKills> KillsOnHost(std::string_view executor_id, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot);
 
  private:

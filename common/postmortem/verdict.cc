@@ -104,9 +104,21 @@ Verdict ByOutOfMemoryError(const DeathEvidence& evidence) {
           .how = fmt::format("{}, and its task's OutOfMemoryError says that {}", EndPhrase(evidence.loss), PoolPhrase(pool))};
 }
 
-// Killers in user space (systemd-oomd, earlyoom, a node's agent) act on a full container or host, too, and the kernel doesn't count them.
-bool MayBeOfMemory(const DeathEvidence& evidence) {
-  return ShareOf(evidence.used_bytes, evidence.limit_bytes) >= kNearLimit || HostShare(evidence) >= kKillersAct;
+// Pages that processes share are in the memory of each of them, so their sum may be more than what the host uses. A host that merely had
+// some room proves nothing: its figure is up to a second older, and a second fills gigabytes.
+bool CountsTwice(const DeathEvidence& evidence) {
+  const double host = HostShare(evidence);
+  if (!evidence.limit_is_hosts || host < 0) return false;
+  return host < kMostOfHost || (ShareOf(evidence.used_bytes, evidence.limit_bytes) > 1 && host < kNearLimit);
+}
+
+// Killers in user space, which the kernel doesn't count (systemd-oomd, earlyoom), act before a host is full.
+bool HostsKillerMayHave(const DeathEvidence& evidence) { return HostShare(evidence) >= kKillersAct; }
+
+// A cluster manager's act on a full container, too. In a cgroup that limits it the kernel comes first.
+bool AnotherKillerMayHave(const DeathEvidence& evidence) {
+  if (HostsKillerMayHave(evidence)) return true;
+  return evidence.counted_on_host && ShareOf(evidence.used_bytes, evidence.limit_bytes) >= kNearLimit && !CountsTwice(evidence);
 }
 
 // "; executor 8, the next one in it, found that the kernel killed nothing in its cgroup"; "" where nobody could look.
@@ -125,7 +137,7 @@ Verdict ByUse(const DeathEvidence& evidence) {
     return {.unknown = true, .how = how + use + "; Spark has not heard of it: a kill, a long pause and a broken connection look alike"};
   if (evidence.kernel_kills) {  // 0: the kernel did not do it
     const std::string found = FoundNothing(evidence);
-    if ((evidence.counted_on_host && MayBeOfMemory(evidence)) || HostShare(evidence) >= kKillersAct) {
+    if (AnotherKillerMayHave(evidence)) {
       return {.unknown = true, .how = how + use + found + ", but a program may have, such as the cluster's or the host's own killer"};
     }
     if (!evidence.loss.exit_code) return {.unknown = true, .how = how + use + found + "; it may have crashed, or ended itself"};
@@ -136,10 +148,9 @@ Verdict ByUse(const DeathEvidence& evidence) {
   how += use;
   if (age_ms >= kStaleSampleMs) return {.unknown = true, .how = fmt::format("{}, which was {} old", how, FormatDuration(age_ms))};
   const double host = HostShare(evidence);
-  // Pages that processes share are in the memory of each of them, so their sum may be more than what the host uses. A host that merely
-  // had some room proves nothing: its figure is up to a second older, and a second fills gigabytes.
-  const bool counted_twice = evidence.limit_is_hosts && host >= 0 && (host < kMostOfHost || (share > 1 && host < kNearLimit));
+  const bool counted_twice = CountsTwice(evidence);
   if (share >= kNearLimit && !counted_twice) return {.out_of_memory = true, .how = how};
+  if (share >= kNearLimit) how += ", where pages that its processes share count for each of them";
   if (const double before = ShareOf(evidence.used_before_bytes, evidence.limit_bytes); before >= kNearLimit && !counted_twice)
     return {.unknown = true,
             .how = fmt::format("{}, without what workers had held that died since; with it {}", how, FormatPercent(before, 1))};
@@ -149,6 +160,9 @@ Verdict ByUse(const DeathEvidence& evidence) {
   }
   if (evidence.host_kills_rose)  // where nobody could say of which cgroup
     return {.unknown = true, .how = how + "; the kernel killed something on its host meanwhile, for want of memory"};
+  if (evidence.kills_read_late)
+    return {.unknown = true,
+            .how = how + "; the kernel killed something in its cgroup for want of memory, then or more than a minute later"};
   if (evidence.limit_is_unseen)
     return {.unknown = true, .how = how + ", which is the host's memory; whether a container limits it lower can't be seen from inside"};
   const bool stale = age_ms >= kStaleHostSampleMs;
@@ -158,8 +172,8 @@ Verdict ByUse(const DeathEvidence& evidence) {
   if (host < 0) return {.unknown = true, .how = how + ", which is the host's memory; how much others used of it is not known"};
   how += fmt::format(", which is the host's memory; {}", together);
   if (stale) return {.unknown = true, .how = fmt::format("{}, measured {} before its end", how, FormatDuration(age_ms))};
-  if (host >= kKillersAct) return {.unknown = true, .how = how + "; a killer of the host's own may have acted"};
-  return {.how = how};
+  if (HostsKillerMayHave(evidence)) return {.unknown = true, .how = how + "; a killer of the host's own may have acted"};
+  return {.unknown = share >= kNearLimit && host >= kMostOfHost, .how = how};
 }
 
 // A JVM that kills itself on an OutOfMemoryError can't report it first. Only if two threads get the error at the same time, the second
@@ -235,10 +249,10 @@ Verdict Judge(const DeathEvidence& evidence) {
     return ByOutOfMemoryError(evidence);
   if (by_sigkill) return ByUseOrByItself(evidence);
   if (loss.exit_code == kExitGeneral) return ByGeneralError(evidence);
-  if (const double host = HostShare(evidence); by_sigterm && host >= kKillersAct) {
+  if (by_sigterm && HostsKillerMayHave(evidence)) {
     return {.unknown = true,
             .how = fmt::format("{}; all on its host together used {}, and a killer of the host's own, such as earlyoom, ends processes so",
-                               EndPhrase(loss), FormatPercent(host, 1))};
+                               EndPhrase(loss), FormatPercent(HostShare(evidence), 1))};
   }
   return {.how = EndPhrase(loss)};
 }
@@ -250,8 +264,7 @@ Verdict JudgeWorker(const WorkerEvidence& evidence) {
       return {.out_of_memory = true, .how = how + ", right after malloc had refused it memory"};
     return {.how = how};
   }
-  const bool on_host = evidence.death.counted_on_host && (MayBeOfMemory(evidence.death) || !evidence.death.used_bytes);
-  const bool user_space = on_host || HostShare(evidence.death) >= kKillersAct;
+  const bool user_space = AnotherKillerMayHave(evidence.death) || (evidence.death.counted_on_host && !evidence.death.used_bytes);
   if (evidence.death.kernel_kills && *evidence.death.kernel_kills == 0 && !user_space) {
     return {.how = fmt::format(
                 "it vanished with its task, the kernel's oom_kill counter of its {} did not rise, and its black box has no word of a "

@@ -39,6 +39,7 @@ struct DeathEvidence {
   std::optional<uint64_t> host_memory_bytes;     // absent: the limit, if that is the host's
   std::optional<uint64_t> host_available_bytes;  // what of it nobody used; absent: not known
   bool host_kills_rose = false;                  // the kernel has killed somebody on its host meanwhile
+  bool kills_read_late = false;                  // it has killed somebody in its cgroup, then or a good while later
   // Kills of the kernel in its cgroup that belong to this death, as counted after it; absent: nobody could read them.
   std::optional<uint64_t> kernel_kills;
   bool counted_on_host = false;                             // there were none on its whole host

@@ -25,6 +25,7 @@ namespace memprof {
 namespace {
 
 constexpr int64_t kFreshMs = 10'000;
+constexpr int64_t kNoticedMs = 5'000;  // so long after a worker's kill its death may be noticed
 
 // The driver's own Python process: the first of those that left a box.
 struct PythonEnd {
@@ -90,10 +91,11 @@ void PutKernelKills(uint64_t counted, const DriverEnd& end, const Report& report
   for (const ReportPostMortem& death : report.post_mortems) {
     const bool by_kernel =
         death.out_of_memory && !death.survived && !death.heap && death.exit_code.value_or(kSignalBase + SIGKILL) == kSignalBase + SIGKILL;
-    if (!by_kernel) continue;
-    if (death.executor_id == "driver") {
+    if (!by_kernel || death.time_ms < end.kills_since_ms) continue;
+    const bool maybe_before = death.time_ms < end.kills_since_ms + kNoticedMs;
+    if (death.executor_id == "driver" && !maybe_before) {
       ++local;
-    } else if (MayShareCgroup(ExecutorIn(report, death.executor_id), driver, end)) {
+    } else if (death.executor_id == "driver" || MayShareCgroup(ExecutorIn(report, death.executor_id), driver, end)) {
       ++perhaps;
     }
   }

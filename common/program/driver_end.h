@@ -21,8 +21,9 @@ struct DriverEnd {
   bool exited = false;      // it is known to be a process's own, no signal's, even above 128
   bool jvm_killed = false;  // that signal ended the JVM itself; else it was its Python process, or nobody was killed
   std::string started_by;   // who that was, in words
-  // From its cgroup: kills by the kernel from the driver's beginning to its end, and the limit.
+  // From its cgroup: kills by the kernel from kills_since_ms (since the epoch) to its end, and the limit.
   std::optional<uint64_t> kernel_kills, limit_bytes;
+  int64_t kills_since_ms = 0;
   uint64_t host_memory_bytes = 0;
 };
 

@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/clock.h"
 #include "resident/memory_map.h"
 #include "resident/region_table.h"
 
@@ -58,6 +59,14 @@ class TimeBudget {
  public:
   bool Has(int64_t now_ns);
   void Spend(int64_t ns) { credit_ns_ -= ns; }
+  // Looks if there is time for it, which it pays for by the monotonic clock.
+  template <typename Look>
+  void IfThereIsTime(Look look) {
+    const int64_t begin = MonotonicNs();
+    if (!Has(begin)) return;
+    look();
+    Spend(MonotonicNs() - begin);
+  }
 
  private:
   static constexpr int64_t kMostCreditNs = 50'000'000;

@@ -291,6 +291,13 @@ std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<Repor
   return rows;
 }
 
+std::vector<ReportExecutor> ExecutorRows(const StoreState& state) {
+  std::set<ReportNotAvailable> not_available;
+  CounterSums counters;
+  ExecutorSums rest;
+  return ExecutorRows(state, not_available, counters, rest);
+}
+
 RowsOfExecutors::RowsOfExecutors(const StoreState& state, const std::vector<ReportExecutor>& shown) : state_(state) {
   for (const ReportExecutor& row : shown) rows_.emplace(row.id, &row);
 }

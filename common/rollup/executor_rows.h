@@ -24,6 +24,7 @@ inline constexpr size_t kMostExecutorRows = 500;
 // `not_available`, and the counters of all agents to `counters`.
 std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<ReportNotAvailable>& not_available, CounterSums& counters,
                                          ExecutorSums& rest);
+std::vector<ReportExecutor> ExecutorRows(const StoreState& state);  // alone
 
 // Finds the row of an executor: a report's, or one made for those that it has no room for. Refers to both; not thread-safe.
 class RowsOfExecutors {

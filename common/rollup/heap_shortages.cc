@@ -25,7 +25,7 @@ ReportHeapShortage ShortageRow(const proto::HeapShortage& shortage) {
 std::optional<ReportHeapShortage> NearlyFullHeap(std::string_view executor_id, const StoreState& state) {
   std::optional<ReportHeapShortage> last;
   ForEachShortageIn(std::string(executor_id), state.heap_shortages, [&](const proto::HeapShortage& shortage) {
-    if (shortage.nearly_full()) last = ShortageRow(shortage);
+    if (shortage.nearly_full() && shortage.classes_size() != 0) last = ShortageRow(shortage);
   });
   return last;
 }

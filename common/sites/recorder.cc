@@ -38,9 +38,8 @@ uint32_t Recorder::State::SiteOf(const LiveBlock& block) {
 }
 
 void Recorder::State::Evict(uint32_t site) {
-  const box::Site read = sites.Read(site);
-  sites.Remove(site);  // first: it may flush the table, and what is being written then
-  box::Site gone = read;
+  box::Site gone = sites.Read(site);  // a copy
+  sites.Remove(site);                 // first: it may flush the table, and what is being written then
   ActiveSession& session = gone.session == task.value.number ? task : process;
   const PeakTotal& total = session.value.total;
   uint32_t overflow = OverflowSite(session, static_cast<Origin>(gone.origin));

@@ -106,8 +106,8 @@ class Recorder {
   void MeasureRssAtEnd(uint64_t free_bytes);
 
   // HOOK. Interning; kNoFrame when the table is full or the module outdated (counted). Ids and module numbers belong to an intern epoch:
-  // cache them only together with intern_epoch(), and drop the cache when it moved (which happens in OpenSession alone, when the tables
-  // were nearly full). A stale id is harmless: it is recognised and counted as a dropped frame.
+  // cache them only together with intern_epoch(), and drop the cache when it moved (which happens in OpenSession and SetTask alone, when
+  // the tables were nearly full). A stale id is harmless: it is recognised and counted as a dropped frame.
   FrameId InternPythonFrame(StringRef function, StringRef file, uint32_t line, uint32_t first_line);
   FrameId InternNativeFrame(uint32_t module, uint64_t offset);
   uint32_t InternModule(StringRef path, StringRef build_id_hex);  // 0 when full
@@ -125,18 +125,18 @@ class Recorder {
   // realloc and mremap. The old block must leave the live set before the call, because afterwards its address may belong to
   // another thread. But the two changes should be one step, without a dip or a peak that never was. So:
   //
-  //   Recorder::Detached old = recorder->Detach(address);     // reads residency; totals unchanged
+  //   Recorder::Detached old = recorder->Detach(address, size);  // reads residency; totals unchanged
   //   void* moved = real_realloc(...);
-  //   if (moved == nullptr) recorder->Reattach(old);          // still where it was
+  //   if (moved == nullptr) recorder->Reattach(old);             // still where it was
   //   else if (sampled)     recorder->Resized(old, sample);
-  //   else                  recorder->Release(old);           // gone; the new one is not followed
+  //   else                  recorder->Release(old);              // gone; the new one is not followed
   //
   // HOOK, all of them. For a session that closes in between, the block counts as freed.
   struct Detached {
     LiveBlock block;       // address 0: it was not followed
     uint64_t session = 0;  // 0: there is nothing to put back, and each of the three is still right
   };
-  Detached Detach(uintptr_t address);
+  Detached Detach(uintptr_t address, size_t size);  // `size`: wanted, in bytes
   // Likewise of a range of mapped pages: a whole block, a part of one, or parts of several. Several are freed at
   // once, and stay freed if the call is refused.
   Detached DetachRange(uintptr_t begin, uintptr_t end);

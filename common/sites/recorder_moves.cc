@@ -1,7 +1,6 @@
 // Blocks that move, grow, shrink or lose a part: realloc, mremap, munmap. HOOK: see recorder.h.
 #include <algorithm>
 
-#include "base/clock.h"
 #include "resident/residency.h"
 #include "sites/recorder.h"
 #include "sites/recorder_state.h"
@@ -13,25 +12,23 @@ uintptr_t PageEnd(uintptr_t end) { return (end + LiveSet::kPageMask) & ~LiveSet:
 
 }  // namespace
 
-Recorder::Detached Recorder::Detach(uintptr_t address) {
+Recorder::Detached Recorder::Detach(uintptr_t address, size_t size) {
   Detached detached;
   if (!MayBeLive(address)) return detached;
   FutexLock lock(state_->mutex);
   if (state_->finished) return detached;
   LiveBlock* block = state_->live.Find(address);
   if (block == nullptr) return detached;
-  state_->Take(block, &detached);
+  state_->Take(block, size < block->size, &detached);
   return detached;
 }
 
 // A buffer that grows by small steps is taken for each of them: its pages are looked up only as long as there is time for it.
-void Recorder::State::Take(LiveBlock* block, Detached* detached) {
-  if (IsLarge(*block)) {
-    const int64_t begin = MonotonicNs();
-    if (looks.Has(begin)) {
-      ReadResidency(*block);
-      looks.Spend(MonotonicNs() - begin);
-    }
+void Recorder::State::Take(LiveBlock* block, bool loses_pages, Detached* detached) {
+  if (loses_pages) {
+    ReadLastResidency(*block);
+  } else if (IsLarge(*block)) {
+    looks_at_moves.IfThereIsTime([&] { ReadResidency(*block); });
   }
   detached->session = OwnerOf(*block).value.number;
   detached->block = *block;
@@ -69,7 +66,7 @@ void Recorder::Release(const Detached& old) {
   state_->EndStep(nullptr);
 }
 
-void Recorder::Resized(uintptr_t old_address, const Sample& sample) { Resized(Detach(old_address), sample); }
+void Recorder::Resized(uintptr_t old_address, const Sample& sample) { Resized(Detach(old_address, sample.size), sample); }
 
 // [begin, end) is a part that moves; it need not be a block's start.
 Recorder::Detached Recorder::DetachRange(uintptr_t begin, uintptr_t end) {
@@ -95,7 +92,7 @@ Recorder::Detached Recorder::DetachRange(uintptr_t begin, uintptr_t end) {
     block = state.live.Find(begin);
     if (block == nullptr) return detached;
   }
-  state.Take(block, &detached);
+  state.Take(block, false, &detached);
   return detached;
 }
 

@@ -68,13 +68,12 @@ void Recorder::State::ObservePeaks() {
   for (ActiveSession* session : {&process, &task}) {
     const PeakTotal& total = session->value.total;
     if (session->passed_epoch == total.epoch || !HasPassed(total)) continue;
-    const int64_t begin = MonotonicNs();
-    if (live.large_count() != 0 && looks.Has(begin)) {
+    const auto look = [&] {
       live.VisitLarge([&](LiveBlock& block) {
         if (&OwnerOf(block) == session && WasLiveAtPeak(session->value.total, block.first_peak)) ReadUnlessTooEarly(block);
       });
-      looks.Spend(MonotonicNs() - begin);
-    }
+    };
+    if (live.large_count() != 0) looks_at_peaks.IfThereIsTime(look);
     session->passed_epoch = total.epoch;
   }
 }

@@ -140,6 +140,14 @@ void Recorder::State::RestartTables() {
   Publish(process);
 }
 
+void Recorder::State::RestartWhileWaiting() {
+  const uint32_t slot = task.slot;
+  CloseTask();  // what was allocated while it waited is of no task, and what is live of it the process's
+  FreeSlot(slot);
+  RestartTables();
+  OpenIn(slot, task, TaskIdentity());
+}
+
 void Recorder::State::EmptyTables() {
   FreeSlot(0);
   intern.Reset();

@@ -138,7 +138,7 @@ void Recorder::OpenSession(const TaskIdentity& identity) {
   if (state.finished) return;
   if (state.task.value.number != 0) state.CloseTask();
   state.RecycleAcknowledged();
-  if (state.intern.NearlyFull() && state.WaitingSessions() == 0) state.RestartTables();
+  if (state.TablesMayRestart()) state.RestartTables();
   uint32_t slot = 1;
   while (slot < box::kSessions && state.slots()[slot].session.Current().state != box::kFree) ++slot;
   if (slot == box::kSessions) {
@@ -154,8 +154,12 @@ void Recorder::SetTask(const TaskIdentity& identity) {
   ActiveSession& task = state_->task;
   if (state_->finished || task.value.number == 0) return;
   // A reused worker opens its next session when it begins to wait for a task. The waiting time belongs to no task; other workers may
-  // serve the same task meanwhile.
-  if (task.value.task_attempt_id < 0) task.value.opened_ms = EpochMs();
+  // serve the same task meanwhile. And the task before it has mostly been read by now.
+  if (task.value.task_attempt_id < 0) {
+    state_->RecycleAcknowledged();
+    if (state_->TablesMayRestart()) state_->RestartWhileWaiting();
+    task.value.opened_ms = EpochMs();
+  }
   task.value.task_attempt_id = identity.task_attempt_id;
   task.value.stage_id = identity.stage_id;
   task.value.stage_attempt = identity.stage_attempt;

@@ -70,7 +70,8 @@ struct Recorder::State {
   uint64_t rss_bytes = 0;        // RSS when it was last read
   uint64_t live_at_rss = 0;      // live bytes then
   uint64_t rss_swept_bytes = 0;  // RSS at the last sweep
-  TimeBudget looks;              // at what was held at a peak that passes
+  TimeBudget looks_at_peaks;     // at what was held at a peak that passes
+  TimeBudget looks_at_moves;     // at blocks that move or grow
   bool batched = false;          // there are many small steps, so they are written to the box in batches
   uint32_t steps = 0;            // since FlushSteps()
   uint64_t stepped_bytes = 0;    // allocated and freed since then
@@ -107,8 +108,8 @@ struct Recorder::State {
   void ObserveDropping();          // kLargeBlock and more are being given back
   void SweepResidency(bool last);  // last: young blocks, too
   // recorder_moves.cc.
-  void Take(LiveBlock* block, Detached* detached);  // out of the live set; totals unchanged
-  void CutOut(uintptr_t begin, uintptr_t end);      // of every mapping that overlaps it
+  void Take(LiveBlock* block, bool loses_pages, Detached* detached);  // out of the live set; totals unchanged
+  void CutOut(uintptr_t begin, uintptr_t end);                        // of every mapping that overlaps it
   // The parts keep the block's site and the time of its allocation; what is in none of them is freed.
   void ReplaceByParts(LiveBlock* block, std::initializer_list<AddressRange> parts);
   void ObservePeaks();
@@ -142,7 +143,9 @@ struct Recorder::State {
   void Adopt(LiveBlock& block, uint32_t site);
 
   // recorder_restart.cc, cold.
+  bool TablesMayRestart() const { return intern.NearlyFull() && WaitingSessions() == 0; }
   void RestartTables();
+  void RestartWhileWaiting();  // for a task, with a session that is open already
   void EmptyTables();
   void ForgetAllBlocks();
 };

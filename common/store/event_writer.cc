@@ -48,10 +48,7 @@ std::vector<ReportEvent> EventWriter::Take(const StoreState& state, int64_t now_
     if (whole) WriteApplication(std::move(report), state, end);
     deaths_due_ = false;
   } else if (any_removed) {
-    std::set<ReportNotAvailable> unused;
-    CounterSums counters;
-    ExecutorSums rest;
-    std::vector<ReportExecutor> executors = ExecutorRows(state, unused, counters, rest);
+    std::vector<ReportExecutor> executors = ExecutorRows(state);
     PutTimeLines(state, executors);
     WriteExecutors(executors, false, end);
     // Executors without a row are tried again with the next whole report, not every second.

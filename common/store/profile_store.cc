@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <deque>
 #include <mutex>
-#include <set>
 
 #include "base/cut_text.h"
 #include "budget/budget.h"
@@ -283,15 +282,13 @@ std::vector<std::string> ProfileStore::TakePostMortems(int64_t now_ms, bool all)
 
 std::optional<std::string> ProfileStore::FailureNote(std::string_view failure, const std::optional<FailedJob>& job, int64_t now_ms) const {
   if (!TellsOfDeath(failure)) return std::nullopt;
+  if (!job && !TellsOfFullHeap(failure)) return "";
   std::vector<ReportPostMortem> deaths;
   {
     // Not the whole report: the program's thread waits for this.
     std::lock_guard lock(impl_->mutex);
-    std::set<ReportNotAvailable> not_available;
-    CounterSums counters;
-    ExecutorSums rest;
     bool awaits_names = false;
-    deaths = PostMortems(impl_->state, ExecutorRows(impl_->state, not_available, counters, rest), awaits_names).shown;
+    deaths = PostMortems(impl_->state, ExecutorRows(impl_->state), awaits_names).shown;
   }
   const ReportPostMortem* death = DeathOf(failure, job, deaths, now_ms);
   return death == nullptr ? "" : death->headline;

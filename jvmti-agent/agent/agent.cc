@@ -99,7 +99,7 @@ std::optional<std::string> Agent::TryStart(JNIEnv* jni, const StartRequest& requ
   ground_.messages.Open();
   shortages_.Reset();
   heap_.Start(application, [this, application](JNIEnv* sweeper, const std::optional<proto::RetainedHeap>& retained) {
-    shortages_.NearlyFull(sweeper, *application, retained);
+    return shortages_.NearlyFull(sweeper, *application, retained);
   });
   names_.Start(application);
   watch_.Start(application);

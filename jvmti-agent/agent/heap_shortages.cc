@@ -71,7 +71,7 @@ std::optional<uint64_t> HeapShortages::UsedAtError(std::string_view error) const
 
 void HeapShortages::LookAtHeap(JNIEnv* jni, const Application& application, milliseconds patience, ShortageInputs* inputs) {
   const std::unique_lock lock(look_, patience);
-  if (!application.options.heap_looks || !lock.owns_lock() || ground_->jvm.heap_looks() == nullptr) return;
+  if (application.options.heap_looks == HeapLooks::kNever || !lock.owns_lock() || ground_->jvm.heap_looks() == nullptr) return;
   inputs->histogram = TakeClassHistogram(ground_->jvm.heap_looks(), jni, kMaxHeapClasses, kLongestLook);
 }
 
@@ -149,8 +149,7 @@ void HeapShortages::ExhaustedExit(JNIEnv* jni) {
   if (ground_->messages.WaitUntilTaken(kMostForSending)) std::this_thread::sleep_for(kOnTheWay);
 }
 
-void HeapShortages::NearlyFull(JNIEnv* jni, const Application& application, const std::optional<proto::RetainedHeap>& retained) {
-  if (!application.options.heap_looks) return;
+bool HeapShortages::NearlyFull(JNIEnv* jni, const Application& application, const std::optional<proto::RetainedHeap>& retained) {
   ShortageInputs inputs;
   inputs.time_ms = EpochMs();
   inputs.jvm_pid = getpid();
@@ -158,8 +157,10 @@ void HeapShortages::NearlyFull(JNIEnv* jni, const Application& application, cons
   inputs.nearly_full = true;
   inputs.used_after_gc = heap_->collectors().UsedAfter();
   inputs.retained = retained;
-  LookAtHeap(jni, application, milliseconds{0}, &inputs);
-  if (inputs.histogram) Tell(application, inputs);  // it may be killed before the message has left
+  if (application.options.heap_looks == HeapLooks::kBeforeErrorsToo) LookAtHeap(jni, application, milliseconds{0}, &inputs);
+  if (!inputs.histogram && !inputs.retained) return false;
+  Tell(application, inputs);  // it may be killed before the message has left
+  return true;
 }
 
 }  // namespace memprof

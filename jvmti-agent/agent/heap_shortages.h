@@ -31,8 +31,8 @@ class HeapShortages {
   void Stop(const Application& application);       // nothing stays of a JVM that lives on
   void Exhausted(JNIEnv* jni, const char* error);  // `error`: the JVM's words; may be null
   void ExhaustedExit(JNIEnv* jni);                 // the JVM exits when it returns
-  // After collections that left most of the heap in use; on the sweeper's thread.
-  void NearlyFull(JNIEnv* jni, const Application& application, const std::optional<proto::RetainedHeap>& retained);
+  // After collections that left most of the heap in use; on the sweeper's thread. False: there was nothing to tell.
+  bool NearlyFull(JNIEnv* jni, const Application& application, const std::optional<proto::RetainedHeap>& retained);
 
  private:
   // Most take a tenth of it. The whole end has ten seconds before Spark kills.

@@ -6,6 +6,12 @@
 #include "base/clock.h"
 
 namespace memprof {
+namespace {
+
+// G1, and generational ZGC: their collections of a part of the heap take what a weak reference points at for reachable.
+bool KeepsWhatIsWeak(const std::string& collector) { return collector.starts_with("G1 ") || collector.starts_with("ZGC Minor"); }
+
+}  // namespace
 
 // Start and Stop are called on threads of the JVM.
 template <typename Use>
@@ -47,7 +53,7 @@ void JvmHeap::Stop() {
 }
 
 void JvmHeap::SetCollectors(std::vector<std::string> names, const std::string& why) {
-  live_objects_.SetThinning(std::any_of(names.begin(), names.end(), [](const std::string& name) { return name.starts_with("G1 "); }));
+  live_objects_.SetThinning(std::any_of(names.begin(), names.end(), KeepsWhatIsWeak));
   markings_.Begin(std::move(names));
   const std::string never = why.empty() ? markings_.WhyNever() : why;
   if (!never.empty()) ground_->shortcomings.Add("what the heap retains", never);

@@ -24,7 +24,7 @@ class JvmHeap {
  public:
   // Called on the sweeper's thread, which is attached to the JVM, when collections leave most of the heap in use; with what the heap
   // retained last.
-  using NearlyFullCall = std::function<void(JNIEnv*, const std::optional<proto::RetainedHeap>&)>;
+  using NearlyFullCall = std::function<bool(JNIEnv*, const std::optional<proto::RetainedHeap>&)>;  // HeapSweeperOptions::look
 
   explicit JvmHeap(Ground* ground) : ground_(ground), sampler_(&ground->tasks, &ground->buckets, &ground->stacks, &live_objects_) {}
 

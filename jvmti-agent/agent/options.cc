@@ -16,7 +16,7 @@ constexpr uint64_t kMaxInterval = kGiB;  // JVMTI takes a signed 32-bit interval
 constexpr uint64_t kMaxTaskBytes = 256 * kKiB;
 constexpr uint64_t kMinTaskBytes = kKiB;
 
-enum class Kind : uint8_t { kBoolean, kSize, kSeconds, kPath, kSource, kArrowPool, kRegex, kFactor };
+enum class Kind : uint8_t { kBoolean, kSize, kSeconds, kPath, kSource, kHeapLooks, kArrowPool, kRegex, kFactor };
 
 struct Key {
   std::string_view name;
@@ -31,7 +31,7 @@ constexpr std::array<Key, 21> kKeys = {{
     {"driver.enabled", Kind::kBoolean},
     {"enabled", Kind::kBoolean},
     {"eventLog.enabled", Kind::kBoolean},
-    {"heap.looks", Kind::kBoolean},
+    {"heap.looks", Kind::kHeapLooks},
     {"interval", Kind::kSize, 1, kMaxInterval},
     {"native.enabled", Kind::kBoolean},
     {"native.interval", Kind::kSize, 1, kMaxInterval},
@@ -72,6 +72,13 @@ Status ReadBoolean(std::string_view option, std::string_view value, bool* target
   if (!flag) return Bad(option, "give true or false");
   *target = *flag;
   return {};
+}
+
+// `value`: one of those that are allowed.
+HeapLooks ReadHeapLooks(std::string_view value) {
+  const std::optional<bool> flag = ParseBoolean(value);
+  if (!flag) return HeapLooks::kAtErrors;
+  return *flag ? HeapLooks::kBeforeErrorsToo : HeapLooks::kNever;
 }
 
 Status ReadSize(std::string_view option, const Key& key, std::string_view value, uint64_t* target) {
@@ -121,6 +128,9 @@ Status ApplyOption(std::string_view option, AgentOptions* options) {
       break;
     case Kind::kRegex:
       break;  // read where it is used
+    case Kind::kHeapLooks:
+      if (value != "errors" && !ParseBoolean(value)) return Bad(option, "give errors, true or false");
+      break;
     case Kind::kArrowPool:
       if (value != "default" && value != "system") return Bad(option, "give default or system");
       break;
@@ -129,7 +139,7 @@ Status ApplyOption(std::string_view option, AgentOptions* options) {
       break;
   }
   if (name == "enabled") options->enabled = flag;
-  if (name == "heap.looks") options->heap_looks = flag;
+  if (name == "heap.looks") options->heap_looks = ReadHeapLooks(value);
   if (name == "interval") options->heap_interval_bytes = number;
   if (name == "native.enabled") options->native = flag;
   if (name == "native.interval") options->native_interval_bytes = number;

@@ -12,6 +12,9 @@
 
 namespace memprof {
 
+// When the whole heap is walked, which stops the JVM: never, at an OutOfMemoryError of the heap, or also before, when it stays nearly full.
+enum class HeapLooks : uint8_t { kNever, kAtErrors, kBeforeErrorsToo };
+
 enum class Source : uint8_t { kLines, kNames, kNone };  // how much of the user's source leaves the executor
 
 struct AgentOptions {
@@ -20,7 +23,7 @@ struct AgentOptions {
   uint64_t offheap_interval_bytes = 512u << 10;  // `offheap.interval`
   bool native = true;                            // `native.enabled`: malloc of JNI libraries
   uint64_t native_interval_bytes = 512u << 10;   // `native.interval`
-  bool heap_looks = true;                        // `heap.looks`: walks of a full heap, which stop the JVM
+  HeapLooks heap_looks = HeapLooks::kAtErrors;   // `heap.looks`: false, errors or true
   uint64_t task_max_bytes = 64u << 10;           // `task.maxBytes`; bound on a task profile when the caller gives none
   int patience = 1;                              // `patience`; factor on waits that give up, for a busy machine
   Source source = Source::kLines;                // `source`

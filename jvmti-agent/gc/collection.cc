@@ -29,7 +29,7 @@ constexpr Known kKnown[] = {
     {"ZGC Pauses", Marks::kNothing, true, false},
     {"ZGC Minor Cycles", Marks::kNothing, false},
     {"ZGC Minor Pauses", Marks::kNothing, true, false},
-    {"ZGC Major Cycles", Marks::kFromStart, false},
+    {"ZGC Major Cycles", Marks::kOldFromStart, false},
     {"ZGC Major Pauses", Marks::kNothing, true, false},
     {"Shenandoah Cycles", Marks::kFromStart, false},
     {"Shenandoah Pauses", Marks::kNothing, true, false},
@@ -45,6 +45,14 @@ const Known* Find(std::string_view collector) {
 Marks MarksOf(std::string_view collector) {
   const Known* known = Find(collector);
   return known == nullptr ? Marks::kNothing : known->marks;
+}
+
+// Causes for which should_preclean_young() says so (zDriver.cpp of JDK 21 and later), in the words of gcCause.cpp. It may also be so by an
+// option, or because a thread waits for memory; then fewer objects are known than could be.
+bool MakesAllOld(const Collection& collection) {
+  constexpr std::string_view kCauses[] = {"System.gc()", "Diagnostic Command", "JvmtiEnv ForceGarbageCollection",
+                                          "Metadata GC Clear Soft References", "Allocation Stall"};
+  return std::find(std::begin(kCauses), std::end(kCauses), collection.cause) != std::end(kCauses);
 }
 
 bool StopsTheWorld(std::string_view collector) {

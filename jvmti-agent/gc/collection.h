@@ -25,10 +25,16 @@ enum class Marks : uint8_t {
   kWhileAtStop,  // the whole heap, with the application stopped
   kFromStart,    // the whole heap as it was when it began; later objects count as live
   kFromPause,    // the whole heap as it was at the last young collection before it, or earlier
+  // The old generation as it was when it began. Younger objects stay as long as a weak reference points at them, also if they are garbage,
+  // unless it made all of them old first (MakesAllOld).
+  kOldFromStart,
 };
 
 // What a collector of this name has marked when it reports that it has finished. An unknown name proves nothing.
 Marks MarksOf(std::string_view collector);
+
+// Whether a major collection of ZGC made all objects old before it marked the old generation.
+bool MakesAllOld(const Collection& collection);
 
 // False where what is in use at its end is full of garbage: pauses of a cycle that is also reported as a whole, and collectors that
 // leave young garbage alone.

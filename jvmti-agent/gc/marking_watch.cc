@@ -24,7 +24,7 @@ void MarkingWatch::Begin(std::vector<std::string> collectors) {
   const auto has = [&](std::string_view name) { return std::find(collectors_.begin(), collectors_.end(), name) != collectors_.end(); };
   hides_marking_ = has(kG1Young) && !has(kG1Concurrent);
   clock_.Clear();
-  young_start_ns_ = 0;
+  young_start_ns_ = major_start_ns_ = 0;
   concurrent_ns_[0] = concurrent_ns_[1] = 0;
   looked_at_ = pauses_->count();
 }
@@ -49,6 +49,14 @@ std::optional<Marking> MarkingWatch::Ended(const Collection& collection) {
     case Marks::kFromStart:
       older_than = large_older_than = start_ns;
       break;
+    case Marks::kOldFromStart: {
+      // An object that was there at the major collection before is mostly old by now: young ones age with each collection, and become old
+      // after at most fifteen. A dead one that isn't is counted as retained until the next.
+      const int64_t before = std::exchange(major_start_ns_, start_ns);
+      older_than = large_older_than = MakesAllOld(collection) ? start_ns : before;
+      if (older_than == 0) return std::nullopt;
+      break;
+    }
     case Marks::kFromPause:
       large_older_than = LargeKnown(start_ns);
       if (young_before == 0) return std::nullopt;
@@ -96,7 +104,7 @@ std::optional<Marking> MarkingWatch::Remarked(const Collection& collection, int6
 Marking MarkingWatch::BeforeError() const {
   constexpr size_t kPausesOfTwoMarkings = 8;
   const std::lock_guard lock(mutex_);
-  const auto beside = [](const std::string& name) { return MarksOf(name) == Marks::kFromStart; };
+  const auto beside = [](const std::string& name) { return MarksOf(name) == Marks::kFromStart || MarksOf(name) == Marks::kOldFromStart; };
   const size_t left_out = std::any_of(collectors_.begin(), collectors_.end(), beside) ? kPausesOfTwoMarkings : 0;
   const std::vector<Pause> pauses = pauses_->Since(0);
   Marking marking;

@@ -60,6 +60,7 @@ class MarkingWatch {
   std::vector<std::string> collectors_;
   bool hides_marking_ = false;     // G1 before JDK 20
   int64_t young_start_ns_ = 0;     // of the last young collection of G1; 0: none yet
+  int64_t major_start_ns_ = 0;     // of the last major cycle of generational ZGC; 0: none yet
   int64_t concurrent_ns_[2] = {};  // the last two pauses of G1's marking, the later first; a full collection is both
   uint64_t looked_at_ = 0;         // pauses up to this number are explained or not
 };

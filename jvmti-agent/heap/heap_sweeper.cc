@@ -51,6 +51,7 @@ Status HeapSweeper::Start(HeapSweeperOptions options) {
   }
   unsent_.reset();
   latest_.reset();
+  look_again_ = false;
   sent_at_ = {};
   purged_after_ = pauses_->count();
   return thread_.Start("memprof-heap", 0, [this] { return Round(); });
@@ -86,14 +87,15 @@ std::chrono::milliseconds HeapSweeper::Round() {
   {
     const std::lock_guard lock(mutex_);
     marking = std::exchange(marking_, std::nullopt);
-    look = std::exchange(look_wanted_, false);
+    look = look_wanted_ || (marking && look_again_);
+    look_wanted_ = false;
   }
   const uint64_t pauses = pauses_->count();
   if (marking || (live_->WantsPurge() && pauses != purged_after_)) {
     purged_after_ = pauses;
     Walk(marking, jni);
   }
-  if (look) options_.look(jni, latest_);
+  if (look) look_again_ = !options_.look(jni, latest_);
   if (unsent_) SendIfDue(NearFull(*unsent_) ? kPauseNearFull : kPause);
   return kTick;
 }

@@ -27,7 +27,9 @@ struct HeapSweeperOptions {
   std::function<std::shared_ptr<JvmStacks>()> current_stacks;
   std::function<std::string(uint32_t)> thread_name;
   std::function<void(proto::RetainedHeap)> send;
-  std::function<void(JNIEnv*, const std::optional<proto::RetainedHeap>&)> look;  // walks the whole heap; gets what was retained last
+  // Told that the heap stays nearly full, and what was retained last. False: there is nothing to tell yet, so it is told after the next
+  // marking again.
+  std::function<bool(JNIEnv*, const std::optional<proto::RetainedHeap>&)> look;
 };
 
 class HeapSweeper {
@@ -62,6 +64,7 @@ class HeapSweeper {
   // Used by the thread, or by the caller of Start and Stop while the thread doesn't run.
   HeapSweeperOptions options_;
   std::optional<proto::RetainedHeap> unsent_, latest_;
+  bool look_again_ = false;  // after the next marking: there was nothing to tell
   Clock::time_point sent_at_;
   uint64_t purged_after_ = 0;  // pauses
 

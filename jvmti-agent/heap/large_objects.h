@@ -8,7 +8,8 @@
 // marking had found reachable before. If most were gone, it makes garbage, and its next objects are thinned: one of size s is followed with
 // p = 1-exp(-s/interval), as if sampled at that interval. The interval doubles, also for those that are followed already, when together
 // they reach a small part of the heap (budget()), up to a bound; after a marking it is the first one again. Sums stay unbiased, and the
-// printed error of what was followed includes it. Only G1 needs this; under other collectors all are followed.
+// printed error of what was followed includes it. G1 needs this, and generational ZGC, of whose minor collections the same is true; under
+// other collectors all are followed.
 //
 // Bounds: kMaxMakers makers (256 KiB). Not thread-safe.
 #pragma once

@@ -56,7 +56,7 @@ class LiveObjects {
   // Forgets everything. `interval_bytes`: the interval of the samples; 1 or less: every object.
   void Begin(uint64_t interval_bytes, WeakReferences& references);
   void End(WeakReferences& references);
-  // Whether large garbage is to be thinned: for G1 only.
+  // Whether large garbage is to be thinned: for G1 and generational ZGC.
   void SetThinning(bool on);
 
   // Whether this sample would be kept, decided at random each time; false after End().

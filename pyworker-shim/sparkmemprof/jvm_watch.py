@@ -13,7 +13,7 @@ import threading
 import time
 from typing import Any
 
-from .cli.driver_watch import DriverWatch
+from .cli.driver_watch import DriverWatch, last_application
 from .failures import gateway_of_program
 
 # Its connections are closed a moment before a process is gone.
@@ -39,7 +39,8 @@ class JvmWatch:
         atexit.register(self._end)
 
     def _begin(self) -> Any:
-        watch = DriverWatch("driver", 0, with_python=False, started_by="the driver's Python process").__enter__()
+        who = "the driver's Python process"
+        watch = DriverWatch("driver", 0, with_python=False, started_by=who, waits=False).__enter__()
         os.environ.update(watch.environment({}))
         return watch
 
@@ -80,7 +81,8 @@ class JvmWatch:
         return process.poll()
 
     def _tell(self, pid: int, status: int) -> str:
-        if self._watch.place_of_report(pid) is None:
+        last = last_application(pid, self._watch.told())
+        if last is None or last.has_ended:
             return ""
         watch, self._watch = self._watch, self._begin()  # the new one is for the next JVM
         written = watch.finish(pid, status, os.path.abspath("sparkmemprof-report"))

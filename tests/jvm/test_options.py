@@ -13,6 +13,7 @@ BAD = [
     ("enabled=yes", "true or false"),
     ("enabled", "write enabled=value"),
     ("source=full", "lines, names or none"),
+    ("heap.looks=always", "errors, true or false"),
     ("python.arrowPool=jemalloc", "default or system"),
     ("task.maxBytes=1m", "from 1024 to 262144 bytes"),
     ("snapshot.seconds=0", "whole seconds"),

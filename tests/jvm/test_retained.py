@@ -107,6 +107,26 @@ def test_large_garbage_is_not_kept_from_g1(java):
     marked, undone = (len(re.findall(rf"Concurrent {cycle} Cycle \d", later)) for cycle in ("Mark", "Undo"))
     # Without the profiler no cycle marks the heap; if all arrays were followed, two of three would.
     assert marked <= 5 + undone / 2, (marked, undone)
+    demand_large_kept(outcome, size)
+
+
+# Half a minute, because ZGC tells of its collections late: the only test of what weak references do to its young ones.
+@pytest.mark.full
+def test_large_garbage_is_not_kept_from_generational_zgc(java25):
+    """A minor collection takes what a weak reference points at for reachable; then only a major one frees it."""
+    size = 1_400_003
+    jvm = ["-XX:+UseZGC", "-Xms512m", "-Xmx512m", "-Xlog:gc"]
+    outcome = java25.run("LargeGarbage", str(size), agent="interval=64k", jvm=jvm, timeout=240)
+    assert outcome.status == 0, outcome.err
+    _, judged, later = outcome.out.partition("judged\n")
+    assert judged
+    major = len(re.findall(r"Major Collection .*->", later))
+    # Without the profiler there are four or five; if all arrays were followed, thirty.
+    assert major <= 15
+    demand_large_kept(outcome, size)
+
+
+def demand_large_kept(outcome, size):
     last = heaps(outcome)[-1]
     assert last["collection"].endswith("(System.gc())")
     found = of_site(last, "LargeGarbage.kept")

@@ -143,19 +143,29 @@ void StopProfiler() {
 
 bool ProfilerStarted() { return Active() != nullptr; }
 
+namespace {
+
+// Modules remember their numbers in the recorder's tables, which may be emptied meanwhile.
+template <typename Change>
+void ForgettingTags(Recorder* recorder, Change change) {
+  const uint32_t epoch = recorder->intern_epoch();
+  change();
+  if (recorder->intern_epoch() != epoch) hook_state.loader.modules().ForgetTags();
+}
+
+}  // namespace
+
 void OpenTaskSession() {
   Recorder* recorder = Active();
   if (recorder == nullptr) return;
   InstallPymallocHooks();  // a wrapper that was installed before ours may have removed ours
   const ReentryGuard guard(hook_thread);
-  const uint32_t epoch = recorder->intern_epoch();
-  recorder->OpenSession(TaskIdentity());
-  if (recorder->intern_epoch() != epoch) hook_state.loader.modules().ForgetTags();
+  ForgettingTags(recorder, [&] { recorder->OpenSession(TaskIdentity()); });
 }
 
 void SetSessionTask(const TaskIdentity& task) {
   const ReentryGuard guard(hook_thread);
-  if (Recorder* recorder = Active()) recorder->SetTask(task);
+  if (Recorder* recorder = Active()) ForgettingTags(recorder, [&] { recorder->SetTask(task); });
 }
 
 bool AddSessionUdf(std::string_view name, std::string_view file, uint32_t line, std::string_view kind) {

@@ -88,8 +88,8 @@ PYBIND11_MODULE(_store, module) {
       "driver_report",
       [](const py::bytes& report_json, const std::string& box_directory, const std::string& id, const std::string& name,
          const std::string& host, int64_t started_ms, int64_t ended_ms, const std::string& failure, int exit_status, bool exited,
-         bool jvm_killed, const std::string& started_by, std::optional<uint64_t> kernel_kills, std::optional<uint64_t> limit_bytes,
-         uint64_t host_memory_bytes, bool jvm_told) {
+         bool jvm_killed, const std::string& started_by, std::optional<uint64_t> kernel_kills, int64_t kills_since_ms,
+         std::optional<uint64_t> limit_bytes, uint64_t host_memory_bytes, bool jvm_told) {
         memprof::DriverEnd end;
         end.report_json = std::string(std::string_view(report_json));
         end.python = {id, name, box_directory, 0, host, failure, started_ms, ended_ms};
@@ -99,6 +99,7 @@ PYBIND11_MODULE(_store, module) {
         end.jvm_killed = jvm_killed;
         end.started_by = started_by;
         end.kernel_kills = kernel_kills;
+        end.kills_since_ms = kills_since_ms;
         end.limit_bytes = limit_bytes;
         end.host_memory_bytes = host_memory_bytes;
         memprof::Result<memprof::DriverReport> report = [&] {
@@ -113,7 +114,7 @@ PYBIND11_MODULE(_store, module) {
       },
       py::arg("report_json"), py::arg("box_directory"), py::arg("id"), py::arg("name"), py::arg("host"), py::arg("started_ms"),
       py::arg("ended_ms"), py::arg("failure"), py::arg("exit_status"), py::arg("exited"), py::arg("jvm_killed"), py::arg("started_by"),
-      py::arg("kernel_kills"), py::arg("limit_bytes"), py::arg("host_memory_bytes"), py::arg("jvm_told"),
+      py::arg("kernel_kills"), py::arg("kills_since_ms"), py::arg("limit_bytes"), py::arg("host_memory_bytes"), py::arg("jvm_told"),
       "(report.json, [(headline, post-mortem as text)]): an application's report joined with what its driver's Python process left in its "
       "boxes.\n\n"
       "failure: how that process ended, or empty. exited: it ended by itself, with an exit status of its own.\n"

@@ -12,11 +12,17 @@ from sparkmemprof.standard_error import say
 
 from . import report_places
 from .errors import UserError
+from .kernel_kills import KernelKills
 from .show import write_report
 
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 INTERVAL_BYTES = 65_536
+# Kills count that are not older than this. Of who is waited for, and ends by a signal: one is seen a moment later.
+JUST_NOW_SECONDS = 10
+# Where it was its Python, or a script lies between: the JVM ends its application first, and a script may do more.
+_OF_LATE_SECONDS = 120
 _OF_A_FULL_HEAP = 3  # the exit code of -XX:+ExitOnOutOfMemoryError
+_SHELLS_SIGNAL = 128  # a shell's exit status is this and the signal's number when a signal has ended what it ran
 
 
 def interval_of(text):
@@ -30,12 +36,15 @@ def interval_of(text):
 class DriverWatch:
     """A context: holds the boxes of the driver's Python, removes them at its end. A failure doesn't stop the job.
 
-    `started_by`: who uses it, in words. `kind`: of what the identity is. `headlines`: of the post-mortems that finish()
-    has told. `folder`: where a JVM tells of its applications (report_places). `boxes`: the folder of the boxes. Both
-    are None if they couldn't be made.
+    `started_by`: who uses it, in words. `kind`: of what the identity is. `waits`: whether who uses it waits for the end
+    of what it watches; else it may learn of that much later. `headlines`: of the post-mortems that finish() has told.
+    `folder`: where a JVM tells of its applications (report_places). `boxes`: the folder of the boxes. Both are None if
+    they couldn't be made.
     """
 
-    def __init__(self, name, interval_bytes, with_python, started_by="sparkmemprof submit", kind="driver"):
+    def __init__(
+        self, name, interval_bytes, with_python, *, started_by="sparkmemprof submit", kind="driver", waits=True
+    ):
         self.headlines = []
         self.folder = None
         self.boxes = None
@@ -46,6 +55,7 @@ class DriverWatch:
         self._interval_bytes = interval_bytes
         self._with_python = with_python
         self._kind = kind
+        self._waits = waits
         self._kills = None
 
     def __enter__(self):
@@ -53,7 +63,8 @@ class DriverWatch:
             self.folder = tempfile.mkdtemp(prefix=f"sparkmemprof-{self._kind}-")
             self.boxes = os.path.join(self.folder, "boxes")
             os.mkdir(self.boxes, 0o700)
-            self._kills = _memory_bounds()["oomKills"]
+            self._kills = KernelKills(lambda: _memory_bounds()["oomKills"])
+            self._kills.start()
         except Exception as error:
             self._warn(error)
             self.__exit__()
@@ -61,6 +72,8 @@ class DriverWatch:
         return self
 
     def __exit__(self, *_):
+        if self._kills is not None:
+            self._kills.stop()
         if self.folder is not None:
             shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -84,50 +97,50 @@ class DriverWatch:
             "intervalBytes": self._interval_bytes,
         }
 
-    def place_of_report(self, pid):
-        """The folder of the report, or its URI, of the application that runs in that JVM; "": it has none yet; None: no
-        application runs there, or none that is profiled."""
-        told = report_places.running(self.folder, pid)
-        return None if told is None else told.place
+    def told(self):
+        """What the JVMs have told of their applications until now (report_places)."""
+        return [] if self.folder is None else report_places.applications(self.folder)
 
     def is_ending(self, pid):
-        """Whether that JVM has begun to end itself because of a full heap."""
-        return self.folder is not None and report_places.last_report(self.folder, pid) is not None
+        """Whether that spark-submit's JVM has begun to end itself because of a full heap."""
+        return self.folder is not None and report_places.last_report(self.folder, jvm_of(pid, self.told())) is not None
 
     def report(self, pid):
-        """The report.json of the last profiled application of that JVM, or None. A spark-submit of the user's may start
-        the JVM as a process of its own: then it is the only one that tells."""
-        told = [] if self.folder is None else report_places.applications(self.folder)
-        told = [each for each in told if each.mark != "absent"]
-        jvms = {each.jvm for each in told}
-        if pid not in jvms and len(jvms) == 1:
-            pid = jvms.pop()
-        reports = [each.report() for each in told if each.jvm == pid]
-        return reports[-1] if reports else None
+        """The report.json of the last profiled application of that spark-submit, or None."""
+        last = last_application(pid, self.told())
+        return None if last is None else last.report()
 
     def finish(self, pid, status, directory):
         """Joins what the driver's processes left with its report, and reports their deaths.
 
-        `pid`: of its JVM, which was spark-submit. `status`: as subprocess has it.
+        `pid`: of spark-submit. `status`: its own, as subprocess has it.
         `directory`: where a report goes if the driver was killed and left none.
         Returns the path of the report that was written, or None.
         """
         if self.boxes is None:
             return None
         try:
-            if any((each.jvm, each.mark) == (pid, "hidden") for each in report_places.applications(self.folder)):
+            told = self.told()
+            if any(each.mark == "hidden" for each in told):
                 shutil.rmtree(self.boxes, ignore_errors=True)  # the program itself has set that its lines are not shown
-            return self._finish(pid, status, self.report(pid), directory)
+            last = last_application(pid, told)
+            if last is not None and last.still_runs():
+                return None  # a script of the user's has ended before the JVM that it started
+            jvm = jvm_of(pid, told)
+            # The JVM itself ends with such a status, too, if its Python did; but then it has ended its application.
+            if jvm != pid and status > _SHELLS_SIGNAL and last is not None and not last.has_ended:
+                status = _SHELLS_SIGNAL - status
+            seconds = JUST_NOW_SECONDS if status < 0 and jvm == pid else _OF_LATE_SECONDS
+            return self._finish(jvm, status, last, directory, seconds)
         except (Exception, KeyboardInterrupt) as error:
             self._warn(error)
             return None
 
-    def _end(self, status, report_json):
-        """What _store.driver_report wants to know."""
+    def _end(self, status, report_json, kills_within):
+        """What _store.driver_report wants to know. `kills_within`: seconds in which a kill may have been of what has
+        ended."""
         bounds = _memory_bounds()
-        counted = None
-        if self._kills is not None and bounds["oomKills"] is not None:
-            counted = bounds["oomKills"] - self._kills
+        kills, since = self._kills.within(kills_within if self._waits else None)
         return {
             "report_json": report_json,
             "box_directory": self.boxes,
@@ -141,22 +154,24 @@ class DriverWatch:
             "exited": False,
             "jvm_killed": status < 0,
             "started_by": self._started_by,
-            "kernel_kills": counted,
+            "kernel_kills": kills,
+            "kills_since_ms": int(1000 * since),
             "limit_bytes": bounds["limitBytes"],
             "host_memory_bytes": bounds["hostBytes"],
             "jvm_told": False,
         }
 
-    def _finish(self, pid, status, report, directory):
+    def _finish(self, jvm, status, application, directory, kills_within):
         from sparkmemprof import _store
 
-        end = self._end(status, report.read_bytes() if report is not None else b"")
-        if status < 0 and report is not None and report_places.running(self.folder, pid) is None:
-            end |= {"jvm_killed": False, "exited": True}  # its application had ended: that death is none of it
-        last = report_places.last_report(self.folder, pid) if status == _OF_A_FULL_HEAP else None
+        report = None if application is None else application.report()
+        end = self._end(status, report.read_bytes() if report is not None else b"", kills_within)
+        if status < 0 and report is not None and application.has_ended:
+            end |= {"jvm_killed": False, "exited": True}  # that death is none of its application
+        left = report_places.last_report(self.folder, jvm) if status == _OF_A_FULL_HEAP else None
         found = None
-        if last is not None:
-            found = self._driver_report({**end, "report_json": last.read_bytes(), "jvm_told": True})
+        if left is not None:
+            found = self._driver_report({**end, "report_json": left.read_bytes(), "jvm_told": True})
         if found is None:
             found = _store.driver_report(**end)
         if found is None:
@@ -191,6 +206,19 @@ class DriverWatch:
         """The folder's name for a report whose driver could not write it."""
         name = json.loads(content)["application"]["id"] or ""
         return name if name == os.path.basename(name) and name not in ("", ".", "..") else self.identity
+
+
+def jvm_of(pid, told):
+    """The JVM that spark-submit, the process with this pid, has become. A script of the user's may have started it as
+    a process of its own: then it is the only one that has told anything. `told`: applications."""
+    jvms = {each.jvm for each in told if each.mark != "absent"}
+    return jvms.pop() if pid not in jvms and len(jvms) == 1 else pid
+
+
+def last_application(pid, told):
+    """Of that spark-submit: the one that runs, or the last one that ran; None: none that is profiled."""
+    jvm = jvm_of(pid, told)
+    return next((each for each in reversed(told) if each.jvm == jvm and each.mark != "absent"), None)
 
 
 def _memory_bounds():

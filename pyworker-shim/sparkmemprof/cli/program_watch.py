@@ -8,7 +8,7 @@ from sparkmemprof.children import environment_with
 from sparkmemprof.standard_error import say
 
 from . import report_places
-from .driver_watch import DriverWatch
+from .driver_watch import JUST_NOW_SECONDS, DriverWatch
 from .report_files import local_directory
 
 # The JVM of a program that doesn't stop its SparkContext ends after the program.
@@ -50,7 +50,12 @@ class ProgramWatch(DriverWatch):
         `status`: as subprocess has it. `failure`: in words; "": it ended well.
         """
         # A JVM that is killed leaves no report of an end; so whoever was killed is the program.
-        return {**self._end(status, b""), "jvm_killed": False, "exited": status >= 0, "failure": failure}
+        return {
+            **self._end(status, b"", JUST_NOW_SECONDS),
+            "jvm_killed": False,
+            "exited": status >= 0,
+            "failure": failure,
+        }
 
     def own_report(self, pid, end):
         """The report.json of the program alone. `pid`: its first process's. `end`: of end_of_program. Raises ValueError

@@ -106,7 +106,7 @@ def find_report(path, application=None):
         raise UserError(f"no access to {error.filename}; reports belong to the user who ran the job") from error
     reports = reports_in(path) or event_logs_in(path)
     if application is not None:
-        chosen = [report for report in reports if application_of(report) == application]
+        chosen = [report for report in reports if application in (application_of(report), _name_of(report))]
         if not chosen:
             known = ", ".join(application_of(report) for report in reports[:5]) or "none"
             raise UserError(f"no report of application {application!r} in {path}; there: {known}")
@@ -117,3 +117,11 @@ def find_report(path, application=None):
             "  the driver's log says where the report went (spark.memprof.report.dir)"
         )
     return reports[0], len(reports)
+
+
+def later_attempts(directory, application):
+    """The names under which a directory has YARN's later attempts of this application, the first one first."""
+    names = {application_of(found) for found in reports_in(directory) or event_logs_in(directory)}
+    numbers = {name: re.fullmatch(re.escape(application) + r"_(\d+)", name) for name in names}
+    later = {int(found[1]): name for name, found in numbers.items() if found and int(found[1]) > 1}
+    return [later[number] for number in sorted(later)]

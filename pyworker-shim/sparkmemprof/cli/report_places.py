@@ -40,12 +40,6 @@ class Application(NamedTuple):
         return stat.rpartition(")")[2].split()[:1] not in ([], ["Z"], ["X"])
 
 
-def running(folder, jvm):
-    """The application that runs in the JVM with this pid; None: none that tells of it here, or there is no folder."""
-    found = [] if folder is None else _of_file(pathlib.Path(folder, f"{jvm}{_RUNNING}"))
-    return found[0] if found else None
-
-
 def applications(folder):
     """All of them: those that have ended, then those that run or whose JVM has died."""
     # Read in this order, no one that ends meanwhile is missed; it is in both.

@@ -10,7 +10,7 @@ import tempfile
 
 from . import event_log
 from .errors import UserError
-from .report_files import application_of, find_report
+from .report_files import application_of, find_report, later_attempts
 
 MEASURES = {"allocated": "allocated", "live": "live at peak", "resident": "resident at peak"}
 _BY_SUFFIX = {
@@ -151,5 +151,12 @@ def show(path, form, output, application, measure):
     if known > 1 and application is None:
         print(
             f"sparkmemprof: the newest of {known} applications, {application_of(report)}; choose with --application",
+            file=sys.stderr,
+        )
+    later = [] if application is None else later_attempts(path, application)
+    if later:
+        print(
+            f"sparkmemprof: that is the first attempt of {application}; --application shows later ones: "
+            + ", ".join(later),
             file=sys.stderr,
         )

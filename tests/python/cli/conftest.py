@@ -94,10 +94,19 @@ class FakeSpark:
     def __init__(self, folder):
         self.home = folder / "spark"
         self.record = folder / "record.json"
-        program = self.home / "bin" / "spark-submit"
-        program.parent.mkdir(parents=True)
-        program.write_text(FAKE_SPARK_SUBMIT.format(python=sys.executable))
+        self._write("spark-submit", FAKE_SPARK_SUBMIT.format(python=sys.executable))
+
+    def _write(self, name, text):
+        program = self.home / "bin" / name
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text(text)
         program.chmod(0o755)
+
+    def wrap(self, end):
+        """From now on spark-submit is a script that starts the fake as a process of its own and then does `end`."""
+        program = self.home / "bin" / "spark-submit"
+        program.rename(program.with_name("real-submit"))
+        self._write("spark-submit", f'#!/bin/sh\n"$SPARK_HOME/bin/real-submit" "$@" &\n{end}\n')
 
     def defaults(self, text):
         conf = self.home / "conf"

@@ -39,6 +39,22 @@ def test_application_is_chosen_by_id(cli, reports):
     assert finished.stderr == ""
 
 
+def test_later_attempts_of_yarns_are_named(cli, reports):
+    for name, folder in [("application_17_0001", "app-1"), ("application_17_0001_10", "app-2")]:
+        (reports / folder).rename(reports / name)
+    (reports / "application_17_0001_2").symlink_to("application_17_0001_10")
+    (reports / "application_17_00012").symlink_to("application_17_0001_10")
+    finished = cli("report", reports, "--application", "application_17_0001")
+    assert "job 1" in finished.stdout
+    assert finished.stderr == (
+        "sparkmemprof: that is the first attempt of application_17_0001; --application shows later ones: "
+        "application_17_0001_2, application_17_0001_10\n"
+    )
+    finished = cli("report", reports, "--application", "application_17_0001_10")
+    assert "job 2" in finished.stdout
+    assert finished.stderr == ""
+
+
 def test_text_shows_the_line_and_its_native_frame(cli, reports):
     text = cli("report", reports / "app-1").stdout
     assert "averages.py:27  with_cpp" in text

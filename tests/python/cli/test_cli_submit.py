@@ -231,6 +231,68 @@ def test_a_jvm_that_is_killed_after_its_applications_end_has_no_death(cli, fake_
     assert len(found.get("postMortems", [])) == deaths
 
 
+# The script's exit status is that of what it started.
+WAITS = "wait $!; exit $?"
+
+
+def job_that_tells(word, end):
+    """A job whose JVM tells of app-1 and its report, in a file of that name, before it does `end`."""
+    report = '{"schemaVersion": 1, "application": {"id": "app-1"}, "executors": [], "stages": []}'
+    name, mark = word
+    return (
+        "d = pathlib.Path('sparkmemprof-report/app-1'); d.mkdir(parents=True); held = bytes(7_654_321);"
+        f"(d / 'report.json').write_text({report!r}); folder = os.environ['SPARKMEMPROF_LAST_REPORT'];"
+        f"pathlib.Path(folder, f'{{os.getpid()}}.{name}').write_text(f'{mark} {{d.absolute()}}');"
+        f"sys.stdout.flush(); {end}"
+    )
+
+
+def joined_report(folder):
+    """(its post-mortems, its stages) of what job_that_tells has left."""
+    found = json.loads((folder / "sparkmemprof-report/app-1/report.json").read_text())
+    return found.get("postMortems", []), found["stages"]
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        ("report-place", "os.kill(os.getpid(), signal.SIGKILL)", "jvm"),
+        # The JVM's own exit status is then that of its Python.
+        ("ended-reports", "os.kill(os.getpid(), signal.SIGKILL)", "python-driver"),
+        ("ended-reports", "sys.exit(5)", None),
+    ],
+)
+@pytest.mark.parametrize("mark", ["shown", "hidden"])
+def test_a_script_around_spark_submit_changes_nothing(cli, fake_spark, tmp_path, what, mark):
+    name, end, who = what
+    dead = [who] if who == "jvm" or (who and mark == "shown") else []  # of a Python that is hidden nothing is known
+    fake_spark.wrap(WAITS)
+    job = job_that_tells((name, mark), end)
+    as_python = {"PYSPARK_GATEWAY_PORT": "1"}  # the stand-in is the JVM and the driver's Python
+    finished = cli("submit", "job.py", env={**fake_spark.env, **as_python, "FAKE_JOB": job})
+    assert finished.returncode == (5 if "exit" in end else 128 + signal.SIGKILL), finished.stderr
+    assert finished.stderr.count("post-mortem of the driver") == len(dead), finished.stderr
+    assert finished.stderr.splitlines()[-1].startswith(f"sparkmemprof: report: {tmp_path}/sparkmemprof-report/app-1/")
+    post_mortems, stages = joined_report(tmp_path)
+    assert [(death["process"], death["exitCode"]) for death in post_mortems] == [(each, 137) for each in dead]
+    assert bool(stages) == (mark == "shown"), "what the driver's Python held"
+
+
+def test_nothing_is_joined_with_a_report_that_its_driver_still_writes(cli, fake_spark, tmp_path):
+    """A script around spark-submit ends before the JVM that it started."""
+    fake_spark.wrap("until [ -e sparkmemprof-report/told ]; do sleep 0.05; done; kill -KILL $$")
+    end = "pathlib.Path('sparkmemprof-report/told').touch(); signal.pause()"
+    job = job_that_tells(("report-place", "shown"), end)
+    quiet = (
+        "null = os.open(os.devnull, os.O_RDWR); os.dup2(null, 1); os.dup2(null, 2);"  # our pipes end with the script
+    )
+    finished = cli("submit", "job.py", env={**fake_spark.env, "FAKE_JOB": quiet + job})
+    os.kill(json.loads(fake_spark.record.read_text())["pid"], signal.SIGKILL)
+    assert finished.returncode == -signal.SIGKILL, finished.stderr
+    assert joined_report(tmp_path) == ([], [])
+    assert "post-mortem" not in finished.stderr
+
+
 def test_without_a_folder_for_the_jvms_words_the_newest_report_is_named(package, bundle, fake_spark, tmp_path):
     code = """
 import sys, tempfile

@@ -48,11 +48,11 @@ void RecordFreeing(void* block) {
   recorder->Freeing(reinterpret_cast<uintptr_t>(block));
 }
 
-Recorder::Detached RecordDetached(Recorder* recorder, void* block) {
+Recorder::Detached RecordDetached(Recorder* recorder, void* block, size_t size) {
   if (block == nullptr) return {};
   const ErrnoKeeper errno_keeper;
   const ReentryGuard guard(hook_thread);
-  return recorder->Detach(reinterpret_cast<uintptr_t>(block));
+  return recorder->Detach(reinterpret_cast<uintptr_t>(block), size);
 }
 
 Recorder::Detached RecordDetachedRange(Recorder* recorder, void* begin, size_t size) {

@@ -14,7 +14,7 @@ namespace memprof {
 // HOOK, slow halves. errno is kept.
 __attribute__((noinline, cold)) void RecordAllocated(void* block, size_t size, bool with_native);
 __attribute__((noinline, cold)) void RecordFreeing(void* block);
-__attribute__((noinline, cold)) Recorder::Detached RecordDetached(Recorder* recorder, void* block);
+__attribute__((noinline, cold)) Recorder::Detached RecordDetached(Recorder* recorder, void* block, size_t size);
 __attribute__((noinline, cold)) Recorder::Detached RecordDetachedRange(Recorder* recorder, void* begin, size_t size);
 __attribute__((noinline, cold)) void RecordResized(Recorder* recorder, const Recorder::Detached& old, void* block, size_t size,
                                                    bool with_native);
@@ -101,7 +101,7 @@ inline void* NoteResizing(void* old, size_t size, bool with_native, Resize resiz
   if (hook_thread.guard == 0 && hook_state.MayBeLive(old)) [[unlikely]] {
     Recorder* recorder = hook_state.recorder.load(std::memory_order_acquire);
     if (recorder == nullptr) return resize();
-    const Recorder::Detached detached = RecordDetached(recorder, old);
+    const Recorder::Detached detached = RecordDetached(recorder, old, size);
     void* block = resize();
     RecordResized(recorder, detached, block, size, with_native);
     if (block == nullptr) RecordRefused(size, with_native);

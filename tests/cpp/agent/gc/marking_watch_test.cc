@@ -60,11 +60,23 @@ TEST_F(MarkingWatchTest, BeforeAnErrorTheLastTwoMarkingsBesideTheApplicationAreL
 }
 
 TEST_F(MarkingWatchTest, ACycleKnowsOnlyWhatIsOlderThanItsBegin) {
+  watch_.Begin({"ZGC Cycles", "ZGC Pauses"});
+  EXPECT_FALSE(PausedAndTold("ZGC Pauses", 200, 200));
+  EXPECT_FALSE(PausedAndTold("ZGC Pauses", 250, 250));
+  EXPECT_EQ(watch_.Ended(Ended("ZGC Cycles", 200, 300))->older_than_ns, 200 * kMs);
+}
+
+// What is young stays while a weak reference points at it.
+TEST_F(MarkingWatchTest, AMajorCycleKnowsOnlyWhatIsOlderThanTheOneBefore) {
   watch_.Begin({"ZGC Minor Cycles", "ZGC Major Cycles", "ZGC Major Pauses"});
   EXPECT_FALSE(watch_.Ended(Ended("ZGC Minor Cycles", 100, 190)));
   EXPECT_FALSE(PausedAndTold("ZGC Major Pauses", 200, 200));
   EXPECT_FALSE(PausedAndTold("ZGC Major Pauses", 250, 250));
-  EXPECT_EQ(watch_.Ended(Ended("ZGC Major Cycles", 200, 300))->older_than_ns, 200 * kMs);
+  EXPECT_FALSE(watch_.Ended(Ended("ZGC Major Cycles", 200, 300)));
+  EXPECT_EQ(watch_.Ended(Ended("ZGC Major Cycles", 400, 500))->older_than_ns, 200 * kMs);
+  Collection asked_for = Ended("ZGC Major Cycles", 600, 700);
+  asked_for.cause = "System.gc()";
+  EXPECT_EQ(watch_.Ended(asked_for)->older_than_ns, 600 * kMs) << "it makes all that is young old";
 }
 
 TEST_F(MarkingWatchTest, G1sRemarkKnowsWhatIsOlderThanTheLastYoungCollection) {

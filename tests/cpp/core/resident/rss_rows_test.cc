@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <sys/mman.h>
 
 #include <cstring>
 #include <memory>
@@ -48,6 +49,25 @@ TEST(RssRows, AHeapOfMallocsAboveAnInaccessiblePlaceIsNoStack) {
   MappedParts parts;
   ASSERT_TRUE(MeasureMappedParts(*scratch, nullptr, *regions, &parts));
   EXPECT_LT(parts.stack_bytes, GuardedHeap::kTouchedBytes / 2);
+}
+
+TEST(RssRows, OfAPoolsReservationOnlyWhatCanBeUsedIsLookedAt) {
+  constexpr uint64_t kReserved = uint64_t{1} << 40, kUsed = 37 * 4096;
+  void* place = mmap(nullptr, kReserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(place, MAP_FAILED);
+  ASSERT_EQ(mprotect(place, kUsed, PROT_READ | PROT_WRITE), 0);
+  memset(place, 1, kUsed);
+  const auto scratch = std::make_unique<MapScratch>();
+  const auto regions = std::make_unique<RegionTable>();
+  const auto begin = reinterpret_cast<uintptr_t>(place);
+  regions->Add(begin, begin + kReserved, RegionKind::kPool, "pool", 4);
+  MappedParts parts;
+  ASSERT_TRUE(MeasureMappedParts(*scratch, nullptr, *regions, &parts));
+  EXPECT_EQ(parts.pools[0].bytes, kUsed);
+  ASSERT_EQ(mprotect(place, kUsed, PROT_NONE), 0);
+  ASSERT_TRUE(MeasureMappedParts(*scratch, nullptr, *regions, &parts));
+  EXPECT_EQ(parts.pools[0].bytes, 0u);
+  munmap(place, kReserved);
 }
 
 TEST(RssRows, ABlockTakesWhatMallocTakes) {

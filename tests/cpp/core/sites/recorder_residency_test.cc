@@ -219,6 +219,33 @@ TEST_F(RecorderTest, WhatWasNotHeldAtThePeakIsNotLookedUpWhenItPasses) {
   EXPECT_EQ(SiteOf(ReadTask(-1), "of process")->read_at_peak_bytes, 0u);
 }
 
+// A buffer that grows by small steps uses up the time for looks at what moves. It has no other part in looks.
+TEST_F(RecorderTest, WhatShrinksAndWhatAPeakHeldIsLookedUpWithoutTimeForMoves) {
+  constexpr uint64_t kGrowing = 256 << 20;
+  Start();
+  recorder_->OpenSession(Task(1));
+  Mapping growing(kGrowing), shrinking(kOddLarge), held(kOddLarge);
+  Recorder::Detached moved;
+  do {
+    Allocate(growing.address(), kGrowing, {Line("grows", 1)});
+    moved = recorder_->Detach(growing.address(), kGrowing + 1);
+    recorder_->Release(moved);
+  } while (moved.block.resident != LiveBlock::kUnread);
+
+  Allocate(shrinking.address(), kOddLarge, {Line("shrinks", 2)});
+  AllocateSampled(kSomewhere, 1000, 2 * kGrowing, 9, {Line("peak", 3)});
+  shrinking.Fill(0, kOddLarge);
+  moved = recorder_->Detach(shrinking.address(), kOddLarge - 1);
+  EXPECT_EQ(moved.block.resident, kOddLarge);
+  recorder_->Reattach(moved);
+
+  Allocate(held.address(), kOddLarge, {Line("held", 4)});
+  AllocateSampled(kSomewhere + kPage, 1000, 2 * kGrowing, 9, {Line("gone", 5)});
+  held.Fill(0, kOddLarge);
+  recorder_->Freeing(kSomewhere + kPage);
+  EXPECT_EQ(SiteOf(ReadTask(1), "held")->resident_at_peak_bytes, kOddLarge);
+}
+
 TEST_F(RecorderTest, ItIsKnownWhenPagesWereLookedUp) {
   Start();
   recorder_->OpenSession(Task(1));

@@ -11,20 +11,56 @@ class RecorderRestartTest : public RecorderTest {
  protected:
   // Two tasks, so that what the first one left has outlived it, and the tables are emptied before the second.
   void FillTablesAndRestart() {
+    FillTables();
+    recorder_->CloseSession();
+    AcknowledgeAll();
+    const uint32_t epoch = recorder_->intern_epoch();
+    recorder_->OpenSession(Task(2));
+    ASSERT_NE(recorder_->intern_epoch(), epoch);
+  }
+
+  void FillTables() {
     uint32_t line = 2;
     while (Line("filler", line) != kNoFrame) ASSERT_LT(++line, 100'000u);
-    recorder_->CloseSession();
+  }
+
+  void AcknowledgeAll() {
     BoxReader reader = OpenBox();
     for (const BoxReader::SessionKey& key : reader.Sessions()) {
       if (key.closed) {
         ASSERT_TRUE(reader.Acknowledge(key.number).ok());
       }
     }
-    const uint32_t epoch = recorder_->intern_epoch();
-    recorder_->OpenSession(Task(2));
-    ASSERT_NE(recorder_->intern_epoch(), epoch);
   }
 };
+
+// It opens its next session at once, before anybody has read the last one.
+TEST_F(RecorderRestartTest, AReusedWorkersTablesAreEmptiedOnceItsLastTaskHasBeenRead) {
+  Start(kInterval, 1u << 20);
+  recorder_->OpenSession(Task(1));
+  Allocate(kSomewhere, 700'001, {Line("remember", 9)});
+  FillTables();
+  const uint32_t epoch = recorder_->intern_epoch();
+  recorder_->CloseSession();
+  recorder_->OpenSession(TaskIdentity());
+  recorder_->SetTask(Task(2));
+  EXPECT_EQ(recorder_->intern_epoch(), epoch) << "nobody has read the first one";
+  recorder_->CloseSession();
+  recorder_->OpenSession(TaskIdentity());
+  Allocate(kSomewhere + (1 << 20), 300'007, {});
+  AcknowledgeAll();
+  recorder_->SetTask(Task(3));
+  ASSERT_NE(recorder_->intern_epoch(), epoch);
+  Allocate(kSomewhere + (2 << 20), 500'009, {Line("third", 1)});
+
+  const BoxSession process = ReadTask(-1), third = ReadTask(3);
+  EXPECT_EQ(process.live_bytes, 1'000'008u);
+  ASSERT_NE(SiteOf(process, "remember"), nullptr);
+  EXPECT_EQ(SiteOf(process, "remember")->live_bytes, 700'001u);
+  EXPECT_EQ(third.live_bytes, 500'009u) << "what was allocated while it waited is not the task's";
+  ASSERT_NE(SiteOf(third, "third"), nullptr);
+  EXPECT_EQ(SiteOf(third, "third")->live_bytes, 500'009u);
+}
 
 TEST_F(RecorderRestartTest, WhatIsLiveKeepsItsStackAndItsBytes) {
   Start(kInterval, 1u << 20);

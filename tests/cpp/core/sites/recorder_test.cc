@@ -244,7 +244,7 @@ TEST_F(RecorderTest, TheOldAddressOfAReallocMayGoToAnotherThread) {
   Start();
   recorder_->OpenSession(Task(1));
   Allocate(kSomewhere, 300'007, {Line("mine", 4)});
-  Recorder::Detached old = recorder_->Detach(kSomewhere);
+  Recorder::Detached old = recorder_->Detach(kSomewhere, 400'009);
   Allocate(kSomewhere, 100'003, {Line("theirs", 5)});  // the real realloc has moved ours, and another thread got the place
   recorder_->Resized(old, {Origin::kPython, kSomewhere + 0x100000, 400'009, 400'009, 1, kNoStack});
   BoxSession session = ReadTask(1);
@@ -257,13 +257,13 @@ TEST_F(RecorderTest, AReallocThatFailedOrIsNotFollowedAnyMore) {
   Start();
   recorder_->OpenSession(Task(1));
   Allocate(kSomewhere, 300'007, {Line("mine", 4)});
-  recorder_->Reattach(recorder_->Detach(kSomewhere));
+  recorder_->Reattach(recorder_->Detach(kSomewhere, 400'009));
   EXPECT_EQ(ReadTask(1).live_bytes, 300'007u);
-  recorder_->Release(recorder_->Detach(kSomewhere));
+  recorder_->Release(recorder_->Detach(kSomewhere, 400'009));
   EXPECT_EQ(ReadTask(1).live_bytes, 0u);
   recorder_->Freeing(kSomewhere);
-  recorder_->Release(recorder_->Detach(kSomewhere));
-  recorder_->Reattach(recorder_->Detach(kSomewhere));
+  recorder_->Release(recorder_->Detach(kSomewhere, 400'009));
+  recorder_->Reattach(recorder_->Detach(kSomewhere, 400'009));
   EXPECT_EQ(ReadTask(1).live_bytes, 0u);
 }
 
@@ -271,7 +271,7 @@ TEST_F(RecorderTest, ASessionThatClosesDuringAReallocKeepsItsFigures) {
   Start();
   recorder_->OpenSession(Task(1));
   Allocate(kSomewhere, 300'007, {Line("mine", 4)});
-  Recorder::Detached old = recorder_->Detach(kSomewhere);
+  Recorder::Detached old = recorder_->Detach(kSomewhere, 400'009);
   recorder_->OpenSession(Task(2));
   recorder_->Resized(old, {Origin::kPython, kSomewhere, 400'009, 400'009, 1, kNoStack});
   BoxSession first = ReadTask(1);

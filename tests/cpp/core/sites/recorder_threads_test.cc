@@ -35,7 +35,7 @@ TEST_F(RecorderThreadsTest, TotalsAddUpWhateverRunsAtTheSameTime) {
         EXPECT_TRUE(recorder_->MayBeLive(address));
         if (dice == 3) {
           uint64_t size = 1000 + random() % 2'000'000;
-          Recorder::Detached old = recorder_->Detach(address);
+          Recorder::Detached old = recorder_->Detach(address, size);
           recorder_->Resized(old, {Origin::kPython, address, size, size, 1, kNoStack});
           allocated += size;
         } else if (dice == 4) {

@@ -78,6 +78,7 @@ struct OtherDeath {
   const char* name;
   const char *executor = "1", *host = "node7", *limit_source = "cgroup";
   uint64_t limit = kHost / 2;  // of its executor; the driver's is the same
+  int64_t age_ms = 1'000;      // at the driver's end; kills of the last minute are counted
   bool killed_itself = false, of_memory = false, unknown = true;
   std::optional<uint64_t> drivers_limit = kHost / 2;
 };
@@ -86,6 +87,9 @@ struct OtherDeath {
 TEST(DriverEnd, KillsThatAreToldAlreadyMayHaveBeenOfOthers) {
   const OtherDeath cases[] = {
       {.name = "a local worker", .executor = "driver", .unknown = false},
+      {.name = "a local worker, perhaps before", .executor = "driver", .age_ms = 59'000},
+      {.name = "a local worker, long ago", .executor = "driver", .age_ms = 3'600'000, .of_memory = true, .unknown = false},
+      {.name = "an executor, long ago", .age_ms = 3'600'000, .of_memory = true, .unknown = false},
       {.name = "an executor in the same one, perhaps"},
       {.name = "in one within it, perhaps", .limit = kHost / 4},
       {.name = "in a larger one", .limit = kHost / 4 * 3, .of_memory = true, .unknown = false},
@@ -101,6 +105,7 @@ TEST(DriverEnd, KillsThatAreToldAlreadyMayHaveBeenOfOthers) {
     DriverEnd end = KilledJvm(kHost / 3, 100);
     end.limit_bytes = each.drivers_limit;
     end.kernel_kills = 1;
+    end.kills_since_ms = kEnd - 60'000;
     Report report = *ReadReportJson(end.report_json);
     report.executors[0].host = "node7";
     ReportExecutor& executor = report.executors.emplace_back();
@@ -112,6 +117,7 @@ TEST(DriverEnd, KillsThatAreToldAlreadyMayHaveBeenOfOthers) {
     other.executor_id = each.executor;
     other.process = "jvm";
     other.exit_code = 128 + SIGKILL;
+    other.time_ms = kEnd - each.age_ms;
     other.out_of_memory = true;
     if (each.killed_itself) other.heap.emplace();
     end.report_json = WriteReportJson(report);

@@ -39,6 +39,23 @@ TEST(MemoryOverhead, WhatWasReservedForTheJvmAndNotUsedMakesNoRoom) {
   EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "2442m");  // (4 × 480 + (700 - 310 - 90)) × 1.1
 }
 
+TEST(MemoryOverhead, FilesInMemoryAreInIt) {
+  Scene scene(4, 100 * kMi);
+  scene.input.last->unattributed_bytes = 900 * kMi;
+  EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "649m") << "who has the rest is not known";
+  scene.executor.limit_source = "cgroup";
+  const std::optional<ReportAdvice> advice = AdviseMemoryOverhead(scene.Input());
+  EXPECT_EQ(advice->to, "1639m");  // (4 × 100 + (700 - 510) + 900) × 1.1
+  EXPECT_THAT(advice->because, EndsWith("+ JVM native 190.0 MiB + 900.0 MiB that no process explains (tmpfs) + 10 %"));
+  scene.executor.limit_shared = true;
+  EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "649m");
+  scene.executor.limit_shared = false;
+  for (const int64_t rest : {int64_t{102} << 20, -(int64_t{300} << 20)}) {
+    scene.input.last->unattributed_bytes = rest;
+    EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "649m") << "below a twentieth of the limit";
+  }
+}
+
 TEST(MemoryOverhead, TheLargestSumOfAnyMomentCounts) {
   Scene scene(1, 100 * kMi);
   scene.executor.at_peak.emplace();

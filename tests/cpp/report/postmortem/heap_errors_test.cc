@@ -95,7 +95,8 @@ TEST(HeapErrors, TheLastWordOfAnExecutorSaysWhoAskedAndWhatTheHeapWasFullOf) {
     bool ends_jvm;
   };
   for (const Case& each : {Case{"Command exited with code 52", false}, Case{"Command exited with code 3", true},
-                           Case{"Command exited with code 143", false}, Case{"Remote RPC client disassociated.", false}}) {
+                           Case{"Command exited with code 143", false}, Case{"Command exited with code 134", false},
+                           Case{"Command exited with code 50", false}, Case{"Remote RPC client disassociated.", false}}) {
     ProfileStore store;
     FillScene(store, each.reason, kContainer / 3);
     Tell(store, HeapError(each.ends_jvm));
@@ -518,6 +519,24 @@ TEST(HeapErrors, AHeapThatStaysNearlyFullIsItsExecutorsAndADeathsThatSaysNoMore)
   EXPECT_EQ(executor["nearlyFullHeap"]["error"], nullptr);
   store.ExecutorRemoved("1", "Command exited with code 52", kBegin + 10'000);
   EXPECT_EQ(TheDeath(store)["heap"]["classes"][0]["name"], "java.util.HashMap$Node");
+}
+
+// A kill may come a second later, before a snapshot.
+TEST(HeapErrors, WhatAHeapRetainedThatStayedNearlyFullIsItsExecutorsWithoutAWalk) {
+  ProfileStore store;
+  FillLivingScene(store);
+  proto::Envelope look = HeapError(false, kBegin + 2'000, -1);
+  look.mutable_heap_shortage()->set_nearly_full(true);
+  look.mutable_heap_shortage()->clear_error();
+  look.mutable_heap_shortage()->clear_classes();
+  look.mutable_heap_shortage()->mutable_retained()->set_time_ms(kBegin + 1'999);
+  look.mutable_heap_shortage()->mutable_retained()->set_total_bytes(7'654'321);
+  Tell(store, look);
+  Json executor = Json::parse(store.ReportJson(false))["executors"][0];
+  EXPECT_EQ(executor["nearlyFullHeap"], nullptr);
+  EXPECT_EQ(executor["retained"]["totalBytes"], 7'654'321);
+  store.ExecutorRemoved("1", "Command exited with code 52", kBegin + 10'000);
+  EXPECT_EQ(TheDeath(store)["retained"]["totalBytes"], 7'654'321);
 }
 
 TEST(HeapErrors, AnswersOfAnyNumberAreBounded) {

@@ -232,7 +232,8 @@ TEST(PostMortems, AKillThatTheNextExecutorFindsMuchLaterMayHaveBeenOfAnother) {
     const Json death = TheDeath(store);
     EXPECT_EQ(death["outOfMemory"], false);
     EXPECT_EQ(death["unknown"], found == 4);
-    EXPECT_THAT(death["how"].get<std::string>(), HasSubstr(found == 4 ? "the kernel killed something" : "the next one in it, found"));
+    EXPECT_THAT(death["how"].get<std::string>(),
+                HasSubstr(found == 4 ? "the kernel killed something in its cgroup" : "the next one in it, found"));
   }
 }
 
@@ -243,18 +244,21 @@ TEST(PostMortems, ThatTheKernelKilledNothingOnTheHostIsEvidence) {
     uint64_t used;
     bool out_of_memory, unknown;
     const char* told;
+    int64_t read_ms = 12'000;
   };
   const char* nothing = "executor 2, the next one on its host, found that the kernel killed nothing there";
   for (const Case& each : {Case{7, "boot-1", kContainer / 3, false, false, nothing}, Case{7, "boot-1", kFull, false, true, nothing},
                            Case{8, "boot-1", kFull, true, false, ""}, Case{7, "boot-2", kFull, true, false, ""},
-                           Case{8, "boot-1", kContainer / 3, false, true, "the kernel killed something on its host meanwhile"}}) {
+                           Case{8, "boot-1", kContainer / 3, false, true, "the kernel killed something on its host meanwhile"},
+                           Case{8, "boot-1", kContainer / 3, false, false, "33 % of the limit", 70'001},
+                           Case{7, "boot-1", kContainer / 3, false, false, nothing, 70'001}}) {
     ProfileStore store;
     FillScene(store, kCode137, each.used);
     proto::Envelope own = LastSnapshot(each.used);
     own.mutable_executor()->set_host_oom_kills(7);
     own.mutable_executor()->set_boot_id("boot-1");
     ASSERT_TRUE(store.Ingest(own.SerializeAsString()).ok());
-    store.ExecutorAdded({"2", "pod-8", 2, 512, -1, -1, -1, kBegin + 12'000});
+    store.ExecutorAdded({"2", "pod-8", 2, 512, -1, -1, -1, kBegin + each.read_ms});
     proto::Envelope next = LastSnapshot(kContainer / 9, "2");
     next.mutable_executor()->set_host("pod-8");  // it is in another cgroup
     next.mutable_executor()->set_host_oom_kills_at_start(each.found);

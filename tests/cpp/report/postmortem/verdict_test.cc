@@ -173,7 +173,16 @@ TEST(Verdict, MoreThanAHostThatHasRoomIsCountedTwice) {
   evidence.host_available_bytes = kLimit / 10 * 7;
   EXPECT_FALSE(Judge(evidence).out_of_memory);
   EXPECT_FALSE(Judge(evidence).unknown);
+  EXPECT_THAT(Judge(evidence).how, HasSubstr("133 % of the limit in use at the last sample, where pages that its processes share count"));
   EXPECT_THAT(Judge(evidence).how, HasSubstr("all on it together used 30 %"));
+  evidence.host_available_bytes = kLimit / 10 * 4;
+  EXPECT_FALSE(Judge(evidence).out_of_memory);
+  EXPECT_TRUE(Judge(evidence).unknown) << "a second fills gigabytes";
+  evidence.counted_on_host = true;
+  evidence.kernel_kills = 0;
+  EXPECT_FALSE(Judge(evidence).unknown) << "a killer of full containers looks at what counts once";
+  evidence.kernel_kills.reset();
+  evidence.counted_on_host = false;
   evidence.host_available_bytes.reset();
   EXPECT_TRUE(Judge(evidence).out_of_memory);
   evidence.used_bytes = kLimit / 100 * 86;
@@ -408,6 +417,8 @@ TEST(Verdict, AJvmThatKillsItselfOnAnErrorMostlyLeavesNoWord) {
   evidence.host_kills_rose = true;
   EXPECT_TRUE(Judge(evidence).out_of_memory) << "a JVM that kills itself moves no counter of the kernel's";
   evidence.host_kills_rose = false;
+  evidence.kills_read_late = true;
+  EXPECT_TRUE(Judge(evidence).unknown) << "those may be of another, later";
   evidence.heap_used_bytes = kLimit / 10;
   EXPECT_TRUE(Judge(evidence).out_of_memory);
   evidence.used_bytes = kLimit / 3;

@@ -1,5 +1,6 @@
 package org.sparkmemprof.notices;
 
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -9,12 +10,31 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class FullHeap {
   private static final long ROOM_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final int ATTEMPTS = 25; // five seconds
 
   private FullHeap() {}
 
   /** Waits until there may be room again. Allocates nothing. */
   public static void awaitRoom() {
     LockSupport.parkNanos(ROOM_NANOS);
+  }
+
+  /**
+   * Does it, again after each error of a full heap, for five seconds at the most. For an
+   * application's last words, for which there is no later round: the errors of others free what
+   * they had.
+   */
+  public static <T> T patiently(Callable<T> work) throws Exception {
+    for (int left = ATTEMPTS; ; left--) {
+      try {
+        return work.call();
+      } catch (OutOfMemoryError full) {
+        if (left == 1) {
+          throw full;
+        }
+        awaitRoom();
+      }
+    }
   }
 
   /**

@@ -75,13 +75,14 @@ final class FailureNotes {
     String before = "";
     while (true) {
       FailedJobs.Job job = jobs.of(failure);
+      if (job == null && !jobs.anyLately() && !text.contains(OutOfMemoryError.class.getName())) {
+        return ""; // no death has failed it
+      }
       String headline =
           job == null
               ? feeder.failureNote(text, -1, new long[0], -1)
               : feeder.failureNote(text, job.id, job.stages, job.failedTask());
-      boolean mayBeOfDeath =
-          job != null || jobs.anyLately() || text.contains(OutOfMemoryError.class.getName());
-      if (headline == null || !mayBeOfDeath) {
+      if (headline == null) {
         return "";
       }
       boolean settled = !headline.isEmpty() && headline.equals(before);

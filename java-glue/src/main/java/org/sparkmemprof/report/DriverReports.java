@@ -7,13 +7,13 @@ import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
+import org.sparkmemprof.notices.FullHeap;
 import org.sparkmemprof.notices.LogText;
 import org.sparkmemprof.notices.Notices;
 import org.sparkmemprof.notices.OneLine;
@@ -112,7 +112,7 @@ public final class DriverReports {
    *
    * @param mostMillis how long to wait for the files
    */
-  public void finish(long mostMillis) throws InterruptedException, ExecutionException {
+  public void finish(long mostMillis) throws Exception {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(mostMillis);
     finished = true;
     try {
@@ -137,7 +137,7 @@ public final class DriverReports {
   }
 
   /** Without the directory; also bounded, because nothing may keep the application from ending. */
-  private void announceUnwritten(String why) throws InterruptedException, ExecutionException {
+  private void announceUnwritten(String why) throws Exception {
     try {
       announce(onNewsThread(() -> files.unwritten(why)).get(SUMMARY_SECONDS, TimeUnit.SECONDS));
     } catch (TimeoutException late) {
@@ -148,10 +148,17 @@ public final class DriverReports {
   /**
    * @param summary null: there is none
    */
-  private void announce(ReportWriter.Summary summary) {
+  private void announce(ReportWriter.Summary summary) throws Exception {
     if (summary == null) {
       return;
     }
+    FullHeap.patiently(Executors.callable(() -> tellSummary(summary)));
+    if (summary.location != null) {
+      FullHeap.patiently(Executors.callable(() -> tellPlace(summary)));
+    }
+  }
+
+  private void tellSummary(ReportWriter.Summary summary) {
     String place =
         summary.location == null
             ? "the report was not written (" + summary.error + "); its summary"
@@ -161,9 +168,9 @@ public final class DriverReports {
     } else {
       log.info("sparkmemprof: {}\n{}", place, LogText.of(summary.text));
     }
-    if (summary.location == null) {
-      return;
-    }
+  }
+
+  private void tellPlace(ReportWriter.Summary summary) {
     if (toldDeaths > 0) {
       // People look at the end of the log when a job has died.
       log.warn(

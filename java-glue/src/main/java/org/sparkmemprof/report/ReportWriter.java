@@ -3,6 +3,7 @@ package org.sparkmemprof.report;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.sparkmemprof.files.ReportFiles;
+import org.sparkmemprof.notices.FullHeap;
 import org.sparkmemprof.notices.Notices;
 
 /** Writes {@code report.json} and {@code report.html}: checkpoints, and the last one. */
@@ -73,15 +74,21 @@ public final class ReportWriter {
    */
   public synchronized Summary finish() {
     finished = true;
+    try {
+      return FullHeap.patiently(this::writeLast);
+    } catch (Throwable e) {
+      tell(e);
+      return unwritten(e.toString());
+    }
+  }
+
+  private synchronized Summary writeLast() throws IOException {
     try (Report report = open(false)) {
       if (report == null) {
         return null;
       }
       write(report);
       return summaryOf(report, location, null);
-    } catch (Throwable e) {
-      tell(e);
-      return unwritten(e.toString());
     }
   }
 

@@ -38,6 +38,15 @@ public class CheckpointsTest {
   }
 
   @Test
+  public void theFinalReportIsTriedAgainInAFullHeap() throws Exception {
+    scene.fullHeaps.set(2);
+    assertEquals("/reports/app-1", checkpoints.finish().get().location);
+    assertEquals(Collections.singletonList("first, final"), scene.written);
+    assertEquals(Collections.emptyList(), scene.told);
+    assertEquals(0, scene.open.get());
+  }
+
+  @Test
   public void noReportStaysInNativeMemory() throws Exception {
     checkpoints.ask().get();
     scene.failure = new IOException("No space left on device");

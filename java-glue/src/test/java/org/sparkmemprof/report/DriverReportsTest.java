@@ -110,6 +110,15 @@ public class DriverReportsTest {
   }
 
   @Test(timeout = AMPLE_MILLIS)
+  public void theLogsLastLinesWaitForRoomInTheHeap() throws Exception {
+    scene.refusals.set(2);
+    assertEquals(
+        Collections.singletonList(
+            "info sparkmemprof: report in /reports/app-1\nsummary of first, final"),
+        loggedAtTheEnd());
+  }
+
+  @Test(timeout = AMPLE_MILLIS)
   public void summaryOfAGoodEndIsNoWarning() throws Exception {
     assertEquals(
         Collections.singletonList(

@@ -30,6 +30,7 @@ final class ReportScene {
   final AtomicInteger made = new AtomicInteger(); // reports
   final AtomicInteger open = new AtomicInteger(); // those that are not closed
   final AtomicInteger refusals = new AtomicInteger(); // so often the log has no room
+  final AtomicInteger fullHeaps = new AtomicInteger(); // so often a write has no room
   final CountDownLatch hanging = new CountDownLatch(1);
   final List<String> written = Collections.synchronizedList(new ArrayList<>()); // report.json
   final List<String> pages = Collections.synchronizedList(new ArrayList<>()); // report.html
@@ -151,6 +152,9 @@ final class ReportScene {
       }
       if (failure != null) {
         throw failure;
+      }
+      if (fullHeaps.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+        throw new OutOfMemoryError("of a test");
       }
       ByteArrayOutputStream bytes = new ByteArrayOutputStream();
       content.writeTo(bytes);

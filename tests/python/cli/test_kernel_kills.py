@@ -1,0 +1,106 @@
+"""The kernel's count of kills in our cgroup, as `submit` and `run` read it: an old kill is not that of who ends now."""
+
+import importlib
+import pathlib
+import threading
+
+import pytest
+
+
+class Counter:
+    """Counts as the kernel would, by a clock of its own."""
+
+    def __init__(self, package, monkeypatch):
+        monkeypatch.syspath_prepend(str(package))
+        self.module = importlib.import_module("sparkmemprof.cli.kernel_kills")
+        self.now, self.count = 1000.0, 7
+        self.kills = self.module.KernelKills(lambda: self.count, clock=lambda: self.now)
+
+    def pass_by(self, seconds):
+        """A reading every five seconds."""
+        for _ in range(seconds // 5):
+            self.now += 5
+            self.kills.look()
+
+    def within(self, *seconds):
+        count, since = self.kills.within(*seconds)
+        return count, self.now - since
+
+
+def test_a_kill_counts_for_who_ends_soon_after(package, monkeypatch):
+    counter = Counter(package, monkeypatch)
+    counter.pass_by(3600)
+    counter.count += 2
+    assert counter.within(10) == (2, 10)
+    counter.kills.look()  # a moment before the end is known
+    assert counter.within(10) == (2, 10)
+    counter.pass_by(15)
+    assert [counter.within(10), counter.within(120)] == [(0, 10), (2, 120)]
+    counter.pass_by(120)
+    assert [counter.within(120), counter.within()] == [(0, 120), (2, 3735)]
+
+
+def test_of_a_short_run_all_kills_count(package, monkeypatch):
+    counter = Counter(package, monkeypatch)
+    counter.count += 1
+    counter.now += 3
+    assert counter.within(10) == counter.within(120) == counter.within() == (1, 3)
+
+
+def test_few_readings_are_kept(package, monkeypatch):
+    counter = Counter(package, monkeypatch)
+    counter.pass_by(7200)
+    assert len(counter.kills._readings) <= 26
+
+
+def test_a_counter_that_can_not_be_read(package, monkeypatch):
+    counter = Counter(package, monkeypatch)
+    counter.count = None
+    counter.kills.look()
+    assert counter.within(10) == counter.within() == (None, 0)
+    assert counter.module.KernelKills(lambda: None).within(10)[0] is None
+
+
+@pytest.fixture
+def driver_watch(package, monkeypatch):
+    monkeypatch.syspath_prepend(str(package))
+    return importlib.import_module("sparkmemprof.cli.driver_watch")
+
+
+@pytest.mark.parametrize(
+    ("jvm", "status", "seconds"),
+    [
+        (4_194_001, -9, 10),
+        (4_194_001, 1, 120),  # it may have been its Python
+        (4_194_002, 137, 120),  # a script lies between
+    ],
+)
+def test_which_kills_count(driver_watch, monkeypatch, jvm, status, seconds):
+    asked = []
+    with driver_watch.DriverWatch("job.py", 65536, True) as watch:
+        pathlib.Path(watch.folder, f"{jvm}.report-place").write_text("shown ")
+        monkeypatch.setattr(watch, "_finish", lambda *given: asked.append(given[-1]))
+        watch.finish(4_194_001, status, "reports")
+    assert asked == [seconds]
+
+
+@pytest.mark.parametrize(("waits", "seconds"), [(True, 10), (False, None)])
+def test_all_kills_count_for_who_may_have_died_long_ago(driver_watch, monkeypatch, waits, seconds):
+    with driver_watch.DriverWatch("job.py", 65536, True, waits=waits) as watch:
+        monkeypatch.setattr(watch._kills, "within", lambda given: (given, 1.5))
+        end = watch._end(-9, b"", 10)
+    assert (end["kernel_kills"], end["kills_since_ms"]) == (seconds, 1500)
+
+
+def test_its_thread_looks_until_it_is_stopped(package, monkeypatch):
+    counter = Counter(package, monkeypatch)
+    monkeypatch.setattr(counter.module, "_BETWEEN_SECONDS", 0.01)
+    looked = threading.Event()
+    kills = counter.module.KernelKills(lambda: looked.set() or 1)
+    looked.clear()
+    kills.start()
+    assert looked.wait(30)
+    (thread,) = [each for each in threading.enumerate() if each.name == "sparkmemprof-kernel-kills"]
+    kills.stop()
+    thread.join(30)
+    assert not thread.is_alive()

@@ -51,8 +51,8 @@ bool FilledSharedLimit(const AdviceInput& input);
 // The container's use when it died, or its processes' sum where that is more.
 uint64_t UsedInAll(const AdviceInput& input);
 
-// What its own cgroup counted beyond its processes at the last sample, such as files in tmpfs (/dev/shm, memory volumes). 0 where another
-// limit counts, and below a twentieth of the limit: page tables and the like.
+// What its own cgroup counted beyond the processes that are measured, at the last sample: files in tmpfs (/dev/shm, memory volumes), the
+// kernel's own (slab), other processes. 0 where another limit counts, and below a twentieth of the limit: page tables and the like.
 uint64_t OfNoProcess(const AdviceInput& input);
 
 uint64_t WithHeadroom(uint64_t bytes);

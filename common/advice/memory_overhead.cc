@@ -14,11 +14,12 @@ std::optional<ReportAdvice> AdviseMemoryOverhead(const AdviceInput& input) {
   if (input.of_heap || budget == 0) return std::nullopt;  // standalone and local reserve none: the setting does nothing there
   PythonAtOnce python = LargestPythonSum(input);
   uint64_t native = JvmNative(input), own = BudgetOf(input, "pyspark"), of_none = OfNoProcess(input);
-  const std::string beside = fmt::format(" + JVM native {}{} + 10 %", FormatBytes(native),
-                                         of_none == 0 ? "" : fmt::format(" + {} that no process explains (tmpfs)", FormatBytes(of_none)));
   uint64_t in_overhead = python.bytes - std::min(python.bytes, own);
   uint64_t needed = OverheadFor(input, python.bytes);
   if (needed <= budget) return std::nullopt;
+  const std::string beside = fmt::format(
+      " + JVM native {}{} + 10 %", FormatBytes(native),
+      of_none == 0 ? "" : fmt::format(" + {} of no process that is measured (files in tmpfs, the kernel's, others)", FormatBytes(of_none)));
   if (!MayBeGranted(input, needed - budget)) {
     const std::optional<TasksThatFit> fit = LargestFit(input);
     if (!fit || fit->overhead <= budget) return std::nullopt;

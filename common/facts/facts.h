@@ -199,8 +199,9 @@ struct StageFacts {
 
 // Whether the kernel's count of kills, read after an end, says something about that end. That it did not rise always does. A rise that is
 // read more than a minute later was probably by the end of somebody else. `before`: what the dead process knew of. Times in ms.
+inline constexpr int64_t kTellsOfAnEndMs = 60'000;
 inline bool TellsOfAnEnd(uint64_t count, uint64_t before, int64_t read_ms, int64_t end_ms) {
-  return count <= before || read_ms <= end_ms + 60'000;
+  return count <= before || read_ms <= end_ms + kTellsOfAnEndMs;
 }
 
 // The kernel's kills on a host since it was booted, as an executor has read them.

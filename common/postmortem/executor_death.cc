@@ -147,12 +147,12 @@ void DeathWriter::PutKernelKills(const ReportExecutor& executor, const ExecutorF
 void DeathWriter::PutKillsInCgroup(const ReportExecutor& executor, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot,
                                    const std::vector<proto::WorkerDeath>& dead_before, DeathEvidence& evidence) {
   if (!snapshot.has_oom_kills() || snapshot.cgroup().empty() || snapshot.cgroup_shared()) return;
-  const std::optional<LaterKills> later = lookups_.KillsInCgroup(executor.id, facts, snapshot);
-  if (!later) return;
   // A kill of a worker is known from that worker's death, which may be younger than the last snapshot.
   const uint64_t known = snapshot.oom_kills_at_start() + KillsOf(dead_before);
   const uint64_t before = std::max(known, snapshot.oom_kills());
-  if (!TellsOfAnEnd(later->oom_kills, before, later->read_ms, facts.removed_ms)) {
+  const std::optional<LaterKills> later = lookups_.KillsInCgroup(executor.id, facts, snapshot, before);
+  if (!later) return;
+  if (!later->tells_of_end) {
     evidence.kills_read_late = true;
     return;
   }

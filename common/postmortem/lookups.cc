@@ -67,12 +67,13 @@ const Lookups::Start* Lookups::NextOf(const std::vector<Start>& starts, std::str
 }
 
 std::optional<LaterKills> Lookups::KillsInCgroup(std::string_view executor_id, const ExecutorFacts& facts,
-                                                 const proto::ExecutorSnapshot& snapshot) {
+                                                 const proto::ExecutorSnapshot& snapshot, uint64_t before) {
   const auto here = Starts().in_cgroups.find({snapshot.host(), snapshot.cgroup()});
   if (here == Starts().in_cgroups.end()) return std::nullopt;
   const Start* next = NextOf(here->second, executor_id, snapshot.oom_kills(), facts.removed_event);
   if (next == nullptr) return std::nullopt;
-  return LaterKills{fmt::format("executor {}, the next one in it,", next->executor_id), next->oom_kills, next->added_ms};
+  return LaterKills{fmt::format("executor {}, the next one in it,", next->executor_id), next->oom_kills,
+                    TellsOfAnEnd(next->oom_kills, before, next->added_ms, facts.removed_ms)};
 }
 
 std::optional<LaterKills> Lookups::KillsOnHost(std::string_view executor_id, const ExecutorFacts& facts,
@@ -81,12 +82,12 @@ std::optional<LaterKills> Lookups::KillsOnHost(std::string_view executor_id, con
   if (const auto here = Starts().on_hosts.find(snapshot.boot_id()); here != Starts().on_hosts.end()) {
     const Start* next = NextOf(here->second, executor_id, snapshot.host_oom_kills(), facts.removed_event);
     if (next != nullptr && TellsOfAnEnd(next->oom_kills, snapshot.host_oom_kills(), next->added_ms, facts.removed_ms))
-      least = LaterKills{fmt::format("executor {}, the next one on its host,", next->executor_id), next->oom_kills, next->added_ms};
+      least = LaterKills{fmt::format("executor {}, the next one on its host,", next->executor_id), next->oom_kills};
   }
   const std::optional<HostKills>& beside = facts.host_kills_after;
   if (beside && beside->count >= snapshot.host_oom_kills() && (!least || beside->count < least->oom_kills)) {
     const std::string reader = beside->reader == "driver" ? "the driver" : fmt::format("executor {}", beside->reader);
-    least = LaterKills{fmt::format("{}, on the same host,", reader), beside->count, facts.removed_ms};
+    least = LaterKills{fmt::format("{}, on the same host,", reader), beside->count};
   }
   return least;
 }

@@ -26,7 +26,7 @@ void PutFirst(const LastTask& task, std::vector<LastTask>& tasks);
 struct LaterKills {
   std::string reader;  // as it is named in a sentence: "executor 2, the next one in it,"
   uint64_t oom_kills = 0;
-  int64_t read_ms = 0;  // not before the end
+  bool tells_of_end = true;  // TellsOfAnEnd
 };
 
 class Lookups {
@@ -38,10 +38,11 @@ class Lookups {
   std::vector<LastTask> RunningOn(std::string_view executor_id);
   // The task that failed last on an executor, at most kEndsWithinMs before it was gone: its error may be the JVM's last word.
   std::optional<LastTask> LastFailedOn(std::string_view executor_id, int64_t removed_ms);
-  // The least of what was counted after the executor was removed. `snapshot`: its last one.
-  std::optional<LaterKills> KillsInCgroup(std::string_view executor_id, const ExecutorFacts& facts,
-                                          const proto::ExecutorSnapshot& snapshot);
-  // Likewise; only if that tells of its end (TellsOfAnEnd).
+  // The least of what was counted after the executor was removed. `snapshot`: its last one. `before`: what was known then, not less than
+  // what `snapshot` has.
+  std::optional<LaterKills> KillsInCgroup(std::string_view executor_id, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot,
+                                          uint64_t before);
+  // Likewise; only if that tells of its end.
   std::optional<LaterKills> KillsOnHost(std::string_view executor_id, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot);
 
  private:

@@ -142,8 +142,8 @@ void Recorder::State::RestartTables() {
 
 void Recorder::State::RestartWhileWaiting() {
   const uint32_t slot = task.slot;
-  CloseTask();  // what was allocated while it waited is of no task, and what is live of it the process's
-  FreeSlot(slot);
+  CloseTask();     // what was allocated while it waited is of no task, and what is live of it the process's
+  FreeSlot(slot);  // unless a reader has acknowledged it by now, and a full site table freed it
   RestartTables();
   OpenIn(slot, task, TaskIdentity());
 }

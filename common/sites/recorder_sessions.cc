@@ -156,8 +156,10 @@ void Recorder::SetTask(const TaskIdentity& identity) {
   // A reused worker opens its next session when it begins to wait for a task. The waiting time belongs to no task; other workers may
   // serve the same task meanwhile. And the task before it has mostly been read by now.
   if (task.value.task_attempt_id < 0) {
-    state_->RecycleAcknowledged();
-    if (state_->TablesMayRestart()) state_->RestartWhileWaiting();
+    if (state_->intern.NearlyFull()) {
+      state_->RecycleAcknowledged();
+      if (state_->TablesMayRestart()) state_->RestartWhileWaiting();
+    }
     task.value.opened_ms = EpochMs();
   }
   task.value.task_attempt_id = identity.task_attempt_id;

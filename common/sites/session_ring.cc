@@ -13,7 +13,8 @@ uint32_t Recorder::State::WaitingSessions() const {
 
 void Recorder::State::FreeSlot(uint32_t slot) {
   box::SessionSlot& place = slots()[slot];
-  uint64_t number = place.session.Current().number;
+  const uint64_t number = place.session.Current().number;
+  if (number == 0) return;  // freed already: its sites may be another's by now
   // Removes the session first, then its sites: so a session that a reader finds is whole.
   place.session.Begin() = {};
   place.session.Commit(box::RecordSeed(box::kSessionTable, slot));

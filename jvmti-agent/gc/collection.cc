@@ -47,6 +47,11 @@ Marks MarksOf(std::string_view collector) {
   return known == nullptr ? Marks::kNothing : known->marks;
 }
 
+bool MarksBeside(std::string_view collector) {
+  const Marks marks = MarksOf(collector);
+  return marks == Marks::kFromStart || marks == Marks::kOldFromStart;
+}
+
 // Causes for which should_preclean_young() says so (zDriver.cpp of JDK 21 and later), in the words of gcCause.cpp. It may also be so by an
 // option, or because a thread waits for memory; then fewer objects are known than could be.
 bool MakesAllOld(const Collection& collection) {

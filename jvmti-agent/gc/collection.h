@@ -33,6 +33,9 @@ enum class Marks : uint8_t {
 // What a collector of this name has marked when it reports that it has finished. An unknown name proves nothing.
 Marks MarksOf(std::string_view collector);
 
+// Whether a collector of this name marks the whole heap while the application runs.
+bool MarksBeside(std::string_view collector);
+
 // Whether a major collection of ZGC made all objects old before it marked the old generation.
 bool MakesAllOld(const Collection& collection);
 

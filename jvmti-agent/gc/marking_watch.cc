@@ -104,8 +104,7 @@ std::optional<Marking> MarkingWatch::Remarked(const Collection& collection, int6
 Marking MarkingWatch::BeforeError() const {
   constexpr size_t kPausesOfTwoMarkings = 8;
   const std::lock_guard lock(mutex_);
-  const auto beside = [](const std::string& name) { return MarksOf(name) == Marks::kFromStart || MarksOf(name) == Marks::kOldFromStart; };
-  const size_t left_out = std::any_of(collectors_.begin(), collectors_.end(), beside) ? kPausesOfTwoMarkings : 0;
+  const size_t left_out = std::any_of(collectors_.begin(), collectors_.end(), MarksBeside) ? kPausesOfTwoMarkings : 0;
   const std::vector<Pause> pauses = pauses_->Since(0);
   Marking marking;
   marking.collection = "the collection before an OutOfMemoryError";

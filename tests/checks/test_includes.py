@@ -2,9 +2,9 @@
 
 import pathlib
 import re
-import subprocess
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from test_style import ROOT, tracked
+
 # What a file says that uses them. Left out are those that others always bring along.
 USES = {
     "array": r"\bstd::array<",
@@ -26,12 +26,6 @@ USES = {
     "unordered_map": r"\bstd::unordered_map<",
     "vector": r"\bstd::vector<",
 }
-
-
-def sources():
-    command = ["git", "ls-files", "-z", "--", "*.cc", "*.h"]
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    return [path for path in map(ROOT.joinpath, listed.split("\0")[:-1]) if path.exists()]
 
 
 class Includes:
@@ -60,7 +54,7 @@ def missing(text, included):
 
 
 def test_files_include_what_they_use():
-    files = sources()
+    files = tracked("*.cc", "*.h")
     includes = Includes(files)
     found = {
         f"{path.relative_to(ROOT)}: #include <{header}>"

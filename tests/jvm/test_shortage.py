@@ -203,9 +203,9 @@ def test_other_exits_with_the_same_code_pass(java):
 
 
 # It stops the JVM, in which nothing has failed: it isn't walked unless that is asked for.
-@pytest.mark.parametrize("walked", [False, True])
-def test_a_heap_that_stays_nearly_full_is_looked_at_once(java, walked):
-    agent = "interval=8k,heap.looks=true" if walked else "interval=8k"
+@pytest.mark.parametrize(("looks", "walked"), [("", False), (",heap.looks=false", False), (",heap.looks=true", True)])
+def test_a_heap_that_stays_nearly_full_is_looked_at_once(java, looks, walked):
+    agent = f"interval=8k{looks}"
     outcome = run(java, "nearly", "G1", "-Xmx200m", agent=agent)
     assert outcome.status == 0, outcome.err
     (look,) = shortages(outcome, nearly_full=True)

@@ -1,6 +1,11 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstddef>
 #include <string>
 
+#include "blackbox/layout.h"
 #include "core/sites/recorder_fixture.h"
 #include "sites/recorder.h"
 
@@ -60,6 +65,38 @@ TEST_F(RecorderRestartTest, AReusedWorkersTablesAreEmptiedOnceItsLastTaskHasBeen
   EXPECT_EQ(third.live_bytes, 500'009u) << "what was allocated while it waited is not the task's";
   ASSERT_NE(SiteOf(third, "third"), nullptr);
   EXPECT_EQ(SiteOf(third, "third")->live_bytes, 500'009u);
+}
+
+// A reader does so as soon as the session is closed, and what is live of it needs places in a full site table then.
+TEST_F(RecorderRestartTest, ASessionThatIsAcknowledgedWhileItsSlotIsPassedOnIsFreedOnce) {
+  Start(kInterval, 1u << 20);
+  recorder_->OpenSession(TaskIdentity());
+  for (uint32_t line = 1; line <= 2000; ++line)
+    AllocateSampled(kSomewhere + line * 0x1000, 1000, 66'000, 66, {Line("caller", line % 50), Line("small", line / 50)});
+  FillTables();
+  uint64_t waiting = 0;
+  for (const BoxReader::SessionKey& key : OpenBox().Sessions()) waiting = std::max(waiting, key.number);
+  box::Header header;
+  const int box = open(recorder_->box_path(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(pread(box, &header, sizeof header, 0), ssize_t{sizeof header});
+  const uint64_t slot = header.tables[box::kSessionTable].offset + sizeof(box::SessionSlot);  // the process's is the first
+  ASSERT_EQ(pwrite(box, &waiting, sizeof waiting, static_cast<off_t>(slot + offsetof(box::SessionSlot, acknowledged))),
+            ssize_t{sizeof waiting});
+  close(box);
+  const uint32_t epoch = recorder_->intern_epoch();
+  recorder_->SetTask(Task(2));
+  ASSERT_NE(recorder_->intern_epoch(), epoch);
+
+  for (uint32_t line = 1; line <= 200; ++line) Allocate(kSomewhere + (uint64_t{line} << 24), 70'001 + line, {Line("fresh", line)});
+  const BoxSession task = ReadTask(2);
+  std::vector<uint64_t> fresh;
+  for (const BoxSite& site : task.sites) {
+    if (InnermostFunction(task, site) == "fresh") fresh.push_back(site.live_bytes);
+  }
+  std::sort(fresh.begin(), fresh.end());
+  ASSERT_EQ(fresh.size(), 200u);
+  for (uint32_t line = 1; line <= 200; ++line) EXPECT_EQ(fresh[line - 1], 70'001 + line);
+  EXPECT_EQ(task.live_bytes, 200u * 70'001 + 200 * 201 / 2);
 }
 
 TEST_F(RecorderRestartTest, WhatIsLiveKeepsItsStackAndItsBytes) {

@@ -46,7 +46,8 @@ TEST(MemoryOverhead, FilesInMemoryAreInIt) {
   scene.executor.limit_source = "cgroup";
   const std::optional<ReportAdvice> advice = AdviseMemoryOverhead(scene.Input());
   EXPECT_EQ(advice->to, "1639m");  // (4 × 100 + (700 - 510) + 900) × 1.1
-  EXPECT_THAT(advice->because, EndsWith("+ JVM native 190.0 MiB + 900.0 MiB that no process explains (tmpfs) + 10 %"));
+  EXPECT_THAT(advice->because, EndsWith("+ JVM native 190.0 MiB + 900.0 MiB of no process that is measured (files in tmpfs, the kernel's, "
+                                        "others) + 10 %"));
   scene.executor.limit_shared = true;
   EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "649m");
   scene.executor.limit_shared = false;

@@ -6,7 +6,7 @@
 #
 #   cmake/build-third-party.sh PREFIX     installs into PREFIX (include/, lib/), unless that is complete.
 #
-# PREFIX holds the hashes of this file and of the patch (cmake/ThirdParty.cmake, tools/setup.sh), so that a change makes another.
+# PREFIX holds the hashes of this file and of the patches (cmake/ThirdParty.cmake, tools/setup.sh), so that a change makes another.
 #
 # Needs: apt (with a Debian mirror), dpkg-source, patch, cmake, ninja, a C++ compiler, autoconf, automake, libtool.
 set -euo pipefail
@@ -45,9 +45,12 @@ fetch() { # NAME: unpacks Debian's source package and prints its folder
   find "$work" -mindepth 1 -maxdepth 1 -type d -name "$1-*" | head -n 1
 }
 
+# The patch asks the kernel whether an address can be read without a pipe: the program may close our descriptors, and have files of its
+# own under their numbers.
 build_libunwind() {
   say "libunwind 1.6.2: fetching and building (about half a minute)"
   source_dir=$(fetch libunwind)
+  quietly patch -p1 -d "$source_dir" -i "$here/libunwind-no-descriptors.patch"
   cd "$source_dir"
   quietly autoreconf -fi
   quietly ./configure --prefix="$prefix" --libdir="$prefix/lib" --disable-shared --enable-static --with-pic --disable-tests \

@@ -152,10 +152,10 @@ setup_node() {
 
 # Where the third-party libraries are kept; cmake/ThirdParty.cmake looks there.
 third_party() {
-  local recipe patch
+  local recipe patches LC_ALL=C # the order of the patches is CMake's
   recipe=$(sha1sum <"$PROJECT/cmake/build-third-party.sh")
-  patch=$(sha1sum <"$PROJECT/cmake/libbacktrace-bounded-depth.patch")
-  printf '%s' "${XDG_CACHE_HOME:-$HOME/.cache}/sparkmemprof/third-party-${recipe:0:12}-${patch:0:6}"
+  patches=$(sha1sum "$PROJECT"/cmake/*.patch | cut -d' ' -f1 | sha1sum)
+  printf '%s' "${XDG_CACHE_HOME:-$HOME/.cache}/sparkmemprof/third-party-${recipe:0:12}-${patches:0:6}"
 }
 
 setup_build() {

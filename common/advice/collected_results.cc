@@ -13,8 +13,9 @@ namespace memprof {
 namespace {
 
 constexpr const char *kMaxResultSize = "spark.driver.maxResultSize", *kDriverMemory = "spark.driver.memory",
-                     *kBroadcastThreshold = "spark.sql.autoBroadcastJoinThreshold";
-constexpr uint64_t kReserved = 300 * kMib;  // of the heap, by Spark for itself
+                     *kBroadcastThreshold = "spark.sql.autoBroadcastJoinThreshold",
+                     *kAdaptiveThreshold = "spark.sql.adaptive.autoBroadcastJoinThreshold";  // of a running query; as the other if not set
+constexpr uint64_t kReserved = 300 * kMib;                                                   // of the heap, by Spark for itself
 
 std::string SumPhrase(const CollectedResults& results, uint64_t expected) {
   const uint64_t each = results.bytes / std::max<uint64_t>(results.tasks, 1);
@@ -57,7 +58,9 @@ uint64_t ExpectedBytes(const CollectedResults& results) {
 ReportAdvice AdviseAgainstCollecting(const CollectedResults& results) {
   const uint64_t expected = ExpectedBytes(results);
   const std::string at = results.place.empty() ? "" : " at " + results.place;
-  if (results.broadcast && IsOff(results.settings, kBroadcastThreshold)) {
+  const bool adaptive = TextOr(results.settings, "spark.sql.adaptive.enabled", "") != "false" &&
+                        !TextOr(results.settings, kAdaptiveThreshold, "").empty() && !IsOff(results.settings, kAdaptiveThreshold);
+  if (results.broadcast && !adaptive && IsOff(results.settings, kBroadcastThreshold)) {
     return {
         "", "", "",
         fmt::format("the table that the query{} collects to broadcast it comes to {}; automatic broadcasting is off, so a broadcast() hint "
@@ -65,11 +68,13 @@ ReportAdvice AdviseAgainstCollecting(const CollectedResults& results) {
                     at, SumPhrase(results, expected))};
   }
   if (results.broadcast) {
-    return {
-        kBroadcastThreshold, TextOr(results.settings, kBroadcastThreshold, "10m"), "-1",
-        fmt::format("the table that the query{} collects to broadcast it comes to {}; without broadcasting it is shuffled, and no part of "
-                    "it passes the driver (a broadcast() hint must go as well)",
-                    at, SumPhrase(results, expected))};
+    const bool adaptive_alone = IsOff(results.settings, kBroadcastThreshold);
+    const std::string as_well = adaptive && !adaptive_alone ? fmt::format("{} must be -1, too, and ", kAdaptiveThreshold) : "";
+    return {adaptive_alone ? kAdaptiveThreshold : kBroadcastThreshold,
+            adaptive_alone ? TextOr(results.settings, kAdaptiveThreshold, "") : TextOr(results.settings, kBroadcastThreshold, "10m"), "-1",
+            fmt::format("the table that the query{} collects to broadcast it comes to {}; without broadcasting it is shuffled, and no part "
+                        "of it passes the driver ({}a broadcast() hint must go as well)",
+                        at, SumPhrase(results, expected), as_well)};
   }
   const uint64_t percent = expected == 0 ? 0 : results.limit_bytes * 100 / expected;
   const std::string limit = percent >= 1 && percent < 100 ? fmt::format("; limit() to {} % of the rows would fit", percent) : "";

@@ -110,37 +110,37 @@ Status BoxFile::Create(const BoxFileOptions& options, BoxFile* file) {
     return Status::Error(ErrorCode::kInvalidArgument, "the black box's path is too long: %.100s/...", options.directory);
   }
 
-  file->fd = open(file->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  if (file->fd < 0) return Failure("create", file->path, errno);
+  const int fd = open(file->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (fd < 0) return Failure("create", file->path, errno);
   const char* step = "set the mode of";
-  int error = fchmod(file->fd, S_IRUSR | S_IWUSR) == 0 ? 0 : errno;  // a default ACL or umask may have taken rights away
+  int error = fchmod(fd, S_IRUSR | S_IWUSR) == 0 ? 0 : errno;  // a default ACL or umask may have taken rights away
   if (error == 0) {
     // Allocates every block now: a full disk must be an error here, not SIGBUS inside a malloc of the host.
     step = "allocate";
     do {
-      error = posix_fallocate(file->fd, 0, static_cast<off_t>(header.file_bytes));
+      error = posix_fallocate(fd, 0, static_cast<off_t>(header.file_bytes));
     } while (error == EINTR);
   }
   if (error == 0) {
     step = "lock";
-    struct flock lock = {};
-    lock.l_type = F_WRLCK;
-    lock.l_whence = SEEK_SET;
-    error = fcntl(file->fd, F_OFD_SETLK, &lock) == 0 ? 0 : errno;
+    struct flock whole = {};
+    whole.l_type = F_WRLCK;
+    whole.l_whence = SEEK_SET;
+    error = fcntl(fd, F_OFD_SETLK, &whole) == 0 ? 0 : errno;
   }
   if (error == 0) {
     step = "map";
-    void* base = mmap(nullptr, header.file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file->fd, 0);
+    void* base = mmap(nullptr, header.file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     error = base == MAP_FAILED ? errno : 0;
     if (error == 0) file->base = static_cast<char*>(base);
   }
   if (error != 0) {
     unlink(file->path);
-    close(file->fd);
-    file->fd = -1;
+    close(fd);
     return Failure(step, file->path, error);
   }
   file->bytes = header.file_bytes;
+  file->lock.Take(fd);
 
   header.magic = kMagic;
   header.checksum = HeaderChecksum(header);
@@ -151,9 +151,8 @@ Status BoxFile::Create(const BoxFileOptions& options, BoxFile* file) {
 
 void BoxFile::Close() {
   if (base != nullptr) munmap(base, bytes);
-  if (fd >= 0) close(fd);
   base = nullptr;
-  fd = -1;
+  lock.Close();
 }
 
 void BoxFile::Remove() { unlink(path); }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/own_descriptor.h"
 #include "base/status.h"
 #include "blackbox/box_name.h"
 #include "blackbox/layout.h"
@@ -31,7 +32,7 @@ struct BoxFileOptions {
 struct BoxFile {
   char* base = nullptr;  // shared, writable mapping of the whole file
   size_t bytes = 0;
-  int fd = -1;  // close-on-exec; holds the OFD lock that says the owner lives
+  OwnDescriptor lock;  // close-on-exec; holds the OFD lock that says the owner lives
   char path[4096] = {};
 
   // Makes a new file (O_CREAT|O_EXCL|O_NOFOLLOW, 0600) with all its blocks allocated, locks it, maps it, writes the header.

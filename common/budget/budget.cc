@@ -8,7 +8,7 @@
 namespace memprof {
 
 bool IsBudgetSetting(std::string_view key) {
-  static constexpr std::array<std::string_view, 27> kKeys = {
+  static constexpr std::array<std::string_view, 29> kKeys = {
       "spark.executor.memory",
       "spark.executor.memoryOverhead",
       "spark.executor.memoryOverheadFactor",
@@ -36,6 +36,8 @@ bool IsBudgetSetting(std::string_view key) {
       "spark.driver.memoryOverheadFactor",
       "spark.driver.minMemoryOverhead",
       "spark.sql.autoBroadcastJoinThreshold",
+      "spark.sql.adaptive.autoBroadcastJoinThreshold",
+      "spark.sql.adaptive.enabled",
   };
   return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
 }

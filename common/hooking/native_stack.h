@@ -17,7 +17,7 @@
 
 namespace memprof {
 
-// Opens what libunwind opens on first use. Not HOOK; call before the first capture.
+// Prepares what libunwind prepares on first use; it opens no descriptor. Not HOOK; call before the first capture.
 void InitNativeStack();
 
 // HOOK. Fills `addresses` with fewer than `capacity` return addresses, the caller's own first; returns how many.

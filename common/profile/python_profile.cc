@@ -148,7 +148,8 @@ class SessionSites {
 
 SessionSpan SpanOf(const PythonSession& python) {
   SessionSpan span = {python.box.pid, python.box.process_start_ticks, python.session.opened_ms};
-  if (python.session.closed) span.end_ms = std::max(span.begin_ms, python.session.closed_ms);  // the clock may be set back
+  const std::optional<int64_t> end_ms = python.session.closed ? python.session.closed_ms : python.ended_ms;
+  if (end_ms) span.end_ms = std::max(span.begin_ms, *end_ms);  // the clock may be set back
   return span;
 }
 

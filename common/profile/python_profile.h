@@ -25,6 +25,7 @@ struct PythonSession {
   BoxIdentity box;
   BoxSession session;
   std::optional<ProcessLeftovers> leftovers = std::nullopt;
+  std::optional<int64_t> ended_ms = std::nullopt;  // of a session that wasn't closed: about when its process ended; since the epoch
 };
 
 struct PythonNames {

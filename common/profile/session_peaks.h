@@ -3,7 +3,8 @@
 // the moment is chosen at which they can have held most:
 //
 //   sessions of one process    follow one another: the largest counts, never their sum
-//   of different processes     are added, unless their times prove that one was over before the other began
+//   of different processes     are added, unless one was over before the other began. Of a process that ended without a word that is
+//                              known to half a second
 //
 // The choice is made once for all sites of a task, by what whole sessions held: if it were made for each site, sites of sessions
 // that followed one another would be summed.

@@ -42,6 +42,7 @@ bool IsAllocationHelper(const ReportFrame& frame) {
                                                    "sun.",
                                                    "scala.",
                                                    "io.netty.",
+                                                   "org.apache.spark.memory.",
                                                    "org.apache.spark.unsafe.",
                                                    "org.apache.spark.sql.catalyst.expressions.codegen.BufferHolder.",
                                                    "org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter.",

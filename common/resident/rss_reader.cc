@@ -22,10 +22,11 @@ uint64_t NextFigure(const char** at) {
 }  // namespace
 
 RssReader::Sizes RssReader::ReadSizes() const {
-  if (fd_ < 0) return {};
+  const int file = file_.Get();
+  if (file < 0) return {};
   const int saved_errno = errno;
   char text[128];
-  const long got = syscall(SYS_pread64, fd_, text, sizeof text - 1, 0L);
+  const long got = syscall(SYS_pread64, file, text, sizeof text - 1, 0L);
   errno = saved_errno;
   if (got <= 0) return {};
   text[got] = '\0';

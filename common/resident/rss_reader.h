@@ -1,8 +1,11 @@
 // RssReader: the process's resident set from /proc/self/statm, kept open: 5 µs a reading. The descriptor belongs to the
-// process that opened it (the file is about the opener, whoever reads it); a forked child closes it.
+// process that opened it (the file is about the opener, whoever reads it); a forked child closes it. Where the program has closed it,
+// nothing is known any more.
 #pragma once
 
 #include <cstdint>
+
+#include "base/own_descriptor.h"
 
 namespace memprof {
 
@@ -20,7 +23,7 @@ class RssReader {
   Sizes ReadSizes() const;
 
  private:
-  int fd_ = -1;
+  OwnDescriptor file_;
 };
 
 }  // namespace memprof

@@ -17,6 +17,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import zipfile
 
 import memory_cgroups
@@ -165,6 +166,22 @@ def package(tmp_path_factory):
     (bundle / "sparkmemprof.jar").symlink_to(BUILD / "sparkmemprof.jar")
     (bundle / "libsparkmemprof.so").symlink_to(BUILD / "jvmti-agent/libsparkmemprof.so")
     return folder
+
+
+@pytest.fixture(scope="session")
+def command_line(package):
+    """Runs `sparkmemprof WORDS…` with the built module; its output."""
+
+    def run(*words):
+        return subprocess.run(
+            [sys.executable, "-m", "sparkmemprof.cli.main", *map(str, words)],
+            env={**os.environ, "PYTHONPATH": str(package)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
 
 
 # Of a process's resident memory, at its peak, what no row explains: the largest share seen of each kind, and where.

@@ -132,6 +132,26 @@ def test_a_jvm_that_somebody_killed(submit):
     assert HELD <= lines_at(report, "held")["liveAtPeakBytes"] < HELD + 300_000
 
 
+@pytest.mark.full
+def test_what_a_killed_jvm_had_reported_is_left(submit, command_line, tmp_path):
+    """It costs three quarters of a minute: there is a checkpoint every thirty seconds."""
+    events = tmp_path / "events"
+    events.mkdir()
+    log = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": events, "spark.eventLog.rolling.enabled": "false"}
+    finished, report = submit("jvm", str(processes.patient(33)), conf=log)
+    assert finished.returncode == -9
+    assert [death["process"] for death in report["postMortems"]] == ["jvm"]
+    assert report["unfinished"] is True
+    (left,) = events.iterdir()
+    shown = command_line("report", left, "--format", "json")
+    assert shown.returncode == 0, shown.stderr
+    for each in (report, json.loads(shown.stdout)):
+        (action,) = each["driver"]["actions"]
+        assert (action["function"], action["line"]) == ("count", line_of(JOB, "an action"))
+        (stage,) = [stage for stage in each["stages"] if stage["stageId"] == 0]
+        assert stage["status"] == "complete"
+
+
 @pytest.mark.parametrize(
     ("way", "marker"), [("python", "frames"), pytest.param("pandas-on-spark", "arrays", marks=pytest.mark.full)]
 )

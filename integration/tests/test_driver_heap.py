@@ -26,7 +26,7 @@ def death(spark_run, request):
     of_memory = ("OutOfMemoryError", "Not enough memory", "Exception thrown in awaitResult")
     assert any(words in run.result() for words in of_memory), "its user saw no more than this"
     deaths = run.report()["postMortems"]
-    assert deaths, run.tail()
+    assert {each["executorId"] for each in deaths} == {"driver"}, "and no executor: " + run.tail()
     last = [line for line in run.stderr.splitlines() if " WARN " in line and "sparkmemprof" in line][-1]
     assert f"sparkmemprof: {deaths[0]['headline']}; the post-mortem above is in the report in {run.reports}/" in last
     return deaths[0]

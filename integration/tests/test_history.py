@@ -1,10 +1,8 @@
 """What is left of a report when its application is gone: parts of it in Spark's event log, and who reads them."""
 
 import json
-import os
 import random
 import subprocess
-import sys
 
 import browsing
 import pytest
@@ -15,22 +13,6 @@ from processes import kill_session, until
 EVENT = '{"Event":"org.sparkmemprof.report.ReportPart"'
 SIZE = 1_999_993
 PAGES = ["", "executors", "executors/0", "stages", "stages/0.0", "lines", "flame", "driver", "deaths", "about"]
-
-
-@pytest.fixture(scope="module")
-def command_line(package):
-    """Runs `sparkmemprof WORDS…` with the built module; its output."""
-
-    def run(*words):
-        return subprocess.run(
-            [sys.executable, "-m", "sparkmemprof.cli.main", *map(str, words)],
-            env={**os.environ, "PYTHONPATH": str(package)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    return run
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,10 @@ import collections
 import concurrent.futures
 import contextlib
 import html.parser
+import itertools
 import json
 import re
+import time
 
 import jsonschema
 import pytest
@@ -232,12 +234,28 @@ def but_for_what_comes_late(stage):
     return {**stage, "sites": sites, "native": native}
 
 
+def peaks(report):
+    """Of each executor's container, and of each of its processes."""
+    executors = report["executors"]
+    containers = {executor["id"]: executor["atPeak"]["usedBytes"] for executor in executors if executor["atPeak"]}
+    each = [(executor["id"], process) for executor in executors for process in executor["processes"]]
+    return containers | {(executor, process["pid"]): process["peakRssBytes"] for executor, process in each}
+
+
 @pytest.mark.one_line("4")
 def test_same_figures_as_the_file(spark_run, tmp_path):
     with running(spark_run, tmp_path / "job") as application:
+        seen = []
+        for _ in range(4):
+            seen.append(peaks(application.report()))
+            time.sleep(0.5)
         shown = settled(application)
         run = application.finish().demand_success()
     final = run.report()
+    seen += [peaks(shown), peaks(final)]
+    for before, after in itertools.pairwise(seen):
+        assert [name for name, peak in before.items() if after.get(name, 0) < peak] == [], "a peak never falls"
+    assert len(seen[-1]) >= 4, "a container, its JVM and Python processes"
     assert [shown["unfinished"], final["unfinished"]] == [True, False]
     first, last = ([but_for_what_comes_late(stage) for stage in of["stages"]] for of in (shown, final))
     assert first == last

@@ -34,8 +34,9 @@ struct Application {
   bool exits_on_out_of_memory = false;         // -XX:+ExitOnOutOfMemoryError
   bool kills_itself_on_out_of_memory = false;  // by SIGKILL: -XX:OnOutOfMemoryError
   std::shared_ptr<GivenUpBoxes> given_up = std::make_shared<GivenUpBoxes>();
+  std::shared_ptr<LastSeen> last_seen = std::make_shared<LastSeen>();
 
-  BoxPlace Boxes() const { return {request.box_directory, request.application_id, request.executor_id, given_up}; }
+  BoxPlace Boxes() const { return {request.box_directory, request.application_id, request.executor_id, given_up, last_seen}; }
   bool withheld() const { return options.source == Source::kNone; }
 };
 using ApplicationRef = std::shared_ptr<const Application>;

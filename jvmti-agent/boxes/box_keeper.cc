@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
+
 namespace memprof {
 namespace {
 
@@ -36,8 +38,13 @@ std::chrono::milliseconds BoxKeeper::Round() {
   const std::vector<int64_t> running = options_.running_tasks();
   Overdue overdue;
   std::set<std::string> ended;
+  LastSeen::Times seen;
   ForEachBox(options_.boxes, [&](const std::string& path, BoxReader& box) {
+    const int64_t now_ms = EpochMs();
     const bool alive = box.OwnerAlive();  // read first, so that the last writes of a process that ends now are seen below
+    LastSeen::Looks& looks = seen[path] = options_.boxes.last_seen->Of(path);
+    if (alive) looks.alive_ms = now_ms;
+    if (!alive && looks.gone_ms == 0) looks.gone_ms = now_ms;
     const bool needed = IsNeeded(path, box, running, &overdue);
     if (const std::optional<ProcessRss> rss = RssOf(box)) options_.rss(*rss);
     if (!alive && HasOpenTask(box)) {
@@ -48,6 +55,7 @@ std::chrono::milliseconds BoxKeeper::Round() {
   });
   overdue_ = std::move(overdue);
   ended_ = std::move(ended);
+  options_.boxes.last_seen->Replace(std::move(seen));
   TellOrphans();
   return kLookEvery;
 }

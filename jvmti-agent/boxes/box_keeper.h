@@ -1,7 +1,7 @@
-// BoxKeeper: maintains this executor's black boxes. Twice a second it reports which task each worker served last and the rows of
-// its memory, and which have ended in the middle of a task. It reports the boxes of executors that died on this host and removes them. It
-// gives sessions that no task's end will read back to their writers. It removes the boxes of processes that are gone, once nobody needs
-// their contents.
+// BoxKeeper: maintains this executor's black boxes. About twice a second it notes which processes live (BoxPlace::last_seen), and reports
+// which task each worker served last and the rows of its memory, and which have ended in the middle of a task. It reports the boxes of
+// executors that died on this host and removes them. It gives sessions that no task's end will read back to their writers. It removes the
+// boxes of processes that are gone, once nobody needs their contents.
 //
 // A box is needed while a task of one of its unread sessions runs, and for five seconds after, because a task's end reads its
 // sessions itself and acknowledges them. Sessions without a task are not needed, and neither is the process-level one.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "blackbox/box_reader.h"
@@ -48,9 +49,34 @@ class GivenUpBoxes {
   std::map<std::string, std::string> boxes_;  // path -> why
 };
 
+// When each process was last seen alive and first found gone: one that ends without a word says nothing of its end. Thread-safe.
+class LastSeen {
+ public:
+  struct Looks {
+    int64_t alive_ms = 0, gone_ms = 0;  // since the epoch; 0: never
+  };
+  using Times = std::map<std::string, Looks>;  // by the path of its box
+
+  void Replace(Times times) {
+    const std::lock_guard lock(mutex_);
+    times_ = std::move(times);
+  }
+  Looks Of(const std::string& path) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = times_.find(path);
+    return found == times_.end() ? Looks() : found->second;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  Times times_;
+};
+
+// Shared by all readers of these boxes; the pointers are never null.
 struct BoxPlace {
   std::string directory, application_id, executor_id;
-  std::shared_ptr<GivenUpBoxes> given_up = std::make_shared<GivenUpBoxes>();  // never null; shared by all readers of these boxes
+  std::shared_ptr<GivenUpBoxes> given_up = std::make_shared<GivenUpBoxes>();
+  std::shared_ptr<LastSeen> last_seen = std::make_shared<LastSeen>();
 };
 
 // Calls visit(path, BoxReader&) for each but the one at `but`. A box is opened again each time, because workers come and go and opening a

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
+
 namespace memprof {
 
 namespace {
@@ -58,9 +60,18 @@ void AddProcessLevel(const BoxReader& box, size_t begin, FoundSessions* found) {
   }
 }
 
+// Of a session that was left open. Its process was last seen alive at most one look before its end. If that was before the session, all
+// that is known is when it was gone.
+int64_t EndOf(const BoxSession& session, LastSeen::Looks looks) {
+  if (looks.alive_ms > session.opened_ms) return looks.alive_ms;
+  return looks.gone_ms != 0 ? looks.gone_ms : EpochMs();
+}
+
 }  // namespace
 
-void AddSessionsOf(const std::string& path, const BoxReader& box, int64_t task_attempt_id, Leftovers leftovers, FoundSessions* found) {
+void AddSessionsOf(const BoxPlace& place, const std::string& path, const BoxReader& box, int64_t task_attempt_id, Leftovers leftovers,
+                   FoundSessions* found) {
+  const bool alive = box.OwnerAlive();  // read first, so that what is read below is its last
   bool served = false;
   const size_t begin = found->sessions.size();
   for (const BoxReader::SessionKey& key : box.Sessions()) {
@@ -72,7 +83,9 @@ void AddSessionsOf(const std::string& path, const BoxReader& box, int64_t task_a
       continue;
     }
     if (session->closed) found->closed.push_back({path, key.number});
-    found->sessions.push_back({box.identity(), std::move(*session)});
+    std::optional<int64_t> ended_ms;
+    if (!session->closed && !alive) ended_ms = EndOf(*session, place.last_seen->Of(path));
+    found->sessions.push_back({box.identity(), std::move(*session), std::nullopt, ended_ms});
   }
   if (!served) return;
   if (leftovers == Leftovers::kRead && found->sessions.size() > begin) AddProcessLevel(box, begin, found);
@@ -80,7 +93,9 @@ void AddSessionsOf(const std::string& path, const BoxReader& box, int64_t task_a
 }
 
 void AddOtherSessions(const BoxPlace& place, int64_t task_attempt_id, Leftovers leftovers, const std::string& read, FoundSessions* found) {
-  const auto add = [&](const std::string& path, const BoxReader& box) { AddSessionsOf(path, box, task_attempt_id, leftovers, found); };
+  const auto add = [&](const std::string& path, const BoxReader& box) {
+    AddSessionsOf(place, path, box, task_attempt_id, leftovers, found);
+  };
   found->refused = ForEachBox(place, add, read);
   found->unreadable += found->refused.count;
 }

@@ -31,7 +31,8 @@ enum class Leftovers : bool { kLeave, kRead };
 FoundSessions FindSessions(const BoxPlace& place, int64_t task_attempt_id, Leftovers leftovers);
 // Those that `found` lacks, which has those of the box at `read` already.
 void AddOtherSessions(const BoxPlace& place, int64_t task_attempt_id, Leftovers leftovers, const std::string& read, FoundSessions* found);
-void AddSessionsOf(const std::string& path, const BoxReader& box, int64_t task_attempt_id, Leftovers leftovers, FoundSessions* found);
+void AddSessionsOf(const BoxPlace& place, const std::string& path, const BoxReader& box, int64_t task_attempt_id, Leftovers leftovers,
+                   FoundSessions* found);
 
 // The writers may reuse these sessions. A box that is no longer needed is removed by its writer or by the BoxKeeper.
 void Acknowledge(const std::vector<SessionReceipt>& receipts);

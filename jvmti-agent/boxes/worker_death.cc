@@ -50,11 +50,12 @@ std::optional<DeathInBox> DeathOfWorker(const BoxPlace& place, const ProcessName
     for (const BoxReader::SessionKey& key : box.Sessions()) {
       if (!IsOpenTask(key)) continue;
       FoundSessions task;
-      AddSessionsOf(path, box, key.task_attempt_id, Leftovers::kLeave, &task);
+      AddSessionsOf(place, path, box, key.task_attempt_id, Leftovers::kLeave, &task);
       // The newest: sessions come in the order in which they were opened.
       const auto open =
           std::find_if(task.sessions.rbegin(), task.sessions.rend(), [](const PythonSession& one) { return !one.session.closed; });
       if (open == task.sessions.rend()) continue;  // it can't be read
+      open->ended_ms.reset();                      // it has just ended: beside whatever lives now
       proto::WorkerDeath death = DeathIn(*open);
       found = {std::move(death), path, std::move(task)};
     }

@@ -103,8 +103,8 @@ std::chrono::milliseconds HeapSweeper::Round() {
 void HeapSweeper::Walk(const std::optional<Marking>& marking, JNIEnv* jni) {
   if (!marking) {
     JniWeakReferences references(jni);
-    live_->MoveStacks(options_.current_stacks());
     live_->Purge(references);
+    live_->MoveStacks(options_.current_stacks());
     return;
   }
   if (std::optional<proto::RetainedHeap> retained = Look(jni, *marking)) unsent_ = latest_ = *std::move(retained);

@@ -13,7 +13,7 @@ struct Service {
 
 constexpr std::string_view kTaskLaunch = "task launch", kPipes = "Python workers' pipes";
 
-// Names as Spark 3.5 to 4.3, JDK 11 to 25, Netty, Jetty and Log4j give them.
+// Names as Spark 3.5 to 4.3, JDK 11 to 25, Netty, Jetty and Log4j give them; and Iceberg and Hadoop's S3A by their sources.
 constexpr Service kServices[] = {
     // On a task's own thread: before the task begins, its binary is read and classes are loaded; after its end, its result is serialised.
     {"Executor task launch worker", kTaskLaunch},
@@ -68,6 +68,13 @@ constexpr Service kServices[] = {
     {"stdout writer for ", kPipes},
     {"process reaper", kPipes},
     {"VirtualThread-", "virtual threads"},  // it wakes them
+    // Pools that outlive tasks: whichever task comes first starts their threads, and then they work for any.
+    {"ForkJoinPool.commonPool-", "shared pools"},
+    {"CompletableFutureDelayScheduler", "shared pools"},
+    {"scala-execution-context-global-", "shared pools"},
+    {"iceberg-worker-pool-", "shared pools"},
+    {"iceberg-delete-worker-pool-", "shared pools"},
+    {"s3a-transfer-", "shared pools"},
     {"C# CompilerThread#", "JIT"},
     {"Attach Listener", "JVM"},
     {"Common-Cleaner", "JVM"},

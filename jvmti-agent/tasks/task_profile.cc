@@ -103,13 +103,18 @@ JvmFigures CopyOf(const TaskFigures& task) {
   copy.stopped_before_ns = task.stopped_before_ns;
   copy.heap.reserve(task.heap.sites().size() + 1);
   for (const auto& site : task.heap.sites()) copy.heap.push_back({site.stack, site.figures});
-  if (task.heap.rest().bytes > 0) copy.heap.push_back({0, task.heap.rest()});
-  const auto copy_blocks = [](const OffHeapSites& from, std::vector<JvmFigures::OffHeapSite>* to) {
+  if (task.heap.rest().bytes > 0) {
+    copy.heap.push_back({0, task.heap.rest()});
+    ++copy.full_tables;
+  }
+  const auto copy_blocks = [&copy](const OffHeapSites& from, std::vector<JvmFigures::OffHeapSite>* to) {
     const auto add = [&](JvmStackId stack, const OffHeapFigures& figures) {
       to->push_back({stack, figures.allocated, figures.live, from.LiveAtPeak(figures)});
     };
     for (const auto& site : from.table().sites()) add(site.stack, site.figures);
-    if (from.table().rest().allocated.bytes > 0) add(0, from.table().rest());
+    if (from.table().rest().allocated.bytes == 0) return;
+    add(0, from.table().rest());
+    ++copy.full_tables;
   };
   copy_blocks(task.offheap, &copy.offheap);
   copy_blocks(task.native, &copy.native);
@@ -140,6 +145,7 @@ BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs) {
   AddJvmSites(inputs.jvm, native, message.sites());
   message.AddSessions(inputs.sessions, {native, inputs.working_directory, inputs.withheld});
   AddCounter("unreadableSessions", inputs.unreadable_sessions, profile);
+  AddCounter("fullJvmSiteTables", inputs.jvm.full_tables, profile);
   inputs.jvm.spark.AddTo(inputs.max_bytes / 8, profile);
   if (inputs.executor != nullptr) AddExecutor(*inputs.executor, inputs.max_bytes / 4, profile);
 

@@ -34,6 +34,7 @@ struct JvmFigures {
   std::vector<HeapSite> heap;        // the rest has stack 0
   std::vector<OffHeapSite> offheap;  // likewise
   std::vector<OffHeapSite> native;   // likewise, malloc of JNI libraries
+  uint64_t full_tables = 0;          // of these three, those that have a rest because they were full
   SparkTaskMemory spark;
 };
 JvmFigures CopyOf(const TaskFigures& task);

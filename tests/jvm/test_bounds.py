@@ -44,6 +44,8 @@ def test_a_task_whose_table_is_full_takes_no_room_of_others(run):
     assert deep["allocatedBytes"] == 100 * BLOCK
     assert len(deep["frames"]) > 120
     assert "droppedJavaFrames" not in beside.snapshots()[-1]["counters"]
+    assert beside.task("many")["counters"] == {"fullJvmSiteTables": 1}
+    assert "fullJvmSiteTables" not in beside.task("few").get("counters", {})
 
 
 def test_recursion_is_folded(outcome):

@@ -47,7 +47,7 @@ if sys.argv[1] == "in-order":
 if sys.argv[1] == "names":
     sys.exit(3)
 if sys.argv[1] == "jvm":
-    time.sleep(PATIENCE)
+    time.sleep(float(sys.argv[2]) if sys.argv[2:] else PATIENCE)
     os.kill(os.getppid(), signal.SIGKILL)
     time.sleep(PATIENCE)
     os._exit(0)

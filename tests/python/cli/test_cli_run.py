@@ -123,6 +123,49 @@ def test_arrows_pool_of_a_program(python_with_arrow, package, tmp_path, report_o
     assert stage["arrowPoolGrowthBytes"] == stage["arrowPoolEndBytes"]
 
 
+# As a daemon does, and a fork of it. Its files get the numbers that were free then, ours among them.
+CLOSES_ALL = """\
+import os
+
+os.closerange(3, 256)
+files = [os.open(f"own-{i}", os.O_RDWR | os.O_CREAT) for i in range(40)]
+for file in files:
+    os.write(file, b"0123456789")
+    os.lseek(file, 0, os.SEEK_SET)
+
+
+def deep(calls):
+    return bytearray(1_200_007) if calls == 0 else deep(calls - 1)
+
+
+def take():
+    import decimal, json, xml.dom.minidom
+
+    kept = [deep(calls) for calls in range(60)]
+    json.loads(json.dumps([decimal.Decimal(1).to_eng_string() * 100_000 for _ in range(50)]))
+    return kept
+
+
+def untouched():
+    return all(os.lseek(file, 0, os.SEEK_CUR) == 0 and os.pread(file, 11, 0) == b"0123456789" for file in files)
+
+
+take()
+print(untouched())
+child = os.fork()
+if child == 0:
+    take()
+    os._exit(not untouched())
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), untouched())
+"""
+
+
+def test_descriptors_that_the_program_has_closed_are_its_own(cli, tmp_path):
+    (tmp_path / "closes.py").write_text(CLOSES_ALL)
+    finished = cli("run", "closes.py", cwd=tmp_path)
+    assert (finished.returncode, finished.stdout.splitlines()[:2]) == (0, ["True", "0 True"]), finished.stderr
+
+
 BESIDE_AN_ARRAY = "kept = [bytearray(2_900_017), *map(bytes, [1_000] * 5_000)]\n"
 
 

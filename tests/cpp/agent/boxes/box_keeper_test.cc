@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.h"
 #include "sites/recorder.h"
 #include "temporary_directory.h"
 
@@ -47,7 +48,7 @@ class BoxKeeperTest : public ::testing::Test {
 
   void Start(milliseconds grace) {
     BoxKeeperOptions options;
-    options.boxes = {folder_, "app-1", "7", given_up_};
+    options.boxes = {folder_, "app-1", "7", given_up_, last_seen_};
     options.running_tasks = [this] {
       ++rounds_;
       const std::lock_guard lock(mutex_);
@@ -105,6 +106,7 @@ class BoxKeeperTest : public ::testing::Test {
   }
 
   std::shared_ptr<GivenUpBoxes> given_up_ = std::make_shared<GivenUpBoxes>();
+  std::shared_ptr<LastSeen> last_seen_ = std::make_shared<LastSeen>();
   TemporaryDirectory directory_;
   const std::string folder_ = directory_.path();
   std::string path_;
@@ -157,6 +159,42 @@ TEST_F(BoxKeeperTest, AProcessThatEndedInATaskIsReportedOnce) {
   ASSERT_EQ(Ended().size(), 1u);
   EXPECT_EQ(Ended()[0].pid, getpid());
   EXPECT_NE(Ended()[0].start_ticks, 0u);
+}
+
+TEST_F(BoxKeeperTest, AProcessIsLastSeenBeforeItsEnd) {
+  MakeBox(kTask, false);
+  const int64_t begin_ms = EpochMs();
+  SetRunning({kTask});
+  Start(kNever);
+  WaitForARound();
+  Kill();
+  const int64_t killed_ms = EpochMs();
+  WaitForARound();
+  WaitForARound();
+  const LastSeen::Looks looks = last_seen_->Of(path_);
+  EXPECT_GE(looks.alive_ms, begin_ms);
+  EXPECT_LE(looks.alive_ms, killed_ms);
+  EXPECT_GT(looks.gone_ms, looks.alive_ms);
+  SetRunning({});
+  keeper_.Stop();
+  Start(milliseconds(0));  // removes the box
+  WaitForARound();
+  WaitForARound();
+  EXPECT_EQ(last_seen_->Of(path_).alive_ms, 0);
+}
+
+TEST_F(BoxKeeperTest, AProcessIsFirstFoundGone) {
+  MakeBox(kTask, false);
+  Kill();
+  SetRunning({kTask});
+  const int64_t begin_ms = EpochMs();
+  Start(kNever);
+  WaitForARound();
+  const LastSeen::Looks found = last_seen_->Of(path_);
+  EXPECT_EQ(found.alive_ms, 0);
+  EXPECT_GE(found.gone_ms, begin_ms);
+  WaitForARound();
+  EXPECT_EQ(last_seen_->Of(path_).gone_ms, found.gone_ms) << "the first";
 }
 
 TEST_F(BoxKeeperTest, AProcessThatEndedBetweenTasksIsNotReported) {

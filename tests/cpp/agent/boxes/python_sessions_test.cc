@@ -9,6 +9,7 @@
 #include <string>
 
 #include "agent/boxes/much_work.h"
+#include "base/clock.h"
 #include "sites/recorder.h"
 #include "temporary_directory.h"
 
@@ -83,6 +84,31 @@ TEST_F(PythonSessionsTest, LinksAreRefusedByNameAndOfManyTheFirst) {
   EXPECT_EQ(found.refused.named.size(), RefusedBoxes::kMostNamed);
   EXPECT_THAT(found.refused.named[0].why, HasSubstr("symbolic link"));
   EXPECT_EQ(found.sessions.size(), 1u) << "the job's own is read all the same";
+}
+
+TEST_F(PythonSessionsTest, ASessionThatWasLeftOpenEndsWithItsProcess) {
+  const BoxPlace place = {folder_, "app-1", "7"};
+  const auto end = [&](int64_t task) {
+    const FoundSessions found = FindSessions(place, task, Leftovers::kLeave);
+    EXPECT_EQ(found.sessions.size(), 1u);
+    return found.sessions.at(0).ended_ms;
+  };
+  recorder_->OpenSession({42, 0, 0, 0, 0});
+  const int64_t opened_ms = EpochMs();
+  const std::string box = recorder_->box_path();
+  const auto looked = [&](int64_t alive_ms, int64_t gone_ms) { place.last_seen->Replace({{box, {alive_ms, gone_ms}}}); };
+  looked(opened_ms + 5, 0);
+  EXPECT_EQ(end(42), std::nullopt) << "it lives";
+  Recorder::AbandonInChild(recorder_);
+  recorder_ = nullptr;
+  EXPECT_EQ(end(42), opened_ms + 5);
+  EXPECT_EQ(end(41), std::nullopt) << "it was closed, and has a time of its own";
+  looked(opened_ms + 5, opened_ms + 500);
+  EXPECT_EQ(end(42), opened_ms + 5);
+  looked(opened_ms - 100, opened_ms + 500);
+  EXPECT_EQ(end(42), opened_ms + 500) << "the session began after the last look";
+  looked(opened_ms - 100, 0);
+  EXPECT_GE(end(42), opened_ms) << "it is found gone now";
 }
 
 // Of every task one block of an odd size outlives it; the task itself frees another.

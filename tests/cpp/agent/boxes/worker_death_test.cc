@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/clock.h"
 #include "sites/recorder.h"
 #include "temporary_directory.h"
 
@@ -51,6 +52,11 @@ TEST(WorkerDeath, IsWhatItsBoxSaysOfTheTaskThatWasOpen) {
     EXPECT_EQ(found->sessions.sessions.size(), 2u);
     EXPECT_FALSE(DeathOfWorker(place, {owner.pid, owner.start_ticks + 1}).has_value()) << "an earlier process of this pid";
     Recorder::AbandonInChild(&recorder);
+    place.last_seen->Replace({{found->box_path, {EpochMs() + 1000, 0}}});
+    EXPECT_TRUE(FindSessions(place, 42, Leftovers::kLeave).sessions.at(0).ended_ms);
+    found = DeathOfWorker(place, owner);
+    ASSERT_TRUE(found.has_value());
+    EXPECT_FALSE(found->sessions.sessions.at(0).ended_ms) << "it has died just now, and not when it was last seen";
   }
 }
 

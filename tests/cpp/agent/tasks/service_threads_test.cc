@@ -27,6 +27,8 @@ TEST(ServiceThreads, AreKnownByWhatTheirNamesBeginWith) {
   EXPECT_EQ(ServiceOf("stdout writer for /usr/bin/python3"), "Python workers' pipes");
   EXPECT_EQ(ServiceOf("C2 CompilerThread0"), "JIT");
   EXPECT_EQ(ServiceOf("Log4j2-TF-3-Scheduled-1"), "logging");
+  EXPECT_EQ(ServiceOf("scala-execution-context-global-41"), "shared pools");
+  EXPECT_EQ(ServiceOf("s3a-transfer-my-bucket-unbounded-pool2-t17"), "shared pools");
   EXPECT_EQ(ServiceOf("sparkmemprof-send"), "sparkmemprof");
   EXPECT_EQ(ServiceOf("memprof-watch"), "sparkmemprof");
 }
@@ -35,6 +37,8 @@ TEST(ServiceThreads, SomeWorkForOneTaskAtATime) {
   const auto serves_all = [](std::string_view thread) { return ServesAllTasks(NormalizedThreadName(thread)); };
   EXPECT_TRUE(serves_all("shuffle-client-4-1"));
   EXPECT_TRUE(serves_all("files-client-1-1"));
+  EXPECT_TRUE(serves_all("ForkJoinPool.commonPool-worker-3"));
+  EXPECT_FALSE(serves_all("ForkJoinPool-1-worker-3")) << "somebody's own";
   EXPECT_TRUE(serves_all("context-cleaner-periodic-gc"));
   EXPECT_FALSE(serves_all("stdout writer for python3"));
   EXPECT_FALSE(serves_all("Executor task launch worker for task 3.0 in stage 7.1 (TID 25)"));

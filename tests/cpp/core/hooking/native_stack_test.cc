@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -85,6 +87,16 @@ TEST_P(NativeStackTest, FewerThanThereIsRoomFor) {
 }
 
 INSTANTIATE_TEST_SUITE_P(FastAndSlow, NativeStackTest, testing::Values(false, true));
+
+// Proves something as the first test of its process, as ctest runs it.
+TEST(NativeStack, NoDescriptorIsOpened) {
+  const auto open = [] { return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}); };
+  const auto before = open();
+  InitNativeStack();
+  uintptr_t addresses[64];
+  EXPECT_GT(CaptureNativeStack(addresses, std::size(addresses), true), 0u);
+  EXPECT_EQ(open(), before);
+}
 
 TEST(FramePlaces, CountsTheCallsBelowAnAddressOnTheStack) {
   InitNativeStack();

@@ -99,6 +99,13 @@ TEST(SessionPeaks, ProcessesOneAfterTheOtherAreNot) {
   ExpectHeld(site, 1);
 }
 
+TEST(SessionPeaks, AProcessThatEndedWithoutAWordHoldsNothingAfterIt) {
+  PythonSession killed = Session(41, 1000, 0);
+  killed.ended_ms = 1900;
+  ExpectHeld(SiteOf({killed, Session(42, 1900, 2000)}), 2);
+  ExpectHeld(SiteOf({killed, Session(42, 1901, 2000)}), 1);
+}
+
 TEST(SessionPeaks, APidUsedAgainIsAnotherProcess) {
   PythonSession later = Session(41, 1500, 1900);
   later.box.process_start_ticks = 2;

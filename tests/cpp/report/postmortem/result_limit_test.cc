@@ -212,6 +212,30 @@ TEST(ResultLimit, ATableToBroadcastIsShuffledInstead) {
   EXPECT_EQ(death["advice"][0]["to"], "-1");
 }
 
+TEST(ResultLimit, AThresholdOfRunningQueriesIsNamedWhereItIsSet) {
+  const auto advice = [](const char* threshold, const char* adaptive, const char* enabled = "true") {
+    ProfileStore store;
+    store.Configuration({{"spark.sql.autoBroadcastJoinThreshold", threshold},
+                         {"spark.sql.adaptive.autoBroadcastJoinThreshold", adaptive},
+                         {"spark.sql.adaptive.enabled", enabled}});
+    Fail(store, 0, kRefused, "broadcast exchange (runId 7)");
+    return Json::parse(store.ReportJson(false))["postMortems"][0]["advice"][0];
+  };
+  const Json alone = advice("-1", "200m");
+  EXPECT_EQ(alone["conf"], "spark.sql.adaptive.autoBroadcastJoinThreshold");
+  EXPECT_EQ(alone["from"], "200m");
+  EXPECT_EQ(alone["to"], "-1");
+  const Json both = advice("20m", "200m");
+  EXPECT_EQ(both["conf"], "spark.sql.autoBroadcastJoinThreshold");
+  EXPECT_EQ(both["from"], "20m");
+  constexpr const char* kTooWell =
+      "(spark.sql.adaptive.autoBroadcastJoinThreshold must be -1, too, and a broadcast() hint must go as well)";
+  EXPECT_NE(both["because"].get<std::string>().find(kTooWell), std::string::npos);
+  EXPECT_EQ(advice("20m", "-1")["because"].get<std::string>().find("adaptive"), std::string::npos);
+  EXPECT_EQ(advice("-1", "-1")["conf"], nullptr);
+  EXPECT_EQ(advice("-1", "200m", "false")["conf"], nullptr);
+}
+
 TEST(ResultLimit, ATableThatAHintBroadcastsIsNoMatterOfASetting) {
   ProfileStore store;
   store.Configuration({{"spark.sql.autoBroadcastJoinThreshold", "-1"}});

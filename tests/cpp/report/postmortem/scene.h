@@ -60,13 +60,16 @@ inline proto::Envelope LastSnapshot(uint64_t used, const std::string& executor =
 }
 
 // The executor dies at kBegin + 10 s for `reason`; its tasks are lost with it.
-inline void FillScene(ProfileStore& store, const std::string& reason, uint64_t used, const std::string& master = "spark://m:7077") {
+inline void FillScene(ProfileStore& store, const std::string& reason, uint64_t used, const std::string& master = "spark://m:7077",
+                      bool cgroup_shared = false) {
   store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", master, kBegin);
   store.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin + 100});
   store.StageSubmitted(5, 0, "collect", "job.py:30", 2, kBegin + 1000);
   static_cast<void>(store.Ingest(RunningTask(40, kDeadlyBytes).Bytes()));
   static_cast<void>(store.Ingest(RunningTask(41, kOtherBytes).Bytes()));
-  static_cast<void>(store.Ingest(LastSnapshot(used).SerializeAsString()));
+  proto::Envelope last = LastSnapshot(used);
+  last.mutable_executor()->set_cgroup_shared(cgroup_shared);
+  static_cast<void>(store.Ingest(last.SerializeAsString()));
   store.ExecutorRemoved("1", reason, kBegin + 10'000);
   for (int task : {40, 41}) store.TaskEnded({task, 5, 0, task - 40, 0, "1", TaskOutcome::kLost, "ExecutorLostFailure", kBegin + 10'001});
 }

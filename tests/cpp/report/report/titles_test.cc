@@ -66,6 +66,11 @@ TEST(Titles, AJavaSiteIsKnownByWhoAskedTheJdk) {
                  Java("", codegen + "UnsafeWriter.write", "UnsafeWriter.java", 110),
                  Java("", codegen + "BufferHolder.grow", "BufferHolder.java", 79)};
   EXPECT_EQ(LeadFrame(site.frames)->function, codegen + "GeneratedClass.processNext");
+  const std::string sorter = "org.apache.spark.util.collection.unsafe.sort.UnsafeExternalSorter.";
+  site.frames = {Java("", sorter + "acquireNewPageIfNecessary", "UnsafeExternalSorter.java", 421),
+                 Java("", "org.apache.spark.memory.MemoryConsumer.allocatePage", "MemoryConsumer.java", 116),
+                 Java("", "org.apache.spark.memory.TaskMemoryManager.allocatePage", "TaskMemoryManager.java", 337)};
+  EXPECT_EQ(LeadFrame(site.frames)->function, sorter + "acquireNewPageIfNecessary");
 }
 
 }  // namespace

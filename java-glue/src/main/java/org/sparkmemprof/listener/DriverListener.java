@@ -49,7 +49,9 @@ public final class DriverListener extends SparkListener {
   private static final String[] RUNTIME_SETTINGS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch",
     SqlDefaults.BYTES_PER_BATCH,
-    "spark.sql.autoBroadcastJoinThreshold"
+    "spark.sql.autoBroadcastJoinThreshold",
+    "spark.sql.adaptive.autoBroadcastJoinThreshold",
+    "spark.sql.adaptive.enabled"
   };
 
   private final StoreFeeder feeder;

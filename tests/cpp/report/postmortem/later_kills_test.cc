@@ -1,0 +1,116 @@
+// The kernel's kills that other executors count after a death: in its cgroup, on its host.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "postmortem/post_mortems.h"
+#include "proto/envelope.h"
+#include "report/postmortem/worker_scene.h"
+
+namespace memprof {
+namespace {
+
+using ::testing::HasSubstr;
+using namespace testing;
+
+TEST(LaterKills, TheNextExecutorInTheCgroupFindsTheKernelsCount) {
+  struct Case {
+    uint64_t found;
+    bool out_of_memory;
+    int64_t added_ms;
+  };
+  const int64_t later = kBegin + 12'000, set_back = kBegin - 3'600'000;  // a clock, by an hour
+  for (const Case& each : {Case{4, true, later}, Case{3, false, later}, Case{4, true, set_back}}) {
+    ProfileStore store;
+    FillScene(store, kCode137, each.out_of_memory ? kContainer / 4 : kFull);  // the use says the contrary
+    store.ExecutorAdded({"2", "node7", 2, 512, -1, -1, -1, each.added_ms});
+    proto::Envelope next = LastSnapshot(kContainer / 9, "2", each.found);
+    next.mutable_executor()->set_oom_kills_at_start(each.found);
+    static_cast<void>(store.Ingest(next.SerializeAsString()));
+    Json death = TheDeath(store);
+    EXPECT_EQ(death["outOfMemory"], each.out_of_memory) << death["how"];
+    EXPECT_THAT(death["how"].get<std::string>(), HasSubstr("executor 2, the next one in it"));
+  }
+}
+
+// The kill may have been of the other one.
+TEST(LaterKills, WhatIsCountedInACgroupOfSeveralExecutorsIsNoEvidence) {
+  for (const bool shared : {false, true}) {
+    ProfileStore store;
+    FillScene(store, kCode137, kContainer / 4, "spark://m:7077", shared);
+    store.ExecutorAdded({"2", "node7", 2, 512, -1, -1, -1, kBegin + 12'000});
+    proto::Envelope next = LastSnapshot(kContainer / 9, "2", 4);
+    next.mutable_executor()->set_oom_kills_at_start(4);
+    static_cast<void>(store.Ingest(next.SerializeAsString()));
+    const Json death = TheDeath(store);
+    EXPECT_EQ(death["outOfMemory"], !shared) << death["how"];
+    EXPECT_EQ(death["how"].get<std::string>().find("the next one in it") == std::string::npos, shared) << death["how"];
+  }
+}
+
+TEST(LaterKills, OfThoseThatFindTheSameCountTheFirstIsTheNextOne) {
+  ProfileStore store;
+  FillScene(store, kCode137, kContainer / 4);
+  for (const auto& [id, added_ms] : {std::pair("9", kBegin + 13'000), std::pair("10", kBegin + 3'600'000)}) {
+    store.ExecutorAdded({id, "node7", 2, 512, -1, -1, -1, added_ms});
+    proto::Envelope next = LastSnapshot(kContainer / 9, id, 4);
+    next.mutable_executor()->set_oom_kills_at_start(4);
+    static_cast<void>(store.Ingest(next.SerializeAsString()));
+  }
+  EXPECT_THAT(TheDeath(store)["how"].get<std::string>(), HasSubstr("rose by 1, as executor 9, the next one in it, found"));
+}
+
+// It may have been another application's executor, which ran there meanwhile. That nothing was killed is evidence at any time.
+TEST(LaterKills, AKillThatTheNextExecutorFindsMuchLaterMayHaveBeenOfAnother) {
+  for (const uint64_t found : {4, 3}) {
+    ProfileStore store;
+    FillScene(store, kCode137, kContainer / 4);
+    store.ExecutorAdded({"2", "node7", 2, 512, -1, -1, -1, kBegin + 70'001});
+    proto::Envelope next = LastSnapshot(kContainer / 9, "2", found);
+    next.mutable_executor()->set_oom_kills_at_start(found);
+    static_cast<void>(store.Ingest(next.SerializeAsString()));
+    const Json death = TheDeath(store);
+    EXPECT_EQ(death["outOfMemory"], false);
+    EXPECT_EQ(death["unknown"], found == 4);
+    EXPECT_THAT(death["how"].get<std::string>(),
+                HasSubstr(found == 4 ? "the kernel killed something in its cgroup" : "the next one in it, found"));
+  }
+}
+
+TEST(LaterKills, ThatTheKernelKilledNothingOnTheHostIsEvidence) {
+  struct Case {
+    uint64_t found;
+    const char* boot;
+    uint64_t used;
+    bool out_of_memory, unknown;
+    const char* told;
+    int64_t read_ms = 12'000;
+  };
+  const char* nothing = "executor 2, the next one on its host, found that the kernel killed nothing there";
+  for (const Case& each : {Case{7, "boot-1", kContainer / 3, false, false, nothing}, Case{7, "boot-1", kFull, false, true, nothing},
+                           Case{8, "boot-1", kFull, true, false, ""}, Case{7, "boot-2", kFull, true, false, ""},
+                           Case{8, "boot-1", kContainer / 3, false, true, "the kernel killed something on its host meanwhile"},
+                           Case{8, "boot-1", kContainer / 3, false, false, "33 % of the limit", 70'001},
+                           Case{7, "boot-1", kContainer / 3, false, false, nothing, 70'001}}) {
+    ProfileStore store;
+    FillScene(store, kCode137, each.used);
+    proto::Envelope own = LastSnapshot(each.used);
+    own.mutable_executor()->set_host_oom_kills(7);
+    own.mutable_executor()->set_boot_id("boot-1");
+    ASSERT_TRUE(store.Ingest(own.SerializeAsString()).ok());
+    store.ExecutorAdded({"2", "pod-8", 2, 512, -1, -1, -1, kBegin + each.read_ms});
+    proto::Envelope next = LastSnapshot(kContainer / 9, "2");
+    next.mutable_executor()->set_host("pod-8");  // it is in another cgroup
+    next.mutable_executor()->set_host_oom_kills_at_start(each.found);
+    next.mutable_executor()->set_boot_id(each.boot);
+    ASSERT_TRUE(store.Ingest(next.SerializeAsString()).ok());
+    const Json death = TheDeath(store);
+    EXPECT_EQ(death["outOfMemory"], each.out_of_memory) << each.boot << each.found;
+    EXPECT_EQ(death["unknown"], each.unknown) << each.boot << each.found;
+    EXPECT_THAT(death["how"].get<std::string>(), HasSubstr(each.told));
+  }
+}
+
+}  // namespace
+}  // namespace memprof

@@ -15,6 +15,7 @@ struct Mapping {
   uint32_t name_size = 0;
 
   bool Named(const char* text) const;
+  bool accessible() const { return readable || writable || executable; }  // else its addresses are only reserved
 };
 
 struct MapScratch {

@@ -129,8 +129,7 @@ bool MeasureMappedParts(MapScratch& scratch, ModuleEnd module_end, RegionTable& 
     parts->library_data_bytes += ResidentBytes(mapping.begin, bss_end - mapping.begin);
     if (neighbours.IsStack(mapping)) parts->stack_bytes += ResidentBytes(mapping.begin, mapping.end - mapping.begin);
     // Address space that is only reserved may be a terabyte (V8, CUDA), and to look for its pages would take a second.
-    const bool reserved = !mapping.readable && !mapping.writable && !mapping.executable;
-    if (!mapping.of_file && mapping.is_private && !reserved) {
+    if (!mapping.of_file && mapping.is_private && mapping.accessible()) {
       regions.ForEachIn(mapping.begin, mapping.end, [&](const RegionTable::Region& region) { AddRegion(region, parts); });
     }
     if (before.end < mapping.begin) regions.RemoveOfKind(RegionKind::kBefore, before.end, mapping.begin);

@@ -6,12 +6,6 @@
 #include "base/clock.h"
 
 namespace memprof {
-namespace {
-
-// G1, and generational ZGC: their collections of a part of the heap take what a weak reference points at for reachable.
-bool KeepsWhatIsWeak(const std::string& collector) { return collector.starts_with("G1 ") || collector.starts_with("ZGC Minor"); }
-
-}  // namespace
 
 // Start and Stop are called on threads of the JVM.
 template <typename Use>

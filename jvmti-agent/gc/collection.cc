@@ -52,6 +52,8 @@ bool MarksBeside(std::string_view collector) {
   return marks == Marks::kFromStart || marks == Marks::kOldFromStart;
 }
 
+bool KeepsWhatIsWeak(std::string_view collector) { return collector.starts_with("G1 ") || collector.starts_with("ZGC Minor"); }
+
 // Causes for which should_preclean_young() says so (zDriver.cpp of JDK 21 and later), in the words of gcCause.cpp. It may also be so by an
 // option, or because a thread waits for memory; then fewer objects are known than could be.
 bool MakesAllOld(const Collection& collection) {

@@ -36,6 +36,9 @@ Marks MarksOf(std::string_view collector);
 // Whether a collector of this name marks the whole heap while the application runs.
 bool MarksBeside(std::string_view collector);
 
+// Whether its collections of a part of the heap take what a weak reference points at for reachable: those of G1 and of generational ZGC.
+bool KeepsWhatIsWeak(std::string_view collector);
+
 // Whether a major collection of ZGC made all objects old before it marked the old generation.
 bool MakesAllOld(const Collection& collection);
 

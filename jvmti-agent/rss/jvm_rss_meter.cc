@@ -146,8 +146,7 @@ std::optional<RssRows> JvmRssMeter::Measure(const std::vector<AddressRange>& off
   MapNeighbours neighbours(nullptr);
   std::vector<Piece> pieces;
   const bool complete = VisitMappings(scratch_, [&](const Mapping& mapping) {
-    const bool accessible = mapping.readable || mapping.writable || mapping.executable;
-    pieces.push_back({mapping.begin, mapping.end, mapping.writable, mapping.is_private, mapping.of_file, accessible,
+    pieces.push_back({mapping.begin, mapping.end, mapping.writable, mapping.is_private, mapping.of_file, mapping.accessible(),
                       PartOf(mapping, layout, neighbours)});
     neighbours.Pass(mapping);
   });

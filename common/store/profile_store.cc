@@ -42,6 +42,12 @@ struct ProfileStore::Impl {
     return result;
   }
 
+  // Those of the report; call it with the mutex. The whole report is much more work, and in a storm of deaths it would be done each second.
+  std::vector<ReportPostMortem> ShownDeaths() const {
+    bool awaits_names = false;
+    return PostMortems(state, ExecutorRows(state), awaits_names).shown;
+  }
+
   mutable std::mutex mutex;
   StoreState state;
   EventWriter events;
@@ -275,7 +281,7 @@ std::vector<std::string> ProfileStore::TakePostMortems(int64_t now_ms, bool all)
   std::lock_guard lock(impl_->mutex);
   std::vector<std::string> texts;
   if (!impl_->told.AnyUntold(impl_->state, now_ms, all)) return texts;
-  texts = impl_->told.Take(impl_->state, BuildReport(impl_->state, true).report.post_mortems, now_ms, all);
+  texts = impl_->told.Take(impl_->state, impl_->ShownDeaths(), now_ms, all);
   if (!texts.empty()) impl_->events.NoteDeaths();
   return texts;
 }
@@ -285,10 +291,8 @@ std::optional<std::string> ProfileStore::FailureNote(std::string_view failure, c
   if (!job && !TellsOfFullHeap(failure)) return "";
   std::vector<ReportPostMortem> deaths;
   {
-    // Not the whole report: the program's thread waits for this.
-    std::lock_guard lock(impl_->mutex);
-    bool awaits_names = false;
-    deaths = PostMortems(impl_->state, ExecutorRows(impl_->state), awaits_names).shown;
+    std::lock_guard lock(impl_->mutex);  // for a short time: the program's thread waits for this
+    deaths = impl_->ShownDeaths();
   }
   const ReportPostMortem* death = DeathOf(failure, job, deaths, now_ms);
   return death == nullptr ? "" : death->headline;

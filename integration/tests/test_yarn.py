@@ -92,8 +92,8 @@ def test_no_advice_beyond_what_yarn_grants(spark, spark_run, yarn, tmp_path):
     assert all(int(to.removesuffix("m")) <= 960 - 512 for to in advised)
 
 
-DRIVER_MIB, DRIVER_OVERHEAD_MIB = 600, 400  # Spark 4 needs more than 300 beside its heap
-NO_ROOM_MIB = 1010
+DRIVER_MIB, DRIVER_OVERHEAD_MIB = 600, 600  # on Spark 4 it holds 410 beside its heap, 124 of them Python
+NO_ROOM_MIB = 1210
 
 
 @pytest.mark.full
@@ -128,4 +128,4 @@ def test_a_driver_in_cluster_mode_that_runs_out_of_heap(spark, spark_run, yarn, 
     memory = [advice for advice in death["advice"] if advice["conf"] == "spark.driver.memory"]
     assert [advice["from"] for advice in memory] == ([f"{DRIVER_MIB}m"] if advised else [])
     if not advised:
-        assert f"{LARGEST} grants {NO_ROOM_MIB}.0 MiB" in death["advice"][-1]["because"]
+        assert f"{LARGEST} grants {NO_ROOM_MIB / 1024:.1f} GiB at most" in death["advice"][-1]["because"]

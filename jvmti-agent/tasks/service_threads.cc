@@ -74,7 +74,7 @@ constexpr Service kServices[] = {
     {"scala-execution-context-global-", "shared pools"},
     {"iceberg-worker-pool-", "shared pools"},
     {"iceberg-delete-worker-pool-", "shared pools"},
-    {"s3a-transfer-", "shared pools"},
+    {"s#a-transfer-", "shared pools"},
     {"C# CompilerThread#", "JIT"},
     {"Attach Listener", "JVM"},
     {"Common-Cleaner", "JVM"},

@@ -52,6 +52,7 @@ public final class Retained {
       garbage(i);
       if (i % (rounds / KEPT) == 0 && keep.size() < KEPT) kept();
     }
+    sink = null; // the last one is large: where such garbage is thinned, it would stand for many
     Probe.close(1, "task");
     Thread.sleep(20); // what was made in the millisecond of the marking's begin counts as newer
     if (args[1].equals("full")) {

@@ -55,21 +55,23 @@ std::optional<ReportFinding> FindCachedDataThatSpills(const ReportStage& stage, 
     return std::nullopt;
   }
   const std::string name = NameOf(dataset);
+  const uint64_t wanting = spilled / std::max<uint64_t>(1, stage.memory.tasks_spilled);  // to one task, on the average
   ReportFinding finding;
   finding.stage_id = stage.stage_id;
   finding.attempt = stage.attempt;
   finding.headline = fmt::format(
-      "Cached data {} holds {} of storage and has pushed execution into spilling in stage {}: of {} of {} memory, storage held "
-      "{} that execution could not evict, execution had {}, and {} were spilled in {}.",
-      name, FormatPercent(share, 1), stage.stage_id, FormatBytes(pool->max_bytes), pool->off_heap ? "off-heap" : "on-heap",
-      FormatBytes(unevictable), FormatBytes(pool->execution_bytes), FormatBytes(spilled), TasksPhrase(stage.memory.tasks_spilled));
+      "Cached data {} holds {}, {} of storage, and has pushed execution into spilling in stage {}: {} spilled {} for want of {} each. Of "
+      "{} "
+      "of {} memory, storage held {} that execution could not evict, and execution had {}.",
+      name, FormatBytes(dataset.bytes), FormatPercent(share, 1), stage.stage_id, TasksPhrase(stage.memory.tasks_spilled),
+      FormatBytes(spilled), FormatBytes(wanting), FormatBytes(pool->max_bytes), pool->off_heap ? "off-heap" : "on-heap",
+      FormatBytes(unevictable), FormatBytes(pool->execution_bytes));
   finding.advice.push_back(
       {"", "", "",
        fmt::format("without {} in memory (unpersist it before, or persist it with DISK_ONLY) execution has up to {} more in an "
                    "executor that holds its share of it: {} instead of {}",
                    name, FormatBytes(back), FormatBytes(pool->execution_bytes + back), FormatBytes(pool->execution_bytes))});
-  // What execution held, and what one task spilled on average.
-  const uint64_t wanted = pool->execution_bytes + spilled / std::max<uint64_t>(1, stage.memory.tasks_spilled);
+  const uint64_t wanted = pool->execution_bytes + wanting;
   const double now = FractionNow(settings);
   constexpr double kRounding = 1e-9;  // 1 - 0.9 is a little less than a tenth
   const double to = std::max(0.0, std::floor(10 * (1 - Share(wanted, pool->max_bytes)) + kRounding) / 10);
@@ -79,7 +81,7 @@ std::optional<ReportFinding> FindCachedDataThatSpills(const ReportStage& stage, 
         {kSetting, fmt::format("{:g}", now), fmt::format("{:g}", to),
          fmt::format("execution may then evict blocks until it has {}; it had {}, and a task spilled {} on the average. Evicted "
                      "blocks are read from disk or computed again",
-                     FormatBytes(room), FormatBytes(pool->execution_bytes), FormatBytes(wanted - pool->execution_bytes))});
+                     FormatBytes(room), FormatBytes(pool->execution_bytes), FormatBytes(wanting))});
   }
   return finding;
 }

@@ -45,6 +45,7 @@ std::string HeapErrorPhrase(const ReportPostMortem& death, const proto::HeapShor
   // Whoever asks last is not to blame for what others hold.
   if (error.task_attempt_id() < 0 && death.retained && !death.retained->sites.empty()) {
     const ReportRetainedSite& largest = death.retained->sites[0];
+    if (largest.retained_bytes < HeapUsed(*death.heap).value_or(0) / 10) return phrase;
     phrase += fmt::format("; {} of it made by {}", FormatBytes(largest.retained_bytes),
                           MadePhrase(largest.frames, largest.stage_id, largest.thread));
   }

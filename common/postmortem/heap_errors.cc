@@ -105,13 +105,6 @@ void AddSurvived(const std::string& id, const std::vector<proto::HeapShortage>& 
   }
 }
 
-std::optional<uint64_t> RegionOf(const ReportHeapShortage& shortage, std::string_view name) {
-  for (const ReportNamedBytes& row : shortage.regions) {
-    if (row.name == name && row.bytes != 0) return row.bytes;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::optional<proto::HeapShortage> HeapErrorThatEnded(std::string_view executor_id, const ExecutorFacts& facts, const StoreState& state) {
@@ -143,12 +136,6 @@ std::string HeapAskedPhrase(const std::vector<ReportFrame>& stack) {
   }
   return phrase;
 }
-
-std::optional<uint64_t> HeapUsed(const ReportHeapShortage& shortage) {
-  return shortage.total_bytes && !shortage.cut_short ? shortage.total_bytes : RegionOf(shortage, "heap.usedAfterGc");
-}
-
-std::optional<uint64_t> HeapMax(const ReportHeapShortage& shortage) { return RegionOf(shortage, "heap.max"); }
 
 std::string HeapUsePhrase(const ReportHeapShortage& shortage) {
   const std::optional<uint64_t> used = HeapUsed(shortage), max = HeapMax(shortage);

@@ -40,7 +40,5 @@ std::vector<SurvivedHeapError> SurvivedHeapErrors(const StoreState& state);
 std::string HeapAskedPhrase(const std::vector<ReportFrame>& stack);
 // "470.1 MiB of 512.0 MiB in use"; "" where neither is known.
 std::string HeapUsePhrase(const ReportHeapShortage& shortage);
-std::optional<uint64_t> HeapUsed(const ReportHeapShortage& shortage);
-std::optional<uint64_t> HeapMax(const ReportHeapShortage& shortage);
 
 }  // namespace memprof

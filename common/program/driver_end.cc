@@ -265,6 +265,7 @@ Result<DriverReport> ReportOfDriver(const DriverEnd& end) {
       own.name = "driver: " + program.name;
       if (!python->ended_in_order && end.exit_status != 0) own.status = "failed";
       report.stages.insert(report.stages.begin(), std::move(own));
+      std::erase_if(report.not_available, [](const ReportNotAvailable& entry) { return entry.what == kDriversLines; });
     }
     if (!boxes->executors.empty()) PutProcesses(boxes->executors.front(), DriverRow(report));
   }

@@ -46,6 +46,8 @@ size_t LinesWorthShowing(const std::vector<const ReportLine*>& lines, size_t beg
 
 // The driver's own Python process has a row among the stages, with a number that no stage of Spark's has.
 inline constexpr int32_t kDriversPython = -1;
+// In a report's notAvailable where it has none.
+inline constexpr const char* kDriversLines = "lines of the driver's Python process";
 
 // The stage's title: the UDFs of its heaviest lines, "aggregate, join (job.py:41)", else Spark's name for it; may be empty.
 std::string StageTitle(const ReportStage& stage);

@@ -93,6 +93,7 @@ void AddWords(const ReportPostMortem& death, Json& json) {
   json["tone"] = ToneWord(ToneOf(death));
   json["title"] = HeldTitle(death);
   json["stackTitle"] = StackTitle(death);
+  json["heapNote"] = death.heap ? HeapNote(*death.heap) : "";
   AddLeads(death.sites, json["sites"]);
   AddLeads(death.retained, json["retained"]);
 }

@@ -52,6 +52,18 @@ bool IsAllocationHelper(const ReportFrame& frame) {
          });
 }
 
+std::optional<uint64_t> RegionOf(const ReportHeapShortage& heap, std::string_view name) {
+  for (const ReportNamedBytes& row : heap.regions) {
+    if (row.name == name && row.bytes != 0) return row.bytes;
+  }
+  return std::nullopt;
+}
+
+bool WasLetGo(const ReportHeapShortage& heap) {
+  const std::optional<uint64_t> collected = RegionOf(heap, "heap.usedAfterGc");
+  return collected && heap.total_bytes && !heap.cut_short && *heap.total_bytes < *collected / 2;
+}
+
 }  // namespace
 
 std::string_view BaseName(std::string_view path) {
@@ -149,6 +161,17 @@ std::string HeapClassesPhrase(const ReportHeapShortage& heap, size_t most) {
     phrase += fmt::format("{}{} {} ({})", i == 0 ? "" : ", ", FormatBytes(each.bytes), each.name, FormatCount(each.objects));
   }
   return phrase;
+}
+
+std::optional<uint64_t> HeapUsed(const ReportHeapShortage& heap) {
+  return heap.total_bytes && !heap.cut_short && !WasLetGo(heap) ? heap.total_bytes : RegionOf(heap, "heap.usedAfterGc");
+}
+
+std::optional<uint64_t> HeapMax(const ReportHeapShortage& heap) { return RegionOf(heap, "heap.max"); }
+
+std::string HeapNote(const ReportHeapShortage& heap) {
+  if (!WasLetGo(heap)) return "";
+  return fmt::format("{} were in use; most of it had been let go when the heap was walked", FormatBytes(*HeapUsed(heap)));
 }
 
 std::string MadePhrase(const std::vector<ReportFrame>& frames, std::optional<int32_t> stage_id, const std::string& thread) {

@@ -1,6 +1,7 @@
 // How code is called in every view: short names, the file's last part, one form for each kind of frame.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -55,6 +56,13 @@ std::string RetainedPhrase(const ReportRetained& retained);
 
 // "382.4 MiB long[] (1,234), 9.0 MiB java.lang.String (300)": the first `most` classes.
 std::string HeapClassesPhrase(const ReportHeapShortage& heap, size_t most);
+
+// What was in use when a thread found no room, and the heap's maximum. Nothing where it is not known. The whole heap is walked a little
+// later: where that found much less than the collection before the error had left, other threads had failed, too, and let go of it.
+std::optional<uint64_t> HeapUsed(const ReportHeapShortage& heap);
+std::optional<uint64_t> HeapMax(const ReportHeapShortage& heap);
+// That this was so: "509.8 MiB were in use; most of it had been let go when the heap was walked"; else "".
+std::string HeapNote(const ReportHeapShortage& heap);
 
 // "HashMap.put HashMap.java:632, stage 3", "… , thread broadcast-exchange-#".
 std::string MadePhrase(const std::vector<ReportFrame>& frames, std::optional<int32_t> stage_id, const std::string& thread);

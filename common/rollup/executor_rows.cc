@@ -266,7 +266,7 @@ std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<Repor
   uint64_t bytes = 0;
   for (const auto& [id, facts] : HeaviestFirst(state)) {
     if (NeverWas(*facts, state)) continue;
-    if (rows.size() >= kMostExecutorRows || bytes >= kMostRowBytes) {
+    if (!managers.IsDriver(id) && (rows.size() >= kMostExecutorRows || bytes >= kMostRowBytes)) {
       rest.Add(*facts, counters);
       continue;
     }

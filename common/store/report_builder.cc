@@ -253,6 +253,13 @@ void AddNeverMeasured(const Report& report, std::set<ReportNotAvailable>& not_av
       return std::any_of(stage.sites.begin(), stage.sites.end(), [&](const ReportSite& site) { return site.origin == origin; });
     });
   };
+  const auto has_python = [](const ReportExecutor& row) {
+    const auto is_drivers = [](const ReportProcess& process) { return process.kind == "python-driver"; };
+    return std::any_of(row.processes.begin(), row.processes.end(), is_drivers);
+  };
+  if (report.application.master != "program" && std::any_of(report.executors.begin(), report.executors.end(), has_python)) {
+    not_available.insert({kDriversLines, "they are here once it has ended, if sparkmemprof submit or run started it"});
+  }
   if (any_site(Origin::kJvmHeap)) {
     not_available.insert(
         {"liveAtPeakBytes of jvm-heap sites", "what is live in a heap is only known after a collection; retainedBytes say it then"});
@@ -264,6 +271,9 @@ void AddNeverMeasured(const Report& report, std::set<ReportNotAvailable>& not_av
   }
   if (any_site(Origin::kJvmOffHeap) || any_site(Origin::kJvmNative)) {
     not_available.insert({"residentAtPeakBytes of sites of the JVM", "pages are looked up in Python processes only"});
+    not_available.insert({"jvm-offheap sites of mapped files and of downcalls",
+                          "what FileChannel.map maps is in the row mapped files of the JVM; what a Linker's downcall allocates is in its "
+                          "row malloc: Netty's buffers on JDK 24 and later, where native access is enabled and Unsafe is not"});
   }
   auto any_region = [&](std::string_view name) {
     return std::any_of(report.executors.begin(), report.executors.end(), [&](const ReportExecutor& executor) {

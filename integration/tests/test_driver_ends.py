@@ -93,6 +93,7 @@ def test_a_driver_that_ends_in_order(submit):
     assert report["postMortems"] == []
     python = python_of_driver(report)
     assert (python["name"], python["status"]) == (f"driver: {JOB}", "complete")
+    assert "lines of the driver's Python process" not in [entry["what"] for entry in report["notAvailable"]]
     held = lines_at(report, "held")
     assert HELD <= held["liveAtPeakBytes"] < HELD + 300_000
     assert held["source"].strip().startswith("held = bytearray(HELD)")

@@ -36,6 +36,7 @@ def demand_driver(death):
     assert (death["executorId"], death["process"], death["outOfMemory"]) == ("driver", "jvm", True)
     assert death["headline"].startswith("The driver ran out of heap")
     assert death["heap"] is not None
+    assert sum(site["retainedBytes"] for site in death["retained"]["sites"]) > 100 << 20, "what filled it"
     memory = [piece for piece in death["advice"] if piece["conf"] == "spark.driver.memory"]
     assert [piece["from"] for piece in memory] == ["512m"]
 

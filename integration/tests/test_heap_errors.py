@@ -78,6 +78,10 @@ def test_caught_and_then_the_end(failing):
     run = failing
     assert run.result() == [5 * SMALL_BYTES] * 2
     caught, death = run.report()["postMortems"]
+    for each in (caught, death):
+        heaviest = next(row for row in each["sites"] if row["origin"] == "jvm-heap")
+        assert heaviest["frames"][-1]["function"] == "HeapErrors.piece"
+        assert heaviest["allocatedBytes"] > 300_000_000
 
     assert (caught["process"], caught["exitCode"], caught["survived"], caught["outOfMemory"]) == (
         "jvm",

@@ -61,12 +61,11 @@ ShortageInputs HeapShortages::OnThisThread(JNIEnv* jni) {
 // Before it throws, a JVM collects the whole heap; but none collects for an array that is larger than any may be. `error`: the JVM's
 // words, where they are known.
 std::optional<uint64_t> HeapShortages::UsedAtError(std::string_view error) const {
-  if (error.starts_with("Requested array size")) return heap_->collectors().UsedAfter();
+  if (error.starts_with("Requested array size")) return std::nullopt;
   const uint64_t pauses = ground_->pauses.count();
   const std::vector<Pause> last = ground_->pauses.Since(pauses == 0 ? 0 : pauses - 1);
   const bool collected = !last.empty() && MonotonicNs() - last.back().end_ns < kJustNowNs;
-  const std::optional<uint64_t> used = collected ? in_use_.Read() : std::nullopt;
-  return used ? used : heap_->collectors().UsedAfter();
+  return collected ? in_use_.Read() : std::nullopt;
 }
 
 void HeapShortages::LookAtHeap(JNIEnv* jni, const Application& application, milliseconds patience, ShortageInputs* inputs) {
@@ -75,11 +74,17 @@ void HeapShortages::LookAtHeap(JNIEnv* jni, const Application& application, mill
   inputs->histogram = TakeClassHistogram(ground_->jvm.heap_looks(), jni, kMaxHeapClasses, kLongestLook);
 }
 
-void HeapShortages::LookAtRetained(JNIEnv* jni, ShortageInputs* inputs) {
+// What is retained comes first, where it is known how much was in use: until the JVM stops for the walk of its whole heap, other threads
+// may meet errors and let go of what filled it.
+void HeapShortages::Look(JNIEnv* jni, const Application& application, std::optional<uint64_t> used, bool whole_heap,
+                         ShortageInputs* inputs) {
   const uint64_t max = ground_->watcher.news().SparkMemory().heap_max;
-  const bool counted = inputs->histogram && !inputs->histogram->cut_short;
-  const std::optional<uint64_t> used = counted ? inputs->histogram->total_bytes : inputs->used_after_gc;
   if (used) inputs->retained = heap_->RetainedAtError(jni, *used, max);
+  if (whole_heap) LookAtHeap(jni, application, kPatience, inputs);
+  if (inputs->retained) return;
+  const bool counted = inputs->histogram && !inputs->histogram->cut_short;
+  const std::optional<uint64_t> later = counted ? inputs->histogram->total_bytes : inputs->used_after_gc;
+  if (later) inputs->retained = heap_->RetainedAtError(jni, *later, max);
 }
 
 std::string HeapShortages::EnvelopeWith(const Application& application, const ShortageInputs& inputs) {
@@ -106,10 +111,10 @@ void HeapShortages::Exhausted(JNIEnv* jni, const char* error) {
   if (worth == ShortageLimits::Worth::kCounting) return;
   ShortageInputs inputs = OnThisThread(jni);
   inputs.error = error == nullptr ? "" : error;
-  inputs.used_after_gc = UsedAtError(inputs.error);
+  const std::optional<uint64_t> used = UsedAtError(inputs.error);
+  inputs.used_after_gc = used ? used : heap_->collectors().UsedAfter();
   Tell(*application, inputs);  // before the walk: another thread's error may end the JVM meanwhile
-  if (worth == ShortageLimits::Worth::kLooking) LookAtHeap(jni, *application, kPatience, &inputs);
-  LookAtRetained(jni, &inputs);
+  Look(jni, *application, used, worth == ShortageLimits::Worth::kLooking, &inputs);
   Tell(*application, inputs);
   std::vector<std::string> tasks = tasks_->Snapshots();  // there may be no time for another message
   for (const std::string& profile : tasks) ground_->messages.Put(profile);
@@ -139,9 +144,9 @@ void HeapShortages::ExhaustedExit(JNIEnv* jni) {
   };
   std::vector<std::string> words = {EnvelopeWith(*application, inputs)};
   leave(words);
-  inputs.used_after_gc = UsedAtError("");  // after the first words: it may wait for a lock of the heap's
-  LookAtHeap(jni, *application, kPatience, &inputs);
-  LookAtRetained(jni, &inputs);
+  const std::optional<uint64_t> used = UsedAtError("");  // after the first words: it may wait for a lock of the heap's
+  if (used) inputs.used_after_gc = used;
+  Look(jni, *application, used, true, &inputs);
   words = {EnvelopeWith(*application, inputs)};
   for (std::string& task : tasks_->Snapshots()) words.push_back(std::move(task));
   leave(words);

@@ -41,7 +41,9 @@ class HeapShortages {
   ShortageInputs OnThisThread(JNIEnv* jni);
   // Walks the whole heap. If another thread is doing so, waits for it for at most `patience`.
   void LookAtHeap(JNIEnv* jni, const Application& application, std::chrono::milliseconds patience, ShortageInputs* inputs);
-  void LookAtRetained(JNIEnv* jni, ShortageInputs* inputs);
+  // `used`: when the error occurred, as UsedAtError says.
+  void Look(JNIEnv* jni, const Application& application, std::optional<uint64_t> used, bool whole_heap, ShortageInputs* inputs);
+  // Nothing: the heap was not collected just before.
   std::optional<uint64_t> UsedAtError(std::string_view error) const;
   // Sends it, and leaves it in the file.
   void Tell(const Application& application, const ShortageInputs& inputs);

@@ -490,6 +490,34 @@ def test_where_nobody_died_the_verdict_stands(wide, html_file):
     assert "Whether that was for want of memory is not known" in wide.text()
 
 
+def test_what_is_worth_changing_is_in_the_banner_though_nobody_died(wide, html_file):
+    advice = {"conf": "spark.executor.memory", "from": "1g", "to": "1500m", "because": "it was nearly full"}
+    finding = {
+        "headline": "Executor 1 used 94 % of its limit",
+        "stageId": None,
+        "attempt": None,
+        "executorId": "1",
+        "advice": [advice],
+    }
+    model = models.report(executors=[models.executor("1", 66_000_003, 70_000_001)]) | {"findings": [finding]}
+    jsonschema.validate(model, browsing.SCHEMA)
+    wide.open(html_file(model))
+    banner = wide.page.locator(".verdict").inner_text()
+    assert finding["headline"] in banner
+    assert "it was nearly full" in banner
+
+
+def test_a_driver_that_is_not_measured_is_said_not_to_be(wide, html_file):
+    words = "The driver is not measured, so its own death would not show here"
+    for executors in (["1"], ["1", "driver"]):
+        address = html_file(
+            models.report(executors=[models.executor(each, 7_000_003, 70_000_001) for each in executors])
+        )
+        for page in ("", "deaths"):
+            wide.open(f"{address}#/{page}")
+            assert (words in wide.text()) == ("driver" not in executors), (page, executors)
+
+
 def test_without_script_the_headline_is_there(browser, rich):
     with browsing.window(browser, java_script_enabled=False) as seen:
         seen.page.goto(rich)

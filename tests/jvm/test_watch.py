@@ -57,6 +57,10 @@ def test_peaks_of_every_process_with_its_rows(java, daemon):
 
     # The peak moment is the tick at which the worker held its block.
     peak = last["atPeak"]
+    shared_once = peak["sharedBytes"] if "cgroupLimitBytes" in last else 0  # a cgroup counts what they share once
+    of_processes = sum(process["peakRssBytes"] for process in peak["processes"]) - shared_once
+    assert peak["usedBytes"] == of_processes + peak.get("unattributedBytes", 0)
+    assert 0 <= peak.get("sharedAgeMs", 0) < 60_000
     held = [process for process in peak["processes"] if process["kind"] == "python-worker"]
     assert len(held) == 1
     assert held[0]["peakRssBytes"] > WORKER_BYTES

@@ -163,6 +163,24 @@ def test_arrays_of_a_library_that_comes_late(run_scene, boxes):
     assert 0 <= sum(site["live"] for site in derived) - scene["derived_bytes"] < 4 * 65_536
 
 
+def test_what_a_library_maps_for_itself_is_no_lines(run_scene, boxes):
+    """OpenBLAS keeps 32 MiB for each of its threads."""
+    python = os.environ.get("MEMPROF_PYTHON_4")
+    if not python:
+        pytest.skip("MEMPROF_PYTHON_4 names no Python with numpy; tests/run.sh sets it")
+
+    scene = run_scene("products", python=python)
+
+    assert scene["counters"]["reservedBytes"] >= 32 << 20, "no buffer was mapped"
+    (expected,) = scene["expected"]
+    site = site_of(sites_on_line(boxes.sites(), expected["file"], expected["line"]), expected["size"])
+    assert site["live"] == expected["size"]
+    on_line = sites_on_line(boxes.sites(), expected["file"], expected["line"])
+    assert 0 <= sum(site["live"] for site in on_line) - expected["size"] < 4 * 65_536
+    others = sites_on_line(boxes.sites(), expected["file"], scene["others_line"])
+    assert sum(site["live"] for site in others) < 4 * 65_536
+
+
 def test_without_address_space_the_hooks_refuse(run_scene, boxes):
     """RLIMIT_AS is what spark.executor.pyspark.memory becomes."""
     scene = run_scene("no_room")

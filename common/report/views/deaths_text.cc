@@ -9,10 +9,11 @@
 
 namespace memprof {
 
-Result<std::string> RenderDeaths(std::string_view report_json, const TextOptions& options) {
+Result<DeathsText> RenderDeaths(std::string_view report_json, const TextOptions& options) {
   const Result<Report> report = ReadReportJson(report_json);
   if (!report.ok()) return report.status();
-  if (report->post_mortems.empty() && !report->unfinished) return std::string();
+  const std::string unmeasured = UnmeasuredDriver(*report);
+  if (report->post_mortems.empty() && !report->unfinished) return DeathsText{"", !unmeasured.empty()};
   TextPage page(options);
   const ReportApplication& application = report->application;
   const std::string name = application.name.empty() ? application.id : fmt::format("{} ({})", application.name, application.id);
@@ -28,7 +29,8 @@ Result<std::string> RenderDeaths(std::string_view report_json, const TextOptions
   if (!report->other_deaths.empty()) {
     page.Line(fmt::format("  … {}, each with a line in the report", Counted(report->other_deaths.size(), "more death")), Ink::kDim);
   }
-  return page.Text(0);
+  if (!unmeasured.empty()) page.Wrapped(unmeasured, 2, Ink::kDim);
+  return DeathsText{page.Text(0), !unmeasured.empty()};
 }
 
 }  // namespace memprof

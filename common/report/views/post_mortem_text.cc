@@ -90,6 +90,7 @@ void PutHeap(const ReportPostMortem& death, TextPage& page) {
   if (!classes.empty()) {
     const char* part = death.heap->cut_short ? "A part of the heap by class" : "The heap by class";
     page.Wrapped(fmt::format("{}, {} in all: {}", part, FormatBytesOr(death.heap->total_bytes), classes), 4, Ink::kDim, 3);
+    if (const std::string note = HeapNote(*death.heap); !note.empty()) page.Wrapped("But " + note, 4, Ink::kDim);
   }
   for (const ReportNamedBytes& region : death.heap->regions) {
     if (region.bytes != 0)

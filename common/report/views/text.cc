@@ -197,7 +197,7 @@ std::string RenderText(const Report& report, const TextOptions& options) {
   PutHeader(report, page);
   PutVerdict(report, page);
   PutPostMortems(report, detail, page);
-  if (&detail == &kFull) PutUnmeasured(report, page);
+  PutUnmeasured(report, page);
   // If something has died and there are few lines, stages come before findings.
   const bool findings_first = &detail == &kFull || report.post_mortems.empty();
   if (findings_first) PutFindings(report, detail, page);

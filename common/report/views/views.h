@@ -23,8 +23,12 @@ struct TextOptions {
 Result<std::string> RenderText(std::string_view report_json, const TextOptions& options);
 std::string RenderText(const Report& report, const TextOptions& options);
 
-// Its deaths alone, and that its end was not seen. Empty where nobody died and the application has ended. `max_lines` does not count.
-Result<std::string> RenderDeaths(std::string_view report_json, const TextOptions& options);
+// An application's deaths alone.
+struct DeathsText {
+  std::string text;                // and that its end was not seen; empty where nobody died and the application has ended
+  bool driver_unmeasured = false;  // so a death of its driver would not be there
+};
+Result<DeathsText> RenderDeaths(std::string_view report_json, const TextOptions& options);  // max_lines does not count
 
 // Whether it asks a person to do something: somebody died, its end was not seen, or there is a finding.
 bool CallsForAction(const Report& report);

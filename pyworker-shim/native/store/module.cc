@@ -177,10 +177,17 @@ PYBIND11_MODULE(_store, module) {
   module.def(
       "render_deaths",
       [](const py::bytes& report_json, int width, bool colour) {
-        return Render(report_json, [&](std::string_view text) { return memprof::RenderDeaths(text, {width, colour, 0}); });
+        const std::string_view text = report_json;
+        const memprof::Result<memprof::DeathsText> deaths = [&] {
+          py::gil_scoped_release release;
+          return memprof::RenderDeaths(text, {width, colour, 0});
+        }();
+        if (!deaths.ok()) throw py::value_error(deaths.status().message());
+        return py::make_tuple(Text(deaths->text), deaths->driver_unmeasured);
       },
       py::arg("report_json"), py::arg("width") = 100, py::arg("colour") = false,
-      "Terminal text of an application's deaths, and of an end that was not seen; empty when there were none and it has ended.\n\n"
+      "(text, driver_unmeasured) of an application: terminal text of its deaths, and of an end that was not seen, empty when there\n"
+      "were none and it has ended; and whether a death of its driver would not be there.\n\n"
       "Raises ValueError when the bytes are not a report of this schema version.");
   module.def(
       "render_comparison",

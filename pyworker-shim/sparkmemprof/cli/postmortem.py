@@ -44,7 +44,7 @@ def _print_boxes(directory):
 
 
 def _deaths_of(report):
-    """As text; "" when it has none. Raises UserError."""
+    """(as text, "" when it has none; whether its driver was not measured). Raises UserError."""
     from sparkmemprof import _store
 
     if report.is_file() and report.stat().st_size >= _LARGE_BYTES:
@@ -57,8 +57,8 @@ def _deaths_of(report):
 
 
 def _print_reports(path):
-    """Prints the deaths of each application that left a report or an event log: (how many had any, how many none, how
-    many reports were left out)."""
+    """Prints the deaths of each application that left a report or an event log: (how many had any, how many none, of
+    how many of these the driver was not measured, how many reports were left out)."""
     try:
         reports, unreadable = report_files.every_report(path)
     except OSError as error:
@@ -68,12 +68,12 @@ def _print_reports(path):
     refused = len(unreadable)
     if len(reports) > _MOST_REPORTS:
         _say(f"the newest {_MOST_REPORTS} of {len(reports)} reports and event logs: give an older one by its name")
-    known, died = set(), 0
+    known, died, unmeasured = set(), 0, 0
     for report, name in reports[:_MOST_REPORTS]:
         if name in known:
             continue  # its report says what its event log does
         try:
-            text = _deaths_of(report)
+            text, driver_unmeasured = _deaths_of(report)
         except (UserError, OSError) as error:
             _say(f"refused: {str(error).removeprefix(f'{report}: ')}: {report}")
             refused += 1
@@ -82,7 +82,9 @@ def _print_reports(path):
         died += bool(text)
         if text:
             _tell(f"{_printable(str(report))}\n{text}")
-    return died, len(known) - died, refused
+        else:
+            unmeasured += driver_unmeasured
+    return died, len(known) - died, unmeasured, refused
 
 
 def post_mortem(path):
@@ -100,9 +102,12 @@ def post_mortem(path):
     if not is_directory and os.fspath(path).endswith((".box", ".words")):
         raise UserError(f"{path} is one process's: give its directory")
     boxes, left_out = _print_boxes(path) if is_directory else (0, 0)
-    died, healthy, refused = _print_reports(path)
+    died, healthy, unmeasured, refused = _print_reports(path)
     if healthy:
         _say(f"{healthy} application{'s' if healthy > 1 else ''} ended without a death")
+    if unmeasured:
+        which = "its driver was" if healthy == 1 else f"of {unmeasured} of them the driver was"
+        _say(f"{which} not measured, so its own death would not show (spark.memprof.driver.enabled)")
     if boxes + left_out + died + healthy + refused == 0:
         _say(f"no dead process left a black box in {path}, and no application a report or an event log")
     return 0 if boxes + died else 1

@@ -13,7 +13,7 @@ from sparkmemprof.standard_error import say
 from .errors import UserError
 from .program_watch import ProgramWatch
 from .show import render_terminal, write_report
-from .signals import ENDING, received_by
+from .signals import ENDING, reaches_children, received_by
 
 # Python's own options that take a separate argument.
 _WITH_A_WORD = ("-W", "-X", "--check-hash-based-pycs")
@@ -56,7 +56,7 @@ def _signals_handed_on(process, watch):
 
     def receive(number, _frame):
         if process.returncode is None:
-            if number != signal.SIGINT:
+            if not reaches_children(number):
                 process.send_signal(number)
         elif not watch.stop_waiting():
             raise SystemExit(128 + number)

@@ -11,7 +11,7 @@ import time
 from . import confs
 from .driver_watch import DriverWatch, interval_of
 from .report_files import local_directory, newest_report
-from .signals import received_by
+from .signals import reaches_children, received_by
 from .spark_arguments import SparkArguments, default_properties
 from .spark_home import find_spark_submit
 
@@ -61,10 +61,10 @@ def profiled(arguments, defaults, environment=os.environ):
 
 
 def _wait(child):
-    """Waits for the child and passes on signals that would end us. A terminal's Ctrl-C reaches the child directly."""
+    """Waits for the child and passes on signals that would end us."""
 
     def hand_on(number, _frame):
-        if number != signal.SIGINT or not os.isatty(0):
+        if not reaches_children(number):
             child.send_signal(number)
 
     with received_by(hand_on):

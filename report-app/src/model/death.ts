@@ -33,6 +33,7 @@ export interface PostMortem {
   tone: Tone;
   title: string; // of its sites
   stackTitle: string;
+  heapNote?: string; // that most had been let go, or empty
   jobId?: number | null;
   action?: string | null;
   sites: Site[];

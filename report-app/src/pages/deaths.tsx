@@ -54,7 +54,7 @@ function Death({death, index, enforced}: {death: PostMortem; index: number; enfo
           <Frames frames={stack} />
         </>
       )}
-      <FullHeap heap={death.heap} />
+      <FullHeap heap={death.heap} note={death.heapNote} />
       <RetainedHeap retained={death.retained} />
       {processes.length > 0 && (
         <>

@@ -26,6 +26,7 @@ function Verdict({report}: {report: Report}) {
           </>
         )}
       </p>
+      {verdict.unmeasured && <p class="soft">{verdict.unmeasured}</p>}
       {deaths === 0 && <Findings findings={report.findings ?? []} />}
     </section>
   );

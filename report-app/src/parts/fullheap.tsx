@@ -5,7 +5,7 @@ import {Bytes} from './figures';
 const CLASSES_SHOWN = 15;
 
 // A JVM's heap when it had no room for what a thread asked for, by class.
-export function FullHeap({heap}: {heap: HeapShortage | null | undefined}) {
+export function FullHeap({heap, note}: {heap: HeapShortage | null | undefined; note?: string}) {
   if (!heap) return null;
   const rest = heap.classes.slice(CLASSES_SHOWN);
   const classes = rest.length + heap.otherClasses;
@@ -17,6 +17,7 @@ export function FullHeap({heap}: {heap: HeapShortage | null | undefined}) {
           <h3>
             {heap.cutShort ? 'A part of the heap by class' : 'The heap by class'}: <Bytes value={heap.totalBytes} />
           </h3>
+          {note && <p class="note">But {note}.</p>}
           <table class="compact" aria-label="The heap by class">
             <thead>
               <tr>

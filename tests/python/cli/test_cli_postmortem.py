@@ -158,6 +158,15 @@ def test_reports_and_checkpoints(cli, reports, sample_report):
     well = cli("post-mortem", reports / "app-well" / "report.json")
     assert (well.returncode, well.stdout) == (1, "")
     assert "1 application ended without a death" in well.stderr
+    assert "its driver was not measured, so its own death would not show" in well.stderr
+
+
+def test_of_a_driver_that_is_measured_nothing_is_said(cli, reports):
+    report = json.loads((reports / "app-well" / "report.json").read_text())
+    report["executors"][0]["id"] = "driver"
+    (reports / "app-well" / "report.json").write_text(json.dumps(report))
+    well = cli("post-mortem", reports / "app-well")
+    assert (well.returncode, "not measured" in well.stderr) == (1, False)
 
 
 def test_a_report_that_cannot_be_read_is_named_and_the_others_are_read(cli, reports):

@@ -323,8 +323,9 @@ def test_says_that_there_is_no_report(cli, fake_spark, tmp_path):
     assert "left no report" in finished.stderr, "neither an older one nor that of a job beside it is this one's"
 
 
-def test_hands_sigterm_on(package, bundle, fake_spark, tmp_path):
-    job = "import time; signal.signal(signal.SIGTERM, lambda *a: sys.exit(7)); print('up', flush=True); time.sleep(60)"
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_hands_signals_on(package, bundle, fake_spark, tmp_path, number):
+    job = f"import time; signal.signal({int(number)}, lambda *a: sys.exit(7)); print('up', flush=True); time.sleep(60)"
     environment = {
         **os.environ,
         **fake_spark.env,
@@ -336,7 +337,7 @@ def test_hands_sigterm_on(package, bundle, fake_spark, tmp_path):
     with processes.start(command, env=environment, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout.readline() == "up\n"
-            process.send_signal(signal.SIGTERM)
+            process.send_signal(number)
             assert process.wait(patient(30)) == 7
         except BaseException:
             processes.kill_session(process)

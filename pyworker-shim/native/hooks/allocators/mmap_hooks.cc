@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstdarg>
+#include <string_view>
 
 #include "allocators/hooked_functions.h"
 #include "allocators/note.h"
+#include "hooking/own_mappings.h"
 #include "sites/live_set.h"
 
 namespace memprof {
@@ -16,14 +18,18 @@ uintptr_t PageEnd(uintptr_t begin, size_t size) { return (begin + size + LiveSet
 // False: the kernel refuses to unmap at this address and changes nothing.
 bool AtPageStart(const void* address) { return (reinterpret_cast<uintptr_t>(address) & LiveSet::kPageMask) == 0; }
 
-void NoteReservation(void* mapping, size_t size, const void* caller) {
+// The path of the library that this address of code is in: kept for good, null if it isn't known.
+std::string_view LibraryAt(const void* address) {
+  const ModuleTable::Location location = hook_state.loader.modules().Find(reinterpret_cast<uintptr_t>(address));
+  return location.module == nullptr ? std::string_view() : std::string_view(location.module->path, location.module->path_size);
+}
+
+void NotePool(void* mapping, size_t size, std::string_view library) {
   hook_state.reservations.fetch_add(1, std::memory_order_relaxed);
   hook_state.reserved_bytes.fetch_add(size, std::memory_order_relaxed);
-  const ModuleTable::Location location = hook_state.loader.modules().Find(reinterpret_cast<uintptr_t>(caller));
   const ReentryGuard guard(hook_thread);
   const uintptr_t begin = reinterpret_cast<uintptr_t>(mapping);
-  const char* path = location.module == nullptr ? nullptr : location.module->path;
-  hook_state.regions.Add(begin, PageEnd(begin, size), RegionKind::kPool, path, path == nullptr ? 0 : location.module->path_size);
+  hook_state.regions.Add(begin, PageEnd(begin, size), RegionKind::kPool, library.data(), static_cast<uint32_t>(library.size()));
 }
 
 void NoteShared(const void* mapping, size_t size) {
@@ -67,8 +73,9 @@ void* HookMmap(void* address, size_t size, int protection, int flags, int file, 
     return mapping;
   }
   if ((flags & MAP_FIXED) != 0) ForgetRegion(mapping, size);
-  if (protection == PROT_NONE || (flags & MAP_NORESERVE) != 0) {
-    NoteReservation(mapping, size, __builtin_return_address(0));
+  const std::string_view library = LibraryAt(__builtin_return_address(0));
+  if (protection == PROT_NONE || (flags & MAP_NORESERVE) != 0 || MapsForItself(library)) {
+    NotePool(mapping, size, library);
     return mapping;
   }
   if ((flags & MAP_TYPE) != MAP_PRIVATE) NoteShared(mapping, size);

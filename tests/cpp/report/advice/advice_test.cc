@@ -231,6 +231,8 @@ TEST(DriverMemory, NoMoreThanThereIs) {
   scene.executor.limit_source = "spark";
   scene.settings["spark.submit.deployMode"] = "cluster";
   EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because, HasSubstr("yarn.scheduler.maximum-allocation-mb grants 1.1 GiB at most"));
+  scene.settings["yarn.nodemanager.resource.memory-mb"] = "1050";
+  EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because, HasSubstr("yarn.nodemanager.resource.memory-mb grants 1.0 GiB at most"));
 }
 
 // Its container is made from the setting that is advised, so it bounds nothing.

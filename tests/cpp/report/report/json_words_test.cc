@@ -5,11 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "report/json.h"
+#include "report/titles.h"
 
 namespace memprof {
 namespace {
 
 using nlohmann::json;
+
+constexpr uint64_t kMi = 1 << 20;
 
 json Written(const Report& report) { return json::parse(WriteReportJson(report)); }
 
@@ -54,6 +57,23 @@ TEST(JsonWords, AStackIsWhereSomethingDiedOrWasRefusedMemory) {
   EXPECT_EQ(deaths[1]["stackTitle"], "Memory was refused in");
   EXPECT_EQ(deaths[2]["stackTitle"], "Memory was refused in");
   EXPECT_EQ(deaths[3]["stackTitle"], "Died in");
+}
+
+TEST(JsonWords, AHeapThatWasLetGoBeforeItWasWalkedIsSaidToBe) {
+  Report report;
+  ReportHeapShortage& heap = report.post_mortems.emplace_back().heap.emplace();
+  heap.total_bytes = 300 * kMi;
+  heap.regions = {{"heap.max", 512 * kMi}, {"heap.usedAfterGc", 510 * kMi}};
+  EXPECT_EQ(Written(report)["postMortems"][0]["heapNote"], "") << "some of it was garbage";
+  EXPECT_EQ(HeapUsed(heap), 300 * kMi);
+  heap.total_bytes = 60 * kMi;
+  EXPECT_EQ(Written(report)["postMortems"][0]["heapNote"], "510.0 MiB were in use; most of it had been let go when the heap was walked");
+  EXPECT_EQ(HeapUsed(heap), 510 * kMi);
+  EXPECT_EQ(HeapMax(heap), 512 * kMi);
+  heap.cut_short = true;
+  EXPECT_EQ(Written(report)["postMortems"][0]["heapNote"], "") << "it wasn't walked to its end";
+  report.post_mortems[0].heap.reset();
+  EXPECT_EQ(Written(report)["postMortems"][0]["heapNote"], "");
 }
 
 TEST(JsonWords, HowBadADeathAndAnUnevenFigureAre) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "intake/delivery.h"
 #include "proto/envelope.h"
 #include "report/json.h"
@@ -232,6 +234,20 @@ TEST(Bounds, VeryManyStagesAndExecutorsStayWithinStoreAndReport) {
   Result<Report> read = ReadReportJson(json);
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(WriteReportJson(*read), json);
+}
+
+TEST(Bounds, TheDriverHasARowBesideVeryManyExecutors) {
+  StoreState state(uint64_t{1} << 30);
+  state.application.master = "yarn";
+  for (int executor = 1; executor <= 700; ++executor) ASSERT_TRUE(Deliver(SnapshotBytes(executor, 1), state).ok());
+  proto::Envelope driver = EnvelopeOf("driver");
+  driver.mutable_executor()->mutable_at_peak()->set_used_bytes(1'000'003);  // less than any
+  ASSERT_TRUE(Deliver(driver.SerializeAsString(), state).ok());
+  const Report report = BuildReport(state, false).report;
+  ASSERT_TRUE(report.other_executors);
+  EXPECT_EQ(report.executors.size() + report.other_executors->executors, 701u);
+  const auto is_driver = [](const ReportExecutor& row) { return row.id == "driver"; };
+  EXPECT_EQ(std::count_if(report.executors.begin(), report.executors.end(), is_driver), 1);
 }
 
 TEST(Bounds, DeepStacksDoNotMakeAReportLarge) {

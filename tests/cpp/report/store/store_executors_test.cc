@@ -53,6 +53,18 @@ TEST(Executors, AProcessHasItsBaselineAndTheMomentOfItsRows) {
   EXPECT_NE(report["notAvailable"].dump().find("daemon had imported"), std::string::npos);
 }
 
+TEST(Executors, WhereTheDriversPythonHasNoLinesThatIsSaid) {
+  for (const char* kind : {"python-driver", "python-worker"}) {
+    ProfileStore store;
+    store.ApplicationStarted("app-1", "name", "4.3.0", "", "spark://host:7077", 1);
+    proto::Envelope envelope = EnvelopeOf("driver");
+    AddProcess(*envelope.mutable_executor()->add_processes(), 12, kind, 200'000'003, {});
+    Ingest(store, envelope.SerializeAsString());
+    const std::string missing = ReportOf(store)["notAvailable"].dump();
+    EXPECT_EQ(missing.find("lines of the driver's Python process") != std::string::npos, kind == std::string_view("python-driver"));
+  }
+}
+
 TEST(Executors, LatestSnapshotAndBudgetMakeARow) {
   ProfileStore store;
   store.ApplicationStarted("app-1", "name", "4.3.0", "", "spark://host:7077", 1);

@@ -39,6 +39,12 @@ std::string Text(std::string_view json, const TextOptions& options) {
   return text.ok() ? *text : "";
 }
 
+DeathsText Deaths(const nlohmann::json& report) {
+  Result<DeathsText> deaths = RenderDeaths(report.dump(), {200});
+  EXPECT_TRUE(deaths.ok()) << deaths.status().message();
+  return deaths.ok() ? *deaths : DeathsText();
+}
+
 std::vector<std::string> Lines(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
@@ -174,6 +180,35 @@ TEST(Text, SaysWhatArrowsPoolHeld) {
   EXPECT_THAT(TextWithPool(nullptr, 1'310'720), HasSubstr("Arrow's memory pool: 1.2 MiB at a task's end"));
   EXPECT_THAT(TextWithPool(nullptr, nullptr), Not(HasSubstr("memory pool")));
   EXPECT_THAT(TextWithPool(0, 0), Not(HasSubstr("memory pool")));
+}
+
+TEST(Text, SaysThatTheDriverIsNotMeasured) {
+  const std::string words = "The driver is not measured, so its own death would not show here";
+  nlohmann::json report = nlohmann::json::parse(Sample());
+  EXPECT_THAT(Text(report.dump(), {200}), HasSubstr(words));
+  EXPECT_THAT(Text(report.dump(), {200, false, 25}), HasSubstr(words)) << "in the log";
+  EXPECT_THAT(Deaths(report).text, HasSubstr(words));
+  EXPECT_TRUE(Deaths(report).driver_unmeasured);
+  report["postMortems"] = report["otherDeaths"] = nlohmann::json::array();
+  EXPECT_EQ(Deaths(report).text, "") << "nobody died";
+  EXPECT_TRUE(Deaths(report).driver_unmeasured);
+  report["executors"][0]["id"] = "driver";
+  EXPECT_THAT(Text(report.dump(), {200}), Not(HasSubstr("not measured, so")));
+  EXPECT_FALSE(Deaths(report).driver_unmeasured);
+}
+
+TEST(Text, SaysWhatIsWorthChangingThoughNobodyDied) {
+  Report report = *ReadReportJson(Sample());
+  report.post_mortems.clear();
+  report.findings.clear();
+  EXPECT_THAT(RenderText(report, {200}), Not(HasSubstr("Worth changing")));
+  const std::string headline = "Executor 1 used 94 % of its limit";
+  report.findings = {{headline, std::nullopt, std::nullopt, {{"spark.executor.memory", "1g", "1500m", "it was nearly full"}}}};
+  const std::string text = RenderText(report, {200});
+  for (const std::string& words : {std::string("Worth changing"), headline, std::string("1500m"), std::string("it was nearly full")}) {
+    EXPECT_THAT(text, HasSubstr(words));
+  }
+  EXPECT_THAT(RenderText(report, {200, false, 25}), HasSubstr(headline)) << "in the log";
 }
 
 TEST(Text, ShowsTheLineItsNativeFrameAndTheirSize) {

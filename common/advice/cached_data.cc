@@ -55,23 +55,22 @@ std::optional<ReportFinding> FindCachedDataThatSpills(const ReportStage& stage, 
     return std::nullopt;
   }
   const std::string name = NameOf(dataset);
-  const uint64_t wanting = spilled / std::max<uint64_t>(1, stage.memory.tasks_spilled);  // to one task, on the average
+  const uint64_t of_a_task = spilled / std::max<uint64_t>(1, stage.memory.tasks_spilled);  // on the average
   ReportFinding finding;
   finding.stage_id = stage.stage_id;
   finding.attempt = stage.attempt;
   finding.headline = fmt::format(
-      "Cached data {} holds {}, {} of storage, and has pushed execution into spilling in stage {}: {} spilled {} for want of {} each. Of "
-      "{} "
-      "of {} memory, storage held {} that execution could not evict, and execution had {}.",
+      "Cached data {} holds {}, {} of storage, and has pushed execution into spilling in stage {}: {} spilled {}{}. Of {} of {} memory, "
+      "storage held {} that execution could not evict, and execution had {}.",
       name, FormatBytes(dataset.bytes), FormatPercent(share, 1), stage.stage_id, TasksPhrase(stage.memory.tasks_spilled),
-      FormatBytes(spilled), FormatBytes(wanting), FormatBytes(pool->max_bytes), pool->off_heap ? "off-heap" : "on-heap",
-      FormatBytes(unevictable), FormatBytes(pool->execution_bytes));
+      FormatBytes(spilled), stage.memory.tasks_spilled > 1 ? fmt::format(", {} a task on the average", FormatBytes(of_a_task)) : "",
+      FormatBytes(pool->max_bytes), pool->off_heap ? "off-heap" : "on-heap", FormatBytes(unevictable), FormatBytes(pool->execution_bytes));
   finding.advice.push_back(
       {"", "", "",
        fmt::format("without {} in memory (unpersist it before, or persist it with DISK_ONLY) execution has up to {} more in an "
                    "executor that holds its share of it: {} instead of {}",
                    name, FormatBytes(back), FormatBytes(pool->execution_bytes + back), FormatBytes(pool->execution_bytes))});
-  const uint64_t wanted = pool->execution_bytes + wanting;
+  const uint64_t wanted = pool->execution_bytes + of_a_task;
   const double now = FractionNow(settings);
   constexpr double kRounding = 1e-9;  // 1 - 0.9 is a little less than a tenth
   const double to = std::max(0.0, std::floor(10 * (1 - Share(wanted, pool->max_bytes)) + kRounding) / 10);
@@ -81,7 +80,7 @@ std::optional<ReportFinding> FindCachedDataThatSpills(const ReportStage& stage, 
         {kSetting, fmt::format("{:g}", now), fmt::format("{:g}", to),
          fmt::format("execution may then evict blocks until it has {}; it had {}, and a task spilled {} on the average. Evicted "
                      "blocks are read from disk or computed again",
-                     FormatBytes(room), FormatBytes(pool->execution_bytes), FormatBytes(wanting))});
+                     FormatBytes(room), FormatBytes(pool->execution_bytes), FormatBytes(of_a_task))});
   }
   return finding;
 }

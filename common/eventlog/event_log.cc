@@ -91,7 +91,9 @@ void PutStages(std::vector<ReportStage> stages, Report& report) {
 
 void PutExecutors(std::vector<ReportExecutor> executors, Report& report) {
   auto use = [](const ReportExecutor& executor) { return executor.at_peak ? executor.at_peak->used_bytes : 0; };
-  std::stable_sort(executors.begin(), executors.end(), [&](const auto& a, const auto& b) { return use(a) > use(b); });
+  // The driver first: it keeps its row (UnmeasuredDriver).
+  const auto rank = [&](const ReportExecutor& executor) { return std::pair(executor.id == "driver", use(executor)); };
+  std::stable_sort(executors.begin(), executors.end(), [&](const auto& a, const auto& b) { return rank(a) > rank(b); });
   if (executors.size() > kMostExecutors) {
     ReportOtherExecutors& others = report.other_executors.emplace();
     others.executors = executors.size() - kMostExecutors;

@@ -9,7 +9,7 @@
 
 namespace memprof {
 
-// `path`: of the library that called mmap.
+// `path`: of the library that called mmap, as the loader has it. Links are not followed.
 bool MapsForItself(std::string_view path);
 
 }  // namespace memprof

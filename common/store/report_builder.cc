@@ -258,7 +258,9 @@ void AddNeverMeasured(const Report& report, std::set<ReportNotAvailable>& not_av
     return std::any_of(row.processes.begin(), row.processes.end(), is_drivers);
   };
   if (report.application.master != "program" && std::any_of(report.executors.begin(), report.executors.end(), has_python)) {
-    not_available.insert({kDriversLines, "they are here once it has ended, if sparkmemprof submit or run started it"});
+    not_available.insert({kDriversLines,
+                          "sparkmemprof submit in client mode, and run, put them here when it has ended, unless a setting forbids it "
+                          "(docs/configuration.md, Driver)"});
   }
   if (any_site(Origin::kJvmHeap)) {
     not_available.insert(

@@ -107,7 +107,8 @@ def post_mortem(path):
         _say(f"{healthy} application{'s' if healthy > 1 else ''} ended without a death")
     if unmeasured:
         which = "its driver was" if healthy == 1 else f"of {unmeasured} of them the driver was"
-        _say(f"{which} not measured, so its own death would not show (spark.memprof.driver.enabled)")
+        why = "spark.memprof.driver.enabled is false, or its log says why"
+        _say(f"{which} not measured, so its own death would not show: {why}")
     if boxes + left_out + died + healthy + refused == 0:
         _say(f"no dead process left a black box in {path}, and no application a report or an event log")
     return 0 if boxes + died else 1

@@ -8,7 +8,9 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def reaches_children(number):
-    """Whether a child of ours gets such a signal by itself: a terminal sends Ctrl-C to its whole foreground group."""
+    """Whether we take such a signal for a terminal's Ctrl-C, which goes to its whole foreground group, and so to a
+    child. Who has sent it isn't known: in the foreground of a terminal, SIGINT to us alone is not passed on, and
+    elsewhere SIGINT to the whole group reaches a child twice."""
     if number != signal.SIGINT:
         return False
     try:

@@ -1,4 +1,4 @@
-"""SIGINT reaches a program under `run` once: from a terminal by itself, else by us."""
+"""SIGINT reaches a program under `run`: from a terminal by itself and once, or by us."""
 
 import os
 import pty
@@ -12,6 +12,7 @@ from processes import kill_session, patient, start, until
 PROGRAM = """
 import pathlib, signal, time
 
+signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the terminal's end
 received = []
 signal.signal(signal.SIGINT, lambda *_: received.append(time.monotonic()))
 pathlib.Path("ready").touch()
@@ -19,7 +20,8 @@ end = time.monotonic() + 60
 while not received and time.monotonic() < end:
     time.sleep(0.01)
 time.sleep(1)  # a second one would have come by now
-pathlib.Path("received").write_text(str(len(received)))
+pathlib.Path("written").write_text(str(len(received)))
+pathlib.Path("written").rename("received")
 """
 COMMAND = [sys.executable, "-m", "sparkmemprof.cli.main", "run", "program.py"]
 
@@ -50,14 +52,17 @@ def test_one_that_is_sent_to_us_alone(package, tmp_path, ready):
 def test_one_of_a_terminal(package, tmp_path, ready):
     pid, terminal = pty.fork()
     if pid == 0:
-        take_interrupts()
-        os.chdir(tmp_path)
-        os.execve(COMMAND[0], COMMAND, {**os.environ, "PYTHONPATH": str(package)})
+        try:
+            take_interrupts()
+            os.chdir(tmp_path)
+            os.execve(COMMAND[0], COMMAND, {**os.environ, "PYTHONPATH": str(package)})
+        finally:
+            os._exit(127)
     try:
         ready()
         os.write(terminal, b"\x03")
         until((tmp_path / "received").exists, 30, "the program has ended")
     finally:
-        os.close(terminal)  # whoever still has it is sent SIGHUP
+        os.close(terminal)
         os.waitpid(pid, 0)
     assert (tmp_path / "received").read_text() == "1"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdarg>
+#include <optional>
 #include <string_view>
 
 #include "allocators/hooked_functions.h"
@@ -24,24 +25,26 @@ std::string_view LibraryAt(const void* address) {
   return location.module == nullptr ? std::string_view() : std::string_view(location.module->path, location.module->path_size);
 }
 
+void AddRegion(const void* mapping, size_t size, RegionKind kind, std::string_view library = {}) {
+  const ReentryGuard guard(hook_thread);
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(mapping);
+  hook_state.regions.Add(begin, PageEnd(begin, size), kind, library.data(), static_cast<uint32_t>(library.size()));
+}
+
 void NotePool(void* mapping, size_t size, std::string_view library) {
   hook_state.reservations.fetch_add(1, std::memory_order_relaxed);
   hook_state.reserved_bytes.fetch_add(size, std::memory_order_relaxed);
-  const ReentryGuard guard(hook_thread);
-  const uintptr_t begin = reinterpret_cast<uintptr_t>(mapping);
-  hook_state.regions.Add(begin, PageEnd(begin, size), RegionKind::kPool, library.data(), static_cast<uint32_t>(library.size()));
+  AddRegion(mapping, size, RegionKind::kPool, library);
 }
 
-void NoteShared(const void* mapping, size_t size) {
+// kShared, kPool, or nothing.
+std::optional<RegionKind> RegionAt(const void* mapping) {
+  if (hook_state.regions.Empty()) return std::nullopt;
   const ReentryGuard guard(hook_thread);
-  const uintptr_t begin = reinterpret_cast<uintptr_t>(mapping);
-  hook_state.regions.Add(begin, PageEnd(begin, size), RegionKind::kShared);
-}
-
-bool IsShared(const void* mapping) {
-  if (hook_state.regions.Empty()) return false;
-  const ReentryGuard guard(hook_thread);
-  return hook_state.regions.Around(reinterpret_cast<uintptr_t>(mapping), RegionKind::kShared).is_kind;
+  for (const RegionKind kind : {RegionKind::kShared, RegionKind::kPool}) {
+    if (hook_state.regions.Around(reinterpret_cast<uintptr_t>(mapping), kind).is_kind) return kind;
+  }
+  return std::nullopt;
 }
 
 // True where the kernel certainly refuses a mremap, and changes nothing.
@@ -78,7 +81,7 @@ void* HookMmap(void* address, size_t size, int protection, int flags, int file, 
     NotePool(mapping, size, library);
     return mapping;
   }
-  if ((flags & MAP_TYPE) != MAP_PRIVATE) NoteShared(mapping, size);
+  if ((flags & MAP_TYPE) != MAP_PRIVATE) AddRegion(mapping, size, RegionKind::kShared);
   NoteAllocated(mapping, size, true);
   return mapping;
 }
@@ -98,12 +101,13 @@ void* HookMremap(void* old, size_t old_size, size_t size, int flags, ...) noexce
     va_end(more);
   }
   if (IsRefused(old, old_size, target, size, flags)) return real.mremap(old, old_size, size, flags, target);
-  const bool shared = IsShared(old);
+  const std::optional<RegionKind> kind = RegionAt(old);
+  const std::string_view library = kind == RegionKind::kPool ? LibraryAt(__builtin_return_address(0)) : std::string_view();
   const auto remap = [=] {
-    if (shared && (flags & MREMAP_DONTUNMAP) == 0) ForgetRegion(old, old_size);
+    if (kind && (flags & MREMAP_DONTUNMAP) == 0) ForgetRegion(old, old_size);
     void* mapping = real.mremap(old, old_size, size, flags, target);
     if ((flags & MREMAP_FIXED) != 0 && mapping != MAP_FAILED) ForgetRegion(mapping, size);
-    if (shared) mapping == MAP_FAILED ? NoteShared(old, old_size) : NoteShared(mapping, size);
+    if (kind) mapping == MAP_FAILED ? AddRegion(old, old_size, *kind, library) : AddRegion(mapping, size, *kind, library);
     return mapping;
   };
   if ((flags & MREMAP_FIXED) != 0) NoteUnmapping(target, size);

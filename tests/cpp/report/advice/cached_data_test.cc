@@ -24,7 +24,7 @@ TEST(CachedDataThatSpills, SaysWhoseAndByHowMuch) {
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->headline,
             "Cached data `orders` holds 58.2 MiB, 61 % of storage, and has pushed execution into spilling in stage 7: 3 tasks spilled 85.8 "
-            "MiB for want of 28.6 MiB each. Of 95.4 MiB of on-heap memory, storage held 38.1 MiB that execution could not evict, and "
+            "MiB, 28.6 MiB a task on the average. Of 95.4 MiB of on-heap memory, storage held 38.1 MiB that execution could not evict, and "
             "execution had 57.2 MiB.");
   EXPECT_EQ(finding->stage_id, 7);
   ASSERT_EQ(finding->advice.size(), 2u);
@@ -35,6 +35,12 @@ TEST(CachedDataThatSpills, SaysWhoseAndByHowMuch) {
   EXPECT_EQ(finding->advice[1].conf, "spark.memory.storageFraction");
   EXPECT_EQ(finding->advice[1].from, "0.5");
   EXPECT_EQ(finding->advice[1].to, "0.1") << "60 and 30 more of 100";
+}
+
+TEST(CachedDataThatSpills, OneTaskHasNoAverage) {
+  ReportStage stage = SpillingStage();
+  stage.memory.tasks_spilled = 1;
+  EXPECT_NE(FindCachedDataThatSpills(stage, Orders(), nullptr)->headline.find("1 task spilled 85.8 MiB. Of 95.4 MiB"), std::string::npos);
 }
 
 TEST(CachedDataThatSpills, NotWithoutSpills) {

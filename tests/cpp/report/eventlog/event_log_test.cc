@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "eventlog/event_lines.h"
@@ -220,6 +221,25 @@ TEST(EventLog, OfVeryManyDeathsEachIsToldOnce) {
     EXPECT_TRUE(other.headline.starts_with("short ")) << other.headline << ": the application's part is newer";
   }
   for (const ReportPostMortem& shown : report->post_mortems) EXPECT_TRUE(shown.headline.starts_with("whole "));
+}
+
+TEST(EventLog, TheDriverHasARowBesideVeryManyExecutors) {
+  Log log;
+  std::vector<ReportEvent> events;
+  for (int number = 0; number <= 600; ++number) {
+    ReportExecutor executor;
+    executor.id = number == 0 ? "driver" : std::to_string(number);
+    executor.at_peak.emplace().used_bytes = 1'000'003 + static_cast<uint64_t>(number);
+    events.push_back({"executor", executor.id, ExecutorPart(executor, kExecutorPartBytes)->text});
+  }
+  log.Put(events);
+  Result<Report> report = Read(log.Text());
+  ASSERT_TRUE(report.ok());
+  ASSERT_TRUE(report->other_executors);
+  EXPECT_EQ(report->executors.size() + report->other_executors->executors, 601u);
+  EXPECT_EQ(report->other_executors->largest_used_bytes, 1'000'003u + 101) << "499 of 600 have a row";
+  const auto is_driver = [](const ReportExecutor& row) { return row.id == "driver"; };
+  EXPECT_EQ(std::count_if(report->executors.begin(), report->executors.end(), is_driver), 1);
 }
 
 TEST(EventLog, OfVeryManyStagesStaysAReport) {

@@ -112,7 +112,7 @@ void HeapShortages::Exhausted(JNIEnv* jni, const char* error) {
   ShortageInputs inputs = OnThisThread(jni);
   inputs.error = error == nullptr ? "" : error;
   const std::optional<uint64_t> used = UsedAtError(inputs.error);
-  inputs.used_after_gc = used ? used : heap_->collectors().UsedAfter();
+  if (used) inputs.used_after_gc = used;
   Tell(*application, inputs);  // before the walk: another thread's error may end the JVM meanwhile
   Look(jni, *application, used, worth == ShortageLimits::Worth::kLooking, &inputs);
   Tell(*application, inputs);

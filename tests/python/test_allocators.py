@@ -146,12 +146,16 @@ def test_stop_leaves_nothing_behind(run_scene, boxes):
     assert 3_999_993 in everything
 
 
-def test_arrays_of_a_library_that_comes_late(run_scene, boxes):
+@pytest.fixture
+def python_with_numpy():
     python = os.environ.get("MEMPROF_PYTHON_4")
     if not python:
         pytest.skip("MEMPROF_PYTHON_4 names no Python with numpy; tests/run.sh sets it")
+    return python
 
-    scene = run_scene("arrays", python=python)
+
+def test_arrays_of_a_library_that_comes_late(run_scene, boxes, python_with_numpy):
+    scene = run_scene("arrays", python=python_with_numpy)
 
     (expected,) = scene["expected"]
     sites = boxes.sites()
@@ -163,21 +167,17 @@ def test_arrays_of_a_library_that_comes_late(run_scene, boxes):
     assert 0 <= sum(site["live"] for site in derived) - scene["derived_bytes"] < 4 * 65_536
 
 
-def test_what_a_library_maps_for_itself_is_no_lines(run_scene, boxes):
+def test_what_a_library_maps_for_itself_is_no_lines(run_scene, boxes, python_with_numpy):
     """OpenBLAS keeps 32 MiB for each of its threads."""
-    python = os.environ.get("MEMPROF_PYTHON_4")
-    if not python:
-        pytest.skip("MEMPROF_PYTHON_4 names no Python with numpy; tests/run.sh sets it")
-
-    scene = run_scene("products", python=python)
+    scene = run_scene("products", python=python_with_numpy)
 
     assert scene["counters"]["reservedBytes"] >= 32 << 20, "no buffer was mapped"
     (expected,) = scene["expected"]
-    site = site_of(sites_on_line(boxes.sites(), expected["file"], expected["line"]), expected["size"])
-    assert site["live"] == expected["size"]
-    on_line = sites_on_line(boxes.sites(), expected["file"], expected["line"])
+    sites = boxes.sites()
+    on_line = sites_on_line(sites, expected["file"], expected["line"])
+    assert site_of(on_line, expected["size"])["live"] == expected["size"]
     assert 0 <= sum(site["live"] for site in on_line) - expected["size"] < 4 * 65_536
-    others = sites_on_line(boxes.sites(), expected["file"], scene["others_line"])
+    others = sites_on_line(sites, expected["file"], scene["others_line"])
     assert sum(site["live"] for site in others) < 4 * 65_536
 
 

@@ -25,20 +25,25 @@ namespace py = pybind11;
 
 namespace {
 
-py::str Unpack(const memprof::Result<std::string>& rendered) {
-  if (!rendered.ok()) throw py::value_error(rendered.status().message());
-  return py::str(*rendered);
+template <typename T>
+const T& ValueOf(const memprof::Result<T>& result) {
+  if (!result.ok()) throw py::value_error(result.status().message());
+  return *result;
 }
+
+py::str Unpack(const memprof::Result<std::string>& rendered) { return py::str(ValueOf(rendered)); }
 
 // Views are made without the GIL: a large report takes a while, and a notebook has other threads.
 template <typename View>
+auto WithoutGil(const py::bytes& report_json, View view) {
+  const std::string_view text = report_json;
+  const py::gil_scoped_release release;
+  return view(text);
+}
+
+template <typename View>
 py::str Render(const py::bytes& report_json, View view) {
-  std::string_view text = report_json;
-  memprof::Result<std::string> rendered = [&] {
-    py::gil_scoped_release release;
-    return view(text);
-  }();
-  return Unpack(rendered);
+  return Unpack(WithoutGil(report_json, view));
 }
 
 }  // namespace
@@ -177,13 +182,9 @@ PYBIND11_MODULE(_store, module) {
   module.def(
       "render_deaths",
       [](const py::bytes& report_json, int width, bool colour) {
-        const std::string_view text = report_json;
-        const memprof::Result<memprof::DeathsText> deaths = [&] {
-          py::gil_scoped_release release;
-          return memprof::RenderDeaths(text, {width, colour, 0});
-        }();
-        if (!deaths.ok()) throw py::value_error(deaths.status().message());
-        return py::make_tuple(Text(deaths->text), deaths->driver_unmeasured);
+        const auto result = WithoutGil(report_json, [&](std::string_view text) { return memprof::RenderDeaths(text, {width, colour, 0}); });
+        const memprof::DeathsText& deaths = ValueOf(result);
+        return py::make_tuple(Text(deaths.text), deaths.driver_unmeasured);
       },
       py::arg("report_json"), py::arg("width") = 100, py::arg("colour") = false,
       "(text, driver_unmeasured) of an application: terminal text of its deaths, and of an end that was not seen, empty when there\n"
@@ -236,13 +237,8 @@ PYBIND11_MODULE(_store, module) {
   module.def(
       "render_pprof",
       [](const py::bytes& report_json) {
-        const std::string_view text = report_json;
-        const memprof::Result<std::string> rendered = [&] {
-          py::gil_scoped_release release;
-          return memprof::RenderPprof(text);
-        }();
-        if (!rendered.ok()) throw py::value_error(rendered.status().message());
-        return py::bytes(*rendered);
+        const auto rendered = WithoutGil(report_json, [](std::string_view text) { return memprof::RenderPprof(text); });
+        return py::bytes(ValueOf(rendered));
       },
       py::arg("report_json"),
       "pprof's profile.proto as bytes, not compressed.\n\nRaises ValueError when the bytes are not a report of this schema version.");

@@ -46,6 +46,11 @@ JvmPool PoolOf(std::string_view message) {
   return found == std::end(kMarks) ? JvmPool::kOther : found->pool;
 }
 
+bool IsOfOtherPool(std::string_view message) {
+  const JvmPool pool = PoolOf(message);
+  return pool == JvmPool::kMetaspace || pool == JvmPool::kClassSpace || pool == JvmPool::kThreads || pool == JvmPool::kDirectBuffers;
+}
+
 std::optional<JvmShortage> ParseJvmShortage(std::string_view error) {
   if (Contains(error, "OutOfDirectMemoryError")) {  // Netty: failed to allocate N byte(s) of direct memory (used: N, max: N)
     return JvmShortage{JvmPool::kDirectBuffers, NumberBehind(error, "failed to allocate "), NumberBehind(error, "used: "),

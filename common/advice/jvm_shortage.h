@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace memprof {
@@ -20,7 +21,11 @@ enum class JvmPool {
 struct JvmShortage {
   JvmPool pool = JvmPool::kHeap;
   std::optional<uint64_t> asked_bytes, held_bytes, limit_bytes;  // where the text has them
+  std::string asked_by{};  // "task 7 (stage 3)", "thread pool-#", where the JVM's agent tells of it; "": a task's error has the text
 };
+
+// An error of another pool than the heap: what HotSpot calls the heap has many messages, and some have none.
+bool IsOfOtherPool(std::string_view message);
 
 // By the message alone, without the error's class.
 JvmPool PoolOf(std::string_view message);

@@ -28,6 +28,7 @@ class ModuleTable {
     uint32_t build_id_size = 0;
     char build_id[2 * kMaxBuildIdBytes] = {};  // lower-case hex, not NUL-terminated
     std::atomic<uint32_t> tag{0};              // the user's: e.g. the number a recorder gave it
+    std::atomic<uint8_t> maps_for_itself{0};   // own_mappings.h: 0 until it is asked
   };
 
   struct Location {

@@ -2,14 +2,20 @@
 // for each thread that multiplies matrices (BUFFER_SIZE of its common_x86_64.h; memory.c never unmaps one). Such a mapping is no block of
 // the line that happened to be the first: it is the library's pool.
 //
-// Known by name, because such a mapping looks like any other. HOOK, thread-safe.
+// Known by name, because such a mapping looks like any other: by the name under which it was loaded, or by that of the file to which links
+// lead from there (conda-forge's libcblas.so.3, Debian's alternatives); links of folders don't count. HOOK, thread-safe.
 #pragma once
 
 #include <string_view>
 
+#include "hooking/module_table.h"
+
 namespace memprof {
 
-// `path`: of the library that called mmap, as the loader has it. Links are not followed.
-bool MapsForItself(std::string_view path);
+// Of the library that called mmap. Links are followed once for each library.
+bool MapsForItself(ModuleTable::Identity& library);
+
+// By this path alone.
+bool IsNameOfOwnMapper(std::string_view path);
 
 }  // namespace memprof

@@ -38,8 +38,7 @@ std::string ShortagePhrase(const JvmShortage& shortage) {
 
 // "task 7 (stage 3) asked for more in Book.add Book.java:41, with 470.1 MiB of 512.0 MiB in use"
 std::string HeapErrorPhrase(const ReportPostMortem& death, const proto::HeapShortage& error) {
-  const std::string who = error.task_attempt_id() >= 0 ? fmt::format("task {} (stage {})", error.task_attempt_id(), error.stage_id())
-                                                       : "thread " + error.thread();
+  const std::string who = WhoAsked(error);
   const std::string asked = HeapAskedPhrase(death.stack), use = HeapUsePhrase(*death.heap);
   std::string phrase = fmt::format("{} asked for more{}{}", who, asked.empty() ? "" : " in " + asked, use.empty() ? "" : ", with " + use);
   // Whoever asks last is not to blame for what others hold.
@@ -121,8 +120,10 @@ std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdi
     return fmt::format("{} {}{}{}{}{}", who, what, before, use, end, StagePhrase(death));
   }
   if (verdict.of_jvm) {
-    const std::string task = fmt::format("task {} (stage {})", death.task_attempt_id.value_or(-1), death.stage_id.value_or(-1));
-    return fmt::format("{} died of an OutOfMemoryError: {} failed when {}{}", who, task, ShortagePhrase(*shortage), end);
+    const std::string whose = shortage->asked_by.empty() ? fmt::format("task {} (stage {}) failed", death.task_attempt_id.value_or(-1),
+                                                                       death.stage_id.value_or(-1))
+                                                         : shortage->asked_by + " asked for more";
+    return fmt::format("{} died of an OutOfMemoryError: {} when {}{}", who, whose, ShortagePhrase(*shortage), end);
   }
   if (verdict.of_address_space)
     return fmt::format("{} was killed for its virtual memory, which is address space: {}", who, VirtualPhrase(death));

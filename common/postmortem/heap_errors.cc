@@ -55,10 +55,10 @@ bool IsCloseTo(const proto::HeapShortage& error, const ExecutorFacts& facts, con
 }
 
 // In the order of time, without heaps that were only nearly full.
-std::vector<proto::HeapShortage> ErrorsOf(const std::string& executor_id, const StoreState& state) {
+std::vector<proto::HeapShortage> ErrorsOf(const std::string& executor_id, const StoreState& state, bool of_other_pools = false) {
   std::vector<proto::HeapShortage> errors;
   ForEachShortageIn(executor_id, state.heap_shortages, [&](const proto::HeapShortage& error) {
-    if (!error.nearly_full()) errors.push_back(error);
+    if (!error.nearly_full() && IsOfOtherPool(error.error()) == of_other_pools) errors.push_back(error);
   });
   return errors;
 }
@@ -113,6 +113,16 @@ std::optional<proto::HeapShortage> HeapErrorThatEnded(std::string_view executor_
   return last == nullptr ? std::nullopt : std::optional(*last);
 }
 
+std::optional<JvmShortage> PoolErrorThatEnded(std::string_view executor_id, const ExecutorFacts& facts, const StoreState& state) {
+  const std::vector<proto::HeapShortage> errors = ErrorsOf(std::string(executor_id), state, true);
+  const proto::HeapShortage* last = ErrorThatEnded(errors, facts, state);
+  if (last == nullptr) return std::nullopt;
+  JvmShortage shortage;
+  shortage.pool = PoolOf(last->error());
+  shortage.asked_by = WhoAsked(*last);
+  return shortage;
+}
+
 std::vector<SurvivedHeapError> SurvivedHeapErrors(const StoreState& state) {
   std::vector<SurvivedHeapError> survived;
   state.heap_shortages.ForEachExecutor([&](const std::string& id) {
@@ -135,6 +145,11 @@ std::string HeapAskedPhrase(const std::vector<ReportFrame>& stack) {
     if (!name.empty()) return phrase + ", for " + name;
   }
   return phrase;
+}
+
+std::string WhoAsked(const proto::HeapShortage& error) {
+  return error.task_attempt_id() >= 0 ? fmt::format("task {} (stage {})", error.task_attempt_id(), error.stage_id())
+                                      : "thread " + error.thread();
 }
 
 std::string HeapUsePhrase(const ReportHeapShortage& shortage) {

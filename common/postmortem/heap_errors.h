@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "advice/jvm_shortage.h"
 #include "facts/loss_reason.h"
 #include "proto/memprof.pb.h"
 #include "report/model.h"
@@ -25,7 +26,10 @@ inline constexpr int64_t kEndsWithinMs = 60'000;
 // that such a JVM can't end with.
 std::optional<proto::HeapShortage> HeapErrorThatEnded(std::string_view executor_id, const ExecutorFacts& facts, const StoreState& state);
 
-// Errors that their executors survived: the first of each ended task, and the first of threads without a task, except threads
+// Likewise, an error of another pool: space for classes, or threads. Threads that no task waits for meet it, too.
+std::optional<JvmShortage> PoolErrorThatEnded(std::string_view executor_id, const ExecutorFacts& facts, const StoreState& state);
+
+// Errors of the heap that their executors survived: the first of each ended task, and the first of threads without a task, except threads
 // that ran out together with a task. An error for which Spark ends the executor is not included while that end may still come.
 struct SurvivedHeapError {
   std::string executor_id;
@@ -38,6 +42,8 @@ std::vector<SurvivedHeapError> SurvivedHeapErrors(const StoreState& state);
 // "OrderBook.add OrderBook.java:41, for HashAggregateExec": the innermost frame that is neither Spark's nor the JDK's, else the one
 // that asked, and the operator. "" of no frames.
 std::string HeapAskedPhrase(const std::vector<ReportFrame>& stack);
+// "task 7 (stage 3)", "thread pool-#".
+std::string WhoAsked(const proto::HeapShortage& error);
 // "470.1 MiB of 512.0 MiB in use"; "" where neither is known.
 std::string HeapUsePhrase(const ReportHeapShortage& shortage);
 

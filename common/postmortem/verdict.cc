@@ -101,7 +101,8 @@ Verdict ByOutOfMemoryError(const DeathEvidence& evidence) {
   return {.out_of_memory = pool != JvmPool::kThreads,
           .of_jvm = pool != JvmPool::kThreads && pool != JvmPool::kArray,
           .of_array = pool == JvmPool::kArray,
-          .how = fmt::format("{}, and its task's OutOfMemoryError says that {}", EndPhrase(evidence.loss), PoolPhrase(pool))};
+          .how = fmt::format("{}, and its {} OutOfMemoryError says that {}", EndPhrase(evidence.loss),
+                             evidence.last_word->asked_by.empty() ? "task's" : "JVM's", PoolPhrase(pool))};
 }
 
 // Pages that processes share are in the memory of each of them, so their sum may be more than what the host uses. A host that merely had

@@ -48,7 +48,7 @@ struct DeathEvidence {
   bool exits_on_out_of_memory = false;                      // -XX:+ExitOnOutOfMemoryError
   bool kills_itself_on_out_of_memory = false;               // by SIGKILL: -XX:OnOutOfMemoryError="kill -9 %p"
   std::string heap_error;                                   // of the heap, as its agent reported shortly before; empty: none
-  std::optional<JvmShortage> last_word;                     // of its tasks, right before: an OutOfMemoryError
+  std::optional<JvmShortage> last_word;                     // of its tasks, right before, or its JVM's: an OutOfMemoryError
 };
 
 struct Verdict {

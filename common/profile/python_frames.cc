@@ -27,7 +27,14 @@ bool IsAtPlaceOf(const BoxFrame& frame, const BoxUdf& udf) {
   return frame.language == Language::kPython && frame.first_line != 0 && frame.first_line == udf.line && frame.file == udf.file;
 }
 
-bool HasNameOf(const BoxFrame& frame, const BoxUdf& udf) { return LastPart(frame.function) == LastPart(udf.name); }
+// How surely a frame at its place is this UDF's. Functions of one factory have one place, and may have names of their own.
+enum class Likeness { kNone, kPlace, kLastPartOfName, kName };
+
+Likeness LikenessOf(const BoxFrame& frame, const BoxUdf& udf) {
+  if (!IsAtPlaceOf(frame, udf)) return Likeness::kNone;
+  if (frame.function == udf.name) return Likeness::kName;
+  return LastPart(frame.function) == LastPart(udf.name) ? Likeness::kLastPartOfName : Likeness::kPlace;
+}
 
 // The standard library, and packages that PySpark itself uses. Other packages may wrap the user's function, or be imported for it.
 bool ServesTheFramework(std::string_view file) {
@@ -71,28 +78,43 @@ bool PythonFramework::Contains(const BoxFrame& frame) const {
                                                  }));
 }
 
+bool IsAtPlaceOfUdf(const BoxFrame& frame, const std::vector<BoxUdf>& udfs) {
+  return std::any_of(udfs.begin(), udfs.end(), [&](const BoxUdf& udf) { return IsAtPlaceOf(frame, udf); });
+}
+
 BoxUdf WithNamesOfItsPlace(const BoxUdf& udf, const std::vector<BoxUdf>& udfs) {
+  constexpr size_t kMostNames = 2;
+  std::vector<std::string_view> names;
+  for (const BoxUdf& each : udfs) {
+    const std::string_view name = LastPart(each.name);
+    if (each.file == udf.file && each.line == udf.line && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
   BoxUdf joined = udf;
   joined.name.clear();
-  for (const BoxUdf& each : udfs) {
-    if (each.file == udf.file && each.line == udf.line && each.kind == udf.kind)
-      joined.name += (joined.name.empty() ? "" : ", ") + each.name;
-  }
+  for (size_t i = 0; i < std::min(names.size(), kMostNames); ++i) joined.name += (i == 0 ? "" : ", ") + std::string(names[i]);
+  if (names.size() > kMostNames) joined.name += ", …";
   return joined;
 }
 
-uint32_t UdfOf(const std::vector<const BoxFrame*>& frames, const std::vector<BoxUdf>& udfs, const PythonFramework& framework) {
+UdfOfStack UdfOf(const std::vector<const BoxFrame*>& frames, const std::vector<BoxUdf>& udfs, const PythonFramework& framework,
+                 bool others_are_dropped) {
   for (const BoxFrame* frame : frames) {
-    uint32_t found = 0;  // a function that was given another name has it in the plan and not in its code
+    Likeness best = Likeness::kNone;
+    UdfOfStack found;
     for (size_t i = 0; i < udfs.size(); ++i) {
-      if (!IsAtPlaceOf(*frame, udfs[i])) continue;
-      if (HasNameOf(*frame, udfs[i])) return static_cast<uint32_t>(i + 1);
-      if (found == 0) found = static_cast<uint32_t>(i + 1);
+      const Likeness likeness = LikenessOf(*frame, udfs[i]);
+      if (likeness > best) {
+        found = {static_cast<uint32_t>(i + 1), false};
+        best = likeness;
+      } else if (likeness == best && likeness != Likeness::kName) {
+        found.is_one_of_several = true;
+      }
     }
-    if (found != 0) return found;
+    if (best == Likeness::kPlace && others_are_dropped) return {};
+    if (best != Likeness::kNone) return found;
   }
-  if (udfs.size() != 1) return 0;
-  return HasPlace(udfs.front()) && IsFrameworksOwn(frames, framework) ? 0 : 1;
+  if (udfs.size() != 1 || (HasPlace(udfs.front()) && IsFrameworksOwn(frames, framework))) return {};
+  return {1, false};
 }
 
 }  // namespace memprof

@@ -23,13 +23,24 @@ class PythonFramework {
   std::vector<std::string> roots_;  // with a trailing slash
 };
 
-// Index + 1 of the UDF that `frames` (outermost first) run in: the first frame that is a UDF, else the session's only UDF, else
-// 0. What the framework does by itself, such as its imports and the conversion of batches, is no UDF's: stacks of its code, the
-// standard library's, and of packages that it uses. Stacks without any frame of its are the only UDF's, since they may have been cut.
-uint32_t UdfOf(const std::vector<const BoxFrame*>& frames, const std::vector<BoxUdf>& udfs, const PythonFramework& framework);
+struct UdfOfStack {
+  uint32_t index_plus_1 = 0;       // 0: none
+  bool is_one_of_several = false;  // others are as likely: they have the same place, and share their code
+  bool operator==(const UdfOfStack&) const = default;
+};
 
-// The UDF with the names of all of `udfs` that have its place and kind, such as closures of one factory: nobody can tell apart what they
-// allocate.
+// The UDF that `frames` (outermost first) run in: the first frame that is a UDF, else the session's only UDF, else none. What the framework
+// does by itself, such as its imports and the conversion of batches, is no UDF's: stacks of its code, the standard library's, and of
+// packages that it uses. Stacks without any frame of its are the only UDF's, since they may have been cut.
+// `others_are_dropped`: the session has UDFs that are not in `udfs`, and whose frames may be at the place of one that is.
+UdfOfStack UdfOf(const std::vector<const BoxFrame*>& frames, const std::vector<BoxUdf>& udfs, const PythonFramework& framework,
+                 bool others_are_dropped = false);
+
+// Whether a frame is at the place of one of `udfs`: then it may have a name that the user gave.
+bool IsAtPlaceOfUdf(const BoxFrame& frame, const std::vector<BoxUdf>& udfs);
+
+// The UDF with the names of those of `udfs` that have its place, the first two and an ellipsis: functions that share one code object, so
+// that nobody can tell apart what they allocate.
 BoxUdf WithNamesOfItsPlace(const BoxUdf& udf, const std::vector<BoxUdf>& udfs);
 
 }  // namespace memprof

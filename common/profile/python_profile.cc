@@ -75,14 +75,16 @@ class SessionSites {
     }
   }
 
-  void AddSites(const SessionSpan& span, const std::vector<uint32_t>& udfs) {
+  // `number_of`: a UDF's in the profile.
+  template <typename NumberOf>
+  void AddSites(const SessionSpan& span, NumberOf number_of) {
     const uint32_t number = sites_->AddSession(span);
     for (const BoxSite& box : session_.sites) {
       ProfileSite site;
       site.origin = box.origin;
       site.stack = NodeOf(box.stack);
-      const uint32_t udf = UdfOf(FramesOf(box.stack), session_.udfs, framework_);
-      site.udf = udf == 0 ? 0 : udfs[udf - 1];
+      const UdfOfStack udf = UdfOf(FramesOf(box.stack), session_.udfs, framework_, udfs_dropped_);
+      site.udf = udf.index_plus_1 == 0 ? 0 : number_of(udf);
       site.sampled = box.sampled;
       site.allocated_bytes = static_cast<double>(box.allocated_bytes);
       site.allocations = static_cast<double>(box.allocations);
@@ -113,6 +115,8 @@ class SessionSites {
     frame.offset = box.offset;
     frame.in_framework = framework_.Contains(box);
     if (box.language == Language::kPython && !frame.in_framework && !IsInstalledCode(box.file)) NameUsers(box, names, &frame);
+    if (names.withheld && IsInstalledCode(box.file) && IsAtPlaceOfUdf(box, session_.udfs))
+      frame.function = Withheld("function", box.function);
     if (box.language == Language::kNative) return AddNativeFrame(std::move(frame), names.native, sites_);
     return {sites_->AddFrame(std::move(frame))};
   }
@@ -140,6 +144,8 @@ class SessionSites {
   }
 
   const BoxSession& session_;
+  const bool udfs_dropped_ = std::any_of(session_.counters.begin(), session_.counters.end(),
+                                         [](const BoxCounter& counter) { return counter.name == "droppedUdfs"; });
   ProfileSites* sites_;
   PythonFramework framework_;
   std::vector<std::vector<uint32_t>> frames_;
@@ -192,9 +198,15 @@ void AddPythonSessions(const std::vector<PythonSession>& sessions, const PythonN
   for (size_t i = 0; i < sessions.size(); ++i) {
     const PythonSession& python = sessions[i];
     std::vector<uint32_t> udfs;
-    for (const BoxUdf& udf : python.session.udfs) udfs.push_back(udf_list.Add(WithNamesOfItsPlace(udf, python.session.udfs)));
+    for (const BoxUdf& udf : python.session.udfs) udfs.push_back(udf_list.Add(udf));
     SessionSites session(python.session, names, sites);
-    session.AddSites(SpanOf(python), udfs);
+    session.AddSites(SpanOf(python), [&](const UdfOfStack& found) {
+      const size_t index = found.index_plus_1 - 1;
+      if (!found.is_one_of_several) return udfs[index];
+      const uint32_t joined = udf_list.Add(WithNamesOfItsPlace(python.session.udfs[index], python.session.udfs));
+      udfs.push_back(joined);  // behind those that have an index; each counts once below
+      return joined;
+    });
     udfs = EachOnce(std::move(udfs));
     session.AddIncidents(python.box);
     if (python.leftovers) {

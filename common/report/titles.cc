@@ -86,8 +86,12 @@ std::string_view FileTitle(std::string_view path) {
   return path.substr(path.size() - name.size() - 1 - parent.size());
 }
 
+// Without the functions around it, as Spark's plan shows it.
 std::string UdfTitle(const ReportUdf& udf) {
-  return udf.file.empty() ? udf.name : fmt::format("{} ({})", udf.name, Place(FileTitle(udf.file), udf.line));
+  constexpr std::string_view kScope = "<locals>.";
+  const size_t scope = udf.name.rfind(kScope);
+  const std::string_view name = scope == udf.name.npos ? udf.name : std::string_view(udf.name).substr(scope + kScope.size());
+  return udf.file.empty() ? std::string(name) : fmt::format("{} ({})", name, Place(FileTitle(udf.file), udf.line));
 }
 
 std::string FramePlace(const ReportFrame& frame) {

@@ -159,3 +159,16 @@ def test_a_jvm_that_kills_itself_on_an_error_was_not_killed_from_outside(spark_r
     else:
         assert "last word was an OutOfMemoryError: Java heap space; it is told to kill itself" in death["how"]
     assert [path for path, log in run.executor_logs().items() if "# java.lang.OutOfMemoryError" in log]
+
+
+@pytest.mark.full
+@pytest.mark.one_line("3.5")
+def test_a_jvm_that_ends_itself_by_sigterm(spark_run, hog):
+    """YARN's default. The task catches its error: otherwise Spark's handler may be faster, with a code of its own."""
+    ends = {"spark.executor.extraJavaOptions": "-XX:OnOutOfMemoryError='kill %p'"}
+    run = spark_run("heap_errors.py", "terminated", HELD_BYTES, master=MASTER, jar=hog, conf=CONF | ends)
+    (death,) = run.demand_success().report()["postMortems"]
+    assert (death["process"], death["exitCode"], death["survived"], death["outOfMemory"]) == ("jvm", 143, False, True)
+    assert "its JVM's last word was an OutOfMemoryError: Java heap space" in death["how"]
+    demand_asked(death)
+    demand_advice(death)

@@ -227,6 +227,10 @@ void Agent::OnHeapExhausted(JNIEnv* jni, const char* error) noexcept {
   Guarded([&] { shortages_.Exhausted(jni, error); });
 }
 
+void Agent::OnPoolExhausted(JNIEnv* jni, const char* error) noexcept {
+  Guarded([&] { shortages_.PoolExhausted(jni, error); });
+}
+
 void Agent::OnHeapExhaustedExit(JNIEnv* jni) noexcept {
   Guarded([&] { shortages_.ExhaustedExit(jni); });
 }

@@ -65,6 +65,7 @@ class Agent {
   void OnHeapSample(JNIEnv* jni, jthread thread, jobject object, uint64_t size) noexcept;
   void OnPause(bool begins) noexcept;                             // in a collection
   void OnHeapExhausted(JNIEnv* jni, const char* error) noexcept;  // on the thread that ran out
+  void OnPoolExhausted(JNIEnv* jni, const char* error) noexcept;  // likewise, of space for classes or of threads
   void OnHeapExhaustedExit(JNIEnv* jni) noexcept;                 // likewise; the JVM exits when it returns
   void OnThreadStarting(jthread thread) noexcept;                 // on the parent's thread
   void OnThreadStart(JNIEnv* jni, jthread thread) noexcept;       // on the new one

@@ -100,14 +100,18 @@ std::string HeapShortages::EnvelopeWith(const Application& application, const Sh
   return envelope.SerializeAsString();
 }
 
+int64_t HeapShortages::TaskOfThisThread() {
+  int64_t task = -1;
+  ground_->tasks.WithTask(CurrentTask(), [&](TaskFigures& figures) { task = figures.key.task_attempt_id; });
+  return task;
+}
+
 void HeapShortages::Exhausted(JNIEnv* jni, const char* error) {
   const CallsInFlight::Call report(&reports_);
   const ApplicationRef application = ground_->application.Get();
   if (application == nullptr) return;
-  int64_t task = -1;
-  ground_->tasks.WithTask(CurrentTask(), [&](TaskFigures& figures) { task = figures.key.task_attempt_id; });
   ground_->left_words.Met(EpochMs());
-  const ShortageLimits::Worth worth = limits_.Met(task, MonotonicNs());
+  const ShortageLimits::Worth worth = limits_.Met(TaskOfThisThread(), MonotonicNs());
   if (worth == ShortageLimits::Worth::kCounting) return;
   ShortageInputs inputs = OnThisThread(jni);
   inputs.error = error == nullptr ? "" : error;
@@ -119,6 +123,18 @@ void HeapShortages::Exhausted(JNIEnv* jni, const char* error) {
   std::vector<std::string> tasks = tasks_->Snapshots();  // there may be no time for another message
   for (const std::string& profile : tasks) ground_->messages.Put(profile);
   ground_->left_words.LeaveTasks(PlaceOf(*application, false), std::move(tasks));
+}
+
+void HeapShortages::PoolExhausted(JNIEnv* jni, const char* error) {
+  const CallsInFlight::Call report(&reports_);
+  const ApplicationRef application = ground_->application.Get();
+  if (application == nullptr || error == nullptr) return;
+  ground_->left_words.Met(EpochMs());
+  if (pool_limits_.Met(TaskOfThisThread(), MonotonicNs()) == ShortageLimits::Worth::kCounting) return;
+  ShortageInputs inputs = OnThisThread(jni);
+  inputs.errors = pool_limits_.errors();
+  inputs.error = error;
+  Tell(*application, inputs);
 }
 
 void HeapShortages::Tell(const Application& application, const ShortageInputs& inputs) {

@@ -1,5 +1,5 @@
-// HeapShortages: reports an OutOfMemoryError of the heap, on the thread that ran out of memory, and a heap that is nearly full. Nothing
-// here allocates in the heap. Thread-safe.
+// HeapShortages: reports an OutOfMemoryError of the heap, on the thread that ran out of memory, and a heap that is nearly full; likewise
+// the JVM's errors of other pools, without a look at the heap. Nothing here allocates in the heap. Thread-safe.
 #pragma once
 
 #include <jni.h>
@@ -24,13 +24,18 @@ class HeapShortages {
  public:
   HeapShortages(Ground* ground, const JvmHeap* heap, RunningTasks* tasks) : ground_(ground), heap_(heap), tasks_(tasks) {}
 
-  void Reset() { limits_.Reset(); }
+  void Reset() {
+    limits_.Reset();
+    pool_limits_.Reset();
+  }
   // Waits for reports that have begun, before what they use is stopped: an error often ends the JVM while another thread, which met one
   // before, still looks at the heap.
   void AwaitReports(int patience) { reports_.WaitForEnd(kMostWaiting * patience); }
   void Stop(const Application& application);       // nothing stays of a JVM that lives on
   void Exhausted(JNIEnv* jni, const char* error);  // `error`: the JVM's words; may be null
-  void ExhaustedExit(JNIEnv* jni);                 // the JVM exits when it returns
+  // Space for classes, or threads; `error` as above. Direct buffers' errors are Java code's own: JVMTI doesn't tell of them.
+  void PoolExhausted(JNIEnv* jni, const char* error);
+  void ExhaustedExit(JNIEnv* jni);  // the JVM exits when it returns
   // After collections that left most of the heap in use; on the sweeper's thread. False: there was nothing to tell.
   bool NearlyFull(JNIEnv* jni, const Application& application, const std::optional<proto::RetainedHeap>& retained);
 
@@ -39,6 +44,7 @@ class HeapShortages {
   static constexpr std::chrono::seconds kMostWaiting{2};
 
   ShortageInputs OnThisThread(JNIEnv* jni);
+  int64_t TaskOfThisThread();  // -1: none
   // Walks the whole heap. If another thread is doing so, waits for it for at most `patience`.
   void LookAtHeap(JNIEnv* jni, const Application& application, std::chrono::milliseconds patience, ShortageInputs* inputs);
   // `used`: when the error occurred, as UsedAtError says.
@@ -52,7 +58,7 @@ class HeapShortages {
   Ground* ground_;
   const JvmHeap* heap_;
   RunningTasks* tasks_;
-  ShortageLimits limits_;
+  ShortageLimits limits_, pool_limits_;
   HeapInUse in_use_;
   CallsInFlight reports_;
   std::timed_mutex look_;  // one walk of the whole heap at a time

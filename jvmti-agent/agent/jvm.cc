@@ -43,7 +43,11 @@ void JNICALL OnCollectionStart(jvmtiEnv*) { Agent::Get().OnPause(true); }
 void JNICALL OnCollectionFinish(jvmtiEnv*) { Agent::Get().OnPause(false); }
 
 void JNICALL OnExhausted(jvmtiEnv*, JNIEnv* jni, jint flags, const void*, const char* description) {
-  if ((flags & JVMTI_RESOURCE_EXHAUSTED_JAVA_HEAP) != 0) Agent::Get().OnHeapExhausted(jni, description);
+  if ((flags & JVMTI_RESOURCE_EXHAUSTED_JAVA_HEAP) != 0) {
+    Agent::Get().OnHeapExhausted(jni, description);
+  } else if ((flags & JVMTI_RESOURCE_EXHAUSTED_OOM_ERROR) != 0) {  // Metaspace, Compressed class space, threads
+    Agent::Get().OnPoolExhausted(jni, description);
+  }
 }
 
 void JNICALL OnVmDeath(jvmtiEnv*, JNIEnv*) { Agent::Get().OnVmDeath(); }
@@ -77,6 +81,9 @@ Status Jvm::Prepare(JavaVM* vm, Phase phase, Shortcomings* shortcomings) {
   wanted = {};
   wanted.can_generate_resource_exhaustion_heap_events = 1;
   Acquire(jvmti, wanted, "OutOfMemoryErrors of the heap", &capabilities_, shortcomings);
+  wanted = {};
+  wanted.can_generate_resource_exhaustion_threads_events = 1;
+  Acquire(jvmti, wanted, "OutOfMemoryErrors for want of threads", &capabilities_, shortcomings);
   if (phase == Phase::kOnLoad) {
     wanted = {};
     wanted.can_generate_early_vmstart = 1;  // natives of Unsafe and Thread are bound before the ordinary start

@@ -32,6 +32,11 @@ class UserFunction(NamedTuple):
     file: str
     line: int
     """Its code's first line: that of ``def``, or of the first decorator above it."""
+    code: types.CodeType
+    given_name: str
+    """Its ``__name__``."""
+    is_renamed: bool
+    """Its code has another name, and runs for no other function that it calls."""
 
 
 def user_functions(command: Any) -> list[UserFunction]:
@@ -48,9 +53,25 @@ def user_functions(command: Any) -> list[UserFunction]:
     return found
 
 
-def _name_of(function: types.FunctionType) -> str:
-    own = function.__qualname__.rpartition(".")[2]
-    return function.__qualname__ if function.__name__ == own else function.__name__
+def _described(function: types.FunctionType) -> UserFunction:
+    code, given = function.__code__, function.__name__
+    qualified = function.__qualname__
+    name = qualified if given == qualified.rpartition(".")[2] else given
+    is_renamed = given != code.co_name and not any(_is_sibling(_content(cell), function) for cell in _cells(function))
+    return UserFunction(name, code.co_filename, code.co_firstlineno, code, given, is_renamed)
+
+
+def _cells(function: types.FunctionType) -> tuple[types.CellType, ...]:
+    return function.__closure__ or ()
+
+
+def _is_sibling(value: Any, function: types.FunctionType) -> bool:
+    """Of the same factory, and pickled together with it."""
+    return (
+        isinstance(value, types.FunctionType)
+        and value.__code__ is function.__code__
+        and value.__name__ != function.__name__
+    )
 
 
 def kind_of_command(command: Any) -> str | None:
@@ -79,12 +100,11 @@ def _collect(value: Any, found: list[UserFunction], seen: set[int], depth: int) 
             _collect(wrapped, found, seen, depth + 1)
         elif _is_of_pyspark(value):
             # Closures are sorted by name; in pyspark's pipelines that is `func`, the later one, before `prev_func`.
-            for cell in reversed(value.__closure__ or ()):
+            for cell in reversed(_cells(value)):
                 _collect(_content(cell), found, seen, depth + 1)
         else:
-            code = value.__code__
-            function = UserFunction(_name_of(value), code.co_filename, code.co_firstlineno)
-            if function not in found:
+            function = _described(value)
+            if function[:3] not in (other[:3] for other in found):
                 found.append(function)
     elif _is_of_pyspark(type(value)):
         for attribute in getattr(value, "__dict__", {}).values():

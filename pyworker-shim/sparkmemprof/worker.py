@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import mmap
 import sys
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any, Callable
 
 from sparkmemprof.arrow_pool import ArrowPool, arrow_pool, choose_arrow_pool, count_arrow_pool
@@ -24,7 +24,7 @@ from sparkmemprof.task_processes import TaskProcesses
 from sparkmemprof.udfs import UserFunction, kind_of_command, user_functions
 
 _WORKER_MODULE = "pyspark.worker"
-_MOST_NAMES_OF_A_PLACE = 3
+_MOST_NAMES_OF_A_CODE = 2
 _ENTRY_MODULE = "pyspark.worker_under_sparkmemprof"
 _NOT_PROFILED = "Python workers are not profiled"
 
@@ -51,6 +51,7 @@ class WorkerProfiler:
         self._eval_type_names: dict[int, str] = {}
         self._processes = TaskProcesses(hooks, config, warn)
         self._dropped_udfs: set[tuple[str, str, int, str]] = set()
+        self._codes: dict[int, tuple[CodeType, list[str]]] = {}  # by id; they stay alive while they have names
         self._arrow_at_open: ArrowPool | None = None
         self._is_first_task = True
 
@@ -153,8 +154,9 @@ class WorkerProfiler:
 
     def _close_session(self) -> None:
         self._quietly(count_arrow_pool, self._hooks, self._arrow_at_open)
-        self._processes.end()
+        self._quietly(self._processes.end)
         self._hooks.close_session()
+        self._codes = {}
 
     def _measure_baseline(self) -> None:
         """Records what the worker holds before its first task's code runs. Unpickling the task has imported what that
@@ -182,8 +184,9 @@ class WorkerProfiler:
     def _add_udfs(self, command: Any) -> None:
         kind = kind_of_command(command) or self._kind()
         for function in user_functions(command):
-            udf = self._udf_of(function, kind)
-            if udf is None:
+            self._name_code(function)
+            udf = (function.name, function.file, function.line, kind)
+            if udf in self._processes.udfs:
                 continue
             if self._hooks.add_udf(*udf):
                 self._processes.udfs.append(udf)
@@ -191,13 +194,15 @@ class WorkerProfiler:
                 self._dropped_udfs.add(udf)
                 self._hooks.set_counter("droppedUdfs", len(self._dropped_udfs))
 
-    def _udf_of(self, function: UserFunction, kind: str) -> tuple[str, str, int, str] | None:
-        """What the box has of it; None for nothing new. Closures of one factory share their code, so that nobody can
-        tell apart what they allocate: the first two are named, and an ellipsis stands for the others."""
-        place = (*function[1:], kind)
-        beside = [udf[0] for udf in self._processes.udfs if udf[1:] == place]
-        name = function.name if len(beside) < _MOST_NAMES_OF_A_PLACE - 1 or function.name in beside else "…"
-        return None if name in beside else (name, *place)
+    def _name_code(self, function: UserFunction) -> None:
+        """Functions of one factory have one code name. Unpickled by themselves, each has a code object of its own, by
+        which stacks can show its name; those of one command may share it."""
+        _, names = self._codes.setdefault(id(function.code), (function.code, []))
+        if function.given_name not in names:
+            names.append(function.given_name)
+        if len(names) > 1 or function.is_renamed:
+            shown = names if len(names) <= _MOST_NAMES_OF_A_CODE else [*names[:_MOST_NAMES_OF_A_CODE], "…"]
+            self._hooks.name_code(function.code, ", ".join(shown))
 
     def _kind(self) -> str:
         """PythonEvalType's name without its prefix, e.g. MAP_PANDAS_ITER_UDF; RDD for functions of RDDs."""

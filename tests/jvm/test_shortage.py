@@ -1,4 +1,4 @@
-"""OutOfMemoryErrors of the heap: what the agent tells of them before a JVM is gone, and when it lives on."""
+"""OutOfMemoryErrors of the JVM: what the agent tells of them before a JVM is gone, and when it lives on."""
 
 import subprocess
 
@@ -112,6 +112,25 @@ def test_an_error_that_is_caught(java, collector):
     left = words(outcome)  # it may have ended the JVM, a moment later
     assert shortage_of(left) == shortage
     assert [envelope["task"]["taskAttemptId"] for envelope in left if "task" in envelope] == [1]
+
+
+@pytest.mark.parametrize(
+    ("way", "words", "function"),
+    [
+        ("classes", ("Metaspace", "Compressed class space"), "HeapHog.defineClasses"),
+        ("threads", ("unable to create native thread",), "HeapHog.startThread"),
+    ],
+)
+def test_errors_of_other_pools(java, way, words, function):
+    outcome = run(java, way, "Serial", "-XX:MaxMetaspaceSize=20m")
+    assert outcome.status == 0, outcome.err
+    assert "caught" in outcome.out
+    (shortage,) = shortages(outcome)
+    assert shortage["error"].startswith(words)
+    assert (shortage["taskAttemptId"], shortage["stageId"], shortage["endsJvm"]) == (1, 3, False)
+    assert function in [frame["function"] for frame in shortage["frames"]]
+    assert (shortage["classes"], shortage["totalBytes"]) == ([], 0), "the heap is not to blame"
+    assert shortage.get("retained") is None
 
 
 def test_a_report_that_has_begun_is_ended_before_the_profiler_stops(java):

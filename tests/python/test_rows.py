@@ -36,3 +36,13 @@ def test_a_pool_is_charged_to_no_line(run_scene, boxes):
     scene = run_scene("rows")
     charged = sites_on_line(boxes.sites(), str(SCENES / "rows.py"), scene["pool_line"])
     assert sum(site["allocated"] for site in charged) < 1_000_000
+
+
+def test_a_library_is_known_behind_a_link(run_scene, boxes):
+    scene = run_scene("linked_library")
+    (box,) = boxes.read().values()
+    assert box["rows"]["rows"]["pool: liballocator.so"] == scene["held"], "where it has moved to"
+    assert scene["counters"]["reservedBytes"] == scene["pool"]
+    for line in scene["lines"]:
+        charged = sites_on_line(boxes.sites(), str(SCENES / "linked_library.py"), line)
+        assert sum(site["allocated"] for site in charged) < 1_000_000

@@ -74,6 +74,7 @@ def test_every_kind_of_function_is_named_and_its_bytes_stay_in_its_session(run_j
         "limit": 5,
         "udtf": [42],
         "closures": list(range(12)),
+        "shared": [0, 1, 2],
         "many": [0] * 35,
         "decorated": 3,
     }
@@ -110,9 +111,18 @@ def test_every_kind_of_function_is_named_and_its_bytes_stay_in_its_session(run_j
     rdd = next(session for session in sessions if any(udf["kind"] == "RDD" for udf in session["udfs"]))
     assert [udf["name"] for udf in rdd["udfs"]] == ["of_rdd", "of_rdd_then", "keeps", "Callable.__call__"]
     closures = next(session for session in sessions if any(udf["name"] == "price_0" for udf in session["udfs"]))
-    assert [udf["name"] for udf in closures["udfs"]] == ["price_0", "price_1", "…"], "as Spark's plan shows them"
+    assert [udf["name"] for udf in closures["udfs"]] == [f"price_{number}" for number in range(12)], (
+        "as in Spark's plan"
+    )
     assert len({(udf["file"], udf["line"]) for udf in closures["udfs"]}) == 1
     assert "droppedUdfs" not in closures["counters"]
+    for number in range(12):  # each has sizes of its own
+        blocks = {site["allocated"] for _, site in taken_by(f"price_{number}") if not site["sampled"]}
+        assert blocks
+        assert all(size % (14_999_993 + 2 * number) == 0 for size in blocks), number
+    ((together, site),) = {id(session): (session, site) for session, site in taken_by("share, share_1")}.values()
+    assert [udf["name"] for udf in together["udfs"]] == ["shared.<locals>.share", "share_1"]
+    assert site["allocated"] % 15_999_993 == 0
     many = next(session for session in sessions if any(udf["name"] == "many_0" for udf in session["udfs"]))
     assert [udf["name"] for udf in many["udfs"]] == [f"many_{number}" for number in range(32)]
     assert many["counters"]["droppedUdfs"] == 3

@@ -48,9 +48,7 @@ void Note(int signal, const siginfo_t& info, const void* context) {
   const ReentryGuard guard(hook_thread);
   if (sigsetjmp(end_of_walk, 0) != 0) return;
   hook_state.names.Interrupted(InstructionIn(context));
-  const StackSources sources = {*recorder,         hook_state.loader,    hook_state.names,
-                                hook_state.stacks, hook_state.scratches, hook_state.interpreter};
-  recorder->NoteFatalSignal(signal, info.si_code, CaptureMixedStack(sources, StackDetail::kNative, kLargeBlock));
+  recorder->NoteFatalSignal(signal, info.si_code, CaptureMixedStack(hook_state.SourcesFor(*recorder), StackDetail::kNative, kLargeBlock));
 }
 
 // A fault occurs again when its instruction runs again; a signal that was sent must be sent again.

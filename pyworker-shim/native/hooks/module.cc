@@ -39,6 +39,11 @@ py::dict CountersAsDict() {
   return result;
 }
 
+void NameCode(const py::object& code, const std::string& name) {
+  if (!PyCode_Check(code.ptr())) throw py::type_error("name_code: no code object");
+  NameSessionCode(code.ptr(), name);
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_hooks, module) {
@@ -55,8 +60,10 @@ PYBIND11_MODULE(_hooks, module) {
   module.def("set_task", &SetTask, py::arg("task_attempt_id"), py::arg("stage_id"), py::arg("stage_attempt"), py::arg("partition"),
              py::arg("attempt_number"), "Says which task the open session serves; -1 is unknown.");
   module.def("add_udf", &AddSessionUdf, py::arg("name"), py::arg("file"), py::arg("line"), py::arg("kind"),
-             "Names a user's function that the open session runs: __qualname__, file, line of its def, kind of evaluation. False: the "
+             "Names a user's function that the open session runs: name, file, line of its def, kind of evaluation. False: the "
              "session names as many others as it can.");
+  module.def("name_code", &NameCode, py::arg("code"), py::arg("name"),
+             "Stacks of the open session show the code object of one of its UDFs by this name. It must live until close_session().");
   module.def("set_counter", &SetSessionCounter, py::arg("name"), py::arg("value"), "Sets a counter of the open session.");
   module.def("close_session", &CloseTaskSession, "Closes and seals the open session, if there is one.");
   module.def("note_fatal_signals", &NoteFatalSignals,

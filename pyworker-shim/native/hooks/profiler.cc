@@ -14,6 +14,7 @@
 #include "allocators/pymalloc_hooks.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "frames/code_fields.h"
 #include "frames/frame_cursor.h"
 #include "frames/interpreter.h"
 #include "hooking/got_patcher.h"
@@ -160,6 +161,7 @@ void OpenTaskSession() {
   if (recorder == nullptr) return;
   InstallPymallocHooks();  // a wrapper that was installed before ours may have removed ours
   const ReentryGuard guard(hook_thread);
+  if (!kCodesHaveVersions) hook_state.codes_lifetime.fetch_add(1, std::memory_order_relaxed);
   ForgettingTags(recorder, [&] { recorder->OpenSession(TaskIdentity()); });
 }
 
@@ -174,12 +176,15 @@ bool AddSessionUdf(std::string_view name, std::string_view file, uint32_t line, 
   return recorder == nullptr || recorder->AddUdf(Ref(name), Ref(file), line, Ref(kind));
 }
 
+void NameSessionCode(const void* code, std::string_view name) { hook_state.renamed.Add(code, Ref(name)); }
+
 void SetSessionCounter(std::string_view name, uint64_t value) {
   const ReentryGuard guard(hook_thread);
   if (Recorder* recorder = Active()) recorder->SetCounter(Ref(name), value);
 }
 
 void CloseTaskSession() {
+  hook_state.renamed.Clear();
   const ReentryGuard guard(hook_thread);
   Recorder* recorder = Active();
   if (recorder == nullptr) return;

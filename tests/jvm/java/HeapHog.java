@@ -15,10 +15,10 @@ import org.sparkmemprof.jni.NativeAgent;
  * at once, "nearly" to stay just below, "nearly-killed" to be killed then, "halt" to end the JVM
  * while an error ends it, "churn" to have collections run without a pause while one ends it, "exit"
  * to end it as Spark's handler does, after an error of which no message can leave, "stops" to stop
- * the profiler while an error is being reported, "lives" to go on for a minute after one, "none". A
- * second argument "alone": no thread but the task's needs heap, so that no other runs out first. It
- * catches the error, closes its task and prints how many bytes it held. With
- * -XX:+ExitOnOutOfMemoryError it comes to nothing of that.
+ * the profiler while an error is being reported, "lives" to go on for a minute after one, "classes"
+ * and "threads" to run out of those, "none". A second argument "alone": no thread but the task's
+ * needs heap, so that no other runs out first. It catches the error, closes its task and prints how
+ * many bytes it held. With -XX:+ExitOnOutOfMemoryError it comes to nothing of that.
  */
 public final class HeapHog {
   private static final int KEPT_BYTES = 1003; // 1,024 with its header
@@ -101,6 +101,23 @@ public final class HeapHog {
     askForLarge();
   }
 
+  /** Each class loader has a class of its own, of this one's bytes. */
+  static void defineClasses() throws IOException {
+    byte[] bytes = HeapHog.class.getResourceAsStream("HeapHog.class").readAllBytes();
+    for (; ; ) kept.add(new Definer().define(bytes));
+  }
+
+  private static final class Definer extends ClassLoader {
+    Class<?> define(byte[] bytes) {
+      return defineClass("HeapHog", bytes, 0, bytes.length);
+    }
+  }
+
+  /** One with a stack for which there is no address space. */
+  static void startThread() {
+    new Thread(null, () -> {}, "too-large", 1L << 46).start();
+  }
+
   static void fill() {
     List<Object> mine = new ArrayList<>();
     for (; ; ) mine.add(new int[3001]);
@@ -151,6 +168,10 @@ public final class HeapHog {
         stayNearlyFull();
         awaitWords();
         new ProcessBuilder("kill", "-9", "" + ProcessHandle.current().pid()).start().waitFor();
+      } else if (args[0].equals("classes")) {
+        defineClasses();
+      } else if (args[0].equals("threads")) {
+        startThread();
       } else if (args[0].equals("small")) {
         fill();
       }

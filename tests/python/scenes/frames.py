@@ -4,6 +4,7 @@ import asyncio
 import ctypes
 import sys
 import threading
+import types
 
 import stage
 
@@ -188,6 +189,48 @@ def reused_code():
         del scope
 
 
+def reused_code_of_another_session():
+    """The same, where only the middle of their line tables differs: from CPython 3.12 on it can't go wrong."""
+    before, after = " a = 0\n" * 8, " b = 0\n" * 8
+    scope = {"library": library}
+    for task in range(2, 7):
+        source = f"def same(size):\n{before}{task * chr(10)} library.exact_malloc(size)\n{after}"
+        exec(compile(source, "reused", "exec"), scope)
+        scope[task] = scope["same"]
+    for task in range(2, 7):
+        stage.open_session(task)
+        size = expect.size()
+        types.FunctionType(scope[task].__code__.replace(), scope)(size)
+        expect.note(size, 0)
+        expect.found[-1].update(function="same", file="reused", line=task + 10)
+
+
+def of_factory(size):
+    block, line = library.exact_malloc(size), stage.line()
+    expect.note(size, line)
+    return block
+
+
+def renamed():
+    """Closures of one factory as a worker has them: each with a code object and a name of its own."""
+    codes = [of_factory.__code__.replace() for _ in range(4)]
+    for code, name in zip(codes, ("price_0", "größe", "either", "x" * 200)):
+        stage.hooks.name_code(code, name)
+    stage.hooks.name_code(codes[0], "price_0")
+    stage.hooks.name_code(codes[2], "or")
+    call_each(codes, "price_0", "größe", "or", "of_factory")
+    stage.hooks.close_session()
+    stage.open_session(2)
+    call_each(codes, *["of_factory"] * 4)
+
+
+def call_each(codes, *names):
+    for number, (code, name) in enumerate(zip(codes, names)):
+        scope = {"function": types.FunctionType(code, globals()), "size": expect.size()}
+        exec(compile("function(size)", f"caller-{number}.py", "exec"), scope)
+        expect.found[-1]["function"] = name
+
+
 def beyond_ascii():
     size = expect.size()
     scope = {"library": library, "size": size}
@@ -237,4 +280,6 @@ reused_code()
 beyond_ascii()
 traced()
 Destroyed()
+renamed()
+reused_code_of_another_session()
 expect.finish()

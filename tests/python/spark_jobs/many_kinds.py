@@ -106,10 +106,21 @@ def under_a_decorator(batches):
 
 def priced(number):
     def price(value):
-        return value + number + take(14_999_993)
+        return value + number + take(14_999_993 + 2 * number)
 
     price.__name__ = f"price_{number}"
     return udf(price, LongType())
+
+
+def shared(number):
+    """Two of these in one chain are pickled together, with one code object. The first one keeps its name."""
+
+    def share(value):
+        return value + take(15_999_993)
+
+    if number > 0:
+        share.__name__ = f"share_{number}"
+    return share
 
 
 def one_of_many(number):
@@ -144,6 +155,7 @@ def main():
         "limit": lambda: len(frame.mapInPandas(endless, "id long").limit(5).collect()),
         "udtf": lambda: [row[0] for row in Doubling(lit(21)).collect()],
         "closures": lambda: list(frame.select(*[priced(number)(col("id")) for number in range(12)]).first()),
+        "shared": lambda: numbers.map(shared(0)).map(shared(1)).collect(),
         "many": lambda: list(frame.select(*[one_of_many(number)(col("id")) for number in range(35)]).first()),
         "decorated": lambda: len(frame.mapInPandas(under_a_decorator, "id long").collect()),
     }

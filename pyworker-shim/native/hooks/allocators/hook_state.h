@@ -8,6 +8,7 @@
 #include "frames/frame_names.h"
 #include "frames/interpreter.h"
 #include "frames/mixed_stack.h"
+#include "frames/renamed_codes.h"
 #include "frames/stack_scratch.h"
 #include "hooking/loader_watch.h"
 #include "resident/region_table.h"
@@ -26,10 +27,13 @@ struct HookState {
   std::atomic<uint64_t> interval{0};                                   // bytes
   LoaderWatch loader;
   FrameNames names;
+  RenamedCodes renamed;
   StackMemo stacks;
   Interpreter interpreter;
   ScratchPool scratches;
   RegionTable regions;
+  // Before CPython 3.12 it counts sessions: a code object may look like one of an earlier session. From 3.12 on it stays 0.
+  std::atomic<uint32_t> codes_lifetime{0};
   // Mappings that only reserve address space (PROT_NONE, MAP_NORESERVE): charged to no line.
   std::atomic<uint64_t> reservations{0}, reserved_bytes{0};
 
@@ -41,6 +45,9 @@ struct HookState {
   Recorder* End() {
     live_counts.store(nothing_live, std::memory_order_release);
     return recorder.exchange(nullptr, std::memory_order_acq_rel);
+  }
+  StackSources SourcesFor(Recorder& target) {
+    return {target, loader, names, renamed, stacks, scratches, interpreter, codes_lifetime.load(std::memory_order_relaxed)};
   }
   // False means certainly not followed.
   bool MayBeLive(const void* block) const {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdarg>
 #include <optional>
-#include <string_view>
 
 #include "allocators/hooked_functions.h"
 #include "allocators/note.h"
@@ -19,32 +18,33 @@ uintptr_t PageEnd(uintptr_t begin, size_t size) { return (begin + size + LiveSet
 // False: the kernel refuses to unmap at this address and changes nothing.
 bool AtPageStart(const void* address) { return (reinterpret_cast<uintptr_t>(address) & LiveSet::kPageMask) == 0; }
 
-// The path of the library that this address of code is in: kept for good, null if it isn't known.
-std::string_view LibraryAt(const void* address) {
-  const ModuleTable::Location location = hook_state.loader.modules().Find(reinterpret_cast<uintptr_t>(address));
-  return location.module == nullptr ? std::string_view() : std::string_view(location.module->path, location.module->path_size);
+// The library that this address of code is in; null if it isn't known.
+ModuleTable::Identity* LibraryAt(const void* address) {
+  return hook_state.loader.modules().Find(reinterpret_cast<uintptr_t>(address)).module;
 }
 
-void AddRegion(const void* mapping, size_t size, RegionKind kind, std::string_view library = {}) {
+void AddRegion(const void* mapping, size_t size, RegionKind kind, const char* label = nullptr, uint32_t label_size = 0) {
   const ReentryGuard guard(hook_thread);
   const uintptr_t begin = reinterpret_cast<uintptr_t>(mapping);
-  hook_state.regions.Add(begin, PageEnd(begin, size), kind, library.data(), static_cast<uint32_t>(library.size()));
+  hook_state.regions.Add(begin, PageEnd(begin, size), kind, label, label_size);
 }
 
-void NotePool(void* mapping, size_t size, std::string_view library) {
+void NotePool(void* mapping, size_t size, const ModuleTable::Identity* library) {
   hook_state.reservations.fetch_add(1, std::memory_order_relaxed);
   hook_state.reserved_bytes.fetch_add(size, std::memory_order_relaxed);
-  AddRegion(mapping, size, RegionKind::kPool, library);
+  AddRegion(mapping, size, RegionKind::kPool, library == nullptr ? nullptr : library->path, library == nullptr ? 0 : library->path_size);
 }
 
-// kShared, kPool, or nothing.
-std::optional<RegionKind> RegionAt(const void* mapping) {
-  if (hook_state.regions.Empty()) return std::nullopt;
+// A region of shared memory or of a pool, or nothing.
+std::optional<RegionTable::Region> RegionAt(const void* mapping) {
+  std::optional<RegionTable::Region> found;
+  if (hook_state.regions.Empty()) return found;
   const ReentryGuard guard(hook_thread);
-  for (const RegionKind kind : {RegionKind::kShared, RegionKind::kPool}) {
-    if (hook_state.regions.Around(reinterpret_cast<uintptr_t>(mapping), kind).is_kind) return kind;
-  }
-  return std::nullopt;
+  const uintptr_t address = reinterpret_cast<uintptr_t>(mapping);
+  hook_state.regions.ForEachIn(address, address + 1, [&](const RegionTable::Region& region) {
+    if (region.kind == RegionKind::kShared || region.kind == RegionKind::kPool) found = region;
+  });
+  return found;
 }
 
 // True where the kernel certainly refuses a mremap, and changes nothing.
@@ -76,8 +76,8 @@ void* HookMmap(void* address, size_t size, int protection, int flags, int file, 
     return mapping;
   }
   if ((flags & MAP_FIXED) != 0) ForgetRegion(mapping, size);
-  const std::string_view library = LibraryAt(__builtin_return_address(0));
-  if (protection == PROT_NONE || (flags & MAP_NORESERVE) != 0 || MapsForItself(library)) {
+  ModuleTable::Identity* library = LibraryAt(__builtin_return_address(0));
+  if (protection == PROT_NONE || (flags & MAP_NORESERVE) != 0 || (library != nullptr && MapsForItself(*library))) {
     NotePool(mapping, size, library);
     return mapping;
   }
@@ -101,13 +101,15 @@ void* HookMremap(void* old, size_t old_size, size_t size, int flags, ...) noexce
     va_end(more);
   }
   if (IsRefused(old, old_size, target, size, flags)) return real.mremap(old, old_size, size, flags, target);
-  const std::optional<RegionKind> kind = RegionAt(old);
-  const std::string_view library = kind == RegionKind::kPool ? LibraryAt(__builtin_return_address(0)) : std::string_view();
+  const std::optional<RegionTable::Region> region = RegionAt(old);
   const auto remap = [=] {
-    if (kind && (flags & MREMAP_DONTUNMAP) == 0) ForgetRegion(old, old_size);
+    if (region && (flags & MREMAP_DONTUNMAP) == 0) ForgetRegion(old, old_size);
     void* mapping = real.mremap(old, old_size, size, flags, target);
     if ((flags & MREMAP_FIXED) != 0 && mapping != MAP_FAILED) ForgetRegion(mapping, size);
-    if (kind) mapping == MAP_FAILED ? AddRegion(old, old_size, *kind, library) : AddRegion(mapping, size, *kind, library);
+    if (region) {
+      const bool failed = mapping == MAP_FAILED;
+      AddRegion(failed ? old : mapping, failed ? old_size : size, region->kind, region->label, region->label_size);
+    }
     return mapping;
   };
   if ((flags & MREMAP_FIXED) != 0) NoteUnmapping(target, size);

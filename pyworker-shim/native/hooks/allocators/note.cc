@@ -24,8 +24,7 @@ bool WithSample(Recorder* recorder, void* block, size_t size, bool with_native, 
     hook_thread.unrefreshed = 0;
     hook_state.loader.Refresh();
   }
-  const BoxStackId stack = CaptureMixedStack(
-      {*recorder, hook_state.loader, hook_state.names, hook_state.stacks, hook_state.scratches, hook_state.interpreter}, detail, size);
+  const BoxStackId stack = CaptureMixedStack(hook_state.SourcesFor(*recorder), detail, size);
   use(Sample{Origin::kPython, address, size, weight.bytes, weight.blocks, stack});
   return true;
 }

@@ -12,9 +12,7 @@ void Record(size_t size, StackDetail detail) {
   if (recorder == nullptr) return;
   const ErrnoKeeper errno_keeper;
   const ReentryGuard guard(hook_thread);
-  const StackSources sources = {*recorder,         hook_state.loader,    hook_state.names,
-                                hook_state.stacks, hook_state.scratches, hook_state.interpreter};
-  recorder->NoteRefused(size, CaptureMixedStack(sources, detail, kLargeBlock));
+  recorder->NoteRefused(size, CaptureMixedStack(hook_state.SourcesFor(*recorder), detail, kLargeBlock));
 }
 
 }  // namespace

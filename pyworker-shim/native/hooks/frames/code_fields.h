@@ -8,6 +8,9 @@
 
 namespace memprof {
 
+// From 3.12 on a code object has a number that is never given twice.
+inline constexpr bool kCodesHaveVersions = PY_VERSION_HEX >= 0x030C0000;
+
 // The function's dotted name from 3.11 on, before that its bare one.
 inline PyObject* NameOf(PyCodeObject* code) {
 #if PY_VERSION_HEX >= 0x030B0000
@@ -46,17 +49,20 @@ inline uint64_t CodeWord(PyCodeObject* code) {
   constexpr uint64_t kFirst = 0x9e3779b97f4a7c15u, kSecond = 0xbf58476d1ce4e5b9u, kThird = 0x94d049bb133111ebu;
   const auto word = [](const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); };
 #if PY_VERSION_HEX >= 0x030C0000
-  const uint64_t lifetime = code->co_version;  // never given twice
+  const uint64_t lifetime = code->co_version;
 #else
   // A later code object counts as the same function if its name and file are at the same addresses, its file's name has the same
-  // end, and its line table has the same length and beginning. This happens when functions are unpickled again and again, or with
+  // end, and its line table has the same length, beginning and end. This happens when functions are unpickled again and again, or with
   // notebook cells. All functions of a file share its name, so the name is mostly in the cache.
   uint64_t lifetime = EndOf(code->co_filename) * kThird;
   PyObject* lines = LineTableOf(code);
   if (lines != nullptr && PyBytes_GET_SIZE(lines) >= static_cast<Py_ssize_t>(sizeof lifetime)) {
-    uint64_t beginning;
-    memcpy(&beginning, PyBytes_AS_STRING(lines), sizeof beginning);
-    lifetime += beginning + static_cast<uint64_t>(PyBytes_GET_SIZE(lines)) * kFirst;
+    const char* text = PyBytes_AS_STRING(lines);
+    const size_t size = static_cast<size_t>(PyBytes_GET_SIZE(lines));
+    uint64_t beginning, end;
+    memcpy(&beginning, text, sizeof beginning);
+    memcpy(&end, text + size - sizeof end, sizeof end);
+    lifetime += beginning + end * kSecond + size * kFirst;
   }
 #endif
   return word(code) * kFirst + (word(NameOf(code)) ^ lifetime) * kSecond +

@@ -23,22 +23,26 @@ uint64_t KeyOf(const PythonFrame& frame) {
   return HashPair(key, uint64_t{static_cast<uint32_t>(frame.code->co_firstlineno)} << 32 | static_cast<uint32_t>(frame.instruction));
 }
 
-__attribute__((noinline)) FrameId InternPython(Recorder& recorder, const PythonFrame& frame, TextScratch& texts) {
+__attribute__((noinline)) FrameId InternPython(Recorder& recorder, const RenamedCodes& renamed, const PythonFrame& frame,
+                                               TextScratch& texts) {
+  static_assert(sizeof texts.name >= RenamedCodes::kNameBytes);
+  StringRef name = renamed.NameOf(frame.code, texts.name);
+  if (name.size == 0) name = TextOf(NameOf(frame.code), texts.name, sizeof texts.name);
   const int line = PyCode_Addr2Line(frame.code, frame.instruction);
   const int first_line = frame.code->co_firstlineno;
-  return recorder.InternPythonFrame(TextOf(NameOf(frame.code), texts.name, sizeof texts.name),
-                                    TextOf(frame.code->co_filename, texts.file, sizeof texts.file),
+  return recorder.InternPythonFrame(name, TextOf(frame.code->co_filename, texts.file, sizeof texts.file),
                                     static_cast<uint32_t>(line > 0 ? line : first_line), static_cast<uint32_t>(first_line));
 }
 
 }  // namespace
 
-FrameId FrameNames::OfPython(Recorder& recorder, const PythonFrame& frame, TextScratch& texts) {
-  const uint64_t key = HashPair(KeyOf(frame), recorder.intern_epoch());
+FrameId FrameNames::OfPython(Recorder& recorder, const RenamedCodes& renamed, const PythonFrame& frame, TextScratch& texts) {
+  const uint32_t generation = renamed.generation();
+  const uint64_t key = HashPair(KeyOf(frame) ^ renamed.WordOf(frame.code), recorder.intern_epoch());
   FrameId found = known_.Find(key);
   if (found == kNoFrame) {
-    found = InternPython(recorder, frame, texts);
-    known_.Remember(key, found);
+    found = InternPython(recorder, renamed, frame, texts);
+    if (renamed.IsStill(generation)) known_.Remember(key, found);
   }
   return found;
 }

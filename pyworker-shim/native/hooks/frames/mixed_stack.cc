@@ -43,19 +43,21 @@ void VisitPython(PyThreadState* thread, StackDetail detail, Visit visit) {
 
 struct PythonTrace {
   uint64_t key = 0;
+  uint32_t names_generation = 0;           // RenamedCodes' before it was traced
   PyThreadState* thread = nullptr;         // the thread that has the frames; null: there are none
   bool own = false;                        // this thread's
   bool several_loops = false;              // several loops run its frames
   const void* interpreter_loop = nullptr;  // an address in the innermost loop's C frame, if it is needed and known
 };
 
-bool TraceThread(PyThreadState* thread, StackDetail detail, PythonTrace* trace) {
+bool TraceThread(PyThreadState* thread, const RenamedCodes& renamed, StackDetail detail, PythonTrace* trace) {
   PythonFrame last = {nullptr, 0};
   VisitPython(thread, detail, [&](const PythonFrame& frame, const FrameCursor& cursor) {
     trace->several_loops |= cursor.in_next_loop();
     if (frame == last) return;  // recursion, which is folded
     last = frame;
-    trace->key = Chain(trace->key, CodeWord(frame.code) + static_cast<uint64_t>(frame.instruction) * kMultiplier);
+    const uint64_t code = CodeWord(frame.code) ^ renamed.WordOf(frame.code);
+    trace->key = Chain(trace->key, code + static_cast<uint64_t>(frame.instruction) * kMultiplier);
   });
   if (last.code != nullptr) trace->thread = thread;
   return last.code != nullptr;
@@ -73,15 +75,16 @@ PyThreadState* OnlyOtherWithFrames(PyThreadState* own) {
   return found;
 }
 
-PythonTrace TracePython(StackDetail detail) {
+PythonTrace TracePython(const RenamedCodes& renamed, StackDetail detail) {
   PythonTrace trace;
+  trace.names_generation = renamed.generation();
   PyThreadState* own = PyGILState_GetThisThreadState();
   if (own == nullptr) return trace;
-  trace.own = TraceThread(own, detail, &trace);
+  trace.own = TraceThread(own, renamed, detail, &trace);
   if (trace.own) {
     if (detail == StackDetail::kNative) trace.interpreter_loop = FrameCursor(own).Loop();  // takes time to find
   } else if (HoldsGil(own)) {
-    if (PyThreadState* other = OnlyOtherWithFrames(own)) TraceThread(other, detail, &trace);
+    if (PyThreadState* other = OnlyOtherWithFrames(own)) TraceThread(other, renamed, detail, &trace);
   }
   return trace;
 }
@@ -205,7 +208,7 @@ BoxStackId Intern(const StackSources& sources, uint64_t block_bytes, StackScratc
     if (call.code == nullptr) {
       add_native(static_cast<uintptr_t>(call.position));
     } else {
-      add(sources.names.OfPython(sources.recorder, {call.code, static_cast<int>(call.position)}, scratch.texts));
+      add(sources.names.OfPython(sources.recorder, sources.renamed, {call.code, static_cast<int>(call.position)}, scratch.texts));
     }
   }
   for (size_t i = native.size(); i-- > 0;) add_native(native[i]);
@@ -231,7 +234,7 @@ BoxStackId CaptureIn(StackScratch& scratch, const StackSources& sources, const P
     KeepPython(python, detail, scratch);
   }
   const BoxStackId stack = Intern(sources, block_bytes, scratch);
-  if (whole) sources.stacks.Remember(key, stack);
+  if (whole && sources.renamed.IsStill(python.names_generation)) sources.stacks.Remember(key, stack);
   return stack;
 }
 
@@ -245,9 +248,10 @@ __attribute__((noinline)) BoxStackId CaptureOnTheHosts(const StackSources& sourc
 }  // namespace
 
 BoxStackId CaptureMixedStack(const StackSources& sources, StackDetail detail, uint64_t block_bytes) {
-  const PythonTrace python = TracePython(detail);
+  const PythonTrace python = TracePython(sources.renamed, detail);
   // Large blocks have room reserved in the tables, so a stack that found no room for a small block may find some for a large one.
-  const uint64_t key = HashPair(python.key, uint64_t{sources.recorder.intern_epoch()} << 1 | (block_bytes >= kLargeBlock ? 1 : 0));
+  const uint64_t tables = uint64_t{sources.recorder.intern_epoch()} << 1 | (block_bytes >= kLargeBlock ? 1 : 0);
+  const uint64_t key = HashPair(python.key ^ uint64_t{sources.codes_lifetime} * kMultiplier, tables);
   const bool with_native = detail == StackDetail::kNative || !python.own;
   if (!with_native) {
     if (const BoxStackId known = sources.stacks.Find(key)) return known;

@@ -18,6 +18,7 @@
 #include "frames/frame_names.h"
 #include "frames/interpreter.h"
 #include "frames/memo.h"
+#include "frames/renamed_codes.h"
 #include "frames/stack_scratch.h"
 #include "hooking/loader_watch.h"
 #include "sites/recorder.h"
@@ -30,9 +31,11 @@ struct StackSources {
   Recorder& recorder;
   LoaderWatch& loader;
   FrameNames& names;
+  const RenamedCodes& renamed;
   StackMemo& stacks;
   ScratchPool& scratches;
   const Interpreter& interpreter;
+  uint32_t codes_lifetime;  // a part of the stack memo's key (HookState)
 };
 
 enum class StackDetail {

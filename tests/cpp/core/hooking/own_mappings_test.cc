@@ -1,6 +1,12 @@
 #include "hooking/own_mappings.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <string>
 
 namespace memprof {
 namespace {
@@ -15,7 +21,7 @@ TEST(OwnMappings, LibrariesAreKnownByTheirNames) {
            "/usr/lib/libtcmalloc_minimal.so.4",
            "/venv/lib/libtbbmalloc.so.2",
        }) {
-    EXPECT_TRUE(MapsForItself(path)) << path;
+    EXPECT_TRUE(IsNameOfOwnMapper(path)) << path;
   }
 }
 
@@ -28,8 +34,43 @@ TEST(OwnMappings, OthersMayMapASingleBlock) {
            "/srv/openblas/venv/lib/libown.so",
            "/usr/lib/x86_64-linux-gnu/blas/libblas.so.3",
        }) {
-    EXPECT_FALSE(MapsForItself(path)) << path;
+    EXPECT_FALSE(IsNameOfOwnMapper(path)) << path;
   }
+}
+
+bool MapsForItself(const std::string& path) {
+  ModuleTable::Identity library;
+  library.path = path.data();
+  library.path_size = static_cast<uint32_t>(path.size());
+  errno = EDOM;
+  const bool does = memprof::MapsForItself(library);
+  EXPECT_EQ(errno, EDOM);
+  EXPECT_EQ(memprof::MapsForItself(library), does) << "asked again";
+  return does;
+}
+
+TEST(OwnMappings, LinksAreFollowed) {
+  const std::filesystem::path folder = ::testing::TempDir() + "memprof_own_mappings_" + std::to_string(getpid());
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder / "alternatives");
+  std::ofstream(folder / "libopenblasp-r0.3.21.so") << "x";
+  std::ofstream(folder / "libblas.so.3.10") << "x";
+  std::filesystem::create_symlink("libopenblasp-r0.3.21.so", folder / "libcblas.so.3");
+  std::filesystem::create_symlink(folder / "libcblas.so.3", folder / "alternatives/libblas.so.3");
+  std::filesystem::create_symlink("alternatives/libblas.so.3", folder / "libblas.so.3");
+  std::filesystem::create_symlink("libblas.so.3.10", folder / "libreference.so.3");
+  std::filesystem::create_symlink("gone", folder / "libgone.so");
+  std::filesystem::create_symlink("libround.so", folder / "libround.so");
+
+  EXPECT_TRUE(MapsForItself(folder / "libcblas.so.3"));
+  EXPECT_TRUE(MapsForItself(folder / "libblas.so.3")) << "over two links and another folder";
+  EXPECT_TRUE(MapsForItself(folder / "libopenblasp-r0.3.21.so"));
+  EXPECT_FALSE(MapsForItself(folder / "libreference.so.3"));
+  EXPECT_FALSE(MapsForItself(folder / "libgone.so"));
+  EXPECT_FALSE(MapsForItself(folder / "libround.so")) << "which leads to itself";
+  EXPECT_FALSE(MapsForItself("linux-vdso.so.1"));
+  EXPECT_FALSE(MapsForItself("/" + std::string(2000, 'x')));
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -50,60 +50,85 @@ class Udfs : public testing::Test {
   const BoxFrame inner_ = Frame("inner", "/jobs/a.py", 22, 20);
   const PythonFramework framework_{{machinery_}};
   const BoxUdf outer_udf_{"outer", "/jobs/a.py", "BATCHED_UDF", 10};
-  const BoxUdf inner_udf_{"make.<locals>.inner", "/jobs/a.py", "BATCHED_UDF", 20};
+  const BoxUdf inner_udf_{"inner", "/jobs/a.py", "BATCHED_UDF", 20};
+
+  static BoxUdf Closure(const char* name) { return {name, "/jobs/a.py", "BATCHED_UDF", 30}; }
+  uint32_t Found(const std::vector<const BoxFrame*>& frames, const std::vector<BoxUdf>& udfs) const {
+    return UdfOf(frames, udfs, framework_).index_plus_1;
+  }
 };
 
 TEST_F(Udfs, TheOutermostFrameThatIsOneCounts) {
-  EXPECT_EQ(UdfOf({&machinery_, &outer_, &inner_}, {inner_udf_, outer_udf_}, framework_), 2u);
-  EXPECT_EQ(UdfOf({&machinery_, &inner_}, {inner_udf_, outer_udf_}, framework_), 1u);
+  EXPECT_EQ(Found({&machinery_, &outer_, &inner_}, {inner_udf_, outer_udf_}), 2u);
+  EXPECT_EQ(Found({&machinery_, &inner_}, {inner_udf_, outer_udf_}), 1u);
 }
 
 TEST_F(Udfs, OutsideOfAllTheOnlyOneIsTaken) {
   const BoxFrame helper = Frame("helper", "/jobs/a.py", 42, 40), library = Frame("array", "/venv/lib/python3.11/site-packages/x.py", 9, 1);
-  EXPECT_EQ(UdfOf({&machinery_, &helper}, {inner_udf_}, framework_), 1u);
-  EXPECT_EQ(UdfOf({&library}, {inner_udf_}, framework_), 1u) << "its outer frames were cut off";
-  EXPECT_EQ(UdfOf({}, {inner_udf_}, framework_), 1u);
-  EXPECT_EQ(UdfOf({&machinery_}, {BoxUdf{"job.py", "", "PROGRAM", 0}}, framework_), 1u) << "without Spark";
-  EXPECT_EQ(UdfOf({&machinery_}, {inner_udf_, outer_udf_}, framework_), 0u);
-  EXPECT_EQ(UdfOf({&machinery_}, {}, framework_), 0u);
+  EXPECT_EQ(Found({&machinery_, &helper}, {inner_udf_}), 1u);
+  EXPECT_EQ(Found({&library}, {inner_udf_}), 1u) << "its outer frames were cut off";
+  EXPECT_EQ(Found({}, {inner_udf_}), 1u);
+  EXPECT_EQ(Found({&machinery_}, {BoxUdf{"job.py", "", "PROGRAM", 0}}), 1u) << "without Spark";
+  EXPECT_EQ(Found({&machinery_}, {inner_udf_, outer_udf_}), 0u);
+  EXPECT_EQ(Found({&machinery_}, {}), 0u);
 }
 
 TEST_F(Udfs, WhatTheFrameworkDoesByItselfIsNoUdfs) {
   const BoxFrame batch = Frame("load_stream", "/spark/pyspark/sql/pandas/serializers.py", 340, 300);
   const BoxFrame caches = Frame("invalidate_caches", "/usr/lib/python3.11/importlib/__init__.py", 70, 66);
   const BoxFrame frozen = Frame("_path_join", "<frozen importlib._bootstrap_external>", 128, 126);
-  EXPECT_EQ(UdfOf({&machinery_, &batch}, {inner_udf_}, framework_), 0u);
-  EXPECT_EQ(UdfOf({&machinery_, &caches, &frozen}, {inner_udf_}, framework_), 0u);
+  EXPECT_EQ(Found({&machinery_, &batch}, {inner_udf_}), 0u);
+  EXPECT_EQ(Found({&machinery_, &caches, &frozen}, {inner_udf_}), 0u);
   const BoxFrame pandas = Frame("concat", "/venv/lib/python3.11/site-packages/pandas/core/concat.py", 9, 1);
   const BoxFrame wrapper = Frame("validate", "/venv/lib/python3.11/site-packages/wrapper/checks.py", 9, 1);
-  EXPECT_EQ(UdfOf({&machinery_, &batch, &pandas}, {inner_udf_}, framework_), 0u);
-  EXPECT_EQ(UdfOf({&machinery_, &wrapper, &pandas}, {inner_udf_}, framework_), 1u) << "which a package has wrapped";
-  EXPECT_EQ(UdfOf({&machinery_, &inner_, &batch}, {inner_udf_}, framework_), 1u) << "which asks for the next batch itself";
+  EXPECT_EQ(Found({&machinery_, &batch, &pandas}, {inner_udf_}), 0u);
+  EXPECT_EQ(Found({&machinery_, &wrapper, &pandas}, {inner_udf_}), 1u) << "which a package has wrapped";
+  EXPECT_EQ(Found({&machinery_, &inner_, &batch}, {inner_udf_}), 1u) << "which asks for the next batch itself";
 }
 
-TEST_F(Udfs, AFunctionWithAnotherNameIsFoundByItsPlace) {
-  const BoxFrame closure = Frame("u", "/jobs/a.py", 32, 30);
-  const BoxUdf first{"price_0", "/jobs/a.py", "BATCHED_UDF", 30}, second{"price_1", "/jobs/a.py", "BATCHED_UDF", 30};
-  const BoxUdf plain{"make.<locals>.u", "/jobs/a.py", "BATCHED_UDF", 30};
-  EXPECT_EQ(UdfOf({&machinery_, &closure}, {inner_udf_, first, second}, framework_), 2u);
-  EXPECT_EQ(UdfOf({&machinery_, &closure}, {inner_udf_, first, plain}, framework_), 3u) << "its own name counts more";
-  EXPECT_EQ(UdfOf({&machinery_, &closure, &inner_}, {inner_udf_, first}, framework_), 2u);
+TEST_F(Udfs, FunctionsOfOnePlaceAreKnownByTheirNames) {
+  const BoxFrame named = Frame("price_1", "/jobs/a.py", 32, 30), bare = Frame("u", "/jobs/a.py", 32, 30);
+  const BoxUdf first = Closure("price_0"), second = Closure("price_1"), plain = Closure("u");
+  EXPECT_EQ(UdfOf({&machinery_, &named}, {inner_udf_, first, second, plain}, framework_), (UdfOfStack{3, false}));
+  EXPECT_EQ(UdfOf({&machinery_, &bare}, {inner_udf_, first, plain, second}, framework_), (UdfOfStack{3, false}));
+  EXPECT_EQ(UdfOf({&machinery_, &bare, &inner_}, {inner_udf_, first}, framework_), (UdfOfStack{2, false})) << "the only one there";
 }
 
-TEST_F(Udfs, ThoseOfOnePlaceAreOneWithAllNames) {
-  const BoxUdf first{"price_0", "/jobs/a.py", "BATCHED_UDF", 30}, second{"price_1", "/jobs/a.py", "BATCHED_UDF", 30};
-  const BoxUdf of_other_kind{"price_2", "/jobs/a.py", "SCALAR_PANDAS_UDF", 30};
-  const std::vector<BoxUdf> udfs = {first, inner_udf_, second, of_other_kind};
+TEST_F(Udfs, AWholeNameCountsMoreThanItsLastPart) {
+  const BoxFrame of_second = Frame("v2.price", "/jobs/a.py", 32, 30), bare = Frame("price", "/jobs/a.py", 32, 30);
+  const BoxUdf first = Closure("v1.price"), second = Closure("v2.price");
+  EXPECT_EQ(Found({&machinery_, &of_second}, {first, second}), 2u);
+  EXPECT_EQ(Found({&machinery_, &bare}, {inner_udf_, second}), 2u) << "CPython 3.9 has no class before it";
+}
+
+TEST_F(Udfs, ThoseThatCannotBeToldApartAreOne) {
+  const BoxFrame bare = Frame("u", "/jobs/a.py", 32, 30);
+  const BoxUdf first = Closure("price_0"), second = Closure("price_1"), third = Closure("price_2");
+  BoxUdf of_other_kind = Closure("make.<locals>.price");
+  of_other_kind.kind = "SCALAR_PANDAS_UDF";
+  EXPECT_EQ(UdfOf({&machinery_, &bare}, {inner_udf_, first, second, third}, framework_), (UdfOfStack{2, true}));
+
+  std::vector<BoxUdf> udfs = {first, inner_udf_, second, first};
   EXPECT_EQ(WithNamesOfItsPlace(first, udfs).name, "price_0, price_1");
   EXPECT_EQ(WithNamesOfItsPlace(second, udfs).name, "price_0, price_1");
-  EXPECT_EQ(WithNamesOfItsPlace(of_other_kind, udfs).name, "price_2");
-  EXPECT_EQ(WithNamesOfItsPlace(inner_udf_, udfs).name, "make.<locals>.inner");
+  EXPECT_EQ(WithNamesOfItsPlace(inner_udf_, udfs).name, "inner");
+  udfs.push_back(of_other_kind);
+  EXPECT_EQ(WithNamesOfItsPlace(first, udfs).name, "price_0, price_1, …");
+}
+
+// 32 have a place in a session.
+TEST_F(Udfs, OneThatFoundNoRoomIsNotChargedToItsSibling) {
+  const BoxFrame named = Frame("price_32", "/jobs/a.py", 32, 30), kept = Frame("price_0", "/jobs/a.py", 32, 30);
+  const std::vector<BoxUdf> udfs = {Closure("price_0"), inner_udf_};
+  EXPECT_EQ(UdfOf({&machinery_, &named, &inner_}, udfs, framework_, true), UdfOfStack());
+  EXPECT_EQ(UdfOf({&machinery_, &kept}, udfs, framework_, true), (UdfOfStack{1, false}));
+  EXPECT_EQ(UdfOf({&machinery_, &named}, udfs, framework_, false), (UdfOfStack{1, false})) << "another name of the only one";
 }
 
 TEST_F(Udfs, AnotherFunctionOfTheSameNameIsNotIt) {
   const BoxFrame elsewhere = Frame("outer", "/jobs/b.py", 12, 10);
   const BoxFrame later = Frame("outer", "/jobs/a.py", 52, 50);
-  EXPECT_EQ(UdfOf({&elsewhere, &later}, {inner_udf_, outer_udf_}, framework_), 0u);
+  EXPECT_EQ(Found({&elsewhere, &later}, {inner_udf_, outer_udf_}), 0u);
 }
 
 }  // namespace

@@ -77,7 +77,9 @@ Named NamesOf(bool withheld) {
   add("mine", "./shipped.py");
   add("typed", "<stdin>");
   add("sum", "/v/lib/python3.11/site-packages/numpy/core.py");
-  python.session.udfs = {{"mine", "/w/jobs/mine.py", "RDD", 1}};
+  add("secret", "/v/lib/python3.11/site-packages/wrappers/core.py");  // a wrapper that was given the function's name
+  python.session.frames.back().first_line = 5;
+  python.session.udfs = {{"mine", "/w/jobs/mine.py", "RDD", 1}, {"secret", "/v/lib/python3.11/site-packages/wrappers/core.py", "RDD", 5}};
   ProfileSites sites;
   Named named;
   AddPythonSessions({python}, {[](auto&&...) { return SourceCalls(); }, "/w", withheld}, &sites, &named.task);
@@ -89,11 +91,40 @@ Named NamesOf(bool withheld) {
   return named;
 }
 
+// The UDF of a site whose only frame is `function`, at the place of three UDFs, one of another name than `function`'s.
+std::string UdfOfSiteIn(const char* function) {
+  PythonSession python;
+  BoxFrame& frame = python.session.frames.emplace_back();
+  frame.language = Language::kPython;
+  frame.function = function;
+  frame.file = "/w/jobs/mine.py";
+  frame.first_line = 7;
+  python.session.stacks.push_back({0, 0});
+  BoxSite& site = python.session.sites.emplace_back();
+  site.stack = 1;
+  site.allocated_bytes = 1;
+  for (const char* name : {"price_0", "price_1", "price_2"}) python.session.udfs.push_back({name, "/w/jobs/mine.py", "BATCHED_UDF", 7});
+  ProfileSites sites;
+  proto::TaskProfile task;
+  AddPythonSessions({python}, {[](auto&&...) { return SourceCalls(); }, "/w", false}, &sites, &task);
+  const std::string name = sites.sites().size() == 1 ? task.udfs(static_cast<int>(sites.sites().front().udf) - 1).name() : "no site";
+  // Leaks are looked for among the functions that a session names.
+  const auto& named = task.sessions(0).udfs();
+  EXPECT_NE(std::find(named.begin(), named.end(), sites.sites().front().udf), named.end());
+  EXPECT_EQ(named.size(), name == "price_1" ? 3 : 4);
+  return name;
+}
+
+TEST(PythonProfile, FunctionsOfOnePlaceHaveTheirOwnSitesOrThoseOfAll) {
+  EXPECT_EQ(UdfOfSiteIn("price_1"), "price_1");
+  EXPECT_EQ(UdfOfSiteIn("make.<locals>.price"), "price_0, price_1, …");
+}
+
 TEST(PythonProfile, TheUsersFilesAreKnownByTheirPlaces) {
   const Named named = NamesOf(false);
   EXPECT_EQ(named.frames[1], "mine jobs/mine.py");
   EXPECT_EQ(named.frames[2], "mine shipped.py");
-  EXPECT_EQ(named.paths, (std::vector<std::string>{"", "/w/jobs/mine.py", "/w/./shipped.py", "", ""}));
+  EXPECT_EQ(named.paths, (std::vector<std::string>{"", "/w/jobs/mine.py", "/w/./shipped.py", "", "", ""}));
 }
 
 TEST(PythonProfile, WithheldNamesAreHashesThatTellFunctionsAndFilesApart) {
@@ -105,6 +136,7 @@ TEST(PythonProfile, WithheldNamesAreHashesThatTellFunctionsAndFilesApart) {
     EXPECT_EQ(named.frames[users].find("std"), std::string::npos);
     EXPECT_EQ(named.paths[users], "");
   }
+  EXPECT_EQ(named.frames[5].find("secret"), std::string::npos) << named.frames[5];
   const auto function = [&](size_t i) { return named.frames[i].substr(0, named.frames[i].find(' ')); };
   EXPECT_EQ(function(1), function(2));
   EXPECT_NE(function(1), function(3));

@@ -51,6 +51,8 @@ TEST(Titles, CellsAndCodeWithoutAFile) {
 TEST(Titles, UdfHasItsPlace) {
   EXPECT_EQ(UdfTitle({"aggregate", "RDD", "/jobs/job.py", 41}), "aggregate (job.py:41)");
   EXPECT_EQ(UdfTitle({"aggregate", "RDD", "/jobs/job.py", 0}), "aggregate (job.py)");
+  EXPECT_EQ(UdfTitle({"outer.<locals>.make.<locals>.u", "RDD", "/jobs/job.py", 41}), "u (job.py:41)");
+  EXPECT_EQ(UdfTitle({"Doubling.eval", "TABLE_UDF", "/jobs/job.py", 41}), "Doubling.eval (job.py:41)");
   EXPECT_EQ(UdfTitle({"<lambda>", "", "", 7}), "<lambda>");
 }
 

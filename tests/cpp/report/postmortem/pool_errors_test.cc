@@ -1,0 +1,88 @@
+// Errors of the JVM for want of space for classes or of threads, of which JVMTI tells, too. Such an error is often met by a thread that no
+// task waits for.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "proto/envelope.h"
+#include "report/postmortem/scene.h"
+
+namespace memprof {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using namespace testing;
+
+proto::Envelope Error(const char* words, int64_t task = -1) {
+  proto::Envelope envelope = EnvelopeOf("1");
+  proto::HeapShortage& error = *envelope.mutable_heap_shortage();
+  error.set_time_ms(kBegin + 9'600);  // the executor is gone at kBegin + 10'000
+  error.set_error(words);
+  error.set_thread("pool-#");
+  error.set_task_attempt_id(task);
+  error.set_stage_id(task < 0 ? -1 : 5);
+  error.set_errors(2);
+  error.set_jvm_pid(4100);
+  return envelope;
+}
+
+void Tell(ProfileStore& store, const proto::Envelope& envelope) { ASSERT_TRUE(store.Ingest(envelope.SerializeAsString()).ok()); }
+
+Json Deaths(const ProfileStore& store) { return Json::parse(store.ReportJson(false))["postMortems"]; }
+
+Json TheDeath(const ProfileStore& store) {
+  Json deaths = Deaths(store);
+  EXPECT_EQ(deaths.size(), 1u) << deaths;
+  return deaths.empty() ? Json::object() : deaths[0];
+}
+
+TEST(PoolErrors, SpaceForClassesIsNoneOfTheHeap) {
+  for (const char* words : {"Metaspace", "Compressed class space"}) {
+    ProfileStore store;
+    FillScene(store, "Command exited with code 52", kContainer / 3);
+    Tell(store, Error(words));
+    const Json death = TheDeath(store);
+    EXPECT_EQ(death["outOfMemory"], true);
+    EXPECT_THAT(death["headline"].get<std::string>(),
+                AllOf(HasSubstr("Executor 1 died of an OutOfMemoryError: thread pool-# asked for more when the JVM's classes had filled "
+                                "their bound ("),
+                      HasSubstr(words)));
+    EXPECT_THAT(death["how"].get<std::string>(), HasSubstr("and its JVM's OutOfMemoryError says that its classes had filled"));
+    EXPECT_TRUE(death["heap"].is_null()) << death["heap"];
+    for (const Json& piece : death["advice"]) EXPECT_NE(piece["conf"], "spark.executor.memory");
+    EXPECT_EQ(death["advice"].size(), 1u) << death["advice"];
+  }
+}
+
+TEST(PoolErrors, WantOfThreadsIsNoWantOfMemory) {
+  ProfileStore store;
+  FillScene(store, "Command exited with code 52", kContainer / 3);
+  Tell(store, Error("unable to create native thread: possibly out of memory or process/resource limits reached"));
+  const Json death = TheDeath(store);
+  EXPECT_EQ(death["outOfMemory"], false);
+  EXPECT_EQ(death["unknown"], false);
+  EXPECT_THAT(death["how"].get<std::string>(), HasSubstr("its JVM's OutOfMemoryError says that it could make no more threads"));
+}
+
+TEST(PoolErrors, OfTwoPoolsTheHeapsErrorCounts) {
+  ProfileStore store;
+  FillScene(store, "Command exited with code 52", kContainer / 3);
+  Tell(store, Error("Java heap space", 40));
+  Tell(store, Error("Metaspace"));
+  EXPECT_THAT(TheDeath(store)["headline"].get<std::string>(), HasSubstr("ran out of heap"));
+}
+
+TEST(PoolErrors, OneThatWasSurvivedIsNoDeath) {
+  ProfileStore store;
+  store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin);
+  store.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin + 100});
+  Tell(store, Error("Metaspace", 40));
+  store.ApplicationEnded(kBegin + 100'000);
+  EXPECT_EQ(Deaths(store).size(), 0u);
+}
+
+}  // namespace
+}  // namespace memprof

@@ -48,7 +48,7 @@ JvmPool PoolOf(std::string_view message) {
 
 bool IsOfOtherPool(std::string_view message) {
   const JvmPool pool = PoolOf(message);
-  return pool == JvmPool::kMetaspace || pool == JvmPool::kClassSpace || pool == JvmPool::kThreads || pool == JvmPool::kDirectBuffers;
+  return pool == JvmPool::kMetaspace || pool == JvmPool::kClassSpace || pool == JvmPool::kThreads;
 }
 
 std::optional<JvmShortage> ParseJvmShortage(std::string_view error) {

@@ -21,10 +21,10 @@ enum class JvmPool {
 struct JvmShortage {
   JvmPool pool = JvmPool::kHeap;
   std::optional<uint64_t> asked_bytes, held_bytes, limit_bytes;  // where the text has them
-  std::string asked_by{};  // "task 7 (stage 3)", "thread pool-#", where the JVM's agent tells of it; "": a task's error has the text
+  std::string asked_by{};  // "task 7 (stage 3)", "thread pool-#": the JVM's agent tells of it; "": it is the text of a task's error
 };
 
-// An error of another pool than the heap: what HotSpot calls the heap has many messages, and some have none.
+// Only known messages of other pools, of which a JVM's agent hears. Any other text, or none, means the heap.
 bool IsOfOtherPool(std::string_view message);
 
 // By the message alone, without the error's class.

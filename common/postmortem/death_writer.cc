@@ -51,11 +51,15 @@ void DeathWriter::PutStack(StackId stack, ReportPostMortem& death) const {
   death.stack = stacks_.Frames(shown);
 }
 
-// The task whose thread asked comes first: it may have failed of the error before the executor was gone.
 void DeathWriter::PutHeapError(const proto::HeapShortage& error, std::vector<LastTask>& tasks, ReportPostMortem& death) const {
   death.heap = ShortageRow(error);
-  death.stack = ShortageStack(error);
   if (error.has_retained()) death.retained = RetainedRow(error.retained(), kRetainedShown);
+  PutAsker(error, tasks, death);
+}
+
+// The task whose thread asked comes first: it may have failed of the error before the executor was gone.
+void DeathWriter::PutAsker(const proto::HeapShortage& error, std::vector<LastTask>& tasks, ReportPostMortem& death) const {
+  death.stack = ShortageStack(error);
   if (error.task_attempt_id() < 0) return;
   death.task_attempt_id = error.task_attempt_id();
   death.stage_id = error.stage_id();

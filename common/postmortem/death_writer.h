@@ -43,6 +43,7 @@ class DeathWriter {
   void PutAttempt(const LastTask& attempt, const ExecutorFacts& facts, ReportPostMortem& death) const;
   void PutStack(StackId stack, ReportPostMortem& death) const;
   void PutHeapError(const proto::HeapShortage& error, std::vector<LastTask>& tasks, ReportPostMortem& death) const;
+  void PutAsker(const proto::HeapShortage& error, std::vector<LastTask>& tasks, ReportPostMortem& death) const;
   void PutKernelKills(const ReportExecutor& executor, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot,
                       const std::vector<proto::WorkerDeath>& dead_before, DeathEvidence& evidence);
   void PutKillsInCgroup(const ReportExecutor& executor, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot,

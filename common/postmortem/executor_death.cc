@@ -95,11 +95,13 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   evidence.kills_itself_on_out_of_memory = snapshot.kills_itself_on_out_of_memory();
   const std::optional<LastTask> failed = lookups_.LastFailedOn(executor.id, facts.removed_ms);
   if (failed) evidence.last_word = ParseJvmShortage(state_.interner->StringAt(failed->task->error));
-  const std::optional<proto::HeapShortage> error = HeapErrorThatEnded(executor.id, facts, state_);
-  if (error) evidence.heap_error = error->error().empty() ? "a full heap" : error->error();
-  if (!error && (!evidence.last_word || evidence.last_word->pool == JvmPool::kOther)) {
-    if (std::optional<JvmShortage> word = PoolErrorThatEnded(executor.id, facts, state_)) evidence.last_word = std::move(word);
+  std::optional<proto::HeapShortage> error = HeapErrorThatEnded(executor.id, facts, state_), of_pool;
+  if (!evidence.last_word || evidence.last_word->pool == JvmPool::kOther) of_pool = PoolErrorThatEnded(executor.id, facts, state_, error);
+  if (of_pool) {
+    evidence.last_word = PoolShortage(*of_pool);
+    error.reset();
   }
+  if (error) evidence.heap_error = error->error().empty() ? "a full heap" : error->error();
   PutKernelKills(executor, facts, snapshot, dead_before, evidence);
   PutAge(facts, snapshot, tasks, death);
   evidence.sample_age_ms = death.last_sample_age_ms;
@@ -108,8 +110,11 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   death.unknown = verdict.unknown;
   death.how = verdict.how;
   if ((verdict.of_heap || verdict.of_array) && error) PutHeapError(*error, tasks, death);
-  const bool jvms_word = evidence.last_word && !evidence.last_word->asked_by.empty();
-  if ((verdict.of_jvm || verdict.of_array) && failed && !jvms_word) PutFirst(*failed, tasks);
+  if (of_pool) {
+    PutAsker(*of_pool, tasks, death);
+  } else if ((verdict.of_jvm || verdict.of_array) && failed) {
+    PutFirst(*failed, tasks);
+  }
   PutTask(tasks, death);
   if (in_full) {
     std::vector<ReportSite> left = LeftThen(facts, LastMoment(snapshot), death, tasks);

@@ -113,13 +113,23 @@ std::optional<proto::HeapShortage> HeapErrorThatEnded(std::string_view executor_
   return last == nullptr ? std::nullopt : std::optional(*last);
 }
 
-std::optional<JvmShortage> PoolErrorThatEnded(std::string_view executor_id, const ExecutorFacts& facts, const StoreState& state) {
-  const std::vector<proto::HeapShortage> errors = ErrorsOf(std::string(executor_id), state, true);
-  const proto::HeapShortage* last = ErrorThatEnded(errors, facts, state);
-  if (last == nullptr) return std::nullopt;
+std::optional<proto::HeapShortage> PoolErrorThatEnded(std::string_view executor_id, const ExecutorFacts& facts, const StoreState& state,
+                                                      const std::optional<proto::HeapShortage>& of_heap) {
+  const std::optional<int> code = LossOf(facts).exit_code;
+  if (!facts.removed || (code != kExitSparkOom && code != kExitSparkUncaught)) return std::nullopt;
+  if (of_heap && (of_heap->ends_jvm() || IsFatal(*of_heap, facts, state))) return std::nullopt;
+  std::optional<proto::HeapShortage> last;
+  for (proto::HeapShortage& error : ErrorsOf(std::string(executor_id), state, true)) {
+    const bool is_newer = !of_heap || error.time_ms() > of_heap->time_ms();
+    if (is_newer && IsCloseTo(error, facts, state)) last = std::move(error);  // they are in the order of time
+  }
+  return last;
+}
+
+JvmShortage PoolShortage(const proto::HeapShortage& error) {
   JvmShortage shortage;
-  shortage.pool = PoolOf(last->error());
-  shortage.asked_by = WhoAsked(*last);
+  shortage.pool = PoolOf(error.error());
+  shortage.asked_by = WhoAsked(error);
   return shortage;
 }
 

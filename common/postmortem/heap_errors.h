@@ -26,8 +26,13 @@ inline constexpr int64_t kEndsWithinMs = 60'000;
 // that such a JVM can't end with.
 std::optional<proto::HeapShortage> HeapErrorThatEnded(std::string_view executor_id, const ExecutorFacts& facts, const StoreState& state);
 
-// Likewise, an error of another pool: space for classes, or threads. Threads that no task waits for meet it, too.
-std::optional<JvmShortage> PoolErrorThatEnded(std::string_view executor_id, const ExecutorFacts& facts, const StoreState& state);
+// An error of another pool, space for classes or threads, of whatever thread: the newest one that is close to the end, and newer than
+// `of_heap`. Only if Spark's own handler has ended the executor (codes 52 and 50): other codes need no such error, and a JVM may go on
+// after it; of space for classes HotSpot tells even where it can do without.
+std::optional<proto::HeapShortage> PoolErrorThatEnded(std::string_view executor_id, const ExecutorFacts& facts, const StoreState& state,
+                                                      const std::optional<proto::HeapShortage>& of_heap);
+// In the terms of a task's text.
+JvmShortage PoolShortage(const proto::HeapShortage& error);
 
 // Errors of the heap that their executors survived: the first of each ended task, and the first of threads without a task, except threads
 // that ran out together with a task. An error for which Spark ends the executor is not included while that end may still come.

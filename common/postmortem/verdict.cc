@@ -85,7 +85,7 @@ Verdict ByExitCode(const DeathEvidence& evidence) {
                              of_spark ? "" : "-XX:+ExitOnOutOfMemoryError ends a JVM with this code, ")};
 }
 
-// The agent reports only errors of what HotSpot calls the heap. When the heap was full, they mostly have no text.
+// Of what HotSpot calls the heap. When it was full, the error mostly has no text.
 Verdict ByHeapError(const DeathEvidence& evidence) {
   if (PoolOf(evidence.heap_error) == JvmPool::kArray) return {.out_of_memory = true, .of_array = true, .how = OfHeap(evidence).how};
   return OfHeap(evidence);

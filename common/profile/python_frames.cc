@@ -78,10 +78,6 @@ bool PythonFramework::Contains(const BoxFrame& frame) const {
                                                  }));
 }
 
-bool IsAtPlaceOfUdf(const BoxFrame& frame, const std::vector<BoxUdf>& udfs) {
-  return std::any_of(udfs.begin(), udfs.end(), [&](const BoxUdf& udf) { return IsAtPlaceOf(frame, udf); });
-}
-
 BoxUdf WithNamesOfItsPlace(const BoxUdf& udf, const std::vector<BoxUdf>& udfs) {
   constexpr size_t kMostNames = 2;
   std::vector<std::string_view> names;

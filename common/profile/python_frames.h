@@ -36,9 +36,6 @@ struct UdfOfStack {
 UdfOfStack UdfOf(const std::vector<const BoxFrame*>& frames, const std::vector<BoxUdf>& udfs, const PythonFramework& framework,
                  bool others_are_dropped = false);
 
-// Whether a frame is at the place of one of `udfs`: then it may have a name that the user gave.
-bool IsAtPlaceOfUdf(const BoxFrame& frame, const std::vector<BoxUdf>& udfs);
-
 // The UDF with the names of those of `udfs` that have its place, the first two and an ellipsis: functions that share one code object, so
 // that nobody can tell apart what they allocate.
 BoxUdf WithNamesOfItsPlace(const BoxUdf& udf, const std::vector<BoxUdf>& udfs);

@@ -115,8 +115,6 @@ class SessionSites {
     frame.offset = box.offset;
     frame.in_framework = framework_.Contains(box);
     if (box.language == Language::kPython && !frame.in_framework && !IsInstalledCode(box.file)) NameUsers(box, names, &frame);
-    if (names.withheld && IsInstalledCode(box.file) && IsAtPlaceOfUdf(box, session_.udfs))
-      frame.function = Withheld("function", box.function);
     if (box.language == Language::kNative) return AddNativeFrame(std::move(frame), names.native, sites_);
     return {sites_->AddFrame(std::move(frame))};
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "advice/jvm_shortage.h"
 #include "facts/loss_reason.h"
 #include "proto/memprof.pb.h"
 #include "store/profile_store.h"
@@ -13,13 +12,12 @@ namespace memprof {
 namespace {
 
 // The first envelope that reports the end: other threads that ran out of memory meanwhile did not cause it. Without an end, the
-// newest error. A heap that was only nearly full is none, and an error of another pool says nothing of the heap.
+// newest error. A heap that was only nearly full is none.
 std::optional<proto::Envelope> LastWord(const std::vector<std::string>& words) {
   std::optional<proto::Envelope> newest;
   for (const std::string& word : words) {
     proto::Envelope envelope;
-    if (!envelope.ParseFromString(word) || !envelope.has_heap_shortage()) continue;
-    if (envelope.heap_shortage().nearly_full() || IsOfOtherPool(envelope.heap_shortage().error())) continue;
+    if (!envelope.ParseFromString(word) || !envelope.has_heap_shortage() || envelope.heap_shortage().nearly_full()) continue;
     if (envelope.heap_shortage().ends_jvm()) return envelope;
     if (!newest || newest->heap_shortage().time_ms() < envelope.heap_shortage().time_ms()) newest = std::move(envelope);
   }

@@ -1,4 +1,4 @@
-// OutOfMemoryErrors of a JVM's heap, as its agent reported them (proto::HeapShortage), in the report's terms.
+// OutOfMemoryErrors of a JVM, mostly of its heap, as its agent reported them (proto::HeapShortage), in the report's terms.
 #pragma once
 
 #include <cstdint>

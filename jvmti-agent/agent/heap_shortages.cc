@@ -129,12 +129,11 @@ void HeapShortages::PoolExhausted(JNIEnv* jni, const char* error) {
   const CallsInFlight::Call report(&reports_);
   const ApplicationRef application = ground_->application.Get();
   if (application == nullptr || error == nullptr) return;
-  ground_->left_words.Met(EpochMs());
-  if (pool_limits_.Met(TaskOfThisThread(), MonotonicNs()) == ShortageLimits::Worth::kCounting) return;
+  if (!pool_limits_.Met(TaskOfThisThread(), MonotonicNs())) return;
   ShortageInputs inputs = OnThisThread(jni);
   inputs.errors = pool_limits_.errors();
   inputs.error = error;
-  Tell(*application, inputs);
+  ground_->messages.Put(EnvelopeWith(*application, inputs));
 }
 
 void HeapShortages::Tell(const Application& application, const ShortageInputs& inputs) {

@@ -33,7 +33,8 @@ class HeapShortages {
   void AwaitReports(int patience) { reports_.WaitForEnd(kMostWaiting * patience); }
   void Stop(const Application& application);       // nothing stays of a JVM that lives on
   void Exhausted(JNIEnv* jni, const char* error);  // `error`: the JVM's words; may be null
-  // Space for classes, or threads; `error` as above. Direct buffers' errors are Java code's own: JVMTI doesn't tell of them.
+  // Space for classes, or threads; `error` as above. Direct buffers' errors are Java code's own: JVMTI doesn't tell of them. Only a message
+  // is made of it, no file: this thread may hold locks of the JVM's, and without threads nothing bounds the time of writing.
   void PoolExhausted(JNIEnv* jni, const char* error);
   void ExhaustedExit(JNIEnv* jni);  // the JVM exits when it returns
   // After collections that left most of the heap in use; on the sweeper's thread. False: there was nothing to tell.
@@ -58,7 +59,8 @@ class HeapShortages {
   Ground* ground_;
   const JvmHeap* heap_;
   RunningTasks* tasks_;
-  ShortageLimits limits_, pool_limits_;
+  ShortageLimits limits_;
+  PoolErrorLimits pool_limits_;
   HeapInUse in_use_;
   CallsInFlight reports_;
   std::timed_mutex look_;  // one walk of the whole heap at a time

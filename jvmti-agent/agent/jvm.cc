@@ -45,7 +45,8 @@ void JNICALL OnCollectionFinish(jvmtiEnv*) { Agent::Get().OnPause(false); }
 void JNICALL OnExhausted(jvmtiEnv*, JNIEnv* jni, jint flags, const void*, const char* description) {
   if ((flags & JVMTI_RESOURCE_EXHAUSTED_JAVA_HEAP) != 0) {
     Agent::Get().OnHeapExhausted(jni, description);
-  } else if ((flags & JVMTI_RESOURCE_EXHAUSTED_OOM_ERROR) != 0) {  // Metaspace, Compressed class space, threads
+  } else if ((flags & JVMTI_RESOURCE_EXHAUSTED_OOM_ERROR) != 0) {
+    // Metaspace, Compressed class space, threads. Of the former HotSpot tells, too, where it can do without (profiles of methods).
     Agent::Get().OnPoolExhausted(jni, description);
   }
 }

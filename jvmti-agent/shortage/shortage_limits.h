@@ -54,4 +54,40 @@ class ShortageLimits {
   std::array<int64_t, kMostTold> tasks_{};
 };
 
+// Likewise for errors of other pools, of which only a message is made: a program may try again and again, and any of its errors may be the
+// one that ends the JVM. One in kBetweenNs is told, and then the first one of a task. Thread-safe.
+class PoolErrorLimits {
+ public:
+  static constexpr int64_t kBetweenNs = int64_t{5} * 1'000'000'000;
+
+  void Reset() {
+    const std::lock_guard lock(mutex_);
+    errors_ = 0;
+    told_ns_ = 0;
+  }
+
+  // True: to be told.
+  bool Met(int64_t task_attempt_id, int64_t now_ns) {
+    const std::lock_guard lock(mutex_);
+    ++errors_;
+    const bool of_task = task_attempt_id >= 0;
+    const bool is_due = told_ns_ == 0 || now_ns - told_ns_ >= kBetweenNs;
+    if (!is_due && (!of_task || told_of_task_)) return false;
+    if (is_due) told_ns_ = now_ns;
+    told_of_task_ = of_task;
+    return true;
+  }
+
+  uint64_t errors() const {
+    const std::lock_guard lock(mutex_);
+    return errors_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  uint64_t errors_ = 0;
+  int64_t told_ns_ = 0;  // 0: never
+  bool told_of_task_ = false;
+};
+
 }  // namespace memprof

@@ -200,7 +200,7 @@ class WorkerProfiler:
         _, names = self._codes.setdefault(id(function.code), (function.code, []))
         if function.given_name not in names:
             names.append(function.given_name)
-        if len(names) > 1 or function.is_renamed:
+        if function.may_be_named and (len(names) > 1 or function.given_name != function.code.co_name):
             shown = names if len(names) <= _MOST_NAMES_OF_A_CODE else [*names[:_MOST_NAMES_OF_A_CODE], "…"]
             self._hooks.name_code(function.code, ", ".join(shown))
 

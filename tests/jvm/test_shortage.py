@@ -125,9 +125,11 @@ def test_errors_of_other_pools(java, way, words, function):
     outcome = run(java, way, "Serial", "-XX:MaxMetaspaceSize=20m")
     assert outcome.status == 0, outcome.err
     assert "caught" in outcome.out
-    (shortage,) = shortages(outcome)
+    # Other threads may need a class at that moment.
+    (shortage,) = [each for each in shortages(outcome) if each["taskAttemptId"] == 1]
     assert shortage["error"].startswith(words)
-    assert (shortage["taskAttemptId"], shortage["stageId"], shortage["endsJvm"]) == (1, 3, False)
+    assert (shortage["stageId"], shortage["endsJvm"]) == (3, False)
+    assert not list((outcome.folder / "boxes").glob("*.words"))
     assert function in [frame["function"] for frame in shortage["frames"]]
     assert (shortage["classes"], shortage["totalBytes"]) == ([], 0), "the heap is not to blame"
     assert shortage.get("retained") is None

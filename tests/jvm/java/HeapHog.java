@@ -107,6 +107,12 @@ public final class HeapHog {
     for (; ; ) kept.add(new Definer().define(bytes));
   }
 
+  /** Others need room for theirs. */
+  static void leaveClasses() {
+    kept.clear();
+    System.gc();
+  }
+
   private static final class Definer extends ClassLoader {
     Class<?> define(byte[] bytes) {
       return defineClass("HeapHog", bytes, 0, bytes.length);
@@ -115,7 +121,7 @@ public final class HeapHog {
 
   /** One with a stack for which there is no address space. */
   static void startThread() {
-    new Thread(null, () -> {}, "too-large", 1L << 46).start();
+    new Thread(null, () -> {}, "too-large", 1L << 50).start();
   }
 
   static void fill() {
@@ -177,6 +183,7 @@ public final class HeapHog {
       }
     } catch (OutOfMemoryError full) {
       // The task goes on.
+      if (args[0].equals("classes")) leaveClasses();
       if (args[0].equals("exit")) Runtime.getRuntime().exit(52);
       if (args[0].equals("lives")) Probe.sleep(61_000);
     }

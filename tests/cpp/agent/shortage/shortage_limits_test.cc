@@ -38,5 +38,23 @@ TEST(ShortageLimits, NoMoreAreToldThanItsBound) {
   EXPECT_EQ(limits.Met(3, kBegin), Worth::kLooking);
 }
 
+TEST(PoolErrorLimits, OneIsToldNowAndThenAndTheFirstOfATask) {
+  PoolErrorLimits limits;
+  constexpr int64_t kBetween = PoolErrorLimits::kBetweenNs;
+  EXPECT_TRUE(limits.Met(-1, kBegin));
+  EXPECT_FALSE(limits.Met(-1, kBegin + 1));
+  EXPECT_TRUE(limits.Met(7, kBegin + 2));
+  EXPECT_FALSE(limits.Met(8, kBegin + 3));
+  EXPECT_FALSE(limits.Met(-1, kBegin + kBetween - 1));
+  EXPECT_TRUE(limits.Met(-1, kBegin + kBetween));
+  EXPECT_TRUE(limits.Met(8, kBegin + kBetween + 1));
+  EXPECT_FALSE(limits.Met(9, kBegin + 2 * kBetween - 1));
+  EXPECT_TRUE(limits.Met(9, kBegin + 2 * kBetween));
+  EXPECT_EQ(limits.errors(), 9u);
+  limits.Reset();
+  EXPECT_EQ(limits.errors(), 0u);
+  EXPECT_TRUE(limits.Met(-1, kBegin + 1));
+}
+
 }  // namespace
 }  // namespace memprof

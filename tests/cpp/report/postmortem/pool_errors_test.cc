@@ -16,10 +16,14 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using namespace testing;
 
-proto::Envelope Error(const char* words, int64_t task = -1) {
+constexpr int64_t kErrorMs = kBegin + 9'600;  // the executor is gone at kBegin + 10'000
+
+constexpr const char* kNoThread = "unable to create native thread: possibly out of memory or process/resource limits reached";
+
+proto::Envelope Error(const char* words, int64_t task = -1, int64_t time_ms = kErrorMs) {
   proto::Envelope envelope = EnvelopeOf("1");
   proto::HeapShortage& error = *envelope.mutable_heap_shortage();
-  error.set_time_ms(kBegin + 9'600);  // the executor is gone at kBegin + 10'000
+  error.set_time_ms(time_ms);
   error.set_error(words);
   error.set_thread("pool-#");
   error.set_task_attempt_id(task);
@@ -60,19 +64,57 @@ TEST(PoolErrors, SpaceForClassesIsNoneOfTheHeap) {
 TEST(PoolErrors, WantOfThreadsIsNoWantOfMemory) {
   ProfileStore store;
   FillScene(store, "Command exited with code 52", kContainer / 3);
-  Tell(store, Error("unable to create native thread: possibly out of memory or process/resource limits reached"));
+  Tell(store, Error(kNoThread));
   const Json death = TheDeath(store);
   EXPECT_EQ(death["outOfMemory"], false);
   EXPECT_EQ(death["unknown"], false);
   EXPECT_THAT(death["how"].get<std::string>(), HasSubstr("its JVM's OutOfMemoryError says that it could make no more threads"));
 }
 
-TEST(PoolErrors, OfTwoPoolsTheHeapsErrorCounts) {
+TEST(PoolErrors, OfSeveralTheNewestCounts) {
+  struct Case {
+    const char *first, *second;
+    int64_t task;  // that met the first
+    const char* told;
+  };
+  for (const Case& each : {Case{kNoThread, "Metaspace", 40, "(Metaspace)"}, Case{"Java heap space", "Metaspace", -1, "(Metaspace)"},
+                           Case{"Metaspace", "Java heap space", 40, "ran out of heap"}}) {
+    ProfileStore store;
+    FillScene(store, "Command exited with code 52", kContainer / 3);
+    Tell(store, Error(each.first, each.task, kErrorMs - 5'000));
+    Tell(store, Error(each.second));
+    EXPECT_THAT(TheDeath(store)["headline"].get<std::string>(), HasSubstr(each.told)) << each.first;
+  }
+}
+
+TEST(PoolErrors, WhoAskedIsShown) {
   ProfileStore store;
   FillScene(store, "Command exited with code 52", kContainer / 3);
-  Tell(store, Error("Java heap space", 40));
-  Tell(store, Error("Metaspace"));
-  EXPECT_THAT(TheDeath(store)["headline"].get<std::string>(), HasSubstr("ran out of heap"));
+  Tell(store, Error("Metaspace", 41));
+  const Json death = TheDeath(store);
+  EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr("task 41 (stage 5) asked for more when"));
+  EXPECT_EQ(death["taskAttemptId"], 41);
+  EXPECT_EQ(death["stageId"], 5);
+}
+
+// HotSpot exits at the heap's errors and at Metaspace's before it tells of them, and at no thread's; and SIGTERM may come from anywhere.
+TEST(PoolErrors, WithOtherCodesThanThoseOfSparksHandlerTheyProveNothing) {
+  for (const char* reason : {"Command exited with code 143", "Command exited with code 134", "Command exited with code 3",
+                             "Command exited with code 137", "Remote RPC client disassociated."}) {
+    ProfileStore with, without;
+    for (ProfileStore* store : {&with, &without}) FillScene(*store, reason, kContainer / 3);
+    Tell(with, Error("Metaspace"));
+    Tell(with, Error(kNoThread, 40));
+    EXPECT_EQ(TheDeath(with)["headline"], TheDeath(without)["headline"]);
+    EXPECT_EQ(TheDeath(with)["how"], TheDeath(without)["how"]);
+  }
+}
+
+TEST(PoolErrors, AnOldOneProvesNothing) {
+  ProfileStore store;
+  FillScene(store, "Command exited with code 52", kContainer / 3);
+  Tell(store, Error("Metaspace", -1, kBegin - 51'000));
+  EXPECT_THAT(TheDeath(store)["how"].get<std::string>(), HasSubstr("of what error is not known"));
 }
 
 TEST(PoolErrors, OneThatWasSurvivedIsNoDeath) {

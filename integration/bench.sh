@@ -26,6 +26,7 @@ if [ "$script" = publish ]; then # reads what the others have written
   exec "$PYTHON" "$PROJECT/integration/bench/publish.py" "$@"
 fi
 setup_lock
+[ "$script" != accuracy ] || BUILD_TARGETS+=(_box_reader)
 setup_build
 setup_wheel
 [ -n "$python" ] || { setup_python; python=$PYTHON; }

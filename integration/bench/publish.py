@@ -1,6 +1,8 @@
 """Writes docs/benchmarks.md from what was measured so far by `cost`, `jvm`, `accuracy` and `jvm-accuracy`.
 
 integration/bench.sh publish
+
+What was not measured here stays in the page as it is.
 """
 
 from __future__ import annotations
@@ -24,6 +26,12 @@ bare, in turn, in one process, with its 95 % interval (Student's t over processe
 profiler takes a whole process (Scalene, Fil), they are two processes. A bound is *met* where the whole interval is
 below it, *missed* where all of it is above, and else *open*. What was not measured says so.
 """
+TITLES = (
+    "What profiling Python costs",
+    "What profiling the JVM costs",
+    "How right the heap's bytes are",
+    "How right a line's bytes are",
+)
 
 
 def measured_at(measured: set[tuple[str, str, str]]) -> str:
@@ -32,6 +40,14 @@ def measured_at(measured: set[tuple[str, str, str]]) -> str:
 
 def measured_of(record: dict) -> tuple[str, str, str]:
     return record["commit"], record["date"], record["machine"]
+
+
+def sections_of(page: Path) -> dict[str, str]:
+    """What stands in the page so far, by title: what was measured then on another machine stays."""
+    if not page.exists():
+        return {}
+    pieces = page.read_text(encoding="utf-8").split("\n## ")[1:]
+    return {title: text.strip() for title, _, text in (piece.partition("\n") for piece in pieces)}
 
 
 def main() -> None:
@@ -47,27 +63,23 @@ def main() -> None:
     results, of_jvms = Results(options.results), Results(options.jvm)
     if not (results.measured or of_jvms.measured or options.jvm_accuracy.exists() or options.accuracy.exists()):
         raise SystemExit(f"nothing was measured: {options.results} is missing or empty; run integration/bench.sh cost")
-    parts = [HEAD]
+    sections = sections_of(options.page)
     if results.measured:
-        parts += ["## What profiling Python costs", "", measured_at(results.measured), cost.tables(results), ""]
+        sections["What profiling Python costs"] = f"{measured_at(results.measured)}\n{cost.tables(results)}"
     if of_jvms.measured:
-        parts += ["## What profiling the JVM costs", "", jvm.HOW, "", measured_at(of_jvms.measured)]
-        parts += [jvm.tables(of_jvms), ""]
+        sections["What profiling the JVM costs"] = (
+            f"{jvm.HOW}\n\n{measured_at(of_jvms.measured)}\n{jvm.tables(of_jvms)}"
+        )
     if options.jvm_accuracy.exists():
         record = json.loads(options.jvm_accuracy.read_text(encoding="utf-8"))
-        parts += ["## How right the heap's bytes are", "", jvm_accuracy.HOW, "", measured_at({measured_of(record)})]
-        parts += [f"{record['runtime']}, {record['runs']} applications:", "", jvm_accuracy.table(record), ""]
+        measured = f"{measured_at({measured_of(record)})}\n{record['runtime']}, {record['runs']} applications:"
+        sections["How right the heap's bytes are"] = f"{jvm_accuracy.HOW}\n\n{measured}\n\n{jvm_accuracy.table(record)}"
     if options.accuracy.exists():
         record = json.loads(options.accuracy.read_text(encoding="utf-8"))
-        parts += [
-            "## How right a line's bytes are",
-            "",
-            measured_at({measured_of(record)}),
-            f"CPython {record['python']}, {record['runs']} processes:",
-            "",
-            *(f"- {finding}" for finding in record["said"]),
-            "",
-        ]
+        measured = f"{measured_at({measured_of(record)})}\nCPython {record['python']}, {record['tasks']:,} tasks:"
+        sections["How right a line's bytes are"] = f"{accuracy.HOW}\n\n{measured}\n\n{record['table']}"
+    parts = [HEAD]
+    parts += [f"## {title}\n\n{sections[title]}\n" for title in TITLES if title in sections]
     parts.append(Path(__file__).with_name("notes.md").read_text(encoding="utf-8"))
     options.page.write_text("\n".join(parts), encoding="utf-8")
     print(options.page)

@@ -43,7 +43,8 @@ py::dict SessionOf(const BoxSession& session) {
     sites.append(py::dict("allocated"_a = site.allocated_bytes, "allocations"_a = site.allocations, "live"_a = site.live_bytes,
                           "live_at_peak"_a = site.live_at_peak_bytes,
                           "resident_at_peak"_a = site.read_at_peak_bytes != 0 ? py::cast(site.resident_at_peak_bytes) : py::none(),
-                          "sampled"_a = site.sampled, "variance"_a = site.variance, "frames"_a = StackOf(session, site.stack)));
+                          "sampled"_a = site.sampled, "variance"_a = site.variance, "peak_variance"_a = site.peak_variance,
+                          "frames"_a = StackOf(session, site.stack)));
   }
   for (const BoxUdf& udf : session.udfs) {
     udfs.append(py::dict("name"_a = udf.name, "file"_a = udf.file, "line"_a = udf.line, "kind"_a = udf.kind));
@@ -72,6 +73,13 @@ py::object RowsOf(const BoxReader& reader) {
   return py::dict("rss"_a = read->rss_bytes, "time_ms"_a = read->time_ms, "rows"_a = rows);
 }
 
+// The owner may use this closed session's place again.
+void Acknowledge(const std::string& path, uint64_t number) {
+  Result<BoxReader> reader = BoxReader::Open(path);
+  const Status done = reader.ok() ? reader->Acknowledge(number) : reader.status();
+  if (!done.ok()) throw std::runtime_error(done.message());
+}
+
 // One box: its identity and all its sessions.
 py::dict ReadBox(const std::string& path) {
   Result<BoxReader> reader = BoxReader::Open(path);
@@ -92,5 +100,7 @@ py::dict ReadBox(const std::string& path) {
 
 PYBIND11_MODULE(_box_reader, module) {
   module.def("read_box", &ReadBox, py::arg("path"), "The box at `path` as a dict; RuntimeError says why it can't be read.");
+  module.def("acknowledge", &Acknowledge, py::arg("path"), py::arg("number"),
+             "Gives a closed session's place back to the box's owner; RuntimeError says why that can't be done.");
   module.def("list_boxes", &ListBoxes, py::arg("directory"), py::arg("application_id"), "Paths of an application's boxes.");
 }

@@ -79,6 +79,18 @@ def test_the_page_says_which_bounds_are_met(tmp_path):
     assert "[1.011, 1.012] ≤ 1.02: met" in rows["SQL"]
     assert "3 pairs: +9.0 MiB in the middle (+7.0 to +40.0; bound 24)" in text
 
+    # What was measured elsewhere stays.
+    results.unlink()
+    accuracy = tmp_path / "accuracy.json"
+    accuracy.write_text(json.dumps({"python": "3.11.7", "tasks": 1000, "table": "| a | b |"} | provenance))
+    command[command.index("--accuracy") + 1] = accuracy
+    processes.run(command, 60, check=True)
+    later = page.read_text()
+    assert "CPython 3.11.7, 1,000 tasks:\n\n| a | b |\n" in later
+    kept = later[: later.index("## How right a line's bytes are")]
+    assert kept in text
+    assert kept.count("## ") == 2
+
 
 @pytest.mark.full
 def test_a_run_goes_on_where_the_last_one_ended(package, tmp_path):

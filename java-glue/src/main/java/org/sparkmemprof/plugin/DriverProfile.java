@@ -22,7 +22,7 @@ final class DriverProfile {
   private static final long DRAIN_SECONDS = 2;
 
   private final StoreFeeder feeder;
-  private final long drainMillis;
+  private final int patience;
   private final Notices notices;
   private final BoxDirectory boxes;
   private final AutoCloseable collections;
@@ -36,11 +36,11 @@ final class DriverProfile {
       BoxDirectory boxes,
       AutoCloseable collections,
       int patience) {
-    drainMillis = TimeUnit.SECONDS.toMillis(DRAIN_SECONDS * patience);
     this.feeder = feeder;
     this.notices = notices;
     this.boxes = boxes;
     this.collections = collections;
+    this.patience = patience;
     SparkPools pools = new SparkPools(notices);
     poll = new Rounds("driver-poll", 0, POLL_MILLIS, () -> tell(pools), POOLS, notices).start();
     link = OurThreads.daemon("driver-send").newThread(this::run);
@@ -129,8 +129,8 @@ final class DriverProfile {
       collections.close();
       NativeAgent.stop();
       stopping = true;
-      link.join(drainMillis);
-      boxes.leave();
+      link.join(TimeUnit.SECONDS.toMillis(DRAIN_SECONDS * patience));
+      Removal.run(boxes::leave, patience, notices);
     } catch (InterruptedException impatient) {
       Thread.currentThread().interrupt();
     } catch (Throwable e) {

@@ -21,7 +21,6 @@ import org.sparkmemprof.notices.OurThreads;
  */
 public final class ExecutorSide implements ExecutorPlugin {
   private static final long MOST_EXIT_SECONDS = 4;
-  private static final long MOST_FILES_SECONDS = 2;
 
   /**
    * In local mode the executor starts before the application has an id. It waits here until the
@@ -176,7 +175,7 @@ public final class ExecutorSide implements ExecutorPlugin {
   private void end() {
     boolean profiled = tasks != null;
     if (python != null) {
-      fileStep(removingPython);
+      Removal.run(removingPython, settings.patience, notices);
     }
     if (profiled) {
       step(closeTasks);
@@ -185,7 +184,7 @@ public final class ExecutorSide implements ExecutorPlugin {
       step(stopAgent);
     }
     if (boxes != null) {
-      fileStep(leavingBoxes);
+      Removal.run(leavingBoxes, settings.patience, notices);
     }
     if (profiled) {
       step(closeLink); // last, for it may take a while
@@ -202,18 +201,6 @@ public final class ExecutorSide implements ExecutorPlugin {
       step.run();
     } catch (Throwable e) {
       notices.failed("the end of the profile", e);
-    }
-  }
-
-  /** A file system that hangs must not keep the JVM from ending. */
-  private void fileStep(Runnable step) {
-    try {
-      long most = TimeUnit.SECONDS.toMillis(MOST_FILES_SECONDS * settings.patience);
-      if (!OurThreads.runWithin(most, "files", step)) {
-        notices.report("the removal of files", "the file system did not answer in " + most + " ms");
-      }
-    } catch (Throwable e) {
-      notices.failed("the removal of files", e);
     }
   }
 

@@ -1,0 +1,55 @@
+"""A file system that doesn't answer: the application and its executors end nevertheless.
+
+It is one in user space (bindfs), whose process is stopped.
+"""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+
+import processes
+import pytest
+from conftest import LOCAL_CLUSTER, ours
+
+pytestmark = [pytest.mark.full, pytest.mark.one_line("4")]  # 40 s: Spark waits for executors, and we for files
+
+
+@pytest.fixture
+def served(tmp_path):
+    """A directory, and the process that serves it."""
+    if shutil.which("bindfs") is None or not pathlib.Path("/dev/fuse").exists():
+        pytest.skip("no bindfs, or no /dev/fuse")
+    behind, place = tmp_path / "behind", tmp_path / "served"
+    behind.mkdir()
+    place.mkdir()
+    server = processes.start(["bindfs", "-f", behind, place], stderr=subprocess.PIPE, text=True)
+    try:
+        processes.until(lambda: place.is_mount() or server.poll() is not None, 20, "bindfs serves a directory")
+        if server.poll() is not None:
+            pytest.skip(f"no bindfs can be mounted here: {server.stderr.read().strip()}")
+        yield place, server
+    finally:
+        server.send_signal(signal.SIGCONT)
+        subprocess.run(["umount", "--lazy", place], check=False)
+        processes.stop(server)
+
+
+def is_stopped(process):
+    return pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+
+
+def test_the_box_directory_does_not_answer_at_the_end(spark_run, served):
+    place, server = served
+    run = spark_run("hung_files.py", server.pid, master=LOCAL_CLUSTER, conf={"spark.memprof.box.dir": place})
+    run.demand_success()
+    assert is_stopped(server), "the test's own condition"
+    result = run.result()
+    assert result["sum"] == sum(number * number for number in range(40))
+    assert result["jvms"]
+    assert [pid for pid in result["jvms"] if os.path.exists(f"/proc/{pid}/exe")] == []
+    report = run.report()
+    assert sum(stage["tasks"] for stage in report["stages"]) == 2
+    assert report["postMortems"] == []
+    assert any("did not answer" in line for line in ours(run.stderr))

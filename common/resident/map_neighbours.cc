@@ -19,7 +19,7 @@ uintptr_t MapNeighbours::BssEnd(const Mapping& mapping) const {
 
 bool MapNeighbours::IsStack(const Mapping& mapping) const {
   if (mapping.Named("[stack]")) return true;
-  return IsAnonymous(mapping) && mapping.writable && guard_end_ == mapping.begin && mapping.begin % kMallocHeapBytes != 0;
+  return IsAnonymous(mapping) && mapping.writable && guard_end_ == mapping.begin;
 }
 
 void MapNeighbours::Pass(const Mapping& mapping) {

@@ -8,9 +8,6 @@
 
 namespace memprof {
 
-// Size and alignment of glibc's heaps except the first.
-inline constexpr uintptr_t kMallocHeapBytes = uintptr_t{64} << 20;
-
 class MapNeighbours {
  public:
   explicit MapNeighbours(ModuleEnd module_end) : module_end_(module_end) {}
@@ -20,7 +17,7 @@ class MapNeighbours {
   // An anonymous mapping behind a library's data begins with the library's .bss: returns where that .bss ends. For other
   // mappings, returns their begin.
   uintptr_t BssEnd(const Mapping& mapping) const;
-  // It lies above what looks like a stack's guard. So may a heap of malloc's, which begins at a multiple of its size: it is no stack.
+  // It lies above what looks like a stack's guard. So may a heap of malloc's (malloc_heaps.h).
   bool IsStack(const Mapping& mapping) const;
   void Pass(const Mapping& mapping);
 

@@ -10,11 +10,12 @@
 #include <cstring>
 
 #include "base/errno_keeper.h"
+#include "resident/residency.h"
 
 namespace memprof {
 namespace {
 
-constexpr uint64_t kPresent = uint64_t{1} << 63, kOfFile = uint64_t{1} << 61;  // of an entry of the page map
+constexpr uint64_t kPresent = uint64_t{1} << 63, kSwapped = uint64_t{1} << 62, kOfFile = uint64_t{1} << 61;  // of an entry of the page map
 
 const uint64_t page_bytes = getauxval(AT_PAGESZ);  // asked when the library is loaded
 
@@ -138,6 +139,15 @@ PageMap::~PageMap() {
 
 uint64_t PageMap::OwnBytes(MapScratch& scratch, uintptr_t begin, uintptr_t end) const {
   return Bytes(scratch, begin, end, kPresent | kOfFile, kPresent);
+}
+
+bool PageMap::IsTouched(uintptr_t address) const {
+  const ErrnoKeeper errno_keeper;
+  uint64_t entry = 0;
+  if (syscall(SYS_pread64, fd_, &entry, sizeof entry, static_cast<long>(address / page_bytes * sizeof entry)) == sizeof entry) {
+    return (entry & (kPresent | kSwapped)) != 0;
+  }
+  return ResidentBytes(address, 1) != 0;
 }
 
 uint64_t PageMap::PresentBytes(MapScratch& scratch, uintptr_t begin, uintptr_t end) const {

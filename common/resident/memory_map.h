@@ -49,6 +49,8 @@ class PageMap {
 
   // Pages of a file's private mapping that have been written to: this process's own copies.
   uint64_t OwnBytes(MapScratch& scratch, uintptr_t begin, uintptr_t end) const;
+  // False: nobody has ever written to or read from this page, or it isn't mapped. Where the page map can't be read: not in memory now.
+  bool IsTouched(uintptr_t address) const;
   // Pages that this process has in memory, its own or shared.
   uint64_t PresentBytes(MapScratch& scratch, uintptr_t begin, uintptr_t end) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "resident/malloc_heaps.h"
 #include "resident/map_neighbours.h"
 #include "resident/residency.h"
 
@@ -116,6 +117,7 @@ bool TimeBudget::Has(int64_t now_ns) {
 bool MeasureMappedParts(MapScratch& scratch, ModuleEnd module_end, RegionTable& regions, MappedParts* parts) {
   *parts = {};
   const PageMap pages;
+  const MallocHeaps heaps(pages);
   MapNeighbours neighbours(module_end);
   Mapping before;
   return VisitMappings(scratch, [&](const Mapping& mapping) {
@@ -127,7 +129,11 @@ bool MeasureMappedParts(MapScratch& scratch, ModuleEnd module_end, RegionTable& 
     }
     const uintptr_t bss_end = neighbours.BssEnd(mapping);
     parts->library_data_bytes += ResidentBytes(mapping.begin, bss_end - mapping.begin);
-    if (neighbours.IsStack(mapping)) parts->stack_bytes += ResidentBytes(mapping.begin, mapping.end - mapping.begin);
+    if (neighbours.IsStack(mapping)) {
+      heaps.Split(mapping.begin, mapping.end, [parts](uintptr_t begin, uintptr_t end, bool is_heap) {
+        if (!is_heap) parts->stack_bytes += ResidentBytes(begin, end - begin);
+      });
+    }
     // Address space that is only reserved may be a terabyte (V8, CUDA), and to look for its pages would take a second.
     if (!mapping.of_file && mapping.is_private && mapping.accessible()) {
       regions.ForEachIn(mapping.begin, mapping.end, [&](const RegionTable::Region& region) { AddRegion(region, parts); });
@@ -139,13 +145,15 @@ bool MeasureMappedParts(MapScratch& scratch, ModuleEnd module_end, RegionTable& 
 }
 
 void AddRegionsBefore(MapScratch& scratch, ModuleEnd module_end, RegionTable* regions) {
+  const PageMap pages;
+  const MallocHeaps heaps(pages);
   MapNeighbours neighbours(module_end);
   VisitMappings(scratch, [&](const Mapping& mapping) {
     const bool anonymous = MapNeighbours::IsAnonymous(mapping) && mapping.is_private && mapping.writable;
-    // malloc itself counts what is in use of its heaps.
-    const bool heap = mapping.begin % kMallocHeapBytes == 0;
-    if (anonymous && !heap && !neighbours.IsStack(mapping)) {
-      regions->Add(neighbours.BssEnd(mapping), mapping.end, RegionKind::kBefore);
+    if (anonymous && !neighbours.IsStack(mapping)) {
+      heaps.Split(neighbours.BssEnd(mapping), mapping.end, [regions](uintptr_t begin, uintptr_t end, bool is_heap) {
+        if (!is_heap) regions->Add(begin, end, RegionKind::kBefore);  // malloc itself counts what is in use of its heaps
+      });
     }
     neighbours.Pass(mapping);
   });

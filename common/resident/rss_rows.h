@@ -101,7 +101,7 @@ struct MappedParts {
 // there later.
 bool MeasureMappedParts(MapScratch& scratch, ModuleEnd module_end, RegionTable& regions, MappedParts* parts);
 
-// Not HOOK: adds every anonymous mapping that exists now and is in no region.
+// Not HOOK: adds what anonymous mappings there are now and is in no region, but for stacks and malloc's heaps.
 void AddRegionsBefore(MapScratch& scratch, ModuleEnd module_end, RegionTable* regions);
 
 }  // namespace memprof

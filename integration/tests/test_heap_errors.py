@@ -33,7 +33,8 @@ def demand_asked(death):
         r"task \d+ \(stage \d+\) asked for more in HeapErrors.piece HeapErrors.java:\d+", death["headline"]
     )
     sites = [row for row in death["retained"]["sites"] if row["frames"]]  # of one sampled by chance the JVM knew none
-    (site,) = [row for row in sites if row["frames"][-1]["function"] == "HeapErrors.piece"]
+    pieces = [row for row in sites if row["frames"][-1]["function"] == "HeapErrors.piece"]
+    site = max(pieces, key=lambda row: row["retainedBytes"])  # a small task on the other core may keep some, too
     assert 300_000_000 < site["retainedBytes"] < 540_000_000
     assert site["stageId"] == death["stageId"]
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "resident/malloc_heaps.h"
 #include "resident/map_neighbours.h"
 #include "resident/residency.h"
 #include "system/malloc_figures.h"
@@ -47,14 +48,6 @@ Part PartOf(const Mapping& mapping, const HotSpotLayout& layout, const MapNeighb
   return layout.code_cache.Contains(mapping.begin) ? Part::kCode : Part::kOther;
 }
 
-// True for one of malloc's heaps: it begins at a multiple of its size, and behind its used part the rest is inaccessible.
-bool IsMallocHeap(const Piece& piece, const Piece* next) {
-  if (!piece.writable || piece.begin % kMallocHeapBytes != 0 || piece.size() > kMallocHeapBytes) return false;
-  const uintptr_t end = piece.begin + kMallocHeapBytes;
-  if (piece.end == end) return true;
-  return next != nullptr && !next->accessible && next->begin == piece.end && next->end == end;
-}
-
 class Measurement {
  public:
   Measurement(MapScratch& scratch, const std::vector<AddressRange>& offheap) : scratch_(scratch), offheap_(offheap) {}
@@ -87,6 +80,7 @@ class Measurement {
   }
 
   uint64_t Of(Part part) const { return bytes_[Index(part)]; }
+  const PageMap& pages() const { return pages_; }
   uint64_t untouched_in_malloc() const { return untouched_in_malloc_; }  // of large blocks in malloc's heaps
 
  private:
@@ -153,10 +147,20 @@ std::optional<RssRows> JvmRssMeter::Measure(const std::vector<AddressRange>& off
   if (!complete) return std::nullopt;
 
   Measurement measured(scratch_, offheap);
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    Piece piece = pieces[i];
-    if (piece.part == Part::kOther && IsMallocHeap(piece, i + 1 < pieces.size() ? &pieces[i + 1] : nullptr)) piece.part = Part::kMallocHeap;
-    measured.Add(piece);
+  const MallocHeaps known_heaps(measured.pages());
+  for (const Piece& piece : pieces) {
+    const bool may_hold_heaps = piece.writable && (piece.part == Part::kOther || piece.part == Part::kStack);
+    if (!may_hold_heaps) {
+      measured.Add(piece);
+      continue;
+    }
+    known_heaps.Split(piece.begin, piece.end, [&](uintptr_t begin, uintptr_t end, bool is_heap) {
+      Piece part = piece;
+      part.begin = begin;
+      part.end = end;
+      if (is_heap) part.part = Part::kMallocHeap;
+      measured.Add(part);
+    });
   }
   if (!ReadSharedPages(scratch_, &shared)) return std::nullopt;
   MallocFigures malloc;

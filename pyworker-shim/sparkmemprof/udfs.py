@@ -20,16 +20,6 @@ _METHODS_OF_AN_OBJECT = (
 )
 """Those that pyspark calls in tasks. What it calls in the driver only (partitions, commit) is left out."""
 
-_INSTALLED = (
-    "/site-packages/",
-    "/dist-packages/",
-    "/lib/python3.",
-    "/pyspark.zip/",
-    "-src.zip/py4j/",
-    "/python/pyspark/",
-)
-"""As in common/base/installed_code.h."""
-
 _KINDS_OF_PYSPARKS_OWN = {
     "pyspark.sql.worker.plan_data_source_read": "DATA_SOURCE_READ",
     "pyspark.sql.worker.write_into_data_source": "DATA_SOURCE_WRITE",
@@ -46,8 +36,7 @@ class UserFunction(NamedTuple):
     given_name: str
     """Its ``__name__``."""
     may_be_named: bool
-    """Stacks may show its code by the given name: it is the user's own, and runs for no other function that this one
-    calls."""
+    """Stacks may show its code by the given name: it runs for no other function that this one calls."""
 
 
 def user_functions(command: Any) -> list[UserFunction]:
@@ -69,14 +58,7 @@ def _described(function: types.FunctionType) -> UserFunction:
     qualified = function.__qualname__
     name = qualified if given == qualified.rpartition(".")[2] else given
     calls_sibling = any(_is_sibling(_content(cell), function) for cell in _cells(function))
-    may_be_named = not calls_sibling and not _is_installed(code)
-    return UserFunction(name, code.co_filename, code.co_firstlineno, code, given, may_be_named)
-
-
-def _is_installed(code: types.CodeType) -> bool:
-    """A package's wrapper, such as a decorator's. Its stacks are shown as they are even where the user's names are
-    withheld, so they must not have any."""
-    return any(part in code.co_filename for part in _INSTALLED)
+    return UserFunction(name, code.co_filename, code.co_firstlineno, code, given, not calls_sibling)
 
 
 def _cells(function: types.FunctionType) -> tuple[types.CellType, ...]:

@@ -5,7 +5,9 @@
 #include <string>
 
 #include "allocators/arena_hooks.h"
+#include "base/installed_code.h"
 #include "fatal_signals.h"
+#include "frames/unicode_text.h"
 #include "profiler.h"
 
 namespace {
@@ -39,9 +41,13 @@ py::dict CountersAsDict() {
   return result;
 }
 
+// Stacks of installed code, such as a package's wrapper, are shown as they are even where the user's names are withheld: they must not
+// have any of those.
 void NameCode(const py::object& code, const std::string& name) {
   if (!PyCode_Check(code.ptr())) throw py::type_error("name_code: no code object");
-  NameSessionCode(code.ptr(), name);
+  char buffer[4096];
+  const StringRef file = TextOf(reinterpret_cast<PyCodeObject*>(code.ptr())->co_filename, buffer, sizeof buffer);
+  if (!IsInstalledCode({file.data, file.size})) NameSessionCode(code.ptr(), name);
 }
 
 }  // namespace
@@ -63,7 +69,8 @@ PYBIND11_MODULE(_hooks, module) {
              "Names a user's function that the open session runs: name, file, line of its def, kind of evaluation. False: the "
              "session names as many others as it can.");
   module.def("name_code", &NameCode, py::arg("code"), py::arg("name"),
-             "Stacks of the open session show the code object of one of its UDFs by this name. It must live until close_session().");
+             "Stacks of the open session show the code object of one of its UDFs by this name; installed code keeps its own. The code must "
+             "live until close_session().");
   module.def("set_counter", &SetSessionCounter, py::arg("name"), py::arg("value"), "Sets a counter of the open session.");
   module.def("close_session", &CloseTaskSession, "Closes and seals the open session, if there is one.");
   module.def("note_fatal_signals", &NoteFatalSignals,

@@ -224,6 +224,19 @@ def renamed():
     call_each(codes, *["of_factory"] * 4)
 
 
+def installed_keeps_its_name():
+    """A package's wrapper, to which a decorator gave the name of the user's function."""
+    own = "/opt/größe/wrappers.py"
+    files = ("/opt/site-packages/a.py", "/usr/lib/python3.9/b.py", "/größe/site-packages/c.py", "<frozen d>", own)
+    codes = [of_factory.__code__.replace(co_filename=file) for file in files]
+    for code in codes:
+        stage.hooks.name_code(code, "users")
+        call_each([code], "users" if code.co_filename == own else "of_factory")
+        expect.found[-1]["file"] = code.co_filename
+    stage.hooks.close_session()
+    stage.open_session(7)
+
+
 def call_each(codes, *names):
     for number, (code, name) in enumerate(zip(codes, names)):
         scope = {"function": types.FunctionType(code, globals()), "size": expect.size()}
@@ -281,5 +294,6 @@ beyond_ascii()
 traced()
 Destroyed()
 renamed()
+installed_keeps_its_name()
 reused_code_of_another_session()
 expect.finish()

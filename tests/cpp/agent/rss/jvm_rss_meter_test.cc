@@ -2,13 +2,21 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string_view>
+#include <thread>
+#include <vector>
 
-#include "guarded_heap.h"
+#include "malloc_heap_above.h"
+#include "resident/memory_map.h"
 
 namespace memprof {
 namespace {
+
+constexpr const char* kOthers = "metaspace, GC structures and other mappings";
 
 uint64_t RowOf(const RssRows& rows, std::string_view name) {
   for (const RssRows::Row& row : rows.rows) {
@@ -22,12 +30,60 @@ TEST(JvmRssMeter, AHeapOfMallocsAboveAnInaccessiblePlaceIsNoStack) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer's runtime has a malloc of its own";
 #endif
-  const GuardedHeap heap;
-  ASSERT_TRUE(heap.has_guard());
+  const MallocHeapAbove heap(PROT_NONE);
+  ASSERT_NE(heap.below(), nullptr);
   const std::optional<RssRows> rows = JvmRssMeter().Measure({});
   ASSERT_TRUE(rows);
   EXPECT_GE(RowOf(*rows, "malloc"), heap.touched_bytes());
-  EXPECT_LT(RowOf(*rows, "thread stacks"), GuardedHeap::kTouchedBytes / 2);
+  EXPECT_LT(RowOf(*rows, "thread stacks"), MallocHeapAbove::kTouchedBytes / 2);
+}
+
+// The size of the mapping that holds this address, 0 if it can't be read.
+uintptr_t MappedAround(const void* address) {
+  uintptr_t size = 0;
+  const auto scratch = std::make_unique<MapScratch>();
+  VisitMappings(*scratch, [&](const Mapping& mapping) {
+    const auto at = reinterpret_cast<uintptr_t>(address);
+    if (mapping.begin <= at && at < mapping.end) size = mapping.end - mapping.begin;
+  });
+  return size;
+}
+
+TEST(JvmRssMeter, AHeapOfMallocsIsKnownWhereTheKernelHasJoinedItToWhatLiesBelow) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer's runtime has a malloc of its own";
+#endif
+  const MallocHeapAbove heap(PROT_READ | PROT_WRITE);
+  ASSERT_NE(heap.below(), nullptr);
+  ASSERT_GT(MappedAround(heap.below()), MallocHeapAbove::kTouchedBytes) << "the kernel has not joined them";
+  const std::optional<RssRows> rows = JvmRssMeter().Measure({});
+  ASSERT_TRUE(rows);
+  EXPECT_GE(RowOf(*rows, "malloc"), heap.touched_bytes());
+  EXPECT_LT(RowOf(*rows, kOthers), MallocHeapAbove::kTouchedBytes / 2);
+}
+
+// One thread fills several heaps to their last page. glibc places the next one directly beside another where it can.
+TEST(JvmRssMeter, HeapsOfMallocsThatTheKernelHasJoinedAreKnown) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer's runtime has a malloc of its own";
+#endif
+  constexpr size_t kBlockBytes = 2024, kBlocks = 140'000;
+  constexpr uintptr_t kHeapBytes = uintptr_t{64} << 20;
+  std::thread([] {
+    std::vector<char*> blocks;
+    bool joined = false;
+    for (size_t i = 0; i < kBlocks; ++i) {
+      blocks.push_back(static_cast<char*>(malloc(kBlockBytes)));
+      *blocks.back() = 1;
+      if (i % 5'000 == 4'999) joined |= MappedAround(blocks.back()) > kHeapBytes;
+    }
+    EXPECT_TRUE(joined) << "no two heaps are neighbours";
+    const std::optional<RssRows> rows = JvmRssMeter().Measure({});
+    ASSERT_TRUE(rows);
+    EXPECT_GE(RowOf(*rows, "malloc"), kBlockBytes * kBlocks);
+    EXPECT_LT(RowOf(*rows, kOthers), kBlockBytes * kBlocks / 10);
+    for (char* block : blocks) free(block);
+  }).join();
 }
 
 }  // namespace

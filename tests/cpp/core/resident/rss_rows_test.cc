@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "guarded_heap.h"
+#include "malloc_heap_above.h"
 
 namespace memprof {
 namespace {
@@ -42,13 +42,13 @@ TEST(RssRows, AHeapOfMallocsAboveAnInaccessiblePlaceIsNoStack) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer's runtime has a malloc of its own";
 #endif
-  const GuardedHeap heap;
-  ASSERT_TRUE(heap.has_guard());
+  const MallocHeapAbove heap(PROT_NONE);
+  ASSERT_NE(heap.below(), nullptr);
   const auto scratch = std::make_unique<MapScratch>();
   const auto regions = std::make_unique<RegionTable>();
   MappedParts parts;
   ASSERT_TRUE(MeasureMappedParts(*scratch, nullptr, *regions, &parts));
-  EXPECT_LT(parts.stack_bytes, GuardedHeap::kTouchedBytes / 2);
+  EXPECT_LT(parts.stack_bytes, MallocHeapAbove::kTouchedBytes / 2);
 }
 
 TEST(RssRows, OfAPoolsReservationOnlyWhatCanBeUsedIsLookedAt) {

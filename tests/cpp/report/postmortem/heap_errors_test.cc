@@ -13,13 +13,12 @@
 #include "report/death_keys.h"
 #include "report/json.h"
 #include "report/many_deaths.h"
-#include "report/postmortem/scene.h"
+#include "report/postmortem/worker_scene.h"
 #include "report/views/views.h"
 
 namespace memprof {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
@@ -77,16 +76,6 @@ void FillLivingScene(ProfileStore& store) {
   task.profile().set_final(true);
   static_cast<void>(store.Ingest(task.Bytes()));
   static_cast<void>(store.Ingest(LastSnapshot(kContainer / 3).SerializeAsString()));
-}
-
-void Tell(ProfileStore& store, const proto::Envelope& envelope) { ASSERT_TRUE(store.Ingest(envelope.SerializeAsString()).ok()); }
-
-Json Deaths(const ProfileStore& store) { return Json::parse(store.ReportJson(false))["postMortems"]; }
-
-Json TheDeath(const ProfileStore& store) {
-  Json deaths = Deaths(store);
-  EXPECT_EQ(deaths.size(), 1u) << deaths;
-  return deaths.empty() ? Json::object() : deaths[0];
 }
 
 TEST(HeapErrors, TheLastWordOfAnExecutorSaysWhoAskedAndWhatTheHeapWasFullOf) {

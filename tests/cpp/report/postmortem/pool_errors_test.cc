@@ -6,12 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "proto/envelope.h"
-#include "report/postmortem/scene.h"
+#include "report/postmortem/worker_scene.h"
 
 namespace memprof {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using namespace testing;
@@ -31,16 +30,6 @@ proto::Envelope Error(const char* words, int64_t task = -1, int64_t time_ms = kE
   error.set_errors(2);
   error.set_jvm_pid(4100);
   return envelope;
-}
-
-void Tell(ProfileStore& store, const proto::Envelope& envelope) { ASSERT_TRUE(store.Ingest(envelope.SerializeAsString()).ok()); }
-
-Json Deaths(const ProfileStore& store) { return Json::parse(store.ReportJson(false))["postMortems"]; }
-
-Json TheDeath(const ProfileStore& store) {
-  Json deaths = Deaths(store);
-  EXPECT_EQ(deaths.size(), 1u) << deaths;
-  return deaths.empty() ? Json::object() : deaths[0];
 }
 
 TEST(PoolErrors, SpaceForClassesIsNoneOfTheHeap) {

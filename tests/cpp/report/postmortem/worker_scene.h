@@ -1,4 +1,4 @@
-// Deaths as a report has them, and those of a worker of the executor in scene.h.
+// What a store is told, deaths as a report has them, and those of a worker of the executor in scene.h.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,11 +15,13 @@ using Json = nlohmann::ordered_json;
 inline constexpr uint64_t kFull = kContainer / 100 * 97;
 inline constexpr const char* kCode137 = "Command exited with code 137";
 
+inline void Tell(ProfileStore& store, const proto::Envelope& envelope) { ASSERT_TRUE(store.Ingest(envelope.SerializeAsString()).ok()); }
+
 inline Json Deaths(const ProfileStore& store) { return Json::parse(store.ReportJson(false))["postMortems"]; }
 
 inline Json TheDeath(const ProfileStore& store) {
   Json deaths = Deaths(store);
-  EXPECT_EQ(deaths.size(), 1u);
+  EXPECT_EQ(deaths.size(), 1u) << deaths;
   return deaths.empty() ? Json::object() : deaths[0];
 }
 

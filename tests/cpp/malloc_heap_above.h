@@ -1,4 +1,4 @@
-// A heap of glibc's malloc above what looks like the guard of a thread's stack.
+// A heap of glibc's malloc with a mapping directly below it, such as what looks like the guard of a thread's stack.
 #pragma once
 
 #include <sys/mman.h>
@@ -14,15 +14,16 @@
 
 namespace memprof {
 
-class GuardedHeap {
+class MallocHeapAbove {
  public:
   static constexpr size_t kBlockBytes = 100'003, kBlocks = 300;
   static constexpr size_t kTouchedBytes = kBlockBytes * kBlocks;  // of each heap, at least
+  static constexpr uintptr_t kBytesBelow = 4096;
 
   // Threads that live at once have heaps of their own. Something else may lie below one, such as another thread's stack: then the next
   // thread's is tried. The first threads may get heaps that threads of earlier tests have left.
-  GuardedHeap() : ends_(1) {
-    while (guard_ == nullptr && threads_.size() < kMostThreads) {
+  explicit MallocHeapAbove(int protection_below) : ends_(1) {
+    while (below_ == nullptr && threads_.size() < kMostThreads) {
       std::promise<uintptr_t> made;
       std::future<uintptr_t> begin = made.get_future();
       threads_.emplace_back([this, made = std::move(made)]() mutable {
@@ -35,30 +36,32 @@ class GuardedHeap {
         ends_.wait();
         for (void* block : blocks) free(block);
       });
-      void* wanted = reinterpret_cast<void*>(begin.get() - kGuardBytes);
-      void* mapped = mmap(wanted, kGuardBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-      if (mapped == wanted) guard_ = mapped;
-      if (mapped != wanted && mapped != MAP_FAILED) munmap(mapped, kGuardBytes);
+      void* wanted = reinterpret_cast<void*>(begin.get() - kBytesBelow);
+      void* mapped = mmap(wanted, kBytesBelow, protection_below, kFlags, -1, 0);
+      if (mapped == wanted) below_ = mapped;
+      if (mapped != wanted && mapped != MAP_FAILED) munmap(mapped, kBytesBelow);
     }
   }
-  ~GuardedHeap() {
-    if (guard_ != nullptr) munmap(guard_, kGuardBytes);
+  ~MallocHeapAbove() {
+    if (below_ != nullptr) munmap(below_, kBytesBelow);
     ends_.count_down();
     for (std::thread& thread : threads_) thread.join();
   }
-  GuardedHeap(const GuardedHeap&) = delete;
-  GuardedHeap& operator=(const GuardedHeap&) = delete;
+  MallocHeapAbove(const MallocHeapAbove&) = delete;
+  MallocHeapAbove& operator=(const MallocHeapAbove&) = delete;
 
-  bool has_guard() const { return guard_ != nullptr; }
+  void* below() const { return below_; }                                    // null: nothing could be mapped there
   size_t touched_bytes() const { return threads_.size() * kTouchedBytes; }  // in all heaps, at least
 
  private:
   static constexpr size_t kMostThreads = 12;
-  static constexpr uintptr_t kHeapBytes = uintptr_t{64} << 20, kGuardBytes = 4096;
+  // The kernel joins mappings of one kind only: glibc's heaps, like HotSpot's reservations, are MAP_NORESERVE.
+  static constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+  static constexpr uintptr_t kHeapBytes = uintptr_t{64} << 20;
 
   std::latch ends_;
   std::vector<std::thread> threads_;
-  void* guard_ = nullptr;
+  void* below_ = nullptr;
 };
 
 }  // namespace memprof

@@ -2,7 +2,8 @@
 
 integration/bench.sh publish
 
-What was not measured here stays in the page as it is.
+A section of which nothing was measured here stays in the page as it is; the others are made anew of what build/bench
+has, and are said.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ def main() -> None:
     results, of_jvms = Results(options.results), Results(options.jvm)
     if not (results.measured or of_jvms.measured or options.jvm_accuracy.exists() or options.accuracy.exists()):
         raise SystemExit(f"nothing was measured: {options.results} is missing or empty; run integration/bench.sh cost")
-    sections = sections_of(options.page)
+    before = sections_of(options.page)
+    sections = dict(before)
     if results.measured:
         sections["What profiling Python costs"] = f"{measured_at(results.measured)}\n{cost.tables(results)}"
     if of_jvms.measured:
@@ -76,8 +78,11 @@ def main() -> None:
         sections["How right the heap's bytes are"] = f"{jvm_accuracy.HOW}\n\n{measured}\n\n{jvm_accuracy.table(record)}"
     if options.accuracy.exists():
         record = json.loads(options.accuracy.read_text(encoding="utf-8"))
+        if "table" not in record:
+            raise SystemExit(f"{options.accuracy} is of another version: move it away, and measure again")
         measured = f"{measured_at({measured_of(record)})}\nCPython {record['python']}, {record['tasks']:,} tasks:"
         sections["How right a line's bytes are"] = f"{accuracy.HOW}\n\n{measured}\n\n{record['table']}"
+    print(*(f"made anew: {title}" for title in TITLES if sections.get(title) != before.get(title)), sep="\n")
     parts = [HEAD]
     parts += [f"## {title}\n\n{sections[title]}\n" for title in TITLES if title in sections]
     parts.append(Path(__file__).with_name("notes.md").read_text(encoding="utf-8"))

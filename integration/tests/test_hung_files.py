@@ -40,16 +40,32 @@ def is_stopped(process):
     return pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 
-def test_the_box_directory_does_not_answer_at_the_end(spark_run, served):
+# What our warnings say.
+MOMENTS = {
+    "before": "no private directory for black boxes: the file system did not answer",
+    "between": "some tasks' figures are missing: the file system of the black boxes does not answer",
+    "end": "the removal of files is off: the file system did not answer",
+}
+
+
+@pytest.mark.parametrize("when", MOMENTS)
+def test_a_box_directory_that_does_not_answer(spark_run, served, when):
     place, server = served
-    run = spark_run("hung_files.py", server.pid, master=LOCAL_CLUSTER, conf={"spark.memprof.box.dir": place})
+    connection = os.minor(place.stat().st_dev)
+    conf = {"spark.memprof.box.dir": place}
+    run = spark_run("hung_files.py", server.pid, connection, when, master=LOCAL_CLUSTER, conf=conf)
     run.demand_success()
     assert is_stopped(server), "the test's own condition"
     result = run.result()
     assert result["sum"] == sum(number * number for number in range(40))
+    assert result["count"] == 500
     assert result["jvms"]
-    assert [pid for pid in result["jvms"] if os.path.exists(f"/proc/{pid}/exe")] == []
+    gone = processes.until(
+        lambda: not [pid for pid in result["jvms"] if os.path.exists(f"/proc/{pid}/exe")], 20, "executors end"
+    )
+    assert gone
+    told = [line for log in (run.stderr, *run.executor_logs().values()) for line in ours(log)]
+    assert any(MOMENTS[when] in line for line in told), told
     report = run.report()
-    assert sum(stage["tasks"] for stage in report["stages"]) == 2
     assert report["postMortems"] == []
-    assert any("did not answer" in line for line in ours(run.stderr))
+    assert [stage["tasks"] for stage in report["stages"]] == [2, 4, 1]

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -10,7 +11,9 @@
 #include <vector>
 
 #include "agent/options.h"
+#include "base/run_within.h"
 #include "boxes/executor_boxes.h"
+#include "boxes/timely_reads.h"
 
 namespace memprof {
 
@@ -18,6 +21,9 @@ struct StartRequest {
   std::string application_id, executor_id, host, box_directory;
   std::vector<std::string> options;  // key=value
 };
+
+inline constexpr std::chrono::seconds kMostRead{5};  // for the boxes, at a task's end
+inline constexpr const char* kSilentBoxes = "the file system of the black boxes does not answer, or did not for a time";
 
 // How often a bound was reached since the process began.
 struct Bounds {
@@ -35,6 +41,7 @@ struct Application {
   bool kills_itself_on_out_of_memory = false;  // by SIGKILL: -XX:OnOutOfMemoryError
   std::shared_ptr<GivenUpBoxes> given_up = std::make_shared<GivenUpBoxes>();
   std::shared_ptr<LastSeen> last_seen = std::make_shared<LastSeen>();
+  std::shared_ptr<TimelyReads> reads = std::make_shared<TimelyReads>(RunWithin, kMostRead* options.patience);
 
   BoxPlace Boxes() const { return {request.box_directory, request.application_id, request.executor_id, given_up, last_seen}; }
   bool withheld() const { return options.source == Source::kNone; }

@@ -2,11 +2,13 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/guarded.h"
+#include "base/warning.h"
 #include "stacks/thread_name.h"
 #include "tasks/service_threads.h"
 #include "tasks/thread_task.h"
@@ -56,11 +58,13 @@ std::string RunningTasks::Closed(int64_t task_attempt_id, size_t max_bytes) noex
       offheap_->TaskEnded(tag, *ended);
     }
     ground_->watcher.TaskEnded();
-    const FoundSessions python = FindSessions(application->Boxes(), task_attempt_id, Leftovers::kRead);
+    std::optional<FoundSessions> found = SessionsOf(*application, task_attempt_id, Leftovers::kRead);
+    if (!found) found.emplace().unreadable = 1;
+    const FoundSessions& python = *found;
     for (const ProcessRss& rss : python.rss) ground_->watcher.news().SetRss(rss);
     for (const ProcessBaseline& baseline : python.baselines) ground_->watcher.news().SetBaseline(baseline);
     envelope = Profile(*application, figures, python, true, max_bytes);
-    Acknowledge(python.closed);
+    application->reads->Acknowledge(python.closed);
   });
   return envelope;
 }
@@ -70,8 +74,9 @@ std::string RunningTasks::Snapshot(int64_t task_attempt_id, size_t max_bytes) no
   Guarded([&] {
     const ApplicationRef application = ground_->application.Get();
     if (application == nullptr) return;
-    const FoundSessions python = FindSessions(application->Boxes(), task_attempt_id, Leftovers::kLeave);
-    envelope = Profile(*application, FiguresNow(task_attempt_id), python, false, max_bytes);
+    // An interim profile without Python's part would take the place of an earlier one with it.
+    const std::optional<FoundSessions> python = SessionsOf(*application, task_attempt_id, Leftovers::kLeave);
+    if (python) envelope = Profile(*application, FiguresNow(task_attempt_id), *python, false, max_bytes);
   });
   return envelope;
 }
@@ -85,6 +90,12 @@ std::string RunningTasks::SnapshotOf(const Application& application, DeathInBox*
     envelope = Profile(application, FiguresNow(task), python, false, 0);
   });
   return envelope;
+}
+
+std::optional<FoundSessions> RunningTasks::SessionsOf(const Application& application, int64_t task_attempt_id, Leftovers leftovers) {
+  std::optional<FoundSessions> found = application.reads->Find(application.Boxes(), task_attempt_id, leftovers);
+  if (application.reads->TakeFirstLate()) Warn(std::string("some tasks' figures are missing: ") + kSilentBoxes);
+  return found;
 }
 
 JvmFigures RunningTasks::FiguresNow(int64_t task_attempt_id) {

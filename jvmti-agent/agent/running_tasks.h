@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,8 @@ class RunningTasks {
   void SendOrphan(const Application& application, const OrphanedTask& task);
 
  private:
+  // Absent: they couldn't be read in time.
+  std::optional<FoundSessions> SessionsOf(const Application& application, int64_t task_attempt_id, Leftovers leftovers);
   JvmFigures FiguresNow(int64_t task_attempt_id);
   std::string Profile(const Application& application, const JvmFigures& figures, const FoundSessions& python, bool final, size_t max_bytes);
   std::string Build(const Application& application, TaskProfileInputs inputs);

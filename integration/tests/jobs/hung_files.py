@@ -1,14 +1,18 @@
-"""The smallest job with Python workers. Then the process whose pid is the argument stops: it serves a file system.
+"""The smallest job with Python workers and one without, and a file system that hangs once its server is stopped.
 
-RESULT: the sum, and the pids of the executors' JVMs.
+argv: the pid of the process that serves it, the number of the kernel's connection to it, and when that process is to
+stop: before, between the jobs, at the end. RESULT: the sum, the count, and the pids of the executors' JVMs.
 """
 
 import json
 import os
 import signal
 import sys
+import time
 
-from pyspark import SparkContext
+from pyspark.sql import SparkSession
+
+server, connection, when = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 
 
 def square(partition):
@@ -21,9 +25,41 @@ def parent_of(pid):
         return int(file.read().rpartition(")")[2].split()[1])
 
 
-sc = SparkContext(appName="hung files")
-rows = sc.parallelize(range(40), 2).mapPartitions(square).collect()
+def state_of(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        return file.read().rpartition(")")[2].split()[0]
+
+
+def requests():
+    """Those that its file system waits for."""
+    try:
+        with open(f"/sys/fs/fuse/connections/{connection}/waiting", encoding="ascii") as file:
+            return int(file.read())
+    except OSError:  # sysfs isn't there for everybody
+        return 0
+
+
+def stop_server(now):
+    """Not while it serves a request that it has read: for that one a process waits even after SIGKILL."""
+    if now != when:
+        return
+    for _ in range(500):
+        os.kill(server, signal.SIGSTOP)
+        while state_of(server) != "T":
+            time.sleep(0.001)
+        if requests() == 0:
+            return
+        os.kill(server, signal.SIGCONT)
+        time.sleep(0.01)
+    raise AssertionError("its file system is never idle")
+
+
+stop_server("before")
+spark = SparkSession.builder.appName("hung files").getOrCreate()
+rows = spark.sparkContext.parallelize(range(40), 2).mapPartitions(square).collect()
 jvms = sorted({parent_of(daemon) for _, daemon in rows})
-print("RESULT", json.dumps({"sum": sum(value for value, _ in rows), "jvms": jvms}), flush=True)
-os.kill(int(sys.argv[1]), signal.SIGSTOP)
-sc.stop()
+stop_server("between")
+count = spark.range(1000, numPartitions=4).where("id % 2 = 0").count()
+print("RESULT", json.dumps({"sum": sum(value for value, _ in rows), "count": count, "jvms": jvms}), flush=True)
+stop_server("end")
+spark.stop()

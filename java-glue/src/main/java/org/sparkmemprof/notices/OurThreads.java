@@ -7,6 +7,8 @@ import java.util.concurrent.ThreadFactory;
  * handler, the default in an executor, would end the JVM.
  */
 public final class OurThreads {
+  private static final long PIECE_MILLIS = 100;
+
   private OurThreads() {}
 
   /** They never keep a JVM alive. */
@@ -40,15 +42,23 @@ public final class OurThreads {
   /**
    * Runs work that may hang, such as on a file system, on a thread of its own.
    *
-   * @param mostMillis how long to wait for its end
-   * @return false when it still runs, or the wait was interrupted
+   * @param mostMillis how long to wait for its end, also when this thread is interrupted
+   * @return false when it still runs
    */
   public static boolean runWithin(long mostMillis, String name, Runnable work) {
     Thread thread = daemon(name).newThread(work);
     thread.start();
-    try {
-      thread.join(mostMillis);
-    } catch (InterruptedException impatient) {
+    boolean interrupted = false;
+    // In pieces: while the whole process is paused clocks go on.
+    for (long left = mostMillis; left > 0 && thread.isAlive(); ) {
+      try {
+        thread.join(Math.min(left, PIECE_MILLIS));
+        left -= PIECE_MILLIS;
+      } catch (InterruptedException later) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
       Thread.currentThread().interrupt();
     }
     return !thread.isAlive();

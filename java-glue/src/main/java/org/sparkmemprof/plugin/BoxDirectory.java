@@ -6,11 +6,13 @@ import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkConf;
 import org.sparkmemprof.files.Claim;
 import org.sparkmemprof.files.Leftovers;
 import org.sparkmemprof.files.PrivateDirectories;
 import org.sparkmemprof.notices.Notices;
+import org.sparkmemprof.notices.OurThreads;
 
 /**
  * The directory of an application's black boxes on this host: one for all its executors here, since
@@ -18,6 +20,8 @@ import org.sparkmemprof.notices.Notices;
  * uses it, so that the last one to leave, and no other, removes it.
  */
 final class BoxDirectory {
+  private static final long MOST_SECONDS = 5;
+
   private final Path path;
   private final Claim mark;
 
@@ -29,6 +33,7 @@ final class BoxDirectory {
   /**
    * @param configured {@code spark.memprof.box.dir}, or null
    * @param name of the directory, {@link #nameOf}
+   * @param patience by what the five seconds are multiplied that it waits for the file system
    * @param failures receives why each place was refused
    * @param notices is told when our directory's usual name is taken
    * @return null when no place would do
@@ -38,14 +43,54 @@ final class BoxDirectory {
       String name,
       String executorId,
       boolean workingDirectoryIsOurs,
+      int patience,
       StringBuilder failures,
       Notices notices) {
-    for (Path base : candidates(configured, workingDirectoryIsOurs)) {
+    Making making = new Making();
+    long most = TimeUnit.SECONDS.toMillis(MOST_SECONDS * patience);
+    Runnable work =
+        () -> {
+          try {
+            List<Path> places = candidates(configured, workingDirectoryIsOurs);
+            making.done(madeSomewhere(places, name, executorId, making.failures, notices));
+          } catch (Throwable e) {
+            making.failures.append(e);
+          }
+        };
+    if (OurThreads.runWithin(most, "boxes", work)) {
+      failures.append(making.failures);
+    } else {
+      failures.append("the file system did not answer in ").append(most).append(" ms");
+    }
+    return making.take();
+  }
+
+  /** What is made later than anybody waits for it is given up at once. */
+  private static final class Making {
+    final StringBuilder failures = new StringBuilder();
+    private BoxDirectory made; // guarded by this, like the next
+    private boolean isTaken;
+
+    synchronized void done(BoxDirectory directory) {
+      made = directory;
+      if (isTaken && made != null) {
+        made.leave();
+      }
+    }
+
+    synchronized BoxDirectory take() {
+      isTaken = true;
+      return made;
+    }
+  }
+
+  private static BoxDirectory madeSomewhere(
+      List<Path> places, String name, String executorId, StringBuilder failures, Notices notices) {
+    for (Path base : places) {
       try {
         Path path = PrivateDirectories.makeOurs(base, notices::report, name);
         String mark = "executor-" + executorId + "-" + UUID.randomUUID() + Leftovers.MARK_SUFFIX;
         BoxDirectory made = new BoxDirectory(path, Claim.make(path.resolve(mark)));
-        Leftovers.remove(path.getParent());
         return made;
       } catch (IOException | RuntimeException e) {
         failures.append(failures.length() == 0 ? "" : "; ").append(e);
@@ -83,6 +128,14 @@ final class BoxDirectory {
     if (commaSeparated != null && !commaSeparated.isEmpty()) {
       places.add(Paths.get(commaSeparated.split(",")[0]));
     }
+  }
+
+  /**
+   * Removes what dead processes have left in this place, on a thread of its own. Call it when this
+   * JVM has made all its claims there.
+   */
+  void removeLeftovers() {
+    OurThreads.daemon("leftovers").newThread(() -> Leftovers.remove(path.getParent())).start();
   }
 
   Path path() {

@@ -16,6 +16,7 @@ import org.sparkmemprof.report.StoreFeeder;
  * the executor. Its messages go directly to the store.
  */
 final class DriverProfile {
+  private static final String REMOVAL = "the removal of files";
   private static final String POOLS = "Spark's memory in the driver";
   private static final long POLL_MILLIS = 200;
   private static final long TAKE_MILLIS = 500;
@@ -69,6 +70,7 @@ final class DriverProfile {
             BoxDirectory.nameOf(applicationId, conf),
             self.id,
             false,
+            settings.patience,
             failures,
             notices);
     if (boxes == null) {
@@ -83,10 +85,11 @@ final class DriverProfile {
             boxes.path().toString(),
             Settings.agentOptions(conf));
     if (inert != null) {
-      boxes.leave();
+      FileWork.within(REMOVAL, boxes::leave, settings.patience, notices);
       notices.report("the driver's profile", inert);
       return null;
     }
+    boxes.removeLeftovers();
     return new DriverProfile(feeder, notices, boxes, CollectionNews.start(), settings.patience);
   }
 
@@ -130,11 +133,12 @@ final class DriverProfile {
       NativeAgent.stop();
       stopping = true;
       link.join(TimeUnit.SECONDS.toMillis(DRAIN_SECONDS * patience));
-      Removal.run(boxes::leave, patience, notices);
     } catch (InterruptedException impatient) {
       Thread.currentThread().interrupt();
     } catch (Throwable e) {
       notices.failed("the end of the driver's profile", e);
+    } finally {
+      FileWork.within(REMOVAL, boxes::leave, patience, notices);
     }
   }
 }

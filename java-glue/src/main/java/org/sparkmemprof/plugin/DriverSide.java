@@ -39,6 +39,7 @@ public final class DriverSide implements DriverPlugin {
   private static final long LATE_NEWS_MILLIS = 5_000;
   private static final long FINAL_REPORT_MILLIS = 30_000;
   private static final long POLL_MILLIS = 20;
+  private static final String PLACE = "the place of the report";
 
   private final DriverNotices notices = new DriverNotices();
 
@@ -121,7 +122,7 @@ public final class DriverSide implements DriverPlugin {
               notices);
       Checkpoints files = new Checkpoints(writer);
       if (place.isWanted()) {
-        place.begin();
+        FileWork.within(PLACE, place::begin, settings.patience, notices);
         files.ask();
       }
       reports =
@@ -218,7 +219,7 @@ public final class DriverSide implements DriverPlugin {
     } catch (Throwable e) {
       notices.failed("the report", e);
     } finally {
-      place.end();
+      FileWork.within(PLACE, place::end, settings.patience, notices);
       feeder.close();
       if (interrupted) {
         Thread.currentThread().interrupt();

@@ -21,6 +21,7 @@ import org.sparkmemprof.notices.OurThreads;
  */
 public final class ExecutorSide implements ExecutorPlugin {
   private static final long MOST_EXIT_SECONDS = 4;
+  private static final String REMOVAL = "the removal of files";
 
   /**
    * In local mode the executor starts before the application has an id. It waits here until the
@@ -103,6 +104,7 @@ public final class ExecutorSide implements ExecutorPlugin {
             BoxDirectory.nameOf(applicationId, context.conf()),
             self.id,
             ownDirectory,
+            settings.patience,
             failures,
             notices);
     if (boxes == null) {
@@ -123,6 +125,7 @@ public final class ExecutorSide implements ExecutorPlugin {
           PythonPackage.install(
               applicationId, context.conf(), self, settings, boxes.path(), notices);
     }
+    boxes.removeLeftovers();
     collections = CollectionNews.start();
     link = new DriverLink(context::send, self.id, settings.patience, notices);
     // An executor is told to shut down and gets SIGTERM in the same moment: the exiting JVM waits
@@ -175,7 +178,7 @@ public final class ExecutorSide implements ExecutorPlugin {
   private void end() {
     boolean profiled = tasks != null;
     if (python != null) {
-      Removal.run(removingPython, settings.patience, notices);
+      FileWork.within(REMOVAL, removingPython, settings.patience, notices);
     }
     if (profiled) {
       step(closeTasks);
@@ -184,7 +187,7 @@ public final class ExecutorSide implements ExecutorPlugin {
       step(stopAgent);
     }
     if (boxes != null) {
-      Removal.run(leavingBoxes, settings.patience, notices);
+      FileWork.within(REMOVAL, leavingBoxes, settings.patience, notices);
     }
     if (profiled) {
       step(closeLink); // last, for it may take a while

@@ -71,7 +71,7 @@ final class PythonPackage {
       }
       claim = Claim.make(directory.resolve(Leftovers.PACKAGE_CLAIM));
       Path ours = directory.getParent().getParent();
-      if (!ours.equals(boxDirectory.getParent())) { // the boxes' directory was cleaned already
+      if (!ours.equals(boxDirectory.getParent())) { // that is cleaned with the boxes
         Leftovers.remove(ours);
       }
       for (String file : manifest(directory)) {

@@ -27,6 +27,7 @@ public class BoxDirectoryTest {
         "app-1",
         executor,
         false,
+        3,
         failures,
         (what, why) -> told.add(what));
   }

@@ -122,9 +122,7 @@ void ExecutorWatch::Complete(const Application& application, proto::ExecutorSnap
     ground_->shortcomings.Add("a Python process in " + box.path, box.why);
   }
   AddNotAvailable(ground_->shortcomings, snapshot);
-  Shortcomings own;  // of this application
-  if (application.reads->ever_late()) own.Add("Python processes of some tasks", kSilentBoxes);
-  AddNotAvailable(own, snapshot);
+  if (application.reads->ever_late()) AddNotAvailable("Python processes of some tasks", kSilentBoxes, snapshot);
 }
 
 void ExecutorWatch::SendWorkerDeath(const Application& application, const DeadWorker& worker) {

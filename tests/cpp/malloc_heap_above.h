@@ -1,6 +1,7 @@
 // A heap of glibc's malloc with a mapping directly below it, such as what looks like the guard of a thread's stack.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <sys/mman.h>
 
 #include <cstdint>
@@ -11,6 +12,14 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "resident/malloc_heaps.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define NEEDS_GLIBCS_MALLOC GTEST_SKIP() << "a sanitizer's runtime has a malloc of its own"
+#else
+#define NEEDS_GLIBCS_MALLOC
+#endif
 
 namespace memprof {
 
@@ -32,7 +41,7 @@ class MallocHeapAbove {
           blocks.push_back(malloc(kBlockBytes));
           memset(blocks.back(), 1, kBlockBytes);
         }
-        made.set_value(reinterpret_cast<uintptr_t>(blocks[0]) / kHeapBytes * kHeapBytes);
+        made.set_value(reinterpret_cast<uintptr_t>(blocks[0]) / kMallocHeapBytes * kMallocHeapBytes);
         ends_.wait();
         for (void* block : blocks) free(block);
       });
@@ -57,7 +66,6 @@ class MallocHeapAbove {
   static constexpr size_t kMostThreads = 12;
   // The kernel joins mappings of one kind only: glibc's heaps, like HotSpot's reservations, are MAP_NORESERVE.
   static constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
-  static constexpr uintptr_t kHeapBytes = uintptr_t{64} << 20;
 
   std::latch ends_;
   std::vector<std::thread> threads_;

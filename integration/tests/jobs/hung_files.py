@@ -20,14 +20,10 @@ def square(partition):
         yield number * number, os.getppid()  # of its daemon
 
 
-def parent_of(pid):
+def state_and_parent(pid):
     with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-        return int(file.read().rpartition(")")[2].split()[1])
-
-
-def state_of(pid):
-    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-        return file.read().rpartition(")")[2].split()[0]
+        state, parent = file.read().rpartition(")")[2].split()[:2]
+    return state, int(parent)
 
 
 def requests():
@@ -45,7 +41,7 @@ def stop_server(now):
         return
     for _ in range(500):
         os.kill(server, signal.SIGSTOP)
-        while state_of(server) != "T":
+        while state_and_parent(server)[0] != "T":
             time.sleep(0.001)
         if requests() == 0:
             return
@@ -57,7 +53,7 @@ def stop_server(now):
 stop_server("before")
 spark = SparkSession.builder.appName("hung files").getOrCreate()
 rows = spark.sparkContext.parallelize(range(40), 2).mapPartitions(square).collect()
-jvms = sorted({parent_of(daemon) for _, daemon in rows})
+jvms = sorted({state_and_parent(daemon)[1] for _, daemon in rows})
 stop_server("between")
 count = spark.range(1000, numPartitions=4).where("id % 2 = 0").count()
 print("RESULT", json.dumps({"sum": sum(value for value, _ in rows), "count": count, "jvms": jvms}), flush=True)

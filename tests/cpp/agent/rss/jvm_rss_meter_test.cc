@@ -27,9 +27,7 @@ uint64_t RowOf(const RssRows& rows, std::string_view name) {
 
 // HotSpot may reserve something below a heap of malloc's and use all of it but a page or four, which then look like a stack's guard.
 TEST(JvmRssMeter, AHeapOfMallocsAboveAnInaccessiblePlaceIsNoStack) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer's runtime has a malloc of its own";
-#endif
+  NEEDS_GLIBCS_MALLOC;
   const MallocHeapAbove heap(PROT_NONE);
   ASSERT_NE(heap.below(), nullptr);
   const std::optional<RssRows> rows = JvmRssMeter().Measure({});
@@ -50,9 +48,7 @@ uintptr_t MappedAround(const void* address) {
 }
 
 TEST(JvmRssMeter, AHeapOfMallocsIsKnownWhereTheKernelHasJoinedItToWhatLiesBelow) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer's runtime has a malloc of its own";
-#endif
+  NEEDS_GLIBCS_MALLOC;
   const MallocHeapAbove heap(PROT_READ | PROT_WRITE);
   ASSERT_NE(heap.below(), nullptr);
   ASSERT_GT(MappedAround(heap.below()), MallocHeapAbove::kTouchedBytes) << "the kernel has not joined them";
@@ -64,18 +60,15 @@ TEST(JvmRssMeter, AHeapOfMallocsIsKnownWhereTheKernelHasJoinedItToWhatLiesBelow)
 
 // One thread fills several heaps to their last page. glibc places the next one directly beside another where it can.
 TEST(JvmRssMeter, HeapsOfMallocsThatTheKernelHasJoinedAreKnown) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer's runtime has a malloc of its own";
-#endif
+  NEEDS_GLIBCS_MALLOC;
   constexpr size_t kBlockBytes = 2024, kBlocks = 140'000;
-  constexpr uintptr_t kHeapBytes = uintptr_t{64} << 20;
   std::thread([] {
     std::vector<char*> blocks;
     bool joined = false;
     for (size_t i = 0; i < kBlocks; ++i) {
       blocks.push_back(static_cast<char*>(malloc(kBlockBytes)));
       *blocks.back() = 1;
-      if (i % 5'000 == 4'999) joined |= MappedAround(blocks.back()) > kHeapBytes;
+      if (i % 5'000 == 4'999) joined |= MappedAround(blocks.back()) > kMallocHeapBytes;
     }
     EXPECT_TRUE(joined) << "no two heaps are neighbours";
     const std::optional<RssRows> rows = JvmRssMeter().Measure({});

@@ -19,12 +19,6 @@
 namespace memprof {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define NEEDS_GLIBCS_MALLOC GTEST_SKIP() << "a sanitizer's runtime has a malloc of its own"
-#else
-#define NEEDS_GLIBCS_MALLOC
-#endif
-
 constexpr uintptr_t kMi = 1 << 20;
 
 TEST(MallocHeaps, WhatNobodyHasTouchedStaysSo) {

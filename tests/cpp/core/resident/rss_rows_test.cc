@@ -39,9 +39,7 @@ TEST(RssRows, TheRuntimeIsNobodysLibrary) {
 }
 
 TEST(RssRows, AHeapOfMallocsAboveAnInaccessiblePlaceIsNoStack) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer's runtime has a malloc of its own";
-#endif
+  NEEDS_GLIBCS_MALLOC;
   const MallocHeapAbove heap(PROT_NONE);
   ASSERT_NE(heap.below(), nullptr);
   const auto scratch = std::make_unique<MapScratch>();

@@ -16,7 +16,6 @@ import org.sparkmemprof.report.StoreFeeder;
  * the executor. Its messages go directly to the store.
  */
 final class DriverProfile {
-  private static final String REMOVAL = "the removal of files";
   private static final String POOLS = "Spark's memory in the driver";
   private static final long POLL_MILLIS = 200;
   private static final long TAKE_MILLIS = 500;
@@ -85,7 +84,7 @@ final class DriverProfile {
             boxes.path().toString(),
             Settings.agentOptions(conf));
     if (inert != null) {
-      FileWork.within(REMOVAL, boxes::leave, settings.patience, notices);
+      FileWork.within(FileWork.REMOVAL, boxes::leave, settings.patience, notices);
       notices.report("the driver's profile", inert);
       return null;
     }
@@ -138,7 +137,7 @@ final class DriverProfile {
     } catch (Throwable e) {
       notices.failed("the end of the driver's profile", e);
     } finally {
-      FileWork.within(REMOVAL, boxes::leave, patience, notices);
+      FileWork.within(FileWork.REMOVAL, boxes::leave, patience, notices);
     }
   }
 }

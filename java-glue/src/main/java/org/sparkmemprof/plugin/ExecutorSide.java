@@ -21,7 +21,6 @@ import org.sparkmemprof.notices.OurThreads;
  */
 public final class ExecutorSide implements ExecutorPlugin {
   private static final long MOST_EXIT_SECONDS = 4;
-  private static final String REMOVAL = "the removal of files";
 
   /**
    * In local mode the executor starts before the application has an id. It waits here until the
@@ -178,7 +177,7 @@ public final class ExecutorSide implements ExecutorPlugin {
   private void end() {
     boolean profiled = tasks != null;
     if (python != null) {
-      FileWork.within(REMOVAL, removingPython, settings.patience, notices);
+      FileWork.within(FileWork.REMOVAL, removingPython, settings.patience, notices);
     }
     if (profiled) {
       step(closeTasks);
@@ -187,7 +186,7 @@ public final class ExecutorSide implements ExecutorPlugin {
       step(stopAgent);
     }
     if (boxes != null) {
-      FileWork.within(REMOVAL, leavingBoxes, settings.patience, notices);
+      FileWork.within(FileWork.REMOVAL, leavingBoxes, settings.patience, notices);
     }
     if (profiled) {
       step(closeLink); // last, for it may take a while

@@ -6,6 +6,8 @@ import org.sparkmemprof.notices.OurThreads;
 
 /** Work on files that nobody may wait for without end: a file system may hang. */
 final class FileWork {
+  static final String REMOVAL = "the removal of files";
+
   private static final long MOST_SECONDS = 2;
 
   private FileWork() {}

@@ -63,17 +63,34 @@ std::vector<proto::HeapShortage> ErrorsOf(const std::string& executor_id, const 
   return errors;
 }
 
+// When one thread finds no room, others soon find none either, and they let go of what they hold.
+bool WasLetGo(const proto::HeapShortage& error) {
+  const ReportHeapShortage row = ShortageRow(error);
+  const std::optional<uint64_t> used = HeapUsed(row), max = HeapMax(row);
+  return used && max && *used < *max / 2;
+}
+
+// How well it tells what filled the heap.
+int WeightOf(const proto::HeapShortage& error) {
+  if (error.task_attempt_id() >= 0) return 3;
+  return error.of_jvm() ? 0 : WasLetGo(error) ? 1 : 2;
+}
+
 const proto::HeapShortage* ErrorThatEnded(const std::vector<proto::HeapShortage>& errors, const ExecutorFacts& facts,
                                           const StoreState& state) {
   const proto::HeapShortage* last = nullptr;
   if (!facts.removed || !MayEndSo(errors, facts)) return last;
-  const auto order = [](const proto::HeapShortage& each) {
-    return std::tuple(each.ends_jvm(), each.task_attempt_id() >= 0, each.time_ms());
-  };
+  const auto order = [](const proto::HeapShortage& each) { return std::tuple(each.ends_jvm(), WeightOf(each), each.time_ms()); };
   for (const proto::HeapShortage& error : errors) {
     if (IsCloseTo(error, facts, state) && (last == nullptr || order(*last) < order(error))) last = &error;
   }
   return last;
+}
+
+bool IsBesideAHeavier(const proto::HeapShortage& error, const std::vector<proto::HeapShortage>& errors) {
+  return std::any_of(errors.begin(), errors.end(), [&](const proto::HeapShortage& other) {
+    return WeightOf(other) > WeightOf(error) && std::abs(other.time_ms() - error.time_ms()) <= kEndsWithinMs;
+  });
 }
 
 // Of one executor; `errors`: all of its own.
@@ -81,16 +98,7 @@ void AddSurvived(const std::string& id, const std::vector<proto::HeapShortage>& 
                  std::vector<SurvivedHeapError>& survived) {
   const bool died = EndedUnexpectedly(facts, state);
   const proto::HeapShortage* end = died ? ErrorThatEnded(errors, facts, state) : nullptr;
-  std::vector<int64_t> with_task;  // times of errors of tasks
-  for (const proto::HeapShortage& error : errors) {
-    if (error.task_attempt_id() >= 0) with_task.push_back(error.time_ms());
-  }
-  // When one thread finds no room, others soon find none either.
-  const auto beside_a_task = [&](const proto::HeapShortage& error) {
-    const auto near = std::lower_bound(with_task.begin(), with_task.end(), error.time_ms() - kEndsWithinMs);
-    return near != with_task.end() && *near <= error.time_ms() + kEndsWithinMs;
-  };
-  std::set<int64_t> told;
+  std::set<std::pair<int64_t, bool>> told;
   for (const proto::HeapShortage& error : errors) {
     if (error.ends_jvm()) continue;
     const auto task = state.tasks.find(error.task_attempt_id());
@@ -100,8 +108,8 @@ void AddSurvived(const std::string& id, const std::vector<proto::HeapShortage>& 
     if (end != nullptr && IsCloseTo(error, facts, state) && !was_over) continue;  // it is part of that end
     if (of_task != nullptr && !of_task->ended) continue;                          // how it ends says what became of it
     if (fatal && (died || !state.application.ended_ms)) continue;                 // its executor's own entry tells of it, now or soon
-    if (error.task_attempt_id() < 0 && beside_a_task(error)) continue;
-    if (told.insert(error.task_attempt_id()).second) survived.push_back({id, error, of_task, fatal});
+    if (IsBesideAHeavier(error, errors)) continue;
+    if (told.insert({error.task_attempt_id(), error.of_jvm()}).second) survived.push_back({id, error, of_task, fatal});
   }
 }
 

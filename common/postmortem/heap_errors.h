@@ -34,8 +34,10 @@ std::optional<proto::HeapShortage> PoolErrorThatEnded(std::string_view executor_
 // In the terms of a task's text.
 JvmShortage PoolShortage(const proto::HeapShortage& error);
 
-// Errors of the heap that their executors survived: the first of each ended task, and the first of threads without a task, except threads
-// that ran out together with a task. An error for which Spark ends the executor is not included while that end may still come.
+// Errors of the heap that their executors survived: the first of each ended task, the first of threads without a task, and the first of the
+// JVM's own threads, except those that others tell better which
+// came at the same time: a task's, one of a heap that was still full, one of no thread of the JVM's own. An error
+// for which Spark ends the executor is not included while that end may still come.
 struct SurvivedHeapError {
   std::string executor_id;
   proto::HeapShortage error;

@@ -59,6 +59,7 @@ proto::HeapShortage HeapShortageRules::Shortened(const proto::HeapShortage& shor
   brief.set_errors(shortage.errors());
   brief.set_jvm_pid(shortage.jvm_pid());
   brief.set_nearly_full(shortage.nearly_full());
+  brief.set_of_jvm(shortage.of_jvm());
   for (const proto::NamedBytes& region : shortage.regions()) {
     if (region.name() == "heap.usedAfterGc" || region.name() == "heap.max") *brief.add_regions() = region;
   }

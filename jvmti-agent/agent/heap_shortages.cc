@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "profile/rss_message.h"
 #include "shortage/last_words.h"
+#include "stacks/thread_name.h"
 #include "tasks/thread_task.h"
 #include "tasks/unnamed_threads.h"
 
@@ -34,6 +35,9 @@ bool DefinesClass(const JvmStacks& stacks, JvmStackId stack) {
                                         [&](std::string_view name) { return frames.back()->function.starts_with(name); });
 }
 
+// An array was asked for that no heap has room for.
+bool IsOfArrayLimit(std::string_view error) { return error.starts_with("Requested array size"); }
+
 // A driver's last words go to its store, in the same process. If it lives on, nobody would read its file.
 WordsPlace PlaceOf(const Application& application, bool ends) {
   const bool leaves = ends || application.request.executor_id != "driver";
@@ -42,9 +46,18 @@ WordsPlace PlaceOf(const Application& application, bool ends) {
 
 }  // namespace
 
+// By its time an error is told from others of threads without a task.
+int64_t HeapShortages::TimeOfError() {
+  int64_t last = last_error_ms_, now;
+  do {
+    now = std::max(EpochMs(), last + 1);
+  } while (!last_error_ms_.compare_exchange_weak(last, now));
+  return now;
+}
+
 ShortageInputs HeapShortages::OnThisThread(JNIEnv* jni) {
   ShortageInputs inputs;
-  inputs.time_ms = EpochMs();
+  inputs.time_ms = TimeOfError();
   inputs.jvm_pid = getpid();
   inputs.errors = limits_.errors();
   inputs.used_after_gc = heap_->collectors().UsedAfter();
@@ -61,7 +74,7 @@ ShortageInputs HeapShortages::OnThisThread(JNIEnv* jni) {
 // Before it throws, a JVM collects the whole heap; but none collects for an array that is larger than any may be. `error`: the JVM's
 // words, where they are known.
 std::optional<uint64_t> HeapShortages::UsedAtError(std::string_view error) const {
-  if (error.starts_with("Requested array size")) return std::nullopt;
+  if (IsOfArrayLimit(error)) return std::nullopt;
   const uint64_t pauses = ground_->pauses.count();
   const std::vector<Pause> last = ground_->pauses.Since(pauses == 0 ? 0 : pauses - 1);
   const bool collected = !last.empty() && MonotonicNs() - last.back().end_ns < kJustNowNs;
@@ -106,19 +119,29 @@ int64_t HeapShortages::TaskOfThisThread() {
   return task;
 }
 
+// `used`: nothing, where it isn't known.
+bool HeapShortages::IsFull(std::optional<uint64_t> used) const {
+  return !used || *used >= ground_->watcher.news().SparkMemory().heap_max / 2;
+}
+
 void HeapShortages::Exhausted(JNIEnv* jni, const char* error) {
   const CallsInFlight::Call report(&reports_);
   const ApplicationRef application = ground_->application.Get();
   if (application == nullptr) return;
   ground_->left_words.Met(EpochMs());
-  const ShortageLimits::Worth worth = limits_.Met(TaskOfThisThread(), MonotonicNs());
-  if (worth == ShortageLimits::Worth::kCounting) return;
+  const int64_t task = TaskOfThisThread();
+  const bool of_jvm = task < 0 && IsJvmsOwnThread(ground_->jvm.jvmti(), jni);
+  if (!(of_jvm ? limits_.MetByJvm(MonotonicNs()) : limits_.Met(task, MonotonicNs()))) return;
+  // First of all: meanwhile other threads may fail, too, and let go of what filled the heap.
+  const std::string_view words = error == nullptr ? "" : error;
+  const std::optional<uint64_t> used = UsedAtError(words);
   ShortageInputs inputs = OnThisThread(jni);
-  inputs.error = error == nullptr ? "" : error;
-  const std::optional<uint64_t> used = UsedAtError(inputs.error);
+  inputs.error = words;
+  inputs.of_jvm = of_jvm;
   if (used) inputs.used_after_gc = used;
   Tell(*application, inputs);  // before the walk: another thread's error may end the JVM meanwhile
-  Look(jni, *application, used, worth == ShortageLimits::Worth::kLooking, &inputs);
+  const bool looks = !of_jvm && limits_.Looks(IsFull(used) && !IsOfArrayLimit(words), MonotonicNs());
+  Look(jni, *application, used, looks, &inputs);
   Tell(*application, inputs);
   std::vector<std::string> tasks = tasks_->Snapshots();  // there may be no time for another message
   for (const std::string& profile : tasks) ground_->messages.Put(profile);
@@ -140,7 +163,7 @@ void HeapShortages::Tell(const Application& application, const ShortageInputs& i
   std::string envelope = EnvelopeWith(application, inputs);
   ground_->messages.Put(envelope);
   ground_->left_words.Leave(PlaceOf(application, false),
-                            {inputs.time_ms, inputs.task.task_attempt_id, std::move(envelope), inputs.nearly_full});
+                            {inputs.time_ms, inputs.task.task_attempt_id, std::move(envelope), inputs.nearly_full || inputs.of_jvm});
 }
 
 void HeapShortages::Stop(const Application& application) { ground_->left_words.Forget(PlaceOf(application, false), EpochMs()); }
@@ -171,7 +194,7 @@ void HeapShortages::ExhaustedExit(JNIEnv* jni) {
 
 bool HeapShortages::NearlyFull(JNIEnv* jni, const Application& application, const std::optional<proto::RetainedHeap>& retained) {
   ShortageInputs inputs;
-  inputs.time_ms = EpochMs();
+  inputs.time_ms = TimeOfError();
   inputs.jvm_pid = getpid();
   inputs.errors = limits_.errors();
   inputs.nearly_full = true;

@@ -4,6 +4,7 @@
 
 #include <jni.h>
 
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <optional>
@@ -44,6 +45,7 @@ class HeapShortages {
   // Most take a tenth of it. The whole end has ten seconds before Spark kills.
   static constexpr std::chrono::seconds kMostWaiting{2};
 
+  int64_t TimeOfError();  // epoch, in ms; another one each time
   ShortageInputs OnThisThread(JNIEnv* jni);
   int64_t TaskOfThisThread();  // -1: none
   // Walks the whole heap. If another thread is doing so, waits for it for at most `patience`.
@@ -52,6 +54,7 @@ class HeapShortages {
   void Look(JNIEnv* jni, const Application& application, std::optional<uint64_t> used, bool whole_heap, ShortageInputs* inputs);
   // Nothing: the heap was not collected just before.
   std::optional<uint64_t> UsedAtError(std::string_view error) const;
+  bool IsFull(std::optional<uint64_t> used) const;
   // Sends it, and leaves it in the file.
   void Tell(const Application& application, const ShortageInputs& inputs);
   std::string EnvelopeWith(const Application& application, const ShortageInputs& inputs);
@@ -63,6 +66,7 @@ class HeapShortages {
   PoolErrorLimits pool_limits_;
   HeapInUse in_use_;
   CallsInFlight reports_;
+  std::atomic<int64_t> last_error_ms_{0};
   std::timed_mutex look_;  // one walk of the whole heap at a time
 };
 

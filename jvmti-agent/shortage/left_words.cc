@@ -17,8 +17,8 @@ void LeftWords::Leave(const WordsPlace& place, Error error) {
     *same = std::move(error);
   } else {
     errors_.push_back(std::move(error));
-    // In the file the newest comes first, and looks at a heap that was only nearly full come last.
-    std::stable_partition(errors_.begin(), errors_.end(), [](const Error& each) { return each.nearly_full; });
+    // In the file the newest comes first, and those that make room come last.
+    std::stable_partition(errors_.begin(), errors_.end(), [](const Error& each) { return each.makes_room; });
     if (errors_.size() > kMostErrors) errors_.pop_front();
   }
   Write(place, {});

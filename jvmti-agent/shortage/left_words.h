@@ -32,7 +32,7 @@ class LeftWords {
   struct Error {
     int64_t time_ms = 0, task_attempt_id = -1;  // these distinguish errors: the later envelope of one replaces the earlier
     std::string envelope;
-    bool nearly_full = false;  // no error yet: it makes room for errors
+    bool makes_room = false;  // for other errors: none yet, or one of the JVM's own threads
   };
 
   // `within` runs work that may hang, as RunWithin() does.

@@ -1,9 +1,15 @@
-// ShortageLimits: bounds the work for OutOfMemoryErrors of the heap, because some programs cause thousands. A walk of the whole
-// heap stops the world, so there is at most one in kBetweenLooks. The stack of the thread is reported for the first error of each
-// task, and for threads without a task once in kBetweenOthers (any error may be the JVM's last), at most kMostTold in all. The
-// rest is only counted. Thread-safe.
+// ShortageLimits: bounds the work for OutOfMemoryErrors of the heap, because some programs cause thousands. Told are the first error of
+// each task, a few of threads without a task in kBetweenOthers, a few of the JVM's own threads, and one in kBetweenLooks in any case (it
+// may be the JVM's last; after kMostTold in kBetweenLateLooks). The rest is only counted.
+//
+// A walk of the whole heap stops the world, so there is at most one of a full heap in kBetweenLooks. The first error need not be that of
+// the thread that filled the heap: when there is no room, some thread that needs little finds none, and by the time of its look what
+// filled the heap may have been let go. So a look at a heap that is not full doesn't use up that one; it has a bound of its own.
+//
+// Thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,31 +20,48 @@ namespace memprof {
 class ShortageLimits {
  public:
   static constexpr int64_t kBetweenLooksNs = int64_t{15} * 1'000'000'000, kBetweenOthersNs = int64_t{5} * 1'000'000'000;
-  static constexpr size_t kMostTold = 64;
-  enum class Worth : uint8_t { kCounting, kTelling, kLooking };
+  static constexpr int64_t kBetweenLateLooksNs = 20 * kBetweenLooksNs;
+  static constexpr size_t kMostTold = 64, kMostOwnTold = 8, kMostOthers = 4;
 
   void Reset() {
     const std::lock_guard lock(mutex_);
-    errors_ = told_ = 0;
-    looked_ns_ = other_ns_ = 0;
+    errors_ = told_ = own_told_ = others_ = 0;
+    due_ns_ = full_ns_ = half_empty_ns_ = other_ns_ = own_ns_ = 0;
   }
 
-  // `task_attempt_id`: -1 for no task. `now_ns`: monotonic.
-  Worth Met(int64_t task_attempt_id, int64_t now_ns) {
+  // Whether an error is told. `task_attempt_id`: -1 for no task. `now_ns`: monotonic.
+  bool Met(int64_t task_attempt_id, int64_t now_ns) {
     const std::lock_guard lock(mutex_);
     ++errors_;
-    const bool looks = looked_ns_ == 0 || now_ns - looked_ns_ >= kBetweenLooksNs;
-    bool is_new = true;
-    if (task_attempt_id < 0) {
-      is_new = other_ns_ == 0 || now_ns - other_ns_ >= kBetweenOthersNs;
-    } else {
-      for (size_t i = 0; i < told_; ++i) is_new = is_new && tasks_[i] != task_attempt_id;
+    if (task_attempt_id < 0 && IsDue(other_ns_, kBetweenOthersNs, now_ns)) {
+      other_ns_ = now_ns;
+      others_ = 0;
     }
-    if (told_ == kMostTold || (!is_new && !looks)) return Worth::kCounting;
-    tasks_[told_++] = task_attempt_id;
-    if (task_attempt_id < 0) other_ns_ = now_ns;
-    if (looks) looked_ns_ = now_ns;
-    return looks ? Worth::kLooking : Worth::kTelling;
+    const bool is_due = IsDue(due_ns_, BetweenLooks(), now_ns);
+    if (!is_due && !IsNew(task_attempt_id)) return false;
+    if (is_due) due_ns_ = now_ns;
+    if (told_ < kMostTold) tasks_[told_++] = task_attempt_id;
+    if (task_attempt_id < 0) ++others_;
+    return true;
+  }
+
+  // Whether the whole heap is walked, for an error that is told.
+  bool Looks(bool is_full, int64_t now_ns) {
+    const std::lock_guard lock(mutex_);
+    int64_t& last_ns = is_full ? full_ns_ : half_empty_ns_;
+    if (!IsDue(last_ns, BetweenLooks(), now_ns)) return false;
+    last_ns = now_ns;
+    return true;
+  }
+
+  // An error of a thread of the JVM's own. True: to be told, without a walk of the heap.
+  bool MetByJvm(int64_t now_ns) {
+    const std::lock_guard lock(mutex_);
+    ++errors_;
+    if (own_told_ == kMostOwnTold || !IsDue(own_ns_, kBetweenOthersNs, now_ns)) return false;
+    ++own_told_;
+    own_ns_ = now_ns;
+    return true;
   }
 
   uint64_t errors() const {
@@ -47,10 +70,20 @@ class ShortageLimits {
   }
 
  private:
+  static bool IsDue(int64_t last_ns, int64_t between_ns, int64_t now_ns) { return last_ns == 0 || now_ns - last_ns >= between_ns; }
+
+  int64_t BetweenLooks() const { return told_ < kMostTold ? kBetweenLooksNs : kBetweenLateLooksNs; }
+
+  bool IsNew(int64_t task_attempt_id) const {
+    if (told_ == kMostTold) return false;
+    if (task_attempt_id < 0) return others_ < kMostOthers;
+    return std::find(tasks_.begin(), tasks_.begin() + told_, task_attempt_id) == tasks_.begin() + told_;
+  }
+
   mutable std::mutex mutex_;
   uint64_t errors_ = 0;
-  int64_t looked_ns_ = 0, other_ns_ = 0;  // 0: not yet
-  size_t told_ = 0;
+  int64_t due_ns_ = 0, full_ns_ = 0, half_empty_ns_ = 0, other_ns_ = 0, own_ns_ = 0;  // 0: not yet
+  size_t told_ = 0, own_told_ = 0, others_ = 0;
   std::array<int64_t, kMostTold> tasks_{};
 };
 

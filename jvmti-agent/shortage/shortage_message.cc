@@ -40,6 +40,7 @@ proto::HeapShortage BuildShortage(const ShortageInputs& inputs) {
   message.set_ends_jvm(inputs.ends_jvm);
   message.set_nearly_full(inputs.nearly_full);
   message.set_thread(ValidUtf8(inputs.thread.substr(0, kMostNameBytes)));
+  message.set_of_jvm(inputs.of_jvm);
   message.set_task_attempt_id(inputs.task.task_attempt_id);
   message.set_stage_id(inputs.task.stage_id);
   message.set_stage_attempt(inputs.task.stage_attempt);

@@ -23,7 +23,8 @@ struct ShortageInputs {
   std::string error;    // the JVM's words
   bool ends_jvm = false, nearly_full = false;
   std::string thread;
-  TaskKey task;  // task_attempt_id -1: none
+  bool of_jvm = false;  // the thread serves the JVM itself
+  TaskKey task;         // task_attempt_id -1: none
   uint64_t errors = 0;
   std::shared_ptr<JvmStacks> stacks;  // null: the stack isn't known
   JvmStackId stack = 0;

@@ -14,4 +14,20 @@ std::string ThreadName(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   return name;
 }
 
+bool IsJvmsOwnThread(jvmtiEnv* jvmti, JNIEnv* jni) {
+  jvmtiThreadInfo info = {};
+  if (jvmti->GetThreadInfo(nullptr, &info) != JVMTI_ERROR_NONE) return false;
+  jvmti->Deallocate(reinterpret_cast<unsigned char*>(info.name));
+  if (info.context_class_loader != nullptr) jni->DeleteLocalRef(info.context_class_loader);
+  if (info.thread_group == nullptr) return false;
+  jvmtiThreadGroupInfo group = {};
+  const bool known = jvmti->GetThreadGroupInfo(info.thread_group, &group) == JVMTI_ERROR_NONE;
+  jni->DeleteLocalRef(info.thread_group);
+  if (!known) return false;
+  jvmti->Deallocate(reinterpret_cast<unsigned char*>(group.name));
+  const bool is_outermost = group.parent == nullptr;
+  if (!is_outermost) jni->DeleteLocalRef(group.parent);
+  return is_outermost;
+}
+
 }  // namespace memprof

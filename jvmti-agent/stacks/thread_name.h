@@ -1,4 +1,4 @@
-// What a Java thread is called, without numbers (class_names.h).
+// What a Java thread is called, without numbers (class_names.h), and whether the JVM made it for itself.
 #pragma once
 
 #include <jvmti.h>
@@ -9,5 +9,9 @@ namespace memprof {
 
 // `thread` null: the current one. "": not known.
 std::string ThreadName(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread);
+
+// Whether the current thread was most likely made by the JVM for itself ("Notification Thread", "Finalizer"): it is of the outermost thread
+// group, "system". main() and what it starts are of groups within. False where it is not known.
+bool IsJvmsOwnThread(jvmtiEnv* jvmti, JNIEnv* jni);
 
 }  // namespace memprof

@@ -166,6 +166,7 @@ json Shortage(const proto::HeapShortage& shortage) {
               {"error", shortage.error()},
               {"endsJvm", shortage.ends_jvm()},
               {"nearlyFull", shortage.nearly_full()},
+              {"ofJvm", shortage.of_jvm()},
               {"thread", shortage.thread()},
               {"taskAttemptId", shortage.task_attempt_id()},
               {"stageId", shortage.stage_id()},

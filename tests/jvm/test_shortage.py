@@ -114,6 +114,21 @@ def test_an_error_that_is_caught(java, collector):
     assert [envelope["task"]["taskAttemptId"] for envelope in left if "task" in envelope] == [1]
 
 
+@pytest.mark.parametrize(("way", "of_jvm"), [("after-jvms", True), ("after-other", False)])
+def test_an_error_just_before_does_not_take_the_look(java, way, of_jvm):
+    """Of a thread of the JVM's own, which needs little; and of another one, by whose look the heap is half empty."""
+    outcome = run(java, f"{way} alone", "Serial", "-Xmx170m")
+    assert outcome.status == 0, outcome.err
+    told = {
+        envelope["shortage"]["thread"]: envelope["shortage"] for envelope in words(outcome) if "shortage" in envelope
+    }
+    assert (told["other"]["ofJvm"], told["other"]["taskAttemptId"]) == (of_jvm, -1)
+    assert bool(told["other"]["classes"]) is not of_jvm
+    assert told["main"]["ofJvm"] is False
+    demand_shortage(told["main"], "HeapHog.fill", ends=False)
+    demand_retained(told["main"])
+
+
 @pytest.mark.parametrize(
     ("way", "words", "function"),
     [

@@ -1,9 +1,12 @@
 """The watcher: peaks of the JVM and of Python processes below it, and of the container."""
 
+import pathlib
+import re
 import sys
 
 import memory_cgroups
 import pytest
+from namespaces import mounted
 
 MIB = 1 << 20
 WORKER_BYTES = 157_286_413
@@ -15,6 +18,9 @@ import os, time
 daemon = os.getpid()
 if os.fork() == 0:
     block = bytearray(os.urandom(1)) * {WORKER_BYTES}
+    if os.path.exists("meminfo.then"):
+        with open("meminfo", "w") as meminfo:
+            meminfo.write(open("meminfo.then").read())
     open("held", "w").close()
     while os.getppid() == daemon:
         time.sleep(0.05)
@@ -164,3 +170,24 @@ def test_a_fall_is_told_though_it_is_no_peak(java17, daemon):
     peak = max(snapshot["atPeak"]["usedBytes"] for snapshot in sent)
     # A fall that is seen in two steps is told once, if the second is less than a tenth of the limit.
     assert sent[-1]["last"]["usedBytes"] < peak - WORKER_BYTES + limit // 10
+
+
+@pytest.mark.parametrize(("left", "warned"), [(0.05, True), (0.45, False)])
+def test_a_host_that_runs_out_of_memory_is_warned_of(java17, daemon, left, warned):
+    """Nothing else limits the executor. /proc/meminfo is the test's own: it can't fill a whole host."""
+    real = pathlib.Path("/proc/meminfo").read_text()
+    total = int(re.search(r"^MemTotal: +(\d+) kB$", real, re.MULTILINE)[1])
+    before, then = total // 2, int(total * left)
+    java17.folder.mkdir(parents=True, exist_ok=True)
+    for name, available in [("meminfo", before), ("meminfo.then", then)]:
+        text = re.sub(r"^MemAvailable: .*$", f"MemAvailable: {available:10} kB", real, flags=re.MULTILINE)
+        (java17.folder / name).write_text(text)
+    prefix = mounted(f"umount -a -l -t cgroup,cgroup2; mount --bind '{java17.folder}/meminfo' /proc/meminfo")
+    outcome = java17.run("WatchedTree", sys.executable, env=daemon, prefix=prefix)
+    assert outcome.status == 0, outcome.err
+    last = outcome.snapshots()[-1]
+    assert "cgroupLimitBytes" not in last
+    assert last["last"]["hostAvailableBytes"] == then * 1024
+    # The task goes on until the JVM ends: its profile is sent only as last words.
+    early = [message["task"]["taskAttemptId"] for message in outcome.messages() if "task" in message]
+    assert set(early) == ({1} if warned else set())

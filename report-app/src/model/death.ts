@@ -33,7 +33,7 @@ export interface PostMortem {
   tone: Tone;
   title: string; // of its sites
   stackTitle: string;
-  heapNote?: string; // that most had been let go, or empty
+  heapNote?: string; // why its content is a poor witness, or empty
   jobId?: number | null;
   action?: string | null;
   sites: Site[];

@@ -15,10 +15,12 @@ import org.sparkmemprof.jni.NativeAgent;
  * at once, "nearly" to stay just below, "nearly-killed" to be killed then, "halt" to end the JVM
  * while an error ends it, "churn" to have collections run without a pause while one ends it, "exit"
  * to end it as Spark's handler does, after an error of which no message can leave, "stops" to stop
- * the profiler while an error is being reported, "lives" to go on for a minute after one, "classes"
- * and "threads" to run out of those, "none". A second argument "alone": no thread but the task's
- * needs heap, so that no other runs out first. It catches the error, closes its task and prints how
- * many bytes it held. With -XX:+ExitOnOutOfMemoryError it comes to nothing of that.
+ * the profiler while an error is being reported, "lives" to go on for a minute after one,
+ * "after-other" to fill the heap just after a thread of no task has failed, "after-jvms" after one
+ * that might be the JVM's own, "classes" and "threads" to run out of those, "none". A second
+ * argument "alone": no thread but the task's needs heap, so that no other runs out first. It
+ * catches the error, closes its task and prints how many bytes it held. With
+ * -XX:+ExitOnOutOfMemoryError it comes to nothing of that.
  */
 public final class HeapHog {
   private static final int KEPT_BYTES = 1003; // 1,024 with its header
@@ -74,12 +76,37 @@ public final class HeapHog {
     Probe.sleep(2000);
   }
 
+  /** Started; it asks when it may. */
+  static Thread failing(ThreadGroup group, CountDownLatch may) {
+    Runnable ask =
+        () -> {
+          try {
+            may.await();
+            askForLarge();
+          } catch (InterruptedException | OutOfMemoryError expected) {
+            // It ends.
+          }
+        };
+    Thread thread = new Thread(group, ask, "other");
+    thread.start();
+    return thread;
+  }
+
   /** Returns once another thread's error is half told: its first words are in their file. */
   static void failBeside() throws Exception {
-    Thread thread = new Thread(HeapHog::askForLarge, "other");
-    thread.setUncaughtExceptionHandler((failed, error) -> {});
-    thread.start();
+    failing(ours(), new CountDownLatch(0));
     awaitWords();
+  }
+
+  static ThreadGroup ours() {
+    return Thread.currentThread().getThreadGroup();
+  }
+
+  /** "system". */
+  static ThreadGroup outermost() {
+    ThreadGroup group = ours();
+    while (group.getParent() != null) group = group.getParent();
+    return group;
   }
 
   private static void awaitWords() throws InterruptedException {
@@ -141,6 +168,10 @@ public final class HeapHog {
         new byte[1]); // a class that finds no room at first never loads
     LockSupport.parkNanos(1);
     if (!alone && !args[0].equals("exit")) sender.start();
+    CountDownLatch may = new CountDownLatch(1);
+    Thread before = null;
+    if (args[0].equals("after-other")) before = failing(ours(), may);
+    if (args[0].equals("after-jvms")) before = failing(outermost(), may);
     Probe.task(1);
     keepSmall(50_000); // 51 MB
     try {
@@ -168,6 +199,10 @@ public final class HeapHog {
       } else if (args[0].equals("stops")) {
         failBeside();
         NativeAgent.stop();
+      } else if (before != null) {
+        may.countDown();
+        before.join();
+        fill();
       } else if (args[0].equals("nearly")) {
         stayNearlyFull();
       } else if (args[0].equals("nearly-killed")) {

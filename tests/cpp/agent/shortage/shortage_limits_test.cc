@@ -5,37 +5,79 @@
 namespace memprof {
 namespace {
 
-using Worth = ShortageLimits::Worth;
 constexpr int64_t kBegin = 1'000'000'007;
+constexpr int64_t kLooks = ShortageLimits::kBetweenLooksNs, kOthers = ShortageLimits::kBetweenOthersNs;
 
-TEST(ShortageLimits, TheHeapIsLookedAtNowAndThenAndEachTaskToldOfOnce) {
+TEST(ShortageLimits, EachTaskIsToldOfOnceAndWhenALookIsDue) {
   ShortageLimits limits;
-  EXPECT_EQ(limits.Met(1, kBegin), Worth::kLooking);
-  EXPECT_EQ(limits.Met(1, kBegin + 1), Worth::kCounting);
-  EXPECT_EQ(limits.Met(2, kBegin + 2), Worth::kTelling);
-  EXPECT_EQ(limits.Met(2, kBegin + 3), Worth::kCounting);
-  EXPECT_EQ(limits.Met(-1, kBegin + 4), Worth::kTelling);
-  EXPECT_EQ(limits.Met(1, kBegin + ShortageLimits::kBetweenLooksNs - 1), Worth::kCounting);
-  EXPECT_EQ(limits.Met(1, kBegin + ShortageLimits::kBetweenLooksNs), Worth::kLooking);
-  EXPECT_EQ(limits.errors(), 7u);
+  EXPECT_TRUE(limits.Met(1, kBegin));
+  EXPECT_TRUE(limits.Looks(true, kBegin));
+  EXPECT_FALSE(limits.Met(1, kBegin + 1));
+  EXPECT_TRUE(limits.Met(2, kBegin + 2));
+  EXPECT_FALSE(limits.Looks(true, kBegin + 2));
+  EXPECT_FALSE(limits.Met(2, kBegin + 3));
+  EXPECT_FALSE(limits.Met(1, kBegin + kLooks - 1));
+  EXPECT_TRUE(limits.Met(1, kBegin + kLooks));
+  EXPECT_TRUE(limits.Looks(true, kBegin + kLooks));
+  EXPECT_EQ(limits.errors(), 6u);
 }
 
-TEST(ShortageLimits, ThreadsWithoutATaskAreToldOfAgainAfterAWhile) {
+TEST(ShortageLimits, ALookAtAHeapThatIsNotFullLeavesTheOneAtAFullHeap) {
   ShortageLimits limits;
-  EXPECT_EQ(limits.Met(-1, kBegin), Worth::kLooking);
-  EXPECT_EQ(limits.Met(-1, kBegin + ShortageLimits::kBetweenOthersNs - 1), Worth::kCounting);
-  EXPECT_EQ(limits.Met(-1, kBegin + ShortageLimits::kBetweenOthersNs), Worth::kTelling);
+  EXPECT_TRUE(limits.Looks(false, kBegin));
+  EXPECT_FALSE(limits.Looks(false, kBegin + 1));
+  EXPECT_TRUE(limits.Looks(true, kBegin + 2));
+  EXPECT_FALSE(limits.Looks(true, kBegin + 3));
+  EXPECT_TRUE(limits.Looks(false, kBegin + kLooks));
+  EXPECT_FALSE(limits.Looks(true, kBegin + kLooks + 1));
+  EXPECT_TRUE(limits.Looks(true, kBegin + kLooks + 2));
+}
+
+TEST(ShortageLimits, OfErrorsThatFollowEachOtherFewAreToldAlsoWithoutALook) {
+  ShortageLimits limits;
+  size_t told = 0;
+  for (int64_t i = 0; i < 10'000; ++i) told += limits.Met(7, kBegin + i * kLooks / 10) ? 1 : 0;  // for arrays that are too large
+  EXPECT_LE(told, ShortageLimits::kMostTold + 10'000 / 10 / 20);
+}
+
+TEST(ShortageLimits, OfThreadsWithoutATaskAFewAreToldAtOnce) {
+  ShortageLimits limits;
+  limits.Looks(true, kBegin);
+  size_t told = 0;
+  for (int64_t i = 0; i < 9; ++i) told += limits.Met(-1, kBegin + i) ? 1 : 0;
+  EXPECT_EQ(told, ShortageLimits::kMostOthers) << "the thread that filled the heap need not be the first to fail";
+  EXPECT_FALSE(limits.Met(-1, kBegin + kOthers - 1));
+  EXPECT_TRUE(limits.Met(-1, kBegin + kOthers));
 }
 
 TEST(ShortageLimits, NoMoreAreToldThanItsBound) {
   ShortageLimits limits;
-  size_t told = 0;
-  for (int64_t task = 0; task < 500; ++task) told += limits.Met(task, kBegin + task * ShortageLimits::kBetweenLooksNs) != Worth::kCounting;
-  EXPECT_EQ(told, ShortageLimits::kMostTold);
+  size_t told = 0, late = 0;
+  const auto is_told = [&](int64_t task) { return limits.Met(task, kBegin + task * kLooks); };
+  for (int64_t task = 0; task < 100; ++task) told += is_told(task) ? 1 : 0;
+  EXPECT_EQ(told, ShortageLimits::kMostTold + 1) << "the first of the late ones, at 83";
+  for (int64_t task = 100; task < 500; ++task) late += is_told(task) ? 1 : 0;
+  EXPECT_EQ(late, 20u) << "103, 123 …: the last error of all may be worth much";
   EXPECT_EQ(limits.errors(), 500u);
   limits.Reset();
   EXPECT_EQ(limits.errors(), 0u);
-  EXPECT_EQ(limits.Met(3, kBegin), Worth::kLooking);
+  EXPECT_TRUE(limits.Met(3, kBegin));
+  EXPECT_TRUE(limits.Looks(true, kBegin));
+}
+
+TEST(ShortageLimits, TheJvmsOwnThreadsHaveABoundOfTheirOwn) {
+  ShortageLimits limits;
+  EXPECT_TRUE(limits.MetByJvm(kBegin));
+  EXPECT_FALSE(limits.MetByJvm(kBegin + 1)) << "counted";
+  EXPECT_TRUE(limits.MetByJvm(kBegin + kOthers));
+  EXPECT_EQ(limits.errors(), 3u);
+  size_t told = 2;
+  for (int64_t i = 2; i < 500; ++i) told += limits.MetByJvm(kBegin + i * kOthers) ? 1 : 0;
+  EXPECT_EQ(told, ShortageLimits::kMostOwnTold);
+  EXPECT_TRUE(limits.Met(-1, kBegin + 4));
+  EXPECT_TRUE(limits.Looks(true, kBegin + 4));
+  limits.Reset();
+  EXPECT_TRUE(limits.MetByJvm(kBegin));
 }
 
 TEST(PoolErrorLimits, OneIsToldNowAndThenAndTheFirstOfATask) {

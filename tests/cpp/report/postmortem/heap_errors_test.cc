@@ -327,6 +327,35 @@ TEST(HeapErrors, TheDriversIsToldWithTheActionThatItWasFor) {
   }
 }
 
+// Threads that need little find no room either, before or after the one that filled the heap: the JVM's own, and others, by whose look it
+// had been let go.
+TEST(HeapErrors, TheThreadIsToldThatTellsBestWhatFilledTheHeap) {
+  for (const char* id : {"1", "driver"}) {
+    for (const bool of_jvm : {true, false}) {
+      for (const int64_t after_ms : {-1'700, 1'700}) {
+        proto::Envelope beside = HeapError(false, kErrorMs - 20'000 + after_ms, -1), full = HeapError(false, kErrorMs - 20'000, -1);
+        beside.set_executor_id(id);
+        full.set_executor_id(id);
+        proto::HeapShortage& error = *beside.mutable_heap_shortage();
+        error.set_thread("cleaner");
+        error.set_of_jvm(of_jvm);
+        if (!of_jvm) error.set_total_bytes(kHeap / 3);
+        ProfileStore store;
+        store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin - 100'000);
+        store.ExecutorAdded({id, "node7", 2, 512, -1, -1, -1, kBegin - 99'000});
+        Tell(store, beside);
+        EXPECT_THAT(TheDeath(store)["headline"].get<std::string>(), HasSubstr("thread cleaner asked")) << "better than nothing";
+        Tell(store, full);
+        EXPECT_THAT(TheDeath(store)["headline"].get<std::string>(), HasSubstr("thread pool-# asked")) << id << after_ms;
+        if (std::string_view(id) == "driver") continue;
+        store.ExecutorRemoved("1", "Command exited with code 52", kBegin + 10'000);
+        EXPECT_THAT(TheDeath(store)["headline"].get<std::string>(), HasSubstr("Executor 1 ran out of heap: thread pool-# asked"))
+            << after_ms;
+      }
+    }
+  }
+}
+
 // Its agent and its store are in one process: it tells of its own end.
 TEST(HeapErrors, ADriverThatEndsItselfIsToldWithItsAction) {
   struct Case {

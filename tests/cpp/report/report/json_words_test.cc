@@ -72,6 +72,16 @@ TEST(JsonWords, AHeapThatWasLetGoBeforeItWasWalkedIsSaidToBe) {
   EXPECT_EQ(HeapMax(heap), 512 * kMi);
   heap.cut_short = true;
   EXPECT_EQ(Written(report)["postMortems"][0]["heapNote"], "") << "it wasn't walked to its end";
+  heap.classes.push_back({"long[]", 50 * kMi, 3});
+  heap.regions[1].bytes = 256 * kMi;
+  EXPECT_EQ(Written(report)["postMortems"][0]["heapNote"], "") << "half of it was full";
+  heap.regions[1].bytes = 60 * kMi;
+  EXPECT_EQ(
+      Written(report)["postMortems"][0]["heapNote"],
+      "only 60.0 MiB of 512.0 MiB were in use then: what filled the heap had been let go, or more was asked for in one piece than there "
+      "was room for");
+  heap.error = "Requested array size exceeds VM limit";
+  EXPECT_EQ(Written(report)["postMortems"][0]["heapNote"], "") << "no heap has room for it";
   report.post_mortems[0].heap.reset();
   EXPECT_EQ(Written(report)["postMortems"][0]["heapNote"], "");
 }

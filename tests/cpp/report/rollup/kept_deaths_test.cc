@@ -106,6 +106,19 @@ TEST(KeptDeaths, WhatWasUnknownStaysUnknownInShort) {
   EXPECT_TRUE(WorkerDeathRules::Shortened(death).started_by_task());
 }
 
+TEST(KeptDeaths, AnErrorInShortIsOfTheSameKind) {
+  for (const bool yes : {false, true}) {
+    proto::HeapShortage error;
+    error.set_of_jvm(yes);
+    error.set_ends_jvm(yes);
+    error.set_nearly_full(yes);
+    const proto::HeapShortage brief = HeapShortageRules::Shortened(error);
+    EXPECT_EQ(brief.of_jvm(), yes);
+    EXPECT_EQ(brief.ends_jvm(), yes);
+    EXPECT_EQ(brief.nearly_full(), yes);
+  }
+}
+
 TEST(KeptDeaths, ThereIsABound) {
   WorkerDeaths deaths;
   proto::WorkerDeath death;

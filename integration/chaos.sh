@@ -4,13 +4,12 @@
 #
 #   integration/chaos.sh [--deaths 300] [--spark 4|3.5] [--results FILE]     goes on where the last call ended; see --help
 #   integration/chaos.sh last-words [--deaths 20] [--spark 4|3.5]            how old the last sample is at kernel kills
-#   integration/chaos.sh watcher-cost [--seconds 30] [--spark 4|3.5]         processor time of the watcher, 16 workers
 #
 # Memory cgroups need root; without them nothing is killed for its memory. Measure on an idle machine.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../tools/setup.sh"
 script=many
-case ${1:-} in last-words | watcher-cost) script=${1/-/_}; shift ;; esac
+if [ "${1:-}" = last-words ]; then script=last_words; shift; fi
 setup_tests
 own_environment
 exec "$BUILD/tools/bin/python" "$PROJECT/integration/chaos/$script.py" "$@"

@@ -5,8 +5,8 @@
     integration/bench.sh jvm --table                          only prints what has been measured so far
 
 sparkmemprof runs as by default: heap with what survives collections, off-heap memory, malloc of native libraries; in
-pandas_udf also the Python worker. --async-profiler names the build folder of async-profiler, which `make` in its
-sources gives. Pairs are gathered from one JVM after another, and kept, as by `cost`.
+the jobs with UDFs also the Python workers. --async-profiler names the build folder of async-profiler, which `make` in
+its sources gives. Pairs are gathered from one JVM after another, and kept, as by `cost`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import statistics
 import sys
 
 from jvm_unit import ASYNC_EVENTS, OWN, PROFILERS, add_async_profiler, async_profiler
-from jvm_workloads import BOUND, WORKLOADS
+from jvm_workloads import BOUNDS, WORKLOADS
 from results import FOLDER, Key, Pairs, Results, add_options, judged, markdown, measure
 from server import Server, both, pairs_of
 
@@ -72,7 +72,7 @@ def tables(results: Results) -> str:
         for workload in WORKLOADS:
             ratios = {name: results.ratio(Key(runtime, PLACE, workload, name)) for name in PROFILERS}
             if any(ratios.values()):
-                cells = [judged(ratio, BOUND if name == OWN else None) for name, ratio in ratios.items()]
+                cells = [judged(ratio, BOUNDS[workload] if name == OWN else None) for name, ratio in ratios.items()]
                 rows.append([workload, *cells, str(results.ratio(Key(runtime, PLACE, workload, OWN), "wall") or "")])
         lines += ["", f"{runtime}, {PLACE}: CPU time against bare, 95 % interval", ""]
         lines += markdown(["job", *PROFILERS, "wall, sparkmemprof"], rows)

@@ -1,5 +1,6 @@
 """The Spark jobs whose JVMs are measured. Each gives a function that runs one unit, so long that what is compiled for
-the application, by Spark and by the JVM, is a small part of it: some twenty seconds of CPU.
+the application, by Spark and by the JVM, is a small part of it: some twenty seconds of CPU; the UDF's are what many
+tests and small jobs do.
 
 Names map to (conf of the application, make). `make(session, folder)` sets up; tables that it wants are in `folder`,
 made once for a process by `write_tables`, which is not measured.
@@ -126,10 +127,28 @@ def make_pandas_udf(session: Any, _folder: str) -> Unit:
     return unit
 
 
+def make_udf(session: Any, _folder: str) -> Unit:
+    """Ten queries, each of 20,000 rows through a plain UDF: planning, both ends of the pipe, and the Python between."""
+    from pyspark.sql import functions
+
+    def label(number: int) -> str:
+        return f"{number % 97}-{number * number}"
+
+    labelled = functions.udf(label, "string")
+
+    def unit() -> None:
+        for _ in range(10):
+            _consume(session.range(20_000).select(labelled("id").alias("label")))
+
+    return unit
+
+
 WORKLOADS: dict[str, tuple[dict[str, str], Callable[[Any, str], Unit]]] = {
     "SQL": ({}, make_sql),
     "queries": ({}, make_queries),
     "shuffle, off-heap": ({"spark.memory.offHeap.enabled": "true", "spark.memory.offHeap.size": "512m"}, make_shuffle),
     "pandas_udf": ({}, make_pandas_udf),
+    "UDF of 20,000 rows": ({}, make_udf),
 }
-BOUND = 1.02  # of sparkmemprof at its default interval, with liveness, off-heap and native memory
+# Of sparkmemprof at its default interval, with liveness, off-heap and native memory.
+BOUNDS = dict.fromkeys(WORKLOADS, 1.02) | {"UDF of 20,000 rows": 1.03}

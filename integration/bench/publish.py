@@ -1,4 +1,4 @@
-"""Writes docs/benchmarks.md from what was measured so far by `cost`, `jvm`, `accuracy` and `jvm-accuracy`.
+"""Writes docs/benchmarks.md from what was measured so far by `cost`, `jvm`, `accuracy`, `jvm-accuracy` and `watcher`.
 
 integration/bench.sh publish
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import accuracy
@@ -17,7 +18,7 @@ import cost
 import jvm
 import jvm_accuracy
 import provenance
-from results import Results
+from results import FOLDER, Results
 
 HEAD = """\
 # Benchmarks
@@ -27,12 +28,6 @@ bare, in turn, in one process, with its 95 % interval (Student's t over processe
 profiler takes a whole process (Scalene, Fil), they are two processes. A bound is *met* where the whole interval is
 below it, *missed* where all of it is above, and else *open*. What was not measured says so.
 """
-TITLES = (
-    "What profiling Python costs",
-    "What profiling the JVM costs",
-    "How right the heap's bytes are",
-    "How right a line's bytes are",
-)
 
 
 def measured_at(measured: set[tuple[str, str, str]]) -> str:
@@ -51,40 +46,68 @@ def sections_of(page: Path) -> dict[str, str]:
     return {title: text.strip() for title, _, text in (piece.partition("\n") for piece in pieces)}
 
 
+def python_cost(options: argparse.Namespace) -> str | None:
+    results = Results(options.results)
+    return f"{measured_at(results.measured)}\n{cost.tables(results)}" if results.measured else None
+
+
+def jvm_cost(options: argparse.Namespace) -> str | None:
+    results = Results(options.jvm)
+    return f"{jvm.HOW}\n\n{measured_at(results.measured)}\n{jvm.tables(results)}" if results.measured else None
+
+
+def of_record(path: Path, how: str | None, says: Callable[[dict], str], table: Callable[[dict], str]) -> str | None:
+    """A section of the one record that a file has. how: None, if the record says it; says: what was measured, of it."""
+    if not path.exists():
+        return None
+    record = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        return f"{how or record['how']}\n\n{measured_at({measured_of(record)})}\n{says(record)}\n\n{table(record)}"
+    except KeyError as missing:
+        raise SystemExit(f"{path} is of another version (without {missing}): move it away, and measure again") from None
+
+
+# In the order of the page.
+SECTIONS: dict[str, Callable[[argparse.Namespace], str | None]] = {
+    "What profiling Python costs": python_cost,
+    "What profiling the JVM costs": jvm_cost,
+    "What watching processes costs": lambda options: of_record(
+        options.watcher, None, lambda record: f"{record['seconds']:.0f} s each:", lambda record: record["table"]
+    ),
+    "How right the heap's bytes are": lambda options: of_record(
+        options.jvm_accuracy,
+        jvm_accuracy.HOW,
+        lambda record: f"{record['runtime']}, {record['runs']} applications:",
+        jvm_accuracy.table,
+    ),
+    "How right a line's bytes are": lambda options: of_record(
+        options.accuracy,
+        accuracy.HOW,
+        lambda record: f"CPython {record['python']}, {record['tasks']:,} tasks:",
+        lambda record: record["table"],
+    ),
+}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="integration/bench.sh publish", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--results", type=Path, default=cost.DEFAULT_RESULTS, help="of `cost`")
     parser.add_argument("--jvm", type=Path, default=jvm.DEFAULT_RESULTS, help="of `jvm`")
+    parser.add_argument("--watcher", type=Path, default=FOLDER / "watcher.json", help="of `watcher`")
     parser.add_argument("--jvm-accuracy", type=Path, default=jvm_accuracy.RESULTS, help="of `jvm-accuracy`")
     parser.add_argument("--accuracy", type=Path, default=accuracy.RESULTS, help="of `accuracy`")
     parser.add_argument("--page", type=Path, default=provenance.ROOT / "docs/benchmarks.md", help="what is written")
     options = parser.parse_args()
-    results, of_jvms = Results(options.results), Results(options.jvm)
-    if not (results.measured or of_jvms.measured or options.jvm_accuracy.exists() or options.accuracy.exists()):
+    measured = {title: text for title, section in SECTIONS.items() if (text := section(options)) is not None}
+    if not measured:
         raise SystemExit(f"nothing was measured: {options.results} is missing or empty; run integration/bench.sh cost")
     before = sections_of(options.page)
-    sections = dict(before)
-    if results.measured:
-        sections["What profiling Python costs"] = f"{measured_at(results.measured)}\n{cost.tables(results)}"
-    if of_jvms.measured:
-        sections["What profiling the JVM costs"] = (
-            f"{jvm.HOW}\n\n{measured_at(of_jvms.measured)}\n{jvm.tables(of_jvms)}"
-        )
-    if options.jvm_accuracy.exists():
-        record = json.loads(options.jvm_accuracy.read_text(encoding="utf-8"))
-        measured = f"{measured_at({measured_of(record)})}\n{record['runtime']}, {record['runs']} applications:"
-        sections["How right the heap's bytes are"] = f"{jvm_accuracy.HOW}\n\n{measured}\n\n{jvm_accuracy.table(record)}"
-    if options.accuracy.exists():
-        record = json.loads(options.accuracy.read_text(encoding="utf-8"))
-        if "table" not in record:
-            raise SystemExit(f"{options.accuracy} is of another version: move it away, and measure again")
-        measured = f"{measured_at({measured_of(record)})}\nCPython {record['python']}, {record['tasks']:,} tasks:"
-        sections["How right a line's bytes are"] = f"{accuracy.HOW}\n\n{measured}\n\n{record['table']}"
-    print(*(f"made anew: {title}" for title in TITLES if sections.get(title) != before.get(title)), sep="\n")
+    sections = before | measured
+    print(*(f"made anew: {title}" for title in SECTIONS if sections.get(title) != before.get(title)), sep="\n")
     parts = [HEAD]
-    parts += [f"## {title}\n\n{sections[title]}\n" for title in TITLES if title in sections]
+    parts += [f"## {title}\n\n{sections[title]}\n" for title in SECTIONS if title in sections]
     parts.append(Path(__file__).with_name("notes.md").read_text(encoding="utf-8"))
     options.page.write_text("\n".join(parts), encoding="utf-8")
     print(options.page)

@@ -1,7 +1,8 @@
 """Where a JVM may find itself: without control groups or /proc, beside other tools, under a security manager."""
 
+import async_profiler
 import pytest
-from conftest import sites, total
+from conftest import BUILD, sites, total
 from memory_cgroups import memory_hierarchy
 from namespaces import mounted
 
@@ -66,6 +67,18 @@ def test_beside_the_jdks_own_tools(java, options):
     printed = outcome.out + outcome.err
     assert "WARNING in native method" not in printed  # of -Xcheck:jni
     assert "FATAL ERROR" not in printed
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("event", ["ctimer", "wall", "nativemem"])
+def test_beside_async_profiler(java, event):
+    """It interrupts threads by signals, or redirects malloc.
+
+    Its `alloc` wants the JVM's sampler, which only one agent may hold: test_lifecycle.py.
+    """
+    library = async_profiler.library(BUILD / "tests" / "async-profiler")
+    run(java, jvm=[f"-agentpath:{library}=start,event={event},interval=1ms,file=theirs.txt,collapsed"])
+    assert "Surroundings" in (java.folder / "theirs.txt").read_text()
 
 
 POLICY = """

@@ -37,6 +37,7 @@ def test_the_page_says_which_bounds_are_met(tmp_path):
     results, page = tmp_path / "results.jsonl", tmp_path / "page.md"
     command = [sys.executable, str(BENCH / "publish.py"), "--results", results, "--page", page]
     command += ["--accuracy", tmp_path / "none", "--jvm", tmp_path / "jvm.jsonl", "--jvm-accuracy", tmp_path / "none"]
+    command += ["--watcher", tmp_path / "watcher.json"]
     assert "run integration/bench.sh cost" in processes.run(command, 60).stderr
     provenance = {"commit": "abc1234", "date": "2026-01-02", "machine": "2 odd ones"}
     record = {"runtime": "CPython 3.11.7", "place": "plain", **provenance}
@@ -90,6 +91,15 @@ def test_the_page_says_which_bounds_are_met(tmp_path):
     kept = later[: later.index("## How right a line's bytes are")]
     assert kept in text
     assert kept.count("## ") == 2
+
+    watched = {"how": "As it was watched.", "table": "| c | d |", "seconds": 30.0} | provenance
+    (tmp_path / "watcher.json").write_text(json.dumps(watched))
+    processes.run(command, 60, check=True)
+    assert "As it was watched.\n\nMeasured at abc1234" in page.read_text()
+    order = [title for title in page.read_text().split("\n## ")[1:] if title.startswith(("What ", "How "))]
+    assert [title.splitlines()[-1] for title in order][-2:] == ["| c | d |", "| a | b |"], "in the page's order"
+    (tmp_path / "watcher.json").write_text(json.dumps(provenance))
+    assert "watcher.json is of another version (without 'how')" in processes.run(command, 60).stderr
 
 
 @pytest.mark.full

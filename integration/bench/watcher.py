@@ -1,9 +1,13 @@
 """What the watcher costs an executor with sixteen Python workers: processor time of its thread, as a share of one core.
 
-Below half of the container's limit, and above it; at most 0.3 % and 1 % are wanted.
+    integration/bench.sh watcher [--seconds 30]
+
+Below half of the container's limit, and above it, on both Spark lines. The container is a memory cgroup, which needs
+root.
 """
 
 import argparse
+import json
 import pathlib
 import re
 import subprocess
@@ -15,13 +19,19 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "integratio
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/support"))
 import conftest
 import memory_cgroups
+import provenance
+from results import FOLDER, markdown
 
+HOW = """\
+What the watcher of an executor costs, which has sixteen Python workers whose tasks wait: processor time of its thread,
+as a share of one core."""
+RESULTS = FOLDER / "watcher.json"
 JOB = pathlib.Path(__file__).parent / "waiting.py"
 WORKERS = 16
 THREAD = "memprof-watch"
 AMPLE_BYTES = 1 << 34
-BELOW, ABOVE = 0.4, 0.7  # of the limit
-START_SECONDS, SETTLE_SECONDS = 180, 3
+BOUNDS = {0.4: 0.3, 0.7: 1.0}  # share of the limit that is in use: percent of a core that is wanted at most
+START_SECONDS, SETTLE_SECONDS = 180, 6  # for five seconds after a task began the watcher looks more often
 
 
 def used_bytes(container):
@@ -36,7 +46,7 @@ def watcher_of(container):
         for thread in pathlib.Path(f"/proc/{pid}/task").glob("*"):
             if (thread / "comm").read_text().strip() == THREAD:
                 return thread
-    raise SystemExit(f"watcher_cost: no thread {THREAD} in {container}")
+    raise SystemExit(f"watcher: no thread {THREAD} in {container}")
 
 
 def share(thread, seconds):
@@ -51,7 +61,7 @@ def share(thread, seconds):
 
 
 def measured(line, seconds, container, folder):
-    """(share below, share above)"""
+    """A share for each of BOUNDS."""
     spark = conftest.make_spark(line, folder / "spark")
     cluster = conftest.Standalone(spark, folder, workers=[memory_cgroups.entering(container)], cores=WORKERS)
     process = None
@@ -63,36 +73,52 @@ def measured(line, seconds, container, folder):
         end = time.monotonic() + START_SECONDS
         while len(list(folder.glob("*.here"))) < WORKERS:
             if process.poll() is not None or time.monotonic() > end:
-                raise SystemExit("watcher_cost: the workers did not start")
+                raise SystemExit("watcher: the workers did not start")
             time.sleep(0.2)
         thread = watcher_of(container)
         shares = []
-        for full in (BELOW, ABOVE):
+        for full in BOUNDS:
             (container / "memory.limit_in_bytes").write_text(str(int(used_bytes(container) / full)))
             time.sleep(SETTLE_SECONDS)
             shares.append(share(thread, seconds))
         return shares
     finally:
-        (folder / "stop").touch()
-        if process is not None:
-            process.wait(60)
-        cluster.stop()
+        try:
+            (folder / "stop").touch()
+            if process is not None:
+                process.wait(60)
+        finally:
+            cluster.stop()
+
+
+def table(shares_of):
+    """Markdown."""
+    rows = []
+    for number, (full, bound) in enumerate(BOUNDS.items()):
+        shares = [each[number] for each in shares_of.values()]
+        cells = [f"{share:.2f} %, {'met' if share <= bound else '**missed**'}" for share in shares]
+        rows.append([f"{full:.0%}", f"≤ {bound} %", *cells])
+    return "\n".join(markdown(["in use, of the limit", "wanted", *shares_of], rows))
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=30, help="of each of both; default: %(default)s")
-    parser.add_argument("--spark", choices=conftest.LINES, default="4")
-    asked = parser.parse_args()
-    with (
-        memory_cgroups.container(AMPLE_BYTES, without=sys.exit) as container,
-        tempfile.TemporaryDirectory(prefix="memprof-watcher-") as name,
-    ):
-        below, above = measured(asked.spark, asked.seconds, container, pathlib.Path(name))
-    print(f"| the watcher with {WORKERS} workers, Spark {asked.spark} | of one core | wanted |\n|---|---|---|")
-    print(
-        f"| at {BELOW:.0%} of the limit | {below:.2f} % | ≤ 0.3 % |\n| at {ABOVE:.0%} of it | {above:.2f} % | ≤ 1 % |"
+    parser = argparse.ArgumentParser(
+        prog="integration/bench.sh watcher", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("--seconds", type=float, default=30, help="of each figure; default: %(default)s")
+    asked = parser.parse_args()
+    shares_of = {}
+    for line in conftest.LINES:
+        print(f"  watcher: Spark {line}", file=sys.stderr, flush=True)
+        with (
+            memory_cgroups.container(AMPLE_BYTES, without=sys.exit) as container,
+            tempfile.TemporaryDirectory(prefix="memprof-watcher-") as name,
+        ):
+            shares_of[f"Spark {line}"] = measured(line, asked.seconds, container, pathlib.Path(name))
+    record = {"how": HOW, "table": table(shares_of), "seconds": asked.seconds} | provenance.here()
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    RESULTS.write_text(json.dumps(record), encoding="utf-8")
+    print(record["table"])
 
 
 if __name__ == "__main__":

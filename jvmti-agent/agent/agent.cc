@@ -168,6 +168,10 @@ std::string Agent::TaskClosed(int64_t task_attempt_id, size_t max_bytes) noexcep
 
 std::string Agent::TaskSnapshot(int64_t task_attempt_id, size_t max_bytes) noexcept { return tasks_.Snapshot(task_attempt_id, max_bytes); }
 
+void Agent::NameFrames(JNIEnv* jni) noexcept {
+  Guarded([&] { ground_.stacks.NamePending(ground_.jvm.jvmti(), jni); });
+}
+
 void Agent::SparkMemory(const SparkMemoryUse& use) noexcept {
   Guarded([&] { ground_.watcher.news().SetSparkMemory(use); });
 }

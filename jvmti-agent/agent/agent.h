@@ -50,6 +50,8 @@ class Agent {
   std::string TaskClosed(int64_t task_attempt_id, size_t max_bytes) noexcept;
   std::string TaskSnapshot(int64_t task_attempt_id, size_t max_bytes) noexcept;
 
+  // Of stacks that were taken where JNI must not be called. On a Java thread, now and then.
+  void NameFrames(JNIEnv* jni) noexcept;
   void SparkMemory(const SparkMemoryUse& use) noexcept;
   void SparkPool(const proto::PoolUse& pool) noexcept;
   void TaskConsumers(int64_t task_attempt_id, const std::vector<ConsumerUse>& consumers) noexcept;

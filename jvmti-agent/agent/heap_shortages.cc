@@ -143,6 +143,7 @@ void HeapShortages::Exhausted(JNIEnv* jni, const char* error) {
   const bool looks = !of_jvm && limits_.Looks(IsFull(used) && !IsOfArrayLimit(words), MonotonicNs());
   Look(jni, *application, used, looks, &inputs);
   Tell(*application, inputs);
+  ground_->stacks.NamePending(ground_->jvm.jvmti(), jni);
   std::vector<std::string> tasks = tasks_->Snapshots();  // there may be no time for another message
   for (const std::string& profile : tasks) ground_->messages.Put(profile);
   ground_->left_words.LeaveTasks(PlaceOf(*application, false), std::move(tasks));
@@ -186,6 +187,7 @@ void HeapShortages::ExhaustedExit(JNIEnv* jni) {
   if (used) inputs.used_after_gc = used;
   Look(jni, *application, used, true, &inputs);
   words = {EnvelopeWith(*application, inputs)};
+  ground_->stacks.NamePending(ground_->jvm.jvmti(), jni);
   for (std::string& task : tasks_->Snapshots()) words.push_back(std::move(task));
   leave(words);
   for (std::string& word : words) ground_->messages.Put(std::move(word));

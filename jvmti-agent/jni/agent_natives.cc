@@ -56,16 +56,23 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeAgent_taskStarted(JNIEnv*
 }
 
 JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeAgent_taskClosed(JNIEnv* jni, jclass, jlong task_attempt_id, jint max_bytes) {
-  return OrElse<jbyteArray>(nullptr, [&] { return Bytes(jni, Agent::Get().TaskClosed(task_attempt_id, Bound(max_bytes))); });
+  return OrElse<jbyteArray>(nullptr, [&] {
+    Agent::Get().NameFrames(jni);
+    return Bytes(jni, Agent::Get().TaskClosed(task_attempt_id, Bound(max_bytes)));
+  });
 }
 
 JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeAgent_taskSnapshot(JNIEnv* jni, jclass, jlong task_attempt_id,
                                                                                 jint max_bytes) {
-  return OrElse<jbyteArray>(nullptr, [&] { return Bytes(jni, Agent::Get().TaskSnapshot(task_attempt_id, Bound(max_bytes))); });
+  return OrElse<jbyteArray>(nullptr, [&] {
+    Agent::Get().NameFrames(jni);
+    return Bytes(jni, Agent::Get().TaskSnapshot(task_attempt_id, Bound(max_bytes)));
+  });
 }
 
-JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeAgent_sparkMemory(JNIEnv*, jclass, jlong storage_used, jlong execution_used,
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeAgent_sparkMemory(JNIEnv* jni, jclass, jlong storage_used, jlong execution_used,
                                                                          jlong heap_max, jlong heap_committed) {
+  Agent::Get().NameFrames(jni);
   Agent::Get().SparkMemory({NotNegative(storage_used), NotNegative(execution_used), NotNegative(heap_max), NotNegative(heap_committed)});
 }
 
@@ -133,5 +140,8 @@ JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeAgent_takeMessage(J
   });
 }
 
-JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeAgent_stop(JNIEnv*, jclass) { Agent::Get().Stop(); }
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeAgent_stop(JNIEnv* jni, jclass) {
+  Agent::Get().NameFrames(jni);
+  Agent::Get().Stop();
+}
 }

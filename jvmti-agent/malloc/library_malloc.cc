@@ -65,7 +65,8 @@ void LibraryMalloc::Allocated(uintptr_t address, uint64_t size, const SampleWeig
       thread = BlockTracker::Thread::kJava;
       CaptureStack(jvmti_, nullptr, &java);
     }
-    blocks_->Allocated({jvmti_, thread == BlockTracker::Thread::kJava ? jni : nullptr, java, thread, &native}, address, size, weight);
+    // The library may be within GetPrimitiveArrayCritical, where JNI must not be called.
+    blocks_->Allocated({jvmti_, nullptr, java, thread, &native}, address, size, weight);
   });
 }
 

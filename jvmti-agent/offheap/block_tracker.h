@@ -33,7 +33,7 @@ class BlockTracker {
   // Where a block was allocated, by the current thread.
   struct Place {
     jvmtiEnv* jvmti;
-    JNIEnv* jni;                // null unless the thread is kJava
+    JNIEnv* jni;                // null where JNI must not be called: Java frames get their names later (JvmStacks)
     const CapturedStack& java;  // empty unless the thread is kJava
     Thread thread = Thread::kJava;
     const NativeCalls* native = nullptr;  // below the Java frames

@@ -9,6 +9,8 @@
 namespace memprof {
 namespace {
 
+constexpr char kNoNameYet[] = "<not named yet>";
+
 // The line of a bytecode index: entries are not sorted, the closest start at or before it holds.
 uint32_t LineAt(const jvmtiLineNumberEntry* table, jint entries, jlocation index) {
   jlocation best = -1;
@@ -64,6 +66,7 @@ JvmFrame AtPlace(const NativeCall& call) {
 }  // namespace
 
 JvmStackId JvmStacks::Intern(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& java, const NativeCalls* native) {
+  if (jni != nullptr) NamePending(jvmti, jni);
   uint32_t frames[kMaxJavaFrames];
   for (int i = 0; i < java.depth; ++i) frames[i] = FrameAt(jvmti, jni, {java.frames[i].method, java.frames[i].location});
 
@@ -114,8 +117,12 @@ JvmStackId JvmStacks::TakeOver(const JvmStacks& from, JvmStackId stack) {
 std::vector<const JvmFrame*> JvmStacks::Frames(JvmStackId stack) const {
   std::vector<const JvmFrame*> frames;
   const std::lock_guard lock(mutex_);
+  uint32_t previous = 0;
   for (JvmStackId node = stack; node != 0 && node <= nodes_.size(); node = nodes_[node - 1].parent) {
-    frames.push_back(&frames_[nodes_[node - 1].frame - 1]);
+    const auto named = named_.find(nodes_[node - 1].frame);
+    const uint32_t frame = named == named_.end() ? nodes_[node - 1].frame : named->second;
+    if (frame != previous) frames.push_back(&frames_[frame - 1]);  // two places of one line may have had no name yet
+    previous = frame;
   }
   std::reverse(frames.begin(), frames.end());
   return frames;
@@ -129,8 +136,23 @@ bool JvmStacks::NearlyFull() const {
 
 std::shared_ptr<JvmStacks> StackGenerations::Current() {
   const std::lock_guard lock(mutex_);
-  if (current_ == nullptr || current_->NearlyFull()) current_ = std::make_shared<JvmStacks>(&dropped_frames_);
+  if (current_ == nullptr || current_->NearlyFull()) {
+    current_ = std::make_shared<JvmStacks>(&dropped_frames_);
+    std::erase_if(all_, [](const std::weak_ptr<JvmStacks>& each) { return each.expired(); });
+    all_.push_back(current_);
+  }
   return current_;
+}
+
+void StackGenerations::NamePending(jvmtiEnv* jvmti, JNIEnv* jni) {
+  std::vector<std::weak_ptr<JvmStacks>> all;
+  {
+    const std::lock_guard lock(mutex_);
+    all = all_;
+  }
+  for (const std::weak_ptr<JvmStacks>& each : all) {
+    if (const std::shared_ptr<JvmStacks> stacks = each.lock()) stacks->NamePending(jvmti, jni);
+  }
 }
 
 uint32_t JvmStacks::FrameAt(jvmtiEnv* jvmti, JNIEnv* jni, const Location& location) {
@@ -139,12 +161,52 @@ uint32_t JvmStacks::FrameAt(jvmtiEnv* jvmti, JNIEnv* jni, const Location& locati
     const auto known = locations_.find(location);
     if (known != locations_.end()) return known->second;
   }
+  if (jni == nullptr) return FrameWithoutName(location);
   JvmFrame frame = Named(jvmti, jni, location.method, location.index);
   const std::lock_guard lock(mutex_);
   const uint32_t id = AddFrame(std::move(frame));
   if (locations_.size() >= kMaxLocations) locations_.clear();  // method ids of unloaded classes accumulate
   locations_.emplace(location, id);
   return id;
+}
+
+uint32_t JvmStacks::FrameWithoutName(const Location& location) {
+  const std::lock_guard lock(mutex_);
+  if (const auto known = locations_.find(location); known != locations_.end()) return known->second;  // another thread was faster
+  if (frames_.size() >= kMaxFrames) return 0;
+  JvmFrame& frame = frames_.emplace_back();
+  frame.function = kNoNameYet;
+  const auto id = static_cast<uint32_t>(frames_.size());
+  if (locations_.size() >= kMaxLocations) locations_.clear();
+  locations_.emplace(location, id);
+  pending_.push_back({id, location});
+  has_pending_.store(true, std::memory_order_release);
+  return id;
+}
+
+// Two threads may name the same frames: each returns only when all that it has seen have names.
+void JvmStacks::NamePending(jvmtiEnv* jvmti, JNIEnv* jni) {
+  if (!has_pending_.load(std::memory_order_acquire)) return;
+  std::vector<Pending> pending;
+  {
+    const std::lock_guard lock(mutex_);
+    pending = pending_;
+  }
+  for (const Pending& each : pending) {
+    JvmFrame frame = Named(jvmti, jni, each.location.method, each.location.index);
+    const std::lock_guard lock(mutex_);
+    const auto waits = std::find_if(pending_.begin(), pending_.end(), [&](const Pending& other) { return other.frame == each.frame; });
+    if (waits == pending_.end()) continue;  // another thread was faster
+    pending_.erase(waits);
+    if (pending_.empty()) has_pending_.store(false, std::memory_order_release);
+    const uint32_t id = AddFrame(std::move(frame));
+    if (id == 0) {  // there is no room
+      dropped_frames_->fetch_add(1, std::memory_order_relaxed);
+      continue;
+    }
+    named_.emplace(each.frame, id);
+    if (const auto known = locations_.find(each.location); known != locations_.end()) known->second = id;
+  }
 }
 
 uint32_t JvmStacks::AddFrame(JvmFrame frame) {

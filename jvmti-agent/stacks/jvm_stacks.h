@@ -2,7 +2,8 @@
 //
 // A Java frame is (class and method, source file, line), so frames of a class loaded again merge; a stack is a node of a
 // trie, with immediate recursion folded. Frames are named at first sight (10 to 20 µs each, through JVMTI) and then
-// found by (method id, bytecode index).
+// found by (method id, bytecode index). Where JNI must not be called (within GetPrimitiveArrayCritical, as compressors take
+// memory), a stack may be interned without: its frames get their names later.
 //
 // Bounds: kMaxFrames frames, kMaxNodes trie nodes, kMaxNameBytes of text, about 6 MiB in all; beyond them a stack loses its inner
 // frames, and that is counted. Nothing is ever removed, so a long-lived executor begins a new generation (StackGenerations)
@@ -52,8 +53,11 @@ class JvmStacks {
 
   explicit JvmStacks(std::atomic<uint64_t>* dropped_frames) : dropped_frames_(dropped_frames) {}
 
-  // Innermost first in, the innermost node out. `native`: called by the innermost Java frame; without Java frames `jni` may be null.
+  // Innermost first in, the innermost node out. `native`: called by the innermost Java frame. `jni` null: JNI must not be called now.
   JvmStackId Intern(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& java, const NativeCalls* native = nullptr);
+
+  // Names the frames that have none yet. On a Java thread, where JNI may be called. The next Intern() with a JNIEnv does so, too.
+  void NamePending(jvmtiEnv* jvmti, JNIEnv* jni);
 
   // A stack of another generation, by its frames' names; 0 for one without frames.
   JvmStackId TakeOver(const JvmStacks& from, JvmStackId stack);
@@ -80,7 +84,13 @@ class JvmStacks {
     uint32_t frame;
   };
 
+  struct Pending {
+    uint32_t frame;  // stands for what it will be
+    Location location;
+  };
+
   uint32_t FrameAt(jvmtiEnv* jvmti, JNIEnv* jni, const Location& location);
+  uint32_t FrameWithoutName(const Location& location);
   uint32_t AddFrame(JvmFrame frame);               // caller holds mutex_
   bool Descend(uint32_t frame, JvmStackId* node);  // likewise; false: no room, the rest is dropped
 
@@ -90,6 +100,9 @@ class JvmStacks {
   std::unordered_map<Location, uint32_t, LocationHash> locations_;
   std::vector<Node> nodes_;                            // index + 1 is the JvmStackId
   std::unordered_map<uint64_t, JvmStackId> children_;  // parent << 32 | frame
+  std::vector<Pending> pending_;
+  std::unordered_map<uint32_t, uint32_t> named_;  // by the frame that stood for it
+  std::atomic<bool> has_pending_{false};
   size_t name_bytes_ = 0;
   std::atomic<uint64_t>* dropped_frames_;
 };
@@ -99,11 +112,14 @@ class StackGenerations {
  public:
   // What a task that begins now should use.
   std::shared_ptr<JvmStacks> Current();
+  // JvmStacks::NamePending of all that are in use.
+  void NamePending(jvmtiEnv* jvmti, JNIEnv* jni);
   uint64_t dropped_frames() const { return dropped_frames_.load(std::memory_order_relaxed); }
 
  private:
   std::mutex mutex_;
   std::shared_ptr<JvmStacks> current_;
+  std::vector<std::weak_ptr<JvmStacks>> all_;
   std::atomic<uint64_t> dropped_frames_{0};
 };
 

@@ -9,8 +9,10 @@ std::string ThreadName(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   if (jvmti->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) return {};
   std::string name = info.name == nullptr ? std::string() : NormalizedThreadName(info.name);
   if (info.name != nullptr) jvmti->Deallocate(reinterpret_cast<unsigned char*>(info.name));
-  if (info.thread_group != nullptr) jni->DeleteLocalRef(info.thread_group);
-  if (info.context_class_loader != nullptr) jni->DeleteLocalRef(info.context_class_loader);
+  if (jni != nullptr) {
+    jni->DeleteLocalRef(info.thread_group);  // of null, too
+    jni->DeleteLocalRef(info.context_class_loader);
+  }
   return name;
 }
 

@@ -7,7 +7,8 @@
 
 namespace memprof {
 
-// `thread` null: the current one. "": not known.
+// `thread` null: the current one. `jni` null: JNI must not be called now; the JVM's local references go with the native method that runs.
+// "": not known.
 std::string ThreadName(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread);
 
 // Whether the current thread was most likely made by the JVM for itself ("Notification Thread", "Finalizer"): it is of the outermost thread

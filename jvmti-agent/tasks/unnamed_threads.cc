@@ -16,7 +16,7 @@ std::string ClassOf(jvmtiEnv* jvmti, JNIEnv* jni, jmethodID method) {
   if (jvmti->GetMethodDeclaringClass(method, &holder) != JVMTI_ERROR_NONE) return {};
   JvmtiMemory<char> signature(jvmti);
   const bool known = jvmti->GetClassSignature(holder, signature.target(), nullptr) == JVMTI_ERROR_NONE && signature.get() != nullptr;
-  jni->DeleteLocalRef(holder);
+  if (jni != nullptr) jni->DeleteLocalRef(holder);
   return known ? signature.get() : "";
 }
 

@@ -13,6 +13,8 @@ namespace memprof {
 // As NormalizedThreadName() has it.
 inline constexpr std::string_view kUnnamedThread = "Thread-#";
 
+// `jni` null: as for ThreadName().
+//
 // The service of the current thread, which has no name of its own: "Py4J" for one that serves the driver's Python program, whose every
 // call of the JVM it executes; "" for any other. Absent: its stack doesn't tell, now.
 std::optional<std::string_view> ServiceOfUnnamedThread(jvmtiEnv* jvmti, JNIEnv* jni);

@@ -90,7 +90,10 @@ def test_beside_collections(java, collector):
     jvm = [f"-XX:+Use{collector}GC", "-Xmx200m", NO_JNI_ERRORS]
     outcome = run(java, "after", "busy", jvm=jvm, collector=collector)
     assert "FATAL" not in outcome.out + outcome.err
+    assert "Calling other JNI functions" not in outcome.out + outcome.err, "while it holds an array's memory"
     assert sum(site["liveBytes"] for site in sites(outcome.task("task"), "jvm-native", "NativeHog.keep")) == KEPT
+    (held,) = sites(outcome.task("task"), "jvm-native", "NativeHog.critical")
+    assert "NativeHog.inTask" in [frame["function"] for frame in held["frames"]], "named all the same"
 
 
 def test_several_applications_in_one_jvm(java):

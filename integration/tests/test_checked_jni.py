@@ -1,0 +1,30 @@
+"""Executors under -Xcheck:jni, whose compressors take memory while they hold an array: no JNI function is called."""
+
+import pytest
+from conftest import AGENT_PATH, LOCAL_CLUSTER
+
+pytestmark = pytest.mark.full
+
+CONF = {
+    "spark.memory.offHeap.enabled": "true",
+    "spark.memory.offHeap.size": "100m",
+    "spark.io.compression.codec": "zstd",
+    "spark.memprof.native.interval": "4k",
+}
+COMPLAINT = "Calling other JNI functions"
+
+
+def complaints(run):
+    lines = [line for log in run.executor_logs().values() for line in log.splitlines()]
+    return sum(COMPLAINT in line or ("WARNING: JNI" in line and "memprof" in line) for line in lines)
+
+
+def test_nothing_more_is_complained_of(spark_run):
+    def under_check(agent, **options):
+        # Of the collectors that hold a collection back meanwhile the JVM complains.
+        conf = CONF | {"spark.executor.extraJavaOptions": f"-Xcheck:jni -XX:+UseSerialGC {agent}"}
+        run = spark_run("spark_memory.py", "off-heap", master=LOCAL_CLUSTER, conf=conf, **options)
+        return complaints(run.demand_success())
+
+    assert under_check("", profiled=False) == 0, "else the other one shows nothing"
+    assert under_check(AGENT_PATH) == 0

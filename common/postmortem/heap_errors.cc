@@ -63,17 +63,10 @@ std::vector<proto::HeapShortage> ErrorsOf(const std::string& executor_id, const 
   return errors;
 }
 
-// When one thread finds no room, others soon find none either, and they let go of what they hold.
-bool WasLetGo(const proto::HeapShortage& error) {
-  const ReportHeapShortage row = ShortageRow(error);
-  const std::optional<uint64_t> used = HeapUsed(row), max = HeapMax(row);
-  return used && max && *used < *max / 2;
-}
-
-// How well it tells what filled the heap.
+// How well it tells what filled the heap: when one thread finds no room, others soon find none either, and they let go of what they hold.
 int WeightOf(const proto::HeapShortage& error) {
   if (error.task_attempt_id() >= 0) return 3;
-  return error.of_jvm() ? 0 : WasLetGo(error) ? 1 : 2;
+  return error.of_jvm() ? 0 : WasHalfEmpty(ShortageRow(error)) ? 1 : 2;
 }
 
 const proto::HeapShortage* ErrorThatEnded(const std::vector<proto::HeapShortage>& errors, const ExecutorFacts& facts,
@@ -87,19 +80,22 @@ const proto::HeapShortage* ErrorThatEnded(const std::vector<proto::HeapShortage>
   return last;
 }
 
-bool IsBesideAHeavier(const proto::HeapShortage& error, const std::vector<proto::HeapShortage>& errors) {
-  return std::any_of(errors.begin(), errors.end(), [&](const proto::HeapShortage& other) {
-    return WeightOf(other) > WeightOf(error) && std::abs(other.time_ms() - error.time_ms()) <= kEndsWithinMs;
-  });
-}
-
 // Of one executor; `errors`: all of its own.
 void AddSurvived(const std::string& id, const std::vector<proto::HeapShortage>& errors, const ExecutorFacts& facts, const StoreState& state,
                  std::vector<SurvivedHeapError>& survived) {
   const bool died = EndedUnexpectedly(facts, state);
   const proto::HeapShortage* end = died ? ErrorThatEnded(errors, facts, state) : nullptr;
+  std::vector<int> weights;
+  for (const proto::HeapShortage& error : errors) weights.push_back(WeightOf(error));
+  const auto is_beside_a_heavier = [&](size_t at) {
+    for (size_t i = 0; i < errors.size(); ++i) {
+      if (weights[i] > weights[at] && std::abs(errors[i].time_ms() - errors[at].time_ms()) <= kEndsWithinMs) return true;
+    }
+    return false;
+  };
   std::set<std::pair<int64_t, bool>> told;
-  for (const proto::HeapShortage& error : errors) {
+  for (size_t at = 0; at < errors.size(); ++at) {
+    const proto::HeapShortage& error = errors[at];
     if (error.ends_jvm()) continue;
     const auto task = state.tasks.find(error.task_attempt_id());
     const TaskFacts* of_task = task == state.tasks.end() ? nullptr : &task->second;
@@ -108,7 +104,7 @@ void AddSurvived(const std::string& id, const std::vector<proto::HeapShortage>& 
     if (end != nullptr && IsCloseTo(error, facts, state) && !was_over) continue;  // it is part of that end
     if (of_task != nullptr && !of_task->ended) continue;                          // how it ends says what became of it
     if (fatal && (died || !state.application.ended_ms)) continue;                 // its executor's own entry tells of it, now or soon
-    if (IsBesideAHeavier(error, errors)) continue;
+    if (is_beside_a_heavier(at)) continue;
     if (told.insert({error.task_attempt_id(), error.of_jvm()}).second) survived.push_back({id, error, of_task, fatal});
   }
 }

@@ -34,10 +34,9 @@ std::optional<proto::HeapShortage> PoolErrorThatEnded(std::string_view executor_
 // In the terms of a task's text.
 JvmShortage PoolShortage(const proto::HeapShortage& error);
 
-// Errors of the heap that their executors survived: the first of each ended task, the first of threads without a task, and the first of the
-// JVM's own threads, except those that others tell better which
-// came at the same time: a task's, one of a heap that was still full, one of no thread of the JVM's own. An error
-// for which Spark ends the executor is not included while that end may still come.
+// Errors of the heap that their executors survived: the first of each ended task, of threads without a task, and of the JVM's own threads.
+// Left out are those that another one of the same time tells better: a task's, one that found the heap full, one of no thread of the JVM's
+// own; and an error for which Spark ends the executor, while that end may still come.
 struct SurvivedHeapError {
   std::string executor_id;
   proto::HeapShortage error;

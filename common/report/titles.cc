@@ -173,16 +173,20 @@ std::optional<uint64_t> HeapUsed(const ReportHeapShortage& heap) {
 
 std::optional<uint64_t> HeapMax(const ReportHeapShortage& heap) { return RegionOf(heap, "heap.max"); }
 
-std::string HeapNote(const ReportHeapShortage& heap) {
+bool WasHalfEmpty(const ReportHeapShortage& heap) {
   const std::optional<uint64_t> used = HeapUsed(heap), max = HeapMax(heap);
-  if (WasLetGo(heap)) return fmt::format("{} were in use; most of it had been let go when the heap was walked", FormatBytes(*used));
-  const bool is_full = !used || !max || *used >= *max / 2;
+  return used && max && *used < *max / 2;
+}
+
+std::string HeapNote(const ReportHeapShortage& heap) {
+  if (WasLetGo(heap))
+    return fmt::format("{} were in use; most of it had been let go when the heap was walked", FormatBytes(*HeapUsed(heap)));
   // Longer than any array may be: that says nothing of the heap.
-  if (is_full || heap.classes.empty() || heap.error.starts_with("Requested array size")) return "";
+  if (!WasHalfEmpty(heap) || heap.classes.empty() || heap.error.starts_with("Requested array size")) return "";
   return fmt::format(
       "only {} of {} were in use then: what filled the heap had been let go, or more was asked for in one piece than there was "
       "room for",
-      FormatBytes(*used), FormatBytes(*max));
+      FormatBytes(*HeapUsed(heap)), FormatBytes(*HeapMax(heap)));
 }
 
 std::string MadePhrase(const std::vector<ReportFrame>& frames, std::optional<int32_t> stage_id, const std::string& thread) {

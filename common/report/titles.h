@@ -61,6 +61,8 @@ std::string HeapClassesPhrase(const ReportHeapShortage& heap, size_t most);
 // later: where that found much less than the collection before the error had left, other threads had failed, too, and let go of it.
 std::optional<uint64_t> HeapUsed(const ReportHeapShortage& heap);
 std::optional<uint64_t> HeapMax(const ReportHeapShortage& heap);
+// Less than half of it was in use then, so what filled it had been let go, or one large array was asked for. False where it is not known.
+bool WasHalfEmpty(const ReportHeapShortage& heap);
 // What makes the heap's content a poor witness: "509.8 MiB were in use; most of it had been let go when the heap was walked", "only 62.8
 // MiB of 512.0 MiB were in use then: …"; else "".
 std::string HeapNote(const ReportHeapShortage& heap);

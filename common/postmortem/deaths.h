@@ -10,8 +10,9 @@
 
 namespace memprof {
 
-// True when `matches` is true for the key (report/death_keys.h) of any death; cheap compared with PostMortems().
-bool AnyDeath(const StoreState& state, const std::function<bool(const std::string& key)>& matches);
+// True when `matches` is true for the key (report/death_keys.h) of any death; cheap compared with PostMortems(). `time_ms`: roughly, as it
+// was first told; 0 of a job that was aborted.
+bool AnyDeath(const StoreState& state, const std::function<bool(const std::string& key, int64_t time_ms)>& matches);
 
 // Workers that died, except those that Spark ended with their tasks.
 void ForEachWorkerDeath(const StoreState& state,

@@ -55,15 +55,23 @@ std::optional<LastTask> Lookups::LastFailedOn(std::string_view executor_id, int6
   return last;
 }
 
+// Of ten thousand that died one after another on a host each asks for its next.
 const Lookups::Start* Lookups::NextOf(const std::vector<Start>& starts, std::string_view executor_id, uint64_t oom_kills,
                                       uint64_t removed_event) {
-  const Start* first = nullptr;
-  for (const Start& start : starts) {
-    if (start.executor_id == executor_id || start.added_event < removed_event) continue;
-    if (start.oom_kills < oom_kills) continue;  // another cgroup of the same name
-    if (first == nullptr || std::tie(start.oom_kills, start.added_event) < std::tie(first->oom_kills, first->added_event)) first = &start;
+  const auto from = [&](uint64_t kills) {
+    return std::lower_bound(starts.begin(), starts.end(), std::pair(kills, removed_event),
+                            [](const Start& start, const auto& wanted) { return std::pair(start.oom_kills, start.added_event) < wanted; });
+  };
+  for (auto next = from(oom_kills); next != starts.end();) {  // with fewer kills it is another cgroup of the same name
+    if (next->added_event < removed_event) {
+      next = from(next->oom_kills);
+    } else if (next->executor_id == executor_id) {
+      ++next;
+    } else {
+      return &*next;
+    }
   }
-  return first;
+  return nullptr;
 }
 
 std::optional<LaterKills> Lookups::KillsInCgroup(std::string_view executor_id, const ExecutorFacts& facts,
@@ -100,13 +108,19 @@ const Lookups::AllStarts& Lookups::Starts() {
     const proto::ExecutorSnapshot snapshot = SnapshotOf(facts);
     if (snapshot.has_oom_kills_at_start()) {
       const Cgroup cgroup = {snapshot.host(), snapshot.cgroup()};
-      starts_->in_cgroups[cgroup].push_back({facts.added_event, snapshot.oom_kills_at_start(), facts.added_ms, std::string(id)});
+      starts_->in_cgroups[cgroup].push_back({snapshot.oom_kills_at_start(), facts.added_event, facts.added_ms, std::string(id)});
     }
     if (snapshot.has_host_oom_kills_at_start() && !snapshot.boot_id().empty()) {
       starts_->on_hosts[snapshot.boot_id()].push_back(
-          {facts.added_event, snapshot.host_oom_kills_at_start(), facts.added_ms, std::string(id)});
+          {snapshot.host_oom_kills_at_start(), facts.added_event, facts.added_ms, std::string(id)});
     }
   }
+  const auto sort = [](std::vector<Start>& starts) {
+    std::sort(starts.begin(), starts.end(),
+              [](const Start& a, const Start& b) { return std::tie(a.oom_kills, a.added_event) < std::tie(b.oom_kills, b.added_event); });
+  };
+  for (auto& [cgroup, starts] : starts_->in_cgroups) sort(starts);
+  for (auto& [kernel, starts] : starts_->on_hosts) sort(starts);
   return *starts_;
 }
 

@@ -47,13 +47,13 @@ class Lookups {
 
  private:
   struct Start {
-    uint64_t added_event = 0, oom_kills = 0;
+    uint64_t oom_kills = 0, added_event = 0;
     int64_t added_ms = 0;
     std::string executor_id;
   };
   using Tasks = std::vector<std::pair<int64_t, const TaskFacts*>>;  // by attempt id
   using Cgroup = std::pair<std::string, std::string>;               // host, the group's identity
-  // By cgroup, and by the kernel that runs (boot_id).
+  // By cgroup, and by the kernel that runs (boot_id); those that saw fewest kills first, and of them the first that came.
   struct AllStarts {
     std::map<Cgroup, std::vector<Start>> in_cgroups;
     std::map<std::string, std::vector<Start>> on_hosts;
@@ -61,6 +61,7 @@ class Lookups {
 
   const Tasks& TasksOf(std::string_view executor_id);
   const AllStarts& Starts();
+  // Of those that came after an executor was removed, the one that saw fewest kills, but not fewer than `oom_kills`.
   static const Start* NextOf(const std::vector<Start>& starts, std::string_view executor_id, uint64_t oom_kills, uint64_t removed_event);
 
   const StoreState& state_;

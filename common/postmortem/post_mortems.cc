@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "postmortem/death_writer.h"
 #include "postmortem/deaths.h"
 #include "postmortem/result_limit.h"
+#include "report/death_keys.h"
 #include "report/many_deaths.h"
 #include "rollup/executor_rows.h"
 #include "rollup/unexpected_end.h"
@@ -15,8 +17,10 @@ namespace {
 
 using WriteDeath = std::function<ReportPostMortem(DeathWriter&, DeathDetail)>;
 
-// All of the state's deaths, in no particular order. What they refer to lives as long as all the arguments.
-std::vector<WriteDeath> AllDeaths(const StoreState& state, RowsOfExecutors& rows) {
+using IsWanted = std::function<bool(const std::string& key)>;
+
+// The state's deaths, in no particular order. What they refer to lives as long as `state` and `rows`.
+std::vector<WriteDeath> Deaths(const StoreState& state, RowsOfExecutors& rows, const IsWanted& is_wanted) {
   std::vector<WriteDeath> deaths;
   const auto add = [&](std::string_view id, auto write) {
     const ReportExecutor* row = rows.Of(id);
@@ -26,29 +30,32 @@ std::vector<WriteDeath> AllDeaths(const StoreState& state, RowsOfExecutors& rows
         [row, &executor = facts->second, write](DeathWriter& writer, DeathDetail detail) { return write(writer, *row, executor, detail); });
   };
   for (const auto& [id, died] : state.executors) {
-    if (!EndedUnexpectedly(died, state)) continue;
+    if (!EndedUnexpectedly(died, state) || !is_wanted(ExecutorDeathKey(id))) continue;
     add(id, [](DeathWriter& writer, const ReportExecutor& row, const ExecutorFacts& facts, DeathDetail detail) {
       return writer.OfExecutor(row, facts, detail);
     });
   }
   ForEachWorkerDeath(state, [&](const std::string& id, const proto::WorkerDeath& worker) {
+    if (!is_wanted(WorkerDeathKeyOf(id, worker.pid(), worker.task_attempt_id()))) return;
     add(id, [worker](DeathWriter& writer, const ReportExecutor& row, const ExecutorFacts& facts, DeathDetail detail) {
       return writer.OfWorker(row, facts, worker, detail);
     });
   });
   ForEachRefusal(state, [&](const std::string& id, int64_t task_attempt_id, const TaskFacts& task, const InternedIncident& refusal) {
+    if (!is_wanted(WorkerDeathKeyOf(id, refusal.pid, task_attempt_id))) return;
     add(id,
         [task_attempt_id, &task, &refusal](DeathWriter& writer, const ReportExecutor& row, const ExecutorFacts& facts, DeathDetail detail) {
           return writer.OfRefusal(row, facts, task_attempt_id, task, refusal, detail);
         });
   });
   for (const SurvivedHeapError& survived : SurvivedHeapErrors(state)) {
+    if (!is_wanted(HeapErrorKey(survived.executor_id, survived.error.task_attempt_id(), survived.error.time_ms()))) continue;
     add(survived.executor_id, [survived](DeathWriter& writer, const ReportExecutor& row, const ExecutorFacts& facts, DeathDetail detail) {
       return writer.OfHeapError(row, facts, survived, detail);
     });
   }
   for (const ReportPostMortem& death : ResultLimitDeaths(state)) {
-    deaths.emplace_back([death](DeathWriter&, DeathDetail) { return death; });
+    if (is_wanted(DeathKey(death))) deaths.emplace_back([death](DeathWriter&, DeathDetail) { return death; });
   }
   return deaths;
 }
@@ -58,7 +65,7 @@ std::vector<WriteDeath> AllDeaths(const StoreState& state, RowsOfExecutors& rows
 PostMortemRows PostMortems(const StoreState& state, const std::vector<ReportExecutor>& executors, bool& awaits_names) {
   PostMortemRows result;
   RowsOfExecutors rows(state, executors);
-  const std::vector<WriteDeath> deaths = AllDeaths(state, rows);
+  const std::vector<WriteDeath> deaths = Deaths(state, rows, [](const std::string&) { return true; });
   if (deaths.empty()) return result;
   DeathWriter writer(state, awaits_names);
   const bool all_fit = deaths.size() <= kMaxPostMortems;
@@ -69,6 +76,21 @@ PostMortemRows PostMortems(const StoreState& state, const std::vector<ReportExec
   for (const size_t i : chosen.others) result.others.push_back(InShort(written[i]));
   result.dropped = SortAndBound(result.others);
   return result;
+}
+
+std::vector<ReportPostMortem> PostMortemsOf(const StoreState& state, const std::set<std::string>& keys) {
+  std::vector<ReportPostMortem> post_mortems;
+  if (keys.empty()) return post_mortems;
+  RowsOfExecutors rows(state, {});
+  bool awaits_names = false;
+  DeathWriter writer(state, awaits_names);
+  for (const WriteDeath& write : Deaths(state, rows, [&](const std::string& key) { return keys.contains(key); })) {
+    post_mortems.push_back(write(writer, DeathDetail::kInFull));
+  }
+  std::stable_sort(post_mortems.begin(), post_mortems.end(), [](const ReportPostMortem& a, const ReportPostMortem& b) {
+    return std::pair(a.time_ms, DeathKey(a)) < std::pair(b.time_ms, DeathKey(b));
+  });
+  return post_mortems;
 }
 
 }  // namespace memprof

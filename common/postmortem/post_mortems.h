@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,5 +24,8 @@ struct PostMortemRows {
 
 // `executors`: the rows of the same report. `awaits_names` becomes true when a site shown awaits a name.
 PostMortemRows PostMortems(const StoreState& state, const std::vector<ReportExecutor>& executors, bool& awaits_names);
+
+// In full, those of these keys (report/death_keys.h), in the order of the deaths. The work is that of the deaths wanted, not of all.
+std::vector<ReportPostMortem> PostMortemsOf(const StoreState& state, const std::set<std::string>& keys);
 
 }  // namespace memprof

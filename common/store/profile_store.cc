@@ -42,7 +42,7 @@ struct ProfileStore::Impl {
     return result;
   }
 
-  // Those of the report; call it with the mutex. The whole report is much more work, and in a storm of deaths it would be done each second.
+  // Those of the report; call it with the mutex. The whole report is much more work.
   std::vector<ReportPostMortem> ShownDeaths() const {
     bool awaits_names = false;
     return PostMortems(state, ExecutorRows(state), awaits_names).shown;
@@ -281,7 +281,7 @@ std::vector<std::string> ProfileStore::TakePostMortems(int64_t now_ms, bool all)
   std::lock_guard lock(impl_->mutex);
   std::vector<std::string> texts;
   if (!impl_->told.AnyUntold(impl_->state, now_ms, all)) return texts;
-  texts = impl_->told.Take(impl_->state, impl_->ShownDeaths(), now_ms, all);
+  texts = impl_->told.Take(impl_->state, now_ms, all);
   if (!texts.empty()) impl_->events.NoteDeaths();
   return texts;
 }

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "postmortem/deaths.h"
+#include "postmortem/post_mortems.h"
 #include "report/death_keys.h"
 #include "report/views/post_mortem_text.h"
 
@@ -16,7 +18,7 @@ namespace {
 constexpr int64_t kTold = -1;
 
 // Grows with what may change a verdict that was told.
-uint64_t EvidenceOf(const StoreState& state) { return state.executors.size() + state.host_kills_found; }
+uint64_t EvidenceOf(const StoreState& state) { return state.executors.size() + state.worker_deaths.size() + state.host_kills_found; }
 
 }  // namespace
 
@@ -32,7 +34,7 @@ bool ToldDeaths::IsCountDue(int64_t now_ms, bool all) const {
 bool ToldDeaths::AnyUntold(const StoreState& state, int64_t now_ms, bool all) const {
   if ((uncounted_ != 0 || state.dropped_deaths != dropped_) && IsCountDue(now_ms, all)) return true;
   if (IsLookDue(state, now_ms, all)) return true;
-  return AnyDeath(state, [this](const std::string& key) { return !IsTold(key); });
+  return AnyDeath(state, [this](const std::string& key, int64_t) { return !IsTold(key); });
 }
 
 // Facts that were dropped may have been evidence: then a verdict changes only because less is known.
@@ -53,46 +55,63 @@ void ToldDeaths::Looked(const StoreState& state, int64_t now_ms) {
   looked_evidence_ = EvidenceOf(state);
 }
 
-std::string ToldDeaths::Correction(const std::string& key, const ReportPostMortem& death) {
-  const auto told = verdicts_.find(key);
-  if (told == verdicts_.end() || told->second.kind == VerdictKind(death) || told->second.corrections >= kMostCorrections) return "";
-  ++told->second.corrections;
-  return CorrectionText(death, std::exchange(told->second.kind, VerdictKind(death)));
+std::string ToldDeaths::Correction(ToldVerdict& told, const ReportPostMortem& death) {
+  if (told.kind == VerdictKind(death) || told.corrections >= kMostCorrections) return "";
+  ++told.corrections;
+  return CorrectionText(death, std::exchange(told.kind, VerdictKind(death)));
 }
 
-std::vector<std::string> ToldDeaths::Take(const StoreState& state, const std::vector<ReportPostMortem>& shown, int64_t now_ms, bool all) {
-  std::vector<std::string> texts;
-  std::set<std::string> in_report;
-  const bool may_correct = MayCorrect(state);
-  Looked(state, now_ms);
-  for (const ReportPostMortem& death : shown) {
-    const std::string key = DeathKey(death);
-    if (!in_report.insert(key).second) continue;
-    if (IsTold(key)) {
-      std::string correction = may_correct ? Correction(key, death) : "";
-      if (!correction.empty()) texts.push_back(std::move(correction));
-      continue;
-    }
+std::vector<std::string> ToldDeaths::Due(const StoreState& state, int64_t now_ms, bool all) {
+  std::set<std::tuple<int64_t, int64_t, std::string>> due;
+  const bool waits = !all && in_full_ < kMostInFull;  // a count needs no late messages
+  AnyDeath(state, [&](const std::string& key, int64_t time_ms) {
+    if (IsTold(key)) return false;
     int64_t& seen = seen_.try_emplace(key, now_ms).first->second;
     seen = std::min(seen, now_ms);  // the clock was set back
-    if (!all && now_ms - seen < kPatienceMs) continue;
-    seen = kTold;
+    if (!waits || now_ms - seen >= kPatienceMs) due.emplace(seen, time_ms, key);
+    return false;
+  });
+  std::vector<std::string> keys;
+  for (const auto& [seen, time_ms, key] : due) keys.push_back(key);
+  return keys;
+}
+
+// In a storm thousands die, so only those that are told in full are written.
+std::vector<std::string> ToldDeaths::Take(const StoreState& state, int64_t now_ms, bool all) {
+  std::set<std::string> wanted;
+  if (IsLookDue(state, now_ms, all)) {
+    Looked(state, now_ms);
+    for (const auto& [key, verdict] : verdicts_) wanted.insert(key);
+  }
+  for (const std::string& key : Due(state, now_ms, all)) {
+    seen_[key] = kTold;
     if (in_full_ < kMostInFull) {
       ++in_full_;
-      verdicts_[key] = {VerdictKind(death)};
-      looks_ = kLooks;
-      texts.push_back(PostMortemText(death));
+      wanted.insert(key);
     } else {
       ++uncounted_;
     }
   }
-  AnyDeath(state, [&](const std::string& key) {  // of those that the report has no room for
-    if (!IsTold(key) && !in_report.contains(key)) {
-      seen_[key] = kTold;
-      ++uncounted_;
-    }
-    return false;
-  });
+  std::vector<std::string> texts;
+  const bool none_before = verdicts_.empty();
+  bool any_new = false;
+  for (const ReportPostMortem& death : PostMortemsOf(state, wanted)) {
+    const std::string key = DeathKey(death);
+    if (wanted.erase(key) == 0) continue;  // a worker's death may be known in two ways
+    const auto [verdict, is_new] = verdicts_.try_emplace(key, ToldVerdict{VerdictKind(death)});
+    std::string text = is_new ? PostMortemText(death) : Correction(verdict->second, death);
+    if (!text.empty()) texts.push_back(std::move(text));
+    any_new = any_new || is_new;
+  }
+  for (const std::string& key : wanted) {
+    if (verdicts_.contains(key)) continue;
+    --in_full_;  // its executor's facts are gone
+    ++uncounted_;
+  }
+  if (any_new) {
+    if (none_before) Looked(state, now_ms);
+    looks_ = kLooks;
+  }
   uncounted_ += state.dropped_deaths - std::exchange(dropped_, state.dropped_deaths);
   if (uncounted_ != 0 && IsCountDue(now_ms, all)) {
     const char* where = state.dropped_deaths == 0 ? "a line for each, and post-mortems of" : "post-mortems of";

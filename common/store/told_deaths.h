@@ -26,8 +26,8 @@ class ToldDeaths {
   bool AnyUntold(const StoreState& state, int64_t now_ms, bool all) const;
 
   // Texts of the deaths to tell now, and of corrections, of at most 30 lines each: first seen at least kPatienceMs before `now_ms` (wall
-  // clock), or `all`. `shown`: those that the state's report has; the others are counted.
-  std::vector<std::string> Take(const StoreState& state, const std::vector<ReportPostMortem>& shown, int64_t now_ms, bool all);
+  // clock), or `all`.
+  std::vector<std::string> Take(const StoreState& state, int64_t now_ms, bool all);
 
  private:
   struct ToldVerdict {
@@ -35,12 +35,14 @@ class ToldDeaths {
     int corrections = 0;
   };
 
+  // Keys of those to be told, in full or as a count, in the order in which they were seen, and of those in the order of the deaths.
+  std::vector<std::string> Due(const StoreState& state, int64_t now_ms, bool all);
   bool IsTold(const std::string& key) const;
   bool MayCorrect(const StoreState& state) const;
   bool IsLookDue(const StoreState& state, int64_t now_ms, bool all) const;
   void Looked(const StoreState& state, int64_t now_ms);
   // Empty: the log knows this verdict.
-  std::string Correction(const std::string& key, const ReportPostMortem& death);
+  static std::string Correction(ToldVerdict& told, const ReportPostMortem& death);
   bool IsCountDue(int64_t now_ms, bool all) const;
 
   std::map<std::string, int64_t> seen_;          // by DeathKey, when it was first seen; kTold: it is told, or counted

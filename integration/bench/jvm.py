@@ -18,7 +18,7 @@ import statistics
 import sys
 
 from jvm_unit import ASYNC_EVENTS, OWN, PROFILERS, add_async_profiler, async_profiler
-from jvm_workloads import BOUNDS, WORKLOADS
+from jvm_workloads import WORKLOADS
 from results import FOLDER, Key, Pairs, Results, add_options, judged, markdown, measure
 from server import Server, both, pairs_of
 
@@ -30,7 +30,8 @@ HOW = """\
 Applications with and without a profiler, in turn in one warm JVM. Of each a job is measured that has run once before,
 not its start and end. CPU time is that of the JVM with its compiler and collector, and of its Python workers.
 sparkmemprof has everything on that is on by default; what its agent has bound or redirected stays so in an application
-without it, and passes on at once. async-profiler has the same interval, 512 KiB."""
+without it, and passes on at once. "driver" is the driver's JVM alone, with two executors, which are profiled, too, and
+feed its report. async-profiler has the same interval, 512 KiB."""
 WARM_UP, PAIRS_A_PROCESS, RIVALS_PAIRS = 2, 8, 4  # at first methods are still being compiled
 MIB = 1 << 20
 
@@ -69,11 +70,10 @@ def tables(results: Results) -> str:
     lines: list[str] = []
     for runtime in sorted({key.runtime for key in results.groups}):
         rows = []
-        for workload in WORKLOADS:
+        for workload, job in WORKLOADS.items():
             ratios = {name: results.ratio(Key(runtime, PLACE, workload, name)) for name in PROFILERS}
-            if any(ratios.values()):
-                cells = [judged(ratio, BOUNDS[workload] if name == OWN else None) for name, ratio in ratios.items()]
-                rows.append([workload, *cells, str(results.ratio(Key(runtime, PLACE, workload, OWN), "wall") or "")])
+            cells = [judged(ratio, job.bound if name == OWN else None) for name, ratio in ratios.items()]
+            rows.append([workload, *cells, str(results.ratio(Key(runtime, PLACE, workload, OWN), "wall") or "")])
         lines += ["", f"{runtime}, {PLACE}: CPU time against bare, 95 % interval", ""]
         lines += markdown(["job", *PROFILERS, "wall, sparkmemprof"], rows)
     for runtime, pairs in sorted(results.others[MEMORY].items()):

@@ -66,16 +66,16 @@ def _own_conf() -> dict[str, str]:
     return dict(word.split("=", 1) for word in words if "=" in word)
 
 
-def _cpu_seconds(pid: int) -> dict[int, float]:
-    """Of the process and of each of its descendants."""
+def _cpu_seconds(pid: int, alone: bool) -> dict[int, float]:
+    """Of the process and, unless `alone`, of each of its descendants."""
     found = {}
     with contextlib.suppress(OSError):  # it has ended
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         found[pid] = sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
-        for task in Path(f"/proc/{pid}/task").iterdir():
+        for task in () if alone else Path(f"/proc/{pid}/task").iterdir():
             with contextlib.suppress(OSError):  # this thread has
                 for child in Path(task, "children").read_text(encoding="ascii").split():
-                    found |= _cpu_seconds(int(child))
+                    found |= _cpu_seconds(int(child), alone)
     return found
 
 
@@ -147,15 +147,15 @@ class Jvm:
     def collect_garbage(self) -> None:
         self._jvm.java.lang.System.gc()
 
-    def measured(self, work: Callable[[], object]) -> tuple[float, float]:
-        """CPU seconds, of the JVM and its Python processes, and wall seconds.
+    def measured(self, work: Callable[[], object], alone: bool) -> tuple[float, float]:
+        """CPU seconds, of the JVM and, unless `alone`, its Python processes, and wall seconds.
 
         Nobody keeps the times of a Python worker that has ended, so then the work is done once more.
         """
         for _ in range(5):
-            cpu, wall = _cpu_seconds(self.pid), time.perf_counter()
+            cpu, wall = _cpu_seconds(self.pid, alone), time.perf_counter()
             work()
-            wall, after = time.perf_counter() - wall, _cpu_seconds(self.pid)
+            wall, after = time.perf_counter() - wall, _cpu_seconds(self.pid, alone)
             if set(cpu) <= set(after):
                 return sum(seconds - cpu.get(pid, 0) for pid, seconds in after.items()), wall
         raise SystemExit("Python workers end all the time: their CPU time can't be measured")
@@ -167,20 +167,20 @@ class Jvm:
 
 def unit_in_an_application(jvm: Jvm, workload: str, profiler: str | None) -> tuple[float, float, int]:
     """CPU seconds, wall seconds, resident bytes. None: bare."""
-    _, make = WORKLOADS[workload]
+    measured = WORKLOADS[workload]
     rival = jvm.rival(profiler) if profiler in ASYNC_EVENTS else contextlib.nullcontext()
     with jvm.session(profiler == OWN) as session, rival:
-        unit = make(session, str(jvm.folder / "tables"))
+        unit = measured.make(session, str(jvm.folder / "tables"))
         unit()
         jvm.collect_garbage()
-        figures = *jvm.measured(unit), jvm.resident_bytes()
+        figures = *jvm.measured(unit, measured.of_driver), jvm.resident_bytes()
     if profiler == OWN:
         jvm.report()
     return figures
 
 
 def main(workload: str, profiler: str, async_profiler: str = "") -> None:
-    jvm = Jvm(WORKLOADS[workload][0], async_profiler)
+    jvm = Jvm(WORKLOADS[workload].conf or {}, async_profiler)
     with jvm.session(profiled=False) as session:
         write_tables(session, str(jvm.folder / "tables"))
     print("ready", jvm.java, flush=True)

@@ -2,14 +2,14 @@
 the application, by Spark and by the JVM, is a small part of it: some twenty seconds of CPU; the UDF's are what many
 tests and small jobs do.
 
-Names map to (conf of the application, make). `make(session, folder)` sets up; tables that it wants are in `folder`,
-made once for a process by `write_tables`, which is not measured.
+`make(session, folder)` sets up; tables that it wants are in `folder`, made once for a process by `write_tables`, which
+is not measured.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 Unit = Callable[[], object]
 
@@ -143,12 +143,33 @@ def make_udf(session: Any, _folder: str) -> Unit:
     return unit
 
 
-WORKLOADS: dict[str, tuple[dict[str, str], Callable[[Any, str], Unit]]] = {
-    "SQL": ({}, make_sql),
-    "queries": ({}, make_queries),
-    "shuffle, off-heap": ({"spark.memory.offHeap.enabled": "true", "spark.memory.offHeap.size": "512m"}, make_shuffle),
-    "pandas_udf": ({}, make_pandas_udf),
-    "UDF of 20,000 rows": ({}, make_udf),
+def make_driver(session: Any, folder: str) -> Unit:
+    """What a driver does: plans the eight queries, runs 40 jobs of 50 short tasks, collects 400,000 rows."""
+    queries = make_queries(session, folder)
+
+    def unit() -> None:
+        queries()
+        for _ in range(40):
+            session.range(0, 5_000, 1, 50).selectExpr("sum(id)").collect()
+        session.range(400_000).selectExpr("uuid()").collect()
+
+    return unit
+
+
+class Workload(NamedTuple):
+    make: Callable[[Any, str], Unit]
+    conf: dict[str, str] | None = None  # of the application
+    bound: float = 1.02  # of sparkmemprof at its default interval, with liveness, off-heap and native memory
+    of_driver: bool = False  # only the driver's JVM is measured; the executors have JVMs of their own, profiled as well
+
+
+OFF_HEAP = {"spark.memory.offHeap.enabled": "true", "spark.memory.offHeap.size": "512m"}
+CLUSTER = {"spark.master": "local-cluster[2,1,1024]"}
+WORKLOADS = {
+    "SQL": Workload(make_sql),
+    "queries": Workload(make_queries),
+    "shuffle, off-heap": Workload(make_shuffle, OFF_HEAP),
+    "pandas_udf": Workload(make_pandas_udf),
+    "UDF of 20,000 rows": Workload(make_udf, bound=1.03),
+    "driver": Workload(make_driver, CLUSTER, bound=1.01, of_driver=True),
 }
-# Of sparkmemprof at its default interval, with liveness, off-heap and native memory.
-BOUNDS = dict.fromkeys(WORKLOADS, 1.02) | {"UDF of 20,000 rows": 1.03}

@@ -72,7 +72,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], str | None]] = {
     "What profiling Python costs": python_cost,
     "What profiling the JVM costs": jvm_cost,
     "What watching processes costs": lambda options: of_record(
-        options.watcher, None, lambda record: f"{record['seconds']:.0f} s each:", lambda record: record["table"]
+        options.watcher, None, lambda record: f"{record['times']} readings each:", lambda record: record["table"]
     ),
     "How right the heap's bytes are": lambda options: of_record(
         options.jvm_accuracy,

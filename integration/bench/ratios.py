@@ -30,6 +30,15 @@ T += (2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.05
 NORMAL = 1.96
 
 
+def interval_of(values: Sequence[float]) -> tuple[float, float, float]:
+    """The mean, and the ends of its 95 % interval by Student's t. Raises ValueError for less than two values."""
+    if len(values) < 2:
+        raise ValueError("an interval needs at least two values")
+    middle, degrees = statistics.fmean(values), len(values) - 1
+    reach = (T[degrees - 1] if degrees <= len(T) else NORMAL) * statistics.stdev(values) / math.sqrt(len(values))
+    return middle, middle - reach, middle + reach
+
+
 def ratio_of(groups: Sequence[Sequence[tuple[float, float]]]) -> Ratio:
     """The geometric mean of profiled / bare, with its 95 % interval by Student's t.
 
@@ -39,6 +48,4 @@ def ratio_of(groups: Sequence[Sequence[tuple[float, float]]]) -> Ratio:
     if len(groups) < 2:
         raise ValueError("an interval needs the pairs of at least two processes")
     means = [statistics.fmean(math.log(profiled / bare) for profiled, bare in pairs) for pairs in groups]
-    middle, degrees = statistics.fmean(means), len(means) - 1
-    reach = (T[degrees - 1] if degrees <= len(T) else NORMAL) * statistics.stdev(means) / math.sqrt(len(means))
-    return Ratio(math.exp(middle), math.exp(middle - reach), math.exp(middle + reach))
+    return Ratio(*(math.exp(value) for value in interval_of(means)))

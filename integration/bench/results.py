@@ -94,16 +94,19 @@ def measure(results: Results, key: Key, pairs: Callable[[], Pairs], precision: f
             return
 
 
+MET, MISSED, OPEN = "met", "**missed**", "open"
+
+
 def judged(ratio: Ratio | None, bound: float | None) -> str:
     if ratio is None:
         return "not measured"
     if bound is None:
         return str(ratio)
     if ratio.high <= bound:
-        return f"{ratio} ≤ {bound}: met"
+        return f"{ratio} ≤ {bound}: {MET}"
     if ratio.low > bound:
-        return f"{ratio} > {bound}: **missed**"
-    return f"{ratio} around {bound}: open"
+        return f"{ratio} > {bound}: {MISSED}"
+    return f"{ratio} around {bound}: {OPEN}"
 
 
 def markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> list[str]:

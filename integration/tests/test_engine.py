@@ -1,6 +1,7 @@
 """Bytes that Spark's own engine allocates land on tasks, or on services that are listed."""
 
 import pytest
+from conftest import demand_rows_explain
 
 pytestmark = pytest.mark.full
 
@@ -11,6 +12,13 @@ WORK = ["pandas_udf", "sort_merge_join", "broadcast_join", "cached_aggregate", "
 def test_bytes_of_the_engine_land_on_tasks_or_on_listed_services(spark_run):
     conf = {"spark.executor.memory": "1g", "spark.memprof.driver.enabled": "false"}  # a driver's JVM runs no tasks
     report = spark_run("engine.py", *WORK, master="local-cluster[1,2,1024]", conf=conf).demand_success().report()
+    demand_rows_explain(report)
+    for executor in report["executors"]:
+        for process in executor["processes"]:
+            rows = {row["name"]: row["bytes"] >> 20 for row in process["peakRows"]}
+            unattributed = process["unattributedBytes"] / process["peakRssBytes"]
+            whole = process["peakRssBytes"] >> 20
+            print(f"{process['kind']}: {unattributed:+.1%} of {whole} MiB unattributed; MiB: {rows}")
     groups = [group for stage in report["stages"] for group in (stage, stage["otherAttempts"])]
     heap = 0
     for origin, family in OUTSIDE.items():

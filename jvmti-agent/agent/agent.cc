@@ -164,7 +164,9 @@ void Agent::TaskStarted(const TaskKey& key) noexcept {
   Guarded([&] { tasks_.Started(key); });
 }
 
-std::string Agent::TaskClosed(int64_t task_attempt_id, size_t max_bytes) noexcept { return tasks_.Closed(task_attempt_id, max_bytes); }
+std::string Agent::TaskClosed(JNIEnv* jni, int64_t task_attempt_id, size_t max_bytes) noexcept {
+  return tasks_.Closed(jni, task_attempt_id, max_bytes);
+}
 
 std::string Agent::TaskSnapshot(int64_t task_attempt_id, size_t max_bytes) noexcept { return tasks_.Snapshot(task_attempt_id, max_bytes); }
 

@@ -47,7 +47,7 @@ class Agent {
 
   void TaskStarted(const TaskKey& key) noexcept;
   // The serialised Envelope, or "" when nothing is known of the task. `max_bytes` 0 = as the options say.
-  std::string TaskClosed(int64_t task_attempt_id, size_t max_bytes) noexcept;
+  std::string TaskClosed(JNIEnv* jni, int64_t task_attempt_id, size_t max_bytes) noexcept;
   std::string TaskSnapshot(int64_t task_attempt_id, size_t max_bytes) noexcept;
 
   // Of stacks that were taken where JNI must not be called. On a Java thread, now and then.

@@ -43,7 +43,7 @@ void RunningTasks::Started(const TaskKey& key) {
   ground_->watcher.TaskStarted();
 }
 
-std::string RunningTasks::Closed(int64_t task_attempt_id, size_t max_bytes) noexcept {
+std::string RunningTasks::Closed(JNIEnv* jni, int64_t task_attempt_id, size_t max_bytes) noexcept {
   std::string envelope;
   Guarded([&] {
     const ApplicationRef application = ground_->application.Get();
@@ -57,6 +57,7 @@ std::string RunningTasks::Closed(int64_t task_attempt_id, size_t max_bytes) noex
       figures.ended_ms = EpochMs();
       offheap_->TaskEnded(tag, *ended);
     }
+    Guarded([&] { ground_->stacks.NamePending(ground_->jvm.jvmti(), jni); });  // without names it is still a profile
     ground_->watcher.TaskEnded();
     std::optional<FoundSessions> found = SessionsOf(*application, task_attempt_id, Leftovers::kRead);
     if (!found) found.emplace().unreadable = 1;

@@ -30,7 +30,7 @@ class RunningTasks {
   void FindCarriers(JNIEnv* jni) { carriers_.Find(jni); }  // before the first thread starts
   void Started(const TaskKey& key);                        // on the task's own thread, like Closed()
   // The serialised Envelope, or "" when nothing is known of the task. `max_bytes` 0 = as the options say.
-  std::string Closed(int64_t task_attempt_id, size_t max_bytes) noexcept;
+  std::string Closed(JNIEnv* jni, int64_t task_attempt_id, size_t max_bytes) noexcept;
   std::string Snapshot(int64_t task_attempt_id, size_t max_bytes) noexcept;
   // The same of the task of a dead Python process; moves what was read of its box.
   std::string SnapshotOf(const Application& application, DeathInBox* death) noexcept;

@@ -56,10 +56,7 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeAgent_taskStarted(JNIEnv*
 }
 
 JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeAgent_taskClosed(JNIEnv* jni, jclass, jlong task_attempt_id, jint max_bytes) {
-  return OrElse<jbyteArray>(nullptr, [&] {
-    Agent::Get().NameFrames(jni);
-    return Bytes(jni, Agent::Get().TaskClosed(task_attempt_id, Bound(max_bytes)));
-  });
+  return OrElse<jbyteArray>(nullptr, [&] { return Bytes(jni, Agent::Get().TaskClosed(jni, task_attempt_id, Bound(max_bytes))); });
 }
 
 JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeAgent_taskSnapshot(JNIEnv* jni, jclass, jlong task_attempt_id,

@@ -72,7 +72,7 @@ JvmStackId JvmStacks::Intern(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& 
 
   const std::lock_guard lock(mutex_);
   JvmStackId node = 0;
-  uint32_t previous = 0;
+  uint32_t previous = UINT32_MAX;  // 0 is a frame that there was no room for
   const auto descend = [&](uint32_t frame) {
     if (frame == previous) return true;
     previous = frame;
@@ -121,7 +121,11 @@ std::vector<const JvmFrame*> JvmStacks::Frames(JvmStackId stack) const {
   for (JvmStackId node = stack; node != 0 && node <= nodes_.size(); node = nodes_[node - 1].parent) {
     const auto named = named_.find(nodes_[node - 1].frame);
     const uint32_t frame = named == named_.end() ? nodes_[node - 1].frame : named->second;
-    if (frame != previous) frames.push_back(&frames_[frame - 1]);  // two places of one line may have had no name yet
+    if (frame == 0) {  // there was no room for its name
+      frames.clear();
+    } else if (frame != previous) {  // two places of one line may have had no name yet
+      frames.push_back(&frames_[frame - 1]);
+    }
     previous = frame;
   }
   std::reverse(frames.begin(), frames.end());
@@ -159,15 +163,20 @@ uint32_t JvmStacks::FrameAt(jvmtiEnv* jvmti, JNIEnv* jni, const Location& locati
   {
     const std::lock_guard lock(mutex_);
     const auto known = locations_.find(location);
-    if (known != locations_.end()) return known->second;
+    if (known != locations_.end() && (jni == nullptr || !IsPending(known->second))) return known->second;
   }
   if (jni == nullptr) return FrameWithoutName(location);
   JvmFrame frame = Named(jvmti, jni, location.method, location.index);
   const std::lock_guard lock(mutex_);
   const uint32_t id = AddFrame(std::move(frame));
   if (locations_.size() >= kMaxLocations) locations_.clear();  // method ids of unloaded classes accumulate
-  locations_.emplace(location, id);
+  locations_.insert_or_assign(location, id);
   return id;
+}
+
+bool JvmStacks::IsPending(uint32_t frame) const {
+  return has_pending_.load(std::memory_order_relaxed) &&
+         std::any_of(pending_.begin(), pending_.end(), [&](const Pending& each) { return each.frame == frame; });
 }
 
 uint32_t JvmStacks::FrameWithoutName(const Location& location) {
@@ -197,15 +206,12 @@ void JvmStacks::NamePending(jvmtiEnv* jvmti, JNIEnv* jni) {
     const std::lock_guard lock(mutex_);
     const auto waits = std::find_if(pending_.begin(), pending_.end(), [&](const Pending& other) { return other.frame == each.frame; });
     if (waits == pending_.end()) continue;  // another thread was faster
-    pending_.erase(waits);
-    if (pending_.empty()) has_pending_.store(false, std::memory_order_release);
     const uint32_t id = AddFrame(std::move(frame));
-    if (id == 0) {  // there is no room
-      dropped_frames_->fetch_add(1, std::memory_order_relaxed);
-      continue;
-    }
+    if (id == 0) dropped_frames_->fetch_add(1, std::memory_order_relaxed);
     named_.emplace(each.frame, id);
     if (const auto known = locations_.find(each.location); known != locations_.end()) known->second = id;
+    pending_.erase(waits);
+    if (pending_.empty()) has_pending_.store(false, std::memory_order_release);
   }
 }
 

@@ -56,7 +56,7 @@ class JvmStacks {
   // Innermost first in, the innermost node out. `native`: called by the innermost Java frame. `jni` null: JNI must not be called now.
   JvmStackId Intern(jvmtiEnv* jvmti, JNIEnv* jni, const CapturedStack& java, const NativeCalls* native = nullptr);
 
-  // Names the frames that have none yet. On a Java thread, where JNI may be called. The next Intern() with a JNIEnv does so, too.
+  // Names the frames that have none yet. On a Java thread, where JNI may be called. Intern() with a JNIEnv does so, too.
   void NamePending(jvmtiEnv* jvmti, JNIEnv* jni);
 
   // A stack of another generation, by its frames' names; 0 for one without frames.
@@ -91,7 +91,8 @@ class JvmStacks {
 
   uint32_t FrameAt(jvmtiEnv* jvmti, JNIEnv* jni, const Location& location);
   uint32_t FrameWithoutName(const Location& location);
-  uint32_t AddFrame(JvmFrame frame);               // caller holds mutex_
+  bool IsPending(uint32_t frame) const;            // caller holds mutex_
+  uint32_t AddFrame(JvmFrame frame);               // likewise; 0: no room
   bool Descend(uint32_t frame, JvmStackId* node);  // likewise; false: no room, the rest is dropped
 
   mutable std::mutex mutex_;
@@ -101,7 +102,7 @@ class JvmStacks {
   std::vector<Node> nodes_;                            // index + 1 is the JvmStackId
   std::unordered_map<uint64_t, JvmStackId> children_;  // parent << 32 | frame
   std::vector<Pending> pending_;
-  std::unordered_map<uint32_t, uint32_t> named_;  // by the frame that stood for it
+  std::unordered_map<uint32_t, uint32_t> named_;  // by the frame that stood for it; 0: no room, the stack ends above it
   std::atomic<bool> has_pending_{false};
   size_t name_bytes_ = 0;
   std::atomic<uint64_t>* dropped_frames_;

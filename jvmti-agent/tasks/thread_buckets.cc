@@ -15,7 +15,7 @@ namespace {
 
 __attribute__((tls_model("initial-exec"))) thread_local constinit uint32_t bucket_of_thread = UINT32_MAX;
 __attribute__((tls_model("initial-exec"))) thread_local constinit uint32_t native_bucket_of_thread = UINT32_MAX;
-__attribute__((tls_model("initial-exec"))) thread_local constinit bool asked_without_jni = false;
+__attribute__((tls_model("initial-exec"))) thread_local constinit uint32_t bucket_without_jni = UINT32_MAX;
 
 std::string BucketName(const std::string& name) {
   const std::string_view service = ServiceOfThread(name);
@@ -32,10 +32,13 @@ std::string NativeThreadName() {
 
 uint32_t ThreadBuckets::OfThisThread(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (bucket_of_thread != UINT32_MAX) return bucket_of_thread;
-  if (jni == nullptr) {  // each time leaves references until the native method returns, which may be never
-    if (asked_without_jni) return OfThisThreadIfKnown();
-    asked_without_jni = true;
-  }
+  if (jni != nullptr) return Ask(jvmti, jni);
+  // Each time leaves references until the thread's native method returns, which may be never.
+  if (bucket_without_jni == UINT32_MAX) bucket_without_jni = Ask(jvmti, nullptr);
+  return bucket_without_jni;
+}
+
+uint32_t ThreadBuckets::Ask(jvmtiEnv* jvmti, JNIEnv* jni) {
   const std::string name = ThreadName(jvmti, jni, nullptr);
   if (name.empty()) return 0;  // the JVM doesn't tell it yet, or it has none
   if (name != kUnnamedThread) return bucket_of_thread = BucketOf(BucketName(name));

@@ -22,7 +22,8 @@ class ThreadBuckets {
   enum class Kind : uint8_t { kHeap, kOffHeap, kNative };
 
   // The bucket of the current thread, a Java thread. Its name is looked up once: Spark renames its threads with each task, but only
-  // numbers change. 0 is "other threads".
+  // numbers change. 0 is "other threads". `jni` null: JNI must not be called now; then a thread whose stack doesn't tell what it does keeps
+  // its first answer until there is a JNIEnv.
   uint32_t OfThisThread(jvmtiEnv* jvmti, JNIEnv* jni);
   // Likewise, where JVMTI may not be asked: 0 unless it was asked before.
   uint32_t OfThisThreadIfKnown() const;
@@ -41,6 +42,7 @@ class ThreadBuckets {
  private:
   using Bytes = std::array<double, 3>;  // by kind
 
+  uint32_t Ask(jvmtiEnv* jvmti, JNIEnv* jni);
   uint32_t BucketOf(const std::string& name);
 
   mutable std::mutex mutex_;

@@ -70,11 +70,15 @@ def test_what_no_running_task_holds(java):
     outcome = java.run("OutsideTasks", agent="")
     assert outcome.status == 0, outcome.err
     told = [message["left"] for message in outcome.messages() if "left" in message]
+
+    def lent(site):  # the agent may look while its constructor runs: then it has the size that Unsafe has rounded up
+        return LENT <= site["bytes"] < LENT + 8
+
     most, last = (
         {
-            site["bytes"]: site
+            LENT if lent(site) else site["bytes"]: site
             for site in left["sites"]
-            if "OutsideTasks.keep" in site["functions"] or site["bytes"] == LENT
+            if "OutsideTasks.keep" in site["functions"] or lent(site)
         }
         for left in (max(told, key=lambda left: sum(site["bytes"] for site in left["sites"])), told[-1])
     )

@@ -92,7 +92,7 @@ def test_the_page_says_which_bounds_are_met(tmp_path):
     assert kept in text
     assert kept.count("## ") == 2
 
-    watched = {"how": "As it was watched.", "table": "| c | d |", "seconds": 30.0} | provenance
+    watched = {"how": "As it was watched.", "table": "| c | d |", "times": 12} | provenance
     (tmp_path / "watcher.json").write_text(json.dumps(watched))
     processes.run(command, 60, check=True)
     assert "As it was watched.\n\nMeasured at abc1234" in page.read_text()

@@ -11,6 +11,8 @@ namespace memprof {
 namespace {
 
 int jni_calls = 0;
+bool unloaded = false;
+std::string prefix;  // of the names of methods
 
 jmethodID MethodOf(uintptr_t number) { return reinterpret_cast<jmethodID>(number); }
 
@@ -20,7 +22,8 @@ jvmtiError GiveText(const char* text, char** out) {
 }
 
 jvmtiError JNICALL NameOf(jvmtiEnv*, jmethodID method, char** name, char**, char**) {
-  return GiveText(method == MethodOf(1) ? "fibonacci" : "main", name);
+  if (unloaded) return JVMTI_ERROR_INVALID_METHODID;
+  return GiveText((prefix + (method == MethodOf(1) ? "fibonacci" : "main")).c_str(), name);
 }
 
 jvmtiError JNICALL HolderOf(jvmtiEnv*, jmethodID method, jclass* holder) {
@@ -61,6 +64,8 @@ class JvmStacksTest : public ::testing::Test {
     jvmti_.functions = &jvmti_functions_;
     jni_.functions = &jni_functions_;
     jni_calls = 0;
+    unloaded = false;
+    prefix.clear();
     // fibonacci calls itself from two places of one line.
     java_.depth = 3;
     java_.frames[0] = {MethodOf(1), 3};
@@ -106,6 +111,28 @@ TEST_F(JvmStacksTest, TheNextStackWithJniNamesThoseBefore) {
   other.frames[0] = {MethodOf(2), 0};
   stacks_.Intern(&jvmti_, &jni_, other);
   EXPECT_EQ(Told(stack), named_);
+}
+
+TEST_F(JvmStacksTest, AMethodWhoseClassWasUnloadedMeanwhileHasNoName) {
+  const JvmStackId stack = stacks_.Intern(&jvmti_, nullptr, java_);
+  unloaded = true;
+  stacks_.NamePending(&jvmti_, &jni_);
+  EXPECT_EQ(Told(stack), std::vector<std::string>{"<unloaded>:0"});
+}
+
+TEST_F(JvmStacksTest, WithoutRoomForANameAStackLosesItsInnerFrames) {
+  prefix = std::string(JvmStacks::kMaxNameBytes / 8, 'x');
+  CapturedStack outer;
+  outer.depth = 1;
+  outer.frames[0] = java_.frames[2];
+  stacks_.Intern(&jvmti_, &jni_, outer);
+  const JvmStackId stack = stacks_.Intern(&jvmti_, nullptr, java_);
+  prefix = std::string(JvmStacks::kMaxNameBytes, 'x');
+  stacks_.NamePending(&jvmti_, &jni_);
+  EXPECT_EQ(stacks_.Frames(stack).size(), 1u);
+  EXPECT_EQ(dropped_, 2u) << "two places";
+  EXPECT_EQ(stacks_.Frames(stacks_.Intern(&jvmti_, nullptr, java_)).size(), 1u);
+  EXPECT_GT(dropped_, 2u);
 }
 
 TEST_F(JvmStacksTest, EachGenerationThatIsInUseIsNamed) {

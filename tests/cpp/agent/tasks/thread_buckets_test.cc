@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <pthread.h>
 
+#include <cstdlib>
+#include <cstring>
 #include <string>
 #include <thread>
 
@@ -23,6 +25,32 @@ TEST(ThreadBuckets, AThreadOfALibraryHasTheKernelsNameForIt) {
   EXPECT_THAT(buckets.Largest(ThreadBuckets::Kind::kNative, 9), ElementsAre(Pair("native thread odd-runtime-#", 2'000'006)));
   EXPECT_THAT(buckets.Largest(ThreadBuckets::Kind::kOffHeap, 9), ElementsAre());
   EXPECT_EQ(buckets.OfThisThreadIfKnown(), 0u) << "as a Java thread, it may have another name";
+}
+
+// JVMTI is a stand-in here.
+TEST(ThreadBuckets, AnUnnamedThreadOfNoServiceIsAskedOnceWithoutJni) {
+  static int asked = 0;
+  jvmtiInterface_1_ functions{};
+  functions.GetThreadInfo = [](jvmtiEnv*, jthread, jvmtiThreadInfo* info) {
+    ++asked;
+    *info = {};
+    info->name = strdup("Thread-17");
+    return JVMTI_ERROR_NONE;
+  };
+  functions.Deallocate = [](jvmtiEnv*, unsigned char* memory) {
+    free(memory);
+    return JVMTI_ERROR_NONE;
+  };
+  functions.GetStackTrace = [](jvmtiEnv*, jthread, jint, jint, jvmtiFrameInfo*, jint*) { return JVMTI_ERROR_ILLEGAL_ARGUMENT; };
+  jvmtiEnv jvmti{};
+  jvmti.functions = &functions;
+  ThreadBuckets buckets;
+  std::thread([&] {
+    pthread_setname_np(pthread_self(), "Thread-17");
+    for (int i = 0; i < 3; ++i) buckets.Add(ThreadBuckets::Kind::kNative, buckets.OfThisThread(&jvmti, nullptr), 1'000'003);
+  }).join();
+  EXPECT_THAT(buckets.Largest(ThreadBuckets::Kind::kNative, 9), ElementsAre(Pair("thread Thread-#", 3'000'009)));
+  EXPECT_EQ(asked, 1) << "each time leaves references";
 }
 
 }  // namespace

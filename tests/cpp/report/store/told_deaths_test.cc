@@ -50,14 +50,20 @@ TEST(ToldDeaths, OfManyDeathsTheNewestAndTheLargestStayAndAllAreTold) {
   EXPECT_THAT(text, ::testing::HasSubstr("… 420 more deaths")) << "of 520 a hundred have a line";
 
   constexpr int64_t kSeen = 50'000, kCounted = kSeen + ToldDeaths::kPatienceMs;
-  EXPECT_EQ(store.TakePostMortems(kSeen, false).size(), 1u) << "those without an entry are counted";
+  EXPECT_TRUE(store.TakePostMortems(kSeen, false).empty());
+  EXPECT_TRUE(store.TakePostMortems(kCounted - 1, false).empty());
   std::vector<std::string> told = store.TakePostMortems(kCounted, false);
-  EXPECT_EQ(told.size(), ToldDeaths::kMostInFull);
-  EXPECT_TRUE(store.TakePostMortems(kSeen + ToldDeaths::kCountEveryMs - 1, false).empty());
-  told = store.TakePostMortems(kSeen + ToldDeaths::kCountEveryMs, false);
+  ASSERT_EQ(told.size(), ToldDeaths::kMostInFull + 1);
+  for (size_t i = 0; i < ToldDeaths::kMostInFull; ++i) EXPECT_THAT(told[i], ::testing::HasSubstr("Executor " + std::to_string(i) + " "));
+  EXPECT_EQ(told.back(), "600 more deaths; the report has a line for each, and post-mortems of the newest and the largest");
+  store.ExecutorAdded({"one-more", "node7", 2, 512, -1, -1, -1, kBegin});
+  store.ExecutorRemoved("one-more", kCode137, kBegin + 20'000);
+  EXPECT_TRUE(store.TakePostMortems(kCounted + 1'000, false).empty());
+  EXPECT_TRUE(store.TakePostMortems(kCounted + ToldDeaths::kCountEveryMs - 1, false).empty()) << "a count once a minute";
+  told = store.TakePostMortems(kCounted + ToldDeaths::kCountEveryMs, false);
   ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(told[0], "80 more deaths; the report has a line for each, and post-mortems of the newest and the largest");
-  EXPECT_TRUE(store.TakePostMortems(kSeen + 10 * ToldDeaths::kCountEveryMs, true).empty());
+  EXPECT_THAT(told[0], ::testing::StartsWith("1 more death; "));
+  EXPECT_TRUE(store.TakePostMortems(kCounted + 10 * ToldDeaths::kCountEveryMs, true).empty());
 }
 
 // Those that were seen and not told yet lose their entry to newer and larger ones.
@@ -124,6 +130,19 @@ TEST_F(Corrections, AVerdictThatChangesIsTold) {
   EXPECT_THAT(told[0], ::testing::HasSubstr("killed from outside"));
   EXPECT_LE(std::count(told[0].begin(), told[0].end(), '\n'), 30);
   EXPECT_TRUE(store_.TakePostMortems(kLook + 10 * ToldDeaths::kBetweenLooksMs, true).empty());
+}
+
+TEST_F(Corrections, NewDeathsDoNotPostponeThem) {
+  Successor("2");
+  size_t corrections = 0;
+  int64_t now = kTold;
+  for (int i = 3; now < kTold + 2 * ToldDeaths::kBetweenLooksMs; ++i, now += 5'000) {
+    const std::string id = std::to_string(i);
+    store_.ExecutorAdded({id, "node8", 2, 512, -1, -1, -1, kBegin});
+    store_.ExecutorRemoved(id, kCode137, kBegin + 20'000);
+    for (const std::string& text : store_.TakePostMortems(now, false)) corrections += text.starts_with("  Correction ");
+  }
+  EXPECT_EQ(corrections, 1u);
 }
 
 TEST_F(Corrections, WheneverASuccessorComes) {

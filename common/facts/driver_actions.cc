@@ -83,6 +83,7 @@ void DriverActions::Started(const JobStart& job) {
   jobs_.insert_or_assign(job.job_id, key);
   if (job.stages.empty()) return;
   const int32_t wanted = *std::max_element(job.stages.begin(), job.stages.end());
+  std::erase(failed_stages_, wanted);
   result_stages_.insert_or_assign(wanted, Wanted{key, broadcast, RowFor({wanted, job.job_id, broadcast, 0, 0, 0}, action)});
   stage_of_job_.insert_or_assign(job.job_id, wanted);
 }
@@ -102,9 +103,21 @@ size_t DriverActions::RowFor(const Results& row, Action& action) const {
   return lightest;
 }
 
+void DriverActions::Forget(int32_t result_stage, bool failed) {
+  if (!failed) {
+    result_stages_.erase(result_stage);
+    return;
+  }
+  std::erase(failed_stages_, result_stage);
+  failed_stages_.push_back(result_stage);
+  if (failed_stages_.size() <= kMostLate) return;
+  result_stages_.erase(failed_stages_.front());
+  failed_stages_.pop_front();
+}
+
 void DriverActions::Ended(int32_t job_id, std::string_view failure, int64_t time_ms) {
   if (auto stage = stage_of_job_.find(job_id); stage != stage_of_job_.end()) {
-    result_stages_.erase(stage->second);
+    Forget(stage->second, !failure.empty());
     stage_of_job_.erase(stage);
   }
   const auto job = jobs_.find(job_id);
@@ -124,9 +137,10 @@ void DriverActions::Result(int32_t stage_id, uint64_t bytes) {
   const auto wanted = result_stages_.find(stage_id);
   if (wanted == result_stages_.end()) return;
   bytes = std::min(bytes, kMaxFigure);
-  Action& action = actions_.find(wanted->second.action)->second;
-  if (wanted->second.results != kNoRow) {
-    Results& results = action.results[wanted->second.results];
+  Action& action = actions_.find(wanted->second.action)->second;  // an action takes its entries along
+  const size_t row = wanted->second.results;
+  if (row != kNoRow && action.results[row].stage_id == stage_id) {  // else a later job of the action has it
+    Results& results = action.results[row];
     ++results.tasks;
     results.bytes += bytes;
     results.largest = std::max(results.largest, bytes);
@@ -230,6 +244,7 @@ size_t DriverActions::Keep(size_t keep) {
       Add(let_go_, action.tasks, action.bytes, action.broadcast_bytes);
       any_let_go_ = true;
     }
+    std::erase_if(result_stages_, [key](const auto& wanted) { return wanted.second.action == *key; });
     actions_.erase(found);
     ++gone;
   }

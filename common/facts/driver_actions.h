@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory_resource>
 #include <optional>
@@ -31,15 +32,17 @@ struct JobStart {
 
 class DriverActions {
  public:
-  static constexpr size_t kMostActions = 1000, kMostJobs = 64, kMostStages = 256, kMostResults = 32;
+  static constexpr size_t kMostActions = 1000, kMostJobs = 64, kMostStages = 256, kMostResults = 32, kMostLate = 64;
 
   explicit DriverActions(std::pmr::memory_resource* memory) : memory_(memory), actions_(memory), jobs_(memory), result_stages_(memory) {}
 
   void QueryStarted(int64_t query_id, std::string_view call_site, int64_t time_ms);  // of Spark SQL, before its jobs
   void Started(const JobStart& job);
   void Ended(int32_t job_id, std::string_view failure, int64_t time_ms);  // failure empty: it succeeded
-  void Result(int32_t stage_id, uint64_t bytes);                          // of a task of a stage; ignored unless a job wants its results
-  void MadeRows(int64_t query_id, uint64_t rows);                         // of the query's result, by a task
+  // Of a task of a stage; ignored unless a job wants its results. Those of a job that failed may come after its end: Spark
+  // reports the failure at once, though results that arrived before it are still in a queue, and some tasks run on.
+  void Result(int32_t stage_id, uint64_t bytes);
+  void MadeRows(int64_t query_id, uint64_t rows);  // of the query's result, by a task
 
   // `visit(action, job that failed)`: those that failed, in the order of their first jobs.
   template <typename Visit>
@@ -90,13 +93,15 @@ class DriverActions {
   size_t RowFor(const Results& row, Action& action) const;  // its index; kNoRow: all others run
   static void NameBy(std::string_view call_site, Action& action);
   static ReportAction RowOf(const Action& action);
+  void Forget(int32_t result_stage, bool failed);
   std::vector<Key> ByWeight() const;  // most bytes first
 
   std::pmr::memory_resource* memory_;
   std::pmr::map<Key, Action> actions_;
   std::pmr::unordered_map<int32_t, Key> jobs_;              // that run
-  std::pmr::unordered_map<int32_t, Wanted> result_stages_;  // of these
+  std::pmr::unordered_map<int32_t, Wanted> result_stages_;  // of these, and of the kMostLate that failed last
   std::pmr::unordered_map<int32_t, int32_t> stage_of_job_{memory_};
+  std::pmr::deque<int32_t> failed_stages_{memory_};  // oldest first
   ReportOtherActions let_go_;
   bool any_let_go_ = false;
 };

@@ -1,8 +1,10 @@
 // Version 1: memory has a hierarchy of its own. A child's own limit may be 9.2e18 (none) while its parent has one.
 // `hierarchical_memory_limit` in memory.stat is the smallest on the path, including parents that the container can't see.
 #include <algorithm>
+#include <optional>
 
 #include "system/cgroup_paths.h"
+#include "system/kept_file.h"
 #include "system/text_file.h"
 
 namespace memprof {
@@ -13,12 +15,14 @@ class CgroupV1 : public MemoryCgroup {
   CgroupV1(const std::vector<std::string>& folders, std::string proc)
       : own_(folders.front()), limiting_(folders.front()), proc_(std::move(proc)) {
     const std::optional<uint64_t> smallest = HierarchicalLimit();
-    if (!smallest || *smallest >= kNoLimit) return;
-    is_limited_ = true;
+    is_limited_ = smallest && *smallest < kNoLimit;
     for (const std::string& folder : folders) {
+      if (!is_limited_) break;
       const std::optional<uint64_t> limit = ReadNumberFile(folder + "/memory.limit_in_bytes");
       if (limit == smallest) limiting_ = folder;  // of equal ones the outermost: it holds more processes
     }
+    stat_.emplace(limiting_ + "/memory.stat");
+    usage_.emplace(limiting_ + "/memory.usage_in_bytes");
   }
 
   std::optional<uint64_t> Limit(uint64_t host_memory_bytes) const override {
@@ -29,18 +33,14 @@ class CgroupV1 : public MemoryCgroup {
   }
 
   Result<CgroupUse> Read() const override {
-    const Result<std::string> stat = ReadTextFile(limiting_ + "/memory.stat");
+    const Result<std::string> stat = stat_->ReadText();
     if (!stat.ok()) return stat.status();
     const Result<uint64_t> usage = ReadUsage();
     if (!usage.ok()) return usage.status();
     return CgroupUse{*usage, NumberOf(*stat, "total_inactive_file").value_or(0) + NumberOf(*stat, "total_active_file").value_or(0)};
   }
 
-  Result<uint64_t> ReadUsage() const override {
-    const std::optional<uint64_t> usage = ReadNumberFile(limiting_ + "/memory.usage_in_bytes");
-    if (!usage) return Status::Error(ErrorCode::kIo, "cannot read %s/memory.usage_in_bytes", limiting_.c_str());
-    return *usage;
-  }
+  Result<uint64_t> ReadUsage() const override { return usage_->ReadNumber(); }
 
   // A kill is counted in the killed process's own group only, which may be inside ours. Without a limit, ours may be the root group.
   std::optional<uint64_t> OomKills() const override {
@@ -66,6 +66,7 @@ class CgroupV1 : public MemoryCgroup {
 
   std::string own_, limiting_, proc_;
   bool is_limited_ = false;
+  std::optional<KeptFile> stat_, usage_;  // of the limiting group
 };
 
 }  // namespace

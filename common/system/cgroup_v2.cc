@@ -1,8 +1,10 @@
 // Version 2: one hierarchy for all controllers. memory.max is the limit of one group alone ("max" = none), so the smallest is searched
 // on the way up; the root group has no memory files at all.
 #include <algorithm>
+#include <optional>
 
 #include "system/cgroup_paths.h"
+#include "system/kept_file.h"
 #include "system/text_file.h"
 
 namespace memprof {
@@ -25,6 +27,8 @@ class CgroupV2 : public MemoryCgroup {
         limiting_ = folder;
       }
     }
+    stat_.emplace(limiting_ + "/memory.stat");
+    usage_.emplace(limiting_ + "/memory.current");
   }
 
   std::optional<uint64_t> Limit(uint64_t host_memory_bytes) const override {
@@ -38,18 +42,14 @@ class CgroupV2 : public MemoryCgroup {
   }
 
   Result<CgroupUse> Read() const override {
-    const Result<std::string> stat = ReadTextFile(limiting_ + "/memory.stat");
+    const Result<std::string> stat = stat_->ReadText();
     if (!stat.ok()) return stat.status();
     const Result<uint64_t> usage = ReadUsage();
     if (!usage.ok()) return usage.status();
     return CgroupUse{*usage, NumberOf(*stat, "inactive_file").value_or(0) + NumberOf(*stat, "active_file").value_or(0)};
   }
 
-  Result<uint64_t> ReadUsage() const override {
-    const std::optional<uint64_t> usage = ReadNumberFile(limiting_ + "/memory.current");
-    if (!usage) return Status::Error(ErrorCode::kIo, "cannot read %s/memory.current", limiting_.c_str());
-    return *usage;
-  }
+  Result<uint64_t> ReadUsage() const override { return usage_->ReadNumber(); }
 
   // A group's counter has the kills of all groups inside it: that of a group around ours has strangers'.
   std::optional<uint64_t> OomKills() const override {
@@ -67,6 +67,7 @@ class CgroupV2 : public MemoryCgroup {
   std::vector<std::string> folders_;  // innermost first
   Place place_;
   std::string limiting_, proc_;
+  std::optional<KeptFile> stat_, usage_;  // of the limiting group
 };
 
 }  // namespace

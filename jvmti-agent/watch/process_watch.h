@@ -3,9 +3,9 @@
 // They are found by looking for children: in the whole tree by Discover(), among the daemons' children at every tick. The watcher calls
 // Discover() once a second for five seconds after a task's start (in local mode always), otherwise every five seconds.
 //
-// A peak is VmRSS of one reading of /proc/pid/status; its rows are RssAnon, RssFile and RssShmem of the same reading. Once a second
-// the kernel's own maximum (VmHWM) is read, for peaks between two readings; what the rows don't explain of it is unattributed. A Python
-// worker that is profiled measures better rows itself; they come from its box.
+// A peak is VmRSS of one reading of /proc/pid/status; its rows are RssAnon, RssFile and RssShmem of the same reading. With
+// Peaks::kKernels the kernel's own maximum (VmHWM) is taken, too, for peaks between two readings (the watcher asks once a second); what the
+// rows don't explain of it is unattributed. A Python worker that is profiled measures better rows itself; they come from its box.
 //
 // At most kMaxProcesses living ones; of the dead, the kMaxDead with the highest peaks, kMaxDeadPrograms of which may be programs. Not
 // thread-safe.
@@ -54,9 +54,9 @@ class ProcessWatch {
   // `with_driver`: the JVM's own parent belongs to it when that is PySpark's program. `with_names`: of programs.
   ProcessWatch(ProcFiles proc, int32_t jvm_pid, bool with_driver, bool with_names = true);
 
-  void Discover();   // reads the whole tree; costly, because each thread of the JVM has a list of children
-  void ReadPeaks();  // reads the kernel's peaks of the known processes
-  void Tick();
+  void Discover();                       // reads the whole tree; costly, because each thread of the JVM has a list of children
+  enum class Peaks { kSeen, kKernels };  // the latter cost more
+  void Tick(Peaks peaks = Peaks::kSeen);
   void SetLastTask(int32_t pid, int64_t task_attempt_id);
   // For a living or dead process; false: it isn't known (yet).
   bool SetRss(const ProcessRss& rss);
@@ -87,8 +87,9 @@ class ProcessWatch {
   bool WasBuried(const ProcessName& process) const;
   void RememberBuried(const ProcessName& process);
   void Bury(const WatchedProcess& process);
-  void ReadPeak(WatchedProcess* process);
-  void TakeKernelsPeak(WatchedProcess* process);
+  void AdoptWorkers();
+  bool Measure(Peaks peaks, WatchedProcess* process) const;
+  static void TakePeak(const ProcessStatus& status, WatchedProcess* process);
 
   ProcFiles proc_;
   int32_t jvm_pid_;

@@ -168,8 +168,10 @@ bool Watcher::StandsStill(Clock::time_point now) {
   const auto hardly_moved = [&](uint64_t before, uint64_t bytes) {
     return std::max(before, bytes) - std::min(before, bytes) < *limit_ / kNotable;
   };
-  const Result<uint64_t> usage = cgroup_->ReadUsage();
-  if (usage.ok() && hardly_moved(usage_, *usage) && now - usage_at_ < kCacheEvery) return true;
+  if (now - usage_at_ < kCacheEvery) {
+    const Result<uint64_t> usage = cgroup_->ReadUsage();
+    if (usage.ok() && hardly_moved(usage_, *usage)) return true;
+  }
   const Result<CgroupUse> use = ReadUse();
   return use.ok() && hardly_moved(last_.used_bytes(), use->used_bytes());
 }
@@ -193,11 +195,7 @@ bool Watcher::MayHaveStartedMore(Clock::time_point now) {
 void Watcher::Look(bool anew) {
   const Clock::time_point now = Clock::now();
   if (anew) {
-    if (MayHaveStartedMore(now)) {
-      processes_->Discover();
-    } else {
-      processes_->ReadPeaks();
-    }
+    if (MayHaveStartedMore(now)) processes_->Discover();
     host_available_ = proc_.HostAvailable();
     ReadLimit();
   }
@@ -205,7 +203,7 @@ void Watcher::Look(bool anew) {
     sharing_checked_at_ = now;
     shared_ = OtherExecutorIn(*cgroup_, proc_, getpid());
   }
-  processes_->Tick();
+  processes_->Tick(anew ? ProcessWatch::Peaks::kKernels : ProcessWatch::Peaks::kSeen);
   spark_ = news_.TakeTo(&*processes_);
   SendWorkerDeaths();
   offheap_peak_ = std::max(offheap_peak_, options_.offheap_live_bytes());

@@ -60,6 +60,18 @@ SIZES = {
 }
 
 
+def assert_holders_of(size, sites, function):
+    """Each site holds blocks of this size alone, which are counted exactly.
+
+    Beside them, now and then a small object of the same line is sampled, which stands for INTERVAL bytes.
+    """
+    assert sites, f"{function}: nobody holds multiples of {size}"
+    for site in sites:
+        blocks, beside = divmod(site["allocated"], size)
+        assert blocks > 0, function
+        assert beside == 0 or (site["sampled"] and INTERVAL <= beside < 4 * INTERVAL), function
+
+
 @on("4")
 def test_every_kind_of_function_is_named_and_its_bytes_stay_in_its_session(run_job, boxes):
     results, stderr = run_job("many_kinds")
@@ -93,12 +105,7 @@ def test_every_kind_of_function_is_named_and_its_bytes_stay_in_its_session(run_j
 
     for size, (function, kind) in SIZES.items():
         holders = taken_by(function)
-        assert holders, f"{function}: nobody holds multiples of {size}"
-        for _, site in holders:
-            blocks, beside = divmod(site["allocated"], size)
-            # Beside the blocks, which are counted exactly, now and then a small object of the same line is sampled.
-            assert blocks > 0, function
-            assert beside == 0 if not site["sampled"] else beside < 4 * INTERVAL, function
+        assert_holders_of(size, [site for _, site in holders], function)
         assert len({session["task_attempt_id"] for session, _ in holders}) == 1, function
         for session, site in holders:
             udfs = {udf["name"]: udf for udf in session["udfs"]}
@@ -117,12 +124,11 @@ def test_every_kind_of_function_is_named_and_its_bytes_stay_in_its_session(run_j
     assert len({(udf["file"], udf["line"]) for udf in closures["udfs"]}) == 1
     assert "droppedUdfs" not in closures["counters"]
     for number in range(12):  # each has sizes of its own
-        blocks = {site["allocated"] for _, site in taken_by(f"price_{number}") if not site["sampled"]}
-        assert blocks
-        assert all(size % (14_999_993 + 2 * number) == 0 for size in blocks), number
+        function = f"price_{number}"
+        assert_holders_of(14_999_993 + 2 * number, [site for _, site in taken_by(function)], function)
     ((together, site),) = {id(session): (session, site) for session, site in taken_by("share, share_1")}.values()
     assert [udf["name"] for udf in together["udfs"]] == ["shared.<locals>.share", "share_1"]
-    assert site["allocated"] % 15_999_993 == 0
+    assert_holders_of(15_999_993, [site], "share")
     many = next(session for session in sessions if any(udf["name"] == "many_0" for udf in session["udfs"]))
     assert [udf["name"] for udf in many["udfs"]] == [f"many_{number}" for number in range(32)]
     assert many["counters"]["droppedUdfs"] == 3

@@ -33,6 +33,7 @@ class Machine {
     tree_.Write(folder + "/status", "PPid:\t" + std::to_string(parent) + "\n" + line("VmHWM", std::max(rss_kb, peak_kb)) +
                                         line("VmRSS", rss_kb) + line("RssAnon", rss_kb - 8) + line("RssFile", 8) + line("RssShmem", 0));
   }
+  void Unreadable(int pid) { tree_.Write(std::to_string(pid) + "/status", "Groups:\t1 2\n"); }
   // Whatever its command line says.
   void Runs(int pid, const std::string& file) { std::filesystem::create_symlink(file, tree_.Path(std::to_string(pid)) + "/exe"); }
   void Ends(int pid) { std::filesystem::remove(tree_.Path(std::to_string(pid)) + "/exe"); }
@@ -254,7 +255,7 @@ TEST(ProcessWatch, ThePeakKeepsTheRowsOfItsReading) {
   EXPECT_EQ(jvm.unattributed_bytes(), 0);
 
   machine.Put(10, 1, "java Executor", 200'000, 350'000);  // a peak that no tick has seen
-  watch.Discover();
+  watch.Tick(ProcessWatch::Peaks::kKernels);
   EXPECT_EQ(jvm.peak_bytes, 350'000 * kKb);
   EXPECT_EQ(jvm.unattributed_bytes(), static_cast<int64_t>(50'000 * kKb));
 }
@@ -267,11 +268,31 @@ TEST(ProcessWatch, AKernelsPeakFromBeforeTheFirstReadingLeavesItsRows) {
   machine.Children(21, "");
   ProcessWatch watch(machine.proc(), 10, false);
   watch.Discover();
-  watch.Tick();
-  EXPECT_EQ(watch.living().at(21).peak_anon_bytes, 29'992 * kKb);
-  watch.ReadPeaks();
-  EXPECT_EQ(watch.living().at(21).peak_bytes, 170'000 * kKb);
-  EXPECT_EQ(watch.living().at(21).peak_anon_bytes, 29'992 * kKb);
+  const auto tick = [&] {
+    watch.Tick(ProcessWatch::Peaks::kKernels);
+    return watch.living().at(21);
+  };
+  EXPECT_EQ(tick().peak_bytes, 30'000 * kKb);
+  EXPECT_EQ(tick().peak_bytes, 170'000 * kKb);
+  EXPECT_EQ(tick().peak_anon_bytes, 29'992 * kKb);
+  machine.Put(21, 10, "python3 -m pyspark.daemon", 300'000, 320'000);
+  const WatchedProcess grown = tick();
+  EXPECT_EQ(grown.rss_bytes, 300'000 * kKb);
+  EXPECT_EQ(grown.peak_bytes, 320'000 * kKb);
+  EXPECT_EQ(grown.peak_anon_bytes, 299'992 * kKb) << "of the same reading";
+  EXPECT_EQ(grown.unattributed_bytes(), static_cast<int64_t>(20'000 * kKb));
+}
+
+TEST(ProcessWatch, AStatusThatCannotBeReadIsNoDeath) {
+  Machine machine;
+  machine.PutWorker();
+  ProcessWatch watch(machine.proc(), 10, false);
+  watch.Discover();
+  watch.Tick(ProcessWatch::Peaks::kKernels);
+  machine.Unreadable(22);
+  watch.Tick(ProcessWatch::Peaks::kKernels);
+  EXPECT_TRUE(watch.TakeGone().empty());
+  EXPECT_EQ(watch.living().at(22).rss_bytes, 50'012 * kKb);
 }
 
 TEST(ProcessWatch, NewWorkersAreSeenAtTheNextTickAndTheDeadAreKept) {
@@ -303,16 +324,20 @@ TEST(ProcessWatch, NewWorkersAreSeenAtTheNextTickAndTheDeadAreKept) {
   EXPECT_EQ(watch.living().at(22).peak_bytes, 40'000 * kKb);
 }
 
-TEST(ProcessWatch, TellsOnceWhoIsGoneAndWhatItHeldBefore) {
+class ProcessWatchTicks : public testing::TestWithParam<ProcessWatch::Peaks> {};
+
+INSTANTIATE_TEST_SUITE_P(Both, ProcessWatchTicks, testing::Values(ProcessWatch::Peaks::kSeen, ProcessWatch::Peaks::kKernels));
+
+TEST_P(ProcessWatchTicks, TellsOnceWhoIsGoneAndWhatItHeldBefore) {
   Machine machine;
   machine.PutWorker();
   ProcessWatch watch(machine.proc(), 10, false);
   watch.Discover();
-  watch.Tick();
+  watch.Tick(GetParam());
   EXPECT_TRUE(watch.TakeGone().empty());
   machine.Remove(22);
   machine.Children(21, "");
-  watch.Tick();
+  watch.Tick(GetParam());
   const std::vector<WatchedProcess> gone = watch.TakeGone();
   ASSERT_EQ(gone.size(), 1u);
   EXPECT_EQ(gone[0].pid, 22);

@@ -4,7 +4,9 @@
 
 #include <memory_resource>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "eventlog/event_parts.h"
 #include "facts/cached_data.h"
@@ -105,6 +107,70 @@ TEST(DriverActions, ResultsOfAJobByItsLine) {
                                               {"partitions", 3},
                                               {"resultBytes", 1'666'664},
                                               {"largestResultBytes", 888'887}}})));
+}
+
+// Spark reports the end of a job that passed spark.driver.maxResultSize before tasks whose results it had taken.
+TEST(DriverActions, ResultsOfAJobThatFailedComeLate) {
+  ProfileStore store;
+  store.JobStarted(Job(0, {0}, "collect at /jobs/job.py:17"));
+  store.StageSubmitted(0, 0, "collect", "", 5, kStart);
+  Return(store, 1, 0, 760'019);
+  store.JobEnded(0, "Job aborted due to stage failure", kStart + 9);
+  Return(store, 2, 0, 760'021);
+  const Json action = ReportOf(store)["driver"]["actions"][0];
+  EXPECT_EQ(action["status"], "failed");
+  EXPECT_EQ(action["resultTasks"], 2);
+  EXPECT_EQ(action["resultBytes"], 1'520'040);
+  EXPECT_EQ(action["results"][0]["tasks"], 2);
+}
+
+TEST(DriverActions, ALateResultNeverCountsForAnotherJob) {
+  ProfileStore store;
+  constexpr int kJobs = static_cast<int>(DriverActions::kMostLate) + 8;
+  for (int id = 0; id < kJobs; ++id) {
+    JobStart job = Job(id, {id}, "toLocalIterator at /jobs/job.py:17");
+    job.query_id = 3;
+    store.JobStarted(job);
+    Return(store, id, id, 1'000 + id);
+    store.JobEnded(id, "Job aborted due to stage failure", kStart + id);
+  }
+  constexpr int kFirstLate = kJobs - static_cast<int>(DriverActions::kMostLate);
+  constexpr int kFirstRow = kJobs - static_cast<int>(DriverActions::kMostResults) + 1;  // and that of the first job, which failed
+  for (int id = 0; id < kJobs; ++id) Return(store, kJobs + id, id, 7);
+  const Json action = ReportOf(store)["driver"]["actions"][0];
+  EXPECT_EQ(action["resultTasks"], kJobs + kJobs - kFirstLate);
+  for (const Json& row : action["results"]) {
+    const int id = row["jobId"];
+    if (id == 0) {
+      EXPECT_EQ(row["tasks"], 1) << "too late";
+    } else {
+      EXPECT_GE(id, kFirstRow);
+      EXPECT_EQ(row["tasks"], 2);
+      EXPECT_EQ(row["resultBytes"], 1'007 + id);
+    }
+  }
+}
+
+TEST(DriverActions, ALateResultOfOneThatWasLetGoIsNobodys) {
+  std::pmr::monotonic_buffer_resource memory;
+  DriverActions actions(&memory);
+  const auto start = [&actions](int32_t id) {
+    JobStart job = Job(id, {id}, "collect at /jobs/job.py:17");
+    job.query_id = 3;
+    actions.Started(job);
+  };
+  for (int id = 0; id < 3; ++id) {
+    start(id);
+    actions.Ended(id, "Job " + std::to_string(id) + " cancelled", kStart);
+  }
+  ASSERT_EQ(actions.Keep(0), 1u);
+  start(3);
+  actions.Result(2, 760'019);
+  actions.Result(3, 7);
+  std::optional<ReportOtherActions> others;
+  const std::vector<ReportAction> rows = actions.Rows(9, others);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].result_bytes, 7u);
 }
 
 // A stream's batches run beside a large collect.

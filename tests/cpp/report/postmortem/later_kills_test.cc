@@ -36,21 +36,23 @@ TEST(LaterKills, TheNextExecutorInTheCgroupFindsTheKernelsCount) {
 
 // One that died before it, and one of another cgroup of the same name, which saw fewer kills.
 TEST(LaterKills, OnlyThoseThatCameAfterItTell) {
-  ProfileStore store;
-  const auto start = [&](const std::string& id, uint64_t at_start) {
-    store.ExecutorAdded({id, "node7", 2, 512, -1, -1, -1, kBegin});
-    proto::Envelope said = LastSnapshot(kContainer / 9, id, at_start);
-    said.mutable_executor()->set_oom_kills_at_start(at_start);
-    static_cast<void>(store.Ingest(said.SerializeAsString()));
-  };
-  start("0", 3);
-  start("9", 5);
-  FillScene(store, kCode137, kFull);
-  start("11", 2);
-  start("12", 5);
-  start("13", 4);
-  Json death = TheDeath(store);
-  EXPECT_THAT(death["how"].get<std::string>(), HasSubstr("executor 13, the next one in it"));
+  for (const bool with_lower : {true, false}) {
+    ProfileStore store;
+    const auto start = [&](const std::string& id, uint64_t at_start) {
+      store.ExecutorAdded({id, "node7", 2, 512, -1, -1, -1, kBegin});
+      proto::Envelope said = LastSnapshot(kContainer / 9, id, at_start);
+      said.mutable_executor()->set_oom_kills_at_start(at_start);
+      static_cast<void>(store.Ingest(said.SerializeAsString()));
+    };
+    start("0", 3);
+    start("9", 5);
+    FillScene(store, kCode137, kFull);
+    start("11", 2);
+    start("12", 5);
+    if (with_lower) start("13", 4);
+    const std::string how = TheDeath(store)["how"];
+    EXPECT_THAT(how, HasSubstr(with_lower ? "executor 13, the next one in it" : "executor 12, the next one in it"));
+  }
 }
 
 // The kill may have been of the other one.

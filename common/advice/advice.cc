@@ -10,6 +10,7 @@ std::vector<ReportAdvice> Advise(const AdviceInput& input) {
     if (piece) pieces.push_back(std::move(*piece));
     return piece.has_value();
   };
+  add(AdviseFetchedBlocks(input));
   if (add(AdvisePysparkMemory(input)) || add(AdviseJvmPools(input)) || add(AdviseVirtualMemory(input))) {
     add(AdviseSkew(input));  // no container was full, so the rules for containers don't apply
     return pieces;

@@ -43,6 +43,7 @@ std::optional<ReportAdvice> AdviseOffHeap(const AdviceInput& input);         // 
 std::optional<ReportAdvice> AdviseCaching(const AdviceInput& input);         // a dataset that holds much of the full memory
 std::optional<ReportAdvice> AdviseYarnPython(const AdviceInput& input);      // a region for Python that was not requested from YARN
 std::optional<ReportAdvice> AdviseArrowBatch(const AdviceInput& input);      // batches that hold much of Python's memory
+std::optional<ReportAdvice> AdviseFetchedBlocks(const AdviceInput& input);   // blocks of other executors beyond direct buffers
 std::optional<ReportAdvice> AdviseJvmPools(const AdviceInput& input);        // direct buffers or classes beyond their bound
 std::optional<ReportAdvice> AdvisePysparkMemory(const AdviceInput& input);   // an address space that was full
 std::optional<ReportAdvice> AdviseSkew(const AdviceInput& input);            // one task that held far more than the others

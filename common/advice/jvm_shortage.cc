@@ -52,9 +52,12 @@ bool IsOfOtherPool(std::string_view message) {
 }
 
 std::optional<JvmShortage> ParseJvmShortage(std::string_view error) {
-  if (Contains(error, "OutOfDirectMemoryError")) {  // Netty: failed to allocate N byte(s) of direct memory (used: N, max: N)
+  // ShuffleBlockFetcherIterator: "Block shuffle_0_1_0 fetch failed after 10 retries due to Netty OOM", if it was Netty's own bound.
+  const bool after_retries = Contains(error, "retries due to Netty OOM"), of_fetch = Contains(error, "FetchFailedException");
+  if (after_retries ||
+      Contains(error, "OutOfDirectMemoryError")) {  // Netty: failed to allocate N byte(s) of direct memory (used: N, max: N)
     return JvmShortage{JvmPool::kDirectBuffers, NumberBehind(error, "failed to allocate "), NumberBehind(error, "used: "),
-                       NumberBehind(error, "max: ")};
+                       NumberBehind(error, "max: "), of_fetch};
   }
   constexpr std::string_view kClass = "java.lang.OutOfMemoryError";
   const size_t at = error.find(kClass);
@@ -66,6 +69,7 @@ std::optional<JvmShortage> ParseJvmShortage(std::string_view error) {
     shortage.asked_bytes = NumberBehind(message, "Cannot reserve ");
     shortage.held_bytes = NumberBehind(message, "allocated: ");
     shortage.limit_bytes = NumberBehind(message, "limit: ");
+    shortage.of_fetch = of_fetch;
   }
   return shortage;
 }

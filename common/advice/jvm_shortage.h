@@ -21,6 +21,7 @@ enum class JvmPool {
 struct JvmShortage {
   JvmPool pool = JvmPool::kHeap;
   std::optional<uint64_t> asked_bytes, held_bytes, limit_bytes;  // where the text has them
+  bool of_fetch = false;                                         // Netty had no room for blocks that other executors sent
   std::string asked_by{};  // "task 7 (stage 3)", "thread pool-#": the JVM's agent tells of it; "": it is the text of a task's error
 };
 

@@ -7,6 +7,7 @@ namespace {
 
 constexpr size_t kMaxTitle = 240;
 constexpr std::string_view kTraceback = "Traceback (most recent call last):";
+constexpr std::string_view kCause = "Caused by: ";
 
 // Removes the next line from `rest` and returns it.
 std::string_view NextLine(std::string_view& rest) {
@@ -26,23 +27,23 @@ std::string_view ErrorTitle(std::string_view text) {
   if (title.ends_with(kTraceback)) {
     while (!rest.empty()) {
       std::string_view line = NextLine(rest);
-      if (line.starts_with("\tat ")) break;  // Java's own stack
+      if (line.starts_with("\tat ") || line.starts_with(kCause)) break;  // Java's own stack
       if (!line.empty() && line[0] != ' ' && line[0] != '\t') title = line;
     }
   }
   return CutText(title, kMaxTitle);
 }
 
-bool EndsExecutor(std::string_view text) {
+std::string_view FatalError(std::string_view text) {
+  if (text.starts_with("FetchFailed(")) return {};
   while (!text.empty()) {
-    const size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == text.npos ? text.size() : end + 1);
-    constexpr std::string_view kCause = "Caused by: ";
+    std::string_view line = NextLine(text);
     if (line.starts_with(kCause)) line.remove_prefix(kCause.size());
-    if (line.starts_with("java.lang.OutOfMemoryError") || line.starts_with("io.netty.util.internal.OutOfDirectMemoryError")) return true;
+    if (line.starts_with("java.lang.OutOfMemoryError") || line.starts_with("io.netty.util.internal.OutOfDirectMemoryError")) {
+      return CutText(line, kMaxTitle);
+    }
   }
-  return false;
+  return {};
 }
 
 }  // namespace memprof

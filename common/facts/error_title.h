@@ -9,8 +9,9 @@ namespace memprof {
 // the last one ("ValueError: …"), if the text still has it. At most 240 bytes; "" for "". Refers to `text`.
 std::string_view ErrorTitle(std::string_view text);
 
-// True when Spark ends the executor because of it: the error, or a cause of it, is an OutOfMemoryError (Executor.isFatalError; a
-// SparkOutOfMemoryError doesn't count). A cause is known only if the text has it.
-bool EndsExecutor(std::string_view text);
+// The line of the error, or of a cause of it, because of which Spark ends the executor: an OutOfMemoryError (Executor.isFatalError; a
+// SparkOutOfMemoryError doesn't count). At most 240 bytes; "": it has none, or Spark reports a fetch as failed ("FetchFailed(…"), which
+// it does only of errors that end nothing. Refers to `text`.
+std::string_view FatalError(std::string_view text);
 
 }  // namespace memprof

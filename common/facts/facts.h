@@ -137,11 +137,11 @@ struct TaskFacts {
   int32_t stage_id = -1, stage_attempt = -1, partition = -1;
   int32_t attempt = -1;  // of its partition; -1: not known
   bool ended = false;
-  bool ends_executor = false;  // it failed of an error that Spark ends its executor for
   TaskOutcome outcome = TaskOutcome::kSucceeded;
   int64_t end_ms = 0, launched_ms = 0;  // 0: not known
   int64_t gc_ms = -1;                   // -1: likewise
   StringId error = 0, executor = 0;
+  StringId fatal = 0;  // the error that Spark ends its executor for; 0: it failed of none
   std::optional<InternedProfile> profile;
 };
 

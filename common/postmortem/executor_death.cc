@@ -17,6 +17,7 @@
 namespace memprof {
 namespace {
 
+constexpr int64_t kPeakIsNewsMs = 20'000;  // Spark takes some seconds to end an executor
 constexpr int64_t kLeftIsNewsMs = 60'000;  // near a limit it is said every twenty seconds, and moves within thirty anywhere
 
 void PutAge(const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot, const std::vector<LastTask>& tasks,
@@ -32,11 +33,14 @@ void PutAge(const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot,
 }
 
 // Off-heap memory that no running task held. Blocks of a task that has ended are here, too, even if its failure ended the executor.
+// Where direct buffers ran out, it is what was there at the most: a transfer that failed of it let go of its blocks at once.
 std::vector<ReportSite> LeftThen(const ExecutorFacts& facts, const proto::Moment* last, const ReportPostMortem& death,
-                                 std::vector<LastTask>& tasks) {
+                                 bool of_direct_buffers, std::vector<LastTask>& tasks) {
   const int64_t last_sample_ms = death.time_ms - death.last_sample_age_ms.value_or(0);
   const std::optional<uint64_t> all_blocks = last == nullptr ? std::nullopt : RegionOf(*last, "offHeap");
-  LeftOffHeapThen left = LeftOffHeapSites(facts, last_sample_ms - kLeftIsNewsMs, all_blocks.value_or(UINT64_MAX));
+  LeftOffHeapThen left;
+  if (of_direct_buffers) left = LeftOffHeapSitesAtPeak(facts, last_sample_ms - kPeakIsNewsMs);
+  if (left.sites.empty()) left = LeftOffHeapSites(facts, last_sample_ms - kLeftIsNewsMs, all_blocks.value_or(UINT64_MAX));
   for (LastTask& each : tasks) {
     const auto& profile = each.task->profile;
     each.left_is_told = !left.sites.empty() && profile && profile->final && profile->taken_ms <= left.time_ms;
@@ -94,7 +98,10 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   evidence.exits_on_out_of_memory = snapshot.exits_on_out_of_memory();
   evidence.kills_itself_on_out_of_memory = snapshot.kills_itself_on_out_of_memory();
   const std::optional<LastTask> failed = lookups_.LastFailedOn(executor.id, facts.removed_ms);
-  if (failed) evidence.last_word = ParseJvmShortage(state_.interner->StringAt(failed->task->error));
+  if (failed) {
+    std::string error(state_.interner->StringAt(failed->task->fatal));  // first, for the other may have been cut
+    evidence.last_word = ParseJvmShortage(error.append("\n").append(state_.interner->StringAt(failed->task->error)));
+  }
   std::optional<proto::HeapShortage> error = HeapErrorThatEnded(executor.id, facts, state_), of_pool;
   if (!evidence.last_word || evidence.last_word->pool == JvmPool::kOther) of_pool = PoolErrorThatEnded(executor.id, facts, state_, error);
   if (of_pool) {
@@ -117,7 +124,8 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   }
   PutTask(tasks, death);
   if (in_full) {
-    std::vector<ReportSite> left = LeftThen(facts, LastMoment(snapshot), death, tasks);
+    const bool of_direct_buffers = verdict.of_jvm && evidence.last_word && evidence.last_word->pool == JvmPool::kDirectBuffers;
+    std::vector<ReportSite> left = LeftThen(facts, LastMoment(snapshot), death, of_direct_buffers, tasks);
     PutSites(tasks, facts.clock.FromDriver(GoneMs(facts)), death);
     if (const std::optional<LastTask> attempt = HeaviestFailedAttempt(state_, tasks, failed, GoneMs(facts)))
       PutAttempt(*attempt, facts, death);

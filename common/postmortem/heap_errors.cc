@@ -47,7 +47,7 @@ bool MayEndSo(const std::vector<proto::HeapShortage>& errors, const ExecutorFact
 // executor finished other tasks more than kEndsWithinMs later.
 bool IsFatal(const proto::HeapShortage& error, const ExecutorFacts& facts, const StoreState& state) {
   const auto task = state.tasks.find(error.task_attempt_id());
-  return task != state.tasks.end() && task->second.ends_executor && facts.last_success_ms <= DriverMs(error, facts) + kEndsWithinMs;
+  return task != state.tasks.end() && task->second.fatal != 0 && facts.last_success_ms <= DriverMs(error, facts) + kEndsWithinMs;
 }
 
 bool IsCloseTo(const proto::HeapShortage& error, const ExecutorFacts& facts, const StoreState& state) {

@@ -87,6 +87,7 @@ void Compact(StoreState& state) {
   };
   for (auto& [id, task] : state.tasks) {
     task.error = copy.String(task.error);
+    task.fatal = copy.String(task.fatal);
     task.executor = copy.String(task.executor);
     if (!task.profile) continue;
     for (InternedSite& site : task.profile->sites) move_site(site.key);

@@ -17,6 +17,31 @@ std::string ThreadOf(const proto::LeftOffHeap& message, const proto::LeftSite& s
   return site.thread() == 0 ? "" : message.names().strings(static_cast<int>(site.thread()));
 }
 
+LeftOffHeapThen SitesOf(const proto::LeftOffHeap& message) {
+  std::vector<ReportSite> rows;
+  for (const proto::LeftSite& site : message.sites()) {
+    ReportSite& row = rows.emplace_back();
+    row.origin = Origin::kJvmOffHeap;
+    row.tasks = site.tasks();
+    row.allocated_bytes = site.bytes();
+    row.allocations = site.blocks();
+    row.live_at_peak_bytes = site.bytes();
+    row.sampled = site.variance() > 0;
+    row.error_bytes = TwoDeviations(site.variance());
+    row.frames = FramesOf(message.names(), site.stack());
+    if (site.stage_id() >= 0) row.stage_id = site.stage_id();
+    row.thread = ThreadOf(message, site);
+  }
+  if (message.other_bytes() > 0) {
+    ReportSite& others = rows.emplace_back();
+    others.origin = Origin::kJvmOffHeap;
+    others.allocated_bytes = message.other_bytes();
+    others.live_at_peak_bytes = message.other_bytes();
+    others.sampled = true;  // some of it may be sampled
+  }
+  return {message.time_ms(), std::move(rows)};
+}
+
 }  // namespace
 
 std::optional<ReportLeftOffHeap> LeftOffHeapRow(const ExecutorFacts& facts, size_t most) {
@@ -46,28 +71,13 @@ LeftOffHeapThen LeftOffHeapSites(const ExecutorFacts& facts, int64_t since_ms, u
   proto::LeftOffHeap message;
   if (!Parse(facts.left_off_heap, message) || facts.clock.ToDriver(message.time_ms()) < since_ms) return {};
   if (LeftBytes(message) / 9 * 8 > most_bytes) return {};  // samples of small blocks scatter
-  std::vector<ReportSite> rows;
-  for (const proto::LeftSite& site : message.sites()) {
-    ReportSite& row = rows.emplace_back();
-    row.origin = Origin::kJvmOffHeap;
-    row.tasks = site.tasks();
-    row.allocated_bytes = site.bytes();
-    row.allocations = site.blocks();
-    row.live_at_peak_bytes = site.bytes();
-    row.sampled = site.variance() > 0;
-    row.error_bytes = TwoDeviations(site.variance());
-    row.frames = FramesOf(message.names(), site.stack());
-    if (site.stage_id() >= 0) row.stage_id = site.stage_id();
-    row.thread = ThreadOf(message, site);
-  }
-  if (message.other_bytes() > 0) {
-    ReportSite& others = rows.emplace_back();
-    others.origin = Origin::kJvmOffHeap;
-    others.allocated_bytes = message.other_bytes();
-    others.live_at_peak_bytes = message.other_bytes();
-    others.sampled = true;  // some of it may be sampled
-  }
-  return {message.time_ms(), std::move(rows)};
+  return SitesOf(message);
+}
+
+LeftOffHeapThen LeftOffHeapSitesAtPeak(const ExecutorFacts& facts, int64_t since_ms) {
+  proto::LeftOffHeap message;
+  if (!Parse(facts.left_off_heap_peak, message) || facts.clock.ToDriver(message.time_ms()) < since_ms) return {};
+  return SitesOf(message);
 }
 
 }  // namespace memprof

@@ -21,5 +21,7 @@ struct LeftOffHeapThen {
 // What the executor's last message said of it, as rows of a post-mortem. No sites: no message came, it is older than `since_ms` (of the
 // driver's clock), or it has more than `most_bytes`, which all blocks together held later: then some were freed since.
 LeftOffHeapThen LeftOffHeapSites(const ExecutorFacts& facts, int64_t since_ms, uint64_t most_bytes);
+// Likewise, when it was most, unless that was before `since_ms`.
+LeftOffHeapThen LeftOffHeapSitesAtPeak(const ExecutorFacts& facts, int64_t since_ms);
 
 }  // namespace memprof

@@ -172,7 +172,7 @@ void ProfileStore::TaskEnded(const TaskEnd& end) {
     task.outcome = end.outcome;
     task.end_ms = end.time_ms;
     task.error = state.interner->String(ErrorTitle(end.error));
-    task.ends_executor = end.outcome == TaskOutcome::kFailed && EndsExecutor(end.error);
+    task.fatal = end.outcome == TaskOutcome::kFailed ? state.interner->String(FatalError(end.error)) : 0;
     const auto executor = state.executors.find(end.executor_id);
     if (executor == state.executors.end()) return true;
     ExecutorFacts& facts = executor->second;

@@ -43,7 +43,7 @@ void JvmOffHeap::Forget() {
   left_behind_.Clear();
   const std::lock_guard lock(left_mutex_);
   looked_at_ = said_at_ = {};
-  most_bytes_ = said_bytes_ = 0;
+  most_bytes_ = said_bytes_ = looked_bytes_ = 0;
 }
 
 std::vector<LeftSite> JvmOffHeap::LeftSites() const {
@@ -64,12 +64,14 @@ void JvmOffHeap::SendLeft(const Application& application) {
 void JvmOffHeap::SendLeftIfMoved(const Application& application) {
   const std::lock_guard lock(left_mutex_);
   const Clock::time_point now = Clock::now();
-  if (now - looked_at_ < kLookEvery) return;
   const auto notable = [](double bytes) { return std::max(bytes / kNotable, kLeast); };
-  const bool may_be_more = static_cast<double>(blocks_.live_bytes()) >= most_bytes_ + notable(most_bytes_);
+  const auto live = static_cast<double>(blocks_.live_bytes());
+  if (now - looked_at_ < kLookEvery && live < looked_bytes_ + notable(looked_bytes_)) return;
+  const bool may_be_more = live >= most_bytes_ + notable(most_bytes_);
   const bool may_say_moves = said_bytes_ > 0 && now - said_at_ >= kSayMovesEvery;
   if (!may_be_more && !may_say_moves && !outside_.WantsTidying(ground_->stacks.Current())) return;
   looked_at_ = now;
+  looked_bytes_ = live;
   const int64_t now_ms = EpochMs();
   const std::vector<LeftSite> sites = LeftSites();
   const double bytes = SumOf(sites);

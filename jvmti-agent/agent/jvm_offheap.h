@@ -41,7 +41,8 @@ class JvmOffHeap {
   void TaskEnded(TaskTag tag, const TaskFigures& task) { left_behind_.Keep(tag, task); }
   // What no running task holds.
   void SendLeft(const Application& application);
-  // Likewise, if it is notably more than ever before, or not what was said a while ago; looked at once in kLookEvery.
+  // Likewise, if it is notably more than ever before, or not what was said a while ago; looked at once in kLookEvery, and whenever all
+  // blocks together are notably more than at the last look.
   void SendLeftIfMoved(const Application& application);
 
   uint64_t live_bytes() const { return blocks_.live_bytes(); }
@@ -66,6 +67,7 @@ class JvmOffHeap {
   std::mutex left_mutex_;  // guards the rest
   Clock::time_point looked_at_{}, said_at_{};
   double most_bytes_ = 0, said_bytes_ = 0;  // the largest sum that was sent, and the last one
+  double looked_bytes_ = 0;                 // of all blocks, at the last look
 };
 
 }  // namespace memprof

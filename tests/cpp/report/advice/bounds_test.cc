@@ -160,6 +160,32 @@ TEST(JvmPools, DirectBuffersGetTwiceTheirBoundOrWhatWasWanted) {
   EXPECT_EQ(advice->to, "-XX:MaxDirectMemorySize=2048m") << "twice the heap, which is the bound without it";
 }
 
+TEST(FetchedBlocks, GoToAFileWhereEachTasksHaveNoRoom) {
+  constexpr const char* kFailed =
+      "org.apache.spark.shuffle.FetchFailedException: Block shuffle_0_1_0 fetch failed after 10 retries due to Netty OOM\n"
+      "io.netty.util.internal.OutOfDirectMemoryError: failed to allocate 4194304 byte(s) of direct memory (used: 155189511, max: "
+      "157286400)";
+  Scene scene = ShortScene(kFailed);
+  std::vector<ReportAdvice> advice = Advise(scene.Input());
+  ASSERT_EQ(advice.size(), 2u);
+  EXPECT_EQ(advice[0].conf, "spark.network.maxRemoteBlockSizeFetchToMem");
+  EXPECT_EQ(advice[0].from, "200m");
+  EXPECT_EQ(advice[0].to, "10m") << "four for each of four tasks";
+  EXPECT_THAT(advice[0].because, HasSubstr("bounded by 150.0 MiB"));
+  EXPECT_EQ(advice[1].from, "-XX:MaxDirectMemorySize=150m");
+  EXPECT_EQ(advice[1].to, "-XX:MaxDirectMemorySize=300m");
+  scene.settings["spark.network.maxRemoteBlockSizeFetchToMem"] = "9m";
+  EXPECT_FALSE(AdviseFetchedBlocks(scene.Input())) << "they go to a file already";
+  const std::string all(kFailed);
+  const std::string of_netty = all.substr(all.find('\n') + 1);
+  EXPECT_FALSE(AdviseFetchedBlocks(ShortScene(of_netty.c_str()).Input())) << "nobody says that it fetched blocks";
+  constexpr const char* kOfJdk =
+      "org.apache.spark.shuffle.FetchFailedException\n"
+      "java.lang.OutOfMemoryError: Cannot reserve 21037056 bytes of direct buffer memory (allocated: 197909960, limit: 209715200)";
+  EXPECT_EQ(AdviseFetchedBlocks(ShortScene(kOfJdk).Input()).value().to, "13m");
+  EXPECT_FALSE(AdviseFetchedBlocks(ShortScene(all.substr(0, all.find('\n')).c_str()).Input())) << "nobody says what the bound is";
+}
+
 TEST(JvmPools, IsTheOnlyAdvice) {
   Scene scene = ShortScene("java.lang.OutOfMemoryError: Direct buffer memory");
   EXPECT_EQ(Advise(scene.Input()).size(), 1u) << "no container was full";

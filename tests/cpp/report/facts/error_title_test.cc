@@ -27,6 +27,19 @@ TEST(ErrorTitle, IsThePythonExceptionOfATraceback) {
 
 TEST(ErrorTitle, OfACutTracebackIsItsBeginning) {
   EXPECT_EQ(ErrorTitle("E: Traceback (most recent call last):\n  File \"a\""), "E: Traceback (most recent call last):");
+  EXPECT_EQ(ErrorTitle("E: Traceback (most recent call last):\n  File \"a...\nCaused by: X"), "E: Traceback (most recent call last):");
+}
+
+TEST(FatalError, IsTheErrorOrACause) {
+  EXPECT_EQ(FatalError(""), "");
+  EXPECT_EQ(FatalError("FetchFailed(BlockManagerId(2), message=\nX: failed\nCaused by: java.lang.OutOfMemoryError: of a peer"), "");
+  EXPECT_EQ(FatalError("java.io.IOException: java.lang.OutOfMemoryError: in a text"), "");
+  EXPECT_EQ(FatalError("org.apache.spark.memory.SparkOutOfMemoryError: none left\n\tat X.y(X.java:3)"), "");
+  EXPECT_EQ(FatalError("java.lang.OutOfMemoryError: Java heap space\n\tat X.y(X.java:3)"), "java.lang.OutOfMemoryError: Java heap space");
+  const std::string cause =
+      "io.netty.util.internal.OutOfDirectMemoryError: failed to allocate 7 byte(s) of direct memory (used: 3, max: 5)";
+  EXPECT_EQ(FatalError("FetchFailedException: Block failed\n\tat X.y(X.java:3)...\nCaused by: " + cause + "\r\n\tat Z"), cause);
+  EXPECT_EQ(FatalError("java.lang.OutOfMemoryError: " + std::string(999, 'x')).size(), 240u);
 }
 
 TEST(ErrorTitle, IsCutBetweenCharacters) {

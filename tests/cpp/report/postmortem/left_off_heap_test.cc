@@ -68,6 +68,26 @@ TEST(LeftOffHeap, OffHeapMemoryOfNoTaskIsTheExecutorsWhenItWasMost) {
   EXPECT_EQ(held["sites"][0]["frames"].back()["function"], "put");
 }
 
+// Netty lets go of what it held when it finds no room, and Spark 3.5 says in the first line only that a fetch failed.
+TEST(LeftOffHeap, WhereDirectBuffersRanOutTheirMostIsTold) {
+  ProfileStore store;
+  ASSERT_TRUE(store.Ingest(LeftBytes("1", kBegin + 9'000, 444'000'017, 1, "block transfer")).ok());
+  ASSERT_TRUE(store.Ingest(LeftBytes("1", kBegin + 9'400, 6)).ok());
+  FillScene(store, "Command exited with code 50", kFull / 4);
+  store.TaskEnded({77, 5, 0, 3, 0, "1", TaskOutcome::kFailed,
+                   "org.apache.spark.shuffle.FetchFailedException\n\tat X.y(X.scala:3)...\n"
+                   "Caused by: java.lang.OutOfMemoryError: Cannot reserve 21037056 bytes of direct buffer memory (allocated: 444832933, "
+                   "limit: 459715200)",
+                   kBegin + 9'300});
+  const Json death = TheDeath(store);
+  EXPECT_EQ(death["outOfMemory"], true) << death["how"];
+  EXPECT_THAT(death["headline"].get<std::string>(),
+              HasSubstr("task 77 (stage 5) failed when direct buffers held 424.2 MiB of 438.4 MiB and 20.1 MiB more were asked for"));
+  EXPECT_EQ(death["sites"][1]["liveAtPeakBytes"], 444'000'017) << death["sites"];
+  EXPECT_EQ(death["sites"][1]["thread"], "block transfer");
+  EXPECT_EQ(death["advice"][0]["conf"], "spark.network.maxRemoteBlockSizeFetchToMem");
+}
+
 // The agent says that it is less only after a while; how much there is in all comes with every sample.
 TEST(LeftOffHeap, WhatIsMoreThanAllBlocksLaterWasFreed) {
   for (const bool freed : {true, false}) {

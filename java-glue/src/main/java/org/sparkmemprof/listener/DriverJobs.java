@@ -46,13 +46,13 @@ final class DriverJobs {
         name = stage.name();
       }
     }
-    String stageName = DriverListener.shortened(name);
+    String stageName = ErrorText.shortened(name);
     long[] ids = infos.stream().mapToLong(StageInfo::stageId).toArray();
     Properties properties = event.properties();
     String[] values = new String[PROPERTIES.length];
     for (int i = 0; i < values.length; i++) {
       String value = properties == null ? null : properties.getProperty(PROPERTIES[i]);
-      values[i] = value == null ? "" : DriverListener.shortened(value);
+      values[i] = value == null ? "" : ErrorText.shortened(value);
     }
     int job = event.jobId();
     long time = event.time();
@@ -71,7 +71,7 @@ final class DriverJobs {
     long id = ((Number) type.getMethod("executionId").invoke(event)).longValue();
     long time = ((Number) type.getMethod("time").invoke(event)).longValue();
     Object description = type.getMethod("description").invoke(event);
-    String callSite = description == null ? "" : DriverListener.shortened((String) description);
+    String callSite = description == null ? "" : ErrorText.shortened((String) description);
     feeder.event(feed -> NativeFeed.queryStarted(feed, id, callSite, time));
   }
 
@@ -81,7 +81,7 @@ final class DriverJobs {
     Throwable exception =
         event.jobResult() instanceof JobFailed ? ((JobFailed) event.jobResult()).exception() : null;
     jobs.ended(job, exception);
-    String failure = exception == null ? "" : DriverListener.shortened(exception.toString());
+    String failure = exception == null ? "" : ErrorText.withCauses(exception.toString());
     feeder.event(feed -> NativeFeed.jobEnded(feed, job, failure, time));
   }
 

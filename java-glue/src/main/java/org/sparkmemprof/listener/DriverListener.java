@@ -43,8 +43,6 @@ import scala.collection.Iterator;
  * returns; none throws.
  */
 public final class DriverListener extends SparkListener {
-  private static final int MAX_ERROR_CHARS = 2048;
-
   /** Settings that advice names and that a session may change; each job has its own values. */
   private static final String[] RUNTIME_SETTINGS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch",
@@ -211,7 +209,7 @@ public final class DriverListener extends SparkListener {
           StageInfo stage = event.stageInfo();
           int id = stage.stageId();
           int attempt = stage.attemptNumber();
-          String failure = shortened(ScalaViews.orEmpty(stage.failureReason()));
+          String failure = ErrorText.withCauses(ScalaViews.orEmpty(stage.failureReason()));
           long time = ScalaViews.orElse(stage.completionTime(), System.currentTimeMillis());
           feeder.event(feed -> NativeFeed.stageCompleted(feed, id, attempt, failure, time));
         });
@@ -257,7 +255,7 @@ public final class DriverListener extends SparkListener {
           TaskOutcome outcome = TaskOutcome.of(reason);
           String error =
               reason instanceof TaskFailedReason
-                  ? shortened(((TaskFailedReason) reason).toErrorString())
+                  ? ErrorText.withCauses(((TaskFailedReason) reason).toErrorString())
                   : "";
           long time = task.finishTime();
           long launched = task.launchTime();
@@ -320,10 +318,6 @@ public final class DriverListener extends SparkListener {
         }
       }
     }
-  }
-
-  static String shortened(String text) {
-    return text.length() <= MAX_ERROR_CHARS ? text : text.substring(0, MAX_ERROR_CHARS) + "...";
   }
 
   private interface Body {

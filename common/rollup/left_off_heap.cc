@@ -1,5 +1,6 @@
 #include "rollup/left_off_heap.h"
 
+#include <optional>
 #include <utility>
 
 #include "facts/left_bytes.h"
@@ -11,6 +12,13 @@ namespace {
 
 bool Parse(const std::pmr::string& bytes, proto::LeftOffHeap& message) {
   return !bytes.empty() && message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+}
+
+// nullopt: there are none, or they are older than since_ms of the driver's clock.
+std::optional<proto::LeftOffHeap> BlocksSince(int64_t since_ms, const std::pmr::string& bytes, const ExecutorFacts& facts) {
+  proto::LeftOffHeap message;
+  if (!Parse(bytes, message) || facts.clock.ToDriver(message.time_ms()) < since_ms) return std::nullopt;
+  return message;
 }
 
 std::string ThreadOf(const proto::LeftOffHeap& message, const proto::LeftSite& site) {
@@ -68,16 +76,14 @@ std::optional<ReportLeftOffHeap> LeftOffHeapRow(const ExecutorFacts& facts, size
 }
 
 LeftOffHeapThen LeftOffHeapSites(const ExecutorFacts& facts, int64_t since_ms, uint64_t most_bytes) {
-  proto::LeftOffHeap message;
-  if (!Parse(facts.left_off_heap, message) || facts.clock.ToDriver(message.time_ms()) < since_ms) return {};
-  if (LeftBytes(message) / 9 * 8 > most_bytes) return {};  // samples of small blocks scatter
-  return SitesOf(message);
+  const std::optional<proto::LeftOffHeap> blocks = BlocksSince(since_ms, facts.left_off_heap, facts);
+  if (!blocks || LeftBytes(*blocks) / 9 * 8 > most_bytes) return {};  // samples of small blocks scatter
+  return SitesOf(*blocks);
 }
 
 LeftOffHeapThen LeftOffHeapSitesAtPeak(const ExecutorFacts& facts, int64_t since_ms) {
-  proto::LeftOffHeap message;
-  if (!Parse(facts.left_off_heap_peak, message) || facts.clock.ToDriver(message.time_ms()) < since_ms) return {};
-  return SitesOf(message);
+  const std::optional<proto::LeftOffHeap> blocks = BlocksSince(since_ms, facts.left_off_heap_peak, facts);
+  return blocks ? SitesOf(*blocks) : LeftOffHeapThen();
 }
 
 }  // namespace memprof

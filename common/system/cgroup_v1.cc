@@ -13,39 +13,34 @@ namespace {
 class CgroupV1 : public MemoryCgroup {
  public:
   CgroupV1(const std::vector<std::string>& folders, std::string proc)
-      : own_(folders.front()), limiting_(folders.front()), proc_(std::move(proc)) {
-    const std::optional<uint64_t> smallest = HierarchicalLimit();
-    is_limited_ = smallest && *smallest < kNoLimit;
-    for (const std::string& folder : folders) {
-      if (!is_limited_) break;
-      const std::optional<uint64_t> limit = ReadNumberFile(folder + "/memory.limit_in_bytes");
-      if (limit == smallest) limiting_ = folder;  // of equal ones the outermost: it holds more processes
-    }
-    stat_.emplace(limiting_ + "/memory.stat");
-    usage_.emplace(limiting_ + "/memory.usage_in_bytes");
-  }
+      : own_(folders.front()),
+        proc_(std::move(proc)),
+        smallest_limit_(HierarchicalLimit(own_)),
+        limiting_(Limiting(folders, smallest_limit_)),
+        stat_(limiting_ + "/memory.stat"),
+        usage_(limiting_ + "/memory.usage_in_bytes") {}
 
   std::optional<uint64_t> Limit(uint64_t host_memory_bytes) const override {
-    std::optional<uint64_t> limit = HierarchicalLimit();
+    std::optional<uint64_t> limit = HierarchicalLimit(own_);
     const std::optional<uint64_t> own = ReadNumberFile(own_ + "/memory.limit_in_bytes");
     if (own && (!limit || *own < *limit)) limit = own;
     return limit && *limit < (host_memory_bytes == 0 ? kNoLimit : host_memory_bytes) ? limit : std::nullopt;
   }
 
   Result<CgroupUse> Read() const override {
-    const Result<std::string> stat = stat_->ReadText();
+    const Result<std::string> stat = stat_.ReadText();
     if (!stat.ok()) return stat.status();
     const Result<uint64_t> usage = ReadUsage();
     if (!usage.ok()) return usage.status();
     return CgroupUse{*usage, NumberOf(*stat, "total_inactive_file").value_or(0) + NumberOf(*stat, "total_active_file").value_or(0)};
   }
 
-  Result<uint64_t> ReadUsage() const override { return usage_->ReadNumber(); }
+  Result<uint64_t> ReadUsage() const override { return usage_.ReadNumber(); }
 
   // A kill is counted in the killed process's own group only, which may be inside ours. Without a limit, ours may be the root group.
   std::optional<uint64_t> OomKills() const override {
     std::optional<uint64_t> sum;
-    for (const std::string& folder : is_limited_ ? FoldersBelow(own_) : std::vector{own_}) {
+    for (const std::string& folder : smallest_limit_ ? FoldersBelow(own_) : std::vector{own_}) {
       const Result<std::string> text = ReadTextFile(folder + "/memory.oom_control", 4096);
       const std::optional<uint64_t> kills = text.ok() ? NumberOf(*text, "oom_kill") : std::nullopt;
       if (kills) sum = sum.value_or(0) + *kills;
@@ -59,14 +54,27 @@ class CgroupV1 : public MemoryCgroup {
   const std::string& path() const override { return limiting_; }
 
  private:
-  std::optional<uint64_t> HierarchicalLimit() const {
-    const Result<std::string> stat = ReadTextFile(own_ + "/memory.stat");
-    return stat.ok() ? NumberOf(*stat, "hierarchical_memory_limit") : std::nullopt;
+  // nullopt: there is none.
+  static std::optional<uint64_t> HierarchicalLimit(const std::string& group) {
+    const Result<std::string> stat = ReadTextFile(group + "/memory.stat");
+    const std::optional<uint64_t> limit = stat.ok() ? NumberOf(*stat, "hierarchical_memory_limit") : std::nullopt;
+    return limit && *limit < kNoLimit ? limit : std::nullopt;
   }
 
-  std::string own_, limiting_, proc_;
-  bool is_limited_ = false;
-  std::optional<KeptFile> stat_, usage_;  // of the limiting group
+  // folders: innermost first.
+  static std::string Limiting(const std::vector<std::string>& folders, std::optional<uint64_t> smallest) {
+    if (smallest) {  // of equal ones the outermost: it holds more processes
+      for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) {
+        if (ReadNumberFile(*folder + "/memory.limit_in_bytes") == smallest) return *folder;
+      }
+    }
+    return folders.front();
+  }
+
+  std::string own_, proc_;
+  std::optional<uint64_t> smallest_limit_;  // when this was made
+  std::string limiting_;
+  KeptFile stat_, usage_;  // of the limiting group
 };
 
 }  // namespace

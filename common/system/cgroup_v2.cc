@@ -18,18 +18,12 @@ class CgroupV2 : public MemoryCgroup {
   };
 
   CgroupV2(std::vector<std::string> folders, Place place, std::string proc)
-      : folders_(std::move(folders)), place_(place), limiting_(folders_.front()), proc_(std::move(proc)) {
-    std::optional<uint64_t> smallest;
-    for (const std::string& folder : folders_) {
-      const std::optional<uint64_t> limit = ReadNumberFile(folder + "/memory.max");
-      if (limit && (!smallest || *limit <= *smallest)) {  // of equal ones the outermost: it holds more processes
-        smallest = limit;
-        limiting_ = folder;
-      }
-    }
-    stat_.emplace(limiting_ + "/memory.stat");
-    usage_.emplace(limiting_ + "/memory.current");
-  }
+      : folders_(std::move(folders)),
+        place_(place),
+        proc_(std::move(proc)),
+        limiting_(Limiting(folders_)),
+        stat_(limiting_ + "/memory.stat"),
+        usage_(limiting_ + "/memory.current") {}
 
   std::optional<uint64_t> Limit(uint64_t host_memory_bytes) const override {
     const uint64_t host = host_memory_bytes == 0 ? kNoLimit : host_memory_bytes;
@@ -42,14 +36,14 @@ class CgroupV2 : public MemoryCgroup {
   }
 
   Result<CgroupUse> Read() const override {
-    const Result<std::string> stat = stat_->ReadText();
+    const Result<std::string> stat = stat_.ReadText();
     if (!stat.ok()) return stat.status();
     const Result<uint64_t> usage = ReadUsage();
     if (!usage.ok()) return usage.status();
     return CgroupUse{*usage, NumberOf(*stat, "inactive_file").value_or(0) + NumberOf(*stat, "active_file").value_or(0)};
   }
 
-  Result<uint64_t> ReadUsage() const override { return usage_->ReadNumber(); }
+  Result<uint64_t> ReadUsage() const override { return usage_.ReadNumber(); }
 
   // A group's counter has the kills of all groups inside it: that of a group around ours has strangers'.
   std::optional<uint64_t> OomKills() const override {
@@ -64,10 +58,23 @@ class CgroupV2 : public MemoryCgroup {
   const std::string& path() const override { return limiting_; }
 
  private:
+  static std::string Limiting(const std::vector<std::string>& folders) {
+    std::string limiting = folders.front();
+    std::optional<uint64_t> smallest;
+    for (const std::string& folder : folders) {
+      const std::optional<uint64_t> limit = ReadNumberFile(folder + "/memory.max");
+      if (limit && (!smallest || *limit <= *smallest)) {  // of equal ones the outermost: it holds more processes
+        smallest = limit;
+        limiting = folder;
+      }
+    }
+    return limiting;
+  }
+
   std::vector<std::string> folders_;  // innermost first
   Place place_;
-  std::string limiting_, proc_;
-  std::optional<KeptFile> stat_, usage_;  // of the limiting group
+  std::string proc_, limiting_;
+  KeptFile stat_, usage_;  // of the limiting group
 };
 
 }  // namespace

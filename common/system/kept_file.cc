@@ -38,13 +38,8 @@ Result<std::string> KeptFile::ReadText() const {
 Result<uint64_t> KeptFile::ReadNumber() const {
   char buffer[64];
   const ssize_t got = ReadFromStart(descriptor_.Get(), buffer, sizeof buffer);
-  std::optional<uint64_t> number;
-  if (got < 0) {
-    number = ReadNumberFile(path_);
-  } else {
-    const std::string_view text(buffer, static_cast<size_t>(got));
-    number = ParseNumber(text.substr(0, text.find('\n')));
-  }
+  const std::optional<uint64_t> number =
+      got < 0 ? ReadNumberFile(path_) : NumberInFirstLine(std::string_view(buffer, static_cast<size_t>(got)));
   if (!number) return Status::Error(ErrorCode::kIo, "cannot read %s", path_.c_str());
   return *number;
 }

@@ -21,7 +21,7 @@ class KeptFile {
   KeptFile& operator=(const KeptFile&) = delete;
 
   Result<std::string> ReadText() const;
-  Result<uint64_t> ReadNumber() const;  // that is its only content
+  Result<uint64_t> ReadNumber() const;  // that is its first line
 
  private:
   std::string path_;

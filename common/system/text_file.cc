@@ -60,11 +60,12 @@ std::optional<uint64_t> ParseNumber(std::string_view text) {
   return number;
 }
 
+std::optional<uint64_t> NumberInFirstLine(std::string_view text) { return ParseNumber(text.substr(0, text.find('\n'))); }
+
 std::optional<uint64_t> ReadNumberFile(const std::string& path) {
   const Result<std::string> text = ReadTextFile(path, 256);
   if (!text.ok()) return std::nullopt;
-  const std::vector<std::string_view> lines = SplitLines(*text);
-  return lines.empty() ? std::nullopt : ParseNumber(lines[0]);
+  return NumberInFirstLine(*text);
 }
 
 // Called many times a second for a few files, so it makes no list of lines.

@@ -19,7 +19,9 @@ std::vector<std::string_view> SplitLines(std::string_view text);
 std::vector<std::string_view> SplitWords(std::string_view text);
 std::optional<uint64_t> ParseNumber(std::string_view text);  // decimal digits only
 
-// The number that is the file's only content.
+// The number that is the first line. What follows that line isn't looked at.
+std::optional<uint64_t> NumberInFirstLine(std::string_view text);
+// The same of a file.
 std::optional<uint64_t> ReadNumberFile(const std::string& path);
 
 // The number behind `key` in lines like "key 123" or "key:   123 kB" (then times 1024).

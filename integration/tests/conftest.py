@@ -23,6 +23,7 @@ import zipfile
 import memory_cgroups
 import processes
 import pytest
+from compiled_modules import home_with_compiled_modules
 from live_application import PROMETHEUS, running, settled
 from shared_classes import FEW_TESTS, archive_classes
 
@@ -112,6 +113,11 @@ class Spark:
     home: pathlib.Path  # SPARK_HOME, of our own: local-cluster writes its executors' logs into its work folder
     python: pathlib.Path  # has what the line's venv has, but for sparkmemprof: by conf alone everything must work
     environment: dict = dataclasses.field(default_factory=dict)  # of all its processes
+    shipped_home: pathlib.Path = None  # if the home is another: without modules that we have compiled
+
+    def as_shipped(self):
+        """Without what makes its processes start sooner: their memory is what a user's processes have."""
+        return dataclasses.replace(self, home=self.shipped_home or self.home, environment={})
 
 
 @pytest.fixture(scope="session")
@@ -122,6 +128,9 @@ def spark(line, tmp_path_factory, request):
         made.environment["JDK_JAVA_OPTIONS"] = SHORT_LIVED
         options = archive_classes(made.home, made.python, clean_environment(made))
         made.environment["JDK_JAVA_OPTIONS"] = f"{options} {SHORT_LIVED}"
+        if not request.config.getoption("--every-line"):
+            compiled = home_with_compiled_modules(made.home, made.python)
+            made = dataclasses.replace(made, home=compiled, shipped_home=made.home)
     return made
 
 
@@ -492,7 +501,7 @@ def standalone(spark, tmp_path):
 @pytest.fixture
 def cramped(spark, tmp_path, request):
     """(cluster, container): a worker of four cores, with all that it starts in a memory cgroup of so many bytes."""
-    spark = dataclasses.replace(spark, environment={})  # executors without the pages of an archive of classes
+    spark = spark.as_shipped()
     with memory_cgroups.container(request.param) as container:
         cluster = Standalone(spark, tmp_path, workers=[memory_cgroups.entering(container)], cores=4)
         yield cluster, container

@@ -20,16 +20,15 @@ CONF = {
 
 @pytest.fixture(scope="module")
 def run_with(shared_run):
-    def run(**conf):
-        words = {key.replace("_", "."): value for key, value in conf.items()}
-        return shared_run("shuffles.py", BLOCK_BYTES, conf=CONF | words, master=LOCAL_CLUSTER).demand_success()
+    def run(conf):
+        return shared_run("shuffles.py", BLOCK_BYTES, conf=CONF | conf, master=LOCAL_CLUSTER).demand_success()
 
     return run
 
 
 @pytest.fixture(scope="module")
 def bounded(run_with):
-    return run_with()
+    return run_with({})
 
 
 def test_what_held_the_direct_buffers(bounded, line):
@@ -60,6 +59,6 @@ def test_what_held_the_direct_buffers(bounded, line):
 @pytest.mark.parametrize("number", [0, 1], ids=["to-a-file", "more-buffers"])
 def test_with_its_advice_applied_the_same_job_passes(bounded, run_with, number):
     advice = bounded.report()["postMortems"][0]["advice"][number]
-    passed = run_with(**{advice["conf"]: advice["to"]})
+    passed = run_with({advice["conf"]: advice["to"]})
     assert passed.result() == 2 * BLOCK_BYTES
     assert passed.report()["postMortems"] == []

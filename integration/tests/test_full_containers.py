@@ -3,7 +3,6 @@
 Kills for memory are the kernel's own, in a memory cgroup that the test makes; skipped with the reason where it can't.
 """
 
-import dataclasses
 import re
 
 import pytest
@@ -108,7 +107,7 @@ def test_a_program_that_a_task_had_started(spark_run, cramped, tmp_path, record_
 @pytest.fixture
 def side_by_side(spark, tmp_path):
     """(cluster, groups): two workers of two cores, each in a memory cgroup of its own inside one that limits both."""
-    spark = dataclasses.replace(spark, environment={})  # as for `cramped`
+    spark = spark.as_shipped()
     with (
         container(SHARED_BYTES) as around,
         group_within(around, "one") as one,

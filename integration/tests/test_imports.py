@@ -1,7 +1,7 @@
 """What is held beside the tasks' own data: by imported top-level modules, and by a program that a task starts."""
 
 import pytest
-from conftest import BESIDE_BYTES, warnings_of
+from conftest import BESIDE_BYTES, Launcher, warnings_of
 
 pytestmark = pytest.mark.one_line
 
@@ -10,8 +10,9 @@ PACKAGE_BYTES, OUTER_BYTES, INNER_BYTES = 7_654_322, 5_432_102, 3_210_988  # a b
 
 
 @pytest.fixture(scope="session")
-def report(shared_run):
-    run = shared_run("imports.py", master="local[1]").demand_success()
+def report(spark, jar, tmp_path_factory):
+    run = Launcher(spark.as_shipped(), jar, tmp_path_factory.mktemp("imports"))("imports.py", master="local[1]")
+    run.demand_success()
     assert warnings_of(run) == []
     assert run.result() == [30, 5_432_131, 30, PROGRAM_BYTES]
     return run.report()

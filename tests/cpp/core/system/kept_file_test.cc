@@ -50,7 +50,7 @@ TEST(KeptFile, AProgramMayCloseItAndUseItsNumber) {
   FileTree tree;
   tree.Write("usage", "1000003\n");
   tree.Write("of the program", "7\n");
-  const int next = dup(0);
+  const int next = open("/dev/null", O_RDONLY);
   close(next);
   const KeptFile file(tree.Path("usage"));
   ASSERT_EQ(close(next), 0);

@@ -12,6 +12,18 @@ namespace {
 
 constexpr int kNoCode = -1;  // Spark on Kubernetes, for a pod whose containers have no status (UNKNOWN_EXIT_CODE)
 
+// What YARN gives in place of an exit code (ContainerExitStatus): nobody saw the process end. Of preemption and its own limits on memory
+// Spark tells in words.
+enum YarnStatus {
+  kAborted = -100,  // its node was lost or taken away
+  kDisksFailed = -101,
+  kEndedByApplication = -105,
+  kEndedByResourceManager = -106,
+  kApplicationEnded = -107,
+  kEndedByScheduler = -108,
+  kTooMuchLog = -109,
+};
+
 std::string LowerCase(std::string_view text) {
   std::string lower(text);
   std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
@@ -23,8 +35,8 @@ bool ContainsAny(std::string_view text, const std::array<std::string_view, N>& p
   return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) { return text.find(part) != text.npos; });
 }
 
-// The number behind the first phrase that has one.
-std::optional<int> ExitCodeIn(std::string_view text) {
+// The number behind the first phrase that has one. A negative one is the cluster manager's, not the process's own.
+std::optional<int> StatusIn(std::string_view text) {
   static constexpr std::array<std::string_view, 5> kPhrases = {
       "exited with code ",  // standalone, local-cluster: Command exited with code 137
       "exit status: ",      // YARN: Container from a bad node: … Exit status: 137
@@ -41,6 +53,12 @@ std::optional<int> ExitCodeIn(std::string_view text) {
     }
   }
   return std::nullopt;
+}
+
+bool IsWanted(std::optional<int> status) { return status == kEndedByApplication || status == kApplicationEnded; }
+
+bool IsYarnsChoice(std::optional<int> status) {
+  return status == kDisksFailed || status == kEndedByResourceManager || status == kEndedByScheduler || status == kTooMuchLog;
 }
 
 // Kubernetes says this of every container in which the kernel ever killed a process, also a Python worker or a sidecar. A container that
@@ -67,12 +85,17 @@ LossReason ParseLossReason(std::string_view text) {
       "memory limits. current usage",  // YARN's diagnostics: is running beyond physical memory limits. Current usage: …
   };
   static constexpr std::array<std::string_view, 2> kVirtual = {"exceeding virtual memory limits", "beyond virtual memory limits"};
-  static constexpr std::array<std::string_view, 9> kOnPurpose = {
+  static constexpr std::array<std::string_view, 2> kSilent = {
+      "heartbeat timed out",  // of the executor, at the driver
+      "worker lost",          // standalone: of its worker, at the master
+  };
+  static constexpr std::array<std::string_view, 10> kOnPurpose = {
       "killed by driver",                                   // dynamic allocation, SparkContext.killExecutors
       "decommission",                                       // Executor decommission: …
       "was preempted",                                      // YARN
       "exited because of a yarn event",                     // YARN, of a container that ended with 0
       "explicit termination request",                       // YARN, dynamic allocation
+      "exited after application shutdown",                  // YARN
       "deleted by a user or the framework",                 // Kubernetes
       "executor killed due to idle timeout",                // some managers' own words for dynamic allocation
       "worker shutting down",                               // standalone: the worker ends its executors
@@ -80,8 +103,9 @@ LossReason ParseLossReason(std::string_view text) {
   };
   std::string lower = LowerCase(text);
   LossReason reason;
-  reason.exit_code = ExitCodeIn(lower);
-  reason.silent = !reason.exit_code && lower.find("heartbeat timed out") != lower.npos;
+  const std::optional<int> status = StatusIn(lower);
+  (status >= 0 ? reason.exit_code : reason.yarn_status) = status;
+  reason.silent = !reason.exit_code && (ContainsAny(lower, kSilent) || status == kAborted);
   const std::optional<NodeShortage> evicted_for = EvictedFor(lower);
   if (ContainsAny(lower, kMemory) || IsOomKilled(lower, reason.exit_code)) {
     reason.kind = LossKind::kContainerMemory;
@@ -89,11 +113,14 @@ LossReason ParseLossReason(std::string_view text) {
   } else if (evicted_for) {
     reason.kind = LossKind::kEvicted;
     reason.evicted_for = *evicted_for;
-  } else if (ContainsAny(lower, kOnPurpose) || reason.exit_code == 0) {
+  } else if (ContainsAny(lower, kOnPurpose) || status == 0 || IsWanted(status)) {
     reason.kind = LossKind::kOnPurpose;
     reason.by_driver = lower.find("killed by driver") != lower.npos;
   } else if (reason.exit_code) {
     reason.kind = LossKind::kExit;
+  } else if (IsYarnsChoice(status)) {
+    reason.kind = LossKind::kEvicted;
+    reason.evicted_for = NodeShortage::kOther;
   }
   return reason;
 }
@@ -110,6 +137,10 @@ std::string ExitCodePhrase(int exit_code) {
       return fmt::format("{} ({})", exit_code, SignalName(exit_code - kSignalBase));
     case kExitSparkOom:
       return "52 (Spark's code for an OutOfMemoryError)";
+    case kExitSparkNoHeartbeat:
+      return "56 (Spark's code for an executor that could not reach its driver)";
+    case kExitSparkGivenUp:
+      return "58 (Spark's code for an executor that its driver had given up)";
     default:
       return fmt::format("{}", exit_code);
   }

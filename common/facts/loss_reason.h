@@ -12,7 +12,7 @@ enum class LossKind {
   kUnknown,          // "Remote RPC client disassociated", "heartbeat timed out": it is gone; nothing else is known
   kExit,             // it ended with `exit_code`
   kContainerMemory,  // the manager says that it killed the container for its memory
-  kEvicted,          // the node's manager took it away: for what the node ran short of
+  kEvicted,          // its manager took it away: for what the node ran short of, or for something else
   kOnPurpose,        // dynamic allocation, decommission, preemption, a normal end: no post-mortem
 };
 
@@ -21,9 +21,10 @@ enum class NodeShortage { kNotTold, kMemory, kOther };  // kOther: a disk, mostl
 struct LossReason {
   LossKind kind = LossKind::kUnknown;
   std::optional<int> exit_code;
-  bool silent = false;             // Spark has only not heard of it for a while: it may be alive
+  bool silent = false;             // nobody has heard of it, or of its node, for a while: it may be alive
   bool by_driver = false;          // kOnPurpose: Spark's own driver asked for it
   bool of_virtual_memory = false;  // kContainerMemory: for its address space, not for resident memory
+  std::optional<int> yarn_status;  // what YARN gives in place of an exit code: negative
   NodeShortage evicted_for = NodeShortage::kNotTold;
 };
 
@@ -41,6 +42,9 @@ inline constexpr int kExitSigkill = 137;
 inline constexpr int kExitSparkOom = 52;  // SparkExitCode.OOM: the uncaught OutOfMemoryError of Spark's handler
 // SparkExitCode.UNCAUGHT_EXCEPTION: Spark 3.5's handler takes an exception that an OutOfMemoryError has caused for any other.
 inline constexpr int kExitSparkUncaught = 50;
+inline constexpr int kExitSparkNoHeartbeat = 56;  // ExecutorExitCode.HEARTBEAT_FAILURE: it could not reach its driver
+// ExecutorExitCode.BLOCK_MANAGER_REREGISTRATION_FAILED of Spark 4: its driver had given it up. Spark 3.5 ends it with 255.
+inline constexpr int kExitSparkGivenUp = 58;
 inline constexpr int kExitHotSpotOom = 3;  // -XX:+ExitOnOutOfMemoryError
 
 }  // namespace memprof

@@ -11,14 +11,6 @@
 namespace memprof {
 namespace {
 
-// Spark ends a worker together with its task (cancelled, a limit reached); that is no death. It is one if the task failed, or if the
-// kernel's counter shows a kill.
-bool WasKilledOrFailed(const proto::WorkerDeath& death, const StoreState& state) {
-  if (death.oom_kills() > 0) return true;
-  auto task = state.tasks.find(death.task_attempt_id());
-  return task != state.tasks.end() && task->second.ended && task->second.outcome == TaskOutcome::kFailed;
-}
-
 // A worker that crashed before its executor had seen it live: what it has noted itself came with its task's profile.
 proto::WorkerDeath DeathFromIncident(int64_t task_attempt_id, const TaskFacts& task, const InternedIncident& end) {
   proto::WorkerDeath death;

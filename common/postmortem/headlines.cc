@@ -130,7 +130,8 @@ std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdi
   if (verdict.out_of_memory)
     return fmt::format("{} was killed for its {}: {}{}{}", who, MemoryPhrase(verdict), UsePhrase(death.used_bytes, death.limit_bytes), end,
                        LargestPhrase(death));
-  if (!death.used_bytes && !death.exit_code) return fmt::format("{} was lost; why is not known: no sample of it arrived", who);
+  if (death.unknown && !death.used_bytes && !death.exit_code)
+    return fmt::format("{} was lost; why is not known: no sample of it arrived", who);
   const std::string use = UsePhrase(death.used_bytes, death.limit_bytes);
   if (death.unknown) return fmt::format("{} was lost; why is not known: {}{}", who, use, end);
   return fmt::format("{} died, not of memory: {}{}", who, use, end);

@@ -23,6 +23,7 @@ double HostShare(const DeathEvidence& evidence) {
 }
 
 std::string EndPhrase(const LossReason& loss) {
+  if (loss.yarn_status) return fmt::format("YARN gives status {} and no exit code", *loss.yarn_status);
   return loss.exit_code ? "exit code " + ExitCodePhrase(*loss.exit_code) : "Spark gives no exit code";
 }
 
@@ -135,7 +136,8 @@ Verdict ByUse(const DeathEvidence& evidence) {
   const double share = ShareOf(evidence.used_bytes, evidence.limit_bytes);
   const std::string use = UseThen(evidence);
   if (evidence.loss.silent)
-    return {.unknown = true, .how = how + use + "; Spark has not heard of it: a kill, a long pause and a broken connection look alike"};
+    return {.unknown = true,
+            .how = how + use + "; nobody has heard from it: a kill, a long pause, a broken connection and a lost node look alike"};
   if (evidence.kernel_kills) {  // 0: the kernel did not do it
     const std::string found = FoundNothing(evidence);
     if (AnotherKillerMayHave(evidence)) {
@@ -204,7 +206,7 @@ Verdict ByGeneralError(const DeathEvidence& evidence) {
 }
 
 Verdict OfEviction(const LossReason& loss) {
-  const std::string how = EndPhrase(loss) + "; its node's manager evicted it";
+  const std::string how = EndPhrase(loss) + (loss.yarn_status ? "; YARN took it away" : "; its node's manager evicted it");
   switch (loss.evicted_for) {
     case NodeShortage::kMemory:
       return {.out_of_memory = true, .of_host = true, .how = how + ", because the node ran short of memory"};
@@ -250,6 +252,10 @@ Verdict Judge(const DeathEvidence& evidence) {
     return ByOutOfMemoryError(evidence);
   if (by_sigkill) return ByUseOrByItself(evidence);
   if (loss.exit_code == kExitGeneral) return ByGeneralError(evidence);
+  if (loss.exit_code == kExitSparkNoHeartbeat || loss.exit_code == kExitSparkGivenUp) {
+    return {.unknown = true,
+            .how = EndPhrase(loss) + UseThen(evidence) + ": a broken connection and a JVM that did nothing but collect look alike"};
+  }
   if (by_sigterm && HostsKillerMayHave(evidence)) {
     return {.unknown = true,
             .how = fmt::format("{}; all on its host together used {}, and a killer of the host's own, such as earlyoom, ends processes so",

@@ -61,6 +61,7 @@ void Fold(const AccountedTask& task, const NamedStacks& stacks, const LeadLines&
     }
   }
   state.folded_tasks.Add(task.task_attempt_id);
+  if (facts.outcome == TaskOutcome::kFailed) state.folded_failures.Add(task.task_attempt_id);
   state.tasks.erase(task.task_attempt_id);
 }
 
@@ -222,6 +223,8 @@ size_t DropExecutors(size_t keep, MayGo which, StoreState& state) {
     state.dropped_executors.Add(executor->second, state.folded_counters);
     state.dropped_executor_numbers.Add(number);
     if (EndedUnexpectedly(executor->second, state)) ++state.dropped_executor_deaths;
+    ForEachWorkerDeathIn(std::to_string(number), state.worker_deaths,
+                         [&](const proto::WorkerDeath& death) { state.dropped_executor_deaths += WasKilledOrFailed(death, state); });
     state.executors.erase(executor);
   }
   return ranks.size();

@@ -86,6 +86,7 @@ struct StoreState {
   SourceTable source{&memory};
   std::pmr::unordered_map<int64_t, TaskFacts> tasks{&memory};  // by task attempt id
   IntervalSet folded_tasks{&memory};                           // ids whose detail was dropped: late copies are recognised
+  IntervalSet folded_failures{&memory};                        // those of them that failed: their worker's death is still one
   std::pmr::map<StageKey, StageFacts> stages{&memory};
   std::pmr::map<std::pmr::string, ExecutorFacts, std::less<>> executors{&memory};
 
@@ -107,7 +108,7 @@ struct StoreState {
   StageSums dropped_stages;
   ExecutorSums dropped_executors;
   IntervalSet dropped_executor_numbers{&memory};  // late messages of these are recognised
-  uint64_t dropped_executor_deaths = 0;           // of executors that were forgotten; the log may have told them
+  uint64_t dropped_executor_deaths = 0;           // of forgotten executors and their workers; the log may have told them
   uint64_t dropped_deaths = 0;                    // for which there was no room below
   WorkerDeaths worker_deaths;
   HeapShortages heap_shortages;

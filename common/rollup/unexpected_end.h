@@ -1,4 +1,4 @@
-// Executors that were lost, not removed on purpose. Pure functions.
+// Executors that were lost, not removed on purpose, and Python workers that Spark did not end itself. Pure functions.
 #pragma once
 
 #include <algorithm>
@@ -35,6 +35,14 @@ inline bool EndedUnexpectedly(const ExecutorFacts& facts, const StoreState& stat
   const uint64_t gone_event = facts.task_lost_event != 0 ? std::min(facts.task_lost_event, facts.removed_event) : facts.removed_event;
   if (state.CameAfterEnd(GoneMs(facts), gone_event)) return false;
   return LossOf(facts).kind != LossKind::kOnPurpose;
+}
+
+// Spark ends a worker together with its task (cancelled, a limit reached); that is no death. It is one if the task failed, or if the
+// kernel's counter shows a kill.
+inline bool WasKilledOrFailed(const proto::WorkerDeath& death, const StoreState& state) {
+  if (death.oom_kills() > 0 || state.folded_failures.Contains(death.task_attempt_id())) return true;
+  const auto task = state.tasks.find(death.task_attempt_id());
+  return task != state.tasks.end() && task->second.ended && task->second.outcome == TaskOutcome::kFailed;
 }
 
 }  // namespace memprof

@@ -39,7 +39,9 @@ class Verdict:
 
     death: Death
     told: bool = False
-    by_itself: bool = False  # a post-mortem is this death's alone, not that of its executor, which was killed, too
+    by_itself: bool = False  # a post-mortem is this death's alone
+    # The kernel took its executor, too, or instead: that one's post-mortem, of what its workers held, is for both.
+    with_executor: dict | None = None
     # None: in doubt. The kernel killed something else there at that time, and nothing recorded tells them apart.
     memory_right: bool | None = False
     line_right: bool | None = None  # None: nothing to be right about
@@ -53,7 +55,7 @@ class Judgement:
     verdicts: list
     by_kernel: list  # post-mortems of what the kernel killed although nobody had asked it to
     unasked: list  # post-mortems that nobody died for
-    untold: list  # (container, moment) of kills by the kernel that have no post-mortem, as those of orphans have none
+    untold: list  # (container, moment) of kills by the kernel that no post-mortem explains
 
     def dead_workers(self):
         """How many tasks may have failed at most: an executor's own are not counted as failed."""
@@ -68,11 +70,15 @@ def judge(report, deaths, kills, homes):
     """
     left = list(report["postMortems"])
     verdicts = [_verdict(death, deaths, left) for death in deaths]
-    besides = _kills_besides(kills, [verdict.death for verdict in verdicts if verdict.by_itself])
+    explained = [verdict.death for verdict in verdicts if verdict.by_itself or verdict.with_executor]
+    besides = _kills_besides(kills, explained)
     for verdict in verdicts:
         if verdict.told and not verdict.memory_right and _in_doubt(verdict.death, besides):
             verdict.memory_right = None
     result = Judgement(verdicts, [], [], _kills_besides(kills, deaths))
+    for verdict in verdicts:
+        if verdict.with_executor and verdict.death.kernel_kills > 1:
+            _take_kill_of(verdict.with_executor, result.untold, homes)
     killed = {death.pid for death in deaths}
     for told in left:
         by_kernel = told["pid"] not in killed and _take_kill_of(told, result.untold, homes)
@@ -111,7 +117,9 @@ def _verdict(death, deaths, left):
             verdict.told, verdict.memory_right = True, True
         elif (taken := _executor_that_the_kernel_took(death, left)) is not None:
             left.remove(taken)
-            verdict.told = verdict.by_itself = verdict.memory_right = True
+            verdict.told = verdict.memory_right = True
+            verdict.with_executor = {key: taken[key] for key in ("executorId", "pid", "timeMs", "outOfMemory")}
+            verdict.line_right = _line_right(dataclasses.replace(death, kind="executor"), taken)
     return verdict
 
 

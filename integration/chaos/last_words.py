@@ -1,7 +1,7 @@
 """How old the last words are when the kernel kills: workers that take a gigabyte a second in a container.
 
 Each death is that of a task's first attempt; the second passes. Of each post-mortem: how far below the limit the last
-sample was, and how old. Within 3 % of the limit or 100 ms of the death is what is wanted.
+sample was, and how old. Within 3 % of the limit or 100 ms of the death is what is wanted; else the exit status is 1.
 """
 
 import argparse
@@ -43,6 +43,8 @@ def main():
     ):
         deaths = post_mortems(asked.spark, asked.deaths, container, pathlib.Path(name))
     found = [death for death in deaths if death["outOfMemory"]]
+    if len(found) != asked.deaths:
+        sys.exit(f"last-words: of {asked.deaths} kills {len(found)} were told as such")
     below = [100 * (1 - death["usedBytes"] / death["limitBytes"]) for death in found]
     ages = [death["lastSampleAgeMs"] for death in found]
     late = [death for death, gap, age in zip(found, below, ages, strict=True) if gap > NEAR_PERCENT and age > FRESH_MS]
@@ -53,6 +55,7 @@ def main():
     print(f"\nwithin {NEAR_PERCENT} % of the limit or {FRESH_MS} ms of the death: {good} of {len(found)}")
     for death in late:
         print(f"  not so: {death['lastSampleAgeMs']} ms before: {death['headline']}; {death['how']}")
+    sys.exit(1 if late else 0)
 
 
 if __name__ == "__main__":

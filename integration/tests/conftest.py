@@ -193,6 +193,16 @@ def command_line(package):
     return run
 
 
+def demand_no_death(run):
+    """Neither report nor log tells of one, or of anything that is wrong."""
+    report = run.report()
+    assert report["postMortems"] == []
+    assert report.get("otherDeaths", []) == []
+    assert "post-mortem" not in run.stderr
+    assert warnings_of(run) == []
+    return report
+
+
 # Of a process's resident memory, at its peak, what no row explains: the largest share seen of each kind, and where.
 MOST_UNATTRIBUTED = 0.1
 MOST_RETAINED_BYTES = 10_000_000

@@ -1,7 +1,9 @@
 """Drivers that run out of heap: the action of the user's program that it was for, and what to do instead."""
 
+import re
+
 import pytest
-from conftest import AGENT_PATH, line_of
+from conftest import AGENT_PATH, LOCAL_CLUSTER, line_of
 
 pytestmark = pytest.mark.one_line("4")
 
@@ -59,6 +61,21 @@ def test_rows_that_are_collected(death, action, marker):
     assert instead["conf"] is None
     assert f"collected at {JOB}:{line} comes to" in instead["because"]
     assert "write it to files" in instead["because"]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("cluster", ["local-cluster", "standalone"])
+def test_a_program_that_ends_of_it(spark_run, request, cluster):
+    """Without a stop of its SparkContext. Its executors go with it, and are no deaths."""
+    master = request.getfixturevalue("standalone").master if cluster == "standalone" else LOCAL_CLUSTER
+    run = spark_run(JOB, "collect", "and ends", master=master, conf=CONF)
+    assert run.status == 1, run.tail()
+    assert "OutOfMemoryError" in run.stderr
+    report = run.report()
+    assert {each["executorId"] for each in report["postMortems"]} == {"driver"}, run.tail()
+    assert len([row for row in report["executors"] if row["id"] != "driver"]) >= 1
+    told = re.findall(r"sparkmemprof: post-mortem\n +(\S+ \S+)", run.stderr)
+    assert set(told) == {"The driver"}, "in the log, too"
 
 
 @pytest.mark.full

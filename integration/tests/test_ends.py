@@ -1,21 +1,12 @@
 """Ends that are no deaths: of programs that do not stop their SparkContext, and of a decommissioned executor."""
 
 import pytest
-from conftest import LOCAL_CLUSTER, demand_blocks, sites_at, warnings_of
+from conftest import LOCAL_CLUSTER, demand_blocks, demand_no_death, sites_at
 
 JOB = "ends.py"
 BLOCK_BYTES = 7_300_019
 
 WAYS = {"left": 0, "raised": 1, "left-running": 0}  # and spark-submit's status
-
-
-def demand_no_death(run):
-    report = run.report()
-    assert report["postMortems"] == []
-    assert report.get("otherDeaths", []) == []
-    assert "post-mortem" not in run.stderr
-    assert warnings_of(run) == []
-    return report
 
 
 def demand_held(report, tasks):

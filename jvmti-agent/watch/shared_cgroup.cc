@@ -10,7 +10,9 @@ bool OtherExecutorIn(const MemoryCgroup& cgroup, const ProcFiles& proc, int32_t 
   for (const int32_t pid : cgroup.Processes()) {
     if (pid == own_pid || ++checks > kMaxSharingChecks) continue;
     const Result<std::vector<std::string>> command_line = proc.ReadCommandLine(pid);
-    if (command_line.ok() && IsExecutorJvm(*command_line)) return true;
+    if (!command_line.ok() || !IsExecutorJvm(*command_line)) continue;
+    const Result<ProcessStatus> status = proc.ReadStatus(pid);  // until its exec a child has our command line
+    if (status.ok() && status->parent != own_pid) return true;
   }
   return false;
 }

@@ -63,6 +63,19 @@ def test_a_kill_in_another_container_explains_nothing():
     assert judged(BY_SIGNAL, [(ELSEWHERE, WHEN + 1)], told()) == (True, False, [], [])
 
 
+def test_a_worker_that_the_kernel_took_with_its_executor_is_told_with_it():
+    twice = dataclasses.replace(BY_KERNEL, kernel_kills=2)
+    result = judge([twice], [WHEN - 0.3, WHEN - 0.2], [told(JVM, "jvm")])
+    (verdict,) = result.verdicts
+    assert (verdict.told, verdict.by_itself, verdict.memory_right, verdict.line_right) == (True, False, True, True)
+    assert verdict.with_executor["pid"] == JVM
+    assert result.untold == [], "one post-mortem explains both kills"
+    other = [{"liveAtPeakBytes": 50_000_017, "frames": [{"language": "python", "file": "/jobs/job.py", "line": 1}]}]
+    assert judge([twice], [], [told(JVM, "jvm", sites=other)]).verdicts[0].line_right is False
+    third = judge([twice], [WHEN - 0.4, WHEN - 0.3, WHEN - 0.2], [told(JVM, "jvm")])
+    assert len(third.untold) == 1
+
+
 def test_the_kernel_may_take_the_executor_instead():
     jvm = told(JVM, "jvm")
     assert judged(BY_KERNEL, [WHEN - 0.2], jvm) == (True, True, [], [])

@@ -159,6 +159,16 @@ def test_a_real_limit_is_found_and_shown(java17, daemon):
         assert WORKER_BYTES < peak["usedBytes"] < 1_468_006_400
 
 
+def test_another_executor_in_the_group_shares_the_limit(java17, daemon):
+    """A program with an executor's words stands for it."""
+    words = "org.apache.spark.executor.CoarseGrainedExecutorBackend --executor-id 7"
+    beside = ["sh", "-c", f'"$0" -c "import time; time.sleep(600)" {words} & "$@"; kill $!', sys.executable]
+    with memory_cgroups.container(1_468_006_400) as group:
+        prefix = [*memory_cgroups.entering(group), *beside]
+        outcome = java17.run("WatchedTree", sys.executable, env=daemon, prefix=prefix)
+    assert outcome.snapshots()[-1]["cgroupShared"] is True, outcome.err
+
+
 def test_a_fall_is_told_though_it_is_no_peak(java17, daemon):
     """Nine seconds: what an executor has let go of must not count when it dies later, even if no task runs."""
     limit = 1_048_576_000

@@ -75,11 +75,38 @@ TEST(LossReason, ExecutorsThatWereWantedGone) {
        {"Executor killed by driver.", "Executor decommission: worker decommissioned", "Container c_1 was preempted.",
         "Executor for container c_1 exited because of a YARN event (e.g., preemption) and not because of an error in the "
         "running job.",
-        "Container c_1 exited from explicit termination request.", "Command exited with code 0",
-        "The executor with id 4 was deleted by a user or the framework.", "Worker shutting down",
+        "Container c_1 exited from explicit termination request.", "Container c_1 exited after Application shutdown.",
+        "Command exited with code 0", "The executor with id 4 was deleted by a user or the framework.", "Worker shutting down",
         "java.lang.IllegalStateException: Shutdown hooks cannot be modified during shutdown."}) {
     EXPECT_EQ(ParseLossReason(text).kind, LossKind::kOnPurpose) << text;
   }
+}
+
+LossReason OfYarnsStatus(int status) {
+  return ParseLossReason("Container marked as failed: container_1_0001_01_000002 on host: node7. Exit status: " + std::to_string(status) +
+                         ". Diagnostics: none.");
+}
+
+// ContainerExitStatus: negative numbers are the manager's, and nobody saw the process end.
+TEST(LossReason, WhatYarnGivesInPlaceOfAnExitCode) {
+  for (const int status : {-100, -101, -105, -106, -107, -108, -109, -1000, -9}) {
+    EXPECT_EQ(OfYarnsStatus(status).exit_code, std::nullopt) << status;
+    EXPECT_EQ(OfYarnsStatus(status).yarn_status, status);
+    EXPECT_EQ(OfYarnsStatus(status).silent, status == -100);
+  }
+  for (const int status : {-100, -1000, -9}) EXPECT_EQ(OfYarnsStatus(status).kind, LossKind::kUnknown) << status;
+  for (const int status : {-105, -107}) EXPECT_EQ(OfYarnsStatus(status).kind, LossKind::kOnPurpose) << status;
+  for (const int status : {-101, -106, -108, -109}) {
+    EXPECT_EQ(OfYarnsStatus(status).kind, LossKind::kEvicted) << status;
+    EXPECT_EQ(OfYarnsStatus(status).evicted_for, NodeShortage::kOther) << status;
+  }
+}
+
+TEST(LossReason, WhatNobodyHasHeardFrom) {
+  for (const char* text : {"Executor heartbeat timed out after 126021 ms", "worker lost"})
+    EXPECT_TRUE(ParseLossReason(text).silent) << text;
+  for (const char* text : {"", "Remote RPC client disassociated.", "Command exited with code 137", "Worker shutting down"})
+    EXPECT_FALSE(ParseLossReason(text).silent) << text;
 }
 
 TEST(LossReason, OtherwiseItIsNotKnown) {

@@ -143,7 +143,7 @@ TEST(Silence, AnExecutorThatSparkKilledForItIsNoneThatWasWantedGone) {
     ASSERT_EQ(deaths.size(), each.told ? 1u : 0u) << each.heard_ms;
     if (!each.told) continue;
     EXPECT_EQ(deaths[0]["unknown"], true);
-    EXPECT_THAT(deaths[0]["how"].get<std::string>(), ::testing::HasSubstr("Spark has not heard of it"));
+    EXPECT_THAT(deaths[0]["how"].get<std::string>(), ::testing::HasSubstr("nobody has heard from it"));
   }
 }
 

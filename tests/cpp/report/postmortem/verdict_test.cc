@@ -251,6 +251,39 @@ TEST(Verdict, SilenceIsNoDeathByMemory) {
   }
 }
 
+constexpr const char* kLostNode =
+    "Container marked as failed: c_1 on host: node7. Exit status: -100. Diagnostics: Container released on a *lost* node";
+
+TEST(Verdict, ALostNodeIsNoDeathByMemory) {
+  for (const char* text : {"worker lost", kLostNode}) {
+    DeathEvidence evidence = Killed(kLimit / 100 * 97);
+    evidence.loss = ParseLossReason(text);
+    EXPECT_TRUE(Judge(evidence).unknown && !Judge(evidence).out_of_memory) << text;
+    EXPECT_THAT(Judge(evidence).how, HasSubstr("no exit code, with 97 % of the limit in use at the last sample; nobody has heard from it"));
+    evidence.used_bytes = kLimit / 3;
+    EXPECT_TRUE(Judge(evidence).unknown) << text;
+  }
+}
+
+TEST(Verdict, WhatYarnTookAwayForAReasonOfItsOwnIsNotOfMemory) {
+  DeathEvidence evidence = Killed(kLimit / 100 * 97);
+  evidence.loss = ParseLossReason("Container marked as failed: c_1 on host: node7. Exit status: -101. Diagnostics: Disk(s) failed.");
+  EXPECT_FALSE(Judge(evidence).unknown || Judge(evidence).out_of_memory);
+  EXPECT_THAT(Judge(evidence).how, HasSubstr("YARN gives status -101 and no exit code; YARN took it away, not for memory"));
+}
+
+// By its own code, after many heartbeats that failed, or because its driver had given it up.
+TEST(Verdict, AnExecutorThatLostItsDriverMayHaveBeenBusyCollecting) {
+  for (const int code : {56, 58}) {
+    DeathEvidence evidence = Killed(kLimit / 3);
+    evidence.loss = ParseLossReason("Command exited with code " + std::to_string(code));
+    EXPECT_TRUE(Judge(evidence).unknown && !Judge(evidence).out_of_memory);
+    EXPECT_THAT(Judge(evidence).how, HasSubstr("), with 33 % of the limit in use at the last sample: a broken connection"));
+    evidence.heap_error = "Java heap space";
+    EXPECT_TRUE(Judge(evidence).of_heap) << "its agent's word stands above";
+  }
+}
+
 TEST(Verdict, AnOldSampleProvesNothing) {
   for (const uint64_t used : {kLimit / 3, kLimit / 100 * 97}) {
     DeathEvidence evidence = Killed(used);

@@ -1,5 +1,6 @@
 #include "rollup/bounds.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,6 +37,14 @@ void EndTask(StoreState& state, int64_t id, int stage, int partition) {
   task.partition = partition;
   task.ended = true;
   task.end_ms = id;
+}
+
+proto::WorkerDeath KilledWorker(int pid) {
+  proto::WorkerDeath death;
+  death.set_pid(pid);
+  death.set_time_ms(1000 + pid);
+  death.set_oom_kills(1);
+  return death;
 }
 
 TEST(Bounds, DetailOfCompleteStagesIsFoldedWithoutLoss) {
@@ -171,12 +180,37 @@ TEST(Bounds, DeathsOfExecutorsThatAreLetGoAreCounted) {
     record.removed = true;
     record.removed_ms = static_cast<int64_t>(executor);
     record.removed_reason = "Command exited with code 1";
+    state.worker_deaths.Put({std::to_string(executor), 7, 0}, KilledWorker(7));
     KeepWithinLimit(state);
   }
   const Report report = BuildReport(state, false).report;
   EXPECT_GT(state.dropped_executors.executors, 0u);
-  EXPECT_EQ(state.dropped_executor_deaths, state.dropped_executors.executors);
-  EXPECT_EQ(report.post_mortems.size() + report.other_deaths.size() + CounterOf(report, "droppedPostMortems"), kExecutors);
+  EXPECT_EQ(state.dropped_executor_deaths, 2 * state.dropped_executors.executors);
+  EXPECT_EQ(report.post_mortems.size() + report.other_deaths.size() + CounterOf(report, "droppedPostMortems"), 2 * kExecutors);
+}
+
+// Its task failed, and has no detail any more.
+TEST(Bounds, TheDeathOfAWorkerOutlivesItsTask) {
+  StoreState state(kLimit);
+  ASSERT_TRUE(Deliver(SnapshotBytes(1, 8), state).ok());
+  constexpr int kTasks = 2000;
+  for (int id = 0; id < kTasks; ++id) {
+    ASSERT_TRUE(Deliver(TaskBytes(id, 0, id, 5), state).ok());
+    EndTask(state, id, 0, id);
+    state.tasks.at(id).outcome = id % 1000 == 1 ? TaskOutcome::kFailed : TaskOutcome::kSucceeded;
+  }
+  for (const int id : {1, 2, 1001}) {
+    proto::WorkerDeath death = KilledWorker(id);
+    death.clear_oom_kills();  // by somebody's hand
+    death.set_task_attempt_id(id);
+    state.worker_deaths.Put({"1", id, id}, death);
+  }
+  state.Stage({0, 0}).completed = true;
+  KeepWithinLimit(state);
+  ASSERT_TRUE(state.folded_tasks.Contains(1) && state.folded_tasks.Contains(1001));
+  std::vector<int> told;
+  for (const ReportPostMortem& death : BuildReport(state, false).report.post_mortems) told.push_back(death.pid.value_or(0));
+  EXPECT_THAT(told, ::testing::UnorderedElementsAre(1, 1001)) << "not that of a task that passed";
 }
 
 TEST(Bounds, VeryManyStagesAndExecutorsStayWithinStoreAndReport) {

@@ -52,6 +52,7 @@ struct ProfileStore::Impl {
   StoreState state;
   EventWriter events;
   ToldDeaths told;
+  std::deque<std::string> waiting_deaths;
   std::deque<ReportEvent> waiting_events;
   mutable uint64_t awaits_version = UINT64_MAX;  // version of the state from which `awaits` was computed
   mutable bool awaits = false;
@@ -277,13 +278,19 @@ bool ProfileStore::AwaitsSymbols() const {
   return impl_->awaits && any_sender;
 }
 
-std::vector<std::string> ProfileStore::TakePostMortems(int64_t now_ms, bool all) {
+std::string ProfileStore::NextPostMortem(int64_t now_ms, bool all) {
   std::lock_guard lock(impl_->mutex);
-  std::vector<std::string> texts;
-  if (!impl_->told.AnyUntold(impl_->state, now_ms, all)) return texts;
-  texts = impl_->told.Take(impl_->state, now_ms, all);
-  if (!texts.empty()) impl_->events.NoteDeaths();
-  return texts;
+  std::deque<std::string>& waiting = impl_->waiting_deaths;
+  if (waiting.empty() && impl_->told.AnyUntold(impl_->state, now_ms, all)) {
+    for (std::string& text : impl_->told.Take(impl_->state, now_ms, all)) waiting.push_back(std::move(text));
+    if (!waiting.empty()) impl_->events.NoteDeaths();
+  }
+  return waiting.empty() ? std::string() : waiting.front();
+}
+
+void ProfileStore::PostMortemTold() {
+  std::lock_guard lock(impl_->mutex);
+  if (!impl_->waiting_deaths.empty()) impl_->waiting_deaths.pop_front();
 }
 
 std::optional<std::string> ProfileStore::FailureNote(std::string_view failure, const std::optional<FailedJob>& job, int64_t now_ms) const {

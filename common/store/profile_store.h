@@ -66,10 +66,12 @@ class ProfileStore {
   // True while sites that the report would show still wait for their native names.
   bool AwaitsSymbols() const;
 
-  // The deaths that have not been reported yet, as text of at most 30 lines each. Every death is reported once, a few seconds
-  // after it became known, to include late messages, and again if its verdict changes; after the first twenty, deaths are counted in one
-  // line a minute. `all`: without any delay, when the application ends. Cheap when nothing died.
-  std::vector<std::string> TakePostMortems(int64_t now_ms, bool all);
+  // The next death that has not been reported yet, as text of at most 30 lines; the same again until `PostMortemTold`, as there may be
+  // no room to report it; "": none. Every death is reported once, a few seconds after it became known, to include late messages, and
+  // again if its verdict changes; after the first twenty, deaths are counted in one line a minute. `all`: without any delay, when the
+  // application ends. Cheap when nothing died.
+  std::string NextPostMortem(int64_t now_ms, bool all);
+  void PostMortemTold();
 
   // One sentence about the death that caused a failure (postmortem/failure_note.h); "" while no fitting death is known. Nothing:
   // the text doesn't speak of a death.

@@ -3,7 +3,6 @@
 Many more of them: integration/chaos.sh.
 """
 
-import dataclasses
 import json
 import pathlib
 import sys
@@ -38,7 +37,7 @@ def left_in(folder):
 
 
 def test_every_death_is_told_rightly_and_leaves_nothing(spark, jar, tmp_path, containers):
-    spark = dataclasses.replace(spark, environment={})  # the limit has no room for pages of an archive of classes
+    spark = spark.as_shipped()  # the limit has no room for pages of an archive of classes
     truth = tmp_path / "truth"
     truth.mkdir()
     cluster = Standalone(spark, tmp_path, workers=[entering(each) for each in containers], memory="1g")

@@ -25,7 +25,7 @@ def container():
 @pytest.fixture
 def contained(spark, container, tmp_path):
     """A standalone cluster whose worker, and all that it starts, lives in the container."""
-    cluster = Standalone(spark, tmp_path, workers=[entering(container)])
+    cluster = Standalone(spark.as_shipped(), tmp_path, workers=[entering(container)])
     yield cluster
     cluster.stop()
 

@@ -28,9 +28,14 @@ def death(spark_run, request):
     of_memory = ("OutOfMemoryError", "Not enough memory", "Exception thrown in awaitResult")
     assert any(words in run.result() for words in of_memory), "its user saw no more than this"
     deaths = run.report()["postMortems"]
-    assert {each["executorId"] for each in deaths} == {"driver"}, "and no executor: " + run.tail()
+    # An executor loses its driver if a thread of its connection finds no room. Why it went is not known then.
+    others = [each for each in deaths if each["executorId"] != "driver"]
+    assert not [each for each in others if each["outOfMemory"]], "no executor died of memory: " + run.tail()
+    deaths = [each for each in deaths if each["executorId"] == "driver"]
+    assert deaths, run.tail()
     last = [line for line in run.stderr.splitlines() if " WARN " in line and "sparkmemprof" in line][-1]
-    assert f"sparkmemprof: {deaths[0]['headline']}; the post-mortem above is in the report in {run.reports}/" in last
+    told = "post-mortems are" if others else "the post-mortem above is"
+    assert f"sparkmemprof: {deaths[0]['headline']}; {told} in the report in {run.reports}/" in last
     return deaths[0]
 
 

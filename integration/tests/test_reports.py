@@ -27,8 +27,8 @@ def test_checkpoint_while_it_runs_and_the_whole_after_sigterm(spark_run, tmp_pat
         process = launch.start(stderr=stderr)
         try:
             until((tmp_path / "done").exists, 60, "the job's task")
-            folder = until(lambda: next(launch.run.reports.glob("*"), None), 60, "the first checkpoint")
-            checkpoint = until(lambda: read(folder / "report.json"), 5, "report.json")
+            folder = until(lambda: next(launch.run.reports.glob("*"), None), 60, "the application's folder")
+            checkpoint = until(lambda: read(folder / "report.json"), 60, "the first checkpoint")
             process.send_signal(signal.SIGTERM)
             process.wait(patient(RUN_SECONDS))
         finally:

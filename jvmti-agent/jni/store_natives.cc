@@ -11,6 +11,7 @@
 #include "jni/driver_store.h"
 #include "jni/handles.h"
 #include "jni/or_else.h"
+#include "jni/vm_death.h"
 #include "profile/driver_source.h"
 #include "store/profile_store.h"
 
@@ -52,21 +53,30 @@ JNIEXPORT jboolean JNICALL Java_org_sparkmemprof_jni_NativeStore_awaitsSymbols(J
                           [&]() -> jboolean { return store != 0 && At<ProfileStore>(store)->AwaitsSymbols() ? JNI_TRUE : JNI_FALSE; });
 }
 
-JNIEXPORT jobjectArray JNICALL Java_org_sparkmemprof_jni_NativeStore_takePostMortems(JNIEnv* jni, jclass, jlong store, jlong now_ms,
-                                                                                     jboolean all) {
-  return OrElse<jobjectArray>(nullptr, [&]() -> jobjectArray {
+JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeStore_nextPostMortem(JNIEnv* jni, jclass, jlong store, jlong now_ms,
+                                                                                  jboolean all) {
+  return OrElse<jbyteArray>(nullptr, [&]() -> jbyteArray {
     if (store == 0) return nullptr;
-    const std::vector<std::string> texts = At<ProfileStore>(store)->TakePostMortems(now_ms, all == JNI_TRUE);
-    jclass bytes = texts.empty() ? nullptr : jni->FindClass("[B");
-    jobjectArray array = bytes == nullptr ? nullptr : jni->NewObjectArray(static_cast<jsize>(texts.size()), bytes, nullptr);
-    for (size_t i = 0; array != nullptr && i < texts.size(); ++i) {
-      const jbyteArray text = ToJavaBytes(jni, texts[i]);
-      if (text == nullptr) return nullptr;  // with an OutOfMemoryError pending
-      jni->SetObjectArrayElement(array, static_cast<jsize>(i), text);
-      jni->DeleteLocalRef(text);
-    }
-    return array;
+    const std::string text = At<ProfileStore>(store)->NextPostMortem(now_ms, all == JNI_TRUE);
+    return text.empty() ? nullptr : ToJavaBytes(jni, text);
   });
+}
+
+JNIEXPORT jstring JNICALL Java_org_sparkmemprof_jni_NativeStore_willBeReported(JNIEnv* jni, jclass, jlong store, jstring directory,
+                                                                               jboolean with_source) {
+  return OrElse<jstring>(nullptr, [&]() -> jstring {
+    WillBeReported(At<ProfileStore>(store), directory == nullptr ? "" : ToUtf8(jni, directory), with_source == JNI_TRUE);
+    const Status status = AtVmDeath(jni, ReportAtVmDeath);
+    return status.ok() ? nullptr : ToJavaString(jni, status.message());
+  });
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_isReported(JNIEnv*, jclass, jlong store) {
+  IsReported(At<ProfileStore>(store));
+}
+
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeStore_postMortemTold(JNIEnv*, jclass, jlong store) {
+  With<ProfileStore>(store, [&](ProfileStore& of) { of.PostMortemTold(); });
 }
 
 JNIEXPORT jstring JNICALL Java_org_sparkmemprof_jni_NativeStore_failureNote(JNIEnv* jni, jclass, jlong store, jstring failure, jint job_id,

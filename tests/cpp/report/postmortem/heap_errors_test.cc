@@ -14,6 +14,7 @@
 #include "report/json.h"
 #include "report/many_deaths.h"
 #include "report/postmortem/worker_scene.h"
+#include "report/told.h"
 #include "report/views/views.h"
 
 namespace memprof {
@@ -105,7 +106,7 @@ TEST(HeapErrors, TheLastWordOfAnExecutorSaysWhoAskedAndWhatTheHeapWasFullOf) {
     EXPECT_EQ(death["heap"]["regions"][1]["bytes"], 11 * kMi);
     EXPECT_EQ(death["retained"]["sites"][0]["retainedBytes"], 77'000'003);
     EXPECT_GE(death["advice"].size(), 1u);
-    const std::string told = store.TakePostMortems(kBegin, true).at(0);
+    const std::string told = TakePostMortems(store, kBegin, true).at(0);
     EXPECT_THAT(told, HasSubstr("The heap by class, 476.8 MiB in all: 382.4 MiB long[] (1,234)"));
     EXPECT_THAT(told, HasSubstr("Book.add"));
     EXPECT_LE(std::count(told.begin(), told.end(), '\n'), 30);
@@ -206,7 +207,7 @@ TEST(HeapErrors, AnErrorThatWasSurvivedIsToldWhenItsTaskHasEnded) {
     FillLivingScene(store);
     Tell(store, HeapError(false));
     EXPECT_EQ(Deaths(store).size(), 0u) << "it may be the prelude of a death";
-    EXPECT_TRUE(store.TakePostMortems(kBegin, true).empty());
+    EXPECT_TRUE(TakePostMortems(store, kBegin, true).empty());
     const bool failed = each.outcome == TaskOutcome::kFailed;
     store.TaskEnded({40, 5, 0, 0, 0, "1", each.outcome, failed ? "IllegalStateException: closed" : "", kBegin + 9'900});
     const Json entry = TheDeath(store);
@@ -218,8 +219,8 @@ TEST(HeapErrors, AnErrorThatWasSurvivedIsToldWhenItsTaskHasEnded) {
     EXPECT_THAT(entry["headline"].get<std::string>(), EndsWith(each.end));
     EXPECT_EQ(entry["reason"].is_null(), !failed);
     EXPECT_EQ(entry["heap"]["errors"], 2);
-    ASSERT_EQ(store.TakePostMortems(kBegin, true).size(), 1u);
-    EXPECT_TRUE(store.TakePostMortems(kBegin, true).empty()) << "once";
+    ASSERT_EQ(TakePostMortems(store, kBegin, true).size(), 1u);
+    EXPECT_TRUE(TakePostMortems(store, kBegin, true).empty()) << "once";
   }
 }
 
@@ -230,7 +231,7 @@ TEST(HeapErrors, AnExecutorThatTakesItsTimeToEndDidNotSurvive) {
     Tell(store, HeapError(false));
     store.TaskEnded({40, 5, 0, 0, 0, "1", TaskOutcome::kFailed, "java.lang.OutOfMemoryError: Java heap space", kErrorMs + 900});
     EXPECT_EQ(Deaths(store).size(), 0u);
-    EXPECT_TRUE(store.TakePostMortems(kErrorMs + 30'000, true).empty());
+    EXPECT_TRUE(TakePostMortems(store, kErrorMs + 30'000, true).empty());
     if (removed) store.ExecutorRemoved("1", "Command exited with code 52", kErrorMs + 55'000);
     store.ApplicationEnded(kErrorMs + 57'000);
     const Json entry = TheDeath(store);
@@ -238,7 +239,7 @@ TEST(HeapErrors, AnExecutorThatTakesItsTimeToEndDidNotSurvive) {
     EXPECT_THAT(entry["headline"].get<std::string>(), HasSubstr("Executor 1 ran out of heap: task 40 (stage 5) asked"));
     const char* how = removed ? "last word was an OutOfMemoryError" : "the application had ended before the executor did";
     EXPECT_THAT(entry["how"].get<std::string>(), HasSubstr(how));
-    EXPECT_EQ(store.TakePostMortems(kErrorMs + 58'000, true).size(), 1u);
+    EXPECT_EQ(TakePostMortems(store, kErrorMs + 58'000, true).size(), 1u);
   }
 }
 
@@ -322,8 +323,8 @@ TEST(HeapErrors, TheDriversIsToldWithTheActionThatItWasFor) {
     EXPECT_THAT(death["advice"][0]["because"].get<std::string>(),
                 HasSubstr("what is collected at job.py:22 comes to 44.8 MiB, serialised, and to more as objects: write it to files"));
     EXPECT_EQ(death["advice"][1]["conf"], "spark.driver.memory");
-    EXPECT_EQ(store.TakePostMortems(kErrorMs, true).size(), 1u);
-    EXPECT_TRUE(store.TakePostMortems(kErrorMs + 600'000, true).empty()) << "it is no other death than that of the job";
+    EXPECT_EQ(TakePostMortems(store, kErrorMs, true).size(), 1u);
+    EXPECT_TRUE(TakePostMortems(store, kErrorMs + 600'000, true).empty()) << "it is no other death than that of the job";
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "proto/envelope.h"
 #include "report/postmortem/worker_scene.h"
+#include "report/told.h"
 
 namespace memprof {
 namespace {
@@ -47,7 +48,7 @@ TEST(LeftOffHeap, WhatNoTaskAllocatedIsTheServices) {
   EXPECT_EQ(site["liveAtPeakBytes"], 444'000'017);
   EXPECT_EQ(site["thread"], "block transfer");
   EXPECT_FALSE(site.contains("stageId"));
-  EXPECT_THAT(store.TakePostMortems(kBegin, true).at(0), HasSubstr("block transfer"));
+  EXPECT_THAT(TakePostMortems(store, kBegin, true).at(0), HasSubstr("block transfer"));
 }
 
 TEST(LeftOffHeap, OffHeapMemoryOfNoTaskIsTheExecutorsWhenItWasMost) {

@@ -11,6 +11,7 @@
 #include "proto/envelope.h"
 #include "report/many_deaths.h"
 #include "report/postmortem/worker_scene.h"
+#include "report/told.h"
 #include "report/units.h"
 #include "report/views/post_mortem_text.h"
 #include "report/views/views.h"
@@ -106,7 +107,7 @@ TEST(PostMortems, RegionsAgainstWhatWasRequested) {
   EXPECT_EQ(regions["offHeap"], std::pair(Json(299 * kMi), Json(300 * kMi)));
   EXPECT_EQ(regions["overhead"], std::pair(Json(kFull / 2 + kFull / 10), Json(384 * kMi))) << "both Python workers";
   EXPECT_EQ(regions["heap.user"].first, nullptr) << "nobody tells";
-  const std::string text = store.TakePostMortems(kBegin, true).at(0);
+  const std::string text = TakePostMortems(store, kBegin, true).at(0);
   EXPECT_THAT(text, HasSubstr("Used then of what was requested: heap 401.0 MiB of 512.0 MiB"));
   EXPECT_THAT(text, HasSubstr("offHeap 299.0 MiB of 300.0 MiB"));
 }
@@ -360,7 +361,7 @@ TEST(PostMortems, AFullHeapSaysWhatItRetained) {
   ASSERT_TRUE(store.Ingest(RetainedBytes("1", kBegin + 500, 77'000'003)).ok());
   const Json death = TheDeath(store);
   EXPECT_EQ(death["retained"]["sites"][0]["retainedBytes"], 77'000'003);
-  EXPECT_THAT(store.TakePostMortems(kBegin, true).at(0), HasSubstr("UnsafeRow.copy UnsafeRow.java:480, stage 2"));
+  EXPECT_THAT(TakePostMortems(store, kBegin, true).at(0), HasSubstr("UnsafeRow.copy UnsafeRow.java:480, stage 2"));
 
   ProfileStore killed;
   FillScene(killed, "Command exited with code 137", kFull);
@@ -439,29 +440,29 @@ TEST(PostMortems, SitesOutliveTheStoresBound) {
 
 TEST(PostMortems, EachIsToldOnceAndALittleLater) {
   ProfileStore store;
-  EXPECT_TRUE(store.TakePostMortems(kBegin, true).empty());
+  EXPECT_TRUE(TakePostMortems(store, kBegin, true).empty());
   FillScene(store, kCode137, kFull);
-  EXPECT_TRUE(store.TakePostMortems(50'000, false).empty());
-  EXPECT_TRUE(store.TakePostMortems(50'000 + ToldDeaths::kPatienceMs - 1, false).empty());
-  std::vector<std::string> told = store.TakePostMortems(50'000 + ToldDeaths::kPatienceMs, false);
+  EXPECT_TRUE(TakePostMortems(store, 50'000, false).empty());
+  EXPECT_TRUE(TakePostMortems(store, 50'000 + ToldDeaths::kPatienceMs - 1, false).empty());
+  std::vector<std::string> told = TakePostMortems(store, 50'000 + ToldDeaths::kPatienceMs, false);
   ASSERT_EQ(told.size(), 1u);
   EXPECT_THAT(told[0], HasSubstr("was killed for its memory"));
   EXPECT_THAT(told[0], HasSubstr("job.py:17 enrich"));
   EXPECT_THAT(told[0], HasSubstr("868.8 MiB"));
   EXPECT_LE(std::count(told[0].begin(), told[0].end(), '\n'), 30);
   static_cast<void>(store.Ingest(WorkerDeath(1)));
-  told = store.TakePostMortems(60'000, true);
+  told = TakePostMortems(store, 60'000, true);
   ASSERT_EQ(told.size(), 2u) << "the new one, at once, and what is known now of the other";
   EXPECT_THAT(told[0] + told[1], HasSubstr("Correction (the log said \"of memory\"): Executor 1 "));
-  EXPECT_TRUE(store.TakePostMortems(99'000, true).empty());
+  EXPECT_TRUE(TakePostMortems(store, 99'000, true).empty());
 }
 
 TEST(PostMortems, AClockThatIsSetBackDelaysThemByTheirPatienceOnly) {
   ProfileStore store;
   FillScene(store, kCode137, kFull);
-  EXPECT_TRUE(store.TakePostMortems(5'000'000, false).empty());
-  EXPECT_TRUE(store.TakePostMortems(50'000, false).empty());
-  EXPECT_EQ(store.TakePostMortems(50'000 + ToldDeaths::kPatienceMs, false).size(), 1u);
+  EXPECT_TRUE(TakePostMortems(store, 5'000'000, false).empty());
+  EXPECT_TRUE(TakePostMortems(store, 50'000, false).empty());
+  EXPECT_EQ(TakePostMortems(store, 50'000 + ToldDeaths::kPatienceMs, false).size(), 1u);
 }
 
 TEST(PostMortems, TheirTextKeepsToThirtyLinesWhateverIsInIt) {

@@ -11,12 +11,14 @@
 #include "proto/envelope.h"
 #include "report/death_keys.h"
 #include "report/json.h"
+#include "report/told.h"
 #include "store/profile_store.h"
 
 namespace memprof {
 namespace {
 
 using Json = nlohmann::json;
+using testing::TakePostMortems;
 
 constexpr int64_t kStart = 1'700'000'000'000;
 constexpr const char* kRefused =
@@ -97,8 +99,8 @@ TEST(ResultLimit, ToldOnceWithTheLineAndWhatToDo) {
   EXPECT_EQ(death["advice"][1]["conf"], "spark.driver.maxResultSize");
   EXPECT_EQ(death["advice"][1]["from"], "2m");
   EXPECT_EQ(death["advice"][1]["to"], "5m");
-  EXPECT_EQ(store.TakePostMortems(kStart, true).size(), 1u);
-  EXPECT_EQ(store.TakePostMortems(kStart + 60'000, true).size(), 0u);
+  EXPECT_EQ(TakePostMortems(store, kStart, true).size(), 1u);
+  EXPECT_EQ(TakePostMortems(store, kStart + 60'000, true).size(), 0u);
 }
 
 TEST(ResultLimit, MoreThanTheHeapHoldsNeedsAHeap) {
@@ -249,7 +251,7 @@ TEST(ResultLimit, AnotherFailureIsNotTold) {
   ProfileStore store;
   Fail(store, 0, "org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 0.0 failed 4 times");
   EXPECT_EQ(Json::parse(store.ReportJson(false))["postMortems"].size(), 0u);
-  EXPECT_TRUE(store.TakePostMortems(kStart, true).empty());
+  EXPECT_TRUE(TakePostMortems(store, kStart, true).empty());
 }
 
 TEST(ResultLimit, EachJobIsAPartOfItsOwn) {
@@ -260,7 +262,7 @@ TEST(ResultLimit, EachJobIsAPartOfItsOwn) {
   ASSERT_TRUE(report.ok());
   ASSERT_EQ(report->post_mortems.size(), 2u);
   EXPECT_NE(DeathKey(report->post_mortems[0]), DeathKey(report->post_mortems[1]));
-  EXPECT_EQ(store.TakePostMortems(kStart, true).size(), 2u);
+  EXPECT_EQ(TakePostMortems(store, kStart, true).size(), 2u);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "postmortem/post_mortems.h"
 #include "report/json.h"
 #include "report/postmortem/worker_scene.h"
+#include "report/told.h"
 #include "report/views/post_mortem_text.h"
 
 namespace memprof {
@@ -202,11 +203,11 @@ TEST(WorkerDeaths, AWorkerThatCrashedSaysSoItself) {
     EXPECT_EQ(death["sites"][0]["liveAtPeakBytes"], kDeadlyBytes);
     EXPECT_EQ(death["limitBytes"], kContainer);
     EXPECT_EQ(death["usedBytes"], was_seen_living ? Json(kContainer / 100 * 23) : Json(nullptr));
-    std::vector<std::string> told = store.TakePostMortems(kBegin, true);
+    std::vector<std::string> told = TakePostMortems(store, kBegin, true);
     ASSERT_EQ(told.size(), 1u);
     EXPECT_THAT(told[0], HasSubstr("Died in:"));
     EXPECT_THAT(told[0], HasSubstr("libx.so+0x9"));
-    EXPECT_TRUE(store.TakePostMortems(kBegin + 9'000'000, true).empty());
+    EXPECT_TRUE(TakePostMortems(store, kBegin + 9'000'000, true).empty());
   }
 }
 
@@ -219,7 +220,7 @@ TEST(WorkerDeaths, ACrashThatItsTaskSurvivedIsNone) {
     ASSERT_TRUE(store.Ingest(task.Bytes()).ok());
     store.TaskEnded({40, 5, 0, 0, 0, "1", outcome, "", kBegin + 9'900});
     EXPECT_EQ(Deaths(store), Json::array());
-    EXPECT_TRUE(store.TakePostMortems(kBegin, true).empty());
+    EXPECT_TRUE(TakePostMortems(store, kBegin, true).empty());
   }
 }
 
@@ -280,8 +281,8 @@ TEST(WorkerDeaths, ATaskThatFailedOfRefusedMemory) {
     EXPECT_EQ(death["advice"][0]["conf"], "spark.executor.pyspark.memory");
     EXPECT_EQ(death["advice"][0]["from"], "2000m");
     EXPECT_EQ(death["advice"][0]["to"], "2640m") << "1200 MiB + 10 %, for each of two cores";
-    ASSERT_EQ(store.TakePostMortems(kBegin, true).size(), 1u);
-    EXPECT_TRUE(store.TakePostMortems(kBegin, true).empty());
+    ASSERT_EQ(TakePostMortems(store, kBegin, true).size(), 1u);
+    EXPECT_TRUE(TakePostMortems(store, kBegin, true).empty());
   }
 }
 
@@ -291,7 +292,7 @@ TEST(WorkerDeaths, ARefusalThatATaskLivedWithIsNone) {
     RefuseTask40(store, 200 * kMi);
     store.TaskEnded({40, 5, 0, 0, 0, "1", *error == 0 ? TaskOutcome::kSucceeded : TaskOutcome::kFailed, error, kBegin + 9'900});
     EXPECT_EQ(Deaths(store), Json::array()) << error;
-    EXPECT_TRUE(store.TakePostMortems(kBegin, true).empty());
+    EXPECT_TRUE(TakePostMortems(store, kBegin, true).empty());
   }
 }
 

@@ -8,6 +8,7 @@
 #include "proto/envelope.h"
 #include "report/json.h"
 #include "report/sample_store.h"
+#include "report/told.h"
 
 namespace memprof {
 namespace {
@@ -85,7 +86,7 @@ TEST_F(Written, AnExecutorWhenItIsRemovedAndADeathWhenItIsTold) {
   store_.ExecutorRemoved("2", "Command exited with code 137", kDone + 1100);
   EXPECT_THAT(Names(Take(1200)), ElementsAre("executor 2"));
   EXPECT_THAT(Take(1300), IsEmpty());
-  ASSERT_FALSE(store_.TakePostMortems(kDone + 9000, true).empty());
+  ASSERT_FALSE(testing::TakePostMortems(store_, kDone + 9000, true).empty());
   const std::vector<ReportEvent> events = Take(9100);
   EXPECT_THAT(Names(events), ElementsAre("postMortem 2"));
   EXPECT_TRUE(ReadReportJson(events[0].text)->post_mortems.at(0).out_of_memory);

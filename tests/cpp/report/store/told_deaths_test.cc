@@ -9,6 +9,7 @@
 
 #include "report/many_deaths.h"
 #include "report/postmortem/worker_scene.h"
+#include "report/told.h"
 #include "report/views/views.h"
 
 namespace memprof {
@@ -50,20 +51,20 @@ TEST(ToldDeaths, OfManyDeathsTheNewestAndTheLargestStayAndAllAreTold) {
   EXPECT_THAT(text, ::testing::HasSubstr("… 420 more deaths")) << "of 520 a hundred have a line";
 
   constexpr int64_t kSeen = 50'000, kCounted = kSeen + ToldDeaths::kPatienceMs;
-  EXPECT_TRUE(store.TakePostMortems(kSeen, false).empty());
-  EXPECT_TRUE(store.TakePostMortems(kCounted - 1, false).empty());
-  std::vector<std::string> told = store.TakePostMortems(kCounted, false);
+  EXPECT_TRUE(TakePostMortems(store, kSeen, false).empty());
+  EXPECT_TRUE(TakePostMortems(store, kCounted - 1, false).empty());
+  std::vector<std::string> told = TakePostMortems(store, kCounted, false);
   ASSERT_EQ(told.size(), ToldDeaths::kMostInFull + 1);
   for (size_t i = 0; i < ToldDeaths::kMostInFull; ++i) EXPECT_THAT(told[i], ::testing::HasSubstr("Executor " + std::to_string(i) + " "));
   EXPECT_EQ(told.back(), "600 more deaths; the report has a line for each, and post-mortems of the newest and the largest");
   store.ExecutorAdded({"one-more", "node7", 2, 512, -1, -1, -1, kBegin});
   store.ExecutorRemoved("one-more", kCode137, kBegin + 20'000);
-  EXPECT_TRUE(store.TakePostMortems(kCounted + 1'000, false).empty());
-  EXPECT_TRUE(store.TakePostMortems(kCounted + ToldDeaths::kCountEveryMs - 1, false).empty()) << "a count once a minute";
-  told = store.TakePostMortems(kCounted + ToldDeaths::kCountEveryMs, false);
+  EXPECT_TRUE(TakePostMortems(store, kCounted + 1'000, false).empty());
+  EXPECT_TRUE(TakePostMortems(store, kCounted + ToldDeaths::kCountEveryMs - 1, false).empty()) << "a count once a minute";
+  told = TakePostMortems(store, kCounted + ToldDeaths::kCountEveryMs, false);
   ASSERT_EQ(told.size(), 1u);
   EXPECT_THAT(told[0], ::testing::StartsWith("1 more death; "));
-  EXPECT_TRUE(store.TakePostMortems(kCounted + 10 * ToldDeaths::kCountEveryMs, true).empty());
+  EXPECT_TRUE(TakePostMortems(store, kCounted + 10 * ToldDeaths::kCountEveryMs, true).empty());
 }
 
 // Those that were seen and not told yet lose their entry to newer and larger ones.
@@ -79,11 +80,11 @@ TEST(ToldDeaths, ASecondWaveOfDeathsHidesNoneOfTheFirst) {
     }
   };
   lose(0, 60, kFull);
-  EXPECT_TRUE(store.TakePostMortems(50'000, false).empty());
+  EXPECT_TRUE(TakePostMortems(store, 50'000, false).empty());
   lose(60, 210, kFull + 1'000'003);
   size_t in_full = 0, counted = 0;
   for (const bool all : {false, true}) {
-    for (const std::string& text : store.TakePostMortems(52'000, all)) {
+    for (const std::string& text : TakePostMortems(store, 52'000, all)) {
       size_t more = 0;
       if (sscanf(text.c_str(), "%zu more deaths", &more) == 1)
         counted += more;
@@ -104,8 +105,8 @@ class Corrections : public ::testing::Test {
     store_.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin});
     static_cast<void>(store_.Ingest(LastSnapshot(kFull).SerializeAsString()));
     store_.ExecutorRemoved("1", kCode137, kBegin + 10'000);
-    EXPECT_TRUE(store_.TakePostMortems(kTold - ToldDeaths::kPatienceMs, false).empty());
-    const std::vector<std::string> told = store_.TakePostMortems(kTold, false);
+    EXPECT_TRUE(TakePostMortems(store_, kTold - ToldDeaths::kPatienceMs, false).empty());
+    const std::vector<std::string> told = TakePostMortems(store_, kTold, false);
     ASSERT_EQ(told.size(), 1u);
     EXPECT_THAT(told[0], ::testing::HasSubstr("Executor 1 was killed for its memory"));
   }
@@ -121,15 +122,15 @@ class Corrections : public ::testing::Test {
 
 TEST_F(Corrections, AVerdictThatChangesIsTold) {
   constexpr int64_t kLook = kTold + ToldDeaths::kBetweenLooksMs;
-  EXPECT_TRUE(store_.TakePostMortems(kLook - 1, false).empty());
+  EXPECT_TRUE(TakePostMortems(store_, kLook - 1, false).empty());
   Successor("2");
-  EXPECT_TRUE(store_.TakePostMortems(kLook - 1, false).empty()) << "a report costs something";
-  const std::vector<std::string> told = store_.TakePostMortems(kLook, false);
+  EXPECT_TRUE(TakePostMortems(store_, kLook - 1, false).empty()) << "a report costs something";
+  const std::vector<std::string> told = TakePostMortems(store_, kLook, false);
   ASSERT_EQ(told.size(), 1u);
   EXPECT_THAT(told[0], ::testing::StartsWith("  Correction (the log said \"of memory\"): Executor 1 "));
   EXPECT_THAT(told[0], ::testing::HasSubstr("killed from outside"));
   EXPECT_LE(std::count(told[0].begin(), told[0].end(), '\n'), 30);
-  EXPECT_TRUE(store_.TakePostMortems(kLook + 10 * ToldDeaths::kBetweenLooksMs, true).empty());
+  EXPECT_TRUE(TakePostMortems(store_, kLook + 10 * ToldDeaths::kBetweenLooksMs, true).empty());
 }
 
 TEST_F(Corrections, NewDeathsDoNotPostponeThem) {
@@ -140,7 +141,7 @@ TEST_F(Corrections, NewDeathsDoNotPostponeThem) {
     const std::string id = std::to_string(i);
     store_.ExecutorAdded({id, "node8", 2, 512, -1, -1, -1, kBegin});
     store_.ExecutorRemoved(id, kCode137, kBegin + 20'000);
-    for (const std::string& text : store_.TakePostMortems(now, false)) corrections += text.starts_with("  Correction ");
+    for (const std::string& text : TakePostMortems(store_, now, false)) corrections += text.starts_with("  Correction ");
   }
   EXPECT_EQ(corrections, 1u);
 }
@@ -149,7 +150,7 @@ TEST_F(Corrections, WheneverASuccessorComes) {
   int64_t now = kTold;
   const auto looks = [&] {
     now += ToldDeaths::kBetweenLooksMs;
-    return store_.TakePostMortems(now, false).size();
+    return TakePostMortems(store_, now, false).size();
   };
   for (int look = 0; look < 5; ++look) EXPECT_EQ(looks(), 0u);
   store_.ExecutorAdded({"2", "node7", 2, 512, -1, -1, -1, kBegin + 12'000});
@@ -162,15 +163,15 @@ TEST_F(Corrections, AtTheEndAtTheLatest) {
   int64_t now = kTold;
   for (int look = 0; look <= ToldDeaths::kLooks; ++look) {
     store_.ExecutorAdded({"2", "node7", 2, 512, -1, -1, -1, kBegin + 12'000});
-    EXPECT_TRUE(store_.TakePostMortems(now += ToldDeaths::kBetweenLooksMs, false).empty());
+    EXPECT_TRUE(TakePostMortems(store_, now += ToldDeaths::kBetweenLooksMs, false).empty());
   }
   Successor("2");
-  EXPECT_TRUE(store_.TakePostMortems(now += ToldDeaths::kBetweenLooksMs, false).empty()) << "nobody looks any more";
-  EXPECT_EQ(store_.TakePostMortems(now, true).size(), 1u);
+  EXPECT_TRUE(TakePostMortems(store_, now += ToldDeaths::kBetweenLooksMs, false).empty()) << "nobody looks any more";
+  EXPECT_EQ(TakePostMortems(store_, now, true).size(), 1u);
 }
 
 TEST_F(Corrections, NoneWhereTheVerdictStays) {
-  for (const bool all : {false, true}) EXPECT_TRUE(store_.TakePostMortems(kTold + ToldDeaths::kBetweenLooksMs, all).empty());
+  for (const bool all : {false, true}) EXPECT_TRUE(TakePostMortems(store_, kTold + ToldDeaths::kBetweenLooksMs, all).empty());
 }
 
 }  // namespace

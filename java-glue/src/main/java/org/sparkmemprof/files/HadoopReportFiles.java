@@ -90,6 +90,11 @@ final class HadoopReportFiles extends ReportFiles {
   }
 
   @Override
+  public boolean onThisMachine() {
+    return false;
+  }
+
+  @Override
   public String location() {
     return directory.toString();
   }

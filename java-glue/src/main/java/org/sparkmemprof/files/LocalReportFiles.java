@@ -52,6 +52,11 @@ final class LocalReportFiles extends ReportFiles {
   }
 
   @Override
+  public boolean onThisMachine() {
+    return true;
+  }
+
+  @Override
   public String location() {
     return directory.toString();
   }

@@ -25,6 +25,9 @@ public abstract class ReportFiles {
   /** Nobody but its owner can read what is written. */
   public abstract boolean isPrivate();
 
+  /** A directory whose name any process of this machine can use. */
+  public abstract boolean onThisMachine();
+
   /** The directory as a user would type it. */
   public abstract String location();
 

@@ -21,13 +21,29 @@ public final class NativeStore {
   public static native boolean awaitsSymbols(long store);
 
   /**
-   * UTF-8 of each death that has not been reported yet, a few lines each; every death comes once,
-   * some seconds after it became known.
+   * UTF-8 of the next death that has not been reported yet, a few lines, some seconds after it
+   * became known. The same again until {@link #postMortemTold}.
    *
    * @param all without that delay, because the application ends
    * @return null: none
    */
-  public static native byte[][] takePostMortems(long store, long nowMs, boolean all);
+  public static native byte[] nextPostMortem(long store, long nowMs, boolean all);
+
+  /** What {@link #nextPostMortem} has given is reported. */
+  public static native void postMortemTold(long store);
+
+  /**
+   * Where Java code writes its last report. If the JVM ends before it does and closes the store, as
+   * in a full heap, native code writes the report there.
+   *
+   * @param directory on this machine; null: elsewhere, and native code only tells what it knows, on
+   *     stderr
+   * @return why it can't; null: it will
+   */
+  public static native String willBeReported(long store, String directory, boolean withSource);
+
+  /** Java code has written it. */
+  public static native void isReported(long store);
 
   /**
    * One sentence about the death that caused a job's failure.

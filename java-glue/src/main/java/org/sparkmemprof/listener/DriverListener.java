@@ -79,6 +79,11 @@ public final class DriverListener extends SparkListener {
     this.sparkVersion = sparkVersion;
   }
 
+  /** The application's last event has come; or its first one has not. */
+  public boolean hasEnded() {
+    return !started || ended.getCount() == 0;
+  }
+
   /** Waits for the application's last event; not at all when there was no first event. */
   public void awaitEnd(long timeoutMillis) throws InterruptedException {
     if (started) {

@@ -1,6 +1,7 @@
 package org.sparkmemprof.notices;
 
 import java.util.concurrent.Callable;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -33,6 +34,35 @@ public final class FullHeap {
           throw full;
         }
         awaitRoom();
+      }
+    }
+  }
+
+  /**
+   * Waits for it, also while the heap has no room for one who waits. Whoever is interrupted waits
+   * on, and is still interrupted then.
+   *
+   * @param deadline by {@link System#nanoTime}
+   * @throws java.util.concurrent.TimeoutException it isn't done by then
+   */
+  public static <T> T await(Future<T> work, long deadline) throws Exception {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return work.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException later) {
+          interrupted = true;
+        } catch (OutOfMemoryError full) {
+          if (System.nanoTime() - deadline >= 0) {
+            throw full;
+          }
+          awaitRoom();
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
       }
     }
   }

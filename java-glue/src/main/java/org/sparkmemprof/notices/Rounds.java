@@ -6,9 +6,13 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Repeats a piece of work on a daemon thread, with a pause after each round. Whatever a round
  * throws, the next one comes: in a full heap anything may be thrown, and the job may survive that.
- * Java's own schedulers allocate between rounds, so a full heap may end their threads.
+ * Java's own schedulers allocate between rounds, so a full heap may end their threads. A round for
+ * which the heap has no room is not told: nothing is off, and what filled the heap is in the
+ * report.
  */
 public final class Rounds {
+  private static final int MOST_FULL = 10; // in a row; then something of ours may want too much
+
   private final String what;
   private final Runnable round;
   private final Notices notices;
@@ -56,13 +60,26 @@ public final class Rounds {
     LockSupport.unpark(thread);
   }
 
+  /** As {@link #end}, and interrupts a round that runs. */
+  public void abandon() {
+    end();
+    thread.interrupt();
+  }
+
   private void run() {
-    FullHeap.prepare(Throwable.class);
+    FullHeap.prepare(OutOfMemoryError.class, Throwable.class);
+    int full = 0;
     pause(firstNanos);
     while (!ended) {
       woken = false;
       try {
         round.run();
+        full = 0;
+      } catch (OutOfMemoryError e) {
+        if (++full == MOST_FULL) {
+          notices.failed(what, e);
+        }
+        FullHeap.awaitRoom();
       } catch (Throwable e) {
         notices.failed(what, e);
       }

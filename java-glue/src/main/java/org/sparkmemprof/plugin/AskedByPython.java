@@ -21,8 +21,11 @@ public final class AskedByPython {
     running = this;
   }
 
-  static void stop() {
-    running = null;
+  /** Not if another SparkContext's has begun since. */
+  static void stop(AskedByPython asked) {
+    if (running == asked) {
+      running = null;
+    }
   }
 
   /** See {@link DriverSources#cell}. */

@@ -43,17 +43,22 @@ public final class DriverSide implements DriverPlugin {
 
   private final DriverNotices notices = new DriverNotices();
 
-  private Settings settings;
-  private SparkContext spark;
-  private StoreFeeder feeder;
-  private DriverListener listener;
+  // Set by the thread that starts the SparkContext, read by the one that ends it.
+  private volatile Settings settings;
+  private volatile SparkContext spark;
+  private volatile StoreFeeder feeder;
+  private volatile DriverListener listener;
   private ExecutorMessages messages; // null: executors are inert
-  private EndOfJvm endOfJvm;
-  private EventLog eventLog;
-  private ReportPlace place;
-  private DriverReports reports;
-  private DriverSources sources;
-  private DriverProfile profile; // null: the driver isn't profiled, or is the executor itself
+  private volatile LastSteps lastSteps =
+      new LastSteps(notices, new String[0]); // none: nothing has begun
+  private volatile EndOfJvm endOfJvm;
+  private volatile EventLog eventLog;
+  private volatile ReportPlace place;
+  private volatile DriverReports reports;
+  private volatile DriverSources sources;
+  private volatile AskedByPython asked;
+  private volatile DriverProfile
+      profile; // null: the driver isn't profiled, or is the executor itself
 
   /** Spark's registry of accumulators holds weak references only. */
   private ProfileAccumulator accumulator;
@@ -90,6 +95,7 @@ public final class DriverSide implements DriverPlugin {
     spark = sc;
     place = new ReportPlace(settings.showsDriversPython);
     feeder = new StoreFeeder(settings.storeLimitBytes, notices);
+    lastSteps = lastSteps();
     notices.attach(feeder::notAvailable);
     String[] configuration = ClusterGrant.added(sc, Redaction.entries(sc.conf()));
     feeder.event(feed -> NativeFeed.configuration(feed, configuration));
@@ -98,7 +104,7 @@ public final class DriverSide implements DriverPlugin {
     listener = new DriverListener(feeder, notices, accumulator.id(), sc.conf(), sc.version());
     sc.addSparkListener(listener);
     messages = new ExecutorMessages(feeder::ingest, listener::isKnown, notices);
-    endOfJvm = EndOfJvm.watch(feeder);
+    endOfJvm = EndOfJvm.watch(feeder, lastSteps, sc::isStopped);
     return Collections.singletonMap(ACCUMULATOR, AccumulatorTemplate.encode(accumulator));
   }
 
@@ -120,21 +126,21 @@ public final class DriverSide implements DriverPlugin {
               place,
               settings.sourceEverywhere,
               notices);
-      Checkpoints files = new Checkpoints(writer);
+      Checkpoints files = new Checkpoints(writer, notices);
       if (place.isWanted()) {
         FileWork.within(PLACE, place::begin, settings.patience, notices);
         files.ask();
       }
       reports =
-          new DriverReports(
-              feeder::takePostMortems, files, settings.reportDirectory != null, Log.LOG, notices);
+          new DriverReports(feeder, files, settings.reportDirectory != null, Log.LOG, notices);
       sources = new DriverSources(feeder, settings, conf);
       listener.onCallSite(new ProgramScripts(sources).start());
-      new AskedByPython(
+      asked =
+          new AskedByPython(
               sources,
               new RunningReport(spark, feeder, settings.patience),
-              new FailureNotes(listener.failedJobs(), feeder, writer, files, settings.patience))
-          .start();
+              new FailureNotes(listener.failedJobs(), feeder, writer, files, settings.patience));
+      asked.start();
       if (settings.eventLogEnabled) {
         eventLog = new EventLog(spark, feeder, settings.sourceEverywhere, notices);
         reports.everySecond(eventLog::write);
@@ -187,43 +193,78 @@ public final class DriverSide implements DriverPlugin {
 
   @Override
   public void shutdown() {
-    if (feeder == null) {
-      return;
-    }
-    boolean interrupted = false;
-    if (endOfJvm != null) {
-      endOfJvm.close();
-    }
-    AskedByPython.stop();
+    lastSteps.take();
+  }
+
+  private LastSteps lastSteps() {
+    String[] names = {
+      "the driver's sources",
+      "the end of the driver's profile",
+      "the last news of executors",
+      "the profile in the event log",
+      "the report",
+      PLACE,
+      "the profile store",
+      "the end of the JVM"
+    };
+    return new LastSteps(
+        notices,
+        names,
+        this::askedNoMore,
+        this::endOfProfile,
+        this::lastNews,
+        this::endOfEventLog,
+        this::finalReport,
+        () -> FileWork.within(PLACE, place::end, settings.patience, notices),
+        feeder::close,
+        this::endUnwatched);
+  }
+
+  private void askedNoMore() {
+    AskedByPython.stop(asked);
     if (sources != null) {
       sources.close();
     }
+  }
+
+  /** Last: a JVM that begins to end meanwhile waits for the steps. */
+  private void endUnwatched() {
+    if (endOfJvm != null) {
+      endOfJvm.close();
+    }
+  }
+
+  private void endOfProfile() {
     if (profile != null) {
       profile.close();
     }
+  }
+
+  private void lastNews() throws InterruptedException {
+    if (reports == null) {
+      return; // there is nothing that they could be written into
+    }
     try {
       waitForLateNews();
+    } finally {
+      if (!listener
+          .hasEnded()) { // what ended Spark's stop in the midst may have ended its listeners
+        long time = System.currentTimeMillis();
+        feeder.event(feed -> NativeFeed.applicationEnded(feed, time));
+      }
       notices.tellUntold(feeder::notAvailableAtOnce);
-    } catch (InterruptedException impatient) {
-      interrupted = true; // the report is what it is by now
-    } catch (Throwable e) {
-      notices.failed("the last news of executors", e);
     }
+  }
+
+  private void endOfEventLog() {
     if (eventLog != null) {
       eventLog.finish();
     }
-    try {
-      if (reports != null) {
-        reports.finish(FINAL_REPORT_MILLIS * settings.patience);
-      }
-    } catch (Throwable e) {
-      notices.failed("the report", e);
-    } finally {
-      FileWork.within(PLACE, place::end, settings.patience, notices);
-      feeder.close();
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+  }
+
+  private void finalReport() throws Exception {
+    if (reports != null) {
+      reports.finish(FINAL_REPORT_MILLIS * settings.patience);
     }
   }
 

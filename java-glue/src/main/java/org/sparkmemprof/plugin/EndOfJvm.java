@@ -1,32 +1,67 @@
 package org.sparkmemprof.plugin;
 
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.sparkmemprof.jni.NativeFeed;
+import org.sparkmemprof.notices.FullHeap;
 import org.sparkmemprof.notices.OurThreads;
 import org.sparkmemprof.report.StoreFeeder;
 
 /**
- * Tells the store when the driver's JVM begins to end. A program may end without stopping its
- * SparkContext; then Spark's own hooks end executors before the application counts as ended.
+ * The end of a driver's JVM whose program has not stopped its SparkContext. Tells the store when it
+ * begins: Spark's own hooks end executors before the application counts as ended. They stop the
+ * SparkContext, too, and with it us. But what an OutOfMemoryError ends in the midst of its stop,
+ * Spark does not do again, now or earlier; then we end by ourselves.
  */
 final class EndOfJvm {
-  private final Thread hook;
+  private static final long LOOK_MILLIS = 1_000;
+  private static final int MOST_LOOKS = 20; // Spark's hooks have 30 seconds
+  private static final int LOOKS_WITHOUT_STOP = 3; // a stop may be about to begin, or to be told
+  private static final long MOST_MILLIS =
+      60_000; // our own steps have bounds, Spark's code has none
 
-  private EndOfJvm(StoreFeeder feeder) {
-    hook =
-        OurThreads.hook(
-            "end",
-            () -> {
-              long time = System.currentTimeMillis();
-              feeder.event(feed -> NativeFeed.applicationEnding(feed, time));
-            });
+  /** What it asks of Spark. */
+  static final class Spark {
+    final String name; // of the class whose stop takes the last steps
+    final BooleanSupplier stopped; // its stop has begun, and won't begin again
+
+    Spark(String name, BooleanSupplier stopped) {
+      this.name = name;
+      this.stopped = stopped;
+    }
   }
 
-  static EndOfJvm watch(StoreFeeder feeder) {
-    EndOfJvm watch = new EndOfJvm(feeder);
+  private final Runnable tell;
+  private final LastSteps lastSteps;
+  private final Spark spark;
+  private final long lookMillis;
+  private final Thread hook = OurThreads.hook("end", this::run);
+  private final Thread taker; // a hook that hangs would keep the JVM from ending
+
+  /**
+   * @param tell that the JVM begins to end; may throw anything
+   */
+  EndOfJvm(Runnable tell, LastSteps lastSteps, Spark spark, long lookMillis) {
+    this.tell = tell;
+    this.lastSteps = lastSteps;
+    this.spark = spark;
+    this.lookMillis = lookMillis;
+    taker = OurThreads.daemon("last-steps").newThread(lastSteps::take);
+  }
+
+  static EndOfJvm watch(StoreFeeder feeder, LastSteps lastSteps, BooleanSupplier stopped) {
+    Runnable tell =
+        () -> {
+          long time = System.currentTimeMillis();
+          feeder.event(feed -> NativeFeed.applicationEnding(feed, time));
+        };
+    Spark spark = new Spark("org.apache.spark.SparkContext", stopped);
+    EndOfJvm watch = new EndOfJvm(tell, lastSteps, spark, LOOK_MILLIS);
     try {
       Runtime.getRuntime().addShutdownHook(watch.hook);
     } catch (IllegalStateException ending) {
-      watch.hook.run();
+      tell.run();
     }
     return watch;
   }
@@ -36,6 +71,52 @@ final class EndOfJvm {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException ending) {
       // It has told, or is about to.
+    }
+  }
+
+  void run() {
+    FullHeap.prepare(Throwable.class);
+    try {
+      tell.run();
+    } catch (Throwable full) {
+      // The store knows of what is missing.
+    }
+    try {
+      awaitStop();
+      if (!lastSteps.begun()) {
+        taker.start();
+      }
+      lastSteps.await(MOST_MILLIS);
+    } catch (Throwable full) {
+      // Native code writes the report then (NativeStore.willBeReported).
+    }
+  }
+
+  /** Until the last steps have begun, or Spark won't begin them. */
+  private void awaitStop() {
+    int idle = 0;
+    for (int looks = 0; looks < MOST_LOOKS && idle < LOOKS_WITHOUT_STOP; looks++) {
+      if (lastSteps.begun()) {
+        return;
+      }
+      idle = sparkStops() || !spark.stopped.getAsBoolean() ? 0 : idle + 1;
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(lookMillis));
+    }
+  }
+
+  /** Also true when there is no room to look. */
+  private boolean sparkStops() {
+    try {
+      for (StackTraceElement[] stack : Thread.getAllStackTraces().values()) {
+        for (StackTraceElement frame : stack) {
+          if (frame.getMethodName().equals("stop") && frame.getClassName().equals(spark.name)) {
+            return true;
+          }
+        }
+      }
+      return false;
+    } catch (OutOfMemoryError full) {
+      return true;
     }
   }
 }

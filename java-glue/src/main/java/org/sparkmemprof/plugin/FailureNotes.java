@@ -4,7 +4,6 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.sparkmemprof.listener.FailedJobs;
 import org.sparkmemprof.report.Checkpoints;
 import org.sparkmemprof.report.ReportWriter;
@@ -54,7 +53,7 @@ final class FailureNotes {
   /**
    * PySpark asks for the JVM's exception, for its own copy of it, and for its cause: answers once.
    */
-  private String noteOn(Throwable failure) throws Exception {
+  private String noteOn(Throwable failure) throws InterruptedException {
     String note = told.get(failure);
     if (note == null) {
       String headline = headlineOf(failure);
@@ -94,13 +93,10 @@ final class FailureNotes {
     }
   }
 
-  private String place() throws Exception {
+  private String place() throws InterruptedException {
     if (writer.location() == null) {
-      try {
-        files.ask().get(mostWaitMillis, TimeUnit.MILLISECONDS);
-      } catch (TimeoutException slow) {
-        // A remote file system takes its time.
-      }
+      files.ask();
+      files.await(mostWaitMillis); // a remote file system takes its time
     }
     String location = writer.location();
     return location == null ? "in the driver's log" : location;

@@ -1,14 +1,8 @@
 package org.sparkmemprof.report;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -29,9 +23,16 @@ public final class DriverReports {
   private static final int HEADLINE_CHARS = 1_000;
   private static final long SUMMARY_SECONDS = 5; // wait for the summary if files hang
 
-  /** Deaths to report now, each once; {@code all}: without waiting for late messages about them. */
+  /** Deaths to report. */
   public interface Deaths {
-    List<String> take(boolean all);
+    /**
+     * The next one to report now; the same again until {@link #deathTold}; null: none.
+     *
+     * @param all without waiting for late messages about them
+     */
+    String nextDeath(boolean all);
+
+    void deathTold();
   }
 
   private final Deaths deaths;
@@ -40,9 +41,9 @@ public final class DriverReports {
   private final Logger log;
   private final Notices notices;
   private final List<Runnable> everySecond = new CopyOnWriteArrayList<>();
-  private final Queue<FutureTask<?>> asked = new ConcurrentLinkedQueue<>();
+  private final FutureTask<?> lastDeaths = new FutureTask<>(this::tellLastDeaths, null);
+  private volatile FutureTask<ReportWriter.Summary> unwritten; // null: it isn't asked for
   private final Rounds news; // goes on in a full heap, which may be what there is to report
-  private final Deque<String> untold = new ArrayDeque<>(); // of its thread
   private volatile int toldDeaths; // changed by its thread
   private volatile boolean finished; // nothing is told any more unless it is asked for
 
@@ -68,30 +69,39 @@ public final class DriverReports {
   }
 
   private void newsRound() {
-    for (FutureTask<?> task = asked.poll(); task != null; task = asked.poll()) {
-      task.run();
-    }
     if (finished) {
+      finalRound();
       return;
     }
+    OutOfMemoryError full = null;
     for (Runnable work : everySecond) {
-      work.run();
+      try {
+        work.run();
+      } catch (OutOfMemoryError e) {
+        full = e;
+      }
+    }
+    if (full != null) {
+      throw full;
+    }
+  }
+
+  private void finalRound() {
+    lastDeaths.run(); // once, as the other
+    FutureTask<?> summary = unwritten;
+    if (summary != null) {
+      summary.run();
     }
   }
 
   /** Post-mortems go to the log as soon as they are known, and into the report's files after it. */
   private void tellDeaths(boolean all) {
-    try {
-      untold.addAll(deaths.take(all));
-      boolean some = !untold.isEmpty();
-      while (!untold.isEmpty()) {
-        tellDeath(untold.remove());
-      }
-      if (some && !all) {
+    for (String death = deaths.nextDeath(all); death != null; death = deaths.nextDeath(all)) {
+      tellDeath(death);
+      deaths.deathTold();
+      if (!all) {
         files.ask();
       }
-    } catch (Throwable e) {
-      notices.failed("post-mortems", e);
     }
   }
 
@@ -101,8 +111,17 @@ public final class DriverReports {
       log.warn("sparkmemprof: post-mortem\n{}", LogText.of(death));
       toldDeaths++;
     } catch (OutOfMemoryError full) {
-      untold.addFirst(death);
       throw full;
+    } catch (Throwable e) { // a logger that is broken stays so
+      notices.failed("post-mortems", e);
+    }
+  }
+
+  private void tellLastDeaths() {
+    try {
+      FullHeap.patiently(Executors.callable(() -> tellDeaths(true)));
+    } catch (Throwable e) {
+      notices.failed("post-mortems", e);
     }
   }
 
@@ -116,9 +135,9 @@ public final class DriverReports {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(mostMillis);
     finished = true;
     try {
-      Future<?> lastDeaths = onNewsThread(Executors.callable(() -> tellDeaths(true)));
-      lastDeaths.get(mostMillis, TimeUnit.MILLISECONDS);
-      announce(files.finish().get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS));
+      news.wake();
+      FullHeap.await(lastDeaths, deadline);
+      announce(FullHeap.await(files.finish(), deadline));
     } catch (TimeoutException late) {
       String why = "it was not written within " + mostMillis / 1_000 + " s";
       notices.report("the final report", why);
@@ -129,17 +148,14 @@ public final class DriverReports {
     }
   }
 
-  private <T> Future<T> onNewsThread(Callable<T> work) {
-    FutureTask<T> task = new FutureTask<>(work);
-    asked.add(task);
-    news.wake();
-    return task;
-  }
-
   /** Without the directory; also bounded, because nothing may keep the application from ending. */
   private void announceUnwritten(String why) throws Exception {
+    FutureTask<ReportWriter.Summary> summary = new FutureTask<>(() -> files.unwritten(why));
+    unwritten = summary;
+    news.wake();
     try {
-      announce(onNewsThread(() -> files.unwritten(why)).get(SUMMARY_SECONDS, TimeUnit.SECONDS));
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SUMMARY_SECONDS);
+      announce(FullHeap.await(summary, deadline));
     } catch (TimeoutException late) {
       // The notice says that there is no report.
     }

@@ -10,6 +10,16 @@ interface Report extends AutoCloseable {
     /** True once there is nothing left to write. */
     boolean isClosed();
 
+    /**
+     * Reports will be written there: also the last one, whatever becomes of this JVM.
+     *
+     * @param directory on this machine; null: elsewhere
+     */
+    void goTo(String directory, boolean withSource);
+
+    /** The last one is written. */
+    void isThere();
+
     /** Makes the report as of now, to be closed; null once this is closed. */
     Report make(boolean unfinished, boolean withSource);
   }

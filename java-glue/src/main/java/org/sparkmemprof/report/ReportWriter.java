@@ -52,6 +52,18 @@ public final class ReportWriter {
     return location;
   }
 
+  /** Makes the directory, so that even a JVM that dies leaves its report there. Never throws. */
+  public synchronized void prepare() {
+    try {
+      if (!finished && !reports.isClosed()) {
+        reports.goTo(null, sourceEverywhere);
+        open();
+      }
+    } catch (Throwable e) {
+      tell(e);
+    }
+  }
+
   /** Writes the report of a running application, marked unfinished; never throws. */
   public synchronized void checkpoint() {
     if (finished) {
@@ -88,6 +100,7 @@ public final class ReportWriter {
         return null;
       }
       write(report);
+      reports.isThere();
       return summaryOf(report, location, null);
     }
   }
@@ -110,18 +123,29 @@ public final class ReportWriter {
 
   /** Opens the directory if it isn't open, and makes the report; null when there is none. */
   private Report open(boolean unfinished) throws IOException {
+    return open() ? reports.make(unfinished, withSource(files)) : null;
+  }
+
+  /** False once there is nothing left to write. */
+  private boolean open() throws IOException {
     if (reports.isClosed()) {
-      return null;
+      return false;
     }
     if (files == null) {
-      files = opener.open();
-      location = files.location();
+      ReportFiles opened = opener.open();
+      reports.goTo(opened.onThisMachine() ? opened.location() : null, withSource(opened));
+      files = opened;
     }
-    return reports.make(unfinished, sourceEverywhere || files.isPrivate());
+    return true;
+  }
+
+  private boolean withSource(ReportFiles to) {
+    return sourceEverywhere || to.isPrivate();
   }
 
   private void write(Report report) throws IOException {
     files.replace("report.json", report::json);
+    location = files.location();
     place.tell(location);
     try {
       files.replace("report.html", report::html);

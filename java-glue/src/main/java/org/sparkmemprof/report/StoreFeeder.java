@@ -1,8 +1,6 @@
 package org.sparkmemprof.report;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.LongConsumer;
 import org.sparkmemprof.jni.NativeFeed;
 import org.sparkmemprof.jni.NativePages;
@@ -19,7 +17,7 @@ import org.sparkmemprof.ui.Answers;
  * <p>What doesn't fit into the queue is dropped and counted, and the report says so. All methods
  * are thread-safe.
  */
-public final class StoreFeeder implements Answers {
+public final class StoreFeeder implements Answers, DriverReports.Deaths {
   private final long store;
   private final long feed;
   private final Notices notices;
@@ -89,19 +87,25 @@ public final class StoreFeeder implements Answers {
     return !storeClosed && NativeStore.awaitsSymbols(store);
   }
 
-  /** The deaths to report now, as text; each is returned once. */
-  public List<String> takePostMortems(boolean all) {
-    byte[][] texts = postMortems(all);
-    List<String> deaths = new ArrayList<>();
-    for (int i = 0; texts != null && i < texts.length; i++) {
-      deaths.add(new String(texts[i], StandardCharsets.UTF_8));
+  @Override
+  public String nextDeath(boolean all) {
+    byte[] text = postMortem(all);
+    if (text == null) {
+      tellRefusal();
+      return null;
     }
-    tellRefusal();
-    return deaths;
+    return new String(text, StandardCharsets.UTF_8);
   }
 
-  private synchronized byte[][] postMortems(boolean all) {
-    return storeClosed ? null : NativeStore.takePostMortems(store, System.currentTimeMillis(), all);
+  private synchronized byte[] postMortem(boolean all) {
+    return storeClosed ? null : NativeStore.nextPostMortem(store, System.currentTimeMillis(), all);
+  }
+
+  @Override
+  public synchronized void deathTold() {
+    if (!storeClosed) {
+      NativeStore.postMortemTold(store);
+    }
   }
 
   private void tellRefusal() {
@@ -112,6 +116,21 @@ public final class StoreFeeder implements Answers {
       }
     } catch (OutOfMemoryError full) {
       // The report has it.
+    }
+  }
+
+  /** See {@link NativeStore#willBeReported}. */
+  public synchronized void willBeReported(String directory, boolean withSource) {
+    String why = storeClosed ? null : NativeStore.willBeReported(store, directory, withSource);
+    if (why != null) {
+      notices.report("the report of a driver whose heap is full at its end", why);
+    }
+  }
+
+  /** See {@link NativeStore#isReported}. */
+  public synchronized void isReported() {
+    if (!storeClosed) {
+      NativeStore.isReported(store);
     }
   }
 

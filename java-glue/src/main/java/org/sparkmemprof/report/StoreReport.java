@@ -24,6 +24,16 @@ final class StoreReport implements Report {
       }
 
       @Override
+      public void goTo(String directory, boolean withSource) {
+        feeder.willBeReported(directory, withSource);
+      }
+
+      @Override
+      public void isThere() {
+        feeder.isReported();
+      }
+
+      @Override
       public Report make(boolean unfinished, boolean withSource) {
         long handle = feeder.report(unfinished, withSource);
         return handle == 0 ? null : new StoreReport(handle);

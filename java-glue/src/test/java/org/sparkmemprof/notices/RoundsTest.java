@@ -4,11 +4,14 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.junit.Test;
 
 /** No test depends on how long a pause is: where one would, it would take an hour. */
@@ -48,14 +51,13 @@ public class RoundsTest {
     assertFalse(thread.get().isAlive());
   }
 
-  @Test
-  public void anErrorOfOneRoundEndsNoOther() throws InterruptedException {
-    CountDownLatch left = new CountDownLatch(3);
+  private void demandRounds(int most, Supplier<Error> error) throws Exception {
+    CountDownLatch left = new CountDownLatch(most);
     Runnable round =
         () -> {
           thread.set(Thread.currentThread());
           left.countDown();
-          throw new OutOfMemoryError("of a test");
+          throw error.get();
         };
     Notices full =
         (what, why) -> {
@@ -66,9 +68,23 @@ public class RoundsTest {
     assertTrue(left.await(AMPLE_MILLIS, TimeUnit.MILLISECONDS));
     rounds.end();
     demandEnd();
-    assertEquals("a part", told.peek());
     assertTrue(thread.get().isDaemon());
     assertEquals("sparkmemprof-test", thread.get().getName());
+  }
+
+  @Test
+  public void anErrorOfOneRoundEndsNoOther() throws Exception {
+    demandRounds(3, () -> new AssertionError("of a test"));
+    assertEquals("a part", told.peek());
+  }
+
+  /** What had no room is not off. */
+  @Test
+  public void aFullHeapIsNotToldUnlessItStays() throws Exception {
+    demandRounds(3, () -> new OutOfMemoryError("of a test"));
+    assertTrue(told.isEmpty());
+    demandRounds(11, () -> new OutOfMemoryError("of a test")); // two seconds
+    assertEquals(Collections.singletonList("a part"), new ArrayList<>(told));
   }
 
   @Test

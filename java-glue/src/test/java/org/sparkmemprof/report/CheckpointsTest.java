@@ -2,6 +2,7 @@ package org.sparkmemprof.report;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertSame;
+import static org.junit.Assert.assertTrue;
 
 import java.io.IOException;
 import java.util.Arrays;
@@ -10,8 +11,15 @@ import java.util.concurrent.Future;
 import org.junit.Test;
 
 public class CheckpointsTest {
+  private static final long AMPLE_MILLIS = 60_000;
+
   private final ReportScene scene = new ReportScene();
-  private final Checkpoints checkpoints = new Checkpoints(scene.writer);
+  private final Checkpoints checkpoints = new Checkpoints(scene.writer, scene.notices);
+
+  private void written() throws InterruptedException {
+    checkpoints.ask();
+    checkpoints.await(AMPLE_MILLIS);
+  }
 
   @Test
   public void whatIsAskedForDuringAWriteIsWrittenOnceAndIsTheLatest() throws Exception {
@@ -19,12 +27,23 @@ public class CheckpointsTest {
     checkpoints.ask();
     ReportScene.await(scene.hanging);
     scene.version = "second";
-    Future<?> next = checkpoints.ask();
+    checkpoints.ask();
     scene.version = "third";
-    assertSame(next, checkpoints.ask());
+    checkpoints.ask();
     scene.goOn();
-    next.get();
+    checkpoints.await(AMPLE_MILLIS);
     assertEquals(Arrays.asList("first", "third"), scene.written);
+  }
+
+  @Test
+  public void whoAsksOfAHangingDirectoryWaitsNoLongerThanHeWants() throws Exception {
+    scene.hang();
+    checkpoints.ask();
+    checkpoints.await(1);
+    assertEquals(Collections.emptyList(), scene.written);
+    scene.goOn();
+    checkpoints.await(AMPLE_MILLIS);
+    assertEquals(Collections.singletonList("first"), scene.written);
   }
 
   @Test
@@ -32,9 +51,25 @@ public class CheckpointsTest {
     ReportWriter.Summary summary = checkpoints.finish().get();
     assertEquals("/reports/app-1", summary.location);
     assertEquals("summary of first, final", summary.text);
-    checkpoints.ask().get();
+    assertSame(summary, checkpoints.finish().get());
+    written();
     assertEquals(Collections.singletonList("first, final"), scene.written);
     assertEquals(Collections.singletonList("page of first, final"), scene.pages);
+  }
+
+  /** Before anything is written: a JVM may die at any time. */
+  @Test
+  public void thePlaceIsKnownFromTheBeginning() throws Exception {
+    long began = System.nanoTime();
+    while (scene.places.size() < 2) {
+      assertTrue(System.nanoTime() - began < AMPLE_MILLIS * 1_000_000);
+      Thread.sleep(1);
+    }
+    assertEquals(Collections.emptyList(), scene.written);
+    written();
+    checkpoints.finish().get();
+    assertEquals(
+        Arrays.asList("null with source", "/reports/app-1 with source", "written"), scene.places);
   }
 
   @Test
@@ -48,9 +83,9 @@ public class CheckpointsTest {
 
   @Test
   public void noReportStaysInNativeMemory() throws Exception {
-    checkpoints.ask().get();
+    written();
     scene.failure = new IOException("No space left on device");
-    checkpoints.ask().get();
+    written();
     checkpoints.finish().get();
     assertEquals(2, scene.told.size());
     assertEquals(4, scene.made.get());

@@ -10,22 +10,32 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.Test;
 
 public class DriverReportsTest {
   private static final long AMPLE_MILLIS = 60_000;
 
   private final ReportScene scene = new ReportScene();
-  private final Checkpoints files = new Checkpoints(scene.writer);
+  private final Checkpoints files = new Checkpoints(scene.writer, scene.notices);
   private final LinkedBlockingQueue<String> deaths = new LinkedBlockingQueue<>();
+  private final AtomicInteger fullHeaps = new AtomicInteger(); // so often there is no room for one
   private final DriverReports reports =
-      new DriverReports(
-          this::take, files, true, scene.log, (what, why) -> scene.told.add(what + ": " + why));
+      new DriverReports(new Queued(), files, true, scene.log, scene.notices);
 
-  private List<String> take(boolean all) {
-    List<String> untold = new ArrayList<>();
-    deaths.drainTo(untold);
-    return untold;
+  private final class Queued implements DriverReports.Deaths {
+    @Override
+    public String nextDeath(boolean all) {
+      if (fullHeaps.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+        throw new OutOfMemoryError("of a test");
+      }
+      return deaths.peek();
+    }
+
+    @Override
+    public void deathTold() {
+      deaths.remove();
+    }
   }
 
   private void hang() {
@@ -80,6 +90,45 @@ public class DriverReportsTest {
             "info sparkmemprof: report in /reports/app-1\nsummary of first, final",
             "warn sparkmemprof: the post-mortem above is in the report in /reports/app-1"),
         loggedAtTheEnd());
+  }
+
+  @Test(timeout = AMPLE_MILLIS)
+  public void lastDeathsWaitForRoomInTheHeap() throws Exception {
+    fullHeaps.set(2);
+    deaths.add("the last executor died");
+    assertEquals("warn sparkmemprof: post-mortem\nthe last executor died", loggedAtTheEnd().get(0));
+    assertEquals(0, fullHeaps.get());
+    assertEquals(Collections.emptyList(), scene.told);
+  }
+
+  @Test(timeout = AMPLE_MILLIS)
+  public void aDeathWithoutRoomDoesNotHoldUpTheEventLog() throws Exception {
+    fullHeaps.set(1_000);
+    CountDownLatch eventLog = new CountDownLatch(2);
+    reports.everySecond(eventLog::countDown);
+    ReportScene.await(eventLog);
+    fullHeaps.set(0);
+    reports.finish(AMPLE_MILLIS);
+  }
+
+  @Test(timeout = AMPLE_MILLIS)
+  public void whoIsInterruptedAtTheEndStillHasAReport() throws Exception {
+    Thread.currentThread().interrupt();
+    reports.finish(AMPLE_MILLIS);
+    assertTrue(Thread.interrupted());
+    assertEquals(Collections.singletonList("first, final"), scene.written);
+  }
+
+  @Test(timeout = AMPLE_MILLIS)
+  public void deathThatTheLogRefusesIsNoneToTellAgain() throws Exception {
+    scene.brokenLog.set(1);
+    deaths.add("a worker died");
+    deaths.add("another died");
+    assertEquals("warn sparkmemprof: post-mortem\nanother died", scene.logged.take());
+    reports.finish(AMPLE_MILLIS);
+    assertEquals(
+        Collections.singletonList("post-mortems: java.lang.NoClassDefFoundError: of a test"),
+        scene.told);
   }
 
   private List<String> loggedAtTheEnd() throws Exception {

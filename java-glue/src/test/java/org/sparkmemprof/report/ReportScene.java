@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.helpers.MessageFormatter;
 import org.sparkmemprof.files.ReportFiles;
+import org.sparkmemprof.notices.Notices;
 
 /** A report whose text the test chooses, a directory that can hang or fail, and a log. */
 final class ReportScene {
@@ -34,18 +35,18 @@ final class ReportScene {
   final CountDownLatch hanging = new CountDownLatch(1);
   final List<String> written = Collections.synchronizedList(new ArrayList<>()); // report.json
   final List<String> pages = Collections.synchronizedList(new ArrayList<>()); // report.html
+  final List<String> places = Collections.synchronizedList(new ArrayList<>()); // of the last report
   final List<String> told = Collections.synchronizedList(new ArrayList<>());
   final BlockingQueue<String> logged = new LinkedBlockingQueue<>();
+
+  final Notices notices = (what, why) -> told.add(what + ": " + why);
+  final AtomicInteger brokenLog = new AtomicInteger(); // so often the log throws something else
 
   private volatile CountDownLatch over; // null: the directory doesn't hang
 
   final ReportWriter writer =
       new ReportWriter(
-          new FixedSource(),
-          Directory::new,
-          new ReportPlace(null, true),
-          true,
-          (what, why) -> told.add(what + ": " + why));
+          new FixedSource(), Directory::new, new ReportPlace(null, true), true, notices);
 
   final Logger log =
       (Logger)
@@ -77,6 +78,9 @@ final class ReportScene {
     if (refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
       throw new OutOfMemoryError("of a test");
     }
+    if (brokenLog.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+      throw new NoClassDefFoundError("of a test");
+    }
     if (level.startsWith("is")) {
       return level.equals("isWarnEnabled"); // as in Spark's shells
     }
@@ -94,6 +98,16 @@ final class ReportScene {
     @Override
     public boolean isClosed() {
       return false;
+    }
+
+    @Override
+    public void goTo(String directory, boolean withSource) {
+      places.add(directory + (withSource ? " with source" : ""));
+    }
+
+    @Override
+    public void isThere() {
+      places.add("written");
     }
 
     @Override
@@ -164,6 +178,11 @@ final class ReportScene {
 
     @Override
     public boolean isPrivate() {
+      return true;
+    }
+
+    @Override
+    public boolean onThisMachine() {
       return true;
     }
 

@@ -23,7 +23,7 @@ STEPS=()         # what `progress` has done: seconds, a tab, what it was
 APT_BUILD=(g++ make cmake ninja-build ccache autoconf automake libtool dpkg-dev protobuf-compiler libprotobuf-dev libfmt-dev
   nlohmann-json3-dev libgtest-dev libgmock-dev python3-dev python3-venv openjdk-17-jdk-headless maven)
 APT_CPYTHON=(curl xz-utils zlib1g-dev libffi-dev libssl-dev libsqlite3-dev libbz2-dev liblzma-dev)
-APT_TEST=(clang-format clang-tidy util-linux libpython3.11-testsuite chromium bindfs)
+APT_TEST=(clang-format clang-tidy util-linux libpython3.11-testsuite chromium-headless-shell bindfs)
 
 say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
 fail() {
@@ -201,7 +201,7 @@ setup_spark() {
   case $line in 3.5 | 4) ;; *) fail "unknown Spark line '$line': 3.5 or 4" ;; esac
   SPARK_VENV=$BUILD/venvs/spark-$line${python:+-on-${python##*/}}
   setup_venv "$SPARK_VENV" "$PROJECT/integration/requirements-spark-$line.txt" "$python"
-  # Times of their own would keep JVMs from an archive of these classes that another checkout's tests have made.
+  # Times of their own would keep JVMs from an archive of these classes (tests/support/shared_classes.py) once the venv is made anew.
   find "$SPARK_VENV"/lib/python*/site-packages/pyspark/jars -name '*.jar' -newermt 2020-01-02 -exec touch -d 2020-01-01 {} +
   setup_package "$SPARK_VENV"
 }

@@ -89,6 +89,8 @@ LossReason ParseLossReason(std::string_view text) {
       "heartbeat timed out",  // of the executor, at the driver
       "worker lost",          // standalone: of its worker, at the master
   };
+  // Standalone: the master saw that the worker's connection was closed. Its process ended, alone or with the executor.
+  static constexpr std::string_view kClosed = "got disassociated";
   static constexpr std::array<std::string_view, 10> kOnPurpose = {
       "killed by driver",                                   // dynamic allocation, SparkContext.killExecutors
       "decommission",                                       // Executor decommission: …
@@ -105,7 +107,7 @@ LossReason ParseLossReason(std::string_view text) {
   LossReason reason;
   const std::optional<int> status = StatusIn(lower);
   (status >= 0 ? reason.exit_code : reason.yarn_status) = status;
-  reason.silent = !reason.exit_code && (ContainsAny(lower, kSilent) || status == kAborted);
+  reason.silent = !reason.exit_code && ((ContainsAny(lower, kSilent) && lower.find(kClosed) == lower.npos) || status == kAborted);
   const std::optional<NodeShortage> evicted_for = EvictedFor(lower);
   if (ContainsAny(lower, kMemory) || IsOomKilled(lower, reason.exit_code)) {
     reason.kind = LossKind::kContainerMemory;

@@ -9,6 +9,7 @@ venvs under build/venvs). Nothing of the caller's environment reaches a job.
 import base64
 import contextlib
 import dataclasses
+import functools
 import gzip
 import json
 import os
@@ -25,7 +26,7 @@ import processes
 import pytest
 from compiled_modules import home_with_compiled_modules
 from live_application import PROMETHEUS, running, settled
-from shared_classes import FEW_TESTS, archive_classes
+from shared_classes import FEW_TESTS, SHORT_LIVED, quick_start_options, spark_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 JOBS = pathlib.Path(__file__).parent / "jobs"
@@ -33,8 +34,6 @@ BUILD = pathlib.Path(os.environ.get("MEMPROF_BUILD", ROOT / "build/release"))
 AGENT_PATH = f"-agentpath:{BUILD / 'jvmti-agent/libsparkmemprof.so'}"  # an option of a JVM
 LINES = ["3.5", "4"]
 ONE_LINE = "3.5"  # unless its mark says otherwise, so that both lines have about as much to do
-# Of applications that live for seconds the second compiler takes a third of all processor time. Few tests keep it on.
-SHORT_LIVED = "-XX:TieredStopAtLevel=1"
 PLUGIN = "org.sparkmemprof.MemoryProfilerPlugin"
 LOCAL = "local[2]"
 LOCAL_CLUSTER = "local-cluster[2,1,1024]"
@@ -99,6 +98,20 @@ def python_of(line):
 
 
 @pytest.fixture(scope="session")
+def quick_options(request):
+    """quick_options(line): JDK_JAVA_OPTIONS for the project's own scripts, which run on the line's venv."""
+
+    @functools.cache
+    def options(line):
+        if request.session.testscollected <= FEW_TESTS:
+            return SHORT_LIVED
+        python = python_of(line)
+        return quick_start_options(spark_of(python), python)
+
+    return options
+
+
+@pytest.fixture(scope="session")
 def jar():
     path = BUILD / "sparkmemprof.jar"
     assert path.exists(), f"no {path}: build it first"
@@ -125,11 +138,10 @@ def spark(line, tmp_path_factory, request):
     folder = tmp_path_factory.mktemp(f"spark-{line}-")
     made = make_spark(line, folder)
     if request.session.testscollected > FEW_TESTS:
-        made.environment["JDK_JAVA_OPTIONS"] = SHORT_LIVED
-        options = archive_classes(made.home, made.python, clean_environment(made))
-        made.environment["JDK_JAVA_OPTIONS"] = f"{options} {SHORT_LIVED}"
+        made.environment["JDK_JAVA_OPTIONS"] = quick_start_options(made.home, made.python)
         if not request.config.getoption("--every-line"):
-            compiled = home_with_compiled_modules(made.home, made.python)
+            compiled = folder / "compiled-home"
+            home_with_compiled_modules(made.home, made.python, compiled)
             made = dataclasses.replace(made, home=compiled, shipped_home=made.home)
     return made
 
@@ -138,15 +150,9 @@ def make_spark(line, folder, original=None):
     """The Spark line's PySpark in a folder of our own. original: another Python that has it."""
     folder.mkdir(exist_ok=True)
     original = original or python_of(line)
-    asked = subprocess.run(
-        [original, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
     packages = folder / "site-packages"  # so called, what lies in it isn't taken for the user's own code
     packages.mkdir()
-    for entry in pathlib.Path(asked.stdout.strip()).iterdir():
+    for entry in spark_of(original).parent.iterdir():
         if not entry.name.startswith("sparkmemprof"):
             (packages / entry.name).symlink_to(entry)
     subprocess.run([original, "-m", "venv", "--without-pip", folder / "venv"], check=True)
@@ -334,9 +340,8 @@ def warnings_of(run):
 
 
 def clean_environment(spark, **extra):
-    kept = {key: os.environ[key] for key in ("PATH", "HOME", "JAVA_HOME", "LANG") if key in os.environ}
     return {
-        **kept,
+        **processes.kept_environment(),
         "SPARK_HOME": str(spark.home),
         "PYSPARK_PYTHON": str(spark.python),
         "SPARK_LOCAL_IP": "127.0.0.1",

@@ -7,7 +7,6 @@ import xml.etree.ElementTree
 
 import processes
 import pytest
-from conftest import SHORT_LIVED
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -62,7 +61,7 @@ def test_settings_of_the_environment_stay(spark):
 
 
 @pytest.fixture
-def run_tests(line, tmp_path):
+def run_tests(line, tmp_path, quick_options):
     def run(text, defaults=""):
         """The outcomes of a file's tests by their names: "" passed, else why not; and what pytest printed.
 
@@ -71,7 +70,7 @@ def run_tests(line, tmp_path):
         (tmp_path / "test_users.py").write_text(text)
         command = [ROOT / "integration/with-spark.sh", line, "python", "-m", "pytest", "-p", "no:cacheprovider"]
         options = ["--strict-markers", "--junitxml=results.xml", "-q", "test_users.py"]
-        environment = {**os.environ, "TMPDIR": str(tmp_path), "JDK_JAVA_OPTIONS": SHORT_LIVED}
+        environment = {**os.environ, "TMPDIR": str(tmp_path), "JDK_JAVA_OPTIONS": quick_options(line)}
         if defaults:
             (tmp_path / "conf").mkdir()
             (tmp_path / "conf/spark-defaults.conf").write_text(defaults)
@@ -86,6 +85,7 @@ def run_tests(line, tmp_path):
     return run
 
 
+@pytest.mark.one_line("4")
 def test_only_a_test_whose_task_held_more_fails(run_tests):
     results, printed = run_tests(FIXTURE + TESTS, "spark.driver.extraJavaOptions -Dours.kept=7\n")
     passed = {name for name, problem in results.items() if not problem}

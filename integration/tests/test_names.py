@@ -18,12 +18,16 @@ NAMES = {
     "env/lib/odd_env.py": (2_700_007, "unpacked"),
 }
 
+# spark.redaction.regex hides its text.
+REDACTED = "others.egg/others/mod.py"
+
 
 @pytest.fixture(
     scope="session", params=[pytest.param("local[2]", marks=pytest.mark.full), LOCAL_CLUSTER], ids=["local", "cluster"]
 )
 def run(shared_run, request):
-    run = shared_run("names.py", master=request.param).demand_success()
+    conf = {"spark.redaction.regex": f"(?i)BLOCK = bytearray.{NAMES[REDACTED][0]}"}
+    run = shared_run("names.py", master=request.param, conf=conf).demand_success()
     assert warnings_of(run) == []
     assert run.result() == TASKS * sum(size for size, _ in NAMES.values())
     return run
@@ -38,13 +42,15 @@ def test_name_and_line(run, name):
     assert 0 <= line["allocatedBytes"] - TASKS * (size + 1) < BESIDE_BYTES
 
 
-# Typed code has no file; what an executor has got is read there, whatever the driver has.
+# Typed code has no file; what an executor has got is read there, whatever the driver has,
+# but for what spark.redaction.regex hides.
 @pytest.mark.parametrize("name", NAMES)
 def test_source(run, name):
     size, function = NAMES[name]
     report = run.report()
     (line,) = [line for line in heavy_lines(report) if line["file"] == name]
-    assert line["source"] == (None if function == "typed" else f"block = bytearray({size})")
+    shown = "(redacted)" if name == REDACTED else f"block = bytearray({size})"
+    assert line["source"] == (None if function == "typed" else shown)
 
 
 def heavy_lines(report):
@@ -66,15 +72,6 @@ def test_source_is_withheld(spark_run, source):
     found = sorted(line["allocatedBytes"] for line in heavy_lines(report) if line["line"] == 3)
     for bytes_, (size, _) in zip(found, sorted(NAMES.values()), strict=True):
         assert 0 <= bytes_ - TASKS * (size + 1) < BESIDE_BYTES
-
-
-@pytest.mark.one_line
-def test_redaction_and_shared_directories(spark_run):
-    """spark.redaction.regex hides text; what isn't known to be private gets none unless it was asked for."""
-    conf = {"spark.redaction.regex": "(?i)BLOCK = bytearray.2600003"}
-    report = spark_run("names.py", conf=conf.items()).demand_success().report()
-    sources = {line["file"]: line["source"] for line in heavy_lines(report)}
-    assert (sources["single.py"], sources["env/lib/odd_env.py"]) == ("(redacted)", "block = bytearray(2700007)")
 
 
 @pytest.fixture

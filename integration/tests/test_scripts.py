@@ -7,7 +7,7 @@ import re
 
 import processes
 import pytest
-from conftest import SHORT_LIVED, model_of
+from conftest import model_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINES = ["3.5", "4"]
@@ -19,10 +19,10 @@ def run(*command, **options):
 
 
 @pytest.mark.parametrize("line", [pytest.param("3.5", marks=pytest.mark.full), "4"])
-def test_demo_ends_with_the_path_of_its_report(line, tmp_path):
+def test_demo_ends_with_the_path_of_its_report(line, tmp_path, quick_options):
     environment = {**os.environ, "MEMPROF_DEMO_PATIENCE": processes.PROFILERS_PATIENCE}
     if line == "4":  # it is for the landing tier, whose every second counts
-        environment["JDK_JAVA_OPTIONS"] = SHORT_LIVED
+        environment["JDK_JAVA_OPTIONS"] = quick_options(line)
     finished = run(ROOT / "integration/demo.sh", "--spark", line, cwd=tmp_path, env=environment)
     assert finished.returncode == 0, finished.stdout + finished.stderr
     html = pathlib.Path(finished.stdout.splitlines()[-1])
@@ -75,13 +75,14 @@ def demand_report(finished, folder):
 
 
 @pytest.mark.parametrize("line", [pytest.param("3.5", marks=pytest.mark.full), "4"])
-def test_conf_is_good_for_spark_submit(line, tmp_path):
+def test_conf_is_good_for_spark_submit(line, tmp_path, quick_options):
     command = (
         f"spark-submit --master 'local[2]' $(sparkmemprof conf --master 'local[2]') {PATIENCE} "
         "--conf spark.ui.enabled=false "
         f"--conf spark.memprof.report.dir={tmp_path}/reports {ROOT}/integration/tests/jobs/blocks.py"
     )
-    finished = run(ROOT / "integration/with-spark.sh", line, "bash", "-c", command, cwd=tmp_path)
+    environment = {**os.environ, "JDK_JAVA_OPTIONS": quick_options(line)}
+    finished = run(ROOT / "integration/with-spark.sh", line, "bash", "-c", command, cwd=tmp_path, env=environment)
     demand_report(finished, tmp_path / "reports")
 
 

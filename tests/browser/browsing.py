@@ -1,4 +1,4 @@
-"""Debian's Chromium by Playwright, and what every page is held to."""
+"""Debian's Chromium without a window (chromium-headless-shell) by Playwright, and what every page is held to."""
 
 import contextlib
 import dataclasses
@@ -12,7 +12,7 @@ from processes import patient
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "docs/report.schema.json").read_text())
 AXE = ROOT / "report-app/node_modules/axe-core/axe.min.js"
-CHROMIUM = pathlib.Path(os.environ.get("MEMPROF_CHROMIUM", "/usr/bin/chromium"))
+CHROMIUM = pathlib.Path(os.environ.get("MEMPROF_CHROMIUM", "/usr/bin/chromium-headless-shell"))
 SCREENSHOTS = ROOT / "build/browser"
 WIDTHS = {"wide": 1280, "narrow": 390}
 # Without a sandbox of its own, which it can't have as root; without looking for its maker's hosts.
@@ -30,7 +30,7 @@ SWITCHES = [
 def why_not():
     """Why nothing can be shown here; None where it can."""
     if not CHROMIUM.exists():
-        return f"no Chromium at {CHROMIUM}: apt-get install chromium"
+        return f"no Chromium at {CHROMIUM}: apt-get install chromium-headless-shell"
     if not AXE.exists():
         return f"{AXE} is missing: build the report's app first"
     return None

@@ -1,5 +1,6 @@
 """Fixtures of the shim's tests: the package as an executor would have it, the native helpers, boxes as dicts."""
 
+import functools
 import importlib.util
 import json
 import os
@@ -8,6 +9,8 @@ import sys
 
 import processes
 import pytest
+from compiled_modules import home_with_compiled_modules
+from shared_classes import FEW_TESTS, quick_start_options, spark_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("MEMPROF_BUILD", ROOT / "build" / "release"))
@@ -139,8 +142,28 @@ def pyspark_python(request):
     return python
 
 
+@pytest.fixture(scope="session")
+def quick_spark(tmp_path_factory, request):
+    """quick_spark(python): environment by which the PySpark of this Python starts sooner; none for a few tests.
+
+    In `--full` its Pythons import what Spark ships, as in the Spark suite.
+    """
+
+    @functools.cache
+    def environment(python):
+        if request.session.testscollected <= FEW_TESTS:
+            return {}
+        home = spark_of(python)
+        if "not full" in request.config.option.markexpr:
+            home = tmp_path_factory.mktemp("spark") / "home"
+            home_with_compiled_modules(spark_of(python), python, home)
+        return {"SPARK_HOME": str(home), "JDK_JAVA_OPTIONS": quick_start_options(home, python)}
+
+    return environment
+
+
 @pytest.fixture
-def run_job(pyspark_python, package, tmp_path):
+def run_job(pyspark_python, package, tmp_path, quick_spark):
     """Runs a job of spark_jobs with the package on PYTHONPATH; returns (last line of stdout as JSON, stderr)."""
 
     def run(name, *arguments):
@@ -150,11 +173,13 @@ def run_job(pyspark_python, package, tmp_path):
             "PYSPARK_PYTHON": pyspark_python,
             "TEST_LIBRARY": str(NATIVE / "libexact_alloc.so"),
             "SPARK_LOCAL_IP": "127.0.0.1",
+            **quick_spark(pyspark_python),
         }
         command = [pyspark_python, JOBS / f"{name}.py", *arguments]
         finished = processes.run(command, 300, env=environment, cwd=tmp_path)
         assert finished.returncode == 0, finished.stdout + finished.stderr
-        return json.loads(finished.stdout.splitlines()[-1]), finished.stderr
+        told = [line for line in finished.stderr.splitlines(keepends=True) if not line.startswith("NOTE: Picked up ")]
+        return json.loads(finished.stdout.splitlines()[-1]), "".join(told)
 
     return run
 

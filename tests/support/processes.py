@@ -32,6 +32,11 @@ def _end(number, frame):
 signal.signal(signal.SIGTERM, _end)
 
 
+def kept_environment():
+    """What a process of a test has of our environment."""
+    return {key: os.environ[key] for key in ("PATH", "HOME", "JAVA_HOME", "LANG") if key in os.environ}
+
+
 def patient(seconds):
     return seconds * PATIENCE
 

@@ -103,9 +103,11 @@ TEST(LossReason, WhatYarnGivesInPlaceOfAnExitCode) {
 }
 
 TEST(LossReason, WhatNobodyHasHeardFrom) {
-  for (const char* text : {"Executor heartbeat timed out after 126021 ms", "worker lost"})
+  for (const char* text :
+       {"Executor heartbeat timed out after 126021 ms", "worker lost", "worker lost: Not receiving heartbeat for 60 seconds"})
     EXPECT_TRUE(ParseLossReason(text).silent) << text;
-  for (const char* text : {"", "Remote RPC client disassociated.", "Command exited with code 137", "Worker shutting down"})
+  for (const char* text : {"", "Remote RPC client disassociated.", "worker lost: 10.0.0.7:34581 got disassociated",
+                           "Command exited with code 137", "Worker shutting down"})
     EXPECT_FALSE(ParseLossReason(text).silent) << text;
 }
 

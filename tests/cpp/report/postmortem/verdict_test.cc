@@ -265,6 +265,15 @@ TEST(Verdict, ALostNodeIsNoDeathByMemory) {
   }
 }
 
+// Standalone, in a pod of its own: worker and executor are killed together.
+TEST(Verdict, AWorkerWhoseConnectionWasClosedIsNoLostNode) {
+  DeathEvidence evidence = Killed(kLimit / 100 * 97);
+  evidence.loss = ParseLossReason("worker lost: 10.0.0.7:34581 got disassociated");
+  EXPECT_TRUE(Judge(evidence).out_of_memory && !Judge(evidence).unknown);
+  evidence.used_bytes = kLimit / 3;
+  EXPECT_FALSE(Judge(evidence).out_of_memory || Judge(evidence).unknown);
+}
+
 TEST(Verdict, WhatYarnTookAwayForAReasonOfItsOwnIsNotOfMemory) {
   DeathEvidence evidence = Killed(kLimit / 100 * 97);
   evidence.loss = ParseLossReason("Container marked as failed: c_1 on host: node7. Exit status: -101. Diagnostics: Disk(s) failed.");

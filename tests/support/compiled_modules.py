@@ -32,9 +32,8 @@ def add_compiled_modules(zipped, made):
                 target.writestr(f"{entry.filename}c", module)
 
 
-def home_with_compiled_modules(home, python):
-    """Another SPARK_HOME beside it, compiled by that Python, which its jobs must have, too."""
-    made = home.with_name("compiled-home")
+def home_with_compiled_modules(home, python, made):
+    """Makes another SPARK_HOME, with modules compiled by that Python, which its jobs must have, too."""
     lib = made / "python/lib"
     lib.parent.mkdir(parents=True)
     for folder, new in ((home, made), (home / "python", made / "python")):
@@ -42,7 +41,6 @@ def home_with_compiled_modules(home, python):
             if entry.name not in ("python", "work", "lib"):
                 (new / entry.name).symlink_to(entry.resolve())
     subprocess.run([python, __file__, home / "python/lib", lib], check=True)
-    return made
 
 
 if __name__ == "__main__":

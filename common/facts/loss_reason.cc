@@ -55,10 +55,19 @@ std::optional<int> StatusIn(std::string_view text) {
   return std::nullopt;
 }
 
-bool IsWanted(std::optional<int> status) { return status == kEndedByApplication || status == kApplicationEnded; }
-
-bool IsYarnsChoice(std::optional<int> status) {
-  return status == kDisksFailed || status == kEndedByResourceManager || status == kEndedByScheduler || status == kTooMuchLog;
+LossKind KindOfYarnStatus(int status) {
+  switch (status) {
+    case kEndedByApplication:
+    case kApplicationEnded:
+      return LossKind::kOnPurpose;
+    case kDisksFailed:
+    case kEndedByResourceManager:
+    case kEndedByScheduler:
+    case kTooMuchLog:
+      return LossKind::kEvicted;
+    default:
+      return LossKind::kUnknown;
+  }
 }
 
 // Kubernetes says this of every container in which the kernel ever killed a process, also a Python worker or a sidecar. A container that
@@ -109,19 +118,20 @@ LossReason ParseLossReason(std::string_view text) {
   (status >= 0 ? reason.exit_code : reason.yarn_status) = status;
   reason.silent = !reason.exit_code && ((ContainsAny(lower, kSilent) && lower.find(kClosed) == lower.npos) || status == kAborted);
   const std::optional<NodeShortage> evicted_for = EvictedFor(lower);
+  const LossKind of_yarn = KindOfYarnStatus(reason.yarn_status.value_or(0));
   if (ContainsAny(lower, kMemory) || IsOomKilled(lower, reason.exit_code)) {
     reason.kind = LossKind::kContainerMemory;
     reason.of_virtual_memory = ContainsAny(lower, kVirtual);
   } else if (evicted_for) {
     reason.kind = LossKind::kEvicted;
     reason.evicted_for = *evicted_for;
-  } else if (ContainsAny(lower, kOnPurpose) || status == 0 || IsWanted(status)) {
+  } else if (ContainsAny(lower, kOnPurpose) || status == 0 || of_yarn == LossKind::kOnPurpose) {
     reason.kind = LossKind::kOnPurpose;
     reason.by_driver = lower.find("killed by driver") != lower.npos;
   } else if (reason.exit_code) {
     reason.kind = LossKind::kExit;
-  } else if (IsYarnsChoice(status)) {
-    reason.kind = LossKind::kEvicted;
+  } else if (of_yarn == LossKind::kEvicted) {
+    reason.kind = of_yarn;
     reason.evicted_for = NodeShortage::kOther;
   }
   return reason;

@@ -131,6 +131,14 @@ std::vector<std::string> FoldersUpwards(const CgroupMount& mount, const std::str
   }
 }
 
+Result<CgroupUse> ReadCgroupUse(const KeptFile& stat, const KeptFile& usage, const char* inactive, const char* active) {
+  const Result<std::string> text = stat.ReadText();
+  if (!text.ok()) return text.status();
+  const Result<uint64_t> bytes = usage.ReadNumber();
+  if (!bytes.ok()) return bytes.status();
+  return CgroupUse{*bytes, NumberOf(*text, inactive).value_or(0) + NumberOf(*text, active).value_or(0)};
+}
+
 // cgroup.procs lists a group's direct members only, and in version 2 a group with a limit for others usually has none.
 std::vector<int32_t> ReadProcesses(const std::string& own, const std::string& limiting) {
   std::vector<int32_t> processes;

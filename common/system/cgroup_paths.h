@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "system/kept_file.h"
 #include "system/memory_cgroup.h"
 
 namespace memprof {
@@ -39,6 +40,9 @@ std::vector<std::string> FoldersBelow(const std::string& top);
 
 // "/sys/fs/cgroup 4711 0b9c…": folder, inode and the host's boot. A folder that is made anew has another inode.
 std::string NameOfGroup(const std::string& folder, const std::string& proc);
+
+// Both halves of the cache have these names in `stat`.
+Result<CgroupUse> ReadCgroupUse(const KeptFile& stat, const KeptFile& usage, const char* inactive, const char* active);
 
 // Pids of the group of its own and of all groups inside the limiting one, without repetition.
 std::vector<int32_t> ReadProcesses(const std::string& own, const std::string& limiting);

@@ -27,13 +27,7 @@ class CgroupV1 : public MemoryCgroup {
     return limit && *limit < (host_memory_bytes == 0 ? kNoLimit : host_memory_bytes) ? limit : std::nullopt;
   }
 
-  Result<CgroupUse> Read() const override {
-    const Result<std::string> stat = stat_.ReadText();
-    if (!stat.ok()) return stat.status();
-    const Result<uint64_t> usage = ReadUsage();
-    if (!usage.ok()) return usage.status();
-    return CgroupUse{*usage, NumberOf(*stat, "total_inactive_file").value_or(0) + NumberOf(*stat, "total_active_file").value_or(0)};
-  }
+  Result<CgroupUse> Read() const override { return ReadCgroupUse(stat_, usage_, "total_inactive_file", "total_active_file"); }
 
   Result<uint64_t> ReadUsage() const override { return usage_.ReadNumber(); }
 

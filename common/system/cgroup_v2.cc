@@ -35,13 +35,7 @@ class CgroupV2 : public MemoryCgroup {
     return smallest;
   }
 
-  Result<CgroupUse> Read() const override {
-    const Result<std::string> stat = stat_.ReadText();
-    if (!stat.ok()) return stat.status();
-    const Result<uint64_t> usage = ReadUsage();
-    if (!usage.ok()) return usage.status();
-    return CgroupUse{*usage, NumberOf(*stat, "inactive_file").value_or(0) + NumberOf(*stat, "active_file").value_or(0)};
-  }
+  Result<CgroupUse> Read() const override { return ReadCgroupUse(stat_, usage_, "inactive_file", "active_file"); }
 
   Result<uint64_t> ReadUsage() const override { return usage_.ReadNumber(); }
 

@@ -151,12 +151,20 @@ def test_the_kernel_kills_an_executor(spark_run, contained, container, tasks):
     assert death["exitCode"] == 137
     assert death["outOfMemory"] is True
     assert death["limitBytes"] == LIMIT_BYTES
-    held = sum(site["liveAtPeakBytes"] for site in death["sites"] if site["origin"] == "jvm-offheap")
+    assert death["pid"] in [each["pid"] for each in death["processes"] if each["kind"] == "jvm"]
+    off_heap = [site for site in death["sites"] if site["origin"] == "jvm-offheap"]
+    assert off_heap
+    assert any(frame["function"] for frame in off_heap[0]["frames"]), "where they were asked for"
+    held = sum(site["liveAtPeakBytes"] for site in off_heap)
+    rest = held - off_heap[0]["liveAtPeakBytes"]
+    assert off_heap[0]["liveAtPeakBytes"] > rest, "the cached columns, asked for in one place"
     used = death["usedBytes"]
     print(f"the last sample: {used / LIMIT_BYTES:.0%} of the limit; off-heap sites: {held / LIMIT_BYTES:.0%} of it")
     assert used > LIMIT_BYTES / 3, "a third of it is there when the first early word leaves"
     assert 0 < held <= used
-    assert any(site["origin"] == "jvm-heap" for site in death["sites"])
+    heap = [site for site in death["sites"] if site["origin"] == "jvm-heap"]
+    assert heap
+    assert any(frame["function"] for frame in heap[0]["frames"])
     regions = {region["name"]: region for region in death["regions"]}
     assert 0 < regions["heap"]["bytes"] <= regions["heap"]["budgetBytes"] <= 512 << 20
     assert regions["offHeap"]["bytes"] >= 0.98 * held, "read a moment before or after"

@@ -158,9 +158,15 @@ def test_a_container_that_is_gone_at_once_with_its_disk(spark_run, cramped, tmp_
     (death,) = run.report()["postMortems"]
     assert (death["process"], death["exitCode"], death["outOfMemory"]) == ("jvm", None, True)
     assert "was killed for its memory" in death["headline"]
+    assert death["limitBytes"] == SMALL_BYTES
     assert 0.9 * SMALL_BYTES < death["usedBytes"] < SMALL_BYTES
     assert death["lastSampleAgeMs"] > 0
     assert {each["kind"] for each in death["processes"]} >= {"jvm", "python-daemon", "python-worker"}
+    assert death["pid"] in [each["pid"] for each in death["processes"] if each["kind"] == "jvm"]
+    (worker,) = [each for each in death["processes"] if each["kind"] == "python-worker"]
+    assert worker["bytes"] > 0.9 * blocks * BLOCK_BYTES
+    regions = {region["name"]: region for region in death["regions"]}
+    assert regions["overhead"]["bytes"] < SMALL_BYTES
     (held,) = sites_at(death["sites"], JOB, "grown and gone")
     assert 0.9 * blocks * (BLOCK_BYTES + 1) < held["liveAtPeakBytes"] < blocks * (BLOCK_BYTES + 1) + BESIDE_BYTES
     assert death["advice"]

@@ -10,4 +10,7 @@ namespace memprof {
 // thread is unknown to the JVM and has all signals blocked. Where the system gives no thread, `work` runs on the caller's.
 bool RunWithin(std::chrono::milliseconds most, std::function<void()> work);
 
+// The same for a caller that has no time or stack for the work itself: where the system gives no thread, nothing runs. False then, too.
+bool RunApartWithin(std::chrono::milliseconds most, std::function<void()> work);
+
 }  // namespace memprof

@@ -1,8 +1,9 @@
-// The driver's profile store, for the agent in the same JVM: when that JVM exits because of a full heap, no Java code runs that
-// could ask for a report. Thread-safe.
+// The driver's profile store, for native code of the same JVM that must reach it when Java code runs no more (jni/last_report.h).
+// Thread-safe.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "jni/store_feed.h"
@@ -10,20 +11,22 @@
 
 namespace memprof {
 
-// As long as the store is open, a JVM that exits this way leaves its report, with its own death, as "<pid>.report.json" in the
-// private directory that SPARKMEMPROF_LAST_REPORT names. The process that started it waits for that file (driver_watch.py). If
-// nobody waits, nothing is written.
 ProfileStore* OpenDriverStore(uint64_t limit_bytes);
 void CloseDriverStore(ProfileStore* store);
-// What is still on its way into that store is in the report, too.
+// From now on this brings messages and events into that store; and no more.
 void FeedsDriverStore(ProfileStore* store, StoreFeed* feed);
 void FeedsNoMore(StoreFeed* feed);
 
-// What Java code writes as its last report: `directory` on this machine, "" if it is elsewhere.
-void WillBeReported(const ProfileStore* store, std::string directory, bool with_source);
+// What Java code has still to write as its last report.
+struct FinalReport {
+  std::string directory;  // on this machine; "": it is elsewhere, or could not be opened
+  bool with_source = false;
+};
+void WillBeReported(const ProfileStore* store, FinalReport report);
 void IsReported(const ProfileStore* store);
-// When the JVM has ended before Java code could write that and close the store, as in a full heap, in which no shutdown hook runs: writes
-// the report there, and on stderr the deaths that nobody has told yet. Takes ten seconds at the most, also if the file system hangs.
-void ReportAtVmDeath() noexcept;
+
+// Calls it with the store if one is open; nobody closes it meanwhile. What was on its way into the store is there, as far as 0.3 s
+// were enough. The report is null if Java code has written it, or writes none. `call` must not call what is declared here.
+void WithDriverStore(const std::function<void(ProfileStore&, const FinalReport*)>& call);
 
 }  // namespace memprof

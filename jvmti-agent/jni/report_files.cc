@@ -13,7 +13,7 @@ constexpr int kTextColumns = 100, kTextLines = 25;  // as StoreReport.java
 }  // namespace
 
 Status WriteReportFiles(const Report& report, const std::string& directory) {
-  if (directory.empty()) return Status::Error(ErrorCode::kUnsupported, "only Java code can write to its directory");
+  if (directory.empty()) return Status::Error(ErrorCode::kUnsupported, "native code has no directory for it");
   const Status status = WritePrivateFile(directory + "/report.json", WriteReportJson(report));
   if (!status.ok()) return status;
   StringSink page;

@@ -10,9 +10,11 @@
 #include "jni/convert.h"
 #include "jni/driver_store.h"
 #include "jni/handles.h"
+#include "jni/last_report.h"
 #include "jni/or_else.h"
 #include "jni/vm_death.h"
 #include "profile/driver_source.h"
+#include "shortage/last_words.h"
 #include "store/profile_store.h"
 
 namespace memprof {
@@ -34,6 +36,7 @@ extern "C" {
 JNIEXPORT jlong JNICALL Java_org_sparkmemprof_jni_NativeStore_open(JNIEnv* jni, jclass, jlong limit_bytes) {
   const jlong handle = OrElse<jlong>(0, [&] {
     const auto limit = limit_bytes > 0 ? static_cast<uint64_t>(limit_bytes) : uint64_t{64} << 20;
+    TellLastWordsTo(ReportOwnEnd);
     return HandleOf(OpenDriverStore(limit));
   });
   if (handle == 0) ThrowJava(jni, "java/lang/OutOfMemoryError", "no native memory for sparkmemprof's profile store");
@@ -65,7 +68,8 @@ JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeStore_nextPostMorte
 JNIEXPORT jstring JNICALL Java_org_sparkmemprof_jni_NativeStore_willBeReported(JNIEnv* jni, jclass, jlong store, jstring directory,
                                                                                jboolean with_source) {
   return OrElse<jstring>(nullptr, [&]() -> jstring {
-    WillBeReported(At<ProfileStore>(store), directory == nullptr ? "" : ToUtf8(jni, directory), with_source == JNI_TRUE);
+    const std::string place = directory == nullptr ? "" : ToUtf8(jni, directory);
+    WillBeReported(At<ProfileStore>(store), {.directory = place, .with_source = with_source == JNI_TRUE});
     const Status status = AtVmDeath(jni, ReportAtVmDeath);
     return status.ok() ? nullptr : ToJavaString(jni, status.message());
   });

@@ -21,7 +21,7 @@ from typing import Any, Callable
 STARTUP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
 SETTINGS = "SPARKMEMPROF_PROGRAM"
 # Where a driver's JVM says in which directory its report is (ReportPlace.java), and leaves the report itself if it
-# exits because of a full heap: <pid>.report.json (driver_store.h).
+# exits because of a full heap: <pid>.report.json (last_report.h).
 LAST_REPORT = "SPARKMEMPROF_LAST_REPORT"
 
 # With one of these options, Python does not run our sitecustomize, or ignores PYTHONPATH.

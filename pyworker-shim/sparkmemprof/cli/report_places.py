@@ -2,7 +2,7 @@
 
 ReportPlace.java writes `<pid>.report-place` while an application runs, and adds that file's line to
 `<pid>.ended-reports` when it has ended (without room for the line it is the file itself, `<pid>.last.ended-reports`).
-A JVM that exits because of a full heap leaves the report itself, `<pid>.report.json` (driver_store.h).
+A JVM that exits because of a full heap leaves the report itself, `<pid>.report.json` (last_report.h).
 """
 
 import pathlib

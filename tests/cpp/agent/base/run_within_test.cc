@@ -1,6 +1,7 @@
 #include "base/run_within.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <future>
@@ -33,6 +34,14 @@ TEST(RunWithin, DoesNotWaitForWhatHangs) {
 
 TEST(RunWithin, AnExceptionIsAnEnd) {
   EXPECT_TRUE(RunWithin(kAmple, [] { throw std::runtime_error("no"); }));
+}
+
+TEST(RunApartWithin, WaitsForTheEnd) {
+  const pid_t caller = gettid();
+  std::atomic<pid_t> thread = 0;
+  EXPECT_TRUE(RunApartWithin(kAmple, [&] { thread = gettid(); }));
+  EXPECT_NE(thread, 0);
+  EXPECT_NE(thread, caller);
 }
 
 }  // namespace

@@ -36,8 +36,8 @@ public final class NativeStore {
    * Where Java code writes its last report. If the JVM ends before it does and closes the store, as
    * in a full heap, native code writes the report there.
    *
-   * @param directory on this machine; null: elsewhere, and native code only tells what it knows, on
-   *     stderr
+   * @param directory on this machine; null: it is elsewhere, or could not be opened, and native
+   *     code only tells what it knows, on stderr
    * @return why it can't; null: it will
    */
   public static native String willBeReported(long store, String directory, boolean withSource);

@@ -16,6 +16,7 @@ import org.sparkmemprof.jni.NativeLibrary;
 import org.sparkmemprof.listener.DriverListener;
 import org.sparkmemprof.metrics.MemorySource;
 import org.sparkmemprof.notices.Log;
+import org.sparkmemprof.plugin.LastSteps.Step;
 import org.sparkmemprof.report.Checkpoints;
 import org.sparkmemprof.report.DriverReports;
 import org.sparkmemprof.report.EventLog;
@@ -49,16 +50,16 @@ public final class DriverSide implements DriverPlugin {
   private volatile StoreFeeder feeder;
   private volatile DriverListener listener;
   private ExecutorMessages messages; // null: executors are inert
-  private volatile LastSteps lastSteps =
-      new LastSteps(notices, new String[0]); // none: nothing has begun
+  private volatile LastSteps lastSteps = new LastSteps(notices); // none: nothing has begun
   private volatile EndOfJvm endOfJvm;
   private volatile EventLog eventLog;
   private volatile ReportPlace place;
   private volatile DriverReports reports;
   private volatile DriverSources sources;
   private volatile AskedByPython asked;
-  private volatile DriverProfile
-      profile; // null: the driver isn't profiled, or is the executor itself
+
+  /** Null: the driver isn't profiled, or is the executor itself. */
+  private volatile DriverProfile profile;
 
   /** Spark's registry of accumulators holds weak references only. */
   private ProfileAccumulator accumulator;
@@ -197,27 +198,16 @@ public final class DriverSide implements DriverPlugin {
   }
 
   private LastSteps lastSteps() {
-    String[] names = {
-      "the driver's sources",
-      "the end of the driver's profile",
-      "the last news of executors",
-      "the profile in the event log",
-      "the report",
-      PLACE,
-      "the profile store",
-      "the end of the JVM"
-    };
     return new LastSteps(
         notices,
-        names,
-        this::askedNoMore,
-        this::endOfProfile,
-        this::lastNews,
-        this::endOfEventLog,
-        this::finalReport,
-        () -> FileWork.within(PLACE, place::end, settings.patience, notices),
-        feeder::close,
-        this::endUnwatched);
+        new Step("the driver's sources", this::askedNoMore),
+        new Step("the end of the driver's profile", this::endOfProfile),
+        new Step("the last news of executors", this::lastNews),
+        new Step("the profile in the event log", this::endOfEventLog),
+        new Step("the report", this::finalReport),
+        new Step(PLACE, () -> FileWork.within(PLACE, place::end, settings.patience, notices)),
+        new Step("the profile store", feeder::close),
+        new Step("the end of the JVM", this::endUnwatched));
   }
 
   private void askedNoMore() {
@@ -247,8 +237,8 @@ public final class DriverSide implements DriverPlugin {
     try {
       waitForLateNews();
     } finally {
-      if (!listener
-          .hasEnded()) { // what ended Spark's stop in the midst may have ended its listeners
+      // What ended Spark's stop in the midst may have ended its listeners.
+      if (!listener.hasEnded()) {
         long time = System.currentTimeMillis();
         feeder.event(feed -> NativeFeed.applicationEnded(feed, time));
       }

@@ -18,8 +18,9 @@ final class EndOfJvm {
   private static final long LOOK_MILLIS = 1_000;
   private static final int MOST_LOOKS = 20; // Spark's hooks have 30 seconds
   private static final int LOOKS_WITHOUT_STOP = 3; // a stop may be about to begin, or to be told
-  private static final long MOST_MILLIS =
-      60_000; // our own steps have bounds, Spark's code has none
+
+  /** Our own steps have bounds, Spark's code has none. */
+  private static final long MOST_MILLIS = 60_000;
 
   /** What it asks of Spark. */
   static final class Spark {

@@ -10,23 +10,29 @@ import org.sparkmemprof.notices.Notices;
  * the others. They are made before the end, for which a full heap may have no room.
  */
 final class LastSteps {
-  /** One of them; may throw anything. */
-  interface Step {
-    void take() throws Exception;
+  /** May throw anything. */
+  interface Work {
+    void run() throws Exception;
+  }
+
+  /** One of them, with the part of the profiler that is reported if it throws. */
+  static final class Step {
+    private final String part;
+    private final Work work;
+
+    Step(String part, Work work) {
+      this.part = part;
+      this.work = work;
+    }
   }
 
   private final Notices notices;
-  private final String[] names;
   private final Step[] steps;
   private final AtomicBoolean begun = new AtomicBoolean();
   private final CountDownLatch done = new CountDownLatch(1);
 
-  /**
-   * @param names the part of the profiler that is reported if the step of that place throws
-   */
-  LastSteps(Notices notices, String[] names, Step... steps) {
+  LastSteps(Notices notices, Step... steps) {
     this.notices = notices;
-    this.names = names;
     this.steps = steps;
   }
 
@@ -45,13 +51,13 @@ final class LastSteps {
       return;
     }
     boolean interrupted = false;
-    for (int i = 0; i < steps.length; i++) {
+    for (Step step : steps) {
       try {
-        steps[i].take();
+        step.work.run();
       } catch (InterruptedException impatient) {
         interrupted = true; // the report is what it is by now
       } catch (Throwable e) {
-        notices.failed(names[i], e);
+        notices.failed(step.part, e);
       }
     }
     done.countDown();

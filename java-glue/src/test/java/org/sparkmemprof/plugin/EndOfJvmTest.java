@@ -23,8 +23,7 @@ public class EndOfJvmTest {
   private final LastSteps steps =
       new LastSteps(
           (what, why) -> seen.add(what + " is off: " + why),
-          new String[] {"the end"},
-          () -> seen.add("the last step"));
+          new LastSteps.Step("the end", () -> seen.add("the last step")));
 
   private volatile boolean stopped = true;
 

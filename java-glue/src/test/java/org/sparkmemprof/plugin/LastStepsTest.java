@@ -8,22 +8,28 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.Test;
+import org.sparkmemprof.plugin.LastSteps.Step;
 
 public class LastStepsTest {
   private final List<String> seen = new ArrayList<>();
   private final LastSteps steps =
       new LastSteps(
           (what, why) -> seen.add(what + " is off: " + why),
-          new String[] {"the first", "the second", "the third"},
-          () -> {
-            seen.add("first");
-            throw new OutOfMemoryError("of a test");
-          },
-          () -> {
-            seen.add("second");
-            throw new InterruptedException();
-          },
-          () -> seen.add("third, interrupted: " + Thread.currentThread().isInterrupted()));
+          new Step(
+              "the first",
+              () -> {
+                seen.add("first");
+                throw new OutOfMemoryError("of a test");
+              }),
+          new Step(
+              "the second",
+              () -> {
+                seen.add("second");
+                throw new InterruptedException();
+              }),
+          new Step(
+              "the third",
+              () -> seen.add("third, interrupted: " + Thread.currentThread().isInterrupted())));
 
   @Test
   public void eachIsTakenOnceWhateverBecameOfTheOthers() {

@@ -153,10 +153,10 @@ def quick_spark(tmp_path_factory, request):
     def environment(python):
         if request.session.testscollected <= FEW_TESTS:
             return {}
-        home = spark_of(python)
+        home = shipped = spark_of(python)
         if "not full" in request.config.option.markexpr:
             home = tmp_path_factory.mktemp("spark") / "home"
-            home_with_compiled_modules(spark_of(python), python, home)
+            home_with_compiled_modules(shipped, python, home)
         return {"SPARK_HOME": str(home), "JDK_JAVA_OPTIONS": quick_start_options(home, python)}
 
     return environment

@@ -18,7 +18,7 @@ import time
 import processes
 
 JOB = pathlib.Path(__file__).with_name("load_classes.py")
-# An archive takes half a minute: it pays for itself in a run of more tests than that.
+# An archive takes a minute: it pays for itself in a run of more tests than that.
 FEW_TESTS = 30
 DAYS_KEPT = 30  # without use
 # Of applications that live for seconds the second compiler takes a third of all processor time.
@@ -54,12 +54,12 @@ def let_old_ones_go():
     """Archives that nobody uses, or whose jars are gone, and what was left of a process that was killed."""
     for entry in cache_folder().glob("classes-*"):
         try:
-            is_old = time.time() - entry.stat().st_mtime > DAYS_KEPT * 86_400
+            days = (time.time() - entry.stat().st_mtime) / 86_400
             noted = place_file(entry)
             place = noted.read_text() if noted.exists() else "/"
-            if entry.is_dir() and time.time() - entry.stat().st_mtime > 86_400:
+            if entry.is_dir() and days > 1:
                 shutil.rmtree(entry)
-            elif is_old or not pathlib.Path(place).exists():
+            elif days > DAYS_KEPT or not pathlib.Path(place).exists():
                 entry.unlink()
         except OSError:  # another checkout's tests clear up, too
             continue

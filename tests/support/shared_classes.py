@@ -52,7 +52,7 @@ def place_file(archive):
 
 def let_old_ones_go():
     """Archives that nobody uses, or whose jars are gone, and what was left of a process that was killed."""
-    for entry in cache_folder().glob("classes-*"):
+    for entry in sorted(cache_folder().glob("classes-*")):  # the .place after what lies there
         try:
             days = (time.time() - entry.stat().st_mtime) / 86_400
             noted = place_file(entry)

@@ -24,9 +24,13 @@ public final class Checkpoints {
   private boolean over; // only the final report is still to be written
 
   public Checkpoints(ReportWriter writer, Notices notices) {
+    this(writer, PERIOD_MILLIS, notices);
+  }
+
+  Checkpoints(ReportWriter writer, long periodMillis, Notices notices) {
     this.writer = writer;
     last = new FutureTask<>(writer::finish);
-    rounds = new Rounds("report", 0, PERIOD_MILLIS, this::round, "the report", notices).start();
+    rounds = new Rounds("report", 0, periodMillis, this::round, "the report", notices).start();
   }
 
   private void round() {

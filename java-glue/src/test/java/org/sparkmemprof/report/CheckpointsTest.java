@@ -12,9 +12,11 @@ import org.junit.Test;
 
 public class CheckpointsTest {
   private static final long AMPLE_MILLIS = 60_000;
+  private static final long NEVER_MILLIS = 3_600_000; // a report is written when it is asked for
 
   private final ReportScene scene = new ReportScene();
-  private final Checkpoints checkpoints = new Checkpoints(scene.writer, scene.notices);
+  private final Checkpoints checkpoints =
+      new Checkpoints(scene.writer, NEVER_MILLIS, scene.notices);
 
   private void written() throws InterruptedException {
     checkpoints.ask();

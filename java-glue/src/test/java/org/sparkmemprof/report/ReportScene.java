@@ -33,6 +33,7 @@ final class ReportScene {
   final AtomicInteger refusals = new AtomicInteger(); // so often the log has no room
   final AtomicInteger fullHeaps = new AtomicInteger(); // so often a write has no room
   final CountDownLatch hanging = new CountDownLatch(1);
+  final CountDownLatch firstWrite = new CountDownLatch(1); // of report.json
   final List<String> written = Collections.synchronizedList(new ArrayList<>()); // report.json
   final List<String> pages = Collections.synchronizedList(new ArrayList<>()); // report.html
   final List<String> places = Collections.synchronizedList(new ArrayList<>()); // of the last report
@@ -173,7 +174,12 @@ final class ReportScene {
       ByteArrayOutputStream bytes = new ByteArrayOutputStream();
       content.writeTo(bytes);
       String text = new String(bytes.toByteArray(), StandardCharsets.UTF_8);
-      (name.equals("report.html") ? pages : written).add(text);
+      if (name.equals("report.html")) {
+        pages.add(text);
+      } else {
+        written.add(text);
+        firstWrite.countDown();
+      }
     }
 
     @Override

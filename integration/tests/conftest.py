@@ -24,9 +24,9 @@ import zipfile
 import memory_cgroups
 import processes
 import pytest
-from compiled_modules import home_with_compiled_modules
 from live_application import PROMETHEUS, running, settled
 from shared_classes import FEW_TESTS, SHORT_LIVED, quick_start_options, spark_of
+from unpacked_modules import home_with_unpacked_modules
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 JOBS = pathlib.Path(__file__).parent / "jobs"
@@ -140,9 +140,9 @@ def spark(line, tmp_path_factory, request):
     if request.session.testscollected > FEW_TESTS:
         made.environment["JDK_JAVA_OPTIONS"] = quick_start_options(made.home, made.python)
         if not request.config.getoption("--every-line"):
-            compiled = folder / "compiled-home"
-            home_with_compiled_modules(made.home, made.python, compiled)
-            made = dataclasses.replace(made, home=compiled, shipped_home=made.home)
+            unpacked = folder / "unpacked-home"
+            home_with_unpacked_modules(made.home, made.python, unpacked)
+            made = dataclasses.replace(made, home=unpacked, shipped_home=made.home)
     return made
 
 

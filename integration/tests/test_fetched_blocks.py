@@ -1,6 +1,6 @@
 """An executor that runs out of direct buffers, because another executor sends it a large block of a shuffle.
 
-Costs half a minute on each line: executors have to start, and a shuffle larger than the bound has to be made.
+Costs half a minute: executors have to start, and a shuffle larger than the bound has to be made.
 """
 
 import re
@@ -31,6 +31,7 @@ def bounded(run_with):
     return run_with({})
 
 
+@pytest.mark.one_line("4")
 def test_what_held_the_direct_buffers(bounded, line):
     assert bounded.result() == 2 * BLOCK_BYTES
     death = bounded.report()["postMortems"][0]  # where the task runs next it may happen again

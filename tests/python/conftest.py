@@ -9,8 +9,8 @@ import sys
 
 import processes
 import pytest
-from compiled_modules import home_with_compiled_modules
 from shared_classes import FEW_TESTS, quick_start_options, spark_of
+from unpacked_modules import home_with_unpacked_modules
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("MEMPROF_BUILD", ROOT / "build" / "release"))
@@ -156,7 +156,7 @@ def quick_spark(tmp_path_factory, request):
         home = shipped = spark_of(python)
         if "not full" in request.config.option.markexpr:
             home = tmp_path_factory.mktemp("spark") / "home"
-            home_with_compiled_modules(shipped, python, home)
+            home_with_unpacked_modules(shipped, python, home)
         return {"SPARK_HOME": str(home), "JDK_JAVA_OPTIONS": quick_start_options(home, python)}
 
     return environment

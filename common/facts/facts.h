@@ -226,13 +226,14 @@ struct ExecutorFacts {
   int64_t last_success_ms = 0;          // of a task
   std::optional<int64_t> task_lost_ms;  // when the first task was lost that ran there
   std::pmr::string removed_reason;
-  std::array<LargestCached, 2> cached_then;   // on-heap and off-heap, when it was removed
-  std::pmr::string snapshot;                  // serialised proto::ExecutorSnapshot, all that came joined; empty = none came
-  std::optional<TimeSamples> life;            // no sample came: nothing
-  std::pmr::string retained;                  // serialised proto::RetainedHeap, the latest; empty = none came
-  std::pmr::string left_off_heap;             // serialised proto::LeftOffHeap, the latest; empty = none came
-  std::pmr::string left_off_heap_peak;        // likewise, the one with most bytes
-  std::optional<HostKills> host_kills_after;  // read after its end by another executor on its host, or the driver
+  std::array<LargestCached, 2> cached_then;                  // on-heap and off-heap, when it was removed
+  std::pmr::string snapshot;                                 // serialised proto::ExecutorSnapshot, all that came joined; empty = none came
+  std::optional<uint64_t> peak_used_bytes, last_used_bytes;  // of its container, from the snapshot
+  std::optional<TimeSamples> life;                           // no sample came: nothing
+  std::pmr::string retained;                                 // serialised proto::RetainedHeap, the latest; empty = none came
+  std::pmr::string left_off_heap;                            // serialised proto::LeftOffHeap, the latest; empty = none came
+  std::pmr::string left_off_heap_peak;                       // likewise, the one with most bytes
+  std::optional<HostKills> host_kills_after;                 // read after its end by another executor on its host, or the driver
 };
 
 }  // namespace memprof

@@ -9,7 +9,7 @@
 #include "intake/decode.h"
 #include "intake/host_kills.h"
 #include "intake/snapshots.h"
-#include "rollup/executor_sums.h"
+#include "rollup/parsed_snapshot.h"
 #include "rollup/time_lines.h"
 #include "timeline/packing.h"
 
@@ -24,9 +24,11 @@ void DeliverClock(std::string_view executor_id, const proto::Moment& last, const
 void DeliverSnapshot(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot, StoreState& state) {
   if (state.WasDropped(executor_id)) return;
   ExecutorFacts& executor = state.Executor(executor_id);
-  proto::ExecutorSnapshot known = SnapshotOf(executor);
-  JoinSnapshot(snapshot, known);
-  executor.snapshot = known.SerializeAsString();
+  const ParsedSnapshot known(executor);
+  JoinSnapshot(snapshot, *known);
+  executor.snapshot = known->SerializeAsString();
+  if (known->has_at_peak()) executor.peak_used_bytes = known->at_peak().used_bytes();
+  if (known->has_last()) executor.last_used_bytes = known->last().used_bytes();
 }
 
 // The latest, by a clock that is never set back; of two of one time always the same.

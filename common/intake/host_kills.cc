@@ -4,7 +4,7 @@
 #include <string>
 
 #include "facts/loss_reason.h"
-#include "rollup/executor_sums.h"
+#include "rollup/parsed_snapshot.h"
 
 namespace memprof {
 namespace {
@@ -15,11 +15,11 @@ constexpr size_t kMostIdBytes = 128;  // of an executor; a boot id has 36
 
 void WantHostKills(std::string_view removed_id, StoreState& state) {
   const ExecutorFacts& removed = state.Executor(removed_id);
-  const proto::ExecutorSnapshot last = SnapshotOf(removed);
-  if (!last.has_host_oom_kills() || last.boot_id().empty() || !ParseLossReason(removed.removed_reason).exit_code) return;
-  if (std::max(removed_id.size(), last.boot_id().size()) > kMostIdBytes) return;
+  const ParsedSnapshot last(removed);
+  if (!last->has_host_oom_kills() || last->boot_id().empty() || !ParseLossReason(removed.removed_reason).exit_code) return;
+  if (std::max(removed_id.size(), last->boot_id().size()) > kMostIdBytes) return;
   if (state.wanted_host_kills.size() == StoreState::kMostWantedHostKills) state.wanted_host_kills.pop_front();
-  state.wanted_host_kills.push_back({std::string(removed_id), last.boot_id(), last.host_oom_kills(), removed.removed_ms});
+  state.wanted_host_kills.push_back({std::string(removed_id), last->boot_id(), last->host_oom_kills(), removed.removed_ms});
 }
 
 void TakeHostKills(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot, StoreState& state) {

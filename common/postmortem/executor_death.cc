@@ -10,8 +10,8 @@
 #include "postmortem/killing_limit.h"
 #include "postmortem/last_moment.h"
 #include "report/cut.h"
-#include "rollup/executor_sums.h"
 #include "rollup/left_off_heap.h"
+#include "rollup/parsed_snapshot.h"
 #include "rollup/unexpected_end.h"
 
 namespace memprof {
@@ -74,7 +74,8 @@ void PutRetained(const ReportExecutor& executor, ReportPostMortem& death) {
 
 ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const ExecutorFacts& facts, DeathDetail detail) {
   const bool in_full = detail == DeathDetail::kInFull;
-  const proto::ExecutorSnapshot snapshot = SnapshotOf(facts);
+  const ParsedSnapshot parsed(facts);
+  const proto::ExecutorSnapshot& snapshot = *parsed;
   ReportPostMortem death;
   DeathEvidence evidence;
   evidence.loss = LossOf(facts);
@@ -180,7 +181,8 @@ void DeathWriter::PutKillsInCgroup(const ReportExecutor& executor, const Executo
 ReportPostMortem DeathWriter::OfHeapError(const ReportExecutor& executor, const ExecutorFacts& facts, const SurvivedHeapError& survived,
                                           DeathDetail detail) {
   const proto::HeapShortage& error = survived.error;
-  const proto::ExecutorSnapshot snapshot = SnapshotOf(facts);
+  const ParsedSnapshot parsed(facts);
+  const proto::ExecutorSnapshot& snapshot = *parsed;
   const bool failed = survived.task != nullptr && survived.task->outcome == TaskOutcome::kFailed;
   ReportPostMortem death;
   death.executor_id = executor.id;

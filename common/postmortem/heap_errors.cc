@@ -12,8 +12,8 @@
 #include "postmortem/last_moment.h"
 #include "report/titles.h"
 #include "report/units.h"
-#include "rollup/executor_sums.h"
 #include "rollup/heap_shortages.h"
+#include "rollup/parsed_snapshot.h"
 #include "rollup/unexpected_end.h"
 
 namespace memprof {
@@ -26,7 +26,8 @@ int64_t DriverMs(const proto::HeapShortage& error, const ExecutorFacts& facts) {
 // command failed, or was meant for another process.
 bool KilledItself(const std::vector<proto::HeapShortage>& errors, const ExecutorFacts& facts) {
   constexpr int64_t kTakesMs = 5'000;
-  const proto::ExecutorSnapshot snapshot = SnapshotOf(facts);
+  const ParsedSnapshot parsed(facts);
+  const proto::ExecutorSnapshot& snapshot = *parsed;
   if (!snapshot.kills_itself_on_out_of_memory() || errors.empty()) return false;
   const proto::Moment* moment = LastMoment(snapshot);
   const int64_t seen_ms = std::max(errors.back().time_ms(), moment == nullptr ? 0 : moment->time_ms());

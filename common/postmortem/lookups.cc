@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "postmortem/heap_errors.h"
-#include "rollup/executor_sums.h"
+#include "rollup/parsed_snapshot.h"
 
 namespace memprof {
 
@@ -105,7 +105,8 @@ const Lookups::AllStarts& Lookups::Starts() {
   starts_.emplace();
   for (const auto& [id, facts] : state_.executors) {
     if (!facts.added) continue;
-    const proto::ExecutorSnapshot snapshot = SnapshotOf(facts);
+    const ParsedSnapshot parsed(facts);
+    const proto::ExecutorSnapshot& snapshot = *parsed;
     if (snapshot.has_oom_kills_at_start()) {
       const Cgroup cgroup = {snapshot.host(), snapshot.cgroup()};
       starts_->in_cgroups[cgroup].push_back({snapshot.oom_kills_at_start(), facts.added_event, facts.added_ms, std::string(id)});

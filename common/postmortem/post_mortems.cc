@@ -19,15 +19,15 @@ using WriteDeath = std::function<ReportPostMortem(DeathWriter&, DeathDetail)>;
 
 using IsWanted = std::function<bool(const std::string& key)>;
 
-// The state's deaths, in no particular order. What they refer to lives as long as `state` and `rows`.
+// The state's deaths, in no particular order. What they refer to lives as long as `state` and `rows`, which is used by their writers.
 std::vector<WriteDeath> Deaths(const StoreState& state, RowsOfExecutors& rows, const IsWanted& is_wanted) {
   std::vector<WriteDeath> deaths;
-  const auto add = [&](std::string_view id, auto write) {
-    const ReportExecutor* row = rows.Of(id);
-    const auto facts = state.executors.find(id);
-    if (row == nullptr || facts == state.executors.end()) return;
-    deaths.emplace_back(
-        [row, &executor = facts->second, write](DeathWriter& writer, DeathDetail detail) { return write(writer, *row, executor, detail); });
+  const auto add = [&](std::string_view name, auto write) {
+    const auto known = state.executors.find(name);
+    if (known == state.executors.end()) return;
+    deaths.emplace_back([&rows, &id = known->first, &facts = known->second, write](DeathWriter& writer, DeathDetail detail) {
+      return write(writer, *rows.Of(id), facts, detail);
+    });
   };
   for (const auto& [id, died] : state.executors) {
     if (!EndedUnexpectedly(died, state) || !is_wanted(ExecutorDeathKey(id))) continue;
@@ -76,6 +76,11 @@ PostMortemRows PostMortems(const StoreState& state, const std::vector<ReportExec
   for (const size_t i : chosen.others) result.others.push_back(InShort(written[i]));
   result.dropped = SortAndBound(result.others);
   return result;
+}
+
+size_t CountDeaths(const StoreState& state) {
+  RowsOfExecutors rows(state, {});
+  return Deaths(state, rows, [](const std::string&) { return true; }).size();
 }
 
 std::vector<ReportPostMortem> PostMortemsOf(const StoreState& state, const std::set<std::string>& keys) {

@@ -22,8 +22,11 @@ struct PostMortemRows {
   size_t dropped = 0;                    // for which there was no room
 };
 
-// `executors`: the rows of the same report. `awaits_names` becomes true when a site shown awaits a name.
+// `executors`: rows that the report has made; others are made as needed. `awaits_names` becomes true when a site shown awaits a name.
 PostMortemRows PostMortems(const StoreState& state, const std::vector<ReportExecutor>& executors, bool& awaits_names);
+
+// How many there are, with those for which there is no room. No verdict is made.
+size_t CountDeaths(const StoreState& state);
 
 // In full, those of these keys (report/death_keys.h), in the order of the deaths. The work is that of the deaths wanted, not of all.
 std::vector<ReportPostMortem> PostMortemsOf(const StoreState& state, const std::set<std::string>& keys);

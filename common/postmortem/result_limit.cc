@@ -13,7 +13,7 @@
 #include "postmortem/action_titles.h"
 #include "report/units.h"
 #include "rollup/driver_rows.h"
-#include "rollup/executor_sums.h"
+#include "rollup/parsed_snapshot.h"
 
 namespace memprof {
 namespace {
@@ -54,7 +54,7 @@ std::string WhoAsked(const ReportAction& action, int32_t job_id, bool broadcast)
 
 proto::ExecutorSnapshot SnapshotOfDriver(const StoreState& state) {
   const auto driver = state.executors.find(std::string_view("driver"));
-  return driver == state.executors.end() ? proto::ExecutorSnapshot() : SnapshotOf(driver->second);
+  return driver == state.executors.end() ? proto::ExecutorSnapshot() : *ParsedSnapshot(driver->second);
 }
 
 // What bounds the driver's heap.

@@ -21,8 +21,11 @@ size_t FitTimeLine(size_t most, ReportTimeLine& line) {
 }
 
 void FitTimeLines(std::vector<ReportExecutor>& executors) {
-  const auto lines =
-      static_cast<size_t>(std::count_if(executors.begin(), executors.end(), [](const auto& each) { return each.time_line; }));
+  const auto lines = std::count_if(executors.begin(), executors.end(), [](const auto& each) { return each.time_line; });
+  FitTimeLines(static_cast<size_t>(lines), executors);
+}
+
+void FitTimeLines(size_t lines, std::vector<ReportExecutor>& executors) {
   const size_t most = std::max(kFewest, kMostOfAll / std::max<size_t>(lines, 1));
   for (ReportExecutor& executor : executors) {
     if (executor.time_line) FitTimeLine(most, *executor.time_line);

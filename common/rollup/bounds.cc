@@ -11,8 +11,10 @@
 #include "facts/counters.h"
 #include "facts/lead_lines.h"
 #include "facts/named_stacks.h"
+#include "report/many_deaths.h"
 #include "rollup/accounting.h"
 #include "rollup/executor_rows.h"
+#include "rollup/short_executors.h"
 #include "rollup/site_rollup.h"
 #include "rollup/task_rows.h"
 #include "rollup/time_lines.h"
@@ -213,7 +215,7 @@ size_t DropExecutors(size_t keep, MayGo which, StoreState& state) {
     if (!number || !executor.removed) continue;
     const bool told = EndedUnexpectedly(executor, state) || with_deaths.contains(std::string(id));
     if (told && which == MayGo::kRemovedOnPurpose) continue;
-    ranks.emplace_back(told, PeakUseOf(executor).value_or(0), executor.removed_ms, *number);
+    ranks.emplace_back(told, executor.peak_used_bytes.value_or(0), executor.removed_ms, *number);
   }
   std::sort(ranks.begin(), ranks.end());
   ranks.resize(std::min(ranks.size(), state.executors.size() - keep));
@@ -222,6 +224,7 @@ size_t DropExecutors(size_t keep, MayGo which, StoreState& state) {
     if (executor == state.executors.end()) continue;
     state.dropped_executors.Add(executor->second, state.folded_counters);
     state.dropped_executor_numbers.Add(number);
+    state.dropped_retained_heaps += executor->second.retained.empty() ? 0 : 1;
     if (EndedUnexpectedly(executor->second, state)) ++state.dropped_executor_deaths;
     ForEachWorkerDeathIn(std::to_string(number), state.worker_deaths,
                          [&](const proto::WorkerDeath& death) { state.dropped_executor_deaths += WasKilledOrFailed(death, state); });
@@ -261,6 +264,9 @@ void KeepWithinLimit(StoreState& state) {
   }
   // First drops stages and executors that have no row in a report anyway.
   if (DropStages(kMostStageRows, state) + DropExecutors(kMostExecutorRows, MayGo::kRemovedOnPurpose, state) != 0 && fits()) return;
+  constexpr WholeExecutors kWhole = {kMostExecutorRows, kMaxPostMortems};
+  if (ShortenExecutors(kWhole, state) != 0 && fits()) return;
+  if (DropRetained(kWhole, state) != 0 && fits()) return;
   for (size_t keep = 2048; keep >= 128; keep /= 4) {
     size_t gone = 0;
     for (auto& [key, stage] : state.stages) gone += KeepHeaviestRows(keep, stage);

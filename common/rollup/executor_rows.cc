@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "budget/budget.h"
 #include "budget/driver.h"
 #include "proto/memprof.pb.h"
 #include "report/cut.h"
 #include "report/executor_order.h"
+#include "rollup/executor_sums.h"
 #include "rollup/heap_shortages.h"
 #include "rollup/left_off_heap.h"
+#include "rollup/parsed_snapshot.h"
 #include "rollup/retained.h"
 
 namespace memprof {
@@ -191,17 +194,6 @@ ReportExecutor ExecutorRow(std::string_view id, const ExecutorFacts& facts, cons
 
 constexpr uint64_t kMostRowBytes = 4u << 20;
 
-std::vector<std::pair<std::string_view, const ExecutorFacts*>> HeaviestFirst(const StoreState& state) {
-  std::vector<std::tuple<uint64_t, std::string_view, const ExecutorFacts*>> order;
-  for (const auto& [id, facts] : state.executors) order.emplace_back(PeakUseOf(facts).value_or(0), id, &facts);
-  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
-    return std::tuple(std::get<0>(b), std::get<1>(a)) < std::tuple(std::get<0>(a), std::get<1>(b));
-  });
-  std::vector<std::pair<std::string_view, const ExecutorFacts*>> executors;
-  for (const auto& [use, id, facts] : order) executors.emplace_back(id, facts);
-  return executors;
-}
-
 // Requested while the application ended, to replace an executor that ended with it, and never started.
 bool NeverWas(const ExecutorFacts& facts, const StoreState& state) {
   return !facts.added && facts.removed && facts.snapshot.empty() && state.CameAfterEnd(facts.removed_ms, facts.removed_event);
@@ -224,6 +216,33 @@ class Managers {
  private:
   std::unique_ptr<ClusterManager> of_executors_, of_driver_;
 };
+
+using Executors = std::vector<std::pair<std::string_view, const ExecutorFacts*>>;
+
+struct Choice {
+  Executors shown, others;
+};
+
+// Which executors have a row: those that used most, and the driver.
+Choice ChooseRows(const StoreState& state, const Managers& managers) {
+  Executors order(state.executors.size());
+  std::transform(state.executors.begin(), state.executors.end(), order.begin(),
+                 [](const auto& executor) { return std::pair(std::string_view(executor.first), &executor.second); });
+  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return UsedMore(a.first, *a.second, b.first, *b.second); });
+  Choice choice;
+  uint64_t bytes = 0;
+  for (const auto& [id, facts] : order) {
+    if (NeverWas(*facts, state)) continue;
+    const bool has_room = choice.shown.size() < kMostExecutorRows && bytes < kMostRowBytes;
+    if (!has_room && !managers.IsDriver(id)) {
+      choice.others.emplace_back(id, facts);
+      continue;
+    }
+    bytes += 1000 + 4 * facts->snapshot.size();  // names of keys make JSON longer than protobuf
+    choice.shown.emplace_back(id, facts);
+  }
+  return choice;
+}
 
 ReportExecutor WholeRow(const StoreState& state, const Managers& managers, std::string_view id, const ExecutorFacts& facts,
                         const proto::ExecutorSnapshot& snapshot, size_t retained_sites, std::set<ReportNotAvailable>& not_available) {
@@ -262,16 +281,12 @@ std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<Repor
                                          ExecutorSums& rest) {
   const Managers managers(state);
   const size_t retained_sites = RetainedSitesShown(std::min(state.executors.size(), kMostExecutorRows));
+  const Choice choice = ChooseRows(state, managers);
+  for (const auto& [id, facts] : choice.others) rest.Add(*facts, counters);
   std::vector<ReportExecutor> rows;
-  uint64_t bytes = 0;
-  for (const auto& [id, facts] : HeaviestFirst(state)) {
-    if (NeverWas(*facts, state)) continue;
-    if (!managers.IsDriver(id) && (rows.size() >= kMostExecutorRows || bytes >= kMostRowBytes)) {
-      rest.Add(*facts, counters);
-      continue;
-    }
-    bytes += 1000 + 4 * facts->snapshot.size();  // names of keys make JSON longer than protobuf
-    const proto::ExecutorSnapshot snapshot = SnapshotOf(*facts);
+  for (const auto& [id, facts] : choice.shown) {
+    const ParsedSnapshot parsed(*facts);
+    const proto::ExecutorSnapshot& snapshot = *parsed;
     ReportExecutor row = WholeRow(state, managers, id, *facts, snapshot, retained_sites, not_available);
     if (managers.IsDriver(id) && !DriverHasContainer(&state.configuration)) {
       not_available.insert({"a container of the driver",
@@ -291,11 +306,10 @@ std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<Repor
   return rows;
 }
 
-std::vector<ReportExecutor> ExecutorRows(const StoreState& state) {
-  std::set<ReportNotAvailable> not_available;
-  CounterSums counters;
-  ExecutorSums rest;
-  return ExecutorRows(state, not_available, counters, rest);
+std::vector<std::string_view> ExecutorsWithRow(const StoreState& state) {
+  std::vector<std::string_view> ids;
+  for (const auto& [id, facts] : ChooseRows(state, Managers(state)).shown) ids.push_back(id);
+  return ids;
 }
 
 RowsOfExecutors::RowsOfExecutors(const StoreState& state, const std::vector<ReportExecutor>& shown) : state_(state) {
@@ -309,7 +323,7 @@ const ReportExecutor* RowsOfExecutors::Of(std::string_view id) {
   std::set<ReportNotAvailable> unused;
   const size_t retained_sites = RetainedSitesShown(std::min(state_.executors.size(), kMostExecutorRows));
   others_.push_back(std::make_unique<ReportExecutor>(
-      WholeRow(state_, Managers(state_), id, facts->second, SnapshotOf(facts->second), retained_sites, unused)));
+      WholeRow(state_, Managers(state_), id, facts->second, *ParsedSnapshot(facts->second), retained_sites, unused)));
   return rows_.emplace(others_.back()->id, others_.back().get()).first->second;
 }
 

@@ -24,7 +24,9 @@ inline constexpr size_t kMostExecutorRows = 500;
 // `not_available`, and the counters of all agents to `counters`.
 std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<ReportNotAvailable>& not_available, CounterSums& counters,
                                          ExecutorSums& rest);
-std::vector<ReportExecutor> ExecutorRows(const StoreState& state);  // alone
+
+// The ids of these executors, those that used most first.
+std::vector<std::string_view> ExecutorsWithRow(const StoreState& state);
 
 // Finds the row of an executor: a report's, or one made for those that it has no room for. Refers to both; not thread-safe.
 class RowsOfExecutors {

@@ -2,21 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
+
+#include "rollup/parsed_snapshot.h"
 
 namespace memprof {
-namespace {
-
-std::optional<uint64_t> PeakUseOf(const proto::ExecutorSnapshot& snapshot) {
-  return snapshot.has_at_peak() ? std::optional(snapshot.at_peak().used_bytes()) : std::nullopt;
-}
-
-}  // namespace
-
-proto::ExecutorSnapshot SnapshotOf(const ExecutorFacts& executor) {
-  proto::ExecutorSnapshot snapshot;
-  if (!snapshot.ParseFromArray(executor.snapshot.data(), static_cast<int>(executor.snapshot.size()))) snapshot.Clear();
-  return snapshot;
-}
 
 void ExecutorSums::Add(std::optional<uint64_t> used_bytes) {
   ++executors;
@@ -24,14 +14,16 @@ void ExecutorSums::Add(std::optional<uint64_t> used_bytes) {
 }
 
 void ExecutorSums::Add(const ExecutorFacts& executor, CounterSums& counters) {
-  const proto::ExecutorSnapshot snapshot = SnapshotOf(executor);
-  Add(PeakUseOf(snapshot));
-  for (const proto::Counter& counter : snapshot.counters()) {
+  Add(executor.peak_used_bytes);
+  const ParsedSnapshot snapshot(executor);
+  for (const proto::Counter& counter : snapshot->counters()) {
     AddCounter(counter.name(), std::min(counter.value(), kMaxFigure), counters);
   }
 }
 
-std::optional<uint64_t> PeakUseOf(const ExecutorFacts& executor) { return PeakUseOf(SnapshotOf(executor)); }
+bool UsedMore(std::string_view id, const ExecutorFacts& executor, std::string_view other_id, const ExecutorFacts& other) {
+  return std::pair(other.peak_used_bytes.value_or(0), id) < std::pair(executor.peak_used_bytes.value_or(0), other_id);
+}
 
 std::optional<int64_t> ExecutorNumber(std::string_view id) {
   int64_t number = 0;

@@ -7,7 +7,6 @@
 
 #include "facts/counters.h"
 #include "facts/facts.h"
-#include "proto/memprof.pb.h"
 #include "report/model.h"
 
 namespace memprof {
@@ -20,11 +19,8 @@ struct ExecutorSums {
   void Add(const ExecutorFacts& executor, CounterSums& counters);  // its counters go to `counters`
 };
 
-// What the executor's agent sent last; empty: nothing came.
-proto::ExecutorSnapshot SnapshotOf(const ExecutorFacts& executor);
-
-// Bytes the executor's container used at its peak, if that was measured.
-std::optional<uint64_t> PeakUseOf(const ExecutorFacts& executor);
+// The order in which executors have a row: by what their containers used at the peak, then by id.
+bool UsedMore(std::string_view id, const ExecutorFacts& executor, std::string_view other_id, const ExecutorFacts& other);
 
 // Spark numbers executors; "driver" and other names have none.
 std::optional<int64_t> ExecutorNumber(std::string_view id);

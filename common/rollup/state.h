@@ -107,6 +107,7 @@ struct StoreState {
   uint64_t dropped_sites = 0, dropped_lines = 0, dropped_tasks = 0, dropped_consumers = 0, dropped_cached = 0, dropped_task_rows = 0;
   StageSums dropped_stages;
   ExecutorSums dropped_executors;
+  uint64_t dropped_retained_heaps = 0;            // what so many retained is in no stage's sum
   IntervalSet dropped_executor_numbers{&memory};  // late messages of these are recognised
   uint64_t dropped_executor_deaths = 0;           // of forgotten executors and their workers; the log may have told them
   uint64_t dropped_deaths = 0;                    // for which there was no room below

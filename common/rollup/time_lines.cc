@@ -36,14 +36,16 @@ bool HalveTimeLines(StoreState& state) {
   return true;
 }
 
-void PutTimeLines(const StoreState& state, std::vector<ReportExecutor>& rows) {
+void PutTimeLines(const StoreState& state, const std::vector<std::string_view>& shown, std::vector<ReportExecutor>& rows) {
+  const auto life_of = [&state](std::string_view id) -> const TimeSamples* {
+    const auto found = state.executors.find(id);
+    return found == state.executors.end() || !found->second.life ? nullptr : &*found->second.life;
+  };
   for (ReportExecutor& row : rows) {
-    const auto found = state.executors.find(std::string_view(row.id));
-    if (found == state.executors.end() || !found->second.life) continue;
-    const TimeSamples& life = *found->second.life;
-    row.time_line = ReportTimeLine{{life.all().begin(), life.all().end()}, life.thinned()};
+    if (const TimeSamples* life = life_of(row.id))
+      row.time_line = ReportTimeLine{{life->all().begin(), life->all().end()}, life->thinned()};
   }
-  FitTimeLines(rows);
+  FitTimeLines(static_cast<size_t>(std::count_if(shown.begin(), shown.end(), life_of)), rows);
 }
 
 }  // namespace memprof

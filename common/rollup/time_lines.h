@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "report/model.h"
@@ -18,7 +19,7 @@ void AddSamples(std::span<const TimeSample> samples, ExecutorFacts& executor, St
 // Half as many samples for each executor from now on; false when the minimum is reached.
 bool HalveTimeLines(StoreState& state);
 
-// Adds time lines to the rows of executors, with as many samples as a report has room for.
-void PutTimeLines(const StoreState& state, std::vector<ReportExecutor>& rows);
+// Adds time lines to rows of executors, with as many samples as a report has room for that shows the executors `shown`.
+void PutTimeLines(const StoreState& state, const std::vector<std::string_view>& shown, std::vector<ReportExecutor>& rows);
 
 }  // namespace memprof

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "facts/loss_reason.h"
-#include "rollup/executor_sums.h"
+#include "rollup/parsed_snapshot.h"
 #include "rollup/state.h"
 
 namespace memprof {
@@ -19,8 +19,8 @@ inline LossReason LossOf(const ExecutorFacts& facts) {
   constexpr int64_t kSilentMs = 60'000;  // spark.network.timeout is 120 s; while tasks run, samples come every ten
   LossReason loss = ParseLossReason(facts.removed_reason);
   if (!loss.by_driver || !facts.task_lost_ms) return loss;
-  const proto::ExecutorSnapshot snapshot = SnapshotOf(facts);
-  if (!snapshot.has_last() || facts.clock.ToDriver(snapshot.last().time_ms()) + kSilentMs > GoneMs(facts)) return loss;
+  const ParsedSnapshot snapshot(facts);
+  if (!snapshot->has_last() || facts.clock.ToDriver(snapshot->last().time_ms()) + kSilentMs > GoneMs(facts)) return loss;
   loss.kind = LossKind::kUnknown;
   loss.silent = true;
   return loss;

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "report/death_keys.h"
+#include "report/executor_order.h"
 #include "rollup/accounting.h"
 #include "rollup/executor_rows.h"
 #include "rollup/time_lines.h"
@@ -36,9 +37,6 @@ std::vector<ReportEvent> EventWriter::Take(const StoreState& state, int64_t now_
   }
   next_whole_ms_ = std::min(next_whole_ms_, now_ms + pause_ms_);  // the clock may be set back
   const bool whole = end || now_ms >= next_whole_ms_;
-  const bool any_removed = std::any_of(state.executors.begin(), state.executors.end(), [&](const auto& executor) {
-    return executor.second.removed && !IsSettled(kExecutorPart, executor.first);
-  });
   if (whole || deaths_due_) {
     Report report = BuildReport(state, !end).report;
     WriteExecutors(report.executors, whole, end);
@@ -47,14 +45,8 @@ std::vector<ReportEvent> EventWriter::Take(const StoreState& state, int64_t now_
     }
     if (whole) WriteApplication(std::move(report), state, end);
     deaths_due_ = false;
-  } else if (any_removed) {
-    std::vector<ReportExecutor> executors = ExecutorRows(state);
-    PutTimeLines(state, executors);
-    WriteExecutors(executors, false, end);
-    // Executors without a row are tried again with the next whole report, not every second.
-    for (const auto& [id, executor] : state.executors) {
-      if (executor.removed && written_.size() < kMostParts) written_[{std::string(kExecutorPart), std::string(id)}].settled = true;
-    }
+  } else {
+    WriteNewlyRemoved(state);
   }
   if (whole) {
     pause_ms_ *= 2;
@@ -105,6 +97,29 @@ void EventWriter::WriteStages(const std::vector<StageKey>& keys, const StoreStat
       for (ReportLine& line : stage.other_attempts.lines) line.source.clear();
     }
     Write(kStagePart, PartId(stage), kStagePartBytes, true, end, [&](size_t bytes) { return StagePart(stage, bytes); });
+  }
+}
+
+void EventWriter::WriteNewlyRemoved(const StoreState& state) {
+  if (state.executor_events == seen_executor_events_) return;
+  seen_executor_events_ = state.executor_events;
+  std::set<std::string_view> removed;
+  for (const auto& [id, executor] : state.executors) {
+    if (executor.removed && !IsSettled(kExecutorPart, id)) removed.insert(id);
+  }
+  if (removed.empty()) return;
+  RowsOfExecutors made(state, {});
+  std::vector<ReportExecutor> rows;
+  const std::vector<std::string_view> shown = ExecutorsWithRow(state);
+  for (const std::string_view id : shown) {
+    if (removed.contains(id)) rows.push_back(*made.Of(id));
+  }
+  std::sort(rows.begin(), rows.end(), [](const ReportExecutor& a, const ReportExecutor& b) { return ExecutorBefore(a.id, b.id); });
+  PutTimeLines(state, shown, rows);
+  WriteExecutors(rows, false, false);
+  // Executors without a row are tried again with the next whole report, not every second.
+  for (const std::string_view id : removed) {
+    if (written_.size() < kMostParts) written_[{std::string(kExecutorPart), std::string(id)}].settled = true;
   }
 }
 

@@ -40,11 +40,13 @@ class EventWriter {
   void Write(std::string_view part, std::string id, size_t bound, bool settled, bool end, const MakeText& make);
   std::vector<StageKey> DueStages(const StoreState& state, int64_t now_ms, bool end) const;
   void WriteStages(const std::vector<StageKey>& keys, const StoreState& state, bool end, bool with_source);
+  void WriteNewlyRemoved(const StoreState& state);
   void WriteExecutors(const std::vector<ReportExecutor>& executors, bool running_ones, bool end);
   void WriteApplication(Report report, const StoreState& state, bool end);
 
   std::map<std::pair<std::string, std::string>, Written, std::less<>> written_;  // by part and id
   std::vector<ReportEvent> events_;
+  uint64_t seen_executor_events_ = 0;  // by the last look for removed executors
   bool deaths_due_ = false, ended_ = false;
   int64_t next_whole_ms_ = 0, pause_ms_ = 0;  // when running executors and the application are written again
 };

@@ -35,9 +35,7 @@ MetricValues MetricsOf(const StoreState& state) {
     }
   }
   if (rest.largest_used_bytes) peak = std::max(peak, static_cast<int64_t>(*rest.largest_used_bytes));
-  bool awaits_names = false;
-  const PostMortemRows rows = PostMortems(state, executors, awaits_names);
-  const auto deaths = static_cast<int64_t>(rows.shown.size() + rows.others.size() + rows.dropped);
+  const auto deaths = static_cast<int64_t>(CountDeaths(state));
   return {running, peak, percent, python, static_cast<int64_t>(Leaks(state).size()), deaths};
 }
 

@@ -45,7 +45,7 @@ struct ProfileStore::Impl {
   // Those of the report; call it with the mutex. The whole report is much more work.
   std::vector<ReportPostMortem> ShownDeaths() const {
     bool awaits_names = false;
-    return PostMortems(state, ExecutorRows(state), awaits_names).shown;
+    return PostMortems(state, {}, awaits_names).shown;
   }
 
   mutable std::mutex mutex;

@@ -191,6 +191,7 @@ CounterSums Counters(const StoreState& state) {
   if (state.cached.dropped_blocks() != 0) AddCounter("droppedBlocks", state.cached.dropped_blocks(), counters);
   if (state.dropped_stages.stages != 0) AddCounter("droppedStages", state.dropped_stages.stages, counters);
   if (state.dropped_executors.executors != 0) AddCounter("droppedExecutors", state.dropped_executors.executors, counters);
+  if (state.dropped_retained_heaps != 0) AddCounter("droppedRetainedHeaps", state.dropped_retained_heaps, counters);
   if (state.growth.dropped_workers() != 0) AddCounter("droppedGrowth", state.growth.dropped_workers(), counters);
   return counters;
 }
@@ -247,7 +248,7 @@ void AddFindings(const StoreState& state, Report& report) {
 }
 
 // What no part of this version measures, said once where somebody could look for it.
-void AddNeverMeasured(const Report& report, std::set<ReportNotAvailable>& not_available) {
+void AddNeverMeasured(const Report& report, bool dropped_retained, std::set<ReportNotAvailable>& not_available) {
   auto any_site = [&](Origin origin) {
     return std::any_of(report.stages.begin(), report.stages.end(), [&](const ReportStage& stage) {
       return std::any_of(stage.sites.begin(), stage.sites.end(), [&](const ReportSite& site) { return site.origin == origin; });
@@ -267,7 +268,7 @@ void AddNeverMeasured(const Report& report, std::set<ReportNotAvailable>& not_av
         {"liveAtPeakBytes of jvm-heap sites", "what is live in a heap is only known after a collection; retainedBytes say it then"});
   }
   const bool any_retained = std::any_of(report.executors.begin(), report.executors.end(), [](const auto& row) { return row.retained; });
-  if (any_site(Origin::kJvmHeap) && !any_retained) {
+  if (any_site(Origin::kJvmHeap) && !any_retained && !dropped_retained) {
     not_available.insert({"retainedBytes of jvm-heap sites",
                           "no executor's collector has marked its whole heap, so nothing is known to be alive; a full collection does"});
   }
@@ -337,7 +338,7 @@ BuiltReport BuildReport(const StoreState& state, bool unfinished) {
   CounterSums counters = Counters(state);
   ExecutorSums other_executors = state.dropped_executors;
   report.executors = ExecutorRows(state, not_available, counters, other_executors);
-  PutTimeLines(state, report.executors);
+  PutTimeLines(state, ExecutorsWithRow(state), report.executors);
   if (other_executors.executors != 0) report.other_executors = {other_executors.executors, other_executors.largest_used_bytes};
   AddStages(state, built);
   report.cached_data = state.cached.Rows(kCachedShown);
@@ -351,7 +352,11 @@ BuiltReport BuildReport(const StoreState& state, bool unfinished) {
   if (dropped != 0) AddCounter("droppedPostMortems", dropped, counters);
   AddFindings(state, report);
   report.counters.assign(counters.begin(), counters.end());
-  AddNeverMeasured(report, not_available);
+  if (state.dropped_retained_heaps != 0) {
+    not_available.insert({"retainedBytes of some executors' heaps",
+                          "the store was full (spark.memprof.store.limit sets its size); droppedRetainedHeaps counts them"});
+  }
+  AddNeverMeasured(report, state.dropped_retained_heaps != 0, not_available);
   report.not_available.assign(not_available.begin(), not_available.end());
   return built;
 }

@@ -12,6 +12,7 @@
 #include "report/json.h"
 #include "report/sample_store.h"
 #include "rollup/bounds.h"
+#include "rollup/executor_rows.h"
 #include "store/profile_store.h"
 
 namespace memprof {
@@ -103,6 +104,24 @@ TEST(TimeLines, AReportOfManyExecutorsStaysSmall) {
     EXPECT_EQ(executor.time_line->thinned + executor.time_line->samples.size(), 600u);
     EXPECT_GE(executor.time_line->samples.size(), 30u);
   }
+}
+
+// The event log has the row of an executor that is gone, and later those of a whole report: neither's line is coarser.
+TEST(TimeLines, ARowAloneHasTheLineOfTheReport) {
+  StoreState state(64u << 20);
+  constexpr size_t kExecutors = 100;
+  for (size_t executor = 0; executor < kExecutors; ++executor) {
+    ASSERT_TRUE(Deliver(TimeLineBytes(std::to_string(executor), Life(0, 600, 300)), state).ok());
+  }
+  const std::vector<std::string_view> shown = ExecutorsWithRow(state);
+  ASSERT_EQ(shown.size(), kExecutors);
+  std::vector<ReportExecutor> all(kExecutors), one(1);
+  for (size_t i = 0; i < kExecutors; ++i) all[i].id = shown[i];
+  one[0].id = shown[7];
+  PutTimeLines(state, shown, all);
+  PutTimeLines(state, shown, one);
+  EXPECT_LT(all[7].time_line->samples.size(), 300u);
+  EXPECT_EQ(one[0].time_line->samples.size(), all[7].time_line->samples.size());
 }
 
 TEST(TimeLines, JsonReadAndWrittenAgainIsTheSame) {

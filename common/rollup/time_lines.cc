@@ -17,6 +17,19 @@ void KeepWithinShare(StoreState& state) {
   }
 }
 
+const TimeSamples* LifeOf(const StoreState& state, std::string_view id) {
+  const auto found = state.executors.find(id);
+  return found == state.executors.end() || !found->second.life ? nullptr : &*found->second.life;
+}
+
+void PutWholeTimeLines(const StoreState& state, std::vector<ReportExecutor>& rows) {
+  for (ReportExecutor& row : rows) {
+    if (const TimeSamples* life = LifeOf(state, row.id)) {
+      row.time_line = ReportTimeLine{{life->all().begin(), life->all().end()}, life->thinned()};
+    }
+  }
+}
+
 }  // namespace
 
 void AddSamples(std::span<const TimeSample> samples, ExecutorFacts& executor, StoreState& state) {
@@ -36,16 +49,15 @@ bool HalveTimeLines(StoreState& state) {
   return true;
 }
 
+void PutTimeLines(const StoreState& state, std::vector<ReportExecutor>& rows) {
+  PutWholeTimeLines(state, rows);
+  FitTimeLines(rows);
+}
+
 void PutTimeLines(const StoreState& state, const std::vector<std::string_view>& shown, std::vector<ReportExecutor>& rows) {
-  const auto life_of = [&state](std::string_view id) -> const TimeSamples* {
-    const auto found = state.executors.find(id);
-    return found == state.executors.end() || !found->second.life ? nullptr : &*found->second.life;
-  };
-  for (ReportExecutor& row : rows) {
-    if (const TimeSamples* life = life_of(row.id))
-      row.time_line = ReportTimeLine{{life->all().begin(), life->all().end()}, life->thinned()};
-  }
-  FitTimeLines(static_cast<size_t>(std::count_if(shown.begin(), shown.end(), life_of)), rows);
+  PutWholeTimeLines(state, rows);
+  const auto has_line = [&state](std::string_view id) { return LifeOf(state, id) != nullptr; };
+  FitTimeLines(static_cast<size_t>(std::count_if(shown.begin(), shown.end(), has_line)), rows);
 }
 
 }  // namespace memprof

@@ -19,7 +19,10 @@ void AddSamples(std::span<const TimeSample> samples, ExecutorFacts& executor, St
 // Half as many samples for each executor from now on; false when the minimum is reached.
 bool HalveTimeLines(StoreState& state);
 
-// Adds time lines to rows of executors, with as many samples as a report has room for that shows the executors `shown`.
+// Adds time lines to the rows of a report, with as many samples as it has room for.
+void PutTimeLines(const StoreState& state, std::vector<ReportExecutor>& rows);
+
+// Adds them to some rows of a report that shows the executors `shown`.
 void PutTimeLines(const StoreState& state, const std::vector<std::string_view>& shown, std::vector<ReportExecutor>& rows);
 
 }  // namespace memprof

@@ -338,7 +338,7 @@ BuiltReport BuildReport(const StoreState& state, bool unfinished) {
   CounterSums counters = Counters(state);
   ExecutorSums other_executors = state.dropped_executors;
   report.executors = ExecutorRows(state, not_available, counters, other_executors);
-  PutTimeLines(state, ExecutorsWithRow(state), report.executors);
+  PutTimeLines(state, report.executors);
   if (other_executors.executors != 0) report.other_executors = {other_executors.executors, other_executors.largest_used_bytes};
   AddStages(state, built);
   report.cached_data = state.cached.Rows(kCachedShown);

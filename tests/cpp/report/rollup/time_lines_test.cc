@@ -118,7 +118,7 @@ TEST(TimeLines, ARowAloneHasTheLineOfTheReport) {
   std::vector<ReportExecutor> all(kExecutors), one(1);
   for (size_t i = 0; i < kExecutors; ++i) all[i].id = shown[i];
   one[0].id = shown[7];
-  PutTimeLines(state, shown, all);
+  PutTimeLines(state, all);
   PutTimeLines(state, shown, one);
   EXPECT_LT(all[7].time_line->samples.size(), 300u);
   EXPECT_EQ(one[0].time_line->samples.size(), all[7].time_line->samples.size());

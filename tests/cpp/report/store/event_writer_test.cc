@@ -13,8 +13,10 @@
 namespace memprof {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr int64_t kDone = 1'700'000'002'003;
 
@@ -90,6 +92,24 @@ TEST_F(Written, AnExecutorWhenItIsRemovedAndADeathWhenItIsTold) {
   const std::vector<ReportEvent> events = Take(9100);
   EXPECT_THAT(Names(events), ElementsAre("postMortem 2"));
   EXPECT_TRUE(ReadReportJson(events[0].text)->post_mortems.at(0).out_of_memory);
+}
+
+// What a second writes of an executor that is gone is what a whole report would write, so the end has nothing to add.
+TEST_F(Written, AnExecutorThatIsGoneAndItsTimeLineOnce) {
+  std::vector<TimeSample> life(600);
+  for (size_t i = 0; i < life.size(); ++i) {
+    life[i].time_ms = kDone - 600'000 + static_cast<int64_t>(i) * 1000;
+    life[i].Set(Gauge::kUsed, 100'000'000 + i * 1009);
+  }
+  constexpr int kExecutors = 100;  // so many that a report has no room for 600 samples of each
+  for (int id = 0; id < kExecutors; ++id) {
+    store_.ExecutorAdded({std::to_string(id), "node", 1, 1024, -1, -1, -1, kDone - 600'000});
+    ASSERT_TRUE(store_.Ingest(testing::TimeLineBytes(std::to_string(id), life)).ok());
+  }
+  EXPECT_THAT(Take(0), IsEmpty());
+  store_.ExecutorRemoved("7", "Executor killed by driver.", kDone + 100);
+  EXPECT_THAT(Names(Take(200)), ElementsAre("executor 7"));
+  EXPECT_THAT(Names(Take(1000, true)), Not(Contains("executor 7")));
 }
 
 TEST_F(Written, WhatRunsEverMoreRarely) {

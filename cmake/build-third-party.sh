@@ -40,8 +40,23 @@ apt_options=(-o "Dir::Etc::sourcelist=$apt_state/sources.list" -o "Dir::Etc::sou
 say "reading the index of Debian's source packages"
 quietly apt-get "${apt_options[@]}" update
 
+# download NAME [OPTION]: Debian's source package, unpacked unless the option says otherwise. A mirror's index may name a version whose
+# files it does not hold (yet): then the next older one of the index.
+download() {
+  local name=$1 versions version log=$work/log.$BASHPID
+  shift
+  versions=$(apt-cache "${apt_options[@]}" showsrc --only-source "$name" | sed -n 's/^Version: //p' | sort -Vru)
+  for version in $versions; do
+    (cd "$work" && apt-get "${apt_options[@]}" source "$@" "$name=$version") >"$log" 2>&1 && return 0
+    say "the mirror does not give $name $version"
+  done
+  tail -n 40 "$log" >&2 || true
+  say "failed: no source package $name; 'apt-get source $name' shows why"
+  return 1
+}
+
 fetch() { # NAME: unpacks Debian's source package and prints its folder
-  (cd "$work" && quietly apt-get "${apt_options[@]}" source "$1") || return 1
+  download "$1" || return 1
   find "$work" -mindepth 1 -maxdepth 1 -type d -name "$1-*" | head -n 1
 }
 
@@ -75,7 +90,7 @@ build_protobuf() {
 # files from making it call itself without end.
 build_libbacktrace() {
   say "libbacktrace of gdb 13.1: fetching and building (about a quarter of a minute)"
-  (cd "$work" && quietly apt-get "${apt_options[@]}" source --download-only gdb)
+  download gdb --download-only
   local top=gdb-13.1
   tar -C "$work" -xf "$work"/gdb_13.1.orig.tar.xz $top/{libbacktrace,include,config,config.guess,config.sub,config-ml.in,install-sh,ltmain.sh,missing,depcomp,compile}
   quietly patch -p1 -d "$work/$top" -i "$here/libbacktrace-bounded-depth.patch"
@@ -124,7 +139,7 @@ build_decompressors() {
   quietly c++ "${flags[@]}" -DNDEBUG -DHAVE_CONFIG_H -I. -I"$work/snappy-build" -c snappy.cc snappy-c.cc snappy-sinksource.cc snappy-stubs-internal.cc
   quietly ar rcs "$prefix/lib/libsnappy.a" snappy.o snappy-c.o snappy-sinksource.o snappy-stubs-internal.o
   install -D -m 644 -t "$prefix/include" snappy-c.h
-  (cd "$work" && quietly apt-get "${apt_options[@]}" source --tar-only liblzf) # Debian changes nothing of what is used
+  download liblzf --tar-only # Debian changes nothing of what is used
   tar -C "$work" -xf "$work"/liblzf_*.orig.tar.gz
   cd "$work"/liblzf-*/
   quietly cc "${flags[@]}" -I. -c lzf_d.c

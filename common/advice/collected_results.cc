@@ -28,19 +28,6 @@ bool IsOff(const SparkSettings* settings, const char* key) {
   return TextOr(settings, key, "").starts_with('-') || SizeOr(settings, key, 1, 1) == 0;
 }
 
-struct DriversHeap {
-  uint64_t bytes = 0;
-  bool as_set = true;
-};
-
-// A JVM that runs already doesn't grow by spark.driver.memory. Some collectors leave a part of what is set out of their maximum.
-DriversHeap HeapOf(const CollectedResults& results) {
-  constexpr double kSame = 0.8;
-  const uint64_t set = SizeOr(results.settings, kDriverMemory, kMib, kGib), runs = results.heap_max_bytes.value_or(set);
-  const auto smaller = static_cast<double>(std::min(set, runs)), larger = static_cast<double>(std::max(set, runs));
-  return smaller >= kSame * larger ? DriversHeap{set, true} : DriversHeap{runs, false};
-}
-
 }  // namespace
 
 bool AreMissing(const CollectedResults& results) { return results.partitions && *results.partitions > results.tasks; }
@@ -60,6 +47,12 @@ ReportAdvice AdviseAgainstCollecting(const CollectedResults& results) {
   const std::string at = results.place.empty() ? "" : " at " + results.place;
   const bool adaptive = TextOr(results.settings, "spark.sql.adaptive.enabled", "") != "false" &&
                         !TextOr(results.settings, kAdaptiveThreshold, "").empty() && !IsOff(results.settings, kAdaptiveThreshold);
+  if (results.broadcast && results.settings == nullptr) {
+    return {"", "", "",
+            fmt::format("the table that the query{} collects to broadcast it comes to {}: set {} to -1 (and {}, where it is set), and take "
+                        "a broadcast() hint out",
+                        at, SumPhrase(results, expected), kBroadcastThreshold, kAdaptiveThreshold)};
+  }
   if (results.broadcast && !adaptive && IsOff(results.settings, kBroadcastThreshold)) {
     return {
         "", "", "",
@@ -88,7 +81,7 @@ ReportAdvice AdviseAgainstCollecting(const CollectedResults& results) {
 
 std::vector<ReportAdvice> AdviseCollectedResults(const CollectedResults& results) {
   const uint64_t expected = ExpectedBytes(results);
-  const DriversHeap heap = HeapOf(results);
+  const HeapSize heap = HeapAsSet(results.settings, kDriverMemory, results.heap_max_bytes);  // a JVM that runs doesn't grow by it
   std::vector<ReportAdvice> pieces{AdviseAgainstCollecting(results)};
   const uint64_t needed_heap = WithHeadroom(HeapFor(expected));
   const std::optional<Grant> most = LargestGrant(results.bounds);

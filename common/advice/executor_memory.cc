@@ -17,14 +17,19 @@ namespace {
 struct Next {
   uint64_t heap = 0;
   std::string why;
+  uint64_t for_results = 0;  // a smaller heap would not do; 0: not known
 };
+
+std::string ResultsPhrase(const AdviceInput& input) {
+  return fmt::format("all results are {}, which it holds twice, serialised and as objects, + Spark's reserve + 10 %",
+                     FormatBytes(input.result_bytes));
+}
 
 // The next heap to try.
 Next NextHeap(const AdviceInput& input, uint64_t heap) {
   const uint64_t for_results = input.result_bytes == 0 ? 0 : WithHeadroom(HeapFor(input.result_bytes));
-  if (for_results <= 2 * heap) return {2 * heap, "how much more was wanted is not measured, so the next size to try is twice that"};
-  return {for_results, fmt::format("all results are {}, which it holds twice, serialised and as objects, + Spark's reserve + 10 %",
-                                   FormatBytes(input.result_bytes))};
+  if (for_results > 2 * heap) return {for_results, ResultsPhrase(input), for_results};
+  return {2 * heap, "how much more was wanted is not measured, so the next size to try is twice that", for_results};
 }
 
 std::string WhoFilled(const AdviceInput& input, bool of_driver) {
@@ -40,7 +45,7 @@ std::optional<ReportAdvice> AdviseExecutorMemory(const AdviceInput& input) {
   if (!input.of_heap || fewer_cores_help) return std::nullopt;
   const char* conf = of_driver ? "spark.driver.memory" : "spark.executor.memory";
   if (!input.executor->heap_max_bytes) return ReportAdvice{conf, "", "", "its heap ran out; how large it was is not known"};
-  const uint64_t heap = *input.executor->heap_max_bytes;
+  const uint64_t heap = HeapAsSet(input.settings, conf, input.executor->heap_max_bytes).bytes;
   const std::optional<ReportHeapUse>& most = input.executor->heap_after_gc_peak;
   const std::string filled = fmt::format(
       "{} the heap of {}{}", WhoFilled(input, of_driver), FormatBytes(heap),
@@ -55,10 +60,14 @@ std::optional<ReportAdvice> AdviseExecutorMemory(const AdviceInput& input) {
     return ReportAdvice{conf, SparkSize(heap), SparkSize(next.heap), filled + "; " + next.why};
   const auto room = static_cast<uint64_t>(static_cast<double>(grant->bytes - std::min(grant->bytes, *requested)) / kHeadroom);
   const std::string bound = fmt::format("{}, and {} {} at most", filled, grant->by, FormatBytes(grant->bytes));
-  if (room >= heap / 10) return ReportAdvice{conf, SparkSize(heap), fmt::format("{}m", (heap + room) / kMib), bound};
+  const bool too_small = heap + room < next.for_results;
+  if (room >= heap / 10 && !too_small) return ReportAdvice{conf, SparkSize(heap), fmt::format("{}m", (heap + room) / kMib), bound};
+  const std::string needed =
+      too_small ? fmt::format(", while a heap of {} is needed ({})", FormatBytes(next.for_results), ResultsPhrase(input)) : "";
   return ReportAdvice{"", "", "",
-                      bound + (of_driver ? ": run it where there is more memory, or bring less to it"
-                                         : ": divide its partition into 2 at the least (repartition, or salt the key)")};
+                      bound + needed +
+                          (of_driver ? ": run it where there is more memory, or bring less to it"
+                                     : ": divide its partition into 2 at the least (repartition, or salt the key)")};
 }
 
 }  // namespace memprof

@@ -99,6 +99,13 @@ uint64_t SizeOr(const SparkSettings* settings, const char* key, uint64_t unit, u
   return bytes.ok() ? *bytes : otherwise;
 }
 
+HeapSize HeapAsSet(const SparkSettings* settings, const char* key, std::optional<uint64_t> heap_max_bytes) {
+  constexpr double kSame = 0.8;
+  const uint64_t set = SizeOr(settings, key, kMib, kGib), runs = heap_max_bytes.value_or(set);
+  const bool is_as_set = runs <= set && static_cast<double>(runs) >= kSame * static_cast<double>(set);
+  return is_as_set ? HeapSize{set, true} : HeapSize{runs, false};
+}
+
 uint64_t NumberOr(const SparkSettings* settings, const char* key, uint64_t otherwise) {
   const auto found = settings == nullptr ? SparkSettings::const_iterator() : settings->find(key);
   if (settings == nullptr || found == settings->end()) return otherwise;

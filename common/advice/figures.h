@@ -33,6 +33,14 @@ std::string TextOr(const SparkSettings* settings, const char* key, const char* o
 // A setting in bytes; `otherwise` where it is not set, or Spark would refuse it. `unit`: of a number without a suffix.
 uint64_t SizeOr(const SparkSettings* settings, const char* key, uint64_t unit, uint64_t otherwise);
 
+// A heap as its setting has it, where the JVM runs with that: some collectors leave a part of it out of their maximum. Otherwise as it
+// runs.
+struct HeapSize {
+  uint64_t bytes = 0;
+  bool as_set = true;
+};
+HeapSize HeapAsSet(const SparkSettings* settings, const char* key, std::optional<uint64_t> heap_max_bytes);
+
 // A whole number; `otherwise` where it is not set, 0 where it is no number.
 uint64_t NumberOr(const SparkSettings* settings, const char* key, uint64_t otherwise);
 

@@ -12,7 +12,7 @@ inline bool IsInstalledCode(std::string_view file) {
        {"/site-packages/", "/dist-packages/", "/lib/python3.", "/pyspark.zip/", "-src.zip/py4j/", "/python/pyspark/"}) {
     if (file.find(part) != std::string_view::npos) return true;
   }
-  return false;
+  return file.starts_with("pyspark.zip/");  // of an archive that a task's folder had, without that folder
 }
 
 }  // namespace memprof

@@ -8,7 +8,7 @@
 namespace memprof {
 
 bool IsBudgetSetting(std::string_view key) {
-  static constexpr std::array<std::string_view, 29> kKeys = {
+  static constexpr std::array<std::string_view, 30> kKeys = {
       "spark.executor.memory",
       "spark.executor.memoryOverhead",
       "spark.executor.memoryOverheadFactor",
@@ -38,6 +38,7 @@ bool IsBudgetSetting(std::string_view key) {
       "spark.sql.autoBroadcastJoinThreshold",
       "spark.sql.adaptive.autoBroadcastJoinThreshold",
       "spark.sql.adaptive.enabled",
+      "spark.network.maxRemoteBlockSizeFetchToMem",
   };
   return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
 }

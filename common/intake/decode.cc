@@ -127,10 +127,9 @@ Status CheckMoment(const proto::Moment& moment) {
 }
 
 Status CheckSnapshot(const proto::ExecutorSnapshot& snapshot) {
-  for (uint64_t figure :
-       {snapshot.cgroup_limit_bytes(), snapshot.host_memory_bytes(), snapshot.heap_max_bytes(), snapshot.heap_after_gc().bytes(),
-        snapshot.heap_after_gc_peak().bytes(), snapshot.spark_storage_peak_bytes(), snapshot.spark_execution_peak_bytes(),
-        snapshot.offheap_peak_bytes(), snapshot.at_peak().used_bytes(), snapshot.at_peak().order_bytes()}) {
+  for (uint64_t figure : {snapshot.cgroup_limit_bytes(), snapshot.host_memory_bytes(), snapshot.heap_max_bytes(),
+                          snapshot.heap_after_gc().bytes(), snapshot.heap_after_gc_peak().bytes(), snapshot.spark_storage_peak_bytes(),
+                          snapshot.spark_execution_peak_bytes(), snapshot.offheap_peak_bytes(), snapshot.at_peak().used_bytes()}) {
     if (!Plausible(figure)) return Corrupt("an executor snapshot has a figure no machine reaches");
   }
   for (const proto::NamedBytes& row : snapshot.at_peak().regions()) {

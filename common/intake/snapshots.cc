@@ -75,9 +75,7 @@ void JoinProcesses(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot
 
 void JoinMoment(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
   if (!other.has_at_peak()) return;
-  auto order = [](const proto::Moment& value) {
-    return std::tuple(value.order_bytes(), value.used_bytes(), value.processes_size(), value.SerializeAsString());
-  };
+  auto order = [](const proto::Moment& value) { return std::tuple(value.used_bytes(), value.processes_size(), value.SerializeAsString()); };
   if (!snapshot.has_at_peak() || order(snapshot.at_peak()) < order(other.at_peak())) *snapshot.mutable_at_peak() = other.at_peak();
 }
 

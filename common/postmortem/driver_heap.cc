@@ -63,6 +63,13 @@ std::string BroughtPhrase(const ReportAction& action) {
   return fmt::format("{} had brought {} in {}{}", site, FormatBytes(action.result_bytes), of, RowsPhrase(action));
 }
 
+ReportAdvice AdviseAgainst(const ReportAction& action, const SparkSettings* settings) {
+  CollectedResults collected = CollectedBy(action);
+  collected.settings = settings;
+  collected.place = ActionPlace(action);
+  return AdviseAgainstCollecting(collected);
+}
+
 uint64_t ExpectedResults(const ReportAction& action) { return ExpectedBytes(CollectedBy(action)); }
 
 bool MayFill(uint64_t heap_bytes, const ReportAction& action) {
@@ -79,10 +86,7 @@ void PutAction(const ReportAction& action, const SparkSettings& settings, Report
   death.action = action.call_site;
   if (!action.jobs.empty()) death.job_id = action.jobs.back();
   death.how += ResultsPhrase(action);
-  CollectedResults collected = CollectedBy(action);
-  collected.settings = &settings;
-  collected.place = ActionPlace(action);
-  death.advice.insert(death.advice.begin(), AdviseAgainstCollecting(collected));
+  death.advice.insert(death.advice.begin(), AdviseAgainst(action, &settings));
 }
 
 }  // namespace memprof

@@ -15,6 +15,9 @@ std::string BroughtPhrase(const ReportAction& action);
 // Adds the action to the death, the sizes of its stages' results to `how`, and what to do instead before all other advice.
 void PutAction(const ReportAction& action, const SparkSettings& settings, ReportPostMortem& death);
 
+// What to do instead of collecting or broadcasting so much. `settings`: null if they are not known.
+ReportAdvice AdviseAgainst(const ReportAction& action, const SparkSettings* settings = nullptr);
+
 // The serialised results of all of the action's tasks, if the missing ones are like those that arrived; of its broadcasts where
 // these are more.
 uint64_t ExpectedResults(const ReportAction& action);

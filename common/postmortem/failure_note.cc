@@ -9,13 +9,16 @@ namespace memprof {
 namespace {
 
 constexpr std::string_view kHeapError = "java.lang.OutOfMemoryError";
+constexpr std::string_view kBroadcastError = "Not enough memory to build and broadcast";  // of Spark 4, without the error
+constexpr std::string_view kOfJob = "Job aborted due to stage failure";                   // which job's will be known
 constexpr int64_t kSameFailureMs = 60'000;
 // Of a worker that was killed PySpark says the second or the third. Missing output is what is left of executors lost again and again.
-constexpr std::array<std::string_view, 8> kWordsOfDeaths = {
+constexpr std::array<std::string_view, 9> kWordsOfDeaths = {
     "ExecutorLostFailure",
     "Python worker exited unexpectedly",
     "java.net.SocketException: Connection reset",
     kHeapError,
+    kBroadcastError,
     "MemoryError",
     "std::bad_alloc",
     "FetchFailedException",
@@ -60,15 +63,18 @@ bool TellsOfDeath(std::string_view failure) {
                      [&](std::string_view words) { return failure.find(words) != failure.npos; });
 }
 
-bool TellsOfFullHeap(std::string_view failure) { return failure.find(kHeapError) != failure.npos; }
+bool TellsOfFullHeap(std::string_view failure) {
+  return failure.find(kHeapError) != failure.npos || failure.find(kBroadcastError) != failure.npos;
+}
 
 const ReportPostMortem* DeathOf(std::string_view failure, const std::optional<FailedJob>& job, const std::vector<ReportPostMortem>& deaths,
                                 int64_t now_ms) {
   if (!TellsOfDeath(failure)) return nullptr;
   if (job) return DeathOfJob(failure, *job, deaths);
-  if (!TellsOfFullHeap(failure)) return nullptr;
+  if (!TellsOfFullHeap(failure) || failure.find(kOfJob) != failure.npos) return nullptr;
   return Last(deaths, [&](const auto& death) {
-    return death.executor_id == "driver" && !death.job_id && !death.stage_id && now_ms - death.time_ms <= kSameFailureMs;
+    const bool of_a_job = death.job_id && !death.heap;  // the driver's heap also runs out when the jobs of an action have ended well
+    return death.executor_id == "driver" && !of_a_job && !death.stage_id && now_ms - death.time_ms <= kSameFailureMs;
   });
 }
 

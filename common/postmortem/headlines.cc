@@ -90,6 +90,11 @@ std::string TogetherPhrase(const ReportPostMortem& death) {
   return fmt::format("; {} Python workers held {} together, this one {}", workers, FormatBytes(together), FormatBytes(own));
 }
 
+// "the application ended 0.4 s later".
+std::string EndedPhrase(const SurvivedHeapError& survived) {
+  return fmt::format("the application ended {} later", FormatDuration(*survived.application_ended_after_ms));
+}
+
 // "; it held 1.2 GiB": of a program, which no site tells of.
 std::string OwnPhrase(const ReportPostMortem& death) {
   const auto own =
@@ -173,14 +178,18 @@ std::string RefusalEvidence(const ReportAddressSpace& space) {
 
 std::string HeapErrorEvidence(const SurvivedHeapError& survived) {
   const std::string error = survived.error.error().empty() ? "" : ": " + survived.error.error();
-  const char* then = survived.end_unseen ? "the application had ended before the executor did" : "nobody died of it";
+  const std::string then = survived.application_ended_after_ms ? EndedPhrase(survived)
+                           : survived.end_unseen               ? "the application had ended before the executor did"
+                                                               : "nobody died of it";
   return fmt::format("the JVM told of an OutOfMemoryError{}; {}", error, then);
 }
 
 std::string SurvivedHeadline(const ReportPostMortem& death, const SurvivedHeapError& survived, bool failed,
                              const std::optional<ReportAction>& action) {
   const char* end = survived.task == nullptr ? "" : failed ? "; the task failed" : "; the task went on";
-  const char* fate = survived.end_unseen ? "" : " and lived on, which is no death";
+  const std::string fate = survived.application_ended_after_ms ? ", and " + EndedPhrase(survived)
+                           : survived.end_unseen               ? ""
+                                                               : " and lived on, which is no death";
   const bool of_array = PoolOf(survived.error.error()) == JvmPool::kArray;
   const char* what = of_array ? "was asked for an array longer than a JVM allows" : "ran out of heap";
   return fmt::format("{} {}{}: {}{}{}", ExecutorTitle(death.executor_id), what, fate, action ? BroughtPhrase(*action) + "; " : "",

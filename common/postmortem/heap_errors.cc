@@ -81,6 +81,13 @@ const proto::HeapShortage* ErrorThatEnded(const std::vector<proto::HeapShortage>
   return last;
 }
 
+// A program whose exception nobody catches is over within seconds. Its exit code is not known here.
+std::optional<int64_t> ApplicationEndedAfter(std::string_view id, const proto::HeapShortage& error, const StoreState& state) {
+  if (id != "driver" || error.task_attempt_id() >= 0 || !state.application.ended_ms) return std::nullopt;
+  const int64_t after = *state.application.ended_ms - error.time_ms();
+  return after >= 0 && after <= kProgramEndsWithinMs ? std::optional(after) : std::nullopt;
+}
+
 // Of one executor; `errors`: all of its own.
 void AddSurvived(const std::string& id, const std::vector<proto::HeapShortage>& errors, const ExecutorFacts& facts, const StoreState& state,
                  std::vector<SurvivedHeapError>& survived) {
@@ -94,7 +101,7 @@ void AddSurvived(const std::string& id, const std::vector<proto::HeapShortage>& 
     }
     return false;
   };
-  std::set<std::pair<int64_t, bool>> told;
+  std::set<std::tuple<int64_t, bool, bool>> told;
   for (size_t at = 0; at < errors.size(); ++at) {
     const proto::HeapShortage& error = errors[at];
     if (error.ends_jvm()) continue;
@@ -106,7 +113,9 @@ void AddSurvived(const std::string& id, const std::vector<proto::HeapShortage>& 
     if (of_task != nullptr && !of_task->ended) continue;                          // how it ends says what became of it
     if (fatal && (died || !state.application.ended_ms)) continue;                 // its executor's own entry tells of it, now or soon
     if (is_beside_a_heavier(at)) continue;
-    if (told.insert({error.task_attempt_id(), error.of_jvm()}).second) survived.push_back({id, error, of_task, fatal});
+    const std::optional<int64_t> ended_after_ms = ApplicationEndedAfter(id, error, state);
+    if (!told.insert({error.task_attempt_id(), error.of_jvm(), ended_after_ms.has_value()}).second) continue;
+    survived.push_back({id, error, of_task, fatal, ended_after_ms});
   }
 }
 

@@ -21,6 +21,7 @@ namespace memprof {
 // Spark's handler ends a JVM at once, but a shutdown hook of Hadoop may delay the end by half a minute, and a busy machine by
 // more.
 inline constexpr int64_t kEndsWithinMs = 60'000;
+inline constexpr int64_t kProgramEndsWithinMs = 10'000;  // the driver's, of an exception that nobody catches
 
 // The error that ended an executor: the last one that its agent reported, shortly before the end. None if the exit code is one
 // that such a JVM can't end with.
@@ -40,8 +41,9 @@ JvmShortage PoolShortage(const proto::HeapShortage& error);
 struct SurvivedHeapError {
   std::string executor_id;
   proto::HeapShortage error;
-  const TaskFacts* task = nullptr;  // null: of no task, or it is not known
-  bool end_unseen = false;          // Spark would have ended the executor, but the application ended first
+  const TaskFacts* task = nullptr;                    // null: of no task, or it is not known
+  bool end_unseen = false;                            // Spark would have ended the executor, but the application ended first
+  std::optional<int64_t> application_ended_after_ms;  // the driver's: so soon that the error may be why
 };
 std::vector<SurvivedHeapError> SurvivedHeapErrors(const StoreState& state);
 

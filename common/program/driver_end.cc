@@ -191,6 +191,11 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
   evidence.death.limit_bytes = death.limit_bytes;
   evidence.death.limit_is_hosts = !end.limit_bytes;
   evidence.death.limit_is_unseen = !end.limit_bytes && row != nullptr && row->limit_unseen;
+  if (end.jvm_killed && row != nullptr) {
+    evidence.death.kills_itself_on_out_of_memory = row->kills_itself_on_out_of_memory;
+    evidence.death.heap_max_bytes = row->heap_max_bytes;
+    if (row->heap_after_gc_peak) evidence.death.heap_used_bytes = row->heap_after_gc_peak->bytes;
+  }
   // A peak long before the end proves nothing about the end.
   if (death.last_sample_age_ms && *death.last_sample_age_ms < kFreshMs) evidence.death.used_bytes = death.used_bytes;
   if (end.kernel_kills && end.exit_status == kSignalBase + SIGKILL) PutKernelKills(*end.kernel_kills, end, report, evidence.death);
@@ -230,11 +235,14 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
   }
   process.used_bytes = death.used_bytes;
   process.limit_bytes = death.limit_bytes;
+  process.limit_is_hosts = evidence.death.limit_is_hosts;
+  process.limit_is_unseen = evidence.death.limit_is_unseen;
   if (row != nullptr) {
     process.heap_max_bytes = row->heap_max_bytes;
     process.heap_resident_bytes = ResidentHeap(*row).value_or(0);
   }
   death.advice = AdviseDriverProcess(process);
+  if (!death.action.empty()) death.advice.insert(death.advice.begin(), AdviseAgainst(*action));
   return death;
 }
 

@@ -39,7 +39,7 @@ struct ReportPostMortem {
   std::string reason;    // Spark's own words
   bool out_of_memory = false;
   bool unknown = false;          // nothing proves anything
-  bool survived = false;         // it met the end of its memory, and lived on
+  bool survived = false;         // it met the end of its memory, and lived on, as far as is known
   bool started_by_task = false;  // python-worker: not a worker, but a process that a task has started
   std::string program;           // likewise, and it ran no Python but this; empty: it was Python
   int64_t time_ms = 0;

@@ -221,8 +221,7 @@ const ReportFrame* LeadLineOf(const std::vector<ReportFrame>& frames) {
   for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
     if (frame->language != Language::kPython) continue;
     if (innermost == nullptr) innermost = &*frame;
-    std::string_view file = frame->file;
-    if (!IsInstalledCode(file) && file.find("pyspark/") == file.npos) return &*frame;
+    if (!IsInstalledCode(frame->file)) return &*frame;
   }
   return innermost;
 }

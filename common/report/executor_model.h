@@ -157,7 +157,8 @@ struct ReportExecutor {
   std::optional<uint64_t> limit_bytes;
   std::string limit_source;  // cgroup, spark, host
   bool limit_shared = false, limit_enforced = true;
-  bool limit_unseen = false;  // a container may limit it lower, which can't be seen from inside
+  bool limit_unseen = false;                   // a container may limit it lower, which can't be seen from inside
+  bool kills_itself_on_out_of_memory = false;  // its JVM, by SIGKILL: -XX:OnOutOfMemoryError
   std::optional<uint64_t> requested_bytes, host_memory_bytes;
   std::optional<uint64_t> heap_max_bytes, direct_peak_bytes;
   std::optional<ReportHeapUse> heap_after_gc, heap_after_gc_peak;  // after the last collection; the largest

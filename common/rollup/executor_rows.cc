@@ -136,6 +136,7 @@ void PutBudget(const StoreState& state, const ClusterManager& manager, const Exe
   row.limit_shared = budget.limit_source == LimitSource::kCgroup && snapshot.cgroup_shared();
   row.limit_enforced = budget.limit_enforced;
   row.limit_unseen = snapshot.cgroup_unseen() && !snapshot.has_cgroup_limit_bytes();
+  row.kills_itself_on_out_of_memory = snapshot.kills_itself_on_out_of_memory();
   row.requested_bytes = budget.requested_bytes;
   uint64_t pyspark_budget = 0;
   for (const BudgetRegion& region : budget.regions) {
@@ -217,18 +218,16 @@ class Managers {
   std::unique_ptr<ClusterManager> of_executors_, of_driver_;
 };
 
-using Executors = std::vector<std::pair<std::string_view, const ExecutorFacts*>>;
-
 struct Choice {
-  Executors shown, others;
+  std::vector<ExecutorById> shown, others;
 };
 
 // Which executors have a row: those that used most, and the driver.
 Choice ChooseRows(const StoreState& state, const Managers& managers) {
-  Executors order(state.executors.size());
+  std::vector<ExecutorById> order(state.executors.size());
   std::transform(state.executors.begin(), state.executors.end(), order.begin(),
                  [](const auto& executor) { return std::pair(std::string_view(executor.first), &executor.second); });
-  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return UsedMore(a.first, *a.second, b.first, *b.second); });
+  std::sort(order.begin(), order.end(), UsedMore);
   Choice choice;
   uint64_t bytes = 0;
   for (const auto& [id, facts] : order) {

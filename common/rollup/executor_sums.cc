@@ -21,8 +21,8 @@ void ExecutorSums::Add(const ExecutorFacts& executor, CounterSums& counters) {
   }
 }
 
-bool UsedMore(std::string_view id, const ExecutorFacts& executor, std::string_view other_id, const ExecutorFacts& other) {
-  return std::pair(other.peak_used_bytes.value_or(0), id) < std::pair(executor.peak_used_bytes.value_or(0), other_id);
+bool UsedMore(const ExecutorById& one, const ExecutorById& other) {
+  return std::pair(other.second->peak_used_bytes.value_or(0), one.first) < std::pair(one.second->peak_used_bytes.value_or(0), other.first);
 }
 
 std::optional<int64_t> ExecutorNumber(std::string_view id) {

@@ -20,7 +20,8 @@ struct ExecutorSums {
 };
 
 // The order in which executors have a row: by what their containers used at the peak, then by id.
-bool UsedMore(std::string_view id, const ExecutorFacts& executor, std::string_view other_id, const ExecutorFacts& other);
+using ExecutorById = std::pair<std::string_view, const ExecutorFacts*>;
+bool UsedMore(const ExecutorById& one, const ExecutorById& other);
 
 // Spark numbers executors; "driver" and other names have none.
 std::optional<int64_t> ExecutorNumber(std::string_view id);

@@ -28,7 +28,7 @@ std::vector<Removed> AllBut(WholeExecutors whole, StoreState& state) {
     std::nth_element(rest, border, removed.end(), before);
     rest = border;
   };
-  leave_out(whole.rows, [](const Removed& a, const Removed& b) { return UsedMore(a.id, *a.executor, b.id, *b.executor); });
+  leave_out(whole.rows, [](const Removed& a, const Removed& b) { return UsedMore({a.id, a.executor}, {b.id, b.executor}); });
   // As a report chooses its post-mortems: of those that are equal in one thing the newer.
   const auto newer = [](const Removed& each) { return std::tuple(each.executor->removed_ms, each.id); };
   leave_out(whole.deaths, [&](const Removed& a, const Removed& b) { return newer(a) > newer(b); });

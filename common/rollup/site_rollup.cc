@@ -12,7 +12,7 @@
 namespace memprof {
 namespace {
 
-constexpr size_t kMostOperators = 24, kMostUdfs = 24;
+constexpr size_t kMostOperators = 24, kMostUdfs = 33;  // a task names 32, and some bytes are outside any
 
 size_t IndexOf(Origin origin) { return static_cast<size_t>(origin); }
 

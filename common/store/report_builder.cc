@@ -279,15 +279,17 @@ void AddNeverMeasured(const Report& report, bool dropped_retained, std::set<Repo
                           "row malloc: Netty's buffers on JDK 24 and later, where native access is enabled and Unsafe is not"});
   }
   auto any_region = [&](std::string_view name) {
+    const bool where_granted = name == "offHeap";  // where it is switched off, there is nothing to know
     return std::any_of(report.executors.begin(), report.executors.end(), [&](const ReportExecutor& executor) {
-      return std::any_of(executor.regions.begin(), executor.regions.end(),
-                         [&](const ReportRegion& region) { return region.name == name && !region.peak_bytes; });
+      return std::any_of(executor.regions.begin(), executor.regions.end(), [&](const ReportRegion& region) {
+        return region.name == name && !region.peak_bytes && (!where_granted || region.budget_bytes.value_or(0) != 0);
+      });
     });
   };
   for (const auto& [region, why] : std::initializer_list<std::pair<const char*, const char*>>{
            {"heap.reserved", "Spark's reserve is not accounted for by anybody"},
            {"heap.user", "what is neither storage nor execution is known only together with what waits for a collection"},
-           {"offHeap", "Spark's off-heap memory is among the blocks of directPeakBytes"},
+           {"offHeap", "no look at Spark's off-heap memory arrived; its blocks are among those of directPeakBytes"},
            {"pyspark", "no budget of its own was granted, or no moment of the executor was measured; Python is part of the overhead"},
            {"overhead", "no moment of the executor was measured, or Python has a budget of its own"}}) {
     if (any_region(region)) not_available.insert({std::string("peakBytes of region ") + region, why});

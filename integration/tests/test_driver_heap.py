@@ -81,6 +81,7 @@ def test_a_program_that_ends_of_it(spark_run, request, cluster):
     assert len([row for row in report["executors"] if row["id"] != "driver"]) >= 1
     told = re.findall(r"sparkmemprof: post-mortem\n +(\S+ \S+)", run.stderr)
     assert set(told) == {"The driver"}, "in the log, too"
+    assert any(", and the application ended " in death["headline"] for death in report["postMortems"])
 
 
 @pytest.mark.full

@@ -133,6 +133,16 @@ def test_an_application_from_before_is_named(run_tests):
 
 @pytest.mark.full
 @pytest.mark.one_line("4")
+def test_a_marked_test_does_not_pass_unprofiled(run_tests):
+    without_daemon = FIXTURE.replace('.config("spark.plugins", "")', '.config("spark.python.use.daemon", "false")')
+    results, printed = run_tests(without_daemon + TESTS)
+    for name in ("test_below", "test_above"):
+        assert "Python workers are not profiled: spark.python.use.daemon is false" in results[name], printed
+    assert not results["test_without_a_mark"]
+
+
+@pytest.mark.full
+@pytest.mark.one_line("4")
 def test_a_run_without_marks_has_no_profiler(run_tests):
     """The mark is known, and nothing else is done."""
     conf = "spark.sparkContext.getConf().toDebugString()"

@@ -1,11 +1,12 @@
-"""sparkmemprof.show() of the application that runs, without a Spark UI: text at the prompt, the app in a cell, working
-in its frame."""
+"""sparkmemprof.show() of the application that runs, without a Spark UI, and where nobody but alice may view it there:
+text at the prompt, the app in a cell, working in its frame."""
 
 import browsing
 import pytest
 from conftest import line_of
 
 JOB = "notebook.py"
+ACLS = {"spark.acls.enable": "true", "spark.ui.view.acls": "alice"}
 
 
 pytestmark = pytest.mark.one_line("4")
@@ -22,6 +23,7 @@ def run(shared_run, package, cell):
     return shared_run(
         JOB,
         cell,
+        conf=ACLS,
         environment={"PYTHONPATH": package}.items(),
     ).demand_success()
 

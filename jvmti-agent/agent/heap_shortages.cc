@@ -35,9 +35,6 @@ bool DefinesClass(const JvmStacks& stacks, JvmStackId stack) {
                                         [&](std::string_view name) { return frames.back()->function.starts_with(name); });
 }
 
-// An array was asked for that no heap has room for.
-bool IsOfArrayLimit(std::string_view error) { return error.starts_with("Requested array size"); }
-
 // A driver's last words go to its store, in the same process. If it lives on, nobody would read its file.
 WordsPlace PlaceOf(const Application& application, bool ends) {
   const bool leaves = ends || application.request.executor_id != "driver";
@@ -71,10 +68,9 @@ ShortageInputs HeapShortages::OnThisThread(JNIEnv* jni) {
   return inputs;
 }
 
-// Before it throws, a JVM collects the whole heap; but none collects for an array that is larger than any may be. `error`: the JVM's
-// words, where they are known.
-std::optional<uint64_t> HeapShortages::UsedAtError(std::string_view error) const {
-  if (IsOfArrayLimit(error)) return std::nullopt;
+// Before it throws, a JVM collects the whole heap. It does not for an array that is longer than any may be, but then it says that it is
+// not the heap that ran out (PoolExhausted).
+std::optional<uint64_t> HeapShortages::UsedAtError() const {
   const uint64_t pauses = ground_->pauses.count();
   const std::vector<Pause> last = ground_->pauses.Since(pauses == 0 ? 0 : pauses - 1);
   const bool collected = !last.empty() && MonotonicNs() - last.back().end_ns < kJustNowNs;
@@ -133,14 +129,13 @@ void HeapShortages::Exhausted(JNIEnv* jni, const char* error) {
   const bool of_jvm = task < 0 && IsJvmsOwnThread(ground_->jvm.jvmti(), jni);
   if (!(of_jvm ? limits_.MetByJvm(MonotonicNs()) : limits_.Met(task, MonotonicNs()))) return;
   // First of all: meanwhile other threads may fail, too, and let go of what filled the heap.
-  const std::string_view words = error == nullptr ? "" : error;
-  const std::optional<uint64_t> used = UsedAtError(words);
+  const std::optional<uint64_t> used = UsedAtError();
   ShortageInputs inputs = OnThisThread(jni);
-  inputs.error = words;
+  inputs.error = error == nullptr ? "" : error;
   inputs.of_jvm = of_jvm;
   if (used) inputs.used_after_gc = used;
   Tell(*application, inputs);  // before the walk: another thread's error may end the JVM meanwhile
-  const bool looks = !of_jvm && limits_.Looks(IsFull(used) && !IsOfArrayLimit(words), MonotonicNs());
+  const bool looks = !of_jvm && limits_.Looks(IsFull(used), MonotonicNs());
   Look(jni, *application, used, looks, &inputs);
   Tell(*application, inputs);
   ground_->stacks.NamePending(ground_->jvm.jvmti(), jni);
@@ -183,7 +178,7 @@ void HeapShortages::ExhaustedExit(JNIEnv* jni) {
   };
   std::vector<std::string> words = {EnvelopeWith(*application, inputs)};
   leave(words);
-  const std::optional<uint64_t> used = UsedAtError("");  // after the first words: it may wait for a lock of the heap's
+  const std::optional<uint64_t> used = UsedAtError();  // after the first words: it may wait for a lock of the heap's
   if (used) inputs.used_after_gc = used;
   Look(jni, *application, used, true, &inputs);
   words = {EnvelopeWith(*application, inputs)};

@@ -9,7 +9,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "agent/ground.h"
 #include "agent/jvm_heap.h"
@@ -53,7 +52,7 @@ class HeapShortages {
   // `used`: when the error occurred, as UsedAtError says.
   void Look(JNIEnv* jni, const Application& application, std::optional<uint64_t> used, bool whole_heap, ShortageInputs* inputs);
   // Nothing: the heap was not collected just before.
-  std::optional<uint64_t> UsedAtError(std::string_view error) const;
+  std::optional<uint64_t> UsedAtError() const;
   bool IsFull(std::optional<uint64_t> used) const;
   // Sends it, and leaves it in the file.
   void Tell(const Application& application, const ShortageInputs& inputs);

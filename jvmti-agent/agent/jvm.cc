@@ -46,7 +46,8 @@ void JNICALL OnExhausted(jvmtiEnv*, JNIEnv* jni, jint flags, const void*, const 
   if ((flags & JVMTI_RESOURCE_EXHAUSTED_JAVA_HEAP) != 0) {
     Agent::Get().OnHeapExhausted(jni, description);
   } else if ((flags & JVMTI_RESOURCE_EXHAUSTED_OOM_ERROR) != 0) {
-    // Metaspace, Compressed class space, threads. Of the former HotSpot tells, too, where it can do without (profiles of methods).
+    // Metaspace, Compressed class space, threads, an array longer than any may be. Of the first HotSpot tells, too, where it can do without
+    // (profiles of methods).
     Agent::Get().OnPoolExhausted(jni, description);
   }
 }

@@ -13,7 +13,8 @@ struct Service {
 
 constexpr std::string_view kTaskLaunch = "task launch", kPipes = "Python workers' pipes";
 
-// Names as Spark 3.5 to 4.3, JDK 11 to 25, Netty, Jetty and Log4j give them; and Iceberg and Hadoop's S3A by their sources.
+// Names as Spark 3.5 to 4.3, JDK 11 to 25, Netty, Jetty and Log4j give them; and Iceberg, Hadoop, Kafka's
+// producers and the AWS SDKs by their sources.
 constexpr Service kServices[] = {
     // On a task's own thread: before the task begins, its binary is read and classes are loaded; after its end, its result is serialised.
     {"Executor task launch worker", kTaskLaunch},
@@ -35,6 +36,7 @@ constexpr Service kServices[] = {
     {"map-output-dispatcher-", "block transfer"},
     {"RemoteBlock-temp-file-clean-thread", "block transfer"},
     {"block-manager-", "block transfer"},
+    {"shuffle-block-push-thread", "block transfer"},
     {"executor-heartbeater", "heartbeat"},
     {"driver-heartbeater", "heartbeat"},
     {"heartbeat-receiver-", "heartbeat"},
@@ -75,6 +77,10 @@ constexpr Service kServices[] = {
     {"iceberg-worker-pool-", "shared pools"},
     {"iceberg-delete-worker-pool-", "shared pools"},
     {"s#a-transfer-", "shared pools"},
+    {"globalEventExecutor-", "shared pools"},             // Netty's
+    {"kafka-producer-network-thread", "shared pools"},    // Spark caches producers beyond a task
+    {"java-sdk-http-connection-reaper", "shared pools"},  // of the AWS SDK, version 1 and
+    {"idle-connection-reaper", "shared pools"},           // version 2
     {"C# CompilerThread#", "JIT"},
     {"Attach Listener", "JVM"},
     {"Common-Cleaner", "JVM"},
@@ -93,6 +99,7 @@ constexpr Service kServices[] = {
     {"AsyncAppender", "logging"},
     {"org.apache.hadoop.", "Hadoop"},
     {"IPC Client ", "Hadoop"},
+    {"LeaseRenewer:", "Hadoop"},
     {"IPC Parameter Sending Thread", "Hadoop"},
     {"memprof-", "sparkmemprof"},
     {"sparkmemprof-", "sparkmemprof"},

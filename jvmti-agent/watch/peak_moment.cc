@@ -29,7 +29,6 @@ void PeakMoment::Raise(uint64_t used, const ProcessWatch& processes, const Scene
     message_.clear_active_tasks();
   }
   used_ = used;
-  message_.set_order_bytes(used);
   message_.set_time_ms(EpochMs());
   for (const int64_t task : scene.tasks) message_.add_active_tasks(task);
 }

@@ -21,6 +21,7 @@ MARK = "limit_spark_memory"
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _MOST_LINES = 5
 _NO_TASK = "the test ran no Spark task"
+_WORKERS_ARE_OFF = ("profiling", "memory of Python workers")  # in the report's notAvailable
 
 
 def pytest_configure(config: Any) -> None:
@@ -73,7 +74,8 @@ class _Limits:
             return self._problem
         try:
             content = running_report()
-            problem = _problem_in(json.loads(report_since(content, self._begin_ms)), most)
+            report = json.loads(report_since(content, self._begin_ms))
+            problem = _problem_in(report, most) or _why_unprofiled(report)
             if problem == _NO_TASK and json.loads(content)["otherStages"] is not None:
                 return ""  # of a long session light stages have no row
             return problem
@@ -102,6 +104,12 @@ def _problem_in(report: dict[str, Any], most: int) -> str:
         default=(0, {}, 0),
     )
     return _over(held, stage, row, most) if held > most else ""
+
+
+def _why_unprofiled(report: dict[str, Any]) -> str:
+    """ "": Python workers are profiled, or the user has switched that off."""
+    whys = [entry["why"] for entry in report["notAvailable"] if entry["what"] in _WORKERS_ARE_OFF]
+    return f"Python workers are not profiled: {whys[0]}" if whys else ""
 
 
 def _held_by_tasks(stage: dict[str, Any]) -> list[int | None]:

@@ -150,6 +150,17 @@ def test_errors_of_other_pools(java, way, words, function):
     assert shortage.get("retained") is None
 
 
+def test_an_array_longer_than_any_may_be(java):
+    """For it a JVM collects nothing, so nobody knows what is alive then; and the heap need not be full."""
+    outcome = run(java, "array", "Serial")
+    assert outcome.status == 0, outcome.err
+    (shortage,) = shortages(outcome)
+    assert shortage["error"].startswith("Requested array size exceeds VM limit")
+    assert "HeapHog.askForArray" in [frame["function"] for frame in shortage["frames"]]
+    assert shortage.get("retained") is None
+    assert shortage["classes"] == []
+
+
 def test_a_report_that_has_begun_is_ended_before_the_profiler_stops(java):
     """As where one thread's error makes Spark end the JVM, and another thread has met one just before."""
     slow = {"LD_PRELOAD": str(BUILD / "tests" / "jvm" / "libslow_renamer.so")}

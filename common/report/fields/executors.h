@@ -165,6 +165,7 @@ void Fields(Is<ReportExecutor> auto& executor, auto& visit) {
   visit.Value("limitShared", executor.limit_shared);
   visit.Value("limitEnforced", executor.limit_enforced);
   visit.Value("limitUnseen", executor.limit_unseen);
+  visit.Value("killsItselfOnOutOfMemory", executor.kills_itself_on_out_of_memory);
   visit.OrNull("requestedBytes", executor.requested_bytes);
   visit.OrNull("hostMemoryBytes", executor.host_memory_bytes);
   visit.OrNull("heapMaxBytes", executor.heap_max_bytes);

@@ -49,11 +49,13 @@ void PutStack(const ReportPostMortem& death, TextPage& page) {
   if (death.stack.size() > kFramesShown) page.Line(fmt::format("      … {} more", death.stack.size() - kFramesShown), Ink::kDim);
 }
 
-// "; 412.0 MiB resident 2.4 s before". Without an age it is not known of which moment the figure is.
+// "; 412.0 MiB resident 2.4 s before, 100.0 MiB since the peak". Without an age it is not known of which moment the
+// figure is.
 std::string ResidentAge(const ReportSite& site) {
   if (!site.resident_at_peak_bytes || !site.resident_age_ms) return "";
-  return fmt::format("; {}{} resident {} before", site.resident_in_part ? "≥ " : "", FormatBytes(*site.resident_at_peak_bytes),
-                     FormatDuration(*site.resident_age_ms));
+  const std::string later = site.resident_later_bytes ? fmt::format(", {} since the peak", FormatBytes(*site.resident_later_bytes)) : "";
+  return fmt::format("; {}{} resident {} before{}", site.resident_in_part ? "≥ " : "", FormatBytes(*site.resident_at_peak_bytes),
+                     FormatDuration(*site.resident_age_ms), later);
 }
 
 void PutSites(const ReportPostMortem& death, TextPage& page) {
@@ -65,8 +67,7 @@ void PutSites(const ReportPostMortem& death, TextPage& page) {
     std::string where = site.stage_id ? fmt::format("  stage {}", *site.stage_id) : "";
     if (!site.thread.empty()) where += "  " + Printable(site.thread);
     if (site.udf) where += ", " + UdfTitle(*site.udf);
-    where += ResidentAge(site);
-    page.Line(fmt::format("    {}  {}{}", Right(bytes, kFigure), Printable(SitePhrase(site)), Printable(where)));
+    page.Line(fmt::format("    {}  {}{}{}", Right(bytes, kFigure), Printable(SitePhrase(site)), ResidentAge(site), Printable(where)));
   }
 }
 
@@ -106,7 +107,7 @@ void PutRegions(const ReportPostMortem& death, TextPage& page) {
   for (const ReportRegionUse& region : death.regions) {
     if (!region.bytes || *region.bytes + region.budget_bytes.value_or(0) == 0) continue;
     regions += fmt::format("{}{} {}", regions.empty() ? "" : ", ", Printable(region.name), FormatBytes(*region.bytes));
-    if (region.budget_bytes) regions += " of " + FormatBytes(*region.budget_bytes);
+    if (region.budget_bytes.value_or(0) != 0) regions += " of " + FormatBytes(*region.budget_bytes);
   }
   if (!regions.empty()) page.Wrapped("Used then of what was requested: " + regions, 4, Ink::kDim, 3);
 }

@@ -149,6 +149,7 @@ export interface Executor {
   limitShared?: boolean;
   limitEnforced?: boolean;
   limitUnseen?: boolean;
+  killsItselfOnOutOfMemory?: boolean;
   limitPhrase: string;
   tone: Tone;
   requestedBytes: Bytes;

@@ -34,7 +34,7 @@ export function RegionTable({rows, measured, enforced}: {rows: RegionUse[]; meas
       </thead>
       <tbody>
         {shown.map((region) => {
-          const over = (region.bytes ?? 0) > (region.budgetBytes ?? 0);
+          const over = !!region.budgetBytes && (region.bytes ?? 0) > region.budgetBytes;
           const look = over ? (enforced ? 'over' : 'beyond') : (REGION_LOOKS[region.name] ?? 'other');
           return (
             <tr>

@@ -45,7 +45,6 @@ std::string Snapshot(int executor) {
   proto::Moment& moment = *snapshot.mutable_at_peak();
   moment.set_time_ms(snapshot.taken_ms());
   moment.set_used_bytes((1000 + executor) * kMiB);
-  moment.set_order_bytes(moment.used_bytes());
   for (int process = 0; process < 5; ++process) {
     const char* kind = process == 0 ? "jvm" : "python-worker";
     AddProcess(1000 + 10 * executor + process, kind, (200 + executor) * kMiB, snapshot.add_processes());

@@ -17,10 +17,10 @@ import org.sparkmemprof.jni.NativeAgent;
  * to end it as Spark's handler does, after an error of which no message can leave, "stops" to stop
  * the profiler while an error is being reported, "lives" to go on for a minute after one,
  * "after-other" to fill the heap just after a thread of no task has failed, "after-jvms" after one
- * that might be the JVM's own, "classes" and "threads" to run out of those, "none". A second
- * argument "alone": no thread but the task's needs heap, so that no other runs out first. It
- * catches the error, closes its task and prints how many bytes it held. With
- * -XX:+ExitOnOutOfMemoryError it comes to nothing of that.
+ * that might be the JVM's own, "classes" and "threads" to run out of those, "array" for one that is
+ * longer than any may be, "none". A second argument "alone": no thread but the task's needs heap,
+ * so that no other runs out first. It catches the error, closes its task and prints how many bytes
+ * it held. With -XX:+ExitOnOutOfMemoryError it comes to nothing of that.
  */
 public final class HeapHog {
   private static final int KEPT_BYTES = 1003; // 1,024 with its header
@@ -59,6 +59,10 @@ public final class HeapHog {
 
   static void askForLarge() {
     sink = new long[200_000_003 / 8];
+  }
+
+  static void askForArray() {
+    sink = new byte[Integer.MAX_VALUE];
   }
 
   static void stayNearlyFull() throws InterruptedException {
@@ -213,6 +217,8 @@ public final class HeapHog {
         defineClasses();
       } else if (args[0].equals("threads")) {
         startThread();
+      } else if (args[0].equals("array")) {
+        askForArray();
       } else if (args[0].equals("small")) {
         fill();
       }

@@ -1,8 +1,11 @@
-"""Memory that is refused, in the way that the argument names: an aligned block, or the arenas of many small objects.
+"""Memory that is refused, in the way that the argument names: an aligned block, a mapping, or the arenas of many small
+objects.
 
-A wrong alignment is refused, too, but no memory was missing then.
+A wrong alignment and an empty mapping are refused, too, but no memory was missing then. Nor where a machine has no huge
+pages set aside.
 """
 
+import mmap
 import resource
 import sys
 import time
@@ -11,6 +14,9 @@ import stage
 
 MORE_THAN_THERE_IS = (1 << 50) + 64 * 7
 COUNT = 4_000_000
+MAP_FAILED = (1 << 64) - 1
+NO_MEMORY_MISSING = {"misaligned": 64, "mmap-empty": 0, "mmap-huge-pages": 1 << 50}  # bytes asked for
+MAP_HUGETLB = 0x40000
 
 
 def fill(objects, width):
@@ -39,7 +45,12 @@ if way == "arenas":
     line, failed = fill(objects, 77)
     resource.setrlimit(resource.RLIMIT_AS, limit)
 else:
-    size = 64 if way == "misaligned" else MORE_THAN_THERE_IS
-    refuse = getattr(library, f"exact_{way}")
-    failed, line = refuse(size) is None, stage.line()
+    size = NO_MEMORY_MISSING.get(way, MORE_THAN_THERE_IS)
+    words = ()
+    if way.startswith("mmap"):
+        flags = mmap.MAP_PRIVATE | (MAP_HUGETLB if way == "mmap-huge-pages" else 0)
+        words = (mmap.PROT_READ | mmap.PROT_WRITE, flags)
+    refuse = getattr(library, f"exact_{way.split('-')[0]}")
+    block, line = refuse(size, *words), stage.line()
+    failed = block in (None, MAP_FAILED)
 stage.Expectations().finish(file=__file__, line=line, failed=failed, asked=MORE_THAN_THERE_IS)

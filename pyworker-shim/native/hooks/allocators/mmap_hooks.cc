@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdarg>
 #include <optional>
 
@@ -72,7 +73,8 @@ void* HookMmap(void* address, size_t size, int protection, int flags, int file, 
   void* mapping = real.mmap(address, size, protection, flags, file, offset);
   if ((flags & MAP_ANONYMOUS) == 0 || hook_thread.guard != 0) return mapping;
   if (mapping == MAP_FAILED) {
-    RecordRefused(size, true);
+    // Whoever asks for huge pages, which are set aside on few machines, takes others when there are none.
+    if (errno == ENOMEM && (flags & MAP_HUGETLB) == 0) RecordRefused(size, true);
     return mapping;
   }
   if ((flags & MAP_FIXED) != 0) ForgetRegion(mapping, size);

@@ -29,6 +29,12 @@ TEST(ServiceThreads, AreKnownByWhatTheirNamesBeginWith) {
   EXPECT_EQ(ServiceOf("Log4j2-TF-3-Scheduled-1"), "logging");
   EXPECT_EQ(ServiceOf("scala-execution-context-global-41"), "shared pools");
   EXPECT_EQ(ServiceOf("s3a-transfer-my-bucket-unbounded-pool2-t17"), "shared pools");
+  EXPECT_EQ(ServiceOf("globalEventExecutor-1-1"), "shared pools");
+  EXPECT_EQ(ServiceOf("kafka-producer-network-thread | producer-3"), "shared pools");
+  EXPECT_EQ(ServiceOf("java-sdk-http-connection-reaper"), "shared pools");
+  EXPECT_EQ(ServiceOf("idle-connection-reaper"), "shared pools");
+  EXPECT_EQ(ServiceOf("LeaseRenewer:etl@namenode:8020"), "Hadoop");
+  EXPECT_EQ(ServiceOf("shuffle-block-push-thread-7"), "block transfer");
   EXPECT_EQ(ServiceOf("sparkmemprof-send"), "sparkmemprof");
   EXPECT_EQ(ServiceOf("memprof-watch"), "sparkmemprof");
 }

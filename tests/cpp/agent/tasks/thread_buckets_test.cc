@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <thread>
 
@@ -25,6 +26,25 @@ TEST(ThreadBuckets, AThreadOfALibraryHasTheKernelsNameForIt) {
   EXPECT_THAT(buckets.Largest(ThreadBuckets::Kind::kNative, 9), ElementsAre(Pair("native thread odd-runtime-#", 2'000'006)));
   EXPECT_THAT(buckets.Largest(ThreadBuckets::Kind::kOffHeap, 9), ElementsAre());
   EXPECT_EQ(buckets.OfThisThreadIfKnown(), 0u) << "as a Java thread, it may have another name";
+}
+
+TEST(ThreadBuckets, NoByteIsLostBeyondTheBounds) {
+  ThreadBuckets buckets;
+  constexpr int kThreads = 300, kRows = 24;
+  static_assert(kThreads > ThreadBuckets::kMaxBuckets);
+  double sum = 0;
+  for (int i = 0; i < kThreads; ++i) {
+    std::thread([&] {
+      buckets.SetThisThread("thread " + std::to_string(i));
+      buckets.AddToThisThread(ThreadBuckets::Kind::kHeap, 1009 + i);
+    }).join();
+    sum += 1009 + i;
+  }
+  const auto rows = buckets.Largest(ThreadBuckets::Kind::kHeap, kRows);
+  ASSERT_EQ(rows.size(), static_cast<size_t>(kRows));
+  EXPECT_EQ(rows.front().first, "thread 255") << "the largest of those that have a bucket";
+  EXPECT_EQ(rows.back().first, "other threads");
+  EXPECT_EQ(std::accumulate(rows.begin(), rows.end(), 0.0, [](double all, const auto& row) { return all + row.second; }), sum);
 }
 
 // JVMTI is a stand-in here.

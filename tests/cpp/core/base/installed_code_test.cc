@@ -12,7 +12,9 @@ TEST(InstalledCode, PackagesTheStandardLibraryAndPySparkAreNotTheUsers) {
   EXPECT_TRUE(IsInstalledCode("/opt/spark/python/lib/pyspark.zip/pyspark/sql/dataframe.py"));
   EXPECT_TRUE(IsInstalledCode("/opt/spark/python/lib/py4j-0.10.9.7-src.zip/py4j/java_gateway.py"));
   EXPECT_TRUE(IsInstalledCode("/opt/spark/python/pyspark/sql/dataframe.py"));
+  EXPECT_TRUE(IsInstalledCode("pyspark.zip/pyspark/sql/dataframe.py"));
   EXPECT_FALSE(IsInstalledCode("/jobs/pyspark/job.py"));
+  EXPECT_FALSE(IsInstalledCode("my_pyspark.zip/job.py"));
   EXPECT_FALSE(IsInstalledCode("/jobs/helpers.zip/helpers.py"));
 }
 

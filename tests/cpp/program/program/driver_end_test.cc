@@ -61,6 +61,24 @@ TEST(DriverEnd, AContainerThatWasFarFromFullWasKilledByHand) {
   EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr("died, not of memory"));
 }
 
+// Some distributions start drivers with -XX:OnOutOfMemoryError='kill -9 %p': HotSpot runs that before it tells anybody of the error.
+TEST(DriverEnd, AJvmThatKillsItselfOfAFullHeapWasNotKilledByHand) {
+  DriverEnd end = KilledJvm(kHost / 9, 100);
+  end.limit_bytes = kHost / 3;
+  Report report = *ReadReportJson(end.report_json);
+  report.executors[0].kills_itself_on_out_of_memory = true;
+  end.report_json = WriteReportJson(report);
+  const Json death = TheDeath(end);
+  EXPECT_EQ(death["unknown"], true);
+  EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr("The driver's JVM died; why is not known"));
+  EXPECT_THAT(death["how"].get<std::string>(), HasSubstr("its JVM is told to kill itself so on an OutOfMemoryError"));
+  report.executors[0].at_peak->used_bytes = kHost / 300 * 97;
+  report.executors[0].heap_max_bytes = kHost / 3;
+  report.executors[0].heap_after_gc_peak = ReportHeapUse{kHost / 10, "", kEnd - 1'000, true};
+  end.report_json = WriteReportJson(report);
+  EXPECT_EQ(TheDeath(end)["outOfMemory"], true) << "the container was full, and the heap never was";
+}
+
 TEST(DriverEnd, TheKernelsCountDecides) {
   DriverEnd end = KilledJvm(kHost / 3, 100);
   end.limit_bytes = kHost / 2;
@@ -155,11 +173,12 @@ TEST(DriverEnd, AHeapThatHasNoRoomToGrowIsToldWithTheActionThen) {
   const Json death = TheDeath(end);
   EXPECT_EQ(death["action"], "collect at job.py:22");
   EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr("collect at job.py:22 had brought 30.0 MiB in 3 tasks; 63 % of the limit"));
-  ASSERT_EQ(death["advice"].size(), 2u);
-  EXPECT_EQ(death["advice"][0]["conf"], "spark.driver.memory");
-  EXPECT_EQ(death["advice"][0]["from"], "4096m");
-  EXPECT_EQ(death["advice"][0]["to"], "3670m");  // 4608 - (2900 - 2048) × 1.1
-  EXPECT_THAT(death["advice"][1]["because"].get<std::string>(), HasSubstr("a memory limit of at least"));
+  ASSERT_EQ(death["advice"].size(), 3u);
+  EXPECT_THAT(death["advice"][0]["because"].get<std::string>(), HasSubstr("what is collected comes to 30.0 MiB, serialised"));
+  EXPECT_EQ(death["advice"][1]["conf"], "spark.driver.memory");
+  EXPECT_EQ(death["advice"][1]["from"], "4096m");
+  EXPECT_EQ(death["advice"][1]["to"], "3670m");  // 4608 - (2900 - 2048) × 1.1
+  EXPECT_THAT(death["advice"][2]["because"].get<std::string>(), HasSubstr("a memory limit of at least"));
   ReportAction& batch = report.driver->actions.emplace_back();  // beside it, and younger
   batch.call_site = "foreachBatch at job.py:3";
   batch.started_ms = kEnd - 1'000;
@@ -167,7 +186,40 @@ TEST(DriverEnd, AHeapThatHasNoRoomToGrowIsToldWithTheActionThen) {
   end.report_json = WriteReportJson(report);
   EXPECT_EQ(TheDeath(end)["action"], "collect at job.py:22");
   end.limit_bytes = 8192 * kMi;
-  EXPECT_EQ(TheDeath(end)["advice"].size(), 1u) << "it has room";
+  EXPECT_EQ(TheDeath(end)["advice"].size(), 2u) << "it has room";
+}
+
+TEST(DriverEnd, WithoutAContainerItIsTheMachineThatWasFull) {
+  DriverEnd end = KilledJvm(kHost / 100 * 97, 100);
+  end.kernel_kills = 1;
+  const Json death = TheDeath(end);
+  EXPECT_EQ(death["outOfMemory"], true);
+  ASSERT_EQ(death["advice"].size(), 1u);
+  EXPECT_THAT(death["advice"][0]["because"].get<std::string>(),
+              HasSubstr("no container limits the driver, so its machine ran out of memory: one with at least"));
+  Report report = *ReadReportJson(end.report_json);
+  report.executors[0].limit_unseen = true;
+  end.report_json = WriteReportJson(report);
+  EXPECT_THAT(TheDeath(end)["advice"][0]["because"].get<std::string>(),
+              HasSubstr("a larger limit for the container around the driver, which can't be seen from inside: "));
+}
+
+// The driver's settings are not in its report.
+TEST(DriverEnd, ATableToBroadcastHasNoSettingsThatAreNotKnown) {
+  DriverEnd end = KilledJvm(kHost / 2, 100);
+  Report report = *ReadReportJson(end.report_json);
+  report.driver.emplace();
+  ReportAction& action = report.driver->actions.emplace_back();
+  action.call_site = "count at job.py:7";
+  action.started_ms = kEnd - 10'000;
+  action.result_tasks = 3;
+  action.broadcast_bytes = kHost / 9;
+  end.report_json = WriteReportJson(report);
+  end.limit_bytes = kHost / 2;
+  end.kernel_kills = 1;
+  const Json death = TheDeath(end);
+  EXPECT_EQ(death["advice"][0]["conf"], nullptr);
+  EXPECT_THAT(death["advice"][0]["because"].get<std::string>(), HasSubstr("set spark.sql.autoBroadcastJoinThreshold to -1"));
 }
 
 TEST(DriverEnd, AnExitStatusOfItsOwnIsNoDeath) {

@@ -188,6 +188,17 @@ TEST(DriverMemory, TwiceOrWhatAllResultsNeed) {
   EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because, HasSubstr("all results are 900.0 MiB, which it holds twice"));
 }
 
+// Serial and Parallel, which a JVM takes on one core, leave a survivor space out of their maximum.
+TEST(DriverMemory, ItsSettingIsWhatIsChanged) {
+  Scene scene = DriverScene(0, "yarn");
+  scene.settings["spark.driver.memory"] = "512m";
+  scene.executor.heap_max_bytes = 495 * kMi;
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->from, "512m");
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "1024m");
+  scene.settings["spark.driver.memory"] = "4g";  // it was set when the JVM ran already
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->from, "495m");
+}
+
 // An application that asks for more than any worker has waits for ever.
 TEST(ExecutorMemory, NoMoreThanAWorkerHas) {
   Scene scene(1, 10 * kMi);
@@ -224,6 +235,14 @@ TEST(DriverMemory, NoMoreThanThereIs) {
   EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because,
               HasSubstr("the driver filled the heap of 1.0 GiB (at most 1000.0 MiB in use after a "
                         "full collection), and the host it ran on has 1.6 GiB at most"));
+  scene.input.result_bytes = 380 * kMi;
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "1198m") << "1.1 * (300 + 2 * 380) has room in it";
+  scene.input.result_bytes = 400 * kMi;
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->conf, "") << "it would fail again";
+  EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because,
+              HasSubstr("has 1.6 GiB at most, while a heap of 1.2 GiB is needed (all results are 400.0 MiB, which it holds twice, "
+                        "serialised and as objects, + Spark's reserve + 10 %): run it where there is more memory, or bring less to it"));
+  scene.input.result_bytes = 0;
   scene.executor.limit_bytes = 1060 * kMi;
   scene.executor.limit_source = "cgroup";
   EXPECT_EQ(AdviseExecutorMemory(scene.Input())->conf, "");

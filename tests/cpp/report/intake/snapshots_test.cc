@@ -41,10 +41,7 @@ proto::ExecutorSnapshot Random(std::mt19937& random) {
     if (random() % 2 == 0) process.set_last_task_attempt_id(static_cast<int64_t>(random() % 3));
     if (random() % 2 == 0) process.add_peak_rows()->set_bytes(random() % 3);
   }
-  if (random() % 2 == 0) {
-    snapshot.mutable_at_peak()->set_used_bytes(random() % 4);
-    snapshot.mutable_at_peak()->set_order_bytes(4 + random() % 3);
-  }
+  if (random() % 2 == 0) snapshot.mutable_at_peak()->set_used_bytes(random() % 4);
   if (random() % 2 == 0) {
     snapshot.mutable_last()->set_time_ms(static_cast<int64_t>(random() % 3));
     snapshot.mutable_last()->set_clock_ms(static_cast<int64_t>(random() % 3));
@@ -201,16 +198,6 @@ TEST(Snapshots, OfAHeapTheLastCollectionAndTheLargestUseAreKept) {
       EXPECT_EQ(joined->heap_after_gc_peak().time_ms(), whole ? 1500 : 1000);
     }
   }
-}
-
-TEST(Snapshots, MomentsAreComparedByOneMeasureHoweverTheyAreShown) {
-  proto::ExecutorSnapshot in_pss, in_rss;
-  in_pss.mutable_at_peak()->set_order_bytes(900'000'011);  // the sum of RSS at this tick was larger,
-  in_pss.mutable_at_peak()->set_used_bytes(600'000'007);   // but what is shown leaves out pages that are shared
-  in_rss.mutable_at_peak()->set_order_bytes(800'000'011);
-  in_rss.mutable_at_peak()->set_used_bytes(800'000'011);
-  JoinSnapshot(in_rss, in_pss);
-  EXPECT_EQ(in_pss.at_peak().used_bytes(), 600'000'007u);
 }
 
 // A wall clock that is set back by an hour orders nothing.

@@ -29,6 +29,7 @@ struct Facts {
   std::optional<int64_t> task = std::nullopt;
   int64_t age_ms = 0;
   std::optional<int32_t> job = std::nullopt;
+  bool of_heap = false;
 };
 
 ReportPostMortem Death(const Facts& facts) {
@@ -38,6 +39,7 @@ ReportPostMortem Death(const Facts& facts) {
   death.stage_id = facts.stage;
   death.task_attempt_id = facts.task;
   death.job_id = facts.job;
+  if (facts.of_heap) death.heap.emplace();
   death.time_ms = kNow - facts.age_ms;
   return death;
 }
@@ -94,6 +96,17 @@ TEST(FailureNote, TheDriversOwnHeap) {
                                           Death({.executor = "driver", .process = "jvm", .age_ms = 50'000})};
   EXPECT_EQ(DeathOf(failure, std::nullopt, deaths, kNow), &deaths[1]);
   EXPECT_EQ(DeathOf(failure, std::nullopt, deaths, kNow + 11'000), nullptr) << "another time";
+}
+
+// collect() whose jobs succeeded, and whose rows fill the heap when they are unpacked: no job failed.
+TEST(FailureNote, TheDriversHeapThatAnActionFilled) {
+  const std::vector<ReportPostMortem> deaths = {Death({.executor = "driver", .process = "jvm", .age_ms = 20, .job = 8, .of_heap = true}),
+                                                Death({.executor = "driver", .process = "jvm", .age_ms = 10, .job = 8})};
+  for (const char* failure : {"java.lang.OutOfMemoryError: Java heap space",
+                              "org.apache.spark.SparkException: Not enough memory to build and broadcast the table to all worker nodes."}) {
+    EXPECT_EQ(DeathOf(failure, std::nullopt, deaths, kNow), &deaths[0]) << failure << ": not the limit of results";
+  }
+  EXPECT_EQ(DeathOf(kAborted + "java.lang.OutOfMemoryError: Java heap space", std::nullopt, deaths, kNow), nullptr) << "an executor's";
 }
 
 TEST(FailureNote, AnyTextIsFine) {

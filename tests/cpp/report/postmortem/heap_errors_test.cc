@@ -277,6 +277,22 @@ TEST(HeapErrors, AFatalOneIsToldByOneEntryWhateverBecameOfItsExecutor) {
   }
 }
 
+TEST(HeapErrors, OfTheDriversTheOneThatEndedItIsTold) {
+  ProfileStore store;
+  store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin - 100'000);
+  store.ExecutorAdded({"driver", "node7", 2, 512, -1, -1, -1, kBegin - 99'000});
+  for (const int64_t before_ms : {20'000, 3'000}) {  // the first was caught
+    proto::Envelope error = HeapError(false, kErrorMs - before_ms, -1);
+    error.set_executor_id("driver");
+    Tell(store, error);
+  }
+  store.ApplicationEnded(kErrorMs);
+  const Json deaths = Json::parse(store.ReportJson(false))["postMortems"];
+  ASSERT_EQ(deaths.size(), 2u);
+  EXPECT_THAT(deaths[0]["headline"].get<std::string>() + deaths[1]["headline"].get<std::string>(),
+              AllOf(HasSubstr("and lived on, which is no death"), HasSubstr(", and the application ended 3.0 s later")));
+}
+
 TEST(HeapErrors, TheDriversIsToldWithTheActionThatItWasFor) {
   struct Case {
     int64_t ended_ms;  // of the job of the action; 0: it runs
@@ -325,6 +341,12 @@ TEST(HeapErrors, TheDriversIsToldWithTheActionThatItWasFor) {
     EXPECT_EQ(death["advice"][1]["conf"], "spark.driver.memory");
     EXPECT_EQ(TakePostMortems(store, kErrorMs, true).size(), 1u);
     EXPECT_TRUE(TakePostMortems(store, kErrorMs + 600'000, true).empty()) << "it is no other death than that of the job";
+    store.ApplicationEnded(kErrorMs + 1'300);
+    EXPECT_THAT(TheDeath(store)["headline"].get<std::string>(),
+                HasSubstr("The driver ran out of heap, and the application ended 1.3 s later: collect at job.py:22 had brought"));
+    EXPECT_THAT(TheDeath(store)["how"].get<std::string>(), HasSubstr("; the application ended 1.3 s later"));
+    store.ApplicationEnded(kErrorMs + 10'001);
+    EXPECT_THAT(TheDeath(store)["headline"].get<std::string>(), HasSubstr("and lived on, which is no death"));
   }
 }
 

@@ -87,6 +87,9 @@ TEST(LeftOffHeap, WhereDirectBuffersRanOutTheirMostIsTold) {
   EXPECT_EQ(death["sites"][1]["liveAtPeakBytes"], 444'000'017) << death["sites"];
   EXPECT_EQ(death["sites"][1]["thread"], "block transfer");
   EXPECT_EQ(death["advice"][0]["conf"], "spark.network.maxRemoteBlockSizeFetchToMem");
+  EXPECT_EQ(death["advice"][0]["from"], "200m");
+  store.Configuration({{"spark.network.maxRemoteBlockSizeFetchToMem", "8m"}});
+  EXPECT_NE(TheDeath(store)["advice"][0]["conf"], "spark.network.maxRemoteBlockSizeFetchToMem") << "it is smaller than that already";
 }
 
 // The agent says that it is less only after a while; how much there is in all comes with every sample.

@@ -78,10 +78,7 @@ std::map<std::string, std::pair<Json, Json>> RegionsOf(const Json& death) {
   return regions;
 }
 
-TEST(PostMortems, RegionsAgainstWhatWasRequested) {
-  ProfileStore store;
-  store.Configuration({{"spark.memory.offHeap.enabled", "true"}, {"spark.memory.offHeap.size", "300m"}});
-  FillScene(store, kCode137, kFull, "yarn");
+void SendLastRegions(ProfileStore& store) {
   proto::Envelope last;
   last.ParseFromString(LastSnapshot(kFull).SerializeAsString());
   proto::Moment& moment = *last.mutable_executor()->mutable_last();
@@ -98,6 +95,13 @@ TEST(PostMortems, RegionsAgainstWhatWasRequested) {
     row.set_bytes(bytes);
   }
   static_cast<void>(store.Ingest(last.SerializeAsString()));
+}
+
+TEST(PostMortems, RegionsAgainstWhatWasRequested) {
+  ProfileStore store;
+  store.Configuration({{"spark.memory.offHeap.enabled", "true"}, {"spark.memory.offHeap.size", "300m"}});
+  FillScene(store, kCode137, kFull, "yarn");
+  SendLastRegions(store);
   const Json death = TheDeath(store);
   auto regions = RegionsOf(death);
   EXPECT_EQ(death["regions"][0]["name"], "heap");
@@ -110,6 +114,18 @@ TEST(PostMortems, RegionsAgainstWhatWasRequested) {
   const std::string text = TakePostMortems(store, kBegin, true).at(0);
   EXPECT_THAT(text, HasSubstr("Used then of what was requested: heap 401.0 MiB of 512.0 MiB"));
   EXPECT_THAT(text, HasSubstr("offHeap 299.0 MiB of 300.0 MiB"));
+}
+
+// Direct buffers, for instance: nothing was granted that they could be compared with.
+TEST(PostMortems, BlocksOffTheHeapWhereSparkHasNoneThere) {
+  ProfileStore store;
+  FillScene(store, kCode137, kFull, "yarn");
+  SendLastRegions(store);
+  EXPECT_EQ(RegionsOf(TheDeath(store))["offHeap"], std::pair(Json(299 * kMi), Json(0)));
+  EXPECT_THAT(TakePostMortems(store, kBegin, true).at(0), ::testing::ContainsRegex("offHeap 299.0 MiB[^o]*\n"));
+  const Json report = Json::parse(store.ReportJson(false));
+  EXPECT_TRUE(std::none_of(report["notAvailable"].begin(), report["notAvailable"].end(),
+                           [](const Json& entry) { return entry["what"] == "peakBytes of region offHeap"; }));
 }
 
 TEST(PostMortems, RegionsThatNobodyHadToldOf) {

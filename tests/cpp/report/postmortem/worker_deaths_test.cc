@@ -60,7 +60,7 @@ TEST(WorkerDeaths, WhatWasResidentIsToldWithItsAge) {
   EXPECT_EQ(shown["residentLaterBytes"], 4096);
   EXPECT_EQ(shown["residentAgeMs"], 1'300) << "of the older of its open sessions' readings, before the death";
   const ReportPostMortem death = ReadReportJson(store.ReportJson(false))->post_mortems[0];
-  EXPECT_THAT(PostMortemText(death), HasSubstr(" resident 1.3 s before"));
+  EXPECT_THAT(PostMortemText(death), HasSubstr(" resident 1.3 s before, 4.0 KiB since the peak"));
 }
 
 TEST(WorkerDeaths, AWorkerThatWentByItselfIsOneOnlyIfItsTaskFailed) {

@@ -31,6 +31,14 @@ ReportLine Line(const char* file, uint32_t number, uint64_t live, std::optional<
   return line;
 }
 
+TEST(Digest, AFolderOfTheUsersMayBeCalledPyspark) {
+  const std::vector<ReportFrame> frames = {Python("main", "pyspark.zip/pyspark/worker.py", 1200), Python("fill", "/jobs/pyspark/job.py", 8),
+                                           Python("ones", "/venv/lib/python3.11/site-packages/numpy/core/numeric.py", 191),
+                                           Native("alloc", "umath.so")};
+  EXPECT_EQ(LeadLineOf(frames)->line, 8u);
+  EXPECT_EQ(LeadLineOf({frames[0], frames[2]})->line, 191u) << "the innermost, where nothing is the user's";
+}
+
 TEST(Digest, LinesOfOneUdfStandTogether) {
   ReportSiteGroup group;
   ReportUdf a{"a", "", "", 1}, b{"b", "", "", 2};

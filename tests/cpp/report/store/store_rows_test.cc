@@ -339,5 +339,19 @@ TEST(ArrowPool, WhatShrinksIsSaidAndAnUnknownPeakIsNull) {
   EXPECT_EQ(report["stages"][0]["arrowPoolGrowthBytes"], 1'000'019 - 3'000'000);
 }
 
+// As many as a task can name, and what is outside any.
+TEST(Rows, EveryFunctionOfATaskHasItsShare) {
+  ProfileStore store;
+  ProfileBuilder task(1, kStage, 0);
+  for (uint32_t line = 0; line <= 32; ++line) {
+    proto::Site& site = task.Site(proto::ORIGIN_PYTHON, {Python("f", "/jobs/job.py", line + 1)}, 1'000'003 + line, 1);
+    site.set_live_at_peak_bytes(1'000'003 + line);
+    if (line != 0) site.set_udf(task.Udf("u" + std::to_string(line), "/jobs/job.py", line + 1, "BATCHED_UDF"));
+  }
+  Ingest(store, task.Bytes());
+  End(store, 1, 0);
+  EXPECT_EQ(StageOf(store)["udfs"].size(), 33u);
+}
+
 }  // namespace
 }  // namespace memprof

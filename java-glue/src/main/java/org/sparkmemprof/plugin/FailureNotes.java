@@ -1,5 +1,6 @@
 package org.sparkmemprof.plugin;
 
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
@@ -18,6 +19,11 @@ final class FailureNotes {
   private static final long MOST_WAIT_MILLIS = 1_500;
 
   private static final long POLL_MILLIS = 250;
+
+  /** As the store does (TellsOfFullHeap); Spark 4 says only the second of a table to broadcast. */
+  private static final String[] WORDS_OF_FULL_HEAP = {
+    OutOfMemoryError.class.getName(), "Not enough memory to build and broadcast"
+  };
 
   private final FailedJobs jobs;
   private final StoreFeeder feeder;
@@ -74,7 +80,7 @@ final class FailureNotes {
     String before = "";
     while (true) {
       FailedJobs.Job job = jobs.of(failure);
-      if (job == null && !jobs.anyLately() && !text.contains(OutOfMemoryError.class.getName())) {
+      if (job == null && !jobs.anyLately() && !tellsOfFullHeap(text)) {
         return ""; // no death has failed it
       }
       String headline =
@@ -91,6 +97,10 @@ final class FailureNotes {
       before = headline;
       Thread.sleep(POLL_MILLIS);
     }
+  }
+
+  static boolean tellsOfFullHeap(String text) {
+    return Arrays.stream(WORDS_OF_FULL_HEAP).anyMatch(text::contains);
   }
 
   private String place() throws InterruptedException {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
-#include <set>
+#include <map>
 #include <tuple>
 
 #include "facts/operators.h"
@@ -81,11 +81,11 @@ const proto::HeapShortage* ErrorThatEnded(const std::vector<proto::HeapShortage>
   return last;
 }
 
-// A program whose exception nobody catches is over within seconds. Its exit code is not known here.
-std::optional<int64_t> ApplicationEndedAfter(std::string_view id, const proto::HeapShortage& error, const StoreState& state) {
-  if (id != "driver" || error.task_attempt_id() >= 0 || !state.application.ended_ms) return std::nullopt;
+// The application: a program whose exception nobody catches is over within seconds. Its exit code is not known here.
+bool MayHaveEnded(std::string_view id, const proto::HeapShortage& error, const StoreState& state) {
+  if (id != "driver" || error.task_attempt_id() >= 0 || !state.application.ended_ms) return false;
   const int64_t after = *state.application.ended_ms - error.time_ms();
-  return after >= 0 && after <= kProgramEndsWithinMs ? std::optional(after) : std::nullopt;
+  return after >= 0 && after <= kProgramEndsWithinMs;
 }
 
 // Of one executor; `errors`: all of its own.
@@ -101,7 +101,13 @@ void AddSurvived(const std::string& id, const std::vector<proto::HeapShortage>& 
     }
     return false;
   };
-  std::set<std::tuple<int64_t, bool, bool>> told;
+  // Errors near one another are of one shortage. The first one is told, and the one that the application may have ended of.
+  struct Shortage {
+    const proto::HeapShortage* first;
+    int64_t newest_ms;
+    std::optional<size_t> told;  // where in `survived`
+  };
+  std::map<std::pair<int64_t, bool>, Shortage> shortages;
   for (size_t at = 0; at < errors.size(); ++at) {
     const proto::HeapShortage& error = errors[at];
     if (error.ends_jvm()) continue;
@@ -113,9 +119,17 @@ void AddSurvived(const std::string& id, const std::vector<proto::HeapShortage>& 
     if (of_task != nullptr && !of_task->ended) continue;                          // how it ends says what became of it
     if (fatal && (died || !state.application.ended_ms)) continue;                 // its executor's own entry tells of it, now or soon
     if (is_beside_a_heavier(at)) continue;
-    const std::optional<int64_t> ended_after_ms = ApplicationEndedAfter(id, error, state);
-    if (!told.insert({error.task_attempt_id(), error.of_jvm(), ended_after_ms.has_value()}).second) continue;
-    survived.push_back({id, error, of_task, fatal, ended_after_ms});
+    const Shortage begun{&error, error.time_ms(), std::nullopt};
+    const auto [known, is_first] = shortages.try_emplace({error.task_attempt_id(), error.of_jvm()}, begun);
+    Shortage& shortage = known->second;
+    if (error.time_ms() - shortage.newest_ms > kProgramEndsWithinMs) shortage = begun;
+    shortage.newest_ms = error.time_ms();
+    const bool ends = MayHaveEnded(id, error, state);
+    if (!shortage.told && (is_first || ends)) {
+      shortage.told = survived.size();
+      survived.push_back({id, *shortage.first, of_task, fatal});
+    }
+    if (ends) survived[*shortage.told].application_ended_after_ms = *state.application.ended_ms - shortage.first->time_ms();
   }
 }
 

@@ -35,7 +35,9 @@ def death(spark_run, request):
     assert deaths, run.tail()
     last = [line for line in run.stderr.splitlines() if " WARN " in line and "sparkmemprof" in line][-1]
     told = "post-mortems are" if others else "the post-mortem above is"
-    assert f"sparkmemprof: {deaths[0]['headline']}; {told} in the report in {run.reports}/" in last
+    _, _, whose = deaths[0]["headline"].partition(": ")  # whether it lived on is known when the application has ended
+    assert "sparkmemprof: The driver ran out of heap" in last
+    assert f": {whose}; {told} in the report in {run.reports}/" in last
     return deaths[0]
 
 

@@ -45,8 +45,8 @@ end_running() {
   kill -KILL -- "-$RUNNING" 2>/dev/null
 }
 trap end_running EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
+trap 'say "interrupted: what runs is ended"; exit 130' INT
+trap 'say "told to end: what runs is ended"; exit 143' TERM
 
 # progress WHAT COMMAND…: runs it with its output in a log; a line every ten seconds, the log's end if it fails.
 progress() {
@@ -83,8 +83,8 @@ progress() {
 want_room() {
   local free
   mkdir -p "$2" 2>/dev/null || fail "cannot write to $2"
-  free=$(df --output=avail -B1G "$2" | tail -n 1)
-  [ "$free" -ge "$1" ] || fail "$2 has ${free// /} GB free, and $1 GB are needed"
+  free=$(df --output=avail -B1M "$2" | tail -n 1)
+  [ "$free" -ge $(($1 * 1024)) ] || fail "$2 has ${free// /} MB free, and $1 GB are needed"
 }
 
 # One setup at a time in a checkout; the lock goes with the last process that has it open.
@@ -178,13 +178,17 @@ setup_build() {
 
 # The wheel is made of what setup_build built; made again only when that changed.
 setup_wheel() {
-  local stamp=$BUILD/wheel/.stamp content
+  local stamp=$BUILD/wheel/.stamp content kilobytes reports
   content=$(cd "$PROJECT" && { find pyworker-shim/sparkmemprof pyproject.toml README.md -type f -not -name '*.pyc' -print0 | sort -z | xargs -0 sha1sum
     sha1sum "$BUILD/$PRESET/sparkmemprof.jar" "$BUILD/$PRESET"/python/sparkmemprof/*.so; } 2>/dev/null | sha1sum)
   [ "$(cat "$stamp" 2>/dev/null)" = "$content" ] && return
   rm -rf "$BUILD/wheel"
   progress "wheel" "$BUILD/tools/bin/pip" wheel --disable-pip-version-check --no-deps --no-build-isolation -w "$BUILD/wheel" \
     --config-settings "build-dir=$BUILD/$PRESET" --config-settings "cmake.define.MEMPROF_STORE_TAGS=$STORE_PYTHONS" "$PROJECT"
+  kilobytes=$(($(stat -c %s "$BUILD"/wheel/sparkmemprof-*.whl) / 1000))
+  reports=("$BUILD/$PRESET"/python/sparkmemprof/_store.*.so) # one for each CPython, of some 2,600 kB in the wheel
+  say "the wheel has $kilobytes kB"
+  [ "$kilobytes" -le $((12000 + 3000 * ${#reports[@]})) ] || fail "that is too much: its libraries are not stripped (cmake/DebugSymbols.cmake)"
   printf '%s' "$content" >"$stamp"
 }
 

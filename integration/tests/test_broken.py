@@ -195,7 +195,7 @@ def read_only_but(temporary, reports, temporary_options):
         "mount -t tmpfs -o ro none /dev/shm\n"
         f"awk '{{print $2}}' /proc/self/mounts | while read m; do case $m in {temporary}|{reports}|/proc*|/sys*|/dev*) "
         ';; *) mount -o remount,bind,ro "$m" ;; esac; done\n'
-        "! touch . 2>/dev/null"
+        "if touch . 2>/dev/null; then echo it can be written to >&2; exit 1; fi"
     )
 
 

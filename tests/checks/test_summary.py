@@ -60,6 +60,26 @@ def test_green(summary):
     }
 
 
+def test_downloads_are_apart(tmp_path):
+    words = ["jvm", "--commit", "c0ffee", "--dirty", "false", "--tier", "landing"]
+    (tmp_path / "jvm.seconds").write_text("7\n")
+    for step in ("30\tapt: installing ccache", "20\tcmake: building release", "10\tthird-party libraries"):
+        words += ["--step", step]
+    told = subprocess.run(
+        [sys.executable, SUMMARY, tmp_path, *words], capture_output=True, text=True, check=False
+    ).stdout
+    assert "    67  in all; 27 without downloads and third-party libraries" in told.splitlines()
+
+
+def test_two_tests_that_were_run_again_are_red(summary):
+    other = FLAKY.replace("test_flickers", "test_flickers_too")
+    status, printed, written = summary(PASSED + FLAKY + other, 0)
+    assert status == 1
+    assert written["failed"] == 1
+    assert len(written["flaky"]) == 2
+    assert "FAILED  reruns: 2 tests were run again" in printed
+
+
 def test_one_rerun_is_flaky(summary):
     status, printed, written = summary(PASSED + FLAKY, 0)
     assert status == 0

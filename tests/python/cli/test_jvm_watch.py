@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from processes import patient
 
 # Prints the stand-in's exit code once the watch has answered. The listening socket takes connections, as the kernel
 # does for a JVM that stands still.
@@ -38,7 +39,7 @@ jvm.wait()
 def test_a_jvm_that_ends_itself_is_waited_for(package, ending, lost, code):
     arguments = [sys.executable, "-c", PROGRAM, json.dumps([ending, lost])]
     run = subprocess.run(
-        arguments, env={"PYTHONPATH": str(package)}, check=False, capture_output=True, text=True, timeout=120
+        arguments, env={"PYTHONPATH": str(package)}, check=False, capture_output=True, text=True, timeout=patient(120)
     )
     assert run.returncode == 0, run.stderr
     assert json.loads(run.stdout) == code, run.stderr

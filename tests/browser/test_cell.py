@@ -24,7 +24,8 @@ def test_a_large_report_is_drawn_in_its_cell(wide, shown, tmp_path):
     cell = shown(models.large())._repr_html_()
     assert len(cell) > 2 << 20, "what a data: address may have"
     path = tmp_path / "notebook.html"
-    path.write_text(f"<!doctype html><title>notebook</title>{cell}")
+    # Without it Chromium guesses the encoding from as much as it has read by then.
+    path.write_text(f'<!doctype html><meta charset="utf-8"><title>notebook</title>{cell}')
     wide.page.goto(path.as_uri())
     frame = wide.page.frame_locator("iframe")
     frame.get_by_role("link", name="Stages").click()

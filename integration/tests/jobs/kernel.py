@@ -90,7 +90,7 @@ for cell in CELLS:
     reply = client.execute_interactive(cell, output_hook=keep, store_history=True)["content"]
     errors.append("\n".join(reply["traceback"]) if reply["status"] == "error" else None)
     if cell is SHOWN and shown:
-        pathlib.Path(sys.argv[1]).write_text(f"<!doctype html><title>cell</title>{shown[-1]}")
+        pathlib.Path(sys.argv[1]).write_text(f'<!doctype html><meta charset="utf-8"><title>cell</title>{shown[-1]}')
 client.stop_channels()
 manager.shutdown_kernel()
 print("RESULT " + json.dumps(errors), flush=True)

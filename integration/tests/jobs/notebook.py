@@ -19,7 +19,7 @@ def another(_):
 sc = SparkContext(appName="notebook")
 sc.parallelize(range(2), 2).map(block).sum()
 shown = sparkmemprof.show()
-pathlib.Path(sys.argv[1]).write_text(f"<!doctype html><title>cell</title>{shown._repr_html_()}")
+pathlib.Path(sys.argv[1]).write_text(f'<!doctype html><meta charset="utf-8"><title>cell</title>{shown._repr_html_()}')
 sparkmemprof.dump("dumped.json")
 sparkmemprof.clear()
 sc.parallelize(range(2), 2).map(another).sum()

@@ -24,6 +24,22 @@ std::optional<ReportAdvice> SmallerHeap(const DriverProcessDeath& death) {
                                   FormatBytes(used - death.heap_resident_bytes), FormatBytes(*death.limit_bytes))};
 }
 
+// Where there is to be more, and how much.
+std::string MoreMemory(const DriverProcessDeath& death) {
+  const uint64_t known = std::max(death.used_bytes.value_or(0), death.held_bytes);
+  if (death.limit_is_unseen) {
+    const std::string least = known == 0 ? "" : fmt::format(": {} + 10 % at least", FormatBytes(known));
+    return fmt::format("a larger limit for the container around the driver, which can't be seen from inside{};", least);
+  }
+  // A killed process needed more than it had: some of its live blocks may not have been resident yet.
+  const std::string least = FormatBytes(WithHeadroom(std::max(known, death.limit_bytes.value_or(0))));
+  const std::string instead = death.limit_bytes ? fmt::format(" instead of {}", FormatBytes(*death.limit_bytes)) : "";
+  if (!death.limit_is_hosts) return fmt::format("a memory limit of at least {} for the driver{}:", least, instead);
+  return fmt::format(
+      "no container limits the driver, so its machine ran out of memory: one with at least {}{}, or fewer other programs on it;", least,
+      instead);
+}
+
 }  // namespace
 
 std::vector<ReportAdvice> AdviseDriverProcess(const DriverProcessDeath& death) {
@@ -36,29 +52,9 @@ std::vector<ReportAdvice> AdviseDriverProcess(const DriverProcessDeath& death) {
                      death.place, FormatBytes(death.held_bytes))});
   }
   if (std::optional<ReportAdvice> smaller = SmallerHeap(death)) pieces.push_back(*std::move(smaller));
-  // A killed process needed more than it had: some of its live blocks may not have been resident yet.
-  const uint64_t wanted = std::max({death.used_bytes.value_or(0), death.held_bytes, death.limit_bytes.value_or(0)});
-  const std::string instead = death.limit_bytes ? fmt::format(" instead of {}", FormatBytes(*death.limit_bytes)) : "";
-  const char* what = death.of_python ? "its Python process" : "what its JVM takes beside the heap";
-  if (death.limit_is_hosts && !death.limit_is_unseen) {
-    pieces.push_back(
-        {"", "", "",
-         fmt::format("no container limits the driver, so its machine ran out of memory: one with at least {}{}, or fewer other "
-                     "programs on it; no setting of Spark bounds {}",
-                     FormatBytes(WithHeadroom(wanted)), instead, what)});
-    return pieces;
-  }
-  if (death.limit_is_hosts) {
-    const uint64_t known = std::max(death.used_bytes.value_or(0), death.held_bytes);
-    pieces.push_back({"", "", "",
-                      fmt::format("a larger limit for the container around the driver, which can't be seen from inside{}; no setting of "
-                                  "Spark bounds {}",
-                                  known == 0 ? "" : fmt::format(": {} + 10 % at least", FormatBytes(known)), what)});
-    return pieces;
-  }
   pieces.push_back({"", "", "",
-                    fmt::format("a memory limit of at least {} for the driver{}: no setting of Spark bounds {}",
-                                FormatBytes(WithHeadroom(wanted)), instead, what)});
+                    fmt::format("{} no setting of Spark bounds {}", MoreMemory(death),
+                                death.of_python ? "its Python process" : "what its JVM takes beside the heap")});
   return pieces;
 }
 

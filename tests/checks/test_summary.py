@@ -27,7 +27,7 @@ OTHER = '<testcase classname="test_any" name="test_skips"><skipped message="no s
 def summary(tmp_path):
     """Of one suite: (exit status, what was printed, summary.json)."""
 
-    def run(cases, status):
+    def run(cases, status, steps=()):
         (tmp_path / "jvm.seconds").write_text("7\n")
         if cases is not None:
             (tmp_path / "jvm.xml").write_text(f"<testsuites><testsuite>{cases}</testsuite></testsuites>")
@@ -35,6 +35,8 @@ def summary(tmp_path):
             (tmp_path / "jvm.status").write_text(f"{status}\n")
         written = tmp_path / "summary.json"
         words = ["jvm", "--commit", "c0ffee", "--dirty", "false", "--tier", "landing", "--write", written]
+        for step in steps:
+            words += ["--step", step]
         finished = subprocess.run(
             [sys.executable, SUMMARY, tmp_path, *words], capture_output=True, text=True, check=False
         )
@@ -60,15 +62,10 @@ def test_green(summary):
     }
 
 
-def test_downloads_are_apart(tmp_path):
-    words = ["jvm", "--commit", "c0ffee", "--dirty", "false", "--tier", "landing"]
-    (tmp_path / "jvm.seconds").write_text("7\n")
-    for step in ("30\tapt: installing ccache", "20\tcmake: building release", "10\tthird-party libraries"):
-        words += ["--step", step]
-    told = subprocess.run(
-        [sys.executable, SUMMARY, tmp_path, *words], capture_output=True, text=True, check=False
-    ).stdout
-    assert "    67  in all; 27 without downloads and third-party libraries" in told.splitlines()
+def test_downloads_are_apart(summary):
+    steps = ["30\tapt: installing ccache", "20\tcmake: building release", "10\tthird-party libraries"]
+    _, printed, _ = summary(PASSED, 0, steps)
+    assert "    67  in all; 27 without downloads and third-party libraries" in printed.splitlines()
 
 
 def test_two_tests_that_were_run_again_are_red(summary):

@@ -3,7 +3,6 @@
 # memprof_python_module(NAME PYTHONS … SOURCES … LIBRARIES …) makes one module target per CPython, NAME_<tag>, and puts it into the wheel.
 
 set(MEMPROF_PYTHON_TAGS "39;310;311;312;313;314" CACHE STRING "CPython versions to build the shim for, where found")
-set(MEMPROF_STORE_TAGS "${MEMPROF_PYTHON_TAGS}" CACHE STRING "Those of them whose command line the wheel serves, too")
 set(MEMPROF_PYTHON_PACKAGE_DIR ${CMAKE_BINARY_DIR}/python/sparkmemprof)
 
 set(MEMPROF_PYTHONS "")

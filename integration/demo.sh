@@ -20,7 +20,6 @@ done
 case $line in 3.5 | 4) ;; *) fail "unknown Spark line '$line': 3.5 or 4" ;; esac
 
 setup_lock
-STORE_PYTHONS=311
 setup_build
 setup_wheel
 setup_spark "$line"

@@ -13,8 +13,6 @@ PROJECT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BUILD=$PROJECT/build
 LOGS=$BUILD/logs
 PRESET=${MEMPROF_PRESET:-release}
-# The CPythons whose command line the wheel serves; a test or a demo needs that of its own alone. (Shims: always all.)
-STORE_PYTHONS=${MEMPROF_STORE_PYTHONS:-39;310;311;312;313;314}
 BUILD_TARGETS=() # beside what the product needs
 CPYTHON_3_14=${MEMPROF_CPYTHON_3_14:-} # its path, if setup_cpythons has found one
 STEPS=()         # what `progress` has done: seconds, a tab, what it was
@@ -159,7 +157,6 @@ third_party() {
 }
 
 setup_build() {
-  local pythons="$STORE_PYTHONS $CPYTHON_3_14"
   setup_apt "${APT_BUILD[@]}" "$@"
   setup_node
   setup_venv "$BUILD/tools" "$PROJECT/tools/requirements.txt"
@@ -167,10 +164,10 @@ setup_build() {
     progress "third-party libraries from Debian's sources" "$PROJECT/cmake/build-third-party.sh" "$(third_party)"
   fi
   cd "$PROJECT" || exit 2
-  if [ ! -e "$BUILD/$PRESET/build.ninja" ] || [ "$(cat "$BUILD/$PRESET/.pythons" 2>/dev/null)" != "$pythons" ]; then
+  if [ ! -e "$BUILD/$PRESET/build.ninja" ] || [ "$(cat "$BUILD/$PRESET/.cpython-3.14" 2>/dev/null)" != "$CPYTHON_3_14" ]; then
     rm -f "$BUILD/$PRESET"/python/sparkmemprof/_*.so* # of a CPython that may not be among them now
-    progress "cmake: configuring $PRESET" cmake --preset "$PRESET" -UMEMPROF_PYTHON_TAGS -DMEMPROF_STORE_TAGS="$STORE_PYTHONS"
-    printf '%s' "$pythons" >"$BUILD/$PRESET/.pythons"
+    progress "cmake: configuring $PRESET" cmake --preset "$PRESET" -UMEMPROF_PYTHON_TAGS
+    printf '%s' "$CPYTHON_3_14" >"$BUILD/$PRESET/.cpython-3.14"
   fi
   progress "cmake: building $PRESET" cmake --build "$BUILD/$PRESET" --target all "${BUILD_TARGETS[@]}"
   cd "$OLDPWD" || exit 2
@@ -178,17 +175,16 @@ setup_build() {
 
 # The wheel is made of what setup_build built; made again only when that changed.
 setup_wheel() {
-  local stamp=$BUILD/wheel/.stamp content kilobytes reports
+  local stamp=$BUILD/wheel/.stamp content kilobytes
   content=$(cd "$PROJECT" && { find pyworker-shim/sparkmemprof pyproject.toml README.md -type f -not -name '*.pyc' -print0 | sort -z | xargs -0 sha1sum
     sha1sum "$BUILD/$PRESET/sparkmemprof.jar" "$BUILD/$PRESET"/python/sparkmemprof/*.so; } 2>/dev/null | sha1sum)
   [ "$(cat "$stamp" 2>/dev/null)" = "$content" ] && return
   rm -rf "$BUILD/wheel"
   progress "wheel" "$BUILD/tools/bin/pip" wheel --disable-pip-version-check --no-deps --no-build-isolation -w "$BUILD/wheel" \
-    --config-settings "build-dir=$BUILD/$PRESET" --config-settings "cmake.define.MEMPROF_STORE_TAGS=$STORE_PYTHONS" "$PROJECT"
+    --config-settings "build-dir=$BUILD/$PRESET" "$PROJECT"
   kilobytes=$(($(stat -c %s "$BUILD"/wheel/sparkmemprof-*.whl) / 1000))
-  reports=("$BUILD/$PRESET"/python/sparkmemprof/_store.*.so) # one for each CPython, of some 2,600 kB in the wheel
   say "the wheel has $kilobytes kB"
-  [ "$kilobytes" -le $((12000 + 3000 * ${#reports[@]})) ] || fail "that is too much: its libraries are not stripped (cmake/DebugSymbols.cmake)"
+  [ "$kilobytes" -le 15000 ] || fail "that is too much: its libraries are not stripped (cmake/DebugSymbols.cmake)"
   printf '%s' "$content" >"$stamp"
 }
 
@@ -247,8 +243,7 @@ if os.path.exists(s.get_path("include") + "/Python.h") and not s.get_config_var(
 # What the tests need: a build with theirs, the wheel, and a venv for each Spark line; tells the tests where they are.
 setup_tests() {
   setup_lock
-  export MEMPROF_STORE_PYTHONS=311 # for the scripts that tests run, too
-  STORE_PYTHONS=311 BUILD_TARGETS=(memprof_tests)
+  BUILD_TARGETS=(memprof_tests)
   setup_build "${APT_TEST[@]}"
   setup_wheel
   setup_spark 4

@@ -4,6 +4,8 @@
 #include <set>
 #include <vector>
 
+#include "report/json.h"
+
 namespace memprof {
 
 void LeaveOutBefore(int64_t since_ms, Report* report) {
@@ -20,6 +22,13 @@ void LeaveOutBefore(int64_t since_ms, Report* report) {
   }
   report->not_available.push_back(
       {"stages, actions and deaths before the last clear()", "they were cleared; the report of the whole application has them"});
+}
+
+Result<std::string> ReportJsonSince(std::string_view report_json, int64_t since_ms) {
+  Result<Report> report = ReadReportJson(report_json);
+  if (!report.ok()) return report.status();
+  LeaveOutBefore(since_ms, &*report);
+  return WriteReportJson(*report);
 }
 
 }  // namespace memprof

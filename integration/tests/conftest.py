@@ -174,7 +174,7 @@ def package(tmp_path_factory):
     target.mkdir()
     for source in (ROOT / "pyworker-shim/sparkmemprof").iterdir():
         (target / source.name).symlink_to(source)
-    for module in (BUILD / "python/sparkmemprof").glob("_*.so"):
+    for module in (BUILD / "python/sparkmemprof").glob("*.so"):
         (target / module.name).symlink_to(module)
     bundle = folder / "bundle"
     bundle.mkdir()

@@ -76,7 +76,8 @@ FROM_COMMON = {
         "hooks/frames": "base hooking sites",
         "hooks/allocators": "base hooking resident sampling sites",
         "hooks/lookups": "",
-        "store": "base eventlog/files program report report/exports report/views system",
+        "report": "base eventlog/files program report report/exports report/views system",
+        "store": "",  # the library's header has all it needs
     },
 }
 # Of the report's app: its folders, each over those before it.
@@ -221,6 +222,7 @@ def test_agent_and_shim_do_not_know_each_other(room, other):
 def test_shim_knows_no_jvm_and_agent_no_python():
     demand(includes("pyworker-shim"), JVM.match, "the shim includes nothing of the JVM")
     demand(includes("jvmti-agent"), PYTHON.match, "the agent includes nothing of Python")
+    demand(includes("pyworker-shim/native/report"), PYTHON.match, "the report's library serves every CPython")
 
 
 def test_java_packages_import_those_below_them():

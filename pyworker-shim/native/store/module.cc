@@ -1,29 +1,20 @@
-// _store: the report's views for the CLI and notebooks. Views are implemented in C++ (common/report); this module only calls them. It
-// takes and returns str and bytes. A report that cannot be read raises ValueError with the reason.
+// _store: the report's views for the CLI and notebooks. This module only calls the report's library (native/report). It takes and
+// returns str and bytes. A report that cannot be read raises ValueError with the reason.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/valid_utf8.h"
-#include "eventlog/files/event_log_file.h"
-#include "program/dead_boxes.h"
-#include "program/driver_end.h"
-#include "program/program_report.h"
-#include "report/exports/exports.h"
-#include "report/json.h"
-#include "report/since.h"
-#include "report/views/views.h"
-#include "system/memory_cgroup.h"
-#include "system/proc_files.h"
+#include "report_library.h"
 
 namespace py = pybind11;
 
 namespace {
+
+const memprof::ReportLibrary& Library() { return *SparkmemprofReportLibrary(); }
 
 template <typename T>
 const T& ValueOf(const memprof::Result<T>& result) {
@@ -46,12 +37,8 @@ py::str Render(const py::bytes& report_json, View view) {
   return Unpack(WithoutGil(report_json, view));
 }
 
-}  // namespace
-
-namespace {
-
 // Text from files may contain any bytes.
-py::str Text(const std::string& text) { return py::str(memprof::ValidUtf8(text)); }
+py::str Text(const std::string& text) { return py::str(Library().valid_utf8(text)); }
 
 py::list Texts(const std::vector<std::string>& texts) {
   py::list list;
@@ -70,7 +57,7 @@ PYBIND11_MODULE(_store, module) {
          const std::string& failure, int64_t started_ms, int64_t ended_ms) {
         memprof::Result<std::string> report = [&] {
           py::gil_scoped_release release;
-          return memprof::ProgramReportJson({id, name, box_directory, pid, host, failure, started_ms, ended_ms});
+          return Library().program_report({id, name, box_directory, pid, host, failure, started_ms, ended_ms});
         }();
         return Unpack(report);
       },
@@ -81,10 +68,7 @@ PYBIND11_MODULE(_store, module) {
   module.def(
       "report_since",
       [](const py::bytes& report_json, int64_t since_ms) {
-        memprof::Result<memprof::Report> report = memprof::ReadReportJson(std::string_view(report_json));
-        if (!report.ok()) throw py::value_error(report.status().message());
-        memprof::LeaveOutBefore(since_ms, &*report);
-        return memprof::WriteReportJson(*report);
+        return Unpack(WithoutGil(report_json, [&](std::string_view text) { return Library().report_since(text, since_ms); }));
       },
       py::arg("report_json"), py::arg("since_ms"),
       "The report.json without the stages, actions and deaths that began before.\n\n"
@@ -109,7 +93,7 @@ PYBIND11_MODULE(_store, module) {
         end.host_memory_bytes = host_memory_bytes;
         memprof::Result<memprof::DriverReport> report = [&] {
           py::gil_scoped_release release;
-          return memprof::ReportOfDriver(end);
+          return Library().report_of_driver(end);
         }();
         if (!report.ok() && report.status().code() == memprof::ErrorCode::kNotFound) return py::object(py::none());
         if (!report.ok()) throw py::value_error(report.status().message());
@@ -128,12 +112,11 @@ PYBIND11_MODULE(_store, module) {
   module.def(
       "memory_bounds",
       [] {
-        const uint64_t host = memprof::ProcFiles().HostMemory().value_or(0);
-        const memprof::Result<std::unique_ptr<memprof::MemoryCgroup>> cgroup = memprof::FindMemoryCgroup();
+        const memprof::MemoryBounds bounds = Library().memory_bounds();
         py::dict facts;
-        facts["hostBytes"] = host;
-        facts["limitBytes"] = cgroup.ok() ? (*cgroup)->Limit(host) : std::nullopt;
-        facts["oomKills"] = cgroup.ok() ? (*cgroup)->OomKills() : std::nullopt;
+        facts["hostBytes"] = bounds.host_bytes;
+        facts["limitBytes"] = bounds.limit_bytes;
+        facts["oomKills"] = bounds.oom_kills;
         return facts;
       },
       "{hostBytes, limitBytes, oomKills} of the host's memory and of this process's cgroup. None: no limit, not counted, no cgroup.");
@@ -142,9 +125,9 @@ PYBIND11_MODULE(_store, module) {
       [](const py::bytes& directory) {
         memprof::Result<memprof::DeadBoxes> found = [&, path = std::string(std::string_view(directory))] {
           py::gil_scoped_release release;
-          return memprof::ReadDeadBoxes(path);
+          return Library().read_dead_boxes(path);
         }();
-        if (!found.ok()) throw py::value_error(memprof::ValidUtf8(found.status().message()));
+        if (!found.ok()) throw py::value_error(Library().valid_utf8(found.status().message()));
         py::list refused;
         for (const auto& [path, reason] : found->refused) refused.append(py::make_tuple(Text(path), Text(reason)));
         return py::make_tuple(Texts(found->post_mortems), refused, Texts(found->alive), found->cut);
@@ -158,7 +141,7 @@ PYBIND11_MODULE(_store, module) {
       [](const std::vector<std::string>& files) {
         memprof::Result<std::string> report = [&] {
           py::gil_scoped_release release;
-          return memprof::ReportOfEventLog(files);
+          return Library().report_of_event_log(files);
         }();
         return Unpack(report);
       },
@@ -167,14 +150,14 @@ PYBIND11_MODULE(_store, module) {
       "Raises ValueError, with the reason, when there is none in it.");
   module.def(
       "render_html",
-      [](const py::bytes& report_json) { return Render(report_json, [](std::string_view text) { return memprof::RenderHtml(text); }); },
+      [](const py::bytes& report_json) { return Render(report_json, [](std::string_view text) { return Library().render_html(text); }); },
       py::arg("report_json"),
       "One self-contained HTML file (nothing loaded, its own script alone) made from the bytes of a report.json.\n\n"
       "Raises ValueError when they are not a report of this schema version.");
   module.def(
       "render_text",
       [](const py::bytes& report_json, int width, bool colour, int max_lines) {
-        return Render(report_json, [&](std::string_view text) { return memprof::RenderText(text, {width, colour, max_lines}); });
+        return Render(report_json, [&](std::string_view text) { return Library().render_text(text, {width, colour, max_lines}); });
       },
       py::arg("report_json"), py::arg("width") = 100, py::arg("colour") = false, py::arg("max_lines") = 0,
       "Terminal text made from the bytes of a report.json: `width` columns, ANSI colours on request, at most `max_lines` lines\n"
@@ -182,7 +165,9 @@ PYBIND11_MODULE(_store, module) {
   module.def(
       "render_deaths",
       [](const py::bytes& report_json, int width, bool colour) {
-        const auto result = WithoutGil(report_json, [&](std::string_view text) { return memprof::RenderDeaths(text, {width, colour, 0}); });
+        const auto result = WithoutGil(report_json, [&](std::string_view text) {
+          return Library().render_deaths(text, {width, colour, 0});
+        });
         const memprof::DeathsText& deaths = ValueOf(result);
         return py::make_tuple(Text(deaths.text), deaths.driver_unmeasured);
       },
@@ -194,7 +179,7 @@ PYBIND11_MODULE(_store, module) {
       "render_comparison",
       [](const py::bytes& before, const py::bytes& after, int width, bool colour) {
         const std::string_view first = before;
-        return Render(after, [&](std::string_view second) { return memprof::RenderComparison(first, second, {width, colour, 0}); });
+        return Render(after, [&](std::string_view second) { return Library().render_comparison(first, second, {width, colour, 0}); });
       },
       py::arg("before"), py::arg("after"), py::arg("width") = 100, py::arg("colour") = false,
       "Terminal text of what changed from one report.json to another.\n\n"
@@ -203,14 +188,14 @@ PYBIND11_MODULE(_store, module) {
       "render_comparison_json",
       [](const py::bytes& before, const py::bytes& after) {
         const std::string_view first = before;
-        return Render(after, [&](std::string_view second) { return memprof::RenderComparisonJson(first, second); });
+        return Render(after, [&](std::string_view second) { return Library().render_comparison_json(first, second); });
       },
       py::arg("before"), py::arg("after"), "The same as JSON.\n\nRaises ValueError when either is not a report of this schema version.");
   module.def(
       "render_comparison_html",
       [](const py::bytes& before, const py::bytes& after) {
         const std::string_view first = before;
-        return Render(after, [&](std::string_view second) { return memprof::RenderComparisonHtml(first, second); });
+        return Render(after, [&](std::string_view second) { return Library().render_comparison_html(first, second); });
       },
       py::arg("before"), py::arg("after"),
       "The HTML file of the second, whose flame graph shows what changed.\n\n"
@@ -220,7 +205,7 @@ PYBIND11_MODULE(_store, module) {
       [](const py::bytes& report_json, const std::string& measure) {
         for (const memprof::Measure known : memprof::kMeasures) {
           if (memprof::MeasureWord(known) != measure) continue;
-          return Render(report_json, [&](std::string_view text) { return memprof::RenderCollapsed(text, known); });
+          return Render(report_json, [&](std::string_view text) { return Library().render_collapsed(text, known); });
         }
         throw py::value_error("unknown measure: " + measure);
       },
@@ -228,16 +213,16 @@ PYBIND11_MODULE(_store, module) {
       "Collapsed stacks (\"outermost;...;innermost bytes\", a line each) of `measure`: allocated, live at peak, resident at peak.\n\n"
       "Raises ValueError for another measure, or when the bytes are not a report of this schema version.");
   module.def(
-      "render_speedscope", [](const py::bytes& report_json) { return Render(report_json, memprof::RenderSpeedscope); },
+      "render_speedscope", [](const py::bytes& report_json) { return Render(report_json, Library().render_speedscope); },
       py::arg("report_json"),
       "speedscope's JSON, a profile a measure.\n\nRaises ValueError when the bytes are not a report of this schema version.");
   module.def(
-      "render_csv", [](const py::bytes& report_json) { return Render(report_json, memprof::RenderCsv); }, py::arg("report_json"),
+      "render_csv", [](const py::bytes& report_json) { return Render(report_json, Library().render_csv); }, py::arg("report_json"),
       "A CSV table of every site.\n\nRaises ValueError when the bytes are not a report of this schema version.");
   module.def(
       "render_pprof",
       [](const py::bytes& report_json) {
-        const auto rendered = WithoutGil(report_json, [](std::string_view text) { return memprof::RenderPprof(text); });
+        const auto rendered = WithoutGil(report_json, [](std::string_view text) { return Library().render_pprof(text); });
         return py::bytes(ValueOf(rendered));
       },
       py::arg("report_json"),

@@ -30,10 +30,11 @@ def package(tmp_path_factory):
     target.mkdir()
     for source in (ROOT / "pyworker-shim" / "sparkmemprof").iterdir():
         (target / source.name).symlink_to(source)
-    modules = list((BUILD / "python" / "sparkmemprof").glob("_store.*.so"))
-    assert modules, f"no _store module below {BUILD}: build the target _store_311"
-    for module in [*modules, *(BUILD / "python" / "sparkmemprof").glob("_hooks.*.so")]:
-        (target / module.name).symlink_to(module)
+    for part in ("_store.*.so", "_hooks.*.so", "libsparkmemprof_report.so"):
+        found = list((BUILD / "python" / "sparkmemprof").glob(part))
+        assert found, f"no {part} below {BUILD}: build it first"
+        for module in found:
+            (target / module.name).symlink_to(module)
     return folder
 
 

@@ -19,11 +19,13 @@ struct AdviceInput {
   const ReportPostMortem* death = nullptr;   // limit, processes and sites at the last sample
   const SparkSettings* settings = nullptr;   // may be null
   std::optional<ReportMoment> last;          // the executor's last sample: regions
+  std::optional<uint64_t> spark_off_heap;    // by Spark's own account, within two seconds of `last`
   bool of_heap = false;                      // an OutOfMemoryError of the heap, not the container
   bool of_host = false;                      // the host's memory, most of which others used
   bool of_address_space = false;             // the cluster manager's bound on virtual memory
   std::optional<JvmShortage> shortage;       // what else a JVM that ended by an OutOfMemoryError ran short of
   size_t tasks_at_once = 0;                  // how many ran when it died
+  std::vector<uint64_t> heap_by_task;        // allocated by each, first whose error it was; empty: not known, or not to be compared
   uint64_t result_bytes = 0;                 // serialised, that an action brings to the driver whose heap ran out, all tasks'
   uint64_t task_bytes = 0;                   // live at the last sample in the task that held most
   std::vector<uint64_t> peer_bytes;          // of the finished tasks of the same stage, at their peaks

@@ -40,6 +40,10 @@ std::vector<ReportAdvice> AdviseCollectedResults(const CollectedResults& results
 // Only what to do instead. `limit_bytes` 0: the results were too much for the driver's heap.
 ReportAdvice AdviseAgainstCollecting(const CollectedResults& results);
 
+// For a toPandas that does not collect by Arrow, although this Spark can: the heap then holds the rows of few tasks at once. Nothing where
+// it isn't known how it collects.
+std::optional<ReportAdvice> AdviseArrowResults(const CollectedResults& results);
+
 // spark.driver.maxResultSize, 1 GiB unless it is set; 0: not bounded.
 uint64_t MaxResultBytes(const SparkSettings* settings);
 

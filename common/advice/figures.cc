@@ -65,10 +65,14 @@ uint64_t JvmNative(const AdviceInput& input) {
   if (const uint64_t committed = LastOf(input, "heap.committed"); committed != 0) heap = committed;
   heap = std::min(heap, ResidentHeap(*input.executor).value_or(heap));
   uint64_t native = resident > heap ? resident - heap : 0;
-  uint64_t off_heap = BudgetOf(input, "offHeap");
-  if (input.last && !input.last->regions.empty())
-    off_heap = std::min(off_heap, LastOf(input, "offHeap"));  // memory that was granted but not used is not use
-  return native - std::min(native, off_heap);
+  return native - std::min(native, SparksOffHeap(input));
+}
+
+uint64_t SparksOffHeap(const AdviceInput& input) {
+  const uint64_t budget = BudgetOf(input, "offHeap");
+  if (input.spark_off_heap) return std::min(budget, *input.spark_off_heap);  // memory that was granted but not used is not use
+  if (input.last && !input.last->regions.empty()) return std::min(budget, LastOf(input, "offHeap"));  // with direct buffers
+  return budget;
 }
 
 uint64_t BudgetOf(const AdviceInput& input, std::string_view region) {
@@ -132,6 +136,27 @@ bool LimitIsHosts(const AdviceInput& input) {
 uint64_t TaskCpus(const AdviceInput& input) {
   const uint64_t cpus = NumberOr(input.settings, "spark.task.cpus", 1);
   return cpus > 0 && cpus <= UINT16_MAX ? cpus : 1;
+}
+
+std::optional<AgainstPeers> TaskAgainstPeers(const AdviceInput& input) {
+  constexpr size_t kFewestPeers = 3;
+  if (input.peer_bytes.size() < kFewestPeers) return std::nullopt;
+  std::vector<uint64_t> peers = input.peer_bytes;
+  const auto middle = peers.begin() + static_cast<ptrdiff_t>(peers.size() / 2);
+  std::nth_element(peers.begin(), middle, peers.end());
+  if (*middle == 0) return std::nullopt;
+  return AgainstPeers{static_cast<double>(input.task_bytes) / static_cast<double>(*middle), *middle};
+}
+
+bool OnlyOneTaskFits(const AdviceInput& input) { return std::min<uint64_t>(input.tasks_at_once, TaskSlots(input).value_or(0)) < 2; }
+
+bool OneTaskAllocatedFarMore(const AdviceInput& input) {
+  if (input.heap_by_task.size() < 2) return false;
+  const uint64_t others = *std::max_element(input.heap_by_task.begin() + 1, input.heap_by_task.end());
+  // Where it is like those of its stage that have finished, the others are only not so far yet.
+  const std::optional<AgainstPeers> peers = TaskAgainstPeers(input);
+  return static_cast<double>(input.heap_by_task.front()) >= kFarMore * static_cast<double>(std::max<uint64_t>(others, 1)) &&
+         (!peers || peers->times >= kFarMore);
 }
 
 std::optional<uint64_t> TaskSlots(const AdviceInput& input) {

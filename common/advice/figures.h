@@ -25,6 +25,7 @@ std::optional<uint64_t> ResidentHeap(const ReportExecutor& executor);
 uint64_t JvmResident(const AdviceInput& input);  // at the last sample
 uint64_t JvmNative(const AdviceInput& input);    // the part that is neither heap nor what Spark's off-heap budget was used for
 uint64_t BudgetOf(const AdviceInput& input, std::string_view region);
+uint64_t SparksOffHeap(const AdviceInput& input);  // in use of its budget at the last sample, or what was granted if that isn't known
 uint64_t LastOf(const AdviceInput& input, std::string_view region);  // at the last sample; 0: not known
 uint64_t PysparkMemorySetting(const AdviceInput& input);             // spark.executor.pyspark.memory; 0: not set
 
@@ -52,6 +53,19 @@ bool LimitIsHosts(const AdviceInput& input);
 
 uint64_t TaskCpus(const AdviceInput& input);                  // spark.task.cpus: cores that each task takes
 std::optional<uint64_t> TaskSlots(const AdviceInput& input);  // how many tasks the executor's cores run at once
+
+// How many times the median of its finished peers the task held or allocated; nullopt: too few are known.
+struct AgainstPeers {
+  double times = 0;
+  uint64_t median = 0;
+};
+inline constexpr double kFarMore = 3;  // from here on it is out of the ordinary
+std::optional<AgainstPeers> TaskAgainstPeers(const AdviceInput& input);
+
+// Whether the heap ran out of one task's memory, so that fewer at once don't help: no other fits beside it, or it allocated far more
+// than each of those that ran.
+bool OnlyOneTaskFits(const AdviceInput& input);
+bool OneTaskAllocatedFarMore(const AdviceInput& input);
 
 // The container was full, and its limit is one that executors share. What a manager grants is each one's own ("container").
 bool FilledSharedLimit(const AdviceInput& input);

@@ -18,7 +18,7 @@ constexpr double kWorthIt = 0.25;       // of the limit
 
 std::optional<ReportAdvice> AdviseOffHeap(const AdviceInput& input) {
   const uint64_t budget = BudgetOf(input, "offHeap"), limit = input.death->limit_bytes.value_or(0),
-                 then = std::min(budget, LastOf(input, "offHeap"));
+                 then = std::min(budget, input.spark_off_heap.value_or(LastOf(input, "offHeap")));
   const uint64_t heap = input.executor->heap_max_bytes.value_or(0);
   // A container that was requested with off-heap memory has room for it: something else was too large.
   if (input.of_heap || budget == 0 || limit == 0 || limit >= heap + budget) return std::nullopt;
@@ -28,10 +28,11 @@ std::optional<ReportAdvice> AdviseOffHeap(const AdviceInput& input) {
   const uint64_t room = (limit - WithHeadroom(rest)) / kMib * kMib;
   if (room >= budget) return std::nullopt;
   return ReportAdvice{"spark.memory.offHeap.size", SparkSize(budget), SparkSize(room),
-                      fmt::format("Spark may take {} off-heap, and {} were held there, direct buffers included; beside the JVM's other "
+                      fmt::format("Spark may take {} off-heap, and {} were held there{}; beside the JVM's other "
                                   "memory and Python, {} + 10 %, the limit of "
                                   "{} has room for {}",
-                                  FormatBytes(budget), FormatBytes(then), FormatBytes(rest), FormatBytes(limit), FormatBytes(room))};
+                                  FormatBytes(budget), FormatBytes(then), input.spark_off_heap ? "" : ", direct buffers included",
+                                  FormatBytes(rest), FormatBytes(limit), FormatBytes(room))};
 }
 
 }  // namespace memprof

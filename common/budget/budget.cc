@@ -8,7 +8,7 @@
 namespace memprof {
 
 bool IsBudgetSetting(std::string_view key) {
-  static constexpr std::array<std::string_view, 30> kKeys = {
+  static constexpr std::array<std::string_view, 31> kKeys = {
       "spark.executor.memory",
       "spark.executor.memoryOverhead",
       "spark.executor.memoryOverheadFactor",
@@ -30,6 +30,7 @@ bool IsBudgetSetting(std::string_view key) {
       "spark.executor.cores",
       "spark.sql.execution.arrow.maxBytesPerBatch",  // from here on: for advice only
       "spark.sql.execution.arrow.maxRecordsPerBatch",
+      "spark.sql.execution.arrow.pyspark.enabled",
       "spark.driver.maxResultSize",
       "spark.task.cpus",
       "spark.driver.memoryOverhead",

@@ -153,11 +153,12 @@ void DriverActions::Result(int32_t stage_id, uint64_t bytes) {
   }
 }
 
-void DriverActions::MadeRows(int64_t query_id, uint64_t rows) {
+void DriverActions::MadeRows(int64_t query_id, std::optional<uint64_t> rows, bool broadcast) {
   const auto found = actions_.find({true, query_id});
   if (found == actions_.end()) return;
-  std::optional<uint64_t>& sum = found->second.rows;
-  sum = std::min(sum.value_or(0) + std::min(rows, kMaxFigure), kMaxFigure);
+  Action::Rows& known = broadcast ? found->second.broadcast_rows : found->second.rows;
+  known.unknown = known.unknown || !rows;
+  known.sum = known.unknown ? std::nullopt : std::optional(std::min(known.sum.value_or(0) + std::min(*rows, kMaxFigure), kMaxFigure));
 }
 
 ReportAction DriverActions::RowOf(const Action& action) {
@@ -179,8 +180,9 @@ ReportAction DriverActions::RowOf(const Action& action) {
   if (action.running == 0) row.ended_ms = action.ended_ms;
   row.result_tasks = action.tasks;
   row.result_bytes = action.bytes;
-  row.result_rows = action.rows;
+  row.result_rows = action.rows.sum;
   row.broadcast_bytes = action.broadcast_bytes;
+  row.broadcast_rows = action.broadcast_rows.sum;
   for (const Results& results : action.results) {
     if (results.tasks == 0 && results.job_id != action.failed_job) continue;  // a shuffle's output, which stays on the executors
     row.results.push_back(

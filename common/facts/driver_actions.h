@@ -42,7 +42,8 @@ class DriverActions {
   // Of a task of a stage; ignored unless a job wants its results. Those of a job that failed may come after its end: Spark
   // reports the failure at once, though results that arrived before it are still in a queue, and some tasks run on.
   void Result(int32_t stage_id, uint64_t bytes);
-  void MadeRows(int64_t query_id, uint64_t rows);  // of the query's result, by a task
+  // By a task, of its result or of a table to broadcast; nullopt: they will not be known.
+  void MadeRows(int64_t query_id, std::optional<uint64_t> rows, bool broadcast);
 
   // `visit(action, job that failed)`: those that failed, in the order of their first jobs.
   template <typename Visit>
@@ -79,7 +80,11 @@ class DriverActions {
     uint32_t running = 0;
     int64_t started_ms = 0, ended_ms = 0;
     uint64_t tasks = 0, bytes = 0, broadcast_bytes = 0;
-    std::optional<uint64_t> rows;
+    struct Rows {
+      std::optional<uint64_t> sum;
+      bool unknown = false;
+    };
+    Rows rows, broadcast_rows;
     std::pmr::vector<Results> results;
   };
   static constexpr size_t kNoRow = ~size_t{0};

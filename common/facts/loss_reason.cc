@@ -55,6 +55,17 @@ std::optional<int> StatusIn(std::string_view text) {
   return std::nullopt;
 }
 
+// YARN's diagnostics end with the container's own log ("Last 4096 bytes of stderr : …"), which may say anything.
+std::string_view WithoutLogs(std::string_view lower) {
+  constexpr std::string_view kLast = "last ", kBytes = " bytes of ";
+  for (size_t at = lower.find(kLast); at != lower.npos; at = lower.find(kLast, at + 1)) {
+    size_t end = at + kLast.size();
+    while (end < lower.size() && lower[end] >= '0' && lower[end] <= '9') ++end;
+    if (end != at + kLast.size() && lower.substr(end).starts_with(kBytes)) return lower.substr(0, at);
+  }
+  return lower;
+}
+
 LossKind KindOfYarnStatus(int status) {
   switch (status) {
     case kEndedByApplication:
@@ -112,7 +123,8 @@ LossReason ParseLossReason(std::string_view text) {
       "worker shutting down",                               // standalone: the worker ends its executors
       "shutdown hooks cannot be modified during shutdown",  // standalone: asked to start one, it was ending
   };
-  std::string lower = LowerCase(text);
+  const std::string whole = LowerCase(text);
+  const std::string_view lower = WithoutLogs(whole);
   LossReason reason;
   const std::optional<int> status = StatusIn(lower);
   (status >= 0 ? reason.exit_code : reason.yarn_status) = status;

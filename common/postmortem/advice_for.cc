@@ -1,5 +1,6 @@
 #include "postmortem/advice_for.h"
 
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,30 @@ CachedByMode CachedIn(const std::string& executor_id, const StoreState& state) {
 }
 
 uint64_t AllocatedHeap(const InternedProfile& profile) { return AllocatedBy(profile)[static_cast<size_t>(Origin::kJvmHeap)]; }
+
+// Pools are looked at once in a second; another look is of another moment.
+std::optional<uint64_t> SparksOffHeapAt(const proto::ExecutorSnapshot& snapshot) {
+  constexpr int64_t kOfTheMomentMs = 2000;
+  if (!snapshot.has_last()) return std::nullopt;
+  for (const proto::SparkPool& pool : snapshot.spark_pools()) {
+    if (!pool.last().off_heap() || std::abs(snapshot.last().clock_ms() - pool.last_clock_ms()) > kOfTheMomentMs) continue;
+    return pool.last().storage_bytes() + pool.last().execution_bytes();
+  }
+  return std::nullopt;
+}
+
+// Tasks that have run for half of the first one's time or more; others have allocated less only because they have just begun.
+std::vector<uint64_t> HeapByTask(const std::vector<LastTask>& tasks, int64_t death_ms) {
+  std::vector<uint64_t> bytes;
+  for (const LastTask& each : tasks) {
+    const TaskFacts &task = *each.task, &first = *tasks.front().task;
+    const bool comparable =
+        task.launched_ms != 0 && first.launched_ms != 0 && 2 * (death_ms - task.launched_ms) >= death_ms - first.launched_ms;
+    if (!task.profile || !comparable) return {};
+    bytes.push_back(AllocatedHeap(*task.profile));
+  }
+  return bytes;
+}
 
 // Live heap bytes of a single task aren't measured, so allocated heap bytes are compared.
 void PutHeapPeersOf(const LastTask& dead, const StoreState& state, AdviceInput& input) {
@@ -78,8 +103,10 @@ std::vector<ReportAdvice> AdviceFor(const ReportPostMortem& death, const ReportE
   const SparkSettings settings = state.SettingsOf(death.stage_id);
   input.settings = &settings;
   input.tasks_at_once = tasks.size();
+  if (verdict.of_heap) input.heap_by_task = HeapByTask(tasks, death.time_ms);
   if (action) input.result_bytes = ExpectedResults(*action);
   if (snapshot.has_last()) input.last = MomentRow(snapshot.last());
+  input.spark_off_heap = SparksOffHeapAt(snapshot);
   if (!tasks.empty()) verdict.of_heap ? PutHeapPeersOf(tasks.front(), state, input) : PutPeersOf(tasks.front(), state, input);
   input.cached = CachedIn(executor.id, state);
   if (!death.sites_of_attempt) input.udf_kinds = UdfKindsOf(tasks, state);

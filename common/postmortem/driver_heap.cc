@@ -14,10 +14,8 @@ namespace {
 
 bool IsForBroadcast(const ReportAction& action) { return action.broadcast_bytes > action.result_bytes; }
 
-std::string RowsPhrase(const ReportAction& action) {
-  const uint64_t rows = action.result_rows.value_or(0);
-  if (rows == 0) return "";
-  return fmt::format(" ({} rows of {} each, serialised)", FormatCount(rows), FormatBytes(action.result_bytes / rows));
+std::string RowsPhrase(uint64_t bytes, uint64_t rows) {
+  return rows == 0 ? "" : fmt::format(" ({} rows of {} each, serialised)", FormatCount(rows), FormatBytes(bytes / rows));
 }
 
 // Of the stages whose results fill the heap. What has arrived of stages without a row is complete.
@@ -55,12 +53,16 @@ std::string ResultsPhrase(const ReportAction& action) {
 
 std::string BroughtPhrase(const ReportAction& action) {
   const std::string site = CallSiteTitle(action);
-  if (IsForBroadcast(action)) return fmt::format("{} had brought {} to broadcast", site, FormatBytes(action.broadcast_bytes));
+  if (IsForBroadcast(action)) {
+    return fmt::format("{} had brought {} to broadcast{}", site, FormatBytes(action.broadcast_bytes),
+                       RowsPhrase(action.broadcast_bytes, action.broadcast_rows.value_or(0)));
+  }
   const CollectedResults collected = CollectedBy(action);
   const std::string of = AreMissing(collected)
                              ? fmt::format("{} of {}", FormatCount(collected.tasks), Counted(*collected.partitions, "task"))
                              : Counted(action.result_tasks, "task");
-  return fmt::format("{} had brought {} in {}{}", site, FormatBytes(action.result_bytes), of, RowsPhrase(action));
+  return fmt::format("{} had brought {} in {}{}", site, FormatBytes(action.result_bytes), of,
+                     RowsPhrase(action.result_bytes, action.result_rows.value_or(0)));
 }
 
 ReportAdvice AdviseAgainst(const ReportAction& action, const SparkSettings* settings) {
@@ -86,7 +88,11 @@ void PutAction(const ReportAction& action, const SparkSettings& settings, Report
   death.action = action.call_site;
   if (!action.jobs.empty()) death.job_id = action.jobs.back();
   death.how += ResultsPhrase(action);
-  death.advice.insert(death.advice.begin(), AdviseAgainst(action, &settings));
+  const auto first = death.advice.insert(death.advice.begin(), AdviseAgainst(action, &settings));
+  if (!action.call_site.starts_with("toPandas at ")) return;
+  CollectedResults collected = CollectedBy(action);
+  collected.settings = &settings;
+  if (const std::optional<ReportAdvice> arrow = AdviseArrowResults(collected)) death.advice.insert(first + 1, *arrow);
 }
 
 }  // namespace memprof

@@ -57,9 +57,11 @@ void PutLeft(std::vector<ReportSite> left, ReportPostMortem& death) {
   });
 }
 
-uint64_t KillsOf(const std::vector<proto::WorkerDeath>& workers) {
+uint64_t KillsOf(const std::vector<proto::WorkerDeath>& workers, int64_t since_ms = INT64_MIN) {
   uint64_t kills = 0;
-  for (const proto::WorkerDeath& worker : workers) kills += worker.oom_kills();
+  for (const proto::WorkerDeath& worker : workers) {
+    if (worker.time_ms() > since_ms) kills += worker.oom_kills();
+  }
   return kills;
 }
 
@@ -154,7 +156,8 @@ void DeathWriter::PutKernelKills(const ReportExecutor& executor, const ExecutorF
   const std::optional<LaterKills> later = lookups_.KillsOnHost(executor.id, facts, snapshot);
   if (!later) return;
   if (later->oom_kills != snapshot.host_oom_kills()) {
-    evidence.host_kills_rose |= later->oom_kills > snapshot.host_oom_kills() + KillsOf(dead_before);
+    const uint64_t of_workers = KillsOf(dead_before, snapshot.taken_ms());  // the others are in its count
+    evidence.host_kills_rose |= later->oom_kills > snapshot.host_oom_kills() + of_workers;
     return;
   }
   evidence.kernel_kills = 0;

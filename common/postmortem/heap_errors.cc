@@ -51,8 +51,15 @@ bool IsFatal(const proto::HeapShortage& error, const ExecutorFacts& facts, const
   return task != state.tasks.end() && task->second.fatal != 0 && facts.last_success_ms <= DriverMs(error, facts) + kEndsWithinMs;
 }
 
+// Whether tasks still succeeded in the executor well after the error. Those that ran beside it may end soon after it.
+bool WasOutlived(const proto::HeapShortage& error, const ExecutorFacts& facts) {
+  constexpr int64_t kBesideMs = 10'000;
+  return facts.last_success_ms > DriverMs(error, facts) + kBesideMs;
+}
+
 bool IsCloseTo(const proto::HeapShortage& error, const ExecutorFacts& facts, const StoreState& state) {
-  return error.ends_jvm() || IsFatal(error, facts, state) || DriverMs(error, facts) + kEndsWithinMs >= facts.removed_ms;
+  if (error.ends_jvm() || IsFatal(error, facts, state)) return true;
+  return DriverMs(error, facts) + kEndsWithinMs >= facts.removed_ms && !WasOutlived(error, facts);
 }
 
 // In the order of time, without heaps that were only nearly full.

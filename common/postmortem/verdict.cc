@@ -261,6 +261,9 @@ Verdict Judge(const DeathEvidence& evidence) {
             .how = fmt::format("{}; all on its host together used {}, and a killer of the host's own, such as earlyoom, ends processes so",
                                EndPhrase(loss), FormatPercent(HostShare(evidence), 1))};
   }
+  // A JVM may be told to end so on an OutOfMemoryError, as YARN's are.
+  if (by_sigterm && !evidence.used_bytes)
+    return {.unknown = true, .how = EndPhrase(loss) + "; its use of memory is not known, nor whether it ran out of heap"};
   return {.how = EndPhrase(loss)};
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/installed_code.h"
+#include "base/pysparks_own.h"
 
 namespace memprof {
 namespace {
@@ -36,25 +36,13 @@ Likeness LikenessOf(const BoxFrame& frame, const BoxUdf& udf) {
   return LastPart(frame.function) == LastPart(udf.name) ? Likeness::kLastPartOfName : Likeness::kPlace;
 }
 
-// The standard library, and packages that PySpark itself uses. Other packages may wrap the user's function, or be imported for it.
-bool ServesTheFramework(std::string_view file) {
-  constexpr std::string_view kPackages[] = {"pandas/", "numpy/", "pyarrow/", "py4j/"};
-  for (const std::string_view root : {"/site-packages/", "/dist-packages/"}) {
-    const size_t at = file.rfind(root);
-    if (at == file.npos) continue;
-    const std::string_view package = file.substr(at + root.size());
-    return std::any_of(std::begin(kPackages), std::end(kPackages), [&](std::string_view each) { return package.starts_with(each); });
-  }
-  return IsInstalledCode(file);
-}
-
 // A deep stack may have lost its outermost frames, and thereby the framework's.
 bool IsFrameworksOwn(const std::vector<const BoxFrame*>& frames, const PythonFramework& framework) {
-  const auto is_others = [&](const BoxFrame* frame) {
-    return frame->language == Language::kPython && !framework.Contains(*frame) && !ServesTheFramework(frame->file);
-  };
-  return std::any_of(frames.begin(), frames.end(), [&](const BoxFrame* frame) { return framework.Contains(*frame); }) &&
-         std::none_of(frames.begin(), frames.end(), is_others);
+  PysparksOwn own;
+  for (const BoxFrame* frame : frames) {
+    if (frame->language == Language::kPython) own.Add(frame->file, frame->function, framework.Contains(*frame));
+  }
+  return own.is();
 }
 
 // A program without Spark is one function without a place (program/process_profile.h).

@@ -132,6 +132,7 @@ Comparison Compare(const Report& before, const Report& after) {
       for (const ReportLine& line : stage.lines) {
         ComparedLine& compared = lines[KeyOf(line, unreadable)];
         compared.udf = line.udf;
+        compared.is_pysparks = compared.is_pysparks && IsPySparks(line, stage);
         compared.function = line.function;
         compared.file = line.file;
         compared.source = line.source;

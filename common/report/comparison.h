@@ -25,6 +25,7 @@ struct ComparedFigures {
 
 struct ComparedLine {
   std::optional<ReportUdf> udf;
+  bool is_pysparks = true;
   std::string function, file, source;
   std::optional<ComparedFigures> before, after;
 

@@ -8,6 +8,7 @@
 
 #include "base/counter_names.h"
 #include "base/installed_code.h"
+#include "base/pysparks_own.h"
 #include "report/titles.h"
 #include "report/units.h"
 #include "report/verdict.h"
@@ -226,7 +227,38 @@ const ReportFrame* LeadLineOf(const std::vector<ReportFrame>& frames) {
   return innermost;
 }
 
-std::string UdfHeading(const std::optional<ReportUdf>& udf) { return udf ? UdfTitle(*udf) : "outside any UDF"; }
+namespace {
+
+// As it is shown (profile/names): PySpark's own code and ours, wherever Spark is installed.
+bool IsPysparksFile(std::string_view file) {
+  constexpr std::string_view kFolders[] = {"/pyspark.zip/", "/python/pyspark/", "/site-packages/pyspark/"};
+  return file.starts_with("sparkmemprof/") || file.starts_with("pyspark.zip/") || file.starts_with("<frozen ") ||
+         std::any_of(std::begin(kFolders), std::end(kFolders), [&](std::string_view folder) { return file.find(folder) != file.npos; });
+}
+
+}  // namespace
+
+bool IsPySparks(const ReportSite& site) {
+  if (site.origin != Origin::kPython || site.udf) return false;
+  PysparksOwn own;
+  bool in_worker = false;
+  for (const ReportFrame& frame : site.frames) {
+    if (frame.language != Language::kPython) continue;
+    in_worker = in_worker || frame.file.ends_with("/pyspark/worker.py") || frame.file.ends_with("/pyspark/daemon.py");
+    own.Add(frame.file, frame.function, IsPysparksFile(frame.file));
+  }
+  return in_worker && own.is();
+}
+
+bool IsPySparks(const ReportLine& line, const ReportSiteGroup& group) {
+  return !line.sites.empty() &&
+         std::all_of(line.sites.begin(), line.sites.end(), [&](uint32_t site) { return IsPySparks(group.sites[site]); });
+}
+
+std::string UdfHeading(const std::optional<ReportUdf>& udf, bool is_pysparks) {
+  if (udf) return UdfTitle(*udf);
+  return is_pysparks ? "PySpark" : "outside any UDF";
+}
 
 std::string ErrorPhrase(const std::optional<uint64_t>& error_bytes) {
   if (!error_bytes) return "± unknown";

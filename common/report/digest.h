@@ -81,8 +81,12 @@ const ReportFrame* LeadLineOf(const std::vector<ReportFrame>& frames);
 // The frame that a site is known by: LeadLineOf a Python site, where it has one, else LeadFrame (titles.h); nullptr without frames.
 const ReportFrame* LeadOf(const ReportSite& site);
 
-// "aggregate (job.py:41)", "outside any UDF".
-std::string UdfHeading(const std::optional<ReportUdf>& udf);
+// What PySpark's worker does by itself, for no UDF: its imports, its serializers. A line is, if all of its sites with a row are.
+bool IsPySparks(const ReportSite& site);
+bool IsPySparks(const ReportLine& line, const ReportSiteGroup& group);
+
+// "aggregate (job.py:41)", "PySpark", "outside any UDF".
+std::string UdfHeading(const std::optional<ReportUdf>& udf, bool is_pysparks = false);
 
 // "± 3.1 MiB", "exact", "± unknown".
 std::string ErrorPhrase(const std::optional<uint64_t>& error_bytes);

@@ -30,8 +30,8 @@ struct ReportAction {
   int64_t started_ms = 0;
   std::optional<int64_t> ended_ms;
   uint64_t result_tasks = 0, result_bytes = 0, broadcast_bytes = 0;
-  std::optional<uint64_t> result_rows;      // of a query whose plan has them
-  std::vector<ReportStageResults> results;  // largest first
+  std::optional<uint64_t> result_rows, broadcast_rows;  // of a query whose plan has them
+  std::vector<ReportStageResults> results;              // largest first
 };
 
 // Actions that have no row.

@@ -30,8 +30,12 @@ void AddLeads(const auto& optional, Json& json) {
 void AddWords(const ReportSiteGroup& group, Json& json) {
   if (!json.contains("lines")) return;
   AddLeads(group.sites, json["sites"]);
+  for (size_t i = 0; i < json["sites"].size(); ++i) {
+    if (IsPySparks(group.sites[i])) json["sites"][i]["ofPySpark"] = true;
+  }
   Json& rows = json["lines"];
   for (size_t i = 0; i < rows.size(); ++i) {
+    if (IsPySparks(group.lines[i], group)) rows[i]["ofPySpark"] = true;
     rows[i]["place"] = LinePlace(group.lines[i].file, group.lines[i].line);
     Json& paths = rows[i]["paths"] = Json::array();
     for (const AllocationPath& path : PathsOf(group.lines[i], group)) {

@@ -207,9 +207,9 @@ void ProfileStore::TaskResult(int stage_id, uint64_t bytes) {
   });
 }
 
-void ProfileStore::QueryRows(int64_t query_id, uint64_t rows) {
+void ProfileStore::QueryRows(int64_t query_id, std::optional<uint64_t> rows, bool broadcast) {
   impl_->Apply([&](StoreState& state) {
-    state.actions.MadeRows(query_id, rows);
+    state.actions.MadeRows(query_id, rows, broadcast);
     return true;
   });
 }

@@ -49,11 +49,12 @@ class ProfileStore {
   void StageCompleted(int stage_id, int attempt, std::string_view failure_reason, int64_t time_ms);
   void TaskEnded(const TaskEnd& end);
   // Jobs and the results that they bring to the driver (facts/driver_actions.h). `failure` empty: the job succeeded. TaskResult: bytes
-  // that a successful task has sent, of the stage whose results a job wants. QueryRows: rows of the query's result that a task has made.
+  // that a successful task has sent, of the stage whose results a job wants. QueryRows: rows that a task has made of the query's result, or
+  // of a table to broadcast; nullopt: they will not be known.
   void QueryStarted(int64_t query_id, std::string_view call_site, int64_t time_ms);
   void JobStarted(const JobStart& job);
   void TaskResult(int stage_id, uint64_t bytes);
-  void QueryRows(int64_t query_id, uint64_t rows);
+  void QueryRows(int64_t query_id, std::optional<uint64_t> rows, bool broadcast = false);
   void JobEnded(int job_id, std::string_view failure, int64_t time_ms);
   // Blocks of cached data and broadcast variables, and RDDs that are to be cached (facts/cached_data.h).
   void CachedRdd(int rdd_id, std::string_view name, std::string_view call_site, const StorageLevel& level, int partitions);

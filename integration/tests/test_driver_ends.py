@@ -20,6 +20,7 @@ from reruns import played
 pytestmark = pytest.mark.one_line
 
 HELD, OF_BATCH, FRAME = 41_000_027, 23_000_011, 8 * 6_000_011
+OF_NUMPY, OFF_HEAP = 31_000_013, 19_000_003
 LIMIT_BYTES = 1_700_003_840  # whole pages
 JOB = "driver_ends.py"
 
@@ -100,7 +101,15 @@ def test_a_driver_that_ends_in_order(submit):
     of_batch = lines_at(report, "of batch")
     assert OF_BATCH <= of_batch["liveAtPeakBytes"] < OF_BATCH + 300_000, "a function of foreachBatch runs in the driver"
     assert of_batch["function"].endswith("keep")
+    by_numpy = lines_at(report, "by numpy")
+    assert OF_NUMPY <= by_numpy["liveAtPeakBytes"] < OF_NUMPY + 300_000
+    frames = python["sites"][by_numpy["sites"][0]]["frames"]
+    assert [frame["language"] for frame in frames if "numpy" in (frame["module"] or "")], "its native code"
     (driver,) = report["executors"]
+    assert driver["offHeapOfNoTask"], "no look came while it was there"
+    buffers = [site for site in driver["offHeapOfNoTask"]["sites"] if site["bytes"] == OFF_HEAP]
+    assert [(site["blocks"], site["errorBytes"]) for site in buffers] == [(1, 0)]
+    assert "java.nio.ByteBuffer.allocateDirect" in {frame["function"] for frame in buffers[0]["frames"]}
     (process,) = [process for process in driver["processes"] if process["kind"] == "python-driver"]
     assert "Python objects" in {row["name"] for row in process["peakRows"]}, "as it has measured itself"
     actions = {(action["function"], action["line"]): action for action in report["driver"]["actions"] if action["file"]}

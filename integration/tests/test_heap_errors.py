@@ -116,8 +116,9 @@ def test_the_setting_that_helps(failing, spark_run, hog):
 
 @pytest.mark.full
 @pytest.mark.one_line("3.5")
-def test_an_operator_that_asked(spark_run):
-    conf = CONF | {"spark.task.maxFailures": 1}
+@pytest.mark.parametrize("ends", [{}, EXITS], ids=["by Spark", "by itself"])
+def test_an_operator_that_asked(spark_run, ends):
+    conf = CONF | {"spark.task.maxFailures": 1} | ends
     run = spark_run("heap_errors.py", "collects", HELD_BYTES, master=MASTER, conf=conf).demand_success()
     (death,) = run.report()["postMortems"]
     assert (death["process"], death["outOfMemory"], death["survived"]) == ("jvm", True, False)

@@ -113,3 +113,11 @@ def test_no_temporary_folder_is_in_a_name(run):
 
 def test_html_reads_them(run):
     assert model_of(run.page()) == run.report(), "the page is drawn from the same model"
+
+
+def test_what_pyspark_does_by_itself_is_its_own(run):
+    lines = [line for stage in run.report()["stages"] for line in stage["lines"] if line["sites"]]
+    outside = [line for line in lines if line["udf"] is None]
+    assert outside, "it reads each batch, and imports what it needs"
+    assert all(line.get("ofPySpark") for line in outside)
+    assert not any("ofPySpark" in line for line in lines if line["udf"])

@@ -1,5 +1,7 @@
 """Memory that spark.executor.pyspark.memory refuses to a worker: what it had reserved, and what the setting must be."""
 
+import re
+
 import pytest
 from conftest import line_of
 
@@ -32,6 +34,19 @@ def test_a_refusal_is_told(run):
     assert death["headline"].split(";")[0] in " ".join(run.stderr.split())
     (advice,) = death["advice"]
     assert (advice["conf"], advice["from"]) == (SETTING, "1600m")
+
+
+def test_small_objects_that_have_no_room(spark_run):
+    run = spark_run("deaths.py", "refused objects", master=ONE_ATTEMPT, conf={SETTING: "600m"}).demand_success()
+    assert run.result() is True
+    (death,) = run.report()["postMortems"]
+    assert (death["process"], death["outOfMemory"], death["exitCode"]) == ("python-worker", True, None)
+    space = death["addressSpace"]
+    assert space["limitBytes"] == 600 << 20
+    assert space["refusedBytes"] <= 2 << 20, "an arena, or what malloc wanted for one object"
+    assert space["virtualBytes"] > 598 << 20
+    line = line_of("deaths.py", "refused object")
+    assert re.search(rf"deaths\.py:({line - 1}|{line}) ", death["headline"]), "the number, or what holds it"
 
 
 @pytest.mark.full

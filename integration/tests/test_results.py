@@ -66,6 +66,7 @@ def test_a_table_that_is_broadcast_is_apart(run):
     assert two_random_columns < query["broadcastBytes"] < 3 * two_random_columns
     assert 0 < query["resultBytes"] < BESIDE_BYTES
     assert query["resultRows"] == 1, "those that were broadcast are none of its result"
+    assert query["broadcastRows"] == 50_021
     largest = report["broadcasts"][0]
     assert two_random_columns < largest["driverPeakBytes"] < 3 * two_random_columns
 

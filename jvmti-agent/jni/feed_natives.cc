@@ -217,8 +217,11 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeFeed_taskResult(JNIEnv* j
   Queue(jni, feed, {}, [=](ProfileStore& to, const Texts&) { to.TaskResult(stage_id, BytesOf(bytes)); });
 }
 
-JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeFeed_queryRows(JNIEnv* jni, jclass, jlong feed, jlong query_id, jlong rows) {
-  Queue(jni, feed, {}, [=](ProfileStore& to, const Texts&) { to.QueryRows(query_id, BytesOf(rows)); });
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeFeed_queryRows(JNIEnv* jni, jclass, jlong feed, jlong query_id, jlong rows,
+                                                                      jboolean broadcast) {
+  Queue(jni, feed, {}, [=](ProfileStore& to, const Texts&) {
+    to.QueryRows(query_id, rows < 0 ? std::nullopt : std::optional(BytesOf(rows)), broadcast == JNI_TRUE);
+  });
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeFeed_jobEnded(JNIEnv* jni, jclass, jlong feed, jint job_id, jstring failure,

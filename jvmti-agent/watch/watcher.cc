@@ -302,7 +302,8 @@ void Watcher::SendIfGrown() {
   const bool grown = peak_.used_bytes() > sent_use_ + sent_use_ / 50;  // by 2 %
   // If use has fallen, or risen again without a new peak, a death must not be judged by the use before that.
   const uint64_t last = last_.used_bytes(), move = std::max(last, sent_last_) - std::min(last, sent_last_);
-  const bool moved = limit_ && move > *limit_ / kNotableMove && now - sent_at_ >= kSendMovesEvery;
+  const uint64_t bound = HeldToGrant() ? options_.granted_bytes : limit_.value_or(0);
+  const bool moved = bound != 0 && move > bound / kNotableMove && now - sent_at_ >= kSendMovesEvery;
   if (!moved && (!grown || now - sent_at_ < kSendEvery)) return;
   Send(now);
 }

@@ -55,8 +55,8 @@ export function processTitle(process: {kind: string; name?: string | null}): str
   return process.name ?? process.kind;
 }
 
-export function udfTitle(udf: Udf): string {
-  return udf.udf ?? 'outside any UDF';
+export function udfTitle(udf: Udf & {ofPySpark?: boolean}): string {
+  return udf.udf ?? (udf.ofPySpark ? 'PySpark' : 'outside any UDF');
 }
 
 // The frame that a site is known by.

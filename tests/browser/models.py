@@ -332,6 +332,7 @@ def action(job, stages, sent, tasks, partitions, **more):
         "resultRows": tasks * 1_009 if tasks else None,
         "resultBytes": sent,
         "broadcastBytes": 0,
+        "broadcastRows": None,
         "results": [results],
         **more,
     }

@@ -66,6 +66,7 @@ void Fields(Is<ReportAction> auto& action, auto& visit) {
   visit.OrNull("resultRows", action.result_rows);
   visit.Value("resultBytes", action.result_bytes);
   visit.Value("broadcastBytes", action.broadcast_bytes);
+  visit.OrNull("broadcastRows", action.broadcast_rows);
   visit.List("results", action.results);
 }
 

@@ -56,9 +56,10 @@ std::string Allocated(const std::optional<ComparedFigures>& figures) {
 
 void PutLine(const ComparedLine& line, TextPage& page) {
   const uint32_t number = line.after ? line.after->line : line.before->line;
-  page.Line(fmt::format("  {}  {} → {}  {}  {}  {}", Right(Change(line.live_change()), kChange), Live(line.before), Live(line.after),
-                        Printable(LinePlace(line.file, number)), Printable(line.function), Printable(UdfHeading(line.udf))),
-            InkOf(line.live_change().value_or(0)));
+  page.Line(
+      fmt::format("  {}  {} → {}  {}  {}  {}", Right(Change(line.live_change()), kChange), Live(line.before), Live(line.after),
+                  Printable(LinePlace(line.file, number)), Printable(line.function), Printable(UdfHeading(line.udf, line.is_pysparks))),
+      InkOf(line.live_change().value_or(0)));
   const std::string indent(kChange + 4, ' ');
   if (!line.source.empty()) page.Line(indent + "│ " + Printable(line.source));
   page.Line(indent + "allocated " + Allocated(line.before) + " → " + Allocated(line.after), Ink::kDim);

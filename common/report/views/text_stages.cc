@@ -62,7 +62,11 @@ void PutLines(const std::vector<const ReportLine*>& lines, const ReportSiteGroup
     while (end < lines.size() && lines[end]->udf == lines[begin]->udf) ++end;
     size_t shown = LinesWorthShowing(lines, begin, end, detail.lines);
     const std::optional<ReportUdf>& udf = lines[begin]->udf;
-    page.Line("    " + Printable(UdfHeading(udf)) + (udf && !udf->kind.empty() ? "  " + Printable(udf->kind) : ""), Ink::kBold);
+    const bool is_pysparks =
+        std::all_of(lines.begin() + static_cast<ptrdiff_t>(begin), lines.begin() + static_cast<ptrdiff_t>(begin + shown),
+                    [&](const ReportLine* line) { return IsPySparks(*line, group); });
+    page.Line("    " + Printable(UdfHeading(udf, is_pysparks)) + (udf && !udf->kind.empty() ? "  " + Printable(udf->kind) : ""),
+              Ink::kBold);
     for (size_t i = begin; i < begin + shown; ++i) {
       PutRow(*lines[i], Printable(LinePlace(lines[i]->file, lines[i]->line)) + "  " + Printable(lines[i]->function), page);
       const std::string indent(page.narrow() ? 8 : kFrameIndent, ' ');
@@ -109,13 +113,23 @@ void PutSparkMemory(const ReportStageMemory& memory, TextPage& page) {
                4, Ink::kWarm);
 }
 
-// The JVM's memory by the part of Spark that it was for.
+// The JVM's memory by the part of Spark that it was for, whatever its origin.
 void PutOperators(const std::vector<ReportOperator>& operators, TextPage& page) {
   constexpr size_t kMost = 4;
   if (operators.empty()) return;
+  std::vector<std::pair<std::string_view, uint64_t>> sums;
+  for (const ReportOperator& each : operators) {
+    const auto known = std::find_if(sums.begin(), sums.end(), [&](const auto& sum) { return sum.first == each.name; });
+    if (known == sums.end()) {
+      sums.emplace_back(each.name, each.allocated_bytes);
+    } else {
+      known->second += each.allocated_bytes;
+    }
+  }
+  std::stable_sort(sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string phrase = "JVM allocated for ";
-  for (size_t i = 0; i < std::min(operators.size(), kMost); ++i) {
-    phrase += (i == 0 ? "" : ", ") + Printable(operators[i].name) + " " + FormatBytes(operators[i].allocated_bytes);
+  for (size_t i = 0; i < std::min(sums.size(), kMost); ++i) {
+    phrase += (i == 0 ? "" : ", ") + Printable(sums[i].first) + " " + FormatBytes(sums[i].second);
   }
   page.Wrapped(phrase, 4, Ink::kDim);
 }

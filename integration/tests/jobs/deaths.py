@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import itertools
 import json
 import os
 import pathlib
@@ -100,6 +101,24 @@ def refused(spark, _):
         return "MemoryError" in str(error)
 
 
+def refused_objects(spark, _):
+    """Small objects, until the interpreter is refused room for more of them."""
+
+    def fill(numbers):
+        chain = None
+        try:
+            for number in itertools.count(1_000):
+                chain = (chain, number)  # refused object
+        except MemoryError:
+            chain = None  # PySpark needs room to tell of it
+            raise
+
+    try:
+        return spark.sparkContext.parallelize([0], 1).mapPartitions(fill).count()
+    except Exception as error:
+        return "MemoryError" in str(error)
+
+
 def direct(spark, bytes_):
     """A task in Java wants a direct buffer that is larger than their bound."""
     got = spark.sparkContext._jvm.DirectHog.run(spark.sparkContext._jsc, int(bytes_))
@@ -152,6 +171,7 @@ def main():
         "crash": crash,
         "native": native_crashes,
         "refused": refused,
+        "refused objects": refused_objects,
         "direct": direct,
     }
     results = [ways[name](spark, *sys.argv[2:3] or [None]) for name in sys.argv[1].split(",")]

@@ -10,7 +10,7 @@ import warnings
 
 from pyspark.sql import SparkSession
 
-HELD, OF_BATCH = 41_000_027, 23_000_011
+HELD, OF_BATCH, OF_NUMPY, OFF_HEAP = 41_000_027, 23_000_011, 31_000_013, 19_000_003
 ROWS = 6_000_011  # of 8 bytes
 PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 
@@ -21,6 +21,10 @@ spark = builder.getOrCreate()
 held = bytearray(HELD)  # held
 count = spark.sparkContext.parallelize(range(7), 1).map(lambda i: i).count()  # an action
 if sys.argv[1] == "in-order":
+    import numpy
+
+    buffer = spark.sparkContext._jvm.java.nio.ByteBuffer.allocateDirect(OFF_HEAP)
+    array = numpy.full(OF_NUMPY, 7, dtype="u1")  # by numpy
     kept = []
 
     def keep(frame, _):

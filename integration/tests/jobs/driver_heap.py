@@ -1,4 +1,4 @@
-"""A driver that runs out of heap in the way that the argument names.
+"""A driver that runs out of heap in the way that the argument names; "toPandas in 64": after a repartition.
 
 RESULT: what its user got, or the error's first words. With a second argument the error ends the program: no stop.
 """
@@ -27,6 +27,10 @@ def to_pandas(spark):
     return len(rows(spark).toPandas())  # to pandas
 
 
+def to_pandas_in_parts(spark, parts):
+    return len(rows(spark).repartition(parts).toPandas())
+
+
 def joined(spark):
     # Spark takes the texts for 20 bytes each, as it does with all that it computes, and chooses to broadcast them.
     joined = spark.range(10).join(rows(spark), "id", "left")
@@ -36,7 +40,13 @@ def joined(spark):
 if __name__ == "__main__":
     spark = SparkSession.builder.appName("driver heap").getOrCreate()
     try:
-        result = {"collect": collected, "toPandas": to_pandas, "broadcast": joined}[sys.argv[1]](spark)
+        ways = {
+            "collect": collected,
+            "toPandas": to_pandas,
+            "broadcast": joined,
+        }
+        way, _, parts = sys.argv[1].partition(" in ")
+        result = to_pandas_in_parts(spark, int(parts)) if parts else ways[way](spark)
     except Exception as error:
         if sys.argv[2:]:
             raise

@@ -58,6 +58,7 @@ export interface Action {
   resultRows: number | null; // null: no query, or its plan doesn't count them
   resultBytes: number;
   broadcastBytes: number;
+  broadcastRows: number | null; // likewise
   results: StageResults[];
 }
 

@@ -51,6 +51,7 @@ export interface Site extends Udf, Figures {
   stageId?: number; // in a post-mortem, whose sites are of several stages
   thread?: string; // in a post-mortem: who allocated it, where no task did
   residentAgeMs?: number; // in a post-mortem: how long before the death pages were last looked up
+  ofPySpark?: boolean; // no UDF's: PySpark's worker does it by itself
   frames: Frame[];
   lead: number | null; // the frame that the site is known by
   operator?: string; // of the JVM's: the part of Spark's engine that it is for
@@ -66,6 +67,7 @@ export interface Operator {
 }
 
 export interface Line extends Udf, Figures {
+  ofPySpark?: boolean; // as of a site; of all of its sites
   function: string | null;
   file: string | null;
   line: number | null;

@@ -10,6 +10,7 @@ import {isDriversPython, stageKey, stageTitle} from '../titles';
 import {formatBytes, formatCount, formatDuration, formatPercent, plural} from '../units';
 
 const SERIALISED = 'serialised, as Spark counts it';
+const rowsOf = (rows?: number | null) => (rows == null ? '' : `; ${plural(rows, 'row')}`);
 const STAGES_SHOWN = 4;
 
 function ResultsLine({results, most}: {results: StageResults; most: number}) {
@@ -91,7 +92,7 @@ function columnsOf(driver: Driver, report: Report, whole: number): Column<Action
       title: 'To broadcast',
       look: 'number',
       value: (action) => action.broadcastBytes,
-      cell: (action) => <Bytes value={action.broadcastBytes} note={SERIALISED} />,
+      cell: (action) => <Bytes value={action.broadcastBytes} note={SERIALISED + rowsOf(action.broadcastRows)} />,
     },
     {
       id: 'rows',

@@ -59,8 +59,8 @@ export function Stacks({line, group}: {line: Line; group: SiteGroup}) {
   );
 }
 
-export function UdfName({udf}: {udf: Udf}) {
-  if (!udf.udf) return <span class="soft">outside any UDF</span>;
+export function UdfName({udf}: {udf: Udf & {ofPySpark?: boolean}}) {
+  if (!udf.udf) return <span class="soft">{udfTitle(udf)}</span>;
   return (
     <>
       <span class="code">{udfTitle(udf)}</span> {udf.udfKind && <span class="chip">{udf.udfKind}</span>}

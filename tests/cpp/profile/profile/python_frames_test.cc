@@ -84,6 +84,13 @@ TEST_F(Udfs, WhatTheFrameworkDoesByItselfIsNoUdfs) {
   EXPECT_EQ(Found({&machinery_, &batch, &pandas}, {inner_udf_}), 0u);
   EXPECT_EQ(Found({&machinery_, &wrapper, &pandas}, {inner_udf_}), 1u) << "which a package has wrapped";
   EXPECT_EQ(Found({&machinery_, &inner_, &batch}, {inner_udf_}), 1u) << "which asks for the next batch itself";
+
+  const BoxFrame import = Frame("<module>", "/venv/lib/python3.11/site-packages/pandas/__init__.py", 49, 1);
+  const BoxFrame dateutil = Frame("<module>", "/venv/lib/python3.11/site-packages/dateutil/__init__.py", 6, 1);
+  const BoxFrame users = Frame("<module>", "/jobs/helpers.py", 3, 1);
+  EXPECT_EQ(Found({&machinery_, &import, &dateutil}, {inner_udf_}), 0u) << "pandas imports it";
+  EXPECT_EQ(Found({&machinery_, &dateutil}, {inner_udf_}), 1u);
+  EXPECT_EQ(Found({&machinery_, &users, &import, &dateutil}, {inner_udf_}), 1u) << "the user's module imports it";
 }
 
 TEST_F(Udfs, FunctionsOfOnePlaceAreKnownByTheirNames) {

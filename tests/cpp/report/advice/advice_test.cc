@@ -33,6 +33,9 @@ TEST(MemoryOverhead, WhatWasReservedForTheJvmAndNotUsedMakesNoRoom) {
   EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "2321m");
   scene.input.last->regions.push_back({"offHeap", 90 * kMi});
   EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "2222m");  // (4 × 480 + (700 - 510 - 90)) × 1.1
+  scene.input.spark_off_heap = 40 * kMi;                        // the other 50 are direct buffers, which the overhead is for
+  EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "2277m");  // (4 × 480 + (700 - 510 - 40)) × 1.1
+  scene.input.spark_off_heap.reset();
   ReportProcess& jvm = scene.executor.processes.emplace_back();
   jvm.kind = "jvm";
   jvm.rows = {{"Java heap", 310 * kMi}};                        // of 510 MiB committed
@@ -383,6 +386,9 @@ TEST(OffHeap, NotWhereTheContainerWasMadeForItNorWhereLittleWasHeld) {
   made.death.limit_bytes = 4096 * kMi + 384 * kMi;
   EXPECT_FALSE(AdviseOffHeap(made.Input()));
   EXPECT_FALSE(AdviseOffHeap(OffHeapScene(200 * kMi).Input()));
+  Scene buffers = OffHeapScene(1100 * kMi);
+  buffers.input.spark_off_heap = 200 * kMi;
+  EXPECT_FALSE(AdviseOffHeap(buffers.Input())) << "the others are direct buffers";
   Scene none = OffHeapScene(1100 * kMi);
   none.executor.regions[2].budget_bytes = 0;
   EXPECT_FALSE(AdviseOffHeap(none.Input()));

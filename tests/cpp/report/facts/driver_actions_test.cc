@@ -236,10 +236,17 @@ TEST(DriverActions, RowsOfAQuerysResult) {
   }
   store.QueryRows(3, 40'009);
   store.QueryRows(3, 2);
+  store.QueryRows(4, 7, true);
+  store.QueryRows(4, 600, true);
   const Json actions = ReportOf(store)["driver"]["actions"];
   ASSERT_EQ(actions.size(), 2u);
   EXPECT_EQ(actions[0]["resultRows"], 40'011);
   EXPECT_EQ(actions[1]["resultRows"], nullptr);
+  EXPECT_EQ(actions[0]["broadcastRows"], nullptr);
+  EXPECT_EQ(actions[1]["broadcastRows"], 607);
+  store.QueryRows(4, std::nullopt, true);
+  store.QueryRows(4, 5, true);
+  EXPECT_EQ(ReportOf(store)["driver"]["actions"][1]["broadcastRows"], nullptr) << "of one table they aren't known";
 }
 
 TEST(DriverActions, AQueryIsNamedBeforeItsJobsAndIsNoActionWithoutAny) {

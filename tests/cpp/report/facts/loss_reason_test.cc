@@ -16,6 +16,10 @@ TEST(LossReason, ReadsExitCodes) {
            Case{"Container from a bad node: container_1_0001_01_000002 on host: node7. Exit status: 137. Diagnostics: [x]Killed", 137},
            Case{"Container marked as failed. Diagnostics: Container killed on request. Exit code is 143", 143},
            Case{"Command exited with code 52", 52},
+           Case{"Container from a bad node: container_1 on host: node7. Exit status: 137. Diagnostics: [x]Error file: prelaunch.err.\n"
+                "Last 4096 bytes of prelaunch.err :\nLast 4096 bytes of stderr :\nffmpeg exited with code 0, decommission",
+                137},
+           Case{"Container marked as failed. Exit status: 143. Last 10 items of 4 bytes", 143},
        }) {
     LossReason reason = ParseLossReason(each.text);
     EXPECT_EQ(reason.kind, LossKind::kExit) << each.text;

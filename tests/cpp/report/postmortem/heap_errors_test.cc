@@ -158,6 +158,16 @@ TEST(HeapErrors, AJvmThatKillsItselfDidNotLiveOn) {
   }
 }
 
+TEST(HeapErrors, OneThatTasksHaveOutlivedDidNotEndIt) {
+  for (const bool outlived : {true, false}) {
+    ProfileStore store;
+    FillScene(store, "Command exited with code 143", kContainer / 3);
+    Tell(store, HeapError(false, kErrorMs - 20'000));
+    store.TaskEnded({39, 5, 0, 3, 0, "1", TaskOutcome::kSucceeded, "", kErrorMs - (outlived ? 0 : 12'000)});
+    EXPECT_EQ(Deaths(store).dump().find("ran out of heap: ") == std::string::npos, outlived);
+  }
+}
+
 TEST(HeapErrors, AnArrayLongerThanAJvmAllowsIsNoFullHeap) {
   for (const bool died : {true, false}) {
     ProfileStore store;
@@ -350,8 +360,7 @@ TEST(HeapErrors, TheDriversIsToldWithTheActionThatItWasFor) {
   }
 }
 
-// Threads that need little find no room either, before or after the one that filled the heap: the JVM's own, and others, by whose look it
-// had been let go.
+// Threads that need little find no room either, before or after the one that filled the heap: the JVM's own, and others.
 TEST(HeapErrors, TheThreadIsToldThatTellsBestWhatFilledTheHeap) {
   for (const char* id : {"1", "driver"}) {
     for (const bool of_jvm : {true, false}) {

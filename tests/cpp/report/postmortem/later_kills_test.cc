@@ -133,5 +133,33 @@ TEST(LaterKills, ThatTheKernelKilledNothingOnTheHostIsEvidence) {
   }
 }
 
+// Its own count has the kill of a worker that died long before.
+TEST(LaterKills, AnOldKillOfAWorkerDoesNotExplainANewOneOnTheHost) {
+  for (const bool counted : {true, false}) {
+    ProfileStore store;
+    FillScene(store, kCode137, kContainer / 3);
+    proto::Envelope worker = EnvelopeOf("1");
+    worker.mutable_worker_death()->set_time_ms(counted ? kBegin + 1'000 : kBegin + 9'990);
+    worker.mutable_worker_death()->set_pid(4711);
+    worker.mutable_worker_death()->set_oom_kills(1);
+    ASSERT_TRUE(store.Ingest(worker.SerializeAsString()).ok());
+    proto::Envelope own = LastSnapshot(kContainer / 3);
+    own.mutable_executor()->set_taken_ms(kBegin + 9'980);
+    own.mutable_executor()->set_host_oom_kills(7);
+    own.mutable_executor()->set_boot_id("boot-1");
+    ASSERT_TRUE(store.Ingest(own.SerializeAsString()).ok());
+    store.ExecutorAdded({"2", "pod-8", 2, 512, -1, -1, -1, kBegin + 12'000});
+    proto::Envelope next = LastSnapshot(kContainer / 9, "2");
+    next.mutable_executor()->set_host("pod-8");
+    next.mutable_executor()->set_host_oom_kills_at_start(8);
+    next.mutable_executor()->set_boot_id("boot-1");
+    ASSERT_TRUE(store.Ingest(next.SerializeAsString()).ok());
+    const Json deaths = Json::parse(store.ReportJson(false))["postMortems"];
+    const auto of_jvm = std::find_if(deaths.begin(), deaths.end(), [](const Json& row) { return row["process"] == "jvm"; });
+    ASSERT_NE(of_jvm, deaths.end()) << deaths;
+    EXPECT_EQ((*of_jvm)["unknown"], counted) << (*of_jvm)["how"];
+  }
+}
+
 }  // namespace
 }  // namespace memprof

@@ -494,6 +494,15 @@ TEST(Verdict, AddressSpaceIsNotMemory) {
   EXPECT_FALSE(Judge(evidence).of_address_space);
 }
 
+TEST(Verdict, OfASigtermWithoutAnySampleNothingIsKnown) {
+  DeathEvidence evidence;
+  evidence.loss = ParseLossReason("Container marked as failed. Exit status: 143");
+  EXPECT_TRUE(Judge(evidence).unknown);
+  evidence.used_bytes = kLimit / 3;
+  evidence.limit_bytes = kLimit;
+  EXPECT_FALSE(Judge(evidence).unknown);
+}
+
 TEST(Verdict, CrashesAreNotMemoryHoweverFull) {
   for (int code : {134, 139, 143, 1}) {
     DeathEvidence evidence = Killed(kLimit);

@@ -48,6 +48,34 @@ TEST(Digest, LinesOfOneUdfStandTogether) {
   EXPECT_THAT(order, ElementsAre(1, 3, 2, 4));
 }
 
+TEST(Digest, WhatPysparkDoesByItself) {
+  ReportSiteGroup group;
+  const ReportFrame worker = Python("main", "/opt/spark/python/lib/pyspark.zip/pyspark/worker.py", 1200);
+  group.sites = {Site({worker, Python("invalidate_caches", "/usr/lib/python3.11/importlib/__init__.py", 70)}),
+                 Site({Python("_bootstrap", "/usr/lib/python3.11/threading.py", 995), Python("poll", "/job.py", 7)}), Site({worker})};
+  group.sites[2].udf = ReportUdf{"f", "", "/job.py", 3};
+  EXPECT_TRUE(IsPySparks(group.sites[0]));
+  EXPECT_FALSE(IsPySparks(group.sites[1])) << "a thread of the user's that no UDF has started";
+  EXPECT_FALSE(IsPySparks(group.sites[2]));
+  const ReportFrame pandas = Python("<module>", "/venv/lib/python3.11/site-packages/pandas/__init__.py", 49),
+                    dateutil = Python("<module>", "/venv/lib/python3.11/site-packages/dateutil/__init__.py", 6),
+                    torch = Python("<module>", "/venv/lib/python3.11/site-packages/torch/__init__.py", 9);
+  EXPECT_TRUE(IsPySparks(Site({worker, pandas, dateutil})));
+  EXPECT_FALSE(IsPySparks(Site({worker, torch}))) << "imported for the user's function";
+  EXPECT_FALSE(IsPySparks(Site({worker, Python("<module>", "/jobs/mod.py", 3), pandas})));
+  EXPECT_FALSE(IsPySparks(Site(
+      {worker, Python("apply", "/venv/lib/python3.11/site-packages/pandas/core/frame.py", 49), Python("<lambda>", "/jobs/mod.py", 3)})))
+      << "a function of the user's that nobody knows";
+  ReportLine line;
+  EXPECT_FALSE(IsPySparks(line, group)) << "none of its sites has a row";
+  line.sites = {0};
+  EXPECT_TRUE(IsPySparks(line, group));
+  line.sites = {0, 1};
+  EXPECT_FALSE(IsPySparks(line, group));
+  EXPECT_EQ(UdfHeading(std::nullopt, true), "PySpark");
+  EXPECT_EQ(UdfHeading(std::nullopt), "outside any UDF");
+}
+
 TEST(Digest, PathsLeaveOutPlumbingAndTheMiddle) {
   ReportSiteGroup group;
   ReportFrame line = Python("f", "/job.py", 8);

@@ -27,6 +27,22 @@ TEST(JsonWords, ConsumersGoByTheirClassInShort) {
   EXPECT_EQ(consumers[1]["title"], "BytesToBytesMap");
 }
 
+TEST(JsonWords, WhatPysparkDoesByItselfIsItsOwn) {
+  Report report;
+  ReportStage& stage = report.stages.emplace_back();
+  for (const char* outermost : {"/opt/spark/python/lib/pyspark.zip/pyspark/daemon.py", "/usr/lib/python3.11/threading.py"}) {
+    ReportSite& site = stage.sites.emplace_back();
+    site.origin = Origin::kPython;
+    site.frames = {{Language::kPython, "f", outermost, "", 9, "", std::nullopt}};
+    stage.lines.emplace_back().sites = {static_cast<uint32_t>(stage.lines.size())};
+  }
+  for (const char* rows : {"sites", "lines"}) {
+    const json written = Written(report)["stages"][0][rows];
+    EXPECT_EQ(written[0]["ofPySpark"], true) << rows;
+    EXPECT_FALSE(written[1].contains("ofPySpark")) << rows;
+  }
+}
+
 TEST(JsonWords, ALineThatGrowsSaysHow) {
   ReportLeak leak;
   leak.workers = 3;

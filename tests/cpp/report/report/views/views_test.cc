@@ -182,6 +182,16 @@ TEST(Text, SaysWhatArrowsPoolHeld) {
   EXPECT_THAT(TextWithPool(0, 0), Not(HasSubstr("memory pool")));
 }
 
+TEST(Text, SumsAnOperatorOverItsOrigins) {
+  Report report = *ReadReportJson(Sample());
+  ReportStage& stage = *std::find_if(report.stages.begin(), report.stages.end(), [](const auto& row) { return row.stage_id == 2; });
+  constexpr uint64_t kMi = 1 << 20;
+  stage.operators = {{"broadcast", Origin::kJvmHeap, 3, 60 * kMi, 9},
+                     {"PythonRunner", Origin::kJvmHeap, 2, 50 * kMi, 9},
+                     {"PythonRunner", Origin::kJvmOffHeap, 1, 20 * kMi, 9}};
+  EXPECT_THAT(Text(WriteReportJson(report), {200}), HasSubstr("JVM allocated for PythonRunner 70.0 MiB, broadcast 60.0 MiB"));
+}
+
 TEST(Text, SaysThatTheDriverIsNotMeasured) {
   const std::string words = "The driver is not measured, so its own death would not show here";
   nlohmann::json report = nlohmann::json::parse(Sample());

@@ -29,7 +29,7 @@ public final class NativeFeed {
     stageCompleted(0, 0, 0, null, 0);
     taskEnded(0, 0, 0, 0, 0, 0, null, 0, null, 0, 0, 0);
     taskResult(0, 0, 0);
-    queryRows(0, 0, 0);
+    queryRows(0, 0, 0, false);
     queryStarted(0, 0, null, 0);
     jobStarted(0, 0, null, null, null, 0);
     jobEnded(0, 0, null, 0);
@@ -141,8 +141,13 @@ public final class NativeFeed {
   /** Bytes that a successful task has sent to the driver for its job. */
   public static native void taskResult(long feed, int stageId, long bytes);
 
-  /** Rows of a query's result that a successful task has made. */
-  public static native void queryRows(long feed, long queryId, long rows);
+  /**
+   * Rows that a successful task has made.
+   *
+   * @param rows -1: they will not be known
+   * @param broadcast of tables that the query broadcasts, not of its result
+   */
+  public static native void queryRows(long feed, long queryId, long rows, boolean broadcast);
 
   /**
    * @param failure "": the job succeeded.

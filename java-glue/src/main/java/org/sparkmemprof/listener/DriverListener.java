@@ -47,6 +47,7 @@ public final class DriverListener extends SparkListener {
   private static final String[] RUNTIME_SETTINGS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch",
     SqlDefaults.BYTES_PER_BATCH,
+    SqlDefaults.ARROW_FOR_PYSPARK,
     "spark.sql.autoBroadcastJoinThreshold",
     "spark.sql.adaptive.autoBroadcastJoinThreshold",
     "spark.sql.adaptive.enabled"
@@ -61,7 +62,7 @@ public final class DriverListener extends SparkListener {
   private final Map<String, Boolean> executors = new ConcurrentHashMap<>();
   private final CountDownLatch ended = new CountDownLatch(1);
   private final FailedJobs failedJobs = new FailedJobs();
-  private final QueryRows queryRows = new QueryRows();
+  private final QueryRows queryRows;
   private final SqlDefaults sqlDefaults = new SqlDefaults();
   private volatile boolean started;
   private volatile Consumer<String> callSites = callSite -> {};
@@ -77,6 +78,10 @@ public final class DriverListener extends SparkListener {
     this.accumulatorId = accumulatorId;
     this.conf = conf;
     this.sparkVersion = sparkVersion;
+    queryRows =
+        new QueryRows(
+            (query, rows, broadcast) ->
+                feeder.event(feed -> NativeFeed.queryRows(feed, query, rows, broadcast)));
   }
 
   /** The application's last event has come; or its first one has not. */
@@ -199,8 +204,11 @@ public final class DriverListener extends SparkListener {
   }
 
   private void tellSettings(int stage, Properties ranWith) {
+    if (ranWith == null) {
+      return;
+    }
     for (String key : RUNTIME_SETTINGS) {
-      String value = ranWith == null ? null : ranWith.getProperty(key);
+      String value = ranWith.getProperty(key, SqlDefaults.byOldName(key, ranWith));
       if (value != null) {
         feeder.event(feed -> NativeFeed.stageSetting(feed, stage, key, value));
       }
@@ -252,7 +260,7 @@ public final class DriverListener extends SparkListener {
           long taskId = task.taskId();
           int stageId = event.stageId();
           failedJobs.taskEnded(stageId, taskId, reason);
-          queryRows.taskEnded(event, feeder);
+          queryRows.taskEnded(event);
           int stageAttempt = event.stageAttemptId();
           int partition = task.partitionId() >= 0 ? task.partitionId() : task.index();
           int attempt = task.attemptNumber();

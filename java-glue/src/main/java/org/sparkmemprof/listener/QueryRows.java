@@ -1,39 +1,69 @@
 package org.sparkmemprof.listener;
 
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.apache.spark.Success$;
 import org.apache.spark.scheduler.AccumulableInfo;
 import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
-import org.sparkmemprof.jni.NativeFeed;
-import org.sparkmemprof.report.StoreFeeder;
 
 /**
- * Rows of the results of Spark SQL's queries, task by task: the metric of the plan's topmost node
- * that counts its rows, if no node above it changes their number.
+ * Rows of the results of Spark SQL's queries, and of the tables that they collect to broadcast,
+ * task by task: the metric of the plan's (or table's) topmost node that counts its rows, if no node
+ * above it changes their number.
  *
  * <p>Used by the listener's thread only. Spark SQL's classes are in a jar that an application need
  * not have.
  */
 final class QueryRows {
-  private static final int MOST_QUERIES = 1000;
+  /** Takes what was counted. */
+  interface Sink {
+    /**
+     * @param rows that a task has made; -1: they will not be known
+     * @param broadcast of tables to broadcast, not of the query's result
+     */
+    void rows(long query, long rows, boolean broadcast);
+  }
+
+  private static final int MOST = 1000; // queries, and accumulators
   private static final String EVENTS = "org.apache.spark.sql.execution.ui.SparkListenerSQL";
   private static final String ROWS = "number of output rows";
+  private static final String BROADCAST = "BroadcastExchange";
+  private static final String WAS_SHUFFLED = "ShuffleQueryStage";
+
+  /** The plan that filled a cache is shown below it, and doesn't run again. */
+  private static final Pattern CACHED = Pattern.compile("(InMemoryTableScan|Scan In-memory).*");
 
   /** Nodes that pass each row on, as their names begin. */
   private static final Pattern PASSES_ROWS_ON =
       Pattern.compile(
-          "(AdaptiveSparkPlan|ResultQueryStage|ShuffleQueryStage|AQEShuffleRead|CustomShuffleReader"
-              + "|Exchange|Project|Sort|WholeStageCodegen|InputAdapter|ColumnarToRow|RowToColumnar"
-              + "|DeserializeToObject|SerializeFromObject).*");
+          "(AdaptiveSparkPlan|ResultQueryStage|ShuffleQueryStage|TableCacheQueryStage|AQEShuffleRead"
+              + "|CustomShuffleReader|Exchange|Project|Sort|WholeStageCodegen|InputAdapter"
+              + "|ColumnarToRow|RowToColumnar|DeserializeToObject|SerializeFromObject).*");
 
-  /** For each running query the id of the accumulator that counts its rows, and back. */
-  private final Map<Long, Long> accumulators = new HashMap<>();
+  private static final class Query {
+    final long id;
+    final Set<Long> results = new HashSet<>(); // accumulators
+    final Set<Long> tables = new HashSet<>();
+    boolean tablesUnknown;
 
-  private final Map<Long, Long> queries = new HashMap<>();
+    Query(long id) {
+      this.id = id;
+    }
+  }
+
+  private final Sink sink;
+  private final Map<Long, Query> queries = new HashMap<>(); // that run
+  private final Map<Long, Query> byAccumulator = new HashMap<>();
+
+  QueryRows(Sink sink) {
+    this.sink = sink;
+  }
 
   /** A query begins, has another plan, or ends; other events are ignored. */
   void planned(SparkListenerEvent event) throws ReflectiveOperationException {
@@ -41,48 +71,96 @@ final class QueryRows {
     if (!type.startsWith(EVENTS)) {
       return;
     }
-    boolean starts = type.equals(EVENTS + "ExecutionStart");
-    if (starts || type.equals(EVENTS + "AdaptiveExecutionUpdate")) {
-      long query = queryOf(event);
-      forget(query);
-      Long accumulator = accumulatorOf(value(event, "sparkPlanInfo"));
-      if (accumulator != null && queries.size() < MOST_QUERIES) {
-        accumulators.put(query, accumulator);
-        queries.put(accumulator, query);
-      }
+    if (type.equals(EVENTS + "ExecutionStart") || type.equals(EVENTS + "AdaptiveExecutionUpdate")) {
+      plan(queryOf(event), value(event, "sparkPlanInfo"));
     } else if (type.equals(EVENTS + "ExecutionEnd")) {
-      forget(queryOf(event));
+      forget(queries.remove(queryOf(event)));
     }
   }
 
-  void taskEnded(SparkListenerTaskEnd event, StoreFeeder feeder)
-      throws ReflectiveOperationException {
-    if (queries.isEmpty() || !(event.reason() instanceof Success$)) {
+  private void plan(long id, Object plan) throws ReflectiveOperationException {
+    Query before = queries.remove(id);
+    forget(before);
+    if (byAccumulator.size() >= MOST || queries.size() >= MOST) {
+      if (before != null) {
+        sink.rows(id, -1, true);
+      }
+      return;
+    }
+    Query query = new Query(id);
+    query.tablesUnknown = before != null && before.tablesUnknown;
+    Long result = accumulatorOf(plan, new boolean[1]);
+    if (result != null) {
+      query.results.add(result);
+    }
+    boolean found =
+        findTables(plan, before == null ? Collections.emptySet() : before.tables, query);
+    if (!found && !query.tablesUnknown) {
+      query.tablesUnknown = true;
+      sink.rows(id, -1, true);
+    }
+    queries.put(id, query);
+    query.results.forEach(accumulator -> byAccumulator.put(accumulator, query));
+    query.tables.forEach(accumulator -> byAccumulator.put(accumulator, query));
+  }
+
+  void taskEnded(SparkListenerTaskEnd event) throws ReflectiveOperationException {
+    if (byAccumulator.isEmpty() || !(event.reason() instanceof Success$)) {
       return;
     }
     Iterator<?> updates = ScalaViews.asJava(event.taskInfo(), "accumulables");
     while (updates.hasNext()) {
       AccumulableInfo info = (AccumulableInfo) updates.next();
-      Long query = queries.get(info.id());
+      Query query = byAccumulator.get(info.id());
       if (query != null && info.update().isDefined() && info.update().get() instanceof Number) {
         long rows = ((Number) info.update().get()).longValue();
-        feeder.event(feed -> NativeFeed.queryRows(feed, query, rows));
+        sink.rows(query.id, rows, query.tables.contains(info.id()));
       }
     }
   }
 
-  private void forget(long query) {
-    Long accumulator = accumulators.remove(query);
-    if (accumulator != null) {
-      queries.remove(accumulator);
+  private void forget(Query query) {
+    if (query != null) {
+      query.results.forEach(accumulator -> byAccumulator.remove(accumulator, query));
+      query.tables.forEach(accumulator -> byAccumulator.remove(accumulator, query));
     }
   }
 
-  private static long queryOf(SparkListenerEvent event) throws ReflectiveOperationException {
+  /**
+   * False: the rows of one of them are counted nowhere, or tasks that are done have counted them,
+   * so that a sum would be too small.
+   */
+  private static boolean findTables(Object node, Set<Long> known, Query query)
+      throws ReflectiveOperationException {
+    String name = (String) value(node, "nodeName");
+    if (CACHED.matcher(name).matches()) {
+      return true;
+    }
+    Iterator<?> children = ScalaViews.asJava(node, "children");
+    while (children.hasNext()) {
+      Object child = children.next();
+      if (name.startsWith(BROADCAST)) { // whose own metric comes when all rows are there
+        boolean[] wasShuffled = new boolean[1];
+        Long rows = accumulatorOf(child, wasShuffled);
+        if (rows == null || wasShuffled[0] && !known.contains(rows)) {
+          return false;
+        }
+        query.tables.add(rows);
+      }
+      if (!findTables(child, known, query)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static long queryOf(Object event) throws ReflectiveOperationException {
     return ((Number) value(event, "executionId")).longValue();
   }
 
-  private static Long accumulatorOf(Object plan) throws ReflectiveOperationException {
+  /** Null: its rows aren't counted. Sets `wasShuffled`, if those tasks are done. */
+  private static Long accumulatorOf(Object plan, boolean[] wasShuffled)
+      throws ReflectiveOperationException {
     Object node = plan;
     while (node != null) {
       Iterator<?> metrics = ScalaViews.asJava(node, "metrics");
@@ -92,9 +170,11 @@ final class QueryRows {
           return ((Number) value(metric, "accumulatorId")).longValue();
         }
       }
-      if (!PASSES_ROWS_ON.matcher((String) value(node, "nodeName")).matches()) {
+      String name = (String) value(node, "nodeName");
+      if (!PASSES_ROWS_ON.matcher(name).matches()) {
         return null;
       }
+      wasShuffled[0] = wasShuffled[0] || name.startsWith(WAS_SHUFFLED);
       Iterator<?> children = ScalaViews.asJava(node, "children");
       node = children.hasNext() ? children.next() : null;
       if (children.hasNext()) {

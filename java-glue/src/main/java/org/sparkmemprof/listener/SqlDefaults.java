@@ -1,21 +1,29 @@
 package org.sparkmemprof.listener;
 
 import java.lang.reflect.InvocationTargetException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Properties;
 import org.apache.spark.SparkConf;
 import org.apache.spark.scheduler.SparkListenerEvent;
 import org.sparkmemprof.jni.NativeFeed;
 import org.sparkmemprof.report.StoreFeeder;
 
 /**
- * A setting of Spark SQL whose default differs between Spark's versions. It is told when the first
- * query begins, because Spark SQL's classes have been loaded by then.
+ * Settings of Spark SQL whose defaults differ between Spark's versions. They are told when the
+ * first query begins, because Spark SQL's classes have been loaded by then.
  *
  * <p>Used by the listener's thread only.
  */
 final class SqlDefaults {
   /** Of Arrow's batches; Spark 3.5 has no such bound. */
   static final String BYTES_PER_BATCH = "spark.sql.execution.arrow.maxBytesPerBatch";
+
+  /** Whether toPandas collects by Arrow: from Spark 4.2 on. */
+  static final String ARROW_FOR_PYSPARK = "spark.sql.execution.arrow.pyspark.enabled";
+
+  private static final String ARROW_ONCE = "spark.sql.execution.arrow.enabled"; // Spark 2's name
 
   private boolean told;
 
@@ -25,13 +33,25 @@ final class SqlDefaults {
       return;
     }
     told = true;
-    if (conf.contains(BYTES_PER_BATCH)) {
-      return;
+    List<String> entries = new ArrayList<>();
+    for (String key : new String[] {BYTES_PER_BATCH, ARROW_FOR_PYSPARK}) {
+      boolean isSet =
+          conf.contains(key) || key.equals(ARROW_FOR_PYSPARK) && conf.contains(ARROW_ONCE);
+      String standard = isSet ? null : of(event.getClass().getClassLoader(), key);
+      if (standard != null) {
+        entries.add(key);
+        entries.add(standard);
+      }
     }
-    String[] entry = {BYTES_PER_BATCH, of(event.getClass().getClassLoader(), BYTES_PER_BATCH)};
-    if (entry[1] != null) {
-      feeder.event(feed -> NativeFeed.configuration(feed, entry));
+    if (!entries.isEmpty()) {
+      String[] pairs = entries.toArray(new String[0]);
+      feeder.event(feed -> NativeFeed.configuration(feed, pairs));
     }
+  }
+
+  /** What Spark takes where a session has set only the setting's old name; null: it hasn't. */
+  static String byOldName(String key, Properties settings) {
+    return key.equals(ARROW_FOR_PYSPARK) ? settings.getProperty(ARROW_ONCE) : null;
   }
 
   /** Null: this Spark doesn't know the setting. */

@@ -143,7 +143,8 @@ public final class DriverSide implements DriverPlugin {
               new FailureNotes(listener.failedJobs(), feeder, writer, files, settings.patience));
       asked.start();
       if (settings.eventLogEnabled) {
-        eventLog = new EventLog(spark, feeder, settings.sourceEverywhere, notices);
+        eventLog =
+            new EventLog(spark, feeder, settings.sourceEverywhere, settings.patience, notices);
         reports.everySecond(eventLog::write);
       }
       if (DriverProfile.isWanted(settings, conf)) {

@@ -19,15 +19,19 @@ public final class EventLog {
   private final SparkContext spark;
   private final StoreFeeder feeder;
   private final boolean withSource;
+  private final int patience;
   private final Notices notices;
 
   /**
    * @param withSource with the text of source lines
+   * @param patience by what the wait for Spark's bus is multiplied
    */
-  public EventLog(SparkContext spark, StoreFeeder feeder, boolean withSource, Notices notices) {
+  public EventLog(
+      SparkContext spark, StoreFeeder feeder, boolean withSource, int patience, Notices notices) {
     this.spark = spark;
     this.feeder = feeder;
     this.withSource = withSource;
+    this.patience = patience;
     this.notices = notices;
   }
 
@@ -72,9 +76,9 @@ public final class EventLog {
     }
   }
 
-  private static void awaitBus(LiveListenerBus bus) {
+  private void awaitBus(LiveListenerBus bus) {
     try {
-      bus.waitUntilEmpty(BUS_MILLIS);
+      bus.waitUntilEmpty(BUS_MILLIS * patience);
     } catch (TimeoutException busy) {
       // It drops events when its queue is full; the report then says what is missing.
     }

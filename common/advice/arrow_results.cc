@@ -2,17 +2,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "advice/collected_results.h"
 #include "advice/figures.h"
 #include "report/units.h"
 
 namespace memprof {
+namespace {
+
+// As Spark reads it: PySpark writes "False".
+bool IsFalse(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char each) { return std::tolower(each); });
+  return text == "false";
+}
+
+}  // namespace
 
 std::optional<ReportAdvice> AdviseArrowResults(const CollectedResults& results) {
   constexpr const char* kArrow = "spark.sql.execution.arrow.pyspark.enabled";
   constexpr uint64_t kAtOnce = 4, kEnoughTasks = 8 * kAtOnce;  // spark.resultGetter.threads as it is by default: fetched at once
-  if (results.broadcast || TextOr(results.settings, kArrow, "") != "false") return std::nullopt;
+  if (results.broadcast || !IsFalse(TextOr(results.settings, kArrow, ""))) return std::nullopt;
   const uint64_t tasks = std::max(results.tasks, results.partitions.value_or(0));
   const std::string first = tasks >= kEnoughTasks
                                 ? ""

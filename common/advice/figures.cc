@@ -152,11 +152,11 @@ bool OnlyOneTaskFits(const AdviceInput& input) { return std::min<uint64_t>(input
 
 bool OneTaskAllocatedFarMore(const AdviceInput& input) {
   if (input.heap_by_task.size() < 2) return false;
-  const uint64_t others = *std::max_element(input.heap_by_task.begin() + 1, input.heap_by_task.end());
+  const uint64_t first = input.heap_by_task.front(), others = *std::max_element(input.heap_by_task.begin() + 1, input.heap_by_task.end());
+  if (first < input.executor->heap_max_bytes.value_or(0) / 2) return false;  // it has not filled it by itself
   // Where it is like those of its stage that have finished, the others are only not so far yet.
   const std::optional<AgainstPeers> peers = TaskAgainstPeers(input);
-  return static_cast<double>(input.heap_by_task.front()) >= kFarMore * static_cast<double>(std::max<uint64_t>(others, 1)) &&
-         (!peers || peers->times >= kFarMore);
+  return static_cast<double>(first) >= kFarMore * static_cast<double>(others) && (!peers || peers->times >= kFarMore);
 }
 
 std::optional<uint64_t> TaskSlots(const AdviceInput& input) {

@@ -36,7 +36,8 @@ class PysparksOwn {
   static bool IsOfPackageItUses(std::string_view file) {
     constexpr std::string_view kPackages[] = {"pandas/", "numpy/", "pyarrow/", "py4j/"};
     const std::string_view package = InPackages(file);
-    return std::any_of(std::begin(kPackages), std::end(kPackages), [&](std::string_view each) { return package.starts_with(each); });
+    return file.find("-src.zip/py4j/") != file.npos ||
+           std::any_of(std::begin(kPackages), std::end(kPackages), [&](std::string_view each) { return package.starts_with(each); });
   }
 
   bool framework_ = false, imports_ = false, others_ = false;

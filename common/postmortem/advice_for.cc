@@ -1,6 +1,6 @@
 #include "postmortem/advice_for.h"
 
-#include <cstdlib>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,24 +25,29 @@ uint64_t AllocatedHeap(const InternedProfile& profile) { return AllocatedBy(prof
 
 // Pools are looked at once in a second; another look is of another moment.
 std::optional<uint64_t> SparksOffHeapAt(const proto::ExecutorSnapshot& snapshot) {
-  constexpr int64_t kOfTheMomentMs = 2000;
+  constexpr double kOfTheMomentMs = 2000;
   if (!snapshot.has_last()) return std::nullopt;
   for (const proto::SparkPool& pool : snapshot.spark_pools()) {
-    if (!pool.last().off_heap() || std::abs(snapshot.last().clock_ms() - pool.last_clock_ms()) > kOfTheMomentMs) continue;
+    const double apart_ms = static_cast<double>(snapshot.last().clock_ms()) - static_cast<double>(pool.last_clock_ms());
+    if (!pool.last().off_heap() || std::abs(apart_ms) > kOfTheMomentMs) continue;
     return pool.last().storage_bytes() + pool.last().execution_bytes();
   }
   return std::nullopt;
 }
 
-// Tasks that have run for half of the first one's time or more; others have allocated less only because they have just begun.
-std::vector<uint64_t> HeapByTask(const std::vector<LastTask>& tasks, int64_t death_ms) {
+// How long the task had run when its profile was taken; negative: not known.
+int64_t RanMs(const TaskFacts& task, const RemoteClock& clock) {
+  return task.profile && task.launched_ms != 0 ? clock.ToDriver(task.profile->taken_ms) - task.launched_ms : -1;
+}
+
+// Of tasks that have run for half of the first one's time or more; others have allocated less only because they have just begun.
+std::vector<uint64_t> HeapByTask(const std::vector<LastTask>& tasks, const RemoteClock& clock) {
   std::vector<uint64_t> bytes;
+  const int64_t first_ms = RanMs(*tasks.front().task, clock);
   for (const LastTask& each : tasks) {
-    const TaskFacts &task = *each.task, &first = *tasks.front().task;
-    const bool comparable =
-        task.launched_ms != 0 && first.launched_ms != 0 && 2 * (death_ms - task.launched_ms) >= death_ms - first.launched_ms;
-    if (!task.profile || !comparable) return {};
-    bytes.push_back(AllocatedHeap(*task.profile));
+    const int64_t ran_ms = RanMs(*each.task, clock);
+    if (first_ms < 0 || ran_ms < 0 || ran_ms < first_ms / 2) return {};
+    bytes.push_back(AllocatedHeap(*each.task->profile));
   }
   return bytes;
 }
@@ -86,7 +91,7 @@ std::set<std::string> UdfKindsOf(const std::vector<LastTask>& tasks, const Store
 
 std::vector<ReportAdvice> AdviceFor(const ReportPostMortem& death, const ReportExecutor& executor, const proto::ExecutorSnapshot& snapshot,
                                     const std::vector<LastTask>& tasks, const Verdict& verdict, const std::optional<JvmShortage>& shortage,
-                                    const std::optional<ReportAction>& action, const StoreState& state) {
+                                    const std::optional<ReportAction>& action, std::optional<int64_t> asker, const StoreState& state) {
   AdviceInput input;
   input.executor = &executor;
   std::optional<ReportPostMortem> without_sites;
@@ -103,7 +108,9 @@ std::vector<ReportAdvice> AdviceFor(const ReportPostMortem& death, const ReportE
   const SparkSettings settings = state.SettingsOf(death.stage_id);
   input.settings = &settings;
   input.tasks_at_once = tasks.size();
-  if (verdict.of_heap) input.heap_by_task = HeapByTask(tasks, death.time_ms);
+  const auto facts = state.executors.find(std::string_view(executor.id));
+  const bool is_askers = asker && !tasks.empty() && tasks.front().task_attempt_id == *asker;
+  if (verdict.of_heap && is_askers && facts != state.executors.end()) input.heap_by_task = HeapByTask(tasks, facts->second.clock);
   if (action) input.result_bytes = ExpectedResults(*action);
   if (snapshot.has_last()) input.last = MomentRow(snapshot.last());
   input.spark_off_heap = SparksOffHeapAt(snapshot);

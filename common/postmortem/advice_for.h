@@ -15,9 +15,9 @@
 namespace memprof {
 
 // `death` is complete except for its advice; `tasks` ran there, first the task that the death is charged to; `shortage`: of a
-// pool of the JVM; `action`: that a driver's full heap is charged to.
+// pool of the JVM; `action`: that a driver's full heap is charged to; `asker`: the task that was refused heap.
 std::vector<ReportAdvice> AdviceFor(const ReportPostMortem& death, const ReportExecutor& executor, const proto::ExecutorSnapshot& snapshot,
                                     const std::vector<LastTask>& tasks, const Verdict& verdict, const std::optional<JvmShortage>& shortage,
-                                    const std::optional<ReportAction>& action, const StoreState& state);
+                                    const std::optional<ReportAction>& action, std::optional<int64_t> asker, const StoreState& state);
 
 }  // namespace memprof

@@ -122,7 +122,7 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   if ((verdict.of_heap || verdict.of_array) && error) PutHeapError(*error, tasks, death);
   if (of_pool) {
     PutAsker(*of_pool, tasks, death);
-  } else if ((verdict.of_jvm || verdict.of_array) && failed) {
+  } else if (failed && (verdict.of_jvm || verdict.of_array || (verdict.of_heap && !error))) {
     PutFirst(*failed, tasks);
   }
   PutTask(tasks, death);
@@ -139,9 +139,12 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   death.headline = ExecutorHeadline(death, verdict, executor, evidence.last_word, error, action);
   if (in_full && (verdict.of_heap || verdict.of_unknown_pool || verdict.maybe_of_heap) && !death.retained) PutRetained(executor, death);
   if (death.retained) death.retained->time_ms = facts.clock.ToDriver(death.retained->time_ms);  // beside the death's own
+  std::optional<int64_t> asker;
+  if (error && error->task_attempt_id() >= 0) asker = error->task_attempt_id();
+  if (!error && failed) asker = failed->task_attempt_id;
   // Which setting helps depends on the pool that ran short.
   if (in_full && death.out_of_memory && !verdict.of_unknown_pool)
-    death.advice = AdviceFor(death, executor, snapshot, tasks, verdict, evidence.last_word, action, state_);
+    death.advice = AdviceFor(death, executor, snapshot, tasks, verdict, evidence.last_word, action, asker, state_);
   if (in_full && action) PutAction(*action, SettingsOf(*action), death);
   return death;
 }
@@ -209,7 +212,7 @@ ReportPostMortem DeathWriter::OfHeapError(const ReportExecutor& executor, const 
     Verdict verdict;
     verdict.of_array = PoolOf(error.error()) == JvmPool::kArray;
     verdict.of_heap = !verdict.of_array;
-    death.advice = AdviceFor(death, executor, snapshot, tasks, verdict, std::nullopt, action, state_);
+    death.advice = AdviceFor(death, executor, snapshot, tasks, verdict, std::nullopt, action, error.task_attempt_id(), state_);
     if (action) PutAction(*action, SettingsOf(*action), death);
   }
   return death;

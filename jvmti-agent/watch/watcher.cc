@@ -107,8 +107,7 @@ milliseconds Watcher::Round() {
   if (!anew && StandsStill(now)) return pace_;
   if (anew) {
     renewed_at_ = now;
-    host_kills_read_ms_ = EpochMs();
-    host_kills_now_ = proc_.HostOomKills();
+    ReadHostKills();
   }
   Look(anew);
   if (now - built_at_ >= kTick) {  // of the fast ticks only every fifth makes a snapshot
@@ -259,12 +258,20 @@ google::protobuf::RepeatedPtrField<proto::NamedBytes> Watcher::RegionsNow() cons
   return regions;
 }
 
+void Watcher::ReadHostKills() {
+  host_kills_read_ms_ = EpochMs();
+  host_kills_now_ = proc_.HostOomKills();
+}
+
 // Call it before last_ is renewed: last_ is then the tick before, at which these processes still lived.
 void Watcher::SendWorkerDeaths() {
   const Clock::time_point now = Clock::now();
   kernel_kills_.Read(cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills(), now);
   std::vector<WatchedProcess> gone = processes_->TakeGone();
-  if (!gone.empty()) host_kills_.Read(proc_.HostOomKills(), now);  // a reading costs 36 µs, too much for every tick
+  if (!gone.empty()) {  // a reading costs 36 µs, too much for every tick
+    ReadHostKills();    // so that a snapshot after their deaths has the kills that these were
+    host_kills_.Read(host_kills_now_, now);
+  }
   SortLikeliestFirst(&gone);
   // Where several executors share a cgroup, the killed process may be another executor's.
   for (const WatchedProcess& process : gone) {
@@ -302,7 +309,7 @@ void Watcher::SendIfGrown() {
   const bool grown = peak_.used_bytes() > sent_use_ + sent_use_ / 50;  // by 2 %
   // If use has fallen, or risen again without a new peak, a death must not be judged by the use before that.
   const uint64_t last = last_.used_bytes(), move = std::max(last, sent_last_) - std::min(last, sent_last_);
-  const uint64_t bound = HeldToGrant() ? options_.granted_bytes : limit_.value_or(0);
+  const uint64_t bound = limit_.value_or(HeldToGrant() ? options_.granted_bytes : 0);
   const bool moved = bound != 0 && move > bound / kNotableMove && now - sent_at_ >= kSendMovesEvery;
   if (!moved && (!grown || now - sent_at_ < kSendEvery)) return;
   Send(now);

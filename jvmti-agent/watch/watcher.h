@@ -125,6 +125,7 @@ class Watcher {
   void SendEarly();
   void SayEarly(bool climbs);
   void SendIfGrown();
+  void ReadHostKills();
   void Send(Clock::time_point now);
   proto::ExecutorSnapshot Build() const;
   void FindContainer();

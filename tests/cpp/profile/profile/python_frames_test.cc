@@ -90,6 +90,8 @@ TEST_F(Udfs, WhatTheFrameworkDoesByItselfIsNoUdfs) {
   const BoxFrame users = Frame("<module>", "/jobs/helpers.py", 3, 1);
   EXPECT_EQ(Found({&machinery_, &import, &dateutil}, {inner_udf_}), 0u) << "pandas imports it";
   EXPECT_EQ(Found({&machinery_, &dateutil}, {inner_udf_}), 1u);
+  const BoxFrame py4j = Frame("send", "/v/lib/python3.11/site-packages/pyspark/python/lib/py4j-0.10.9-src.zip/py4j/java_gateway.py", 9, 1);
+  EXPECT_EQ(Found({&machinery_, &py4j}, {inner_udf_}), 0u);
   EXPECT_EQ(Found({&machinery_, &users, &import, &dateutil}, {inner_udf_}), 1u) << "the user's module imports it";
 }
 

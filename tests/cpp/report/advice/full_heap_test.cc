@@ -26,6 +26,8 @@ TEST(ExecutorCores, FewerDoNotHelpAgainstOneLargeTask) {
   scene.input.peer_bytes = {20 * kMi, 30 * kMi, 40 * kMi};
   EXPECT_FALSE(AdviseExecutorCores(scene.Input()));
 
+  scene.input.heap_by_task = {400 * kMi, 20 * kMi, 10 * kMi, 30 * kMi};
+  EXPECT_TRUE(AdviseExecutorCores(scene.Input())) << "less than half of the heap can't have filled it";
   scene.input.heap_by_task = {900 * kMi, 20 * kMi, 10 * kMi, 400 * kMi};
   EXPECT_TRUE(AdviseExecutorCores(scene.Input())) << "two large ones share it";
   scene.input.heap_by_task = {30 * kMi, 900 * kMi, 10 * kMi, 20 * kMi};

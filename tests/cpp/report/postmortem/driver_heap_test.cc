@@ -33,7 +33,7 @@ TEST(DriverHeap, ToPandasHoldsAllRowsWithoutArrow) {
   EXPECT_THAT(advice[1].because, EndsWith("instead of holding all of them in the heap"));
   EXPECT_EQ(advice[2].conf, "spark.driver.memory");
 
-  const std::vector<ReportAdvice> few = AdviceFor("toPandas at /jobs/report.py:41", {{kArrow, "false"}}, 4);
+  const std::vector<ReportAdvice> few = AdviceFor("toPandas at /jobs/report.py:41", {{kArrow, "False"}}, 4);
   ASSERT_EQ(few.size(), 3u);
   EXPECT_THAT(few[1].because, HasSubstr("and there are only 4: call repartition(64) before it"));
 }

@@ -36,8 +36,15 @@ final class QueryRows {
   private static final String BROADCAST = "BroadcastExchange";
   private static final String WAS_SHUFFLED = "ShuffleQueryStage";
 
-  /** The plan that filled a cache is shown below it, and doesn't run again. */
-  private static final Pattern CACHED = Pattern.compile("(InMemoryTableScan|Scan In-memory).*");
+  /** They have the table of a broadcast that is in the plan already. */
+  private static final Pattern OF_OTHERS = Pattern.compile("Subquery(Adaptive)?Broadcast.*");
+
+  /**
+   * Below them stands a plan of its own: that of a cache, which runs only while the cache is
+   * filled, or of a subquery, whose later changes are not told.
+   */
+  private static final Pattern OWN_PLAN =
+      Pattern.compile("(InMemoryTableScan|Scan In-memory|Subquery|ReusedSubquery).*");
 
   /** Nodes that pass each row on, as their names begin. */
   private static final Pattern PASSES_ROWS_ON =
@@ -84,6 +91,7 @@ final class QueryRows {
     if (byAccumulator.size() >= MOST || queries.size() >= MOST) {
       if (before != null) {
         sink.rows(id, -1, true);
+        sink.rows(id, -1, false);
       }
       return;
     }
@@ -93,8 +101,8 @@ final class QueryRows {
     if (result != null) {
       query.results.add(result);
     }
-    boolean found =
-        findTables(plan, before == null ? Collections.emptySet() : before.tables, query);
+    Set<Long> known = before == null ? Collections.emptySet() : before.tables;
+    boolean found = findTables(plan, false, known, query);
     if (!found && !query.tablesUnknown) {
       query.tablesUnknown = true;
       sink.rows(id, -1, true);
@@ -127,19 +135,23 @@ final class QueryRows {
   }
 
   /**
-   * False: the rows of one of them are counted nowhere, or tasks that are done have counted them,
-   * so that a sum would be too small.
+   * False: the rows of one of them are counted nowhere, or it isn't known whether it runs, or tasks
+   * that are done have counted them. A sum would be too small.
    */
-  private static boolean findTables(Object node, Set<Long> known, Query query)
+  private static boolean findTables(Object node, boolean inOwnPlan, Set<Long> known, Query query)
       throws ReflectiveOperationException {
     String name = (String) value(node, "nodeName");
-    if (CACHED.matcher(name).matches()) {
+    if (OF_OTHERS.matcher(name).matches()) {
       return true;
+    }
+    boolean isTable = name.startsWith(BROADCAST);
+    if (isTable && inOwnPlan) {
+      return false;
     }
     Iterator<?> children = ScalaViews.asJava(node, "children");
     while (children.hasNext()) {
       Object child = children.next();
-      if (name.startsWith(BROADCAST)) { // whose own metric comes when all rows are there
+      if (isTable) { // whose own metric comes when all rows are there
         boolean[] wasShuffled = new boolean[1];
         Long rows = accumulatorOf(child, wasShuffled);
         if (rows == null || wasShuffled[0] && !known.contains(rows)) {
@@ -147,7 +159,7 @@ final class QueryRows {
         }
         query.tables.add(rows);
       }
-      if (!findTables(child, known, query)) {
+      if (!findTables(child, inOwnPlan || OWN_PLAN.matcher(name).matches(), known, query)) {
         return false;
       }
     }

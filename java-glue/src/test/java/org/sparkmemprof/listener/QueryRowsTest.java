@@ -108,12 +108,21 @@ public class QueryRowsTest {
   }
 
   @Test
-  public void planThatHasFilledACacheDoesNotRunAgain() throws Exception {
-    Node cached = node("InMemoryTableScan", table(node("Union", counts(8, "Range"))));
-    starts(node("Join", cached, table(node("TableCacheQueryStage", counts(7, "Scan")))));
-    taskCounts(8, 3);
+  public void nobodyKnowsWhetherTheTableBelowACacheIsMadeNow() throws Exception {
+    Node cached = node("InMemoryTableScan", table(counts(8, "Range")));
+    starts(node("Join", cached, table(counts(7, "Scan"))));
+    assertEquals(Collections.singletonList("5 table -1"), told);
+  }
+
+  @Test
+  public void tableOfASubqueryIsNotKnownAndOneThatIsUsedAgainIsThere() throws Exception {
+    Node table = table(node("TableCacheQueryStage", counts(7, "Filter")));
+    Node filter = node("Scan parquet", node("SubqueryBroadcast", table));
+    starts(node("BroadcastHashJoin", filter, table));
     taskCounts(7, 40);
     assertEquals(Collections.singletonList("5 table 40"), told);
+    changes(node("Project", node("Subquery", node("AdaptiveSparkPlan", table))));
+    assertEquals("5 table -1", told.get(1));
   }
 
   @Test

@@ -10,8 +10,8 @@ namespace memprof {
 namespace {
 
 std::optional<ReportAdvice> ForHeap(const AdviceInput& input, uint64_t cores) {
-  const uint64_t cpus = TaskCpus(input), tasks = std::min<uint64_t>(input.tasks_at_once, TaskSlots(input).value_or(0));
-  if (OnlyOneTaskFits(input) || OneTaskAllocatedFarMore(input)) return std::nullopt;
+  const uint64_t cpus = TaskCpus(input), tasks = TasksThatShareHeap(input);
+  if (tasks < 2 || OneTaskAllocatedFarMore(input)) return std::nullopt;
   const uint64_t heap = input.executor->heap_max_bytes.value_or(0);
   const std::string because = fmt::format("{} tasks at once shared a heap of {}, {} each; with {} each has {}", tasks, FormatBytes(heap),
                                           FormatBytes(heap / tasks), tasks / 2, FormatBytes(heap / (tasks / 2)));

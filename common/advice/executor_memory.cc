@@ -35,8 +35,7 @@ Next NextHeap(const AdviceInput& input, uint64_t heap) {
 std::string WhoFilled(const AdviceInput& input, bool of_driver) {
   if (OneTaskAllocatedFarMore(input))
     return fmt::format("one task, which allocated {} while the {} beside it allocated {} at most, filled",
-                       FormatBytes(input.heap_by_task.front()), input.heap_by_task.size() - 1,
-                       FormatBytes(*std::max_element(input.heap_by_task.begin() + 1, input.heap_by_task.end())));
+                       FormatBytes(input.heap_by_task.front()), input.heap_by_task.size() - 1, FormatBytes(MostAllocatedBeside(input)));
   if (!of_driver) return "one task filled";
   return input.tasks_at_once > 1 ? fmt::format("{} tasks at once filled", input.tasks_at_once) : "the driver filled";
 }
@@ -45,7 +44,7 @@ std::string WhoFilled(const AdviceInput& input, bool of_driver) {
 
 std::optional<ReportAdvice> AdviseExecutorMemory(const AdviceInput& input) {
   const bool of_driver = input.executor->id == "driver";
-  const bool fewer_cores_help = !of_driver && !OnlyOneTaskFits(input) && !OneTaskAllocatedFarMore(input);
+  const bool fewer_cores_help = !of_driver && TasksThatShareHeap(input) > 1 && !OneTaskAllocatedFarMore(input);
   if (!input.of_heap || fewer_cores_help) return std::nullopt;
   const char* conf = of_driver ? "spark.driver.memory" : "spark.executor.memory";
   if (!input.executor->heap_max_bytes) return ReportAdvice{conf, "", "", "its heap ran out; how large it was is not known"};

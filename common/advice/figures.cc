@@ -148,11 +148,15 @@ std::optional<AgainstPeers> TaskAgainstPeers(const AdviceInput& input) {
   return AgainstPeers{static_cast<double>(input.task_bytes) / static_cast<double>(*middle), *middle};
 }
 
-bool OnlyOneTaskFits(const AdviceInput& input) { return std::min<uint64_t>(input.tasks_at_once, TaskSlots(input).value_or(0)) < 2; }
+uint64_t TasksThatShareHeap(const AdviceInput& input) { return std::min<uint64_t>(input.tasks_at_once, TaskSlots(input).value_or(0)); }
+
+uint64_t MostAllocatedBeside(const AdviceInput& input) {
+  return *std::max_element(input.heap_by_task.begin() + 1, input.heap_by_task.end());
+}
 
 bool OneTaskAllocatedFarMore(const AdviceInput& input) {
   if (input.heap_by_task.size() < 2) return false;
-  const uint64_t first = input.heap_by_task.front(), others = *std::max_element(input.heap_by_task.begin() + 1, input.heap_by_task.end());
+  const uint64_t first = input.heap_by_task.front(), others = MostAllocatedBeside(input);
   if (first < input.executor->heap_max_bytes.value_or(0) / 2) return false;  // it has not filled it by itself
   // Where it is like those of its stage that have finished, the others are only not so far yet.
   const std::optional<AgainstPeers> peers = TaskAgainstPeers(input);

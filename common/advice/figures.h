@@ -62,10 +62,10 @@ struct AgainstPeers {
 inline constexpr double kFarMore = 3;  // from here on it is out of the ordinary
 std::optional<AgainstPeers> TaskAgainstPeers(const AdviceInput& input);
 
-// Whether the heap ran out of one task's memory, so that fewer at once don't help: no other fits beside it, or it allocated far more
-// than each of those that ran.
-bool OnlyOneTaskFits(const AdviceInput& input);
+// Fewer at once don't help where one task alone fits, or one allocated far more than each of those that ran.
+uint64_t TasksThatShareHeap(const AdviceInput& input);
 bool OneTaskAllocatedFarMore(const AdviceInput& input);
+uint64_t MostAllocatedBeside(const AdviceInput& input);  // by a task other than the first; heap_by_task has two or more
 
 // The container was full, and its limit is one that executors share. What a manager grants is each one's own ("container").
 bool FilledSharedLimit(const AdviceInput& input);

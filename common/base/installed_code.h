@@ -5,14 +5,19 @@
 
 namespace memprof {
 
+// PySpark inside a Spark distribution, as an archive or a folder.
+inline bool IsInSparksPyspark(std::string_view file) {
+  return file.find("/pyspark.zip/") != file.npos || file.find("/python/pyspark/") != file.npos ||
+         file.starts_with("pyspark.zip/");  // of an archive that a task's folder had, without that folder
+}
+
 // Packages, the standard library, modules frozen into the interpreter, and PySpark and Py4J inside a Spark distribution.
 inline bool IsInstalledCode(std::string_view file) {
   if (file.starts_with("<frozen ")) return true;
-  for (const std::string_view part :
-       {"/site-packages/", "/dist-packages/", "/lib/python3.", "/pyspark.zip/", "-src.zip/py4j/", "/python/pyspark/"}) {
+  for (const std::string_view part : {"/site-packages/", "/dist-packages/", "/lib/python3.", "-src.zip/py4j/"}) {
     if (file.find(part) != std::string_view::npos) return true;
   }
-  return file.starts_with("pyspark.zip/");  // of an archive that a task's folder had, without that folder
+  return IsInSparksPyspark(file);
 }
 
 }  // namespace memprof

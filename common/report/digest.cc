@@ -231,9 +231,8 @@ namespace {
 
 // As it is shown (profile/names): PySpark's own code and ours, wherever Spark is installed.
 bool IsPysparksFile(std::string_view file) {
-  constexpr std::string_view kFolders[] = {"/pyspark.zip/", "/python/pyspark/", "/site-packages/pyspark/", "/dist-packages/pyspark/"};
-  return file.starts_with("sparkmemprof/") || file.starts_with("pyspark.zip/") || file.starts_with("<frozen ") ||
-         std::any_of(std::begin(kFolders), std::end(kFolders), [&](std::string_view folder) { return file.find(folder) != file.npos; });
+  return file.starts_with("sparkmemprof/") || file.starts_with("<frozen ") || IsInSparksPyspark(file) ||
+         file.find("/site-packages/pyspark/") != file.npos || file.find("/dist-packages/pyspark/") != file.npos;
 }
 
 }  // namespace

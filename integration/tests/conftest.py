@@ -24,6 +24,7 @@ import zipfile
 import memory_cgroups
 import processes
 import pytest
+from linked_package import link_package
 from live_application import PROMETHEUS, running, settled
 from shared_classes import FEW_TESTS, SHORT_LIVED, quick_start_options, spark_of
 from unpacked_modules import home_with_unpacked_modules
@@ -170,12 +171,7 @@ def make_spark(line, folder, original=None):
 def package(tmp_path_factory):
     """The package with its native modules, and the bundle of a wheel."""
     folder = tmp_path_factory.mktemp("package")
-    target = folder / "sparkmemprof"
-    target.mkdir()
-    for source in (ROOT / "pyworker-shim/sparkmemprof").iterdir():
-        (target / source.name).symlink_to(source)
-    for module in (BUILD / "python/sparkmemprof").glob("*.so"):
-        (target / module.name).symlink_to(module)
+    link_package(folder, ROOT, BUILD)
     bundle = folder / "bundle"
     bundle.mkdir()
     (bundle / "sparkmemprof.jar").symlink_to(BUILD / "sparkmemprof.jar")

@@ -8,6 +8,7 @@ import sys
 
 import processes
 import pytest
+from linked_package import link_package
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = pathlib.Path(os.environ.get("MEMPROF_BUILD", ROOT / "build" / "release"))
@@ -26,15 +27,7 @@ sys.exit(int(os.environ.get("FAKE_STATUS", "0")))
 def package(tmp_path_factory):
     """A folder for PYTHONPATH with the package as a wheel has it, without the bundle."""
     folder = tmp_path_factory.mktemp("package")
-    target = folder / "sparkmemprof"
-    target.mkdir()
-    for source in (ROOT / "pyworker-shim" / "sparkmemprof").iterdir():
-        (target / source.name).symlink_to(source)
-    for part in ("_store.*.so", "_hooks.*.so", "libsparkmemprof_report.so"):
-        found = list((BUILD / "python" / "sparkmemprof").glob(part))
-        assert found, f"no {part} below {BUILD}: build it first"
-        for module in found:
-            (target / module.name).symlink_to(module)
+    link_package(folder, ROOT, BUILD)
     return folder
 
 

@@ -55,12 +55,22 @@ final class QueryRows {
 
   private static final class Query {
     final long id;
-    final Set<Long> results = new HashSet<>(); // accumulators
-    final Set<Long> tables = new HashSet<>();
+    final Set<Long> tables = new HashSet<>(); // accumulators
     boolean tablesUnknown;
 
     Query(long id) {
       this.id = id;
+    }
+  }
+
+  /** What counts the rows of a node. */
+  private static final class Counter {
+    final long accumulator;
+    final boolean done; // its tasks are
+
+    Counter(long accumulator, boolean done) {
+      this.accumulator = accumulator;
+      this.done = done;
     }
   }
 
@@ -97,10 +107,6 @@ final class QueryRows {
     }
     Query query = new Query(id);
     query.tablesUnknown = before != null && before.tablesUnknown;
-    Long result = accumulatorOf(plan, new boolean[1]);
-    if (result != null) {
-      query.results.add(result);
-    }
     Set<Long> known = before == null ? Collections.emptySet() : before.tables;
     boolean found = findTables(plan, false, known, query);
     if (!found && !query.tablesUnknown) {
@@ -108,7 +114,10 @@ final class QueryRows {
       sink.rows(id, -1, true);
     }
     queries.put(id, query);
-    query.results.forEach(accumulator -> byAccumulator.put(accumulator, query));
+    Counter result = counterOf(plan);
+    if (result != null) {
+      byAccumulator.put(result.accumulator, query);
+    }
     query.tables.forEach(accumulator -> byAccumulator.put(accumulator, query));
   }
 
@@ -129,8 +138,7 @@ final class QueryRows {
 
   private void forget(Query query) {
     if (query != null) {
-      query.results.forEach(accumulator -> byAccumulator.remove(accumulator, query));
-      query.tables.forEach(accumulator -> byAccumulator.remove(accumulator, query));
+      byAccumulator.values().removeIf(query::equals);
     }
   }
 
@@ -148,18 +156,18 @@ final class QueryRows {
     if (isTable && inOwnPlan) {
       return false;
     }
+    boolean belowInOwnPlan = inOwnPlan || OWN_PLAN.matcher(name).matches();
     Iterator<?> children = ScalaViews.asJava(node, "children");
     while (children.hasNext()) {
       Object child = children.next();
       if (isTable) { // whose own metric comes when all rows are there
-        boolean[] wasShuffled = new boolean[1];
-        Long rows = accumulatorOf(child, wasShuffled);
-        if (rows == null || wasShuffled[0] && !known.contains(rows)) {
+        Counter rows = counterOf(child);
+        if (rows == null || rows.done && !known.contains(rows.accumulator)) {
           return false;
         }
-        query.tables.add(rows);
+        query.tables.add(rows.accumulator);
       }
-      if (!findTables(child, inOwnPlan || OWN_PLAN.matcher(name).matches(), known, query)) {
+      if (!findTables(child, belowInOwnPlan, known, query)) {
         return false;
       }
     }
@@ -170,23 +178,23 @@ final class QueryRows {
     return ((Number) value(event, "executionId")).longValue();
   }
 
-  /** Null: its rows aren't counted. Sets `wasShuffled`, if those tasks are done. */
-  private static Long accumulatorOf(Object plan, boolean[] wasShuffled)
-      throws ReflectiveOperationException {
+  /** Null: its rows aren't counted. */
+  private static Counter counterOf(Object plan) throws ReflectiveOperationException {
+    boolean done = false;
     Object node = plan;
     while (node != null) {
       Iterator<?> metrics = ScalaViews.asJava(node, "metrics");
       while (metrics.hasNext()) {
         Object metric = metrics.next();
         if (ROWS.equals(value(metric, "name"))) {
-          return ((Number) value(metric, "accumulatorId")).longValue();
+          return new Counter(((Number) value(metric, "accumulatorId")).longValue(), done);
         }
       }
       String name = (String) value(node, "nodeName");
       if (!PASSES_ROWS_ON.matcher(name).matches()) {
         return null;
       }
-      wasShuffled[0] = wasShuffled[0] || name.startsWith(WAS_SHUFFLED);
+      done = done || name.startsWith(WAS_SHUFFLED);
       Iterator<?> children = ScalaViews.asJava(node, "children");
       node = children.hasNext() ? children.next() : null;
       if (children.hasNext()) {

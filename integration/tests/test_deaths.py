@@ -6,7 +6,7 @@ hierarchy; where either is missing these tests are skipped.
 
 import memory_cgroups
 import pytest
-from conftest import BUILD, LOCAL_CLUSTER, Standalone, line_of, sites_at
+from conftest import BESIDE_BYTES, BUILD, LOCAL_CLUSTER, Standalone, line_of, sites_at
 from memory_cgroups import entering, kernel_kills, kernel_kills_on_host, more_than_one
 from reruns import played
 
@@ -82,7 +82,7 @@ def test_python_workers_that_die_by_themselves_and_by_the_kernel(spark_run, cont
     assert by_itself["outOfMemory"] is False
     assert by_itself["advice"] == []
     (site,) = sites_at(by_itself["sites"], "deaths.py", "held")
-    assert site["liveAtPeakBytes"] == HELD_BYTES
+    assert 0 <= site["liveAtPeakBytes"] - HELD_BYTES < BESIDE_BYTES
     assert death["process"] == "python-worker"
     assert death["outOfMemory"] is True
     assert "oom_kill counter of its cgroup rose by 1" in death["how"]
@@ -175,5 +175,5 @@ def test_the_kernel_kills_an_executor(spark_run, contained, container, tasks):
         (worker,) = [each for each in death["processes"] if each["kind"] == "python-worker"]
         assert HELD_BYTES < worker["bytes"] < 2.5 * HELD_BYTES, "what it held, and itself"
         (site,) = sites_at(death["sites"], "deaths.py", "beside")
-        assert site["liveAtPeakBytes"] == HELD_BYTES
+        assert 0 <= site["liveAtPeakBytes"] - HELD_BYTES < BESIDE_BYTES
     assert death["advice"]

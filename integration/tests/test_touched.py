@@ -1,7 +1,7 @@
 """Workers killed at 0, 50 and 99 % of a block: what the report says of its pages, and of what moment that is."""
 
 import pytest
-from conftest import sites_at
+from conftest import BESIDE_BYTES, sites_at
 
 pytestmark = pytest.mark.one_line  # 12 s: four kills, each a while after its block was filled
 
@@ -23,7 +23,7 @@ def sites(shared_run):
     found = {}
     for how, death in zip(WAYS, deaths, strict=True):
         (found[how],) = sites_at(death["sites"], JOB, "block")
-        assert found[how]["liveAtPeakBytes"] == BLOCK_BYTES
+        assert 0 <= found[how]["liveAtPeakBytes"] - BLOCK_BYTES < BESIDE_BYTES
     return found
 
 

@@ -76,7 +76,7 @@ def demand_profile(run, executors, loaded):
 
 def demand_nothing_left(report):
     """Spark's own clusters don't wait for their executors: these may still be going when spark-submit has ended."""
-    temporary, mine = pathlib.Path(tempfile.gettempdir()), f"sparkmemprof-*/{report['application']['id']}"
+    temporary, mine = pathlib.Path(tempfile.gettempdir()), f"sparkmemprof-*/{report['application']['id']}*"
     until(lambda: not list(temporary.glob(mine)), 30, f"{mine} is removed")
 
 

@@ -167,7 +167,7 @@ def test_the_kernel_kills_an_executor(spark_run, contained, container, tasks):
     assert any(frame["function"] for frame in heap[0]["frames"])
     regions = {region["name"]: region for region in death["regions"]}
     assert 0 < regions["heap"]["bytes"] <= regions["heap"]["budgetBytes"] <= 512 << 20
-    assert regions["offHeap"]["bytes"] >= 0.98 * held, "read a moment before or after"
+    assert regions["offHeap"]["bytes"] >= held - (64 << 20), "read a moment before"
     assert regions["offHeap"]["budgetBytes"] == 3 << 30
     if tasks == 24:
         assert [site for site in death["sites"] if site["tasks"] > 2], "of tasks that have ended"

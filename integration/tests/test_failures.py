@@ -8,7 +8,13 @@ import shutil
 import pytest
 from conftest import LOCAL_CLUSTER
 
-CONF = {"spark.task.maxFailures": "2", "spark.executor.pyspark.memory": "1200m", "spark.executor.cores": "1"}
+# A note waits for what says of the death, and no longer than this allows.
+CONF = {
+    "spark.memprof.patience": "20",
+    "spark.task.maxFailures": "2",
+    "spark.executor.pyspark.memory": "1200m",
+    "spark.executor.cores": "1",
+}
 TWICE = "local[1,2]"
 
 

@@ -24,6 +24,7 @@ def logged(shared_run, tmp_path_factory):
         "spark.eventLog.dir": events,
         "spark.eventLog.rolling.enabled": "false",
         "spark.eventLog.compress": "false",
+        "spark.memprof.patience": "20",  # what comes after the log is in no report, and nothing need come
     }
     run = shared_run("sum.py", SIZE, master=LOCAL_CLUSTER, conf=conf).demand_success()
     (log,) = events.iterdir()
@@ -67,6 +68,7 @@ def test_rolled_and_compressed_with_source_where_it_is_asked_for(spark_run, tmp_
         "spark.eventLog.rolling.enabled": "true",
         "spark.eventLog.compress": "true",
         "spark.memprof.source": "lines",
+        "spark.memprof.patience": "20",
     }
     run = spark_run("sum.py", SIZE, conf=conf).demand_success()
     (log,) = tmp_path.glob("eventlog_v2_*")

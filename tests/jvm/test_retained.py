@@ -25,6 +25,11 @@ def of_site(heap, function):
     return [site for site in heap["sites"] if site["frames"] and site["frames"][-1]["function"] == function]
 
 
+def arrays_of(heap, function):
+    """Without what the JVM may have made of its own there, small objects, when it linked the line's call."""
+    return [site for site in of_site(heap, function) if site["bytes"] > 1000 * site["objects"]]
+
+
 def check_bounds(heap):
     assert heap["totalBytes"] <= heap["heapUsedAfterBytes"]
     assert sum(site["bytes"] for site in heap["sites"]) + heap["otherBytes"] == heap["totalBytes"]
@@ -38,12 +43,12 @@ def test_what_is_kept_is_found_within_five_percent(java, collector):
         check_bounds(heap)
     last = heaps(outcome)[-1]
     assert last["collection"].endswith("(System.gc())")
-    found = of_site(last, "Retained.kept")
+    found = arrays_of(last, "Retained.kept")
     assert sum(site["bytes"] for site in found) == pytest.approx(kept, rel=0.05)
     assert sum(site["objects"] for site in found) == pytest.approx(50_000, rel=0.05)
     assert [(site["stageId"], site["stageAttempt"], site["thread"]) for site in found] == [(3, 0, "")]
     assert sum(site["bytes"] for site in of_site(last, "Retained.garbage")) < 0.02 * kept
-    (other,) = of_site(last, "Retained.keptWithoutTask")
+    (other,) = arrays_of(last, "Retained.keptWithoutTask")
     assert (other["stageId"], other["thread"]) == (-1, "thread keeper-#")
     assert other["bytes"] == pytest.approx(5000 * 2120, rel=0.16)  # six of its own
 
@@ -54,8 +59,7 @@ def test_what_is_let_go_is_gone(java, collector):
     assert kept == 0
     last = heaps(outcome)[-1]
     assert last["collection"].endswith("(System.gc())")
-    # Of its arrays; the JVM may have made a small object of its own there, when it linked the line's call.
-    assert [site for site in of_site(last, "Retained.kept") if site["bytes"] > 1000 * site["objects"]] == []
+    assert arrays_of(last, "Retained.kept") == []
     assert of_site(last, "Retained.keptWithoutTask"), "that was not let go"
     snapshot = outcome.snapshots()[-1]
     most, after = snapshot["heapAfterGcPeak"]["bytes"], snapshot["heapAfterGc"]["bytes"]
@@ -69,7 +73,7 @@ def test_at_the_default_interval_it_is_found_within_the_printed_error(java, coll
         check_bounds(heap)
     last = heaps(outcome)[-1]
     assert last["collection"].endswith("(System.gc())")
-    (found,) = of_site(last, "Retained.kept")
+    (found,) = arrays_of(last, "Retained.kept")
     deviation = found["variance"] ** 0.5
     assert deviation == pytest.approx((512 * 1024 * kept) ** 0.5, rel=0.22)
     # The printed error is two of them: one run in twenty lies outside of that, and none outside of this.
@@ -86,7 +90,7 @@ def test_g1s_own_marking_beside_the_application_is_enough(java):
     marked = heaps(outcome)[-1]
     assert marked["collection"].startswith("G1 concurrent marking" if int(java.version) < 20 else "G1 Conc")
     check_bounds(marked)
-    (found,) = of_site(marked, "Retained.kept")
+    (found,) = arrays_of(marked, "Retained.kept")
     assert found["bytes"] == pytest.approx(kept, rel=0.05)
     assert sum(site["bytes"] for site in of_site(marked, "Retained.garbage")) < 0.05 * kept
 

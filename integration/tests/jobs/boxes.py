@@ -17,7 +17,7 @@ PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 
 
 def boxes():
-    return len(list(BOXES.glob("*.box")))
+    return len(list(BOXES.rglob("*.box")))
 
 
 def of_task(numbers):

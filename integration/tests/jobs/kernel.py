@@ -9,7 +9,7 @@ import pathlib
 import sys
 import tempfile
 
-from jupyter_client.manager import start_new_kernel
+from jupyter_client.manager import KernelManager
 
 PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 
@@ -78,7 +78,12 @@ pathlib.Path(script).write_text(SCRIPT)
 LOADED, USED = RUN.format(script=script, seconds=2 * PATIENCE).split("import os", 1)
 CELLS = (BEFORE, PROFILED, BLOCK, BLOCK, KILLED, DURING, CAPTURED, LOADED, "import os" + USED, SHOWN, "sc.stop()")
 
-manager, client = start_new_kernel(kernel_name="python3")
+# Ports would be chosen now and bound a second later, when another program may have them.
+manager = KernelManager(kernel_name="python3", transport="ipc")
+manager.start_kernel()
+client = manager.client()
+client.start_channels()
+client.wait_for_ready(timeout=60 * PATIENCE)
 errors = []
 for cell in CELLS:
     shown = []

@@ -5,6 +5,7 @@ RESULT: what the call that was under way failed with, and the one after it.
 
 import json
 import os
+import pathlib
 import signal
 import sys
 import threading
@@ -35,6 +36,8 @@ def killed():
 
 
 def filled():
+    # The kernel is to take the JVM, and not this process.
+    pathlib.Path(f"/proc/{SparkContext._gateway.proc.pid}/oom_score_adj").write_text("500")
     buffers = []
     while True:  # pages of the JVM's, until the kernel takes it
         buffers.append(spark._jvm.java.nio.ByteBuffer.allocateDirect(BUFFER_BYTES))

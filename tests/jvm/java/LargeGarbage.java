@@ -41,8 +41,7 @@ public final class LargeGarbage {
       if (i % 4 == 0) Thread.sleep(1); // the news of a collection come later
     }
     Probe.close(1, "task");
-    System.gc();
-    Probe.sleep(500);
+    Retained.collect();
     news.close();
     NativeAgent.stop();
     Probe.drain(messages);

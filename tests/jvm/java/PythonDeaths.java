@@ -22,7 +22,7 @@ public final class PythonDeaths {
       workers.add(worker);
     }
     for (Process worker : workers) worker.destroyForcibly().waitFor();
-    Probe.sleep(2000); // boxes are looked through twice a second
+    Probe.sleep(5000); // boxes are looked through twice a second, by a thread of low priority
     int told = Probe.drain(0);
     System.out.println("told so far: " + told);
     for (int task = 1; task <= workers.size(); task++) Probe.close(task, "task-" + task);

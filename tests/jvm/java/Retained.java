@@ -71,7 +71,8 @@ public final class Retained {
     Probe.drain(0);
   }
 
-  private static void collect() throws Exception {
+  /** Returns when the agent has the news of it. */
+  static void collect() throws Exception {
     CountDownLatch told = toldOfFullCollection();
     System.gc();
     if (!told.await(60, TimeUnit.SECONDS)) throw new AssertionError("no news of System.gc()");

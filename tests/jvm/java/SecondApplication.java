@@ -52,7 +52,7 @@ public final class SecondApplication {
               try {
                 Probe.task(0);
                 ByteBuffer block = first();
-                Probe.sleep(500); // for the watcher to see it
+                Probe.sleep(2000); // for the watcher to see it
                 DirectBuffers.free(block);
                 begun.countDown();
                 restarted.await();

@@ -30,6 +30,13 @@ int RankOf(std::string_view call_site) {
   return site.file == "CompletableFuture.java" || site.file == "ThreadPoolExecutor.java" || site.file == "FutureTask.java" ? 0 : 1;
 }
 
+// What a thread told of an action whose end it didn't see may still stand there, beside the call site of the next one.
+std::string_view BuiltAt(const JobStart& job) {
+  const size_t end = job.built_at.find('\n'), at = job.call_site.find(" at ");
+  if (job.built_at.size() > kMostText || end == job.built_at.npos || at == job.call_site.npos) return "";
+  return job.call_site.substr(at + 4) == job.built_at.substr(0, end) ? job.built_at.substr(end + 1) : "";
+}
+
 void Add(ReportOtherActions& sums, uint64_t tasks, uint64_t bytes, uint64_t broadcast_bytes) {
   ++sums.actions;
   sums.result_tasks += tasks;
@@ -78,6 +85,7 @@ void DriverActions::Started(const JobStart& job) {
     if (is_new && action.stages.size() < kMostStages) action.stages.push_back(stage);
   }
   NameBy(job.call_site.empty() ? job.stage_name : job.call_site, action);
+  if (action.built_at.empty()) action.built_at = BuiltAt(job);
   const bool broadcast = IsBroadcast(job);
   if (!broadcast && action.description.empty()) action.description = Cut(job.description);
   jobs_.insert_or_assign(job.job_id, key);
@@ -173,6 +181,7 @@ ReportAction DriverActions::RowOf(const Action& action) {
     row.file = site.file;
     row.line = site.line;
   }
+  row.built_at = ParsePlaces(action.built_at);
   row.description = action.description;
   row.status = action.failed_job ? "failed" : action.running != 0 ? "running" : action.cancelled ? "cancelled" : "complete";
   row.failure_reason = action.failure;

@@ -24,6 +24,7 @@ struct JobStart {
   std::vector<int32_t> stages;   // the one with the highest number is the one whose results the job wants
   std::string_view stage_name;   // of that one
   std::string_view call_site;    // as PySpark gave it; empty: it didn't
+  std::string_view built_at;     // the action's own place, and below it those that built its plan (ParsePlaces); empty: not known
   std::string_view description;  // spark.job.description
   std::string_view tags;         // spark.job.tags
   std::optional<int64_t> query_id;
@@ -70,10 +71,10 @@ class DriverActions {
   };
   struct Action {
     explicit Action(std::pmr::memory_resource* memory)
-        : jobs(memory), stages(memory), call_site(memory), description(memory), failure(memory), results(memory) {}
+        : jobs(memory), stages(memory), call_site(memory), built_at(memory), description(memory), failure(memory), results(memory) {}
     std::pmr::vector<int32_t> jobs, stages;
     std::optional<int64_t> query_id;
-    std::pmr::string call_site, description, failure;
+    std::pmr::string call_site, built_at, description, failure;
     int call_site_rank = -1;
     std::optional<int32_t> failed_job;
     bool cancelled = false;  // the last job that ended

@@ -64,6 +64,11 @@ std::string_view Interner::ShownAt(StringId id) const {
   return StringAt(shown == shown_as_.end() ? id : shown->second);
 }
 
+std::string_view Interner::ShownAs(std::string_view text) const {
+  const auto found = string_index_.find(text);
+  return found == string_index_.end() ? text : ShownAt(found->second);
+}
+
 uint32_t Interner::Frame(const InternedFrame& frame) { return Intern(frame_index_, frames_, frame, 0); }
 
 StackId Interner::Stack(StackId parent, uint32_t frame) { return Intern(stack_index_, stacks_, InternedStack{parent, frame}, 1); }

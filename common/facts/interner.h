@@ -59,6 +59,7 @@ class Interner {
   void ShowAs(StringId id, std::string_view text);
   // The string as a view shows it: to be used for names of files.
   std::string_view ShownAt(StringId id) const;
+  std::string_view ShownAs(std::string_view text) const;  // likewise, of a string that may be none of these
   const InternedFrame& FrameAt(uint32_t index) const { return frames_[index]; }
   const InternedStack& StackAt(StackId id) const { return stacks_[id - 1]; }
   const InternedUdf& UdfAt(UdfId id) const { return udfs_[id - 1]; }

@@ -20,4 +20,10 @@ inline std::string ActionPlace(const ReportAction& action) {
   return action.file.empty() ? "" : fmt::format("{}:{}", BaseName(action.file), action.line);
 }
 
+// "; its plan was built at job.py:3, 9"; "" where that isn't known.
+inline std::string PlanPhrase(const ReportAction& action) {
+  const std::string built_at = BuiltAtPhrase(action);
+  return built_at.empty() ? "" : "; its plan was built at " + built_at;
+}
+
 }  // namespace memprof

@@ -74,7 +74,7 @@ std::optional<ReportAction> DeathWriter::ChargeAction(const ReportExecutor& exec
   if (executor.id != "driver") return std::nullopt;
   std::optional<ReportAction> action = state_.actions.At(error.time_ms());
   if (!action) return std::nullopt;
-  PutPartitions(state_, *action);
+  PutPartitionsAndCells(state_, *action);
   const bool of_task = error.task_attempt_id() >= 0;
   const uint64_t heap = executor.heap_max_bytes.value_or(0);
   if (MayFill(heap, *action) && (!of_task || ExpectedResults(*action) >= heap / 10)) return action;

@@ -87,7 +87,7 @@ std::string BesidePhrase(const ReportAction& action) {
 void PutAction(const ReportAction& action, const SparkSettings& settings, ReportPostMortem& death) {
   death.action = action.call_site;
   if (!action.jobs.empty()) death.job_id = action.jobs.back();
-  death.how += ResultsPhrase(action);
+  death.how += ResultsPhrase(action) + PlanPhrase(action);
   const auto first = death.advice.insert(death.advice.begin(), AdviseAgainst(action, &settings));
   if (!action.call_site.starts_with("toPandas at ")) return;
   CollectedResults collected = CollectedBy(action);

@@ -88,7 +88,7 @@ const proto::HeapShortage* ErrorThatEnded(const std::vector<proto::HeapShortage>
   return last;
 }
 
-// The application: a program whose exception nobody catches is over within seconds. Its exit code is not known here.
+// The application. Its exit code is not known here.
 bool MayHaveEnded(std::string_view id, const proto::HeapShortage& error, const StoreState& state) {
   if (id != "driver" || error.task_attempt_id() >= 0 || !state.application.ended_ms) return false;
   const int64_t after = *state.application.ended_ms - error.time_ms();
@@ -129,7 +129,10 @@ void AddSurvived(const std::string& id, const std::vector<proto::HeapShortage>& 
     const Shortage begun{&error, error.time_ms(), std::nullopt};
     const auto [known, is_first] = shortages.try_emplace({error.task_attempt_id(), error.of_jvm()}, begun);
     Shortage& shortage = known->second;
-    if (error.time_ms() - shortage.newest_ms > kProgramEndsWithinMs) shortage = begun;
+    if (error.time_ms() - shortage.newest_ms > kOneShortageMs) {
+      if (shortage.told) survived[*shortage.told].application_ended_after_ms.reset();  // it ended of the next one, if of any
+      shortage = begun;
+    }
     shortage.newest_ms = error.time_ms();
     const bool ends = MayHaveEnded(id, error, state);
     if (!shortage.told && (is_first || ends)) {

@@ -21,7 +21,9 @@ namespace memprof {
 // Spark's handler ends a JVM at once, but a shutdown hook of Hadoop may delay the end by half a minute, and a busy machine by
 // more.
 inline constexpr int64_t kEndsWithinMs = 60'000;
-inline constexpr int64_t kProgramEndsWithinMs = 10'000;  // the driver's, of an exception that nobody catches
+// The driver's, of an exception that nobody catches: it is over within seconds, but a full heap and a busy machine delay its end.
+inline constexpr int64_t kProgramEndsWithinMs = 30'000;
+inline constexpr int64_t kOneShortageMs = 10'000;  // errors that are nearer to one another are of one shortage
 
 // The error that ended an executor: the last one that its agent reported, shortly before the end. None if the exit code is one
 // that such a JVM can't end with.

@@ -89,9 +89,10 @@ std::optional<ResultLimit> ParseResultLimit(std::string_view failure) {
 std::vector<ReportPostMortem> ResultLimitDeaths(const StoreState& state) {
   std::vector<ReportPostMortem> deaths;
   const proto::ExecutorSnapshot driver = SnapshotOfDriver(state);
-  state.actions.ForEachFailed([&](const ReportAction& action, int32_t job_id) {
+  state.actions.ForEachFailed([&](ReportAction action, int32_t job_id) {
     const std::optional<ResultLimit> limit = ParseResultLimit(action.failure_reason);
     if (!limit) return;
+    PutPartitionsAndCells(state, action);
     const ReportStageResults* results = ResultsOf(action, job_id);
     const SparkSettings settings = state.SettingsOf(results == nullptr ? std::nullopt : std::optional(results->stage_id));
     CollectedResults collected;
@@ -127,6 +128,7 @@ std::vector<ReportPostMortem> ResultLimitDeaths(const StoreState& state) {
                     FormatBytes(collected.limit_bytes));
     death.how =
         "Spark adds up the serialised results of a stage's tasks and aborts the job beyond the limit, before the driver's heap is full";
+    death.how += PlanPhrase(action);
     death.advice = AdviseCollectedResults(collected);
     deaths.push_back(std::move(death));
   });

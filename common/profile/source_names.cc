@@ -1,14 +1,12 @@
 #include "profile/source_names.h"
 
-#include <algorithm>
 #include <optional>
+
+#include "base/digits.h"
+#include "base/notebook_cell.h"
 
 namespace memprof {
 namespace {
-
-bool AllDigits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
 
 // The text before the first `end`; removes both from `rest`. Nothing if `end` isn't there.
 std::optional<std::string_view> Before(std::string_view end, std::string_view* rest) {
@@ -17,21 +15,6 @@ std::optional<std::string_view> Before(std::string_view end, std::string_view* r
   const std::string_view before = rest->substr(0, at);
   rest->remove_prefix(at + end.size());
   return before;
-}
-
-// ipykernel writes "/tmp/ipykernel_<pid>/<hash of the cell>.py", IPython before it "<ipython-input-<number>-<hash>>".
-std::optional<std::string_view> NotebookCell(std::string_view file) {
-  std::string_view rest = file;
-  if (rest.starts_with("<ipython-input-")) {
-    rest.remove_prefix(15);
-    const std::optional<std::string_view> number = Before("-", &rest);
-    return number && AllDigits(*number) ? number : std::nullopt;
-  }
-  if (!Before("/ipykernel_", &rest)) return std::nullopt;
-  const std::optional<std::string_view> pid = Before("/", &rest);
-  if (!pid || !AllDigits(*pid) || !rest.ends_with(".py")) return std::nullopt;
-  rest.remove_suffix(3);
-  return AllDigits(rest) ? std::optional(rest) : std::nullopt;
 }
 
 // The name without the folder that the cluster made for one executor.
@@ -62,8 +45,8 @@ std::string_view WithoutPlace(std::string_view file, std::string_view working_di
 }  // namespace
 
 std::string SourceName(std::string_view file, std::string_view working_directory) {
-  if (const std::optional<std::string_view> cell = NotebookCell(file)) return "notebook cell " + std::string(*cell);
-  return std::string(WithoutPlace(file, working_directory));
+  const std::string cell = CellName(file);
+  return cell.empty() ? std::string(WithoutPlace(file, working_directory)) : cell;
 }
 
 }  // namespace memprof

@@ -2,13 +2,11 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <iterator>
 #include <memory>
 #include <string_view>
@@ -26,20 +24,6 @@ constexpr size_t kHeaderBytes = 12;
 constexpr int64_t kLeftSeconds = 24 * 60 * 60;  // for a person to look at
 constexpr uint64_t kSeed = 0x776f726473u;
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 template <typename Number>
 void PutNumber(Number value, std::string* out) {
   for (size_t i = 0; i < sizeof value; ++i) out->push_back(static_cast<char>(value >> (8 * i) & 0xff));
@@ -52,10 +36,6 @@ Number NumberAt(const char* bytes) {
   return value;
 }
 
-Status IoError(const char* what, const std::string& path) {
-  return Status::Error(ErrorCode::kIo, "cannot %s %s: %s", what, path.c_str(), strerror(errno));
-}
-
 Status Corrupt(const std::string& path, const char* why) { return Status::Error(ErrorCode::kCorrupt, "%s %s", path.c_str(), why); }
 
 }  // namespace
@@ -65,21 +45,9 @@ bool IsGone(int32_t pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
 std::string WordsPath(const std::string& directory, int32_t pid) { return directory + '/' + std::to_string(pid) + std::string(kSuffix); }
 
 Result<Words> ReadWords(const std::string& path) {
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (file.get() < 0) return IoError("open", path);
-  struct stat info;
-  if (fstat(file.get(), &info) != 0) return IoError("look at", path);
-  if (!S_ISREG(info.st_mode) || info.st_uid != geteuid()) return Corrupt(path, "is no file of this user");
-  if (info.st_size < 0 || static_cast<uint64_t>(info.st_size) > kMaxWordsBytes) return Corrupt(path, "is larger than what is ever written");
-  std::string bytes(static_cast<size_t>(info.st_size), '\0');
-  for (size_t at = 0; at < bytes.size();) {
-    const ssize_t count = read(file.get(), bytes.data() + at, bytes.size() - at);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return IoError("read", path);
-    if (count == 0) return Corrupt(path, "got shorter while it was read");
-    at += static_cast<size_t>(count);
-  }
-  std::string_view rest = bytes;
+  const Result<std::string> bytes = ReadPrivateFile(path, kMaxWordsBytes);
+  if (!bytes.ok()) return bytes.status();
+  std::string_view rest = *bytes;
   if (!rest.starts_with(kMagic)) return Corrupt(path, "is of another kind or version");
   rest.remove_prefix(kMagic.size());
   std::vector<std::string> pieces;

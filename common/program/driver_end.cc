@@ -11,6 +11,7 @@
 #include "advice/figures.h"
 #include "blackbox/box_reader.h"
 #include "facts/charged_action.h"
+#include "postmortem/action_titles.h"
 #include "postmortem/driver_heap.h"
 #include "postmortem/incidents.h"
 #include "postmortem/verdict.h"
@@ -215,6 +216,7 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
   const ReportAction* action = !of_python && death.out_of_memory ? ActionThen(report, death.time_ms) : nullptr;
   if (action != nullptr && MayFill(row == nullptr ? 0 : row->heap_max_bytes.value_or(0), *action)) {
     death.action = action->call_site;
+    death.how += PlanPhrase(*action);
     brought = "; " + BroughtPhrase(*action);
   }
   if (const ReportStage* own = of_python ? OwnPython(report) : nullptr) {

@@ -17,6 +17,12 @@ struct ReportStageResults {
   uint64_t result_bytes = 0, largest_result_bytes = 0;
 };
 
+// A line of the user's program.
+struct ReportPlace {
+  std::string file;
+  uint32_t line = 0;
+};
+
 // A query of Spark SQL with all its jobs, or a job that belongs to none.
 struct ReportAction {
   std::vector<int32_t> jobs, stages;  // those that it skipped included
@@ -24,8 +30,9 @@ struct ReportAction {
   std::string call_site;       // as Spark tells it
   std::string function, file;  // of the call site, where it is a line of the user's program; empty: Spark doesn't know it
   uint32_t line = 0;
-  std::string description;  // what the user calls it
-  std::string status;       // running, complete, failed, cancelled
+  std::vector<ReportPlace> built_at;  // where its plan was built, the oldest first; empty: not known
+  std::string description;            // what the user calls it
+  std::string status;                 // running, complete, failed, cancelled
   std::string failure_reason;
   int64_t started_ms = 0;
   std::optional<int64_t> ended_ms;

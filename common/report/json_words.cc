@@ -107,6 +107,7 @@ void AddWords(const ReportDriver& driver, Json& json) {
   for (size_t i = 0; i < rows.size(); ++i) {
     rows[i]["title"] = ActionTitle(driver.actions[i]);
     rows[i]["which"] = ActionWhich(driver.actions[i]);
+    rows[i]["builtAtPhrase"] = BuiltAtPhrase(driver.actions[i]);
   }
 }
 

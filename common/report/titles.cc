@@ -147,6 +147,20 @@ std::string ActionTitle(const ReportAction& action) {
   return title;
 }
 
+std::string BuiltAtPhrase(const ReportAction& action) {
+  std::string phrase;
+  const std::string* file = nullptr;
+  for (const ReportPlace& place : action.built_at) {
+    if (file != nullptr && *file == place.file) {
+      phrase += fmt::format(", {}", place.line);
+    } else {
+      phrase += (phrase.empty() ? "" : "; ") + Place(FileTitle(place.file), place.line);
+    }
+    file = &place.file;
+  }
+  return phrase;
+}
+
 std::string ActionWhich(const ReportAction& action) {
   if (action.query_id) return fmt::format("query {}", *action.query_id);
   return action.jobs.empty() ? "" : fmt::format("job {}", action.jobs.front());

@@ -48,6 +48,7 @@ std::string StackTitle(const ReportPostMortem& death);
 
 // "toPandas at job.py:17"; "count" where Spark doesn't know the line.
 std::string ActionTitle(const ReportAction& action);
+std::string BuiltAtPhrase(const ReportAction& action);  // "job.py:3, 9; tables.py:41"; "" where it isn't known
 // "query 3", "job 7"; "" where neither is known.
 std::string ActionWhich(const ReportAction& action);
 

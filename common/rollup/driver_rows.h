@@ -12,8 +12,8 @@ namespace memprof {
 // Nothing: no job was seen.
 std::optional<ReportDriver> DriverRow(const StoreState& state, size_t most_actions);
 
-// Puts the numbers of partitions beside an action's results.
-void PutPartitions(const StoreState& state, ReportAction& action);
+// Puts the numbers of partitions beside an action's results, and gives a notebook's cells the numbers that their user knows.
+void PutPartitionsAndCells(const StoreState& state, ReportAction& action);
 
 // Of a stage, as it was submitted first.
 std::optional<uint64_t> PartitionsOf(const StoreState& state, int32_t stage_id);

@@ -28,6 +28,24 @@ int MakeDirectory(const std::string& path, mode_t mode) {
   return mkdir(path.c_str(), mode) == 0 ? 0 : errno;
 }
 
+Status Corrupt(const std::string& path, const char* why) { return Status::Error(ErrorCode::kCorrupt, "%s %s", path.c_str(), why); }
+
+Status ReadFrom(int file, const std::string& path, uint64_t most_bytes, std::string* bytes) {
+  struct stat info;
+  if (fstat(file, &info) != 0) return IoError("look at", path);
+  if (!S_ISREG(info.st_mode) || info.st_uid != geteuid()) return Corrupt(path, "is no file of this user");
+  if (info.st_size < 0 || static_cast<uint64_t>(info.st_size) > most_bytes) return Corrupt(path, "is larger than what is ever written");
+  bytes->resize(static_cast<size_t>(info.st_size));
+  for (size_t at = 0; at < bytes->size();) {
+    const ssize_t count = read(file, bytes->data() + at, bytes->size() - at);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return IoError("read", path);
+    if (count == 0) return Corrupt(path, "got shorter while it was read");
+    at += static_cast<size_t>(count);
+  }
+  return {};
+}
+
 }  // namespace
 
 Status WritePrivateFile(const std::string& path, std::string_view bytes) {
@@ -41,6 +59,16 @@ Status WritePrivateFile(const std::string& path, std::string_view bytes) {
   if (status.ok() && rename(draft.c_str(), path.c_str()) != 0) status = IoError("rename", draft);
   if (!status.ok()) unlink(draft.c_str());
   return status;
+}
+
+Result<std::string> ReadPrivateFile(const std::string& path, uint64_t most_bytes) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0) return IoError("open", path);
+  std::string bytes;
+  const Status status = ReadFrom(file, path, most_bytes, &bytes);
+  close(file);
+  if (!status.ok()) return status;
+  return bytes;
 }
 
 Status MakePrivateDirectory(const std::string& path) {

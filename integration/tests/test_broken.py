@@ -69,7 +69,10 @@ HOOKS = "python/sparkmemprof/_hooks.cpython-311"
 @pytest.mark.full
 def test_python_that_the_jar_has_no_shim_for(spark_run, jar_without):
     broken = jar_without(lambda name, content: None if name.startswith(HOOKS) else content)
-    demand_one_warning(spark_run("sum.py", jar=broken), "Python workers", "3.11")
+    run = spark_run("sum.py", jar=broken)
+    demand_one_warning(run, "Python workers", "3.11")
+    (why,) = [each["why"] for each in run.report()["notAvailable"] if each["what"] == "memory of Python workers"]
+    assert why.startswith("cpython 3.11 on linux is not supported (")
 
 
 @pytest.mark.parametrize("damage", ["garbage", "half", "foreign"])

@@ -43,8 +43,11 @@ def demand_told(run, deaths):
 
 
 @pytest.mark.one_line("4")
-def test_a_kill_at_low_use_is_not_memory(spark_run):
+def test_a_kill_at_low_use_is_not_memory(spark_run, tmp_path):
+    boxes = tmp_path / "boxes"
+    boxes.mkdir(mode=0o700)
     conf = {"spark.executor.heartbeatInterval": "1s", "spark.memprof.snapshot.seconds": "1"}
+    conf |= {"spark.memprof.box.dir": str(boxes)}
     before = kernel_kills_on_host()
     run = spark_run("killed.py", "successor", master=LOCAL_CLUSTER, conf=conf).demand_success()
     (death,) = run.report()["postMortems"]
@@ -60,6 +63,7 @@ def test_a_kill_at_low_use_is_not_memory(spark_run):
     (block,) = sites_at(death["sites"], "killed.py", "block")
     assert block["allocatedBytes"] >= 2_100_012
     demand_told(run, [death])
+    assert not list(boxes.rglob("*.box"))
 
 
 @pytest.mark.one_line("4")

@@ -114,8 +114,23 @@ def test_a_driver_that_ends_in_order(submit):
     assert "Python objects" in {row["name"] for row in process["peakRows"]}, "as it has measured itself"
     actions = {(action["function"], action["line"]): action for action in report["driver"]["actions"] if action["file"]}
     told = {"counted": "count", "written": "parquet", "shown": "show", "refused": "save", "in a batch": "count"}
-    of_rdd = {"an action": "count"}  # whose line PySpark tells itself
-    assert set(actions) == {(function, line_of(JOB, marker)) for marker, function in (told | of_rdd).items()}
+    # Whose lines PySpark tells itself.
+    of_pyspark = {"an action": "count", "collected": "collect", "of an RDD after it": "count"}
+    assert set(actions) == {(function, line_of(JOB, marker)) for marker, function in (told | of_pyspark).items()}
+    built_at = {
+        "counted": ["numbers", "counted"],
+        "written": ["numbers"],
+        "shown": ["numbers"],
+        "refused": ["numbers", "refused"],
+        "in a batch": [],
+        "an action": [],
+        "of an RDD after it": [],
+        "collected": ["numbers", "pairs", "few", "joined"],
+    }
+    for marker, function in (told | of_pyspark).items():
+        places = actions[function, line_of(JOB, marker)]["builtAt"]
+        assert [place["line"] for place in places] == [line_of(JOB, each) for each in built_at[marker]], marker
+        assert {pathlib.PurePath(place["file"]).name for place in places} <= {JOB}
     assert actions["save", line_of(JOB, "refused")]["status"] == "failed"
     others = [action["callSite"] for action in report["driver"]["actions"] if not action["file"]]
     assert others.count("the user's own words") == 1

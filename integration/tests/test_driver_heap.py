@@ -17,16 +17,21 @@ ROWS, LETTERS = 700, 1_000_000
 def run_job(spark_run, line):
     # By Arrow toPandas would need the executor's heap first. Spark 3.5 doesn't collect so unless it is told to.
     conf = CONF | ({ARROW: "false"} if line == "4" else {})
-    return lambda way, **more: spark_run(JOB, way, master="local-cluster[1,1,1024]", conf=conf | more).demand_success()
+
+    def run(way, environment=(), **more):
+        master = "local-cluster[1,1,1024]"
+        return spark_run(JOB, way, master=master, conf=conf | more, environment=environment).demand_success()
+
+    return run
 
 
 @pytest.fixture
-def death(run_job, request):
-    """By the jar alone for collect; the others from the JVM's first allocation on."""
+def death(run_job, request, package):
+    """By the jar alone for collect; the others from the JVM's first allocation on, with their Python."""
     first = {} if request.param == "collect" else {"spark.driver.extraJavaOptions": AGENT_PATH}
-    run = run_job(request.param, **first)
+    run = run_job(request.param, environment={"PYTHONPATH": package}.items() if first else (), **first)
     of_memory = ("OutOfMemoryError", "Not enough memory", "Exception thrown in awaitResult")
-    assert any(words in run.result() for words in of_memory), "its user saw no more than this"
+    assert any(words in run.result()["error"] for words in of_memory), "its user saw no more than this"
     deaths = run.report()["postMortems"]
     # An executor loses its driver if a thread of its connection finds no room. Why it went is not known then.
     others = [each for each in deaths if each["executorId"] != "driver"]
@@ -41,7 +46,20 @@ def death(run_job, request):
     assert any(
         f"sparkmemprof: {each}; {told} in the report in {run.reports}/" in last for each in (headline, before_the_end)
     )
+    if first:
+        demand_python(run, {headline, before_the_end}, deaths[0])
     return deaths[0]
+
+
+def demand_python(run, headlines, death):
+    """What its profiled Python adds: a note on the exception, and the lines of the plan."""
+    notes = run.result()["notes"]
+    assert len(notes) == 1 or run.result()["stopped"], "the plugin has ended with the context"
+    for note in notes:
+        told, place = note.splitlines()
+        assert told.removeprefix("sparkmemprof: ") in headlines
+        assert place.startswith(f"Its post-mortem: {run.reports}/")
+    assert re.search(rf"; its plan was built at {JOB}:{line_of(JOB, 'built')}(, \d+)*$", death["how"])
 
 
 def demand_driver(death):

@@ -43,6 +43,12 @@ def test_lines_are_those_of_cells(run):
     assert lines["notebook cell 7", 2]["source"] == "return len(bytearray(3_600_011))  # captured"
 
 
+def test_actions_are_those_of_cells(run):
+    actions = {(action["function"], action["file"], action["line"]) for action in run.report()["driver"]["actions"]}
+    assert {("sum", "notebook cell 4", 4), ("sum", KILLED, 6)} <= actions
+    assert {("sum", FIRST, 5)} <= actions, "that ran before the profiler was there"
+
+
 def test_a_cell_has_its_number_while_it_runs(run):
     failed = {number: error for number, error in enumerate(run.result(), 1) if error}
     assert list(failed) == [5], failed  # the sixth looks itself

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/counter_names.h"
 #include "base/valid_utf8.h"
+#include "boxes/python_refusal.h"
 #include "boxes/worker_death.h"
 #include "sites/live_set.h"
 #include "watch/not_available.h"
@@ -27,6 +28,7 @@ void ExecutorWatch::Stop(const Application& application) {
     if (const std::optional<ProcessRss> rss = RssOf(box)) ground_->watcher.news().SetRss(*rss);
     if (!alive && HasOpenTask(box)) ground_->watcher.news().SetEnded(EndOf(box));
   });
+  if (const std::string refusal = TakePythonRefusal(application.Boxes()); !refusal.empty()) PythonRefused(refusal);
   ground_->watcher.Stop();
   offheap_->SendLeft(application);
   box_keeper_.Stop();
@@ -84,10 +86,13 @@ void ExecutorWatch::StartBoxKeeper(const ApplicationRef& application) {
   options.rss = [this](const ProcessRss& rss) { ground_->watcher.news().SetRss(rss); };
   options.ended = [this](const EndedProcess& process) { ground_->watcher.news().SetEnded(process); };
   options.orphan = [this, application](const OrphanedTask& task) { tasks_->SendOrphan(*application, task); };
+  options.refusal = [this](const std::string& why) { PythonRefused(why); };
   options.words = [this, application] { SendWordsOfTheDead(*application); };
   const Status status = box_keeper_.Start(std::move(options));
   if (!status.ok()) ground_->shortcomings.Add("boxes of processes that ended are removed when the executor ends", status.message());
 }
+
+void ExecutorWatch::PythonRefused(const std::string& why) { ground_->shortcomings.Add("memory of Python workers", why); }
 
 // Adds what only the agent knows: bounds that were reached, bytes of no task, what it cannot measure.
 void ExecutorWatch::Complete(const Application& application, proto::ExecutorSnapshot* snapshot) const {

@@ -25,6 +25,7 @@ class ExecutorWatch {
  private:
   void StartWatcher(const ApplicationRef& application);
   void StartBoxKeeper(const ApplicationRef& application);
+  void PythonRefused(const std::string& why);
   void Complete(const Application& application, proto::ExecutorSnapshot* snapshot) const;
   void SendWorkerDeath(const Application& application, const DeadWorker& worker);
   void SendProgramDeath(const Application& application, const DeadProgram& program);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "boxes/python_refusal.h"
 
 namespace memprof {
 namespace {
@@ -56,6 +57,7 @@ std::chrono::milliseconds BoxKeeper::Round() {
   overdue_ = std::move(overdue);
   ended_ = std::move(ended);
   options_.boxes.last_seen->Replace(std::move(seen));
+  if (const std::string refusal = TakePythonRefusal(options_.boxes); !refusal.empty()) options_.refusal(refusal);
   TellOrphans();
   return kLookEvery;
 }

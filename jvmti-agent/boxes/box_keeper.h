@@ -32,6 +32,7 @@ struct BoxKeeperOptions {
   std::function<void(const ProcessRss&)> rss;
   std::function<void(const EndedProcess&)> ended;   // once for each box, as long as it is there
   std::function<void(const OrphanedTask&)> orphan;  // several executors of the host may report the same task
+  std::function<void(const std::string&)> refusal;  // why Python workers are not profiled (python_refusal.h)
   std::function<void()> words;                      // looks for last words of JVMs that died on this host; may be empty
   std::chrono::milliseconds grace{5000};            // from a task's end until its unread sessions are given up
 };

@@ -192,7 +192,7 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeFeed_jobStarted(JNIEnv* j
                                                                        jstring stage_name, jobjectArray properties, jlong time_ms) {
   ToFeed(feed, WorkQueue::Kind::kEvent, [&](StoreFeed& into) {
     Texts listed = ToStrings(jni, properties);  // as NativeFeed lists them
-    listed.resize(4);
+    listed.resize(5);
     listed.push_back(ToUtf8(jni, stage_name));
     std::vector<int32_t> ids;
     for (const jlong stage : ToLongs(jni, stages)) ids.push_back(static_cast<int32_t>(stage));
@@ -200,8 +200,9 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeFeed_jobStarted(JNIEnv* j
       JobStart job;
       job.job_id = job_id;
       job.stages = ids;
-      job.stage_name = texts[4];
+      job.stage_name = texts[5];
       job.call_site = texts[0];
+      job.built_at = texts[4];
       job.description = texts[1];
       job.tags = texts[2];
       int64_t query = 0;

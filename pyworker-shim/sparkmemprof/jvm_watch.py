@@ -40,7 +40,7 @@ class JvmWatch:
 
     def _begin(self) -> Any:
         who = "the driver's Python process"
-        watch = DriverWatch("driver", 0, with_python=False, started_by=who, waits=False).__enter__()
+        watch = DriverWatch("driver", 0, with_python=False, started_by=who, gone=_ended_jvm).__enter__()
         os.environ.update(watch.environment({}))
         return watch
 
@@ -102,6 +102,15 @@ class JvmWatch:
             pass
         finally:
             self._watch.__exit__()
+
+
+def _ended_jvm() -> int | None:
+    """The pid of this process's JVM if it has ended: a notebook may ask for it an hour later."""
+    try:
+        process = getattr(gateway_of_program(), "proc", None)
+        return None if process is None or process.poll() is None else process.pid
+    except Exception:
+        return None
 
 
 def _answers(gateway: Any) -> bool:

@@ -16,6 +16,7 @@ import sys
 from types import CodeType, ModuleType
 from typing import Any, Callable
 
+from sparkmemprof import refusal
 from sparkmemprof.arrow_pool import ArrowPool, arrow_pool, choose_arrow_pool, count_arrow_pool
 from sparkmemprof.config import Config, read_config
 from sparkmemprof.interpreters import load_hooks
@@ -32,10 +33,14 @@ _NOT_PROFILED = "Python workers are not profiled"
 def profile_workers_of(daemon: ModuleType) -> None:
     """Makes the workers that `daemon` (pyspark.daemon) will fork profile themselves. Never raises."""
     warn = OneWarning()
+    config = None
     try:
-        WorkerProfiler(load_hooks(), read_config(), warn).take_the_place_of_main(daemon)
+        config = read_config()
+        WorkerProfiler(load_hooks(), config, warn).take_the_place_of_main(daemon)
     except Exception as error:
         warn(error, _NOT_PROFILED)
+        if config is not None:
+            refusal.leave(config, str(error))
 
 
 class WorkerProfiler:

@@ -323,6 +323,7 @@ def action(job, stages, sent, tasks, partitions, **more):
         "function": "collect",
         "file": "/jobs/job.py",
         "line": 50,
+        "builtAt": [],
         "description": None,
         "status": "complete",
         "failureReason": None,
@@ -342,12 +343,13 @@ def driver():
     refused = (
         "Total size of serialized results of 3 tasks (2.2 MiB) is bigger than spark.driver.maxResultSize (2.0 MiB)"
     )
+    built_at = [{"file": "/jobs/orders.py", "line": 3}, {"file": "/jobs/job.py", "line": 41}]
     counted = action(2, [5, 6], 0, 0, 4, queryId=1, file=None, line=None, function=None)
     return {
         "maxResultBytes": 2_097_152,
         "actions": [
             action(0, [2], 1_555_567, 2, 5, status="failed", failureReason=refused),
-            action(1, [2, 3], 777_781, 1, 1, description="orders of a day"),
+            action(1, [2, 3], 777_781, 1, 1, description="orders of a day", builtAt=built_at),
             counted | {"callSite": "count at NativeMethodAccessorImpl.java:0", "status": "running", "endedMs": None},
         ],
         "otherActions": {"actions": 11, "resultTasks": 40, "resultBytes": 5_000_011, "broadcastBytes": 0},

@@ -245,7 +245,7 @@ def test_the_driver_shows_results_by_action_and_where_memory_was_spent(wide, ric
     unknown = wide.page.locator("tbody tr", has_text="query 1")
     assert unknown.locator("td[data-label='Rows']").inner_text() == "\u2013"
     assert re.search("^count query 1 running.*which line", unknown.inner_text().replace("\n", " "))
-    assert "Lighter actions without a row: 11" in wide.text()
+    assert re.search("plan was built at orders.py:3; job.py:41(.|\n)*Lighter actions without a row: 11", wide.text())
     assert column(wide.page, "The driver\u2019s copy") == ["2.9 MiB"], "of what the driver made itself"
     row.get_by_role("link", name="Stage 2").click()
     expect(wide.page.locator("main")).to_contain_text("run by")  # the page follows the link a moment later

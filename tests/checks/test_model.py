@@ -12,7 +12,7 @@ MODEL = "\n".join(path.read_text() for path in [*sorted(SOURCES.glob("model/*.ts
 # The library writes these for every report that reaches a page; reports of older versions lack them.
 WORDS = {
     *("verdict", "counterGroups", "limitPhrase", "tone", "title", "stackTitle", "phrase", "lead", "place", "paths"),
-    "which",
+    *("which", "builtAtPhrase"),
 }
 TOKEN = re.compile(r"'[^']*'|\w+|\[\]|[{}()\[\]<>?:;,|&=]")
 

@@ -60,7 +60,7 @@ FROM_COMMON = {
         "stacks": "base hooking proto",
         "rss": "base blackbox resident system",
         "gc": "base proto",
-        "boxes": "base blackbox profile proto",
+        "boxes": "base blackbox profile proto system",
         "naming": "base profile proto symbols",
         "tasks": "base profile proto sampling",
         "heap": "base proto sampling",

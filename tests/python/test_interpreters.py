@@ -71,8 +71,14 @@ def test_a_cpython_without_a_shim_is_refused(name, python, package):
         ),
     ],
 )
-def test_an_interpreter_of_another_kind_is_refused(change, reason, package):
+def test_an_interpreter_of_another_kind_is_refused(change, reason, package, boxes):
     said = warnings_of(sys.executable, package, change)
     assert len(said) == 1, said
     assert said[0].startswith("sparkmemprof: Python workers are not profiled: ")
     assert reason in said[0]
+    (left,) = boxes.directory.glob("*refusal*")
+    assert (left.name, left.stat().st_mode & 0o777) == ("workers-7.refusal", 0o600)
+    assert left.read_text() == said[0].removeprefix("sparkmemprof: Python workers are not profiled: ")
+    left.write_text("nobody has taken it yet")
+    warnings_of(sys.executable, package, change)
+    assert left.read_text() == "nobody has taken it yet"

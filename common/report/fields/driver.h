@@ -49,6 +49,11 @@ void Fields(Is<ReportStageResults> auto& row, auto& visit) {
   visit.Value("largestResultBytes", row.largest_result_bytes);
 }
 
+void Fields(Is<ReportPlace> auto& place, auto& visit) {
+  visit.Value("file", place.file);
+  visit.Value("line", place.line);
+}
+
 void Fields(Is<ReportAction> auto& action, auto& visit) {
   visit.Ids("jobs", action.jobs);
   visit.Ids("stages", action.stages);
@@ -57,6 +62,7 @@ void Fields(Is<ReportAction> auto& action, auto& visit) {
   visit.OrNull("function", action.function);
   visit.OrNull("file", action.file);
   visit.LineOrNull("line", action.line);
+  visit.List("builtAt", action.built_at);
   visit.OrNull("description", action.description);
   visit.Value("status", action.status);
   visit.OrNull("failureReason", action.failure_reason);

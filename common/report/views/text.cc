@@ -150,6 +150,9 @@ void PutDriver(const Report& report, const TextDetail& detail, TextPage& page) {
     page.Line(fmt::format("  {}  {}{}", Right(FormatBytes(action.result_bytes + action.broadcast_bytes), kFigureColumns), Printable(title),
                           status),
               action.status == "failed" ? Ink::kHot : Ink::kPlain);
+    if (const std::string built = BuiltAtPhrase(action); !built.empty()) {
+      page.Wrapped("its plan was built at " + Printable(built), 4 + kFigureColumns, Ink::kDim, 4);
+    }
     page.Wrapped(ResultsPhrase(action, report.driver->max_result_bytes), 4 + kFigureColumns, Ink::kDim, 4);
   }
   size_t more = actions.size() - std::min(detail.cached, actions.size());

@@ -34,7 +34,12 @@ if sys.argv[1] == "in-order":
     rows = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", "10").load()
     query = rows.writeStream.option("checkpointLocation", tempfile.mkdtemp(dir=".")).foreachBatch(keep)
     query.trigger(once=True).start().awaitTermination()
-    numbers = spark.range(0, 1_000, 1, 2)
+    numbers = spark.range(0, 1_000, 1, 2)  # numbers
+    pairs = numbers.selectExpr("id % 7 as rest", "id as number")  # pairs
+    few = numbers.limit(7).withColumnRenamed("id", "rest")  # few
+    joined = pairs.join(few, "rest")  # joined
+    joined.collect()  # collected
+    spark.sparkContext.parallelize(range(3), 1).count()  # of an RDD after it
     numbers.groupBy((numbers.id % 7).alias("rest")).count().count()  # counted
     numbers.write.parquet("written")  # written
     numbers.show(3)  # shown

@@ -1,8 +1,10 @@
 """A driver that runs out of heap in the way that the argument names; "toPandas in 64": after a repartition.
 
-RESULT: what its user got, or the error's first words. With a second argument the error ends the program: no stop.
+RESULT: what its user got, or the error's first words, its notes and more. With a second argument the error ends the
+program: no stop. Its Python is profiled where the package is on the path.
 """
 
+import contextlib
 import json
 import os
 import sys
@@ -10,13 +12,16 @@ import time
 
 from pyspark.sql import SparkSession
 
+with contextlib.suppress(ImportError):
+    import sparkmemprof.driver  # noqa: F401
+
 ROWS = 700
 TEXT = "repeat(lpad(cast(id as string), 10, '0'), 100000)"  # 1 MB, and next to nothing compressed
 PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 
 
 def rows(spark):
-    return spark.range(0, ROWS, 1, 4).selectExpr("id", f"{TEXT} as text")
+    return spark.range(0, ROWS, 1, 4).selectExpr("id", f"{TEXT} as text")  # built
 
 
 def collected(spark):
@@ -50,7 +55,11 @@ if __name__ == "__main__":
     except Exception as error:
         if sys.argv[2:]:
             raise
-        result = f"{type(error).__name__}: {error}"[:300]
+        result = {
+            "error": f"{type(error).__name__}: {error}"[:300],
+            "notes": getattr(error, "__notes__", []),
+            "stopped": spark.sparkContext._jsc.sc().isStopped(),  # by Spark, if one of its own threads found no room
+        }
     print("RESULT " + json.dumps(result), flush=True)
     time.sleep(6 * PATIENCE)  # post-mortems come a little later
     spark.stop()

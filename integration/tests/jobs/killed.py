@@ -1,10 +1,12 @@
 """The first attempt of a task kills its executor's JVM, after heartbeats have told of its block.
 
-"successor": the job goes on until the executor that comes for it has run tasks.
+"successor": the job goes on until the executor that comes for it has run tasks, and the killed one's black boxes are
+gone.
 """
 
 import json
 import os
+import pathlib
 import signal
 import sys
 import time
@@ -32,9 +34,17 @@ def daemon(_):
     return os.getppid()
 
 
+def boxes_of_the_dead(folder):
+    """Black boxes whose process, named by its pid, is gone."""
+    return [box for box in pathlib.Path(folder).rglob("*.box") if not os.path.exists(f"/proc/{box.name.split('+')[4]}")]
+
+
 sc = SparkContext(appName="killed")
 print("RESULT", json.dumps(sc.parallelize([1], 1).map(work).sum()), flush=True)
 end = time.monotonic() + 60 * PATIENCE
 while "successor" in sys.argv and len(set(sc.parallelize(range(4), 4).map(daemon).collect())) < 2:
     assert time.monotonic() < end, "no executor has come for the killed one"
+while "successor" in sys.argv and boxes_of_the_dead(sc.getConf().get("spark.memprof.box.dir")):
+    assert time.monotonic() < end, "the executors that live leave the killed one's boxes"
+    time.sleep(0.2)
 sc.stop()

@@ -36,14 +36,14 @@ def interval_of(text):
 class DriverWatch:
     """A context: holds the boxes of the driver's Python, removes them at its end. A failure doesn't stop the job.
 
-    `started_by`: who uses it, in words. `kind`: of what the identity is. `waits`: whether who uses it waits for the end
-    of what it watches; else it may learn of that much later. `headlines`: of the post-mortems that finish() has told.
-    `folder`: where a JVM tells of its applications (report_places). `boxes`: the folder of the boxes. Both are None if
-    they couldn't be made.
+    `started_by`: who uses it, in words. `kind`: of what the identity is. `gone`: for who doesn't wait for the end of
+    what it watches: returns the pid of what has ended, or None (KernelKills). `headlines`: of the post-mortems that
+    finish() has told. `folder`: where a JVM tells of its applications (report_places). `boxes`: the folder of the
+    boxes. Both are None if they couldn't be made.
     """
 
     def __init__(
-        self, name, interval_bytes, with_python, *, started_by="sparkmemprof submit", kind="driver", waits=True
+        self, name, interval_bytes, with_python, *, started_by="sparkmemprof submit", kind="driver", gone=lambda: None
     ):
         self.headlines = []
         self.folder = None
@@ -55,7 +55,7 @@ class DriverWatch:
         self._interval_bytes = interval_bytes
         self._with_python = with_python
         self._kind = kind
-        self._waits = waits
+        self._gone = gone
         self._kills = None
 
     def __enter__(self):
@@ -63,7 +63,7 @@ class DriverWatch:
             self.folder = tempfile.mkdtemp(prefix=f"sparkmemprof-{self._kind}-")
             self.boxes = os.path.join(self.folder, "boxes")
             os.mkdir(self.boxes, 0o700)
-            self._kills = KernelKills(lambda: _memory_bounds()["oomKills"])
+            self._kills = KernelKills(lambda: _memory_bounds()["oomKills"], gone=self._gone)
             self._kills.start()
         except Exception as error:
             self._warn(error)
@@ -131,41 +131,46 @@ class DriverWatch:
             if jvm != pid and status > _SHELLS_SIGNAL and last is not None and not last.has_ended:
                 status = _SHELLS_SIGNAL - status
             seconds = JUST_NOW_SECONDS if status < 0 and jvm == pid else _OF_LATE_SECONDS
-            return self._finish(jvm, status, last, directory, seconds)
+            return self._finish(jvm, status, last, directory, self._moment(pid, seconds))
         except (Exception, KeyboardInterrupt) as error:
             self._warn(error)
             return None
 
-    def _end(self, status, report_json, kills_within):
-        """What _store.driver_report wants to know. `kills_within`: seconds in which a kill may have been of what has
-        ended."""
-        bounds = _memory_bounds()
-        kills, since = self._kills.within(kills_within if self._waits else None)
+    def _moment(self, pid, seconds):
+        """Of the end of that process: when it was seen, and the kernel's kills of the seconds before."""
+        kills, since, ended = self._kills.within(seconds, pid)
         return {
+            "ended_ms": int(1000 * ended),
+            "kernel_kills": kills,
+            "kills_since_ms": int(1000 * since),
+        }
+
+    def _end(self, status, report_json, moment):
+        """What _store.driver_report wants to know."""
+        bounds = _memory_bounds()
+        return {
+            **moment,
             "report_json": report_json,
             "box_directory": self.boxes,
             "id": self.identity,
             "name": self._name,
             "host": socket.gethostname(),
             "started_ms": self.started_ms,
-            "ended_ms": int(1000 * time.time()),
             "failure": "",
             "exit_status": status if status >= 0 else 128 - status,
             "exited": False,
             "jvm_killed": status < 0,
             "started_by": self._started_by,
-            "kernel_kills": kills,
-            "kills_since_ms": int(1000 * since),
             "limit_bytes": bounds["limitBytes"],
             "host_memory_bytes": bounds["hostBytes"],
             "jvm_told": False,
         }
 
-    def _finish(self, jvm, status, application, directory, kills_within):
+    def _finish(self, jvm, status, application, directory, moment):
         from sparkmemprof import _store
 
         report = None if application is None else application.report()
-        end = self._end(status, report.read_bytes() if report is not None else b"", kills_within)
+        end = self._end(status, report.read_bytes() if report is not None else b"", moment)
         if status < 0 and report is not None and application.has_ended:
             end |= {"jvm_killed": False, "exited": True}  # that death is none of its application
         left = report_places.last_report(self.folder, jvm) if status == _OF_A_FULL_HEAP else None

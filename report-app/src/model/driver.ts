@@ -49,6 +49,8 @@ export interface Action {
   function: string | null;
   file: string | null; // null: Spark doesn't know the line
   line: number | null;
+  builtAt: {file: string; line: number}[]; // lines that built its plan, the oldest first
+  builtAtPhrase: string; // "job.py:3, 9"; "": not known
   description: string | null;
   status: string;
   failureReason: string | null;

@@ -55,6 +55,7 @@ function columnsOf(driver: Driver, report: Report, whole: number): Column<Action
           <span class="strong">{action.title}</span> <span class="soft">{action.which}</span>{' '}
           {action.status !== 'complete' && <span class={`status ${action.status}`}>{action.status}</span>}
           {action.file === null && <div class="small soft">Spark doesn’t know which line of the program called it</div>}
+          {action.builtAtPhrase && <div class="small soft">its plan was built at {action.builtAtPhrase}</div>}
           {action.description && <div class="small">{action.description}</div>}
           {action.results.length > 0 && (
             <ul class="plain-list small">
@@ -212,7 +213,7 @@ function Results({report}: {report: Report}) {
         columns={columnsOf(driver, report, whole)}
         rowKey={(action) => `${action.queryId ?? 'j'}/${action.jobs[0] ?? ''}`}
         sortBy="result"
-        words={(action) => `${action.title} ${action.which} ${action.callSite ?? ''} ${action.description ?? ''} ${action.status}`}
+        words={(action) => `${action.title} ${action.which} ${action.callSite ?? ''} ${action.builtAtPhrase} ${action.description ?? ''} ${action.status}`}
         filterHint="Filter by call, line, description or status"
         empty="No action has a row."
       />

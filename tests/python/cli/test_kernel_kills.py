@@ -22,9 +22,12 @@ class Counter:
             self.now += 5
             self.kills.look()
 
-    def within(self, *seconds):
-        count, since = self.kills.within(*seconds)
+    def within(self, seconds, pid=None):
+        count, since, _ = self.kills.within(seconds, pid)
         return count, self.now - since
+
+    def ended(self, pid):
+        return self.kills.within(0, pid)[2]
 
 
 def test_a_kill_counts_for_who_ends_soon_after(package, monkeypatch):
@@ -37,14 +40,14 @@ def test_a_kill_counts_for_who_ends_soon_after(package, monkeypatch):
     counter.pass_by(15)
     assert [counter.within(10), counter.within(120)] == [(0, 10), (2, 120)]
     counter.pass_by(120)
-    assert [counter.within(120), counter.within()] == [(0, 120), (2, 3735)]
+    assert counter.within(120) == (0, 120)
 
 
 def test_of_a_short_run_all_kills_count(package, monkeypatch):
     counter = Counter(package, monkeypatch)
     counter.count += 1
     counter.now += 3
-    assert counter.within(10) == counter.within(120) == counter.within() == (1, 3)
+    assert counter.within(10) == counter.within(120) == (1, 3)
 
 
 def test_few_readings_are_kept(package, monkeypatch):
@@ -57,7 +60,7 @@ def test_a_counter_that_can_not_be_read(package, monkeypatch):
     counter = Counter(package, monkeypatch)
     counter.count = None
     counter.kills.look()
-    assert counter.within(10) == counter.within() == (None, 0)
+    assert counter.within(10) == (None, 0)
     assert counter.module.KernelKills(lambda: None).within(10)[0] is None
 
 
@@ -79,17 +82,52 @@ def test_which_kills_count(driver_watch, monkeypatch, jvm, status, seconds):
     asked = []
     with driver_watch.DriverWatch("job.py", 65536, True) as watch:
         pathlib.Path(watch.folder, f"{jvm}.report-place").write_text("shown ")
-        monkeypatch.setattr(watch, "_finish", lambda *given: asked.append(given[-1]))
+        monkeypatch.setattr(watch._kills, "within", lambda *given: asked.append(given) or (1, 0, 0))
         watch.finish(4_194_001, status, "reports")
-    assert asked == [seconds]
+    assert asked == [(seconds, 4_194_001)]
 
 
-@pytest.mark.parametrize(("waits", "seconds"), [(True, 10), (False, None)])
-def test_all_kills_count_for_who_may_have_died_long_ago(driver_watch, monkeypatch, waits, seconds):
-    with driver_watch.DriverWatch("job.py", 65536, True, waits=waits) as watch:
-        monkeypatch.setattr(watch._kills, "within", lambda given: (given, 1.5))
-        end = watch._end(-9, b"", 10)
-    assert (end["kernel_kills"], end["kills_since_ms"]) == (seconds, 1500)
+def test_who_is_asked_for_late_died_when_it_was_found_gone(package, monkeypatch):
+    """A notebook's JVM: its user may not touch it for an hour. Kills of before and after were of others."""
+    counter = Counter(package, monkeypatch)
+    gone = []
+    counter.kills = counter.module.KernelKills(
+        lambda: counter.count, clock=lambda: counter.now, gone=lambda: gone[-1] if gone else None
+    )
+    counter.pass_by(600)
+    counter.count += 1  # of another kernel
+    counter.pass_by(600)
+    counter.count += 1
+    gone.append(4_194_003)
+    counter.pass_by(5)
+    counter.count += 2  # of others
+    counter.pass_by(3600)
+    assert counter.within(10, 4_194_003) == (1, 3600 + 10)
+    assert counter.ended(4_194_003) == counter.now - 3600
+    assert counter.within(120, 4_194_004) == (0, 120), "that one lives"
+    assert counter.ended(4_194_004) == counter.now
+    counter.count += 1
+    gone.append(4_194_004)
+    counter.pass_by(30)
+    assert counter.within(10, 4_194_003) == (1, 3630 + 10)
+    assert counter.within(10, 4_194_004) == (1, 25 + 10)
+    counter.count = None
+    gone.append(4_194_005)
+    counter.kills.look()
+    counter.now += 60
+    counter.count = 99
+    assert counter.ended(4_194_005) == counter.now - 60
+    assert counter.within(10, 4_194_005) == (None, 60), "it could not be read then"
+
+
+def test_what_a_watch_says_of_an_end(driver_watch, monkeypatch):
+    monkeypatch.setattr(driver_watch, "_memory_bounds", lambda: {"oomKills": 7})
+    with driver_watch.DriverWatch("job.py", 65536, True, gone=lambda: 4_194_001) as watch:
+        watch._kills.look()
+        *_, seen = watch._kills.within(10, 4_194_001)
+        moment = watch._moment(4_194_001, 10)
+    assert (moment["ended_ms"], moment["kernel_kills"]) == (int(1000 * seen), 0)
+    assert seen < watch._kills.within(10, 4_194_002)[2]
 
 
 def test_its_thread_looks_until_it_is_stopped(package, monkeypatch):

@@ -58,6 +58,16 @@ def second():
     slowly(1).save()  # in the second thread
 
 
+def fresh():
+    """Whose first call to the JVM is the action's."""
+    many.count()  # in a fresh thread
+    left.append([site(), context.getLocalProperty("spark.memprof.builtAt")])
+
+
+many = numbers.selectExpr("id + 1")
+new = threading.Thread(target=fresh)
+new.start()
+new.join()
 lone = threading.Thread(target=numbers.count)
 lone.start()
 lone.join()
@@ -67,7 +77,8 @@ for thread in threads:
 for thread in threads:
     thread.join()
 left.append(site())
-members = [spark._jvm.org.apache.spark.sql.functions.count, numbers._jdf.count, numbers._jdf.limit]
+members = [spark._jvm.org.apache.spark.sql.functions.count, numbers._jdf.count, numbers._jdf.limit, numbers._jdf.schema]
+left_of_plan = context.getLocalProperty("spark.memprof.builtAt")
 
 
 def leave(*_):
@@ -105,6 +116,7 @@ result = {
     "jobs": of_jobs,
     "left": left,
     "running": running,
+    "left of plan": left_of_plan,
     "members": [type(each).__name__ for each in members],
 }
 print(json.dumps(result), flush=True)

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -66,6 +67,10 @@ class BoxKeeperTest : public ::testing::Test {
       const std::lock_guard lock(mutex_);
       ended_.push_back(process.name);
     };
+    options.refusal = [this](const std::string& why) {
+      const std::lock_guard lock(mutex_);
+      refusals_.push_back(why);
+    };
     options.grace = grace;
     ASSERT_TRUE(keeper_.Start(std::move(options)).ok());
   }
@@ -118,6 +123,7 @@ class BoxKeeperTest : public ::testing::Test {
   std::set<std::pair<int32_t, int64_t>> last_tasks_;
   std::vector<ProcessRss> rss_;
   std::vector<ProcessName> ended_;
+  std::vector<std::string> refusals_;
   std::unique_ptr<RegionTable> regions_ = std::make_unique<RegionTable>();
 };
 
@@ -266,6 +272,23 @@ TEST_F(BoxKeeperTest, TellsWhatAProcesssMemoryWasMadeOf) {
     if (row.name == "allocator retention") retention = row.bytes;
   }
   EXPECT_EQ(retention, 7'654'321u);
+}
+
+TEST_F(BoxKeeperTest, TellsOnceWhyPythonIsNotProfiled) {
+  const std::string left = folder_ + "/workers-7.refusal", of_another = folder_ + "/workers-8.refusal";
+  std::ofstream(left) << "";  // it is being written
+  std::ofstream(of_another) << "of another executor";
+  Start(kNever);
+  WaitForARound();
+  EXPECT_TRUE(std::filesystem::exists(left));
+  std::ofstream(folder_ + "/draft") << "not supported:\n\x7f\xff pypy";
+  std::filesystem::rename(folder_ + "/draft", left);
+  WaitForARound();
+  WaitForARound();
+  EXPECT_FALSE(std::filesystem::exists(left));
+  EXPECT_TRUE(std::filesystem::exists(of_another));
+  const std::lock_guard lock(mutex_);
+  EXPECT_EQ(refusals_, std::vector<std::string>{"not supported:  \uFFFD pypy"});
 }
 
 TEST_F(BoxKeeperTest, ADeadExecutorsBoxIsToldOfAndRemoved) {

@@ -22,6 +22,24 @@ mode_t ModeOf(const std::string& path) {
   return lstat(path.c_str(), &info) == 0 ? info.st_mode & 07777 : 0;
 }
 
+TEST(PrivateFile, IsReadWholeOrNotAtAll) {
+  const TemporaryDirectory folder;
+  const std::string path = folder.path() + "/own";
+  EXPECT_EQ(ReadPrivateFile(path, 9).status().code(), ErrorCode::kIo);
+  ASSERT_TRUE(WritePrivateFile(path, std::string("nine\0byte", 9)).ok());
+  EXPECT_EQ(*ReadPrivateFile(path, 9), std::string("nine\0byte", 9));
+  EXPECT_EQ(ReadPrivateFile(path, 8).status().code(), ErrorCode::kCorrupt) << "too large";
+  const std::string link = folder.path() + "/link", pipe = folder.path() + "/pipe";
+  ASSERT_EQ(symlink(path.c_str(), link.c_str()), 0);
+  EXPECT_EQ(ReadPrivateFile(link, 9).status().code(), ErrorCode::kIo);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(ReadPrivateFile(pipe, 9).status().message(), HasSubstr("is no file of this user")) << "and nobody waits for its other end";
+  if (geteuid() == 0) {  // nobody else can give one away
+    ASSERT_EQ(chown(path.c_str(), kNobody, kNobody), 0);
+    EXPECT_THAT(ReadPrivateFile(path, 9).status().message(), HasSubstr("is no file of this user"));
+  }
+}
+
 TEST(PrivateFile, OnlyTheDirectoryItselfIsPrivate) {
   const TemporaryDirectory folder;
   const mode_t before = umask(027);

@@ -167,11 +167,13 @@ TEST(DriverEnd, AHeapThatHasNoRoomToGrowIsToldWithTheActionThen) {
     action.result_bytes = 30 * kMi;
   }
   report.driver->actions[0].ended_ms = kEnd - 11'000;
+  report.driver->actions[1].built_at = {{"/jobs/job.py", 3}, {"/jobs/job.py", 9}};
   end.report_json = WriteReportJson(report);
   end.limit_bytes = 4608 * kMi;
   end.kernel_kills = 1;
   const Json death = TheDeath(end);
   EXPECT_EQ(death["action"], "collect at job.py:22");
+  EXPECT_THAT(death["how"].get<std::string>(), HasSubstr("; its plan was built at job.py:3, 9"));
   EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr("collect at job.py:22 had brought 30.0 MiB in 3 tasks; 63 % of the limit"));
   ASSERT_EQ(death["advice"].size(), 3u);
   EXPECT_THAT(death["advice"][0]["because"].get<std::string>(), HasSubstr("what is collected comes to 30.0 MiB, serialised"));

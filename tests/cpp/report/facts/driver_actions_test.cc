@@ -303,9 +303,56 @@ TEST(DriverActions, TheLightestThatEndedAreOnlySummedUp) {
   EXPECT_EQ(kept[1].status, "running");
 }
 
+Json PlacesOf(std::string_view built_at, std::string_view call_site = "collect at /jobs/job.py:17") {
+  ProfileStore store;
+  JobStart job = Job(0, {0}, call_site);
+  job.built_at = built_at;
+  store.JobStarted(job);
+  return ReportOf(store)["driver"]["actions"][0]["builtAt"];
+}
+
+// The first job of an action that knows the lines of its plan tells them.
+TEST(DriverActions, LinesThatBuiltItsPlan) {
+  ProfileStore store;
+  JobStart job = Job(0, {0}, "collect at /jobs/job.py:17");
+  job.query_id = 3;
+  store.JobStarted(job);
+  job.job_id = 1;
+  job.built_at = "/jobs/job.py:17\n/jobs/orders.py:3,41\n/jobs/my:job.py:9";
+  store.JobStarted(job);
+  job.job_id = 2;
+  job.built_at = "/jobs/job.py:17\n/jobs/other.py:1";
+  store.JobStarted(job);
+  const Json orders = "/jobs/orders.py";
+  EXPECT_EQ(ReportOf(store)["driver"]["actions"][0]["builtAt"],
+            (Json::array({{{"file", orders}, {"line", 3}}, {{"file", orders}, {"line", 41}}, {{"file", "/jobs/my:job.py"}, {"line", 9}}})));
+}
+
+TEST(DriverActions, LinesOfAnotherActionThatStillStandThereAreNotIts) {
+  const std::string lines = "/jobs/job.py:17\n/jobs/job.py:8";
+  EXPECT_EQ(PlacesOf(lines).size(), 1u);
+  for (const char* other : {"collect at /jobs/job.py:18", "", "the user's own words", "collect at /jobs/job.py:1", "fit at x.scala:17"}) {
+    EXPECT_EQ(PlacesOf(lines, other), Json::array()) << other;
+  }
+}
+
+TEST(DriverActions, TextThatIsNoPlaceIsLeftOut) {
+  const std::string own = "/jobs/job.py:17";
+  EXPECT_EQ(PlacesOf(own), Json::array());
+  EXPECT_EQ(PlacesOf(own + "\n\n\n:7\n/jobs/job.py\n/jobs/job.py:0,x,,99999999999\n/jobs/job.py:8,\n"),
+            (Json::array({{{"file", "/jobs/job.py"}, {"line", 8}}})));
+  std::string many = own + "\na:1";
+  for (int line = 2; line <= 20; ++line) many += ',' + std::to_string(line);
+  EXPECT_EQ(PlacesOf(many).size(), 16u);
+  EXPECT_EQ(PlacesOf(many)[15]["line"], 20);
+  EXPECT_EQ(PlacesOf(own + "\na:1" + std::string(2048, '7')), Json::array()) << "a number that is cut is another one";
+}
+
 TEST(DriverActions, JsonAndBackAndInAnEventLog) {
   ProfileStore store;
-  store.JobStarted(Job(0, {0}, "collect at /jobs/job.py:17"));
+  JobStart collected = Job(0, {0}, "collect at /jobs/job.py:17");
+  collected.built_at = "/jobs/job.py:17\n/jobs/job.py:3";
+  store.JobStarted(collected);
   Return(store, 1, 0, 777'777);
   store.BlockUpdated({true, 6, 0}, "driver", 4'321, 0);
   store.BlockUpdated({true, 6, 0}, "1", 4'321, 0);
@@ -327,12 +374,15 @@ TEST(DriverActions, JsonAndBackAndInAnEventLog) {
 TEST(DriverActions, Text) {
   ProfileStore store;
   store.Configuration({{"spark.driver.maxResultSize", "2m"}});
-  store.JobStarted(Job(0, {0}, "collect at /jobs/job.py:17"));
+  JobStart collected = Job(0, {0}, "collect at /jobs/job.py:17");
+  collected.built_at = "/jobs/job.py:17\n/jobs/job.py:3,9\n/jobs/tables.py:41";
+  store.JobStarted(collected);
   store.StageSubmitted(0, 0, "collect", "", 3, kStart);
   Return(store, 1, 0, 1 << 20);
   const Result<std::string> text = RenderText(store.ReportJson(false), {160, false, 0});
   ASSERT_TRUE(text.ok());
   EXPECT_NE(text->find("1.0 MiB  collect at job.py:17, job 0  running"), text->npos) << *text;
+  EXPECT_NE(text->find("its plan was built at job.py:3, 9; tables.py:41\n"), text->npos) << *text;
   EXPECT_NE(text->find("stage 0: 1.0 MiB from 1 of 3 tasks, largest 1.0 MiB, 50 % of spark.driver.maxResultSize"), text->npos) << *text;
 }
 

@@ -38,6 +38,16 @@ TEST(DriverHeap, ToPandasHoldsAllRowsWithoutArrow) {
   EXPECT_THAT(few[1].because, HasSubstr("and there are only 4: call repartition(64) before it"));
 }
 
+TEST(DriverHeap, TheLinesOfThePlanAreSaid) {
+  ReportAction action;
+  action.call_site = "collect at /jobs/report.py:41";
+  action.built_at = {{"/jobs/report.py", 3}, {"/jobs/tables.py", 9}};
+  ReportPostMortem death;
+  death.how = "its heap was full";
+  PutAction(action, {}, death);
+  EXPECT_EQ(death.how, "its heap was full; its plan was built at report.py:3; tables.py:9");
+}
+
 TEST(DriverHeap, ArrowIsNoAdviceWhereItIsOnOrNotKnownOrNotAsked) {
   EXPECT_EQ(AdviceFor("toPandas at /jobs/report.py:41", {{kArrow, "true"}}, 70).size(), 2u);
   EXPECT_EQ(AdviceFor("toPandas at /jobs/report.py:41", {}, 70).size(), 2u);

@@ -291,16 +291,16 @@ TEST(HeapErrors, OfTheDriversTheOneThatEndedItIsTold) {
   ProfileStore store;
   store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin - 100'000);
   store.ExecutorAdded({"driver", "node7", 2, 512, -1, -1, -1, kBegin - 99'000});
-  for (const int64_t before_ms : {40'000, 39'000, 10'100, 9'900, 3'000}) {  // the first were caught
+  for (const int64_t before_ms : {40'000, 39'000, 25'000, 10'100, 9'900, 3'000}) {  // the first were caught
     proto::Envelope error = HeapError(false, kErrorMs - before_ms, -1);
     error.set_executor_id("driver");
     Tell(store, error);
   }
   store.ApplicationEnded(kErrorMs);
   const Json deaths = Json::parse(store.ReportJson(false))["postMortems"];
-  ASSERT_EQ(deaths.size(), 2u) << "errors near one another are of one shortage";
-  EXPECT_THAT(deaths[0]["headline"].get<std::string>() + deaths[1]["headline"].get<std::string>(),
-              AllOf(HasSubstr("and lived on, which is no death"), HasSubstr(", and the application ended 10.1 s later")));
+  ASSERT_EQ(deaths.size(), 3u) << "errors near one another are of one shortage";
+  const auto ended = [](const Json& death) { return death["headline"].dump().find("application ended 10.1 s later") != std::string::npos; };
+  EXPECT_EQ(std::count_if(deaths.begin(), deaths.end(), ended), 1) << deaths;
 }
 
 TEST(HeapErrors, TheDriversIsToldWithTheActionThatItWasFor) {
@@ -355,7 +355,7 @@ TEST(HeapErrors, TheDriversIsToldWithTheActionThatItWasFor) {
     EXPECT_THAT(TheDeath(store)["headline"].get<std::string>(),
                 HasSubstr("The driver ran out of heap, and the application ended 1.3 s later: collect at job.py:22 had brought"));
     EXPECT_THAT(TheDeath(store)["how"].get<std::string>(), HasSubstr("; the application ended 1.3 s later"));
-    store.ApplicationEnded(kErrorMs + 10'001);
+    store.ApplicationEnded(kErrorMs + 30'001);
     EXPECT_THAT(TheDeath(store)["headline"].get<std::string>(), HasSubstr("and lived on, which is no death"));
   }
 }

@@ -34,6 +34,7 @@ void Fail(ProfileStore& store, int job_id, const char* failure, std::string_view
   job.job_id = job_id;
   job.stages = {job_id};
   job.call_site = "collect at /jobs/job.py:17";
+  job.built_at = "/jobs/job.py:17\n/jobs/job.py:3,9";
   job.description = description;
   job.query_id = query_id;
   job.time_ms = kStart;
@@ -82,6 +83,7 @@ TEST(ResultLimit, ToldOnceWithTheLineAndWhatToDo) {
   EXPECT_EQ(death["jobId"], 0);
   EXPECT_EQ(death["stageId"], 0);
   EXPECT_EQ(death["action"], "collect at /jobs/job.py:17");
+  EXPECT_TRUE(death["how"].get<std::string>().ends_with("; its plan was built at job.py:3, 9")) << death["how"];
   EXPECT_EQ(death["limitBytes"], 2 << 20);
   EXPECT_EQ(death["usedBytes"], 2'306'867);
   EXPECT_EQ(death["timeMs"], kStart + 700);

@@ -17,6 +17,13 @@ TEST(Titles, JavaNamesLoseTheirPackage) {
   EXPECT_EQ(FrameTitle(Java("", "main", "", 0)), "main");
 }
 
+TEST(Titles, LinesOfAPlanNameEachFileOnce) {
+  ReportAction action;
+  EXPECT_EQ(BuiltAtPhrase(action), "");
+  action.built_at = {{"/jobs/job.py", 3}, {"/jobs/job.py", 9}, {"notebook cell 12", 2}, {"/jobs/job.py", 17}};
+  EXPECT_EQ(BuiltAtPhrase(action), "job.py:3, 9; notebook cell 12, line 2; job.py:17");
+}
+
 TEST(Titles, NativeCodeWithoutNameIsModuleAndOffset) {
   ReportFrame frame{Language::kNative, "", "", "/opt/lib/libarrow.so.2000", 0, "ab", 0x1230};
   EXPECT_EQ(FrameTitle(frame), "libarrow.so.2000+0x1230");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "facts/driver_actions.h"
 #include "proto/envelope.h"
 #include "report/store/small_job.h"
 
@@ -64,6 +65,22 @@ TEST(NotebookCells, ACellThatRanAgainHasItsLastNumber) {
   Ingest(store, CellBytes(kCell, 12));
   Ingest(store, CellBytes(kCell, 14));
   EXPECT_EQ(StageOf(store)["lines"][0]["file"], "notebook cell 14");
+}
+
+TEST(NotebookCells, ActionsHaveTheNumbersOfTheirCells) {
+  ProfileStore store;
+  JobStart job;
+  job.stages = {kStage};
+  job.call_site = "collect at /tmp/ipykernel_4711/1234567.py:3";
+  job.built_at = "/tmp/ipykernel_4711/1234567.py:3\n/tmp/ipykernel_4711/1234567.py:2\n/jobs/tables.py:9";
+  store.JobStarted(job);
+  const auto action = [&] { return Json::parse(store.ReportJson(false))["driver"]["actions"][0]; };
+  EXPECT_EQ(action()["callSite"], "collect at notebook cell 1234567:3") << "not told yet";
+  Ingest(store, CellBytes(kCell, 12));
+  EXPECT_EQ(action()["callSite"], "collect at notebook cell 12:3");
+  EXPECT_EQ(action()["file"], "notebook cell 12");
+  EXPECT_EQ(action()["builtAt"][0]["file"], "notebook cell 12");
+  EXPECT_EQ(action()["builtAt"][1]["file"], "/jobs/tables.py");
 }
 
 TEST(NotebookCells, OtherFilesKeepTheirNames) {

@@ -24,7 +24,7 @@ public final class Leftovers {
   public static final String MARK_SUFFIX = ".mark";
 
   /** With last words that a process was killed over while it wrote them. */
-  private static final String BOXES = "*{.box,.words,.words.draft}";
+  private static final String BOXES = "*{.box,.words,.refusal,.draft}";
 
   private static final String REPORTS = "reports";
 

@@ -132,8 +132,8 @@ public final class NativeFeed {
 
   /**
    * @param stageName of the stage whose results the job wants: of the last one, by number.
-   * @param properties call site, description, tags and query's id, as Spark's local properties have
-   *     them; "": not set.
+   * @param properties call site, description, tags, query's id and the lines of the program that
+   *     built its plan, as Spark's local properties have them; "": not set.
    */
   public static native void jobStarted(
       long feed, int jobId, long[] stages, String stageName, String[] properties, long timeMs);

@@ -23,7 +23,11 @@ final class DriverJobs {
 
   /** What {@link NativeFeed#jobStarted} takes, in its order. */
   private static final String[] PROPERTIES = {
-    "callSite.short", "spark.job.description", "spark.job.tags", "spark.sql.execution.id"
+    "callSite.short",
+    "spark.job.description",
+    "spark.job.tags",
+    "spark.sql.execution.id",
+    "spark.memprof.builtAt", // by the driver's Python: sparkmemprof.call_sites
   };
 
   private DriverJobs() {}

@@ -55,7 +55,10 @@ public class LeftoversTest {
 
   @Test
   public void lastWordsGoAfterADayAndSoDoHalfWrittenOnes() throws IOException {
-    for (String name : new String[] {"4711.words", "4711.words.draft"}) {
+    for (String name :
+        new String[] {
+          "4711.words", "4711.words.draft", "workers-7.refusal", "workers-7.refusal.11.draft"
+        }) {
       Path words = Files.createFile(application.resolve(name));
       age(words, HOUR);
       Leftovers.remove(ours);

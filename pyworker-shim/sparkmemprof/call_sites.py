@@ -102,34 +102,30 @@ class _Told:
     """What this thread has told a JavaSparkContext, and what stood there before."""
 
     def __init__(self, context: Any, client: Any) -> None:
+        """After a call by this client: a new thread has no connection before."""
         self.context = context
         self.client = client
-        self.connection: Any = None  # to the one thread of the JVM's that knows it
+        self.connection = client.get_thread_connection()  # to the one thread of the JVM's that knows it
         self.has_site = False
         self.before: str | None = None
 
 
 def _tell(client: Any, site: str | None, with_site: bool, built_at: plan_lines.Places) -> _Told | None:
     """Nothing where the call is none of the program's; no call site where the program has words of its own."""
-    context = _context_of(client)
-    if context is None or site is None:
+    context, left = _context_of(client), getattr(_here, "built", False)
+    if context is None or site is None or not (with_site or built_at or left):
         return None
-    told = _Told(context, client)
     # An error of these calls is not hidden. It may be the program's own time-out, which comes while they wait. What is
     # never taken back, the next action finds: so it is noted first.
-    if built_at and not with_site:
-        site = context.getLocalProperty(_PROPERTY)  # PySpark's own, which may be of another frame than ours
-        if site is None or not _PLACE.fullmatch(site):
-            site = None
-    lines = plan_lines.text_of(built_at, site)
-    if lines or getattr(_here, "built", False):
+    before = context.getLocalProperty(_PROPERTY)
+    told = _Told(context, client)
+    is_place = before is not None and _PLACE.fullmatch(before)
+    # Where PySpark tells the site, it may be of another frame than ours.
+    lines = plan_lines.text_of(built_at, site if with_site else before if is_place else None)
+    if lines or left:
         _here.built = True
         context.setLocalProperty(_BUILT_AT, lines or None)
-    elif not with_site:
-        return None
-    before = context.getLocalProperty(_PROPERTY) if with_site else ""
-    told.connection = client.get_thread_connection()  # a new thread has none before its first call
-    if with_site and (before is None or _PLACE.fullmatch(before)):
+    if with_site and (before is None or is_place):
         told.before = None if before == getattr(_here, "site", None) else before
         told.has_site = True
         _here.site = site
@@ -149,7 +145,7 @@ def _context_of(client: Any) -> Any:
 
 
 def _take_back(told: _Told | None) -> None:
-    if told is None or told.connection is None:
+    if told is None:
         return
     with contextlib.suppress(sys.modules["py4j.protocol"].Py4JError):
         # With a lost connection the JVM's thread has ended. Another call would open a new one.

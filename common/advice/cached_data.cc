@@ -16,6 +16,7 @@ constexpr double kFull = 0.8;         // of the memory in use: from here on it i
 constexpr double kLargeShare = 0.25;  // of storage held by one dataset: from here on it is the cause
 constexpr double kWorthIt = 0.1;      // of the memory: the least that execution would gain
 constexpr double kDefaultFraction = 0.5;
+constexpr double kNotable = 0.25;  // of what a task spilled: with so much less to gain it would have spilled as well
 constexpr const char* kSetting = "spark.memory.storageFraction";
 
 double Share(uint64_t part, uint64_t whole) { return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole); }
@@ -50,12 +51,12 @@ std::optional<ReportFinding> FindCachedDataThatSpills(const ReportStage& stage, 
   const double share = std::min(1.0, Share(dataset.bytes, dataset.of_bytes));
   const uint64_t unevictable = std::min(pool->storage_bytes, *pool->storage_region_bytes);
   const auto back = static_cast<uint64_t>(share * static_cast<double>(unevictable));
+  const uint64_t of_a_task = spilled / std::max<uint64_t>(1, stage.memory.tasks_spilled);  // on the average
   if (Share(pool->storage_bytes + pool->execution_bytes, pool->max_bytes) < kFull || share < kLargeShare ||
-      Share(back, pool->max_bytes) < kWorthIt) {
+      Share(back, pool->max_bytes) < kWorthIt || Share(back, of_a_task) < kNotable) {
     return std::nullopt;
   }
   const std::string name = NameOf(dataset);
-  const uint64_t of_a_task = spilled / std::max<uint64_t>(1, stage.memory.tasks_spilled);  // on the average
   ReportFinding finding;
   finding.stage_id = stage.stage_id;
   finding.attempt = stage.attempt;
@@ -68,8 +69,9 @@ std::optional<ReportFinding> FindCachedDataThatSpills(const ReportStage& stage, 
   finding.advice.push_back(
       {"", "", "",
        fmt::format("without {} in memory (unpersist it before, or persist it with DISK_ONLY) execution has up to {} more in an "
-                   "executor that holds its share of it: {} instead of {}",
-                   name, FormatBytes(back), FormatBytes(pool->execution_bytes + back), FormatBytes(pool->execution_bytes))});
+                   "executor that holds its share of it: {} instead of {}{}",
+                   name, FormatBytes(back), FormatBytes(pool->execution_bytes + back), FormatBytes(pool->execution_bytes),
+                   back < of_a_task ? fmt::format("; a task that spilled {} would still spill, but less", FormatBytes(of_a_task)) : "")});
   const uint64_t wanted = pool->execution_bytes + of_a_task;
   const double now = FractionNow(settings);
   constexpr double kRounding = 1e-9;  // 1 - 0.9 is a little less than a tenth

@@ -45,10 +45,10 @@ std::optional<ReportAdvice> AdviseExecutorCores(const AdviceInput& input) {
   uint64_t each = BytesOfEach(python);
   uint64_t fitting = each == 0 ? 0 : (limit - jvm) / WithHeadroom(each);
   if (fitting == 0 || fitting >= std::min<uint64_t>(TaskSlots(input).value_or(0), python.workers)) return std::nullopt;
-  return ReportAdvice{
-      "spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", fitting * TaskCpus(input)),
-      fmt::format("{}, {} each; beside the JVM's {} the limit of {} has room for {} of these + 10 %{}", PythonPhrase(python),
-                  FormatBytes(each), FormatBytes(jvm), FormatBytes(limit), fitting, AloneThere(input))};
+  return ReportAdvice{"spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", fitting * TaskCpus(input)),
+                      fmt::format("{}, {} each; beside the JVM's {} the limit of {} has room for {} of these + 10 %{}{}",
+                                  PythonPhrase(python), FormatBytes(each), FormatBytes(jvm), FormatBytes(limit), fitting,
+                                  StillWanted(input, "if it dies again, halve the number"), AloneThere(input))};
 }
 
 }  // namespace memprof

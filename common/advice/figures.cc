@@ -129,6 +129,11 @@ std::string PythonPhrase(const PythonAtOnce& python) {
                      FormatBytes(python.bytes - python.programs), python.by_sites ? " in live blocks" : "", workers, programs);
 }
 
+std::string StillWanted(const AdviceInput& input, std::string_view or_else) {
+  if (!input.peer_bytes.empty() || input.tasks_at_once == 0) return "";
+  return fmt::format("; how much more they wanted is not known, for no task of their stage has ended that was measured: {}", or_else);
+}
+
 bool LimitIsHosts(const AdviceInput& input) {
   return input.executor->host_memory_bytes && input.death->limit_bytes && *input.death->limit_bytes >= *input.executor->host_memory_bytes;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "advice/advice.h"
 
@@ -47,6 +48,10 @@ uint64_t NumberOr(const SparkSettings* settings, const char* key, uint64_t other
 
 // "1.9 GiB (4 workers at once)".
 std::string PythonPhrase(const PythonAtOnce& python);
+
+// "; how much more they wanted is not known, for no task of their stage has ended that was measured: ": of workers that a full container
+// ended. `or_else`: what to do if it was much. "" where the needs of ended tasks are known, or none ran.
+std::string StillWanted(const AdviceInput& input, std::string_view or_else);
 
 // No container bounded it: the limit is the host's memory.
 bool LimitIsHosts(const AdviceInput& input);

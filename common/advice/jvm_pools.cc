@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "advice/figures.h"
+#include "budget/driver.h"
 #include "report/units.h"
 
 namespace memprof {
@@ -41,11 +42,16 @@ std::optional<ReportAdvice> AdviseJvmPools(const AdviceInput& input) {
                             ? fmt::format("direct buffers held {} of {} when {} more were asked for; ",
                                           FormatBytesOr(direct.held_bytes, "part"), FormatBytes(*limit), FormatBytes(*direct.asked_bytes))
                             : fmt::format("direct buffers filled their bound of {}; ", FormatBytes(*limit));
+  // Elsewhere nothing is reserved, and the setting does nothing.
+  const bool reserves_overhead = driver ? SettingsSizeDriversContainer(input.settings) : BudgetOf(input, "overhead") != 0;
   because += fmt::format(
-      "how many more the job wants is not measured, so the next size to try is {}; they are outside the heap: {} must have room for {} "
-      "more",
+      "how many more the job wants is not measured, so the next size to try is {}, beside the other options that are set there; they are "
+      "outside the heap: {} must have room for {} more",
       wanted == 2 * *limit ? "twice that" : "what was wanted + 10 %",
-      driver ? "spark.driver.memoryOverhead" : "spark.executor.memoryOverhead", FormatBytes(wanted - *limit));
+      !reserves_overhead ? "its container or machine"
+      : driver           ? "spark.driver.memoryOverhead"
+                         : "spark.executor.memoryOverhead",
+      FormatBytes(wanted - *limit));
   const bool bounded_by_option = direct.limit_bytes && direct.limit_bytes != input.executor->heap_max_bytes;
   return ReportAdvice{conf, bounded_by_option ? DirectOption(*limit) : "", DirectOption(wanted), because};
 }

@@ -23,13 +23,15 @@ std::optional<ReportAdvice> AdviseMemoryOverhead(const AdviceInput& input) {
   if (!MayBeGranted(input, needed - budget)) {
     const std::optional<TasksThatFit> fit = LargestFit(input);
     if (!fit || fit->overhead <= budget) return std::nullopt;
-    return ReportAdvice{"spark.executor.memoryOverhead", SparkSize(budget), SparkSize(fit->overhead),
-                        fmt::format("with {} tasks at once: their Python workers{} at {} each{}", fit->tasks,
-                                    python.programs == 0 ? "" : " and programs", FormatBytes(BytesOfEach(python)), beside)};
+    return ReportAdvice{
+        "spark.executor.memoryOverhead", SparkSize(budget), SparkSize(fit->overhead),
+        fmt::format("with {} tasks at once: their Python workers{} at {} each{}", fit->tasks, python.programs == 0 ? "" : " and programs",
+                    FormatBytes(BytesOfEach(python)), beside + StillWanted(input, "if it dies again, halve the number"))};
   }
   std::string because = PythonPhrase(python);
   if (own != 0) because += fmt::format(", {} more than spark.executor.pyspark.memory reserves", FormatBytes(in_overhead));
-  return ReportAdvice{"spark.executor.memoryOverhead", SparkSize(budget), SparkSize(needed), because + beside};
+  return ReportAdvice{"spark.executor.memoryOverhead", SparkSize(budget), SparkSize(needed),
+                      because + beside + StillWanted(input, "if it dies again, give twice that")};
 }
 
 }  // namespace memprof

@@ -131,8 +131,10 @@ LossReason ParseLossReason(std::string_view text) {
   reason.silent = !reason.exit_code && ((ContainsAny(lower, kSilent) && lower.find(kClosed) == lower.npos) || status == kAborted);
   const std::optional<NodeShortage> evicted_for = EvictedFor(lower);
   const LossKind of_yarn = KindOfYarnStatus(reason.yarn_status.value_or(0));
-  if (ContainsAny(lower, kMemory) || IsOomKilled(lower, reason.exit_code)) {
+  const bool of_yarn_limit = ContainsAny(lower, kMemory);
+  if (of_yarn_limit || IsOomKilled(lower, reason.exit_code)) {
     reason.kind = LossKind::kContainerMemory;
+    reason.of_any_kill = !of_yarn_limit;
     reason.of_virtual_memory = ContainsAny(lower, kVirtual);
   } else if (evicted_for) {
     reason.kind = LossKind::kEvicted;

@@ -24,6 +24,7 @@ struct LossReason {
   bool silent = false;             // nobody has heard of it, or of its node, for a while: it may be alive
   bool by_driver = false;          // kOnPurpose: Spark's own driver asked for it
   bool of_virtual_memory = false;  // kContainerMemory: for its address space, not for resident memory
+  bool of_any_kill = false;        // kContainerMemory: said of every container in which the kernel ever killed a process (Kubernetes)
   std::optional<int> yarn_status;  // what YARN gives in place of an exit code: negative
   NodeShortage evicted_for = NodeShortage::kNotTold;
 };

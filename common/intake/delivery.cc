@@ -1,6 +1,7 @@
 #include "intake/delivery.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <tuple>
 
 #include "base/typed_code.h"
@@ -125,12 +126,52 @@ void DeliverDeath(std::string_view executor_id, const proto::WorkerDeath& death,
   if (!state.worker_deaths.Put({std::string(executor_id), death.pid(), death.task_attempt_id()}, death)) ++state.dropped_deaths;
 }
 
+// What its executor used, ran and had cached then: it may live on for hours, and be asked when the report is made. An error is told
+// twice, the second time with what the heap held: what is known as of the first stays.
+void PutThen(std::string_view executor_id, const HeapShortageKey& key, const StoreState& state, proto::HeapShortage& shortage) {
+  constexpr int64_t kOfThatTimeMs = 15'000;  // while tasks run, a sample comes with every heartbeat (10 s)
+  constexpr int kMostRunning = 256;
+  shortage.clear_last();
+  shortage.clear_cached();
+  shortage.clear_running();
+  if (shortage.nearly_full()) return;
+  if (state.heap_shortages.contains(key)) {
+    state.heap_shortages.ForEachFrom(
+        key, [&](const HeapShortageKey& other) { return other == key; },
+        [&](const HeapShortageKey&, const proto::HeapShortage& told) {
+          if (told.has_last()) *shortage.mutable_last() = told.last();
+          *shortage.mutable_cached() = told.cached();
+          *shortage.mutable_running() = told.running();
+        });
+    return;
+  }
+  const auto facts = state.executors.find(executor_id);
+  if (facts == state.executors.end()) return;
+  for (const auto& [id, task] : state.tasks) {
+    const bool runs = !task.ended && !(task.profile && task.profile->final) && state.interner->StringAt(task.executor) == executor_id;
+    if (runs && shortage.running_size() < kMostRunning) shortage.add_running(id);
+  }
+  const ParsedSnapshot snapshot(facts->second);
+  const bool is_of_then = snapshot->has_last() && std::abs(snapshot->last().time_ms() - shortage.time_ms()) <= kOfThatTimeMs;
+  if (!is_of_then) return;
+  *shortage.mutable_last() = snapshot->last();
+  for (const bool off_heap : {false, true}) {
+    const LargestCached largest = state.cached.LargestIn(executor_id, off_heap);
+    proto::CachedThen& cached = *shortage.add_cached();
+    cached.set_rdd_id(largest.rdd_id);
+    cached.set_bytes(largest.bytes);
+    cached.set_of_bytes(largest.of_bytes);
+  }
+}
+
 void DeliverShortage(std::string_view executor_id, const proto::HeapShortage& shortage, StoreState& state) {
   if (!state.WasDropped(executor_id)) state.Executor(executor_id);
   // It may be newer than any other message of an executor that was killed then.
   if (shortage.nearly_full() && shortage.has_retained()) DeliverRetained(executor_id, shortage.retained(), state);
-  if (!state.heap_shortages.Put({std::string(executor_id), shortage.time_ms(), shortage.task_attempt_id()}, shortage))
-    ++state.dropped_deaths;
+  const HeapShortageKey key{std::string(executor_id), shortage.time_ms(), shortage.task_attempt_id()};
+  proto::HeapShortage then = shortage;
+  PutThen(executor_id, key, state, then);
+  if (!state.heap_shortages.Put(key, then)) ++state.dropped_deaths;
 }
 
 void DeliverTimeLine(std::string_view executor_id, const proto::TimeLine& message, StoreState& state) {

@@ -190,12 +190,13 @@ void JoinHeapUse(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& 
   const auto later = [](const proto::HeapUse& use) {
     return std::tuple(use.clock_ms(), use.time_ms(), use.bytes(), use.collection(), use.whole_heap());
   };
-  const auto larger = [](const proto::HeapUse& use) { return std::tuple(use.whole_heap(), use.bytes(), use.time_ms(), use.collection()); };
+  // A collection of the whole heap takes back what a young one before it had left: the peak is the one that is known after the last.
+  const auto known_later = [&](const proto::HeapUse& peak) { return std::tuple(peak.known_clock_ms(), peak.bytes(), later(peak)); };
+  if (other.has_heap_after_gc_peak() && known_later(other.heap_after_gc_peak()) > known_later(snapshot.heap_after_gc_peak())) {
+    *snapshot.mutable_heap_after_gc_peak() = other.heap_after_gc_peak();
+  }
   if (other.has_heap_after_gc() && later(other.heap_after_gc()) > later(snapshot.heap_after_gc())) {
     *snapshot.mutable_heap_after_gc() = other.heap_after_gc();
-  }
-  if (other.has_heap_after_gc_peak() && larger(other.heap_after_gc_peak()) > larger(snapshot.heap_after_gc_peak())) {
-    *snapshot.mutable_heap_after_gc_peak() = other.heap_after_gc_peak();
   }
 }
 

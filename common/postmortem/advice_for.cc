@@ -89,11 +89,12 @@ std::set<std::string> UdfKindsOf(const std::vector<LastTask>& tasks, const Store
 
 }  // namespace
 
-std::vector<ReportAdvice> AdviceFor(const ReportPostMortem& death, const ReportExecutor& executor, const proto::ExecutorSnapshot& snapshot,
-                                    const std::vector<LastTask>& tasks, const Verdict& verdict, const std::optional<JvmShortage>& shortage,
-                                    const std::optional<ReportAction>& action, std::optional<int64_t> asker, const StoreState& state) {
+std::vector<ReportAdvice> AdviceFor(const DeathFacts& facts, const StoreState& state) {
+  const ReportPostMortem& death = facts.death;
+  const std::vector<LastTask>& tasks = facts.tasks;
+  const Verdict& verdict = facts.verdict;
   AdviceInput input;
-  input.executor = &executor;
+  input.executor = &facts.executor;
   std::optional<ReportPostMortem> without_sites;
   if (death.sites_of_attempt) {  // they are of another attempt, of another moment
     without_sites = death;
@@ -103,19 +104,19 @@ std::vector<ReportAdvice> AdviceFor(const ReportPostMortem& death, const ReportE
   input.of_heap = verdict.of_heap;
   input.of_host = verdict.of_host;
   input.of_address_space = verdict.of_address_space;
-  if (verdict.of_jvm) input.shortage = shortage;
+  if (verdict.of_jvm) input.shortage = facts.shortage;
   if (verdict.of_array) input.shortage.emplace().pool = JvmPool::kArray;
   const SparkSettings settings = state.SettingsOf(death.stage_id);
   input.settings = &settings;
   input.tasks_at_once = tasks.size();
-  const auto facts = state.executors.find(std::string_view(executor.id));
-  const bool is_askers = asker && !tasks.empty() && tasks.front().task_attempt_id == *asker;
-  if (verdict.of_heap && is_askers && facts != state.executors.end()) input.heap_by_task = HeapByTask(tasks, facts->second.clock);
-  if (action) input.result_bytes = ExpectedResults(*action);
-  if (snapshot.has_last()) input.last = MomentRow(snapshot.last());
-  input.spark_off_heap = SparksOffHeapAt(snapshot);
+  const auto executor = state.executors.find(std::string_view(facts.executor.id));
+  const bool is_askers = facts.asker && !tasks.empty() && tasks.front().task_attempt_id == *facts.asker;
+  if (verdict.of_heap && is_askers && executor != state.executors.end()) input.heap_by_task = HeapByTask(tasks, executor->second.clock);
+  if (facts.action) input.result_bytes = ExpectedResults(*facts.action);
+  if (facts.snapshot.has_last()) input.last = MomentRow(facts.snapshot.last());
+  input.spark_off_heap = SparksOffHeapAt(facts.snapshot);
   if (!tasks.empty()) verdict.of_heap ? PutHeapPeersOf(tasks.front(), state, input) : PutPeersOf(tasks.front(), state, input);
-  input.cached = CachedIn(executor.id, state);
+  input.cached = facts.cached ? NamedCached(*facts.cached, state.cached) : CachedIn(facts.executor.id, state);
   if (!death.sites_of_attempt) input.udf_kinds = UdfKindsOf(tasks, state);
   return Advise(input);
 }

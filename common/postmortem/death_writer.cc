@@ -77,8 +77,10 @@ std::optional<ReportAction> DeathWriter::ChargeAction(const ReportExecutor& exec
   PutPartitionsAndCells(state_, *action);
   const bool of_task = error.task_attempt_id() >= 0;
   const uint64_t heap = executor.heap_max_bytes.value_or(0);
-  if (MayFill(heap, *action) && (!of_task || ExpectedResults(*action) >= heap / 10)) return action;
-  if (!of_task) death.how += BesidePhrase(*action);
+  const bool may_fill = MayFill(heap, *action) && (!of_task || ExpectedResults(*action) >= heap / 10);
+  const bool held_others = HeldOtherThings(death);
+  if (may_fill && !held_others) return action;
+  if (!of_task) death.how += held_others ? OthersPhrase(*action) : BesidePhrase(*action);
   return std::nullopt;
 }
 

@@ -3,19 +3,36 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "advice/collected_results.h"
+#include "facts/result_code.h"
 #include "postmortem/action_titles.h"
+#include "report/call_site.h"
+#include "report/titles.h"
 #include "report/units.h"
 #include "report/views/text_page.h"
 
 namespace memprof {
 namespace {
 
-bool IsForBroadcast(const ReportAction& action) { return action.broadcast_bytes > action.result_bytes; }
+// Spark counts what a task sends besides rows, too: figures of its own and its profile. Of these actions that is all.
+bool BringsNoRows(const ReportAction& action) {
+  constexpr std::string_view kBringNone[] = {
+      "append",  "checkpoint", "count", "create", "createOrReplace", "csv",     "foreach", "foreachBatch", "foreachPartition", "insertInto",
+      "isEmpty", "jdbc",       "json",  "orc",    "overwrite",       "parquet", "replace", "save",         "saveAsTable",      "text",
+      "toTable"};
+  const std::string_view function = ParseCallSite(action.call_site).function;
+  return action.query_id && std::find(std::begin(kBringNone), std::end(kBringNone), function) != std::end(kBringNone);
+}
+
+bool IsForBroadcast(const ReportAction& action) {
+  return action.broadcast_bytes > action.result_bytes || (action.broadcast_bytes != 0 && BringsNoRows(action));
+}
 
 std::string RowsPhrase(uint64_t bytes, uint64_t rows) {
-  return rows == 0 ? "" : fmt::format(" ({} rows of {} each, serialised)", FormatCount(rows), FormatBytes(bytes / rows));
+  if (rows < 2) return rows == 0 ? "" : " (1 row, serialised)";
+  return fmt::format(" ({} rows of {} each, serialised)", FormatCount(rows), FormatBytes(bytes / rows));
 }
 
 // Of the stages whose results fill the heap. What has arrived of stages without a row is complete.
@@ -31,6 +48,13 @@ CollectedResults CollectedBy(const ReportAction& action) {
     listed.partitions = listed.partitions.value_or(0) + std::max(stage.partitions.value_or(0), stage.tasks);
   }
   return AreMissing(listed) ? listed : all;
+}
+
+// Rows of a query are packed; an RDD's are not.
+bool BringsPackedRows(const ReportAction& action) { return action.query_id && (IsForBroadcast(action) || !BringsNoRows(action)); }
+
+bool AnyHandlesResults(const std::vector<ReportFrame>& frames) {
+  return std::any_of(frames.begin(), frames.end(), [](const ReportFrame& frame) { return HandlesResults(frame.function); });
 }
 
 constexpr size_t kStagesShown = 3;
@@ -75,13 +99,32 @@ ReportAdvice AdviseAgainst(const ReportAction& action, const SparkSettings* sett
 uint64_t ExpectedResults(const ReportAction& action) { return ExpectedBytes(CollectedBy(action)); }
 
 bool MayFill(uint64_t heap_bytes, const ReportAction& action) {
-  constexpr uint64_t kMostPacked = 255;
+  constexpr uint64_t kMostPacked = 255, kDefaultHeap = uint64_t{1} << 30;
+  const uint64_t heap = heap_bytes == 0 ? kDefaultHeap : heap_bytes;
   const uint64_t results = ExpectedResults(action);
-  return results != 0 && results >= heap_bytes / 10 / kMostPacked;
+  return results != 0 && results >= heap / 10 / (BringsPackedRows(action) ? kMostPacked : 1);
+}
+
+bool HeldOtherThings(const ReportPostMortem& death) {
+  constexpr uint64_t kNextToNothing = 20;  // one part in this many
+  constexpr size_t kMostFrames = 128;      // of a stack that the agent captures
+  if (!death.retained || !death.heap || AnyHandlesResults(death.stack)) return false;
+  uint64_t known = 0, of_results = 0;
+  for (const ReportRetainedSite& site : death.retained->sites) {
+    if (site.frames.size() >= kMostFrames) continue;  // its outermost frames are not known
+    known += site.retained_bytes;
+    if (AnyHandlesResults(site.frames)) of_results += site.retained_bytes;
+  }
+  const uint64_t used = HeapUsed(*death.heap).value_or(death.retained->heap_used_after_bytes);
+  return used != 0 && known >= used / 2 && of_results < known / kNextToNothing;
 }
 
 std::string BesidePhrase(const ReportAction& action) {
   return fmt::format("; {} ran then, but {} of results don't fill a heap", CallSiteTitle(action), FormatBytes(ExpectedResults(action)));
+}
+
+std::string OthersPhrase(const ReportAction& action) {
+  return fmt::format("; {} ran then, but what the heap held was not made for results", CallSiteTitle(action));
 }
 
 void PutAction(const ReportAction& action, const SparkSettings& settings, ReportPostMortem& death) {

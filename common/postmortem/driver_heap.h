@@ -22,11 +22,16 @@ ReportAdvice AdviseAgainst(const ReportAction& action, const SparkSettings* sett
 // these are more.
 uint64_t ExpectedResults(const ReportAction& action);
 
-// Whether its results may be a tenth of the driver's heap. Rows are counted packed, and LZ4, Spark's default, packs 255 bytes into one
-// at most.
+// Whether its results may be a tenth of the driver's heap. Rows of a query are counted packed, and LZ4, Spark's default, packs 255 bytes
+// into one at most. `heap_bytes`: 0: not known, Spark's default.
 bool MayFill(uint64_t heap_bytes, const ReportAction& action);
+
+// Most of what the heap held is known by call site, and next to nothing of it is results.
+bool HeldOtherThings(const ReportPostMortem& death);
 
 // "; count at job.py:7 ran then, but 2.0 KiB of results don't fill a heap"
 std::string BesidePhrase(const ReportAction& action);
+// "; count at job.py:7 ran then, but what the heap held was not made for results"
+std::string OthersPhrase(const ReportAction& action);
 
 }  // namespace memprof

@@ -1,5 +1,6 @@
 // DeathWriter's post-mortems of JVMs: of an executor that died, and of one that survived a full heap.
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "postmortem/advice_for.h"
@@ -18,6 +19,7 @@ namespace memprof {
 namespace {
 
 constexpr int64_t kPeakIsNewsMs = 20'000;  // Spark takes some seconds to end an executor
+constexpr int64_t kOneKillMs = 10'000;     // what the kernel kills in one container for one shortage
 constexpr int64_t kLeftIsNewsMs = 60'000;  // near a limit it is said every twenty seconds, and moves within thirty anywhere
 
 void PutAge(const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot, const std::vector<LastTask>& tasks,
@@ -57,10 +59,10 @@ void PutLeft(std::vector<ReportSite> left, ReportPostMortem& death) {
   });
 }
 
-uint64_t KillsOf(const std::vector<proto::WorkerDeath>& workers, int64_t since_ms = INT64_MIN) {
+uint64_t KillsOf(const std::vector<proto::WorkerDeath>& workers, int64_t since_ms = INT64_MIN, int64_t until_ms = INT64_MAX) {
   uint64_t kills = 0;
   for (const proto::WorkerDeath& worker : workers) {
-    if (worker.time_ms() > since_ms) kills += worker.oom_kills();
+    if (worker.time_ms() > since_ms && worker.time_ms() < until_ms) kills += worker.oom_kills();
   }
   return kills;
 }
@@ -70,6 +72,16 @@ void PutRetained(const ReportExecutor& executor, ReportPostMortem& death) {
   death.retained = executor.retained;
   if (!death.heap) death.heap = executor.nearly_full_heap;
   if (death.retained) KeepLargest(DeathWriter::kRetainedShown, *death.retained);
+}
+
+// None is known of a time when no sample came.
+std::array<LargestCached, 2> CachedThen(const proto::HeapShortage& error) {
+  std::array<LargestCached, 2> largest;
+  for (size_t mode = 0; mode < std::min(largest.size(), static_cast<size_t>(error.cached_size())); ++mode) {
+    const proto::CachedThen& cached = error.cached(static_cast<int>(mode));
+    largest[mode] = {cached.rdd_id(), cached.bytes(), cached.of_bytes()};
+  }
+  return largest;
 }
 
 }  // namespace
@@ -97,6 +109,8 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   }
   evidence.used_bytes = death.used_bytes;
   if (executor.heap_after_gc_peak) evidence.heap_used_bytes = executor.heap_after_gc_peak->bytes;
+  if (executor.heap_after_gc && facts.clock.ToDriver(executor.heap_after_gc->time_ms) + kEndsWithinMs >= GoneMs(facts))
+    evidence.heap_left_bytes = executor.heap_after_gc->bytes;
   evidence.heap_max_bytes = executor.heap_max_bytes;
   evidence.exits_on_out_of_memory = snapshot.exits_on_out_of_memory();
   evidence.kills_itself_on_out_of_memory = snapshot.kills_itself_on_out_of_memory();
@@ -113,6 +127,7 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   }
   if (error) evidence.heap_error = error->error().empty() ? "a full heap" : error->error();
   PutKernelKills(executor, facts, snapshot, dead_before, evidence);
+  evidence.kills_before = KillsOf(dead_before, INT64_MIN, facts.clock.FromDriver(GoneMs(facts)) - kOneKillMs);
   PutAge(facts, snapshot, tasks, death);
   evidence.sample_age_ms = death.last_sample_age_ms;
   const Verdict verdict = Judge(evidence);
@@ -144,7 +159,7 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   if (!error && failed) asker = failed->task_attempt_id;
   // Which setting helps depends on the pool that ran short.
   if (in_full && death.out_of_memory && !verdict.of_unknown_pool)
-    death.advice = AdviceFor(death, executor, snapshot, tasks, verdict, evidence.last_word, action, asker, state_);
+    death.advice = AdviceFor({death, executor, snapshot, tasks, verdict, evidence.last_word, action, asker}, state_);
   if (in_full && action) PutAction(*action, SettingsOf(*action), death);
   return death;
 }
@@ -176,8 +191,10 @@ void DeathWriter::PutKillsInCgroup(const ReportExecutor& executor, const Executo
   const uint64_t before = std::max(known, snapshot.oom_kills());
   const std::optional<LaterKills> later = lookups_.KillsInCgroup(executor.id, facts, snapshot, before);
   if (!later) return;
-  if (!later->tells_of_end) {
-    evidence.kills_read_late = true;
+  // An idle executor says nothing for a long time, in which the kernel may have killed anybody there.
+  const bool since_long = later->oom_kills > before && facts.clock.ToDriver(snapshot.taken_ms()) + kTellsOfAnEndMs < GoneMs(facts);
+  if (!later->tells_of_end || since_long) {
+    evidence.kills_of_any_time = true;
     return;
   }
   evidence.kernel_kills = later->oom_kills - std::min(later->oom_kills, before);
@@ -187,8 +204,6 @@ void DeathWriter::PutKillsInCgroup(const ReportExecutor& executor, const Executo
 ReportPostMortem DeathWriter::OfHeapError(const ReportExecutor& executor, const ExecutorFacts& facts, const SurvivedHeapError& survived,
                                           DeathDetail detail) {
   const proto::HeapShortage& error = survived.error;
-  const ParsedSnapshot parsed(facts);
-  const proto::ExecutorSnapshot& snapshot = *parsed;
   const bool failed = survived.task != nullptr && survived.task->outcome == TaskOutcome::kFailed;
   ReportPostMortem death;
   death.executor_id = executor.id;
@@ -199,8 +214,10 @@ ReportPostMortem DeathWriter::OfHeapError(const ReportExecutor& executor, const 
   death.survived = true;
   death.limit_bytes = KillingLimit(executor);
   if (failed) death.reason = state_.interner->StringAt(survived.task->error);
-  if (const proto::Moment* last = LastMoment(snapshot)) PutMoment(executor, *last, detail, death);
-  death.last_sample_age_ms = 0;
+  if (error.has_last()) {
+    PutMoment(executor, error.last(), detail, death);
+    death.last_sample_age_ms = std::max<int64_t>(0, error.time_ms() - error.last().time_ms());
+  }
   std::vector<LastTask> tasks;
   PutHeapError(error, tasks, death);
   death.how = HeapErrorEvidence(survived);
@@ -212,7 +229,17 @@ ReportPostMortem DeathWriter::OfHeapError(const ReportExecutor& executor, const 
     Verdict verdict;
     verdict.of_array = PoolOf(error.error()) == JvmPool::kArray;
     verdict.of_heap = !verdict.of_array;
-    death.advice = AdviceFor(death, executor, snapshot, tasks, verdict, std::nullopt, action, error.task_attempt_id(), state_);
+    // Its executor may have lived on for hours: what it became is none of that moment.
+    const ParsedSnapshot snapshot(facts);
+    snapshot->clear_last();
+    if (error.has_last()) *snapshot->mutable_last() = error.last();
+    ReportExecutor then = executor;
+    if (then.heap_after_gc_peak && then.heap_after_gc_peak->time_ms > error.time_ms()) then.heap_after_gc_peak.reset();
+    std::vector<LastTask> ran = lookups_.RunningAt(executor.id, facts.clock.ToDriver(error.time_ms()), error.running());
+    if (!tasks.empty()) PutFirst(tasks.front(), ran);
+    DeathFacts of_then{death, then, *snapshot, ran, verdict, std::nullopt, action, error.task_attempt_id()};
+    of_then.cached = CachedThen(error);
+    death.advice = AdviceFor(of_then, state_);
     if (action) PutAction(*action, SettingsOf(*action), death);
   }
   return death;

@@ -11,9 +11,10 @@ namespace {
 constexpr std::string_view kHeapError = "java.lang.OutOfMemoryError";
 constexpr std::string_view kBroadcastError = "Not enough memory to build and broadcast";  // of Spark 4, without the error
 constexpr std::string_view kOfJob = "Job aborted due to stage failure";                   // which job's will be known
+constexpr std::string_view kStopped = "because SparkContext was shut down";               // of a job that was under way then
 constexpr int64_t kSameFailureMs = 60'000;
 // Of a worker that was killed PySpark says the second or the third. Missing output is what is left of executors lost again and again.
-constexpr std::array<std::string_view, 9> kWordsOfDeaths = {
+constexpr std::array<std::string_view, 10> kWordsOfDeaths = {
     "ExecutorLostFailure",
     "Python worker exited unexpectedly",
     "java.net.SocketException: Connection reset",
@@ -23,6 +24,7 @@ constexpr std::array<std::string_view, 9> kWordsOfDeaths = {
     "std::bad_alloc",
     "FetchFailedException",
     "spark.driver.maxResultSize",
+    kStopped,
 };
 
 std::optional<int64_t> LostExecutor(std::string_view text) {
@@ -56,6 +58,15 @@ const ReportPostMortem* DeathOfJob(std::string_view failure, const FailedJob& jo
   });
 }
 
+// The driver's heap also runs out when the jobs of an action have ended well.
+const ReportPostMortem* FullHeapOfDriver(const std::vector<ReportPostMortem>& deaths, int64_t now_ms) {
+  return Last(deaths, [&](const auto& death) {
+    const bool of_a_job = death.job_id && !death.heap;
+    return death.executor_id == "driver" && death.process == "jvm" && !of_a_job && !death.stage_id &&
+           now_ms - death.time_ms <= kSameFailureMs;
+  });
+}
+
 }  // namespace
 
 bool TellsOfDeath(std::string_view failure) {
@@ -70,12 +81,10 @@ bool TellsOfFullHeap(std::string_view failure) {
 const ReportPostMortem* DeathOf(std::string_view failure, const std::optional<FailedJob>& job, const std::vector<ReportPostMortem>& deaths,
                                 int64_t now_ms) {
   if (!TellsOfDeath(failure)) return nullptr;
+  if (failure.find(kStopped) != failure.npos) return FullHeapOfDriver(deaths, now_ms);  // Spark stops its context of it
   if (job) return DeathOfJob(failure, *job, deaths);
   if (!TellsOfFullHeap(failure) || failure.find(kOfJob) != failure.npos) return nullptr;
-  return Last(deaths, [&](const auto& death) {
-    const bool of_a_job = death.job_id && !death.heap;  // the driver's heap also runs out when the jobs of an action have ended well
-    return death.executor_id == "driver" && !of_a_job && !death.stage_id && now_ms - death.time_ms <= kSameFailureMs;
-  });
+  return FullHeapOfDriver(deaths, now_ms);
 }
 
 }  // namespace memprof

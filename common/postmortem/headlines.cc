@@ -153,6 +153,8 @@ std::string WorkerHeadline(const ReportPostMortem& death, const Verdict& verdict
     return fmt::format("{} was killed for its {}: {}{}{}", killed, MemoryPhrase(verdict), use,
                        death.program.empty() ? LargestPhrase(death) : OwnPhrase(death), TogetherPhrase(death));
   }
+  if (signal != 0 && death.unknown)
+    return fmt::format("{} crashed right after memory was refused to it: {}{}; {}", who, SignalName(signal), place, use);
   if (signal != 0) return fmt::format("{} crashed, not of memory: {}{}; {}", who, SignalName(signal), place, use);
   if (death.unknown) return fmt::format("{} vanished; why is not known: {}", who, use);
   return fmt::format("{} died, not of memory: {}", who, use);

@@ -32,6 +32,16 @@ const Lookups::Tasks& Lookups::TasksOf(std::string_view executor_id) {
   return here == tasks_->end() ? kNone : here->second;
 }
 
+namespace {
+
+void MostFirst(std::vector<LastTask>& tasks) {
+  std::sort(tasks.begin(), tasks.end(), [](const LastTask& a, const LastTask& b) {
+    return std::pair(~a.live_bytes, a.task_attempt_id) < std::pair(~b.live_bytes, b.task_attempt_id);
+  });
+}
+
+}  // namespace
+
 std::vector<LastTask> Lookups::RunningOn(std::string_view executor_id) {
   std::vector<LastTask> running;
   for (const auto& [id, task] : TasksOf(executor_id)) {
@@ -39,9 +49,20 @@ std::vector<LastTask> Lookups::RunningOn(std::string_view executor_id) {
     if (task->ended && task->outcome != TaskOutcome::kLost) continue;
     running.push_back({id, task, LiveBytesOf(*task)});
   }
-  std::sort(running.begin(), running.end(), [](const LastTask& a, const LastTask& b) {
-    return std::pair(~a.live_bytes, a.task_attempt_id) < std::pair(~b.live_bytes, b.task_attempt_id);
-  });
+  MostFirst(running);
+  return running;
+}
+
+std::vector<LastTask> Lookups::RunningAt(std::string_view executor_id, int64_t time_ms,
+                                         const google::protobuf::RepeatedField<int64_t>& known) {
+  std::vector<LastTask> running;
+  for (const auto& [id, task] : TasksOf(executor_id)) {
+    const bool has_times = task->ended && task->launched_ms != 0;
+    const bool ran =
+        has_times ? task->launched_ms <= time_ms && time_ms <= task->end_ms : std::find(known.begin(), known.end(), id) != known.end();
+    if (ran) running.push_back({id, task, LiveBytesOf(*task)});
+  }
+  MostFirst(running);
   return running;
 }
 

@@ -36,6 +36,9 @@ class Lookups {
   // Attempts that an executor took with it: no end was reported, or that they were lost, and no profile was final. Those that held most
   // come first.
   std::vector<LastTask> RunningOn(std::string_view executor_id);
+  // Attempts that ran there at that moment of the driver's clock, in the same order. When a task was launched is known once it has
+  // ended; `known`: of the others, those that were known to run then.
+  std::vector<LastTask> RunningAt(std::string_view executor_id, int64_t time_ms, const google::protobuf::RepeatedField<int64_t>& known);
   // The task that failed last on an executor, at most kEndsWithinMs before it was gone: its error may be the JVM's last word.
   std::optional<LastTask> LastFailedOn(std::string_view executor_id, int64_t removed_ms);
   // The least of what was counted after the executor was removed. `snapshot`: its last one. `before`: what was known then, not less than

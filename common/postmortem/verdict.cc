@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "report/units.h"
+#include "report/views/text_page.h"
 
 namespace memprof {
 namespace {
@@ -130,6 +131,10 @@ std::string FoundNothing(const DeathEvidence& evidence) {
                      evidence.counted_on_host ? "there" : "in its cgroup");
 }
 
+std::string KilledThere(const DeathEvidence& evidence) {
+  return evidence.kills_of_any_time ? "; the kernel killed something in its cgroup for want of memory, then or at another time" : "";
+}
+
 // A SIGKILL, or no exit code: nothing says who ended it.
 Verdict ByUse(const DeathEvidence& evidence) {
   std::string how = EndPhrase(evidence.loss);
@@ -149,7 +154,8 @@ Verdict ByUse(const DeathEvidence& evidence) {
   if (share < 0) return {.unknown = true, .how = how + "; its use of memory is not known"};
   const int64_t age_ms = evidence.sample_age_ms.value_or(0);
   how += use;
-  if (age_ms >= kStaleSampleMs) return {.unknown = true, .how = fmt::format("{}, which was {} old", how, FormatDuration(age_ms))};
+  if (age_ms >= kStaleSampleMs)
+    return {.unknown = true, .how = fmt::format("{}, which was {} old{}", how, FormatDuration(age_ms), KilledThere(evidence))};
   const double host = HostShare(evidence);
   const bool counted_twice = CountsTwice(evidence);
   if (share >= kNearLimit && !counted_twice) return {.out_of_memory = true, .how = how};
@@ -163,9 +169,7 @@ Verdict ByUse(const DeathEvidence& evidence) {
   }
   if (evidence.host_kills_rose)  // where nobody could say of which cgroup
     return {.unknown = true, .how = how + "; the kernel killed something on its host meanwhile, for want of memory"};
-  if (evidence.kills_read_late)
-    return {.unknown = true,
-            .how = how + "; the kernel killed something in its cgroup for want of memory, then or more than a minute later"};
+  if (evidence.kills_of_any_time) return {.unknown = true, .how = how + KilledThere(evidence)};
   if (evidence.limit_is_unseen)
     return {.unknown = true, .how = how + ", which is the host's memory; whether a container limits it lower can't be seen from inside"};
   const bool stale = age_ms >= kStaleHostSampleMs;
@@ -195,15 +199,26 @@ Verdict ByUseOrByItself(const DeathEvidence& evidence) {
               EndPhrase(evidence.loss), UseThen(evidence), FoundNothing(evidence), use.empty() ? "" : ", and" + use)};
 }
 
-// A JVM that the system refuses memory, at its start or later, ends with this code, and writes why into its log.
+// A JVM that the system refuses memory ends with this code, and writes why into its log. That needs no full host: a limit of address space,
+// of mappings or of what may be promised (ulimit -v, vm.max_map_count, vm.overcommit_memory) is enough.
 Verdict ByGeneralError(const DeathEvidence& evidence) {
-  const std::string how = EndPhrase(evidence.loss);
-  const char* kLog = "a JVM that gets no memory from the system ends so, and its log (stderr, hs_err_pid*.log) says so";
-  if (!evidence.used_bytes) return {.unknown = true, .how = fmt::format("{}; its use of memory is not known; {}", how, kLog)};
   const double host = HostShare(evidence);
-  if (host < kFullHost) return {.how = how};
-  return {.unknown = true, .how = fmt::format("{}; all on its host together used {}: {}", how, FormatPercent(host, 1), kLog)};
+  const std::string together = host < kFullHost ? "" : fmt::format("; all on its host together used {}", FormatPercent(host, 1));
+  return {.unknown = true,
+          .how = fmt::format("{}{}{}: a program that ends itself and a JVM that gets no memory from the system end so; its log says which "
+                             "(stderr, hs_err_pid*.log)",
+                             EndPhrase(evidence.loss), UseThen(evidence), together)};
 }
+
+// Kubernetes' word is of every container in which the kernel ever killed a process, and it had killed a worker there before.
+bool IsOfEarlierKill(const DeathEvidence& evidence) {
+  const double share = ShareOf(evidence.used_bytes, evidence.limit_bytes);
+  const bool is_fresh = evidence.sample_age_ms.value_or(0) < kStaleSampleMs;
+  return evidence.loss.of_any_kill && evidence.kills_before > 0 && is_fresh && share >= 0 && share < kNearLimit;
+}
+
+// Ends by which HotSpot and Spark answer an OutOfMemoryError. No word of one has come, but the heap was that full.
+bool MayHaveRunOutOfHeap(const DeathEvidence& evidence) { return ShareOf(evidence.heap_left_bytes, evidence.heap_max_bytes) >= kFullHeap; }
 
 Verdict OfEviction(const LossReason& loss) {
   const std::string how = EndPhrase(loss) + (loss.yarn_status ? "; YARN took it away" : "; its node's manager evicted it");
@@ -233,6 +248,12 @@ Verdict Judge(const DeathEvidence& evidence) {
             .how = fmt::format("the kernel's oom_kill counter of its cgroup rose by {}, as {} found", *evidence.kernel_kills,
                                evidence.counted_by)};
   }
+  if (loss.kind == LossKind::kContainerMemory && IsOfEarlierKill(evidence)) {
+    return {.unknown = true,
+            .how = fmt::format("{}{}; the cluster manager says OOMKilled, as of every container in which the kernel ever killed a process, "
+                               "and it had killed {} there before",
+                               EndPhrase(loss), UseThen(evidence), Counted(evidence.kills_before, "Python worker"))};
+  }
   if (loss.kind == LossKind::kContainerMemory) {
     return {.out_of_memory = true,
             .of_address_space = loss.of_virtual_memory,
@@ -250,6 +271,13 @@ Verdict Judge(const DeathEvidence& evidence) {
   const bool may_end_so = by_sigterm || loss.exit_code == kSignalBase + SIGABRT || loss.exit_code == kExitSparkUncaught;
   if (!evidence.heap_error.empty() || (may_end_so && evidence.last_word && evidence.last_word->pool != JvmPool::kOther))
     return ByOutOfMemoryError(evidence);
+  if (may_end_so && MayHaveRunOutOfHeap(evidence)) {
+    return {.unknown = true,
+            .maybe_of_heap = true,
+            .how = fmt::format("{}, and {} of the heap was in use after its last collection; a JVM may be told to end so on an "
+                               "OutOfMemoryError, and of such an error no word has come",
+                               EndPhrase(loss), FormatPercent(ShareOf(evidence.heap_left_bytes, evidence.heap_max_bytes), 1))};
+  }
   if (by_sigkill) return ByUseOrByItself(evidence);
   if (loss.exit_code == kExitGeneral) return ByGeneralError(evidence);
   if (loss.exit_code == kExitSparkNoHeartbeat || loss.exit_code == kExitSparkGivenUp) {
@@ -272,6 +300,9 @@ Verdict JudgeWorker(const WorkerEvidence& evidence) {
     std::string how = fmt::format("it noted {} in its black box as it died", SignalName(evidence.signal));
     if (evidence.was_refused && evidence.signal == SIGABRT)
       return {.out_of_memory = true, .how = how + ", right after malloc had refused it memory"};
+    if (evidence.was_refused && (evidence.signal == SIGSEGV || evidence.signal == SIGBUS))
+      return {.unknown = true,
+              .how = how + ", right after malloc had refused it memory: code that doesn't look whether it got any crashes so"};
     return {.how = how};
   }
   const bool user_space = AnotherKillerMayHave(evidence.death) || (evidence.death.counted_on_host && !evidence.death.used_bytes);

@@ -22,6 +22,8 @@ inline constexpr double kKillersAct = 0.88;
 inline constexpr double kMostOfHost = 0.5;
 // An OutOfMemoryError of a heap that held less is rare: it takes one very large array, or a burst after the last collection.
 inline constexpr double kRoomyHeap = 0.5;
+// A heap that held as much after its last collection may have run out soon after.
+inline constexpr double kFullHeap = 0.95;
 // A sample that is older says nothing of how it died. While tasks run, one comes with every heartbeat (10 s).
 inline constexpr int64_t kStaleSampleMs = 60'000;
 // Nor does one of the host's memory, which anybody may fill: an older one proves no end by anything else.
@@ -39,12 +41,14 @@ struct DeathEvidence {
   std::optional<uint64_t> host_memory_bytes;     // absent: the limit, if that is the host's
   std::optional<uint64_t> host_available_bytes;  // what of it nobody used; absent: not known
   bool host_kills_rose = false;                  // the kernel has killed somebody on its host meanwhile
-  bool kills_read_late = false;                  // it has killed somebody in its cgroup, then or a good while later
+  bool kills_of_any_time = false;                // it has killed somebody in its cgroup, then, or a good while before or after
+  uint64_t kills_before = 0;                     // of its own workers in its cgroup, well before
   // Kills of the kernel in its cgroup that belong to this death, as counted after it; absent: nobody could read them.
   std::optional<uint64_t> kernel_kills;
   bool counted_on_host = false;                             // there were none on its whole host
   std::string counted_by;                                   // who read them: "executor 8, the next one in it,"
   std::optional<uint64_t> heap_used_bytes, heap_max_bytes;  // the most after a collection: of other moments it proves nothing
+  std::optional<uint64_t> heap_left_bytes;                  // in use after its last collection, if that was shortly before
   bool exits_on_out_of_memory = false;                      // -XX:+ExitOnOutOfMemoryError
   bool kills_itself_on_out_of_memory = false;               // by SIGKILL: -XX:OnOutOfMemoryError="kill -9 %p"
   std::string heap_error;                                   // of the heap, as its agent reported shortly before; empty: none

@@ -71,7 +71,8 @@ ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const Exe
   if (detail == DeathDetail::kInFull) PutSites(tasks, worker.time_ms(), death);
   death.headline = WorkerHeadline(death, verdict, evidence.signal);
   if (detail == DeathDetail::kInFull && death.out_of_memory)
-    death.advice = AdviceFor(death, executor, *ParsedSnapshot(facts), tasks, verdict, std::nullopt, std::nullopt, std::nullopt, state_);
+    death.advice =
+        AdviceFor({.death = death, .executor = executor, .snapshot = *ParsedSnapshot(facts), .tasks = tasks, .verdict = verdict}, state_);
   return death;
 }
 
@@ -98,7 +99,7 @@ ReportPostMortem DeathWriter::OfRefusal(const ReportExecutor& executor, const Ex
   if (detail == DeathDetail::kInShort) return death;
   const std::vector<LastTask> tasks{{task_attempt_id, &task, LiveBytesOf(task)}};
   PutSites(tasks, refusal.time_ms, death);
-  death.advice = AdviceFor(death, executor, *ParsedSnapshot(facts), tasks, {}, std::nullopt, std::nullopt, std::nullopt, state_);
+  death.advice = AdviceFor({.death = death, .executor = executor, .snapshot = *ParsedSnapshot(facts), .tasks = tasks}, state_);
   return death;
 }
 

@@ -217,6 +217,10 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
   if (action != nullptr && MayFill(row == nullptr ? 0 : row->heap_max_bytes.value_or(0), *action)) {
     death.action = action->call_site;
     death.how += PlanPhrase(*action);
+    if (end.report_ms != 0 && death.time_ms - end.report_ms >= kFreshMs) {
+      death.how += fmt::format("; what ran then is known as of the report's last checkpoint, {} before",
+                               FormatDuration(death.time_ms - end.report_ms));
+    }
     brought = "; " + BroughtPhrase(*action);
   }
   if (const ReportStage* own = of_python ? OwnPython(report) : nullptr) {

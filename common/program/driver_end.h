@@ -15,6 +15,7 @@ namespace memprof {
 
 struct DriverEnd {
   std::string report_json;  // of the application, as its driver left it; empty: it left none
+  int64_t report_ms = 0;    // when it was written, since the epoch; 0: not known
   bool jvm_told = false;    // the report is of the JVM's last moment, with its own death, which has not been reported yet
   Program python;           // the boxes of its Python process; `pid` isn't known
   int32_t exit_status = 0;  // as a shell has it: 128 + the signal that ended a process

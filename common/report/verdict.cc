@@ -74,7 +74,8 @@ ReportVerdict VerdictOf(const Report& report) {
 }
 
 std::string UnmeasuredDriver(const Report& report) {
-  if (report.executors.empty() || report.application.master == "program") return "";
+  const bool just_began = report.executors.empty() && report.unfinished;
+  if (just_began || report.application.master == "program") return "";
   if (std::any_of(report.executors.begin(), report.executors.end(), [](const auto& row) { return row.id == "driver"; })) return "";
   return "The driver is not measured, so its own death would not show here: spark.memprof.driver.enabled is false, or its log says why.";
 }

@@ -60,6 +60,10 @@ proto::HeapShortage HeapShortageRules::Shortened(const proto::HeapShortage& shor
   brief.set_jvm_pid(shortage.jvm_pid());
   brief.set_nearly_full(shortage.nearly_full());
   brief.set_of_jvm(shortage.of_jvm());
+  if (shortage.has_last()) {
+    brief.mutable_last()->set_time_ms(shortage.last().time_ms());
+    brief.mutable_last()->set_used_bytes(shortage.last().used_bytes());
+  }
   for (const proto::NamedBytes& region : shortage.regions()) {
     if (region.name() == "heap.usedAfterGc" || region.name() == "heap.max") *brief.add_regions() = region;
   }

@@ -77,7 +77,14 @@ def demand_profile(run, executors, loaded):
 def demand_nothing_left(report):
     """Spark's own clusters don't wait for their executors: these may still be going when spark-submit has ended."""
     temporary, mine = pathlib.Path(tempfile.gettempdir()), f"sparkmemprof-*/{report['application']['id']}*"
-    until(lambda: not list(temporary.glob(mine)), 30, f"{mine} is removed")
+
+    def is_removed():
+        try:
+            return not list(temporary.glob(mine))
+        except FileNotFoundError:  # a folder of another one's, between two looks at it
+            return False
+
+    until(is_removed, 30, f"{mine} is removed")
 
 
 def agent_option(key):

@@ -6,7 +6,7 @@ import re
 import shutil
 
 import pytest
-from conftest import LOCAL_CLUSTER
+from conftest import AGENT_PATH, LOCAL_CLUSTER
 
 # A note waits for what says of the death, and no longer than this allows.
 CONF = {
@@ -54,6 +54,22 @@ def test_jobs_whose_workers_die(spark_run, package, master):
     for way in ("survives_then_fails", "helped", "forked_helper_crashes", "new_helper_crashes", "ordinary"):
         assert "ValueError" in found[way]["text"]
         assert found[way]["notes"] == [], "it failed of the user's own error"
+
+
+@pytest.mark.one_line("3.5")
+def test_a_driver_whose_context_has_ended(spark_run, package):
+    """As Spark 3.5 ends it by itself, when one of its own threads finds no room."""
+    conf = {"spark.driver.extraJavaOptions": AGENT_PATH, "spark.memprof.patience": "20"}
+    run = spark_run("heap_and_stop.py", conf=conf, environment={"PYTHONPATH": package}.items()).demand_success()
+    before, after, ordinary, stopped = run.result()
+    for error in (before, after):
+        assert "OutOfMemoryError" in error["text"]
+        (note,) = error["notes"]
+        headline, place = note.splitlines()
+        assert headline.startswith("sparkmemprof: The driver ran out of heap"), headline
+        assert place == f"Its post-mortem: {next(run.reports.glob('*/report.json')).parent}"
+    assert {"driver"} == {death["executorId"] for death in run.report()["postMortems"]}
+    assert ordinary["notes"] == stopped["notes"] == [], "not of memory"
 
 
 @pytest.mark.full

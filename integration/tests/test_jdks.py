@@ -1,5 +1,6 @@
-"""Executors under other JDKs than 17, which all other tests have: what a task takes is found to the byte."""
+"""Executors under other JDKs than 17, which all other tests have, and under each collector: blocks to the byte."""
 
+import processes
 import pytest
 from conftest import BESIDE_BYTES, LOCAL_CLUSTER, warnings_of
 from java_jobs import jars_with
@@ -28,12 +29,40 @@ def jdk(request, line):
 def test_what_a_task_takes(spark, spark_run, jar, jdk, tmp_path):
     jars = jars_with("NativeHog", spark, jar, tmp_path)
     run = spark_run("native_libraries.py", HOG, master=LOCAL_CLUSTER, jar=jars, environment=jdk[1])
+    demand_blocks_of_task(run)
+
+
+def demand_blocks_of_task(run):
     (stage,) = run.demand_success().report()["stages"]
     of_task = [site for site in stage["sites"] if any("NativeHog.task" in name for name in functions(site, "java"))]
     sizes = {(site["origin"], site["allocatedBytes"]) for site in of_task}
     assert sizes >= {("jvm-heap", HEAP_BYTES + ARRAY_HEADER + 5), ("jvm-offheap", DIRECT_BYTES)}, sizes
     assert ("jvm-native", KEPT_BYTES) in sizes
     assert warnings_of(run) == []
+
+
+@pytest.fixture(params=["17", "25"])
+def collected_by(request, line, collector):
+    """(the JVM's option, environment) of a JDK that has this collector."""
+    version, option = request.param, f"-XX:+Use{collector}GC"
+    if (line, version) == ("3.5", "25"):
+        pytest.skip(f"Spark {line} does not run on this JDK {version}")
+    if not JDKS[version]:
+        pytest.skip(f"JDK {version} is not installed")
+    told = processes.run([JDKS[version][-1] / "bin" / "java", option, "-version"], 60)
+    if told.returncode != 0:
+        pytest.skip(f"JDK {version} has no {collector}GC: {(told.stdout + told.stderr).splitlines()[0]}")
+    return option, {"JAVA_HOME": str(JDKS[version][-1])}
+
+
+@pytest.mark.one_line("4")
+@pytest.mark.parametrize("collector", ["Serial", "Parallel", "G1", "Z", "Shenandoah"])
+def test_each_collector(spark, spark_run, jar, collected_by, tmp_path):
+    option, environment = collected_by
+    jars = jars_with("NativeHog", spark, jar, tmp_path)
+    conf = {"spark.executor.extraJavaOptions": option}
+    run = spark_run("native_libraries.py", HOG, master=LOCAL_CLUSTER, jar=jars, conf=conf, environment=environment)
+    demand_blocks_of_task(run)
 
 
 def test_its_python_workers(spark_run, jdk):

@@ -39,6 +39,10 @@ def test_checkpoint_while_it_runs_and_the_whole_after_sigterm(spark_run, tmp_pat
         (site,) = sites_at(report["stages"][0]["sites"], "waits.py", "block")
         demand_blocks(site, 2_200_013, tasks=1)
     assert {path.name for path in folder.iterdir()} == {"report.json", "report.html"}
+    peaks = [{row["id"]: row["atPeak"] for row in report["executors"]} for report in (checkpoint, final)]
+    seen = {executor: peak["usedBytes"] for executor, peak in peaks[0].items() if peak}
+    assert seen, "the checkpoint has a peak"
+    assert all(peaks[1][executor]["usedBytes"] >= bytes for executor, bytes in seen.items()), "a peak never falls"
 
 
 def summary_of(run):

@@ -51,6 +51,7 @@ def test_a_container_that_yarn_kills_and_the_advice_that_lets_the_same_job_pass(
     report = run.report()
     (death,) = report["postMortems"]
     assert (death["process"], death["outOfMemory"]) == ("container", True)
+    assert report["counters"]["earlyWords"] >= 1, "near what YARN grants it says more"
     assert "Container killed by YARN for exceeding physical memory limits" in death["reason"], "YARN's own words"
     assert death["limitBytes"] == CONTAINER_BYTES
     assert 0.95 * CONTAINER_BYTES < death["usedBytes"] < 1.1 * CONTAINER_BYTES

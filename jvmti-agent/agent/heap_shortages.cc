@@ -12,6 +12,7 @@
 #include "profile/rss_message.h"
 #include "shortage/last_words.h"
 #include "stacks/thread_name.h"
+#include "tasks/task_in_name.h"
 #include "tasks/thread_task.h"
 #include "tasks/unnamed_threads.h"
 
@@ -60,6 +61,9 @@ ShortageInputs HeapShortages::OnThisThread(JNIEnv* jni) {
   inputs.used_after_gc = heap_->collectors().UsedAfter();
   ground_->tasks.WithTask(CurrentTask(), [&](TaskFigures& task) { inputs.task = task.key; });
   inputs.thread = NameOfThisThread(ground_->jvm.jvmti(), jni);
+  if (inputs.task.task_attempt_id < 0) {
+    if (const auto task = TaskInThreadName(WholeThreadName(ground_->jvm.jvmti(), jni, nullptr))) inputs.task = *task;
+  }
   CapturedStack stack;
   CaptureStack(ground_->jvm.jvmti(), nullptr, &stack);
   if (stack.depth == 0) return inputs;

@@ -11,7 +11,8 @@ void GcFigures::Begin() {
   const std::lock_guard lock(mutex_);
   collectors_.clear();
   last_.reset();
-  peak_.reset();
+  whole_peak_.reset();
+  young_peak_.reset();
 }
 
 void GcFigures::Ended(const Collection& collection, const Instant& now) {
@@ -32,8 +33,9 @@ void GcFigures::Ended(const Collection& collection, const Instant& now) {
   ++figures.causes[named(figures.causes, collection.cause, kMaxCauses)];
   if (!FreesMemory(collection.collector)) return;
   last_ = Use{collection.after_bytes, PhraseOf(collection), now, MarksOf(collection.collector) != Marks::kNothing};
-  const auto order = [](const Use& use) { return std::pair(use.whole_heap, use.bytes); };
-  if (!peak_ || order(*last_) > order(*peak_)) peak_ = last_;
+  std::optional<Use>& peak = last_->whole_heap ? whole_peak_ : young_peak_;
+  if (!peak || last_->bytes > peak->bytes) peak = last_;
+  if (last_->whole_heap) young_peak_.reset();
 }
 
 std::optional<uint64_t> GcFigures::UsedAfter() const {
@@ -52,7 +54,9 @@ void GcFigures::Describe(proto::ExecutorSnapshot* snapshot) const {
     message()->set_whole_heap(use->whole_heap);
   };
   put(last_, [&] { return snapshot->mutable_heap_after_gc(); });
-  put(peak_, [&] { return snapshot->mutable_heap_after_gc_peak(); });
+  const bool of_young = young_peak_ && (!whole_peak_ || young_peak_->bytes > whole_peak_->bytes);
+  put(of_young ? young_peak_ : whole_peak_, [&] { return snapshot->mutable_heap_after_gc_peak(); });
+  if (last_) snapshot->mutable_heap_after_gc_peak()->set_known_clock_ms(last_->at.clock_ms);
   for (const auto& [name, figures] : collectors_) {
     proto::Collector* message = snapshot->add_collectors();
     message->set_name(ValidUtf8(name));

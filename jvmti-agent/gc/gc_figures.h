@@ -40,7 +40,8 @@ class GcFigures {
 
   mutable std::mutex mutex_;
   std::map<std::string, Figures> collectors_;
-  std::optional<Use> last_, peak_;  // peak_: of collections of the whole heap, once there were any
+  // The largest after a collection of the whole heap, and after others since the last of these: it shows which of that was garbage.
+  std::optional<Use> last_, whole_peak_, young_peak_;
 };
 
 }  // namespace memprof

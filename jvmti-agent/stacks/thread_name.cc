@@ -4,10 +4,10 @@
 
 namespace memprof {
 
-std::string ThreadName(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
+std::string WholeThreadName(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   jvmtiThreadInfo info = {};
   if (jvmti->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) return {};
-  std::string name = info.name == nullptr ? std::string() : NormalizedThreadName(info.name);
+  std::string name = info.name == nullptr ? std::string() : std::string(info.name);
   if (info.name != nullptr) jvmti->Deallocate(reinterpret_cast<unsigned char*>(info.name));
   if (jni != nullptr) {
     jni->DeleteLocalRef(info.thread_group);  // of null, too
@@ -15,6 +15,8 @@ std::string ThreadName(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   }
   return name;
 }
+
+std::string ThreadName(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) { return NormalizedThreadName(WholeThreadName(jvmti, jni, thread)); }
 
 bool IsJvmsOwnThread(jvmtiEnv* jvmti, JNIEnv* jni) {
   jvmtiThreadInfo info = {};

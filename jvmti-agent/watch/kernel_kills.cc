@@ -5,6 +5,7 @@ namespace memprof {
 void KernelKills::Reset(std::optional<uint64_t> counter) {
   counter_ = counter;
   was_read_ = true;
+  shared_ = false;
   unexplained_.clear();
 }
 
@@ -19,14 +20,14 @@ void KernelKills::Read(std::optional<uint64_t> counter, Clock::time_point now) {
 }
 
 std::optional<uint64_t> KernelKills::Take(std::optional<Clock::time_point> gone) {
-  if (!counter_) return std::nullopt;
+  if (!counter_ || shared_) return std::nullopt;
   if (unexplained_.empty() || (gone && unexplained_.front() > *gone + kLate)) return was_read_ ? std::optional<uint64_t>(0) : std::nullopt;
   unexplained_.pop_front();
   return 1;
 }
 
 bool KernelKills::TakeSince(Clock::time_point since) {
-  if (unexplained_.empty() || unexplained_.back() < since) return false;
+  if (shared_ || unexplained_.empty() || unexplained_.back() < since) return false;
   unexplained_.pop_back();
   return true;
 }

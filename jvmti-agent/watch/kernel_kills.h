@@ -17,6 +17,8 @@ class KernelKills {
   static constexpr std::chrono::milliseconds kLate{300};  // how late the counter may be read: a slow tick, and a little
 
   void Reset(std::optional<uint64_t> counter);
+  // Other executors are in the cgroup: its kills may be of their processes, and explain none of ours any more.
+  void SetShared() { shared_ = true; }
   // In its cgroup at every tick; on its host when a process has disappeared. Absent: the counter could not be read this time.
   void Read(std::optional<uint64_t> counter, Clock::time_point now);
   // How many kills explain one process that has just vanished: 1 or 0; absent where the kernel doesn't count.
@@ -30,6 +32,7 @@ class KernelKills {
  private:
   std::optional<uint64_t> counter_;
   bool was_read_ = true;
+  bool shared_ = false;
   std::deque<Clock::time_point> unexplained_;
 };
 

@@ -38,10 +38,10 @@ Status Watcher::Start(WatcherOptions options) {
   FindContainer();
   host_memory_ = proc_.HostMemory().value_or(0);
   if (!proc_.ReadRss(getpid()).ok()) shortcomings_.Add("use of memory", "there is no " + proc_.root() + " that shows it");
-  if (cgroup_ != nullptr && cgroup_->Limit(host_memory_)) code_.Keep();
+  limit_ = cgroup_ == nullptr ? std::nullopt : cgroup_->Limit(host_memory_);
+  if (limit_) code_.Keep();
   processes_.emplace(proc_, getpid(), options_.with_driver, !options_.withheld);
   jvm_rss_.emplace();
-  limit_.reset();
   missed_limits_ = 0;
   read_cgroup_ = false;
   shared_ = false;
@@ -59,10 +59,7 @@ Status Watcher::Start(WatcherOptions options) {
   sampled_starts_ = task_starts_;
   sampled_pauses_ = options_.pauses();
   sampled_ends_ = task_ends_;
-  Result<MemoryPressure> pressure = MemoryPressure::Find(cgroup_ == nullptr ? "" : cgroup_->path());
-  pressure_file_ = pressure.ok() ? std::optional(*pressure) : std::nullopt;
-  if (!pressure.ok()) shortcomings_.Add("pressure on memory over time", pressure.status().message());
-  pressure_.reset();
+  FindPressure();
   early_words_ = 0;
   kernel_kills_.Reset(oom_kills_at_start_);
   host_kills_.Reset(host_kills_at_start_);
@@ -81,6 +78,19 @@ void Watcher::FindContainer() {
   Result<std::unique_ptr<MemoryCgroup>> cgroup = FindMemoryCgroup();
   why_unseen_ = WhyALimitMayBeUnseen(cgroup);
   cgroup_ = cgroup.ok() ? std::move(*cgroup) : nullptr;
+}
+
+// A changed limit may be of another group on the way up, whose use it then bounds. Kills that only the new group's counter has were
+// before now.
+void Watcher::FollowLimit() {
+  Result<std::unique_ptr<MemoryCgroup>> now = FindMemoryCgroup();
+  if (!now.ok() || (*now)->path() == cgroup_->path()) return;
+  const std::optional<uint64_t> before = cgroup_->OomKills(), kills = (*now)->OomKills();
+  cgroup_ = std::move(*now);
+  if (before && kills && oom_kills_at_start_) *oom_kills_at_start_ += *kills - std::min(*kills, *before);
+  kernel_kills_.Reset(kills);
+  if (shared_) kernel_kills_.SetShared();
+  FindPressure();
 }
 
 void Watcher::Stop() {
@@ -201,6 +211,7 @@ void Watcher::Look(bool anew) {
   if (cgroup_ != nullptr && !shared_ && now - sharing_checked_at_ >= kSharingEvery) {
     sharing_checked_at_ = now;
     shared_ = OtherExecutorIn(*cgroup_, proc_, getpid());
+    if (shared_) kernel_kills_.SetShared();
   }
   processes_->Tick(anew ? ProcessWatch::Peaks::kKernels : ProcessWatch::Peaks::kSeen);
   spark_ = news_.TakeTo(&*processes_);
@@ -228,6 +239,7 @@ void Watcher::Look(bool anew) {
 // The limit may be changed or removed. A single failed read proves neither.
 void Watcher::ReadLimit() {
   const std::optional<uint64_t> limit = cgroup_ == nullptr ? std::nullopt : cgroup_->Limit(host_memory_);
+  if (limit && limit != limit_) FollowLimit();
   missed_limits_ = limit ? 0 : missed_limits_ + 1;
   if (limit || missed_limits_ >= kMissedLimits) limit_ = limit;
 }
@@ -273,10 +285,9 @@ void Watcher::SendWorkerDeaths() {
     host_kills_.Read(host_kills_now_, now);
   }
   SortLikeliestFirst(&gone);
-  // Where several executors share a cgroup, the killed process may be another executor's.
   for (const WatchedProcess& process : gone) {
     const std::optional<Clock::time_point> found_gone = process.end ? std::optional(process.end->seen) : std::nullopt;
-    const auto take_kill = [this, found_gone] { return shared_ ? std::nullopt : kernel_kills_.Take(found_gone); };
+    const auto take_kill = [this, found_gone] { return kernel_kills_.Take(found_gone); };
     if (process.kind == ProcessKind::kPythonWorker) {
       const auto age = found_gone ? std::chrono::duration_cast<milliseconds>(Clock::now() - *found_gone) : milliseconds(0);
       options_.worker_died({{process.pid, process.start_ticks},
@@ -287,7 +298,7 @@ void Watcher::SendWorkerDeaths() {
                             limit_});
     } else if (process.kind != ProcessKind::kProgram) {
       take_kill();
-    } else if (!shared_ && WasLargest(process, gone, *processes_) && kernel_kills_.TakeSince(now - KernelKills::kLate)) {
+    } else if (WasLargest(process, gone, *processes_) && kernel_kills_.TakeSince(now - KernelKills::kLate)) {
       if (process.owner.pid != 0) options_.program_killed({process.owner, process.pid, process.name, EpochMs(), last_, limit_});
     }
   }

@@ -129,6 +129,8 @@ class Watcher {
   void Send(Clock::time_point now);
   proto::ExecutorSnapshot Build() const;
   void FindContainer();
+  void FollowLimit();
+  void FindPressure();
 
   std::atomic<uint64_t> task_starts_{0}, task_ends_{0};
 

@@ -14,6 +14,13 @@ constexpr int64_t kLongPauseNs = 20'000'000;  // pauses of this length in total 
 
 }  // namespace
 
+void Watcher::FindPressure() {
+  Result<MemoryPressure> pressure = MemoryPressure::Find(cgroup_ == nullptr ? "" : cgroup_->path());
+  pressure_file_ = pressure.ok() ? std::optional(*pressure) : std::nullopt;
+  if (!pressure.ok()) shortcomings_.Add("pressure on memory over time", pressure.status().message());
+  pressure_.reset();
+}
+
 // Uses what the tick has read already; only the pressure is read here.
 void Watcher::TakeSample(bool anyhow) {
   if (last_.time_ms() == 0) return;  // nothing has been read yet

@@ -114,6 +114,16 @@ def test_an_error_that_is_caught(java, collector):
     assert [envelope["task"]["taskAttemptId"] for envelope in left if "task" in envelope] == [1]
 
 
+def test_an_error_while_a_task_writes_its_result_is_the_tasks(java17):
+    """No listener tells of that time, but Spark's name for the thread does."""
+    outcome = run(java17, "after-result alone", "Serial", "-Xmx170m")
+    assert outcome.status == 0, outcome.err
+    errors = [envelope["shortage"] for envelope in words(outcome) if "shortage" in envelope]
+    told = {error["thread"]: (error["taskAttemptId"], error["stageId"]) for error in errors}
+    assert told["Executor task launch worker for task # in stage # (TID #)"] == (41, 5)
+    assert told["main"][0] == 1
+
+
 @pytest.mark.parametrize(("way", "of_jvm"), [("after-jvms", True), ("after-other", False)])
 def test_an_error_just_before_does_not_take_the_look(java, way, of_jvm):
     """Of a thread of the JVM's own, which needs little; and of another one, by whose look the heap is half empty."""

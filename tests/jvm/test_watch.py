@@ -2,6 +2,7 @@
 
 import pathlib
 import re
+import subprocess
 import sys
 
 import memory_cgroups
@@ -21,6 +22,9 @@ if os.fork() == 0:
     if os.path.exists("meminfo.then"):
         with open("meminfo", "w") as meminfo:
             meminfo.write(open("meminfo.then").read())
+    if os.path.exists("limit.then"):
+        limit, path = open("limit.then").read().split()
+        open(path, "w").write(limit)
     open("held", "w").close()
     while os.getppid() == daemon:
         time.sleep(0.05)
@@ -157,6 +161,24 @@ def test_a_real_limit_is_found_and_shown(java17, daemon):
         assert last["cgroupShared"] is False
         peak = last["atPeak"]
         assert WORKER_BYTES < peak["usedBytes"] < 1_468_006_400
+
+
+def test_a_limit_that_is_set_later_on_another_level_is_of_that_group(java17, daemon):
+    """A pod that is resized while it runs: what others use around it doesn't count against its own limit."""
+    fill = f"block = bytearray(b'x') * {3 * WORKER_BYTES}; print(len(block), flush=True); input()"
+    with memory_cgroups.container(1_468_006_400) as outer, memory_cgroups.group_within(outer, "inner") as inner:
+        words = [*memory_cgroups.entering(outer), sys.executable, "-c", fill]
+        with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as beside:
+            beside.stdout.readline()
+            java17.folder.mkdir(parents=True, exist_ok=True)
+            (java17.folder / "limit.then").write_text(f"943718400 {inner}/memory.limit_in_bytes")
+            outcome = java17.run("WatchedTree", sys.executable, env=daemon, prefix=memory_cgroups.entering(inner))
+            beside.kill()
+    assert outcome.status == 0, outcome.err
+    last = outcome.snapshots()[-1]
+    assert last["cgroupLimitBytes"] == 943_718_400
+    own = sum(process["peakRssBytes"] for process in last["processes"])
+    assert WORKER_BYTES < last["last"]["usedBytes"] < own + 2 * WORKER_BYTES
 
 
 def test_another_executor_in_the_group_shares_the_limit(java17, daemon):

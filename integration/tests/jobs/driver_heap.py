@@ -58,7 +58,6 @@ if __name__ == "__main__":
         result = {
             "error": f"{type(error).__name__}: {error}"[:300],
             "notes": getattr(error, "__notes__", []),
-            "stopped": spark.sparkContext._jsc.sc().isStopped(),  # by Spark, if one of its own threads found no room
         }
     print("RESULT " + json.dumps(result), flush=True)
     time.sleep(6 * PATIENCE)  # post-mortems come a little later

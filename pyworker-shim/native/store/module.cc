@@ -78,13 +78,14 @@ PYBIND11_MODULE(_store, module) {
       [](const py::bytes& report_json, const std::string& box_directory, const std::string& id, const std::string& name,
          const std::string& host, int64_t started_ms, int64_t ended_ms, const std::string& failure, int exit_status, bool exited,
          bool jvm_killed, const std::string& started_by, std::optional<uint64_t> kernel_kills, int64_t kills_since_ms,
-         std::optional<uint64_t> limit_bytes, uint64_t host_memory_bytes, bool jvm_told) {
+         std::optional<uint64_t> limit_bytes, uint64_t host_memory_bytes, bool jvm_told, int64_t report_ms) {
         memprof::DriverEnd end;
         end.report_json = std::string(std::string_view(report_json));
         end.python = {id, name, box_directory, 0, host, failure, started_ms, ended_ms};
         end.exit_status = exit_status;
         end.exited = exited;
         end.jvm_told = jvm_told;
+        end.report_ms = report_ms;
         end.jvm_killed = jvm_killed;
         end.started_by = started_by;
         end.kernel_kills = kernel_kills;
@@ -104,10 +105,12 @@ PYBIND11_MODULE(_store, module) {
       py::arg("report_json"), py::arg("box_directory"), py::arg("id"), py::arg("name"), py::arg("host"), py::arg("started_ms"),
       py::arg("ended_ms"), py::arg("failure"), py::arg("exit_status"), py::arg("exited"), py::arg("jvm_killed"), py::arg("started_by"),
       py::arg("kernel_kills"), py::arg("kills_since_ms"), py::arg("limit_bytes"), py::arg("host_memory_bytes"), py::arg("jvm_told"),
+      py::arg("report_ms"),
       "(report.json, [(headline, post-mortem as text)]): an application's report joined with what its driver's Python process left in its "
       "boxes.\n\n"
       "failure: how that process ended, or empty. exited: it ended by itself, with an exit status of its own.\n"
-      "jvm_told: the report is of its JVM's last moment, with its own death.\n"
+      "jvm_told: the report is of its JVM's last moment, with its own death. report_ms: when it was written, since the epoch; 0: not "
+      "known.\n"
       "None: there is nothing to add. Raises ValueError when the report is none of this schema version.");
   module.def(
       "memory_bounds",

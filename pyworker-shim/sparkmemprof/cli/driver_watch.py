@@ -145,12 +145,13 @@ class DriverWatch:
             "kills_since_ms": int(1000 * since),
         }
 
-    def _end(self, status, report_json, moment):
-        """What _store.driver_report wants to know."""
+    def _end(self, status, report, moment):
+        """What _store.driver_report wants to know. report: the file, or None."""
         bounds = _memory_bounds()
         return {
             **moment,
-            "report_json": report_json,
+            "report_json": b"" if report is None else report.read_bytes(),
+            "report_ms": 0 if report is None else int(1000 * report.stat().st_mtime),
             "box_directory": self.boxes,
             "id": self.identity,
             "name": self._name,
@@ -170,13 +171,13 @@ class DriverWatch:
         from sparkmemprof import _store
 
         report = None if application is None else application.report()
-        end = self._end(status, report.read_bytes() if report is not None else b"", moment)
+        end = self._end(status, report, moment)
         if status < 0 and report is not None and application.has_ended:
             end |= {"jvm_killed": False, "exited": True}  # that death is none of its application
         left = report_places.last_report(self.folder, jvm) if status == _OF_A_FULL_HEAP else None
         found = None
         if left is not None:
-            found = self._driver_report({**end, "report_json": left.read_bytes(), "jvm_told": True})
+            found = self._driver_report({**end, "report_json": left.read_bytes(), "report_ms": 0, "jvm_told": True})
         if found is None:
             found = _store.driver_report(**end)
         if found is None:

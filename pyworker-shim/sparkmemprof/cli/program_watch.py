@@ -51,7 +51,7 @@ class ProgramWatch(DriverWatch):
         """
         # A JVM that is killed leaves no report of an end; so whoever was killed is the program.
         return {
-            **self._end(status, b"", self._moment(None, JUST_NOW_SECONDS)),
+            **self._end(status, None, self._moment(None, JUST_NOW_SECONDS)),
             "jvm_killed": False,
             "exited": status >= 0,
             "failure": failure,

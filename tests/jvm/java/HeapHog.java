@@ -16,14 +16,17 @@ import org.sparkmemprof.jni.NativeAgent;
  * while an error ends it, "churn" to have collections run without a pause while one ends it, "exit"
  * to end it as Spark's handler does, after an error of which no message can leave, "stops" to stop
  * the profiler while an error is being reported, "lives" to go on for a minute after one,
- * "after-other" to fill the heap just after a thread of no task has failed, "after-jvms" after one
- * that might be the JVM's own, "classes" and "threads" to run out of those, "array" for one that is
- * longer than any may be, "none". A second argument "alone": no thread but the task's needs heap,
- * so that no other runs out first. It catches the error, closes its task and prints how many bytes
- * it held. With -XX:+ExitOnOutOfMemoryError it comes to nothing of that.
+ * "after-other" to fill the heap just after a thread of no task has failed, "after-result" after
+ * one of a task that has ended but for its result, "after-jvms" after one that might be the JVM's
+ * own, "classes" and "threads" to run out of those, "array" for one that is longer than any may be,
+ * "none". A second argument "alone": no thread but the task's needs heap, so that no other runs out
+ * first. It catches the error, closes its task and prints how many bytes it held. With
+ * -XX:+ExitOnOutOfMemoryError it comes to nothing of that.
  */
 public final class HeapHog {
   private static final int KEPT_BYTES = 1003; // 1,024 with its header
+  private static final String OF_TASK_41 =
+      "Executor task launch worker for task 3.1 in stage 5.0 (TID 41)";
   private static final List<Object> kept = new ArrayList<>();
   private static Object sink;
 
@@ -81,7 +84,7 @@ public final class HeapHog {
   }
 
   /** Started; it asks when it may. */
-  static Thread failing(ThreadGroup group, CountDownLatch may) {
+  static Thread failing(ThreadGroup group, String name, CountDownLatch may) {
     Runnable ask =
         () -> {
           try {
@@ -91,14 +94,14 @@ public final class HeapHog {
             // It ends.
           }
         };
-    Thread thread = new Thread(group, ask, "other");
+    Thread thread = new Thread(group, ask, name);
     thread.start();
     return thread;
   }
 
   /** Returns once another thread's error is half told: its first words are in their file. */
   static void failBeside() throws Exception {
-    failing(ours(), new CountDownLatch(0));
+    failing(ours(), "other", new CountDownLatch(0));
     awaitWords();
   }
 
@@ -174,8 +177,9 @@ public final class HeapHog {
     if (!alone && !args[0].equals("exit")) sender.start();
     CountDownLatch may = new CountDownLatch(1);
     Thread before = null;
-    if (args[0].equals("after-other")) before = failing(ours(), may);
-    if (args[0].equals("after-jvms")) before = failing(outermost(), may);
+    if (args[0].equals("after-other")) before = failing(ours(), "other", may);
+    if (args[0].equals("after-result")) before = failing(ours(), OF_TASK_41, may);
+    if (args[0].equals("after-jvms")) before = failing(outermost(), "other", may);
     Probe.task(1);
     keepSmall(50_000); // 51 MB
     try {

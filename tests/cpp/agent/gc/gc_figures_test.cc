@@ -29,6 +29,10 @@ TEST(GcFigures, InUseIsWhatTheLastCollectionHasLeft) {
   EXPECT_FALSE(young.heap_after_gc_peak().whole_heap());
   figures.Ended(Of("PS MarkSweep", "Ergonomics", 3001), {1500, 7});
   figures.Ended(Of("PS Scavenge", "Allocation Failure", 4007), {1700, 7});
+  proto::ExecutorSnapshot since;
+  figures.Describe(&since);
+  EXPECT_EQ(since.heap_after_gc_peak().bytes(), 4007u) << "more than the last of the whole heap has left: nothing says that it is dead";
+  EXPECT_FALSE(since.heap_after_gc_peak().whole_heap());
   figures.Ended(Of("PS MarkSweep", "Ergonomics", 2001), {2000, 7});
   EXPECT_EQ(figures.UsedAfter(), 2001u);
   proto::ExecutorSnapshot snapshot;

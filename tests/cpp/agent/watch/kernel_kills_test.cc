@@ -73,6 +73,18 @@ TEST(KernelKills, AReadingThatFailsSaysNothing) {
   EXPECT_EQ(kills.Take(), 0u);
 }
 
+TEST(KernelKills, WhatIsKilledInACgroupOfSeveralExecutorsExplainsNobody) {
+  KernelKills kills;
+  kills.Reset(0);
+  kills.Read(1, kBegin);
+  kills.SetShared();
+  EXPECT_EQ(kills.Take(), std::nullopt) << "it may have been the neighbour's";
+  EXPECT_FALSE(kills.TakeSince(kBegin - KernelKills::kLate));
+  kills.Reset(1);
+  kills.Read(2, kBegin);
+  EXPECT_EQ(kills.Take(), 1u) << "of another application, alone there";
+}
+
 TEST(KernelKills, WithoutACounterNothingIsKnown) {
   KernelKills kills;
   EXPECT_TRUE(kills.MayHaveKilled());

@@ -13,7 +13,13 @@ TEST(InstalledCode, PackagesTheStandardLibraryAndPySparkAreNotTheUsers) {
   EXPECT_TRUE(IsInstalledCode("/opt/spark/python/lib/py4j-0.10.9.7-src.zip/py4j/java_gateway.py"));
   EXPECT_TRUE(IsInstalledCode("/opt/spark/python/pyspark/sql/dataframe.py"));
   EXPECT_TRUE(IsInstalledCode("pyspark.zip/pyspark/sql/dataframe.py"));
+  EXPECT_TRUE(IsInstalledCode("/opt/spark/python/pyspark/rdd.py"));
+  EXPECT_TRUE(IsInstalledCode("/opt/spark/python/pyspark/core/rdd.py"));
   EXPECT_FALSE(IsInstalledCode("/jobs/pyspark/job.py"));
+  for (const char* file : {"/repo/python/pyspark/job.py", "/repo/python/pyspark/jobs/sql.py", "/repo/python/pyspark/r",
+                           "/repo/python/pyspark/", "/repo/python/pyspark/rdd.py worker.py"}) {
+    EXPECT_FALSE(IsInstalledCode(file)) << file;
+  }
   EXPECT_FALSE(IsInstalledCode("my_pyspark.zip/job.py"));
   EXPECT_FALSE(IsInstalledCode("/jobs/helpers.zip/helpers.py"));
 }

@@ -12,6 +12,7 @@ namespace memprof {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 constexpr int64_t kEnd = 1'700'000'000'000;
@@ -165,6 +166,7 @@ TEST(DriverEnd, AHeapThatHasNoRoomToGrowIsToldWithTheActionThen) {
     action.started_ms = kEnd - 10'000;
     action.result_tasks = 3;
     action.result_bytes = 30 * kMi;
+    action.query_id = 3;
   }
   report.driver->actions[0].ended_ms = kEnd - 11'000;
   report.driver->actions[1].built_at = {{"/jobs/job.py", 3}, {"/jobs/job.py", 9}};
@@ -173,7 +175,12 @@ TEST(DriverEnd, AHeapThatHasNoRoomToGrowIsToldWithTheActionThen) {
   end.kernel_kills = 1;
   const Json death = TheDeath(end);
   EXPECT_EQ(death["action"], "collect at job.py:22");
-  EXPECT_THAT(death["how"].get<std::string>(), HasSubstr("; its plan was built at job.py:3, 9"));
+  EXPECT_THAT(death["how"].get<std::string>(), EndsWith("; its plan was built at job.py:3, 9"));
+  end.report_ms = kEnd - 9'999;
+  EXPECT_THAT(TheDeath(end)["how"].get<std::string>(), EndsWith("; its plan was built at job.py:3, 9")) << "as good as now";
+  end.report_ms = kEnd - 28'000;
+  EXPECT_THAT(TheDeath(end)["how"].get<std::string>(),
+              EndsWith("at job.py:3, 9; what ran then is known as of the report's last checkpoint, 28.0 s before"));
   EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr("collect at job.py:22 had brought 30.0 MiB in 3 tasks; 63 % of the limit"));
   ASSERT_EQ(death["advice"].size(), 3u);
   EXPECT_THAT(death["advice"][0]["because"].get<std::string>(), HasSubstr("what is collected comes to 30.0 MiB, serialised"));

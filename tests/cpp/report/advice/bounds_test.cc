@@ -153,6 +153,10 @@ TEST(JvmPools, DirectBuffersGetTwiceTheirBoundOrWhatWasWanted) {
   EXPECT_EQ(advice->to, "-XX:MaxDirectMemorySize=200m");
   EXPECT_THAT(advice->because, HasSubstr("held 80.0 MiB of 100.0 MiB when 40.0 MiB more"));
   EXPECT_THAT(advice->because, HasSubstr("spark.executor.memoryOverhead must have room for 100.0 MiB more"));
+  Scene alone = ShortScene(fmt::format(fmt::runtime(kReserve), 41'943'040).c_str());
+  alone.executor.regions.clear();
+  EXPECT_THAT(AdviseJvmPools(alone.Input())->because, HasSubstr("its container or machine must have room for 100.0 MiB more"))
+      << "the setting does nothing where nothing is reserved";
   advice = AdviseJvmPools(ShortScene(fmt::format(fmt::runtime(kReserve), 314'572'800).c_str()).Input());
   EXPECT_EQ(advice->to, "-XX:MaxDirectMemorySize=418m") << "380 MiB + 10 %";
   advice = AdviseJvmPools(ShortScene("java.lang.OutOfMemoryError: Direct buffer memory").Input());

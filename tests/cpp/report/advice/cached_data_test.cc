@@ -67,6 +67,18 @@ TEST(CachedDataThatSpills, NotByWhatExecutionCouldEvict) {
   EXPECT_FALSE(FindCachedDataThatSpills(stage, Orders(90, 90), nullptr)) << "not known";
 }
 
+TEST(CachedDataThatSpills, NotWhereTasksWouldHaveSpilledAboutAsMuchWithoutIt) {
+  ReportStage stage = SpillingStage();
+  stage.memory.spilled_memory_bytes = 3 * 97'000'000;  // 24.4 MB are a quarter of what each spilled
+  const std::optional<ReportFinding> finding = FindCachedDataThatSpills(stage, Orders(), nullptr);
+  ASSERT_TRUE(finding);
+  EXPECT_TRUE(finding->advice[0].because.ends_with("; a task that spilled 92.5 MiB would still spill, but less"));
+  stage.memory.spilled_memory_bytes = 3 * 98'000'000;
+  EXPECT_FALSE(FindCachedDataThatSpills(stage, Orders(), nullptr));
+  stage.memory.spilled_memory_bytes = 3 * 24'000'000;
+  EXPECT_TRUE(FindCachedDataThatSpills(stage, Orders(), nullptr)->advice[0].because.ends_with("instead of 57.2 MiB"));
+}
+
 TEST(CachedDataThatSpills, NotByOneAmongMany) {
   EXPECT_FALSE(FindCachedDataThatSpills(SpillingStage(), Orders(24, 100), nullptr));
   EXPECT_FALSE(FindCachedDataThatSpills(SpillingStage(), CachedByMode(), nullptr)) << "nothing was cached";

@@ -29,6 +29,7 @@ proto::ExecutorSnapshot Random(std::mt19937& random) {
     use.set_time_ms(static_cast<int64_t>(random() % 3));
     use.set_collection(random() % 2 == 0 ? "Copy" : "G1 Young Generation");
     use.set_whole_heap(random() % 2 == 0);
+    if (peak) use.set_known_clock_ms(static_cast<int64_t>(random() % 3));
   }
   snapshot.set_cgroup_shared(random() % 5 == 0);
   snapshot.set_cgroup_unseen(random() % 5 == 0);
@@ -185,17 +186,19 @@ TEST(Snapshots, OfAHeapTheLastCollectionAndTheLargestUseAreKept) {
   put(*early.mutable_heap_after_gc(), 900, 1000, "PS Scavenge");
   put(*early.mutable_heap_after_gc_peak(), 900, 1000, "PS Scavenge");
   put(*late.mutable_heap_after_gc(), 300, 2000, "PS MarkSweep");
-  put(*late.mutable_heap_after_gc_peak(), 700, 1500, "PS Scavenge");
-  for (const bool whole : {false, true}) {
-    late.mutable_heap_after_gc_peak()->set_whole_heap(whole);
+  put(*late.mutable_heap_after_gc_peak(), 700, 1500, "PS MarkSweep");
+  early.mutable_heap_after_gc_peak()->set_known_clock_ms(10);
+  late.mutable_heap_after_gc_peak()->set_known_clock_ms(20);
+  for (const bool trimmed : {false, true}) {
+    if (trimmed) late.clear_heap_after_gc_peak();
     proto::ExecutorSnapshot forth = early, back = late;
     JoinSnapshot(late, forth);
     JoinSnapshot(early, back);
     for (const proto::ExecutorSnapshot* joined : {&forth, &back}) {
       EXPECT_EQ(joined->heap_after_gc().bytes(), 300u);
       EXPECT_EQ(joined->heap_after_gc().collection(), "PS MarkSweep");
-      EXPECT_EQ(joined->heap_after_gc_peak().bytes(), whole ? 700u : 900u) << "what young collections leave is dead in part";
-      EXPECT_EQ(joined->heap_after_gc_peak().time_ms(), whole ? 1500 : 1000);
+      EXPECT_EQ(joined->heap_after_gc_peak().bytes(), trimmed ? 900u : 700u) << "a collection of the whole heap took the rest back";
+      EXPECT_EQ(joined->heap_after_gc_peak().time_ms(), trimmed ? 1000 : 1500);
     }
   }
 }

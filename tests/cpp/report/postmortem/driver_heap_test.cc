@@ -48,6 +48,78 @@ TEST(DriverHeap, TheLinesOfThePlanAreSaid) {
   EXPECT_EQ(death.how, "its heap was full; its plan was built at report.py:3; tables.py:9");
 }
 
+constexpr uint64_t kMi = 1 << 20;
+
+ReportAction Brought(const char* call_site, uint64_t bytes, bool of_query = true) {
+  ReportAction action;
+  action.call_site = call_site;
+  action.result_tasks = 1000;
+  action.result_bytes = bytes;
+  if (of_query) action.query_id = 7;
+  return action;
+}
+
+// Spark packs rows of a query. All that a write sends are figures of its tasks, and the profiler's.
+TEST(DriverHeap, OnlyPackedRowsMayBecomeSoMuchMore) {
+  EXPECT_TRUE(MayFill(4096 * kMi, Brought("collect at job.py:7", 8 * kMi)));
+  EXPECT_TRUE(MayFill(4096 * kMi, Brought("collectToPython at NativeMethodAccessorImpl.java:0", 8 * kMi)));
+  EXPECT_FALSE(MayFill(4096 * kMi, Brought("collect at job.py:7", kMi)));
+  for (const char* write : {"parquet at job.py:30", "saveAsTable at job.py:30", "count at job.py:30", "foreachBatch at job.py:30"}) {
+    EXPECT_FALSE(MayFill(4096 * kMi, Brought(write, 8 * kMi))) << write;
+    EXPECT_TRUE(MayFill(4096 * kMi, Brought(write, 500 * kMi))) << write;
+  }
+  EXPECT_FALSE(MayFill(4096 * kMi, Brought("collect at job.py:7", 8 * kMi, false))) << "an RDD's are as large as they are counted";
+  EXPECT_TRUE(MayFill(4096 * kMi, Brought("collect at job.py:7", 500 * kMi, false)));
+  ReportAction written = Brought("parquet at job.py:30", kMi);
+  written.broadcast_bytes = 8 * kMi;
+  EXPECT_TRUE(MayFill(4096 * kMi, written)) << "the table that its query broadcasts is packed";
+  written.result_bytes = 30 * kMi;
+  EXPECT_TRUE(MayFill(4096 * kMi, written)) << "beside more of figures";
+  EXPECT_THAT(BroughtPhrase(written), HasSubstr("had brought 8.0 MiB to broadcast"));
+  EXPECT_FALSE(MayFill(0, Brought("collect at job.py:7", 1000))) << "a heap of unknown size is no empty one";
+  EXPECT_TRUE(MayFill(0, Brought("collect at job.py:7", 8 * kMi)));
+}
+
+ReportRetainedSite Held(uint64_t bytes, const char* function) {
+  ReportRetainedSite site;
+  site.retained_bytes = bytes;
+  site.frames.emplace_back().function = "java.lang.Thread.run";
+  site.frames.emplace_back().function = function;
+  return site;
+}
+
+TEST(DriverHeap, WhatTheHeapHeldSaysWhetherItWasResults) {
+  ReportPostMortem death;
+  EXPECT_FALSE(HeldOtherThings(death)) << "nothing is known";
+  death.heap.emplace().regions = {{"heap.max", 512 * kMi}, {"heap.usedAfterGc", 500 * kMi}};
+  death.retained.emplace().sites = {Held(400 * kMi, "org.acme.Cache.put"),
+                                    Held(10 * kMi, "org.apache.spark.scheduler.TaskResultGetter.run")};
+  EXPECT_TRUE(HeldOtherThings(death));
+  for (const char* results :
+       {"org.apache.spark.sql.execution.SparkPlan.$anonfun$executeCollect$1", "org.apache.spark.sql.execution.SparkPlan$$anon$1.next",
+        "org.apache.spark.sql.execution.joins.UnsafeHashedRelation$.apply", "org.apache.spark.sql.classic.Dataset.collectToPython",
+        "org.apache.spark.rdd.RDD.collect", "org.apache.spark.scheduler.JobWaiter.taskSucceeded"}) {
+    death.retained->sites.push_back(Held(50 * kMi, results));
+    EXPECT_FALSE(HeldOtherThings(death)) << results;
+    death.retained->sites.pop_back();
+  }
+  death.stack.emplace_back().function = "org.apache.spark.sql.execution.SparkPlan.executeCollectPublic";
+  EXPECT_FALSE(HeldOtherThings(death)) << "whoever asked last unpacked results";
+  death.stack.clear();
+  death.retained->sites[0].retained_bytes = 200 * kMi;
+  EXPECT_FALSE(HeldOtherThings(death)) << "half of it isn't known";
+  death.retained->sites[0] = Held(400 * kMi, "org.acme.Cache.put");
+  ASSERT_TRUE(HeldOtherThings(death));
+  death.retained->sites[0].frames.resize(128);
+  EXPECT_FALSE(HeldOtherThings(death)) << "who called its outermost frame is not known";
+}
+
+TEST(DriverHeap, OneRowIsOne) {
+  ReportAction action = Brought("count at job.py:7", 5 * 1024);
+  action.result_tasks = action.result_rows.emplace(1);
+  EXPECT_EQ(BroughtPhrase(action), "count at job.py:7 had brought 5.0 KiB in 1 task (1 row, serialised)");
+}
+
 TEST(DriverHeap, ArrowIsNoAdviceWhereItIsOnOrNotKnownOrNotAsked) {
   EXPECT_EQ(AdviceFor("toPandas at /jobs/report.py:41", {{kArrow, "true"}}, 70).size(), 2u);
   EXPECT_EQ(AdviceFor("toPandas at /jobs/report.py:41", {}, 70).size(), 2u);

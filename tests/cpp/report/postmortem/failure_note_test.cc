@@ -109,6 +109,18 @@ TEST(FailureNote, TheDriversHeapThatAnActionFilled) {
   EXPECT_EQ(DeathOf(kAborted + "java.lang.OutOfMemoryError: Java heap space", std::nullopt, deaths, kNow), nullptr) << "an executor's";
 }
 
+// By a thread of the driver's that found no room: the job that ran then was not what filled the heap, perhaps.
+TEST(FailureNote, TheDriversHeapThatStoppedTheContext) {
+  const std::string failure = "org.apache.spark.SparkException: Job 8 cancelled because SparkContext was shut down";
+  const std::vector<ReportPostMortem> deaths = {Death({.executor = "2", .process = "jvm", .stage = 3, .age_ms = 20}),
+                                                Death({.executor = "driver", .process = "jvm", .age_ms = 50'000, .of_heap = true}),
+                                                Death({.executor = "driver"})};
+  EXPECT_TRUE(TellsOfDeath(failure));
+  EXPECT_EQ(DeathOf(failure, kJob, deaths, kNow), &deaths[1]);
+  EXPECT_EQ(DeathOf(failure, std::nullopt, deaths, kNow), &deaths[1]);
+  EXPECT_EQ(DeathOf(failure, kJob, deaths, kNow + 11'000), nullptr) << "the program stopped it";
+}
+
 TEST(FailureNote, AnyTextIsFine) {
   const std::vector<ReportPostMortem> deaths = {Death({.executor = "2", .stage = 4, .task = 7})};
   for (const char* text : {"", "MemoryError", "ExecutorLostFailure (executor ", "ExecutorLostFailure (executor x)",

@@ -99,6 +99,41 @@ TEST(LaterKills, AKillThatTheNextExecutorFindsMuchLaterMayHaveBeenOfAnother) {
   }
 }
 
+// An idle executor says nothing for hours. The kernel may have killed another process of its container meanwhile.
+TEST(LaterKills, AKillSinceAnOldLookMayHaveBeenOfAnother) {
+  for (const int64_t said_before_ms : {int64_t{500}, int64_t{3'600'000}}) {
+    ProfileStore store;
+    FillScene(store, kCode137, kContainer / 4, "spark://m:7077", false, said_before_ms);
+    store.ExecutorAdded({"2", "node7", 2, 512, -1, -1, -1, kBegin + 12'000});
+    proto::Envelope next = LastSnapshot(kContainer / 9, "2", 4);
+    next.mutable_executor()->set_oom_kills_at_start(4);
+    static_cast<void>(store.Ingest(next.SerializeAsString()));
+    const Json death = TheDeath(store);
+    const bool is_old = said_before_ms > 60'000;
+    EXPECT_EQ(death["outOfMemory"], !is_old) << death["how"];
+    EXPECT_EQ(death["unknown"], is_old) << death["how"];
+    EXPECT_EQ(death["how"].get<std::string>().find("killed something in its cgroup") != std::string::npos, is_old) << death["how"];
+  }
+}
+
+TEST(LaterKills, WhatKubernetesSaysMayBeOfAWorkerThatWasKilledBefore) {
+  for (const int64_t killed_ms : {kBegin - 4'000, kBegin + 4'000}) {
+    ProfileStore store;
+    FillScene(store, "The executor with id 1 exited with exit code 137(SIGKILL, possible container OOM). reason: OOMKilled",
+              kContainer / 5);
+    proto::Envelope worker = EnvelopeOf("1");
+    worker.mutable_worker_death()->set_time_ms(killed_ms);
+    worker.mutable_worker_death()->set_pid(4711);
+    worker.mutable_worker_death()->set_oom_kills(1);
+    ASSERT_TRUE(store.Ingest(worker.SerializeAsString()).ok());
+    const Json deaths = Json::parse(store.ReportJson(false))["postMortems"];
+    const auto of_pod = std::find_if(deaths.begin(), deaths.end(), [](const Json& row) { return row["process"] != "python-worker"; });
+    ASSERT_NE(of_pod, deaths.end()) << deaths;
+    EXPECT_EQ((*of_pod)["unknown"], killed_ms < kBegin) << (*of_pod)["how"];
+    EXPECT_EQ((*of_pod)["outOfMemory"], killed_ms > kBegin) << "of one shortage with the worker's";
+  }
+}
+
 TEST(LaterKills, ThatTheKernelKilledNothingOnTheHostIsEvidence) {
   struct Case {
     uint64_t found;

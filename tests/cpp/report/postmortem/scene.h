@@ -59,9 +59,9 @@ inline proto::Envelope LastSnapshot(uint64_t used, const std::string& executor =
   return envelope;
 }
 
-// The executor dies at kBegin + 10 s for `reason`; its tasks are lost with it.
+// The executor dies at kBegin + 10 s for `reason`; its tasks are lost with it. `said_before_ms`: how old its last word is then.
 inline void FillScene(ProfileStore& store, const std::string& reason, uint64_t used, const std::string& master = "spark://m:7077",
-                      bool cgroup_shared = false) {
+                      bool cgroup_shared = false, int64_t said_before_ms = 500) {
   store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", master, kBegin);
   store.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin + 100});
   store.StageSubmitted(5, 0, "collect", "job.py:30", 2, kBegin + 1000);
@@ -69,6 +69,8 @@ inline void FillScene(ProfileStore& store, const std::string& reason, uint64_t u
   static_cast<void>(store.Ingest(RunningTask(41, kOtherBytes).Bytes()));
   proto::Envelope last = LastSnapshot(used);
   last.mutable_executor()->set_cgroup_shared(cgroup_shared);
+  last.mutable_executor()->set_taken_ms(kBegin + 10'000 - said_before_ms);
+  if (last.executor().has_last()) last.mutable_executor()->mutable_last()->set_time_ms(kBegin + 10'000 - said_before_ms);
   static_cast<void>(store.Ingest(last.SerializeAsString()));
   store.ExecutorRemoved("1", reason, kBegin + 10'000);
   for (int task : {40, 41}) store.TaskEnded({task, 5, 0, task - 40, 0, "1", TaskOutcome::kLost, "ExecutorLostFailure", kBegin + 10'001});

@@ -104,18 +104,60 @@ TEST(Verdict, WhatANodesManagerEvictedFor) {
   EXPECT_TRUE(Judge(evidence).out_of_memory && Judge(evidence).of_host);
 }
 
+// On a host with room, too: ulimit -v, vm.overcommit_memory and vm.max_map_count bound what it may have.
 TEST(Verdict, AJvmThatTheSystemRefusesMemoryEndsWithOne) {
   DeathEvidence evidence = Killed(kLimit / 2);
   evidence.loss.exit_code = 1;
   evidence.host_memory_bytes = 10 * kLimit;
-  evidence.host_available_bytes = 5 * kLimit;
-  EXPECT_FALSE(Judge(evidence).unknown || Judge(evidence).out_of_memory);
-  evidence.host_available_bytes = kLimit / 10;
-  EXPECT_TRUE(Judge(evidence).unknown);
-  EXPECT_THAT(Judge(evidence).how, HasSubstr("hs_err_pid"));
-  evidence.host_available_bytes.reset();
+  for (const std::optional<uint64_t> available : {std::optional(5 * kLimit), std::optional(kLimit / 10), std::optional<uint64_t>()}) {
+    evidence.host_available_bytes = available;
+    EXPECT_TRUE(Judge(evidence).unknown && !Judge(evidence).out_of_memory);
+    EXPECT_THAT(Judge(evidence).how, HasSubstr("hs_err_pid"));
+    EXPECT_EQ(Judge(evidence).how.find("all on its host together") != std::string::npos, available == kLimit / 10);
+  }
   evidence.used_bytes.reset();
   EXPECT_TRUE(Judge(evidence).unknown) << "at its start";
+}
+
+// Its counter is of the whole container and never falls.
+TEST(Verdict, WhatKubernetesSaysOfAnEarlierKillIsNoWordOfThisEnd) {
+  DeathEvidence evidence = Killed(kLimit / 5);
+  evidence.loss = ParseLossReason("The executor with id 1 exited with exit code 137(SIGKILL, possible container OOM). reason: OOMKilled");
+  ASSERT_TRUE(evidence.loss.of_any_kill);
+  EXPECT_TRUE(Judge(evidence).out_of_memory) << "nothing else was killed there";
+  evidence.kills_before = 2;
+  EXPECT_TRUE(Judge(evidence).unknown && !Judge(evidence).out_of_memory);
+  EXPECT_THAT(Judge(evidence).how, HasSubstr("with 20 % of the limit in use at the last sample; the cluster manager says OOMKilled"));
+  EXPECT_THAT(Judge(evidence).how, HasSubstr("it had killed 2 Python workers there before"));
+  evidence.sample_age_ms = kStaleSampleMs;
+  EXPECT_TRUE(Judge(evidence).out_of_memory) << "what was in use at its end is not known";
+  evidence.sample_age_ms = 100;
+  evidence.used_bytes = kLimit / 100 * 92;
+  EXPECT_TRUE(Judge(evidence).out_of_memory);
+  evidence.used_bytes = kLimit / 5;
+  evidence.kernel_kills = 1;
+  EXPECT_TRUE(Judge(evidence).out_of_memory) << "a kill of its own";
+  evidence.kernel_kills.reset();
+  evidence.loss = ParseLossReason("Container killed by YARN for exceeding physical memory limits. 1.1 GB of 1 GB physical memory used.");
+  EXPECT_TRUE(Judge(evidence).out_of_memory) << "YARN says it of this end";
+}
+
+// No message of the error has come: a full heap may have no room for one, and HotSpot doesn't wait.
+TEST(Verdict, AFullHeapThatEndsAsAfterAnErrorMayHaveHadOne) {
+  for (const int code : {143, 134, 50}) {
+    DeathEvidence evidence = Killed(kLimit / 3);
+    evidence.loss.exit_code = code;
+    evidence.heap_max_bytes = 1000;
+    evidence.heap_used_bytes = 999;
+    EXPECT_FALSE(Judge(evidence).unknown) << code << ": it may have been long before";
+    evidence.heap_left_bytes = 940;
+    EXPECT_FALSE(Judge(evidence).unknown) << code;
+    evidence.heap_left_bytes = 990;
+    EXPECT_TRUE(Judge(evidence).unknown && Judge(evidence).maybe_of_heap && !Judge(evidence).out_of_memory) << code;
+    EXPECT_THAT(Judge(evidence).how, HasSubstr(", and 99 % of the heap was in use after its last collection; a JVM may be told to end so"));
+    evidence.heap_error = "Java heap space";
+    EXPECT_TRUE(Judge(evidence).of_heap) << code;
+  }
 }
 
 TEST(Verdict, NoKillOnTheWholeHostIsNoneInACgroupOfIt) {
@@ -302,6 +344,8 @@ TEST(Verdict, AnOldSampleProvesNothing) {
     EXPECT_FALSE(Judge(evidence).out_of_memory);
     EXPECT_TRUE(Judge(evidence).unknown);
     EXPECT_THAT(Judge(evidence).how, HasSubstr("which was 2"));
+    evidence.kills_of_any_time = true;
+    EXPECT_THAT(Judge(evidence).how, HasSubstr(" old; the kernel killed something in its cgroup for want of memory, then or at another"));
   }
 }
 
@@ -459,7 +503,7 @@ TEST(Verdict, AJvmThatKillsItselfOnAnErrorMostlyLeavesNoWord) {
   evidence.host_kills_rose = true;
   EXPECT_TRUE(Judge(evidence).out_of_memory) << "a JVM that kills itself moves no counter of the kernel's";
   evidence.host_kills_rose = false;
-  evidence.kills_read_late = true;
+  evidence.kills_of_any_time = true;
   EXPECT_TRUE(Judge(evidence).unknown) << "those may be of another, later";
   evidence.heap_used_bytes = kLimit / 10;
   EXPECT_TRUE(Judge(evidence).out_of_memory);

@@ -224,13 +224,15 @@ TEST(WorkerDeaths, ACrashThatItsTaskSurvivedIsNone) {
   }
 }
 
+// Code that doesn't look whether it got memory crashes by it, but crashes have other causes, too.
 TEST(WorkerDeaths, AnAbortRightAfterARefusalIsMemory) {
   struct Case {
     int signal;
     int64_t refused_ms;
-    bool out_of_memory;
+    bool out_of_memory, unknown;
   };
-  for (const Case& each : {Case{6, 9'700, true}, Case{6, 5'000, false}, Case{11, 9'700, false}}) {
+  for (const Case& each : {Case{6, 9'700, true, false}, Case{6, 5'000, false, false}, Case{11, 9'700, false, true},
+                           Case{7, 9'700, false, true}, Case{11, 5'000, false, false}, Case{8, 9'700, false, false}}) {
     ProfileStore store;
     FillWorkerScene(store);
     ProfileBuilder task = EndedTask();
@@ -242,6 +244,9 @@ TEST(WorkerDeaths, AnAbortRightAfterARefusalIsMemory) {
     ASSERT_TRUE(store.Ingest(task.Bytes()).ok());
     FailTask40(store, "Connection reset");
     EXPECT_EQ(TheDeath(store)["outOfMemory"], each.out_of_memory) << TheDeath(store)["how"];
+    EXPECT_EQ(TheDeath(store)["unknown"], each.unknown) << TheDeath(store)["how"];
+    EXPECT_EQ(TheDeath(store)["headline"].get<std::string>().find("crashed right after memory was refused to it: SIG") != std::string::npos,
+              each.unknown);
     EXPECT_EQ(TheDeath(store)["exitCode"], 128 + each.signal);
     EXPECT_EQ(TheDeath(store)["advice"].empty(), !each.out_of_memory);
   }

@@ -7,6 +7,9 @@ package org.sparkmemprof.plugin;
 public final class AskedByPython {
   private static volatile AskedByPython running;
 
+  /** They outlive their SparkContext: the program sees what failed with it when it has ended. */
+  private static volatile FailureNotes latestFailures;
+
   private final DriverSources sources;
   private final RunningReport report;
   private final FailureNotes failures;
@@ -19,6 +22,7 @@ public final class AskedByPython {
 
   void start() {
     running = this;
+    latestFailures = failures;
   }
 
   /** Not if another SparkContext's has begun since. */
@@ -56,7 +60,11 @@ public final class AskedByPython {
 
   /** See {@link FailureNotes#of}. */
   public static String failureNote(Throwable failure) {
-    AskedByPython asked = running;
-    return asked == null ? "" : asked.failures.of(failure);
+    FailureNotes notes = latestFailures;
+    if (notes != null && notes.isOver()) {
+      latestFailures = null;
+      return "";
+    }
+    return notes == null ? "" : notes.of(failure);
   }
 }

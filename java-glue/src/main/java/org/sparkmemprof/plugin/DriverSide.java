@@ -57,6 +57,7 @@ public final class DriverSide implements DriverPlugin {
   private volatile DriverReports reports;
   private volatile DriverSources sources;
   private volatile AskedByPython asked;
+  private volatile FailureNotes failures;
 
   /** Null: the driver isn't profiled, or is the executor itself. */
   private volatile DriverProfile profile;
@@ -136,11 +137,9 @@ public final class DriverSide implements DriverPlugin {
           new DriverReports(feeder, files, settings.reportDirectory != null, Log.LOG, notices);
       sources = new DriverSources(feeder, settings, conf);
       listener.onCallSite(new ProgramScripts(sources).start());
+      failures = new FailureNotes(listener.failedJobs(), feeder, writer, files, settings.patience);
       asked =
-          new AskedByPython(
-              sources,
-              new RunningReport(spark, feeder, settings.patience),
-              new FailureNotes(listener.failedJobs(), feeder, writer, files, settings.patience));
+          new AskedByPython(sources, new RunningReport(spark, feeder, settings.patience), failures);
       asked.start();
       if (settings.eventLogEnabled) {
         eventLog =
@@ -207,6 +206,7 @@ public final class DriverSide implements DriverPlugin {
         new Step("the profile in the event log", this::endOfEventLog),
         new Step("the report", this::finalReport),
         new Step(PLACE, () -> FileWork.within(PLACE, place::end, settings.patience, notices)),
+        new Step("notes on later exceptions", this::lastNotes),
         new Step("the profile store", feeder::close),
         new Step("the end of the JVM", this::endUnwatched));
   }
@@ -215,6 +215,12 @@ public final class DriverSide implements DriverPlugin {
     AskedByPython.stop(asked);
     if (sources != null) {
       sources.close();
+    }
+  }
+
+  private void lastNotes() throws InterruptedException {
+    if (failures != null) {
+      failures.close();
     }
   }
 

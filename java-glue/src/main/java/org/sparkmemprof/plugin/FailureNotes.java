@@ -20,10 +20,18 @@ final class FailureNotes {
 
   private static final long POLL_MILLIS = 250;
 
+  /** After the application's end, another full heap may be of whatever runs next in this JVM. */
+  private static final long LATEST_NANOS = TimeUnit.SECONDS.toNanos(60);
+
   /** As the store does (TellsOfFullHeap); Spark 4 says only the second of a table to broadcast. */
   private static final String[] WORDS_OF_FULL_HEAP = {
     OutOfMemoryError.class.getName(), "Not enough memory to build and broadcast"
   };
+
+  /** As the store knows them, too: of a job under way when a SparkContext stops. */
+  private static final String WORDS_OF_STOP = "because SparkContext was shut down";
+
+  private static final String WORDS_OF_JOB = "Job aborted due to stage failure";
 
   private final FailedJobs jobs;
   private final StoreFeeder feeder;
@@ -31,6 +39,11 @@ final class FailureNotes {
   private final Checkpoints files;
   private final long mostWaitMillis;
   private final Map<Throwable, String> told = Collections.synchronizedMap(new WeakHashMap<>());
+
+  /** What is said after the application's end, of the driver's full heap. Null: it runs. */
+  private volatile String lastNote;
+
+  private volatile long endNanos;
 
   FailureNotes(
       FailedJobs jobs, StoreFeeder feeder, ReportWriter writer, Checkpoints files, int patience) {
@@ -57,14 +70,23 @@ final class FailureNotes {
   }
 
   /**
+   * Call it before the store closes: a driver that has run out of heap may stop its SparkContext
+   * long before the program sees an error.
+   */
+  void close() throws InterruptedException {
+    String headline = feeder.failureNote(WORDS_OF_FULL_HEAP[0], -1, new long[0], -1);
+    endNanos = System.nanoTime();
+    lastNote = headline == null ? "" : noteOf(headline);
+  }
+
+  /**
    * PySpark asks for the JVM's exception, for its own copy of it, and for its cause: answers once.
    */
   private String noteOn(Throwable failure) throws InterruptedException {
     String note = told.get(failure);
     if (note == null) {
-      String headline = headlineOf(failure);
-      note =
-          headline.isEmpty() ? "" : "sparkmemprof: " + headline + "\nIts post-mortem: " + place();
+      String headline = lastNote == null ? headlineOf(failure) : null;
+      note = headline == null ? lastNoteOn(FailedJobs.textOf(failure)) : noteOf(headline);
       told.put(failure, note);
       if (failure.getCause() != null) {
         told.put(failure.getCause(), note);
@@ -73,7 +95,30 @@ final class FailureNotes {
     return note;
   }
 
-  /** Returns as soon as two answers are equal, because late messages may change the first. */
+  private String noteOf(String headline) throws InterruptedException {
+    return headline.isEmpty() ? "" : "sparkmemprof: " + headline + "\nIts post-mortem: " + place();
+  }
+
+  private String lastNoteOn(String text) {
+    String note = lastNote;
+    return note == null || isOver() || !mayBeOfEnd(text) ? "" : note;
+  }
+
+  /** Whether nothing more will be said of any exception. */
+  boolean isOver() {
+    return lastNote != null && System.nanoTime() - endNanos > LATEST_NANOS;
+  }
+
+  /** An executor's error, of a job, is none of the driver's heap. */
+  static boolean mayBeOfEnd(String text) {
+    return (tellsOfFullHeap(text) || text.contains(WORDS_OF_STOP)) && !text.contains(WORDS_OF_JOB);
+  }
+
+  /**
+   * Returns as soon as two answers are equal, because late messages may change the first.
+   *
+   * @return null: the store doesn't know, or has closed
+   */
   private String headlineOf(Throwable failure) throws InterruptedException {
     String text = FailedJobs.textOf(failure);
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(mostWaitMillis);
@@ -88,7 +133,7 @@ final class FailureNotes {
               ? feeder.failureNote(text, -1, new long[0], -1)
               : feeder.failureNote(text, job.id, job.stages, job.failedTask());
       if (headline == null) {
-        return "";
+        return null;
       }
       boolean settled = !headline.isEmpty() && headline.equals(before);
       if (settled || System.nanoTime() >= deadline) {

@@ -8,7 +8,10 @@ namespace {
 
 constexpr std::string_view kClasses[] = {
     "org.apache.spark.scheduler.TaskResultGetter",
-    "org.apache.spark.scheduler.JobWaiter",  // hands a result to the action, which may join it with others
+    "org.apache.spark.scheduler.JobWaiter",      // hands a result to the action, which may join it with others
+    "org.apache.spark.util.SerializableBuffer",  // results as they arrive
+    "org.apache.spark.rpc.netty.",
+    "org.apache.spark.network.",
     "org.apache.spark.scheduler.DirectTaskResult",
     "org.apache.spark.scheduler.IndirectTaskResult",
     "org.apache.spark.api.python.PythonRDD",

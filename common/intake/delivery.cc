@@ -146,9 +146,10 @@ void PutThen(std::string_view executor_id, const HeapShortageKey& key, const Sto
     return;
   }
   const auto facts = state.executors.find(executor_id);
-  if (facts == state.executors.end()) return;
+  if (facts == state.executors.end() || !state.heap_shortages.HasRoom()) return;
+  const StringId here = state.interner->String(executor_id);
   for (const auto& [id, task] : state.tasks) {
-    const bool runs = !task.ended && !(task.profile && task.profile->final) && state.interner->StringAt(task.executor) == executor_id;
+    const bool runs = task.executor == here && !task.ended && !(task.profile && task.profile->final);
     if (runs && shortage.running_size() < kMostRunning) shortage.add_running(id);
   }
   const ParsedSnapshot snapshot(facts->second);

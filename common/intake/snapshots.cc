@@ -191,7 +191,10 @@ void JoinHeapUse(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& 
     return std::tuple(use.clock_ms(), use.time_ms(), use.bytes(), use.collection(), use.whole_heap());
   };
   // A collection of the whole heap takes back what a young one before it had left: the peak is the one that is known after the last.
-  const auto known_later = [&](const proto::HeapUse& peak) { return std::tuple(peak.known_clock_ms(), peak.bytes(), later(peak)); };
+  const auto known_later = [&](const proto::HeapUse& peak) {
+    const bool of_older_agent = peak.known_clock_ms() == 0;  // which takes those of the whole heap alone, once there are any
+    return std::tuple(peak.known_clock_ms(), of_older_agent && peak.whole_heap(), peak.bytes(), later(peak));
+  };
   if (other.has_heap_after_gc_peak() && known_later(other.heap_after_gc_peak()) > known_later(snapshot.heap_after_gc_peak())) {
     *snapshot.mutable_heap_after_gc_peak() = other.heap_after_gc_peak();
   }

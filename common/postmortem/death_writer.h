@@ -48,6 +48,8 @@ class DeathWriter {
                       const std::vector<proto::WorkerDeath>& dead_before, DeathEvidence& evidence);
   void PutKillsInCgroup(const ReportExecutor& executor, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot,
                         const std::vector<proto::WorkerDeath>& dead_before, DeathEvidence& evidence);
+  void PutAdviceOfThen(const ReportExecutor& executor, const ExecutorFacts& facts, const proto::HeapShortage& error,
+                       const std::vector<LastTask>& askers, const std::optional<ReportAction>& action, ReportPostMortem& death);
   std::optional<ReportAction> ChargeAction(const ReportExecutor& executor, const proto::HeapShortage& error, ReportPostMortem& death) const;
   SparkSettings SettingsOf(const ReportAction& action) const;
 

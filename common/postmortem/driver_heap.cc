@@ -50,6 +50,9 @@ CollectedResults CollectedBy(const ReportAction& action) {
   return AreMissing(listed) ? listed : all;
 }
 
+// An RDD's results are objects where the program is of the JVM; Python's are bytes there, too.
+bool IsOfJvmsObjects(const ReportAction& action) { return !action.query_id && !ParseCallSite(action.call_site).file.ends_with(".py"); }
+
 // Rows of a query are packed; an RDD's are not.
 bool BringsPackedRows(const ReportAction& action) { return action.query_id && (IsForBroadcast(action) || !BringsNoRows(action)); }
 
@@ -99,24 +102,25 @@ ReportAdvice AdviseAgainst(const ReportAction& action, const SparkSettings* sett
 uint64_t ExpectedResults(const ReportAction& action) { return ExpectedBytes(CollectedBy(action)); }
 
 bool MayFill(uint64_t heap_bytes, const ReportAction& action) {
-  constexpr uint64_t kMostPacked = 255, kDefaultHeap = uint64_t{1} << 30;
+  constexpr uint64_t kMostPacked = 255, kMostOfObject = 16, kDefaultHeap = uint64_t{1} << 30;
   const uint64_t heap = heap_bytes == 0 ? kDefaultHeap : heap_bytes;
   const uint64_t results = ExpectedResults(action);
-  return results != 0 && results >= heap / 10 / (BringsPackedRows(action) ? kMostPacked : 1);
+  const uint64_t most = BringsPackedRows(action) ? kMostPacked : IsOfJvmsObjects(action) ? kMostOfObject : 1;
+  return results != 0 && results >= heap / 10 / most;
 }
 
-bool HeldOtherThings(const ReportPostMortem& death) {
+bool HeldOtherThings(const ReportPostMortem& death, const ReportRetained* retained) {
   constexpr uint64_t kNextToNothing = 20;  // one part in this many
   constexpr size_t kMostFrames = 128;      // of a stack that the agent captures
-  if (!death.retained || !death.heap || AnyHandlesResults(death.stack)) return false;
+  if (retained == nullptr || !death.heap || AnyHandlesResults(death.stack)) return false;
   uint64_t known = 0, of_results = 0;
-  for (const ReportRetainedSite& site : death.retained->sites) {
+  for (const ReportRetainedSite& site : retained->sites) {
     if (site.frames.size() >= kMostFrames) continue;  // its outermost frames are not known
     known += site.retained_bytes;
     if (AnyHandlesResults(site.frames)) of_results += site.retained_bytes;
   }
-  const uint64_t used = HeapUsed(*death.heap).value_or(death.retained->heap_used_after_bytes);
-  return used != 0 && known >= used / 2 && of_results < known / kNextToNothing;
+  const uint64_t used = HeapUsed(*death.heap).value_or(retained->heap_used_after_bytes);
+  return used != 0 && known >= used / 10 * 9 && of_results < known / kNextToNothing;
 }
 
 std::string BesidePhrase(const ReportAction& action) {

@@ -23,11 +23,11 @@ ReportAdvice AdviseAgainst(const ReportAction& action, const SparkSettings* sett
 uint64_t ExpectedResults(const ReportAction& action);
 
 // Whether its results may be a tenth of the driver's heap. Rows of a query are counted packed, and LZ4, Spark's default, packs 255 bytes
-// into one at most. `heap_bytes`: 0: not known, Spark's default.
+// into one at most; an object of the JVM's may take sixteen times its serialised bytes. `heap_bytes`: 0: not known, Spark's default.
 bool MayFill(uint64_t heap_bytes, const ReportAction& action);
 
-// Most of what the heap held is known by call site, and next to nothing of it is results.
-bool HeldOtherThings(const ReportPostMortem& death);
+// Nine tenths of what the heap held are known by call site, and next to nothing of that is results. `retained`: all of it; null: not known.
+bool HeldOtherThings(const ReportPostMortem& death, const ReportRetained* retained);
 
 // "; count at job.py:7 ran then, but 2.0 KiB of results don't fill a heap"
 std::string BesidePhrase(const ReportAction& action);

@@ -19,6 +19,7 @@ namespace memprof {
 namespace {
 
 constexpr int64_t kPeakIsNewsMs = 20'000;  // Spark takes some seconds to end an executor
+constexpr int64_t kToldLaterMs = 1'000;    // a collection's news come up to 150 ms after its end
 constexpr int64_t kOneKillMs = 10'000;     // what the kernel kills in one container for one shortage
 constexpr int64_t kLeftIsNewsMs = 60'000;  // near a limit it is said every twenty seconds, and moves within thirty anywhere
 
@@ -201,6 +202,24 @@ void DeathWriter::PutKillsInCgroup(const ReportExecutor& executor, const Executo
   evidence.counted_by = later->reader;
 }
 
+// Its executor may have lived on for hours: what it became is none of that moment.
+void DeathWriter::PutAdviceOfThen(const ReportExecutor& executor, const ExecutorFacts& facts, const proto::HeapShortage& error,
+                                  const std::vector<LastTask>& askers, const std::optional<ReportAction>& action, ReportPostMortem& death) {
+  Verdict verdict;
+  verdict.of_array = PoolOf(error.error()) == JvmPool::kArray;
+  verdict.of_heap = !verdict.of_array;
+  const ParsedSnapshot snapshot(facts);
+  snapshot->clear_last();
+  if (error.has_last()) *snapshot->mutable_last() = error.last();
+  ReportExecutor then = executor;
+  const bool has_peak = then.heap_after_gc_peak.has_value();
+  if (has_peak && then.heap_after_gc_peak->time_ms > error.time_ms() + kToldLaterMs) then.heap_after_gc_peak.reset();
+  std::vector<LastTask> ran = lookups_.RunningAt(executor.id, facts.clock.ToDriver(error.time_ms()), error.running());
+  if (!askers.empty()) PutFirst(askers.front(), ran);
+  DeathFacts of_then{death, then, *snapshot, ran, verdict, std::nullopt, action, error.task_attempt_id(), CachedThen(error)};
+  death.advice = AdviceFor(of_then, state_);
+}
+
 ReportPostMortem DeathWriter::OfHeapError(const ReportExecutor& executor, const ExecutorFacts& facts, const SurvivedHeapError& survived,
                                           DeathDetail detail) {
   const proto::HeapShortage& error = survived.error;
@@ -226,20 +245,7 @@ ReportPostMortem DeathWriter::OfHeapError(const ReportExecutor& executor, const 
   PutTask(tasks, death);
   if (detail == DeathDetail::kInFull) {
     PutSites(tasks, death.time_ms, death);
-    Verdict verdict;
-    verdict.of_array = PoolOf(error.error()) == JvmPool::kArray;
-    verdict.of_heap = !verdict.of_array;
-    // Its executor may have lived on for hours: what it became is none of that moment.
-    const ParsedSnapshot snapshot(facts);
-    snapshot->clear_last();
-    if (error.has_last()) *snapshot->mutable_last() = error.last();
-    ReportExecutor then = executor;
-    if (then.heap_after_gc_peak && then.heap_after_gc_peak->time_ms > error.time_ms()) then.heap_after_gc_peak.reset();
-    std::vector<LastTask> ran = lookups_.RunningAt(executor.id, facts.clock.ToDriver(error.time_ms()), error.running());
-    if (!tasks.empty()) PutFirst(tasks.front(), ran);
-    DeathFacts of_then{death, then, *snapshot, ran, verdict, std::nullopt, action, error.task_attempt_id()};
-    of_then.cached = CachedThen(error);
-    death.advice = AdviceFor(of_then, state_);
+    PutAdviceOfThen(executor, facts, error, tasks, action, death);
     if (action) PutAction(*action, SettingsOf(*action), death);
   }
   return death;

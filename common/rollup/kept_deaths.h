@@ -48,6 +48,7 @@ class KeptDeaths {
 
   bool contains(const Key& key) const { return by_key_.contains(key); }
   bool empty() const { return by_key_.empty(); }
+  bool HasRoom() const { return by_key_.size() < kMost; }
   size_t size() const { return by_key_.size(); }
 
   // visit(key, message), in the order of keys, from `first` on while `wanted`(key).

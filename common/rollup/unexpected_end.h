@@ -16,7 +16,7 @@ inline int64_t GoneMs(const ExecutorFacts& facts) { return std::min(facts.remove
 // Why Spark removed it. On Kubernetes Spark says of an executor that it no longer hears that it killed it: it asks for that first, and that
 // is done before it is told of the silence (HeartbeatReceiver.expireDeadHosts). Those let go on purpose have no tasks, or were heard.
 inline LossReason LossOf(const ExecutorFacts& facts) {
-  constexpr int64_t kSilentMs = 25'000;  // spark.network.timeout is 120 s or what the user sets; while tasks run, samples come every ten
+  constexpr int64_t kSilentMs = 40'000;  // spark.network.timeout is 120 s or what the user sets; while tasks run, samples come every ten
   LossReason loss = ParseLossReason(facts.removed_reason);
   if (!loss.by_driver || !facts.task_lost_ms) return loss;
   const ParsedSnapshot snapshot(facts);

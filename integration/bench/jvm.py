@@ -77,6 +77,8 @@ def tables(results: Results) -> str:
         lines += ["", f"{runtime}, {PLACE}: CPU time against bare, 95 % interval", ""]
         lines += markdown(["job", *PROFILERS, "wall, sparkmemprof"], rows)
     for runtime, pairs in sorted(results.others[MEMORY].items()):
+        if not pairs:
+            continue
         more = sorted((pair[OWN] - pair["bare"]) / MIB for pair in pairs)
         lines += [
             "",

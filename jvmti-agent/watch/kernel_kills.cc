@@ -9,6 +9,11 @@ void KernelKills::Reset(std::optional<uint64_t> counter) {
   unexplained_.clear();
 }
 
+void KernelKills::Move(std::optional<uint64_t> counter) {
+  counter_ = counter;
+  was_read_ = true;
+}
+
 void KernelKills::Read(std::optional<uint64_t> counter, Clock::time_point now) {
   constexpr size_t kMost = 1024;
   while (!unexplained_.empty() && now - unexplained_.front() > kKept) unexplained_.pop_front();

@@ -17,6 +17,8 @@ class KernelKills {
   static constexpr std::chrono::milliseconds kLate{300};  // how late the counter may be read: a slow tick, and a little
 
   void Reset(std::optional<uint64_t> counter);
+  // The counter is another one's from now on, which has counted this many: kills that are not explained yet stay.
+  void Move(std::optional<uint64_t> counter);
   // Other executors are in the cgroup: its kills may be of their processes, and explain none of ours any more.
   void SetShared() { shared_ = true; }
   // In its cgroup at every tick; on its host when a process has disappeared. Absent: the counter could not be read this time.

@@ -85,11 +85,12 @@ void Watcher::FindContainer() {
 void Watcher::FollowLimit() {
   Result<std::unique_ptr<MemoryCgroup>> now = FindMemoryCgroup();
   if (!now.ok() || (*now)->path() == cgroup_->path()) return;
-  const std::optional<uint64_t> before = cgroup_->OomKills(), kills = (*now)->OomKills();
+  const std::optional<uint64_t> before = cgroup_->OomKills();
+  kernel_kills_.Read(before, Clock::now());
   cgroup_ = std::move(*now);
+  const std::optional<uint64_t> kills = cgroup_->OomKills();
   if (before && kills && oom_kills_at_start_) *oom_kills_at_start_ += *kills - std::min(*kills, *before);
-  kernel_kills_.Reset(kills);
-  if (shared_) kernel_kills_.SetShared();
+  kernel_kills_.Move(kills);
   FindPressure();
 }
 

@@ -64,8 +64,11 @@ public final class LargeGarbage {
    * nothing can be said of one, the next may do.
    */
   private static int drainUntilRetained() throws Exception {
-    long collected = System.nanoTime();
+    long begun = System.nanoTime();
+    long collected = begun;
     for (int number = 0; ; ) {
+      if (System.nanoTime() - begun > 120_000_000_000L)
+        throw new AssertionError("no message about what is retained");
       byte[] message = NativeAgent.takeMessage(1_000);
       if (System.nanoTime() - collected > 10_000_000_000L) {
         System.gc();

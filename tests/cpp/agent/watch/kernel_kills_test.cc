@@ -73,6 +73,19 @@ TEST(KernelKills, AReadingThatFailsSaysNothing) {
   EXPECT_EQ(kills.Take(), 0u);
 }
 
+// The limit is set on another level, and the kernel kills at once.
+TEST(KernelKills, AnotherCounterTakesNoKillBack) {
+  KernelKills kills;
+  kills.Reset(0);
+  kills.Read(1, kBegin);
+  kills.Move(5);
+  kills.Read(5, kBegin);
+  EXPECT_EQ(kills.Take(), 1u);
+  EXPECT_EQ(kills.Take(), 0u) << "the other four were before";
+  kills.Read(6, kBegin);
+  EXPECT_EQ(kills.Take(), 1u);
+}
+
 TEST(KernelKills, WhatIsKilledInACgroupOfSeveralExecutorsExplainsNobody) {
   KernelKills kills;
   kills.Reset(0);

@@ -203,6 +203,18 @@ TEST(Snapshots, OfAHeapTheLastCollectionAndTheLargestUseAreKept) {
   }
 }
 
+TEST(Snapshots, OfAnOlderAgentsPeaksThoseOfTheWholeHeapAreTaken) {
+  proto::ExecutorSnapshot young, whole;
+  young.mutable_heap_after_gc_peak()->set_bytes(900);
+  whole.mutable_heap_after_gc_peak()->set_bytes(300);
+  whole.mutable_heap_after_gc_peak()->set_whole_heap(true);
+  proto::ExecutorSnapshot forth = young, back = whole;
+  JoinSnapshot(whole, forth);
+  JoinSnapshot(young, back);
+  EXPECT_EQ(forth.heap_after_gc_peak().bytes(), 300u);
+  EXPECT_EQ(back.heap_after_gc_peak().bytes(), 300u);
+}
+
 // A wall clock that is set back by an hour orders nothing.
 TEST(Snapshots, TheLastMomentIsTheOneOfTheClockThatIsNeverSetBack) {
   proto::ExecutorSnapshot before, after;

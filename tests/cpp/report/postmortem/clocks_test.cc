@@ -131,7 +131,7 @@ TEST(Silence, AnExecutorThatSparkKilledForItIsNoneThatWasWantedGone) {
     bool lost_a_task, told;
   };
   for (const Case& each :
-       {Case{kBegin, true, true}, Case{kBegin + 94'000, true, true}, Case{kBegin + 96'000, true, false}, Case{kBegin, false, false}}) {
+       {Case{kBegin, true, true}, Case{kBegin + 79'000, true, true}, Case{kBegin + 81'000, true, false}, Case{kBegin, false, false}}) {
     ProfileStore store;
     store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "k8s://https://h:443", kBegin);
     store.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin});

@@ -74,9 +74,14 @@ final class FailureNotes {
    * long before the program sees an error.
    */
   void close() throws InterruptedException {
-    String headline = feeder.failureNote(WORDS_OF_FULL_HEAP[0], -1, new long[0], -1);
-    endNanos = System.nanoTime();
-    lastNote = headline == null ? "" : noteOf(headline);
+    String note = "";
+    try {
+      String headline = feeder.failureNote(WORDS_OF_FULL_HEAP[0], -1, new long[0], -1);
+      note = headline == null ? "" : noteOf(headline);
+    } finally { // where the heap has no room for it, too
+      endNanos = System.nanoTime();
+      lastNote = note;
+    }
   }
 
   /**

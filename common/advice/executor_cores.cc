@@ -48,7 +48,7 @@ std::optional<ReportAdvice> AdviseExecutorCores(const AdviceInput& input) {
   return ReportAdvice{"spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", fitting * TaskCpus(input)),
                       fmt::format("{}, {} each; beside the JVM's {} the limit of {} has room for {} of these + 10 %{}{}",
                                   PythonPhrase(python), FormatBytes(each), FormatBytes(jvm), FormatBytes(limit), fitting,
-                                  StillWanted(input, "if it dies again, halve the number"), AloneThere(input))};
+                                  StillWanted(input, "halve the number"), AloneThere(input))};
 }
 
 }  // namespace memprof

@@ -131,7 +131,8 @@ std::string PythonPhrase(const PythonAtOnce& python) {
 
 std::string StillWanted(const AdviceInput& input, std::string_view or_else) {
   if (!input.peer_bytes.empty() || input.tasks_at_once == 0) return "";
-  return fmt::format("; how much more they wanted is not known, for no task of their stage has ended that was measured: {}", or_else);
+  return fmt::format(
+      "; how much more they wanted is not known, for no task of their stage has ended that was measured: if it dies again, {}", or_else);
 }
 
 bool LimitIsHosts(const AdviceInput& input) {

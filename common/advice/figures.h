@@ -49,8 +49,8 @@ uint64_t NumberOr(const SparkSettings* settings, const char* key, uint64_t other
 // "1.9 GiB (4 workers at once)".
 std::string PythonPhrase(const PythonAtOnce& python);
 
-// "; how much more they wanted is not known, for no task of their stage has ended that was measured: ": of workers that a full container
-// ended. `or_else`: what to do if it was much. "" where the needs of ended tasks are known, or none ran.
+// "; how much more they wanted is not known, for no task of their stage has ended that was measured: if it dies again, ": of workers that a
+// full container ended. `or_else`: what to do then. "" where the needs of ended tasks are known, or none ran.
 std::string StillWanted(const AdviceInput& input, std::string_view or_else);
 
 // No container bounded it: the limit is the host's memory.

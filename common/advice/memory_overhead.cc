@@ -26,12 +26,12 @@ std::optional<ReportAdvice> AdviseMemoryOverhead(const AdviceInput& input) {
     return ReportAdvice{
         "spark.executor.memoryOverhead", SparkSize(budget), SparkSize(fit->overhead),
         fmt::format("with {} tasks at once: their Python workers{} at {} each{}", fit->tasks, python.programs == 0 ? "" : " and programs",
-                    FormatBytes(BytesOfEach(python)), beside + StillWanted(input, "if it dies again, halve the number"))};
+                    FormatBytes(BytesOfEach(python)), beside + StillWanted(input, "halve the number"))};
   }
   std::string because = PythonPhrase(python);
   if (own != 0) because += fmt::format(", {} more than spark.executor.pyspark.memory reserves", FormatBytes(in_overhead));
   return ReportAdvice{"spark.executor.memoryOverhead", SparkSize(budget), SparkSize(needed),
-                      because + beside + StillWanted(input, "if it dies again, give twice that")};
+                      because + beside + StillWanted(input, "give twice that")};
 }
 
 }  // namespace memprof

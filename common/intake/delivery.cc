@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <tuple>
 
 #include "base/typed_code.h"
@@ -135,14 +136,10 @@ void PutThen(std::string_view executor_id, const HeapShortageKey& key, const Sto
   shortage.clear_cached();
   shortage.clear_running();
   if (shortage.nearly_full()) return;
-  if (state.heap_shortages.contains(key)) {
-    state.heap_shortages.ForEachFrom(
-        key, [&](const HeapShortageKey& other) { return other == key; },
-        [&](const HeapShortageKey&, const proto::HeapShortage& told) {
-          if (told.has_last()) *shortage.mutable_last() = told.last();
-          *shortage.mutable_cached() = told.cached();
-          *shortage.mutable_running() = told.running();
-        });
+  if (const std::optional<proto::HeapShortage> told = state.heap_shortages.Find(key)) {
+    if (told->has_last()) *shortage.mutable_last() = told->last();
+    *shortage.mutable_cached() = told->cached();
+    *shortage.mutable_running() = told->running();
     return;
   }
   const auto facts = state.executors.find(executor_id);
@@ -165,14 +162,13 @@ void PutThen(std::string_view executor_id, const HeapShortageKey& key, const Sto
   }
 }
 
-void DeliverShortage(std::string_view executor_id, const proto::HeapShortage& shortage, StoreState& state) {
+void DeliverShortage(std::string_view executor_id, proto::HeapShortage& shortage, StoreState& state) {
   if (!state.WasDropped(executor_id)) state.Executor(executor_id);
   // It may be newer than any other message of an executor that was killed then.
   if (shortage.nearly_full() && shortage.has_retained()) DeliverRetained(executor_id, shortage.retained(), state);
   const HeapShortageKey key{std::string(executor_id), shortage.time_ms(), shortage.task_attempt_id()};
-  proto::HeapShortage then = shortage;
-  PutThen(executor_id, key, state, then);
-  if (!state.heap_shortages.Put(key, then)) ++state.dropped_deaths;
+  PutThen(executor_id, key, state, shortage);
+  if (!state.heap_shortages.Put(key, shortage)) ++state.dropped_deaths;
 }
 
 void DeliverTimeLine(std::string_view executor_id, const proto::TimeLine& message, StoreState& state) {
@@ -225,7 +221,7 @@ Status Deliver(std::string_view bytes, StoreState& state, const std::optional<In
       DeliverLeft(envelope.executor_id(), envelope.left_off_heap(), state);
       break;
     case proto::Envelope::kHeapShortage:
-      DeliverShortage(envelope.executor_id(), envelope.heap_shortage(), state);
+      DeliverShortage(envelope.executor_id(), *envelope.mutable_heap_shortage(), state);
       break;
     case proto::Envelope::MESSAGE_NOT_SET:
       break;

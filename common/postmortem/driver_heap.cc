@@ -51,7 +51,10 @@ CollectedResults CollectedBy(const ReportAction& action) {
 }
 
 // An RDD's results are objects where the program is of the JVM; Python's are bytes there, too.
-bool IsOfJvmsObjects(const ReportAction& action) { return !action.query_id && !ParseCallSite(action.call_site).file.ends_with(".py"); }
+bool IsOfJvmsObjects(const ReportAction& action) {
+  const std::string_view file = ParseCallSite(action.call_site).file;
+  return !action.query_id && (file.ends_with(".scala") || file.ends_with(".java") || file == "<console>");  // spark-shell's
+}
 
 // Rows of a query are packed; an RDD's are not.
 bool BringsPackedRows(const ReportAction& action) { return action.query_id && (IsForBroadcast(action) || !BringsNoRows(action)); }

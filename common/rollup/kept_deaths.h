@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -50,6 +51,13 @@ class KeptDeaths {
   bool empty() const { return by_key_.empty(); }
   bool HasRoom() const { return by_key_.size() < kMost; }
   size_t size() const { return by_key_.size(); }
+
+  // As it is kept, perhaps in short. Nothing: none is.
+  std::optional<Message> Find(const Key& key) const {
+    const auto known = by_key_.find(key);
+    Message message;
+    return known != by_key_.end() && message.ParseFromString(known->second.bytes) ? std::optional(std::move(message)) : std::nullopt;
+  }
 
   // visit(key, message), in the order of keys, from `first` on while `wanted`(key).
   template <typename Wanted, typename Visit>

@@ -4,7 +4,7 @@ import processes
 import pytest
 from conftest import BESIDE_BYTES, LOCAL_CLUSTER, warnings_of
 from java_jobs import jars_with
-from jdks import JDKS
+from jdks import JDKS, lacks_collector
 from test_native_libraries import HOG, KEPT_BYTES, functions
 
 pytestmark = pytest.mark.full
@@ -50,8 +50,9 @@ def collected_by(request, line, collector):
     if not JDKS[version]:
         pytest.skip(f"JDK {version} is not installed")
     told = processes.run([JDKS[version][-1] / "bin" / "java", option, "-version"], 60)
-    if told.returncode != 0:
-        pytest.skip(f"JDK {version} has no {collector}GC: {(told.stdout + told.stderr).splitlines()[0]}")
+    if why := lacks_collector(collector, told.stdout + told.stderr):
+        pytest.skip(f"JDK {version} has no {collector}GC: {why}")
+    assert told.returncode == 0, told.stdout + told.stderr
     return option, {"JAVA_HOME": str(JDKS[version][-1])}
 
 

@@ -3,13 +3,12 @@
 import json
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 
 import processes
 import pytest
-from jdks import JDKS
+from jdks import JDKS, lacks_collector
 
 REPO = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("MEMPROF_BUILD", REPO / "build" / "release"))
@@ -122,10 +121,8 @@ def java11(classes, tmp_path):
 
 def skip_without(java, collector, outcome):
     """Where this JDK was built without a garbage collector, e.g. "Shenandoah"."""
-    told = rf"Unrecognized VM option 'Use{collector}GC'|Option -XX:\+Use{collector}GC not supported"
-    found = re.search(told, outcome.err + outcome.out)  # HotSpot says the second on stdout
-    if found:
-        pytest.skip(f"JDK {java.version} has no {collector}GC: {found[0]}")
+    if why := lacks_collector(collector, outcome.err + outcome.out):  # HotSpot says some of it on stdout
+        pytest.skip(f"JDK {java.version} has no {collector}GC: {why}")
 
 
 def sites(task, origin, function):

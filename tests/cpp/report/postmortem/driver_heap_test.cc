@@ -71,7 +71,9 @@ TEST(DriverHeap, OnlyPackedRowsMayBecomeSoMuchMore) {
   EXPECT_FALSE(MayFill(4096 * kMi, Brought("collect at job.py:7", 8 * kMi, false))) << "an RDD's are as large as they are counted";
   EXPECT_TRUE(MayFill(4096 * kMi, Brought("collect at job.py:7", 500 * kMi, false)));
   EXPECT_TRUE(MayFill(4096 * kMi, Brought("collect at Job.scala:7", 30 * kMi, false))) << "objects are larger than Kryo's bytes";
+  EXPECT_TRUE(MayFill(4096 * kMi, Brought("collect at <console>:7", 30 * kMi, false)));
   EXPECT_FALSE(MayFill(4096 * kMi, Brought("collect at Job.scala:7", 8 * kMi, false)));
+  EXPECT_FALSE(MayFill(4096 * kMi, Brought("collect at notebook cell 4:7", 30 * kMi, false))) << "Python's, too";
   ReportAction written = Brought("parquet at job.py:30", kMi);
   written.broadcast_bytes = 8 * kMi;
   EXPECT_TRUE(MayFill(4096 * kMi, written)) << "the table that its query broadcasts is packed";

@@ -31,6 +31,13 @@ ReportAdvice AdviseContainerSize(const AdviceInput& input) {
             fmt::format("a container of more than {}{}: at the last sample {}, which fitted; what was asked for after it is not known",
                         FormatBytes(limit), shared ? kOrFewer : "", parts)};
   }
+  const uint64_t overhead = BudgetOf(input, "overhead"), requested = input.executor->requested_bytes.value_or(limit);
+  const uint64_t more = needed - std::min(needed, requested);  // YARN rounds what is requested up
+  const bool is_as_requested = overhead != 0 && limit >= requested && limit / 2 < requested && !shared && !of_host;
+  if (is_as_requested && input.executor->id != "driver" && MayBeGranted(input, more)) {
+    return {"spark.executor.memoryOverhead", SparkSize(overhead), SparkSize(overhead + more),
+            fmt::format("the container grows from {} to {}: {} + 10 %", FormatBytes(limit), FormatBytes(needed), parts)};
+  }
   const std::optional<Grant> grant = LargestGrant(input);
   const std::string beyond = grant && needed > grant->bytes ? fmt::format("; but {} {}", grant->by, FormatBytes(grant->bytes)) : "";
   return {"", "", "",

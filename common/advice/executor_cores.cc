@@ -32,6 +32,17 @@ const char* AloneThere(const AdviceInput& input) {
          "second executor, which shares the limit";
 }
 
+// Its heap may not have grown to its size yet, and will do so later.
+struct Jvm {
+  uint64_t bytes = 0;
+  bool grows = false;
+};
+Jvm JvmAtMost(const AdviceInput& input) {
+  const uint64_t resident = JvmResident(input);
+  const uint64_t grown = input.executor->heap_max_bytes.value_or(0) + JvmNative(input) + SparksOffHeap(input);
+  return {std::max(resident, grown), grown > resident};
+}
+
 }  // namespace
 
 std::optional<ReportAdvice> AdviseExecutorCores(const AdviceInput& input) {
@@ -39,16 +50,17 @@ std::optional<ReportAdvice> AdviseExecutorCores(const AdviceInput& input) {
   if (cores < 2) return std::nullopt;
   if (input.of_heap) return ForHeap(input, cores);
   if (input.executor->id == "driver") return std::nullopt;
-  PythonAtOnce python = LargestPythonSum(input);
-  uint64_t limit = input.death->limit_bytes.value_or(0), jvm = JvmResident(input);
-  if (python.workers < 2 || limit <= jvm) return std::nullopt;
-  uint64_t each = BytesOfEach(python);
-  uint64_t fitting = each == 0 ? 0 : (limit - jvm) / WithHeadroom(each);
-  if (fitting == 0 || fitting >= std::min<uint64_t>(TaskSlots(input).value_or(0), python.workers)) return std::nullopt;
+  const PythonAtOnce python = LargestPythonSum(input);
+  const uint64_t limit = input.death->limit_bytes.value_or(0);
+  const Jvm jvm = JvmAtMost(input);
+  if (python.tasks < 2 || limit <= jvm.bytes) return std::nullopt;
+  uint64_t fitting = python.tasks;
+  while (fitting > 0 && WithHeadroom(BytesOfTasks(python, fitting)) > limit - jvm.bytes) --fitting;
+  if (fitting == 0 || fitting >= std::min(TaskSlots(input).value_or(0), python.tasks)) return std::nullopt;
   return ReportAdvice{"spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", fitting * TaskCpus(input)),
-                      fmt::format("{}, {} each; beside the JVM's {} the limit of {} has room for {} of these + 10 %{}{}",
-                                  PythonPhrase(python), FormatBytes(each), FormatBytes(jvm), FormatBytes(limit), fitting,
-                                  StillWanted(input, "halve the number"), AloneThere(input))};
+                      fmt::format("{}, {}; beside the JVM's {}{} the limit of {} has room for {} of these + 10 %{}{}", PythonPhrase(python),
+                                  EachPhrase(python), FormatBytes(jvm.bytes), jvm.grows ? " with a full heap" : "", FormatBytes(limit),
+                                  fitting, StillWanted(input, "halve the number"), AloneThere(input))};
 }
 
 }  // namespace memprof

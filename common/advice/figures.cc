@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 
 #include "budget/memory_size.h"
 #include "report/units.h"
+#include "report/verdict.h"
 
 namespace memprof {
 namespace {
@@ -19,36 +21,51 @@ PythonAtOnce SumOf(const std::vector<ReportProcess>& processes) {
     if (process.kind == "jvm") continue;
     python.bytes += process.peak_rss_bytes;
     if (process.kind == "program") python.programs += process.peak_rss_bytes;
-    if (process.kind == "python-worker" && process.peak_rss_bytes >= kIdleWorker) ++python.workers;
+    if (process.kind == "python-worker" && process.peak_rss_bytes >= kIdleWorker) python.by_worker.push_back(process.peak_rss_bytes);
   }
+  python.workers = python.by_worker.size();
+  std::sort(python.by_worker.begin(), python.by_worker.end(), std::greater<>());
+  return python;
+}
+
+// The sites are those of one worker's task, which was killed while it filled a block: it needed all of that block. What other processes
+// of that task hold is theirs.
+PythonAtOnce WithBlocksOf(int32_t pid, std::optional<int64_t> task, uint64_t live, std::vector<ReportProcess> processes) {
+  for (const ReportProcess& process : processes) {
+    if (process.pid != pid && task && process.last_task_attempt_id == task) live -= std::min(live, process.peak_rss_bytes);
+  }
+  const auto found = std::find_if(processes.begin(), processes.end(), [&](const ReportProcess& process) { return process.pid == pid; });
+  ReportProcess& worker = found != processes.end() ? *found : processes.emplace_back(ReportProcess{.pid = pid, .kind = "python-worker"});
+  const bool more = live > worker.peak_rss_bytes;
+  worker.peak_rss_bytes = std::max(live, worker.peak_rss_bytes);
+  PythonAtOnce python = SumOf(processes);
+  if (more) python.by = PythonAtOnce::By::kResidentAndSites;
   return python;
 }
 
 }  // namespace
 
-std::optional<uint64_t> ResidentHeap(const ReportExecutor& executor) {
-  for (const ReportProcess& process : executor.processes) {
-    if (process.kind != "jvm") continue;
-    for (const ReportNamedBytes& row : process.rows) {
-      if (row.name == "Java heap") return row.bytes;
-    }
-  }
-  return std::nullopt;
-}
-
 PythonAtOnce LargestPythonSum(const AdviceInput& input) {
-  PythonAtOnce largest = SumOf(input.death->processes);
+  const ReportPostMortem& death = *input.death;
+  uint64_t live = 0;
+  for (const ReportSite& site : death.sites) {
+    if (site.origin == Origin::kPython) live += site.live_at_peak_bytes.value_or(0);
+  }
+  const bool of_one = death.process == "python-worker" && death.pid && !death.started_by_task && death.program.empty();
+  PythonAtOnce largest = of_one ? WithBlocksOf(*death.pid, death.task_attempt_id, live, death.processes) : SumOf(death.processes);
   if (input.executor->at_peak) {
     PythonAtOnce at_peak = SumOf(input.executor->at_peak->processes);
     if (at_peak.bytes > largest.bytes) largest = at_peak;
   }
-  uint64_t live = 0;
-  for (const ReportSite& site : input.death->sites) {
-    if (site.origin == Origin::kPython) live += site.live_at_peak_bytes.value_or(0);
+  if (!of_one && live > largest.bytes - largest.programs) {
+    const double times = static_cast<double>(live) / static_cast<double>(std::max<uint64_t>(largest.bytes - largest.programs, 1));
+    for (uint64_t& bytes : largest.by_worker) bytes = static_cast<uint64_t>(static_cast<double>(bytes) * times);
+    if (largest.by_worker.empty()) largest.by_worker = {live};
+    largest.workers = largest.by_worker.size();
+    largest.bytes = live + largest.programs;
+    largest.by = PythonAtOnce::By::kSites;
   }
-  // A worker that is killed while it fills a block needed all of that block.
-  const uint64_t programs = largest.programs;
-  if (live > largest.bytes - programs) largest = {live + programs, programs, std::max<size_t>(largest.workers, 1), true};
+  largest.tasks = std::min<uint64_t>(largest.workers, std::max<uint64_t>(TaskSlots(input).value_or(largest.workers), 1));
   return largest;
 }
 
@@ -120,13 +137,33 @@ uint64_t NumberOr(const SparkSettings* settings, const char* key, uint64_t other
 
 uint64_t PysparkMemorySetting(const AdviceInput& input) { return SizeOr(input.settings, "spark.executor.pyspark.memory", kMib, 0); }
 
-uint64_t BytesOfEach(const PythonAtOnce& python) { return python.bytes / std::max<size_t>(python.workers, 1); }
+uint64_t BytesOfTasks(const PythonAtOnce& python, uint64_t tasks) {
+  if (python.tasks == 0) return python.bytes;
+  tasks = std::min(tasks, python.tasks);
+  uint64_t own = 0, all = 0;
+  for (size_t i = 0; i < python.by_worker.size(); ++i) {
+    all += python.by_worker[i];
+    if (i % python.tasks < tasks) own += python.by_worker[i];
+  }
+  return own + (python.bytes - all) * tasks / python.tasks;
+}
+
+std::string EachPhrase(const PythonAtOnce& python) {
+  const uint64_t largest = BytesOfTasks(python, 1), mean = python.bytes / std::max<uint64_t>(python.tasks, 1);
+  const bool alike = largest <= mean + mean / 10;
+  return fmt::format("{}{} {}", alike ? "" : "up to ", FormatBytes(largest), python.workers > python.tasks ? "for each task" : "each");
+}
 
 std::string PythonPhrase(const PythonAtOnce& python) {
+  const bool by_sites = python.by == PythonAtOnce::By::kSites;
   std::string workers = python.workers <= 1 ? "" : fmt::format(" ({} at once)", python.workers);
   const std::string programs = python.programs == 0 ? "" : fmt::format(" + {} in programs beside them", FormatBytes(python.programs));
-  return fmt::format("{} {}{}{}{}", python.by_sites ? "Python had" : "Python workers together held",
-                     FormatBytes(python.bytes - python.programs), python.by_sites ? " in live blocks" : "", workers, programs);
+  const char* held = by_sites ? "Python had"
+                     : python.by == PythonAtOnce::By::kResidentAndSites
+                         ? "Python workers together held, with all blocks of the one that died,"
+                         : "Python workers together held";
+  return fmt::format("{} {}{}{}{}", held, FormatBytes(python.bytes - python.programs), by_sites ? " in live blocks" : "", workers,
+                     programs);
 }
 
 std::string StillWanted(const AdviceInput& input, std::string_view or_else) {

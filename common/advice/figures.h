@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "advice/advice.h"
 
@@ -13,16 +14,23 @@ inline constexpr double kHeadroom = 1.1;  // 10 % over what was measured
 // Python workers together, with the programs that something there has started: the largest sum measured at one moment, or, where it is
 // more, what they had requested when they died, touched or not.
 struct PythonAtOnce {
+  enum class By : uint8_t {
+    kResident,
+    kSites,             // live blocks
+    kResidentAndSites,  // live blocks of the worker that died, the others' resident memory
+  };
   uint64_t bytes = 0;
-  uint64_t programs = 0;  // of it, in other programs
-  size_t workers = 0;     // that held it
-  bool by_sites = false;  // of live blocks, not of resident memory
+  uint64_t programs = 0;            // of it, in other programs
+  size_t workers = 0;               // that held it
+  uint64_t tasks = 0;               // that they worked for: where there are more workers than cores, a task had several
+  std::vector<uint64_t> by_worker;  // largest first; the rest of `bytes` is shared by all
+  By by = By::kResident;
 };
 PythonAtOnce LargestPythonSum(const AdviceInput& input);
-uint64_t BytesOfEach(const PythonAtOnce& python);  // of its workers
+// What so many of its tasks held, the largest ones: which tasks run at once is luck.
+uint64_t BytesOfTasks(const PythonAtOnce& python, uint64_t tasks);
+std::string EachPhrase(const PythonAtOnce& python);  // "480.0 MiB each"
 
-// Resident pages of the heap, as the JVM measured itself. Committed memory may have no pages yet.
-std::optional<uint64_t> ResidentHeap(const ReportExecutor& executor);
 uint64_t JvmResident(const AdviceInput& input);  // at the last sample
 uint64_t JvmNative(const AdviceInput& input);    // the part that is neither heap nor what Spark's off-heap budget was used for
 uint64_t BudgetOf(const AdviceInput& input, std::string_view region);

@@ -87,8 +87,8 @@ std::optional<TasksThatFit> LargestFit(const AdviceInput& input) {
   if (!grant || !input.executor->requested_bytes) return std::nullopt;
   const uint64_t beside = RequestBesideOverhead(input);
   const PythonAtOnce python = LargestPythonSum(input);
-  for (uint64_t tasks = std::min<uint64_t>(python.workers, TaskSlots(input).value_or(UINT64_MAX)); tasks > 0; --tasks) {
-    const uint64_t overhead = OverheadFor(input, BytesOfEach(python) * tasks);
+  for (uint64_t tasks = std::min(python.tasks, TaskSlots(input).value_or(UINT64_MAX)); tasks > 0; --tasks) {
+    const uint64_t overhead = OverheadFor(input, BytesOfTasks(python, tasks));
     if (beside + overhead <= grant->bytes) return TasksThatFit{tasks, overhead};
   }
   return std::nullopt;

@@ -26,17 +26,20 @@ std::optional<ReportAdvice> AdviseJvmPools(const AdviceInput& input) {
   if (input.shortage->pool == JvmPool::kClassSpace) {
     return ReportAdvice{conf, "", "-XX:CompressedClassSpaceSize=3g",
                         "the JVM's space for compressed class pointers is full, a part of Metaspace with 1 GiB by default, less where "
-                        "-XX:MaxMetaspaceSize is set, which must then be larger, too; 3 GiB is the most"};
+                        "-XX:MaxMetaspaceSize is set, which must then be larger, too; 3 GiB is the most; beside the other options that "
+                        "are set there"};
   }
   if (input.shortage->pool == JvmPool::kMetaspace) {
-    return ReportAdvice{conf, "", "-XX:MaxMetaspaceSize",
-                        "the JVM's space for classes is full: raise this option, or take it away, for without it there is no bound"};
+    return ReportAdvice{conf, "", "",
+                        "the JVM's space for classes is full: raise -XX:MaxMetaspaceSize there, or take it away, for without it there is "
+                        "no bound"};
   }
   if (input.shortage->pool != JvmPool::kDirectBuffers) return std::nullopt;
   const JvmShortage& direct = *input.shortage;
   // Without the option the bound is the heap's size.
   const std::optional<uint64_t> limit = direct.limit_bytes ? direct.limit_bytes : input.executor->heap_max_bytes;
-  if (!limit) return ReportAdvice{conf, "", "-XX:MaxDirectMemorySize", "direct buffers ran out; what bounds them is not known"};
+  if (!limit)
+    return ReportAdvice{conf, "", "", "direct buffers ran out; raise -XX:MaxDirectMemorySize there: what bounds them is not known"};
   const uint64_t wanted = std::max(2 * *limit, WithHeadroom(direct.held_bytes.value_or(0) + direct.asked_bytes.value_or(0)));
   std::string because = direct.asked_bytes
                             ? fmt::format("direct buffers held {} of {} when {} more were asked for; ",

@@ -25,8 +25,8 @@ std::optional<ReportAdvice> AdviseMemoryOverhead(const AdviceInput& input) {
     if (!fit || fit->overhead <= budget) return std::nullopt;
     return ReportAdvice{
         "spark.executor.memoryOverhead", SparkSize(budget), SparkSize(fit->overhead),
-        fmt::format("with {} tasks at once: their Python workers{} at {} each{}", fit->tasks, python.programs == 0 ? "" : " and programs",
-                    FormatBytes(BytesOfEach(python)), beside + StillWanted(input, "halve the number"))};
+        fmt::format("with {} tasks at once: their Python workers{} at {}{}", fit->tasks, python.programs == 0 ? "" : " and programs",
+                    EachPhrase(python), beside + StillWanted(input, "halve the number"))};
   }
   std::string because = PythonPhrase(python);
   if (own != 0) because += fmt::format(", {} more than spark.executor.pyspark.memory reserves", FormatBytes(in_overhead));

@@ -13,7 +13,7 @@ namespace {
 // Not even one task fits: into how many parts its partition must be divided.
 ReportAdvice SmallerPartitions(const AdviceInput& input, const Grant& grant, uint64_t request) {
   const PythonAtOnce python = LargestPythonSum(input);
-  const uint64_t each = BytesOfEach(python);
+  const uint64_t each = BytesOfTasks(python, 1);
   const uint64_t task = WithHeadroom(each - std::min(each, BudgetOf(input, "pyspark")));
   const uint64_t beside = RequestBesideOverhead(input) + WithHeadroom(JvmNative(input) + OfNoProcess(input));
   std::string because =
@@ -38,7 +38,7 @@ std::optional<ReportAdvice> AdviseSplit(const AdviceInput& input) {
   if (needed <= budget || MayBeGranted(input, needed - budget)) return std::nullopt;
   const uint64_t beside = RequestBesideOverhead(input);
   const std::optional<TasksThatFit> fit = LargestFit(input);
-  if (!fit) return SmallerPartitions(input, *grant, beside + OverheadFor(input, BytesOfEach(python)));
+  if (!fit) return SmallerPartitions(input, *grant, beside + OverheadFor(input, BytesOfTasks(python, 1)));
   const auto cores = static_cast<uint64_t>(input.executor->cores.value_or(static_cast<int64_t>(python.workers)));
   const uint64_t cpus = TaskCpus(input), needs = fit->tasks * cpus;
   if (fit->tasks >= TaskSlots(input).value_or(cores / cpus)) return std::nullopt;  // a larger overhead is enough for all tasks
@@ -46,7 +46,7 @@ std::optional<ReportAdvice> AdviseSplit(const AdviceInput& input) {
       "spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", needs),
       fmt::format("{} tasks at once would take a container of {}, and {} {}: {} fit into {}; for as many tasks in all, {:.1f} times "
                   "the executors",
-                  python.workers, FormatBytes(beside + needed), grant->by, FormatBytes(grant->bytes), fit->tasks,
+                  python.tasks, FormatBytes(beside + needed), grant->by, FormatBytes(grant->bytes), fit->tasks,
                   FormatBytes(beside + fit->overhead), static_cast<double>(cores) / static_cast<double>(needs))};
 }
 

@@ -1,6 +1,8 @@
-// Which Python code was installed and isn't the user's own, judged by its file. Pure function.
+// Which Python code was installed, or generated, and isn't the user's own, judged by its file. Pure functions.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace memprof {
@@ -31,13 +33,35 @@ inline bool IsInSparksPyspark(std::string_view file) {
   return at != file.npos && IsOfPysparkPackage(file.substr(at + kFolder.size()));
 }
 
+// The path below the folder that packages are installed into: "pandas/core/frame.py"; "": it is in none.
+inline std::string_view InPackages(std::string_view file) {
+  for (const std::string_view root : {"/site-packages/", "/dist-packages/"}) {
+    if (const size_t at = file.rfind(root); at != file.npos) return file.substr(at + root.size());
+  }
+  constexpr std::string_view kWheel = ".whl/";  // in a PEX file each has a folder of its own
+  for (const std::string_view root : {"/installed_wheels/", "/.deps/"}) {
+    const size_t at = file.find(root), wheel = at == file.npos ? at : file.find(kWheel, at);
+    if (wheel != file.npos) return file.substr(wheel + kWheel.size());
+  }
+  return {};
+}
+
 // Packages, the standard library, modules frozen into the interpreter, and PySpark and Py4J inside a Spark distribution.
 inline bool IsInstalledCode(std::string_view file) {
-  if (file.starts_with("<frozen ")) return true;
-  for (const std::string_view part : {"/site-packages/", "/dist-packages/", "/lib/python3.", "-src.zip/py4j/"}) {
-    if (file.find(part) != std::string_view::npos) return true;
+  if (file.starts_with("<frozen ") || !InPackages(file).empty()) return true;
+  for (const std::string_view part : {"/lib/python3.", "/lib64/python3.", "-src.zip/py4j/"}) {
+    if (file.find(part) != file.npos) return true;
   }
   return IsInSparksPyspark(file);
+}
+
+// What a program has compiled from a text while it ran: the methods of named tuples and data classes ("<string>"), numpy's
+// "<__array_function__ internals>". Not what somebody has typed at a prompt or into a notebook, whose names begin like this, too.
+inline bool IsGeneratedCode(std::string_view file) {
+  constexpr std::array<std::string_view, 10> kTyped = {"<stdin",    "<python-input", "<ipython-input", "<bpython-input", "<pyshell#",
+                                                       "<doctest ", "<command-",     "<timed ",        "<input>",        "<console>"};
+  return file.starts_with('<') && !file.starts_with("<frozen ") &&
+         std::none_of(kTyped.begin(), kTyped.end(), [&](std::string_view begin) { return file.starts_with(begin); });
 }
 
 }  // namespace memprof

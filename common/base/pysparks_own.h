@@ -1,6 +1,6 @@
 // Whether PySpark's worker does by itself what a Python stack shows: its imports, the conversion of batches. Fed with the stack's Python
-// frames, outermost first. Judged by files: its own, the standard library's, and those of packages that it uses. What such a package
-// imports in turn is part of PySpark's import. Not thread-safe.
+// frames, outermost first. Judged by files: its own, the standard library's, and those of packages that it uses, with the code that they
+// generate. What such a package imports in turn is part of PySpark's import. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,9 @@ class PysparksOwn {
   void Add(std::string_view file, std::string_view function, bool of_framework) {
     framework_ = framework_ || of_framework;
     if (of_framework || imports_) return;
-    if (IsOfPackageItUses(file)) {
+    if (in_package_ && IsMadeBy(file, function)) return;
+    in_package_ = IsOfPackageItUses(file);
+    if (in_package_) {
       imports_ = function == "<module>";
     } else if (!IsInstalledCode(file) || IsOfPackages(file)) {
       others_ = true;
@@ -25,11 +27,9 @@ class PysparksOwn {
   bool is() const { return framework_ && !others_; }
 
  private:
-  static std::string_view InPackages(std::string_view file) {
-    for (const std::string_view root : {"/site-packages/", "/dist-packages/"}) {
-      if (const size_t at = file.rfind(root); at != file.npos) return file.substr(at + root.size());
-    }
-    return {};
+  // Functions of a program that was given as a text have that file, too.
+  static bool IsMadeBy(std::string_view file, std::string_view function) {
+    return IsGeneratedCode(file) && (file != "<string>" || function.starts_with("_") || function == "<lambda>");
   }
   static bool IsOfPackages(std::string_view file) { return !InPackages(file).empty(); }
   // Other packages may wrap the user's function, or be imported for it.
@@ -41,6 +41,7 @@ class PysparksOwn {
   }
 
   bool framework_ = false, imports_ = false, others_ = false;
+  bool in_package_ = false;  // of those that it uses
 };
 
 }  // namespace memprof

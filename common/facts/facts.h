@@ -143,6 +143,7 @@ struct TaskFacts {
   StringId error = 0, executor = 0;
   StringId fatal = 0;  // the error that Spark ends its executor for; 0: it failed of none
   std::optional<InternedProfile> profile;
+  uint64_t message_bytes = 0;  // of its last profile, which came with its result
 };
 
 // How an attempt is accounted: it counts for its partition, or why it does not.

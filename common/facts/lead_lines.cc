@@ -9,13 +9,14 @@ namespace memprof {
 namespace {
 
 // How well a frame tells whose memory it is. Of equal ranks, Better() takes the inner or the outer frame.
-enum Rank : uint8_t { kNotPython, kMachinery, kFramework, kLibrary, kUser };
+enum Rank : uint8_t { kNotPython, kMachinery, kFramework, kLibrary, kGenerated, kUser };
 
 Rank RankOf(const InternedFrame& frame, std::string_view file) {
   if (frame.language != Language::kPython) return kNotPython;
   if (file.starts_with("<frozen ")) return kMachinery;
   if (frame.in_framework) return kFramework;
-  return IsInstalledCode(file) ? kLibrary : kUser;
+  if (IsInstalledCode(file)) return kLibrary;
+  return IsGeneratedCode(file) ? kGenerated : kUser;
 }
 
 // `inner` is a callee of `known`.
@@ -24,12 +25,15 @@ bool Better(Rank inner, Rank known) { return inner > known || (inner == known &&
 }  // namespace
 
 uint32_t LeadFrameOf(StackId stack, const Interner& interner) {
+  uint32_t generated = 0;
   // From the inside out, the first of the user's frames is the innermost.
   for (; stack != 0; stack = interner.StackAt(stack).parent) {
     const uint32_t frame = interner.StackAt(stack).frame;
-    if (RankOf(interner.FrameAt(frame), interner.StringAt(interner.FrameAt(frame).file)) == kUser) return frame + 1;
+    const Rank rank = RankOf(interner.FrameAt(frame), interner.StringAt(interner.FrameAt(frame).file));
+    if (rank == kUser) return frame + 1;
+    if (rank == kGenerated && generated == 0) generated = frame + 1;
   }
-  return 0;
+  return generated;
 }
 
 LeadLines::LeadLines(const Interner& interner) : lead_(interner.stack_count()), users_(interner.stack_count()) {
@@ -47,7 +51,7 @@ LeadLines::LeadLines(const Interner& interner) : lead_(interner.stack_count()), 
     bool takes = rank != kNotPython && Better(rank, known);
     lead_[id - 1] = takes ? stack.frame + 1 : lead;
     ranks[id - 1] = takes ? rank : known;
-    users_[id - 1] = ranks[id - 1] == kUser;
+    users_[id - 1] = ranks[id - 1] >= kGenerated;
   }
 }
 

@@ -1,7 +1,7 @@
 // LeadLines: the Python line that a stack is charged to: the user's innermost one. Memory that numpy allocates for `x =
 // np.ones(n)` belongs to that line of the job; the frames below show the calls. Code of installed packages, of the standard
-// library and of PySpark is not the user's. A stack without a user frame (deserialising a batch, importing a package) is charged
-// to the outermost line that says where it came from.
+// library and of PySpark is not the user's, nor is generated code ("<string>") if a user frame is outside it. A stack without a user frame
+// (deserialising a batch, importing a package) is charged to the outermost line that says where it came from.
 #pragma once
 
 #include <cstdint>

@@ -90,7 +90,7 @@ void JoinRecovered(const proto::TaskProfile& profile, TaskFacts& task, StoreStat
   }
 }
 
-void DeliverProfile(std::string_view executor_id, const proto::TaskProfile& profile, StoreState& state) {
+void DeliverProfile(std::string_view executor_id, const proto::TaskProfile& profile, uint64_t message_bytes, StoreState& state) {
   state.jvm_interval_bytes = std::max(state.jvm_interval_bytes, profile.jvm_interval_bytes());
   state.python_interval_bytes = std::max(state.python_interval_bytes, profile.python_interval_bytes());
   for (const proto::Session& session : profile.sessions()) {
@@ -100,6 +100,7 @@ void DeliverProfile(std::string_view executor_id, const proto::TaskProfile& prof
   if (state.folded_tasks.Contains(id)) return;
   TaskFacts& task = state.tasks[id];
   task.executor = state.interner->String(executor_id);
+  if (profile.final()) task.message_bytes = message_bytes;
   const bool is_joined = task.profile && (task.profile->recovered || profile.recovered()) && !task.profile->final && !profile.final();
   if (is_joined) {
     JoinRecovered(profile, task, state);
@@ -196,7 +197,7 @@ Status Deliver(std::string_view bytes, StoreState& state, const std::optional<In
     case proto::Envelope::kTask:
       if (!state.WasDropped(envelope.executor_id())) state.Executor(envelope.executor_id());  // seen, even before its ExecutorAdded
       if (envelope.task().has_executor()) DeliverSnapshot(envelope.executor_id(), envelope.task().executor(), state);
-      DeliverProfile(envelope.executor_id(), envelope.task(), state);
+      DeliverProfile(envelope.executor_id(), envelope.task(), bytes.size(), state);
       break;
     case proto::Envelope::kExecutor:
       DeliverClock(envelope.executor_id(), envelope.executor().last(), arrived, state);

@@ -34,14 +34,16 @@ std::string_view FirstPart(std::string_view path) {
 
 // The path below the last folder from which Python imports, or nothing.
 std::optional<std::string_view> BelowImportFolder(std::string_view path) {
-  for (const std::string_view folder : {"/site-packages/", "/dist-packages/", ".zip/", ".egg/"}) {
-    if (const size_t at = path.rfind(folder); at != std::string_view::npos) return path.substr(at + folder.size());
+  if (const std::string_view below = InPackages(path); !below.empty()) return below;
+  for (const std::string_view folder : {".zip/", ".egg/"}) {
+    if (const size_t at = path.rfind(folder); at != path.npos) return path.substr(at + folder.size());
   }
-  const std::string_view library = "/lib/python3.";
-  const size_t at = path.rfind(library);
-  if (at == std::string_view::npos) return std::nullopt;
-  const size_t below = path.find('/', at + library.size());
-  return below == std::string_view::npos ? std::nullopt : std::optional(path.substr(below + 1));
+  for (const std::string_view library : {"/lib/python3.", "/lib64/python3."}) {
+    const size_t at = path.rfind(library);
+    const size_t below = at == path.npos ? at : path.find('/', at + library.size());
+    if (below != path.npos) return path.substr(below + 1);
+  }
+  return std::nullopt;
 }
 
 class Modules {

@@ -20,6 +20,7 @@
 #include "report/json.h"
 #include "report/titles.h"
 #include "report/units.h"
+#include "report/verdict.h"
 #include "report/views/post_mortem_text.h"
 
 namespace memprof {

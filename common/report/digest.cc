@@ -218,13 +218,15 @@ const ReportFrame* LeadOf(const ReportSite& site) {
 }
 
 const ReportFrame* LeadLineOf(const std::vector<ReportFrame>& frames) {
-  const ReportFrame* innermost = nullptr;
+  const ReportFrame *innermost = nullptr, *generated = nullptr;
   for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
     if (frame->language != Language::kPython) continue;
     if (innermost == nullptr) innermost = &*frame;
-    if (!IsInstalledCode(frame->file)) return &*frame;
+    if (IsInstalledCode(frame->file)) continue;
+    if (!IsGeneratedCode(frame->file)) return &*frame;
+    if (generated == nullptr) generated = &*frame;
   }
-  return innermost;
+  return generated != nullptr ? generated : innermost;
 }
 
 namespace {

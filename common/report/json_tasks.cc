@@ -41,19 +41,21 @@ class ColumnWriter : public JsonWriter {
     begun_ = true;
   }
 
+  // A row's values come in the order of the columns.
   void Put(std::string_view key, Json value) override {
-    if (begun_) {
-      json_.find(key)->push_back(std::move(value));
-    } else {
-      JsonWriter::Put(key, Json::array());
-    }
+    if (!begun_) return JsonWriter::Put(key, Json::array());
+    if (++column_ == Members().size()) column_ = kFirstColumn;
+    Members().begin()[static_cast<ptrdiff_t>(column_)].second.push_back(std::move(value));
   }
 
   void NumberOrNull(std::string_view key, int32_t number) { ValueIf(number >= 0, key, number); }
   void FigureOrNull(std::string_view key, uint64_t figure) { ValueIf(figure != kNoTaskFigure, key, figure); }
 
  private:
+  static constexpr size_t kFirstColumn = 1;  // behind the number of known rows
+
   bool begun_ = false;
+  size_t column_ = 0;  // of the last value
 };
 
 // Reads the values of one task from their columns.

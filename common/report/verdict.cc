@@ -41,6 +41,22 @@ ReportVerdict OfProgram(const Report& report) {
           "Whether that was for want of memory is not known; what each of its processes held at its peak stands below."};
 }
 
+// Its use without the heap, as a share of what a heap of full size leaves of the limit; nullopt: not known, or it leaves nothing.
+std::optional<double> UseBesideHeap(const ReportExecutor& executor) {
+  const std::optional<uint64_t> heap = ResidentHeap(executor);
+  const uint64_t limit = executor.limit_bytes.value_or(0), most = executor.heap_max_bytes.value_or(UINT64_MAX);
+  if (!heap || !executor.at_peak || limit <= most || executor.limit_shared) return std::nullopt;
+  uint64_t at_most = std::min(*heap, most);  // it was measured at another moment, and by ZGC several times
+  for (const ReportProcess& process : executor.at_peak->processes) {
+    if (process.kind == "jvm") at_most = std::min(at_most, process.peak_rss_bytes);
+  }
+  for (const ReportNamedBytes& region : executor.at_peak->regions) {
+    if (region.name == "heap.committed") at_most = std::min(at_most, region.bytes);
+  }
+  const uint64_t used = executor.at_peak->used_bytes, of_heap = std::min(at_most, used);
+  return static_cast<double>(used - of_heap) / static_cast<double>(limit - most);
+}
+
 }  // namespace
 
 const char* ToneWord(Tone tone) {
@@ -66,7 +82,9 @@ ReportVerdict VerdictOf(const Report& report) {
   if (UseOf(fullest) < 0) {
     return {Tone::kPlain, seen, "No executor's use was measured against a limit; About the numbers says why."};
   }
-  return {ToneOf(fullest) == Tone::kPlain && report.findings.empty() ? Tone::kGood : Tone::kWarn,
+  const bool all_have_room = std::all_of(report.executors.begin(), report.executors.end(),
+                                         [](const ReportExecutor& executor) { return ToneOf(executor) == Tone::kPlain; });
+  return {all_have_room && report.findings.empty() ? Tone::kGood : Tone::kWarn,
           fmt::format("{} {} {} {} of {}, {}.", seen, ExecutorTitle(fullest.id),
                       report.executors.size() > 1 ? "came closest to its limit:" : "used at most", FormatBytes(fullest.at_peak->used_bytes),
                       FormatBytes(*fullest.limit_bytes), FormatPercent(UseOf(fullest), 1)),
@@ -85,10 +103,20 @@ double UseOf(const ReportExecutor& executor) {
   return static_cast<double>(executor.at_peak->used_bytes) / static_cast<double>(*executor.limit_bytes);
 }
 
+std::optional<uint64_t> ResidentHeap(const ReportExecutor& executor) {
+  for (const ReportProcess& process : executor.processes) {
+    if (process.kind != "jvm") continue;
+    for (const ReportNamedBytes& row : process.rows) {
+      if (row.name == "Java heap") return row.bytes;
+    }
+  }
+  return std::nullopt;
+}
+
 Tone ToneOf(const ReportExecutor& executor) {
-  const double use = UseOf(executor);
+  const double in_all = UseOf(executor), use = std::min(in_all, UseBesideHeap(executor).value_or(1));
   if (executor.limit_enforced && use >= 0.97) return Tone::kBad;
-  return use >= 0.85 ? Tone::kWarn : Tone::kPlain;
+  return use >= 0.85 || in_all >= 0.97 ? Tone::kWarn : Tone::kPlain;
 }
 
 Tone ToneOf(const ReportPostMortem& death) { return death.out_of_memory ? Tone::kBad : Tone::kWarn; }

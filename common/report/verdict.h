@@ -2,6 +2,8 @@
 // views show the same. Pure functions.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "report/model.h"
@@ -26,7 +28,12 @@ std::string UnmeasuredDriver(const Report& report);
 // What a container used at its peak, as a share of its limit; -1 when either is unknown.
 double UseOf(const ReportExecutor& executor);
 
-// kWarn from 85 % of the limit; kBad from 97 % of one that is enforced; kPlain below, or when it is unknown.
+// Resident pages of the heap, as the JVM measured itself. Committed memory may have no pages yet.
+std::optional<uint64_t> ResidentHeap(const ReportExecutor& executor);
+
+// kWarn from 85 % of the limit; kBad from 97 % of one that is enforced; kPlain below, or when it is unknown. A container that was made
+// for a heap, which grows no further, is close to its limit only if the rest of its use is close to what the heap leaves of it, or from 97
+// % on.
 Tone ToneOf(const ReportExecutor& executor);
 
 Tone ToneOf(const ReportPostMortem& death);           // kBad: memory was the cause; otherwise kWarn

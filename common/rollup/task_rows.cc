@@ -32,8 +32,9 @@ void PutProfile(const InternedProfile& profile, TaskFigures& figures) {
   };
   const std::optional<uint64_t> native = live(Origin::kJvmNative), off_heap = live(Origin::kJvmOffHeap);
   At(TaskFigure::kPythonLiveAtPeak, figures) = live(Origin::kPython).value_or(kNoTaskFigure);
-  At(TaskFigure::kPythonAllocated, figures) = allocated[static_cast<size_t>(Origin::kPython)];
-  At(TaskFigure::kHeapAllocated, figures) = allocated[static_cast<size_t>(Origin::kJvmHeap)];
+  const uint64_t python = allocated[static_cast<size_t>(Origin::kPython)], heap = allocated[static_cast<size_t>(Origin::kJvmHeap)];
+  if (python != 0 || live(Origin::kPython)) At(TaskFigure::kPythonAllocated, figures) = python;
+  if (heap != 0 || profile.jvm_interval_bytes != 0) At(TaskFigure::kHeapAllocated, figures) = heap;  // what has no sample is small
   if (native || off_heap) At(TaskFigure::kOffHeapLiveAtPeak, figures) = native.value_or(0) + off_heap.value_or(0);
   At(TaskFigure::kPeakExecution, figures) = profile.spark_memory.peak_execution_bytes.value_or(kNoTaskFigure);
   At(TaskFigure::kSpilledMemory, figures) = profile.spark_memory.spilled_memory_bytes.value_or(kNoTaskFigure);

@@ -20,7 +20,7 @@ namespace {
 constexpr int64_t kPatienceOfStageMs = 2000;  // names, and profiles of other attempts, come a little late
 constexpr int64_t kFirstPauseMs = 30'000;     // how often running executors are written; doubled each time
 constexpr size_t kSamplesOfRunning = 100;
-constexpr size_t kMostParts = 50'000;  // of which the writer keeps track
+constexpr size_t kMostOthers = 10'000;  // of which the writer keeps track, beside stages
 
 std::string IdOf(StageKey key) { return fmt::format("{}.{}", key.stage_id, key.attempt); }
 
@@ -60,10 +60,20 @@ bool EventWriter::IsSettled(std::string_view part, std::string_view id) const {
   return found != written_.end() && found->second.settled;
 }
 
+bool EventWriter::IsFull(std::string_view part) const {
+  if (part == kPostMortemPart) return false;  // a report shows few of them
+  return part == kStagePart ? stages_ >= most_stages_ : written_.size() - stages_ >= kMostOthers;
+}
+
 // Makes the text for the room that is left, and writes it if it has anything new.
 void EventWriter::Write(std::string_view part, std::string id, size_t bound, bool settled, bool end, const MakeText& make) {
-  if (written_.size() >= kMostParts && !end) return;
-  Written& known = written_[{std::string(part), id}];
+  auto found = written_.find(std::pair(std::string(part), id));
+  if (found == written_.end()) {
+    if (!end && IsFull(part)) return;
+    found = written_.try_emplace({std::string(part), id}).first;
+    stages_ += part == kStagePart;
+  }
+  Written& known = found->second;
   known.settled = known.settled || settled;
   const size_t most = end ? bound : bound / 2;
   std::optional<PartText> text = make(most - std::min(most, known.bytes));
@@ -79,6 +89,7 @@ void EventWriter::Write(std::string_view part, std::string id, size_t bound, boo
 
 std::vector<StageKey> EventWriter::DueStages(const StoreState& state, int64_t now_ms, bool end) const {
   std::set<StageKey> keys;
+  if (!end && IsFull(kStagePart)) return {};
   for (const auto& [key, stage] : state.stages) {
     // If the clock was set back, stages seem to have completed in the future.
     const bool complete = stage.completed && std::abs(now_ms - stage.completed_ms) >= kPatienceOfStageMs;
@@ -105,7 +116,8 @@ void EventWriter::WriteNewlyRemoved(const StoreState& state) {
   seen_executor_events_ = state.executor_events;
   std::set<std::string_view> removed;
   for (const auto& [id, executor] : state.executors) {
-    if (executor.removed && !IsSettled(kExecutorPart, id)) removed.insert(id);
+    if (!executor.removed || IsSettled(kExecutorPart, id)) continue;
+    if (!IsFull(kExecutorPart) || written_.contains({std::string(kExecutorPart), std::string(id)})) removed.insert(id);
   }
   if (removed.empty()) return;
   RowsOfExecutors made(state, {});
@@ -119,7 +131,7 @@ void EventWriter::WriteNewlyRemoved(const StoreState& state) {
   WriteExecutors(rows, false, false);
   // Executors without a row are tried again with the next whole report, not every second.
   for (const std::string_view id : removed) {
-    if (written_.size() < kMostParts) written_[{std::string(kExecutorPart), std::string(id)}].settled = true;
+    written_[{std::string(kExecutorPart), std::string(id)}].settled = true;
   }
 }
 

@@ -21,6 +21,11 @@ namespace memprof {
 
 class EventWriter {
  public:
+  static constexpr size_t kMostStages = 45'000;
+
+  // `most_stages`: beyond so many parts of stages the others wait for the end, so that there is room for what is not of a stage.
+  explicit EventWriter(size_t most_stages = kMostStages) : most_stages_(most_stages) {}
+
   // The parts to write now. `end`: the application ends, and nothing comes later. `with_source`: with the text of source lines.
   std::vector<ReportEvent> Take(const StoreState& state, int64_t now_ms, bool end, bool with_source);
 
@@ -37,6 +42,7 @@ class EventWriter {
   using MakeText = std::function<std::optional<PartText>(size_t bytes)>;
 
   bool IsSettled(std::string_view part, std::string_view id) const;
+  bool IsFull(std::string_view part) const;  // no other of that kind is taken before the end
   void Write(std::string_view part, std::string id, size_t bound, bool settled, bool end, const MakeText& make);
   std::vector<StageKey> DueStages(const StoreState& state, int64_t now_ms, bool end) const;
   void WriteStages(const std::vector<StageKey>& keys, const StoreState& state, bool end, bool with_source);
@@ -44,6 +50,8 @@ class EventWriter {
   void WriteExecutors(const std::vector<ReportExecutor>& executors, bool running_ones, bool end);
   void WriteApplication(Report report, const StoreState& state, bool end);
 
+  size_t most_stages_;
+  size_t stages_ = 0;                                                            // parts of them in `written_`
   std::map<std::pair<std::string, std::string>, Written, std::less<>> written_;  // by part and id
   std::vector<ReportEvent> events_;
   uint64_t seen_executor_events_ = 0;  // by the last look for removed executors

@@ -200,9 +200,11 @@ void ProfileStore::JobStarted(const JobStart& job) {
   });
 }
 
-void ProfileStore::TaskResult(int stage_id, uint64_t bytes) {
+void ProfileStore::TaskResult(int stage_id, int64_t task_attempt_id, uint64_t bytes) {
   impl_->Apply([&](StoreState& state) {
-    state.actions.Result(stage_id, bytes);
+    const auto task = state.tasks.find(task_attempt_id);
+    const uint64_t ours = task == state.tasks.end() ? 0 : task->second.message_bytes;
+    state.actions.Result(stage_id, bytes - std::min(bytes, ours));
     return true;
   });
 }

@@ -49,11 +49,11 @@ class ProfileStore {
   void StageCompleted(int stage_id, int attempt, std::string_view failure_reason, int64_t time_ms);
   void TaskEnded(const TaskEnd& end);
   // Jobs and the results that they bring to the driver (facts/driver_actions.h). `failure` empty: the job succeeded. TaskResult: bytes
-  // that a successful task has sent, of the stage whose results a job wants. QueryRows: rows that a task has made of the query's result, or
-  // of a table to broadcast; nullopt: they will not be known.
+  // that a successful task has sent, of the stage whose results a job wants; its own profile, which is taken off, came before. QueryRows:
+  // rows that a task has made of the query's result, or of a table to broadcast; nullopt: they will not be known.
   void QueryStarted(int64_t query_id, std::string_view call_site, int64_t time_ms);
   void JobStarted(const JobStart& job);
-  void TaskResult(int stage_id, uint64_t bytes);
+  void TaskResult(int stage_id, int64_t task_attempt_id, uint64_t bytes);
   void QueryRows(int64_t query_id, std::optional<uint64_t> rows, bool broadcast = false);
   void JobEnded(int job_id, std::string_view failure, int64_t time_ms);
   // Blocks of cached data and broadcast variables, and RDDs that are to be cached (facts/cached_data.h).

@@ -1,6 +1,7 @@
 #include "system/proc_files.h"
 
 #include <dirent.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "system/text_file.h"
@@ -107,18 +108,26 @@ std::vector<int32_t> ProcFiles::Children(int32_t pid) const {
       if (const std::optional<uint64_t> child = ParseNumber(word)) children.push_back(static_cast<int32_t>(*child));
     }
   });
-  return listed ? children : ChildrenByScan(pid);
+  return listed ? children : ChildrenByScan(pid, SIZE_MAX).value_or(children);
 }
 
-std::vector<int32_t> ProcFiles::ChildrenByScan(int32_t pid) const {
-  std::vector<int32_t> children;
-  ForEachNumber(root_, [&](int32_t candidate) {
-    const Result<std::string> text = ReadTextFile(PathOf(candidate, "stat"), 4096);
-    if (!text.ok()) return;
+std::optional<std::vector<int32_t>> ProcFiles::ChildrenByScan(int32_t pid, size_t most) const {
+  std::vector<int32_t> processes, children;
+  ForEachNumber(root_, [&](int32_t process) { processes.push_back(process); });  // the kernel gives a thousand at once
+  if (processes.size() > most) return std::nullopt;
+  for (const int32_t process : processes) {
+    const Result<std::string> text = ReadTextFile(PathOf(process, "stat"), 4096);
+    if (!text.ok()) continue;
     const std::vector<std::string_view> fields = FieldsBehindCommand(*text);
-    if (fields.size() > 1 && ParseNumber(fields[1]) == static_cast<uint64_t>(pid)) children.push_back(candidate);
-  });
+    if (fields.size() > 1 && ParseNumber(fields[1]) == static_cast<uint64_t>(pid)) children.push_back(process);
+  }
   return children;
+}
+
+// By the links of their folder, which each of its folders adds to.
+size_t ProcFiles::Threads(int32_t pid) const {
+  struct stat info;
+  return stat(PathOf(pid, "task").c_str(), &info) == 0 && info.st_nlink > 2 ? info.st_nlink - 2 : 0;
 }
 
 std::optional<uint64_t> ProcFiles::HostMemory() const {

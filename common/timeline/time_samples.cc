@@ -55,7 +55,8 @@ void TimeSamples::KeepPeaks(size_t end) {
   for (size_t i = 1; i < end;) {
     const int64_t bucket = samples_[i].time_ms / width_ms_;
     size_t largest = i, next = i;
-    uint32_t starts = 0, pauses = 0, stopped_us = 0;
+    uint32_t starts = 0, pauses = 0;
+    uint64_t stopped_us = 0;
     for (; next < end && samples_[next].time_ms / width_ms_ == bucket; ++next) {
       starts += samples_[next].task_starts;
       pauses += samples_[next].pauses;
@@ -65,7 +66,7 @@ void TimeSamples::KeepPeaks(size_t end) {
     samples_[kept] = samples_[largest];
     samples_[kept].task_starts = starts;
     samples_[kept].pauses = pauses;
-    samples_[kept++].stopped_us = stopped_us;
+    samples_[kept++].stopped_us = static_cast<uint32_t>(std::min<uint64_t>(stopped_us, UINT32_MAX));  // 72 minutes
     i = next;
   }
   samples_.erase(samples_.begin() + static_cast<ptrdiff_t>(kept), samples_.begin() + static_cast<ptrdiff_t>(end));

@@ -8,8 +8,8 @@ from conftest import line_of
 pytestmark = pytest.mark.one_line
 
 COLLECTED, ARROW, DESCRIBED, REFUSED = 300_011, 700_001, 200_003, 760_019
-# What Java, Spark and Arrow wrap around one task's bytes, and what its accumulators come to, its profile among them.
-BESIDE_BYTES = 90_000
+# What Java, Spark and Arrow wrap around one task's bytes, and what its accumulators come to, without its profile.
+BESIDE_BYTES = 30_000
 ENOUGH = "5m"
 
 

@@ -92,6 +92,8 @@ std::optional<std::string> Agent::TryStart(JNIEnv* jni, const StartRequest& requ
     const Status status = MakePrivateDirectory(request.box_directory);
     if (!status.ok()) return std::string(status.message()) + "; set spark.memprof.box.dir";
   }
+  if (applications_ == 0) ground_.shortcomings.KeepThese();
+  ground_.shortcomings.Clear();
   Forget();  // again: a thread of the old application may have begun a task after Stop()
   const auto application = std::make_shared<const Application>(Application{
       ++applications_, request, options, watch_.Reached(), ground_.pauses.total_ns(),

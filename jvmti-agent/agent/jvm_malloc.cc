@@ -8,7 +8,6 @@ constexpr char kWhat[] = "sites of jvm-native";
 }  // namespace
 
 void JvmMalloc::Start(JNIEnv* jni, const AgentOptions& options) {
-  ground_->shortcomings.Remove(kWhat);  // as an application before said
   if (!options.native) {
     ground_->shortcomings.Add(kWhat, "switched off by spark.memprof.native.enabled=false");
     return;

@@ -52,6 +52,7 @@ class RunningTasks {
   JvmFigures FiguresNow(int64_t task_attempt_id);
   std::string Profile(const Application& application, const JvmFigures& figures, const FoundSessions& python, bool final, size_t max_bytes);
   std::string Build(const Application& application, TaskProfileInputs inputs);
+  bool IsNews(const proto::ExecutorSnapshot& executor);
 
   Ground* ground_;
   const JvmHeap* heap_;
@@ -59,7 +60,8 @@ class RunningTasks {
   Names* names_;
   CarrierThreads carriers_;
   std::atomic<uint64_t> sequence_{0};
-  int64_t said_last_ = -1;  // the task that SendSome() sent last; used by the watcher's thread
+  std::atomic<int64_t> told_ms_{0};  // when the executor's figures were taken that a task's last message had
+  int64_t said_last_ = -1;           // the task that SendSome() sent last; used by the watcher's thread
 };
 
 }  // namespace memprof

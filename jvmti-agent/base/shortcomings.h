@@ -1,5 +1,5 @@
 // Shortcomings: what could not be measured and why; it becomes `notAvailable` in the report. For each thing the first reason is
-// kept; at most kMax things. Thread-safe.
+// kept; at most kMax things. What is true of the JVM outlives an application in it. Thread-safe.
 #pragma once
 
 #include <mutex>
@@ -22,13 +22,13 @@ class Shortcomings {
     }
     if (entries_.size() < kMax) entries_.push_back({std::move(what), std::move(why)});
   }
-  void Remove(const std::string& what) {  // it can be measured now
+  void KeepThese() {  // Clear() leaves what has been added so far
     const std::lock_guard lock(mutex_);
-    std::erase_if(entries_, [&](const Entry& entry) { return entry.what == what; });
+    kept_ = entries_.size();
   }
   void Clear() {
     const std::lock_guard lock(mutex_);
-    entries_.clear();
+    entries_.resize(kept_);
   }
   std::vector<Entry> All() const {
     const std::lock_guard lock(mutex_);
@@ -38,6 +38,7 @@ class Shortcomings {
  private:
   mutable std::mutex mutex_;
   std::vector<Entry> entries_;
+  size_t kept_ = 0;
 };
 
 }  // namespace memprof

@@ -10,17 +10,26 @@ Status WorkQueue::Start(const char* name) {
     const std::lock_guard lock(mutex_);
     open_ = true;
   }
-  const Status status = thread_.Start(name, 0, [this] {
-    while (EndNext(End::kDone)) {
-    }
-    return std::chrono::milliseconds(std::chrono::hours(1));  // Add wakes it
-  });
+  const Status status = thread_.Start(name, 0, [this] { return Round(); });
   if (!status.ok()) Close();
   return status;
 }
 
+std::chrono::milliseconds WorkQueue::Round() {
+  {
+    const std::lock_guard lock(mutex_);
+    awake_ = true;
+  }
+  bool any = false;
+  while (EndNext(End::kDone)) any = true;
+  const std::lock_guard lock(mutex_);
+  awake_ = any || !entries_.empty();  // what was added since has woken nobody
+  return awake_ ? kLooksAgain : std::chrono::hours(1);
+}
+
 void WorkQueue::Add(Kind kind, size_t payload_bytes, std::function<void()> work) {
   const size_t bytes = payload_bytes + kEntryBytes;
+  bool wake = false;
   {
     const std::lock_guard lock(mutex_);
     if (!open_) return;
@@ -32,8 +41,9 @@ void WorkQueue::Add(Kind kind, size_t payload_bytes, std::function<void()> work)
     entries_.push_back({kind, bytes, std::move(work)});
     share.bytes += bytes;
     ++added_;
+    wake = !awake_ || share.bytes > kMostBytes / 4;
   }
-  thread_.Wake();
+  if (wake) thread_.Wake();
 }
 
 void WorkQueue::CountDropped(Kind kind) {
@@ -62,12 +72,17 @@ bool WorkQueue::EndNext(End how) {
   return true;
 }
 
-bool WorkQueue::Idle() const {
-  const std::lock_guard lock(mutex_);
-  return ended_pieces_ == added_;
+bool WorkQueue::Idle() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_pieces_ == added_) return true;
+  }
+  thread_.Wake();
+  return false;
 }
 
-bool WorkQueue::WaitUntilDone(std::chrono::milliseconds timeout) const {
+bool WorkQueue::WaitUntilDone(std::chrono::milliseconds timeout) {
+  if (Idle()) return true;
   std::unique_lock lock(mutex_);
   return ended_.wait_for(lock, timeout, [this, wanted = added_] { return ended_pieces_ >= wanted; });
 }

@@ -214,8 +214,9 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeFeed_jobStarted(JNIEnv* j
   });
 }
 
-JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeFeed_taskResult(JNIEnv* jni, jclass, jlong feed, jint stage_id, jlong bytes) {
-  Queue(jni, feed, {}, [=](ProfileStore& to, const Texts&) { to.TaskResult(stage_id, BytesOf(bytes)); });
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeFeed_taskResult(JNIEnv* jni, jclass, jlong feed, jint stage_id, jlong task,
+                                                                       jlong bytes) {
+  Queue(jni, feed, {}, [=](ProfileStore& to, const Texts&) { to.TaskResult(stage_id, task, BytesOf(bytes)); });
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeFeed_queryRows(JNIEnv* jni, jclass, jlong feed, jlong query_id, jlong rows,

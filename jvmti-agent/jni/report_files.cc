@@ -1,7 +1,7 @@
 #include "jni/report_files.h"
 
 #include "base/text_sink.h"
-#include "report/json.h"
+#include "report/views/report_file_writer.h"
 #include "report/views/views.h"
 #include "system/private_file.h"
 
@@ -14,10 +14,15 @@ constexpr int kTextColumns = 100, kTextLines = 25;  // as StoreReport.java
 
 Status WriteReportFiles(const Report& report, const std::string& directory) {
   if (directory.empty()) return Status::Error(ErrorCode::kUnsupported, "native code has no directory for it");
-  const Status status = WritePrivateFile(directory + "/report.json", WriteReportJson(report));
-  if (!status.ok()) return status;
+  ReportFileWriter files(report);
+  {
+    StringSink json;
+    files.WriteJson(json);
+    const Status status = WritePrivateFile(directory + "/report.json", json.text);
+    if (!status.ok()) return status;
+  }
   StringSink page;
-  RenderHtml(report, page);
+  files.WriteHtml(page);
   return WritePrivateFile(directory + "/report.html", page.text);
 }
 

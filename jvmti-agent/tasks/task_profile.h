@@ -44,7 +44,7 @@ struct TaskProfileInputs {
   std::vector<PythonSession> sessions;
   uint64_t unreadable_sessions = 0;  // boxes or sessions that could not be read; whose they were is not known
   const NativeNames* names = nullptr;
-  const proto::ExecutorSnapshot* executor = nullptr;
+  const proto::ExecutorSnapshot* executor = nullptr;  // null: nothing of it is sent
   std::string executor_id;
   std::string working_directory;  // of the executor; files in it are named relative to it
   bool withheld = false;          // see PythonNames

@@ -10,6 +10,10 @@ namespace {
 
 constexpr int kMaxDepth = 8;  // wrapper scripts, daemon, worker, what a worker starts
 
+// A JVM has hundreds. With fewer, listing all processes may cost more than it saves.
+constexpr size_t kManyThreads = 64;
+constexpr int kTryAgainAfter = 60;  // calls, if there were too many processes
+
 bool IsProgram(const WatchedProcess& process) { return process.kind == ProcessKind::kProgram; }
 
 }  // namespace
@@ -50,7 +54,7 @@ void ProcessWatch::Discover() {
 
 void ProcessWatch::Descend(int32_t pid, const Found& parent, int depth, std::map<int32_t, Found>* found) {
   if (depth >= kMaxDepth || found->size() >= kMaxProcesses) return;
-  for (const int32_t child : proc_.Children(pid)) {
+  for (const int32_t child : ChildrenOf(pid)) {
     const Result<std::vector<std::string>> command_line = proc_.ReadCommandLine(child);
     // Of an exiting process the command line is empty while its children are still its own: a local cluster's executor would seem to be
     // a wrapper, and its workers the driver's.
@@ -72,6 +76,18 @@ void ProcessWatch::Descend(int32_t pid, const Found& parent, int depth, std::map
     const bool is_owner = child_kind == ProcessKind::kPythonWorker && parent.owner.pid == 0 && start.ok();
     Descend(child, {child_kind, "", is_owner ? ProcessName{child, *start} : parent.owner}, depth + 1, found);
   }
+}
+
+// Each thread has a list of its own: where there are fewer processes, as in a container, these are looked through.
+std::vector<int32_t> ProcessWatch::ChildrenOf(int32_t pid) {
+  const size_t threads = pid == jvm_pid_ ? proc_.Threads(pid) : 0;
+  if (threads < kManyThreads) return proc_.Children(pid);
+  if (scans_to_skip_ == 0) {
+    if (std::optional<std::vector<int32_t>> found = proc_.ChildrenByScan(pid, threads / 2)) return *std::move(found);
+    scans_to_skip_ = kTryAgainAfter;
+  }
+  --scans_to_skip_;
+  return proc_.Children(pid);
 }
 
 // A worker may have given itself another title (setproctitle).
@@ -100,6 +116,9 @@ void ProcessWatch::Adopt(int32_t pid, const Found& found) {
   process.kind = found.kind;
   process.name = found.name;
   process.owner = found.owner;
+  if (found.kind == ProcessKind::kJvm || found.kind == ProcessKind::kPythonDriver) {
+    if (const Result<ProcessStatus> status = proc_.ReadStatus(pid); status.ok()) process.earlier_peak_bytes = status->rss_peak_bytes;
+  }
   living_.emplace(pid, process);
 }
 
@@ -136,7 +155,8 @@ bool ProcessWatch::Measure(Peaks peaks, WatchedProcess* process) const {
       TakePeak(*status, process);
       // A peak between two ticks is higher than any reading, and its rows aren't known. It isn't taken at the first reading, whose
       // rows would then be lost.
-      if (read_before) process->peak_bytes = std::max(process->peak_bytes, status->rss_peak_bytes);
+      const bool is_news = read_before && status->rss_peak_bytes > process->earlier_peak_bytes;
+      if (is_news) process->peak_bytes = std::max(process->peak_bytes, status->rss_peak_bytes);
       return true;
     }
   }

@@ -4,8 +4,9 @@
 // Discover() once a second for five seconds after a task's start (in local mode always), otherwise every five seconds.
 //
 // A peak is VmRSS of one reading of /proc/pid/status; its rows are RssAnon, RssFile and RssShmem of the same reading. With
-// Peaks::kKernels the kernel's own maximum (VmHWM) is taken, too, for peaks between two readings (the watcher asks once a second); what the
-// rows don't explain of it is unattributed. A Python worker that is profiled measures better rows itself; they come from its box.
+// Peaks::kKernels the kernel's own maximum (VmHWM) is taken, too, for peaks between two readings (the watcher asks once a second), unless
+// the process had it before it was watched; what the rows don't explain of it is unattributed. A Python worker that is profiled measures
+// better rows itself; they come from its box.
 //
 // At most kMaxProcesses living ones; of the dead, the kMaxDead with the highest peaks, kMaxDeadPrograms of which may be programs. Not
 // thread-safe.
@@ -36,7 +37,8 @@ struct WatchedProcess {
   uint64_t rss_bytes = 0;  // at the last tick
   uint64_t peak_bytes = 0;
   uint64_t peak_anon_bytes = 0, peak_file_bytes = 0, peak_shmem_bytes = 0;
-  std::optional<RssRows> rows;  // as the process has measured itself
+  uint64_t earlier_peak_bytes = 0;  // the kernel's, from before the application: of a JVM or a program that had others
+  std::optional<RssRows> rows;      // as the process has measured itself
   std::optional<ImportBaseline> baseline;
   std::optional<int64_t> last_task_attempt_id;
   std::optional<EndedProcess> end;  // as its box told it: no tick has seen the process
@@ -80,6 +82,7 @@ class ProcessWatch {
   };
   // `parent`: who or what is above these children; a wrapper counts as whoever has started it.
   void Descend(int32_t pid, const Found& parent, int depth, std::map<int32_t, Found>* found);
+  std::vector<int32_t> ChildrenOf(int32_t pid);
   ProcessKind KindOfChild(int32_t pid, const std::vector<std::string>& command_line, ProcessKind parent) const;
   bool IsLarge(int32_t pid) const;
   void Adopt(int32_t pid, const Found& found);
@@ -94,6 +97,7 @@ class ProcessWatch {
   ProcFiles proc_;
   int32_t jvm_pid_;
   bool with_driver_, with_names_;
+  int scans_to_skip_ = 0;
   std::map<int32_t, WatchedProcess> living_;
   std::vector<WatchedProcess> dead_, gone_;
   std::deque<ProcessName> buried_;  // the last kMaxProcesses

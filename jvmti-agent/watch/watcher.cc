@@ -381,7 +381,8 @@ proto::ExecutorSnapshot Watcher::Build() const {
     if (host_kills_at_start_) snapshot.set_host_oom_kills_at_start(*host_kills_at_start_);
     snapshot.set_boot_id(boot_id_);
   }
-  if (oom_kills && oom_kills_at_start_ && *oom_kills > *oom_kills_at_start_) {
+  // In a shared cgroup each executor would count them.
+  if (oom_kills && oom_kills_at_start_ && *oom_kills > *oom_kills_at_start_ && !shared_) {
     proto::Counter* counter = snapshot.add_counters();
     counter->set_name("oomKills");
     counter->set_value(*oom_kills - *oom_kills_at_start_);

@@ -13,7 +13,7 @@ _MAX_DEPTH = 64
 _MAX_LOOKED_AT = 1_000
 """Values examined; there is no other bound for what pyspark's own objects hold."""
 
-_METHODS_OF_A_TABLE_FUNCTION = ("eval", "terminate")
+_METHODS_OF_A_TABLE_FUNCTION = ("eval", "terminate", "cleanup", "__init__")
 _METHODS_OF_AN_OBJECT = (
     *("read", "write"),  # a data source's reader and writer
     *("handleInputRows", "handleExpiredTimer", "handleInitialState", "init", "close"),  # a stateful processor

@@ -1,5 +1,6 @@
 // What is shown first and in which order. The words are in the model.
 import type {Action, Advice, Executor, Line, OtherDeath, PostMortem, Report, Site, Stage, Sum, Origin, SiteGroup} from './model';
+import {strongest} from './strongest';
 
 export function useOf(executor: Executor): number {
   return executor.atPeak && executor.limitBytes ? executor.atPeak.usedBytes / executor.limitBytes : -1;
@@ -23,12 +24,7 @@ export function allDeaths(report: Report): (PostMortem | OtherDeath)[] {
 
 // Each piece of advice once, however many deaths lead to it.
 export function adviceOf(report: Report): Advice[] {
-  const found = new Map<string, Advice>();
-  for (const advice of report.postMortems.flatMap((death) => death.advice)) {
-    const key = JSON.stringify(advice.conf ? [advice.conf, advice.to] : advice.because);
-    if (!found.has(key)) found.set(key, advice);
-  }
-  return [...found.values()];
+  return strongest(report.postMortems.flatMap((death) => death.advice));
 }
 
 export interface LineOfStage {

@@ -1,4 +1,4 @@
-"""The app calls frames and writes numbers as the C++ views do: both are given the same ones."""
+"""What the app works out: names of frames and numbers, as the C++ views write them, and which advice it shows."""
 
 import json
 import re
@@ -9,10 +9,10 @@ import models
 import pytest
 
 APP = browsing.ROOT / "report-app"
-# Bundles the two files that write frames and numbers, and calls them with what comes in.
+# Bundles the files that write frames and numbers and choose advice, and calls them with what comes in.
 CALLER = """
 import {buildSync} from 'esbuild';
-const source = `export * from './src/titles'; export * from './src/units';`;
+const source = `export * from './src/titles'; export * from './src/units'; export * from './src/strongest';`;
 const built = buildSync({stdin: {contents: source, resolveDir: '.'}, bundle: true, write: false, format: 'esm'});
 const app = await import('data:text/javascript,' + encodeURIComponent(built.outputFiles[0].text));
 let text = '';
@@ -22,6 +22,7 @@ console.log(JSON.stringify({
   frames: given.frames.map((frame) => [app.frameTitle(frame), app.framePlace(frame)]),
   bytes: given.bytes.map(app.formatBytes),
   shares: given.shares.map(([part, whole]) => app.formatPercent(part, whole)),
+  advice: app.strongest(given.advice).map((piece) => [piece.conf, piece.to, piece.because]),
 }));
 """
 PACKAGES = "/v/lib/python3.11/site-packages"
@@ -43,12 +44,27 @@ FRAMES = [
     models.frame(None, None, None, "unknown"),
 ]
 BYTES = [1, 1023, 1024, 1126, 1075, 1024**2 - 1, 1024**2, 5 * 1024**2 + 52429, 10**9, 7 * 1024**4 + 1, 2**53 - 1]
+OVERHEAD, CORES = "spark.executor.memoryOverhead", "spark.executor.cores"
+ADVICE = [
+    (OVERHEAD, "384m", "900m"),
+    (CORES, "4", "3"),
+    (OVERHEAD, "384m", "1g"),
+    (CORES, "4", "2"),
+    (OVERHEAD, "384m", "1000m"),
+    ("spark.executor.memory", None, "2g"),
+    (OVERHEAD, "2g", "1g"),
+    ("spark.master", "local[8]", "local[4]"),
+    ("spark.master", "local[8]", "local[2]"),
+    (None, None, None),
+    (None, None, None),
+]
 SHARES = [(1, 1000), (5, 1000), (15, 1000), (25, 1000), (333, 1000), (666, 1000), (999, 1000), (1500, 1000)]
 
 
 @pytest.fixture(scope="module")
 def of_app():
-    given = json.dumps({"frames": FRAMES, "bytes": BYTES, "shares": SHARES})
+    advice = [{"conf": conf, "from": before, "to": to, "because": "why"} for conf, before, to in ADVICE]
+    given = json.dumps({"frames": FRAMES, "bytes": BYTES, "shares": SHARES, "advice": advice})
     answer = subprocess.run(
         ["node", "--input-type=module", "--eval", CALLER],
         input=given,
@@ -83,3 +99,15 @@ def test_bytes(store, of_app):
 
 def test_shares(store, of_app):
     assert [verdict(store, *each)[2] for each in SHARES] == of_app["shares"]
+
+
+def test_of_advice_on_one_setting_the_strongest_is_shown(of_app):
+    assert [tuple(piece[:2]) for piece in of_app["advice"]] == [
+        (OVERHEAD, "1g"),
+        (CORES, "2"),
+        ("spark.executor.memory", "2g"),
+        (OVERHEAD, "1g"),  # of another executor's that is too large
+        ("spark.master", "local[4]"),
+        ("spark.master", "local[2]"),
+        (None, None),
+    ]

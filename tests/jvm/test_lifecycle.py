@@ -69,6 +69,8 @@ def test_from_allocations_to_the_report(java):
 
     report = json.loads((outcome.folder / "report.json").read_text(encoding="utf-8"))
     assert report["application"]["name"] == "café 🐘\0� job"
+    (action,) = report["driver"]["actions"]
+    assert action["resultBytes"] == 77, "without the profile that came beside it"
     (stage,) = report["stages"]
     top = stage["sites"][0]
     assert top["origin"] == "jvm-heap"
@@ -89,7 +91,7 @@ def test_a_second_application_in_the_same_jvm_begins_anew(java17):
 
 
 def test_a_second_application_has_only_its_own(java17):
-    first, between, second = 70_000_027, 50_331_653, 33_554_467
+    first, between, second = 170_000_027, 50_331_653, 33_554_467
     outcome = java17.run("SecondApplication")
     assert outcome.status == 0, outcome.err
     assert not (outcome.folder / "straggler").exists()  # nor did it end the new task of that id
@@ -105,6 +107,11 @@ def test_a_second_application_has_only_its_own(java17):
     last = outcome.snapshots()[-1]
     assert first <= ended["offheapPeakBytes"]
     assert second <= last["offheapPeakBytes"] < second + between  # what came while nothing ran isn't followed
+    (before,), (after,) = [
+        [process["peakRssBytes"] for process in snapshot["processes"] if process["kind"] == "jvm"]
+        for snapshot in (ended, last)
+    ]
+    assert after < before - (first - between - second) / 2, "the kernel's maximum is that of both"
     assert "noTaskHeapBytes: thread idler-#" in ended["counters"]
     assert "noTaskHeapBytes: thread idler-#" not in last["counters"]
 

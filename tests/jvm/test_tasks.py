@@ -1,5 +1,7 @@
 """Threads to tasks: children inherit, tags expire, nobody is charged for a bystander."""
 
+import itertools
+
 import pytest
 from conftest import sites
 
@@ -40,3 +42,15 @@ def test_a_carrier_of_virtual_threads_is_no_tasks(java):
         assert sites(first, "jvm-heap", f"VirtualThreads.{function}") == []
     counters = outcome.snapshots()[-1]["counters"]
     assert counters["noTaskHeapBytes: virtual threads"] == pytest.approx(2 * BYTES, rel=0.05)
+
+
+def test_of_many_short_tasks_few_bring_the_executors_figures(java17):
+    outcome = java17.run("ShortTasks")
+    assert outcome.status == 0, outcome.err
+    ended = [outcome.task(path.name) for path in sorted(outcome.folder.glob("ended-*"))]
+    assert len(ended) == 60
+    taken = [task["executor"]["takenMs"] for task in ended if "executor" in task]
+    assert "executor" in ended[0]
+    assert len(taken) > 1
+    assert all(later - earlier >= 500 for earlier, later in itertools.pairwise(taken))
+    assert outcome.task("interim")["executor"]["takenMs"] > 0, "it may be the last that is heard of the executor"

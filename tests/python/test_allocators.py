@@ -190,7 +190,7 @@ def test_without_address_space_the_hooks_refuse(run_scene, boxes):
     assert boxes.read() == {}, "nothing is left behind"
 
 
-NO_MEMORY_MISSING = ["misaligned", "mmap-empty", "mmap-huge-pages"]
+NO_MEMORY_MISSING = ["misaligned", "mmap-empty", "mmap-huge-pages", "mmap-reservation"]
 
 
 @pytest.mark.parametrize("way", ["posix_memalign", "aligned_alloc", "mmap", "arenas", *NO_MEMORY_MISSING])

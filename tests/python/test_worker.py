@@ -56,6 +56,7 @@ SIZES = {
     9_999_993: ("forks", "MAP_PANDAS_ITER_UDF"),
     10_999_993: ("endless", "MAP_PANDAS_ITER_UDF"),
     11_999_993: ("Doubling.eval", "TABLE_UDF"),
+    16_999_993: ("Doubling.__init__", "TABLE_UDF"),
     12_999_993: ("under_a_decorator", "MAP_PANDAS_ITER_UDF"),
 }
 

@@ -4,57 +4,20 @@
 
 #include <fmt/format.h>
 
-#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "report/json.h"
-#include "report/packed_text.h"
 #include "report/verdict.h"
 #include "report/views/app_files.h"
 #include "report/views/html_escape.h"
+#include "report/views/model_element.h"
 #include "report/views/views.h"
 
 namespace memprof {
 namespace {
 
-constexpr size_t kLargeModel = 1u << 20;  // smaller ones can be read in the file as they are
-
-// The element that holds a model: packed once its text reaches kLargeModel.
-class ModelElement : public TextSink {
- public:
-  ModelElement(std::string_view id, TextSink& to) : id_(id), to_(to) {}
-
-  void Write(std::string_view piece) override {
-    if (!packer_ && start_.size() + piece.size() < kLargeModel) {
-      start_ += piece;
-      return;
-    }
-    if (!packer_) {
-      Begin("application/gzip");
-      packer_.emplace(to_).Write(std::exchange(start_, {}));
-    }
-    packer_->Write(piece);
-  }
-
-  void End() {
-    if (packer_) {
-      packer_->End();
-    } else {
-      Begin("application/json");
-      if (start_.ends_with('\n')) start_.pop_back();  // the element stays one line
-      to_.Write(EscapeJsonInHtml(start_));
-    }
-    to_.Write("</script>");
-  }
-
- private:
-  void Begin(std::string_view type) { to_.Write(fmt::format("<script type=\"{}\" id=\"{}\">", type, id_)); }
-
-  std::string_view id_;
-  TextSink& to_;
-  std::string start_;
-  std::optional<TextPacker> packer_;
-};
+constexpr std::string_view kBeforeId = "sparkmemprof-before";
 
 // Written anew from the values: an older version's report lacks words.
 void WriteModel(std::string_view id, const Report& report, TextSink& to) {
@@ -69,8 +32,9 @@ std::string Policy() {
                      AppScriptHash());
 }
 
-// `before`: a run to compare with, or null.
-void WriteFile(const Report& report, const Report* before, TextSink& to) {
+// `write_models` writes the elements of the models.
+template <typename Write>
+void WriteFile(const Report& report, TextSink& to, Write write_models) {
   const ReportApplication& application = report.application;
   const std::string name = EscapeHtml(application.name.empty() ? application.id : application.name);
   to.Write(fmt::format(
@@ -83,8 +47,7 @@ void WriteFile(const Report& report, const Report* before, TextSink& to) {
 terminal with: sparkmemprof report DIR</p></noscript></div>
 )",
       Policy(), name, AppStyle(), name, EscapeHtml(VerdictOf(report).sentence)));
-  WriteModel("sparkmemprof-model", report, to);
-  if (before != nullptr) WriteModel("sparkmemprof-before", *before, to);
+  write_models();
   to.Write("\n<script>");
   to.Write(AppScript());
   to.Write("</script></body></html>\n");
@@ -92,7 +55,13 @@ terminal with: sparkmemprof report DIR</p></noscript></div>
 
 }  // namespace
 
-void RenderHtml(const Report& report, TextSink& to) { WriteFile(report, nullptr, to); }
+void RenderHtml(const Report& report, TextSink& to) {
+  WriteFile(report, to, [&] { WriteModel(kModelId, report, to); });
+}
+
+void RenderHtmlAround(std::string_view model_element, const Report& report, TextSink& to) {
+  WriteFile(report, to, [&] { to.Write(model_element); });
+}
 
 Result<std::string> RenderHtml(std::string_view report_json) {
   const Result<Report> report = ReadReportJson(report_json);
@@ -107,7 +76,10 @@ Result<std::string> RenderComparisonHtml(std::string_view before_json, std::stri
   if (!before.ok()) return before.status();
   if (!after.ok()) return after.status();
   StringSink file;
-  WriteFile(*after, &*before, file);
+  WriteFile(*after, file, [&] {
+    WriteModel(kModelId, *after, file);
+    WriteModel(kBeforeId, *before, file);
+  });
   return std::move(file.text);
 }
 

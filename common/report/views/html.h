@@ -1,8 +1,10 @@
-// The page of the Memory tab; views.h makes the HTML file.
+// The page of the Memory tab, and the HTML file around an element that holds its model; views.h makes the whole file.
 #pragma once
 
 #include <string>
+#include <string_view>
 
+#include "base/text_sink.h"
 #include "report/model.h"
 
 namespace memprof {
@@ -12,5 +14,8 @@ namespace memprof {
 // the application has ended and its report doesn't change, so the app does not reload it.
 enum class Time : bool { kLive, kPast };
 std::string RenderTab(const Report& report, Time time);
+
+inline constexpr std::string_view kModelId = "sparkmemprof-model";  // of that element (views/model_element.h)
+void RenderHtmlAround(std::string_view model_element, const Report& report, TextSink& to);
 
 }  // namespace memprof

@@ -17,7 +17,8 @@ value = sc.broadcast(os.urandom(BROADCAST))
 mine = bytearray(PYTHON)
 mine[::4096] = b"x" * len(range(0, PYTHON, 4096))  # resident
 lengths = sc.parallelize(range(2), 2).map(lambda _: len(value.value)).collect()
-spark._jvm.System.gc()
-time.sleep(3 * PATIENCE)  # samples of the time line, a second each; the sweep of what the collection has proved
+for _ in range(3):  # samples of the time line, a second each; sweeps of what the collections have proved
+    spark._jvm.System.gc()
+    time.sleep(PATIENCE)
 print("RESULT", lengths[0], flush=True)
 spark.stop()

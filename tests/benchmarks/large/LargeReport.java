@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.sparkmemprof.jni.NativeFeed;
@@ -45,7 +46,7 @@ public final class LargeReport {
   }
 
   private static void await(long feed) throws InterruptedException {
-    while (!NativeFeed.isIdle(feed)) Thread.yield();
+    while (!NativeFeed.isIdle(feed)) LockSupport.parkNanos(50_000);
   }
 
   /** The body goes through one buffer, as in the servlet. */

@@ -284,10 +284,10 @@ inline void FillSample(ProfileStore& store) {
   store.JobStarted(collect);
   store.StageSubmitted(2, 0, "collect at /jobs/job.py:51", "job.py:51", 4, kStart + 2500);
   for (int task = 0; task < 4; ++task) {
-    static_cast<void>(
-        store.Ingest(DemoTask(10 + task, task, std::to_string(task % 2), kScratchBytes - static_cast<uint64_t>(task) * 1009)));
+    const std::string profile = DemoTask(10 + task, task, std::to_string(task % 2), kScratchBytes - static_cast<uint64_t>(task) * 1009);
+    static_cast<void>(store.Ingest(profile));
     store.TaskEnded({10 + task, 2, 0, task, 0, std::to_string(task % 2), TaskOutcome::kSucceeded, "", kStart + 30'000 + task});
-    store.TaskResult(2, 55'555 + static_cast<uint64_t>(task));
+    store.TaskResult(2, 10 + task, profile.size() + 55'555 + static_cast<uint64_t>(task));
     store.QueryRows(9, 1009);
   }
   store.CachedRdd(4, std::string("In-memory table ") + kHostile, kHostile, {true, true, false, true, 1}, 2);

@@ -9,7 +9,7 @@ import org.sparkmemprof.jni.NativeAgent;
  * is running.
  */
 public final class SecondApplication {
-  static final int FIRST = 70_000_027;
+  static final int FIRST = 170_000_027;
   static final int BETWEEN = 50_331_653;
   static final int SECOND = 33_554_467;
   static final int LATE = 19_999_999;
@@ -77,6 +77,7 @@ public final class SecondApplication {
     ByteBuffer second = second();
     restarted.countDown();
     straggler.join();
+    Probe.sleep(2500); // for the watcher to ask the kernel for its peak twice
     Probe.close(0, "task");
     NativeAgent.stop();
     Probe.drain(messages);

@@ -74,7 +74,7 @@ public final class StoreRoundTrip {
     NativeFeed.queryStarted(feed, 5, "count at job.py:7", 1_150L);
     String[] properties = {"count at job.py:7", "", "", "5"};
     NativeFeed.jobStarted(feed, 0, new long[] {3}, "count at job.py:7", properties, 1_180L);
-    NativeFeed.taskResult(feed, 3, 77);
+    NativeFeed.taskResult(feed, 3, 1, profile.length + 77);
     NativeFeed.queryRows(feed, 5, 9, false);
     NativeFeed.cachedRdd(feed, 2, "rdd", "job.py:6", true, true, false, true, 1, 4);
     NativeFeed.blockUpdated(feed, false, 2, 0, "7", 1_000, 0);

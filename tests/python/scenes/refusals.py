@@ -2,7 +2,7 @@
 objects.
 
 A wrong alignment and an empty mapping are refused, too, but no memory was missing then. Nor where a machine has no huge
-pages set aside.
+pages set aside, or no addresses to reserve.
 """
 
 import mmap
@@ -15,7 +15,9 @@ import stage
 MORE_THAN_THERE_IS = (1 << 50) + 64 * 7
 COUNT = 4_000_000
 MAP_FAILED = (1 << 64) - 1
-NO_MEMORY_MISSING = {"misaligned": 64, "mmap-empty": 0, "mmap-huge-pages": 1 << 50}  # bytes asked for
+HUGE = 1 << 50
+NO_MEMORY_MISSING = {"misaligned": 64, "mmap-empty": 0, "mmap-huge-pages": HUGE, "mmap-reservation": HUGE}  # bytes
+PROT_NONE = 0
 MAP_HUGETLB = 0x40000
 
 
@@ -49,7 +51,7 @@ else:
     words = ()
     if way.startswith("mmap"):
         flags = mmap.MAP_PRIVATE | (MAP_HUGETLB if way == "mmap-huge-pages" else 0)
-        words = (mmap.PROT_READ | mmap.PROT_WRITE, flags)
+        words = (PROT_NONE if way == "mmap-reservation" else mmap.PROT_READ | mmap.PROT_WRITE, flags)
     refuse = getattr(library, f"exact_{way.split('-')[0]}")
     block, line = refuse(size, *words), stage.line()
     failed = block in (None, MAP_FAILED)

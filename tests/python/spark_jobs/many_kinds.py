@@ -84,6 +84,9 @@ def endless(batches):
 
 @udtf(returnType="doubled long")
 class Doubling:
+    def __init__(self):
+        take(16_999_993)
+
     def eval(self, value):
         take(11_999_993)
         yield (2 * value,)

@@ -73,8 +73,9 @@ void* HookMmap(void* address, size_t size, int protection, int flags, int file, 
   void* mapping = real.mmap(address, size, protection, flags, file, offset);
   if ((flags & MAP_ANONYMOUS) == 0 || hook_thread.guard != 0) return mapping;
   if (mapping == MAP_FAILED) {
-    // Whoever asks for huge pages, which are set aside on few machines, takes others when there are none.
-    if (errno == ENOMEM && (flags & MAP_HUGETLB) == 0) RecordRefused(size, true);
+    // Whoever asks for huge pages, which are set aside on few machines, takes others when there are none; likewise who only reserves
+    // addresses for later.
+    if (errno == ENOMEM && (flags & MAP_HUGETLB) == 0 && protection != PROT_NONE) RecordRefused(size, true);
     return mapping;
   }
   if ((flags & MAP_FIXED) != 0) ForgetRegion(mapping, size);

@@ -58,6 +58,17 @@ TEST_F(WorkQueues, WhatWasAddedIsDoneInItsOrder) {
   EXPECT_TRUE(queue_.Idle());
 }
 
+// The thread looks by itself for a while and then sleeps: pieces come before, at and after that moment.
+TEST_F(WorkQueues, WhatComesLaterIsDoneToo) {
+  ASSERT_TRUE(queue_.Start("test-queue").ok());
+  for (int i = 0; i < 60; ++i) {
+    std::promise<void> done;
+    queue_.Add(Kind::kEvent, 0, [&done] { done.set_value(); });
+    ASSERT_EQ(done.get_future().wait_for(kAmple), std::future_status::ready);  // whoever asks the queue itself wakes it
+    std::this_thread::sleep_for(WorkQueue::kLooksAgain * (i % 20) / 8);
+  }
+}
+
 TEST_F(WorkQueues, AFloodOfMessagesDropsNoEvent) {
   HoldUp();
   for (int i = 0; i < kLargeThatFit + 3; ++i) Add(Kind::kMessage, kLarge, "message");

@@ -260,6 +260,19 @@ TEST(ProcessWatch, ThePeakKeepsTheRowsOfItsReading) {
   EXPECT_EQ(jvm.unattributed_bytes(), static_cast<int64_t>(50'000 * kKb));
 }
 
+// A notebook's second SparkContext: the JVM and the kernel had other work before.
+TEST(ProcessWatch, WhatTheJvmHeldBeforeItWasWatchedIsNoPeak) {
+  Machine machine;
+  machine.Put(10, 1, "java Executor", 600'000, 3'000'000);
+  ProcessWatch watch(machine.proc(), 10, false);
+  const WatchedProcess& jvm = watch.living().at(10);
+  for (int i = 0; i < 3; ++i) watch.Tick(ProcessWatch::Peaks::kKernels);
+  EXPECT_EQ(jvm.peak_bytes, 600'000 * kKb);
+  machine.Put(10, 1, "java Executor", 500'000, 3'100'000);
+  watch.Tick(ProcessWatch::Peaks::kKernels);
+  EXPECT_EQ(jvm.peak_bytes, 3'100'000 * kKb);
+}
+
 TEST(ProcessWatch, AKernelsPeakFromBeforeTheFirstReadingLeavesItsRows) {
   Machine machine;
   machine.Put(10, 1, "java Executor", 400'000);

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <future>
+#include <thread>
 
 #include "core/system/file_tree.h"
 
@@ -75,6 +77,25 @@ TEST(ProcFiles, ChildrenAreLookedForWhereTheKernelDoesNotListThem) {
   tree.Write("50/stat", "50 (python3) S 41 1 1\n");
   tree.Write("60/stat", "60 (python3) S 50 1 1\n");
   EXPECT_THAT(ProcFiles(tree.root()).Children(41), testing::ElementsAre(50));
+}
+
+TEST(ProcFiles, AllProcessesAreLookedThroughIfTheyAreNotTooMany) {
+  FileTree tree;
+  for (int pid = 60; pid < 100; ++pid) tree.Write(std::to_string(pid) + "/stat", pid == 70 ? "70 (python3) S 41 1 1\n" : "9 (a) S 1 1 1\n");
+  EXPECT_THAT(ProcFiles(tree.root()).ChildrenByScan(41, 40), testing::Optional(testing::ElementsAre(70)));
+  EXPECT_EQ(ProcFiles(tree.root()).ChildrenByScan(41, 39), std::nullopt);
+  EXPECT_THAT(ProcFiles().ChildrenByScan(getppid(), SIZE_MAX), testing::Optional(testing::Contains(getpid())));
+}
+
+TEST(ProcFiles, CountsThreads) {
+  const size_t before = ProcFiles().Threads(getpid());
+  ASSERT_GE(before, 1u);
+  std::promise<void> over;
+  std::thread thread([&over] { over.get_future().wait(); });
+  EXPECT_EQ(ProcFiles().Threads(getpid()), before + 1);
+  over.set_value();
+  thread.join();
+  EXPECT_EQ(ProcFiles().Threads(0), 0u) << "there is none";
 }
 
 TEST(ProcFiles, SeesRealMemoryOfARealProcess) {

@@ -81,6 +81,8 @@ TEST(ImportBaseline, TopLevelModules) {
   const auto top = [&](const char* file) { return TopLevelModuleOf(file, packages); };
   EXPECT_EQ(top("/v/lib/python3.11/site-packages/numpy/core/__init__.py"), "numpy");
   EXPECT_EQ(top("/usr/lib/python3/dist-packages/six.py"), "six");
+  EXPECT_EQ(top("/usr/lib64/python3.9/json/decoder.py"), "json");
+  EXPECT_EQ(top("/srv/pex/installed_wheels/5a/pandas-1.5.3-cp311.whl/pandas/core/frame.py"), "pandas");
   EXPECT_EQ(top("/opt/spark/python/lib/pyspark.zip/pyspark/worker.py"), "pyspark");
   EXPECT_EQ(top("/usr/lib/python3.11/json/decoder.py"), "json");
   EXPECT_EQ(top("/usr/lib/python3.11/typing.py"), "typing");

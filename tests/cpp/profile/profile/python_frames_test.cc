@@ -73,6 +73,15 @@ TEST_F(Udfs, OutsideOfAllTheOnlyOneIsTaken) {
   EXPECT_EQ(Found({&machinery_}, {}), 0u);
 }
 
+TEST_F(Udfs, GeneratedCodeIsOfThePackageThatCallsIt) {
+  const BoxFrame pandas = Frame("concat", "/venv/lib/python3.11/site-packages/pandas/core/reshape/concat.py", 9, 1);
+  const BoxFrame numpy = Frame("concatenate", "<__array_function__ internals>", 180, 179);
+  const BoxFrame typed = Frame("mine", "<string>", 3, 2);
+  EXPECT_EQ(Found({&machinery_, &pandas, &numpy}, {inner_udf_}), 0u) << "PySpark's own conversion of a batch";
+  EXPECT_EQ(Found({&machinery_, &typed}, {inner_udf_}), 1u) << "python -c";
+  EXPECT_EQ(Found({&machinery_, &pandas, &typed}, {inner_udf_}), 1u) << "what pandas calls for it";
+}
+
 TEST_F(Udfs, WhatTheFrameworkDoesByItselfIsNoUdfs) {
   const BoxFrame batch = Frame("load_stream", "/spark/pyspark/sql/pandas/serializers.py", 340, 300);
   const BoxFrame caches = Frame("invalidate_caches", "/usr/lib/python3.11/importlib/__init__.py", 70, 66);

@@ -110,71 +110,6 @@ TEST(MemoryOverhead, PythonsOwnRegionComesFirst) {
   EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "671m");  // (1920 - 1500 + 190) × 1.1
 }
 
-TEST(ExecutorCores, ATaskMayTakeSeveral) {
-  Scene scene(2, 900 * kMi);
-  scene.settings["spark.task.cpus"] = "2";
-  EXPECT_EQ(AdviseExecutorCores(scene.Input())->to, "2") << "one task";
-  scene.input.of_heap = true;
-  EXPECT_EQ(AdviseExecutorCores(scene.Input())->to, "2");
-  scene.settings["spark.task.cpus"] = "4";
-  EXPECT_FALSE(AdviseExecutorCores(scene.Input())) << "one runs at once already";
-}
-
-TEST(ExecutorCores, AsManyAsFit) {
-  std::optional<ReportAdvice> advice = AdviseExecutorCores(Scene(4, 480 * kMi).Input());
-  ASSERT_TRUE(advice);
-  EXPECT_EQ(advice->conf, "spark.executor.cores");
-  EXPECT_EQ(advice->from, "4");
-  EXPECT_EQ(advice->to, "2");  // (2048 - 700) / 528
-}
-
-TEST(ExecutorCores, AStandaloneWorkerWouldStartAnotherExecutorForTheOthers) {
-  Scene scene(4, 480 * kMi);
-  scene.input.peer_bytes = {1};
-  scene.settings["spark.master"] = "yarn";
-  EXPECT_THAT(AdviseExecutorCores(scene.Input())->because, EndsWith("room for 2 of these + 10 %"));
-  for (const char* master : {"spark://m:7077", "local-cluster[1,4,2048]"}) {
-    scene.settings["spark.master"] = master;
-    EXPECT_THAT(AdviseExecutorCores(scene.Input())->because, HasSubstr("also set spark.cores.max"));
-  }
-  scene.input.of_heap = true;
-  EXPECT_THAT(AdviseExecutorCores(scene.Input())->because, Not(HasSubstr("spark.cores.max"))) << "each has a heap of its own";
-}
-
-// Each task has a worker, and a program that it has started.
-TEST(ExecutorCores, ProgramsAreAPartOfWhatATaskNeeds) {
-  Scene scene(4, 100 * kMi);
-  for (int32_t pid : {201, 202, 203, 204}) scene.death.processes.push_back({pid, "program", 380 * kMi, {}, 0, std::nullopt, true});
-  const std::optional<ReportAdvice> advice = AdviseExecutorCores(scene.Input());
-  ASSERT_TRUE(advice);
-  EXPECT_EQ(advice->to, "2");
-  EXPECT_THAT(advice->because,
-              HasSubstr("Python workers together held 400.0 MiB (4 at once) + 1.5 GiB in programs beside them, 480.0 MiB each"));
-  scene.AddSite(500 * kMi, "SQL_SCALAR_PANDAS_UDF", {});
-  EXPECT_THAT(PythonPhrase(LargestPythonSum(scene.Input())),
-              HasSubstr("Python had 500.0 MiB in live blocks (4 at once) + 1.5 GiB in programs beside them"));
-}
-
-TEST(ExecutorCores, NotForOneWorkerNorWhereNoneFitsNorWhereAllDo) {
-  EXPECT_FALSE(AdviseExecutorCores(Scene(1, 1900 * kMi).Input()));
-  EXPECT_FALSE(AdviseExecutorCores(Scene(2, 1400 * kMi).Input()));
-  EXPECT_FALSE(AdviseExecutorCores(Scene(4, 100 * kMi).Input()));
-  Scene one_core(4, 480 * kMi);
-  one_core.executor.cores = 1;
-  EXPECT_FALSE(AdviseExecutorCores(one_core.Input()));
-  Scene driver(4, 480 * kMi);
-  driver.executor.id = "driver";
-  EXPECT_FALSE(AdviseExecutorCores(driver.Input()));
-}
-
-TEST(ExecutorCores, AHeapIsSharedByItsTasks) {
-  Scene scene(4, 0);
-  scene.input.of_heap = true;
-  EXPECT_EQ(AdviseExecutorCores(scene.Input())->to, "2");
-  EXPECT_THAT(AdviseExecutorCores(scene.Input())->because, HasSubstr("256.0 MiB each"));
-  EXPECT_FALSE(AdviseExecutorMemory(scene.Input())) << "fewer at once come first";
-}
-
 TEST(ExecutorMemory, OneTaskFilledTheHeap) {
   Scene scene(1, 0);
   scene.input.of_heap = true;
@@ -351,10 +286,10 @@ TEST(Split, SmallerPartitionsWhereNotEvenOneTaskFits) {
   EXPECT_FALSE(Advise(scene.Input()).empty());
 }
 
-TEST(Split, NeverMoreTasksThanThereAreCores) {
-  Scene scene = GrantedScene(4, 300 * kMi, "2300");  // of two cores: idle workers, too; three would fit
+TEST(Split, WorkersBeyondTheCoresBelongToTheTasks) {
+  Scene scene = GrantedScene(4, 300 * kMi, "2300");  // of two cores: three workers would fit, which one and a half tasks have
   scene.executor.cores = 2;
-  EXPECT_FALSE(AdviseSplit(scene.Input()));
+  EXPECT_EQ(AdviseSplit(scene.Input())->to, "1");
   EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "869m");  // (2 × 300 + 190) × 1.1
 }
 
@@ -584,6 +519,24 @@ TEST(Advice, OfAHeapThatOneTaskOfSeveralCoresFilled) {
   scene.settings["spark.task.cpus"] = "2";
   scene.input.of_heap = true;
   EXPECT_EQ(Advise(scene.Input()).at(0).conf, "spark.executor.memory");
+}
+
+TEST(Advice, AFullContainerOfAJvmAloneGrowsByItsOverhead) {
+  Scene scene(0, 0);
+  scene.executor.heap_max_bytes = 1700 * kMi;
+  scene.death.processes[0].peak_rss_bytes = 1980 * kMi;  // the rest of 384 MiB is enough by its own rule
+  ReportMoment last;
+  last.regions = {{"heap.committed", 1700 * kMi}};
+  scene.input.last = last;
+  const std::vector<ReportAdvice> pieces = Advise(scene.Input());
+  EXPECT_EQ(pieces.back().conf, "spark.executor.memoryOverhead");
+  EXPECT_EQ(pieces.back().to, "536m");          // 384 + 2000 × 1.1 - 2048
+  scene.executor.requested_bytes = 2000 * kMi;  // YARN rounded it up
+  EXPECT_EQ(Advise(scene.Input()).back().to, "584m");
+  for (const uint64_t requested : {4096, 1000}) {  // the cgroup is another's
+    scene.executor.requested_bytes = requested * kMi;
+    EXPECT_EQ(Advise(scene.Input()).back().conf, "");
+  }
 }
 
 TEST(Advice, NamesTheContainersSizeOnlyWhereNoOverheadHelps) {

@@ -24,7 +24,9 @@ void DemandWordsAlone(const std::vector<ReportAdvice>& pieces, const char* words
 }
 
 TEST(ContainerSize, SaysWhatWouldDo) {
-  ReportAdvice advice = AdviseContainerSize(Scene(4, 480 * kMi).Input());
+  Scene standalone(4, 480 * kMi);
+  standalone.executor.regions[0].budget_bytes = 0;
+  ReportAdvice advice = AdviseContainerSize(standalone.Input());
   EXPECT_EQ(advice.conf, "");
   EXPECT_THAT(advice.because, HasSubstr("a container of 2.8 GiB instead of 2.0 GiB"));
   Scene fits(1, 100 * kMi);
@@ -44,7 +46,7 @@ TEST(ContainerSize, OfAHost) {
   large.executor.host_memory_bytes = 2048 * kMi;
   EXPECT_THAT(AdviseContainerSize(large.Input()).because, HasSubstr("a host with 2.8 GiB instead of 2.0 GiB"));
   scene.death.limit_bytes = 1600 * kMi;  // of a container on it
-  EXPECT_THAT(AdviseContainerSize(scene.Input()).because, HasSubstr("a container of"));
+  EXPECT_THAT(AdviseContainerSize(scene.Input()).because, HasSubstr("the container grows from"));
 }
 
 TEST(FullHost, NoSettingOfTheExecutorsOwnHelps) {
@@ -194,7 +196,8 @@ TEST(JvmPools, IsTheOnlyAdvice) {
   Scene scene = ShortScene("java.lang.OutOfMemoryError: Direct buffer memory");
   EXPECT_EQ(Advise(scene.Input()).size(), 1u) << "no container was full";
   scene = ShortScene("java.lang.OutOfMemoryError: Metaspace");
-  EXPECT_THAT(AdviseJvmPools(scene.Input())->to, HasSubstr("MaxMetaspaceSize"));
+  EXPECT_THAT(AdviseJvmPools(scene.Input())->because, HasSubstr("MaxMetaspaceSize"));
+  EXPECT_EQ(AdviseJvmPools(scene.Input())->to, "") << "no JVM starts with an option without its value";
   scene = ShortScene("java.lang.OutOfMemoryError: Compressed class space");
   EXPECT_THAT(AdviseJvmPools(scene.Input())->to, HasSubstr("CompressedClassSpaceSize"));
 }

@@ -39,6 +39,30 @@ TEST(FullContainer, WhereSparkReservesNoOverheadTheContainersSizeIsTold) {
   EXPECT_EQ(finding->advice[0].because, "a container of 1.1 GiB instead of 1000.0 MiB: the same use is 80 % of it");
 }
 
+// Spark makes the container a tenth larger than the heap, so a heap of its full size fills most of it.
+TEST(FullContainer, NotOfAHeapThatGrowsNoFurther) {
+  ReportExecutor executor = FullExecutor(940 * kMi);
+  executor.heap_max_bytes = 890 * kMi;
+  executor.processes.push_back({100, "jvm", 925 * kMi, {{"Java heap", 888 * kMi}}, 0, std::nullopt, true});
+  EXPECT_FALSE(FindFullContainer(executor, nullptr)) << "52 of 110 MiB";
+  executor.limit_shared = true;
+  EXPECT_TRUE(FindFullContainer(executor, nullptr)) << "the others' heaps may grow";
+  executor.limit_shared = false;
+  executor.at_peak->used_bytes = 983 * kMi;
+  EXPECT_TRUE(FindFullContainer(executor, nullptr)) << "95 of 110 MiB";
+  executor.at_peak->used_bytes = 971 * kMi;
+  EXPECT_TRUE(FindFullContainer(executor, nullptr)) << "83 of 110 MiB, but 97 % in all";
+  executor.at_peak->used_bytes = 940 * kMi;
+  executor.at_peak->processes.push_back({100, "jvm", 600 * kMi, {}, 0, std::nullopt, true});
+  EXPECT_TRUE(FindFullContainer(executor, nullptr)) << "at that moment the heap was smaller";
+  executor.at_peak->processes.clear();
+  executor.at_peak->regions = {{"heap.committed", 700 * kMi}};
+  EXPECT_TRUE(FindFullContainer(executor, nullptr)) << "ZGC's pages count several times";
+  executor.at_peak->regions.clear();
+  executor.heap_max_bytes = 1200 * kMi;
+  EXPECT_TRUE(FindFullContainer(executor, nullptr)) << "it is larger than the container";
+}
+
 // YARN rounds what is requested up: the cgroup may be larger.
 TEST(FullContainer, WhatIsRequestedGrowsNotTheLimit) {
   ReportExecutor executor = FullExecutor();

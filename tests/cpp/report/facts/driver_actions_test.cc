@@ -10,6 +10,7 @@
 
 #include "eventlog/event_parts.h"
 #include "facts/cached_data.h"
+#include "proto/memprof.pb.h"
 #include "report/json.h"
 #include "report/views/views.h"
 #include "store/profile_store.h"
@@ -35,7 +36,25 @@ JobStart Job(int32_t id, std::vector<int32_t> stages, std::string_view call_site
 
 void Return(ProfileStore& store, int64_t task, int stage, int64_t bytes, TaskOutcome outcome = TaskOutcome::kSucceeded) {
   store.TaskEnded({task, stage, 0, static_cast<int>(task), 0, "1", outcome, "", kStart + 50});
-  if (outcome == TaskOutcome::kSucceeded && bytes >= 0) store.TaskResult(stage, static_cast<uint64_t>(bytes));
+  if (outcome == TaskOutcome::kSucceeded && bytes >= 0) store.TaskResult(stage, task, static_cast<uint64_t>(bytes));
+}
+
+// A result is counted by Spark with its accumulators, which the task's profile is one of.
+TEST(DriverActions, AProfileIsNoResultOfTheUsers) {
+  ProfileStore store;
+  store.JobStarted(Job(0, {3}, "collect at job.py:7"));
+  proto::Envelope envelope;
+  envelope.set_schema_version(1);
+  envelope.set_executor_id("1");
+  envelope.mutable_task()->set_task_attempt_id(8);
+  envelope.mutable_task()->set_stage_id(3);
+  envelope.mutable_task()->set_final(true);
+  envelope.mutable_task()->add_strings(std::string(30'011, 'x'));
+  const std::string profile = envelope.SerializeAsString();
+  ASSERT_TRUE(store.Ingest(profile).ok());
+  Return(store, 8, 3, static_cast<int64_t>(profile.size()) + 1'009);
+  Return(store, 9, 3, 2'003);  // without a profile
+  EXPECT_EQ(ReportOf(store)["driver"]["actions"][0]["resultBytes"], 3'012);
 }
 
 TEST(DriverActions, NothingWithoutAJob) {

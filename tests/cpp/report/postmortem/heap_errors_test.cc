@@ -275,7 +275,7 @@ TEST(HeapErrors, TheDriversIsToldWithTheActionThatItWasFor) {
     start(4, "collect at job.py:22", kBegin - 90'000);
     store.StageSubmitted(4, 0, "collect", "", 1, kBegin - 90'000);
     store.TaskEnded({77, 4, 0, 0, 0, "1", TaskOutcome::kSucceeded, "", kBegin - 80'000});
-    store.TaskResult(4, 47'000'003);
+    store.TaskResult(4, 77, 47'000'003);
     store.QueryRows(4, 200'000);
     if (each.ended_ms != 0) store.JobEnded(4, "", each.ended_ms);
     start(5, "show at job.py:40", kErrorMs + 1);
@@ -355,7 +355,7 @@ TEST(HeapErrors, ADriverThatEndsItselfIsToldWithItsAction) {
     store.StageSubmitted(4, 0, "collect", "", 3, kBegin);
     for (int partition : {0, 1}) {
       store.TaskEnded({77 + partition, 4, 0, partition, 0, "1", TaskOutcome::kSucceeded, "", kBegin + 1});
-      store.TaskResult(4, result_bytes + partition);
+      store.TaskResult(4, 77 + partition, result_bytes + partition);
     }
     Tell(store, LastSnapshot(kContainer / 3, "driver"));  // with a heap of 512 MiB
     proto::Envelope error = HeapError(true, kErrorMs, of_task ? 40 : -1);

@@ -39,6 +39,13 @@ TEST(Digest, AFolderOfTheUsersMayBeCalledPyspark) {
   EXPECT_EQ(LeadLineOf({frames[0], frames[2]})->line, 191u) << "the innermost, where nothing is the user's";
 }
 
+TEST(Digest, WhatGeneratedCodeAllocatesIsOfTheLineThatCallsIt) {
+  const std::vector<ReportFrame> frames = {Python("main", "pyspark.zip/pyspark/worker.py", 1200), Python("fill", "/jobs/job.py", 8),
+                                           Python("<lambda>", "<string>", 1)};
+  EXPECT_EQ(LeadLineOf(frames)->line, 8u);
+  EXPECT_EQ(LeadLineOf({frames[0], frames[2]})->line, 1u) << "a program that is generated as a whole";
+}
+
 TEST(Digest, LinesOfOneUdfStandTogether) {
   ReportSiteGroup group;
   ReportUdf a{"a", "", "", 1}, b{"b", "", "", 2};

@@ -49,6 +49,22 @@ void Fill(ProfileStore& store) {
   store.StageCompleted(3, 0, "", 1'100'000);
 }
 
+// No worker served it, and another profiler had the JVM's samples.
+TEST(TaskRows, WhatWasNotMeasuredIsNotZero) {
+  ProfileStore store;
+  for (const int id : {0, 1}) {
+    ProfileBuilder task(id, 3, id, "7");
+    if (id == 0) task.profile().set_jvm_interval_bytes(0);
+    ASSERT_TRUE(store.Ingest(task.Bytes()).ok());
+    store.TaskEnded({id, 3, 0, id, 0, "7", TaskOutcome::kSucceeded, "", 1'000'500});
+  }
+  const Report report = store.Model(false);
+  for (const ReportTask& task : report.stages.at(0).task_rows) {
+    EXPECT_EQ(task.figures[static_cast<size_t>(TaskFigure::kPythonAllocated)], kNone);
+    EXPECT_EQ(task.figures[static_cast<size_t>(TaskFigure::kHeapAllocated)], task.task_attempt_id == 0 ? kNone : 0u) << "no sample: little";
+  }
+}
+
 const ReportDistribution* Find(const ReportStage& stage, TaskFigure figure) {
   for (const ReportDistribution& each : stage.distributions) {
     if (each.figure == figure) return &each;

@@ -9,6 +9,7 @@
 #include "report/json.h"
 #include "report/sample_store.h"
 #include "report/told.h"
+#include "rollup/state.h"
 
 namespace memprof {
 namespace {
@@ -54,6 +55,23 @@ TEST_F(Written, AStageALittleAfterItHasCompletedAndOnce) {
   EXPECT_THAT(Take(3000), IsEmpty());
   EXPECT_THAT(Names(Take(4000, true)), ElementsAre("executor 1", "application ")) << "the stage has not changed";
   EXPECT_THAT(Take(5000, true), IsEmpty());
+}
+
+// A stream's stages: those beyond the bound wait for the end, and are not made anew each second; what else there is, is written.
+TEST(EventWriter, StagesBeyondTheirBoundLeaveRoomForTheRest) {
+  StoreState state(64u << 20);
+  for (int32_t id = 0; id < 30; ++id) {
+    StageFacts& stage = state.Stage({id, 0});
+    stage.submitted = stage.completed = true;
+    stage.completed_ms = kDone;
+  }
+  EventWriter writer(20);
+  EXPECT_EQ(writer.Take(state, kDone + 5'000, false, true).size(), 20u);
+  EXPECT_THAT(writer.Take(state, kDone + 6'000, false, true), IsEmpty());
+  EXPECT_THAT(Names(writer.Take(state, kDone + 90'000, false, true)), ElementsAre("application "));
+  const std::vector<std::string> last = Names(writer.Take(state, kDone + 95'000, true, true));
+  EXPECT_EQ(last.size(), 11u);
+  EXPECT_THAT(last, Contains("stage 29.0"));
 }
 
 TEST_F(Written, AlsoAfterTheClockWasSetBack) {

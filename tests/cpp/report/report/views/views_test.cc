@@ -14,6 +14,7 @@
 #include "report/sample_store.h"
 #include "report/views/app_files.h"
 #include "report/views/html_escape.h"
+#include "report/views/report_file_writer.h"
 
 namespace memprof {
 namespace {
@@ -118,6 +119,21 @@ TEST(Html, HoldsALargeModel) {
   RenderHtml(report, html);
   const std::string packed = Between(html.text, "<script type=\"application/gzip\" id=\"sparkmemprof-model\">", "</script>");
   EXPECT_EQ(UnpackText(packed, 16u << 20), WriteReportJson(report));
+}
+
+TEST(Html, IsTheSameWhereTheJsonWasMadeForAnotherFile) {
+  for (const Report& report : {Report(), LargeReport()}) {
+    StringSink alone, json, html;
+    RenderHtml(report, alone);
+    ReportFileWriter files(report);
+    files.WriteJson(json);
+    files.WriteHtml(html);
+    EXPECT_EQ(json.text, WriteReportJson(report));
+    EXPECT_EQ(html.text, alone.text);
+    StringSink first;
+    ReportFileWriter(report).WriteHtml(first);
+    EXPECT_EQ(first.text, alone.text);
+  }
 }
 
 // The driver holds the model while a file is written, and little of its text.

@@ -28,7 +28,7 @@ public final class NativeFeed {
     stageSubmitted(0, 0, 0, null, null, 0, 0);
     stageCompleted(0, 0, 0, null, 0);
     taskEnded(0, 0, 0, 0, 0, 0, null, 0, null, 0, 0, 0);
-    taskResult(0, 0, 0);
+    taskResult(0, 0, 0, 0);
     queryRows(0, 0, 0, false);
     queryStarted(0, 0, null, 0);
     jobStarted(0, 0, null, null, null, 0);
@@ -138,8 +138,11 @@ public final class NativeFeed {
   public static native void jobStarted(
       long feed, int jobId, long[] stages, String stageName, String[] properties, long timeMs);
 
-  /** Bytes that a successful task has sent to the driver for its job. */
-  public static native void taskResult(long feed, int stageId, long bytes);
+  /**
+   * Bytes that a successful task has sent to the driver for its job, with its accumulators, which
+   * the task's own profile is one of.
+   */
+  public static native void taskResult(long feed, int stageId, long taskAttemptId, long bytes);
 
   /**
    * Rows that a successful task has made.

@@ -89,7 +89,10 @@ final class DriverJobs {
     feeder.event(feed -> NativeFeed.jobEnded(feed, job, failure, time));
   }
 
-  /** Bytes that the driver received from the task; -1: none, or it is a shuffle's task. */
+  /**
+   * Bytes that the driver received from the task, its accumulators included; -1: none, or it is a
+   * shuffle's task.
+   */
   static long resultBytes(SparkListenerTaskEnd event) {
     TaskMetrics metrics = event.taskMetrics();
     boolean came =

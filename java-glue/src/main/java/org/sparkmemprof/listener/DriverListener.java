@@ -275,6 +275,9 @@ public final class DriverListener extends SparkListener {
           // A task that never ran has none.
           long gc = event.taskMetrics() == null ? -1 : event.taskMetrics().jvmGCTime();
           long resultBytes = DriverJobs.resultBytes(event);
+          if (resultBytes >= 0) {
+            feeder.event(feed -> NativeFeed.taskResult(feed, stageId, taskId, resultBytes));
+          }
           feeder.event(
               feed ->
                   NativeFeed.taskEnded(
@@ -290,9 +293,6 @@ public final class DriverListener extends SparkListener {
                       time,
                       launched,
                       gc));
-          if (resultBytes >= 0) {
-            feeder.event(feed -> NativeFeed.taskResult(feed, stageId, resultBytes));
-          }
         });
   }
 

@@ -248,6 +248,9 @@ public final class DriverSide implements DriverPlugin {
       if (!listener.hasEnded()) {
         long time = System.currentTimeMillis();
         feeder.event(feed -> NativeFeed.applicationEnded(feed, time));
+        for (int looks = 0; looks < 100 && !feeder.idle(); looks++) {
+          Thread.sleep(1);
+        }
       }
       notices.tellUntold(feeder::notAvailableAtOnce);
     }

@@ -56,7 +56,7 @@ std::optional<ReportAdvice> AdviseExecutorCores(const AdviceInput& input) {
   if (python.tasks < 2 || limit <= jvm.bytes) return std::nullopt;
   uint64_t fitting = python.tasks;
   while (fitting > 0 && WithHeadroom(BytesOfTasks(python, fitting)) > limit - jvm.bytes) --fitting;
-  if (fitting == 0 || fitting >= std::min(TaskSlots(input).value_or(0), python.tasks)) return std::nullopt;
+  if (fitting == 0 || fitting == python.tasks) return std::nullopt;
   return ReportAdvice{"spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", fitting * TaskCpus(input)),
                       fmt::format("{}, {}; beside the JVM's {}{} the limit of {} has room for {} of these + 10 %{}{}", PythonPhrase(python),
                                   EachPhrase(python), FormatBytes(jvm.bytes), jvm.grows ? " with a full heap" : "", FormatBytes(limit),

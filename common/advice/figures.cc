@@ -23,7 +23,6 @@ PythonAtOnce SumOf(const std::vector<ReportProcess>& processes) {
     if (process.kind == "program") python.programs += process.peak_rss_bytes;
     if (process.kind == "python-worker" && process.peak_rss_bytes >= kIdleWorker) python.by_worker.push_back(process.peak_rss_bytes);
   }
-  python.workers = python.by_worker.size();
   std::sort(python.by_worker.begin(), python.by_worker.end(), std::greater<>());
   return python;
 }
@@ -61,11 +60,10 @@ PythonAtOnce LargestPythonSum(const AdviceInput& input) {
     const double times = static_cast<double>(live) / static_cast<double>(std::max<uint64_t>(largest.bytes - largest.programs, 1));
     for (uint64_t& bytes : largest.by_worker) bytes = static_cast<uint64_t>(static_cast<double>(bytes) * times);
     if (largest.by_worker.empty()) largest.by_worker = {live};
-    largest.workers = largest.by_worker.size();
     largest.bytes = live + largest.programs;
     largest.by = PythonAtOnce::By::kSites;
   }
-  largest.tasks = std::min<uint64_t>(largest.workers, std::max<uint64_t>(TaskSlots(input).value_or(largest.workers), 1));
+  largest.tasks = std::min<uint64_t>(largest.workers(), std::max<uint64_t>(TaskSlots(input).value_or(UINT64_MAX), 1));
   return largest;
 }
 
@@ -151,19 +149,22 @@ uint64_t BytesOfTasks(const PythonAtOnce& python, uint64_t tasks) {
 std::string EachPhrase(const PythonAtOnce& python) {
   const uint64_t largest = BytesOfTasks(python, 1), mean = python.bytes / std::max<uint64_t>(python.tasks, 1);
   const bool alike = largest <= mean + mean / 10;
-  return fmt::format("{}{} {}", alike ? "" : "up to ", FormatBytes(largest), python.workers > python.tasks ? "for each task" : "each");
+  return fmt::format("{}{} {}", alike ? "" : "up to ", FormatBytes(largest), python.workers() > python.tasks ? "for each task" : "each");
 }
 
 std::string PythonPhrase(const PythonAtOnce& python) {
-  const bool by_sites = python.by == PythonAtOnce::By::kSites;
-  std::string workers = python.workers <= 1 ? "" : fmt::format(" ({} at once)", python.workers);
+  std::string workers = python.workers() <= 1 ? "" : fmt::format(" ({} at once)", python.workers());
   const std::string programs = python.programs == 0 ? "" : fmt::format(" + {} in programs beside them", FormatBytes(python.programs));
-  const char* held = by_sites ? "Python had"
-                     : python.by == PythonAtOnce::By::kResidentAndSites
-                         ? "Python workers together held, with all blocks of the one that died,"
-                         : "Python workers together held";
-  return fmt::format("{} {}{}{}{}", held, FormatBytes(python.bytes - python.programs), by_sites ? " in live blocks" : "", workers,
-                     programs);
+  const std::string bytes = FormatBytes(python.bytes - python.programs);
+  switch (python.by) {
+    case PythonAtOnce::By::kSites:
+      return fmt::format("Python had {} in live blocks{}{}", bytes, workers, programs);
+    case PythonAtOnce::By::kResidentAndSites:
+      return fmt::format("Python workers together held, with all blocks of the one that died, {}{}{}", bytes, workers, programs);
+    case PythonAtOnce::By::kResident:
+      break;
+  }
+  return fmt::format("Python workers together held {}{}{}", bytes, workers, programs);
 }
 
 std::string StillWanted(const AdviceInput& input, std::string_view or_else) {

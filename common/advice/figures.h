@@ -21,10 +21,11 @@ struct PythonAtOnce {
   };
   uint64_t bytes = 0;
   uint64_t programs = 0;            // of it, in other programs
-  size_t workers = 0;               // that held it
   uint64_t tasks = 0;               // that they worked for: where there are more workers than cores, a task had several
   std::vector<uint64_t> by_worker;  // largest first; the rest of `bytes` is shared by all
   By by = By::kResident;
+
+  size_t workers() const { return by_worker.size(); }
 };
 PythonAtOnce LargestPythonSum(const AdviceInput& input);
 // What so many of its tasks held, the largest ones: which tasks run at once is luck.

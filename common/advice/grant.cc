@@ -87,7 +87,7 @@ std::optional<TasksThatFit> LargestFit(const AdviceInput& input) {
   if (!grant || !input.executor->requested_bytes) return std::nullopt;
   const uint64_t beside = RequestBesideOverhead(input);
   const PythonAtOnce python = LargestPythonSum(input);
-  for (uint64_t tasks = std::min(python.tasks, TaskSlots(input).value_or(UINT64_MAX)); tasks > 0; --tasks) {
+  for (uint64_t tasks = python.tasks; tasks > 0; --tasks) {
     const uint64_t overhead = OverheadFor(input, BytesOfTasks(python, tasks));
     if (beside + overhead <= grant->bytes) return TasksThatFit{tasks, overhead};
   }

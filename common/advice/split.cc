@@ -33,13 +33,13 @@ std::optional<ReportAdvice> AdviseSplit(const AdviceInput& input) {
   const std::optional<Grant> grant = LargestGrant(input);
   const uint64_t budget = BudgetOf(input, "overhead");
   const PythonAtOnce python = LargestPythonSum(input);
-  if (input.of_heap || budget == 0 || !grant || !input.executor->requested_bytes || python.workers == 0) return std::nullopt;
+  if (input.of_heap || budget == 0 || !grant || !input.executor->requested_bytes || python.tasks == 0) return std::nullopt;
   const uint64_t needed = OverheadFor(input, python.bytes);
   if (needed <= budget || MayBeGranted(input, needed - budget)) return std::nullopt;
   const uint64_t beside = RequestBesideOverhead(input);
   const std::optional<TasksThatFit> fit = LargestFit(input);
   if (!fit) return SmallerPartitions(input, *grant, beside + OverheadFor(input, BytesOfTasks(python, 1)));
-  const auto cores = static_cast<uint64_t>(input.executor->cores.value_or(static_cast<int64_t>(python.workers)));
+  const auto cores = static_cast<uint64_t>(input.executor->cores.value_or(static_cast<int64_t>(python.workers())));
   const uint64_t cpus = TaskCpus(input), needs = fit->tasks * cpus;
   if (fit->tasks >= TaskSlots(input).value_or(cores / cpus)) return std::nullopt;  // a larger overhead is enough for all tasks
   return ReportAdvice{

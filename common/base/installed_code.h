@@ -33,6 +33,8 @@ inline bool IsInSparksPyspark(std::string_view file) {
   return at != file.npos && IsOfPysparkPackage(file.substr(at + kFolder.size()));
 }
 
+inline constexpr std::string_view kSparksPy4j = "-src.zip/py4j/";  // inside a Spark distribution
+
 // The path below the folder that packages are installed into: "pandas/core/frame.py"; "": it is in none.
 inline std::string_view InPackages(std::string_view file) {
   for (const std::string_view root : {"/site-packages/", "/dist-packages/"}) {
@@ -46,13 +48,15 @@ inline std::string_view InPackages(std::string_view file) {
   return {};
 }
 
+inline constexpr std::array<std::string_view, 2> kStandardLibraries = {"/lib/python3.", "/lib64/python3."};
+
 // Packages, the standard library, modules frozen into the interpreter, and PySpark and Py4J inside a Spark distribution.
 inline bool IsInstalledCode(std::string_view file) {
   if (file.starts_with("<frozen ") || !InPackages(file).empty()) return true;
-  for (const std::string_view part : {"/lib/python3.", "/lib64/python3.", "-src.zip/py4j/"}) {
-    if (file.find(part) != file.npos) return true;
+  for (const std::string_view library : kStandardLibraries) {
+    if (file.find(library) != file.npos) return true;
   }
-  return IsInSparksPyspark(file);
+  return file.find(kSparksPy4j) != file.npos || IsInSparksPyspark(file);
 }
 
 // What a program has compiled from a text while it ran: the methods of named tuples and data classes ("<string>"), numpy's

@@ -36,7 +36,7 @@ class PysparksOwn {
   static bool IsOfPackageItUses(std::string_view file) {
     constexpr std::string_view kPackages[] = {"pandas/", "numpy/", "pyarrow/", "py4j/"};
     const std::string_view package = InPackages(file);
-    return file.find("-src.zip/py4j/") != file.npos ||
+    return file.find(kSparksPy4j) != file.npos ||
            std::any_of(std::begin(kPackages), std::end(kPackages), [&](std::string_view each) { return package.starts_with(each); });
   }
 

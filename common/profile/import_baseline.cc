@@ -38,7 +38,7 @@ std::optional<std::string_view> BelowImportFolder(std::string_view path) {
   for (const std::string_view folder : {".zip/", ".egg/"}) {
     if (const size_t at = path.rfind(folder); at != path.npos) return path.substr(at + folder.size());
   }
-  for (const std::string_view library : {"/lib/python3.", "/lib64/python3."}) {
+  for (const std::string_view library : kStandardLibraries) {
     const size_t at = path.rfind(library);
     const size_t below = at == path.npos ? at : path.find('/', at + library.size());
     if (below != path.npos) return path.substr(below + 1);

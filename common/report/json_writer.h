@@ -21,7 +21,7 @@ class JsonWriter {
 
   JsonWriter() { Members().reserve(kMembers); }
   virtual ~JsonWriter() = default;
-  // A field list names each key once: looking for it among those before would take half of the time.
+  // A field list names each key once, so it isn't looked for among those before.
   virtual void Put(std::string_view key, Json value) { Members().emplace_back(std::string(key), std::move(value)); }
   Json Take() && { return std::move(json_); }
 

@@ -32,8 +32,8 @@ double UseOf(const ReportExecutor& executor);
 std::optional<uint64_t> ResidentHeap(const ReportExecutor& executor);
 
 // kWarn from 85 % of the limit; kBad from 97 % of one that is enforced; kPlain below, or when it is unknown. A container that was made
-// for a heap, which grows no further, is close to its limit only if the rest of its use is close to what the heap leaves of it, or from 97
-// % on.
+// for a heap, which grows no further, is close to its limit only if the rest of its use is close to what the heap leaves of it, or from
+// 97 % in all on.
 Tone ToneOf(const ReportExecutor& executor);
 
 Tone ToneOf(const ReportPostMortem& death);           // kBad: memory was the cause; otherwise kWarn

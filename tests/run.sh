@@ -39,6 +39,7 @@ one_at_a_time "$BUILD/test-lock" "tests/run.sh"
 rm -f "$BUILD/test-results/summary.json"
 want_room $([ -e "$BUILD/release" ] && echo 1 || echo 4) "$BUILD"
 want_room 2 "${TMPDIR:-/tmp}"
+want_room 1 "${XDG_CACHE_HOME:-$HOME/.cache}" # of ccache, third-party libraries and classes
 commit=$(git rev-parse HEAD 2>/dev/null) || fail "tests/run.sh names the commit it tested: run it in a git checkout"
 dirty=false
 [ -z "$(git status --porcelain 2>/dev/null)" ] || dirty=true

@@ -20,7 +20,7 @@ STEPS=()         # what `progress` has done: seconds, a tab, what it was
 # What the build and the tests need beyond a base Debian 12 with Python 3.11 and a JDK 17. Node.js and npm: setup_node.
 APT_BUILD=(g++ make cmake ninja-build ccache autoconf automake libtool dpkg-dev protobuf-compiler libprotobuf-dev libfmt-dev
   nlohmann-json3-dev libgtest-dev libgmock-dev python3-dev python3-venv openjdk-17-jdk-headless maven)
-APT_CPYTHON=(curl xz-utils zlib1g-dev libffi-dev libssl-dev libsqlite3-dev libbz2-dev liblzma-dev)
+APT_CPYTHON=(gcc make curl xz-utils zlib1g-dev libffi-dev libssl-dev libsqlite3-dev libbz2-dev liblzma-dev)
 APT_TEST=(clang-format clang-tidy util-linux libpython3.11-testsuite chromium-headless-shell bindfs)
 
 say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }

@@ -43,6 +43,7 @@ std::optional<ReportAdvice> AdviseExecutorCores(const AdviceInput& input);   // 
 std::optional<ReportAdvice> AdviseSplit(const AdviceInput& input);           // more, smaller executors: no larger one is granted
 std::optional<ReportAdvice> AdviseOffHeap(const AdviceInput& input);         // Spark's off-heap memory that has no room in the limit
 std::optional<ReportAdvice> AdviseCaching(const AdviceInput& input);         // a dataset that holds much of the full memory
+std::optional<ReportAdvice> AdviseBroadcasts(const AdviceInput& input);      // broadcast variables that hold much of a full heap
 std::optional<ReportAdvice> AdviseYarnPython(const AdviceInput& input);      // a region for Python that was not requested from YARN
 std::optional<ReportAdvice> AdviseArrowBatch(const AdviceInput& input);      // batches that hold much of Python's memory
 std::optional<ReportAdvice> AdviseFetchedBlocks(const AdviceInput& input);   // blocks of other executors beyond direct buffers
@@ -50,7 +51,8 @@ std::optional<ReportAdvice> AdviseJvmPools(const AdviceInput& input);        // 
 std::optional<ReportAdvice> AdvisePysparkMemory(const AdviceInput& input);   // an address space that was full
 std::optional<ReportAdvice> AdviseSkew(const AdviceInput& input);            // one task that held far more than the others
 std::optional<ReportAdvice> AdviseVirtualMemory(const AdviceInput& input);   // a bound of YARN's on address space
-ReportAdvice AdviseContainerSize(const AdviceInput& input);                  // where no Spark setting helps
-ReportAdvice AdviseFullHost(const AdviceInput& input);                       // in its place, of a host that was full
+// Where no Spark setting helps. `or_fewer`: fewer tasks at once would, which is advised, too.
+ReportAdvice AdviseContainerSize(const AdviceInput& input, bool or_fewer = false);
+ReportAdvice AdviseFullHost(const AdviceInput& input);  // in its place, of a host that was full
 
 }  // namespace memprof

@@ -71,13 +71,18 @@ std::optional<ReportAdvice> AdviseArrowBatch(const AdviceInput& input) {
   std::string of_all;
   if (in_python != 0) of_all = fmt::format("{} of Python's {}", FormatBytes(in_python), FormatBytes(python.bytes));
   if (in_jvm != 0) of_all += fmt::format("{}{} of the JVM's direct memory", of_all.empty() ? "" : " and ", FormatBytes(in_jvm));
-  if (bytes != 0 && batches >= bytes) {
+  // Each worker has batches of its own, and less than a bound can't have been cut by it.
+  const uint64_t of_each = batches / std::max<uint64_t>(python.workers(), 1);
+  if (bytes != 0 && of_each >= bytes) {
     uint64_t to = Smaller(bytes, batches, room) / kMib * kMib;
     if (to == 0) return std::nullopt;
     const auto needed = static_cast<uint64_t>(static_cast<double>(batches) / static_cast<double>(bytes) * static_cast<double>(to));
+    const std::string or_rows = records < 2 ? ""
+                                            : fmt::format("; where {} rows are less than {}, lower {} as much instead",
+                                                          FormatCount(records), FormatBytes(bytes), kRecords);
     return ReportAdvice{kBytes, SparkSize(bytes), SparkSize(to),
-                        fmt::format("batches of up to {} of Arrow's held {}; with {} they need {}", FormatBytes(bytes), of_all,
-                                    FormatBytes(to), FormatBytes(needed))};
+                        fmt::format("batches of up to {} of Arrow's held {}; with {} they need {}{}", FormatBytes(bytes), of_all,
+                                    FormatBytes(to), FormatBytes(needed), or_rows)};
   }
   if (records < 2) return std::nullopt;
   uint64_t to = Smaller(records, batches, room);

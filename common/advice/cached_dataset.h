@@ -12,7 +12,8 @@ struct CachedDataset {
   int64_t rdd_id = -1;
   std::string name;
   uint64_t bytes = 0;
-  uint64_t of_bytes = 0;  // of all cached data and broadcast variables
+  uint64_t of_bytes = 0;         // of all cached data and broadcast variables
+  uint64_t broadcast_bytes = 0;  // of these, of broadcast variables
 };
 using CachedByMode = std::array<CachedDataset, 2>;  // on-heap, off-heap
 

@@ -14,7 +14,7 @@ constexpr const char* kOrFewer = " for all that share it, or fewer executors the
 
 }  // namespace
 
-ReportAdvice AdviseContainerSize(const AdviceInput& input) {
+ReportAdvice AdviseContainerSize(const AdviceInput& input, bool or_fewer) {
   uint64_t jvm = JvmResident(input), limit = input.death->limit_bytes.value_or(0);
   PythonAtOnce python = LargestPythonSum(input);
   uint64_t sum = jvm + python.bytes, used = UsedInAll(input);
@@ -22,6 +22,7 @@ ReportAdvice AdviseContainerSize(const AdviceInput& input) {
   std::string parts = fmt::format("{} + JVM {}", PythonPhrase(python), FormatBytes(jvm));
   const bool shared = FilledSharedLimit(input), of_host = LimitIsHosts(input);
   if (input.of_host || (of_host && needed <= limit)) return AdviseFullHost(input);
+  const char* for_all = or_fewer ? "for as many tasks at once, " : "";
   const char* what = of_host ? "a host with" : "a container of";
   if (used > sum) {
     parts += fmt::format(" + {} {}", FormatBytes(used - sum), shared ? "of what shares the limit" : "that no process explains");
@@ -33,16 +34,15 @@ ReportAdvice AdviseContainerSize(const AdviceInput& input) {
   }
   const uint64_t overhead = BudgetOf(input, "overhead"), requested = input.executor->requested_bytes.value_or(limit);
   const uint64_t more = needed - std::min(needed, requested);  // YARN rounds what is requested up
-  const bool is_as_requested = overhead != 0 && limit >= requested && limit / 2 < requested && !shared && !of_host;
-  if (is_as_requested && input.executor->id != "driver" && MayBeGranted(input, more)) {
+  if (!shared && !of_host && LimitIsAsRequested(*input.executor, limit) && MayBeGranted(input, more)) {
     return {"spark.executor.memoryOverhead", SparkSize(overhead), SparkSize(overhead + more),
-            fmt::format("the container grows from {} to {}: {} + 10 %", FormatBytes(limit), FormatBytes(needed), parts)};
+            fmt::format("{}the container grows from {} to {}: {} + 10 %", for_all, FormatBytes(limit), FormatBytes(needed), parts)};
   }
   const std::optional<Grant> grant = LargestGrant(input);
   const std::string beyond = grant && needed > grant->bytes ? fmt::format("; but {} {}", grant->by, FormatBytes(grant->bytes)) : "";
   return {"", "", "",
-          fmt::format("{} {} instead of {}{}: {} + 10 %{}", what, FormatBytes(needed), FormatBytes(limit), shared ? kOrFewer : "", parts,
-                      of_host ? "" : beyond)};
+          fmt::format("{}{} {} instead of {}{}: {} + 10 %{}", for_all, what, FormatBytes(needed), FormatBytes(limit),
+                      shared ? kOrFewer : "", parts, of_host ? "" : beyond)};
 }
 
 }  // namespace memprof

@@ -48,7 +48,8 @@ std::optional<ReportAdvice> AdviseExecutorMemory(const AdviceInput& input) {
   if (!input.of_heap || fewer_cores_help) return std::nullopt;
   const char* conf = of_driver ? "spark.driver.memory" : "spark.executor.memory";
   if (!input.executor->heap_max_bytes) return ReportAdvice{conf, "", "", "its heap ran out; how large it was is not known"};
-  const uint64_t heap = HeapAsSet(input.settings, conf, input.executor->heap_max_bytes).bytes;
+  const bool of_profile = input.executor->resource_profile.AsksFor(ReportResourceProfile::kMemory);
+  const uint64_t runs = *input.executor->heap_max_bytes, heap = of_profile ? runs : HeapAsSet(input.settings, conf, runs).bytes;
   const std::optional<ReportHeapUse>& most = input.executor->heap_after_gc_peak;
   const std::string filled = fmt::format(
       "{} the heap of {}{}", WhoFilled(input, of_driver), FormatBytes(heap),

@@ -21,6 +21,7 @@ PythonAtOnce SumOf(const std::vector<ReportProcess>& processes) {
     if (process.kind == "jvm") continue;
     python.bytes += process.peak_rss_bytes;
     if (process.kind == "program") python.programs += process.peak_rss_bytes;
+    if (process.kind == "python-driver") python.of_driver += process.peak_rss_bytes;
     if (process.kind == "python-worker" && process.peak_rss_bytes >= kIdleWorker) python.by_worker.push_back(process.peak_rss_bytes);
   }
   std::sort(python.by_worker.begin(), python.by_worker.end(), std::greater<>());
@@ -56,11 +57,12 @@ PythonAtOnce LargestPythonSum(const AdviceInput& input) {
     PythonAtOnce at_peak = SumOf(input.executor->at_peak->processes);
     if (at_peak.bytes > largest.bytes) largest = at_peak;
   }
-  if (!of_one && live > largest.bytes - largest.programs) {
-    const double times = static_cast<double>(live) / static_cast<double>(std::max<uint64_t>(largest.bytes - largest.programs, 1));
+  const uint64_t others = largest.programs + largest.of_driver;
+  if (!of_one && live > largest.bytes - others) {
+    const double times = static_cast<double>(live) / static_cast<double>(std::max<uint64_t>(largest.bytes - others, 1));
     for (uint64_t& bytes : largest.by_worker) bytes = static_cast<uint64_t>(static_cast<double>(bytes) * times);
     if (largest.by_worker.empty()) largest.by_worker = {live};
-    largest.bytes = live + largest.programs;
+    largest.bytes = live + others;
     largest.by = PythonAtOnce::By::kSites;
   }
   largest.tasks = std::min<uint64_t>(largest.workers(), std::max<uint64_t>(TaskSlots(input).value_or(UINT64_MAX), 1));
@@ -90,12 +92,14 @@ uint64_t SparksOffHeap(const AdviceInput& input) {
   return budget;
 }
 
-uint64_t BudgetOf(const AdviceInput& input, std::string_view region) {
-  for (const ReportRegion& each : input.executor->regions) {
+uint64_t BudgetOf(const ReportExecutor& executor, std::string_view region) {
+  for (const ReportRegion& each : executor.regions) {
     if (each.name == region) return each.budget_bytes.value_or(0);
   }
   return 0;
 }
+
+uint64_t BudgetOf(const AdviceInput& input, std::string_view region) { return BudgetOf(*input.executor, region); }
 
 uint64_t LastOf(const AdviceInput& input, std::string_view region) {
   if (!input.last) return 0;
@@ -133,29 +137,34 @@ uint64_t NumberOr(const SparkSettings* settings, const char* key, uint64_t other
   return std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc() ? number : 0;
 }
 
-uint64_t PysparkMemorySetting(const AdviceInput& input) { return SizeOr(input.settings, "spark.executor.pyspark.memory", kMib, 0); }
+uint64_t PysparkMemorySetting(const AdviceInput& input) {
+  const uint64_t budget = BudgetOf(input, "pyspark");
+  if (input.executor->resource_profile.AsksFor(ReportResourceProfile::kPysparkMemory) && budget != 0) return budget;
+  return SizeOr(input.settings, "spark.executor.pyspark.memory", kMib, 0);
+}
 
 uint64_t BytesOfTasks(const PythonAtOnce& python, uint64_t tasks) {
-  if (python.tasks == 0) return python.bytes;
+  if (python.tasks == 0) return python.bytes - python.of_driver;
   tasks = std::min(tasks, python.tasks);
   uint64_t own = 0, all = 0;
   for (size_t i = 0; i < python.by_worker.size(); ++i) {
     all += python.by_worker[i];
     if (i % python.tasks < tasks) own += python.by_worker[i];
   }
-  return own + (python.bytes - all) * tasks / python.tasks;
+  return own + (python.bytes - python.of_driver - all) * tasks / python.tasks;
 }
 
 std::string EachPhrase(const PythonAtOnce& python) {
-  const uint64_t largest = BytesOfTasks(python, 1), mean = python.bytes / std::max<uint64_t>(python.tasks, 1);
+  const uint64_t largest = BytesOfTasks(python, 1), mean = BytesOfTasks(python, python.tasks) / std::max<uint64_t>(python.tasks, 1);
   const bool alike = largest <= mean + mean / 10;
   return fmt::format("{}{} {}", alike ? "" : "up to ", FormatBytes(largest), python.workers() > python.tasks ? "for each task" : "each");
 }
 
 std::string PythonPhrase(const PythonAtOnce& python) {
   std::string workers = python.workers() <= 1 ? "" : fmt::format(" ({} at once)", python.workers());
-  const std::string programs = python.programs == 0 ? "" : fmt::format(" + {} in programs beside them", FormatBytes(python.programs));
-  const std::string bytes = FormatBytes(python.bytes - python.programs);
+  std::string programs = python.programs == 0 ? "" : fmt::format(" + {} in programs beside them", FormatBytes(python.programs));
+  if (python.of_driver != 0) programs += fmt::format(" + {} in the driver's own process", FormatBytes(python.of_driver));
+  const std::string bytes = FormatBytes(python.bytes - python.programs - python.of_driver);
   switch (python.by) {
     case PythonAtOnce::By::kSites:
       return fmt::format("Python had {} in live blocks{}{}", bytes, workers, programs);
@@ -178,6 +187,8 @@ bool LimitIsHosts(const AdviceInput& input) {
 }
 
 uint64_t TaskCpus(const AdviceInput& input) {
+  const ReportResourceProfile& profile = input.executor->resource_profile;
+  if (profile.id != 0 && profile.task_cpus != 0) return profile.task_cpus;
   const uint64_t cpus = NumberOr(input.settings, "spark.task.cpus", 1);
   return cpus > 0 && cpus <= UINT16_MAX ? cpus : 1;
 }
@@ -210,6 +221,12 @@ bool OneTaskAllocatedFarMore(const AdviceInput& input) {
 std::optional<uint64_t> TaskSlots(const AdviceInput& input) {
   if (!input.executor->cores) return std::nullopt;
   return static_cast<uint64_t>(std::max<int64_t>(*input.executor->cores, 1)) / TaskCpus(input);
+}
+
+bool LimitIsAsRequested(const ReportExecutor& executor, uint64_t limit_bytes) {
+  const uint64_t requested = executor.requested_bytes.value_or(limit_bytes);
+  const bool is_own = executor.id != "driver" && !executor.limit_shared && BudgetOf(executor, "overhead") != 0;
+  return is_own && limit_bytes >= requested && limit_bytes / 2 < requested;
 }
 
 uint64_t UsedInAll(const AdviceInput& input) {

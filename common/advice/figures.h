@@ -21,6 +21,7 @@ struct PythonAtOnce {
   };
   uint64_t bytes = 0;
   uint64_t programs = 0;            // of it, in other programs
+  uint64_t of_driver = 0;           // of it, in the driver's own process: in local mode, and whatever tasks run
   uint64_t tasks = 0;               // that they worked for: where there are more workers than cores, a task had several
   std::vector<uint64_t> by_worker;  // largest first; the rest of `bytes` is shared by all
   By by = By::kResident;
@@ -28,16 +29,18 @@ struct PythonAtOnce {
   size_t workers() const { return by_worker.size(); }
 };
 PythonAtOnce LargestPythonSum(const AdviceInput& input);
-// What so many of its tasks held, the largest ones: which tasks run at once is luck.
+// What so many of its tasks held, the largest ones: which tasks run at once is luck. Without the driver's own.
 uint64_t BytesOfTasks(const PythonAtOnce& python, uint64_t tasks);
 std::string EachPhrase(const PythonAtOnce& python);  // "480.0 MiB each"
 
 uint64_t JvmResident(const AdviceInput& input);  // at the last sample
 uint64_t JvmNative(const AdviceInput& input);    // the part that is neither heap nor what Spark's off-heap budget was used for
+uint64_t BudgetOf(const ReportExecutor& executor, std::string_view region);
 uint64_t BudgetOf(const AdviceInput& input, std::string_view region);
 uint64_t SparksOffHeap(const AdviceInput& input);  // in use of its budget at the last sample, or what was granted if that isn't known
 uint64_t LastOf(const AdviceInput& input, std::string_view region);  // at the last sample; 0: not known
-uint64_t PysparkMemorySetting(const AdviceInput& input);             // spark.executor.pyspark.memory; 0: not set
+uint64_t PysparkMemorySetting(
+    const AdviceInput& input);  // spark.executor.pyspark.memory, or what the executor's ResourceProfile has; 0: not set
 
 std::string TextOr(const SparkSettings* settings, const char* key, const char* otherwise);  // a setting as it stands
 
@@ -65,7 +68,7 @@ std::string StillWanted(const AdviceInput& input, std::string_view or_else);
 // No container bounded it: the limit is the host's memory.
 bool LimitIsHosts(const AdviceInput& input);
 
-uint64_t TaskCpus(const AdviceInput& input);                  // spark.task.cpus: cores that each task takes
+uint64_t TaskCpus(const AdviceInput& input);                  // cores that each task takes: spark.task.cpus, or its ResourceProfile's
 std::optional<uint64_t> TaskSlots(const AdviceInput& input);  // how many tasks the executor's cores run at once
 
 // How many times the median of its finished peers the task held or allocated; nullopt: too few are known.
@@ -83,6 +86,9 @@ uint64_t MostAllocatedBeside(const AdviceInput& input);  // by a task other than
 
 // The container was full, and its limit is one that executors share. What a manager grants is each one's own ("container").
 bool FilledSharedLimit(const AdviceInput& input);
+
+// Whether what Spark requests is what sets this limit: one of its own with an overhead in it, at most twice as large, for YARN rounds up.
+bool LimitIsAsRequested(const ReportExecutor& executor, uint64_t limit_bytes);
 
 // The container's use when it died, or its processes' sum where that is more.
 uint64_t UsedInAll(const AdviceInput& input);

@@ -4,6 +4,7 @@
 #include "advice/figures.h"
 #include "advice/findings.h"
 #include "advice/grant.h"
+#include "advice/resource_profile.h"
 #include "report/titles.h"
 #include "report/units.h"
 #include "report/verdict.h"
@@ -31,7 +32,7 @@ ReportFinding OfSharedLimit(const ReportExecutor& executor) {
 ReportAdvice MoreRoom(const ReportExecutor& executor, const SparkSettings* settings) {
   const uint64_t limit = *executor.limit_bytes, needed = Roomy(executor.at_peak->used_bytes);
   const AdviceInput input{.executor = &executor, .settings = settings};
-  const uint64_t overhead = BudgetOf(input, "overhead"), requested = executor.requested_bytes.value_or(limit);
+  const uint64_t overhead = BudgetOf(executor, "overhead"), requested = executor.requested_bytes.value_or(limit);
   const std::string why = fmt::format("the same use is {} of it", FormatPercent(kRoomy, 1));
   const uint64_t more = needed - std::min(needed, requested);
   if (!MayBeGranted(input, more)) {
@@ -40,7 +41,7 @@ ReportAdvice MoreRoom(const ReportExecutor& executor, const SparkSettings* setti
             fmt::format("fewer tasks at once: a container of {}, where {}, is more than what {} ({})", FormatBytes(needed), why, grant->by,
                         FormatBytes(grant->bytes))};
   }
-  if (overhead != 0 && executor.id != "driver" && more != 0) {
+  if (LimitIsAsRequested(executor, limit) && more != 0) {
     return {kOverhead, SparkSize(overhead), SparkSize(overhead + more),
             fmt::format("the container grows to {}: {}", FormatBytes(requested + more), why)};
   }
@@ -59,6 +60,7 @@ std::optional<ReportFinding> FindFullContainer(const ReportExecutor& executor, c
       fmt::format("{} used {} of its limit of {} ({}) and lived: a little more, and it is killed.", ExecutorTitle(executor.id),
                   FormatBytes(executor.at_peak->used_bytes), FormatBytes(*executor.limit_bytes), FormatPercent(UseOf(executor), 1));
   finding.advice.push_back(MoreRoom(executor, settings));
+  AdviseByProfile(executor, finding.advice);
   return finding;
 }
 

@@ -42,12 +42,13 @@ std::optional<ReportAdvice> AdviseSplit(const AdviceInput& input) {
   const auto cores = static_cast<uint64_t>(input.executor->cores.value_or(static_cast<int64_t>(python.workers())));
   const uint64_t cpus = TaskCpus(input), needs = fit->tasks * cpus;
   if (fit->tasks >= TaskSlots(input).value_or(cores / cpus)) return std::nullopt;  // a larger overhead is enough for all tasks
+  const std::string with = fit->overhead <= budget ? "" : ", with the memoryOverhead that is advised";
   return ReportAdvice{
       "spark.executor.cores", fmt::format("{}", cores), fmt::format("{}", needs),
-      fmt::format("{} tasks at once would take a container of {}, and {} {}: {} fit into {}; for as many tasks in all, {:.1f} times "
+      fmt::format("{} tasks at once would take a container of {}, and {} {}: {} fit into {}{}; for as many tasks in all, {:.1f} times "
                   "the executors",
                   python.tasks, FormatBytes(beside + needed), grant->by, FormatBytes(grant->bytes), fit->tasks,
-                  FormatBytes(beside + fit->overhead), static_cast<double>(cores) / static_cast<double>(needs))};
+                  FormatBytes(beside + fit->overhead), with, static_cast<double>(cores) / static_cast<double>(needs))};
 }
 
 }  // namespace memprof

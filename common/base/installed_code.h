@@ -35,9 +35,11 @@ inline bool IsInSparksPyspark(std::string_view file) {
 
 inline constexpr std::string_view kSparksPy4j = "-src.zip/py4j/";  // inside a Spark distribution
 
+inline constexpr std::array<const char*, 2> kPackageFolders = {"/site-packages/", "/dist-packages/"};
+
 // The path below the folder that packages are installed into: "pandas/core/frame.py"; "": it is in none.
 inline std::string_view InPackages(std::string_view file) {
-  for (const std::string_view root : {"/site-packages/", "/dist-packages/"}) {
+  for (const std::string_view root : kPackageFolders) {
     if (const size_t at = file.rfind(root); at != file.npos) return file.substr(at + root.size());
   }
   constexpr std::string_view kWheel = ".whl/";  // in a PEX file each has a folder of its own

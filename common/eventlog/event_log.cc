@@ -15,13 +15,14 @@
 #include "report/json.h"
 #include "report/many_deaths.h"
 #include "report/row_bytes.h"
+#include "report/units.h"
 
 namespace memprof {
 namespace {
 
-constexpr size_t kMostTextBytes = 1u << 20;  // of one part; ours are far smaller
-constexpr size_t kMostBytes = 192u << 20;    // of all of them
+constexpr size_t kMostTextBytes = kApplicationPartBytes;  // of one part; no other of ours may be larger
 constexpr size_t kMostIdBytes = 1024;
+constexpr size_t kShareOfRest = 12;  // one part in so many is kept for what is neither a stage nor an executor: it comes last, and is small
 constexpr size_t kMostStages = 1000, kMostExecutors = 500;  // as in a report of the store
 constexpr uint64_t kStageBytes = 9u << 20, kFewestBytesOfStage = 12u << 10;
 constexpr const char* kPlugin = "org.sparkmemprof.MemoryProfilerPlugin";
@@ -131,8 +132,13 @@ void EventLogReport::Add(std::string_view part, std::string_view id, int64_t sch
   std::pair key(std::string(part), std::string(id.substr(0, kMostIdBytes)));
   auto known = parts_.find(key);
   const size_t had = known == parts_.end() ? 0 : known->second.size();
-  if (text.size() > kMostTextBytes || bytes_ - had + text.size() + key.second.size() > kMostBytes) {
+  if (text.size() > kMostTextBytes) {
     ++refused_;
+    return;
+  }
+  const bool of_many = part == kStagePart || part == kExecutorPart;
+  if (bytes_ - had + text.size() + key.second.size() > most_bytes_ - (of_many ? most_bytes_ / kShareOfRest : 0)) {
+    full_ = true;
     return;
   }
   bytes_ += text.size() + (known == parts_.end() ? key.second.size() : 0) - had;
@@ -202,6 +208,8 @@ Result<Report> EventLogReport::Make() const {
   }
   if (damaged != 0) tell(fmt::format("{} parts of the event log", damaged), "they are damaged");
   if (refused_ != 0) tell(fmt::format("{} parts of the event log", refused_), "they are larger than this program reads");
+  const std::string too_much = fmt::format("the event log holds more of the profile than the {} that are read", FormatBytes(most_bytes_));
+  if (full_) tell("the later records of the event log", too_much);
   if (newer_version_ != 0) {
     tell("some parts of the event log",
          fmt::format("a later sparkmemprof wrote them (schema version {}; this one reads {})", newer_version_, kReportSchemaVersion));
@@ -209,7 +217,7 @@ Result<Report> EventLogReport::Make() const {
   auto missing = [&](const std::optional<uint64_t>& written, size_t found, const char* of) {
     if (whole && written && *written > found) {
       tell(fmt::format("rows of {} {}", *written - found, of),
-           "the event log lacks them: Spark's listener bus dropped events, or a file is missing");
+           full_ ? too_much : "the event log lacks them: Spark's listener bus dropped events, or a file is missing");
     }
   };
   missing(stages_written, stages.size(), "stages");
@@ -228,7 +236,8 @@ Status EventLogReport::WhyNone(size_t damaged) const {
                          "a later sparkmemprof wrote the event log's profile: schema version %lld, this one reads %d. Update sparkmemprof",
                          static_cast<long long>(newer_version_), kReportSchemaVersion);
   }
-  if (damaged + refused_ != 0) return Status::Error(ErrorCode::kCorrupt, "the event log's profile is damaged: no part of it can be read");
+  if (damaged + refused_ != 0 || full_)
+    return Status::Error(ErrorCode::kCorrupt, "the event log's profile is damaged: no part of it can be read");
   if (!cut_.empty()) return Status::Error(ErrorCode::kCorrupt, "the event log %s, before anything of the profile", cut_.c_str());
   if (!plugins_known_ && id_.empty()) return Status::Error(ErrorCode::kCorrupt, "not an event log of Spark");
   if (plugins_.find(kPlugin) != std::string::npos) {

@@ -18,6 +18,11 @@ namespace memprof {
 
 class EventLogReport {
  public:
+  static constexpr size_t kMostBytes = 192u << 20;
+
+  // `most_bytes`: of all parts. What comes when they are full is left out, and the report says so.
+  explicit EventLogReport(size_t most_bytes = kMostBytes) : most_bytes_(most_bytes) {}
+
   // A part as its event has it. Unknown kinds are ignored: they come from a later version.
   void Add(std::string_view part, std::string_view id, int64_t schema_version, std::string_view text);
 
@@ -27,6 +32,9 @@ class EventLogReport {
   void Ended(int64_t time_ms) { ended_ms_ = time_ms; }
   // `spark.plugins` of the application.
   void Plugins(std::string_view plugins);
+
+  // Whoever adds the parts had no room for all of them; the report says so.
+  void IsFull() { full_ = true; }
 
   // The log is truncated, and why; the report says so.
   void IsCut(std::string_view why) { cut_ = why; }
@@ -40,8 +48,10 @@ class EventLogReport {
 
   std::map<std::pair<std::string, std::string>, std::string> parts_;  // text by kind and id
   size_t bytes_ = 0;                                                  // of the texts
-  uint64_t refused_ = 0;                                              // parts for which there was no room
-  int64_t newer_version_ = 0;                                         // of a part that can't be read
+  const size_t most_bytes_;
+  bool full_ = false;          // there were parts for which there was no room
+  uint64_t refused_ = 0;       // parts that are larger than any of ours
+  int64_t newer_version_ = 0;  // of a part that can't be read
   std::string id_, name_, spark_version_, plugins_, cut_;
   bool plugins_known_ = false;
   std::optional<int64_t> started_ms_, ended_ms_;

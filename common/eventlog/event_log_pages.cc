@@ -10,6 +10,11 @@ void EventLogPages::Add(std::string_view part, std::string_view id, int64_t sche
   if (log_) log_->Add(part, id, schema_version, text);
 }
 
+void EventLogPages::IsFull() {
+  std::lock_guard lock(mutex_);
+  if (log_) log_->IsFull();
+}
+
 void EventLogPages::Application(std::string_view id, std::string_view name, std::string_view spark_version, int64_t started_ms,
                                 int64_t ended_ms) {
   std::lock_guard lock(mutex_);

@@ -16,6 +16,9 @@ class EventLogPages {
   // See EventLogReport::Add; not after the first request.
   void Add(std::string_view part, std::string_view id, int64_t schema_version, std::string_view text);
 
+  // See EventLogReport::IsFull.
+  void IsFull();
+
   // What Spark itself knows of the application; -1: not known.
   void Application(std::string_view id, std::string_view name, std::string_view spark_version, int64_t started_ms, int64_t ended_ms);
 

@@ -146,6 +146,7 @@ LargestCached CachedData::Largest(bool off_heap) const {
   for (const auto& [key, dataset] : datasets_) {
     if ((!key.first && dataset.level.off_heap) != off_heap) continue;  // broadcast variables are on the heap
     largest.of_bytes += dataset.now.memory;
+    if (key.first) largest.broadcast_bytes += dataset.now.memory;
     if (!key.first && dataset.now.memory > largest.bytes) {
       largest.rdd_id = key.second;
       largest.bytes = dataset.now.memory;
@@ -163,6 +164,7 @@ LargestCached CachedData::LargestIn(std::string_view executor_id, bool off_heap)
     const auto there = dataset.by_executor.find(executor->second);
     if (there == dataset.by_executor.end()) continue;
     largest.of_bytes += there->second.memory;
+    if (key.first) largest.broadcast_bytes += there->second.memory;
     if (!key.first && there->second.memory > largest.bytes) {
       largest.rdd_id = key.second;
       largest.bytes = there->second.memory;

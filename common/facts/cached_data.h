@@ -34,7 +34,8 @@ struct CachedBlock {
 struct LargestCached {
   int64_t rdd_id = -1;  // -1: none was cached
   uint64_t bytes = 0;
-  uint64_t of_bytes = 0;  // all cached data and broadcast variables in that mode, over all executors
+  uint64_t of_bytes = 0;         // all cached data and broadcast variables in that mode, over all executors
+  uint64_t broadcast_bytes = 0;  // of these, broadcast variables
 };
 
 class CachedData {

@@ -73,6 +73,7 @@ void DriverActions::QueryStarted(int64_t query_id, std::string_view call_site, i
 }
 
 void DriverActions::Started(const JobStart& job) {
+  if (!job.stages.empty()) EndUnreported();
   if (jobs_.size() >= kMostActions) return;  // jobs whose end was never reported
   const Key key = job.query_id ? Key(true, *job.query_id) : Key(false, job.job_id);
   Action& action = FindOrMake(key);
@@ -92,7 +93,8 @@ void DriverActions::Started(const JobStart& job) {
   if (job.stages.empty()) return;
   const int32_t wanted = *std::max_element(job.stages.begin(), job.stages.end());
   std::erase(failed_stages_, wanted);
-  result_stages_.insert_or_assign(wanted, Wanted{key, broadcast, RowFor({wanted, job.job_id, broadcast, 0, 0, 0}, action)});
+  result_stages_.insert_or_assign(wanted,
+                                  Wanted{key, job.job_id, broadcast, true, RowFor({wanted, job.job_id, broadcast, 0, 0, 0}, action)});
   stage_of_job_.insert_or_assign(job.job_id, wanted);
 }
 
@@ -118,25 +120,67 @@ void DriverActions::Forget(int32_t result_stage, bool failed) {
   }
   std::erase(failed_stages_, result_stage);
   failed_stages_.push_back(result_stage);
+  if (const auto wanted = result_stages_.find(result_stage); wanted != result_stages_.end()) wanted->second.runs = false;
   if (failed_stages_.size() <= kMostLate) return;
   result_stages_.erase(failed_stages_.front());
   failed_stages_.pop_front();
 }
 
-void DriverActions::Ended(int32_t job_id, std::string_view failure, int64_t time_ms) {
+DriverActions::Action* DriverActions::End(int32_t job_id, bool failed, int64_t time_ms) {
   if (auto stage = stage_of_job_.find(job_id); stage != stage_of_job_.end()) {
-    Forget(stage->second, !failure.empty());
+    done_.erase(stage->second);
+    Forget(stage->second, failed);
     stage_of_job_.erase(stage);
   }
   const auto job = jobs_.find(job_id);
-  if (job == jobs_.end()) return;
+  if (job == jobs_.end()) return nullptr;
   Action& action = actions_.find(job->second)->second;  // an action with a running job is never dropped
   jobs_.erase(job);
   if (action.running > 0) --action.running;
   action.ended_ms = std::max(action.ended_ms, time_ms);
+  return &action;
+}
+
+void DriverActions::StageSubmitted(int32_t stage_id) { done_.erase(stage_id); }
+
+void DriverActions::StageCompleted(int32_t stage_id, int64_t time_ms) {
+  const auto wanted = result_stages_.find(stage_id);
+  if (wanted != result_stages_.end() && wanted->second.runs) done_.insert_or_assign(stage_id, Done{wanted->second.job_id, time_ms});
+}
+
+// The thread of Spark that reports a job's last stage reports the job's end before anything of another job. Only jobs without a stage are
+// reported by other threads, and a shuffle whose output an executor took along is computed again first: OfUnreported.
+void DriverActions::EndUnreported() {
+  const std::pmr::map<int32_t, Done> done = std::exchange(done_, std::pmr::map<int32_t, Done>(memory_));
+  for (const auto& [stage_id, job] : done) {
+    const auto running = jobs_.find(job.job_id);
+    if (running == jobs_.end()) continue;
+    unreported_.insert_or_assign(job.job_id, running->second);
+    if (unreported_.size() > kMostLate) unreported_.erase(unreported_.begin());
+    End(job.job_id, false, job.time_ms)->last = Action::Last::kUnreported;
+  }
+}
+
+DriverActions::Action* DriverActions::OfUnreported(int32_t job_id) {
+  const auto known = unreported_.find(job_id);
+  if (known == unreported_.end()) return nullptr;
+  const auto action = actions_.find(known->second);
+  unreported_.erase(known);
+  return action == actions_.end() ? nullptr : &action->second;
+}
+
+void DriverActions::Ended(int32_t job_id, std::string_view failure, int64_t time_ms) {
+  Action* ended = End(job_id, !failure.empty(), time_ms);
+  if (ended == nullptr) {
+    ended = OfUnreported(job_id);
+    if (ended == nullptr) return;
+    ended->ended_ms = std::max(ended->ended_ms, time_ms);
+  }
+  Action& action = *ended;
   // Spark cancels jobs of a query whose results it doesn't need.
-  action.cancelled = failure.find(fmt::format("Job {} cancelled", job_id)) != failure.npos;
-  if (failure.empty() || action.cancelled || action.failed_job) return;
+  const bool cancelled = failure.find(fmt::format("Job {} cancelled", job_id)) != failure.npos;
+  action.last = cancelled ? Action::Last::kCancelled : Action::Last::kReported;
+  if (failure.empty() || cancelled || action.failed_job) return;
   action.failed_job = job_id;
   action.failure = Cut(failure);
 }
@@ -169,7 +213,15 @@ void DriverActions::MadeRows(int64_t query_id, std::optional<uint64_t> rows, boo
   known.sum = known.unknown ? std::nullopt : std::optional(std::min(known.sum.value_or(0) + std::min(*rows, kMaxFigure), kMaxFigure));
 }
 
-ReportAction DriverActions::RowOf(const Action& action) {
+// Spark's listener bus drops events under load, and the end of a job may be among them.
+const char* DriverActions::StatusOf(const Action& action) const {
+  if (action.failed_job) return "failed";
+  if (action.running != 0) return application_ended_ ? "unknown" : "running";
+  if (action.last == Action::Last::kUnreported) return "unknown";
+  return action.last == Action::Last::kCancelled ? "cancelled" : "complete";
+}
+
+ReportAction DriverActions::RowOf(const Action& action) const {
   ReportAction row;
   row.jobs.assign(action.jobs.begin(), action.jobs.end());
   row.stages.assign(action.stages.begin(), action.stages.end());
@@ -183,7 +235,7 @@ ReportAction DriverActions::RowOf(const Action& action) {
   }
   row.built_at = ParsePlaces(action.built_at);
   row.description = action.description;
-  row.status = action.failed_job ? "failed" : action.running != 0 ? "running" : action.cancelled ? "cancelled" : "complete";
+  row.status = StatusOf(action);
   row.failure_reason = action.failure;
   row.started_ms = action.started_ms;
   if (action.running == 0) row.ended_ms = action.ended_ms;

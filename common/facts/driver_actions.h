@@ -40,6 +40,11 @@ class DriverActions {
   void QueryStarted(int64_t query_id, std::string_view call_site, int64_t time_ms);  // of Spark SQL, before its jobs
   void Started(const JobStart& job);
   void Ended(int32_t job_id, std::string_view failure, int64_t time_ms);  // failure empty: it succeeded
+  // Of stages whose results a job wants. If another job starts, the end of a job whose stage has succeeded was never reported: it has
+  // ended, and its status is not known.
+  void StageSubmitted(int32_t stage_id);
+  void StageCompleted(int32_t stage_id, int64_t time_ms);  // it succeeded
+  void ApplicationEnded() { application_ended_ = true; }   // what seems to run has ended with it, or before; its end may still be reported
   // Of a task of a stage; ignored unless a job wants its results. Those of a job that failed may come after its end: Spark
   // reports the failure at once, though results that arrived before it are still in a queue, and some tasks run on.
   void Result(int32_t stage_id, uint64_t bytes);
@@ -77,7 +82,8 @@ class DriverActions {
     std::pmr::string call_site, built_at, description, failure;
     int call_site_rank = -1;
     std::optional<int32_t> failed_job;
-    bool cancelled = false;  // the last job that ended
+    enum class Last : uint8_t { kReported, kCancelled, kUnreported };
+    Last last = Last::kReported;  // of the last job that ended
     uint32_t running = 0;
     int64_t started_ms = 0, ended_ms = 0;
     uint64_t tasks = 0, bytes = 0, broadcast_bytes = 0;
@@ -91,14 +97,23 @@ class DriverActions {
   static constexpr size_t kNoRow = ~size_t{0};
   struct Wanted {
     Key action;
-    bool broadcast;
+    int32_t job_id;
+    bool broadcast, runs;
     size_t results;  // index into its results, or kNoRow
+  };
+  struct Done {
+    int32_t job_id;
+    int64_t time_ms;
   };
 
   Action& FindOrMake(const Key& key);
   size_t RowFor(const Results& row, Action& action) const;  // its index; kNoRow: all others run
   static void NameBy(std::string_view call_site, Action& action);
-  static ReportAction RowOf(const Action& action);
+  ReportAction RowOf(const Action& action) const;
+  const char* StatusOf(const Action& action) const;
+  Action* End(int32_t job_id, bool failed, int64_t time_ms);  // null: it isn't known
+  void EndUnreported();
+  Action* OfUnreported(int32_t job_id);  // null: it isn't one
   void Forget(int32_t result_stage, bool failed);
   std::vector<Key> ByWeight() const;  // most bytes first
 
@@ -107,7 +122,10 @@ class DriverActions {
   std::pmr::unordered_map<int32_t, Key> jobs_;              // that run
   std::pmr::unordered_map<int32_t, Wanted> result_stages_;  // of these, and of the kMostLate that failed last
   std::pmr::unordered_map<int32_t, int32_t> stage_of_job_{memory_};
+  std::pmr::map<int32_t, Done> done_{memory_};       // result stages that have succeeded, of jobs that run
+  std::pmr::map<int32_t, Key> unreported_{memory_};  // the last kMostLate jobs that EndUnreported has ended
   std::pmr::deque<int32_t> failed_stages_{memory_};  // oldest first
+  bool application_ended_ = false;
   ReportOtherActions let_go_;
   bool any_let_go_ = false;
 };

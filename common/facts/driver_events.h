@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "report/executor_model.h"
+
 namespace memprof {
 
 // What Spark measured of a task; -1: not known.
@@ -32,6 +34,7 @@ struct ExecutorAddition {
   int cores = -1;
   int64_t heap_mib = -1, overhead_mib = -1, offheap_mib = -1, pyspark_mib = -1;
   int64_t time_ms = 0;
+  ReportResourceProfile resource_profile{};
 };
 
 }  // namespace memprof

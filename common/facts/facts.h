@@ -217,6 +217,7 @@ struct ExecutorFacts {
 
   std::pmr::string host;
   int32_t cores = -1;
+  ReportResourceProfile resource_profile;
   int64_t heap_mib = -1, overhead_mib = -1, offheap_mib = -1, pyspark_mib = -1;
   bool added = false, removed = false;
   bool reported_by_jvm = false;  // removed because the driver's JVM itself reported its end, even if other things had ended before

@@ -55,6 +55,11 @@ StringId Interner::String(std::string_view text) {
   return id;
 }
 
+std::optional<StringId> Interner::Find(std::string_view text) const {
+  const auto found = string_index_.find(text);
+  return found == string_index_.end() ? std::nullopt : std::optional(found->second);
+}
+
 void Interner::ShowAs(StringId id, std::string_view text) {
   if (shown_as_.size() < kMostShownAs || shown_as_.contains(id)) shown_as_[id] = String(text);
 }

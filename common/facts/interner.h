@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory_resource>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -48,6 +49,7 @@ class Interner {
   explicit Interner(std::pmr::memory_resource* memory);
 
   StringId String(std::string_view text);
+  std::optional<StringId> Find(std::string_view text) const;  // nothing: it isn't interned
   uint32_t Frame(const InternedFrame& frame);
   StackId Stack(StackId parent, uint32_t frame);
   UdfId Udf(const InternedUdf& udf);

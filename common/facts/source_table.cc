@@ -16,11 +16,15 @@ std::string_view LineOf(std::string_view text, uint32_t line) {
 
 void SourceTable::Add(const proto::SourceLine& line, Interner& interner) {
   if (line.file().empty() || line.line() == 0 || line.text().empty() || line.text().size() > kMostTextBytes) return;
-  if (texts_.size() >= kMostLines) return;  // before anything is interned
+  const bool full = texts_.size() >= kMostLines;
+  if (full && !interner.Find(line.file())) return;  // before anything is interned
   const Key key(interner.String(line.file()), line.line());
-  const StringId text = interner.String(line.text());
-  const auto [entry, added] = texts_.try_emplace(key, text);
-  if (!added && interner.StringAt(entry->second) < interner.StringAt(text)) entry->second = text;
+  const auto known = texts_.find(key);
+  if (known == texts_.end()) {
+    if (!full) texts_.emplace(key, interner.String(line.text()));
+  } else if (interner.StringAt(known->second) != line.text()) {
+    known->second = interner.String("");  // and so it stays
+  }
 }
 
 void SourceTable::AddOfDriver(const proto::DriverSource& source) {
@@ -48,9 +52,13 @@ void SourceTable::AddOfDriver(const proto::DriverSource& source) {
 
 std::string_view SourceTable::Find(const InternedFrame& frame, const Interner& interner) const {
   if (frame.language != Language::kPython || frame.line == 0) return {};
-  if (const auto found = texts_.find(Key(frame.file, frame.line)); found != texts_.end()) return interner.StringAt(found->second);
   const auto text = driver_texts_.find(interner.StringAt(frame.file));
-  return text == driver_texts_.end() ? std::string_view() : LineOf(text->second, frame.line);
+  if (text != driver_texts_.end() && text->second.empty()) return {};  // of two versions
+  const std::string_view of_driver = text == driver_texts_.end() ? std::string_view() : LineOf(text->second, frame.line);
+  const auto found = texts_.find(Key(frame.file, frame.line));
+  if (found == texts_.end()) return of_driver;
+  const std::string_view of_executors = interner.StringAt(found->second);
+  return of_driver.empty() || of_driver == of_executors ? of_executors : std::string_view();
 }
 
 SourceTable SourceTable::CopyUsed(InternerCopy& copy, std::pmr::memory_resource* memory) const {

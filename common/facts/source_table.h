@@ -24,13 +24,14 @@ class SourceTable {
 
   explicit SourceTable(std::pmr::memory_resource* memory) : texts_(memory), driver_texts_(memory), order_(memory) {}
 
-  // If a line was read twice, the text that sorts last is kept, so that the order of arrival does not matter.
+  // A line that was read with two texts has none from then on: a host may have another version of the file, or it was changed meanwhile.
   void Add(const proto::SourceLine& line, Interner& interner);
   // A cell comes before any frame of it. A script that comes with another text than before has none from then on: which of them a frame
   // is of isn't known. Beyond kMostDriverBytes those that came first are forgotten.
   void AddOfDriver(const proto::DriverSource& source);
 
-  // The text of a frame's line; "" = not known. Good until the next Add.
+  // The text of a frame's line; "" = not known, or the driver's file and the executors' differ there: functions of the driver's script run
+  // by the driver's text on executors, and a module's by theirs. Good until the next Add.
   std::string_view Find(const InternedFrame& frame, const Interner& interner) const;
 
   // The lines of the frames that `copy` has copied, in its interner (bounds.h), and all of the driver's.

@@ -13,8 +13,10 @@ namespace {
 constexpr size_t kMaxScannedBytes = 64 << 10;
 constexpr uint32_t kForking = uint32_t{1} << 20;
 
-// Threads that are unwinding, plus kForking for each that is forking.
+// Threads that are unwinding or find out that they may not, plus kForking for each that is forking.
 constinit std::atomic<uint32_t> unwinding{0};
+// The forking thread has seen that nobody unwinds; from then on the others only find out that they may not.
+constinit thread_local bool saw_nobody __attribute__((tls_model("initial-exec"))) = false;
 
 bool NobodyUnwinds() { return unwinding.load(std::memory_order_acquire) % kForking == 0; }
 
@@ -77,13 +79,17 @@ __attribute__((no_sanitize("address"))) std::optional<size_t> FramePlaces::Below
 void PrepareFork() {
   unwinding.fetch_add(kForking, std::memory_order_acquire);
   constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 100'000};
-  for (int pauses = 0; !NobodyUnwinds() && pauses < 1000; ++pauses) nanosleep(&kPause, nullptr);
+  saw_nobody = NobodyUnwinds();
+  for (int pauses = 0; !saw_nobody && pauses < 1000; ++pauses) {
+    nanosleep(&kPause, nullptr);
+    saw_nobody = NobodyUnwinds();
+  }
 }
 
 void AfterForkInParent() { unwinding.fetch_sub(kForking, std::memory_order_release); }
 
 void AfterForkInChild() {
-  if (NobodyUnwinds()) unwinding.store(0, std::memory_order_release);
+  if (saw_nobody) unwinding.store(0, std::memory_order_release);
 }
 
 }  // namespace memprof

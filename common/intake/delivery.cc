@@ -160,6 +160,7 @@ void PutThen(std::string_view executor_id, const HeapShortageKey& key, const Sto
     cached.set_rdd_id(largest.rdd_id);
     cached.set_bytes(largest.bytes);
     cached.set_of_bytes(largest.of_bytes);
+    cached.set_broadcast_bytes(largest.broadcast_bytes);
   }
 }
 

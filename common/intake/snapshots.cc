@@ -56,15 +56,18 @@ void KeepLargest(size_t most, std::vector<const proto::Process*>& processes) {
 }
 
 void JoinProcesses(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
-  std::map<std::pair<bool, int32_t>, proto::Process> by_pid;  // what a worker forks becomes a program by exec: two processes, for us
+  // A pid is used again. And what a worker forks becomes a program by exec: two processes, for us.
+  using Name = std::tuple<bool, int32_t, uint64_t>;
+  std::map<Name, proto::Process> by_name;
   for (const proto::ExecutorSnapshot* from : Both(snapshot, other)) {
     for (const proto::Process& process : from->processes()) {
-      auto [entry, added] = by_pid.try_emplace({process.kind() == "program", process.pid()}, process);
+      const Name name{process.kind() == "program", process.pid(), process.start_ticks()};
+      auto [entry, added] = by_name.try_emplace(name, process);
       if (!added) JoinProcess(process, entry->second);
     }
   }
   std::vector<const proto::Process*> kept, programs;
-  for (const auto& [name, process] : by_pid) (name.first ? programs : kept).push_back(&process);
+  for (const auto& [name, process] : by_name) (std::get<0>(name) ? programs : kept).push_back(&process);
   KeepLargest(kMaxProcesses, kept);
   KeepLargest(std::min<size_t>(kMaxPrograms, kMaxProcesses - kept.size()), programs);
   kept.insert(kept.end(), programs.begin(), programs.end());
@@ -73,9 +76,12 @@ void JoinProcesses(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot
   for (const proto::Process* process : kept) *snapshot.add_processes() = *process;
 }
 
+// The larger one; first the later, if use has been measured of something else since.
 void JoinMoment(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
   if (!other.has_at_peak()) return;
-  auto order = [](const proto::Moment& value) { return std::tuple(value.used_bytes(), value.processes_size(), value.SerializeAsString()); };
+  auto order = [](const proto::Moment& value) {
+    return std::tuple(value.measure(), value.used_bytes(), value.processes_size(), value.SerializeAsString());
+  };
   if (!snapshot.has_at_peak() || order(snapshot.at_peak()) < order(other.at_peak())) *snapshot.mutable_at_peak() = other.at_peak();
 }
 

@@ -78,10 +78,10 @@ std::optional<ReportAction> DeathWriter::ChargeAction(const ReportExecutor& exec
   PutPartitionsAndCells(state_, *action);
   const bool of_task = error.task_attempt_id() >= 0;
   const uint64_t heap = executor.heap_max_bytes.value_or(0);
-  const bool may_fill = MayFill(heap, *action) && (!of_task || ExpectedResults(*action) >= heap / 10);
-  const std::optional<ReportRetained> retained =
-      error.has_retained() ? std::optional(RetainedRow(error.retained(), SIZE_MAX)) : std::nullopt;
-  const bool held_others = HeldOtherThings(death, retained ? &*retained : nullptr);
+  const std::optional<ReportRetained> rows = error.has_retained() ? std::optional(RetainedRow(error.retained(), SIZE_MAX)) : std::nullopt;
+  const ReportRetained* retained = rows ? &*rows : nullptr;
+  const bool may_fill = MayFill(heap, *action, ShowsResults(death, retained, heap)) && (!of_task || ExpectedResults(*action) >= heap / 10);
+  const bool held_others = HeldOtherThings(death, retained);
   if (may_fill && !held_others) return action;
   if (!of_task) death.how += held_others ? OthersPhrase(*action) : BesidePhrase(*action);
   return std::nullopt;

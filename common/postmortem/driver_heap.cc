@@ -104,12 +104,23 @@ ReportAdvice AdviseAgainst(const ReportAction& action, const SparkSettings* sett
 
 uint64_t ExpectedResults(const ReportAction& action) { return ExpectedBytes(CollectedBy(action)); }
 
-bool MayFill(uint64_t heap_bytes, const ReportAction& action) {
-  constexpr uint64_t kMostPacked = 255, kMostOfObject = 16, kDefaultHeap = uint64_t{1} << 30;
+bool MayFill(uint64_t heap_bytes, const ReportAction& action, bool has_shown_results) {
+  constexpr uint64_t kMostPacked = 255, kCommonlyPacked = 16, kMostOfObject = 16, kDefaultHeap = uint64_t{1} << 30;
   const uint64_t heap = heap_bytes == 0 ? kDefaultHeap : heap_bytes;
   const uint64_t results = ExpectedResults(action);
-  const uint64_t most = BringsPackedRows(action) ? kMostPacked : IsOfJvmsObjects(action) ? kMostOfObject : 1;
+  const uint64_t packed = has_shown_results ? kMostPacked : kCommonlyPacked;
+  const uint64_t most = BringsPackedRows(action) ? packed : IsOfJvmsObjects(action) ? kMostOfObject : 1;
   return results != 0 && results >= heap / 10 / most;
+}
+
+bool ShowsResults(const ReportPostMortem& death, const ReportRetained* retained, uint64_t heap_bytes) {
+  if (AnyHandlesResults(death.stack)) return true;
+  if (retained == nullptr || heap_bytes == 0) return false;
+  uint64_t of_results = 0;
+  for (const ReportRetainedSite& site : retained->sites) {
+    if (AnyHandlesResults(site.frames)) of_results += site.retained_bytes;
+  }
+  return of_results >= heap_bytes / 10;
 }
 
 bool HeldOtherThings(const ReportPostMortem& death, const ReportRetained* retained) {

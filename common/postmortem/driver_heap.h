@@ -23,8 +23,12 @@ ReportAdvice AdviseAgainst(const ReportAction& action, const SparkSettings* sett
 uint64_t ExpectedResults(const ReportAction& action);
 
 // Whether its results may be a tenth of the driver's heap. Rows of a query are counted packed, and LZ4, Spark's default, packs 255 bytes
-// into one at most; an object of the JVM's may take sixteen times its serialised bytes. `heap_bytes`: 0: not known, Spark's default.
-bool MayFill(uint64_t heap_bytes, const ReportAction& action);
+// into one at most; an object of the JVM's may take sixteen times its serialised bytes. Hardly any rows are packed so well: more than
+// sixteen times is only believed where the heap has shown results. `heap_bytes`: 0: not known, Spark's default.
+bool MayFill(uint64_t heap_bytes, const ReportAction& action, bool has_shown_results = false);
+
+// Whether results asked for memory when there was none, or a tenth of the heap was made for them. `retained`: null: not known.
+bool ShowsResults(const ReportPostMortem& death, const ReportRetained* retained, uint64_t heap_bytes);
 
 // Nine tenths of what the heap held are known by call site, and next to nothing of that is results. `retained`: all of it; null: not known.
 bool HeldOtherThings(const ReportPostMortem& death, const ReportRetained* retained);

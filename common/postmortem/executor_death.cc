@@ -80,7 +80,7 @@ std::array<LargestCached, 2> CachedThen(const proto::HeapShortage& error) {
   std::array<LargestCached, 2> largest;
   for (size_t mode = 0; mode < std::min(largest.size(), static_cast<size_t>(error.cached_size())); ++mode) {
     const proto::CachedThen& cached = error.cached(static_cast<int>(mode));
-    largest[mode] = {cached.rdd_id(), cached.bytes(), cached.of_bytes()};
+    largest[mode] = {cached.rdd_id(), cached.bytes(), cached.of_bytes(), cached.broadcast_bytes()};
   }
   return largest;
 }
@@ -159,7 +159,7 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   if (error && error->task_attempt_id() >= 0) asker = error->task_attempt_id();
   if (!error && failed) asker = failed->task_attempt_id;
   // Which setting helps depends on the pool that ran short.
-  if (in_full && death.out_of_memory && !verdict.of_unknown_pool)
+  if (in_full && (death.out_of_memory || verdict.maybe_of_memory) && !verdict.of_unknown_pool)
     death.advice = AdviceFor({death, executor, snapshot, tasks, verdict, evidence.last_word, action, asker}, state_);
   if (in_full && action) PutAction(*action, SettingsOf(*action), death);
   return death;

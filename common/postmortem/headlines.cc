@@ -21,6 +21,12 @@ std::string UsePhrase(std::optional<uint64_t> used, std::optional<uint64_t> limi
                      FormatBytes(*used), FormatBytes(*limit));
 }
 
+// ", but not by the kernel: 99 % of the limit was in use (...), so ... may have killed it for its memory"
+std::string OtherKillerPhrase(const std::string& use) {
+  return fmt::format(", but not by the kernel: {}, so the cluster manager, earlyoom or systemd-oomd may have killed it for its memory",
+                     use);
+}
+
 const char* MemoryPhrase(const Verdict& verdict) { return verdict.of_host ? "host's memory" : "memory"; }
 
 // The bound is the manager's, and in its words.
@@ -138,6 +144,8 @@ std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdi
   if (death.unknown && !death.used_bytes && !death.exit_code)
     return fmt::format("{} was lost; why is not known: no sample of it arrived", who);
   const std::string use = UsePhrase(death.used_bytes, death.limit_bytes);
+  if (verdict.maybe_of_memory)
+    return fmt::format("{} {}{}{}", who, death.exit_code ? "was killed" : "was lost, perhaps killed", OtherKillerPhrase(use), end);
   if (death.unknown) return fmt::format("{} was lost; why is not known: {}{}", who, use, end);
   return fmt::format("{} died, not of memory: {}{}", who, use, end);
 }

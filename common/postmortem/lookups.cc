@@ -6,9 +6,30 @@
 #include <tuple>
 
 #include "postmortem/heap_errors.h"
+#include "postmortem/incidents.h"
 #include "rollup/parsed_snapshot.h"
+#include "rollup/unexpected_end.h"
 
 namespace memprof {
+namespace {
+
+constexpr int64_t kOneKillMs = 1'000;  // the kernel's victim is gone so soon: a look at all processes comes once a second
+
+Vanished VanishedOf(const proto::WorkerDeath& death) {
+  Vanished vanished{death.time_ms(), death.pid(), death.oom_kills() > 0};
+  for (const proto::Process& process : death.before().processes()) {
+    if (process.pid() == death.pid()) vanished.rss_bytes = process.peak_rss_bytes();
+  }
+  return vanished;
+}
+
+bool HasNoWordOfItsOwn(const proto::WorkerDeath& death, const StoreState& state) {
+  if (death.signal() != 0 || !death.has_oom_kills() || death.counted_on_host()) return false;
+  const auto task = state.tasks.find(death.task_attempt_id());
+  return task == state.tasks.end() || FatalSignalOf(task->second, death.pid()) == nullptr;
+}
+
+}  // namespace
 
 uint64_t LiveBytesOf(const TaskFacts& task) { return task.profile ? LiveBytesOf(*task.profile) : 0; }
 
@@ -93,6 +114,31 @@ const Lookups::Start* Lookups::NextOf(const std::vector<Start>& starts, std::str
     }
   }
   return nullptr;
+}
+
+const std::vector<Vanished>& Lookups::VanishedIn(const std::string& executor_id) {
+  const auto [known, is_new] = vanished_.try_emplace(executor_id);
+  if (!is_new) return known->second;
+  ForEachWorkerDeathIn(executor_id, state_.worker_deaths, [&](const proto::WorkerDeath& death) {
+    if (WasKilledOrFailed(death, state_) && HasNoWordOfItsOwn(death, state_)) known->second.push_back(VanishedOf(death));
+  });
+  std::stable_sort(known->second.begin(), known->second.end(), [](const Vanished& a, const Vanished& b) { return a.time_ms < b.time_ms; });
+  return known->second;
+}
+
+std::optional<int32_t> Lookups::RivalOf(const std::string& executor_id, const proto::WorkerDeath& worker) {
+  if (!HasNoWordOfItsOwn(worker, state_)) return std::nullopt;
+  const Vanished own = VanishedOf(worker);
+  const std::vector<Vanished>& all = VanishedIn(executor_id);
+  auto other =
+      std::lower_bound(all.begin(), all.end(), own.time_ms - kOneKillMs, [](const Vanished& a, int64_t ms) { return a.time_ms < ms; });
+  for (; other != all.end() && other->time_ms <= own.time_ms + kOneKillMs; ++other) {
+    if (other->explained == own.explained) continue;
+    const Vanished &first = own.explained ? own : *other, &second = own.explained ? *other : own;
+    const bool is_smaller = first.rss_bytes != 0 && second.rss_bytes != 0 && second.rss_bytes < first.rss_bytes / 2;
+    if (second.time_ms >= first.time_ms && !is_smaller) return other->pid;  // the counter had not risen before the first was gone
+  }
+  return std::nullopt;
 }
 
 std::optional<LaterKills> Lookups::KillsInCgroup(std::string_view executor_id, const ExecutorFacts& facts,

@@ -29,6 +29,14 @@ struct LaterKills {
   bool tells_of_end = true;  // TellsOfAnEnd
 };
 
+// A worker or a program that was found gone, with no word of its own about that.
+struct Vanished {
+  int64_t time_ms = 0;  // by its executor's clock
+  int32_t pid = 0;
+  bool explained = false;  // by the kernel's count of kills in its cgroup
+  uint64_t rss_bytes = 0;  // at the last look at it; 0: not known
+};
+
 class Lookups {
  public:
   explicit Lookups(const StoreState& state) : state_(state) {}
@@ -41,6 +49,10 @@ class Lookups {
   std::vector<LastTask> RunningAt(std::string_view executor_id, int64_t time_ms, const google::protobuf::RepeatedField<int64_t>& known);
   // The task that failed last on an executor, at most kEndsWithinMs before it was gone: its error may be the JVM's last word.
   std::optional<LastTask> LastFailedOn(std::string_view executor_id, int64_t removed_ms);
+  // Of those of an executor, another one of which the kernel may have killed either: they vanished within a second, the kernel's count
+  // explains the first of them only, and the kernel, which takes the largest, may as well have chosen the second. Not where one of them may
+  // have been ended by Spark, or the kernel's count is of the whole host.
+  std::optional<int32_t> RivalOf(const std::string& executor_id, const proto::WorkerDeath& worker);
   // The least of what was counted after the executor was removed. `snapshot`: its last one. `before`: what was known then, not less than
   // what `snapshot` has.
   std::optional<LaterKills> KillsInCgroup(std::string_view executor_id, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot,
@@ -63,6 +75,7 @@ class Lookups {
   };
 
   const Tasks& TasksOf(std::string_view executor_id);
+  const std::vector<Vanished>& VanishedIn(const std::string& executor_id);
   const AllStarts& Starts();
   // Of those that came after an executor was removed, the one that saw fewest kills, but not fewer than `oom_kills`.
   static const Start* NextOf(const std::vector<Start>& starts, std::string_view executor_id, uint64_t oom_kills, uint64_t removed_event);
@@ -71,6 +84,7 @@ class Lookups {
   // Made when they are first wanted.
   std::optional<std::unordered_map<std::string_view, Tasks>> tasks_;  // by executor
   std::optional<AllStarts> starts_;
+  std::map<std::string, std::vector<Vanished>> vanished_;  // by executor, in the order of time
 };
 
 }  // namespace memprof

@@ -118,11 +118,13 @@ bool CountsTwice(const DeathEvidence& evidence) {
 // Killers in user space, which the kernel doesn't count (systemd-oomd, earlyoom), act before a host is full.
 bool HostsKillerMayHave(const DeathEvidence& evidence) { return HostShare(evidence) >= kKillersAct; }
 
-// A cluster manager's act on a full container, too. In a cgroup that limits it the kernel comes first.
-bool AnotherKillerMayHave(const DeathEvidence& evidence) {
-  if (HostsKillerMayHave(evidence)) return true;
-  return evidence.counted_on_host && ShareOf(evidence.used_bytes, evidence.limit_bytes) >= kNearLimit && !CountsTwice(evidence);
+bool IsNearLimit(const DeathEvidence& evidence) {
+  return ShareOf(evidence.used_bytes, evidence.limit_bytes) >= kNearLimit && !CountsTwice(evidence);
 }
+
+// Others end a container before it meets its limit, too: systemd-oomd by the time that it waits for memory, cluster managers by what
+// they granted.
+bool AnotherKillerMayHave(const DeathEvidence& evidence) { return HostsKillerMayHave(evidence) || IsNearLimit(evidence); }
 
 // "; executor 8, the next one in it, found that the kernel killed nothing in its cgroup"; "" where nobody could look.
 std::string FoundNothing(const DeathEvidence& evidence) {
@@ -133,6 +135,16 @@ std::string FoundNothing(const DeathEvidence& evidence) {
 
 std::string KilledThere(const DeathEvidence& evidence) {
   return evidence.kills_of_any_time ? "; the kernel killed something in its cgroup for want of memory, then or at another time" : "";
+}
+
+std::string KilledOnHost(const DeathEvidence& evidence) {
+  return evidence.host_kills_rose ? "; the kernel killed something on its host meanwhile, for want of memory" : "";
+}
+
+// Beside a use near the limit, which decides alone then.
+std::string CountPhrase(const DeathEvidence& evidence) {
+  const std::string killed = KilledOnHost(evidence) + KilledThere(evidence);
+  return killed.empty() ? "; whether the kernel killed it is not known" : killed;
 }
 
 // A SIGKILL, or no exit code: nothing says who ended it.
@@ -146,8 +158,12 @@ Verdict ByUse(const DeathEvidence& evidence) {
   if (evidence.kernel_kills) {  // 0: the kernel did not do it
     const std::string found = FoundNothing(evidence);
     if (AnotherKillerMayHave(evidence)) {
-      return {.unknown = true, .how = how + use + found + ", but a program may have, such as the cluster's or the host's own killer"};
+      return {.unknown = true,
+              .maybe_of_memory = IsNearLimit(evidence) && evidence.sample_age_ms.value_or(0) < kStaleSampleMs,
+              .how = fmt::format("{}{}{}, but the cluster's or the host's own killer (earlyoom, systemd-oomd) may have killed it{}", how,
+                                 use, found, evidence.loss.exit_code ? "" : "; or it crashed, or ended itself")};
     }
+    if (!evidence.used_bytes && !evidence.limit_is_hosts) return {.unknown = true, .how = how + found + "; its use of memory is not known"};
     if (!evidence.loss.exit_code) return {.unknown = true, .how = how + use + found + "; it may have crashed, or ended itself"};
     return {.how = how + found + ": killed from outside"};
   }
@@ -158,7 +174,7 @@ Verdict ByUse(const DeathEvidence& evidence) {
     return {.unknown = true, .how = fmt::format("{}, which was {} old{}", how, FormatDuration(age_ms), KilledThere(evidence))};
   const double host = HostShare(evidence);
   const bool counted_twice = CountsTwice(evidence);
-  if (share >= kNearLimit && !counted_twice) return {.out_of_memory = true, .how = how};
+  if (share >= kNearLimit && !counted_twice) return {.out_of_memory = true, .how = how + CountPhrase(evidence)};
   if (share >= kNearLimit) how += ", where pages that its processes share count for each of them";
   if (const double before = ShareOf(evidence.used_before_bytes, evidence.limit_bytes); before >= kNearLimit && !counted_twice)
     return {.unknown = true,
@@ -168,7 +184,7 @@ Verdict ByUse(const DeathEvidence& evidence) {
     return {.out_of_memory = true, .of_host = share < kMostOfHost, .how = fmt::format("{}, which is the host's memory; {}", how, together)};
   }
   if (evidence.host_kills_rose)  // where nobody could say of which cgroup
-    return {.unknown = true, .how = how + "; the kernel killed something on its host meanwhile, for want of memory"};
+    return {.unknown = true, .how = how + KilledOnHost(evidence)};
   if (evidence.kills_of_any_time) return {.unknown = true, .how = how + KilledThere(evidence)};
   if (evidence.limit_is_unseen)
     return {.unknown = true, .how = how + ", which is the host's memory; whether a container limits it lower can't be seen from inside"};
@@ -305,7 +321,18 @@ Verdict JudgeWorker(const WorkerEvidence& evidence) {
               .how = how + ", right after malloc had refused it memory: code that doesn't look whether it got any crashes so"};
     return {.how = how};
   }
-  const bool user_space = AnotherKillerMayHave(evidence.death) || (evidence.death.counted_on_host && !evidence.death.used_bytes);
+  const uint64_t kills = evidence.death.kernel_kills.value_or(0);
+  if (evidence.rival && kills == 0) {
+    return {.unknown = true,
+            .how = fmt::format(
+                "it vanished within a second after process {}, and the kernel's oom_kill counter of their cgroup rose for one of "
+                "them only: it may have killed either",
+                *evidence.rival)};
+  }
+  // Whoever ends a full container, other than the kernel, ends all of it, and nobody would tell of this worker. But the kernel's count of
+  // a host says nothing of a container whose limit is its manager's.
+  const bool near_managers_limit = evidence.death.counted_on_host && IsNearLimit(evidence.death);
+  const bool user_space = HostsKillerMayHave(evidence.death) || near_managers_limit || !evidence.death.used_bytes;
   if (evidence.death.kernel_kills && *evidence.death.kernel_kills == 0 && !user_space) {
     return {.how = fmt::format(
                 "it vanished with its task, the kernel's oom_kill counter of its {} did not rise, and its black box has no word of a "
@@ -313,11 +340,29 @@ Verdict JudgeWorker(const WorkerEvidence& evidence) {
                 evidence.death.counted_on_host ? "host" : "cgroup")};
   }
   Verdict verdict = Judge(evidence.death);
-  if (evidence.was_ended && evidence.death.kernel_kills.value_or(0) > 0) {
+  verdict.maybe_of_memory = false;
+  if (kills == 0) return verdict;
+  const auto doubt = [&verdict](const std::string& why) {
     verdict.of_another = true;
-    verdict.how +=
-        "; but its task came to an end then, and Spark may have ended the process with it: if so, the kernel had killed another "
-        "process of the container, such as one that a task had started";
+    verdict.how += "; but " + why;
+  };
+  if (evidence.was_ended) {
+    doubt(
+        "its task came to an end then, and Spark may have ended the process with it: if so, the kernel had killed another process of the "
+        "container, such as one that a task had started");
+  }
+  if (evidence.rival) {
+    doubt(
+        fmt::format("process {} vanished within a second after it, for which the counter did not rise: the kernel may have killed that one "
+                    "in its stead",
+                    *evidence.rival));
+  }
+  if (evidence.outlived_kill_ms >= kOutlivedMs) {
+    doubt(fmt::format("it lived for {} after that: the kernel may have killed another process of the container",
+                      FormatDuration(evidence.outlived_kill_ms)));
+    const double share = ShareOf(evidence.death.used_bytes, evidence.death.limit_bytes);
+    verdict.unknown = share >= 0 && share < kNearLimit && HostShare(evidence.death) < kFullHost;
+    verdict.out_of_memory = !verdict.unknown;
   }
   return verdict;
 }

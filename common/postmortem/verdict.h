@@ -28,6 +28,9 @@ inline constexpr double kFullHeap = 0.95;
 inline constexpr int64_t kStaleSampleMs = 60'000;
 // Nor does one of the host's memory, which anybody may fill: an older one proves no end by anything else.
 inline constexpr int64_t kStaleHostSampleMs = 10'000;
+// What the kernel kills is gone at once, in a full container within a tick or two. Whoever lives on for so long may have died of something
+// else, and another have been killed.
+inline constexpr int64_t kOutlivedMs = 1'000;
 
 struct DeathEvidence {
   LossReason loss;
@@ -66,6 +69,7 @@ struct Verdict {
   bool of_another = false;        // the kernel may have killed another process of the container in its stead
   bool unknown = false;           // neither for memory nor for anything else
   bool maybe_of_heap = false;     // unknown: its JVM kills itself on an OutOfMemoryError
+  bool maybe_of_memory = false;   // unknown: the kernel did not kill it, but another killer may have, for it was near its limit
   std::string how;                // the evidence
 };
 
@@ -78,6 +82,9 @@ struct WorkerEvidence {
   int signal = 0;            // as it recorded itself; 0: none
   bool was_refused = false;  // memory, right before
   bool was_ended = false;    // by Spark at that time, perhaps: its task had come to an end without failing
+  // Another one that vanished with it. The kernel's count explains only the first of the two, and it may have been the other.
+  std::optional<int32_t> rival;
+  int64_t outlived_kill_ms = 0;  // it lived for so long after the kill that explains it
 };
 Verdict JudgeWorker(const WorkerEvidence& evidence);
 

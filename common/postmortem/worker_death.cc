@@ -49,6 +49,8 @@ ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const Exe
   PutHost(executor, worker.before(), evidence.death);
   if (worker.has_limit_bytes()) evidence.death.limit_is_hosts = evidence.death.limit_is_unseen = false;
   evidence.death.counted_by = "its executor";
+  evidence.rival = lookups_.RivalOf(executor.id, worker);
+  evidence.outlived_kill_ms = worker.outlived_kill_ms();
   std::vector<LastTask> tasks;
   const auto task = state_.tasks.find(worker.task_attempt_id());
   if (task != state_.tasks.end()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/installed_code.h"
 #include "base/pysparks_own.h"
 
 namespace memprof {
@@ -48,6 +49,37 @@ bool IsFrameworksOwn(const std::vector<const BoxFrame*>& frames, const PythonFra
 // A program without Spark is one function without a place (program/process_profile.h).
 bool HasPlace(const BoxUdf& udf) { return udf.line != 0 && !udf.file.empty(); }
 
+struct Match {
+  UdfOfStack udf;
+  Likeness likeness = Likeness::kNone;
+};
+
+Match MatchOf(const BoxFrame& frame, const std::vector<BoxUdf>& udfs) {
+  Match match;
+  for (size_t i = 0; i < udfs.size(); ++i) {
+    const Likeness likeness = LikenessOf(frame, udfs[i]);
+    if (likeness > match.likeness) {
+      match = {{static_cast<uint32_t>(i + 1), false}, likeness};
+    } else if (likeness == match.likeness && likeness != Likeness::kName) {
+      match.udf.is_one_of_several = true;
+    }
+  }
+  return match;
+}
+
+// Closures of PySpark's that the driver has pickled have the driver's path.
+bool IsOfPyspark(const BoxFrame& frame, const PythonFramework& framework) {
+  return framework.Contains(frame) ||
+         (frame.language == Language::kPython && (IsInSparksPyspark(frame.file) || InPackages(frame.file).starts_with("pyspark/")));
+}
+
+// PySpark makes one function of a chain of RDD operations. A later one that asks for its input has the earlier ones on its stack: below
+// PySpark's frames, or directly, if the earlier one is a generator. A later one below its caller without them was called by the user.
+bool TakesOver(const UdfOfStack& inner, const UdfOfStack& outer, bool behind_pyspark, const std::vector<BoxUdf>& udfs) {
+  const auto is_of_chain = [&](const UdfOfStack& udf) { return udfs[udf.index_plus_1 - 1].kind == "RDD"; };
+  return is_of_chain(inner) && is_of_chain(outer) && (behind_pyspark || inner.index_plus_1 < outer.index_plus_1);
+}
+
 }  // namespace
 
 PythonFramework::PythonFramework(const std::vector<BoxFrame>& frames) {
@@ -82,21 +114,19 @@ BoxUdf WithNamesOfItsPlace(const BoxUdf& udf, const std::vector<BoxUdf>& udfs) {
 
 UdfOfStack UdfOf(const std::vector<const BoxFrame*>& frames, const std::vector<BoxUdf>& udfs, const PythonFramework& framework,
                  bool others_are_dropped) {
+  UdfOfStack found;
+  bool behind_pyspark = false;  // since the frame that is `found`
   for (const BoxFrame* frame : frames) {
-    Likeness best = Likeness::kNone;
-    UdfOfStack found;
-    for (size_t i = 0; i < udfs.size(); ++i) {
-      const Likeness likeness = LikenessOf(*frame, udfs[i]);
-      if (likeness > best) {
-        found = {static_cast<uint32_t>(i + 1), false};
-        best = likeness;
-      } else if (likeness == best && likeness != Likeness::kName) {
-        found.is_one_of_several = true;
-      }
+    const Match match = MatchOf(*frame, udfs);
+    if (match.likeness == Likeness::kNone) {
+      behind_pyspark = behind_pyspark || IsOfPyspark(*frame, framework);
+    } else if (found.index_plus_1 == 0 || TakesOver(match.udf, found, behind_pyspark, udfs)) {
+      if (match.likeness == Likeness::kPlace && others_are_dropped) return {};
+      found = match.udf;
+      behind_pyspark = false;
     }
-    if (best == Likeness::kPlace && others_are_dropped) return {};
-    if (best != Likeness::kNone) return found;
   }
+  if (found.index_plus_1 != 0) return found;
   if (udfs.size() != 1 || (HasPlace(udfs.front()) && IsFrameworksOwn(frames, framework))) return {};
   return {1, false};
 }

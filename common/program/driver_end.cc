@@ -228,12 +228,13 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
     PutHeldSites(*own, death);
     held = HeaviestLine(*own);
   }
-  const char* verb = death.out_of_memory ? " was killed for its memory"
-                     : death.unknown     ? " died; why is not known"
-                                         : " died, not of memory";
+  const char* verb = death.out_of_memory       ? " was killed for its memory"
+                     : verdict.maybe_of_memory ? " was killed, not by the kernel, but perhaps by another killer for its memory"
+                     : death.unknown           ? " died; why is not known"
+                                               : " died, not of memory";
   death.headline =
       fmt::format("{}{} (exit code {}){}{}", who, verb, ExitCodePhrase(end.exit_status), HeldPhrase(held), brought + UsePhrase(death));
-  if (!death.out_of_memory) return death;
+  if (!death.out_of_memory && !verdict.maybe_of_memory) return death;
   DriverProcessDeath process;
   process.of_python = of_python;
   if (held) {

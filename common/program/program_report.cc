@@ -78,6 +78,7 @@ std::string SnapshotOf(const Program& program, const std::vector<Process>& proce
   for (const Process& process : processes) {
     proto::Process& row = *snapshot.add_processes();
     row.set_pid(process.box.pid);
+    row.set_start_ticks(process.box.process_start_ticks);
     row.set_kind("python-driver");
     row.set_peak_rss_bytes(PeakRssOf(process.session));
     if (process.rows) AddRssRows(*process.rows, &row);

@@ -234,7 +234,7 @@ namespace {
 // As it is shown (profile/names): PySpark's own code and ours, wherever Spark is installed.
 bool IsPysparksFile(std::string_view file) {
   return file.starts_with("sparkmemprof/") || file.starts_with("<frozen ") || IsInSparksPyspark(file) ||
-         file.find("/site-packages/pyspark/") != file.npos || file.find("/dist-packages/pyspark/") != file.npos;
+         InPackages(file).starts_with("pyspark/");
 }
 
 }  // namespace

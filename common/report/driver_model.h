@@ -32,7 +32,7 @@ struct ReportAction {
   uint32_t line = 0;
   std::vector<ReportPlace> built_at;  // where its plan was built, the oldest first; empty: not known
   std::string description;            // what the user calls it
-  std::string status;                 // running, complete, failed, cancelled
+  std::string status;                 // running, complete, failed, cancelled; unknown: it has ended, and Spark did not say how
   std::string failure_reason;
   int64_t started_ms = 0;
   std::optional<int64_t> ended_ms;

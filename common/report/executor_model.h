@@ -152,6 +152,16 @@ struct ReportHeapUse {
   bool whole_heap = false;  // not of the young generation alone
 };
 
+// Of stage-level scheduling: what it asks for counts instead of the settings.
+struct ReportResourceProfile {
+  enum Request : uint8_t { kMemory = 1, kMemoryOverhead = 2, kPysparkMemory = 4, kOffHeap = 8, kCores = 16 };
+  int32_t id = 0;          // 0: the default one, which the settings make
+  uint32_t requests = 0;   // of Request
+  uint32_t task_cpus = 0;  // 0: spark.task.cpus counts
+
+  bool AsksFor(Request request) const { return id != 0 && (requests & request) != 0; }
+};
+
 struct ReportExecutor {
   std::string id, host;
   std::optional<uint64_t> limit_bytes;
@@ -163,6 +173,7 @@ struct ReportExecutor {
   std::optional<uint64_t> heap_max_bytes, direct_peak_bytes;
   std::optional<ReportHeapUse> heap_after_gc, heap_after_gc_peak;  // after the last collection; the largest
   std::optional<int64_t> cores;
+  ReportResourceProfile resource_profile;
   std::vector<ReportRegion> regions;
   std::vector<ReportSparkPool> spark_pools;
   std::vector<ReportProcess> processes;

@@ -35,7 +35,8 @@ struct ReportSite {
   std::optional<ReportUdf> udf;
   uint64_t tasks = 0;
   uint64_t allocated_bytes = 0, allocations = 0;
-  std::optional<uint64_t> live_at_peak_bytes, resident_at_peak_bytes, live_at_end_bytes, retained_bytes;
+  std::optional<uint64_t> live_at_peak_bytes, resident_at_peak_bytes, live_at_end_bytes;
+  std::optional<uint64_t> retained_bytes;        // a lower bound: of executors that know it
   bool resident_in_part = false;                 // resident: a lower bound, of the large blocks; the pages of small ones are not looked up
   std::optional<uint64_t> resident_later_bytes;  // of resident: first seen when the peak had passed; nothing: none of it
   std::optional<int64_t> resident_age_ms;        // in a post-mortem: how long before the death pages were last looked up

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/installed_code.h"
 #include "report/call_site.h"
 #include "report/units.h"
 
@@ -72,10 +73,7 @@ std::string_view BaseName(std::string_view path) {
 }
 
 std::string_view FileTitle(std::string_view path) {
-  for (std::string_view root : {"/site-packages/", "/dist-packages/"}) {
-    size_t at = path.rfind(root);
-    if (at != std::string_view::npos) return path.substr(at + root.size());
-  }
+  if (const std::string_view below = InPackages(path); !below.empty()) return below;
   for (std::string_view archive : {".zip/", ".egg/", ".jar/"}) {
     const size_t at = path.find(archive);
     if (at != std::string_view::npos) return path.substr(path.size() - BaseName(path.substr(0, at)).size() - (path.size() - at));

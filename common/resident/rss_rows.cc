@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/installed_code.h"
 #include "resident/malloc_heaps.h"
 #include "resident/map_neighbours.h"
 #include "resident/residency.h"
@@ -86,7 +87,7 @@ void RssRowList::Add(const char* prefix, const char* name, uint64_t bytes) {
 LibraryName NameOfLibrary(const char* path, size_t size) {
   LibraryName name = {};
   Text file = FileOf(path, size);
-  for (const char* folder : {"/site-packages/", "/dist-packages/"}) {
+  for (const char* folder : kPackageFolders) {
     const Text below = Behind({path, size}, folder);
     const Text package = {below.data, Find(below, "/")};
     if (below.size == 0 || package.size == below.size) continue;

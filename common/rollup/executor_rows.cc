@@ -161,6 +161,7 @@ ReportExecutor ExecutorRow(std::string_view id, const ExecutorFacts& facts, cons
   row.id = id;
   row.host = facts.host.empty() ? std::string_view(snapshot.host()) : std::string_view(facts.host);
   if (facts.cores > 0) row.cores = facts.cores;
+  row.resource_profile = facts.resource_profile;
   row.host_memory_bytes = Measured(snapshot.has_host_memory_bytes(), snapshot.host_memory_bytes());
   row.heap_max_bytes = Measured(snapshot.has_heap_max_bytes(), snapshot.heap_max_bytes());
   row.heap_after_gc = HeapUseRow(snapshot.has_heap_after_gc(), snapshot.heap_after_gc());

@@ -11,7 +11,8 @@ namespace memprof {
 inline CachedByMode NamedCached(const std::array<LargestCached, 2>& largest, const CachedData& cached) {
   CachedByMode named;
   for (size_t mode = 0; mode < named.size(); ++mode) {
-    named[mode] = {largest[mode].rdd_id, cached.NameOf(largest[mode].rdd_id), largest[mode].bytes, largest[mode].of_bytes};
+    const LargestCached& each = largest[mode];
+    named[mode] = {each.rdd_id, cached.NameOf(each.rdd_id), each.bytes, each.of_bytes, each.broadcast_bytes};
   }
   return named;
 }

@@ -23,6 +23,7 @@ proto::WorkerDeath WorkerDeathRules::Shortened(const proto::WorkerDeath& death) 
   brief.set_partition(death.partition());
   if (death.has_oom_kills()) brief.set_oom_kills(death.oom_kills());
   brief.set_counted_on_host(death.counted_on_host());
+  brief.set_outlived_kill_ms(death.outlived_kill_ms());
   if (death.has_limit_bytes()) brief.set_limit_bytes(death.limit_bytes());
   brief.set_live_bytes(death.live_bytes());
   brief.set_allocated_bytes(death.allocated_bytes());

@@ -42,6 +42,7 @@ class LiveSet {
   void Attach(uint32_t slots, Arena& arena);
 
   bool Full() const { return count_ >= limit_; }
+  bool MostlyFree() const { return count_ < limit_ / 4; }
   uint32_t count() const { return count_; }
   const LiveFilter& filter() const { return filter_; }
 

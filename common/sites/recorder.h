@@ -17,8 +17,8 @@
 // Bounds: `box_bytes` covers the file, the live set and the indexes. Samples for which there is no room go to the session's
 // overflow site (no stack), so that totals add up, and are counted. A full live set is thinned: every block below the threshold
 // of exact counting is kept with probability 1/2 and twice its weight. Later blocks are treated the same way, as if the interval
-// were doubled. Allocated bytes keep their full precision. If it is full of large blocks, it is not thinned: further blocks are
-// only counted as allocated (dropped_live).
+// were doubled, until a session opens while the set is mostly free. Allocated bytes keep their full precision. If it is full of large
+// blocks, it is not thinned: further blocks are only counted as allocated (dropped_live).
 #pragma once
 
 #include <cstddef>

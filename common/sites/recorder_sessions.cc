@@ -126,6 +126,7 @@ void Recorder::State::OpenIn(uint32_t slot, ActiveSession& session, const TaskId
   session.value.attempt_number = identity.attempt_number;
   session.value.state = box::kOpen;
   session.value.intern_epoch = intern.epoch();
+  session.value.interval_doublings = thinnings;
   session.value.opened_ms = EpochMs();
   session.value.rss_at_open_bytes = session.value.rss_max_bytes = rss_swept_bytes = rss_bytes = rss.Read();
   live_at_rss = LiveBytes();
@@ -139,6 +140,7 @@ void Recorder::OpenSession(const TaskIdentity& identity) {
   if (state.task.value.number != 0) state.CloseTask();
   state.RecycleAcknowledged();
   if (state.TablesMayRestart()) state.RestartTables();
+  if (state.live.MostlyFree()) state.thinnings = 0;  // a task before held very many blocks; each that is left keeps its weight
   uint32_t slot = 1;
   while (slot < box::kSessions && state.slots()[slot].session.Current().state != box::kFree) ++slot;
   if (slot == box::kSessions) {

@@ -93,6 +93,7 @@ void ProfileStore::ExecutorAdded(const ExecutorAddition& added) {
     ExecutorFacts& executor = state.Executor(added.id);
     executor.host = added.host;
     executor.cores = added.cores;
+    executor.resource_profile = added.resource_profile;
     executor.heap_mib = added.heap_mib;
     executor.overhead_mib = added.overhead_mib;
     executor.offheap_mib = added.offheap_mib;
@@ -138,6 +139,7 @@ void ProfileStore::StageSubmitted(int stage_id, int attempt, std::string_view na
     stage.partitions = tasks;
     stage.submitted = true;
     stage.submitted_ms = time_ms;
+    state.actions.StageSubmitted(stage_id);
     return true;
   });
 }
@@ -149,6 +151,7 @@ void ProfileStore::StageCompleted(int stage_id, int attempt, std::string_view fa
     stage.completed = true;
     stage.cached = {state.cached.Largest(false), state.cached.Largest(true)};
     stage.completed_ms = time_ms;
+    if (failure_reason.empty()) state.actions.StageCompleted(stage_id, time_ms);
     return true;
   });
 }
@@ -255,6 +258,7 @@ void ProfileStore::ApplicationEnding(int64_t time_ms) {
 void ProfileStore::ApplicationEnded(int64_t time_ms) {
   impl_->Apply([&](StoreState& state) {
     state.application.ended_ms = time_ms;
+    state.actions.ApplicationEnded();
     state.NoteEnd();
     return true;
   });

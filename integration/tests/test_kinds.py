@@ -130,6 +130,16 @@ def test_functions_of_a_chain_are_told_apart(sites):
     demand(of_inner, JOB, "inner", OWN + 101 * 23, calls=3)
 
 
+@pytest.mark.parametrize(
+    ("function", "number", "calls"), [("first_of_chain", 25, 3), ("second_of_chain", 26, 3), ("last_of_chain", 27, 1)]
+)
+def test_functions_of_a_chain_of_rdds_are_told_apart(kinds_run, sites, function, number, calls):
+    """PySpark makes one function of them, in which the last one runs those before it."""
+    assert kinds_run.result()["chain_of_rdds"] == THREE
+    of_function = [site for site in sites if site["udfName"] == function and site["udfKind"] == "RDD"]
+    demand(of_function, JOB, function, OWN + 101 * number, calls)
+
+
 def test_what_runs_in_the_driver_is_not_there(sites):
     """foreachBatch: the driver's Python is not profiled, and nobody in an executor is charged with its block."""
     assert sites_at(sites, JOB, "each_batch") == []

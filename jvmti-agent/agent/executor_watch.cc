@@ -82,7 +82,7 @@ void ExecutorWatch::StartBoxKeeper(const ApplicationRef& application) {
   options.boxes = application->Boxes();
   options.grace *= application->options.patience;
   options.running_tasks = [this] { return ground_->tasks.Running(); };
-  options.last_task = [this](int32_t pid, int64_t task) { ground_->watcher.news().SetLastTask(pid, task); };
+  options.last_task = [this](const ProcessName& process, int64_t task) { ground_->watcher.news().SetLastTask(process, task); };
   options.rss = [this](const ProcessRss& rss) { ground_->watcher.news().SetRss(rss); };
   options.ended = [this](const EndedProcess& process) { ground_->watcher.news().SetEnded(process); };
   options.orphan = [this, application](const OrphanedTask& task) { tasks_->SendOrphan(*application, task); };
@@ -136,8 +136,9 @@ void ExecutorWatch::SendWorkerDeath(const Application& application, const DeadWo
   proto::WorkerDeath* death = &found->death;
   if (death->time_ms() == 0) death->set_time_ms(worker.time_ms);
   if (death->signal() == 0) {  // a worker that recorded a signal itself was not killed
-    if (const std::optional<uint64_t> kills = worker.take_kill()) {
-      death->set_oom_kills(*kills);
+    if (const std::optional<KernelKills::Explained> by = worker.take_kill()) {
+      death->set_oom_kills(by->kills);
+      death->set_outlived_kill_ms(static_cast<uint32_t>(by->outlived.count()));
     } else if (!worker.killed_on_host) {
       death->set_oom_kills(0);
       death->set_counted_on_host(true);

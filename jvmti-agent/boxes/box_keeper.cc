@@ -92,7 +92,7 @@ bool BoxKeeper::IsNeeded(const std::string& path, BoxReader& box, const std::vec
       [[maybe_unused]] const Status status = box.Acknowledge(key.number);  // not found: its writer has ended
     }
   }
-  if (last_task >= 0) options_.last_task(box.identity().pid, last_task);
+  if (last_task >= 0) options_.last_task(NameOf(box.identity()), last_task);
   return needed;
 }
 

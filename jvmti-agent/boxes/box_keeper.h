@@ -28,7 +28,7 @@ namespace memprof {
 struct BoxKeeperOptions {
   BoxPlace boxes;
   std::function<std::vector<int64_t>()> running_tasks;
-  std::function<void(int32_t pid, int64_t task_attempt_id)> last_task;
+  std::function<void(const ProcessName& process, int64_t task_attempt_id)> last_task;
   std::function<void(const ProcessRss&)> rss;
   std::function<void(const EndedProcess&)> ended;   // once for each box, as long as it is there
   std::function<void(const OrphanedTask&)> orphan;  // several executors of the host may report the same task

@@ -130,7 +130,8 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeFeed_configuration(JNIEnv
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeFeed_executorAdded(JNIEnv* jni, jclass, jlong feed, jstring id, jstring host,
                                                                           jint cores, jlong heap_mib, jlong overhead_mib, jlong offheap_mib,
-                                                                          jlong pyspark_mib, jlong time_ms) {
+                                                                          jlong pyspark_mib, jint resource_profile, jint requests,
+                                                                          jint task_cpus, jlong time_ms) {
   Queue(jni, feed, {id, host}, [=](ProfileStore& to, const Texts& texts) {
     to.ExecutorAdded({.id = texts[0],
                       .host = texts[1],
@@ -139,7 +140,8 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeFeed_executorAdded(JNIEnv
                       .overhead_mib = overhead_mib,
                       .offheap_mib = offheap_mib,
                       .pyspark_mib = pyspark_mib,
-                      .time_ms = time_ms});
+                      .time_ms = time_ms,
+                      .resource_profile = {resource_profile, static_cast<uint32_t>(requests), static_cast<uint32_t>(task_cpus)}});
   });
 }
 

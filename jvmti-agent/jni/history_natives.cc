@@ -21,6 +21,10 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeHistory_add(JNIEnv* jni, 
   With<EventLogPages>(history, [&](EventLogPages& to) { to.Add(ToUtf8(jni, part), ToUtf8(jni, id), schema_version, ToUtf8(jni, text)); });
 }
 
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeHistory_full(JNIEnv*, jclass, jlong history) {
+  With<EventLogPages>(history, [](EventLogPages& to) { to.IsFull(); });
+}
+
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeHistory_application(JNIEnv* jni, jclass, jlong history, jstring id, jstring name,
                                                                            jstring spark_version, jlong started_ms, jlong ended_ms) {
   With<EventLogPages>(history, [&](EventLogPages& to) {

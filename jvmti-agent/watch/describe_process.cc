@@ -6,6 +6,7 @@ namespace memprof {
 
 void Identify(const WatchedProcess& process, proto::Process* message) {
   message->set_pid(process.pid);
+  message->set_start_ticks(process.start_ticks);
   message->set_kind(NameOf(process.kind));
   if (!process.name.empty()) message->set_name(process.name);
   message->set_alive(process.alive);

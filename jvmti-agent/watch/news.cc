@@ -36,9 +36,9 @@ void News::SetSparkPool(const proto::PoolUse& use) {
   spark_.pools.Add(use, Now());
 }
 
-void News::SetLastTask(int32_t pid, int64_t task_attempt_id) {
+void News::SetLastTask(const ProcessName& process, int64_t task_attempt_id) {
   const std::lock_guard lock(mutex_);
-  if (last_tasks_.size() < ProcessWatch::kMaxProcesses) last_tasks_[pid] = task_attempt_id;
+  if (last_tasks_.size() < ProcessWatch::kMaxProcesses) last_tasks_[{process.pid, process.start_ticks}] = task_attempt_id;
 }
 
 void News::SetRss(const ProcessRss& rss) {
@@ -76,7 +76,7 @@ SparkMemoryUse News::SparkMemory() const {
 
 SparkNews News::TakeTo(ProcessWatch* processes) {
   const std::lock_guard lock(mutex_);
-  for (const auto& [pid, task] : last_tasks_) processes->SetLastTask(pid, task);
+  for (const auto& [name, task] : last_tasks_) processes->SetLastTask({name.first, name.second}, task);
   last_tasks_.clear();
   const Clock::time_point now = Clock::now();
   std::erase_if(ended_, [&](const EndedProcess& process) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "proto/memprof.pb.h"
@@ -32,7 +33,7 @@ class News {
   void Clear();
   void SetSparkMemory(const SparkMemoryUse& use);
   void SetSparkPool(const proto::PoolUse& use);
-  void SetLastTask(int32_t pid, int64_t task_attempt_id);
+  void SetLastTask(const ProcessName& process, int64_t task_attempt_id);
   void SetRss(const ProcessRss& rss);
   void SetBaseline(const ProcessBaseline& baseline);
   // Passed on a little later: a kill by the kernel is assigned first to processes that the ticks saw disappear.
@@ -54,7 +55,7 @@ class News {
 
   mutable std::mutex mutex_;  // guards the rest
   SparkNews spark_;
-  std::map<int32_t, int64_t> last_tasks_;
+  std::map<std::pair<int32_t, uint64_t>, int64_t> last_tasks_;  // by pid and start
   std::map<int32_t, Said<ProcessRss>> rss_;
   std::map<int32_t, Said<ProcessBaseline>> baselines_;
   std::vector<EndedProcess> ended_;

@@ -16,6 +16,19 @@ constexpr int kPssShare = 50, kLeastPssShare = 1000;
 
 }  // namespace
 
+bool PeakMoment::Follow(const std::string& measured) {
+  const bool is_first = !measured_.has_value();
+  unfit_ = is_first || !measured.empty() || measured_ == measured ? 0 : unfit_ + 1;
+  fits_ = unfit_ == 0 || unfit_ > kMostUnfit;
+  if (!fits_ || measured_ == measured) return false;
+  measured_ = measured;
+  if (is_first) return false;
+  ++measure_;
+  used_ = read_used_ = 0;
+  message_.Clear();
+  return true;
+}
+
 // If the maximum is hardly higher than the last one whose processes were read, the difference is unattributed.
 void PeakMoment::Raise(uint64_t used, const ProcessWatch& processes, const Scene& scene) {
   const bool notable = used > read_used_ + read_used_ / kNotable;
@@ -53,8 +66,9 @@ void PeakMoment::Read(uint64_t used, const ProcessWatch& processes, const Scene&
   if (shared_) {
     message_.set_shared_bytes(*shared_);
     message_.set_shared_age_ms(std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - pss_at_).count());
-    if (scene.of_cgroup) rest += static_cast<int64_t>(*shared_);
+    if (!measured_.value_or("").empty()) rest += static_cast<int64_t>(*shared_);
   }
+  message_.set_measure(measure_);
   message_.set_used_bytes(used);
   message_.set_unattributed_bytes(rest);
   *message_.mutable_regions() = scene.regions;

@@ -1,5 +1,8 @@
 // PeakMoment: the moment of the largest use, as a message: which process held how much. Used by the watcher's thread only.
 //
+// A cgroup counts shared pages once, the sum of RSS as often as they are mapped, and one cgroup may be around another: uses of different
+// measures can't be compared, so each begins a peak of its own, which replaces that before.
+//
 // Processes are always in RSS. What they share is RSS - PSS, as last read: PSS costs 20 ms per GB, so it is read at most once a second
 // and for at most 2 % of the time. A maximum less than 1 % above the last one whose processes were read is read again only if that
 // takes at most a thousandth of the time. Otherwise the processes read before stay, and the growth since then is unattributed.
@@ -8,6 +11,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "proto/memprof.pb.h"
@@ -20,11 +24,16 @@ class PeakMoment {
  public:
   // What else belongs to a moment.
   struct Scene {
-    bool of_cgroup = false;  // `used` is a cgroup's, which counts shared pages once; else it is the sum of RSS
     google::protobuf::RepeatedPtrField<proto::NamedBytes> regions;
     std::vector<int64_t> tasks;  // running
   };
 
+  static constexpr int kMostUnfit = 100;  // looks; there are some each second
+
+  // What use is measured of from now on: the folder of a cgroup, or "", the sum of RSS. True: a new peak begins. The sum of RSS after a
+  // cgroup, which can't be read then, begins one only when it has come kMostUnfit times on end, and raises none before.
+  bool Follow(const std::string& measured);
+  bool IsBelow(uint64_t used) const { return fits_ && used > used_; }
   void Raise(uint64_t used, const ProcessWatch& processes, const Scene& scene);  // `used` is larger than used_bytes()
   uint64_t used_bytes() const { return used_; }                                  // the largest so far
   const proto::Moment& message() const { return message_; }
@@ -39,7 +48,11 @@ class PeakMoment {
 
   ProcFiles proc_;
   proto::Moment message_;
-  uint64_t used_ = 0, read_used_ = 0;  // read_used_: the largest whose processes were read
+  std::optional<std::string> measured_;  // absent: nothing yet
+  bool fits_ = true;                     // what is measured now can be compared with the peak
+  int unfit_ = 0;                        // how often on end that was not so
+  uint32_t measure_ = 0;                 // how often that has changed
+  uint64_t used_ = 0, read_used_ = 0;    // read_used_: the largest whose processes were read
   std::optional<uint64_t> shared_;
   Clock::time_point pss_at_;
   Clock::duration pss_cost_{};

@@ -176,11 +176,6 @@ void ProcessWatch::TakePeak(const ProcessStatus& status, WatchedProcess* process
   process->peak_shmem_bytes = status.rss_shmem_bytes;
 }
 
-void ProcessWatch::SetLastTask(int32_t pid, int64_t task_attempt_id) {
-  const auto known = living_.find(pid);
-  if (known != living_.end()) known->second.last_task_attempt_id = task_attempt_id;
-}
-
 template <typename Change>
 bool ProcessWatch::WithProcess(const ProcessName& name, Change change) {
   bool found = false;
@@ -192,6 +187,10 @@ bool ProcessWatch::WithProcess(const ProcessName& name, Change change) {
   if (const auto known = living_.find(name.pid); known != living_.end()) change_if_meant(known->second);
   for (WatchedProcess& process : dead_) change_if_meant(process);
   return found;
+}
+
+void ProcessWatch::SetLastTask(const ProcessName& name, int64_t task_attempt_id) {
+  WithProcess(name, [&](WatchedProcess& process) { process.last_task_attempt_id = task_attempt_id; });
 }
 
 bool ProcessWatch::SetRss(const ProcessRss& rss) {

@@ -59,7 +59,7 @@ class ProcessWatch {
   void Discover();                       // reads the whole tree; costly, because each thread of the JVM has a list of children
   enum class Peaks { kSeen, kKernels };  // the latter cost more
   void Tick(Peaks peaks = Peaks::kSeen);
-  void SetLastTask(int32_t pid, int64_t task_attempt_id);
+  void SetLastTask(const ProcessName& name, int64_t task_attempt_id);
   // For a living or dead process; false: it isn't known (yet).
   bool SetRss(const ProcessRss& rss);
   bool SetBaseline(const ProcessBaseline& baseline);

@@ -29,7 +29,7 @@ TimeLine::Wanted TimeLine::Wants(const Tick& tick) const {
 void TimeLine::Add(const Tick& tick, const TimeSample& sample, Wanted wanted) {
   largest_used_ = std::max(largest_used_, tick.used_bytes);
   if (wanted == Wanted::kAsLargest) {
-    largest_unsaid_ = sample;
+    largest_unsaid_ = Unsaid{sample, tick.at};
     return;
   }
   if (!any_) sent_at_ = tick.at;
@@ -37,14 +37,32 @@ void TimeLine::Add(const Tick& tick, const TimeSample& sample, Wanted wanted) {
   largest_sampled_ = std::max(largest_sampled_, largest_used_);
   sampled_at_ = tick.at;
   level_ = LevelOf(tick);
-  if (largest_unsaid_ && largest_unsaid_->used() > sample.used()) Keep(*largest_unsaid_);
+  if (largest_unsaid_ && largest_unsaid_->sample.used() > sample.used()) Keep(largest_unsaid_->sample, largest_unsaid_->at);
   largest_unsaid_.reset();
-  Keep(sample);
+  Keep(sample, tick.at);
 }
 
-void TimeLine::Keep(TimeSample sample) {
-  sample.time_ms = std::max(sample.time_ms, last_ms_ + 1);  // the wall clock may be set back
+void TimeLine::MeasureAnew() {
+  largest_used_ = largest_sampled_ = 0;
+  largest_unsaid_.reset();
+}
+
+// The wall clock may be set back. The line then goes on from its last sample by the clock that never is, in the same order and with the
+// same distances, until the wall clock has caught up, at once or little by little.
+void TimeLine::Keep(TimeSample sample, Clock::time_point at) {
+  const int64_t wall_ms = sample.time_ms;
+  const int64_t passed = std::max<int64_t>(1, std::chrono::duration_cast<std::chrono::milliseconds>(at - kept_at_).count());
+  if (wall_ms < wall_ms_) {
+    ahead_ms_ = behind_ms_ = last_ms_ + passed - wall_ms;
+    caught_up_ms_ = 0;
+  } else if (ahead_ms_ != 0) {
+    caught_up_ms_ += wall_ms - wall_ms_ - passed;
+    ahead_ms_ = std::clamp<int64_t>(behind_ms_ - caught_up_ms_, 0, ahead_ms_);  // it never grows: the two clocks are not read at once
+  }
+  sample.time_ms = std::max(wall_ms + ahead_ms_, last_ms_ + 1);
   last_ms_ = sample.time_ms;
+  wall_ms_ = wall_ms;
+  kept_at_ = at;
   unsent_.Add(sample);
 }
 

@@ -35,6 +35,7 @@ class TimeLine {
   // Whether the tick is to be passed to Add(): as a sample, or as the largest so far.
   Wanted Wants(const Tick& tick) const;
   void Add(const Tick& tick, const TimeSample& sample, Wanted wanted);
+  void MeasureAnew();  // use is measured of something else from now on: what was the largest is no more
 
   bool Due(Clock::time_point now) const;
   // What was not sent before; nothing when there is none.
@@ -42,15 +43,23 @@ class TimeLine {
 
  private:
   static int LevelOf(const Tick& tick);
-  void Keep(TimeSample sample);
+  void Keep(TimeSample sample, Clock::time_point at);
+
+  struct Unsaid {
+    TimeSample sample;
+    Clock::time_point at;
+  };
 
   TimeSamples unsent_{kMostUnsent};
-  std::optional<TimeSample> largest_unsaid_;
+  std::optional<Unsaid> largest_unsaid_;
   uint64_t largest_used_ = 0, largest_sampled_ = 0;
   int level_ = 0;
   bool any_ = false;
-  int64_t last_ms_ = 0;
-  Clock::time_point sampled_at_, sent_at_;
+  int64_t last_ms_ = 0, wall_ms_ = 0;  // of the last sample, and what the wall clock said
+  // How far the line is ahead of the wall clock, how far it was when that was last set back, and how far that had come since against the
+  // clock that is never set.
+  int64_t ahead_ms_ = 0, behind_ms_ = 0, caught_up_ms_ = 0;
+  Clock::time_point sampled_at_, sent_at_, kept_at_;
 };
 
 }  // namespace memprof

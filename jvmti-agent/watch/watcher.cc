@@ -86,11 +86,10 @@ void Watcher::FollowLimit() {
   Result<std::unique_ptr<MemoryCgroup>> now = FindMemoryCgroup();
   if (!now.ok() || (*now)->path() == cgroup_->path()) return;
   const std::optional<uint64_t> before = cgroup_->OomKills();
-  kernel_kills_.Read(before, Clock::now());
   cgroup_ = std::move(*now);
   const std::optional<uint64_t> kills = cgroup_->OomKills();
   if (before && kills && oom_kills_at_start_) *oom_kills_at_start_ += *kills - std::min(*kills, *before);
-  kernel_kills_.Move(kills);
+  kernel_kills_.Move(before, kills, Clock::now());
   FindPressure();
 }
 
@@ -144,11 +143,7 @@ milliseconds Watcher::Round() {
   MeasureJvm();  // last: it takes long for a large heap, and last words must not wait for it
   const bool half_of_limit = limit_ && last_.used_bytes() >= *limit_ / 2;
   const bool half_of_grant = HeldToGrant() && processes_bytes_ >= options_.granted_bytes / 2;
-  if (half_of_limit || half_of_grant) {
-    pace_ = kFastTick;
-  } else {
-    pace_ = limit_ || HeldToGrant() ? kSlowTick : kTick;
-  }
+  pace_ = half_of_limit || half_of_grant ? kFastTick : limit_ || HeldToGrant() ? kSlowTick : kTick;
   return pace_;
 }
 
@@ -222,19 +217,24 @@ void Watcher::Look(bool anew) {
   processes_bytes_ = 0;
   for (const auto& [pid, process] : processes_->living()) processes_bytes_ += process.rss_bytes;
   uint64_t used = processes_bytes_;
-  bool of_cgroup = false;
-  if (limit_) {
+  std::string of;                // the cgroup's folder; "": the processes
+  if (limit_ || read_cgroup_) {  // a limit that is lifted changes no measure
     const Result<CgroupUse> use = ReadUse();
     if (use.ok()) {
       used = use->used_bytes();
-      of_cgroup = read_cgroup_ = true;
-    } else if (read_cgroup_) {
+      of = cgroup_->path();
+      read_cgroup_ = true;
+    } else if (limit_ && read_cgroup_) {
       return;  // skips this tick: the sum of RSS is another measure and can't stand in
     }
   }
   if (used == 0) return;  // nothing can be read, as without /proc
   RememberLast(used);
-  if (used > peak_.used_bytes()) peak_.Raise(used, *processes_, {of_cgroup, RegionsNow(), options_.running_tasks()});
+  if (peak_.Follow(of)) {
+    sent_use_ = 0;
+    time_line_.MeasureAnew();
+  }
+  if (peak_.IsBelow(used)) peak_.Raise(used, *processes_, {RegionsNow(), options_.running_tasks()});
 }
 
 // The limit may be changed or removed. A single failed read proves neither.

@@ -46,9 +46,9 @@ struct DeadWorker {
   ProcessName process;
   int64_t time_ms = 0;                  // when it was found gone
   std::optional<proto::Moment> before;  // the tick before, with the process; absent: no tick has seen it
-  // How many of the kernel's kills in the cgroup explain this death: 1 or 0; absent: not known. Each kill explains one death only, so
-  // call it only for a process that was killed.
-  std::function<std::optional<uint64_t>()> take_kill;
+  // Which of the kernel's kills in the cgroup explains this death; absent: not known. Each kill explains one death only, so call it only
+  // for a process that was killed.
+  std::function<std::optional<KernelKills::Explained>()> take_kill;
   bool killed_on_host = true;  // false: the kernel has killed nothing on this host within the last seconds
   std::optional<uint64_t> limit_bytes;
 };

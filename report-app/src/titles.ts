@@ -10,6 +10,8 @@ function fileTitle(path: string): string {
     const at = path.lastIndexOf(root);
     if (at >= 0) return path.slice(at + root.length);
   }
+  const wheel = path.match(/\/(?:installed_wheels|\.deps)(?=\/).*?\.whl\/(.+)/); // in a PEX file each has a folder of its own
+  if (wheel?.[1]) return wheel[1];
   for (const archive of ['.zip/', '.egg/', '.jar/']) {
     const at = path.indexOf(archive);
     if (at >= 0) return baseName(path.slice(0, at)) + path.slice(at);

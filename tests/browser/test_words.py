@@ -29,6 +29,7 @@ PACKAGES = "/v/lib/python3.11/site-packages"
 FRAMES = [
     models.frame("f", "/jobs/job.py", 8),
     models.frame("<module>", f"{PACKAGES}/pandas/core/frame.py", 1),
+    models.frame("f", "/pex/installed_wheels/5a/pandas-1.5.3-cp311.whl/pandas/core/frame.py", 9),
     models.frame("f", "/jobs/pkg/__init__.py", 3),
     models.frame("f", "__init__.py", 3),
     models.frame("f", "/tmp/helpers.zip/helpers/mod.py", 4),

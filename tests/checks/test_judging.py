@@ -48,8 +48,18 @@ def test_a_second_death_is_the_kernels_where_it_killed_twice():
     assert judged(BY_KERNEL, [WHEN - 0.2], told()) == (True, True, [], [])
     assert judged(BY_KERNEL, [WHEN - 0.2], told(), told(pid=72)) == (True, True, [], [72])
     assert judged(BY_KERNEL, [WHEN - 0.2, WHEN - 0.1], told(), told(pid=72)) == (True, True, [72], [])
-    assert judged(BY_KERNEL, [WHEN - 0.2, WHEN + 9], told(), told(pid=72)) == (True, True, [], [72])
-    assert judged(BY_KERNEL, [WHEN - 30, WHEN - 0.2], told(), told(pid=72)) == (True, True, [], [72])
+    assert judged(BY_KERNEL, [WHEN - 0.2, WHEN + 9 * judging.CLOCK_SECONDS], told(), told(pid=72)) == (
+        True,
+        True,
+        [],
+        [72],
+    )
+    assert judged(BY_KERNEL, [WHEN - 1.5 * judging.TOLD_SECONDS, WHEN - 0.2], told(), told(pid=72)) == (
+        True,
+        True,
+        [],
+        [72],
+    )
     not_of_memory = told(pid=72, outOfMemory=False)
     assert judged(BY_KERNEL, [WHEN - 0.2, WHEN - 0.1], told(), not_of_memory) == (True, True, [], [72])
     assert judged(BY_KERNEL, [WHEN - 0.2, WHEN - 0.1], told(), told()) == (True, True, [], [71]), "the same one twice"
@@ -79,7 +89,12 @@ def test_a_worker_that_the_kernel_took_with_its_executor_is_told_with_it():
 def test_the_kernel_may_take_the_executor_instead():
     jvm = told(JVM, "jvm")
     assert judged(BY_KERNEL, [WHEN - 0.2], jvm) == (True, True, [], [])
-    assert judged(BY_KERNEL, [WHEN - 0.2], jvm | {"timeMs": (WHEN + 60) * 1e3}) == (False, False, [], [JVM])
+    assert judged(BY_KERNEL, [WHEN - 0.2], jvm | {"timeMs": (WHEN + 3 * judging.TOLD_SECONDS) * 1e3}) == (
+        False,
+        False,
+        [],
+        [JVM],
+    )
     assert judged(BY_SIGNAL, [], jvm) == (False, False, [], [JVM])
     assert judged(BY_KERNEL, [WHEN - 0.2]) == (False, False, [], [])
 
@@ -90,14 +105,14 @@ def test_a_worker_dies_with_its_executor(worker):
     deaths = [worker, EXECUTORS]
     right = judge(deaths, kills, [told(JVM, "jvm", outOfMemory=False)])
     assert [(each.told, each.memory_right) for each in right.verdicts] == [(True, True)] * 2
-    late = [worker, dataclasses.replace(EXECUTORS, time=WHEN + 9)]
+    late = [worker, dataclasses.replace(EXECUTORS, time=WHEN + 2 * judging.SOON_SECONDS)]
     assert not judge(late, kills, [told(JVM, "jvm", outOfMemory=False)]).verdicts[0].told
     # The next executor reads a counter that has the worker's kill, too: its verdict is in doubt then, else wrong.
     wrong = judge(deaths, kills, [told(JVM, "jvm")])
     assert [each.memory_right for each in wrong.verdicts] == [True, None if kills else False]
 
 
-@pytest.mark.parametrize(("kill", "right"), [(WHEN + 1, None), (WHEN + 20, False), (None, False)])
+@pytest.mark.parametrize(("kill", "right"), [(WHEN + 1, None), (WHEN + 4 * judging.SOON_SECONDS, False), (None, False)])
 def test_a_wrong_verdict_is_in_doubt_only_while_the_kernel_killed_beside_it(kill, right):
     kills = [] if kill is None else [kill]
     assert judged(BY_SIGNAL, kills, told()) == (True, right, [], [])

@@ -21,7 +21,7 @@ def test_every_ending_with_busy_threads(java, ending, status):
 
 
 def test_without_start_the_agent_does_nothing(java17):
-    outcome = java17.run("Endings", "idle")
+    outcome = java17.run("Endings", "idle", jvm=["-XX:MaxDirectMemorySize=64m"])
     assert (outcome.status, outcome.out, outcome.err) == (0, "", "")
     assert list(outcome.folder.iterdir()) == []
 

@@ -5,7 +5,7 @@ import os
 import pathlib
 
 import pytest
-from conftest import APPLICATION, INTERVAL, NATIVE, box_reader
+from conftest import APPLICATION, INTERVAL, NATIVE, box_reader, python_of
 from stacks import native_frames, python_frames, site_of, sites_on_line
 
 
@@ -109,6 +109,18 @@ def test_small_objects_that_malloc_has_to_serve_are_counted_once(run_scene, boxe
     error = 6 * math.sqrt(INTERVAL * scene["bytes"])
     assert abs(sum(site["allocated"] for site in sites) - scene["bytes"]) <= error
     assert abs(sum(site["live"] for site in sites) - scene["bytes"]) <= error
+
+
+@pytest.mark.parametrize("allocator", ["pymalloc", "mimalloc"])
+@pytest.mark.parametrize("version", ["3.13", "3.14"])
+def test_a_session_says_that_mimalloc_serves_its_objects(run_scene, boxes, version, allocator):
+    """No hook sees its larger objects."""
+    python = python_of(version)
+    if python is None:
+        pytest.skip(f"no CPython {version} that the hooks were built for")
+    run_scene("large_objects", python=python, environment={"PYTHONMALLOC": allocator})
+    (session,) = boxes.sessions()
+    assert session["counters"].get("sessionsWithMimalloc") == {"pymalloc": None, "mimalloc": 1}[allocator]
 
 
 def test_fork_keeps_the_parents_box_and_lets_the_child_make_its_own(run_scene, boxes):

@@ -32,6 +32,13 @@ def test_what_a_pool_held_before_it_let_go(run_scene, boxes, way):
     assert box["rows"]["rows"]["pool: libexact_alloc.so"] == scene["pool"]
 
 
+def test_regions_that_find_no_room_are_counted(run_scene, boxes):
+    run_scene("many_regions")
+    (first,), (second,) = boxes.sessions(1), boxes.sessions(2)
+    assert first["counters"]["droppedRegions"] >= 100
+    assert second["counters"].get("droppedRegions", 0) < 100, "of one session alone; Python may have got an arena"
+
+
 def test_a_pool_is_charged_to_no_line(run_scene, boxes):
     scene = run_scene("rows")
     charged = sites_on_line(boxes.sites(), str(SCENES / "rows.py"), scene["pool_line"])

@@ -30,13 +30,16 @@ def block(_):
 sc.parallelize(range(2), 2).map(block).sum()
 """
 
-DURING = """\
+DURING = f"""\
 def during(_):
     return len(bytearray(3_500_017))  # during
 sc.parallelize(range(2), 2).map(during).sum()
+import time
 from sparkmemprof.cli.live import fetch_report
-report, _ = fetch_report(sc.uiWebUrl, fresh=True)
-assert b'"notebook cell 6"' in report, report
+until = time.monotonic() + {60 * PATIENCE}
+while b'"notebook cell 6"' not in (report := fetch_report(sc.uiWebUrl, fresh=True)[0]):
+    assert time.monotonic() < until, report
+    time.sleep(0.2)
 """
 
 CAPTURED = """\

@@ -165,6 +165,23 @@ def outer_of_chain(value):
     return value + 0 * len(block) + everywhere(24)
 
 
+def first_of_chain(value):
+    block = bytearray(OWN + 101 * 25)  # first_of_chain
+    return value + 0 * len(block)
+
+
+def second_of_chain(values):
+    for value in values:
+        block = bytearray(OWN + 101 * 26)  # second_of_chain
+        yield value + 0 * len(block)
+
+
+def last_of_chain(values):
+    """Runs the others: each asks for its input."""
+    block = bytearray(OWN + 101 * 27)  # last_of_chain
+    return sorted(value + 0 * len(block) for value in values)
+
+
 def stream_of(spark, folder):
     return spark.readStream.schema("id long").json(folder)
 
@@ -222,6 +239,9 @@ def actions_of(spark, folder):
         "of_aggregate": lambda: numbers.aggregate(0, of_aggregate, lambda left, right: left + right),
         "of_foreach_partition": lambda: numbers.foreachPartition(of_foreach_partition),
         "pandas_on_spark": of_pandas_on_spark,
+        "chain_of_rdds": lambda: (
+            numbers.map(first_of_chain).mapPartitions(second_of_chain).mapPartitions(last_of_chain).collect()
+        ),
         "chain": lambda: ids_of(three.select(outer_of_chain(inner_of_chain("id")))),
     }
 

@@ -32,6 +32,7 @@ rows = spark.range(0, ROWS, 1, 2).select(F.hash("id").alias("key"), text)
 rows.sortWithinPartitions("key").write.format("noop").mode("overwrite").save()
 
 stages = {}
+sc._jsc.sc().listenerBus().waitUntilEmpty(60_000)  # else the store may not know the last stage's end yet
 store = sc._jsc.sc().statusStore()
 while True:
     try:

@@ -1,6 +1,7 @@
 #include "profiler.h"
 
 #include <Python.h>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -41,6 +42,16 @@ const GotHook kHooks[] = {
 constexpr size_t kHookCount = std::size(kHooks) - (kHooksLookups ? 0 : 1);
 
 bool prepared = false;  // preparations are made once; forked children inherit them
+bool mimalloc_serves_objects = false;
+uint64_t told_dropped_regions = 0;
+
+// Of CPython 3.13 and later (PYTHONMALLOC): it serves objects of every size from mappings of its own, and no hook sees those that pymalloc
+// leaves to malloc. Before our own hooks are in place.
+bool MimallocServesObjects() {
+  auto* name_of = reinterpret_cast<const char* (*)()>(dlsym(RTLD_DEFAULT, "_PyMem_GetCurrentAllocatorName"));
+  const char* name = name_of == nullptr ? nullptr : name_of();
+  return name != nullptr && strncmp(name, "mimalloc", strlen("mimalloc")) == 0;
+}
 
 // A preloaded allocator calls mmap for memory that is counted already as its malloc's.
 bool IsPreloadedAllocator(const LoadedModule& module) {
@@ -61,6 +72,7 @@ void AfterForkInChildProcess() {
   Recorder* inherited = hook_state.End();
   Recorder::AbandonInChild(inherited);
   hook_state.regions.AfterForkInChild();
+  told_dropped_regions = hook_state.regions.dropped();  // what is not told yet is the parent's
   AfterForkInChild();
   hook_state.loader.AfterForkInChild();
   hook_state.scratches.AfterForkInChild();
@@ -78,6 +90,7 @@ Status PrepareOnce() {
   if (!interpreter.ok()) return interpreter.status();
   hook_state.interpreter = *interpreter;
   InitNativeStack();
+  mimalloc_serves_objects = MimallocServesObjects();
   if (pthread_atfork(BeforeFork, AfterForkInParentProcess, AfterForkInChildProcess) != 0) {
     return Status::Error(ErrorCode::kExhausted, "no memory for fork handlers");
   }
@@ -167,7 +180,10 @@ void OpenTaskSession() {
 
 void SetSessionTask(const TaskIdentity& task) {
   const ReentryGuard guard(hook_thread);
-  if (Recorder* recorder = Active()) ForgettingTags(recorder, [&] { recorder->SetTask(task); });
+  Recorder* recorder = Active();
+  if (recorder == nullptr) return;
+  ForgettingTags(recorder, [&] { recorder->SetTask(task); });
+  if (mimalloc_serves_objects) recorder->SetCounter(Ref("sessionsWithMimalloc"), 1);  // at once, because the worker may be killed
 }
 
 bool AddSessionUdf(std::string_view name, std::string_view file, uint32_t line, std::string_view kind) {
@@ -189,6 +205,10 @@ void CloseTaskSession() {
   Recorder* recorder = Active();
   if (recorder == nullptr) return;
   if (recorder->RssWanted()) recorder->MeasureRssAtEnd(ReadMallocFigures().free_bytes);
+  if (const uint64_t dropped = hook_state.regions.dropped(); dropped != told_dropped_regions) {
+    recorder->SetCounter(Ref("droppedRegions"), dropped - told_dropped_regions);
+    told_dropped_regions = dropped;
+  }
   recorder->CloseSession();
 }
 

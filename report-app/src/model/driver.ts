@@ -52,7 +52,7 @@ export interface Action {
   builtAt: {file: string; line: number}[]; // lines that built its plan, the oldest first
   builtAtPhrase: string; // "job.py:3, 9"; "": not known
   description: string | null;
-  status: string;
+  status: string; // unknown: it has ended, and Spark did not say how
   failureReason: string | null;
   startedMs: number;
   endedMs: number | null;

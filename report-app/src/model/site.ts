@@ -47,7 +47,7 @@ export interface Figures {
 export interface Site extends Udf, Figures {
   origin: Origin;
   udfKind: string | null;
-  retainedBytes: Bytes;
+  retainedBytes: Bytes; // a lower bound: of executors that know it
   stageId?: number; // in a post-mortem, whose sites are of several stages
   thread?: string; // in a post-mortem: who allocated it, where no task did
   residentAgeMs?: number; // in a post-mortem: how long before the death pages were last looked up

@@ -129,7 +129,7 @@ public final class LargeReport {
     NativeFeed.applicationStarted(feed, "app-large", "large", "4.1.0", "3.11", "yarn", START_MS);
     for (int executor = 0; executor < executors; executor++) {
       NativeFeed.executorAdded(
-          feed, "" + executor, "node-" + executor, 4, 1024, 384, -1, -1, START_MS);
+          feed, "" + executor, "node-" + executor, 4, 1024, 384, -1, -1, 0, 0, 0, START_MS);
       ingest(feed, message(in));
     }
     for (int stage = 0; stage < stages; stage++) {

@@ -25,7 +25,7 @@ public final class LastReport {
     long store = NativeStore.open(64L << 20);
     long feed = NativeFeed.open(store);
     NativeFeed.applicationStarted(feed, "app-1", "job", "4.1.0", "3.11.7", "local[2]", 1_000L);
-    NativeFeed.executorAdded(feed, "7", "localhost", 2, 1024, 384, -1, -1, 1_100L);
+    NativeFeed.executorAdded(feed, "7", "localhost", 2, 1024, 384, -1, -1, 0, 0, 0, 1_100L);
     NativeFeed.executorRemoved(feed, "7", "Command exited with code 137", 1_200L);
     String refusal = NativeStore.willBeReported(store, args[1].isEmpty() ? null : args[1], false);
     if (refusal != null) throw new AssertionError(refusal);

@@ -66,7 +66,7 @@ public final class StoreRoundTrip {
         feed, "app-1", "café \ud83d\udc18\u0000\ud800 job", "4.1.0", "3.11.7", "local[2]", 1_000L);
     NativeFeed.configuration(
         feed, new String[] {"spark.app.name", "job", "spark.executor.memory", "1g", "odd"});
-    NativeFeed.executorAdded(feed, "7", "localhost", 2, 1024, 384, -1, -1, 1_100L);
+    NativeFeed.executorAdded(feed, "7", "localhost", 2, 1024, 384, -1, -1, 0, 0, 0, 1_100L);
     NativeFeed.stageSubmitted(feed, 3, 0, "count at job.py:7", "job.py:7", 1, 1_200L);
     System.out.println("ingest: " + refused(feed, profile));
     System.out.println("garbage: " + refused(feed, "garbage".getBytes(StandardCharsets.US_ASCII)));

@@ -59,9 +59,9 @@ class BoxKeeperTest : public ::testing::Test {
       const std::lock_guard lock(mutex_);
       rss_.push_back(rss);
     };
-    options.last_task = [this](int32_t pid, int64_t task) {
+    options.last_task = [this](const ProcessName& process, int64_t task) {
       const std::lock_guard lock(mutex_);
-      last_tasks_.insert({pid, task});
+      last_tasks_.insert({process.pid, task});
     };
     options.ended = [this](const EndedProcess& process) {
       const std::lock_guard lock(mutex_);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/system/file_tree.h"
+#include "watch/describe_process.h"
 #include "watch/news.h"
 
 namespace memprof {
@@ -320,7 +321,7 @@ TEST(ProcessWatch, NewWorkersAreSeenAtTheNextTickAndTheDeadAreKept) {
   machine.Children(21, "22 ");
   machine.Children(22, "");
   watch.Tick();
-  watch.SetLastTask(22, 17);
+  watch.SetLastTask({22, watch.living().at(22).start_ticks}, 17);
   EXPECT_EQ(watch.living().at(22).kind, ProcessKind::kPythonWorker);
 
   machine.Remove(22);
@@ -335,6 +336,14 @@ TEST(ProcessWatch, NewWorkersAreSeenAtTheNextTickAndTheDeadAreKept) {
   machine.Children(21, "22 ");
   watch.Tick();
   EXPECT_EQ(watch.living().at(22).peak_bytes, 40'000 * kKb);
+
+  watch.SetLastTask({22, watch.dead()[0].start_ticks}, 18);  // read late from the old worker's box
+  EXPECT_FALSE(watch.living().at(22).last_task_attempt_id);
+  proto::Process old, now;
+  Describe(watch.dead()[0], false, &old);
+  Describe(watch.living().at(22), false, &now);
+  EXPECT_EQ(old.pid(), now.pid());
+  EXPECT_NE(old.start_ticks(), now.start_ticks());
 }
 
 class ProcessWatchTicks : public testing::TestWithParam<ProcessWatch::Peaks> {};

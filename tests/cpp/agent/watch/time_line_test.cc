@@ -85,6 +85,57 @@ TEST(TimeLine, AClockThatIsSetBackStillGivesAnOrder) {
   EXPECT_EQ(Taken(line).size(), 3u);
 }
 
+TEST(TimeLine, AClockThatIsSetBackMayCatchUpLittleByLittle) {
+  constexpr int64_t kEpoch = 1'700'000'000'000;
+  TimeLine line;
+  const auto add = [&line](int64_t ms, int64_t wall_ms) {
+    TimeSample sample;
+    sample.time_ms = kEpoch + wall_ms;
+    line.Add({1, kLimit, false, kBegin + milliseconds(ms)}, sample, Wanted::kYes);
+  };
+  add(0, 10'000);
+  add(1'000, 6'000);                                                                                   // five seconds back
+  for (int64_t second = 2; second <= 12; ++second) add(1'000 * second, 6'000 + 1'500 * (second - 1));  // and half a second forward each
+  const std::vector<TimeSample> samples = Taken(line);
+  ASSERT_EQ(samples.size(), 13u);
+  EXPECT_EQ(samples[1].time_ms, kEpoch + 11'000);
+  for (int64_t second = 2; second <= 11; ++second) EXPECT_EQ(samples[second].time_ms, kEpoch + 10'000 + 1'000 * second) << second;
+  EXPECT_EQ(samples[12].time_ms, kEpoch + 22'500) << "it has caught up";
+}
+
+// Of another measure, what was the largest is none any more.
+TEST(TimeLine, WhatIsMeasuredAnewHasALargestOfItsOwn) {
+  TimeLine line;
+  const TimeSample sample;
+  line.Add({kLimit / 5 * 2, kLimit, false, kBegin}, sample, Wanted::kYes);
+  EXPECT_EQ(line.Wants({kLimit / 5, kLimit, false, kBegin + milliseconds(300)}), Wanted::kNo);
+  line.MeasureAnew();
+  EXPECT_EQ(line.Wants({kLimit / 5, kLimit, false, kBegin + milliseconds(300)}), Wanted::kYes);
+}
+
+TEST(TimeLine, AClockThatIsSetBackAnHourLeavesTheDistances) {
+  constexpr int64_t kHour = 3'600'000, kEpoch = 1'700'000'000'000;
+  TimeLine line;
+  const auto add = [&line](int64_t ms, int64_t wall_ms, uint64_t used) {
+    TimeSample sample;
+    sample.time_ms = kEpoch + wall_ms;
+    sample.Set(Gauge::kUsed, used);
+    line.Add({used, kLimit, false, kBegin + milliseconds(ms)}, sample, Wanted::kYes);
+  };
+  for (int64_t second = 0; second < 30; ++second) {
+    const int64_t set_back = second < 10 || second >= 20 ? 0 : kHour;  // and forward again
+    add(1000 * second, 1000 * second - set_back, 1'000'003 + 1024 * static_cast<uint64_t>(second));
+  }
+  add(31'000, 31'000 + kHour, 1'000'003);
+  const std::vector<TimeSample> samples = Taken(line);
+  ASSERT_EQ(samples.size(), 31u);
+  for (int64_t second = 0; second < 30; ++second) {
+    EXPECT_EQ(samples[second].time_ms, kEpoch + 1000 * second) << second;
+    EXPECT_EQ(samples[second].used(), TimeSample::ToKib(1'000'003 + 1024 * static_cast<uint64_t>(second))) << second;
+  }
+  EXPECT_EQ(samples[30].time_ms, kEpoch + 31'000 + kHour) << "set forward, it was never behind";
+}
+
 // The driver's total budget (256 KB/s), with the most that each of 500 executors has to say every ten seconds.
 TEST(TimeLine, FiveHundredExecutorsKeepWithinTheBudget) {
   TimeLine line;

@@ -192,5 +192,37 @@ TEST(NativeStackFork, AChildOfUnwindingThreadsUnwinds) {
   for (std::thread& thread : threads) thread.join();
 }
 
+// While a thread forks, the others find out again and again that they may not unwind. In the child none of them is left.
+TEST(NativeStackFork, AChildUnwindsWhateverOthersTriedMeanwhile) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer's runtime has locks of its own that a fork beside starting threads leaves taken";
+#endif
+  InitNativeStack();
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      uintptr_t addresses[4];
+      while (!stop.load()) CaptureNativeStack(addresses, std::size(addresses), false);
+    });
+  }
+  for (int i = 0; i < 50 && !HasFailure(); ++i) {
+    PrepareFork();
+    const pid_t child = fork();
+    if (child == 0) {
+      AfterForkInChild();
+      Capture capture;
+      Descend(3, 1, &capture);
+      _exit(capture.count >= 4 ? 0 : 1);
+    }
+    AfterForkInParent();
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
+  }
+  stop.store(true);
+  for (std::thread& thread : threads) thread.join();
+}
+
 }  // namespace
 }  // namespace memprof

@@ -104,6 +104,32 @@ TEST_F(RecorderTest, AFullLiveSetIsThinnedWithoutBias) {
   EXPECT_LT(squares, 3 * stated);
 }
 
+TEST_F(RecorderTest, ATaskAfterOneThatThinnedIsCountedAsBefore) {
+  Start(kInterval, 1u << 20);
+  recorder_->OpenSession(Task(1));
+  const auto doublings = [](const BoxSession& session) {
+    uint64_t value = 0;
+    for (const BoxCounter& counter : session.counters) value += counter.name == "intervalDoublings" ? counter.value : 0;
+    return value;
+  };
+  constexpr uintptr_t kMany = 20'000;
+  for (uintptr_t i = 0; i < kMany; ++i) AllocateSampled(kSomewhere + i * 1024, 1000, 66'037, 66, {Line("many", 1)});
+  const uint64_t thinned = doublings(ReadTask(1));
+  EXPECT_GE(thinned, 2u);
+
+  recorder_->OpenSession(Task(2));
+  EXPECT_EQ(doublings(ReadTask(2)), thinned) << "what the first task left still fills the set";
+
+  for (uintptr_t i = 0; i < kMany; ++i) recorder_->Freeing(kSomewhere + i * 1024);
+  recorder_->OpenSession(Task(3));
+  constexpr uint64_t kBlocks = 100, kSize = 300'007;
+  for (uintptr_t i = 0; i < kBlocks; ++i) Allocate(2 * kSomewhere + i * 0x100000, kSize, {Line("exact", 2)});
+  const BoxSession session = ReadTask(3);
+  EXPECT_EQ(SiteOf(session, "exact")->live_bytes, kBlocks * kSize);
+  EXPECT_FALSE(SiteOf(session, "exact")->sampled);
+  EXPECT_EQ(doublings(session), 0u);
+}
+
 TEST_F(RecorderTest, ALiveSetFullOfLargeBlocksIsNotThinned) {
   Start(kInterval, 1u << 20);
   recorder_->OpenSession(Task(1));

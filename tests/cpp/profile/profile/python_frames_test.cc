@@ -63,6 +63,30 @@ TEST_F(Udfs, TheOutermostFrameThatIsOneCounts) {
   EXPECT_EQ(Found({&machinery_, &inner_}, {inner_udf_, outer_udf_}), 1u);
 }
 
+// rdd.map(parse).mapPartitions(save): save asks for its input, and so runs parse.
+TEST_F(Udfs, OfAChainTheInnermostThatPysparkCallsCounts) {
+  const BoxFrame wrapper = Frame("fail_on_stopiteration.<locals>.wrapper", "/spark/pyspark/util.py", 158, 156);
+  const BoxFrame pickled = Frame("RDD.mapValues.<locals>.map_values_fn", "/v/lib/python3.11/site-packages/pyspark/rdd.py", 9, 5);
+  const BoxFrame parse = Frame("parse", "/jobs/a.py", 32, 30), save = Frame("save", "/jobs/a.py", 42, 40);
+  const BoxFrame helper = Frame("helper", "/jobs/a.py", 52, 50);
+  const BoxUdf parse_udf{"parse", "/jobs/a.py", "RDD", 30}, save_udf{"save", "/jobs/a.py", "RDD", 40};
+  const std::vector<BoxUdf> chain = {parse_udf, save_udf};
+  EXPECT_EQ(Found({&machinery_, &save, &wrapper, &parse}, chain), 1u);
+  EXPECT_EQ(Found({&machinery_, &save, &helper, &wrapper, &parse, &helper}, chain), 1u);
+  EXPECT_EQ(Found({&machinery_, &save, &parse}, chain), 1u) << "parse is a generator: nothing of PySpark's is between them";
+  EXPECT_EQ(Found({&machinery_, &save, &helper}, chain), 2u);
+  EXPECT_EQ(Found({&machinery_, &save, &wrapper}, chain), 2u);
+  EXPECT_EQ(Found({&machinery_, &wrapper, &parse, &save}, chain), 1u) << "called by the user's own code: save is applied later";
+  EXPECT_EQ(Found({&machinery_, &parse, &wrapper, &save}, chain), 2u) << "the chain has parse twice";
+  EXPECT_EQ(Found({&machinery_, &parse, &pickled, &save}, chain), 2u) << "a frame of PySpark's by the driver's path";
+}
+
+TEST_F(Udfs, OfAQueryOneThatCallsAnotherIsItself) {
+  const BoxFrame wrapper = Frame("wrapper", "/spark/pyspark/util.py", 158, 156);
+  EXPECT_EQ(Found({&machinery_, &outer_, &inner_}, {inner_udf_, outer_udf_}), 2u);
+  EXPECT_EQ(Found({&machinery_, &outer_, &wrapper, &inner_}, {inner_udf_, outer_udf_}), 2u);
+}
+
 TEST_F(Udfs, OutsideOfAllTheOnlyOneIsTaken) {
   const BoxFrame helper = Frame("helper", "/jobs/a.py", 42, 40), library = Frame("array", "/venv/lib/python3.11/site-packages/x.py", 9, 1);
   EXPECT_EQ(Found({&machinery_, &helper}, {inner_udf_}), 1u);

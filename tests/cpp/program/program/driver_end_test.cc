@@ -91,6 +91,14 @@ TEST(DriverEnd, TheKernelsCountDecides) {
   end.kernel_kills = 0;
   EXPECT_EQ(TheDeath(end)["outOfMemory"], false);
   EXPECT_EQ(TheDeath(end)["unknown"], false);
+  EXPECT_EQ(TheDeath(end)["advice"].size(), 0u);
+  end.limit_bytes = kHost / 100 * 34;
+  const Json near = TheDeath(end);
+  EXPECT_EQ(near["outOfMemory"], false);
+  EXPECT_EQ(near["unknown"], true);
+  EXPECT_THAT(near["headline"].get<std::string>(),
+              HasSubstr("was killed, not by the kernel, but perhaps by another killer for its memory"));
+  EXPECT_GT(near["advice"].size(), 0u);
 }
 
 struct OtherDeath {

@@ -51,8 +51,8 @@ struct Log {
   }
 };
 
-Result<Report> Read(std::string_view text, size_t piece = SIZE_MAX) {
-  EventLogReport log;
+Result<Report> Read(std::string_view text, size_t piece = SIZE_MAX, size_t most_bytes = EventLogReport::kMostBytes) {
+  EventLogReport log(most_bytes);
   EventLines lines(log);
   for (size_t at = 0; at < text.size(); at += std::min(piece, text.size() - at)) lines.Add(text.substr(at, piece));
   if (!lines.Finish()) log.IsCut("is cut off in the middle of a line");
@@ -142,6 +142,29 @@ TEST_F(SampleLog, ALostPartIsTold) {
   EXPECT_FALSE(report->unfinished);
   EXPECT_EQ(report->stages.size(), 2u);
   EXPECT_THAT(Unavailable(*report), ::testing::Contains(HasSubstr("rows of 1 stages: the event log lacks them")));
+}
+
+TEST_F(SampleLog, OneWithMoreThanIsReadSaysSo) {
+  ReportExecutor executor;
+  std::vector<ReportEvent> events;
+  for (int number = 0; number < 2000; ++number) {
+    executor.id = "more" + std::to_string(number);
+    events.push_back({"executor", executor.id, ExecutorPart(executor, kExecutorPartBytes)->text});
+  }
+  Log log;
+  log.Put(events);
+  log.lines.insert(log.lines.end(), log_.lines.begin() + 4, log_.lines.end());
+  size_t bytes = 0;  // nearly all of the first ones, and a twelfth for the application
+  for (const ReportEvent& event : events) bytes += event.id.size() + event.text.size();
+  ASSERT_GT(bytes / 12, log_.Text().size());
+  Result<Report> report = Read(log.Text(), SIZE_MAX, bytes);
+  ASSERT_TRUE(report.ok());
+  EXPECT_FALSE(report->unfinished) << "the application's part comes last";
+  EXPECT_TRUE(report->stages.empty());
+  const std::vector<std::string> told = Unavailable(*report);
+  EXPECT_THAT(told, ::testing::Contains(HasSubstr("rows of 3 stages: the event log holds more of the profile than the ")));
+  EXPECT_THAT(told, ::testing::Contains(HasSubstr("the later records of the event log: the event log holds more")));
+  EXPECT_THAT(told, ::testing::Not(::testing::Contains(HasSubstr("dropped events"))));
 }
 
 TEST_F(SampleLog, DamagedPartsAreTold) {

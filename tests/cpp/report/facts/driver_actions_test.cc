@@ -209,6 +209,58 @@ TEST(DriverActions, AMomentIsChargedToTheOneThatHadBroughtMost) {
   EXPECT_EQ(actions.At(kStart + 31)->call_site, "foreachBatch at job.py:3") << "it runs";
 }
 
+// Spark's listener bus drops events under load.
+TEST(DriverActions, AJobWhoseEndWasDroppedDoesNotRunForEver) {
+  ProfileStore store;
+  const auto status = [&store](size_t action) {
+    const Json row = ReportOf(store)["driver"]["actions"].at(action);
+    return row["status"].get<std::string>() + (row["endedMs"].is_null() ? "" : " ended");
+  };
+  store.JobStarted(Job(0, {0, 1}, "collect at job.py:1"));
+  Return(store, 1, 1, 9'000'011);
+  store.StageCompleted(0, 0, "", kStart + 3);
+  store.JobStarted(Job(1, {2}, "collect at job.py:2"));
+  Return(store, 2, 2, 8'000'009);
+  EXPECT_EQ(status(0), "running") << "its shuffle alone is done";
+  store.StageCompleted(1, 0, "", kStart + 5);
+  store.JobStarted(Job(9, {}, "take at job.py:9"));
+  EXPECT_EQ(status(0), "running") << "its end comes next, whatever another thread reports";
+  store.StageCompleted(2, 0, "lost an executor", kStart + 6);
+  store.JobStarted(Job(2, {3}, "collect at job.py:3"));
+  Return(store, 3, 3, 7'000'003);
+  EXPECT_EQ(status(0), "unknown ended");
+  EXPECT_EQ(ReportOf(store)["driver"]["actions"][0]["endedMs"], kStart + 5);
+  EXPECT_EQ(status(1), "running") << "that stage is tried again";
+  store.StageCompleted(3, 0, "", kStart + 8);
+  store.StageSubmitted(3, 1, "collect", "", 3, kStart + 8);
+  store.JobStarted(Job(3, {4}, "collect at job.py:4"));
+  EXPECT_EQ(status(2), "running") << "its output was lost";
+  store.JobEnded(2, "", kStart + 9);
+  EXPECT_EQ(status(2), "complete ended");
+  store.ApplicationEnded(kStart + 20);
+  EXPECT_EQ(status(0), "unknown ended");
+  EXPECT_EQ(status(1), "unknown");
+  EXPECT_EQ(status(2), "complete ended");
+  store.JobEnded(0, "Job aborted due to stage failure", kStart + 20);
+  EXPECT_EQ(status(0), "failed ended") << "a shuffle whose output was lost: its end was only late";
+  store.JobEnded(1, "Job 1 cancelled because SparkContext was shut down", kStart + 21);
+  EXPECT_EQ(status(1), "cancelled ended") << "Spark reports it after the application's end";
+}
+
+// Beyond so many that run no other is taken.
+TEST(DriverActions, JobsWhoseEndsWereDroppedLeaveRoomForOthers) {
+  DriverActions actions(std::pmr::get_default_resource());
+  const int count = static_cast<int>(DriverActions::kMostActions) + 50;
+  for (int id = 0; id < count; ++id) {
+    actions.Started(Job(id, {id}, "collect at job.py:17"));
+    actions.StageCompleted(id, kStart + id);
+  }
+  actions.Started(Job(count, {count}, "collect at job.py:18"));
+  actions.Result(count, 1'000'003);
+  std::optional<ReportOtherActions> others;
+  EXPECT_EQ(actions.Rows(1, others).at(0).call_site, "collect at job.py:18");
+}
+
 // A query's shuffles and broadcasts are jobs of their own, on threads that know nothing of the user's line.
 TEST(DriverActions, JobsOfAQueryAreOneAction) {
   ProfileStore store;

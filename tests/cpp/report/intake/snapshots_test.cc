@@ -36,6 +36,7 @@ proto::ExecutorSnapshot Random(std::mt19937& random) {
   for (unsigned i = random() % 4; i != 0; --i) {
     proto::Process& process = *snapshot.add_processes();
     process.set_pid(static_cast<int32_t>(4000 + random() % 3));
+    process.set_start_ticks(random() % 3);
     process.set_peak_rss_bytes(random() % 5);
     if (random() % 2 == 0) process.set_kind("program");
     process.set_alive(random() % 2 == 0);
@@ -43,6 +44,7 @@ proto::ExecutorSnapshot Random(std::mt19937& random) {
     if (random() % 2 == 0) process.add_peak_rows()->set_bytes(random() % 3);
   }
   if (random() % 2 == 0) snapshot.mutable_at_peak()->set_used_bytes(random() % 4);
+  if (random() % 4 == 0) snapshot.mutable_at_peak()->set_measure(random() % 3);
   if (random() % 2 == 0) {
     snapshot.mutable_last()->set_time_ms(static_cast<int64_t>(random() % 3));
     snapshot.mutable_last()->set_clock_ms(static_cast<int64_t>(random() % 3));
@@ -174,6 +176,22 @@ TEST(Snapshots, OneThatWasCutTakesNothingAway) {
   EXPECT_EQ(whole.at_peak().processes_size(), 3);
   EXPECT_EQ(whole.heap_after_gc().bytes(), 77u);
   EXPECT_EQ(whole.taken_ms(), 2);
+}
+
+// A limit came late: the sum of RSS before has shared pages several times.
+TEST(Snapshots, APeakOfAnotherMeasureReplacesThatBefore) {
+  proto::ExecutorSnapshot before, after;
+  before.mutable_at_peak()->set_used_bytes(5000);
+  after.mutable_at_peak()->set_used_bytes(3000);
+  after.mutable_at_peak()->set_measure(1);
+  proto::ExecutorSnapshot joined = before;
+  JoinSnapshot(after, joined);
+  EXPECT_EQ(joined.at_peak().used_bytes(), 3000u);
+  JoinSnapshot(before, joined);
+  EXPECT_EQ(joined.at_peak().used_bytes(), 3000u) << "told late";
+  after.mutable_at_peak()->set_used_bytes(2000);
+  JoinSnapshot(after, joined);
+  EXPECT_EQ(joined.at_peak().used_bytes(), 3000u);
 }
 
 TEST(Snapshots, OfAHeapTheLastCollectionAndTheLargestUseAreKept) {
@@ -310,6 +328,36 @@ TEST(Snapshots, OfALimitThatWasChangedTheLaterIsKept) {
   lowered.set_cgroup_limit_bytes(900);
   JoinSnapshot(lowered, before);
   EXPECT_EQ(before.cgroup_limit_bytes(), 900u) << "of one moment the smaller";
+}
+
+// In a small pid namespace, and in a long job, a new worker gets the pid of one that has gone.
+TEST(Snapshots, ALaterProcessOfTheSamePidIsAnotherProcess) {
+  const auto snapshot = [](uint64_t start_ticks, uint64_t peak, int64_t task, bool alive) {
+    proto::ExecutorSnapshot made;
+    proto::Process& process = *made.add_processes();
+    process.set_pid(17);
+    process.set_kind("python-worker");
+    process.set_start_ticks(start_ticks);
+    process.set_peak_rss_bytes(peak);
+    process.set_last_task_attempt_id(task);
+    process.set_alive(alive);
+    return made;
+  };
+  proto::ExecutorSnapshot all;
+  JoinSnapshot(snapshot(100, 218'000'000, 3, true), all);
+  JoinSnapshot(snapshot(100, 218'000'000, 3, false), all);
+  JoinSnapshot(snapshot(900, 51'000'000, 8, true), all);
+  ASSERT_EQ(all.processes_size(), 2);
+  EXPECT_EQ(all.processes(0).peak_rss_bytes(), 218'000'000u);
+  EXPECT_EQ(all.processes(0).last_task_attempt_id(), 3);
+  EXPECT_FALSE(all.processes(0).alive());
+  EXPECT_EQ(all.processes(1).peak_rss_bytes(), 51'000'000u);
+  EXPECT_TRUE(all.processes(1).alive());
+
+  proto::ExecutorSnapshot older;  // an agent that doesn't send it: by the pid alone
+  JoinSnapshot(snapshot(0, 218'000'000, 3, true), older);
+  JoinSnapshot(snapshot(0, 51'000'000, 8, true), older);
+  EXPECT_EQ(older.processes_size(), 1);
 }
 
 TEST(Snapshots, KeepTheLargestOfVeryManyProcesses) {

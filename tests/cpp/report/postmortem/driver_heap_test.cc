@@ -61,9 +61,11 @@ ReportAction Brought(const char* call_site, uint64_t bytes, bool of_query = true
 
 // Spark packs rows of a query. All that a write sends are figures of its tasks, and the profiler's.
 TEST(DriverHeap, OnlyPackedRowsMayBecomeSoMuchMore) {
-  EXPECT_TRUE(MayFill(4096 * kMi, Brought("collect at job.py:7", 8 * kMi)));
-  EXPECT_TRUE(MayFill(4096 * kMi, Brought("collectToPython at NativeMethodAccessorImpl.java:0", 8 * kMi)));
-  EXPECT_FALSE(MayFill(4096 * kMi, Brought("collect at job.py:7", kMi)));
+  EXPECT_TRUE(MayFill(4096 * kMi, Brought("collect at job.py:7", 8 * kMi), true));
+  EXPECT_TRUE(MayFill(4096 * kMi, Brought("collectToPython at NativeMethodAccessorImpl.java:0", 8 * kMi), true));
+  EXPECT_FALSE(MayFill(4096 * kMi, Brought("collect at job.py:7", kMi), true));
+  EXPECT_FALSE(MayFill(4096 * kMi, Brought("collect at job.py:7", 8 * kMi))) << "rows that are hardly ever so much alike";
+  EXPECT_TRUE(MayFill(4096 * kMi, Brought("collect at job.py:7", 30 * kMi)));
   for (const char* write : {"parquet at job.py:30", "saveAsTable at job.py:30", "count at job.py:30", "foreachBatch at job.py:30"}) {
     EXPECT_FALSE(MayFill(4096 * kMi, Brought(write, 8 * kMi))) << write;
     EXPECT_TRUE(MayFill(4096 * kMi, Brought(write, 500 * kMi))) << write;
@@ -75,11 +77,11 @@ TEST(DriverHeap, OnlyPackedRowsMayBecomeSoMuchMore) {
   EXPECT_FALSE(MayFill(4096 * kMi, Brought("collect at Job.scala:7", 8 * kMi, false)));
   EXPECT_FALSE(MayFill(4096 * kMi, Brought("collect at notebook cell 4:7", 30 * kMi, false))) << "Python's, too";
   ReportAction written = Brought("parquet at job.py:30", kMi);
-  written.broadcast_bytes = 8 * kMi;
+  written.broadcast_bytes = 28 * kMi;
   EXPECT_TRUE(MayFill(4096 * kMi, written)) << "the table that its query broadcasts is packed";
   written.result_bytes = 30 * kMi;
   EXPECT_TRUE(MayFill(4096 * kMi, written)) << "beside more of figures";
-  EXPECT_THAT(BroughtPhrase(written), HasSubstr("had brought 8.0 MiB to broadcast"));
+  EXPECT_THAT(BroughtPhrase(written), HasSubstr("had brought 28.0 MiB to broadcast"));
   EXPECT_FALSE(MayFill(0, Brought("collect at job.py:7", 1000))) << "a heap of unknown size is no empty one";
   EXPECT_TRUE(MayFill(0, Brought("collect at job.py:7", 8 * kMi)));
 }
@@ -118,6 +120,18 @@ TEST(DriverHeap, WhatTheHeapHeldSaysWhetherItWasResults) {
   ASSERT_TRUE(HeldOtherThings(death, &retained));
   retained.sites[0].frames.resize(128);
   EXPECT_FALSE(HeldOtherThings(death, &retained)) << "who called its outermost frame is not known";
+}
+
+TEST(DriverHeap, WhoAskedOrATenthOfItShowsResults) {
+  ReportPostMortem death;
+  ReportRetained retained;
+  retained.sites = {Held(470 * kMi, "org.acme.Cache.put"), Held(52 * kMi, "org.apache.spark.scheduler.TaskResultGetter.run")};
+  EXPECT_TRUE(ShowsResults(death, &retained, 512 * kMi));
+  EXPECT_FALSE(ShowsResults(death, &retained, 1024 * kMi));
+  EXPECT_FALSE(ShowsResults(death, &retained, 0)) << "a tenth of what?";
+  EXPECT_FALSE(ShowsResults(death, nullptr, 512 * kMi));
+  death.stack.emplace_back().function = "org.apache.spark.sql.execution.SparkPlan.executeCollectPublic";
+  EXPECT_TRUE(ShowsResults(death, nullptr, 0));
 }
 
 TEST(DriverHeap, OneRowIsOne) {

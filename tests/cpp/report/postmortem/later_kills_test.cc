@@ -31,6 +31,14 @@ TEST(LaterKills, TheNextExecutorInTheCgroupFindsTheKernelsCount) {
     Json death = TheDeath(store);
     EXPECT_EQ(death["outOfMemory"], each.out_of_memory) << death["how"];
     EXPECT_THAT(death["how"].get<std::string>(), HasSubstr("executor 2, the next one in it"));
+    EXPECT_FALSE(death["advice"].empty());
+    if (each.out_of_memory) continue;
+    EXPECT_EQ(death["unknown"], true);
+    EXPECT_THAT(
+        death["headline"].get<std::string>(),
+        HasSubstr(
+            "Executor 1 was killed, but not by the kernel: 97 % of the limit was in use (1.3 GiB of 1.4 GiB), so the cluster manager, "
+            "earlyoom or systemd-oomd may have killed it for its memory, exit code 137 (SIGKILL)"));
   }
 }
 

@@ -21,6 +21,7 @@ DeathEvidence Killed(uint64_t used) {
 TEST(Verdict, UseNearTheLimitIsMemory) {
   EXPECT_TRUE(Judge(Killed(kLimit / 100 * 97)).out_of_memory);
   EXPECT_THAT(Judge(Killed(kLimit / 100 * 97)).how, HasSubstr("137 (SIGKILL), with 97 %"));
+  EXPECT_THAT(Judge(Killed(kLimit / 100 * 97)).how, HasSubstr("; whether the kernel killed it is not known"));
 }
 
 TEST(Verdict, LowUseIsNot) {
@@ -35,12 +36,44 @@ TEST(Verdict, TheKernelsCountIsWordOfLaw) {
   low.counted_by = high.counted_by = "executor 4";
   EXPECT_TRUE(Judge(low).out_of_memory) << "it died too fast for a sample";
   EXPECT_THAT(Judge(low).how, HasSubstr("rose by 1, as executor 4 found"));
-  high.kernel_kills = 0;
+  high.kernel_kills = low.kernel_kills = 0;
+  EXPECT_FALSE(Judge(low).unknown || Judge(low).out_of_memory);
+  EXPECT_THAT(Judge(low).how, HasSubstr("killed from outside"));
   EXPECT_FALSE(Judge(high).out_of_memory) << "a full container that somebody killed";
-  EXPECT_FALSE(Judge(high).unknown);
-  EXPECT_THAT(Judge(high).how, HasSubstr("killed from outside"));
   high.loss = {};
   EXPECT_TRUE(Judge(high).unknown) << "nobody has heard an exit code: it may have ended itself";
+}
+
+// systemd-oomd ends a cgroup that waits for memory before the kernel has to.
+TEST(Verdict, AFullContainerThatTheKernelDidNotKillMayHaveBeenKilledForItsMemory) {
+  DeathEvidence evidence = Killed(kLimit / 100 * 99);
+  evidence.kernel_kills = 0;
+  evidence.counted_by = "executor 4";
+  EXPECT_TRUE(Judge(evidence).unknown && Judge(evidence).maybe_of_memory && !Judge(evidence).out_of_memory);
+  EXPECT_THAT(Judge(evidence).how, HasSubstr("99 % of the limit in use at the last sample; executor 4 found that the kernel killed nothing "
+                                             "in its cgroup, but the cluster's or the host's own killer "
+                                             "(earlyoom, systemd-oomd) may have killed it"));
+  WorkerEvidence worker;
+  worker.death = evidence;
+  worker.death.loss = {};
+  EXPECT_FALSE(JudgeWorker(worker).unknown) << "its executor lives: nobody ended the container";
+  worker.death.host_memory_bytes = 10 * kLimit;
+  worker.death.host_available_bytes = kLimit / 2;
+  EXPECT_TRUE(JudgeWorker(worker).unknown && !JudgeWorker(worker).maybe_of_memory) << "a killer of the host's, which takes processes";
+  EXPECT_THAT(JudgeWorker(worker).how, HasSubstr("or it crashed, or ended itself"));
+  worker.signal = 11;
+  EXPECT_FALSE(JudgeWorker(worker).unknown) << "its own word stands above";
+  evidence.sample_age_ms = kStaleSampleMs;
+  EXPECT_TRUE(Judge(evidence).unknown && !Judge(evidence).maybe_of_memory) << "it may have been far from its limit by then";
+  evidence.sample_age_ms.reset();
+  evidence.used_bytes = kLimit / 100 * 80;
+  EXPECT_FALSE(Judge(evidence).unknown || Judge(evidence).maybe_of_memory);
+  evidence.host_memory_bytes = 10 * kLimit;
+  evidence.host_available_bytes = kLimit;
+  EXPECT_TRUE(Judge(evidence).unknown && !Judge(evidence).maybe_of_memory) << "the host's killer, and not for what this one used";
+  evidence.host_available_bytes = 9 * kLimit;
+  evidence.used_bytes.reset();
+  EXPECT_TRUE(Judge(evidence).unknown && !Judge(evidence).maybe_of_memory) << "how near its limit, nobody knows";
 }
 
 // YARN without cgroups: the executor's own limit is enforced, and the host is over-committed.

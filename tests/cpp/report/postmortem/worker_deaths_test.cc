@@ -78,7 +78,22 @@ TEST(WorkerDeaths, AWorkerThatWentByItselfIsOneOnlyIfItsTaskFailed) {
     EXPECT_EQ(Deaths(store).size(), each.deaths);
     if (each.deaths == 0) continue;
     EXPECT_EQ(TheDeath(store)["outOfMemory"], false) << "97 % in use, but the kernel killed nobody";
-    EXPECT_EQ(TheDeath(store)["advice"], Json::array());
+  }
+}
+
+// Whoever else ends a full container ends all of it. A worker whose executor lives was ended by itself, or by somebody.
+TEST(WorkerDeaths, OfAFullContainerNobodyButTheKernelTakesAWorkerAlone) {
+  for (const uint64_t used : {kFull, kContainer / 2}) {
+    ProfileStore store;
+    FillWorkerScene(store);
+    static_cast<void>(store.Ingest(WorkerDeath(0, 40, used)));
+    FailTask40(store, "Python worker exited unexpectedly (crashed)");
+    const Json death = TheDeath(store);
+    const bool full = used == kFull;
+    EXPECT_EQ(death["outOfMemory"], false);
+    EXPECT_EQ(death["unknown"], false);
+    EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr(full ? "died, not of memory: 97 %" : "died, not of memory: 50 %"));
+    EXPECT_EQ(death["advice"].size(), 0u);
   }
 }
 
@@ -101,6 +116,77 @@ TEST(WorkerDeaths, OfOneThatSparkMayHaveEndedTheKernelMayHaveKilledAnother) {
         StartsWith(each.in_doubt ? "Python worker 4131 of executor 1 (task 40, stage 5), or another process of its container, was killed"
                                  : "Python worker 4131 of executor 1 (task 40, stage 5) was killed"));
     EXPECT_EQ(death["how"].get<std::string>().find("its task came to an end then") != std::string::npos, each.in_doubt);
+  }
+}
+
+// The kernel has killed one of them. Which, only their sizes may tell: it takes the largest.
+TEST(WorkerDeaths, OfTwoThatVanishedTheKernelsOneKillMayExplainEither) {
+  struct Case {
+    const char* name;
+    int64_t after_ms;
+    uint64_t rss;
+    std::optional<uint64_t> kills = 0;
+    int signal = 0;
+    bool failed = true, in_doubt = false;
+  };
+  const Case cases[] = {{.name = "at once", .after_ms = 0, .rss = 600 * kMi, .in_doubt = true},
+                        {.name = "soon after", .after_ms = 900, .rss = 600 * kMi, .in_doubt = true},
+                        {.name = "killed itself", .after_ms = 900, .rss = 600 * kMi, .kills = 1},
+                        {.name = "later", .after_ms = 1'100, .rss = 600 * kMi},
+                        {.name = "before the counter rose", .after_ms = -100, .rss = 600 * kMi},
+                        {.name = "a small one", .after_ms = 900, .rss = 60 * kMi},
+                        {.name = "not counted", .after_ms = 900, .rss = 600 * kMi, .kills = std::nullopt},
+                        {.name = "crashed", .after_ms = 900, .rss = 600 * kMi, .signal = 11},
+                        {.name = "ended by Spark", .after_ms = 900, .rss = 600 * kMi, .failed = false}};
+  for (const Case& each : cases) {
+    ProfileStore store;
+    FillWorkerScene(store);
+    static_cast<void>(store.Ingest(WorkerDeath(1)));
+    FailTask40(store, "Python worker exited unexpectedly (crashed)");
+    proto::Envelope envelope;
+    ASSERT_TRUE(envelope.ParseFromString(WorkerDeath(each.kills, 41, kContainer / 2)));
+    proto::WorkerDeath& other = *envelope.mutable_worker_death();
+    other.set_pid(4132);
+    other.set_signal(each.signal);
+    other.set_time_ms(other.time_ms() + each.after_ms);
+    other.mutable_before()->mutable_processes(0)->set_pid(4132);
+    other.mutable_before()->mutable_processes(0)->set_peak_rss_bytes(each.rss);
+    Tell(store, envelope);
+    const TaskOutcome outcome = each.failed ? TaskOutcome::kFailed : TaskOutcome::kKilled;
+    store.TaskEnded({41, 5, 0, 1, 0, "1", outcome, "Python worker exited unexpectedly (crashed)", kBegin + 11'000});
+    for (const Json& death : Deaths(store)) {
+      const std::string headline = death["headline"], how = death["how"];
+      if (death["pid"] == 4131) {
+        EXPECT_EQ(death["outOfMemory"], true) << each.name << ": the container was full";
+        EXPECT_EQ(headline.find(", or another process of its container, was killed for its memory") != std::string::npos, each.in_doubt)
+            << each.name;
+        EXPECT_EQ(how.find("process 4132 vanished within a second after it") != std::string::npos, each.in_doubt) << each.name << how;
+      } else {
+        EXPECT_EQ(death["outOfMemory"], each.kills == 1) << each.name;
+        EXPECT_EQ(how.find("it vanished within a second after process 4131") != std::string::npos, each.in_doubt) << each.name << how;
+        EXPECT_EQ(headline.find("vanished; why is not known: 50 %") != std::string::npos, each.in_doubt) << each.name;
+      }
+    }
+  }
+}
+
+TEST(WorkerDeaths, WhoLivedOnAfterTheKernelsKillMayNotHaveBeenItsVictim) {
+  for (const uint32_t outlived_ms : {900u, 3'100u}) {
+    for (const uint64_t used : {kFull, kContainer / 3}) {
+      ProfileStore store;
+      FillWorkerScene(store);
+      proto::Envelope envelope;
+      ASSERT_TRUE(envelope.ParseFromString(WorkerDeath(1, 40, used)));
+      envelope.mutable_worker_death()->set_outlived_kill_ms(outlived_ms);
+      Tell(store, envelope);
+      const Json death = TheDeath(store);
+      const bool in_doubt = outlived_ms > 1'000, unknown = in_doubt && used < kFull;
+      EXPECT_EQ(death["unknown"], unknown);
+      EXPECT_EQ(death["outOfMemory"], !unknown) << "a full container kills somebody, at any rate";
+      EXPECT_EQ(death["advice"].empty(), unknown);
+      EXPECT_EQ(death["how"].get<std::string>().find("it lived for 3.1 s after that") != std::string::npos, in_doubt) << death["how"];
+      EXPECT_EQ(death["headline"].get<std::string>().find("or another process") != std::string::npos, in_doubt && !unknown);
+    }
   }
 }
 
@@ -158,7 +244,7 @@ TEST(WorkerDeaths, OfOneThatNoTickHasSeenNothingIsSaidOfTheContainer) {
     uint64_t kills;
     bool on_host, unknown;
   };
-  for (const Case& each : {Case{0, false, false}, Case{1, false, false}, Case{0, true, true}}) {
+  for (const Case& each : {Case{0, false, true}, Case{1, false, false}, Case{0, true, true}}) {
     ProfileStore store;
     FillWorkerScene(store);
     proto::Envelope envelope;
@@ -169,7 +255,7 @@ TEST(WorkerDeaths, OfOneThatNoTickHasSeenNothingIsSaidOfTheContainer) {
     FailTask40(store, "Python worker exited unexpectedly (crashed)");
     const Json death = TheDeath(store);
     EXPECT_EQ(death["outOfMemory"], each.kills == 1);
-    EXPECT_EQ(death["unknown"], each.unknown) << "the cgroup's count decides; a killer of the host's own isn't counted";
+    EXPECT_EQ(death["unknown"], each.unknown) << "other killers than the kernel are not counted";
     EXPECT_EQ(death["usedBytes"], nullptr);
     EXPECT_EQ(death["lastSampleAgeMs"], nullptr);
     EXPECT_EQ(death["processes"], Json::array());

@@ -73,6 +73,9 @@ TEST(Digest, WhatPysparkDoesByItself) {
   EXPECT_FALSE(IsPySparks(Site(
       {worker, Python("apply", "/venv/lib/python3.11/site-packages/pandas/core/frame.py", 49), Python("<lambda>", "/jobs/mod.py", 3)})))
       << "a function of the user's that nobody knows";
+  const ReportFrame in_pex = Python("main", "/pex/installed_wheels/5a/pyspark-4.0.0-py2.py3-none-any.whl/pyspark/worker.py", 1200);
+  EXPECT_TRUE(IsPySparks(Site({in_pex, Python("dump_stream", "/pex/installed_wheels/5a/pyspark-4.0.0.whl/pyspark/serializers.py", 130)})));
+  EXPECT_FALSE(IsPySparks(Site({in_pex, Python("run", "/pex/installed_wheels/6b/pysparkling-0.6.whl/pysparkling/rdd.py", 3)})));
   ReportLine line;
   EXPECT_FALSE(IsPySparks(line, group)) << "none of its sites has a row";
   line.sites = {0};

@@ -38,6 +38,7 @@ TEST(Titles, ExtensionModulesLoseTheirTag) {
 TEST(Titles, FilesOfPackagesKeepWhatTellsThemApart) {
   EXPECT_EQ(FileTitle("/jobs/job.py"), "job.py");
   EXPECT_EQ(FileTitle("/venv/lib/python3.11/site-packages/pandas/core/frame.py"), "pandas/core/frame.py");
+  EXPECT_EQ(FileTitle("/pex/installed_wheels/5a/pandas-1.5.3-cp311.whl/pandas/core/frame.py"), "pandas/core/frame.py");
   EXPECT_EQ(FileTitle("/usr/lib/python3/importlib/__init__.py"), "importlib/__init__.py");
   EXPECT_EQ(FileTitle("__init__.py"), "__init__.py");
   EXPECT_EQ(FileTitle("/__init__.py"), "/__init__.py");

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "facts/driver_actions.h"
+#include "facts/source_table.h"
 #include "proto/envelope.h"
 #include "report/store/small_job.h"
 
@@ -117,21 +118,72 @@ TEST(NotebookCells, AScriptThatHasChangedHasNoText) {
   }
 }
 
-// A script that executors don't have. What one of them has read is what ran.
-TEST(NotebookCells, AScriptsTextComesFromTheDriverIfNoExecutorHadIt) {
+void ReadOnExecutor(const std::string& text, ProfileStore& store) {
+  proto::Envelope read = EnvelopeOf("");
+  proto::SourceLine& line = *read.mutable_symbols()->add_source_lines();
+  line.set_file("/jobs/job.py");
+  line.set_line(3);
+  line.set_text(text);
+  Ingest(store, read.SerializeAsString());
+}
+
+// A script that executors don't have, or have in another version: its functions are pickled with their code.
+TEST(NotebookCells, AScriptsTextComesFromTheDriverUnlessAnExecutorHasAnother) {
   ProfileStore store;
   const auto source = [&store] { return Json(StageOf(store)["lines"][0]["source"]); };
   RunTaskOf("/jobs/job.py", store);
   EXPECT_EQ(source(), nullptr);
   Ingest(store, CellBytes("/jobs/job.py", 0));
   EXPECT_EQ(source(), "block = 1");
-  proto::Envelope read = EnvelopeOf("");
-  proto::SourceLine& line = *read.mutable_symbols()->add_source_lines();
-  line.set_file("/jobs/job.py");
-  line.set_line(3);
-  line.set_text("block = 2");
-  Ingest(store, read.SerializeAsString());
-  EXPECT_EQ(source(), "block = 2");
+  ReadOnExecutor("block = 1", store);
+  EXPECT_EQ(source(), "block = 1");
+
+  ProfileStore of_two_versions;
+  RunTaskOf("/jobs/job.py", of_two_versions);
+  ReadOnExecutor("block = 2", of_two_versions);
+  EXPECT_EQ(StageOf(of_two_versions)["lines"][0]["source"], "block = 2");
+  Ingest(of_two_versions, CellBytes("/jobs/job.py", 0));
+  EXPECT_EQ(StageOf(of_two_versions)["lines"][0]["source"], nullptr) << "it is not known which of them ran";
+}
+
+TEST(NotebookCells, AScriptThatHasChangedHasNotTheExecutorsTextEither) {
+  ProfileStore store;
+  RunTaskOf("/jobs/job.py", store);
+  ReadOnExecutor("block = 1", store);
+  proto::Envelope changed;
+  ASSERT_TRUE(changed.ParseFromString(CellBytes("/jobs/job.py", 0)));
+  changed.mutable_symbols()->mutable_driver_sources(0)->set_text("\n\n\nblock = 1\n");
+  for (const std::string& bytes : {CellBytes("/jobs/job.py", 0), changed.SerializeAsString()}) Ingest(store, bytes);
+  EXPECT_EQ(StageOf(store)["lines"][0]["source"], nullptr);
+}
+
+// So many lines are known that no further one has room.
+TEST(NotebookCells, ALineWithTwoTextsHasNoneHoweverManyAreKnown) {
+  ProfileStore store;
+  RunTaskOf("/jobs/job.py", store);
+  ReadOnExecutor("block = 1", store);
+  proto::Envelope many = EnvelopeOf("");
+  for (uint32_t number = 1; number < SourceTable::kMostLines + 100; ++number) {
+    proto::SourceLine& line = *many.mutable_symbols()->add_source_lines();
+    line.set_file("/jobs/other.py");
+    line.set_line(number);
+    line.set_text("pass");
+  }
+  Ingest(store, many.SerializeAsString());
+  EXPECT_EQ(StageOf(store)["lines"][0]["source"], "block = 1");
+  ReadOnExecutor("block = 2", store);
+  EXPECT_EQ(StageOf(store)["lines"][0]["source"], nullptr);
+}
+
+TEST(NotebookCells, ALineThatTwoExecutorsReadDifferentlyHasNoText) {
+  ProfileStore store;
+  RunTaskOf("/jobs/job.py", store);
+  for (const char* text : {"block = 1", "block = 1"}) ReadOnExecutor(text, store);
+  EXPECT_EQ(StageOf(store)["lines"][0]["source"], "block = 1");
+  for (const char* text : {"block = 2", "block = 1"}) {
+    ReadOnExecutor(text, store);
+    EXPECT_EQ(StageOf(store)["lines"][0]["source"], nullptr) << "it is not known which of them ran";
+  }
 }
 
 TEST(NotebookCells, ANumberOutlivesTheCopyThatKeepsAStoreSmall) {

@@ -89,7 +89,8 @@ TEST(ProfileStore, ALineHasItsTextWheneverThatCame) {
   const std::string once = report(true, {"scratch = lib.weighted(n)"});
   EXPECT_EQ(Json::parse(once)["stages"][0]["lines"][0]["source"], "scratch = lib.weighted(n)");
   EXPECT_EQ(report(false, {"scratch = lib.weighted(n)"}), once);
-  EXPECT_EQ(report(true, {"a = 1", "b = 2"}), report(true, {"b = 2", "a = 1"})) << "two executors with different files";
+  EXPECT_EQ(report(true, {"a = 1", "b = 2"}), report(true, {})) << "two executors with different files";
+  EXPECT_EQ(report(true, {"b = 2", "a = 1"}), report(true, {}));
   EXPECT_EQ(report(true, {"scratch = lib.weighted(n)"}, false), report(true, {})) << "not to be shown";
   EXPECT_EQ(Json::parse(report(true, {}))["stages"][0]["lines"][0]["source"], nullptr);
   EXPECT_EQ(report(true, {std::string(300, 'x'), ""}), report(true, {})) << "longer than any executor sends";

@@ -58,6 +58,27 @@ TEST(Figures, VariancesOfTasksAddUp) {
   EXPECT_THAT(ReportOf(store)["notAvailable"].dump(), ::testing::HasSubstr("jvm-heap"));
 }
 
+// A job that is installed as a wheel: its lines are a library's, without text and without leaks.
+TEST(Figures, UdfsOfInstalledPackagesAreSaidToLackTextAndLeaks) {
+  ProfileStore store;
+  ProfileBuilder task(1, kStage, 0);
+  const auto run = [&](const std::string& file) {
+    task.Site(proto::ORIGIN_PYTHON, {Python("clean", file, 9)}, 1000, 1).set_udf(task.Udf("clean", file, 7, "RDD"));
+  };
+  run("/v/lib/python3.11/site-packages/pyspark/pandas/base.py");
+  run("/jobs/job.py");
+  Ingest(store, task.Bytes());
+  End(store, 1, 0);
+  const auto missing = [&] { return ReportOf(store)["notAvailable"].dump(); };
+  EXPECT_THAT(missing(), ::testing::Not(::testing::HasSubstr("source and leaks")));
+
+  task = ProfileBuilder(2, kStage, 1);
+  run("/v/lib/python3.11/site-packages/myjob/udfs/clean.py");
+  Ingest(store, task.Bytes());
+  End(store, 2, 1);
+  EXPECT_THAT(missing(), ::testing::HasSubstr("source and leaks of lines of myjob\""));
+}
+
 // ---- rows
 
 TEST(Rows, HeaviestFirstAndHeapSitesAfterByAllocatedBytes) {

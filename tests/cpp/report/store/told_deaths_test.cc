@@ -41,7 +41,7 @@ TEST(ToldDeaths, OfManyDeathsTheNewestAndTheLargestStayAndAllAreTold) {
   ASSERT_EQ(others.size(), kExecutors - kMaxPostMortems);
   EXPECT_EQ(others[0]["executorId"], "569") << "newest first";
   EXPECT_EQ(others[519]["executorId"], "50");
-  EXPECT_THAT(others[519]["headline"], ::testing::HasSubstr("Executor 50 died, not of memory: 93 % of the limit was in use"))
+  EXPECT_THAT(others[519]["headline"], ::testing::HasSubstr("Executor 50 was killed, but not by the kernel: 93 % of the limit was in use"))
       << "the next one saw no kill";
   EXPECT_EQ(others[519]["outOfMemory"], false);
   EXPECT_EQ(others[519]["timeMs"], kBegin + 10'050);
@@ -128,7 +128,7 @@ TEST_F(Corrections, AVerdictThatChangesIsTold) {
   const std::vector<std::string> told = TakePostMortems(store_, kLook, false);
   ASSERT_EQ(told.size(), 1u);
   EXPECT_THAT(told[0], ::testing::StartsWith("  Correction (the log said \"of memory\"): Executor 1 "));
-  EXPECT_THAT(told[0], ::testing::HasSubstr("killed from outside"));
+  EXPECT_THAT(told[0], ::testing::HasSubstr("systemd-oomd"));
   EXPECT_LE(std::count(told[0].begin(), told[0].end(), '\n'), 30);
   EXPECT_TRUE(TakePostMortems(store_, kLook + 10 * ToldDeaths::kBetweenLooksMs, true).empty());
 }

@@ -58,7 +58,8 @@ public final class HistoryPlugin implements AppHistoryServerPlugin {
   }
 
   private static final class PartKeeper extends SparkListener {
-    private static final int MOST_CHARS = 1 << 20;
+    // As in common/eventlog/event_log.cc.
+    private static final int MOST_CHARS = 2 << 20;
     private static final long MOST_CHARS_OF_ALL = 192L << 20;
 
     private final KVStore store;
@@ -88,10 +89,12 @@ public final class HistoryPlugin implements AppHistoryServerPlugin {
         return;
       }
       StoredPart stored = new StoredPart(part);
-      if (sizes.take(stored.key, part.report.length())) {
+      boolean ofMany = "stage".equals(part.part) || "executor".equals(part.part);
+      if (sizes.take(stored.key, part.report.length(), ofMany)) {
         store.write(stored);
       } else {
-        tell("part of the profile in an event log", "it holds more than this server keeps of one");
+        store.write(StoredPart.leftOut());
+        tell("part of the profile in an event log", "the log holds more of it than 192 MiB");
       }
     }
   }

@@ -73,7 +73,11 @@ final class HistoryReport implements Answers {
       try (KVStoreIterator<StoredPart> parts = store.view(StoredPart.class).closeableIterator()) {
         while (parts.hasNext()) {
           StoredPart part = parts.next();
-          NativeHistory.add(made, part.part, part.id, part.schemaVersion, part.report);
+          if (part.isLeftOut()) {
+            NativeHistory.full(made);
+          } else {
+            NativeHistory.add(made, part.part, part.id, part.schemaVersion, part.report);
+          }
         }
       }
       return made;

@@ -18,6 +18,17 @@ public final class StoredPart {
 
   public StoredPart() {}
 
+  /** In place of parts for which there was no room: they have no text. */
+  static StoredPart leftOut() {
+    StoredPart none = new StoredPart();
+    none.key = "";
+    return none;
+  }
+
+  boolean isLeftOut() {
+    return report == null;
+  }
+
   StoredPart(ReportPart event) {
     key = event.part + "/" + event.id;
     part = event.part;

@@ -22,7 +22,7 @@ public final class NativeFeed {
     ingest(0, null);
     applicationStarted(0, null, null, null, null, null, 0);
     configuration(0, null);
-    executorAdded(0, null, null, 0, 0, 0, 0, 0, 0);
+    executorAdded(0, null, null, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     executorRemoved(0, null, null, 0);
     stageSetting(0, 0, null, null);
     stageSubmitted(0, 0, 0, null, null, 0, 0);
@@ -82,6 +82,11 @@ public final class NativeFeed {
    */
   public static native void configuration(long feed, String[] entries);
 
+  /**
+   * @param resourceProfile of stage-level scheduling; 0: the default one
+   * @param requests what it asks for itself (bits of ReportResourceProfile::Request)
+   * @param taskCpus that it gives to a task; 0: the configuration's
+   */
   public static native void executorAdded(
       long feed,
       String id,
@@ -91,6 +96,9 @@ public final class NativeFeed {
       long overheadMib,
       long offHeapMib,
       long pysparkMib,
+      int resourceProfile,
+      int requests,
+      int taskCpus,
       long timeMs);
 
   public static native void executorRemoved(long feed, String id, String reason, long timeMs);

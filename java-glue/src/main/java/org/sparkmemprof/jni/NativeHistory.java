@@ -19,6 +19,9 @@ public final class NativeHistory {
   public static native void add(
       long history, String part, String id, int schemaVersion, String text);
 
+  /** There was no room for all parts of the log; the report says so. */
+  public static native void full(long history);
+
   /** What Spark knows about the application; epoch milliseconds, -1: not known. */
   public static native void application(
       long history, String id, String name, String sparkVersion, long startedMs, long endedMs);

@@ -154,9 +154,8 @@ public final class DriverListener extends SparkListener {
           String host = event.executorInfo().executorHost();
           int cores = event.executorInfo().totalCores();
           long time = event.time();
-          ExecutorResources resources =
-              ExecutorResources.of(
-                  id, conf, profiles.get(event.executorInfo().resourceProfileId()));
+          int profile = event.executorInfo().resourceProfileId();
+          ExecutorResources resources = ExecutorResources.of(id, conf, profiles.get(profile));
           executors.put(id, true);
           feeder.event(
               feed ->
@@ -169,6 +168,9 @@ public final class DriverListener extends SparkListener {
                       resources.overheadMib,
                       resources.offHeapMib,
                       resources.pysparkMib,
+                      profile,
+                      resources.requests,
+                      resources.taskCpus,
                       time));
         });
   }

@@ -1,9 +1,9 @@
 package org.sparkmemprof.listener;
 
-import java.util.Map;
 import org.apache.spark.SparkConf;
 import org.apache.spark.resource.ExecutorResourceRequest;
 import org.apache.spark.resource.ResourceProfile;
+import org.apache.spark.resource.TaskResourceRequest;
 
 /**
  * What was requested for one executor, in MiB, -1 = not given. The store gets the raw numbers and
@@ -17,11 +17,20 @@ final class ExecutorResources {
   final long offHeapMib;
   final long pysparkMib;
 
-  private ExecutorResources(long heapMib, long overheadMib, long offHeapMib, long pysparkMib) {
+  /** Bits of {@code ReportResourceProfile::Request}: what the profile asks for by itself. */
+  final int requests;
+
+  /** Of the profile; 0: the configuration's. */
+  final int taskCpus;
+
+  private ExecutorResources(
+      long heapMib, long overheadMib, long offHeapMib, long pysparkMib, ResourceProfile profile) {
     this.heapMib = heapMib;
     this.overheadMib = overheadMib;
     this.offHeapMib = offHeapMib;
     this.pysparkMib = pysparkMib;
+    this.requests = requests(profile);
+    this.taskCpus = taskCpus(profile);
   }
 
   /**
@@ -37,7 +46,8 @@ final class ExecutorResources {
           mib(conf, "spark.driver.memory", "1g"),
           mib(conf, "spark.driver.memoryOverhead", null),
           offHeap,
-          mib(conf, "spark.executor.pyspark.memory", null));
+          mib(conf, "spark.executor.pyspark.memory", null),
+          null);
     }
     return new ExecutorResources(
         amount(profile, ResourceProfile.MEMORY(), mib(conf, "spark.executor.memory", "1g")),
@@ -49,17 +59,36 @@ final class ExecutorResources {
         amount(
             profile,
             ResourceProfile.PYSPARK_MEM(),
-            mib(conf, "spark.executor.pyspark.memory", null)));
+            mib(conf, "spark.executor.pyspark.memory", null)),
+        profile);
   }
 
   private static long amount(ResourceProfile profile, String resource, long fallback) {
+    return asks(profile, resource)
+        ? profile.executorResourcesJMap().get(resource).amount()
+        : fallback;
+  }
+
+  private static boolean asks(ResourceProfile profile, String resource) {
     if (profile == null) {
-      return fallback;
+      return false;
     }
-    Map<String, ExecutorResourceRequest> requests = profile.executorResourcesJMap();
-    ExecutorResourceRequest request = requests.get(resource);
-    // Spark asks for 0 bytes of what is switched off.
-    return request == null || request.amount() == 0 ? fallback : request.amount();
+    ExecutorResourceRequest request = profile.executorResourcesJMap().get(resource);
+    return request != null && request.amount() != 0; // 0 bytes of what is switched off
+  }
+
+  private static int requests(ResourceProfile profile) {
+    return (asks(profile, ResourceProfile.MEMORY()) ? 1 : 0)
+        | (asks(profile, ResourceProfile.OVERHEAD_MEM()) ? 2 : 0)
+        | (asks(profile, ResourceProfile.PYSPARK_MEM()) ? 4 : 0)
+        | (asks(profile, ResourceProfile.OFFHEAP_MEM()) ? 8 : 0)
+        | (asks(profile, ResourceProfile.CORES()) ? 16 : 0);
+  }
+
+  private static int taskCpus(ResourceProfile profile) {
+    TaskResourceRequest cpus =
+        profile == null ? null : profile.taskResourcesJMap().get(ResourceProfile.CPUS());
+    return cpus == null ? 0 : (int) cpus.amount();
   }
 
   private static long mib(SparkConf conf, String key, String fallback) {

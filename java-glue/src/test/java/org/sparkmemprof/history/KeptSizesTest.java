@@ -6,22 +6,30 @@ import static org.junit.Assert.assertTrue;
 import org.junit.Test;
 
 public class KeptSizesTest {
-  private final KeptSizes sizes = new KeptSizes(1_000);
+  private final KeptSizes sizes = new KeptSizes(1_200);
 
   @Test
   public void whatIsWrittenAgainTakesNoMoreRoom() {
     for (int i = 0; i < 50; i++) {
-      assertTrue(sizes.take("stage/1", 700));
+      assertTrue(sizes.take("stage/1", 700, true));
     }
-    assertTrue(sizes.take("stage/1", 300));
-    assertTrue(sizes.take("stage/2", 400));
+    assertTrue(sizes.take("stage/1", 300, true));
+    assertTrue(sizes.take("stage/2", 400, true));
   }
 
   @Test
   public void oneThatIsRefusedTakesNone() {
-    assertTrue(sizes.take("stage/1", 700));
-    assertFalse(sizes.take("stage/2", 700));
-    assertTrue(sizes.take("application/1", 50));
-    assertFalse(sizes.take("stage/1", 900));
+    assertTrue(sizes.take("stage/1", 700, true));
+    assertFalse(sizes.take("stage/2", 700, true));
+    assertTrue(sizes.take("application/1", 50, false));
+    assertFalse(sizes.take("stage/1", 900, true));
+  }
+
+  @Test
+  public void stagesLeaveRoomForTheApplication() {
+    assertTrue(sizes.take("stage/1", 950, true));
+    assertFalse(sizes.take("stage/2", 20, true));
+    assertTrue(sizes.take("application/", 40, false));
+    assertFalse(sizes.take("postMortem/1", 40, false));
   }
 }

@@ -59,4 +59,5 @@ report=${reports[0]%/*}
 sparkmemprof report "$report" --format text
 say "the report against the truth"
 python "$demo/check.py" "$report/report.json" "${libraries[@]}"
+say "$SECONDS s in all"
 echo "$report/report.html"

@@ -39,8 +39,8 @@ uint64_t BudgetOf(const ReportExecutor& executor, std::string_view region);
 uint64_t BudgetOf(const AdviceInput& input, std::string_view region);
 uint64_t SparksOffHeap(const AdviceInput& input);  // in use of its budget at the last sample, or what was granted if that isn't known
 uint64_t LastOf(const AdviceInput& input, std::string_view region);  // at the last sample; 0: not known
-uint64_t PysparkMemorySetting(
-    const AdviceInput& input);  // spark.executor.pyspark.memory, or what the executor's ResourceProfile has; 0: not set
+// spark.executor.pyspark.memory, or what the executor's ResourceProfile has; 0: not set.
+uint64_t PysparkMemorySetting(const AdviceInput& input);
 
 std::string TextOr(const SparkSettings* settings, const char* key, const char* otherwise);  // a setting as it stands
 

@@ -89,10 +89,11 @@ bool IsOomKilled(std::string_view text, std::optional<int> exit_code) {
 
 // Kubernetes, of a pod that its kubelet evicted: the pod's reason and message, as Spark repeats them.
 std::optional<NodeShortage> EvictedFor(std::string_view text) {
-  static constexpr std::array<std::string_view, 4> kDisk = {"low on resource: ", "ephemeral local storage usage exceeds",
-                                                            "exceeded its local ephemeral storage limit", "usage of emptydir volume"};
+  static constexpr std::array<std::string_view, 5> kNotMemory = {"low on resource: ", "ephemeral local storage usage exceeds",
+                                                                 "exceeded its local ephemeral storage limit", "usage of emptydir volume",
+                                                                 "imminent node shutdown"};
   if (text.find("low on resource: memory") != text.npos) return NodeShortage::kMemory;
-  if (ContainsAny(text, kDisk)) return NodeShortage::kOther;
+  if (ContainsAny(text, kNotMemory)) return NodeShortage::kOther;
   return text.find("reason: evicted") != text.npos ? std::optional(NodeShortage::kNotTold) : std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 
 #include "postmortem/driver_heap.h"
 #include "postmortem/heap_errors.h"
@@ -161,6 +162,8 @@ std::string WorkerHeadline(const ReportPostMortem& death, const Verdict& verdict
     return fmt::format("{} was killed for its {}: {}{}{}", killed, MemoryPhrase(verdict), use,
                        death.program.empty() ? LargestPhrase(death) : OwnPhrase(death), TogetherPhrase(death));
   }
+  if (signal == SIGBUS && !death.address_space)
+    return fmt::format("{} crashed, perhaps because /dev/shm was full: {}{}; {}", who, SignalName(signal), place, use);
   if (signal != 0 && death.unknown)
     return fmt::format("{} crashed right after memory was refused to it: {}{}; {}", who, SignalName(signal), place, use);
   if (signal != 0) return fmt::format("{} crashed, not of memory: {}{}; {}", who, SignalName(signal), place, use);

@@ -226,6 +226,12 @@ Verdict ByGeneralError(const DeathEvidence& evidence) {
                              EndPhrase(evidence.loss), UseThen(evidence), together)};
 }
 
+// The host was full, and what this one used of its own limit did not fill that.
+bool OthersFilledTheHost(const DeathEvidence& evidence) {
+  const double share = ShareOf(evidence.used_bytes, evidence.limit_bytes);
+  return share >= 0 && share < (evidence.limit_is_hosts ? kMostOfHost : kNearLimit) && HostShare(evidence) >= kFullHost;
+}
+
 // Kubernetes' word is of every container in which the kernel ever killed a process, and it had killed a worker there before.
 bool IsOfEarlierKill(const DeathEvidence& evidence) {
   const double share = ShareOf(evidence.used_bytes, evidence.limit_bytes);
@@ -257,10 +263,8 @@ Verdict Judge(const DeathEvidence& evidence) {
   const bool by_sigkill = !loss.exit_code || *loss.exit_code == kExitSigkill;
   if (by_sigkill && evidence.kernel_kills.value_or(0) > 0) {
     // The kernel counts the kills of a full host in the victim's cgroup, too.
-    const double share = ShareOf(evidence.used_bytes, evidence.limit_bytes);
-    const bool of_host = share >= 0 && share < (evidence.limit_is_hosts ? kMostOfHost : kNearLimit) && HostShare(evidence) >= kFullHost;
     return {.out_of_memory = true,
-            .of_host = of_host,
+            .of_host = OthersFilledTheHost(evidence),
             .how = fmt::format("the kernel's oom_kill counter of its cgroup rose by {}, as {} found", *evidence.kernel_kills,
                                evidence.counted_by)};
   }
@@ -272,6 +276,7 @@ Verdict Judge(const DeathEvidence& evidence) {
   }
   if (loss.kind == LossKind::kContainerMemory) {
     return {.out_of_memory = true,
+            .of_host = loss.of_any_kill && OthersFilledTheHost(evidence),  // Kubernetes says the same of such a kill
             .of_address_space = loss.of_virtual_memory,
             .how = fmt::format("the cluster manager says that it killed the container for its {}",
                                loss.of_virtual_memory ? "virtual memory" : "memory")};
@@ -319,6 +324,10 @@ Verdict JudgeWorker(const WorkerEvidence& evidence) {
     if (evidence.was_refused && (evidence.signal == SIGSEGV || evidence.signal == SIGBUS))
       return {.unknown = true,
               .how = how + ", right after malloc had refused it memory: code that doesn't look whether it got any crashes so"};
+    if (evidence.signal == SIGBUS)
+      return {
+          .unknown = true,
+          .how = how + ": a page of a mapped file had no room, as in a full /dev/shm, or was no longer there, as of a file that was cut"};
     return {.how = how};
   }
   const uint64_t kills = evidence.death.kernel_kills.value_or(0);

@@ -71,7 +71,8 @@ def test_the_only_application_has_it_all(cli, scene):
     assert finished.stdout == "False\n", "the program's own environment is as it was"
     (row,) = own_rows(folder / "app-1")
     assert (row["name"], row["status"], row["failureReason"]) == ("driver: program.py", "failed", "exit status 3")
-    (line,) = [line for line in row["lines"] if line["line"] == 3]
+    # A small object at the third line of another file is sampled once in a while.
+    (line,) = [line for line in row["lines"] if line["line"] == 3 and (line["file"] or "").endswith("program.py")]
     assert 0 <= line["liveAtPeakBytes"] - 3_300_008 < 300_000
     assert not (folder / "sparkmemprof-report").exists()
     assert f"sparkmemprof: report in {folder}/app-1\n" in finished.stderr

@@ -70,6 +70,16 @@ TEST(LossReason, WhatKubernetesEvictedFor) {
   EXPECT_EQ(no_status.kind, LossKind::kUnknown);
 }
 
+// Kubernetes, of a node that goes: its kubelet ends the pods.
+TEST(LossReason, ANodeThatIsShutDownIsNoMatterOfMemory) {
+  const LossReason reason = ParseLossReason(
+      "The executor with id 3 exited with exit code 137(SIGKILL, possible container OOM).\nThe API gave the following brief reason: "
+      "Terminated\nThe API gave the following message: Pod was terminated in response to imminent node shutdown.\nThe API gave the "
+      "following container statuses: reason: Error");
+  EXPECT_EQ(reason.kind, LossKind::kEvicted);
+  EXPECT_EQ(reason.evicted_for, NodeShortage::kOther);
+}
+
 TEST(LossReason, ADoubtIsNotAKillForMemory) {
   EXPECT_EQ(ParseLossReason("exited with exit code 137(SIGKILL, possible container OOM).").kind, LossKind::kExit);
 }

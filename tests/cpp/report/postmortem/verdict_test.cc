@@ -157,7 +157,12 @@ TEST(Verdict, WhatKubernetesSaysOfAnEarlierKillIsNoWordOfThisEnd) {
   DeathEvidence evidence = Killed(kLimit / 5);
   evidence.loss = ParseLossReason("The executor with id 1 exited with exit code 137(SIGKILL, possible container OOM). reason: OOMKilled");
   ASSERT_TRUE(evidence.loss.of_any_kill);
-  EXPECT_TRUE(Judge(evidence).out_of_memory) << "nothing else was killed there";
+  EXPECT_TRUE(Judge(evidence).out_of_memory && !Judge(evidence).of_host) << "nothing else was killed there";
+  evidence.host_memory_bytes = 10 * kLimit;
+  evidence.host_available_bytes = kLimit / 10;
+  EXPECT_TRUE(Judge(evidence).of_host) << "of a kill for a full node it is said, too";
+  evidence.host_memory_bytes.reset();
+  evidence.host_available_bytes.reset();
   evidence.kills_before = 2;
   EXPECT_TRUE(Judge(evidence).unknown && !Judge(evidence).out_of_memory);
   EXPECT_THAT(Judge(evidence).how, HasSubstr("with 20 % of the limit in use at the last sample; the cluster manager says OOMKilled"));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 
 #include "postmortem/post_mortems.h"
 #include "report/json.h"
@@ -295,6 +296,21 @@ TEST(WorkerDeaths, AWorkerThatCrashedSaysSoItself) {
     EXPECT_THAT(told[0], HasSubstr("libx.so+0x9"));
     EXPECT_TRUE(TakePostMortems(store, kBegin + 9'000'000, true).empty());
   }
+}
+
+// /dev/shm has 64 MB in a container by default.
+TEST(WorkerDeaths, WhoDiesOfSigbusMayHaveFilledTheMemoryForFiles) {
+  ProfileStore store;
+  FillWorkerScene(store);
+  ProfileBuilder task = EndedTask();
+  AddIncident(task, 9'790, SIGBUS);
+  ASSERT_TRUE(store.Ingest(task.Bytes()).ok());
+  FailTask40(store, "Python worker exited unexpectedly (crashed)");
+  const Json death = TheDeath(store);
+  EXPECT_EQ(death["outOfMemory"], false);
+  EXPECT_EQ(death["unknown"], true);
+  EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr("crashed, perhaps because /dev/shm was full: SIGBUS in libx.so+0x9"));
+  EXPECT_THAT(death["how"].get<std::string>(), HasSubstr("a page of a mapped file had no room, as in a full /dev/shm"));
 }
 
 TEST(WorkerDeaths, ACrashThatItsTaskSurvivedIsNone) {

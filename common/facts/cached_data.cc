@@ -15,6 +15,16 @@ namespace {
 constexpr size_t kMostNameBytes = 200;
 constexpr size_t kExecutorsShown = 20;
 
+void Weigh(bool of_broadcast, int64_t dataset, uint64_t bytes, LargestCached& largest) {
+  largest.of_bytes += bytes;
+  if (of_broadcast) {
+    largest.broadcast_bytes += bytes;
+  } else if (bytes > largest.bytes) {
+    largest.rdd_id = dataset;
+    largest.bytes = bytes;
+  }
+}
+
 }  // namespace
 
 std::string StorageLevelName(const StorageLevel& level) {
@@ -145,12 +155,7 @@ LargestCached CachedData::Largest(bool off_heap) const {
   LargestCached largest;
   for (const auto& [key, dataset] : datasets_) {
     if ((!key.first && dataset.level.off_heap) != off_heap) continue;  // broadcast variables are on the heap
-    largest.of_bytes += dataset.now.memory;
-    if (key.first) largest.broadcast_bytes += dataset.now.memory;
-    if (!key.first && dataset.now.memory > largest.bytes) {
-      largest.rdd_id = key.second;
-      largest.bytes = dataset.now.memory;
-    }
+    Weigh(key.first, key.second, dataset.now.memory, largest);
   }
   return largest;
 }
@@ -163,12 +168,7 @@ LargestCached CachedData::LargestIn(std::string_view executor_id, bool off_heap)
     if ((!key.first && dataset.level.off_heap) != off_heap) continue;
     const auto there = dataset.by_executor.find(executor->second);
     if (there == dataset.by_executor.end()) continue;
-    largest.of_bytes += there->second.memory;
-    if (key.first) largest.broadcast_bytes += there->second.memory;
-    if (!key.first && there->second.memory > largest.bytes) {
-      largest.rdd_id = key.second;
-      largest.bytes = there->second.memory;
-    }
+    Weigh(key.first, key.second, there->second.memory, largest);
   }
   return largest;
 }

@@ -93,8 +93,7 @@ void DriverActions::Started(const JobStart& job) {
   if (job.stages.empty()) return;
   const int32_t wanted = *std::max_element(job.stages.begin(), job.stages.end());
   std::erase(failed_stages_, wanted);
-  result_stages_.insert_or_assign(wanted,
-                                  Wanted{key, job.job_id, broadcast, true, RowFor({wanted, job.job_id, broadcast, 0, 0, 0}, action)});
+  result_stages_.insert_or_assign(wanted, Wanted{key, job.job_id, broadcast, RowFor({wanted, job.job_id, broadcast, 0, 0, 0}, action)});
   stage_of_job_.insert_or_assign(job.job_id, wanted);
 }
 
@@ -120,7 +119,6 @@ void DriverActions::Forget(int32_t result_stage, bool failed) {
   }
   std::erase(failed_stages_, result_stage);
   failed_stages_.push_back(result_stage);
-  if (const auto wanted = result_stages_.find(result_stage); wanted != result_stages_.end()) wanted->second.runs = false;
   if (failed_stages_.size() <= kMostLate) return;
   result_stages_.erase(failed_stages_.front());
   failed_stages_.pop_front();
@@ -145,19 +143,21 @@ void DriverActions::StageSubmitted(int32_t stage_id) { done_.erase(stage_id); }
 
 void DriverActions::StageCompleted(int32_t stage_id, int64_t time_ms) {
   const auto wanted = result_stages_.find(stage_id);
-  if (wanted != result_stages_.end() && wanted->second.runs) done_.insert_or_assign(stage_id, Done{wanted->second.job_id, time_ms});
+  if (wanted != result_stages_.end() && jobs_.contains(wanted->second.job_id)) done_.insert_or_assign(stage_id, time_ms);
 }
 
 // The thread of Spark that reports a job's last stage reports the job's end before anything of another job. Only jobs without a stage are
 // reported by other threads, and a shuffle whose output an executor took along is computed again first: OfUnreported.
 void DriverActions::EndUnreported() {
-  const std::pmr::map<int32_t, Done> done = std::exchange(done_, std::pmr::map<int32_t, Done>(memory_));
-  for (const auto& [stage_id, job] : done) {
-    const auto running = jobs_.find(job.job_id);
+  const std::pmr::map<int32_t, int64_t> done = std::exchange(done_, std::pmr::map<int32_t, int64_t>(memory_));
+  for (const auto& [stage_id, time_ms] : done) {
+    const auto wanted = result_stages_.find(stage_id);
+    const auto running = wanted == result_stages_.end() ? jobs_.end() : jobs_.find(wanted->second.job_id);
     if (running == jobs_.end()) continue;
-    unreported_.insert_or_assign(job.job_id, running->second);
+    const auto [job_id, action] = *running;
+    unreported_.insert_or_assign(job_id, action);
     if (unreported_.size() > kMostLate) unreported_.erase(unreported_.begin());
-    End(job.job_id, false, job.time_ms)->last = Action::Last::kUnreported;
+    End(job_id, false, time_ms)->last = Action::Last::kUnreported;
   }
 }
 

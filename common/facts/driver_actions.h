@@ -97,13 +97,9 @@ class DriverActions {
   static constexpr size_t kNoRow = ~size_t{0};
   struct Wanted {
     Key action;
-    int32_t job_id;
-    bool broadcast, runs;
+    int32_t job_id;  // the last one that wanted it
+    bool broadcast;
     size_t results;  // index into its results, or kNoRow
-  };
-  struct Done {
-    int32_t job_id;
-    int64_t time_ms;
   };
 
   Action& FindOrMake(const Key& key);
@@ -122,7 +118,7 @@ class DriverActions {
   std::pmr::unordered_map<int32_t, Key> jobs_;              // that run
   std::pmr::unordered_map<int32_t, Wanted> result_stages_;  // of these, and of the kMostLate that failed last
   std::pmr::unordered_map<int32_t, int32_t> stage_of_job_{memory_};
-  std::pmr::map<int32_t, Done> done_{memory_};       // result stages that have succeeded, of jobs that run
+  std::pmr::map<int32_t, int64_t> done_{memory_};    // result stages that have succeeded, of jobs that run, and when
   std::pmr::map<int32_t, Key> unreported_{memory_};  // the last kMostLate jobs that EndUnreported has ended
   std::pmr::deque<int32_t> failed_stages_{memory_};  // oldest first
   bool application_ended_ = false;

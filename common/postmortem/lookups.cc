@@ -13,7 +13,7 @@
 namespace memprof {
 namespace {
 
-constexpr int64_t kOneKillMs = 1'000;  // the kernel's victim is gone so soon: a look at all processes comes once a second
+constexpr int64_t kGoneTogetherMs = 1'000;  // the kernel's victim is gone so soon: a look at all processes comes once a second
 
 Vanished VanishedOf(const proto::WorkerDeath& death) {
   Vanished vanished{death.time_ms(), death.pid(), death.oom_kills() > 0};
@@ -131,8 +131,8 @@ std::optional<int32_t> Lookups::RivalOf(const std::string& executor_id, const pr
   const Vanished own = VanishedOf(worker);
   const std::vector<Vanished>& all = VanishedIn(executor_id);
   auto other =
-      std::lower_bound(all.begin(), all.end(), own.time_ms - kOneKillMs, [](const Vanished& a, int64_t ms) { return a.time_ms < ms; });
-  for (; other != all.end() && other->time_ms <= own.time_ms + kOneKillMs; ++other) {
+      std::lower_bound(all.begin(), all.end(), own.time_ms - kGoneTogetherMs, [](const Vanished& a, int64_t ms) { return a.time_ms < ms; });
+  for (; other != all.end() && other->time_ms <= own.time_ms + kGoneTogetherMs; ++other) {
     if (other->explained == own.explained) continue;
     const Vanished &first = own.explained ? own : *other, &second = own.explained ? *other : own;
     const bool is_smaller = first.rss_bytes != 0 && second.rss_bytes != 0 && second.rss_bytes < first.rss_bytes / 2;

@@ -174,7 +174,7 @@ Verdict ByUse(const DeathEvidence& evidence) {
     return {.unknown = true, .how = fmt::format("{}, which was {} old{}", how, FormatDuration(age_ms), KilledThere(evidence))};
   const double host = HostShare(evidence);
   const bool counted_twice = CountsTwice(evidence);
-  if (share >= kNearLimit && !counted_twice) return {.out_of_memory = true, .how = how + CountPhrase(evidence)};
+  if (IsNearLimit(evidence)) return {.out_of_memory = true, .how = how + CountPhrase(evidence)};
   if (share >= kNearLimit) how += ", where pages that its processes share count for each of them";
   if (const double before = ShareOf(evidence.used_before_bytes, evidence.limit_bytes); before >= kNearLimit && !counted_twice)
     return {.unknown = true,

@@ -38,7 +38,7 @@ void News::SetSparkPool(const proto::PoolUse& use) {
 
 void News::SetLastTask(const ProcessName& process, int64_t task_attempt_id) {
   const std::lock_guard lock(mutex_);
-  if (last_tasks_.size() < ProcessWatch::kMaxProcesses) last_tasks_[{process.pid, process.start_ticks}] = task_attempt_id;
+  if (last_tasks_.size() < ProcessWatch::kMaxProcesses) last_tasks_[process] = task_attempt_id;
 }
 
 void News::SetRss(const ProcessRss& rss) {
@@ -76,7 +76,7 @@ SparkMemoryUse News::SparkMemory() const {
 
 SparkNews News::TakeTo(ProcessWatch* processes) {
   const std::lock_guard lock(mutex_);
-  for (const auto& [name, task] : last_tasks_) processes->SetLastTask({name.first, name.second}, task);
+  for (const auto& [name, task] : last_tasks_) processes->SetLastTask(name, task);
   last_tasks_.clear();
   const Clock::time_point now = Clock::now();
   std::erase_if(ended_, [&](const EndedProcess& process) {

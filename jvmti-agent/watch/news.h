@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 #include "proto/memprof.pb.h"
@@ -55,7 +54,7 @@ class News {
 
   mutable std::mutex mutex_;  // guards the rest
   SparkNews spark_;
-  std::map<std::pair<int32_t, uint64_t>, int64_t> last_tasks_;  // by pid and start
+  std::map<ProcessName, int64_t> last_tasks_;
   std::map<int32_t, Said<ProcessRss>> rss_;
   std::map<int32_t, Said<ProcessBaseline>> baselines_;
   std::vector<EndedProcess> ended_;

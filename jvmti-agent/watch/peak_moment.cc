@@ -17,10 +17,10 @@ constexpr int kPssShare = 50, kLeastPssShare = 1000;
 }  // namespace
 
 bool PeakMoment::Follow(const std::string& measured) {
-  const bool is_first = !measured_.has_value();
-  unfit_ = is_first || !measured.empty() || measured_ == measured ? 0 : unfit_ + 1;
-  fits_ = unfit_ == 0 || unfit_ > kMostUnfit;
-  if (!fits_ || measured_ == measured) return false;
+  const bool is_first = !measured_.has_value(), is_same = measured_ == measured;
+  const bool is_unfit = !is_first && !is_same && measured.empty();
+  unfit_ = is_unfit && unfit_ < kMostUnfit ? unfit_ + 1 : 0;
+  if (is_same || unfit_ != 0) return false;
   measured_ = measured;
   if (is_first) return false;
   ++measure_;

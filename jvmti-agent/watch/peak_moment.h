@@ -33,7 +33,7 @@ class PeakMoment {
   // What use is measured of from now on: the folder of a cgroup, or "", the sum of RSS. True: a new peak begins. The sum of RSS after a
   // cgroup, which can't be read then, begins one only when it has come kMostUnfit times on end, and raises none before.
   bool Follow(const std::string& measured);
-  bool IsBelow(uint64_t used) const { return fits_ && used > used_; }
+  bool IsBelow(uint64_t used) const { return unfit_ == 0 && used > used_; }
   void Raise(uint64_t used, const ProcessWatch& processes, const Scene& scene);  // `used` is larger than used_bytes()
   uint64_t used_bytes() const { return used_; }                                  // the largest so far
   const proto::Moment& message() const { return message_; }
@@ -49,8 +49,7 @@ class PeakMoment {
   ProcFiles proc_;
   proto::Moment message_;
   std::optional<std::string> measured_;  // absent: nothing yet
-  bool fits_ = true;                     // what is measured now can be compared with the peak
-  int unfit_ = 0;                        // how often on end that was not so
+  int unfit_ = 0;                        // how often on end what was measured could not be compared with the peak
   uint32_t measure_ = 0;                 // how often that has changed
   uint64_t used_ = 0, read_used_ = 0;    // read_used_: the largest whose processes were read
   std::optional<uint64_t> shared_;

@@ -153,35 +153,30 @@ TEST(NativeStackFork, NobodyUnwindsUntilTheLastOfSeveralForksIsOver) {
   EXPECT_GT(CaptureNativeStack(addresses, 8, false), 0u);
 }
 
-TEST(NativeStackFork, AChildOfUnwindingThreadsUnwinds) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer's runtime has locks of its own that a fork beside starting threads leaves taken";
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
 #endif
+constexpr const char* kLocksOfItsOwn = "a sanitizer's runtime has locks of its own that a fork beside starting threads leaves taken";
+
+// Forks fifty times while three threads do `meanwhile` again and again. `unwind` runs in each child, with whose status it ends.
+void ForkBeside(void (*meanwhile)(), void (*unwind)()) {
   InitNativeStack();
   std::atomic<bool> stop{false};
   std::vector<std::thread> threads;
   for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&] {
-      while (!stop.load()) {
-        std::thread([] {  // a new thread makes a new cache, under a lock of libunwind's
-          Capture capture;
-          Descend(3, 1, &capture);
-        })
-            .join();
-      }
+      while (!stop.load()) meanwhile();
     });
   }
-  for (int i = 0; i < 50 && !HasFailure(); ++i) {
+  for (int i = 0; i < 50 && !::testing::Test::HasFailure(); ++i) {
     PrepareFork();
     const pid_t child = fork();
     if (child == 0) {
       AfterForkInChild();
       alarm(20);
-      std::thread([] {
-        Capture capture;
-        Descend(3, 1, &capture);
-        _exit(capture.count >= 4 ? 0 : 1);
-      }).join();
+      unwind();
     }
     AfterForkInParent();
     int status = 0;
@@ -192,36 +187,31 @@ TEST(NativeStackFork, AChildOfUnwindingThreadsUnwinds) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// While a thread forks, the others find out again and again that they may not unwind. In the child none of them is left.
-TEST(NativeStackFork, AChildUnwindsWhateverOthersTriedMeanwhile) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer's runtime has locks of its own that a fork beside starting threads leaves taken";
-#endif
-  InitNativeStack();
-  std::atomic<bool> stop{false};
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 3; ++i) {
-    threads.emplace_back([&] {
-      uintptr_t addresses[4];
-      while (!stop.load()) CaptureNativeStack(addresses, std::size(addresses), false);
-    });
-  }
-  for (int i = 0; i < 50 && !HasFailure(); ++i) {
-    PrepareFork();
-    const pid_t child = fork();
-    if (child == 0) {
-      AfterForkInChild();
+void ExitWhetherItUnwinds() {
+  Capture capture;
+  Descend(3, 1, &capture);
+  _exit(capture.count >= 4 ? 0 : 1);
+}
+
+TEST(NativeStackFork, AChildOfUnwindingThreadsUnwinds) {
+  if (kSanitized) GTEST_SKIP() << kLocksOfItsOwn;
+  const auto in_a_new_thread = [] {  // which makes a new cache, under a lock of libunwind's
+    std::thread([] {
       Capture capture;
       Descend(3, 1, &capture);
-      _exit(capture.count >= 4 ? 0 : 1);
-    }
-    AfterForkInParent();
-    int status = 0;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
-  }
-  stop.store(true);
-  for (std::thread& thread : threads) thread.join();
+    }).join();
+  };
+  ForkBeside(in_a_new_thread, [] { std::thread(ExitWhetherItUnwinds).join(); });
+}
+
+// While a thread forks, the others find out again and again that they may not unwind. In the child none of them is left.
+TEST(NativeStackFork, AChildUnwindsWhateverOthersTriedMeanwhile) {
+  if (kSanitized) GTEST_SKIP() << kLocksOfItsOwn;
+  const auto in_this_thread = [] {
+    uintptr_t addresses[4];
+    CaptureNativeStack(addresses, std::size(addresses), false);
+  };
+  ForkBeside(in_this_thread, ExitWhetherItUnwinds);
 }
 
 }  // namespace
